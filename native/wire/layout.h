@@ -1,0 +1,299 @@
+#pragma once
+// The layout of one process's trace log. C11: compiled by C++, by `clang -target bpf` and by tests.
+//
+//   offset 0            64 KiB               320 KiB
+//   | file header 64 KiB | chunk 0, 256 KiB   | chunk 1, 256 KiB   | ...
+//
+// The file is sparse and grows by whole chunks. A thread reserves a chunk by adding 1 to
+// `chunks_reserved`, backs it with disk space, and is then the only writer in it, so no lock is needed.
+// A chunk is its header and 32-byte slots, in the order of writing:
+//
+//   | chunk header 64 B | slot | slot | ... up to 8190 slots | unwritten: all zero |
+//
+// A slot is either an event (bit 63 of its first word is clear) or the first slot of a local record (bit 63
+// set), which owns the `slots - 1` slots behind it. The first word is stored last, with release order: zero
+// means "not written yet", so a reader may follow while the file grows, and a killed process loses nothing it
+// had committed.
+#include <stdint.h>
+
+#define GMT_LOG_MAGIC 0x314c4d454d555047ull /* the bytes "GPUMEML1" */
+#define GMT_LOG_VERSION 1u
+#define GMT_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */
+#define GMT_FILE_HEADER_BYTES 65536u
+#define GMT_CHUNK_BYTES 262144u
+#define GMT_CHUNK_HEADER_BYTES 64u
+#define GMT_SLOT_BYTES 32u
+#define GMT_SLOTS_PER_CHUNK ((GMT_CHUNK_BYTES - GMT_CHUNK_HEADER_BYTES) / GMT_SLOT_BYTES)
+#define GMT_LOG_SUFFIX ".gmtlog"
+#define GMT_MAX_FRAMES 128u
+
+/// Why something is missing from the log. `gmt_file_header.lost` counts by these; a reader adds its own
+/// causes.
+enum gmt_loss {
+  GMT_LOST_DISK_FULL = 0,    ///< no space for another chunk
+  GMT_LOST_BUDGET = 1,       ///< the log reached its size limit (GPU_MEMTRACE_BUDGET)
+  GMT_LOST_REENTRANT = 2,    ///< the event came from inside the tracer on the same thread
+  GMT_LOST_THREADS = 3,      ///< more than 65,535 threads
+  GMT_LOST_RECORD_SIZE = 4,  ///< a local record that does not fit into a chunk
+  GMT_LOST_STACK_TABLE = 5,  ///< the stack or code table is full; the event is there, without its stack
+  GMT_LOST_UNSUPPORTED = 6,  ///< a driver call whose arguments the tracer cannot read
+  GMT_LOST_DRIVER_GAP = 7,   ///< the driver layer was not recorded for an interval (see GMT_GAP_BEGIN)
+  GMT_LOST_CAUSES = 16,
+};
+
+/// What the driver layer is recorded with.
+enum gmt_driver_source {
+  GMT_DRIVER_NONE = 0,
+  GMT_DRIVER_CUPTI = 1,
+  GMT_DRIVER_WRAPPED = 2,
+  GMT_DRIVER_UPROBE = 3
+};
+
+enum gmt_clock { GMT_CLOCK_MONOTONIC_NS = 0, GMT_CLOCK_TSC = 1 };
+
+/// First 4096 bytes of the file; the rest up to GMT_FILE_HEADER_BYTES is zero.
+struct gmt_file_header {
+  uint64_t magic;
+  uint32_t version;
+  uint32_t header_bytes;
+  uint32_t chunk_bytes;
+  uint32_t slot_bytes;
+  uint32_t pid;
+  uint32_t parent_pid;
+  uint32_t uid;
+  uint32_t clock;        ///< enum gmt_clock: unit of every `ticks` field
+  uint64_t start_ticks;  ///< start_ticks, start_monotonic_ns and start_realtime_ns name the same moment
+  uint64_t start_monotonic_ns;
+  uint64_t start_realtime_ns;
+  uint64_t latest_ticks;  ///< a later pair of the two clocks, renewed with each chunk; 0 until then
+  uint64_t latest_monotonic_ns;
+  uint32_t driver_source;  ///< enum gmt_driver_source
+  uint32_t simulated;      ///< 1: the driver under it is the project's simulator
+  uint64_t process_start;  ///< field 22 of /proc/PID/stat: tells two processes of one pid apart
+  uint8_t reserved0[32];
+  // From here on written while the process runs.
+  uint64_t
+      chunks_reserved;     ///< atomic; chunks handed out (a full disk leaves the last ones without a header)
+  uint64_t next_sequence;  ///< atomic; the sequence that the next event gets; starts at 1
+  uint64_t ended;          ///< 1 once the process ended in order (atexit)
+  uint64_t thread_count;   ///< atomic; thread indices handed out
+  uint8_t reserved1[96];
+  uint64_t lost[GMT_LOST_CAUSES];  ///< atomic; enum gmt_loss
+};
+
+struct gmt_chunk_header {
+  uint32_t magic;  ///< GMT_CHUNK_MAGIC, stored last with release order
+  uint32_t index;
+  uint64_t first_sequence;  ///< every event in this chunk has a sequence >= this
+  uint64_t base_ticks;      ///< time base of the first events, see gmt_event.time
+  uint64_t monotonic_ns;    ///< the moment of base_ticks by CLOCK_MONOTONIC
+  uint8_t reserved[32];
+};
+
+#define GMT_LOCAL_BIT (1ull << 63)
+
+/// One allocation, free or mark. Sequences are dense: each number from 1 up belongs to exactly one event of
+/// the process, so a number that never appears is an event that was lost between being counted and being
+/// written.
+struct gmt_event {
+  uint64_t commit;   ///< sequence << 16 | thread index
+  uint64_t address;  ///< address or handle; 0 where there is none
+  uint64_t
+      size;  ///< bytes << 16 | device << 8 | kind (enum gmt_kind, | GMT_FAILED); device 255 = none or host
+  uint32_t stack;  ///< stack id (gmt_stack_record.id), 0 = none
+  uint32_t
+      time;  ///< ticks since the chunk's time base: base_ticks, or the last GMT_TIME_BASE before this slot
+};
+
+#define GMT_DEVICE_NONE 255u
+
+/// What an event means. Ranges: 1-15 tensor layer, 16-63 driver layer, 64-79 marks.
+enum gmt_kind {
+  GMT_TENSOR_ALLOC = 1,  ///< bytes = the rounded block that the framework hands out
+  GMT_TENSOR_FREE = 2,   ///< bytes = what the framework says it frees
+  GMT_TENSOR_OOM = 3,    ///< the framework could not allocate `bytes`
+  GMT_RESERVED = 4,      ///< `bytes` = what the framework's allocator holds on `device` from here on
+
+  GMT_DEVICE_ALLOC = 16,     ///< cuMemAlloc, cuMemAllocPitch
+  GMT_MANAGED_ALLOC = 17,    ///< cuMemAllocManaged
+  GMT_ASYNC_ALLOC = 18,      ///< cuMemAllocAsync, cuMemAllocFromPoolAsync
+  GMT_ARRAY_ALLOC = 19,      ///< cuArrayCreate, cuArray3DCreate, cuMipmappedArrayCreate; address = handle
+  GMT_HOST_ALLOC = 20,       ///< pinned host memory
+  GMT_HOST_REGISTER = 21,    ///< host memory pinned in place
+  GMT_PHYSICAL_CREATE = 22,  ///< cuMemCreate; address = handle
+  GMT_IMPORT =
+      23,  ///< memory that another process or API owns, mapped here: never counted as this process's bytes
+  GMT_GRAPH_ALLOC = 24,  ///< a graph's memory node (also cuMemAllocAsync on a capturing stream)
+  GMT_FREE = 32,         ///< cuMemFree, cuMemFreeAsync: ends any of 16, 17, 18
+  GMT_ARRAY_FREE = 33,
+  GMT_HOST_FREE = 34,
+  GMT_HOST_UNREGISTER = 35,
+  GMT_PHYSICAL_RELEASE = 36,  ///< drops one reference of the handle
+  GMT_IMPORT_CLOSE = 37,
+  GMT_GRAPH_FREE = 38,
+  GMT_PHYSICAL_RETAIN = 40,  ///< one more reference; address = handle
+  GMT_MAP = 41,              ///< address = first byte; the handle is in the driver record
+  GMT_UNMAP = 42,            ///< may end several maps
+  GMT_ADDRESS_RESERVE = 43,  ///< address space only, no memory
+  GMT_ADDRESS_FREE = 44,
+  GMT_POOL_CREATE = 45,
+  GMT_POOL_DESTROY = 46,
+  GMT_POOL_TRIM = 47,
+  GMT_CONTEXT_DESTROY = 48,  ///< all driver memory of context `address` on `device` is gone
+  GMT_DEVICE_RESET = 49,     ///< all driver memory of `device` is gone
+  GMT_FREE_UNDONE = 50,  ///< the free of `address` recorded last did not happen; `bytes` = kind of that free
+
+  GMT_RECORDING_START = 64,  ///< recording was switched on (also the first event of every log)
+  GMT_RECORDING_STOP = 65,   ///< recording was switched off: what happens until the next start is unknown
+  GMT_GAP_BEGIN = 66,        ///< the driver layer is blind from here
+  GMT_GAP_END = 67,
+};
+#define GMT_FAILED \
+  0x80u  ///< or-ed into kind: the call failed and changed nothing (an allocation that got no memory)
+
+/// Local records: describe things, have no place in the order of events. Total length = slots * 32 bytes.
+struct gmt_local {
+  uint64_t commit;  ///< GMT_LOCAL_BIT | thread index
+  uint8_t kind;     ///< enum gmt_local_kind
+  uint8_t flags;
+  uint16_t slots;  ///< this one included
+  uint32_t bytes;  ///< of the payload, which begins at offset 16 of this slot
+  uint8_t payload[16];
+};
+
+enum gmt_local_kind {
+  GMT_END_OF_CHUNK = 1,   ///< the rest of the chunk is unused
+  GMT_TIME_BASE = 2,      ///< payload gmt_time_base: from here `time` counts from it
+  GMT_DRIVER_DETAIL = 3,  ///< payload gmt_driver_detail: about the next event in this chunk
+  GMT_AUTOGRAD =
+      4,            ///< payload gmt_autograd: holds for this thread's tensor events from here to its next one
+  GMT_THREAD = 5,   ///< payload gmt_thread_record + name
+  GMT_CODE = 6,     ///< payload gmt_code_record + strings + line table
+  GMT_STACK = 7,    ///< payload gmt_stack_record + frames
+  GMT_DEVICE = 8,   ///< payload gmt_device_record + name
+  GMT_PROCESS = 9,  ///< payload gmt_process_record + command line
+  GMT_NOTE =
+      10,  ///< payload gmt_note + text: something a user should know (unknown Python version, no CUPTI, ...)
+};
+
+struct gmt_time_base {
+  uint64_t ticks;
+  uint64_t monotonic_ns;
+};
+
+struct gmt_driver_detail {
+  uint16_t call;   ///< row of the call table (native/cuda/calls.h), see also gmt_note of the log's version
+  uint16_t flags;  ///< GMT_DETAIL_*
+  int32_t result;  ///< CUresult
+  uint64_t stream;
+  uint64_t object;  ///< pool handle, or for GMT_MAP the physical handle
+  uint64_t offset;  ///< for GMT_MAP the offset in the handle
+  uint64_t context;
+  uint64_t caller;  ///< reserved: return address outside libcuda and libcudart, 0 = unknown
+};
+#define GMT_DETAIL_CAPTURING 1u  ///< the stream was being captured
+
+struct gmt_autograd {
+  uint64_t sequence;  ///< forward: the number that the next node of this thread will get; backward: the
+                      ///< running node's number
+  uint64_t thread;    ///< torch's own id of the forward thread (RecordFunction::currentThreadId), 0 = unknown
+  uint32_t role;      ///< enum gmt_autograd_role
+  uint32_t reserved;
+};
+enum gmt_autograd_role { GMT_AUTOGRAD_NONE = 0, GMT_AUTOGRAD_FORWARD = 1, GMT_AUTOGRAD_BACKWARD = 2 };
+#define GMT_SEQUENCE_ACCUMULATE (~0ull)  ///< AccumulateGrad nodes carry this number
+
+struct gmt_thread_record {
+  uint32_t tid;
+  uint16_t index;       ///< as in the low 16 bits of `commit`
+  uint16_t name_bytes;  ///< UTF-8 behind this struct, from /proc/self/task/TID/comm
+};
+
+/// A Python code object, copied when it was first seen. Strings and table lie behind the struct in this
+/// order.
+struct gmt_code_record {
+  uint32_t id;  ///< never 0
+  uint32_t first_line;
+  uint16_t python_version;    ///< 0x030c = 3.12: decides how `line_table` is read
+  uint16_t flags;             ///< GMT_CODE_*
+  uint32_t file_bytes;        ///< UTF-8
+  uint32_t name_bytes;        ///< UTF-8; the qualified name where the version has one
+  uint32_t line_table_bytes;  ///< co_lnotab (3.9), co_linetable (3.10+)
+};
+#define GMT_CODE_CUT 1u  ///< the line table did not fit: lines fall back to first_line
+
+/// A Python stack, innermost frame first; `frames` gmt_frame lie behind the struct.
+struct gmt_stack_record {
+  uint32_t id;  ///< never 0
+  uint16_t frames;
+  uint16_t flags;  ///< GMT_STACK_*
+};
+#define GMT_STACK_CUT 1u  ///< deeper than GMT_MAX_FRAMES: the outermost frames are missing
+
+struct gmt_frame {
+  uint32_t code;    ///< gmt_code_record.id
+  uint32_t offset;  ///< byte offset of the instruction in the code, as PyCode_Addr2Line takes it; 0xffffffff
+                    ///< = before the first
+};
+
+struct gmt_device_record {
+  uint32_t device;
+  uint32_t name_bytes;
+  uint64_t total_bytes;
+};
+
+struct gmt_process_record {
+  uint32_t command_bytes;   ///< /proc/self/cmdline: arguments end in NUL
+  uint32_t python_version;  ///< PY_VERSION_HEX, 0 = no Python in the process
+};
+
+struct gmt_note {
+  uint32_t code;  ///< enum gmt_note_code
+  uint32_t text_bytes;
+};
+enum gmt_note_code {
+  GMT_NOTE_PYTHON_UNSUPPORTED = 1,
+  GMT_NOTE_NO_CUPTI = 2,
+  GMT_NOTE_CUPTI_TAKEN = 3,
+  GMT_NOTE_CUPTI_PATH = 4,
+  GMT_NOTE_TORCH = 5,
+  GMT_NOTE_AUTOGRAD_UNREADABLE = 6,
+  GMT_NOTE_CHAINED = 7,
+};
+
+/// `control` in the trace directory: 64 bytes, mapped by every traced process; the launcher writes it.
+#define GMT_CONTROL_MAGIC 0x4c54434du /* "MCTL" */
+struct gmt_control {
+  uint32_t magic;
+  uint32_t version;     ///< 1
+  uint32_t recording;   ///< atomic; 1 = record, 0 = do not
+  uint32_t generation;  ///< atomic; +1 with each change
+  uint8_t reserved[48];
+};
+
+#if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L)
+#ifdef __cplusplus
+#define GMT_STATIC_ASSERT static_assert
+#else
+#define GMT_STATIC_ASSERT _Static_assert
+#endif
+
+GMT_STATIC_ASSERT(sizeof(struct gmt_file_header) == 384, "file header");
+GMT_STATIC_ASSERT(__builtin_offsetof(struct gmt_file_header, chunks_reserved) == 128, "running fields");
+GMT_STATIC_ASSERT(__builtin_offsetof(struct gmt_file_header, lost) == 256, "loss counters");
+GMT_STATIC_ASSERT(sizeof(struct gmt_chunk_header) == GMT_CHUNK_HEADER_BYTES, "chunk header");
+GMT_STATIC_ASSERT(sizeof(struct gmt_event) == GMT_SLOT_BYTES, "event");
+GMT_STATIC_ASSERT(sizeof(struct gmt_local) == GMT_SLOT_BYTES, "local record");
+GMT_STATIC_ASSERT(__builtin_offsetof(struct gmt_local, payload) == 16, "payload");
+GMT_STATIC_ASSERT(sizeof(struct gmt_time_base) == 16, "time base");
+GMT_STATIC_ASSERT(sizeof(struct gmt_driver_detail) == 48, "driver detail");
+GMT_STATIC_ASSERT(sizeof(struct gmt_autograd) == 24, "autograd");
+GMT_STATIC_ASSERT(sizeof(struct gmt_thread_record) == 8, "thread");
+GMT_STATIC_ASSERT(sizeof(struct gmt_code_record) == 24, "code");
+GMT_STATIC_ASSERT(sizeof(struct gmt_stack_record) == 8, "stack");
+GMT_STATIC_ASSERT(sizeof(struct gmt_frame) == 8, "frame");
+GMT_STATIC_ASSERT(sizeof(struct gmt_device_record) == 16, "device");
+GMT_STATIC_ASSERT(sizeof(struct gmt_process_record) == 8, "process");
+GMT_STATIC_ASSERT(sizeof(struct gmt_note) == 8, "note");
+GMT_STATIC_ASSERT(sizeof(struct gmt_control) == 64, "control");
+#endif
