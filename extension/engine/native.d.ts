@@ -1,137 +1,23 @@
-// What the native addon (native/addon) gives to TypeScript. Only `engine` loads it.
-// Every query answers a window, copied into buffers that JavaScript owns. Sizes are bytes, times are nanoseconds since the
-// session's first process began (`number`: exact to 2^53). 64-bit addresses travel as bigint.
-
-export type Layer = 'tensor' | 'driver' | 'host';
-export type GroupBy = 'site' | 'line' | 'function' | 'thread' | 'process' | 'device';
-export type SiteSort =
-  | 'liveBytes' | 'liveCount' | 'peakBytes' | 'allocations' | 'frees' | 'growth' | 'allocatedBytes' | 'label' | 'thread' | 'device';
-
-/** How a Python line was found. `none`: no Python in the stack. */
-export type LineSource = 'python' | 'forward' | 'forward-near' | 'backward-call' | 'none';
-
-export interface NativeThread { index: number; tid: number; name: string }
-export interface NativeNote { code: number; text: string }
-
-export interface NativeProcess {
-  /** Index in `NativeInfo.processes`, stable for the session. */
-  index: number;
-  pid: number; parentPid: number; uid: number;
-  /** Arguments. */
-  command: string[];
-  /** By what the launcher or the log knows; null while it runs or where nobody waited for it. */
-  exitCode: number | null;
-  /** The process has ended, in order or not. */
-  ended: boolean;
-  startNs: number;
-  /** '3.12', or null without Python. */
-  python: string | null;
-  driverSource: 'none' | 'cupti' | 'wrapped' | 'uprobe';
-  simulated: boolean;
-  /** 1 while recording is on. */
-  recording: boolean;
-  threads: NativeThread[];
-  notes: NativeNote[];
-}
-export interface NativeDevice { index: number; name: string; totalBytes: number }
-export interface NativeTotals {
-  process: number; pid: number;
-  /** -1 for host memory. */
-  device: number; layer: Layer;
-  liveBytes: number; liveCount: number; peakBytes: number; peakNs: number;
-  allocations: number; frees: number; failed: number; allocatedBytes: number; freedBytes: number;
-  /** Frees of addresses that were never seen allocated, and live allocations whose address was handed out again. */
-  unmatchedFrees: number; impliedFrees: number;
-}
-export interface NativeOutOfMemory {
-  process: number; device: number; layer: Layer; requestedBytes: number; timeNs: number; site: number; liveBytes: number; thread: number;
-}
-export interface NativeInfo {
-  /** Rises with each batch of events; equal numbers mean that nothing changed. */
-  revision: number;
-  /** False once every process ended and all was read. */
-  live: boolean;
-  events: number; eventsPerSecond: number; durationNs: number; startRealtimeMs: number;
-  lost: { events: number; byCause: Record<string, number> };
-  /** JSON the launcher left (empty object when absent). */
-  session: Record<string, unknown>;
-  processes: NativeProcess[]; devices: NativeDevice[]; totals: NativeTotals[]; outOfMemory: NativeOutOfMemory[];
-}
-
-export interface NativeFrame { file: string; line: number; function: string }
-export interface NativeSite {
-  id: number; layer: Layer; source: LineSource;
-  /** Deeper than the recorded 128 frames. */
-  cut: boolean;
-  /** Innermost first. */
-  frames: NativeFrame[];
-  /** Index of the first frame outside the standard library and site-packages, -1 = none. */
-  userFrame: number;
-}
-
-export interface SiteQuery {
-  layer: Layer; groupBy: GroupBy; sort: SiteSort; descending: boolean;
-  /** Words, all must match: text in file, function, thread name or device; `>10MB`, `<1GB` on live bytes. Empty = all. */
-  filter?: string;
-  /** -1 or absent = all. */
-  process?: number; device?: number;
-  /** Also sites that hold nothing now. */
-  includeDead?: boolean;
-  /** Window of rows [from, to). */
-  from: number; to: number;
-}
-/** A window of rows; each array has `rows` entries. */
-export interface SiteWindow {
-  revision: number; total: number; rows: number;
-  /** Sums over all rows that match, not only the window's. */
-  sumLiveBytes: number; sumLiveCount: number;
-  /** Group id: the site's id for groupBy 'site', else the id of the group's biggest site. */
-  id: Uint32Array;
-  liveBytes: Float64Array; liveCount: Float64Array; peakBytes: Float64Array; allocations: Float64Array; frees: Float64Array;
-  allocatedBytes: Float64Array;
-  /** Least-squares slope of live bytes over the recent past, bytes a second. */
-  growth: Float64Array;
-  /** 16 values a row: live bytes in 16 equal spans of the run so far, for a spark line. */
-  spark: Float64Array;
-  /** Thread index within `process`, -1 = several. */
-  thread: Int32Array; process: Int32Array; device: Int32Array;
-  /** The user frame, or the innermost one. line 0 and empty file: no Python line. */
-  file: string[]; line: Uint32Array; function: string[]; source: LineSource[];
-  /** Name of the group as text (thread `python:123`, process `train.py (123)`, device `gpu_0`, else `file:line`). */
-  label: string[];
-}
-
-export interface AllocationQuery {
-  layer?: Layer; process?: number; device?: number; thread?: number; site?: number;
-  sort: 'bytes' | 'age' | 'address'; descending: boolean; from: number; to: number;
-}
-export interface AllocationWindow {
-  revision: number; total: number; rows: number; sumBytes: number;
-  address: BigUint64Array; bytes: Float64Array; device: Int32Array; process: Int32Array; thread: Int32Array;
-  layer: Layer[]; site: Uint32Array; timeNs: Float64Array; stream: BigUint64Array;
-  /** enum gmt_kind of native/wire. */
-  kind: Uint8Array;
-}
-
-export type Series = 'tensor' | 'reserved' | 'driver' | 'host';
-export interface TimelineQuery {
-  series: Series;
-  /** -1 or absent = sum over all. */
-  process?: number; device?: number;
-  fromNs: number; toNs: number;
-  /** At most this many buckets come back, fewer where there are fewer changes. */
-  buckets: number;
-}
-/** 4 numbers a bucket: time of its begin (ns), min, max and last bytes in it. Buckets without an event are left out. */
-export type Timeline = Float64Array;
+// What the native addon (native/addon) gives to TypeScript; only `engine` loads it. Answers are copied into buffers that
+// JavaScript owns.
+import type {
+  AllocationQuery,
+  AllocationWindow,
+  Site,
+  SiteQuery,
+  SiteWindow,
+  Timeline,
+  TimelineQuery,
+  TraceInfo,
+} from '../protocol/trace';
 
 export interface NativeSession {
-  info(): NativeInfo;
+  info(): TraceInfo;
   /** Cheap: revision only. */
   revision(): number;
   sites(query: SiteQuery): SiteWindow;
   /** null: no such site. */
-  site(id: number): NativeSite | null;
+  site(id: number): Site | null;
   allocations(query: AllocationQuery): AllocationWindow;
   timeline(query: TimelineQuery): Timeline;
   /** Resolves when all that is in the logs now has been read. */

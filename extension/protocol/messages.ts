@@ -1,0 +1,49 @@
+// Messages between the extension host and the page. One table of requests; call and result types are derived from it.
+import type { Site, SiteQuery, SiteWindow, Timeline, TimelineQuery, TraceInfo } from './trace';
+
+/** Where a session stands, for the page's header and its empty, starting, running, ended and failed states. */
+export type Phase = 'empty' | 'starting' | 'running' | 'ended' | 'failed';
+
+export interface SessionView {
+  phase: Phase;
+  /** File name of the script, or of the saved trace. */
+  title: string;
+  /** One sentence: what is being waited for, how it ended, why it failed and what to do. */
+  detail: string;
+  /** The GPU is the simulated one. */
+  simulated: boolean;
+  /** Recording can be stopped and started again (the process runs). */
+  recording: boolean;
+  exitCode: number | null;
+  /** Nothing starts in an untrusted workspace. */
+  trusted: boolean;
+  info: TraceInfo | null;
+}
+
+/** What the page may ask; the host answers or rejects each. */
+export interface Requests {
+  sites(query: SiteQuery): SiteWindow;
+  site(query: { id: number }): Site | null;
+  timeline(query: { series: TimelineQuery[] }): Timeline[];
+  /** Puts the cursor on the line. */
+  openLine(at: { file: string; line: number }): void;
+  /** Starts a trace of the active Python file, as the palette does. */
+  start(): void;
+  /** Ends the traced program (as Ctrl+C in its terminal). */
+  stop(): void;
+  setRecording(to: { on: boolean }): void;
+  save(): void;
+}
+export type Method = keyof Requests;
+export type Params<M extends Method> = Parameters<Requests[M]>[0];
+export type Result<M extends Method> = ReturnType<Requests[M]>;
+
+export type ToHost =
+  { type: 'ready' } | { [M in Method]: { type: 'request'; id: number; method: M; params: Params<M> } }[Method];
+
+export type ToPage =
+  | { type: 'session'; session: SessionView }
+  /** Events arrived: what is shown should be asked again. */
+  | { type: 'changed'; revision: number }
+  | { type: 'response'; id: number; ok: true; value: unknown }
+  | { type: 'response'; id: number; ok: false; error: string };
