@@ -147,6 +147,7 @@ enum gmt_kind {
   GMT_RECORDING_STOP = 65,   ///< recording was switched off: what happens until the next start is unknown
   GMT_GAP_BEGIN = 66,        ///< the driver layer is blind from here
   GMT_GAP_END = 67,
+  GMT_PROCESS_ENDING = 68, ///< interpreter or process shuts down: later frees are clean-up; what lives here lived to the end
 };
 #define GMT_FAILED \
   0x80u  ///< or-ed into kind: the call failed and changed nothing (an allocation that got no memory)
