@@ -1,0 +1,109 @@
+#pragma once
+// Checks and cases for the native tests: TEST(name) { CHECK(...); } ... TEST_MAIN. A failed check is printed and makes
+// the program fail; the case goes on.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace gmt::test {
+
+struct Case {
+  const char *name;
+  void (*run)();
+};
+inline std::vector<Case> &cases() {
+  static std::vector<Case> all;
+  return all;
+}
+inline int &failures() {
+  static int count = 0;
+  return count;
+}
+inline int add_case(const char *name, void (*run)()) {
+  cases().push_back({name, run});
+  return 0;
+}
+inline void fail(const char *file, int line, const std::string &text) {
+  ++failures();
+  std::fprintf(stderr, "%s:%d: failed: %s\n", file, line, text.c_str());
+}
+
+template <class T>
+std::string show(const T &value) {
+  std::ostringstream out;
+  if constexpr (requires { out << value; }) {
+    if constexpr (sizeof(T) == 1) {
+      out << +value;
+    } else {
+      out << value;
+    }
+  } else {
+    out << "?";
+  }
+  return out.str();
+}
+template <class A, class B>
+void check_equal(const A &a, const B &b, const char *text, const char *file, int line) {
+  if (!(a == b)) fail(file, line, std::string(text) + ": " + show(a) + " != " + show(b));
+}
+
+/// Runs the cases whose name contains the first argument (all without one); the exit status of the program.
+inline int run_all(int argc, char **argv) {
+  int run = 0;
+  for (const Case &c : cases()) {
+    if (argc > 1 && !std::strstr(c.name, argv[1])) continue;
+    int before = failures();
+    c.run();
+    ++run;
+    std::printf("%s %s\n", failures() == before ? "ok  " : "FAIL", c.name);
+  }
+  if (run == 0) std::fprintf(stderr, "no case was run\n");
+  return failures() != 0 || run == 0;
+}
+
+/// A folder of its own for one case; removed with it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "gmt-test-XXXXXX").string();
+    if (!mkdtemp(name.data())) std::abort();
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder &) = delete;
+  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
+  const std::string &path() const { return path_; }
+  std::string operator/(const std::string &name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace gmt::test
+
+#define TEST(name)                                                         \
+  static void test_##name();                                               \
+  static const int added_##name = gmt::test::add_case(#name, test_##name); \
+  static void test_##name()
+#define CHECK(condition)                                               \
+  do {                                                                 \
+    if (!(condition)) gmt::test::fail(__FILE__, __LINE__, #condition); \
+  } while (0)
+#define CHECK_EQ(a, b) gmt::test::check_equal((a), (b), #a " == " #b, __FILE__, __LINE__)
+/// Leaves the case when the condition does not hold.
+#define REQUIRE(condition)                             \
+  do {                                                 \
+    if (!(condition)) {                                \
+      gmt::test::fail(__FILE__, __LINE__, #condition); \
+      return;                                          \
+    }                                                  \
+  } while (0)
+#define TEST_MAIN \
+  int main(int argc, char **argv) { return gmt::test::run_all(argc, argv); }
