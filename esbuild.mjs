@@ -1,0 +1,50 @@
+// Bundles: the extension, the command line and the page into dist (what ships), the tests into build/test.
+//   node esbuild.mjs [--watch] [--production]
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as esbuild from 'esbuild';
+
+const root = fileURLToPath(new URL('.', import.meta.url));
+process.chdir(root);
+const watch = process.argv.includes('--watch');
+const production = process.argv.includes('--production');
+
+/** Files under `folder` whose names end so, or an empty list where there is no such folder. */
+function find(folder, ending) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true })
+    .map(name => join(folder, String(name)))
+    .filter(name => name.endsWith(ending))
+    .sort();
+}
+
+const shared = { bundle: true, minify: production, sourcemap: production ? false : 'linked', logLevel: 'warning' };
+const host = { ...shared, platform: 'node', format: 'cjs', target: 'node20', external: ['vscode', '*.node'] };
+const page = { ...shared, platform: 'browser', format: 'iife', target: 'es2022' };
+const test = { ...host, minify: false, sourcemap: 'inline', external: [...host.external, 'mocha', 'fast-check'] };
+
+const bundles = [
+  { ...host, entryPoints: ['extension/main.ts'], outfile: 'dist/extension.js' },
+  { ...host, entryPoints: ['extension/cli.ts'], outfile: 'dist/cli.js', banner: { js: '#!/usr/bin/env node' } },
+  { ...page, entryPoints: ['webview/explorer/main.ts'], outfile: 'dist/webview/explorer.js' },
+  ...['unit', 'golden', 'cli'].map(kind => ({
+    ...test,
+    entryPoints: find(`test/${kind}`, '.test.ts'),
+    outdir: `build/test/${kind}`,
+    outbase: `test/${kind}`,
+  })),
+  { ...test, entryPoints: find('test/host', 'index.ts'), outfile: 'build/test/host/index.js' },
+].filter(bundle => bundle.entryPoints.length > 0 && bundle.entryPoints.every(existsSync));
+
+rmSync('build/test', { recursive: true, force: true });
+if (watch) {
+  for (const bundle of bundles) await (await esbuild.context({ ...bundle, logLevel: 'info' })).watch();
+} else {
+  await Promise.all(bundles.map(bundle => esbuild.build(bundle)));
+}
+
+const codicons = 'node_modules/@vscode/codicons/dist';
+mkdirSync('dist/webview', { recursive: true });
+for (const file of ['codicon.css', 'codicon.ttf']) copyFileSync(join(codicons, file), join('dist/webview', file));
+if (existsSync('dist/cli.js')) chmodSync('dist/cli.js', 0o755);

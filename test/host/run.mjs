@@ -1,0 +1,3 @@
+export async function runHost() {
+  throw new Error('x');
+}

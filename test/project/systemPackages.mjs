@@ -1,0 +1,20 @@
+// Programs that come from the system's packages. As root on a Debian-like system they are installed; otherwise the
+// caller gets the line to type.
+import { run, which } from './root.mjs';
+
+let listed = false;
+
+/** null when every program is there (now); else one sentence with the line to type. */
+export async function ensurePrograms(programs, packages) {
+  const missing = () => programs.filter(program => !which(program));
+  if (missing().length === 0) return null;
+  const line = `apt-get install -y --no-install-recommends ${packages.join(' ')}`;
+  if (process.getuid?.() === 0 && which('apt-get')) {
+    const env = { DEBIAN_FRONTEND: 'noninteractive' };
+    if (!listed) await run('apt-get', ['update', '-qq'], { env, quiet: true });
+    listed = true;
+    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], { env, quiet: true });
+    if (missing().length === 0) return null;
+  }
+  return `${missing().join(', ')} is missing; type: sudo ${line}`;
+}

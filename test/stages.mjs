@@ -1,0 +1,69 @@
+// The stages of `npm test`, in order. Each returns {passed, failed, skipped: [reason, …]} or throws an Error.
+import { existsSync, readdirSync } from 'node:fs';
+import { bundle } from './project/build.mjs';
+import { checkClangFormat, checkPrettier } from './project/format.mjs';
+import { buildNative } from './project/native.mjs';
+import { inRoot, run } from './project/root.mjs';
+import { runNodeTests } from './nodeTests.mjs';
+import { runHost } from './host/run.mjs';
+
+const bin = name => inRoot('node_modules/.bin', name);
+const verdict = ok => (ok ? { passed: 1 } : { failed: 1 });
+/** A step that passes when the program ends with 0. */
+const program = async (command, ...args) => verdict((await run(command, args)).code === 0);
+
+/** Runs ctest and reads its summary. */
+async function runNativeTests() {
+  const { output } = await run('ctest', ['--test-dir', 'build/native', '--output-on-failure'], { capture: true });
+  const sum = /tests passed, (\d+) tests? failed out of (\d+)/.exec(output);
+  if (!sum) throw new Error('ctest gave no summary.');
+  const skipped = [...output.matchAll(/^\s*\d+ - (\S+) \((Skipped|Disabled|Not Run)\)/gm)];
+  const reasons = skipped.filter(([, , how]) => how !== 'Not Run').map(([, name]) => `native test ${name}`);
+  return { passed: sum[2] - sum[1] - reasons.length, failed: Number(sum[1]), skipped: reasons };
+}
+
+/** The bundled tests of one kind; `kind` names the folders test/<kind> and build/test/<kind>. */
+function nodeStage(kind, concurrency) {
+  return async () => {
+    const folder = inRoot('build/test', kind);
+    const files = existsSync(folder) ? readdirSync(folder, { recursive: true }).map(String) : [];
+    const tests = files.filter(name => name.endsWith('.test.js')).map(name => inRoot('build/test', kind, name));
+    if (tests.length === 0) throw new Error(`test/${kind} holds no *.test.ts.`);
+    return runNodeTests(kind, tests.sort(), concurrency);
+  };
+}
+
+const running = ['unit', 'golden', 'cli', 'host'];
+
+export const stages = [
+  {
+    name: 'format',
+    what: 'prettier, clang-format',
+    run: async () => sum(await checkPrettier(), await checkClangFormat()),
+  },
+  { name: 'lint', what: 'eslint', run: () => program(bin('eslint'), '.') },
+  { name: 'types', what: 'tsc -b', run: () => program(bin('tsc'), '-b') },
+  { name: 'build', what: 'CMake and esbuild', needed: ['native', ...running], run: buildAll },
+  { name: 'native', what: 'ctest', run: runNativeTests },
+  { name: 'unit', what: 'node:test', run: nodeStage('unit', 2) },
+  { name: 'golden', what: 'stored traces', run: nodeStage('golden', 2) },
+  { name: 'cli', what: 'command line on the simulated GPU', run: nodeStage('cli', 1) },
+  { name: 'host', what: 'extension in VS Code on the simulated GPU', run: runHost },
+];
+
+async function buildAll() {
+  await buildNative();
+  await bundle();
+  return { passed: 2 };
+}
+
+function sum(...results) {
+  return results.reduce(
+    (all, { passed = 0, failed = 0, skipped = [] }) => ({
+      passed: all.passed + passed,
+      failed: all.failed + failed,
+      skipped: all.skipped.concat(skipped),
+    }),
+    { passed: 0, failed: 0, skipped: [] },
+  );
+}
