@@ -28,13 +28,12 @@ const bundles = [
   { ...host, entryPoints: ['extension/main.ts'], outfile: 'dist/extension.js' },
   { ...host, entryPoints: ['extension/cli.ts'], outfile: 'dist/cli.js', banner: { js: '#!/usr/bin/env node' } },
   { ...page, entryPoints: ['webview/explorer/main.ts'], outfile: 'dist/webview/explorer.js' },
-  ...['unit', 'golden', 'cli'].map(kind => ({
+  ...['unit', 'golden', 'cli', 'host'].map(kind => ({
     ...test,
-    entryPoints: find(`test/${kind}`, '.test.ts'),
+    entryPoints: [...find(`test/${kind}`, '.test.ts'), ...find(`test/${kind}`, 'index.ts')],
     outdir: `build/test/${kind}`,
     outbase: `test/${kind}`,
   })),
-  { ...test, entryPoints: find('test/host', 'index.ts'), outfile: 'build/test/host/index.js' },
 ].filter(bundle => bundle.entryPoints.length > 0 && bundle.entryPoints.every(existsSync));
 
 rmSync('build/test', { recursive: true, force: true });

@@ -1,0 +1,57 @@
+// What a test in the extension host asks of the window around it: the driver (test/workbench/driver.mjs) does it there.
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const folder = process.env.DRIVER_FOLDER ?? '';
+let requests = 0;
+
+/** A row of the page's table, as it stands in its DOM. */
+export interface Row {
+  row: string;
+  file: string;
+  line: number;
+  cells: Record<string, string>;
+}
+
+async function ask<T>(action: string, parameters: object = {}): Promise<T> {
+  const name = join(folder, String(++requests));
+  writeFileSync(`${name}.part`, JSON.stringify({ action, ...parameters }));
+  renameSync(`${name}.part`, `${name}.request.json`);
+  const answer = await until(`an answer to ${action}`, () => existsSync(`${name}.answer.json`), 30_000).then(
+    () => JSON.parse(readFileSync(`${name}.answer.json`, 'utf8')) as { value: T; error?: string },
+  );
+  rmSync(`${name}.answer.json`);
+  if (answer.error !== undefined) throw new Error(answer.error);
+  return answer.value;
+}
+
+/** A picture of the window, kept for people to look at. */
+export const shot = (file: string): Promise<void> => ask('shot', { file });
+/** The rows that the page shows now; rejects when there is none within `wait` milliseconds. */
+export const rows = (wait = 5000): Promise<Row[]> => ask('rows', { wait });
+export const click = (selector: string): Promise<void> => ask('click', { selector });
+export const press = (selector: string, key: string): Promise<void> => ask('press', { selector, key });
+/** The texts of all elements that match, in the window or in a webview. */
+export const texts = (selector: string, wait = 5000): Promise<string[]> => ask('texts', { selector, wait });
+export const attribute = (selector: string, name: string): Promise<string | null> =>
+  ask('attribute', { selector, name });
+
+/** Waits until `probe` gives something; names what it waited for when it does not. */
+export async function until<T>(
+  what: string,
+  probe: () => T | Promise<T>,
+  milliseconds = 20_000,
+): Promise<NonNullable<T>> {
+  const end = Date.now() + milliseconds;
+  let last: unknown = '';
+  for (;;) {
+    try {
+      const value = await probe();
+      if (value) return value;
+    } catch (error) {
+      last = error;
+    }
+    if (Date.now() > end) throw new Error(`Waited ${milliseconds / 1000} s for ${what}. ${String(last)}`);
+    await new Promise(done => setTimeout(done, 50));
+  }
+}

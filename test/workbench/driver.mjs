@@ -1,0 +1,73 @@
+// Does in the window what a test in the extension host asks for and cannot do itself: see and touch pixels.
+// The test writes `N.request.json` into a folder that both know; the answer comes as `N.answer.json`:
+// {value} or {error}. Requests: see `actions`.
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { frameWith } from './workbench.mjs';
+
+const actions = {
+  /** A picture of the window. */
+  async shot(page, { file }) {
+    await page.screenshot({ path: file, type: 'png' });
+  },
+  /** The rows that a webview shows: where each points and the text of its cells. */
+  async rows(page, { wait }) {
+    const frame = await frameWith(page, '[data-row]', wait);
+    return frame.locator('[data-row]').evaluateAll(rows =>
+      rows.map(row => ({
+        row: row.dataset.row,
+        file: row.dataset.file,
+        line: Number(row.dataset.line),
+        cells: Object.fromEntries(
+          [...row.querySelectorAll('[data-column]')].map(cell => [cell.dataset.column, cell.textContent.trim()]),
+        ),
+      })),
+    );
+  },
+  /** Clicks in the frame that holds the selector (the window itself is one). */
+  async click(page, { selector, wait, double }) {
+    const target = (await frameWith(page, selector, wait)).locator(selector).first();
+    await (double ? target.dblclick() : target.click());
+  },
+  /** Presses a key in the element, `Enter` or `Control+a`. */
+  async press(page, { selector, key, wait }) {
+    await (await frameWith(page, selector, wait)).locator(selector).first().press(key);
+  },
+  async fill(page, { selector, text, wait }) {
+    await (await frameWith(page, selector, wait)).locator(selector).first().fill(text);
+  },
+  /** Types into what has the focus. */
+  async type(page, { text }) {
+    await page.keyboard.type(text);
+  },
+  /** The texts of all elements of the first frame that holds the selector. */
+  async texts(page, { selector, wait }) {
+    return (await frameWith(page, selector, wait)).locator(selector).allInnerTexts();
+  },
+  async attribute(page, { selector, name, wait }) {
+    return (await frameWith(page, selector, wait)).locator(selector).first().getAttribute(name);
+  },
+};
+
+async function answer(page, { action, ...request }) {
+  try {
+    if (!actions[action]) throw new Error(`There is no action ${action}.`);
+    return { value: (await actions[action](page, { wait: 5000, ...request })) ?? null };
+  } catch (error) {
+    return { error: error.message };
+  }
+}
+
+/** Answers requests in `folder` until `page` is closed. */
+export async function serveRequests(page, folder) {
+  while (!page.isClosed()) {
+    for (const name of readdirSync(folder).filter(name => name.endsWith('.request.json'))) {
+      const request = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+      rmSync(join(folder, name));
+      const file = join(folder, name.replace('.request.', '.answer.'));
+      writeFileSync(file + '.part', JSON.stringify(await answer(page, request)));
+      renameSync(file + '.part', file);
+    }
+    await new Promise(done => setTimeout(done, 30));
+  }
+}
