@@ -72,11 +72,11 @@ export default tseslint.config(
     files: ['webview/**/*.ts'],
     rules: refuse(
       '^(vscode$|node:)|extension/(?!protocol/)|^@vscode/webview-ui-toolkit',
-      'The page imports extension/protocol alone; the frozen toolkit only through webview/shared/toolkit.ts.',
+      'The page imports extension/protocol alone; the frozen toolkit only through webview/components.ts.',
     ),
   },
   {
-    files: ['webview/**/toolkit.ts'],
+    files: ['webview/components.ts'],
     rules: refuse('^(vscode$|node:)|extension/(?!protocol/)', 'The page imports extension/protocol alone.'),
   },
 );
