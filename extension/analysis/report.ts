@@ -1,0 +1,287 @@
+import type { Frame, GroupBy, Layer, LineSource, ProcessInfo, TraceInfo } from '../protocol/trace';
+import { listedLayer } from './snapshot';
+import type { TraceSource } from './source';
+
+/** The JSON document of a trace, version 1. Sizes are bytes; null is "not known". */
+export interface Report {
+  version: 1;
+  command: string[];
+  exitCode: number | null;
+  startedAt: string;
+  durationSeconds: number;
+  simulated: boolean;
+  events: number;
+  lost: TraceInfo['lost'];
+  processes: ReportProcess[];
+  devices: TraceInfo['devices'];
+  totals: ReportTotal[];
+  allocations: ReportAllocation[];
+  sites: ReportSite[];
+  steps: { count: number; source: 'none' };
+  ledger: ReportLedger[];
+  findings: never[];
+  oom: ReportOutOfMemory[];
+  groups?: ReportGroup[];
+}
+interface ReportProcess {
+  pid: number;
+  parentPid: number;
+  uid: number;
+  command: string[];
+  exitCode: number | null;
+  ended: boolean;
+  python: string | null;
+  driverSource: ProcessInfo['driverSource'];
+  simulated: boolean;
+  threads: { tid: number; name: string }[];
+  notes: string[];
+}
+interface ReportTotal {
+  pid: number;
+  device: number;
+  layer: Layer;
+  liveBytes: number;
+  liveCount: number;
+  peakBytes: number;
+  allocations: number;
+  frees: number;
+  failed: number;
+  allocatedBytes: number;
+  freedBytes: number;
+  unmatchedFrees: number;
+  impliedFrees: number;
+}
+interface ReportAllocation {
+  address: string;
+  bytes: number;
+  device: number;
+  pid: number;
+  tid: number;
+  thread: string;
+  layer: Layer;
+  ageSeconds: number;
+  ageSteps: null;
+  site: number;
+}
+interface ReportSite {
+  id: number;
+  layer: Layer;
+  liveBytes: number;
+  liveCount: number;
+  peakBytes: number;
+  allocations: number;
+  frees: number;
+  allocatedBytes: number;
+  bytesPerSecond: number;
+  verdict: 'unknown';
+  bytesPerStep: null;
+  lineSource: LineSource;
+  cut: boolean;
+  userFrame: Frame | null;
+  frames: Frame[];
+}
+interface ReportLedger {
+  device: number;
+  tensorBytes: number;
+  reservedBytes: number | null;
+  driverBytes: number;
+  processBytes: null;
+  slopes: { tensorBytesPerSecond: number; driverBytesPerSecond: number };
+}
+interface ReportOutOfMemory {
+  requestedBytes: number;
+  device: number;
+  site: number;
+  layer: Layer;
+  pid: number;
+  tid: number;
+  timeSeconds: number;
+  liveBytes: number;
+}
+interface ReportGroup {
+  groupBy: GroupBy;
+  layer: Layer;
+  label: string;
+  liveBytes: number;
+  liveCount: number;
+  peakBytes: number;
+  allocations: number;
+  frees: number;
+  bytesPerSecond: number;
+}
+
+const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
+const WINDOW_ROWS = 10_000;
+
+/** Builds the document of all that the trace holds now. `groupBy` adds `groups`. */
+export function buildReport(source: TraceSource, groupBy?: GroupBy): Report {
+  const info = source.info();
+  const session = readSession(info.session);
+  const report: Report = {
+    version: 1,
+    command: session.command.length > 0 ? session.command : (info.processes[0]?.command ?? []),
+    exitCode: session.exitCode ?? info.processes[0]?.exitCode ?? null,
+    startedAt: new Date(session.startedRealtimeMs ?? info.startRealtimeMs).toISOString(),
+    durationSeconds: info.durationNs / 1e9,
+    simulated: session.simulated || info.processes.some(process => process.simulated),
+    events: info.events,
+    lost: info.lost,
+    processes: info.processes.map(process => reportProcess(process, session.exitCodes)),
+    devices: info.devices,
+    totals: info.totals.map(({ process: _process, peakNs: _peakNs, ...total }) => total),
+    allocations: LAYERS.flatMap(layer => readAllocations(source, info, layer)),
+    sites: LAYERS.flatMap(layer => readSites(source, layer)),
+    steps: { count: 0, source: 'none' },
+    ledger: readLedger(source, info),
+    findings: [],
+    oom: info.outOfMemory.map(({ process, thread, timeNs, ...oom }) => ({
+      ...oom,
+      pid: info.processes[process]?.pid ?? 0,
+      tid: info.processes[process]?.threads[thread]?.tid ?? 0,
+      timeSeconds: timeNs / 1e9,
+    })),
+  };
+  if (groupBy !== undefined) report.groups = readGroups(source, listedLayer(info.totals), groupBy);
+  return report;
+}
+
+interface SessionFacts {
+  command: string[];
+  exitCode: number | null;
+  exitCodes: Map<number, number>;
+  simulated: boolean;
+  startedRealtimeMs: number | null;
+}
+
+/** What the launcher left; a trace may come without it or with a newer one. */
+function readSession(session: Record<string, unknown>): SessionFacts {
+  const exitCodes = new Map<number, number>();
+  const processes: unknown[] = Array.isArray(session.processes) ? session.processes : [];
+  for (const entry of processes) {
+    const { pid, exitCode } = (entry ?? {}) as { pid?: unknown; exitCode?: unknown };
+    if (typeof pid === 'number' && typeof exitCode === 'number') exitCodes.set(pid, exitCode);
+  }
+  const started = session.startedRealtimeMs;
+  return {
+    command: Array.isArray(session.command) ? session.command.map(String) : [],
+    exitCode: exitCodes.values().next().value ?? null,
+    exitCodes,
+    simulated: session.simulated === true,
+    startedRealtimeMs: typeof started === 'number' && Number.isFinite(started) ? started : null,
+  };
+}
+
+function reportProcess(process: ProcessInfo, exitCodes: Map<number, number>): ReportProcess {
+  return {
+    pid: process.pid,
+    parentPid: process.parentPid,
+    uid: process.uid,
+    command: process.command,
+    exitCode: process.exitCode ?? exitCodes.get(process.pid) ?? null,
+    ended: process.ended,
+    python: process.python,
+    driverSource: process.driverSource,
+    simulated: process.simulated,
+    threads: process.threads.map(({ tid, name }) => ({ tid, name })),
+    notes: process.notes.map(note => note.text),
+  };
+}
+
+function readAllocations(source: TraceSource, info: TraceInfo, layer: Layer): ReportAllocation[] {
+  const result: ReportAllocation[] = [];
+  for (let from = 0; ; from += WINDOW_ROWS) {
+    const window = source.allocations({ layer, sort: 'bytes', descending: true, from, to: from + WINDOW_ROWS });
+    for (let row = 0; row < window.rows; row++) {
+      const process = info.processes[window.process[row] ?? -1];
+      const thread = process?.threads[window.thread[row] ?? -1];
+      result.push({
+        address: `0x${(window.address[row] ?? 0n).toString(16)}`,
+        bytes: window.bytes[row] ?? 0,
+        device: window.device[row] ?? -1,
+        pid: process?.pid ?? 0,
+        tid: thread?.tid ?? 0,
+        thread: thread?.name ?? '',
+        layer: window.layer[row] ?? layer,
+        ageSeconds: Math.max(0, info.durationNs - (window.timeNs[row] ?? 0)) / 1e9,
+        ageSteps: null,
+        site: window.site[row] ?? 0,
+      });
+    }
+    if (window.rows < WINDOW_ROWS) return result;
+  }
+}
+
+function readSites(source: TraceSource, layer: Layer): ReportSite[] {
+  const result: ReportSite[] = [];
+  for (let from = 0; ; from += WINDOW_ROWS) {
+    const window = source.sites({
+      layer,
+      groupBy: 'site',
+      sort: 'liveBytes',
+      descending: true,
+      includeDead: true,
+      from,
+      to: from + WINDOW_ROWS,
+    });
+    for (let row = 0; row < window.rows; row++) {
+      const id = window.id[row] ?? 0;
+      const site = source.site(id);
+      result.push({
+        id,
+        layer,
+        liveBytes: window.liveBytes[row] ?? 0,
+        liveCount: window.liveCount[row] ?? 0,
+        peakBytes: window.peakBytes[row] ?? 0,
+        allocations: window.allocations[row] ?? 0,
+        frees: window.frees[row] ?? 0,
+        allocatedBytes: window.allocatedBytes[row] ?? 0,
+        bytesPerSecond: window.growth[row] ?? 0,
+        verdict: 'unknown',
+        bytesPerStep: null,
+        lineSource: site?.source ?? 'none',
+        cut: site?.cut ?? false,
+        userFrame: site?.frames[site.userFrame] ?? null,
+        frames: site?.frames ?? [],
+      });
+    }
+    if (window.rows < WINDOW_ROWS) return result;
+  }
+}
+
+function readLedger(source: TraceSource, info: TraceInfo): ReportLedger[] {
+  const live = (device: number, layer: Layer): number =>
+    info.totals.reduce(
+      (sum, total) => sum + (total.device === device && total.layer === layer ? total.liveBytes : 0),
+      0,
+    );
+  const growth = (device: number, layer: Layer): number => {
+    const query = { layer, groupBy: 'device', sort: 'liveBytes', descending: true, device, from: 0, to: 1 } as const;
+    return source.sites(query).growth[0] ?? 0;
+  };
+  return info.devices.map(({ index: device }) => {
+    const reserved = source.timeline({ series: 'reserved', device, fromNs: 0, toNs: info.durationNs, buckets: 1 });
+    return {
+      device,
+      tensorBytes: live(device, 'tensor'),
+      reservedBytes: reserved[reserved.length - 1] ?? null,
+      driverBytes: live(device, 'driver'),
+      processBytes: null,
+      slopes: { tensorBytesPerSecond: growth(device, 'tensor'), driverBytesPerSecond: growth(device, 'driver') },
+    };
+  });
+}
+
+function readGroups(source: TraceSource, layer: Layer, groupBy: GroupBy): ReportGroup[] {
+  const window = source.sites({ layer, groupBy, sort: 'liveBytes', descending: true, from: 0, to: WINDOW_ROWS });
+  return Array.from({ length: window.rows }, (_, row) => ({
+    groupBy,
+    layer,
+    label: window.label[row] ?? '',
+    liveBytes: window.liveBytes[row] ?? 0,
+    liveCount: window.liveCount[row] ?? 0,
+    peakBytes: window.peakBytes[row] ?? 0,
+    allocations: window.allocations[row] ?? 0,
+    frees: window.frees[row] ?? 0,
+    bytesPerSecond: window.growth[row] ?? 0,
+  }));
+}

@@ -1,0 +1,134 @@
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatPlural,
+  formatRate,
+  formatTimestamp,
+} from '../protocol/format';
+import type { Layer, Totals } from '../protocol/trace';
+import type { AllocationRow, ProcessRows, Rows, Snapshot } from './snapshot';
+
+export interface TableOptions {
+  /** Printed in the first line, to seconds. */
+  now: Date;
+  /** The last table of a run, or a saved trace: also notes that are not warnings. */
+  final: boolean;
+}
+
+const RULE = '-'.repeat(20);
+/** Codes of `gmt_note_code` (native/wire/layout.h) that say that something is missing from the trace. */
+const WARNINGS = new Set([1, 2, 3, 6]);
+const LAYER_NAMES: Record<Layer, string> = {
+  tensor: 'tensor layer',
+  driver: 'driver layer',
+  host: 'pinned host memory',
+};
+
+/** The text table: what is alive by process and thread, biggest first, with the Python line; then totals. */
+export function renderTable(snapshot: Snapshot, options: TableOptions): string {
+  const { info } = snapshot;
+  const lines = [`${RULE} ${formatTimestamp(options.now)} ${RULE}`];
+  const simulated = info.processes.some(process => process.simulated);
+  if (simulated) lines.push('The GPU is simulated.');
+  if (info.totals.length === 0) lines.push('NO EVENT.');
+  for (const entry of snapshot.processes) {
+    if (entry.totals.length > 0) lines.push(...processLines(entry), '');
+  }
+  if (info.totals.length > 0) lines.push(...groupLines(snapshot));
+  lines.push(...warningLines(snapshot, options.final));
+  return `${lines.join('\n').trimEnd()}\n`;
+}
+
+function processLines(entry: ProcessRows): string[] {
+  const lines = [`PID: ${entry.process.pid} / UID: ${entry.process.uid}`];
+  for (const thread of entry.threads) {
+    lines.push(`  ${thread.thread.name}:${thread.thread.tid}`);
+    lines.push(...allocationLines(thread));
+  }
+  if (entry.moreThreads > 0) lines.push(`  ... and ${formatPlural(entry.moreThreads, 'more thread')}`);
+  if (entry.host.rows.length > 0) lines.push(`  ${LAYER_NAMES.host}`, ...allocationLines(entry.host));
+  lines.push('', ...totalLines(entry));
+  return lines;
+}
+
+function allocationLines(rows: Rows): string[] {
+  const lines = rows.rows.map(row => `    ${place(row)}: ${formatBytes(row.bytes)}  ${row.line}`);
+  if (rows.more > 0) lines.push(`    ... and ${formatCount(rows.more)} more: ${formatBytes(rows.moreBytes)}`);
+  return lines;
+}
+
+function place(row: AllocationRow): string {
+  return `0x${row.address.toString(16)}${row.device < 0 ? '' : `:${deviceName(row.device)}`}`;
+}
+
+function deviceName(device: number): string {
+  return device < 0 ? 'host' : `gpu_${device}`;
+}
+
+/** Layers are named beside each other and never added: tensors live inside what the driver handed out. */
+function totalLines(entry: ProcessRows): string[] {
+  const live = sum(entry.totals, entry.layer, total => total.liveBytes);
+  const lines = [`TOTAL LIVE: ${formatBytes(live)}`];
+  for (const total of entry.totals) {
+    const where =
+      total.layer === 'host' ? LAYER_NAMES.host : `${LAYER_NAMES[total.layer]}, ${deviceName(total.device)}`;
+    lines.push(`  ${where}: ${totalText(total)}`);
+  }
+  return lines;
+}
+
+function totalText(total: Totals): string {
+  const parts = [
+    `${formatBytes(total.liveBytes)} in ${formatCount(total.liveCount)}`,
+    `peak ${formatBytes(total.peakBytes)}`,
+    formatPlural(total.allocations, 'allocation'),
+    formatPlural(total.frees, 'free'),
+  ];
+  if (total.failed > 0) parts.push(`${formatCount(total.failed)} failed`);
+  return parts.join(', ');
+}
+
+function sum(totals: readonly Totals[], layer: Layer, value: (total: Totals) => number): number {
+  return totals.reduce((bytes, total) => (total.layer === layer ? bytes + value(total) : bytes), 0);
+}
+
+function groupLines({ groups }: Snapshot): string[] {
+  if (groups.rows.length === 0) return [];
+  const lines = [`LIVE BY ${groups.by.toUpperCase()} (${LAYER_NAMES[groups.layer]})`];
+  for (const row of groups.rows) {
+    const count = `in ${formatCount(row.liveCount)}`;
+    lines.push(
+      `  ${formatBytes(row.liveBytes).padStart(10)} ${count.padEnd(9)} ${formatRate(row.growth).padEnd(14)} ${row.label}`,
+    );
+  }
+  const more = groups.total - groups.rows.length;
+  if (more > 0) lines.push(`  ... and ${formatCount(more)} more`);
+  return lines;
+}
+
+function warningLines({ info, outOfMemory }: Snapshot, final: boolean): string[] {
+  const lines: string[] = [];
+  for (const oom of outOfMemory.slice(-5)) {
+    const alive = `${formatBytes(oom.liveBytes)} were alive`;
+    lines.push(
+      `OUT OF MEMORY: ${formatBytes(oom.requestedBytes)} on ${deviceName(oom.device)} at ${oom.line}; ${alive}`,
+    );
+  }
+  if (info.lost.events > 0 || Object.keys(info.lost.byCause).length > 0) {
+    const causes = Object.entries(info.lost.byCause).map(([cause, count]) => `${cause} ${formatCount(count)}`);
+    lines.push(`LOST: ${formatPlural(info.lost.events, 'event')} (${causes.join(', ')}); totals may be wrong by these`);
+  }
+  const notes = new Set<string>();
+  for (const process of info.processes) {
+    for (const note of process.notes) if (final || WARNINGS.has(note.code)) notes.add(note.text);
+  }
+  for (const note of notes) lines.push(`NOTE: ${note}`);
+  if (final && info.events > 0) {
+    lines.push(
+      `${formatPlural(info.events, 'event')} in ${formatDuration(info.durationNs)}, ` +
+        `${formatPlural(info.processes.length, 'process', 'processes')}`,
+    );
+  }
+  return lines.length > 0 ? ['', ...lines] : [];
+}

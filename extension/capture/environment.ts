@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+
+export type Environment = Record<string, string | undefined>;
+
+export interface TraceEnvironment {
+  /** Folder of the built files (`dist`). */
+  dist: string;
+  traceDirectory: string;
+  simulated: boolean;
+  /** Fallback libcupti; the injected library looks at what the process maps first. */
+  cupti: string | null;
+  /** Size limit of one process's log. */
+  budgetBytes: number | null;
+}
+
+export function injectedLibrary(dist: string): string {
+  return join(dist, 'native', 'libgpumemtrace.so');
+}
+export function simulatorFolder(dist: string): string {
+  return join(dist, 'native', 'simulator');
+}
+
+/**
+ * The variables that a traced process gets beside `base`. What is set already is chained: preloaded libraries stay
+ * behind ours, and another injection library moves to GPU_MEMTRACE_CHAIN.
+ */
+export function traceVariables(base: Environment, trace: TraceEnvironment): Record<string, string> {
+  const library = injectedLibrary(trace.dist);
+  const variables: Record<string, string> = {
+    GPU_MEMTRACE_DIR: trace.traceDirectory,
+    LD_PRELOAD: prepend(library, base.LD_PRELOAD, /[:\s]+/),
+    CUDA_INJECTION64_PATH: library,
+  };
+  const injected = base.CUDA_INJECTION64_PATH;
+  if (injected !== undefined && injected !== '' && injected !== library) variables.GPU_MEMTRACE_CHAIN = injected;
+  if (trace.budgetBytes !== null) variables.GPU_MEMTRACE_BUDGET = String(Math.floor(trace.budgetBytes));
+  const simulator = simulatorFolder(trace.dist);
+  const cupti = trace.simulated ? join(simulator, 'libcupti.so.13') : trace.cupti;
+  if (cupti !== null) variables.GPU_MEMTRACE_CUPTI = cupti;
+  if (trace.simulated) variables.LD_LIBRARY_PATH = prepend(simulator, base.LD_LIBRARY_PATH, /:/);
+  return variables;
+}
+
+function prepend(first: string, existing: string | undefined, separator: RegExp): string {
+  const others = (existing ?? '').split(separator).filter(entry => entry !== '' && entry !== first);
+  return [first, ...others].join(':');
+}

@@ -1,0 +1,47 @@
+import { accessSync, constants, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { reasonOf } from './traceDirectory';
+
+const KEPT = 10;
+const SUFFIX = '.gputrace';
+
+/** `<folder>/<script>-<time>.gputrace`; makes the folder. */
+export function keptTraceFile(folder: string, command: readonly string[], now: Date): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const time = now.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
+  return join(folder, `${scriptName(command)}-${time}-${process.pid}${SUFFIX}`);
+}
+
+/** The script a command runs, for people: the first `.py`, the module behind `-m`, else the program. */
+export function scriptName(command: readonly string[]): string {
+  const script = command.find(word => word.endsWith('.py'));
+  const module = command[command.indexOf('-m') + 1];
+  const name = script ?? (command.includes('-m') && module !== undefined ? module : command[0]) ?? 'program';
+  const safe = basename(name)
+    .replace(/[^\w.-]+/g, '_')
+    .replace(/^\.+/, '');
+  return safe === '' ? 'program' : safe;
+}
+
+/** Deletes all but the newest traces of the folder. */
+export function pruneKeptTraces(folder: string): void {
+  const files = readdirSync(folder)
+    .filter(name => name.endsWith(SUFFIX))
+    .map(name => ({ path: join(folder, name), time: statSync(join(folder, name)).mtimeMs }))
+    .sort((a, b) => b.time - a.time);
+  for (const { path } of files.slice(KEPT)) rmSync(path, { force: true });
+}
+
+/** One sentence when a file cannot be written there, else null. Nothing is created. */
+export function unwritable(file: string): string | null {
+  const folder = dirname(resolve(file));
+  try {
+    const status = statSync(file, { throwIfNoEntry: false });
+    if (status?.isDirectory()) return `${file} cannot be written: it is a folder; name a file.`;
+    if (!statSync(folder).isDirectory()) return `${file} cannot be written: ${folder} is not a folder.`;
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return null;
+  } catch (error) {
+    return `${file} cannot be written: ${folder}: ${reasonOf(error)}.`;
+  }
+}

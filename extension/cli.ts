@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArguments } from './cli/arguments';
+import { doctor } from './cli/doctor';
+import { helpText } from './cli/help';
+import { print, say } from './cli/output';
+import { report } from './cli/report';
+import { run } from './cli/run';
+
+const USAGE = 2;
+
+async function main(words: string[], dist: string): Promise<number> {
+  const parsed = parseArguments(words);
+  if ('usage' in parsed) {
+    say(parsed.usage);
+    return USAGE;
+  }
+  switch (parsed.verb) {
+    case 'help':
+      print(helpText(parsed.about));
+      return 0;
+    case 'version':
+      print(productVersion(dist));
+      return 0;
+    case 'run':
+      return run(parsed, dist);
+    case 'report':
+      return report(parsed, dist);
+    case 'doctor':
+      return doctor(parsed, dist);
+  }
+}
+
+function productVersion(dist: string): string {
+  const manifest = JSON.parse(readFileSync(join(dist, '..', 'package.json'), 'utf8')) as { version: string };
+  return manifest.version;
+}
+
+// Leaves at once: nothing that is still open (a followed trace, a terminal) may hold the status back.
+void main(process.argv.slice(2), __dirname).then(
+  status => process.exit(status),
+  (error: unknown) => {
+    say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    process.exit(125);
+  },
+);

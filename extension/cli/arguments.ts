@@ -1,0 +1,231 @@
+import type { GroupBy } from '../protocol/trace';
+
+export interface RunArguments {
+  verb: 'run';
+  simulateGpu: boolean;
+  output: string | null;
+  format: 'table' | 'json' | 'none';
+  report: string | null;
+  intervalMs: number;
+  failOnLeak: boolean;
+  command: string[];
+}
+export interface ReportArguments {
+  verb: 'report';
+  file: string;
+  format: 'table' | 'json';
+  groupBy: GroupBy | null;
+}
+export interface DoctorArguments {
+  verb: 'doctor';
+  format: 'table' | 'json';
+}
+export type Verb = 'run' | 'attach' | 'report' | 'doctor';
+export type Arguments =
+  RunArguments | ReportArguments | DoctorArguments | { verb: 'help'; about: Verb | null } | { verb: 'version' };
+/** A sentence on what is wrong with the command line. */
+export interface UsageError {
+  usage: string;
+}
+
+const VERBS: readonly Verb[] = ['run', 'attach', 'report', 'doctor'];
+const LATER_FORMATS = ['pytorch-snapshot', 'perfetto', 'pprof', 'speedscope', 'arrow'];
+const GROUPS: readonly GroupBy[] = ['site', 'line', 'thread', 'process', 'device'];
+class Usage extends Error {}
+
+/** Parses what stands behind the program's name. Never throws. */
+export function parseArguments(words: readonly string[]): Arguments | UsageError {
+  try {
+    return parse(words);
+  } catch (error) {
+    if (error instanceof Usage) return { usage: error.message };
+    throw error;
+  }
+}
+
+function parse(words: readonly string[]): Arguments {
+  const [first, ...rest] = words;
+  if (first === undefined) throw new Usage('Say what to do: run, report or doctor (see --help).');
+  if (first === '--version' || first === '-V') return { verb: 'version' };
+  if (first === '--help' || first === '-h' || first === 'help') {
+    return { verb: 'help', about: VERBS.find(verb => verb === rest[0]) ?? null };
+  }
+  const verb = VERBS.find(candidate => candidate === first);
+  if (verb === undefined) throw new Usage(`"${first}" is not a command; there are run, report and doctor.`);
+  const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
+  if (own[0] === '--help' || own[0] === '-h') return { verb: 'help', about: verb };
+  switch (verb) {
+    case 'run':
+      return parseRun(rest);
+    case 'report':
+      return parseReport(rest);
+    case 'doctor':
+      return parseDoctor(rest);
+    case 'attach':
+      throw new Usage('attach is not there yet: start the program with "gpu-memtrace run -- CMD".');
+  }
+}
+
+function parseRun(words: readonly string[]): Arguments {
+  const parsed: RunArguments = {
+    verb: 'run',
+    simulateGpu: false,
+    output: null,
+    format: 'table',
+    report: null,
+    intervalMs: 2_000,
+    failOnLeak: false,
+    command: [],
+  };
+  const options = new Options(words);
+  for (let option = options.next(); option !== null; option = options.next()) {
+    switch (option) {
+      case '--help':
+      case '-h':
+        return { verb: 'help', about: 'run' };
+      case '--simulate-gpu':
+        parsed.simulateGpu = options.flag();
+        break;
+      case '--fail-on-leak':
+        parsed.failOnLeak = options.flag();
+        break;
+      case '-o':
+      case '--output':
+        parsed.output = options.value();
+        break;
+      case '--report':
+        parsed.report = options.value();
+        break;
+      case '--format':
+        parsed.format = options.choice(['table', 'json', 'none']);
+        break;
+      case '--interval':
+        parsed.intervalMs = interval(options.value());
+        break;
+      case '--backend':
+        if (options.choice(['auto', 'inject', 'uprobe']) === 'uprobe') {
+          throw new Usage('The uprobe backend is not there yet: use --backend inject (the default).');
+        }
+        break;
+      default:
+        throw new Usage(`run has no option ${option} (see "gpu-memtrace run --help").`);
+    }
+  }
+  parsed.command = options.rest();
+  if (parsed.command.length === 0) {
+    throw new Usage('Name the program to run: gpu-memtrace run [options] -- python train.py');
+  }
+  return parsed;
+}
+
+function parseReport(words: readonly string[]): Arguments {
+  const parsed: ReportArguments = { verb: 'report', file: '', format: 'table', groupBy: null };
+  const files: string[] = [];
+  const options = new Options(words);
+  for (;;) {
+    const option = options.next();
+    if (option === null) {
+      const file = options.positional();
+      if (file === null) break;
+      files.push(file);
+      continue;
+    }
+    switch (option) {
+      case '--help':
+      case '-h':
+        return { verb: 'help', about: 'report' };
+      case '--format':
+        parsed.format = options.choice(['table', 'json'], LATER_FORMATS);
+        break;
+      case '--group-by':
+        parsed.groupBy = options.choice(GROUPS);
+        break;
+      case '--at':
+      case '--between':
+        throw new Usage(`${option} is not there yet: report shows how the trace ended.`);
+      default:
+        throw new Usage(`report has no option ${option} (see "gpu-memtrace report --help").`);
+    }
+  }
+  if (files.length !== 1) throw new Usage('Name one trace: gpu-memtrace report FILE.gputrace');
+  parsed.file = files[0] ?? '';
+  return parsed;
+}
+
+function parseDoctor(words: readonly string[]): Arguments {
+  const parsed: DoctorArguments = { verb: 'doctor', format: 'table' };
+  const options = new Options(words);
+  for (let option = options.next(); option !== null; option = options.next()) {
+    if (option === '--help' || option === '-h') return { verb: 'help', about: 'doctor' };
+    if (option !== '--format') throw new Usage(`doctor has no option ${option} (see "gpu-memtrace doctor --help").`);
+    parsed.format = options.choice(['table', 'json']);
+  }
+  const extra = options.positional();
+  if (extra !== null) throw new Usage(`doctor takes no "${extra}" (see "gpu-memtrace doctor --help").`);
+  return parsed;
+}
+
+/** `2s`, `500ms`, `1m`, `2` (seconds) in milliseconds. */
+function interval(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(text);
+  const unit = match?.[2] === 'ms' ? 1 : match?.[2] === 'm' ? 60_000 : 1_000;
+  const milliseconds = match === null ? NaN : Number(match[1]) * unit;
+  if (!(milliseconds >= 100 && milliseconds <= 86_400_000)) {
+    throw new Usage(`--interval ${text} is not a time from 100ms on, such as 2s or 500ms.`);
+  }
+  return milliseconds;
+}
+
+/** Walks over words of the form `--name value`, `--name=value`; `--` or a plain word ends the options. */
+class Options {
+  private at = 0;
+  private name = '';
+  private attached: string | null = null;
+  private plain = false;
+
+  constructor(private readonly words: readonly string[]) {}
+
+  next(): string | null {
+    const word = this.words[this.at];
+    if (this.plain || word === undefined || word === '-' || !word.startsWith('-')) return null;
+    this.at++;
+    if (word === '--') {
+      this.plain = true;
+      return null;
+    }
+    const equals = word.startsWith('--') ? word.indexOf('=') : -1;
+    this.name = equals < 0 ? word : word.slice(0, equals);
+    this.attached = equals < 0 ? null : word.slice(equals + 1);
+    return this.name;
+  }
+
+  flag(): true {
+    if (this.attached !== null) throw new Usage(`${this.name} takes no value.`);
+    return true;
+  }
+
+  value(): string {
+    const value = this.attached ?? this.words[this.at++];
+    if (value === undefined || value === '' || (this.attached === null && value === '--')) {
+      throw new Usage(`${this.name} needs a value.`);
+    }
+    return value;
+  }
+
+  choice<T extends string>(allowed: readonly T[], later: readonly string[] = []): T {
+    const value = this.value();
+    const found = allowed.find(candidate => candidate === value);
+    if (found !== undefined) return found;
+    const choices = allowed.join(', ');
+    if (later.includes(value)) throw new Usage(`${this.name} ${value} is not there yet: use ${choices}.`);
+    throw new Usage(`${this.name} ${value}: choose one of ${choices}.`);
+  }
+
+  positional(): string | null {
+    return this.words[this.at++] ?? null;
+  }
+
+  rest(): string[] {
+    return this.words.slice(this.at);
+  }
+}

@@ -1,0 +1,31 @@
+// The only loader of the native addon.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { NativeAddon } from './native';
+
+export type { NativeAddon, NativeSession } from './native';
+export type Loaded = { addon: NativeAddon } | { error: string };
+
+const loaded = new Map<string, Loaded>();
+
+/** Loads `native/gpu_memory_trace.node` under `dist`. The error is one sentence: why it cannot load and what to do. */
+export function loadNative(dist: string): Loaded {
+  let result = loaded.get(dist);
+  if (result === undefined) loaded.set(dist, (result = load(join(dist, 'native', 'gpu_memory_trace.node'))));
+  return result;
+}
+
+function load(file: string): Loaded {
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
+    return { error: `GPU Memory Trace works on Linux x64; this is ${process.platform} ${process.arch}.` };
+  }
+  if (!existsSync(file)) return { error: `The native part is missing: ${file}; build it with "npm run build".` };
+  try {
+    const module = { exports: {} };
+    process.dlopen(module, file);
+    return { addon: module.exports as NativeAddon };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    return { error: `The native part ${file} does not load: ${reason}; build it again with "npm run build".` };
+  }
+}

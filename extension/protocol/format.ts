@@ -1,0 +1,65 @@
+// How numbers read, the same everywhere: in the table, the page and the status bar.
+const UNITS = ['KB', 'MB', 'GB', 'TB', 'PB'];
+
+/** Bytes in units of 1024: `512 B`, `1.00 KB`, `20.00 MB`. */
+export function formatBytes(bytes: number): string {
+  const sign = bytes < 0 ? '-' : '';
+  let value = Math.abs(bytes);
+  if (!Number.isFinite(value)) return '?';
+  if (Math.round(value) < 1024) return `${sign}${Math.round(value)} B`;
+  let unit = -1;
+  // 1023.995 would print as "1024.00": it belongs to the next unit.
+  while (unit + 1 < UNITS.length && (unit < 0 || value >= 1023.995)) {
+    value /= 1024;
+    unit++;
+  }
+  return `${sign}${value.toFixed(2)} ${UNITS[unit]}`;
+}
+
+/** Bytes a second with a sign: `+1.20 MB/s`; the empty string below one byte a second. */
+export function formatRate(bytesPerSecond: number): string {
+  if (!Number.isFinite(bytesPerSecond) || Math.abs(bytesPerSecond) < 1) return '';
+  return `${bytesPerSecond > 0 ? '+' : ''}${formatBytes(bytesPerSecond)}/s`;
+}
+
+/** Whole numbers with separators: `12,345`. */
+export function formatCount(count: number): string {
+  return Math.round(count)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** Nanoseconds as people say them: `850 ns`, `12.3 ms`, `4.20 s`, `3 min 05 s`, `2 h 04 min`. */
+export function formatDuration(nanoseconds: number): string {
+  const magnitude = Math.max(0, nanoseconds);
+  if (magnitude < 1e3) return `${Math.round(magnitude)} ns`;
+  if (magnitude < 1e6) return `${(magnitude / 1e3).toFixed(1)} µs`;
+  if (magnitude < 1e9) return `${(magnitude / 1e6).toFixed(1)} ms`;
+  const seconds = magnitude / 1e9;
+  if (seconds < 59.995) return `${seconds.toFixed(2)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${pad(whole % 60)} s`;
+  return `${Math.floor(whole / 3600)} h ${pad(Math.floor((whole % 3600) / 60))} min`;
+}
+
+/** `2 processes`, `1 process`. */
+export function formatPlural(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
+
+/** Local time with its offset: `2025-08-25T15:45:33+07:00`. */
+export function formatTimestamp(date: Date): string {
+  const offset = -date.getTimezoneOffset();
+  const zone = `${offset < 0 ? '-' : '+'}${pad(Math.floor(Math.abs(offset) / 60))}:${pad(Math.abs(offset) % 60)}`;
+  const day = `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
+  return `${day}T${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}${zone}`;
+}
+
+function pad(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+/** What stands behind the last slash of a path. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
