@@ -1,0 +1,109 @@
+// Bad input: one clear sentence, the right exit status, and a program that could run still runs.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { DRIVER_SCRIPT, Place, python, type Report } from './launcher';
+
+const MB = 1 << 20;
+const ours = (stderr: string): string[] => stderr.split('\n').filter(line => line.startsWith('gpu-memtrace: '));
+
+async function traced(place: Place): Promise<string> {
+  const script = place.write('job.py', `${DRIVER_SCRIPT}for i in range(2000): alloc(4096)\nalloc(${20 * MB})\n`);
+  const { status } = await place.trace([python, script]);
+  assert.equal(status, 0);
+  return place.path('t.gputrace');
+}
+
+test('no such script: the interpreter’s own sentence and status', async t => {
+  const { status, stderr } = await new Place(t).run([
+    'run',
+    '--simulate-gpu',
+    '--format',
+    'none',
+    '--',
+    python,
+    'no.py',
+  ]);
+  assert.equal(status, 2);
+  assert.match(stderr, /can't open file .*no\.py/);
+});
+
+test('no GPU and no --simulate-gpu: said in one sentence, and the program runs', async t => {
+  const words = ['run', '--format', 'none', '--', python, '-c', 'print("ran")'];
+  const { status, stdout, stderr } = await new Place(t).run(words, { LD_LIBRARY_PATH: '' });
+  if (hasDriver()) return t.skip('this machine has an NVIDIA driver');
+  assert.equal(status, 0);
+  assert.equal(stdout, 'ran\n');
+  assert.equal(ours(stderr).length, 1);
+  assert.match(stderr, /--simulate-gpu/);
+});
+
+function hasDriver(): boolean {
+  return execFileSync('sh', ['-c', '(ldconfig -p || /sbin/ldconfig -p) 2>/dev/null || true']).includes('libcuda.so.1');
+}
+
+test('a trace that cannot be written is refused before the program starts', async t => {
+  const words = ['run', '--simulate-gpu', '-o', '/proc/no/such.gputrace', '--', python, '-c', 'print("ran")'];
+  const { status, stdout, stderr } = await new Place(t).run(words);
+  assert.equal(status, 125);
+  assert.equal(stdout, '');
+  assert.equal(ours(stderr).length, 1);
+  assert.match(stderr, /\/proc\/no/);
+});
+
+test('no folder for the trace can be made: 125 and one sentence', async t => {
+  const nowhere = { XDG_RUNTIME_DIR: '/proc/a', XDG_CACHE_HOME: '/proc/b', HOME: '/proc/c', TMPDIR: '/proc/d' };
+  const { status, stderr } = await new Place(t).run(['run', '--simulate-gpu', '--', 'true'], nowhere);
+  assert.equal(status, 125);
+  assert.equal(ours(stderr).length, 1);
+});
+
+test('wrong options: status 2 and one sentence', async t => {
+  const place = new Place(t);
+  for (const words of [['run'], ['nonsense'], ['run', '--interval', 'soon', '--', 'true'], ['report'], []]) {
+    const { status, stderr } = await place.run(words);
+    assert.equal(status, 2, words.join(' '));
+    assert.equal(stderr.trim().split('\n').length, 1, stderr);
+  }
+});
+
+test('report names what is wrong with a file', async t => {
+  const place = new Place(t);
+  const whole = readFileSync(await traced(place));
+  const newer = Buffer.from(whole);
+  newer.writeUInt32LE(0xffff, 8); // the version follows the eight bytes of the magic
+  const files: [string, Buffer | string, RegExp][] = [
+    ['empty.gputrace', '', /empty\.gputrace/],
+    ['text.gputrace', 'This is no trace, whatever its name says. '.repeat(500), /text\.gputrace/],
+    ['newer.gputrace', newer, /newer/],
+  ];
+  for (const [name, content, says] of files) {
+    writeFileSync(place.path(name), content);
+    const { status, stdout, stderr } = await place.run(['report', place.path(name)]);
+    assert.equal(status, 1, `${name}: ${stdout}`);
+    assert.equal(stderr.trim().split('\n').length, 1, stderr);
+    assert.match(stderr, says);
+  }
+  const { status, stderr } = await place.run(['report', place.path('none.gputrace')]);
+  assert.equal(status, 1);
+  assert.match(stderr, /no such file/);
+});
+
+test('a trace that was cut short shows what is left and says so, or is refused in one sentence', async t => {
+  const place = new Place(t);
+  const file = await traced(place);
+  const bytes = readFileSync(file).length;
+  for (const part of [0.9, 0.5, 0.1]) {
+    truncateSync(file, Math.floor(bytes * part));
+    const { status, stdout, stderr } = await place.run(['report', file, '--format', 'json']);
+    if (status === 0) {
+      const report = JSON.parse(stdout) as Report;
+      const said = report.lost.events > 0 || Object.keys(report.lost.byCause).length > 0;
+      assert.ok(said || report.processes.some(({ notes }) => notes.length > 0), `${part}: nothing says that it is cut`);
+    } else {
+      assert.equal(status, 1);
+      assert.equal(stderr.trim().split('\n').length, 1, stderr);
+    }
+  }
+});

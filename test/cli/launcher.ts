@@ -1,0 +1,155 @@
+// Runs the built command line in a place of its own.
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { TestContext } from 'node:test';
+
+export const root = resolve(__dirname, '../../..');
+const cli = join(root, 'dist/cli.js');
+export const workload = (name: string): string => join(root, 'test/workloads', `${name}.py`);
+export const python = process.env.PYTHON ?? 'python3';
+
+export interface Ended {
+  status: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Started {
+  pid: number;
+  ended: Promise<Ended>;
+  /** Resolves once the program printed this on stdout. */
+  saw(text: string): Promise<void>;
+}
+
+/** A folder that is gone after the test; traces are recorded and kept below it. */
+export class Place {
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+
+  constructor(t: TestContext) {
+    this.folder = mkdtempSync(join(tmpdir(), 'gpu-memtrace-test-'));
+    t.after(() => rmSync(this.folder, { recursive: true, force: true }));
+    this.env = { ...process.env, XDG_RUNTIME_DIR: this.path('run'), XDG_CACHE_HOME: this.path('cache') };
+    for (const name of ['run', 'cache']) mkdirSync(this.path(name), { mode: 0o700 });
+  }
+
+  path(...names: string[]): string {
+    return join(this.folder, ...names);
+  }
+
+  write(name: string, text: string): string {
+    writeFileSync(this.path(name), text);
+    return this.path(name);
+  }
+
+  readJson<T>(name: string): T {
+    return JSON.parse(readFileSync(this.path(name), 'utf8')) as T;
+  }
+
+  start(words: string[], env: NodeJS.ProcessEnv = {}): Started {
+    const child = spawn(process.execPath, [cli, ...words], {
+      cwd: this.folder,
+      env: { ...this.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    const output = { stdout: '', stderr: '' };
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
+    const ended = new Promise<Ended>(done =>
+      child.once('close', (status, signal) => done({ status, signal, ...output })),
+    );
+    const saw = async (text: string): Promise<void> => {
+      for (const end = Date.now() + 20_000; !output.stdout.includes(text);) {
+        if (Date.now() > end || child.exitCode !== null)
+          throw new Error(`No "${text}" came.\n${output.stdout}\n${output.stderr}`);
+        await new Promise(done => setTimeout(done, 20));
+      }
+    };
+    return { pid: child.pid ?? 0, ended, saw };
+  }
+
+  run(words: string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+    return this.start(words, env).ended;
+  }
+
+  /** Traces a command on the simulated GPU; the report is the JSON document. */
+  async trace(command: string[], env: NodeJS.ProcessEnv = {}): Promise<Ended & { report: Report }> {
+    const words = ['run', '--simulate-gpu', '--format', 'none', '-o', this.path('t.gputrace')];
+    const ended = await this.run([...words, '--report', this.path('report.json'), '--', ...command], env);
+    return { ...ended, report: this.readJson<Report>('report.json') };
+  }
+}
+
+/** What the tests read of the JSON document. */
+export interface Report {
+  version: number;
+  lost: { events: number; byCause: Record<string, number> };
+  processes: {
+    pid: number;
+    parentPid: number;
+    uid: number;
+    command: string[];
+    exitCode: number | null;
+    notes: string[];
+    threads: { tid: number; name: string }[];
+  }[];
+  devices: { index: number; name: string; totalBytes: number }[];
+  totals: {
+    pid: number;
+    device: number;
+    layer: string;
+    liveBytes: number;
+    peakBytes: number;
+    allocations: number;
+    frees: number;
+    failed: number;
+  }[];
+  allocations: {
+    address: string;
+    bytes: number;
+    device: number;
+    pid: number;
+    tid: number;
+    thread: string;
+    layer: string;
+    ageSeconds: number;
+    site: number;
+  }[];
+  sites: {
+    id: number;
+    layer: string;
+    liveBytes: number;
+    liveCount: number;
+    userFrame: Frame | null;
+    frames: Frame[];
+  }[];
+}
+export interface Frame {
+  file: string;
+  line: number;
+  function: string;
+}
+
+/** The head of a script that talks to the driver alone: `alloc(bytes)` and `free(address)` are its whole world. */
+export const DRIVER_SCRIPT = `import ctypes, os, signal, sys, time
+cuda = ctypes.CDLL("libcuda.so.1")
+def check(status):
+    if status: raise RuntimeError("CUDA error %d" % status)
+device, context = ctypes.c_int(), ctypes.c_void_p()
+check(cuda.cuInit(0))
+check(cuda.cuDeviceGet(ctypes.byref(device), 0))
+check(cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), device))
+check(cuda.cuCtxSetCurrent(context))
+def alloc(size):
+    address = ctypes.c_uint64()
+    check(cuda.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(size)))
+    return address.value
+def free(address):
+    check(cuda.cuMemFree_v2(ctypes.c_uint64(address)))
+`;
+/** The line that follows DRIVER_SCRIPT. */
+export const FIRST_LINE = DRIVER_SCRIPT.split('\n').length;
