@@ -1,0 +1,38 @@
+#pragma once
+// The interpreter that was found, as the walk needs it. Written once by `discover`, before `ready` is.
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+
+#include "python/frames.h"
+#include "python/layouts.h"
+
+namespace gmt::python {
+
+struct Interpreter {
+  const char *runtime;              ///< &_PyRuntime
+  const void *code_type;            ///< &PyCode_Type
+  void *(*thread_state)();          ///< PyGILState_GetThisThreadState: needs no GIL
+  void *(*specific)(unsigned key);  ///< pthread_getspecific
+  uint64_t (*hash)(const Interpreter &, const char *thread);
+  bool (*fill)(const Interpreter &, const char *thread, Walk &);
+  Layout layout;
+  uint32_t version;
+  /// Whether _PyRuntime's thread key lies where the layout says: 0 not checked yet, 1 yes, 2 no.
+  std::atomic<uint32_t> key_checked;
+  std::atomic<bool> ready;
+};
+
+extern Interpreter interpreter;
+
+/// Sets `hash` and `fill` to the code for `layout`.
+void choose_walk(Interpreter &found);
+
+template <class T>
+[[gnu::always_inline]] inline T load(const void *base, size_t offset) {
+  T value;
+  memcpy(&value, static_cast<const char *>(base) + offset, sizeof value);
+  return value;
+}
+
+}  // namespace gmt::python

@@ -1,0 +1,125 @@
+#include "python/symbols.h"
+
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+#include <cstdint>
+
+namespace gmt::python {
+namespace {
+
+struct Tables {
+  const ElfW(Sym) * symbols;
+  const char *strings;
+  const uint32_t *gnu_hash;
+  const uint32_t *sysv_hash;
+};
+
+/// glibc relocates the addresses in a library's dynamic section in place, but not those of every object (vdso).
+template <class T>
+const T *at(const dl_phdr_info &module, ElfW(Addr) address) {
+  return reinterpret_cast<const T *>(address < module.dlpi_addr ? address + module.dlpi_addr : address);
+}
+
+Tables tables_of(const dl_phdr_info &module) {
+  Tables tables = {};
+  const ElfW(Dyn) *entry = nullptr;
+  for (int i = 0; i < module.dlpi_phnum; i++)
+    if (module.dlpi_phdr[i].p_type == PT_DYNAMIC)
+      entry = reinterpret_cast<const ElfW(Dyn) *>(module.dlpi_addr + module.dlpi_phdr[i].p_vaddr);
+  for (; entry && entry->d_tag != DT_NULL; entry++) {
+    if (entry->d_tag == DT_SYMTAB) tables.symbols = at<ElfW(Sym)>(module, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_STRTAB) tables.strings = at<char>(module, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_GNU_HASH) tables.gnu_hash = at<uint32_t>(module, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_HASH) tables.sysv_hash = at<uint32_t>(module, entry->d_un.d_ptr);
+  }
+  return tables;
+}
+
+bool defines(const Tables &tables, uint32_t index, const char *name) {
+  const ElfW(Sym) &symbol = tables.symbols[index];
+  unsigned type = symbol.st_info & 0xf;
+  return symbol.st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_OBJECT) &&
+         strcmp(tables.strings + symbol.st_name, name) == 0;
+}
+
+/// Index of the symbol, 0 if it is not defined. Layout of DT_GNU_HASH: counts, bloom filter, buckets, chains.
+uint32_t find_gnu(const Tables &tables, const char *name) {
+  uint32_t hash = 5381;
+  for (const char *c = name; *c; c++) hash = hash * 33 + static_cast<unsigned char>(*c);
+  uint32_t buckets = tables.gnu_hash[0], first = tables.gnu_hash[1];
+  uint32_t words = tables.gnu_hash[2], shift = tables.gnu_hash[3];
+  if (buckets == 0 || words == 0) return 0;
+  constexpr uint32_t kBits = sizeof(ElfW(Addr)) * 8;
+  const auto *bloom = reinterpret_cast<const ElfW(Addr) *>(tables.gnu_hash + 4);
+  ElfW(Addr) word = bloom[hash / kBits % words];
+  if (!(word >> (hash % kBits) & word >> ((hash >> shift) % kBits) & 1)) return 0;
+  const auto *bucket = reinterpret_cast<const uint32_t *>(bloom + words);
+  const uint32_t *chain = bucket + buckets;
+  uint32_t index = bucket[hash % buckets];
+  if (index < first) return 0;
+  for (;; index++) {
+    uint32_t entry = chain[index - first];
+    if ((entry | 1) == (hash | 1) && defines(tables, index, name)) return index;
+    if (entry & 1) return 0;
+  }
+}
+
+/// The same in DT_HASH, which some linkers still write alone.
+uint32_t find_sysv(const Tables &tables, const char *name) {
+  uint32_t hash = 0;
+  for (const char *c = name; *c; c++) {
+    hash = (hash << 4) + static_cast<unsigned char>(*c);
+    hash = (hash ^ (hash >> 24 & 0xf0)) & 0x0fffffff;
+  }
+  uint32_t buckets = tables.sysv_hash[0];
+  if (buckets == 0) return 0;
+  const uint32_t *bucket = tables.sysv_hash + 2;
+  const uint32_t *chain = bucket + buckets;
+  for (uint32_t index = bucket[hash % buckets]; index; index = chain[index])
+    if (defines(tables, index, name)) return index;
+  return 0;
+}
+
+struct Wanted {
+  Symbol *symbols;
+  size_t count;
+};
+
+int look_in(dl_phdr_info *module, size_t, void *data) {
+  auto *wanted = static_cast<Wanted *>(data);
+  Tables tables = tables_of(*module);
+  if (!tables.symbols || !tables.strings || (!tables.gnu_hash && !tables.sysv_hash)) return 0;
+  size_t missing = 0;
+  for (size_t i = 0; i < wanted->count; i++) {
+    Symbol &symbol = wanted->symbols[i];
+    if (symbol.address) continue;
+    uint32_t index = tables.gnu_hash ? find_gnu(tables, symbol.name) : find_sysv(tables, symbol.name);
+    if (index)
+      symbol.address = reinterpret_cast<void *>(module->dlpi_addr + tables.symbols[index].st_value);
+    else
+      missing++;
+  }
+  return missing == 0;
+}
+
+int count_in(dl_phdr_info *module, size_t, void *data) {
+  *static_cast<LoadCount *>(data) = {module->dlpi_adds, module->dlpi_subs};
+  return 1;
+}
+
+}  // namespace
+
+LoadCount load_count() {
+  LoadCount count = {};
+  dl_iterate_phdr(count_in, &count);
+  return count;
+}
+
+void find_symbols(Symbol *symbols, size_t count) {
+  Wanted wanted = {symbols, count};
+  dl_iterate_phdr(look_in, &wanted);
+}
+
+}  // namespace gmt::python

@@ -1,0 +1,26 @@
+#pragma once
+// Exported symbols of everything that is loaded, found without dlsym: that would miss a library which was loaded
+// with RTLD_LOCAL, and its symbol version would raise the glibc that the guest library needs.
+#include <cstddef>
+
+namespace gmt::python {
+
+struct Symbol {
+  const char *name;
+  void *address;  ///< of the first definition in load order; null: none
+};
+
+/// Changes of the set of loaded libraries; equal counts mean an equal set.
+struct LoadCount {
+  unsigned long long added;
+  unsigned long long removed;
+  bool operator==(const LoadCount &) const = default;
+};
+
+/// The loader's counts now. Takes the loader's lock, as `find_symbols` does.
+LoadCount load_count();
+
+/// Fills in the addresses of `count` symbols. They hold as long as no library is unloaded.
+void find_symbols(Symbol *symbols, size_t count);
+
+}  // namespace gmt::python

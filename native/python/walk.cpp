@@ -1,0 +1,175 @@
+// The walk itself, compiled once for each known layout, so that offsets are constants, and once for any other.
+#include "python/fingerprint.h"
+#include "python/interpreter.h"
+
+namespace gmt::python {
+namespace {
+
+/// More links than this in one chain are taken for a damaged one: GMT_MAX_FRAMES frames and as many shims.
+constexpr uint32_t kMaxLinks = 2 * GMT_MAX_FRAMES + 2;
+
+[[gnu::always_inline]] inline const char *innermost(const Layout &layout, const char *thread) {
+  auto *frame = load<const char *>(thread, layout.thread_frame);
+  if (layout.cframe_frame != kNone && frame) frame = load<const char *>(frame, layout.cframe_frame);
+  return frame;
+}
+
+/// The frame's code object, or null if it is a shim of the interpreter.
+[[gnu::always_inline]] inline const char *code_of(const Layout &layout, const void *code_type, const char *frame) {
+  if (layout.frame_owner != kNone && load<uint8_t>(frame, layout.frame_owner) >= kOwnerShim) return nullptr;
+  auto bits = load<uintptr_t>(frame, layout.frame_code) & ~static_cast<uintptr_t>(layout.frame_code_tag);
+  auto *code = reinterpret_cast<const char *>(bits);
+  return code && load<const void *>(code, kObjectType) == code_type ? code : nullptr;
+}
+
+[[gnu::always_inline]] inline uint64_t position_of(const Layout &layout, const char *frame) {
+  if (layout.position == Position::kPointer) return load<uint64_t>(frame, layout.frame_position);
+  return load<uint32_t>(frame, layout.frame_position);
+}
+
+[[gnu::always_inline]] inline uint32_t offset_of(const Layout &layout, const char *code, uint64_t position) {
+  int64_t offset = layout.position == Position::kPointer
+                       ? static_cast<int64_t>(position - reinterpret_cast<uint64_t>(code) - layout.code_bytes)
+                       : static_cast<int32_t>(position) * (layout.position == Position::kUnits ? 2 : 1);
+  return offset < 0 ? ~0u : static_cast<uint32_t>(offset);
+}
+
+/// A polynomial over the frames: one add and one multiply between two of them, so that the chain of `previous`
+/// pointers and not the hash bounds the speed.
+[[gnu::always_inline]] inline uint64_t add_frame(uint64_t hash, const char *code, uint64_t print, uint64_t position) {
+  return hash * kMixB + fold(reinterpret_cast<uint64_t>(code) + print * kMixA, position ^ kMixA);
+}
+
+struct Nothing {
+  [[gnu::always_inline]] void operator()(uint32_t, const char *, uint64_t, uint64_t) const {}
+};
+
+struct Chain {
+  uint64_t hash;
+  uint32_t depth;
+  bool cut;
+};
+
+template <class Each>
+[[gnu::always_inline]] inline Chain follow(const Layout &layout, const void *code_type, const char *thread, Each each) {
+  Chain chain = {kMixA, 0, false};
+  const char *frame = innermost(layout, thread);
+  for (uint32_t links = 0; frame && links < kMaxLinks; links++) {
+    const char *code = code_of(layout, code_type, frame);
+    if (__builtin_expect(code != nullptr, 1)) {
+      if (__builtin_expect(chain.depth == GMT_MAX_FRAMES, 0)) {
+        chain.cut = true;
+        break;
+      }
+      uint64_t print = fingerprint(layout, code);
+      uint64_t position = position_of(layout, frame);
+      chain.hash = add_frame(chain.hash, code, print, position);
+      each(chain.depth++, code, print, position);
+    }
+    frame = load<const char *>(frame, layout.frame_previous);
+  }
+  uint64_t end = fold(chain.hash ^ kMixB, kMixA + chain.depth * 2 + chain.cut);
+  chain.hash = chain.depth == 0 ? 0 : end ? end : 1;
+  return chain;
+}
+
+[[gnu::always_inline]] inline uint64_t hash_with(const Layout &layout, const Interpreter &found, const char *thread) {
+  return follow(layout, found.code_type, thread, Nothing{}).hash;
+}
+
+[[gnu::always_inline]] inline bool fill_with(const Layout &layout, const Interpreter &found, const char *thread,
+                                             Walk &out) {
+  Chain chain =
+      follow(layout, found.code_type, thread, [&](uint32_t index, const char *code, uint64_t print, uint64_t position) {
+        out.frames[index] = {code, print, offset_of(layout, code, position)};
+      });
+  out.hash = chain.hash;
+  out.depth = chain.depth;
+  out.cut = chain.cut;
+  return chain.depth != 0;
+}
+
+template <const Layout &layout>
+uint64_t hash_known(const Interpreter &found, const char *thread) {
+  return hash_with(layout, found, thread);
+}
+template <const Layout &layout>
+bool fill_known(const Interpreter &found, const char *thread, Walk &out) {
+  return fill_with(layout, found, thread, out);
+}
+uint64_t hash_other(const Interpreter &found, const char *thread) { return hash_with(found.layout, found, thread); }
+bool fill_other(const Interpreter &found, const char *thread, Walk &out) {
+  return fill_with(found.layout, found, thread, out);
+}
+
+template <const Layout &layout>
+bool choose(Interpreter &found) {
+  Layout same = layout;
+  same.finalizing = found.layout.finalizing;
+  same.thread_key = found.layout.thread_key;
+  if (!(same == found.layout)) return false;
+  found.hash = hash_known<layout>;
+  found.fill = fill_known<layout>;
+  return true;
+}
+
+/// Compares the thread key read from _PyRuntime with the function that is meant for it, on the first thread that
+/// has a state.
+[[gnu::noinline]] const char *state_by_function() {
+  auto *thread = static_cast<const char *>(interpreter.thread_state());
+  if (thread && interpreter.key_checked.load(std::memory_order_relaxed) == 0) {
+    auto created = load<uint32_t>(interpreter.runtime, interpreter.layout.thread_key);
+    auto key = load<uint32_t>(interpreter.runtime, interpreter.layout.thread_key + 4u);
+    bool agrees = created == 1 && key < 1024 && interpreter.specific(key) == thread;
+    interpreter.key_checked.store(agrees ? 1 : 2, std::memory_order_relaxed);
+  }
+  return thread;
+}
+
+/// The calling thread's state; null without one. The key is read anew each time, because a forked child makes a
+/// new one.
+[[gnu::always_inline]] inline const char *thread_state() {
+  if (__builtin_expect(interpreter.key_checked.load(std::memory_order_relaxed) != 1, 0)) return state_by_function();
+  const char *slot = interpreter.runtime + interpreter.layout.thread_key;
+  if (__builtin_expect(load<uint32_t>(slot, 0) != 1, 0)) return nullptr;
+  return static_cast<const char *>(interpreter.specific(load<uint32_t>(slot, 4)));
+}
+
+[[gnu::always_inline]] inline bool is_finalizing() {
+  const auto *word = reinterpret_cast<const uintptr_t *>(interpreter.runtime + interpreter.layout.finalizing);
+  return __atomic_load_n(word, __ATOMIC_ACQUIRE) != 0;
+}
+
+/// Null also while the interpreter finalizes: it then frees the states of other threads, and their frames.
+[[gnu::always_inline]] inline const char *walkable_thread() {
+  if (!interpreter.ready.load(std::memory_order_acquire)) return nullptr;
+  return is_finalizing() ? nullptr : thread_state();
+}
+
+}  // namespace
+
+void choose_walk(Interpreter &found) {
+  if (choose<kLayout39>(found) || choose<kLayout310>(found) || choose<kLayout311>(found) || choose<kLayout312>(found) ||
+      choose<kLayout313>(found) || choose<kLayout314>(found))
+    return;
+  found.hash = hash_other;
+  found.fill = fill_other;
+}
+
+uint64_t walk_hash() {
+  const char *thread = walkable_thread();
+  return thread ? interpreter.hash(interpreter, thread) : 0;
+}
+
+bool finalizing() { return interpreter.ready.load(std::memory_order_acquire) && is_finalizing(); }
+
+bool walk(Walk &out) {
+  const char *thread = walkable_thread();
+  if (thread) return interpreter.fill(interpreter, thread, out);
+  out.hash = 0;
+  out.depth = 0;
+  out.cut = false;
+  return false;
+}
+
+}  // namespace gmt::python
