@@ -22,7 +22,12 @@ function find(folder, ending) {
 const shared = { bundle: true, minify: production, sourcemap: production ? false : 'linked', logLevel: 'warning' };
 const host = { ...shared, platform: 'node', format: 'cjs', target: 'node20', external: ['vscode', '*.node'] };
 const page = { ...shared, platform: 'browser', format: 'iife', target: 'es2022' };
-const test = { ...host, minify: false, sourcemap: 'inline', external: [...host.external, 'mocha', 'fast-check'] };
+const test = {
+  ...host,
+  minify: false,
+  sourcemap: 'inline',
+  external: [...host.external, 'mocha', 'fast-check', 'eslint'],
+};
 
 const bundles = [
   { ...host, entryPoints: ['extension/main.ts'], outfile: 'dist/extension.js' },
