@@ -19,15 +19,15 @@
 #include "../wire/layout.h"
 
 enum gmt_call_source {
-  GMT_SOURCE_OUT,         ///< *argument[address] after the call; bytes by value
-  GMT_SOURCE_IN,          ///< argument[address] before the call
-  GMT_SOURCE_PITCH,       ///< bytes = *argument[1] * argument[3]
-  GMT_SOURCE_ARRAY,       ///< descriptor in argument[1]: CUDA_ARRAY_DESCRIPTOR
-  GMT_SOURCE_ARRAY_3D,    ///< descriptor in argument[1]: CUDA_ARRAY3D_DESCRIPTOR
-  GMT_SOURCE_MIPMAPPED,   ///< as ARRAY_3D, and argument[2] levels
-  GMT_SOURCE_CREATE,      ///< device from CUmemAllocationProp in argument[2]
-  GMT_SOURCE_ALLOC_NODE,  ///< CUDA_MEM_ALLOC_NODE_PARAMS in argument[4]
-  GMT_SOURCE_NODE,  ///< CUgraphNodeParams in the last argument: only types 10 (alloc) and 11 (free) count
+  GMT_SOURCE_OUT,              ///< *argument[address] after the call; bytes by value
+  GMT_SOURCE_IN,               ///< argument[address] before the call
+  GMT_SOURCE_PITCH,            ///< bytes = *argument[1] * argument[3]
+  GMT_SOURCE_ARRAY,            ///< descriptor in argument[1]: CUDA_ARRAY_DESCRIPTOR
+  GMT_SOURCE_ARRAY_3D,         ///< descriptor in argument[1]: CUDA_ARRAY3D_DESCRIPTOR
+  GMT_SOURCE_MIPMAPPED,        ///< as ARRAY_3D, and argument[2] levels
+  GMT_SOURCE_CREATE,           ///< device from CUmemAllocationProp in argument[2]
+  GMT_SOURCE_ALLOC_NODE,       ///< CUDA_MEM_ALLOC_NODE_PARAMS in argument[4]
+  GMT_SOURCE_NODE,             ///< CUgraphNodeParams in the last argument: only types 10 (alloc) and 11 (free) count
   GMT_SOURCE_BUFFER_DESC,      ///< CUDA_EXTERNAL_MEMORY_BUFFER_DESC in argument[2]
   GMT_SOURCE_MAPPED,           ///< *argument[address], *argument[bytes] after the call
   GMT_SOURCE_DEVICE,           ///< argument[0] is a CUdevice

@@ -1,0 +1,97 @@
+#include "inject/autograd.h"
+
+#include <stddef.h>
+
+#include "inject/elf.h"
+
+namespace gmt::inject {
+namespace {
+
+// torch::autograd::Node, as far as it is read (torch/csrc/autograd/node.h or function.h):
+//
+//   until Node became intrusive (seen in 2.11):       | vptr | weak_ptr 16 B       | sequence_nr_ | topological_nr_ | has_parent_ | thread_id_ |
+//   since then (seen in 2.13):                         | vptr | combined_refcount_  | sequence_nr_ | topological_nr_ | has_parent_ | thread_id_ |
+//
+// Which of the two it is, the library's own type information says: the base class of Node.
+struct NodeLayout {
+  uint32_t sequence, thread;
+};
+constexpr NodeLayout kShared{24, 48};
+constexpr NodeLayout kIntrusive{16, 40};
+
+using PeekFunction = uint64_t (*)();
+using NodeFunction = void (*)(void *result);  // a smart pointer comes back through a hidden pointer
+using ThreadFunction = uint64_t (*)();
+
+PeekFunction g_peek;
+NodeFunction g_node;
+ThreadFunction g_thread_id;
+NodeLayout g_layout;
+bool g_intrusive;
+uint32_t g_state;  ///< 0 = not looked, 1 = looking, 2 = ready, 3 = cannot
+
+/// Itanium C++ ABI: type_info of a class with one public base at offset 0 is { vptr, name, base }.
+bool node_is_intrusive() {
+  auto **node = static_cast<void **>(find_symbol("libtorch_cpu.so", "_ZTIN5torch8autograd4NodeE"));
+  void *base = find_symbol("libtorch_cpu.so", "_ZTIN3c1020intrusive_ptr_targetE");
+  void *base_in_c10 = find_symbol("libc10.so", "_ZTIN3c1020intrusive_ptr_targetE");
+  return node && node[2] && (node[2] == base || node[2] == base_in_c10);
+}
+
+bool look() {
+  g_peek = reinterpret_cast<PeekFunction>(find_symbol("libtorch_cpu.so", "_ZN2at15sequence_number4peekEv"));
+  g_node = reinterpret_cast<NodeFunction>(find_symbol("libtorch_cpu.so", "_ZN5torch8autograd16get_current_nodeEv"));
+  g_thread_id =
+      reinterpret_cast<ThreadFunction>(find_symbol("libtorch_cpu.so", "_ZN2at14RecordFunction15currentThreadIdEv"));
+  g_intrusive = node_is_intrusive();
+  g_layout = g_intrusive ? kIntrusive : kShared;
+  return g_peek && g_node;
+}
+
+bool ready() {
+  const uint32_t state = __atomic_load_n(&g_state, __ATOMIC_ACQUIRE);
+  if (__builtin_expect(state >= 2, 1)) return state == 2;
+  uint32_t none = 0;
+  if (!__atomic_compare_exchange_n(&g_state, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return false;
+  __atomic_store_n(&g_state, look() ? 2 : 3, __ATOMIC_RELEASE);
+  return __atomic_load_n(&g_state, __ATOMIC_ACQUIRE) == 2;
+}
+
+/// Gives back the reference that get_current_node took. The engine holds one of its own while the node runs, so this is never
+/// the last and a plain decrement is the whole of what the smart pointer's destructor would do.
+void drop_reference(void *const result[2]) {
+  if (g_intrusive)
+    __atomic_fetch_sub(reinterpret_cast<uint64_t *>(static_cast<char *>(result[0]) + 8), 1,
+                       __ATOMIC_ACQ_REL);  // combined_refcount_
+  else if (result[1])
+    __atomic_fetch_sub(reinterpret_cast<int *>(static_cast<char *>(result[1]) + 8), 1,
+                       __ATOMIC_ACQ_REL);  // _Sp_counted_base::_M_use_count
+}
+
+}  // namespace
+
+gmt_autograd autograd_state(bool has_stack) {
+  if (!ready()) return {0, 0, GMT_AUTOGRAD_NONE, 0};
+  if (has_stack) {
+    Thread &thread = t_thread;
+    if (thread.torch_thread == 0 && g_thread_id) thread.torch_thread = g_thread_id();
+    return {g_peek(), thread.torch_thread, GMT_AUTOGRAD_FORWARD, 0};
+  }
+  void *result[2] = {nullptr, nullptr};
+  g_node(result);
+  if (!result[0]) return {0, 0, GMT_AUTOGRAD_NONE, 0};
+  const auto *node = static_cast<const char *>(result[0]);
+  gmt_autograd state{*reinterpret_cast<const uint64_t *>(node + g_layout.sequence),
+                     *reinterpret_cast<const uint64_t *>(node + g_layout.thread), GMT_AUTOGRAD_BACKWARD, 0};
+  drop_reference(result);
+  return state;
+}
+
+const char *autograd_trouble() {
+  return __atomic_load_n(&g_state, __ATOMIC_ACQUIRE) == 3
+             ? "This PyTorch does not export what ties backward allocations to forward lines; they carry the "
+               "backward() line."
+             : nullptr;
+}
+
+}  // namespace gmt::inject

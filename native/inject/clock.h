@@ -1,0 +1,37 @@
+#pragma once
+// The clock of the events: the time-stamp counter where it ticks evenly on all cores, else CLOCK_MONOTONIC.
+#include <stdint.h>
+#include <time.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <x86intrin.h>
+#endif
+
+#include "wire/layout.h"
+
+namespace gmt::inject {
+
+inline uint64_t clock_ns(clockid_t id) {
+  timespec t{};
+  clock_gettime(id, &t);
+  return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(t.tv_nsec);
+}
+
+/// GMT_CLOCK_TSC where the processor says that the counter is invariant (CPUID 0x80000007, EDX bit 8).
+inline gmt_clock best_clock() {
+#if defined(__x86_64__)
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8))) return GMT_CLOCK_TSC;
+#endif
+  return GMT_CLOCK_MONOTONIC_NS;
+}
+
+inline uint64_t ticks_of(gmt_clock clock) {
+#if defined(__x86_64__)
+  if (clock == GMT_CLOCK_TSC) return __rdtsc();
+#endif
+  (void)clock;
+  return clock_ns(CLOCK_MONOTONIC);
+}
+
+}  // namespace gmt::inject

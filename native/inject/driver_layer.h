@@ -1,0 +1,20 @@
+#pragma once
+// The driver layer: one CUPTI subscription that sees every driver call which gives or takes memory, whoever makes it. CUPTI
+// allows one subscriber in a process, so the subscription is shared with the program's own profiler (cupti_guest.h).
+#include <stdint.h>
+
+namespace gmt::inject {
+
+/// Subscribes once. False: no libcupti, or another tool subscribed past us.
+bool start_driver_layer();
+
+/// True where the driver domain's callback `id` is one of ours.
+bool is_ours(uint32_t domain, uint32_t id);
+
+/// Tells the log how the driver layer is recorded. Call after start_driver_layer, once a log may be opened.
+void describe_driver_layer();
+
+/// The subscription's handle, null before it stands.
+void *subscription();
+
+}  // namespace gmt::inject

@@ -1,0 +1,27 @@
+#pragma once
+// Looking into the libraries that the process has mapped, without dlopen: their exported symbols and their import slots.
+#include <link.h>
+#include <stddef.h>
+
+namespace gmt::inject {
+
+/// Address of the exported `name` in the first mapped library whose file name begins with `library`; null: none. Reads the
+/// library's own dynamic symbol table, so libraries opened with RTLD_LOCAL are found too.
+void *find_symbol(const char *library, const char *name);
+
+/// Path of the first mapped library whose file name begins with `library`, copied to `path`; false: none.
+bool find_library(const char *library, char *path, size_t capacity);
+
+struct Import {
+  const char *name;
+  void *replacement;
+};
+
+/// Points every import slot of the mapped libraries for these names at the replacement (not in the library that holds the
+/// replacement). Needed only where the tracer was not preloaded, else symbol lookup finds it first by itself.
+void redirect_imports(const Import *imports, size_t count);
+
+/// Grows with each library that is mapped (dl_phdr_info::dlpi_adds).
+unsigned long long libraries_added();
+
+}  // namespace gmt::inject

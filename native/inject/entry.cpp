@@ -1,0 +1,47 @@
+// How the library comes into a process: preloaded (LD_PRELOAD), and once more by the driver (CUDA_INJECTION64_PATH), which
+// calls InitializeInjection inside cuInit. There is no constructor: a process that never touches CUDA pays the load alone.
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inject/cupti_guest.h"
+#include "inject/driver_layer.h"
+#include "inject/elf.h"
+#include "inject/log.h"
+#include "inject/tensor_layer.h"
+
+namespace gmt::inject {
+namespace {
+
+/// The tool that CUDA_INJECTION64_PATH named before us gets its call too.
+void call_chained() {
+  const char *path = getenv("GPU_MEMTRACE_CHAIN");
+  if (!path || !*path || strcmp(path, "none") == 0) return;
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) return;
+  const auto initialize = reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection"));
+  if (initialize) initialize();
+  Thread &thread = t_thread;
+  if (configured() && enter(thread)) {
+    write_note(thread, GMT_NOTE_CHAINED, path);
+    leave(thread);
+  }
+}
+
+}  // namespace
+}  // namespace gmt::inject
+
+extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
+  using namespace gmt::inject;
+  static uint32_t called;
+  if (__atomic_exchange_n(&called, 1, __ATOMIC_ACQ_REL)) return 1;
+  if (configured()) {
+    hook_tensor_layer_by_slots();
+    hook_cupti_by_slots();
+    start_driver_layer();
+    describe_driver_layer();
+  }
+  call_chained();
+  return 1;
+}

@@ -1,0 +1,10 @@
+#pragma once
+// Included before everything else in the guest library (CMakeLists.txt): binds functions that newer glibcs moved between
+// libraries to the version that they have had since x86-64 and arm64 exist, so that the library loads on glibc 2.28 and up.
+#if defined(__x86_64__)
+#define GMT_OLD(name) __asm__(".symver " #name "," #name "@GLIBC_2.2.5")
+#elif defined(__aarch64__)
+#define GMT_OLD(name) __asm__(".symver " #name "," #name "@GLIBC_2.17")
+#endif
+GMT_OLD(dlopen);
+GMT_OLD(dlsym);

@@ -1,0 +1,135 @@
+#pragma once
+// The writing side of a process's trace log (layout: wire/layout.h). One log per process, opened at the first use of CUDA;
+// each thread appends to a chunk of its own, so the hot path takes no lock and makes no system call until the chunk is full.
+#include <stddef.h>
+#include <stdint.h>
+
+#include "inject/clock.h"
+#include "wire/layout.h"
+
+namespace gmt::inject {
+
+/// What one thread needs to write. Zero-initialised; lives in static TLS.
+struct Thread {
+  uint32_t generation;  ///< of the log that the rest belongs to; 0 = none yet
+  uint32_t busy;        ///< inside the tracer: an event from here would be our own
+  gmt_chunk_header *chunk;
+  uint32_t next;  ///< slot
+  uint16_t index;
+  uint16_t walked;  ///< stack depth of the last walk
+  uint64_t base_ticks;
+  uint64_t autograd_sequence;  ///< what the last GMT_AUTOGRAD of this chunk said
+  uint32_t autograd_role;
+  uint32_t pending_free;  ///< a free was recorded at entry and may still fail: its kind
+  uint64_t torch_thread;
+};
+extern __thread Thread t_thread __attribute__((tls_model("initial-exec")));
+
+/// What all threads share. The guard is a page that the kernel wipes in a forked child, so a child never writes into its
+/// parent's log: its first event finds generation 0 and opens a log of its own.
+struct Guard {
+  uint32_t generation;
+};
+struct Log {
+  Guard *guard;
+  gmt_file_header *file;
+  const gmt_control *control;  ///< null: always record
+  uint32_t seen_control;       ///< generation of `control` that the log knows
+  gmt_clock clock;
+  uint64_t budget_chunks;
+};
+extern Log g_log;
+
+/// True where a trace directory was named: else the library does nothing at all.
+bool configured();
+
+/// Opens the log of this process if that has not happened. False: recording is impossible (counted and said once).
+bool open_log();
+
+/// Makes the calling thread ready to write; slow path of `enter`.
+bool attach_thread(Thread &thread);
+
+void count_loss(gmt_loss cause);
+
+/// Makes sure that the next `slots` slots lie in one chunk. False: no room, counted.
+bool ensure_slow(Thread &thread, uint32_t slots);
+inline bool ensure(Thread &thread, uint32_t slots) {
+  if (__builtin_expect(thread.chunk && thread.next + slots <= GMT_SLOTS_PER_CHUNK, 1)) return true;
+  return ensure_slow(thread, slots);
+}
+
+/// Room for `slots` slots in a row in this thread's chunk; null: lost, and counted.
+void *reserve(Thread &thread, uint32_t slots);
+
+/// Switches that the launcher made since the last event become marks in the log.
+void follow_control(Thread &thread);
+
+/// Appends one local record with this payload; false: no room, counted.
+bool write_local(Thread &thread, gmt_local_kind kind, const void *payload, uint32_t bytes);
+
+/// Appends a remark for the user (kept short, never on the hot path).
+void write_note(Thread &thread, gmt_note_code code, const char *text);
+
+/// Writes the command line and, once known, the Python version.
+void write_process(Thread &thread, uint32_t python_version);
+
+/// The process ends: what is freed from here on says nothing about leaks. Idempotent.
+void mark_ending(Thread &thread);
+
+/// Begins work inside the tracer on this thread. False: nothing may be written now.
+inline bool enter(Thread &thread) {
+  const uint32_t generation = g_log.guard ? __atomic_load_n(&g_log.guard->generation, __ATOMIC_ACQUIRE) : 0;
+  if (__builtin_expect(thread.busy, 0)) {
+    if (g_log.file && thread.generation == generation) count_loss(GMT_LOST_REENTRANT);
+    return false;
+  }
+  thread.busy = 1;
+  if (__builtin_expect(generation == 0 || thread.generation != generation, 0) && !attach_thread(thread)) {
+    thread.busy = 0;
+    return false;
+  }
+  if (g_log.control) {
+    if (__builtin_expect(__atomic_load_n(&g_log.control->generation, __ATOMIC_RELAXED) !=
+                             __atomic_load_n(&g_log.seen_control, __ATOMIC_RELAXED),
+                         0))
+      follow_control(thread);
+    if (__builtin_expect(__atomic_load_n(&g_log.control->recording, __ATOMIC_RELAXED) == 0, 0)) {
+      thread.busy = 0;
+      return false;
+    }
+  }
+  return true;
+}
+inline void leave(Thread &thread) { thread.busy = 0; }
+
+/// Appends one event; `reserve` has been called for it. The sequence is taken last, when nothing can fail any more.
+inline void commit_event(Thread &thread, gmt_event *slot, uint8_t kind, uint8_t device, uint64_t address,
+                         uint64_t bytes, uint32_t stack, uint64_t ticks) {
+  slot->address = address;
+  slot->size = bytes << 16 | static_cast<uint64_t>(device) << 8 | kind;
+  slot->stack = stack;
+  slot->time = static_cast<uint32_t>(ticks - thread.base_ticks);
+  const uint64_t sequence = __atomic_fetch_add(&g_log.file->next_sequence, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&slot->commit, sequence << 16 | thread.index, __ATOMIC_RELEASE);
+}
+
+/// Time of an event about to be written, with a time base in front of it where 32 bits no longer reach.
+uint64_t stamp_slow(Thread &thread, uint64_t ticks);
+inline uint64_t stamp(Thread &thread) {
+  const uint64_t ticks = ticks_of(g_log.clock);
+  if (__builtin_expect(ticks - thread.base_ticks > UINT32_MAX, 0)) return stamp_slow(thread, ticks);
+  return ticks;
+}
+
+/// One event without a record in front of it.
+inline void write_event(Thread &thread, uint8_t kind, uint8_t device, uint64_t address, uint64_t bytes,
+                        uint32_t stack) {
+  const uint64_t ticks = stamp(thread);
+  auto *slot = static_cast<gmt_event *>(reserve(thread, 1));
+  // `reserve` may have moved to a chunk with a later base: time never runs backwards within it.
+  if (slot)
+    commit_event(thread, slot, kind, device, address, bytes, stack,
+                 ticks < thread.base_ticks ? thread.base_ticks : ticks);
+}
+
+}  // namespace gmt::inject

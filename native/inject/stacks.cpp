@@ -1,0 +1,148 @@
+#include "inject/stacks.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "python/frames.h"
+
+namespace gmt::inject {
+namespace {
+
+// Two open-addressing tables of 64-bit keys; a key's place is its id, so an id needs no second lookup and no waiting for
+// the thread that entered it. The kernel wipes them in a forked child, whose log starts empty.
+constexpr uint32_t kStackPlaces = 1u << 20;
+constexpr uint32_t kCodePlaces = 1u << 18;
+constexpr uint32_t kProbes = 64;
+uint64_t *g_stacks;
+uint64_t *g_codes;
+uint32_t g_said_generation;  ///< generation of the log that knows the Python version
+
+uint64_t *make_table(uint64_t **place, uint32_t places) {
+  uint64_t *table = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+  if (table) return table;
+  const size_t bytes = places * sizeof(uint64_t);
+  void *at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) return nullptr;
+  madvise(at, bytes, MADV_WIPEONFORK);
+  uint64_t *none = nullptr;
+  if (__atomic_compare_exchange_n(place, &none, static_cast<uint64_t *>(at), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    return static_cast<uint64_t *>(at);
+  munmap(at, bytes);
+  return none;
+}
+
+/// Id (1 + place) of `key`; `*is_new` where this call entered it; 0: the table is full around there.
+uint32_t intern(uint64_t *table, uint32_t places, uint64_t key, bool *is_new) {
+  *is_new = false;
+  if (!table) return 0;
+  if (key == 0) key = 1;
+  for (uint32_t i = 0, at = static_cast<uint32_t>(key) & (places - 1); i < kProbes; i++, at = (at + 1) & (places - 1)) {
+    uint64_t found = __atomic_load_n(&table[at], __ATOMIC_RELAXED);
+    if (found == key) return at + 1;
+    if (found != 0) continue;
+    if (__atomic_compare_exchange_n(&table[at], &found, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+      *is_new = true;
+      return at + 1;
+    }
+    if (found == key) return at + 1;
+  }
+  return 0;
+}
+
+uint64_t mix(uint64_t a, uint64_t b) {
+  const auto product = static_cast<unsigned __int128>(a ^ 0x9e3779b97f4a7c15ull) * (b ^ 0xd1b54a32d192ed03ull);
+  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+}
+
+/// Writes the code object straight into the chunk; in a fresh one if the line table did not fit into the rest of this one.
+void write_code(Thread &thread, const python::Frame &frame, uint32_t id) {
+  constexpr uint32_t kUsual = 512;  // slots: 16 KiB, more than nearly all code objects need
+  for (uint32_t slots = kUsual;; slots = GMT_SLOTS_PER_CHUNK) {
+    if (!ensure(thread, slots)) return;
+    const uint32_t room = (GMT_SLOTS_PER_CHUNK - thread.next) * GMT_SLOT_BYTES - 16;
+    auto *local = reinterpret_cast<gmt_local *>(reinterpret_cast<gmt_event *>(thread.chunk + 1) + thread.next);
+    const size_t bytes = python::describe_code(frame, id, reinterpret_cast<char *>(local) + 16, room);
+    gmt_code_record record;
+    memcpy(&record, reinterpret_cast<char *>(local) + 16, sizeof record);
+    if (bytes == 0) return;
+    if ((record.flags & GMT_CODE_CUT) && slots == kUsual && thread.next != 0) {
+      memset(static_cast<void *>(local), 0, 16 + bytes);  // unwritten slots of a chunk are zero
+      continue;
+    }
+    local->kind = GMT_CODE;
+    local->bytes = static_cast<uint32_t>(bytes);
+    local->slots = static_cast<uint16_t>((16 + bytes + GMT_SLOT_BYTES - 1) / GMT_SLOT_BYTES);
+    thread.next += local->slots;
+    __atomic_store_n(&local->commit, GMT_LOCAL_BIT | thread.index, __ATOMIC_RELEASE);
+    return;
+  }
+}
+
+__attribute__((noinline)) void write_stack(Thread &thread, uint32_t id) {
+  const int saved = errno;
+  python::Walk walk;
+  if (!python::walk(walk)) return;
+  struct {
+    gmt_stack_record record;
+    gmt_frame frames[GMT_MAX_FRAMES];
+  } about;
+  about.record = {id, static_cast<uint16_t>(walk.depth), static_cast<uint16_t>(walk.cut ? GMT_STACK_CUT : 0)};
+  uint64_t *codes = make_table(&g_codes, kCodePlaces);
+  for (uint32_t i = 0; i < walk.depth; i++) {
+    const python::Frame &frame = walk.frames[i];
+    bool is_new = false;
+    const uint32_t code =
+        intern(codes, kCodePlaces, mix(reinterpret_cast<uintptr_t>(frame.code), frame.fingerprint), &is_new);
+    if (code == 0) count_loss(GMT_LOST_STACK_TABLE);
+    if (is_new) write_code(thread, frame, code);
+    about.frames[i] = {code, frame.offset};
+  }
+  write_local(thread, GMT_STACK, &about, static_cast<uint32_t>(sizeof about.record + walk.depth * sizeof(gmt_frame)));
+  errno = saved;
+}
+
+/// Tells the log once what Python this is, or why there are no stacks.
+void say_python(Thread &thread, python::Support support) {
+  const uint32_t generation = __atomic_load_n(&g_log.guard->generation, __ATOMIC_RELAXED);
+  uint32_t said = __atomic_load_n(&g_said_generation, __ATOMIC_RELAXED);
+  if (said == generation || support == python::Support::kNoPython) return;
+  if (!__atomic_compare_exchange_n(&g_said_generation, &said, generation, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    return;
+  write_process(thread, python::version_hex());
+  if (support == python::Support::kUnsupported)
+    write_note(thread, GMT_NOTE_PYTHON_UNSUPPORTED, python::unsupported_reason());
+}
+
+/// Looks for Python until it is there: it may be loaded long after CUDA.
+bool python_ready(Thread &thread) {
+  static python::Support support = python::Support::kNoPython;
+  if (__builtin_expect(__atomic_load_n(&support, __ATOMIC_RELAXED) == python::Support::kNoPython, 0)) {
+    const int saved = errno;
+    __atomic_store_n(&support, python::discover(), __ATOMIC_RELAXED);
+    errno = saved;
+  }
+  if (__builtin_expect(__atomic_load_n(&g_said_generation, __ATOMIC_RELAXED) != g_log.guard->generation, 0))
+    say_python(thread, support);
+  return support == python::Support::kReady;
+}
+
+}  // namespace
+
+uint32_t python_stack(Thread &thread, bool *ending) {
+  *ending = false;
+  if (!python_ready(thread)) return 0;
+  const uint64_t hash = python::walk_hash();
+  if (hash == 0) {
+    *ending = python::finalizing();
+    return 0;
+  }
+  bool is_new = false;
+  const uint32_t id = intern(make_table(&g_stacks, kStackPlaces), kStackPlaces, hash, &is_new);
+  if (__builtin_expect(id == 0, 0)) count_loss(GMT_LOST_STACK_TABLE);
+  if (__builtin_expect(is_new, 0)) write_stack(thread, id);
+  return id;
+}
+
+}  // namespace gmt::inject

@@ -1,0 +1,13 @@
+#pragma once
+// Python stacks of the calling thread, each written to the log once and named by a number after that.
+#include <stdint.h>
+
+#include "inject/log.h"
+
+namespace gmt::inject {
+
+/// Walks this thread's Python frames and gives the stack's id in the log; 0 = no Python here, or no room (counted).
+/// `ending`: the interpreter is shutting down, so there is no stack to be had.
+uint32_t python_stack(Thread &thread, bool *ending);
+
+}  // namespace gmt::inject
