@@ -1,0 +1,107 @@
+// The controls of the pages. The only file that imports the toolkit: it is frozen upstream, and a successor can take its
+// place here.
+import {
+  provideVSCodeDesignSystem,
+  vsCodeButton,
+  vsCodeDropdown,
+  vsCodeOption,
+  vsCodeProgressRing,
+  vsCodeTextField,
+} from '@vscode/webview-ui-toolkit';
+import { el, icon, setAttribute, setText } from './dom';
+
+/** Makes the custom elements known; once, before the first of them is built. */
+export function registerComponents(): void {
+  provideVSCodeDesignSystem().register(
+    vsCodeButton(),
+    vsCodeDropdown(),
+    vsCodeOption(),
+    vsCodeProgressRing(),
+    vsCodeTextField(),
+  );
+}
+
+export interface IconButton {
+  element: HTMLElement;
+  set(icon: string, label: string): void;
+}
+
+/** A button that is only an icon; `action` names it for tests and styles. */
+export function iconButton(action: string, iconName: string, label: string, onClick: () => void): IconButton {
+  const image = icon(iconName);
+  const element = el('vscode-button', { appearance: 'icon', 'data-action': action }, image);
+  const set = (name: string, text: string): void => {
+    setAttribute(image, 'class', `codicon codicon-${name}`);
+    setAttribute(element, 'aria-label', text);
+    setAttribute(element, 'title', text);
+  };
+  set(iconName, label);
+  element.addEventListener('click', onClick);
+  return { element, set };
+}
+
+/** The one prominent button of a state. */
+export function primaryButton(action: string, label: string, onClick: () => void): HTMLElement {
+  const element = el('vscode-button', { appearance: 'primary', 'data-action': action }, label);
+  element.addEventListener('click', onClick);
+  return element;
+}
+
+export interface Dropdown<T extends string> {
+  element: HTMLElement;
+  set(value: T): void;
+}
+
+export function dropdown<T extends string>(
+  name: string,
+  label: string,
+  options: readonly (readonly [T, string])[],
+  onChange: (value: T) => void,
+): Dropdown<T> {
+  const element = el('vscode-dropdown', { 'data-control': name, 'aria-label': label, title: label });
+  for (const [value, text] of options) element.append(el('vscode-option', { value }, text));
+  const control = element as HTMLElement & { value: string };
+  element.addEventListener('change', () => onChange(control.value as T));
+  return {
+    element,
+    set: value => {
+      if (control.value !== value) control.value = value;
+    },
+  };
+}
+
+/** A one-line text box; `onInput` comes after each key. */
+export function textField(
+  name: string,
+  label: string,
+  placeholder: string,
+  value: string,
+  onInput: (value: string) => void,
+): HTMLElement {
+  const element = el('vscode-text-field', { 'data-control': name, 'aria-label': label, placeholder, value });
+  element.append(el('span', { slot: 'start', class: 'codicon codicon-filter', 'aria-hidden': 'true' }));
+  element.addEventListener('input', () => onInput((element as HTMLElement & { value: string }).value));
+  return element;
+}
+
+export function progressRing(): HTMLElement {
+  return el('vscode-progress-ring', { role: 'progressbar', 'aria-label': 'Waiting' });
+}
+
+export interface Badge {
+  element: HTMLElement;
+  set(text: string, title: string): void;
+}
+
+/** A short word in a frame. */
+export function badge(kind: string): Badge {
+  const element = el('span', { class: 'badge', 'data-badge': kind });
+  return {
+    element,
+    set: (text, title) => {
+      setText(element, text);
+      setAttribute(element, 'title', title);
+      element.hidden = text === '';
+    },
+  };
+}

@@ -1,0 +1,62 @@
+// Small helpers over the DOM. Text is always set as text: nothing of a trace is read as HTML.
+
+export type Attributes = Record<string, string | number | boolean | null>;
+
+/** An element with attributes (false and null leave one out, true is empty) and children. */
+export function el<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes?: Attributes,
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[K];
+export function el(tag: string, attributes?: Attributes, ...children: (Node | string)[]): HTMLElement;
+export function el(tag: string, attributes: Attributes = {}, ...children: (Node | string)[]): HTMLElement {
+  const element = document.createElement(tag);
+  setAttributes(element, attributes);
+  element.append(...children);
+  return element;
+}
+
+export function setAttributes(element: Element, attributes: Attributes): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === false || value === null) element.removeAttribute(name);
+    else setAttribute(element, name, value === true ? '' : String(value));
+  }
+}
+
+/** Writes only what differs, so that an unchanged row costs no style or layout work. */
+export function setAttribute(element: Element, name: string, value: string): void {
+  if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+}
+
+export function setText(element: Element, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** An icon of the codicon font, invisible to screen readers. */
+export function icon(name: string): HTMLElement {
+  return el('span', { class: `codicon codicon-${name}`, 'aria-hidden': 'true' });
+}
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+export function svg(tag: string, attributes: Attributes = {}): SVGElement {
+  const element = document.createElementNS(SVG, tag);
+  setAttributes(element, attributes);
+  return element;
+}
+
+/** Runs each distinct job at most once an animation frame. */
+export class Frames {
+  private readonly jobs = new Set<() => void>();
+
+  add(job: () => void): void {
+    if (this.jobs.size === 0) requestAnimationFrame(() => this.run());
+    this.jobs.add(job);
+  }
+
+  private run(): void {
+    const jobs = [...this.jobs];
+    this.jobs.clear();
+    for (const job of jobs) job();
+  }
+}

@@ -1,0 +1,83 @@
+// The top of the page: what is traced, how it goes, how much is alive, and the buttons.
+import type { SessionView } from '../../extension/protocol/messages';
+import { formatBytes, formatDuration } from '../../extension/protocol/format';
+import { badge, iconButton } from '../components';
+import { el, setAttribute, setText } from '../dom';
+import { headline } from './ledger';
+
+export interface HeaderActions {
+  stop(): void;
+  setRecording(on: boolean): void;
+  save(): void;
+}
+
+const PHASE_WORDS: Record<SessionView['phase'], string> = {
+  empty: 'Nothing traced yet',
+  starting: 'Starting',
+  running: 'Running',
+  ended: 'Ended',
+  failed: 'Failed',
+};
+
+export class Header {
+  readonly element: HTMLElement;
+  private recording = true;
+  private readonly dot = el('span', { class: 'dot', role: 'img' });
+  private readonly title = el('h1', { class: 'title', 'data-value': 'title' });
+  private readonly elapsed = el('span', { class: 'dim number', 'data-value': 'elapsed' });
+  private readonly live = el('strong', { class: 'number', 'data-value': 'live' });
+  private readonly total = el('span', { class: 'dim number', 'data-value': 'device-total' });
+  private readonly simulated = badge('simulated');
+  private readonly stop;
+  private readonly pause;
+  private readonly save;
+
+  constructor(actions: HeaderActions) {
+    this.stop = iconButton('stop', 'debug-stop', 'Stop the traced program', () => actions.stop());
+    this.pause = iconButton('recording', 'debug-pause', '', () => actions.setRecording(!this.recording));
+    this.save = iconButton('save', 'save', 'Save the trace as a file', () => actions.save());
+    const buttons = el('div', { class: 'buttons', role: 'toolbar', 'aria-label': 'Trace' });
+    buttons.append(this.pause.element, this.stop.element, this.save.element);
+    const name = el('div', { class: 'name' }, this.dot, this.title, this.elapsed, this.simulated.element);
+    const bytes = el('div', { class: 'headline', title: 'Live bytes of the total memory' }, this.live, this.total);
+    this.element = el('header', { class: 'header' }, name, buttons, bytes);
+  }
+
+  update(session: SessionView, elapsedNs: number): void {
+    const { phase, info } = session;
+    this.recording = session.recording;
+    const paused = phase === 'running' && !session.recording;
+    const word = paused ? 'Recording is paused' : PHASE_WORDS[phase];
+    setAttribute(this.dot, 'data-phase', paused ? 'paused' : phase);
+    setAttribute(this.dot, 'aria-label', word);
+    setAttribute(this.dot, 'title', word);
+    setText(this.title, session.title || 'GPU memory');
+    setAttribute(this.title, 'title', session.title);
+    this.simulated.set(session.simulated ? 'simulated GPU' : '', 'No real GPU: a simulator answers the driver calls');
+    this.updateButtons(session);
+    this.tick(info ? elapsedNs : 0);
+    if (!info) return;
+    const { liveBytes, totalBytes } = headline(info);
+    setText(this.live, formatBytes(liveBytes));
+    setText(this.total, totalBytes > 0 ? ` / ${formatBytes(totalBytes)}` : '');
+  }
+
+  /** Only the clock. */
+  tick(elapsedNs: number): void {
+    setText(this.elapsed, elapsedNs > 0 ? clockText(elapsedNs) : '');
+  }
+
+  private updateButtons({ phase, recording, info }: SessionView): void {
+    const runs = phase === 'running' || phase === 'starting';
+    this.stop.element.hidden = !runs;
+    this.pause.element.hidden = phase !== 'running';
+    this.pause.set(recording ? 'debug-pause' : 'record', recording ? 'Pause recording' : 'Resume recording');
+    this.save.element.hidden = info === null || phase === 'empty';
+  }
+}
+
+/** `12 s` without decimals once a second counts, so that the clock does not flicker. */
+function clockText(elapsedNs: number): string {
+  if (elapsedNs < 1e9) return formatDuration(elapsedNs);
+  return elapsedNs < 60e9 ? `${Math.floor(elapsedNs / 1e9)} s` : formatDuration(Math.floor(elapsedNs / 1e9) * 1e9);
+}

@@ -1,0 +1,28 @@
+// The page of the GPU Memory side panel.
+import './explorer.css';
+import type { ToPage } from '../../extension/protocol/messages';
+import { registerComponents } from '../components';
+import { App } from './app';
+import { RequestClient } from './client';
+import { restore } from './state';
+
+const vscode = acquireVsCodeApi();
+registerComponents();
+
+const client = new RequestClient(message => vscode.postMessage(message));
+const app = new App(client, restore(vscode.getState()), state => vscode.setState(state));
+document.getElementById('app')?.append(app.element);
+
+addEventListener('message', (event: MessageEvent<ToPage>) => {
+  const message = event.data;
+  switch (message.type) {
+    case 'session':
+      return app.setSession(message.session);
+    case 'changed':
+      return app.invalidate();
+    case 'response':
+      client.accept(message);
+  }
+});
+document.addEventListener('visibilitychange', () => app.visible(!document.hidden));
+vscode.postMessage({ type: 'ready' });

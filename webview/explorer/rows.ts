@@ -1,0 +1,102 @@
+// One row of the table as text and numbers, from a window of typed arrays.
+import { formatRate } from '../../extension/protocol/format';
+import type { GroupBy, LineSource, ProcessInfo, SiteWindow } from '../../extension/protocol/trace';
+import { baseName } from './stack';
+
+export type Trend = 'growing' | 'shrinking' | 'steady';
+
+export interface Row {
+  id: number;
+  /** Bold part and dim part of the first cell. */
+  primary: string;
+  secondary: string;
+  /** Whole path and label, for a tooltip. */
+  title: string;
+  file: string;
+  line: number;
+  source: LineSource;
+  liveBytes: number;
+  liveCount: number;
+  peakBytes: number;
+  growth: string;
+  trend: Trend;
+  thread: string;
+  device: string;
+  spark: Float64Array;
+}
+
+const SPARK_VALUES = 16;
+const NOISE_BYTES = 1024;
+const NOISE_PART = 0.001;
+
+/** Row `i` of a window. */
+export function rowAt(window: SiteWindow, i: number, groupBy: GroupBy, processes: readonly ProcessInfo[]): Row {
+  const file = window.file[i] ?? '';
+  const line = window.line[i] ?? 0;
+  const [primary, secondary] = names(window, i, groupBy);
+  const liveBytes = window.liveBytes[i] ?? 0;
+  const growth = window.growth[i] ?? 0;
+  const trend = trendOf(growth, liveBytes);
+  return {
+    id: window.id[i] ?? 0,
+    primary,
+    secondary,
+    title: line > 0 ? `${file}:${line}` : primary,
+    file,
+    line,
+    source: window.source[i] ?? 'none',
+    liveBytes,
+    liveCount: window.liveCount[i] ?? 0,
+    peakBytes: window.peakBytes[i] ?? 0,
+    growth: trend === 'steady' ? '' : formatRate(growth).replace('-', '\u2212'),
+    trend,
+    thread: threadText(processes, window.process[i] ?? -1, window.thread[i] ?? -1),
+    device: deviceText(window.device[i] ?? -1),
+    spark: window.spark.subarray(i * SPARK_VALUES, (i + 1) * SPARK_VALUES),
+  };
+}
+
+/** Below a kilobyte a second, or a thousandth of what is alive, a slope is noise. */
+export function trendOf(bytesPerSecond: number, liveBytes: number): Trend {
+  if (Math.abs(bytesPerSecond) < Math.max(NOISE_BYTES, liveBytes * NOISE_PART)) return 'steady';
+  return bytesPerSecond > 0 ? 'growing' : 'shrinking';
+}
+
+/** Polyline points of a spark line in a box; a flat line in its middle when nothing changed. */
+export function sparkPoints(values: Float64Array, width: number, height: number): string {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  const range = high - low;
+  let points = '';
+  for (let i = 0; i < values.length; i++) {
+    const x = (i / Math.max(values.length - 1, 1)) * (width - 2) + 1;
+    const part = range > 0 ? (values[i]! - low) / range : 0.5;
+    points += `${i > 0 ? ' ' : ''}${x.toFixed(1)},${(height - 1.5 - part * (height - 3)).toFixed(1)}`;
+  }
+  return points;
+}
+
+function names(window: SiteWindow, i: number, groupBy: GroupBy): [string, string] {
+  const file = window.file[i] ?? '';
+  const line = window.line[i] ?? 0;
+  const place = line > 0 ? `${baseName(file)}:${line}` : '';
+  const name = window.function[i] ?? '';
+  const label = window.label[i] ?? '';
+  if (groupBy === 'line' || groupBy === 'site') return [place || 'no Python line', place ? name : ''];
+  if (groupBy === 'function') return [name || label || 'no Python function', place];
+  return [label, place];
+}
+
+function threadText(processes: readonly ProcessInfo[], process: number, thread: number): string {
+  if (thread < 0) return 'several';
+  const found = processes.find(one => one.index === process)?.threads.find(one => one.index === thread);
+  return found ? `${found.name}:${found.tid}` : `thread ${thread}`;
+}
+
+function deviceText(device: number): string {
+  return device < 0 ? 'host' : `gpu_${device}`;
+}

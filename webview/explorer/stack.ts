@@ -1,0 +1,50 @@
+// A Python stack as it is shown: library frames folded between the user's own.
+import type { Frame } from '../../extension/protocol/trace';
+
+export type StackItem =
+  { kind: 'frame'; frame: Frame; library: boolean } | { kind: 'folded'; frames: Frame[]; label: string };
+
+const LIBRARY = /\/(?:site-packages|dist-packages)\/|\/lib(?:64)?\/python\d[^/]*\/|^<(?!stdin|ipython|string)/;
+
+/** Outside the user's own code: installed packages, the standard library, frozen modules. */
+export function isLibrary(file: string): boolean {
+  return LIBRARY.test(file);
+}
+
+/** Runs of two or more library frames become one item; order stays innermost first. */
+export function foldFrames(frames: readonly Frame[]): StackItem[] {
+  const items: StackItem[] = [];
+  let run: Frame[] = [];
+  const flush = (): void => {
+    if (run.length === 1) items.push({ kind: 'frame', frame: run[0]!, library: true });
+    else if (run.length > 1) items.push({ kind: 'folded', frames: run, label: foldedLabel(run) });
+    run = [];
+  };
+  for (const frame of frames) {
+    if (isLibrary(frame.file)) {
+      run.push(frame);
+      continue;
+    }
+    flush();
+    items.push({ kind: 'frame', frame, library: false });
+  }
+  flush();
+  return items;
+}
+
+/** The last part of a path. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function foldedLabel(frames: readonly Frame[]): string {
+  const names = new Set(frames.map(frame => packageName(frame.file)));
+  const shown = [...names].slice(0, 2).join(', ');
+  return `${frames.length} frames in ${shown}${names.size > 2 ? ', …' : ''}`;
+}
+
+function packageName(file: string): string {
+  const installed = /\/(?:site-packages|dist-packages)\/([^/]+)/.exec(file);
+  const name = installed ? installed[1]! : baseName(file);
+  return name.replace(/\.pyc?$/, '');
+}

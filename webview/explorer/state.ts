@@ -1,0 +1,101 @@
+// What the user chose on the page. It outlives a hidden view through the editor's own state store.
+import type { GroupBy, Layer, Series, SiteSort, Totals } from '../../extension/protocol/trace';
+import { FOLLOW, type Zoom } from './zoom';
+
+export interface ViewState {
+  version: 1;
+  /** null = tensors, or the driver's allocations where no tensor was seen. */
+  layer: Layer | null;
+  groupBy: GroupBy;
+  sort: SiteSort;
+  descending: boolean;
+  filter: string;
+  zoom: Zoom;
+  /** Series that the legend switched off. */
+  hidden: Series[];
+}
+
+export type Action =
+  | { type: 'sort'; sort: SiteSort }
+  | { type: 'filter'; filter: string }
+  | { type: 'group'; groupBy: GroupBy }
+  | { type: 'layer'; layer: Layer }
+  | { type: 'zoom'; zoom: Zoom }
+  | { type: 'series'; series: Series };
+
+export const INITIAL: ViewState = {
+  version: 1,
+  layer: null,
+  groupBy: 'line',
+  sort: 'liveBytes',
+  descending: true,
+  filter: '',
+  zoom: FOLLOW,
+  hidden: [],
+};
+
+export const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
+export const GROUPS: readonly GroupBy[] = ['line', 'site', 'function', 'thread', 'process', 'device'];
+const SORTS: readonly SiteSort[] = ['liveBytes', 'liveCount', 'growth', 'label', 'thread', 'device'];
+const SERIES: readonly Series[] = ['tensor', 'reserved', 'driver', 'host'];
+const TEXT_SORTS: readonly SiteSort[] = ['label', 'thread', 'device'];
+
+/** The state after an action; the same object where nothing changed. */
+export function reduce(state: ViewState, action: Action): ViewState {
+  switch (action.type) {
+    case 'sort':
+      return state.sort === action.sort
+        ? { ...state, descending: !state.descending }
+        : { ...state, sort: action.sort, descending: !TEXT_SORTS.includes(action.sort) };
+    case 'filter':
+      return action.filter === state.filter ? state : { ...state, filter: action.filter };
+    case 'group':
+      return action.groupBy === state.groupBy ? state : { ...state, groupBy: action.groupBy };
+    case 'layer':
+      return action.layer === state.layer ? state : { ...state, layer: action.layer };
+    case 'zoom':
+      return { ...state, zoom: action.zoom };
+    case 'series':
+      return { ...state, hidden: toggled(state.hidden, action.series) };
+  }
+}
+
+/** The layer whose rows are shown: the chosen one, else the first that ever held something. */
+export function effectiveLayer(chosen: Layer | null, totals: readonly Totals[]): Layer {
+  if (chosen !== null) return chosen;
+  return LAYERS.find(layer => totals.some(total => total.layer === layer && total.allocations > 0)) ?? 'tensor';
+}
+
+/** A saved state, field by field: what is missing or strange becomes the default. */
+export function restore(saved: unknown): ViewState {
+  if (!isFields(saved) || saved.version !== INITIAL.version) return INITIAL;
+  return {
+    version: 1,
+    layer: oneOf(saved.layer, LAYERS) ?? INITIAL.layer,
+    groupBy: oneOf(saved.groupBy, GROUPS) ?? INITIAL.groupBy,
+    sort: oneOf(saved.sort, SORTS) ?? INITIAL.sort,
+    descending: typeof saved.descending === 'boolean' ? saved.descending : INITIAL.descending,
+    filter: typeof saved.filter === 'string' ? saved.filter : INITIAL.filter,
+    zoom: restoreZoom(saved.zoom),
+    hidden: Array.isArray(saved.hidden) ? SERIES.filter(series => (saved.hidden as unknown[]).includes(series)) : [],
+  };
+}
+
+function restoreZoom(saved: unknown): Zoom {
+  if (!isFields(saved)) return FOLLOW;
+  const { spanNs, endNs } = saved;
+  if (typeof spanNs !== 'number' || !(spanNs > 0)) return FOLLOW;
+  return { spanNs, endNs: typeof endNs === 'number' && endNs >= 0 ? endNs : null };
+}
+
+function toggled<T>(list: readonly T[], item: T): T[] {
+  return list.includes(item) ? list.filter(other => other !== item) : [...list, item];
+}
+
+function oneOf<T extends string>(value: unknown, allowed: readonly T[]): T | undefined {
+  return allowed.find(candidate => candidate === value);
+}
+
+function isFields(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

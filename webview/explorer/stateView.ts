@@ -1,0 +1,62 @@
+// What the page says when there is no table to show, or beside it: empty, starting, ended, failed.
+import type { SessionView } from '../../extension/protocol/messages';
+import { formatBytes, formatCount, formatDuration } from '../../extension/protocol/format';
+import { primaryButton, progressRing } from '../components';
+import { el, icon, setText } from '../dom';
+import { headline } from './ledger';
+
+const ABOUT =
+  'Runs the Python file in the editor and shows every GPU allocation while it happens: how much each line holds, what grows, and when.';
+const SAVED = 'A saved trace (*.gputrace) opens by a double click in the Explorer.';
+const UNTRUSTED =
+  'This workspace is not trusted, so nothing of it is run. Trust it to trace its scripts; saved traces can be opened without.';
+
+export class StateView {
+  readonly element = el('section', { class: 'state', role: 'status' });
+  private readonly start: HTMLElement;
+  private readonly again: HTMLElement;
+  private readonly ring = progressRing();
+  private readonly about = el('p', {}, ABOUT);
+  private readonly saved = el('p', { class: 'dim' }, SAVED);
+  private readonly untrusted = el('p', { class: 'notice warning', 'data-notice': 'untrusted' });
+  private readonly detail = el('p', { class: 'detail', 'data-value': 'detail' });
+  private readonly totals = el('p', { class: 'dim number', 'data-value': 'totals' });
+
+  constructor(onStart: () => void) {
+    this.start = primaryButton('start', 'Trace GPU memory', onStart);
+    this.again = primaryButton('start-again', 'Trace again', onStart);
+    this.untrusted.append(icon('shield'), UNTRUSTED);
+    this.element.append(this.untrusted, this.about, this.start, this.saved, this.ring, this.detail, this.totals, this.again);
+  }
+
+  update(session: SessionView): void {
+    const { phase, trusted, info } = session;
+    const empty = phase === 'empty';
+    this.untrusted.hidden = trusted || phase === 'running';
+    this.about.hidden = this.saved.hidden = !empty;
+    this.start.hidden = !empty || !trusted;
+    this.ring.hidden = phase !== 'starting';
+    this.again.hidden = phase !== 'failed' || !trusted;
+    const says = phase === 'running' && info !== null && info.totals.length > 0 ? '' : session.detail;
+    setText(this.detail, says);
+    this.detail.hidden = says === '';
+    this.detail.className = phase === 'failed' ? 'detail notice error' : 'detail';
+    const totals = phase === 'ended' ? endText(session) : '';
+    setText(this.totals, totals);
+    this.totals.hidden = totals === '';
+    this.element.hidden = [...this.element.children].every(child => (child as HTMLElement).hidden);
+  }
+}
+
+/** `Exit status 0 · 12.40 s · peak 8.10 GB · 12,345 allocations, 12,001 frees`. */
+export function endText({ info, exitCode }: SessionView): string {
+  if (!info) return '';
+  const { peakBytes, allocations, frees } = headline(info);
+  const parts = [
+    exitCode === null ? '' : `Exit status ${exitCode}`,
+    formatDuration(info.durationNs),
+    peakBytes === null ? '' : `peak ${formatBytes(peakBytes)}`,
+    `${formatCount(allocations)} allocations, ${formatCount(frees)} frees`,
+  ];
+  return parts.filter(part => part !== '').join(' · ');
+}

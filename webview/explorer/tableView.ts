@@ -1,0 +1,233 @@
+// The table "Alive by line": a grid of virtual rows whose data is asked for only where it is seen.
+import type { ProcessInfo, SiteSort, SiteWindow } from '../../extension/protocol/trace';
+import { el, setAttribute, setText, type Frames } from '../dom';
+import { COLUMNS, GROUP_NAMES } from './columns';
+import { rowAt, type Row } from './rows';
+import { RowView } from './rowView';
+import type { ViewState } from './state';
+import { VirtualRows } from './virtualRows';
+
+export interface TableActions {
+  sort(by: SiteSort): void;
+  /** Click or Enter. */
+  open(row: Row): void;
+  /** The active row changed, by the user or because rows moved; null when it is gone. */
+  select(row: Row | null): void;
+  /** Rows came into view whose data is not here. */
+  need(): void;
+}
+
+const WIDE_PX = 600;
+const PENDING = -1; // the active row's data is on its way
+const ROW_PX = { wide: 24, narrow: 38 };
+
+export class TableView {
+  readonly element: HTMLElement;
+  private readonly body = el('div', { class: 'rows', role: 'rowgroup' });
+  private readonly scroller = el('div', { class: 'scroller' }, this.body);
+  private readonly empty = el('p', { class: 'none dim', role: 'status' });
+  private readonly headers = new Map<SiteSort, HTMLElement>();
+  private readonly siteTitle = el('span', {});
+  private readonly virtual: VirtualRows;
+  private readonly shown = new Map<number, RowView>();
+  private readonly spare: RowView[] = [];
+  private window: SiteWindow | null = null;
+  private from = 0;
+  private total = 0;
+  private fullBytes = 0;
+  private rowPx = ROW_PX.narrow;
+  private active: { index: number; id: number } | null = null;
+  private openedId: number | null = null;
+  private view: ViewState | null = null;
+  private processes: readonly ProcessInfo[] = [];
+
+  constructor(
+    private readonly frames: Frames,
+    private readonly actions: TableActions,
+  ) {
+    const label = 'Live allocations. Enter opens the line.';
+    this.element = el('div', { class: 'grid', role: 'grid', tabindex: 0, 'aria-label': label });
+    this.element.setAttribute('aria-colcount', String(COLUMNS.length));
+    this.element.append(el('div', { role: 'rowgroup' }, this.headerRow()), this.scroller, this.empty);
+    this.virtual = new VirtualRows(this.scroller, this.rowPx, () => this.frames.add(this.draw));
+    this.body.addEventListener('click', event => this.onClick(event));
+    this.element.addEventListener('keydown', event => this.onKey(event));
+    new ResizeObserver(([entry]) => entry && this.onWidth(entry.contentRect.width)).observe(this.element);
+  }
+
+  /** Rows to ask for: those in view and a page around them. */
+  wanted(): { from: number; to: number } {
+    const rows = this.virtual.visible();
+    const margin = this.virtual.pageRows;
+    const from = Math.max(0, (rows[0]?.index ?? 0) - margin);
+    return { from, to: Math.max((rows[rows.length - 1]?.index ?? 0) + margin, from + 2 * margin) + 1 };
+  }
+
+  /** Another question: what is here belongs to the old one. */
+  reset(keepActive: boolean): void {
+    this.fullBytes = 0;
+    if (!keepActive) this.select(null);
+    this.scroller.scrollTop = 0;
+  }
+
+  update(view: ViewState, processes: readonly ProcessInfo[]): void {
+    this.view = view;
+    this.processes = processes;
+    for (const [sort, header] of this.headers) {
+      const order = view.descending ? 'descending' : 'ascending';
+      setAttribute(header, 'aria-sort', sort === view.sort ? order : 'none');
+    }
+    setText(this.siteTitle, GROUP_NAMES[view.groupBy]);
+    this.frames.add(this.draw);
+  }
+
+  setWindow(window: SiteWindow, from: number): void {
+    this.window = window;
+    this.from = from;
+    this.total = window.total;
+    for (const bytes of window.liveBytes) if (bytes > this.fullBytes) this.fullBytes = bytes;
+    this.followActive();
+    setAttribute(this.element, 'aria-rowcount', String(window.total + 1));
+    this.frames.add(this.draw);
+  }
+
+  /** What stands where rows would be; '' while there are rows. */
+  setEmptyText(text: string): void {
+    setText(this.empty, text);
+    this.empty.hidden = text === '';
+  }
+
+  setOpened(id: number | null): void {
+    this.openedId = id;
+    this.frames.add(this.draw);
+  }
+
+  private readonly draw = (): void => {
+    this.virtual.resize(this.total, this.rowPx);
+    this.body.style.height = `${this.virtual.totalHeight}px`;
+    const visible = this.virtual.visible();
+    const indices = new Set(visible.map(row => row.index));
+    for (const [index, view] of this.shown) if (!indices.has(index)) this.release(index, view);
+    let missing = false;
+    for (const { index, top } of visible) {
+      const row = this.row(index);
+      missing ||= row === null;
+      const active = this.active?.index === index;
+      const opened = row !== null && row.id === this.openedId;
+      this.take(index).update(index, top, row, { active, opened, fullBytes: this.fullBytes });
+    }
+    const activeShown = this.active !== null && this.shown.has(this.active.index);
+    setAttribute(this.element, 'aria-activedescendant', activeShown ? `row-${this.active!.index}` : '');
+    if (missing) this.actions.need();
+  };
+
+  private row(index: number): Row | null {
+    const i = index - this.from;
+    if (!this.window || !this.view || i < 0 || i >= this.window.rows) return null;
+    return rowAt(this.window, i, this.view.groupBy, this.processes);
+  }
+
+  private take(index: number): RowView {
+    const shown = this.shown.get(index);
+    if (shown) return shown;
+    const view = this.spare.pop() ?? new RowView();
+    this.shown.set(index, view);
+    this.body.append(view.element);
+    return view;
+  }
+
+  private release(index: number, view: RowView): void {
+    this.shown.delete(index);
+    view.element.remove();
+    this.spare.push(view);
+  }
+
+  /** Rows move while the program runs: the active one is the same group, wherever it went. */
+  private followActive(): void {
+    const { active, window } = this;
+    if (!active || !window) return;
+    if (active.id === PENDING) {
+      const row = this.row(active.index);
+      if (row) this.select(row, active.index);
+      return;
+    }
+    const i = window.id.indexOf(active.id);
+    if (i >= 0) active.index = this.from + i;
+    else if (this.total === 0) this.select(null);
+  }
+
+  private select(row: Row | null, index = -1): void {
+    const before = this.active?.id ?? null;
+    this.active = row ? { index, id: row.id } : null;
+    this.frames.add(this.draw);
+    if ((row?.id ?? null) !== before) this.actions.select(row);
+  }
+
+  private activate(index: number): void {
+    const row = this.row(index);
+    if (!row) return;
+    this.select(row, index);
+    this.actions.open(row);
+  }
+
+  private moveTo(index: number): void {
+    const target = Math.min(Math.max(index, 0), this.total - 1);
+    if (target < 0) return;
+    this.virtual.reveal(target);
+    const row = this.row(target);
+    if (row) this.select(row, target);
+    else this.active = { index: target, id: PENDING };
+    this.frames.add(this.draw);
+  }
+
+  private onClick(event: MouseEvent): void {
+    const row = (event.target as Element).closest('[data-row]');
+    if (row) this.activate(Number(row.getAttribute('data-row')));
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target !== this.element) return;
+    const at = this.active?.index ?? -1;
+    const page = this.virtual.pageRows;
+    const moves: Record<string, number> = {
+      ArrowDown: at + 1,
+      ArrowUp: Math.max(at, 1) - 1,
+      PageDown: at + page,
+      PageUp: at - page,
+      Home: 0,
+      End: this.total - 1,
+    };
+    const target = moves[event.key];
+    if (target !== undefined) this.moveTo(target);
+    else if (event.key === 'Enter' && at >= 0) this.activate(at);
+    else return;
+    event.preventDefault();
+  }
+
+  private onWidth(width: number): void {
+    const wide = width >= WIDE_PX;
+    this.element.classList.toggle('wide', wide);
+    this.rowPx = wide ? ROW_PX.wide : ROW_PX.narrow;
+    this.frames.add(this.draw);
+  }
+
+  private headerRow(): HTMLElement {
+    const cells = COLUMNS.map((column, i) => {
+      const attributes = { role: 'columnheader', 'data-column': column.id, 'aria-colindex': i + 1, title: column.hint };
+      const header = el('div', attributes);
+      const title = column.id === 'site' ? this.siteTitle : el('span', {}, column.title);
+      const { sort } = column;
+      if (sort === null) {
+        header.append(title);
+        return header;
+      }
+      const button = el('button', { type: 'button', class: 'sort', 'data-sort': sort }, title);
+      button.append(el('span', { class: 'sort-arrow', 'aria-hidden': 'true' }));
+      button.addEventListener('click', () => this.actions.sort(sort));
+      header.append(button);
+      this.headers.set(sort, header);
+      return header;
+    });
+    return el('div', { role: 'row', class: 'row head', 'aria-rowindex': 1 }, ...cells);
+  }
+}
