@@ -23,7 +23,12 @@ console.log(gpu ? `GPU: ${gpu}` : 'No working GPU was found here: the sample run
 
 if (process.argv.includes('--code')) {
   const { demoInCode } = await import('./code.mjs');
-  process.exit(await demoInCode({ simulated: !gpu }));
+  process.exit(
+    await demoInCode({ simulated: !gpu }).catch(error => {
+      console.error(error.message);
+      return 1;
+    }),
+  );
 }
 const flags = ['run', '--interval', '1s', '-o', trace, ...(gpu ? [] : ['--simulate-gpu'])];
 const { code } = await run(process.execPath, ['dist/cli.js', ...flags, '--', python, 'test/workloads/sample_train.py']);

@@ -1,0 +1,34 @@
+// Pictures of the sample job in the stand-in, in several themes, made by the real program: build/screenshots/*.png.
+// `--media` also keeps the dark one as the README's.
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { build } from '../project/build.mjs';
+import { makeWorkspace, prepareStandIn } from '../host/run.mjs';
+import { inRoot } from '../project/root.mjs';
+
+const THEMES = { dark: 'Dark 2026', light: 'Light 2026', contrast: 'Default High Contrast' };
+
+await build();
+const problem = await prepareStandIn();
+if (problem) {
+  console.error(problem);
+  process.exit(1);
+}
+const { traceSample } = await import('./window.mjs');
+mkdirSync(inRoot('build/screenshots'), { recursive: true });
+for (const [name, theme] of Object.entries(THEMES)) {
+  const folder = makeWorkspace({ 'gpuMemoryTrace.simulateGpu': true });
+  const { page, close } = await traceSample(folder, {
+    settings: { 'workbench.colorTheme': theme },
+    headless: true,
+    size: { width: 1440, height: 900 },
+  });
+  try {
+    await page.waitForTimeout(4000);
+    const file = inRoot(`build/screenshots/explorer-${name}.png`);
+    await page.screenshot({ path: file });
+    console.log(file);
+    if (name === 'dark' && process.argv.includes('--media')) copyFileSync(file, inRoot('media/explorer.png'));
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,38 @@
+// The sample job in the stand-in's window, started as a user does: open the file, choose the action from the palette.
+import { inRoot } from '../project/root.mjs';
+import { frameWith, openWorkbench, startServer } from '../workbench/workbench.mjs';
+
+export const hasDisplay = () => Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY);
+
+/** Opens a file of the workspace by its name. */
+async function openFile(page, name) {
+  await page.keyboard.press('Control+P');
+  const box = page.locator('.quick-input-widget input[type=text]');
+  await box.waitFor();
+  await box.fill(name);
+  await page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first().click();
+  await page.locator('.editor-instance .view-lines').first().waitFor();
+}
+
+/**
+ * Traces the sample in `folder`. Resolves once the table has rows: {page, browser, frame, close}; `frame` is the page
+ * of the extension.
+ */
+export async function traceSample(folder, { settings = {}, headless = !hasDisplay(), size } = {}) {
+  const server = await startServer({ settings });
+  let window;
+  const close = async () => {
+    await window?.browser.close().catch(() => {});
+    await server.stop();
+  };
+  try {
+    window = await openWorkbench(server, { folder, extensions: [inRoot()], headless, size });
+    await openFile(window.page, 'sample_train.py');
+    await window.command('Trace GPU memory');
+    const frame = await frameWith(window.page, '[data-row]', 30_000);
+    return { ...window, frame, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
