@@ -36,9 +36,18 @@ export default tseslint.config(
     files: ['**/*.mjs'],
     languageOptions: {
       globals: Object.fromEntries(
-        ['console', 'process', 'setTimeout', 'URL', 'fetch', 'document', 'AbortSignal', 'Buffer', 'clearTimeout'].map(
-          name => [name, 'readonly'],
-        ),
+        [
+          'console',
+          'process',
+          'setTimeout',
+          'URL',
+          'fetch',
+          'document',
+          'window',
+          'AbortSignal',
+          'Buffer',
+          'clearTimeout',
+        ].map(name => [name, 'readonly']),
       ),
     },
   },

@@ -1,21 +1,132 @@
 // The main job, in VS Code: trace a script, read the table, click a row, land on the line.
 import * as assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { click, press, rows, shot, texts, until } from './window';
+import { attribute, click, press, rows, shot, texts, until, type Row } from './window';
 
 const workspace = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
-const screenshot = (name: string): Promise<void> => shot(join(process.env.SCREENSHOTS ?? workspace, `${name}.png`));
-const script = (name: string): string => join(workspace, name);
+const MB = 1 << 20;
+const picture = (name: string): Promise<void> => shot(join(process.env.SCREENSHOTS ?? workspace, `${name}.png`));
+const PAGE = '[data-layer][data-phase]';
+const phase = (): Promise<string | null> => attribute(PAGE, 'data-phase');
+const INPUT = '.quick-input-widget:not([style*="display: none"]) input[type=text]';
 
-async function open(name: string): Promise<void> {
-  await vscode.window.showTextDocument(vscode.Uri.file(script(name)));
+/** Talks to the driver alone; what `body` keeps stands in the table. */
+function writeScript(name: string, body: string): string {
+  const file = join(workspace, name);
+  writeFileSync(
+    file,
+    `import ctypes, os, sys, time
+cuda = ctypes.CDLL("libcuda.so.1")
+context = ctypes.c_void_p()
+cuda.cuInit(0)
+cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+cuda.cuCtxSetCurrent(context)
+address = ctypes.c_uint64()
+allocate = cuda.cuMemAlloc_v2
+${body}`,
+  );
+  return file;
 }
 
+async function open(file: string): Promise<void> {
+  await vscode.window.showTextDocument(vscode.Uri.file(file));
+}
+
+/** Runs the palette's action on the file; the question for arguments is answered with none. */
+async function trace(file: string): Promise<void> {
+  await open(file);
+  const started = Promise.resolve(vscode.commands.executeCommand('gpuMemoryTrace.start'));
+  await Promise.race([
+    started,
+    until('the question for arguments', () => press(INPUT, 'Enter').then(() => true), 10_000),
+  ]);
+  await started;
+}
+
+const reached = (wanted: string): Promise<true> =>
+  until(`the page to show ${wanted}`, async () => ((await phase()) === wanted ? (true as const) : null), 30_000);
+
+/** Waits for a row of this file and line. */
+function rowAt(file: string, line: number): Promise<Row> {
+  return until(`a row for line ${line}`, async () =>
+    (await rows()).find(row => row.file === file && row.line === line),
+  );
+}
+
+const HOLD = `allocate(ctypes.byref(address), ctypes.c_size_t(${20 * MB}))
+allocate(ctypes.byref(address), ctypes.c_size_t(${3 * MB}))
+`;
+const FIRST = 9;
+
 describe('GPU Memory Trace in VS Code', () => {
-  it('registers', () => {
-    assert.ok(vscode.workspace.workspaceFolders);
+  before(async () => {
+    await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
+  });
+
+  it('says what to do before anything was traced', async () => {
+    await reached('empty');
+    await picture('empty');
+  });
+
+  it('shows a line of a running script, and a click puts the cursor on it', async () => {
+    const file = writeScript('hold.py', `${HOLD}time.sleep(60)\n`);
+    await trace(file);
+    await reached('running');
+    const row = await rowAt(file, FIRST);
+    assert.match(row.cells.liveBytes ?? row.cells.live ?? '', /20\.00 MB/);
+    await rowAt(file, FIRST + 1);
+    const status = await until('the status bar', async () => (await texts('[id*="gpuMemoryTrace.live"]'))[0]);
+    assert.match(status, /23\.00 MB/);
+    await open(writeScript('other.py', ''));
+    await click(`[data-row][data-line="${FIRST + 1}"]`);
+    await until('the line', () => {
+      const editor = vscode.window.activeTextEditor;
+      return editor?.document.uri.fsPath === file && editor.selection.active.line === FIRST;
+    });
+    await picture('running');
+  });
+
+  it('opens the line with Enter as well', async () => {
+    await open(writeScript('other.py', ''));
+    await press('[role=grid]', 'Home');
+    await press('[role=grid]', 'Enter');
+    await until('the line', () => vscode.window.activeTextEditor?.selection.active.line === FIRST - 1);
+  });
+
+  it('stops the script', async () => {
+    await vscode.commands.executeCommand('gpuMemoryTrace.stop');
+    await reached('ended');
+    await picture('ended');
+    assert.ok((await rows()).length >= 2, 'what was alive at the end stays');
+  });
+
+  it('shows how a script ended by itself', async () => {
+    await trace(writeScript('seven.py', `${HOLD}sys.exit(7)\n`));
+    await reached('ended');
+    assert.match((await texts(PAGE)).join(' '), /status 7/);
+  });
+
+  it('says why a script could not be started', async () => {
+    const settings = vscode.workspace.getConfiguration('gpuMemoryTrace');
+    await settings.update('pythonPath', '/no/such/python', vscode.ConfigurationTarget.Workspace);
+    try {
+      await trace(writeScript('never.py', '')).catch(() => {});
+      await reached('failed');
+      assert.match((await texts(PAGE)).join(' '), /\/no\/such\/python/);
+      await picture('failed');
+    } finally {
+      await settings.update('pythonPath', undefined, vscode.ConfigurationTarget.Workspace);
+    }
+  });
+
+  it('traces the bundled sample', async () => {
+    const file = join(workspace, 'sample_train.py');
+    await trace(file);
+    await until('three lines of the sample', async () => (await rows()).filter(row => row.file === file).length >= 3);
+    await picture('sample');
+    await vscode.commands.executeCommand('gpuMemoryTrace.stop');
+    await reached('ended');
   });
 });
-void [readFileSync, click, press, rows, texts, until, screenshot, open];
