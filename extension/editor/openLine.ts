@@ -1,0 +1,19 @@
+import { isAbsolute, join } from 'node:path';
+import * as vscode from 'vscode';
+
+/** Puts the cursor on a line of the program's source. Rejects with one sentence when the file cannot be shown. */
+export async function openLine(file: string, line: number, cwd: string): Promise<void> {
+  if (file === '' || file.startsWith('<')) {
+    throw new Error(vscode.l10n.t('This code has no file: {0}.', file === '' ? '?' : file));
+  }
+  const uri = vscode.Uri.file(isAbsolute(file) ? file : join(cwd, file));
+  let document: vscode.TextDocument;
+  try {
+    document = await vscode.workspace.openTextDocument(uri);
+  } catch {
+    throw new Error(vscode.l10n.t('{0} cannot be opened: is it still there?', uri.fsPath));
+  }
+  const at = new vscode.Position(Math.min(Math.max(line, 1), document.lineCount) - 1, 0);
+  const editor = await vscode.window.showTextDocument(document, { selection: new vscode.Range(at, at), preview: true });
+  editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+}

@@ -1,0 +1,42 @@
+/** What the page's HTML is made of; addresses as the webview sees them. */
+export interface PageParts {
+  nonce: string;
+  cspSource: string;
+  language: string;
+  title: string;
+  script: string;
+  styles: string[];
+}
+
+/** The page: strict content security policy, one script, styles from the extension alone. */
+export function pageHtml(parts: PageParts): string {
+  const { nonce, cspSource } = parts;
+  const policy = [
+    `default-src 'none'`,
+    `img-src ${cspSource} data:`,
+    `font-src ${cspSource}`,
+    `style-src ${cspSource} 'nonce-${nonce}'`,
+    `script-src 'nonce-${nonce}'`,
+  ].join('; ');
+  const styles = parts.styles.map(href => `    <link rel="stylesheet" href="${escape(href)}">`).join('\n');
+  return `<!DOCTYPE html>
+<html lang="${escape(parts.language)}">
+  <head>
+    <meta charset="UTF-8">
+    <meta http-equiv="Content-Security-Policy" content="${escape(policy)}">
+    <meta property="csp-nonce" content="${nonce}">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>${escape(parts.title)}</title>
+${styles}
+  </head>
+  <body>
+    <main id="app"></main>
+    <script nonce="${nonce}" src="${escape(parts.script)}"></script>
+  </body>
+</html>
+`;
+}
+
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+}
