@@ -1,0 +1,129 @@
+#pragma once
+// The CUDA driver's types as far as the simulator reads them (cuda.h of CUDA 13.0). The project builds without
+// a CUDA toolkit; driver_types_check.cpp compares every layout with the real header where there is one.
+#include <cstddef>
+#include <cstdint>
+
+namespace sim {
+
+using CUdevice = int;
+using CUdeviceptr = uint64_t;
+using CUstream = void *;
+using Handle = void *;  ///< an opaque pointer type of the driver: array, pool, graph, node, event, module, ...
+
+/// CUresult, as far as the simulator returns it.
+enum CUresult : int {
+  SUCCESS = 0,
+  INVALID_VALUE = 1,
+  OUT_OF_MEMORY = 2,
+  NOT_INITIALIZED = 3,
+  NO_DEVICE = 100,
+  INVALID_DEVICE = 101,
+  INVALID_CONTEXT = 201,
+  INVALID_GRAPHICS_CONTEXT = 219,
+  INVALID_HANDLE = 400,
+  ILLEGAL_STATE = 401,
+  NOT_FOUND = 500,
+  PEER_ACCESS_ALREADY_ENABLED = 704,
+  PEER_ACCESS_NOT_ENABLED = 705,
+  CONTEXT_IS_DESTROYED = 709,
+  HOST_MEMORY_ALREADY_REGISTERED = 712,
+  HOST_MEMORY_NOT_REGISTERED = 713,
+  NOT_SUPPORTED = 801,
+  STREAM_CAPTURE_UNSUPPORTED = 900,
+  UNKNOWN = 999,
+};
+
+enum LocationType { LOCATION_DEVICE = 1, LOCATION_HOST = 2, LOCATION_HOST_NUMA = 3 };
+
+struct Location {
+  int type;
+  int id;
+};
+
+struct AllocationProp {
+  int type;
+  int handle_types;
+  Location location;
+  void *win32_meta;
+  struct {
+    uint8_t compression, rdma;
+    uint16_t usage;
+    uint8_t reserved[4];
+  } flags;
+};
+
+struct PoolProps {
+  int alloc_type;
+  int handle_types;
+  Location location;
+  void *win32_attributes;
+  size_t max_size;
+  uint16_t usage;
+  uint8_t reserved[54];
+};
+
+struct ArrayDescriptor {
+  size_t width, height;
+  int format;
+  unsigned channels;
+};
+
+struct Array3DDescriptor {
+  size_t width, height, depth;
+  int format;
+  unsigned channels, flags;
+};
+
+struct AllocNodeParams {
+  PoolProps pool;
+  const void *access;
+  size_t access_count;
+  size_t bytes;
+  CUdeviceptr address;
+};
+
+enum NodeType { NODE_ALLOC = 10, NODE_FREE = 11 };
+
+struct GraphNodeParams {
+  int type;
+  int reserved0[3];
+  union {
+    long long reserved1[29];
+    AllocNodeParams alloc;
+    CUdeviceptr free_address;
+  };
+  long long reserved2;
+};
+
+struct ExternalMemoryDesc {
+  int type;
+  union {
+    int fd;
+    struct {
+      void *handle;
+      const void *name;
+    } win32;
+  } handle;
+  unsigned long long bytes;
+  unsigned flags;
+  unsigned reserved[16];
+};
+
+struct ExternalBufferDesc {
+  unsigned long long offset, bytes;
+  unsigned flags;
+  unsigned reserved[16];
+};
+
+struct IpcMemHandle {
+  char bytes[64];
+};
+
+struct PoolPtrExportData {
+  unsigned char bytes[64];
+};
+
+}  // namespace sim
+
+#define SIM_EXPORT extern "C" __attribute__((visibility("default")))

@@ -1,0 +1,62 @@
+// Compares driver_types.h with the real cuda.h. Compiles to nothing, and checks nothing without a CUDA toolkit.
+#if __has_include(<cuda.h>)
+#include <cuda.h>
+
+#include "driver_types.h"
+#if CUDA_VERSION >= 12030
+
+#define SAME_SIZE(ours, theirs) static_assert(sizeof(sim::ours) == sizeof(theirs), #theirs)
+#define SAME_PLACE(ours, field, theirs, real) \
+  static_assert(offsetof(sim::ours, field) == offsetof(theirs, real), #theirs "." #real)
+
+SAME_SIZE(Location, CUmemLocation);
+SAME_SIZE(AllocationProp, CUmemAllocationProp);
+SAME_PLACE(AllocationProp, location, CUmemAllocationProp, location);
+SAME_SIZE(PoolProps, CUmemPoolProps);
+SAME_PLACE(PoolProps, location, CUmemPoolProps, location);
+SAME_PLACE(PoolProps, max_size, CUmemPoolProps, maxSize);
+SAME_SIZE(ArrayDescriptor, CUDA_ARRAY_DESCRIPTOR);
+SAME_PLACE(ArrayDescriptor, format, CUDA_ARRAY_DESCRIPTOR, Format);
+SAME_SIZE(Array3DDescriptor, CUDA_ARRAY3D_DESCRIPTOR);
+SAME_PLACE(Array3DDescriptor, format, CUDA_ARRAY3D_DESCRIPTOR, Format);
+SAME_SIZE(AllocNodeParams, CUDA_MEM_ALLOC_NODE_PARAMS);
+SAME_PLACE(AllocNodeParams, bytes, CUDA_MEM_ALLOC_NODE_PARAMS, bytesize);
+SAME_PLACE(AllocNodeParams, address, CUDA_MEM_ALLOC_NODE_PARAMS, dptr);
+SAME_SIZE(GraphNodeParams, CUgraphNodeParams);
+SAME_PLACE(GraphNodeParams, alloc, CUgraphNodeParams, alloc);
+SAME_PLACE(GraphNodeParams, free_address, CUgraphNodeParams, free.dptr);
+SAME_SIZE(ExternalMemoryDesc, CUDA_EXTERNAL_MEMORY_HANDLE_DESC);
+SAME_PLACE(ExternalMemoryDesc, bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC, size);
+SAME_SIZE(ExternalBufferDesc, CUDA_EXTERNAL_MEMORY_BUFFER_DESC);
+SAME_SIZE(IpcMemHandle, CUipcMemHandle);
+SAME_SIZE(PoolPtrExportData, CUmemPoolPtrExportData);
+
+#define SAME_CODE(name) static_assert(static_cast<int>(sim::name) == static_cast<int>(CUDA_##name), #name)
+#define SAME_ERROR(name) static_assert(static_cast<int>(sim::name) == static_cast<int>(CUDA_ERROR_##name), #name)
+
+SAME_CODE(SUCCESS);
+SAME_ERROR(INVALID_VALUE);
+SAME_ERROR(OUT_OF_MEMORY);
+SAME_ERROR(NOT_INITIALIZED);
+SAME_ERROR(NO_DEVICE);
+SAME_ERROR(INVALID_DEVICE);
+SAME_ERROR(INVALID_CONTEXT);
+SAME_ERROR(INVALID_GRAPHICS_CONTEXT);
+SAME_ERROR(INVALID_HANDLE);
+SAME_ERROR(ILLEGAL_STATE);
+SAME_ERROR(NOT_FOUND);
+SAME_ERROR(PEER_ACCESS_ALREADY_ENABLED);
+SAME_ERROR(PEER_ACCESS_NOT_ENABLED);
+SAME_ERROR(CONTEXT_IS_DESTROYED);
+SAME_ERROR(HOST_MEMORY_ALREADY_REGISTERED);
+SAME_ERROR(HOST_MEMORY_NOT_REGISTERED);
+SAME_ERROR(NOT_SUPPORTED);
+SAME_ERROR(STREAM_CAPTURE_UNSUPPORTED);
+SAME_ERROR(UNKNOWN);
+
+static_assert(static_cast<int>(sim::NODE_ALLOC) == static_cast<int>(CU_GRAPH_NODE_TYPE_MEM_ALLOC));
+static_assert(static_cast<int>(sim::NODE_FREE) == static_cast<int>(CU_GRAPH_NODE_TYPE_MEM_FREE));
+static_assert(static_cast<int>(sim::LOCATION_DEVICE) == static_cast<int>(CU_MEM_LOCATION_TYPE_DEVICE));
+
+#endif
+#endif
