@@ -80,7 +80,9 @@ export class App {
       select: row => this.select(row),
       need: () => this.sitesPoller.invalidate(true),
     });
-    this.details = new DetailsView({ openLine, close: () => this.select(null) });
+    // Two frames later the table has its new height.
+    const appeared = (): void => void requestAnimationFrame(() => this.frames.add(() => this.table.revealActive()));
+    this.details = new DetailsView({ openLine, close: () => this.table.clear(), appeared });
     this.assemble();
     this.listen();
     this.render();
@@ -91,7 +93,7 @@ export class App {
     this.session = session;
     this.clock.update(session);
     if (another) {
-      this.select(null);
+      this.table.clear();
       this.table.setOpened(null);
     }
     this.frames.add(this.render);
@@ -147,7 +149,7 @@ export class App {
     this.ledger.update(ledgerBars(info, this.reserved));
     this.timeline.update(view.zoom, view.hidden, this.clock.elapsedNs());
     this.toolbar.update(view, this.layer);
-    this.table.update(view, info.processes);
+    this.table.update(view, info.processes, info.devices.length);
   };
 
   private dispatch(action: Action): void {

@@ -9,6 +9,8 @@ import { baseName, foldFrames, type StackItem } from './stack';
 export interface DetailsActions {
   openLine(file: string, line: number): void;
   close(): void;
+  /** The pane takes room from the table from now on. */
+  appeared(): void;
 }
 
 const SOURCES: Record<LineSource, readonly [string, string]> = {
@@ -49,6 +51,7 @@ export class DetailsView {
 
   /** What the table already knows, while the stack is on its way. */
   begin(row: Row): void {
+    if (this.element.hidden) this.actions.appeared();
     this.element.hidden = false;
     setText(this.title, row.primary);
     this.title.title = row.title;

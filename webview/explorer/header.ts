@@ -27,6 +27,7 @@ export class Header {
   private readonly elapsed = el('span', { class: 'dim number', 'data-value': 'elapsed' });
   private readonly live = el('strong', { class: 'number', 'data-value': 'live' });
   private readonly total = el('span', { class: 'dim number', 'data-value': 'device-total' });
+  private readonly figures = el('span', { title: 'Live bytes of the total memory' });
   private readonly simulated = badge('simulated');
   private readonly stop;
   private readonly pause;
@@ -38,8 +39,9 @@ export class Header {
     this.save = iconButton('save', 'save', 'Save the trace as a file', () => actions.save());
     const buttons = el('div', { class: 'buttons', role: 'toolbar', 'aria-label': 'Trace' });
     buttons.append(this.pause.element, this.stop.element, this.save.element);
-    const name = el('div', { class: 'name' }, this.dot, this.title, this.elapsed, this.simulated.element);
-    const bytes = el('div', { class: 'headline', title: 'Live bytes of the total memory' }, this.live, this.total);
+    const name = el('div', { class: 'name' }, this.dot, this.title, this.elapsed);
+    this.figures.append(this.live, this.total);
+    const bytes = el('div', { class: 'headline' }, this.figures, this.simulated.element);
     this.element = el('header', { class: 'header' }, name, buttons, bytes);
   }
 
@@ -56,6 +58,7 @@ export class Header {
     this.simulated.set(session.simulated ? 'simulated GPU' : '', 'No real GPU: a simulator answers the driver calls');
     this.updateButtons(session);
     this.tick(info ? elapsedNs : 0);
+    this.figures.hidden = info === null;
     if (!info) return;
     const { liveBytes, totalBytes } = headline(info);
     setText(this.live, formatBytes(liveBytes));

@@ -15,32 +15,38 @@ const PARTS: readonly Part[] = [
   { key: 'cached', name: 'cached', title: 'Reserved by the allocator, no tensor in it', bytes: bar => bar.cachedBytes },
   {
     key: 'driver',
-    name: 'other driver',
+    name: 'other',
     title: 'Given out by the CUDA driver outside the allocator',
     bytes: bar => bar.otherBytes,
   },
-  { key: 'free', name: 'not traced', title: 'Free, or used by what is not traced', bytes: bar => bar.freeBytes },
 ];
+
+function key(part: Part, figure: Node | string): HTMLElement {
+  return el('span', { class: 'key', title: part.title }, el('i', { 'data-part': part.key }), `${part.name} `, figure);
+}
 
 class BarView {
   readonly element: HTMLElement;
-  private readonly name = el('span', { class: 'ledger-name' });
+  private readonly index = el('span', {});
+  private readonly model = el('span', { class: 'ledger-model' });
+  private readonly name = el('span', { class: 'ledger-name' }, this.index, this.model);
+  private readonly whole = el('span', { class: 'ledger-whole number', title: 'Given out by the driver, of the total' });
   private readonly bar = el('div', { class: 'ledger-bar', role: 'img' });
   private readonly segments = PARTS.map(part => el('i', { 'data-part': part.key }));
   private readonly figures = PARTS.map(() => el('span', { class: 'number' }));
 
   constructor() {
     this.bar.append(...this.segments);
-    const keys = PARTS.map((part, i) =>
-      el('span', { class: 'key', title: part.title }, el('i', { 'data-part': part.key }), `${part.name} `, this.figures[i]!),
-    );
-    this.element = el('div', { class: 'ledger-device' }, this.name, this.bar, el('div', { class: 'keys' }, ...keys));
+    const keys = el('div', { class: 'keys' }, ...PARTS.map((part, i) => key(part, this.figures[i]!)));
+    this.element = el('div', { class: 'ledger-device' }, this.name, this.whole, this.bar, keys);
   }
 
-  update(bar: LedgerBar, named: boolean): void {
+  update(bar: LedgerBar): void {
     setAttribute(this.element, 'data-device', String(bar.device));
-    setText(this.name, named ? `gpu_${bar.device} ${bar.name}` : '');
-    this.name.hidden = !named;
+    setText(this.index, `gpu_${bar.device}`);
+    setText(this.model, ` ${bar.name}`);
+    setAttribute(this.name, 'title', bar.name);
+    setText(this.whole, `${formatBytes(bar.totalBytes - bar.freeBytes)} / ${formatBytes(bar.totalBytes)}`);
     const whole = Math.max(bar.totalBytes, bar.tensorBytes + bar.cachedBytes + bar.otherBytes, 1);
     const words: string[] = [];
     PARTS.forEach((part, i) => {
@@ -50,20 +56,27 @@ class BarView {
       words.push(`${part.name} ${formatBytes(bytes)}`);
     });
     setAttribute(this.bar, 'aria-label', `gpu_${bar.device}, ${bar.name}: ${words.join(', ')}`);
+    setAttribute(this.bar, 'title', words.join('\n'));
   }
 }
 
 export class LedgerView {
   readonly element = el('section', { class: 'ledger', 'aria-label': 'Memory of the GPU' });
+  private readonly list = el('div', { class: 'ledger-list' });
   private readonly bars: BarView[] = [];
+
+  constructor() {
+    this.element.append(this.list, el('div', { class: 'keys shared' }, ...PARTS.map(part => key(part, ''))));
+  }
 
   update(bars: readonly LedgerBar[]): void {
     while (this.bars.length < bars.length) {
       const view = new BarView();
       this.bars.push(view);
-      this.element.append(view.element);
+      this.list.append(view.element);
     }
     while (this.bars.length > bars.length) this.bars.pop()!.element.remove();
-    bars.forEach((bar, i) => this.bars[i]!.update(bar, true));
+    bars.forEach((bar, i) => this.bars[i]!.update(bar));
+    this.element.classList.toggle('many', bars.length > 1);
   }
 }

@@ -48,7 +48,7 @@ export class Notices {
 
   private memoryRow(event: OutOfMemory): HTMLElement {
     const text = el('span', {}, `Out of memory: asked ${formatBytes(event.requestedBytes)}`);
-    const when = ` · ${formatBytes(event.liveBytes)} alive · at ${formatDuration(event.timeNs)}`;
+    const when = ` · ${formatBytes(event.liveBytes)} alive · ${formatDuration(event.timeNs)}`;
     const row = el('button', { type: 'button', class: 'notice error', 'data-notice': 'out-of-memory' }, icon('error'), text);
     row.append(el('span', { class: 'dim' }, when));
     const site = this.sites.get(event.site) ?? this.actions.site(event.site);

@@ -19,6 +19,7 @@ export class StateView {
   private readonly about = el('p', {}, ABOUT);
   private readonly saved = el('p', { class: 'dim' }, SAVED);
   private readonly untrusted = el('p', { class: 'notice warning', 'data-notice': 'untrusted' });
+  private readonly words = el('div', { class: 'words' });
   private readonly detail = el('p', { class: 'detail', 'data-value': 'detail' });
   private readonly totals = el('p', { class: 'dim number', 'data-value': 'totals' });
 
@@ -26,7 +27,8 @@ export class StateView {
     this.start = primaryButton('start', 'Trace GPU memory', onStart);
     this.again = primaryButton('start-again', 'Trace again', onStart);
     this.untrusted.append(icon('shield'), UNTRUSTED);
-    this.element.append(this.untrusted, this.about, this.start, this.saved, this.ring, this.detail, this.totals, this.again);
+    this.words.append(this.ring, this.detail);
+    this.element.append(this.untrusted, this.about, this.start, this.saved, this.words, this.totals, this.again);
   }
 
   update(session: SessionView): void {
@@ -40,6 +42,7 @@ export class StateView {
     const says = phase === 'running' && info !== null && info.totals.length > 0 ? '' : session.detail;
     setText(this.detail, says);
     this.detail.hidden = says === '';
+    this.words.hidden = says === '' && phase !== 'starting';
     this.detail.className = phase === 'failed' ? 'detail notice error' : 'detail';
     const totals = phase === 'ended' ? endText(session) : '';
     setText(this.totals, totals);
@@ -48,12 +51,12 @@ export class StateView {
   }
 }
 
-/** `Exit status 0 · 12.40 s · peak 8.10 GB · 12,345 allocations, 12,001 frees`. */
-export function endText({ info, exitCode }: SessionView): string {
+/** The exit status unless the host's sentence names it, and totals: `Exit status 0 · 12.40 s · peak 8.10 GB · 12,345 allocations, 12,001 frees`. */
+export function endText({ info, exitCode, detail }: SessionView): string {
   if (!info) return '';
   const { peakBytes, allocations, frees } = headline(info);
   const parts = [
-    exitCode === null ? '' : `Exit status ${exitCode}`,
+    exitCode === null || /\bstatus\b/.test(detail) ? '' : `Exit status ${exitCode}`,
     formatDuration(info.durationNs),
     peakBytes === null ? '' : `peak ${formatBytes(peakBytes)}`,
     `${formatCount(allocations)} allocations, ${formatCount(frees)} frees`,

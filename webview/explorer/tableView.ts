@@ -17,7 +17,7 @@ export interface TableActions {
   need(): void;
 }
 
-const WIDE_PX = 600;
+const WIDE_PX = 640;
 const PENDING = -1; // the active row's data is on its way
 const ROW_PX = { wide: 24, narrow: 38 };
 
@@ -28,6 +28,7 @@ export class TableView {
   private readonly empty = el('p', { class: 'none dim', role: 'status' });
   private readonly headers = new Map<SiteSort, HTMLElement>();
   private readonly siteTitle = el('span', {});
+  private readonly head: HTMLElement;
   private readonly virtual: VirtualRows;
   private readonly shown = new Map<number, RowView>();
   private readonly spare: RowView[] = [];
@@ -48,7 +49,8 @@ export class TableView {
     const label = 'Live allocations. Enter opens the line.';
     this.element = el('div', { class: 'grid', role: 'grid', tabindex: 0, 'aria-label': label });
     this.element.setAttribute('aria-colcount', String(COLUMNS.length));
-    this.element.append(el('div', { role: 'rowgroup' }, this.headerRow()), this.scroller, this.empty);
+    this.head = this.headerRow();
+    this.element.append(el('div', { role: 'rowgroup' }, this.head), this.scroller, this.empty);
     this.virtual = new VirtualRows(this.scroller, this.rowPx, () => this.frames.add(this.draw));
     this.body.addEventListener('click', event => this.onClick(event));
     this.element.addEventListener('keydown', event => this.onKey(event));
@@ -70,9 +72,10 @@ export class TableView {
     this.scroller.scrollTop = 0;
   }
 
-  update(view: ViewState, processes: readonly ProcessInfo[]): void {
+  update(view: ViewState, processes: readonly ProcessInfo[], devices: number): void {
     this.view = view;
     this.processes = processes;
+    this.element.classList.toggle('one-device', devices <= 1);
     for (const [sort, header] of this.headers) {
       const order = view.descending ? 'descending' : 'ascending';
       setAttribute(header, 'aria-sort', sort === view.sort ? order : 'none');
@@ -95,6 +98,15 @@ export class TableView {
   setEmptyText(text: string): void {
     setText(this.empty, text);
     this.empty.hidden = text === '';
+  }
+
+  /** Nothing is selected any more. */
+  clear(): void {
+    this.select(null);
+  }
+
+  revealActive(): void {
+    if (this.active) this.virtual.reveal(this.active.index);
   }
 
   setOpened(id: number | null): void {
@@ -208,6 +220,8 @@ export class TableView {
     const wide = width >= WIDE_PX;
     this.element.classList.toggle('wide', wide);
     this.rowPx = wide ? ROW_PX.wide : ROW_PX.narrow;
+    const scrollbar = this.scroller.offsetWidth - this.scroller.clientWidth;
+    this.head.style.setProperty('--gm-scrollbar', `${scrollbar}px`);
     this.frames.add(this.draw);
   }
 

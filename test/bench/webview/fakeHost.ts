@@ -53,7 +53,7 @@ let timer = 0;
 
 function makeEntry(id: number): Entry {
   const growing = id % 23 === 0;
-  const liveBytes = Math.floor(2.6 * GB * random() ** 9) + 512;
+  const liveBytes = Math.floor((2.6 * GB) / (1 + Math.floor(random() * SITES)) ** 0.9) + 512;
   const backward = id % 7 === 3;
   return {
     id: id + 1,

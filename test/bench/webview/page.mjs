@@ -30,8 +30,9 @@ export async function buildPage() {
 function html() {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${CSP}"><meta property="csp-nonce" content="N">
-<link rel="stylesheet" href="/codicon.css"><link rel="stylesheet" href="/explorer.css">
-<style nonce="N">html{background:var(--vscode-sideBar-background)}body{padding:0 20px}</style></head>
+<style nonce="N">html{background:var(--vscode-sideBar-background)}body{padding:0 20px}
+::-webkit-scrollbar{width:10px;height:10px}::-webkit-scrollbar-thumb{background:var(--vscode-scrollbarSlider-background)}</style>
+<link rel="stylesheet" href="/codicon.css"><link rel="stylesheet" href="/explorer.css"></head>
 <body><div id="app"></div><script nonce="N">
 window.bench={calls:[],answers:[],violations:[],saved:null};
 addEventListener('securitypolicyviolation',e=>bench.violations.push(e.violatedDirective+' '+e.blockedURI+' '+e.sample));
