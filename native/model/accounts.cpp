@@ -1,0 +1,235 @@
+#include "model/accounts.h"
+
+#include <algorithm>
+
+namespace gmt::model {
+namespace {
+
+constexpr uint64_t kNoKey = ~0ull;
+
+uint64_t cell_key(Layer layer, uint8_t device, uint16_t thread, LineRef line) {
+  return static_cast<uint64_t>(line.stack) << 32 | static_cast<uint64_t>(thread) << 16 |
+         static_cast<uint64_t>(device) << 8 | static_cast<uint64_t>(layer) << 4 | static_cast<uint64_t>(line.source);
+}
+
+uint64_t site_key(uint64_t content, Layer layer, LineSource source) {
+  return content * 31 + static_cast<uint64_t>(layer) * 8 + static_cast<uint64_t>(source);
+}
+
+}  // namespace
+
+void Accounts::grow(Book &book) {
+  std::vector<uint64_t> keys = std::move(book.keys);
+  std::vector<uint32_t> values = std::move(book.values);
+  const size_t capacity = keys.empty() ? 1024 : keys.size() * 2;
+  book.keys.assign(capacity, kNoKey);
+  book.values.assign(capacity, 0);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i] == kNoKey) continue;
+    const size_t at = place(book, keys[i]);
+    book.keys[at] = keys[i];
+    book.values[at] = values[i];
+  }
+}
+
+/// Where `key` is, or would go.
+size_t Accounts::place(const Book &book, uint64_t key) {
+  const size_t mask = book.keys.size() - 1;
+  size_t at = (key * 0x9e3779b97f4a7c15ull >> 32) & mask;
+  while (book.keys[at] != key && book.keys[at] != kNoKey) at = (at + 1) & mask;
+  return at;
+}
+
+Accounts::Book &Accounts::book(uint32_t process) {
+  if (process >= books_.size()) books_.resize(process + 1);
+  if (!books_[process]) {
+    books_[process] = std::make_unique<Book>();
+    books_[process]->ledgers.assign(256 * kLayers, kNone);
+    grow(*books_[process]);
+  }
+  return *books_[process];
+}
+
+uint32_t Accounts::cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) {
+  Book &own = book(process);
+  const uint64_t key = cell_key(layer, device, thread, line);
+  const size_t at = place(own, key);
+  if (own.keys[at] == key) return own.values[at];
+  const uint32_t cell = new_cell(process, layer, device, thread, line);
+  own.keys[at] = key;
+  own.values[at] = cell;
+  if (++own.used * 2 > own.keys.size()) grow(own);
+  return cell;
+}
+
+Ledger &Accounts::ledger(uint32_t process, Layer layer, uint8_t device) {
+  uint32_t &index = book(process).ledgers[static_cast<size_t>(device) * kLayers + static_cast<size_t>(layer)];
+  if (index == kNone) {
+    index = static_cast<uint32_t>(ledgers_.size());
+    ledgers_.emplace_back();
+    ledgers_.back().process = process;
+    ledgers_.back().device = device;
+    ledgers_.back().layer = layer;
+  }
+  return ledgers_[index];
+}
+
+const StackSummary &Accounts::summary(uint32_t process, uint32_t stack) {
+  StackSummary &known = book(process).summaries[stack];
+  if (known.resolved) return known;
+  Stack frames;
+  if (stack == 0 || names_.stack(process, stack, frames)) known = summarize(frames);
+  return known;
+}
+
+uint32_t Accounts::new_cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) {
+  const auto index = static_cast<uint32_t>(cells_.size());
+  Ledger &own = ledger(process, layer, device);
+  Cell cell;
+  cell.site = site(process, layer, line);
+  cell.ledger =
+      book(process).ledgers[static_cast<size_t>(own.device) * kLayers + static_cast<size_t>(layer)] & kNone >> 1;
+  cell.calls_backward = line.source == LineSource::Python && sites_[cell.site].summary.calls_backward;
+  cells_.push_back(cell);
+  infos_.push_back({process, line.stack, thread, device, layer, line.source, {}});
+  sites_[cell.site].cells.push_back(index);
+  return index;
+}
+
+uint32_t Accounts::site(uint32_t process, Layer layer, LineRef line) {
+  Book &own = book(process);
+  const StackSummary &known = summary(process, line.stack);
+  auto &index = known.resolved ? own.sites : own.pending_sites;
+  const uint64_t key = site_key(known.resolved ? known.content : line.stack, layer, line.source);
+  const auto found = index.find(key);
+  if (found != index.end()) return found->second;
+  const uint32_t site = new_site(process, layer, line);
+  index.emplace(key, site);
+  return site;
+}
+
+uint32_t Accounts::new_site(uint32_t process, Layer layer, LineRef line) {
+  const auto site = static_cast<uint32_t>(sites_.size());
+  sites_.push_back({process, line.stack, layer, line.source, kNone, 0, 0, summary(process, line.stack), {}});
+  sums_.emplace_back();
+  name_groups(sites_.back());
+  if (!sites_.back().summary.resolved) unresolved_.push_back(site);
+  return site;
+}
+
+/// Numbers for the texts that sites are grouped by.
+void Accounts::name_groups(SiteInfo &info) {
+  const auto number = [this](std::string text) {
+    return group_names_.emplace(std::move(text), static_cast<uint32_t>(group_names_.size())).first->second;
+  };
+  info.line_group = number(info.summary.file + ":" + std::to_string(info.summary.line));
+  info.function_group = number(info.summary.file + "\n" + info.summary.function);
+}
+
+void Accounts::resolve_pending() {
+  std::vector<uint32_t> waiting = std::move(unresolved_);
+  unresolved_.clear();
+  for (const uint32_t site : waiting) settle_site(site);
+}
+
+void Accounts::settle_site(uint32_t site) {
+  SiteInfo &info = sites_[site];
+  const StackSummary &known = summary(info.process, info.stack);
+  if (!known.resolved) {
+    unresolved_.push_back(site);
+    return;
+  }
+  info.summary = known;
+  name_groups(info);
+  for (const uint32_t cell : info.cells) {
+    cells_[cell].calls_backward = info.source == LineSource::Python && known.calls_backward;
+  }
+  Book &own = book(info.process);
+  own.pending_sites.erase(site_key(info.stack, info.layer, info.source));
+  const auto [entry, is_new] = own.sites.emplace(site_key(known.content, info.layer, info.source), site);
+  if (!is_new) merge(site, entry->second);
+}
+
+/// The peak of two sites that were counted apart is not known; the larger of what is certain stands for it.
+void Accounts::merge(uint32_t from, uint32_t into) {
+  for (const uint32_t cell : sites_[from].cells) {
+    cells_[cell].site = into;
+    sites_[into].cells.push_back(cell);
+  }
+  sites_[from].cells.clear();
+  sites_[from].merged_into = into;
+  sums_[into].live_bytes += sums_[from].live_bytes;
+  sums_[into].peak_bytes = std::max({sums_[into].peak_bytes, sums_[from].peak_bytes, sums_[into].live_bytes});
+  sums_[from] = {};
+}
+
+void Accounts::fill_series(uint32_t cell, uint64_t time_ns) {
+  see_time(time_ns);
+  Cell &own = cells_[cell];
+  SpanSeries &series = infos_[cell].series;
+  series.fill(span_shift_, time_ns >> span_shift_, own.live_bytes);
+  own.next_span_ns = series.next_ns();
+}
+
+void Accounts::carry_on(uint64_t now_ns) {
+  for (uint32_t cell = 0; cell < cells_.size(); ++cell) {
+    if (now_ns >= cells_[cell].next_span_ns) fill_series(cell, now_ns);
+  }
+}
+
+/// Live bytes of the cell, its site and its ledger move by `bytes`.
+inline void Accounts::raise(Cell &cell, int64_t bytes, uint64_t time_ns) {
+  SiteSum &sum = sums_[cell.site];
+  Ledger &own = ledgers_[cell.ledger];
+  cell.live_bytes += bytes;
+  sum.live_bytes += bytes;
+  own.live_bytes += bytes;
+  if (bytes > 0) {
+    cell.peak_bytes = std::max(cell.peak_bytes, cell.live_bytes);
+    sum.peak_bytes = std::max(sum.peak_bytes, sum.live_bytes);
+    if (own.live_bytes > own.peak_bytes) {
+      own.peak_bytes = own.live_bytes;
+      own.peak_ns = time_ns;
+    }
+  }
+  own.timeline.set(time_ns, own.live_bytes);
+}
+
+void Accounts::add(uint32_t cell, uint64_t bytes, uint64_t time_ns) {
+  Cell &own = cells_[cell];
+  if (time_ns >= own.next_span_ns) fill_series(cell, time_ns);
+  raise(own, static_cast<int64_t>(bytes), time_ns);
+  ++own.live_count;
+  ++own.allocations;
+  own.allocated_bytes += bytes;
+  Ledger &ledger = ledgers_[own.ledger];
+  ++ledger.live_count;
+  ++ledger.allocations;
+  ledger.allocated_bytes += bytes;
+}
+
+void Accounts::remove(uint32_t cell, uint64_t bytes, uint64_t time_ns) {
+  Cell &own = cells_[cell];
+  if (time_ns >= own.next_span_ns) fill_series(cell, time_ns);
+  raise(own, -static_cast<int64_t>(bytes), time_ns);
+  --own.live_count;
+  ++own.frees;
+  Ledger &ledger = ledgers_[own.ledger];
+  --ledger.live_count;
+  ++ledger.frees;
+  ledger.freed_bytes += bytes;
+}
+
+void Accounts::restore(uint32_t cell, uint64_t bytes, uint64_t time_ns) {
+  Cell &own = cells_[cell];
+  if (time_ns >= own.next_span_ns) fill_series(cell, time_ns);
+  raise(own, static_cast<int64_t>(bytes), time_ns);
+  ++own.live_count;
+  --own.frees;
+  Ledger &ledger = ledgers_[own.ledger];
+  ++ledger.live_count;
+  --ledger.frees;
+  ledger.freed_bytes -= bytes;
+}
+
+}  // namespace gmt::model

@@ -1,0 +1,57 @@
+#include "model/forward_table.h"
+
+#include <algorithm>
+
+namespace gmt::model {
+
+void ForwardTable::note(uint16_t thread, uint64_t torch_thread, uint64_t sequence, uint32_t stack) {
+  if (sequence == 0 || sequence == GMT_SEQUENCE_ACCUMULATE) return;
+  if (thread >= by_index_.size()) by_index_.resize(thread + 1u, kNone);
+  uint32_t &place = by_index_[thread];
+  if (place == kNone) {
+    place = static_cast<uint32_t>(threads_.size());
+    threads_.push_back({thread, torch_thread, {}});
+  }
+  latest_ = place;
+  Thread &own = threads_[place];
+  if (torch_thread) own.torch_thread = torch_thread;
+  if (!own.entries.empty() && own.entries.back().sequence == sequence) return;
+  // A thread's numbers only rise; a lower one means that the counter began anew.
+  while (!own.entries.empty() && own.entries.back().sequence >= sequence) {
+    own.entries.pop_back();
+    --entries_;
+  }
+  own.entries.push_back({sequence, stack});
+  if (++entries_ > kEntries) make_room();
+}
+
+void ForwardTable::make_room() {
+  auto biggest = std::max_element(threads_.begin(), threads_.end(),
+                                  [](const Thread &a, const Thread &b) { return a.entries.size() < b.entries.size(); });
+  biggest->entries.pop_front();
+  --entries_;
+}
+
+const ForwardTable::Thread *ForwardTable::maker(uint64_t torch_thread) const {
+  const Thread *nameless = nullptr;
+  for (const Thread &thread : threads_) {
+    if (torch_thread && thread.torch_thread == torch_thread) return &thread;
+    if (!thread.torch_thread) nameless = &thread;
+  }
+  if (torch_thread && !nameless) return nullptr;  // a thread that is known to be none of these
+  if (torch_thread && threads_[latest_].torch_thread) return nameless;
+  return latest_ == kNone ? nullptr : &threads_[latest_];
+}
+
+LineRef ForwardTable::find(uint64_t torch_thread, uint64_t sequence) const {
+  const Thread *thread = maker(torch_thread);
+  if (!thread || sequence >= GMT_SEQUENCE_ACCUMULATE - 1) return {};
+  const uint64_t wanted = sequence + 1;
+  const auto after = std::upper_bound(thread->entries.begin(), thread->entries.end(), wanted,
+                                      [](uint64_t value, const Entry &entry) { return value < entry.sequence; });
+  if (after == thread->entries.begin()) return {};
+  const Entry &entry = *std::prev(after);
+  return {entry.stack, entry.sequence == wanted ? LineSource::Forward : LineSource::ForwardNear};
+}
+
+}  // namespace gmt::model

@@ -1,0 +1,65 @@
+#pragma once
+// Shape of live bytes over time, from the series of a cell: slope and spark line. Both are linear, so that a group's
+// is the sum of its cells'.
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "model/accounts.h"
+#include "model/queries.h"
+
+namespace gmt::model {
+
+/// All cells have been carried on to `now_ns`.
+class Growth {
+ public:
+  static constexpr uint32_t kRecent = 24;  ///< ends of spans that the slope looks at, besides the present
+
+  Growth(uint64_t now_ns, uint32_t span_shift) : now_(now_ns), shift_(span_shift) {
+    const auto filled = static_cast<uint32_t>(now_ns >> span_shift);
+    const uint32_t points = std::min(filled, kRecent);
+    first_ = filled - points;
+    if (points < 2) return;
+    std::vector<double> x;
+    for (uint32_t span = first_; span < filled; ++span) x.push_back(seconds((span + 1ull) << shift_));
+    x.push_back(seconds(now_));
+    double mean = 0, spread = 0;
+    for (const double at : x) mean += at / static_cast<double>(x.size());
+    for (const double at : x) spread += (at - mean) * (at - mean);
+    for (const double at : x) weights_.push_back((at - mean) / spread);
+  }
+
+  /// Least-squares slope over the recent past, bytes a second; 0 while the run is too short for one.
+  double slope(const Cell &cell, const SpanSeries &series) const {
+    if (weights_.empty()) return 0;
+    double sum = weights_.back() * static_cast<double>(cell.live_bytes);
+    for (size_t i = 0; i + 1 < weights_.size(); ++i) {
+      sum += weights_[i] * series.at(first_ + static_cast<uint32_t>(i));
+    }
+    return sum;
+  }
+
+  /// Adds live bytes at the ends of 16 equal spans of the run.
+  void add_spark(const Cell &cell, const SpanSeries &series, double (&spark)[kSpark]) const {
+    const double width = static_cast<double>(1ull << shift_);
+    for (size_t i = 0; i < kSpark; ++i) {
+      const double time = static_cast<double>(now_) * static_cast<double>(i + 1) / kSpark;
+      const auto ends = static_cast<uint32_t>(time / width + 0.5);
+      if (i + 1 == kSpark || ends > series.filled()) {
+        spark[i] += static_cast<double>(cell.live_bytes);
+      } else if (ends > 0) {
+        spark[i] += series.at(ends - 1);
+      }
+    }
+  }
+
+ private:
+  static double seconds(uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
+  uint64_t now_;
+  uint32_t shift_;
+  uint32_t first_ = 0;
+  std::vector<double> weights_;
+};
+
+}  // namespace gmt::model

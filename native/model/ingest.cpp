@@ -1,0 +1,199 @@
+// Events in, one after another: pairing and the tensor layer.
+#include "model/model.h"
+
+namespace gmt::model {
+namespace {
+
+constexpr size_t kAhead = 16;
+constexpr int32_t kCudaOutOfMemory = 2;  // CUDA_ERROR_OUT_OF_MEMORY (cuda.h)
+
+bool is_tensor(uint8_t kind) { return kind < 16; }
+bool is_mark(uint8_t kind) { return kind >= 64; }
+
+Layer layer_of(uint8_t kind) {
+  if (is_tensor(kind)) return Layer::Tensor;
+  const bool host =
+      kind == GMT_HOST_ALLOC || kind == GMT_HOST_REGISTER || kind == GMT_HOST_FREE || kind == GMT_HOST_UNREGISTER;
+  return host ? Layer::Host : Layer::Driver;
+}
+
+void begin_interval(std::vector<Interval> &list, uint64_t time_ns, uint64_t &beyond) {
+  if (!list.empty() && list.back().end_ns == ~0ull) return;
+  if (list.size() == Model::kIntervals) {
+    ++beyond;
+    return;
+  }
+  list.push_back({time_ns, ~0ull});
+}
+
+void end_interval(std::vector<Interval> &list, uint64_t time_ns) {
+  if (!list.empty() && list.back().end_ns == ~0ull) list.back().end_ns = time_ns;
+}
+
+}  // namespace
+
+void Model::prefetch(ProcessState &state, const trace::Event &event) const {
+  state.table(event.kind < 16 ? Space::Tensor : Space::Device).prefetch(event.address);
+}
+
+void Model::prefetch_block(ProcessState &state, const trace::Event &event) const {
+  if (event.kind != GMT_TENSOR_FREE && event.kind != GMT_FREE) return;
+  const Space space = event.kind < 16 ? Space::Tensor : Space::Device;
+  const uint32_t guess = state.table(space).guess(event.address);
+  if (guess != kNone) __builtin_prefetch(&blocks_[guess]);
+}
+
+void Model::ingest(const trace::Batch &batch) {
+  if (batch.events.empty()) return;
+  ProcessState &state = state_of(batch.process);
+  const size_t count = batch.events.size();
+  for (size_t i = 0; i < count; ++i) {
+    if (i + kAhead < count) prefetch(state, batch.events[i + kAhead]);
+    if (i + kAhead / 2 < count) prefetch_block(state, batch.events[i + kAhead / 2]);
+    const trace::Event &event = batch.events[i];
+    const bool has_detail = event.detail != 0 && event.detail <= batch.details.size();
+    const bool has_autograd = event.autograd != 0 && event.autograd <= batch.autograds.size();
+    take({batch.process, state, event, has_detail ? &batch.details[event.detail - 1] : nullptr,
+          has_autograd ? &batch.autograds[event.autograd - 1] : nullptr});
+    if (event.time_ns > now_ns_) now_ns_ = event.time_ns;
+  }
+  accounts_.see_time(now_ns_);
+  events_ += count;
+  ++revision_;
+}
+
+void Model::take(const Context &context) {
+  const uint8_t kind = context.event.kind;
+  if (kind == GMT_TENSOR_ALLOC) return allocate(context, Space::Tensor, Layer::Tensor, context.event.device);
+  if (kind == GMT_TENSOR_FREE) return free_tensor(context);
+  if (kind & GMT_FAILED || kind == GMT_TENSOR_OOM) return take_failure(context);
+  if (kind == GMT_RESERVED) return set_reserved(context);
+  if (is_mark(kind)) return take_mark(context);
+  take_driver(context);
+}
+
+void Model::take_mark(const Context &context) {
+  ProcessState &state = context.state;
+  const uint64_t now = context.event.time_ns;
+  switch (context.event.kind) {
+    case GMT_RECORDING_STOP:
+      state.recording = false;
+      return begin_interval(state.pauses, now, state.uncounted_intervals);
+    case GMT_RECORDING_START:
+      state.recording = true;
+      return end_interval(state.pauses, now);
+    case GMT_GAP_BEGIN:
+      return begin_interval(state.gaps, now, state.uncounted_intervals);
+    case GMT_GAP_END:
+      return end_interval(state.gaps, now);
+    default:
+      return;
+  }
+}
+
+void Model::take_failure(const Context &context) {
+  const auto kind = static_cast<uint8_t>(context.event.kind & ~GMT_FAILED);
+  const Layer layer = layer_of(kind);
+  const uint8_t device = layer == Layer::Host ? GMT_DEVICE_NONE : context.event.device;
+  ++accounts_.ledger(context.process, layer, device).failed;
+  const bool driver_oom = context.detail && context.detail->result == kCudaOutOfMemory;
+  if (kind == GMT_TENSOR_OOM || driver_oom) list_out_of_memory(context, layer);
+}
+
+void Model::list_out_of_memory(const Context &context, Layer layer) {
+  const uint8_t device = layer == Layer::Host ? GMT_DEVICE_NONE : context.event.device;
+  const uint32_t cell = cell_of(context, layer, device);
+  out_of_memory_.push_back({context.process, device_number(device), layer, context.event.bytes, context.event.time_ns,
+                            accounts_.cells()[cell].site, accounts_.ledger_of(cell).live_bytes, context.event.thread});
+  ++out_of_memory_count_;
+  if (out_of_memory_.size() > kOutOfMemory) out_of_memory_.pop_front();
+}
+
+uint32_t Model::cell_of(const Context &context, Layer layer, uint8_t device) {
+  const LineRef line = context.state.lines.find(context.event, context.autograd);
+  const uint32_t cell = accounts_.cell(context.process, layer, device, context.event.thread, line);
+  if (accounts_.cells()[cell].calls_backward) context.state.lines.see_backward_call(line.stack);
+  return cell;
+}
+
+uint32_t Model::find(ProcessState &state, Space space, uint64_t address, uint8_t device, size_t &place) const {
+  place = state.table(space).find(address, device);
+  return place == AddressTable::kMissing ? kNone : state.table(space).block_at(place);
+}
+
+void Model::allocate(const Context &context, Space space, Layer layer, uint8_t device) {
+  const trace::Event &event = context.event;
+  const uint32_t cell = cell_of(context, layer, device);
+  size_t place;
+  const uint32_t old = find(context.state, space, event.address, device, place);
+  if (old != kNone && !(space == Space::Physical && blocks_[old].references == 0)) {
+    ++accounts_.ledger_of(blocks_[old].cell).implied_frees;
+    close(context.state, old, event.time_ns);
+  } else if (old != kNone) {
+    // A released handle's number was given out again: the old memory lives on in its maps, without a number.
+    context.state.table(space).erase(place);
+  }
+  const uint32_t index = blocks_.take();
+  const gmt_driver_detail *detail = context.detail;
+  blocks_[index] = {event.address,
+                    event.bytes,
+                    event.time_ns,
+                    detail ? detail->stream : 0,
+                    detail ? detail->context : 0,
+                    cell,
+                    1,
+                    0,
+                    device,
+                    event.kind,
+                    space,
+                    true};
+  context.state.table(space).insert(event.address, device, index);
+  accounts_.add(cell, event.bytes, event.time_ns);
+}
+
+void Model::free_tensor(const Context &context) {
+  size_t place;
+  ProcessState &state = context.state;
+  const uint32_t index = find(state, Space::Tensor, context.event.address, context.event.device, place);
+  if (index == kNone) return unmatched(context, Space::Tensor);
+  const Block &block = blocks_[index];
+  accounts_.remove(block.cell, block.bytes, context.event.time_ns);
+  state.table(Space::Tensor).erase(place);
+  blocks_.give_back(index);
+}
+
+void Model::unmatched(const Context &context, Space space) {
+  const Layer layer = space == Space::Tensor ? Layer::Tensor : space == Space::Host ? Layer::Host : Layer::Driver;
+  const uint8_t device = space == Space::Host ? GMT_DEVICE_NONE : context.event.device;
+  ++accounts_.ledger(context.process, layer, device).unmatched_frees;
+}
+
+void Model::set_reserved(const Context &context) {
+  const trace::Event &event = context.event;
+  const auto bytes = static_cast<int64_t>(event.bytes);
+  context.state.reserved[event.device].set(event.time_ns, bytes);
+  context.state.reserved_bytes[event.device] = bytes;
+}
+
+Block Model::close(ProcessState &state, uint32_t index, uint64_t time_ns) {
+  const Block block = blocks_[index];
+  AddressTable &table = state.table(block.space);
+  const size_t place = table.find(block.address, block.device);
+  // A block whose number was given out again is no longer in the table.
+  if (place != AddressTable::kMissing && table.block_at(place) == index) table.erase(place);
+  if (block.counted) accounts_.remove(block.cell, block.bytes, time_ns);
+  blocks_.give_back(index);
+  return block;
+}
+
+void Model::reopen(ProcessState &state, const Block &block, uint64_t time_ns) {
+  AddressTable &table = state.table(block.space);
+  // Something else lives there by now: then the free had happened after all.
+  if (table.find(block.address, block.device) != AddressTable::kMissing) return;
+  const uint32_t index = blocks_.take();
+  blocks_[index] = block;
+  table.insert(block.address, block.device, index);
+  if (block.counted) accounts_.restore(block.cell, block.bytes, time_ns);
+}
+
+}  // namespace gmt::model

@@ -1,0 +1,32 @@
+#pragma once
+// Finds the Python line of an allocation: its own stack, or, on autograd's threads, the line that made the node.
+#include <vector>
+
+#include "model/forward_table.h"
+#include "trace/batch.h"
+
+namespace gmt::model {
+
+class LineFinder {
+ public:
+  /// The line of `event`, an allocation; `state` is what autograd did on its thread, nullptr = nothing.
+  LineRef find(const trace::Event &event, const gmt_autograd *state);
+
+  /// A stack inside `backward()` or `grad()` was seen.
+  void see_backward_call(uint32_t stack) { backward_call_ = stack; }
+
+ private:
+  struct EngineThread {
+    uint64_t sequence = 0;
+    uint64_t torch_thread = 0;
+    bool known = false;  ///< sequence and torch_thread name the node that `line` was found for
+    LineRef line;        ///< of the node that ran last
+  };
+  LineRef backward_line(EngineThread &engine, const gmt_autograd &state);
+
+  ForwardTable forward_;
+  std::vector<EngineThread> engines_;  ///< by thread index
+  uint32_t backward_call_ = 0;
+};
+
+}  // namespace gmt::model

@@ -1,0 +1,102 @@
+#pragma once
+// The analysis of every event: what is alive, who holds it, since when. Deterministic: no clock, no I/O. Not for two
+// threads at once.
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "model/accounts.h"
+#include "model/block_store.h"
+#include "model/process_state.h"
+#include "model/queries.h"
+#include "trace/batch.h"
+
+namespace gmt::model {
+
+class Model {
+ public:
+  /// `names` outlives the model.
+  explicit Model(const Names &names);
+
+  /// Takes one process's next events. Batches of one process come in the order of their sequences.
+  void ingest(const trace::Batch &batch);
+
+  uint64_t revision() const { return revision_; }
+  uint64_t events() const { return events_; }
+  /// Time of the newest event, ns.
+  uint64_t now_ns() const { return now_ns_; }
+
+  /// False for a process whose recording is switched off.
+  bool recording(uint32_t process) const;
+  /// nullptr: no event of that process yet.
+  const ProcessState *process(uint32_t process) const;
+  const std::deque<Ledger> &ledgers() const { return accounts_.ledgers(); }
+  /// The newest kOutOfMemory failures, oldest first.
+  const std::deque<OutOfMemory> &out_of_memory() const { return out_of_memory_; }
+  uint64_t out_of_memory_count() const { return out_of_memory_count_; }
+
+  SiteRows sites(const SiteQuery &query);
+  std::optional<SiteDetail> site(uint32_t id);
+  AllocationRows allocations(const AllocationQuery &query);
+  /// Buckets begin on a common grid; min, max and last are exact for the changes inside a bucket of one series.
+  /// Where several are summed and more than one changes within one kept bucket, min and max are bounds. The value
+  /// that held at `from_ns` leads, unless a bucket begins before or there.
+  std::vector<Bucket> timeline(const TimelineQuery &query) const;
+
+  static constexpr size_t kOutOfMemory = 1000;
+  static constexpr size_t kIntervals = 4096;
+
+ private:
+  struct Context {  ///< one event with all that belongs to it
+    uint32_t process;
+    ProcessState &state;
+    const trace::Event &event;
+    const gmt_driver_detail *detail;
+    const gmt_autograd *autograd;
+  };
+
+  ProcessState &state_of(uint32_t process);
+  void prefetch(ProcessState &state, const trace::Event &event) const;
+  void prefetch_block(ProcessState &state, const trace::Event &event) const;
+  void take(const Context &context);
+  void take_driver(const Context &context);
+  void take_mark(const Context &context);
+  void take_failure(const Context &context);
+  void list_out_of_memory(const Context &context, Layer layer);
+
+  uint32_t cell_of(const Context &context, Layer layer, uint8_t device);
+  void allocate(const Context &context, Space space, Layer layer, uint8_t device);
+  void import(const Context &context);
+  void free_tensor(const Context &context);
+  void free_driver(const Context &context, Space space);
+  void release_handle(const Context &context);
+  void close_import(const Context &context);
+  void retain_handle(const Context &context);
+  void map(const Context &context);
+  void unmap(const Context &context);
+  void free_reservation(const Context &context);
+  void bulk_free(const Context &context);
+  void undo(const Context &context);
+  void set_reserved(const Context &context);
+  void unmatched(const Context &context, Space space);
+
+  uint32_t find(ProcessState &state, Space space, uint64_t address, uint8_t device, size_t &place) const;
+  uint32_t find_free(const Context &context, Space space, size_t &place) const;
+  /// Takes the block off its table and the accounts; returns what it was.
+  Block close(ProcessState &state, uint32_t index, uint64_t time_ns);
+  void reopen(ProcessState &state, const Block &block, uint64_t time_ns);
+  void drop_reference(const Context &context, uint32_t index, UndoRecord &record);
+  bool belongs(const Context &context, const Block &block) const;
+
+  Accounts accounts_;
+  const Names &names_;
+  BlockStore blocks_;
+  std::vector<std::unique_ptr<ProcessState>> states_;
+  std::deque<OutOfMemory> out_of_memory_;
+  uint64_t out_of_memory_count_ = 0;
+  uint64_t revision_ = 0;
+  uint64_t events_ = 0;
+  uint64_t now_ns_ = 0;
+};
+
+}  // namespace gmt::model

@@ -1,0 +1,33 @@
+#pragma once
+// What the model knows of one process besides who holds how much.
+#include <array>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "model/address_table.h"
+#include "model/line_finder.h"
+#include "model/timeline_series.h"
+#include "model/undo.h"
+#include "model/virtual_memory.h"
+
+namespace gmt::model {
+
+struct ProcessState {
+  std::array<AddressTable, kSpaces> tables;
+  VirtualMemory memory;
+  UndoRing undo;
+  LineFinder lines;
+  std::map<uint8_t, TimelineSeries> reserved;            ///< by device
+  std::map<uint8_t, int64_t> reserved_bytes;             ///< by device, now
+  std::unordered_map<uint64_t, uint8_t> context_device;  ///< from allocations that named both
+  bool recording = true;
+  std::vector<Interval> pauses;      ///< recording was off
+  std::vector<Interval> gaps;        ///< the driver layer was blind
+  uint64_t uncounted_intervals = 0;  ///< pauses and gaps beyond the ones that are kept
+
+  AddressTable &table(Space space) { return tables[static_cast<size_t>(space)]; }
+};
+
+}  // namespace gmt::model

@@ -1,0 +1,68 @@
+#pragma once
+// One query on sites while it is answered: cells are chosen, gathered into groups, and the groups sorted.
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model/accounts.h"
+#include "model/filter.h"
+#include "model/growth.h"
+#include "model/queries.h"
+
+namespace gmt::model {
+
+class SiteGrouping {
+ public:
+  /// The accounts have been carried on to `now_ns`.
+  SiteGrouping(const Accounts &accounts, const Names &names, const SiteQuery &query, uint64_t now_ns);
+
+  SiteRows answer();
+
+ private:
+  struct Group {
+    uint32_t first_cell = kNone;  ///< a list through next_
+    uint32_t cells = 0;
+    uint32_t site = 0;  ///< the biggest
+    int64_t site_live = -1;
+    bool one_site = true;
+    int64_t live_bytes = 0;
+    int64_t live_count = 0;
+    int64_t peak_bytes = 0;
+    uint64_t allocations = 0;
+    uint64_t frees = 0;
+    uint64_t allocated_bytes = 0;
+    double growth = 0;
+    int32_t thread = -1;
+    int32_t process = -1;
+    int32_t device = -1;
+  };
+
+  bool wanted(uint32_t cell);
+  uint64_t key(uint32_t cell) const;
+  void gather();
+  void add(Group &group, uint32_t cell);
+  void drop_unwanted();
+  void measure(Group &group) const;
+  int64_t peak(const Group &group) const;
+  int64_t ledger_peak(const Group &group) const;
+  int64_t summed_peak(const Group &group) const;
+  void sort();
+  template <typename Less>
+  void sort_by(Less less);
+  double number(const Group &group) const;
+  std::string label(const Group &group) const;
+  std::string sort_text(const Group &group) const;
+  SiteRow row(const Group &group) const;
+  const std::string &thread_text(uint32_t process, uint16_t thread);
+
+  const Accounts &accounts_;
+  const Names &names_;
+  const SiteQuery &query_;
+  Filter filter_;
+  Growth growth_;
+  std::vector<Group> groups_;
+  std::vector<uint32_t> next_;  ///< by cell: the next cell of its group
+  std::unordered_map<uint64_t, std::string> thread_texts_;
+};
+
+}  // namespace gmt::model

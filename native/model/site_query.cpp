@@ -1,0 +1,281 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "model/model.h"
+#include "model/site_grouping.h"
+
+namespace gmt::model {
+namespace {
+
+std::string device_text(int32_t device) { return device < 0 ? "host" : "gpu_" + std::to_string(device); }
+
+/// Keeps what all share; -1 where they differ.
+void keep_common(int32_t &value, int32_t other) {
+  if (value != other) value = -1;
+}
+
+}  // namespace
+
+SiteRows Model::sites(const SiteQuery &query) {
+  accounts_.resolve_pending();
+  accounts_.carry_on(now_ns_);
+  SiteRows rows = SiteGrouping(accounts_, names_, query, now_ns_).answer();
+  rows.revision = revision_;
+  return rows;
+}
+
+SiteGrouping::SiteGrouping(const Accounts &accounts, const Names &names, const SiteQuery &query, uint64_t now_ns)
+    : accounts_(accounts),
+      names_(names),
+      query_(query),
+      filter_(query.filter),
+      growth_(now_ns, accounts.span_shift()),
+      next_(accounts.cells().size(), kNone) {}
+
+SiteRows SiteGrouping::answer() {
+  gather();
+  drop_unwanted();
+  SiteRows rows;
+  rows.total = groups_.size();
+  for (const Group &group : groups_) {
+    rows.sum_live_bytes += group.live_bytes;
+    rows.sum_live_count += group.live_count;
+  }
+  const bool measured = query_.sort == SiteSort::Growth || query_.sort == SiteSort::PeakBytes;
+  if (measured) {
+    for (Group &group : groups_) measure(group);
+  }
+  sort();
+  for (size_t i = query_.from; i < std::min(query_.to, groups_.size()); ++i) {
+    if (!measured) measure(groups_[i]);
+    rows.rows.push_back(row(groups_[i]));
+  }
+  return rows;
+}
+
+const std::string &SiteGrouping::thread_text(uint32_t process, uint16_t thread) {
+  const auto [entry, is_new] = thread_texts_.try_emplace(static_cast<uint64_t>(process) << 16 | thread);
+  if (is_new) entry->second = lower_case(names_.thread(process, thread));
+  return entry->second;
+}
+
+bool SiteGrouping::wanted(uint32_t cell) {
+  const CellInfo &info = accounts_.cell_infos()[cell];
+  if (info.layer != query_.layer) return false;
+  if (query_.process != kAll && info.process != static_cast<uint32_t>(query_.process)) return false;
+  if (query_.device && device_number(info.device) != *query_.device) return false;
+  if (!filter_.has_words()) return true;
+  const StackSummary &summary = accounts_.sites()[accounts_.cells()[cell].site].summary;
+  return filter_.words_match(
+      {summary.search, thread_text(info.process, info.thread), device_text(device_number(info.device))});
+}
+
+uint64_t SiteGrouping::key(uint32_t cell) const {
+  const CellInfo &info = accounts_.cell_infos()[cell];
+  const uint32_t site = accounts_.cells()[cell].site;
+  switch (query_.group_by) {
+    case GroupBy::Site:
+      return site;
+    case GroupBy::Line:
+      return accounts_.sites()[site].line_group;
+    case GroupBy::Function:
+      return accounts_.sites()[site].function_group;
+    case GroupBy::Thread:
+      return static_cast<uint64_t>(info.process) << 16 | info.thread;
+    case GroupBy::Process:
+      return info.process;
+    case GroupBy::Device:
+      return info.device;
+  }
+  return 0;
+}
+
+void SiteGrouping::gather() {
+  std::unordered_map<uint64_t, uint32_t> index;
+  index.reserve(accounts_.cells().size());
+  for (uint32_t cell = 0; cell < accounts_.cells().size(); ++cell) {
+    if (!wanted(cell)) continue;
+    const auto [entry, is_new] = index.try_emplace(key(cell), static_cast<uint32_t>(groups_.size()));
+    if (is_new) groups_.emplace_back();
+    add(groups_[entry->second], cell);
+  }
+}
+
+void SiteGrouping::add(Group &group, uint32_t cell) {
+  const Cell &own = accounts_.cells()[cell];
+  const CellInfo &info = accounts_.cell_infos()[cell];
+  const auto process = static_cast<int32_t>(info.process);
+  const int64_t site_live = accounts_.site_sums()[own.site].live_bytes;
+  if (group.cells == 0) {
+    group.thread = info.thread;
+    group.process = process;
+    group.device = device_number(info.device);
+    group.site = own.site;
+    group.site_live = site_live;
+  }
+  if (group.thread != info.thread || group.process != process) group.thread = -1;
+  keep_common(group.process, process);
+  keep_common(group.device, device_number(info.device));
+  if (own.site != group.site) group.one_site = false;
+  if (site_live > group.site_live) {
+    group.site = own.site;
+    group.site_live = site_live;
+  }
+  next_[cell] = group.first_cell;
+  group.first_cell = cell;
+  ++group.cells;
+  group.live_bytes += own.live_bytes;
+  group.live_count += own.live_count;
+  group.allocations += own.allocations;
+  group.frees += own.frees;
+  group.allocated_bytes += own.allocated_bytes;
+}
+
+void SiteGrouping::drop_unwanted() {
+  std::erase_if(groups_, [&](const Group &group) {
+    if (group.allocations == 0 && group.live_count == 0 && !query_.include_dead) return true;
+    return (!query_.include_dead && group.live_count == 0) ||
+           !filter_.bytes_match(static_cast<double>(group.live_bytes));
+  });
+}
+
+void SiteGrouping::measure(Group &group) const {
+  group.growth = 0;
+  for (uint32_t cell = group.first_cell; cell != kNone; cell = next_[cell]) {
+    group.growth += growth_.slope(accounts_.cells()[cell], accounts_.cell_infos()[cell].series);
+  }
+  group.peak_bytes = peak(group);
+}
+
+int64_t SiteGrouping::peak(const Group &group) const {
+  if (group.cells == 1) return accounts_.cells()[group.first_cell].peak_bytes;
+  const bool whole = group.one_site && group.cells == accounts_.sites()[group.site].cells.size();
+  if (whole) return accounts_.site_sums()[group.site].peak_bytes;
+  const int64_t known = ledger_peak(group);
+  return known >= 0 ? known : summed_peak(group);
+}
+
+/// The peak of the one ledger that the group is, -1 where it is none or several.
+int64_t SiteGrouping::ledger_peak(const Group &group) const {
+  if (filter_.has_words()) return -1;
+  const bool by_process = query_.group_by == GroupBy::Process;
+  if (!by_process && query_.group_by != GroupBy::Device) return -1;
+  int64_t peak = -1;
+  for (const Ledger &ledger : accounts_.ledgers()) {
+    if (ledger.layer != query_.layer || ledger.allocations == 0) continue;
+    const auto process = static_cast<int32_t>(ledger.process);
+    const int32_t device = device_number(ledger.device);
+    if (by_process ? process != group.process : device != group.device) continue;
+    if (query_.process != kAll && process != query_.process) continue;
+    if (query_.device && device != *query_.device) continue;
+    if (peak >= 0) return -1;
+    peak = ledger.peak_bytes;
+  }
+  return peak;
+}
+
+int64_t SiteGrouping::summed_peak(const Group &group) const {
+  double sums[kSpans] = {};
+  int64_t highest = group.live_bytes;
+  for (uint32_t cell = group.first_cell; cell != kNone; cell = next_[cell]) {
+    const SpanSeries &series = accounts_.cell_infos()[cell].series;
+    for (uint32_t span = 0; span < series.filled(); ++span) sums[span] += series.at(span);
+    highest = std::max(highest, accounts_.cells()[cell].peak_bytes);
+  }
+  for (const double sum : sums) highest = std::max(highest, static_cast<int64_t>(sum));
+  return highest;
+}
+
+double SiteGrouping::number(const Group &group) const {
+  switch (query_.sort) {
+    case SiteSort::LiveBytes:
+      return static_cast<double>(group.live_bytes);
+    case SiteSort::LiveCount:
+      return static_cast<double>(group.live_count);
+    case SiteSort::PeakBytes:
+      return static_cast<double>(group.peak_bytes);
+    case SiteSort::Allocations:
+      return static_cast<double>(group.allocations);
+    case SiteSort::Frees:
+      return static_cast<double>(group.frees);
+    case SiteSort::Growth:
+      return group.growth;
+    case SiteSort::AllocatedBytes:
+      return static_cast<double>(group.allocated_bytes);
+    case SiteSort::Thread:
+      return group.process * 65536.0 + group.thread;
+    case SiteSort::Device:
+      return group.device;
+    case SiteSort::Label:
+      return 0;
+  }
+  return 0;
+}
+
+void SiteGrouping::sort() {
+  std::vector<std::pair<double, uint32_t>> order(groups_.size());
+  std::vector<std::string> texts;
+  for (uint32_t i = 0; i < groups_.size(); ++i) {
+    order[i] = {query_.descending ? -number(groups_[i]) : number(groups_[i]), i};
+    if (query_.sort == SiteSort::Label) texts.push_back(sort_text(groups_[i]));
+  }
+  const auto less = [&](const auto &a, const auto &b) {
+    if (a.first != b.first) return a.first < b.first;
+    if (!texts.empty() && texts[a.second] != texts[b.second]) {
+      return (texts[a.second] < texts[b.second]) != query_.descending;
+    }
+    return groups_[a.second].site < groups_[b.second].site;
+  };
+  const size_t shown = std::min(query_.to, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(), less);
+  std::vector<Group> sorted;
+  sorted.reserve(shown);
+  for (size_t i = 0; i < shown; ++i) sorted.push_back(groups_[order[i].second]);
+  groups_ = std::move(sorted);
+}
+
+std::string SiteGrouping::label(const Group &group) const {
+  if (query_.group_by == GroupBy::Device) return device_text(group.device);
+  const CellInfo &info = accounts_.cell_infos()[group.first_cell];
+  if (query_.group_by == GroupBy::Thread) return names_.thread(info.process, info.thread);
+  if (query_.group_by == GroupBy::Process) return names_.process(info.process);
+  const StackSummary &summary = accounts_.sites()[group.site].summary;
+  if (summary.file.empty()) return "no Python line";
+  return summary.file + ":" + std::to_string(summary.line);
+}
+
+/// As the label, with lines in the order of their numbers.
+std::string SiteGrouping::sort_text(const Group &group) const {
+  const StackSummary &summary = accounts_.sites()[group.site].summary;
+  if (query_.group_by > GroupBy::Function || summary.file.empty()) return label(group);
+  char line[16];
+  std::snprintf(line, sizeof line, ":%010u", summary.line);
+  return summary.file + line;
+}
+
+SiteRow SiteGrouping::row(const Group &group) const {
+  const SiteInfo &site = accounts_.sites()[group.site];
+  SiteRow row;
+  row.id = group.site;
+  row.live_bytes = group.live_bytes;
+  row.live_count = group.live_count;
+  row.peak_bytes = group.peak_bytes;
+  row.allocations = group.allocations;
+  row.frees = group.frees;
+  row.allocated_bytes = group.allocated_bytes;
+  row.growth = group.growth;
+  for (uint32_t cell = group.first_cell; cell != kNone; cell = next_[cell]) {
+    growth_.add_spark(accounts_.cells()[cell], accounts_.cell_infos()[cell].series, row.spark);
+  }
+  row.thread = group.thread;
+  row.process = group.process;
+  row.device = group.device;
+  row.source = site.source;
+  row.file = site.summary.file;
+  row.line = site.summary.line;
+  row.function = site.summary.function;
+  row.label = label(group);
+  return row;
+}
+
+}  // namespace gmt::model

@@ -1,0 +1,129 @@
+#include <algorithm>
+
+#include "model/model.h"
+
+namespace gmt::model {
+namespace {
+
+using Kept = TimelineSeries::Kept;
+
+struct Part {
+  std::vector<Kept> kept;
+  size_t next = 0;
+  int64_t value = 0;  ///< before kept[next]
+};
+
+/// What the sum of several series does in the buckets that begin at the same moment as the earliest one.
+Bucket sum_step(std::vector<Part> &parts, uint64_t begin_ns) {
+  Bucket sum{begin_ns, 0, 0, 0};
+  size_t changing = 0;
+  for (const Part &part : parts) {
+    changing += part.next < part.kept.size() && part.kept[part.next].bucket.begin_ns == begin_ns;
+  }
+  for (Part &part : parts) {
+    int64_t low = part.value, high = part.value;
+    if (part.next < part.kept.size() && part.kept[part.next].bucket.begin_ns == begin_ns) {
+      const Bucket &bucket = part.kept[part.next++].bucket;
+      // Of two that change at about the same time, one may still have its old value when the other moves.
+      low = changing > 1 ? std::min(low, bucket.min) : bucket.min;
+      high = changing > 1 ? std::max(high, bucket.max) : bucket.max;
+      part.value = bucket.last;
+    }
+    sum.min += low;
+    sum.max += high;
+    sum.last += part.value;
+  }
+  return sum;
+}
+
+/// Width of output buckets: a multiple of the kept ones where those are narrower, so that none lies in two buckets.
+uint64_t output_width(const std::vector<Part> &parts, uint64_t least) {
+  uint64_t base = 1;
+  for (const Part &part : parts) {
+    for (const Kept &kept : part.kept) {
+      if (kept.width_ns <= least) base = std::max(base, kept.width_ns);
+    }
+  }
+  return (least + base - 1) / base * base;
+}
+
+/// The width of the widest kept bucket that begins first.
+uint64_t kept_width(const std::vector<Part> &parts, uint64_t begin_ns) {
+  uint64_t width = 0;
+  for (const Part &part : parts) {
+    if (part.next == part.kept.size() || part.kept[part.next].bucket.begin_ns != begin_ns) continue;
+    width = std::max(width, part.kept[part.next].width_ns);
+  }
+  return width;
+}
+
+void put(std::vector<Bucket> &out, uint64_t begin_ns, const Bucket &step) {
+  if (out.empty() || out.back().begin_ns < begin_ns) {
+    out.push_back({begin_ns, step.min, step.max, step.last});
+    return;
+  }
+  out.back().min = std::min(out.back().min, step.min);
+  out.back().max = std::max(out.back().max, step.max);
+  out.back().last = step.last;
+}
+
+std::vector<Bucket> reduce(std::vector<Part> parts, uint64_t from_ns, uint64_t width) {
+  std::vector<Bucket> out;
+  int64_t before = 0;
+  for (const Part &part : parts) before += part.value;
+  for (;;) {
+    uint64_t begin = ~0ull;
+    for (const Part &part : parts) {
+      if (part.next < part.kept.size()) begin = std::min(begin, part.kept[part.next].bucket.begin_ns);
+    }
+    if (begin == ~0ull) break;
+    const bool wide = kept_width(parts, begin) > width;
+    const Bucket step = sum_step(parts, begin);
+    put(out, wide ? begin : begin / width * width, step);
+  }
+  const bool leads = before != 0 && (out.empty() || out.front().begin_ns > from_ns);
+  if (leads) out.insert(out.begin(), {from_ns, before, before, before});
+  return out;
+}
+
+Layer layer_of(Series series) {
+  return series == Series::Driver ? Layer::Driver : series == Series::Host ? Layer::Host : Layer::Tensor;
+}
+
+}  // namespace
+
+std::vector<Bucket> Model::timeline(const TimelineQuery &query) const {
+  if (query.to_ns <= query.from_ns || query.buckets == 0) return {};
+  const auto wanted = [&](uint32_t process, uint8_t device) {
+    if (query.process != kAll && process != static_cast<uint32_t>(query.process)) return false;
+    return !query.device || *query.device == device_number(device);
+  };
+  std::vector<const TimelineSeries *> chosen;
+  if (query.series == Series::Reserved) {
+    for (uint32_t process = 0; process < states_.size(); ++process) {
+      if (!states_[process]) continue;
+      for (const auto &[device, series] : states_[process]->reserved) {
+        if (wanted(process, device)) chosen.push_back(&series);
+      }
+    }
+  } else {
+    for (const Ledger &ledger : accounts_.ledgers()) {
+      if (ledger.layer == layer_of(query.series) && wanted(ledger.process, ledger.device)) {
+        chosen.push_back(&ledger.timeline);
+      }
+    }
+  }
+  const uint64_t width = (query.to_ns - query.from_ns) / query.buckets;
+  std::vector<Part> parts(chosen.size());
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    parts[i].kept = chosen[i]->gather(query.from_ns, query.to_ns, width, parts[i].value);
+  }
+  uint64_t least = std::max<uint64_t>(1, (query.to_ns - query.from_ns + query.buckets - 1) / query.buckets);
+  for (;; least *= 2) {
+    std::vector<Bucket> out = reduce(parts, query.from_ns, output_width(parts, least));
+    if (out.size() <= query.buckets) return out;
+    if (least > query.to_ns) return {out.end() - static_cast<std::ptrdiff_t>(query.buckets), out.end()};
+  }
+}
+
+}  // namespace gmt::model

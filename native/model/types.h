@@ -1,0 +1,52 @@
+#pragma once
+// Terms that all parts of the model share.
+#include <cstdint>
+
+#include "wire/layout.h"
+
+namespace gmt::model {
+
+enum class Layer : uint8_t { Tensor, Driver, Host };
+constexpr int kLayers = 3;
+
+/// How a Python line was found; the order is that of `LineSource` in the protocol.
+enum class LineSource : uint8_t { Python, Forward, ForwardNear, BackwardCall, None };
+
+/// Addresses and handles that can be equal without being the same thing live in spaces of their own.
+enum class Space : uint8_t { Tensor, Device, Array, Host, Physical, Import };
+constexpr int kSpaces = 6;
+
+constexpr uint32_t kNone = 0xffffffffu;
+
+/// One live allocation.
+struct alignas(64) Block {
+  uint64_t address;
+  uint64_t bytes;
+  uint64_t time_ns;
+  uint64_t stream;
+  uint64_t context;
+  uint32_t cell;        ///< who made it, see Accounts
+  uint32_t references;  ///< of a physical handle or an import
+  uint32_t mapped;      ///< maps of a physical handle
+  uint8_t device;
+  uint8_t kind;  ///< enum gmt_kind; 0 = this place is empty
+  Space space;
+  bool counted;  ///< false: another process owns the memory
+};
+static_assert(sizeof(Block) == 64);
+
+/// A Python line as far as events name it.
+struct LineRef {
+  uint32_t stack = 0;
+  LineSource source = LineSource::None;
+};
+
+struct Interval {
+  uint64_t begin_ns;
+  uint64_t end_ns;  ///< ~0 = still open
+};
+
+/// Device as answers carry it: -1 for host or none.
+inline int32_t device_number(uint8_t device) { return device == GMT_DEVICE_NONE ? -1 : device; }
+
+}  // namespace gmt::model
