@@ -90,7 +90,7 @@ size_t describe_code(const Frame &frame, uint32_t id, void *buffer, size_t capac
   char *out = static_cast<char *>(buffer) + sizeof record;
   record.file_bytes = copy_string(layout, load<const char *>(frame.code, layout.code_file), out, kMaxFileBytes);
   out += record.file_bytes;
-  record.name_bytes = copy_string(layout, load<const char *>(frame.code, layout.code_name), out, kMaxNameBytes);
+  record.name_bytes = copy_string(layout, load<const char *>(frame.code, layout.code_full_name), out, kMaxNameBytes);
   out += record.name_bytes;
 
   size_t used = sizeof record + record.file_bytes + record.name_bytes;

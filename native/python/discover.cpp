@@ -38,12 +38,12 @@ enum Wanted {
 /// 3.13, pycore_debug_offsets.h of 3.14).
 struct DebugWords {
   uint8_t current_frame, previous, executable, position, owner;
-  uint8_t file, qualified_name, line_table, first_line, code_bytes;
+  uint8_t file, name, full_name, line_table, first_line, code_bytes;
   uint8_t object_type, bytes_size, bytes_data, string_state, string_length, string_ascii;
 };
 constexpr uint8_t kVersionWord = 1, kFreeThreadedWord = 2, kFinalizingWord = 4;
-constexpr DebugWords kWords313 = {23, 29, 30, 31, 33, 35, 37, 38, 39, 43, 45, 65, 66, 68, 69, 70};
-constexpr DebugWords kWords314 = {26, 32, 33, 34, 36, 40, 42, 43, 44, 48, 51, 75, 76, 78, 79, 80};
+constexpr DebugWords kWords313 = {23, 29, 30, 31, 33, 35, 36, 37, 38, 39, 43, 45, 65, 66, 68, 69, 70};
+constexpr DebugWords kWords314 = {26, 32, 33, 34, 36, 40, 41, 42, 43, 44, 48, 51, 75, 76, 78, 79, 80};
 
 /// Reads digits and moves past them. By hand: strtoul would bind the guest library to the builder's glibc.
 uint32_t parse_number(const char *&text) {
@@ -85,7 +85,8 @@ bool read_debug_offsets(const char *runtime, const DebugWords &at, uint32_t vers
   layout.frame_position = field(at.position);
   layout.frame_owner = field(at.owner);
   layout.code_file = field(at.file);
-  layout.code_name = field(at.qualified_name);
+  layout.code_name = field(at.name);
+  layout.code_full_name = field(at.full_name);
   layout.code_line_table = field(at.line_table);
   layout.code_first_line = field(at.first_line);
   layout.code_counts = static_cast<uint16_t>(layout.code_first_line - 4);
@@ -94,9 +95,10 @@ bool read_debug_offsets(const char *runtime, const DebugWords &at, uint32_t vers
   layout.string_ascii = field(at.string_ascii);
   layout.string_other = static_cast<uint16_t>(layout.string_ascii + 16);
   layout.finalizing = field(kFinalizingWord);
-  for (uint16_t offset : {layout.thread_frame, layout.frame_previous, layout.frame_code, layout.frame_position,
-                          layout.frame_owner, layout.code_file, layout.code_name, layout.code_line_table,
-                          layout.code_first_line, layout.code_bytes, layout.string_ascii, layout.finalizing})
+  for (uint16_t offset :
+       {layout.thread_frame, layout.frame_previous, layout.frame_code, layout.frame_position, layout.frame_owner,
+        layout.code_file, layout.code_name, layout.code_full_name, layout.code_line_table, layout.code_first_line,
+        layout.code_bytes, layout.string_ascii, layout.finalizing})
     if (offset == kNone) return false;
   return field(at.object_type) == kObjectType && field(at.bytes_size) == kBytesSize &&
          field(at.bytes_data) == kBytesData && field(at.string_state) == kStringState &&

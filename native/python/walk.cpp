@@ -5,8 +5,8 @@
 namespace gmt::python {
 namespace {
 
-/// More links than this in one chain are taken for a damaged one: GMT_MAX_FRAMES frames and as many shims.
-constexpr uint32_t kMaxLinks = 2 * GMT_MAX_FRAMES + 2;
+/// More shims than this in one chain, and it is taken for a damaged one.
+constexpr uint32_t kMaxShims = 2 * GMT_MAX_FRAMES;
 
 [[gnu::always_inline]] inline const char *innermost(const Layout &layout, const char *thread) {
   auto *frame = load<const char *>(thread, layout.thread_frame);
@@ -35,9 +35,10 @@ constexpr uint32_t kMaxLinks = 2 * GMT_MAX_FRAMES + 2;
 }
 
 /// A polynomial over the frames: one add and one multiply between two of them, so that the chain of `previous`
-/// pointers and not the hash bounds the speed.
+/// pointers and not the hash bounds the speed. The rotation takes a version's bits off those of the address.
 [[gnu::always_inline]] inline uint64_t add_frame(uint64_t hash, const char *code, uint64_t print, uint64_t position) {
-  return hash * kMixB + fold(reinterpret_cast<uint64_t>(code) + print * kMixA, position ^ kMixA);
+  uint64_t identity = reinterpret_cast<uint64_t>(code) + (print << 40 | print >> 24);
+  return hash * kMixB + fold(identity, position ^ kMixA);
 }
 
 struct Nothing {
@@ -53,20 +54,21 @@ struct Chain {
 template <class Each>
 [[gnu::always_inline]] inline Chain follow(const Layout &layout, const void *code_type, const char *thread, Each each) {
   Chain chain = {kMixA, 0, false};
-  const char *frame = innermost(layout, thread);
-  for (uint32_t links = 0; frame && links < kMaxLinks; links++) {
+  uint32_t shims = 0;
+  for (const char *frame = innermost(layout, thread); frame; frame = load<const char *>(frame, layout.frame_previous)) {
     const char *code = code_of(layout, code_type, frame);
-    if (__builtin_expect(code != nullptr, 1)) {
-      if (__builtin_expect(chain.depth == GMT_MAX_FRAMES, 0)) {
-        chain.cut = true;
-        break;
-      }
-      uint64_t print = fingerprint(layout, code);
-      uint64_t position = position_of(layout, frame);
-      chain.hash = add_frame(chain.hash, code, print, position);
-      each(chain.depth++, code, print, position);
+    if (__builtin_expect(code == nullptr, 0)) {
+      if (++shims > kMaxShims) break;
+      continue;
     }
-    frame = load<const char *>(frame, layout.frame_previous);
+    if (__builtin_expect(chain.depth == GMT_MAX_FRAMES, 0)) {
+      chain.cut = true;
+      break;
+    }
+    uint64_t print = fingerprint(layout, code);
+    uint64_t position = position_of(layout, frame);
+    chain.hash = add_frame(chain.hash, code, print, position);
+    each(chain.depth++, code, print, position);
   }
   uint64_t end = fold(chain.hash ^ kMixB, kMixA + chain.depth * 2 + chain.cut);
   chain.hash = chain.depth == 0 ? 0 : end ? end : 1;

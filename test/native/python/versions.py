@@ -1,0 +1,84 @@
+"""versions.py PROBE: runs the walk's tests in every Python that is here. More can be named in GMT_PYTHONS, with
+colons between. Exit status 77: none is here."""
+
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SUPPORTED = ["3.9", "3.10", "3.11", "3.12", "3.13", "3.14"]
+EXITS = 20
+
+
+def ask(python, code):
+    try:
+        answer = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=60)
+    except OSError:
+        return None
+    return answer.stdout.strip() if answer.returncode == 0 else None
+
+
+def interpreters():
+    """{(version, prefix): path}, each build once."""
+    names = [n for n in os.environ.get("GMT_PYTHONS", "").split(":") if n]
+    names += sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/3.*/bin/python3")))
+    names += [shutil.which("python" + v) for v in SUPPORTED] + ["/usr/bin/python3", sys.executable]
+    found = {}
+    for name in names:
+        told = name and ask(name, "import sys; print('%d.%d.%d' % sys.version_info[:3], sys.base_prefix)")
+        if told and ask(name, "import ctypes") is not None:
+            version, prefix = told.split(" ", 1)
+            if version >= "3.8" or re.match(r"3\.\d\d", version):
+                found.setdefault((version, prefix), name)
+    return found
+
+
+def run(python, probe, *arguments):
+    environment = dict(os.environ, GMT_PYTHON_PROBE=probe)
+    command = [python, os.path.join(HERE, arguments[0])] + list(arguments[1:])
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+
+
+def test(version, python, probe):
+    """A list of what went wrong."""
+    minor = ".".join(version.split(".")[:2])
+    if minor not in SUPPORTED:
+        result = run(python, probe, "refused.py")
+        print(result.stdout, end="")
+        return [] if result.returncode == 0 else ["refused.py: " + result.stdout + result.stderr]
+    wrong = []
+    for script in ("frames.py", "churn.py", "late.py"):
+        result = run(python, probe, script)
+        print("".join("  %s\n" % line for line in result.stdout.splitlines()), end="")
+        if result.returncode != 0:
+            wrong.append("%s: status %d\n%s" % (script, result.returncode, result.stderr[-3000:]))
+    exits = [run(python, probe, "leave.py") for _ in range(EXITS)]
+    bad = [(e.returncode, e.stdout, e.stderr[-300:]) for e in exits if e.returncode != 0 or e.stdout != "left"]
+    print("  leave.py: %d exits with threads that walk, %d bad" % (EXITS, len(bad)))
+    if bad:
+        wrong.append("leave.py: %s" % bad[:3])
+    return wrong
+
+
+def main():
+    probe = os.path.abspath(sys.argv[1])
+    found = interpreters()
+    for minor in SUPPORTED:
+        if not any(version.startswith(minor + ".") for version, _ in found):
+            print("Python %s: skipped, not here" % minor)
+    failed = 0
+    for (version, prefix), python in sorted(found.items()):
+        print("Python %s (%s)" % (version, python), flush=True)
+        for wrong in test(version, python, probe):
+            failed += 1
+            print("  FAILED " + wrong, flush=True)
+    if not found:
+        return 77
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
