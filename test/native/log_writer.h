@@ -137,7 +137,8 @@ class LogWriter {
   }
   /// A sequence that was taken by a thread that never wrote its event. Returns the sequence.
   uint64_t add_torn_event() { return atomic(header().next_sequence).fetch_add(1); }
-  /// Writes the event of a sequence that was taken before (a thread that was held up in between).
+  /// Writes the event of a sequence that was taken before (a thread that was held up in between). The thread's chunk
+  /// must be older than the sequence.
   void add_late_event(uint16_t thread, uint64_t sequence, uint8_t kind, uint64_t address, uint64_t bytes) {
     gmt_event *slot = reinterpret_cast<gmt_event *>(take(thread, 1));
     slot->address = address;

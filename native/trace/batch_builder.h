@@ -1,0 +1,44 @@
+#pragma once
+// Collects the events of one batch.
+#include <vector>
+
+#include "trace/batch.h"
+
+namespace gmt::trace {
+
+class BatchBuilder {
+ public:
+  static constexpr size_t kEvents = 8192;
+
+  BatchBuilder() : events_(kEvents) {}
+  void clear() {
+    count_ = 0;
+    ++generation_;
+    details_.clear();
+    autograds_.clear();
+  }
+  size_t size() const { return count_; }
+  bool full() const { return count_ == kEvents; }
+  /// Grows with each clear(): what was added before is gone.
+  uint64_t generation() const { return generation_; }
+  /// Only while not full().
+  Event &add() { return events_[count_++]; }
+  uint32_t add_detail(const gmt_driver_detail &detail) {
+    details_.push_back(detail);
+    return static_cast<uint32_t>(details_.size());
+  }
+  uint32_t add_autograd(const gmt_autograd &autograd) {
+    autograds_.push_back(autograd);
+    return static_cast<uint32_t>(autograds_.size());
+  }
+  Batch batch(uint32_t process) const { return {process, {events_.data(), count_}, details_, autograds_}; }
+
+ private:
+  std::vector<Event> events_;
+  size_t count_ = 0;
+  uint64_t generation_ = 1;
+  std::vector<gmt_driver_detail> details_;
+  std::vector<gmt_autograd> autograds_;
+};
+
+}  // namespace gmt::trace

@@ -1,0 +1,28 @@
+#pragma once
+// Finds the sections of a saved trace, `*.gputrace` (native/wire/container.h), also of one that was cut short.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trace/error.h"
+
+namespace gmt::trace {
+
+struct LogSection {
+  uint64_t offset;
+  uint64_t bytes;
+  bool cut;  ///< the file ends inside it
+};
+
+struct Container {
+  std::string path;
+  std::vector<LogSection> logs;  ///< in the order of the file
+  std::string session_json;      ///< empty where there is none
+  bool cut = false;              ///< the file ends before its table of sections, or inside a section
+};
+
+/// Reads the table of sections; where that is missing or damaged, searches the file for logs. One sentence where the
+/// file cannot be read, is no trace, is of a newer version, or holds nothing that could be read.
+Result<Container> read_container(const std::string &path);
+
+}  // namespace gmt::trace

@@ -1,0 +1,110 @@
+#include "trace/file_map.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace gmt::trace {
+
+Result<FileMap> FileMap::open(const std::string &path, uint64_t offset, uint64_t bytes) {
+  FileMap map;
+  map.fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (map.fd_ < 0) return Error{"Cannot open " + path + ": " + std::strerror(errno) + "."};
+  struct stat status;
+  if (::fstat(map.fd_, &status) != 0) return Error{"Cannot read " + path + ": " + std::strerror(errno) + "."};
+  if (!S_ISREG(status.st_mode)) return Error{"Cannot read " + path + ": it is not a regular file."};
+  map.offset_ = offset;
+  map.limit_ = bytes;
+  map.refresh();
+  return map;
+}
+
+FileMap FileMap::of_memory(std::vector<std::byte> bytes) {
+  FileMap map;
+  map.memory_ = std::move(bytes);
+  map.size_ = map.memory_.size();
+  return map;
+}
+
+FileMap::FileMap(FileMap &&other) noexcept { *this = std::move(other); }
+
+FileMap &FileMap::operator=(FileMap &&other) noexcept {
+  if (this == &other) return *this;
+  close();
+  fd_ = std::exchange(other.fd_, -1);
+  offset_ = other.offset_;
+  limit_ = other.limit_;
+  size_ = std::exchange(other.size_, 0);
+  regions_ = std::move(other.regions_);
+  other.regions_.clear();
+  memory_ = std::move(other.memory_);
+  return *this;
+}
+
+FileMap::~FileMap() { close(); }
+
+void FileMap::close() {
+  for (size_t i = 0; i < regions_.size(); ++i) {
+    if (regions_[i]) ::munmap(const_cast<std::byte *>(regions_[i]), region_bytes(i));
+  }
+  regions_.clear();
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+void FileMap::refresh() {
+  struct stat status;
+  if (fd_ < 0 || ::fstat(fd_, &status) != 0) return;
+  uint64_t file_bytes = static_cast<uint64_t>(status.st_size);
+  size_ = file_bytes <= offset_ ? 0 : std::min(limit_, file_bytes - offset_);
+}
+
+const std::byte *FileMap::region(size_t index) {
+  if (index >= regions_.size()) regions_.resize(index + 1, nullptr);
+  if (regions_[index]) return regions_[index];
+  // A mapping may reach beyond the end of the file; at() keeps readers inside it.
+  void *mapped = ::mmap(nullptr, region_bytes(index), PROT_READ, MAP_SHARED, fd_,
+                        static_cast<off_t>(offset_ + region_begin(index)));
+  if (mapped == MAP_FAILED) return nullptr;
+  return regions_[index] = static_cast<const std::byte *>(mapped);
+}
+
+const std::byte *FileMap::at(uint64_t offset, uint64_t count) {
+  if (count > size_ || offset > size_ - count) return nullptr;
+  if (fd_ < 0) return memory_.data() + offset;
+  size_t index = offset < kFirstRegion ? 0 : 1 + static_cast<size_t>((offset - kFirstRegion) / kRegion);
+  uint64_t inside = offset - region_begin(index);
+  if (inside + count > region_bytes(index)) return nullptr;
+  const std::byte *start = region(index);
+  return start ? start + inside : nullptr;
+}
+
+bool FileMap::copy(uint64_t offset, uint64_t count, std::byte *target) {
+  if (count > size_ || offset > size_ - count) return false;
+  if (fd_ < 0) {
+    if (count) std::memcpy(target, memory_.data() + offset, count);
+    return true;
+  }
+  while (count > 0) {
+    ssize_t got = ::pread(fd_, target, count, static_cast<off_t>(offset_ + offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    offset += static_cast<uint64_t>(got);
+    target += got;
+    count -= static_cast<uint64_t>(got);
+  }
+  return true;
+}
+
+void FileMap::forget(uint64_t offset, uint64_t count) {
+  if (fd_ < 0) return;
+  const std::byte *start = at(offset, count);
+  if (start) ::madvise(const_cast<std::byte *>(start), count, MADV_DONTNEED);
+}
+
+}  // namespace gmt::trace

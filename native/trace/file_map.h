@@ -1,0 +1,58 @@
+#pragma once
+// The bytes of a file, or of a part of one, read-only: mapped region by region so that pointers stay valid while the
+// file grows. Or bytes in memory.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trace/error.h"
+
+namespace gmt::trace {
+
+/// A file that shrinks while it is mapped ends the process (SIGBUS): logs only grow, and saved traces are replaced by
+/// rename, never rewritten.
+class FileMap {
+ public:
+  static constexpr uint64_t kToEnd = ~0ull;
+
+  /// Maps [offset, offset + bytes) of the file at `path`; `kToEnd`: up to the end, which may move (see refresh).
+  /// `offset` is a multiple of 4096.
+  static Result<FileMap> open(const std::string &path, uint64_t offset = 0, uint64_t bytes = kToEnd);
+  static FileMap of_memory(std::vector<std::byte> bytes);
+
+  FileMap(FileMap &&other) noexcept;
+  FileMap &operator=(FileMap &&other) noexcept;
+  ~FileMap();
+
+  /// Bytes that can be read now.
+  uint64_t size() const { return size_; }
+  /// Looks how long the file is now.
+  void refresh();
+  /// The `count` bytes at `offset`, or null where they do not all lie in size(). Valid as long as this object. A range
+  /// must not cross a region's border: the first region is kFirstRegion long, the others kRegion.
+  const std::byte *at(uint64_t offset, uint64_t count);
+  /// Reads into `target`, over borders too. False where the bytes do not all lie in size().
+  bool copy(uint64_t offset, uint64_t count, std::byte *target);
+  /// Gives the pages of a range back to the system; they are read anew when they are needed again.
+  void forget(uint64_t offset, uint64_t count);
+
+  static constexpr uint64_t kFirstRegion = 64ull << 10;
+  static constexpr uint64_t kRegion = 64ull << 20;
+
+ private:
+  FileMap() = default;
+  void close();
+  const std::byte *region(size_t index);
+  static uint64_t region_begin(size_t index) { return index == 0 ? 0 : kFirstRegion + (index - 1) * kRegion; }
+  static uint64_t region_bytes(size_t index) { return index == 0 ? kFirstRegion : kRegion; }
+
+  int fd_ = -1;
+  uint64_t offset_ = 0;
+  uint64_t limit_ = kToEnd;
+  uint64_t size_ = 0;
+  std::vector<const std::byte *> regions_;
+  std::vector<std::byte> memory_;
+};
+
+}  // namespace gmt::trace

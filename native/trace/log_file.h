@@ -1,0 +1,77 @@
+#pragma once
+// The log of one process: a live `*.gmtlog`, or the same bytes inside a saved trace. Chunks are found and bounded
+// here; what is in them is for Merge.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trace/error.h"
+#include "trace/file_map.h"
+#include "wire/layout.h"
+
+namespace gmt::trace {
+
+/// A chunk that lies in the file: `slots` of them can be read (fewer than GMT_SLOTS_PER_CHUNK where the file was cut).
+struct ChunkView {
+  const gmt_chunk_header *header;
+  const std::byte *slots_begin;
+  uint32_t slots;
+};
+
+class LogFile {
+ public:
+  /// Opens the log at `path`. A log that its process has not finished creating is no error: ready() is false then, and
+  /// refresh() looks again.
+  static Result<LogFile> open(const std::string &path);
+  /// Opens the log in section [offset, offset + bytes) of a saved trace; `cut`: the file ended inside the section.
+  static Result<LogFile> open_section(const std::string &path, uint64_t offset, uint64_t bytes, bool cut);
+  /// A log in memory, of any version. `where` names it in errors.
+  static Result<LogFile> of_memory(std::vector<std::byte> bytes, const std::string &where);
+
+  bool ready() const { return ready_; }
+  /// In a saved trace: nothing will be added.
+  bool saved() const { return saved_; }
+  /// The saved trace ended inside this log.
+  bool cut() const { return cut_; }
+  /// Follows the file as it grows. An error where it turns out not to be a log.
+  Status refresh();
+
+  /// The header as it is now. Only for a ready() log.
+  gmt_file_header header() const;
+  uint64_t next_sequence() const { return running(&gmt_file_header::next_sequence); }
+  bool ended() const { return running(&gmt_file_header::ended) != 0; }
+
+  /// Chunks that lie in the file, written or not.
+  uint64_t chunk_count() const { return chunks_; }
+  /// Null header: it cannot be read. The magic may not be there yet.
+  ChunkView chunk(uint64_t index);
+  /// All of chunk `index` was read.
+  void forget_chunk(uint64_t index);
+  const std::string &where() const { return where_; }
+
+ private:
+  LogFile(FileMap map, std::string where, bool saved, bool cut)
+      : map_(std::move(map)), where_(std::move(where)), saved_(saved), cut_(cut) {}
+  Status check_header();
+  Status upgrade_from(uint32_t version);
+  uint64_t running(uint64_t gmt_file_header::*field) const;
+
+  FileMap map_;
+  std::string where_;
+  const gmt_file_header *header_ = nullptr;
+  uint64_t chunks_ = 0;
+  bool ready_ = false;
+  bool saved_ = false;
+  bool cut_ = false;
+};
+
+/// A word that the traced process may be storing now.
+template <class T>
+inline T load_acquire(const T &word) {
+  return __atomic_load_n(&word, __ATOMIC_ACQUIRE);
+}
+
+/// Whether a version can be read; else the sentence that says what to do. `what`: "log" or "trace".
+Status check_version(const std::string &where, uint32_t version, uint32_t current);
+
+}  // namespace gmt::trace

@@ -1,0 +1,97 @@
+#pragma once
+// What the local records of one process say: threads, devices, notes, command, code objects, stacks.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "wire/layout.h"
+
+namespace gmt::trace {
+
+struct Thread {
+  uint16_t index;
+  uint32_t tid;
+  std::string name;
+};
+struct Device {
+  uint32_t index;
+  std::string name;
+  uint64_t total_bytes;
+};
+struct Note {
+  uint32_t code;  ///< enum gmt_note_code
+  std::string text;
+};
+
+struct Frame {
+  std::string file;      ///< as the code object has it; empty = unknown
+  uint32_t line;         ///< 0 = unknown
+  std::string function;  ///< qualified where the Python version has that
+};
+struct Stack {
+  std::vector<Frame> frames;  ///< innermost first
+  int user_frame = -1;        ///< see user_frame()
+  bool cut = false;           ///< the outermost frames are missing
+};
+
+class ProcessTables {
+ public:
+  /// Takes a local record that lies wholly in `payload`. False: it is damaged (and changed nothing). Kinds that are no
+  /// table entries are true and nothing.
+  bool add(uint8_t kind, std::span<const std::byte> payload);
+
+  /// In the order of their first record.
+  const std::vector<Thread> &threads() const { return threads_; }
+  /// Null: never described.
+  const Thread *thread(uint16_t index) const;
+  const std::vector<Device> &devices() const { return devices_; }
+  const std::vector<Note> &notes() const { return notes_; }
+  /// Arguments.
+  const std::vector<std::string> &command() const { return command_; }
+  /// PY_VERSION_HEX, 0 = no Python (known so far).
+  uint32_t python_version() const { return python_version_; }
+  size_t code_count() const { return codes_.size(); }
+  size_t stack_count() const { return stacks_.size(); }
+
+  /// The frames of a stack with their lines; kept once resolved. Null: no such stack (yet): a stack's record may lie
+  /// in another thread's chunk and come a moment after the first event that names it. The answer stays valid until the
+  /// next call only. Not for two threads at once.
+  const Stack *resolve(uint32_t stack_id);
+
+ private:
+  struct Code {
+    uint32_t first_line;
+    uint16_t python_version;
+    uint16_t flags;
+    std::string file, name;
+    std::vector<uint8_t> line_table;
+  };
+  struct StackRange {
+    size_t begin;
+    uint16_t frames, flags;
+  };
+  bool add_thread(std::span<const std::byte> payload);
+  bool add_code(std::span<const std::byte> payload);
+  bool add_stack(std::span<const std::byte> payload);
+  bool add_device(std::span<const std::byte> payload);
+  bool add_process(std::span<const std::byte> payload);
+  bool add_note(std::span<const std::byte> payload);
+  bool resolve_frame(const gmt_frame &frame, Frame *out) const;
+
+  std::vector<Thread> threads_;
+  std::vector<int32_t> thread_at_;  ///< by index: place in threads_, -1 = none
+  std::vector<Device> devices_;
+  std::vector<Note> notes_;
+  std::vector<std::string> command_;
+  uint32_t python_version_ = 0;
+  std::unordered_map<uint32_t, Code> codes_;
+  std::unordered_map<uint32_t, StackRange> stacks_;
+  std::vector<gmt_frame> frames_;
+  std::unordered_map<uint32_t, Stack> resolved_;
+  Stack incomplete_;  ///< the last answer of resolve() that lacked a code object
+};
+
+}  // namespace gmt::trace

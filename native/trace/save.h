@@ -1,0 +1,14 @@
+#pragma once
+// Writes a session into one `*.gputrace` (native/wire/container.h).
+#include <string>
+
+#include "trace/error.h"
+
+namespace gmt::trace {
+
+/// Packs the logs of `source` (a trace directory, or a saved trace) into the file `target`: chunks that were written,
+/// and of a process that still runs what it has written until now. `session_json`: what the launcher knows; empty =
+/// as it lies in the source. The file appears at once and whole, or not at all: then one sentence says why.
+Status save(const std::string &source, const std::string &target, const std::string &session_json);
+
+}  // namespace gmt::trace

@@ -1,0 +1,185 @@
+#include "trace/session_reader.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <tuple>
+
+#include "trace/container_file.h"
+#include "trace/process_state.h"
+#include "trace/trace_directory.h"
+
+namespace gmt::trace {
+namespace {
+
+constexpr uint64_t kLookIntervalNs = 100'000'000;
+
+uint64_t steady_ns() {
+  auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+}  // namespace
+
+SessionReader::Process::Process(LogFile opened, const gmt_file_header &h, uint64_t zero_ns)
+    : log(std::move(opened)),
+      facts{h.pid,           h.parent_pid,     h.uid,
+            h.driver_source, h.simulated != 0, h.start_realtime_ns > zero_ns ? h.start_realtime_ns - zero_ns : 0},
+      process_start(h.process_start),
+      merge(Clock(h, facts.start_ns)),
+      gone(log.saved()) {}
+
+Result<std::unique_ptr<SessionReader>> SessionReader::open(const std::string &path) {
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0) return Error{"Cannot open " + path + ": " + std::strerror(errno) + "."};
+  bool saved = !S_ISDIR(status.st_mode);
+  std::unique_ptr<SessionReader> session(new SessionReader(path, saved));
+  if (auto error = saved ? session->open_saved() : session->open_directory()) return *error;
+  return session;
+}
+
+Status SessionReader::open_saved() {
+  auto container = read_container(path_);
+  if (!container) return Error{container.error()};
+  cut_ = container.value().cut;
+  saved_json_ = container.value().session_json;
+  std::string problem;
+  for (const LogSection &section : container.value().logs) {
+    auto log = LogFile::open_section(path_, section.offset, section.bytes, section.cut);
+    if (log) {
+      opened_.push_back(std::move(log.value()));
+    } else {
+      problem = log.error();
+      notes_.push_back(problem);
+    }
+  }
+  if (opened_.empty()) return Error{problem};
+  if (cut_) notes_.push_back(path_ + " is cut short: what was behind its end is missing.");
+  return std::nullopt;
+}
+
+Status SessionReader::open_directory() {
+  if (auto error = check_directory(path_)) return error;
+  discover();
+  if (!opened_.empty()) return std::nullopt;
+  if (!notes_.empty()) return Error{notes_.front()};
+  if (known_.empty() && session_over(session_json())) {
+    return Error{path_ + " holds no log: no process of this session used the GPU while it was traced."};
+  }
+  return std::nullopt;
+}
+
+void SessionReader::discover() {
+  auto names = log_names(path_);
+  if (!names) return;
+  for (const std::string &name : names.value()) {
+    if (!known_.contains(name)) try_log(name);
+  }
+}
+
+void SessionReader::try_log(const std::string &name) {
+  auto log = LogFile::open(path_ + "/" + name);
+  if (log && !log.value().ready()) return;  // being created: looked at again
+  known_.insert(name);
+  if (log) {
+    opened_.push_back(std::move(log.value()));
+  } else {
+    notes_.push_back(log.error());
+  }
+}
+
+// Makes processes of the logs found, in the order of their start.
+void SessionReader::adopt() {
+  auto key = [](const LogFile &log) {
+    gmt_file_header h = log.header();
+    return std::make_tuple(h.start_realtime_ns, h.pid, h.process_start);
+  };
+  std::stable_sort(opened_.begin(), opened_.end(), [&](const LogFile &a, const LogFile &b) { return key(a) < key(b); });
+  for (LogFile &log : opened_) {
+    gmt_file_header header = log.header();
+    if (processes_.empty()) start_realtime_ns_ = header.start_realtime_ns;
+    processes_.push_back(std::make_unique<Process>(std::move(log), header, start_realtime_ns_));
+  }
+  opened_.clear();
+}
+
+void SessionReader::look_at_processes() {
+  for (auto &process : processes_) {
+    if (!process->gone) process->gone = !process_runs(process->facts.pid, process->process_start);
+  }
+}
+
+// The one whose time is furthest behind.
+SessionReader::Process *SessionReader::next_to_read() {
+  Process *next = nullptr;
+  for (auto &process : processes_) {
+    if (!process->idle && (!next || process->merge.last_ns() < next->merge.last_ns())) next = process.get();
+  }
+  return next;
+}
+
+PollResult SessionReader::poll(const BatchSink &sink, uint64_t max_events) {
+  uint64_t now = steady_ns();
+  if (!saved_ && (looked_ns_ == 0 || now - looked_ns_ >= kLookIntervalNs)) {
+    discover();
+    adopt();
+    look_at_processes();  // before reading: what a process that is gone wrote is all there
+    looked_ns_ = now;
+  }
+  if (!opened_.empty()) adopt();
+  for (auto &process : processes_) process->idle = false;
+  PollResult result;
+  while (result.events < max_events) {
+    Process *process = next_to_read();
+    if (!process) return result;
+    batch_.clear();
+    process->idle = !process->merge.read(process->log, process->tables, batch_, process->gone, now);
+    result.events += batch_.size();
+    if (batch_.size() == 0) continue;
+    auto same = [&](const auto &other) { return other.get() == process; };
+    auto index = std::find_if(processes_.begin(), processes_.end(), same) - processes_.begin();
+    sink(batch_.batch(static_cast<uint32_t>(index)));
+  }
+  result.more = next_to_read() != nullptr;
+  return result;
+}
+
+bool SessionReader::ended(size_t process) const {
+  return processes_[process]->gone || processes_[process]->log.ended();
+}
+
+Losses SessionReader::losses(size_t process) const {
+  Losses sum = processes_[process]->merge.losses();
+  gmt_file_header header = processes_[process]->log.header();
+  for (uint32_t cause = 0; cause < GMT_LOST_CAUSES; ++cause) sum.count[cause] += header.lost[cause];
+  return sum;
+}
+
+Losses SessionReader::losses() const {
+  Losses sum;
+  for (size_t i = 0; i < processes_.size(); ++i) sum += losses(i);
+  if (cut_ && sum.count[kLostCutShort] == 0) sum.count[kLostCutShort] = 1;
+  return sum;
+}
+
+uint64_t SessionReader::events() const {
+  uint64_t sum = 0;
+  for (const auto &process : processes_) sum += process->merge.events();
+  return sum;
+}
+
+bool SessionReader::live() const {
+  if (!opened_.empty()) return true;
+  if (processes_.empty()) return !saved_ && !session_over(session_json());
+  for (size_t i = 0; i < processes_.size(); ++i) {
+    if (!processes_[i]->idle || !ended(i)) return true;
+  }
+  return false;
+}
+
+std::string SessionReader::session_json() const { return saved_ ? saved_json_ : read_session_json(path_); }
+
+}  // namespace gmt::trace

@@ -1,0 +1,105 @@
+#pragma once
+// A session: all processes of a trace directory that may still grow, or of a saved `*.gputrace`.
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "trace/batch.h"
+#include "trace/batch_builder.h"
+#include "trace/error.h"
+#include "trace/log_file.h"
+#include "trace/losses.h"
+#include "trace/merge.h"
+#include "trace/process_tables.h"
+
+namespace gmt::trace {
+
+/// What is fixed of a process once its log is there.
+struct ProcessFacts {
+  uint32_t pid, parent_pid, uid;
+  uint32_t driver_source;  ///< enum gmt_driver_source
+  bool simulated;
+  uint64_t start_ns;  ///< session time
+};
+
+/// Takes the events of one process; what it refers to is valid during the call only.
+using BatchSink = std::function<void(const Batch &)>;
+
+struct PollResult {
+  uint64_t events = 0;  ///< delivered by this call
+  bool more = false;    ///< the limit was reached: call again now
+};
+
+/// All calls from one thread.
+class SessionReader {
+ public:
+  /// Opens a trace directory (logs may come later) or a saved trace. One clear sentence where there is nothing to read
+  /// and nothing to wait for.
+  static Result<std::unique_ptr<SessionReader>> open(const std::string &path);
+
+  /// Delivers what can be read now, at most about `max_events`, in batches of up to BatchBuilder::kEvents, processes
+  /// taking turns so that session time runs roughly forward. Before the first call there are no processes.
+  PollResult poll(const BatchSink &sink, uint64_t max_events = ~0ull);
+
+  /// Processes are numbered in the order of their start where they were there at the first poll, then as found.
+  size_t process_count() const { return processes_.size(); }
+  const ProcessFacts &facts(size_t process) const { return processes_[process]->facts; }
+  ProcessTables &tables(size_t process) { return processes_[process]->tables; }
+  const ProcessTables &tables(size_t process) const { return processes_[process]->tables; }
+  /// The process is gone, or said that it ends.
+  bool ended(size_t process) const;
+  /// What is missing of a process, by cause.
+  Losses losses(size_t process) const;
+
+  /// Something may still come: a process runs, or (in a directory without a log) none has begun, or not all was read.
+  bool live() const;
+  /// From a saved trace.
+  bool saved() const { return saved_; }
+  /// What is missing of all processes and of the file.
+  Losses losses() const;
+  uint64_t events() const;
+  /// CLOCK_REALTIME of session time 0 (the start of the process that began first); 0 without a process.
+  uint64_t start_realtime_ns() const { return start_realtime_ns_; }
+  /// What the launcher left, as it is now; empty where there is nothing.
+  std::string session_json() const;
+  /// What a user should know of the files themselves: one sentence each.
+  const std::vector<std::string> &notes() const { return notes_; }
+
+ private:
+  struct Process {
+    Process(LogFile opened, const gmt_file_header &header, uint64_t zero_ns);
+    LogFile log;
+    ProcessFacts facts;
+    uint64_t process_start;
+    ProcessTables tables;
+    Merge merge;
+    bool gone = false;
+    bool idle = false;  ///< nothing more could be read
+  };
+
+  SessionReader(std::string path, bool saved) : path_(std::move(path)), saved_(saved) {}
+  Status open_saved();
+  Status open_directory();
+  void discover();
+  void try_log(const std::string &name);
+  void adopt();
+  void look_at_processes();
+  Process *next_to_read();
+
+  std::string path_;
+  bool saved_;
+  bool cut_ = false;
+  std::string saved_json_;
+  uint64_t start_realtime_ns_ = 0;
+  uint64_t looked_ns_ = 0;       ///< when the directory and /proc were read last
+  std::set<std::string> known_;  ///< names of logs that need no more looking at
+  std::vector<LogFile> opened_;  ///< not processes yet
+  std::vector<std::unique_ptr<Process>> processes_;
+  std::vector<std::string> notes_;
+  BatchBuilder batch_;
+};
+
+}  // namespace gmt::trace

@@ -1,0 +1,44 @@
+#pragma once
+// A `*.gputrace` while it is written: a temporary file beside the target, renamed at the end.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trace/error.h"
+#include "wire/container.h"
+
+namespace gmt::trace {
+
+/// After an error nothing more is written, and the temporary file goes with this object.
+class TraceWriter {
+ public:
+  explicit TraceWriter(std::string target);
+  ~TraceWriter();
+  TraceWriter(const TraceWriter &) = delete;
+  TraceWriter &operator=(const TraceWriter &) = delete;
+
+  /// Begins a section at the next multiple of 4096.
+  void begin_section(gmt_section_kind kind);
+  /// Adds to the section; pages of zeros become holes in the file.
+  void append(std::span<const std::byte> bytes);
+  /// Writes again what lies at `offset` of the section.
+  void rewrite(uint64_t offset, std::span<const std::byte> bytes);
+  /// Writes the table and the header, makes it durable, and puts it in its place.
+  Status finish();
+  const Status &error() const { return error_; }
+
+ private:
+  void write_at(uint64_t offset, const std::byte *bytes, size_t count);
+  void fail(const char *doing);
+  void sync_folder();
+
+  std::string target_, temporary_;
+  int fd_ = -1;
+  uint64_t end_ = 0;
+  std::vector<gmt_section> sections_;
+  Status error_;
+};
+
+}  // namespace gmt::trace

@@ -1,0 +1,7 @@
+gmt_native_test(trace_merge LIBRARIES gmt_trace)
+gmt_native_test(trace_clock LIBRARIES gmt_trace)
+gmt_native_test(trace_tables LIBRARIES gmt_trace)
+gmt_native_test(trace_log_file LIBRARIES gmt_trace)
+gmt_native_test(trace_session LIBRARIES gmt_trace)
+gmt_native_test(trace_save LIBRARIES gmt_trace)
+gmt_native_test(trace_live LIBRARIES gmt_trace Threads::Threads)

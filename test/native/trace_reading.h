@@ -1,0 +1,73 @@
+#pragma once
+// Reads what a session delivers, for the tests of the reader.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "check.h"
+#include "trace/session_reader.h"
+
+namespace gmt::test {
+
+/// A batch that outlives its delivery.
+struct KeptBatch {
+  uint32_t process;
+  std::vector<trace::Event> events;
+  std::vector<gmt_driver_detail> details;
+  std::vector<gmt_autograd> autograds;
+};
+
+inline KeptBatch keep(const trace::Batch &batch) {
+  return {batch.process,
+          {batch.events.begin(), batch.events.end()},
+          {batch.details.begin(), batch.details.end()},
+          {batch.autograds.begin(), batch.autograds.end()}};
+}
+
+struct Reading {
+  std::unique_ptr<trace::SessionReader> session;
+  std::vector<KeptBatch> batches;
+  std::string error;
+
+  std::vector<trace::Event> events(uint32_t process = 0) const {
+    std::vector<trace::Event> all;
+    for (const KeptBatch &batch : batches) {
+      if (batch.process == process) all.insert(all.end(), batch.events.begin(), batch.events.end());
+    }
+    return all;
+  }
+  void poll() {
+    session->poll([&](const trace::Batch &batch) { batches.push_back(keep(batch)); });
+  }
+};
+
+/// Opens `path` and reads all that is there.
+inline Reading read_all(const std::string &path) {
+  Reading reading;
+  auto session = trace::SessionReader::open(path);
+  if (!session) {
+    reading.error = session.error();
+    return reading;
+  }
+  reading.session = std::move(session.value());
+  reading.poll();
+  return reading;
+}
+
+template <class T>
+bool same_bytes(const std::vector<T> &a, const std::vector<T> &b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+inline bool same(const Reading &a, const Reading &b) {
+  if (a.batches.size() != b.batches.size()) return false;
+  for (size_t i = 0; i < a.batches.size(); ++i) {
+    const KeptBatch &x = a.batches[i], &y = b.batches[i];
+    if (x.process != y.process || !same_bytes(x.events, y.events) || !same_bytes(x.details, y.details) ||
+        !same_bytes(x.autograds, y.autograds)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace gmt::test

@@ -1,0 +1,141 @@
+#include "check.h"
+#include "log_writer.h"
+#include "trace/line_table.h"
+#include "trace/process_tables.h"
+#include "trace/user_frame.h"
+#include "trace_reading.h"
+
+using namespace gmt;
+using namespace gmt::test;
+
+TEST(tables_hold_what_was_written) {
+  TemporaryFolder folder;
+  LogWriter log(folder.path());
+  uint16_t main = log.add_thread(4711, "python");
+  log.add_process(main, std::string("python\0train.py\0--n\0\0", 21), 0x030c01f0);
+  log.add_device(main, 0, "Simulated GPU", 24ull << 30);
+  log.add_note(main, GMT_NOTE_NO_CUPTI, "no libcupti");
+  log.add_note(main, GMT_NOTE_NO_CUPTI, "no libcupti");
+  uint16_t worker = log.add_thread(4712, "Thread-1");
+  log.add_thread_record(worker, 4712, "pt_autograd_0");
+  log.add_event(main, GMT_TENSOR_ALLOC, 1, 512);
+  Reading reading = read_all(folder.path());
+  REQUIRE(reading.session && reading.session->process_count() == 1);
+  const trace::ProcessTables &tables = reading.session->tables(0);
+  REQUIRE(tables.threads().size() == 2);
+  CHECK_EQ(tables.thread(main)->tid, 4711u);
+  CHECK_EQ(tables.thread(worker)->name, "pt_autograd_0");
+  CHECK(!tables.thread(99));
+  CHECK(tables.command() == (std::vector<std::string>{"python", "train.py", "--n", ""}));
+  CHECK_EQ(tables.python_version(), 0x030c01f0u);
+  REQUIRE(tables.devices().size() == 1);
+  CHECK_EQ(tables.devices()[0].name, "Simulated GPU");
+  CHECK_EQ(tables.devices()[0].total_bytes, 24ull << 30);
+  REQUIRE(tables.notes().size() == 1);
+  CHECK_EQ(tables.notes()[0].text, "no libcupti");
+}
+
+TEST(stacks_are_resolved_once_their_code_is_there) {
+  TemporaryFolder folder;
+  LogWriter log(folder.path());
+  uint32_t stack = log.add_stack_of(0, {{"/usr/lib/python3.11/json/decoder.py", "decode", 10},
+                                        {"/home/u/train.py", "Model.forward", 20},
+                                        {"/home/u/train.py", "<module>", 30}});
+  uint32_t unknown = log.add_stack(1, {{77, 0}}, GMT_STACK_CUT);
+  uint32_t empty = log.add_stack(1, {});
+  log.add_event(0, GMT_TENSOR_ALLOC, 1, 512, 0, stack);
+  Reading reading = read_all(folder.path());
+  trace::ProcessTables &tables = reading.session->tables(0);
+  const trace::Stack *found = tables.resolve(stack);
+  REQUIRE(found && found->frames.size() == 3);
+  CHECK_EQ(found->frames[1].function, "Model.forward");
+  CHECK_EQ(found->frames[1].line, 20u);
+  CHECK_EQ(found->user_frame, 1);
+  CHECK(!found->cut);
+  CHECK(tables.resolve(stack) == found);
+  const trace::Stack *without = tables.resolve(unknown);
+  REQUIRE(without && without->frames.size() == 1);
+  CHECK(without->cut);
+  CHECK_EQ(without->frames[0].line, 0u);
+  CHECK_EQ(without->user_frame, -1);
+  CHECK(tables.resolve(empty) && tables.resolve(empty)->frames.empty());
+  CHECK(!tables.resolve(12345));
+}
+
+TEST(a_code_object_without_its_table_has_its_first_line) {
+  TemporaryFolder folder;
+  LogWriter log(folder.path());
+  CodeOptions cut;
+  cut.first_line = 55;
+  cut.flags = GMT_CODE_CUT;
+  uint32_t stack = log.add_stack(0, {{log.add_code(0, "a.py", "f", cut), 4}});
+  log.add_event(0, GMT_TENSOR_ALLOC, 1, 512, 0, stack);
+  Reading reading = read_all(folder.path());
+  CHECK_EQ(reading.session->tables(0).resolve(stack)->frames[0].line, 55u);
+}
+
+TEST(payloads_that_are_too_short_are_refused) {
+  trace::ProcessTables tables;
+  std::string record(200, '\xff');
+  for (int kind = GMT_THREAD; kind <= GMT_NOTE; ++kind) {
+    for (size_t bytes = 0; bytes < 30; ++bytes) {
+      if (tables.add(static_cast<uint8_t>(kind), std::as_bytes(std::span(record.data(), bytes)))) {
+        fail(__FILE__, __LINE__, "kind " + std::to_string(kind) + " of " + std::to_string(bytes) + " bytes");
+      }
+    }
+  }
+  CHECK(tables.threads().empty() && tables.devices().empty() && tables.notes().empty());
+}
+
+TEST(owners_of_files) {
+  using trace::FileOwner;
+  const char *users[] = {"/home/u/train.py",         "train.py",
+                         "/home/u/python3.py",       "/srv/lib/python/model.py",
+                         "/home/u/torch/train.py",   "/tmp/ipykernel_17/123.py",
+                         "/work/python3.11/train.py"};
+  const char *libraries[] = {"/usr/lib/python3.11/threading.py",
+                             "/opt/conda/lib/python3.9/runpy.py",
+                             "/opt/x/lib/python3.13t/runpy.py",
+                             "/usr/lib64/python3.9/runpy.py",
+                             "/home/u/.venv/lib/python3.12/site-packages/torch/nn/modules/linear.py",
+                             "/usr/lib/python3/dist-packages/numpy/core.py",
+                             "/opt/python312.zip/json/decoder.py",
+                             "<frozen importlib._bootstrap>",
+                             "<eval_with_key>.3",
+                             "/home/u/pytorch/torch/nn/modules/module.py",
+                             "/home/u/pytorch/torch/_tensor.py",
+                             ""};
+  for (const char *file : users) {
+    if (trace::file_owner(file) != FileOwner::kUser) fail(__FILE__, __LINE__, file);
+  }
+  for (const char *file : libraries) {
+    if (trace::file_owner(file) != FileOwner::kLibrary) fail(__FILE__, __LINE__, file);
+  }
+  CHECK(trace::file_owner("<string>") == FileOwner::kPseudo);
+  std::vector<trace::Frame> frames = {{"<string>", 1, "__init__"}, {"a.py", 2, "f"}};
+  CHECK_EQ(trace::user_frame(frames), 1);
+  frames.pop_back();
+  CHECK_EQ(trace::user_frame(frames), 0);
+  CHECK_EQ(trace::user_frame({}), -1);
+}
+
+TEST(line_tables_by_hand) {
+  auto line = [](uint16_t version, std::vector<uint8_t> table, uint32_t offset) {
+    return trace::line_of_offset(version, table, 100, offset);
+  };
+  CHECK_EQ(line(0x0309, {0, 1, 4, 255}, 0), 101);
+  CHECK_EQ(line(0x0309, {0, 1, 4, 255}, 4), 100);
+  CHECK_EQ(line(0x030a, {4, 1, 2, 128, 2, 2}, 3), 101);
+  CHECK_EQ(line(0x030a, {4, 1, 2, 128, 2, 2}, 4), trace::kNoLine);
+  CHECK_EQ(line(0x030a, {4, 1, 2, 128, 2, 2}, 6), 103);
+  CHECK_EQ(line(0x030a, {4, 1}, 4), trace::kNoLine);
+  CHECK_EQ(line(0x030c, {0xd8, 0, 0, 0xe8, 6, 0xf8}, 0), 101);  // one line further
+  CHECK_EQ(line(0x030c, {0xd8, 0, 0, 0xe8, 7, 0xf8}, 2), 98);   // no columns, -3
+  CHECK_EQ(line(0x030c, {0xd8, 0, 0, 0xe8, 7, 0xf8}, 4), trace::kNoLine);
+  CHECK_EQ(line(0x030e, {0xe8, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f}, 0) == 0, false);  // a number without end
+  for (uint16_t version : {0x0309, 0x030a, 0x030b, 0x0400}) {
+    CHECK_EQ(line(version, {}, 0xffffffff), 100);
+  }
+}
+
+TEST_MAIN
