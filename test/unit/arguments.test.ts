@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parseArguments, type Arguments } from '../../extension/cli/arguments';
+
+const parse = (line: string): ReturnType<typeof parseArguments> => parseArguments(line === '' ? [] : line.split(' '));
+
+test('run takes its options up to -- and leaves the rest to the program', () => {
+  const expected: Arguments = {
+    verb: 'run',
+    simulateGpu: true,
+    output: 'x.gputrace',
+    format: 'json',
+    report: 'r.json',
+    intervalMs: 500,
+    failOnLeak: true,
+    command: ['python', 'train.py', '--', '-o', 'y'],
+  };
+  const options =
+    '--simulate-gpu -o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --backend auto';
+  assert.deepEqual(parse(`run ${options} -- python train.py -- -o y`), expected);
+  assert.deepEqual(parse(`run ${options} python train.py -- -o y`), expected);
+});
+
+test('times', () => {
+  for (const [text, milliseconds] of Object.entries({ '2s': 2000, '2': 2000, '0.5': 500, '1m': 60000, '100ms': 100 })) {
+    const parsed = parse(`run --interval ${text} -- x`);
+    assert.ok('verb' in parsed && parsed.verb === 'run');
+    assert.equal(parsed.intervalMs, milliseconds);
+  }
+});
+
+test('report and doctor', () => {
+  const report = { verb: 'report', file: 'a.gputrace', format: 'json', groupBy: 'thread' };
+  assert.deepEqual(parse('report a.gputrace --format json --group-by thread'), report);
+  assert.deepEqual(parse('report --format json --group-by=thread a.gputrace'), report);
+  assert.deepEqual(parse('doctor --format json'), { verb: 'doctor', format: 'json' });
+});
+
+test('help and version', () => {
+  assert.deepEqual(parse('--help'), { verb: 'help', about: null });
+  assert.deepEqual(parse('help run'), { verb: 'help', about: 'run' });
+  for (const verb of ['run', 'report', 'doctor', 'attach']) {
+    assert.deepEqual(parse(`${verb} --help`), { verb: 'help', about: verb });
+  }
+  assert.deepEqual(parse('--version'), { verb: 'version' });
+  const run = parse('run -- python --help');
+  assert.ok('verb' in run && run.verb === 'run');
+});
+
+test('what is wrong is said in one sentence', () => {
+  const cases: [string, RegExp][] = [
+    ['', /run, report or doctor/],
+    ['nonsense', /"nonsense"/],
+    ['run', /Name the program/],
+    ['run --', /Name the program/],
+    ['run --nope -- x', /no option --nope/],
+    ['run --format xml -- x', /table, json, none/],
+    ['run --format -- x', /--format needs a value/],
+    ['run --interval soon -- x', /--interval soon/],
+    ['run --interval 1ms -- x', /--interval 1ms/],
+    ['run --simulate-gpu=yes -- x', /takes no value/],
+    ['run --backend uprobe -- x', /not there yet/],
+    ['attach 12', /attach is not there yet/],
+    ['report', /Name one trace/],
+    ['report a b', /Name one trace/],
+    ['report a --format perfetto', /perfetto is not there yet/],
+    ['report a --at 3', /--at is not there yet/],
+    ['doctor x', /doctor takes no "x"/],
+  ];
+  for (const [line, says] of cases) {
+    const parsed = parse(line);
+    assert.ok('usage' in parsed, line);
+    assert.match(parsed.usage, says);
+    assert.doesNotMatch(parsed.usage, /\n/);
+  }
+});
+
+test('any words give a result, and words behind -- arrive unchanged', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string()), words => {
+      parseArguments(words);
+      const parsed = parseArguments(['run', '--', 'x', ...words]);
+      assert.ok('verb' in parsed && parsed.verb === 'run');
+      assert.deepEqual(parsed.command, ['x', ...words]);
+    }),
+  );
+});

@@ -1,0 +1,172 @@
+// A trace made of plain rows, for tests of what is built from answers of the native model.
+import type { TraceSource } from '../../extension/analysis/source';
+import type {
+  AllocationQuery,
+  AllocationWindow,
+  Layer,
+  ProcessInfo,
+  Site,
+  SiteQuery,
+  SiteWindow,
+  Timeline,
+  TimelineQuery,
+  Totals,
+  TraceInfo,
+} from '../../extension/protocol/trace';
+
+export interface FakeAllocation {
+  address: bigint;
+  bytes: number;
+  process: number;
+  thread: number;
+  layer: Layer;
+  site: number;
+  timeNs: number;
+  device: number;
+}
+
+export function makeProcess(part: Partial<ProcessInfo>): ProcessInfo {
+  return {
+    index: 0,
+    pid: 2166793,
+    parentPid: 1,
+    uid: 0,
+    command: ['python', 'train.py'],
+    exitCode: null,
+    ended: false,
+    startNs: 0,
+    python: '3.12',
+    driverSource: 'cupti',
+    simulated: false,
+    recording: true,
+    threads: [{ index: 0, tid: 2166793, name: 'python' }],
+    notes: [],
+    ...part,
+  };
+}
+
+export function makeTotals(part: Partial<Totals>): Totals {
+  return {
+    process: 0,
+    pid: 2166793,
+    device: 0,
+    layer: 'tensor',
+    liveBytes: 0,
+    liveCount: 0,
+    peakBytes: 0,
+    peakNs: 0,
+    allocations: 0,
+    frees: 0,
+    failed: 0,
+    allocatedBytes: 0,
+    freedBytes: 0,
+    unmatchedFrees: 0,
+    impliedFrees: 0,
+    ...part,
+  };
+}
+
+export function makeInfo(part: Partial<TraceInfo>): TraceInfo {
+  return {
+    revision: 1,
+    live: true,
+    events: 0,
+    eventsPerSecond: 0,
+    durationNs: 10e9,
+    startRealtimeMs: Date.UTC(2025, 7, 25, 8, 45, 33),
+    lost: { events: 0, byCause: {} },
+    session: {},
+    processes: [],
+    devices: [],
+    totals: [],
+    outOfMemory: [],
+    ...part,
+  };
+}
+
+/** Answers queries as the native model does, as far as table and report ask. */
+export class FakeTrace implements TraceSource {
+  constructor(
+    private readonly trace: TraceInfo,
+    private readonly all: FakeAllocation[] = [],
+    private readonly stacks: Site[] = [],
+    private readonly reserved: number | null = null,
+  ) {}
+
+  info(): TraceInfo {
+    return this.trace;
+  }
+
+  site(id: number): Site | null {
+    return this.stacks.find(site => site.id === id) ?? null;
+  }
+
+  allocations(query: AllocationQuery): AllocationWindow {
+    const matching = this.all
+      .filter(row => query.layer === undefined || row.layer === query.layer)
+      .filter(row => query.process === undefined || row.process === query.process)
+      .filter(row => query.thread === undefined || row.thread === query.thread)
+      .sort((a, b) => b.bytes - a.bytes);
+    const rows = matching.slice(query.from, query.to);
+    return {
+      revision: 1,
+      total: matching.length,
+      rows: rows.length,
+      sumBytes: matching.reduce((sum, row) => sum + row.bytes, 0),
+      address: BigUint64Array.from(rows, row => row.address),
+      bytes: Float64Array.from(rows, row => row.bytes),
+      device: Int32Array.from(rows, row => row.device),
+      process: Int32Array.from(rows, row => row.process),
+      thread: Int32Array.from(rows, row => row.thread),
+      layer: rows.map(row => row.layer),
+      site: Uint32Array.from(rows, row => row.site),
+      timeNs: Float64Array.from(rows, row => row.timeNs),
+      stream: new BigUint64Array(rows.length),
+      kind: new Uint8Array(rows.length),
+    };
+  }
+
+  sites(query: SiteQuery): SiteWindow {
+    const rows = this.stacks
+      .filter(site => site.layer === query.layer)
+      .map(site => ({ site, live: this.all.filter(row => row.site === site.id) }))
+      .filter(({ live }) => query.includeDead === true || live.length > 0)
+      .map(({ site, live }) => ({ site, count: live.length, bytes: live.reduce((sum, row) => sum + row.bytes, 0) }))
+      .sort((a, b) => b.bytes - a.bytes)
+      .slice(query.from, query.to);
+    const numbers = (value: (row: (typeof rows)[number]) => number): Float64Array => Float64Array.from(rows, value);
+    return {
+      revision: 1,
+      total: rows.length,
+      rows: rows.length,
+      sumLiveBytes: 0,
+      sumLiveCount: 0,
+      id: Uint32Array.from(rows, row => row.site.id),
+      liveBytes: numbers(row => row.bytes),
+      liveCount: numbers(row => row.count),
+      peakBytes: numbers(row => row.bytes),
+      allocations: numbers(row => row.count),
+      frees: numbers(() => 0),
+      allocatedBytes: numbers(row => row.bytes),
+      growth: numbers(row => (row.site.id === 1 ? 1_258_291.2 : 0)),
+      spark: new Float64Array(16 * rows.length),
+      thread: new Int32Array(rows.length),
+      process: new Int32Array(rows.length),
+      device: new Int32Array(rows.length),
+      file: rows.map(row => row.site.frames[0]?.file ?? ''),
+      line: Uint32Array.from(rows, row => row.site.frames[0]?.line ?? 0),
+      function: rows.map(row => row.site.frames[0]?.function ?? ''),
+      source: rows.map(row => row.site.source),
+      label: rows.map(row => `group ${row.site.id}`),
+    };
+  }
+
+  timeline(query: TimelineQuery): Timeline {
+    if (query.series !== 'reserved' || this.reserved === null) return new Float64Array();
+    return Float64Array.of(0, 0, this.reserved, this.reserved);
+  }
+}
+
+export function makeSite(part: Partial<Site> & { id: number }): Site {
+  return { layer: 'tensor', source: 'python', cut: false, frames: [], userFrame: -1, ...part };
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { SiteQuery, TimelineQuery } from '../../extension/protocol/trace';
+import { checkMessage } from '../../extension/protocol/validate';
+
+const query: SiteQuery = {
+  layer: 'tensor',
+  groupBy: 'line',
+  sort: 'liveBytes',
+  descending: true,
+  filter: 'train >10MB',
+  process: -1,
+  device: 0,
+  includeDead: false,
+  from: 0,
+  to: 50,
+};
+const series: TimelineQuery = { series: 'tensor', fromNs: 0, toNs: 1e9, buckets: 300, process: -1, device: 0 };
+const request = (method: string, params?: unknown, id: unknown = 1): unknown => ({
+  type: 'request',
+  id,
+  method,
+  params,
+});
+
+test('each message of the page passes unchanged', () => {
+  const messages = [
+    { type: 'ready' },
+    request('sites', query),
+    request('site', { id: 7 }),
+    request('timeline', { series: [series] }),
+    request('openLine', { file: '/x/train.py', line: 41 }),
+    request('setRecording', { on: false }),
+    request('start'),
+    request('stop'),
+    request('save'),
+  ];
+  for (const message of messages) assert.deepEqual(checkMessage(message), { ok: true, message });
+});
+
+test('what is wrong is named, with the id to answer to', () => {
+  const cases: [unknown, RegExp][] = [
+    [request('sites', { ...query, layer: 'heap' }), /layer is one of/],
+    [request('sites', { ...query, to: 1e9 }), /window/],
+    [request('sites', { ...query, from: 60 }), /window/],
+    [request('sites', { ...query, from: -1 }), /from is a whole number/],
+    [request('sites', { ...query, filter: 'x'.repeat(5000) }), /filter/],
+    [request('sites', null), /parameters of sites/],
+    [request('site', { id: 1.5 }), /id is a whole number/],
+    [request('timeline', { series: Array.from({ length: 17 }, () => series) }), /series/],
+    [request('timeline', { series: [{ ...series, toNs: NaN }] }), /toNs/],
+    [request('timeline', { series: [{ ...series, buckets: 0 }] }), /buckets/],
+    [request('openLine', { file: 3, line: 1 }), /file/],
+    [request('setRecording', { on: 'yes' }), /on is true or false/],
+    [request('eval', {}), /unknown request/],
+    [request('constructor', {}), /unknown request/],
+    [request('__proto__', {}), /unknown request/],
+  ];
+  for (const [message, says] of cases) {
+    const checked = checkMessage(message);
+    assert.ok(!checked.ok, JSON.stringify(message));
+    assert.equal(checked.id, 1);
+    assert.match(checked.error, says);
+  }
+});
+
+test('a request without an id cannot be answered', () => {
+  for (const id of [undefined, -1, 1.5, '1', null]) {
+    const checked = checkMessage(request('stop', undefined, id === undefined ? {} : id));
+    assert.ok(!checked.ok);
+    assert.equal(checked.id, null);
+  }
+});
+
+test('nothing that a page may send makes it throw, and what passes has only known fields', () => {
+  const methods = fc.constantFrom('sites', 'site', 'timeline', 'openLine', 'setRecording', 'start', 'stop', 'save');
+  const anything = fc.oneof(
+    fc.anything(),
+    fc.record({ type: fc.constant('request'), id: fc.nat(), method: methods, params: fc.anything() }),
+    fc.record({
+      type: fc.constant('request'),
+      id: fc.nat(),
+      method: fc.constant('sites'),
+      params: fc.object().map(extra => ({ ...extra, ...query })),
+    }),
+  );
+  fc.assert(
+    fc.property(anything, value => {
+      const checked = checkMessage(value);
+      if (!checked.ok || checked.message.type === 'ready' || checked.message.method !== 'sites') return;
+      const known = Object.keys(query);
+      assert.ok(Object.keys(checked.message.params).every(name => known.includes(name)));
+    }),
+  );
+});
