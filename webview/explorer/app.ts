@@ -33,7 +33,7 @@ const EMPTY: SessionView = {
 const CLOCK_MS = 1000;
 
 export class App {
-  readonly element = el('main', { class: 'explorer' });
+  readonly element = el('div', { class: 'explorer' });
   private session: SessionView = EMPTY;
   private selected: Row | null = null;
   private reserved: ReadonlyMap<number, number> = new Map();
@@ -89,15 +89,21 @@ export class App {
   }
 
   setSession(session: SessionView): void {
-    const another = session.info?.startRealtimeMs !== this.session.info?.startRealtimeMs;
+    const before = this.session.info;
+    const another = before !== null && session.info?.startRealtimeMs !== before.startRealtimeMs;
     this.session = session;
     this.clock.update(session);
-    if (another) {
-      this.table.clear();
-      this.table.setOpened(null);
-    }
+    if (another) this.forget();
     this.frames.add(this.render);
     this.invalidate();
+  }
+
+  /** Another trace: nothing of the old one stays on the page. */
+  private forget(): void {
+    this.table.forget();
+    this.timeline.forget();
+    this.reserved = new Map();
+    this.notices.clearErrors();
   }
 
   /** Events arrived, or the page came into view: what is shown is asked again. */
@@ -121,7 +127,11 @@ export class App {
 
   private assemble(): void {
     const main = el('div', { class: 'list' }, this.toolbar.element, this.table.element);
-    this.trace.append(this.ledger.element, this.timeline.element, el('div', { class: 'lower' }, main, this.details.element));
+    this.trace.append(
+      this.ledger.element,
+      this.timeline.element,
+      el('div', { class: 'lower' }, main, this.details.element),
+    );
     this.element.append(this.header.element, this.notices.element, this.state.element, this.trace);
   }
 
@@ -144,7 +154,8 @@ export class App {
     this.header.update(session, this.clock.elapsedNs());
     this.state.update(session);
     this.notices.update(info);
-    this.trace.hidden = info === null || phase === 'empty';
+    const nothingYet = (phase === 'starting' || phase === 'failed') && info?.totals.length === 0;
+    this.trace.hidden = info === null || phase === 'empty' || nothingYet;
     if (!info) return;
     this.ledger.update(ledgerBars(info, this.reserved));
     this.timeline.update(view.zoom, view.hidden, this.clock.elapsedNs());
@@ -175,7 +186,9 @@ export class App {
     if (!window || !same || this.view.descending !== descending || this.view.filter !== filter) return;
     this.table.setWindow(window, from);
     this.toolbar.setSums(window, groupBy);
-    this.table.setEmptyText(window.total > 0 ? '' : filter ? 'No row matches the filter.' : 'Nothing is alive in this layer.');
+    this.table.setEmptyText(
+      window.total > 0 ? '' : filter ? 'No row matches the filter.' : 'Nothing is alive in this layer.',
+    );
   }
 
   private async askTimeline(): Promise<void> {
@@ -219,10 +232,10 @@ export class App {
   private async answer<M extends Method>(method: M, params: Params<M>): Promise<Result<M> | undefined> {
     try {
       const value = await this.client.request(method, params);
-      this.notices.setError('');
+      this.notices.setError(method, '');
       return value;
     } catch (error) {
-      this.notices.setError(error instanceof Error ? error.message : String(error));
+      this.notices.setError(method, error instanceof Error ? error.message : String(error));
       return undefined;
     }
   }

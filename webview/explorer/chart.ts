@@ -86,7 +86,8 @@ export class TimelineChart {
         type: 'linear',
         min: 0,
         max: Math.max(top * 1.04, 1),
-        afterBuildTicks: axis => void (axis.ticks = bytes.filter(value => value <= top * 1.04).map(value => ({ value }))),
+        afterBuildTicks: axis =>
+          void (axis.ticks = bytes.filter(value => value <= top * 1.04).map(value => ({ value }))),
         ticks: { ...ticks, padding: 6, callback: value => byteLabel(Number(value)) },
         grid,
         border,

@@ -1,5 +1,6 @@
 // Small lines above the table: out of memory, what was lost and why, what the processes said.
 import { formatBytes, formatCount, formatDuration, formatPlural } from '../../extension/protocol/format';
+import type { Method } from '../../extension/protocol/messages';
 import type { OutOfMemory, Site, TraceInfo } from '../../extension/protocol/trace';
 import { el, icon, setAttribute, setText } from '../dom';
 import { baseName } from './stack';
@@ -18,6 +19,7 @@ export class Notices {
   private readonly warning = el('details', { class: 'notice warning', 'data-notice': 'losses' });
   private readonly error = el('p', { class: 'notice error', role: 'alert', 'data-notice': 'error' });
   private readonly sites = new Map<number, Promise<Site | null>>();
+  private readonly errors = new Map<Method, string>();
   private memoryKey = '';
   private warningKey = '';
 
@@ -40,8 +42,20 @@ export class Notices {
     if (older > 0) this.memory.append(el('p', { class: 'dim more' }, `${formatPlural(older, 'earlier one')}`));
   }
 
-  /** A request failed; '' takes the sentence away. */
-  setError(sentence: string): void {
+  /** A request failed; '' when one of its kind succeeded again. The latest sentence is shown. */
+  setError(method: Method, sentence: string): void {
+    this.errors.delete(method);
+    if (sentence !== '') this.errors.set(method, sentence);
+    this.showError();
+  }
+
+  clearErrors(): void {
+    this.errors.clear();
+    this.showError();
+  }
+
+  private showError(): void {
+    const sentence = [...this.errors.values()].pop() ?? '';
     setText(this.error, sentence);
     this.error.hidden = sentence === '';
   }
@@ -49,7 +63,12 @@ export class Notices {
   private memoryRow(event: OutOfMemory): HTMLElement {
     const text = el('span', {}, `Out of memory: asked ${formatBytes(event.requestedBytes)}`);
     const when = ` · ${formatBytes(event.liveBytes)} alive · ${formatDuration(event.timeNs)}`;
-    const row = el('button', { type: 'button', class: 'notice error', 'data-notice': 'out-of-memory' }, icon('error'), text);
+    const row = el(
+      'button',
+      { type: 'button', class: 'notice error', 'data-notice': 'out-of-memory' },
+      icon('error'),
+      text,
+    );
     row.append(el('span', { class: 'dim' }, when));
     const site = this.sites.get(event.site) ?? this.actions.site(event.site);
     this.sites.set(event.site, site);

@@ -100,6 +100,14 @@ export class TableView {
     this.empty.hidden = text === '';
   }
 
+  /** Another trace: no rows until its first answer. */
+  forget(): void {
+    this.reset(false);
+    this.window = null;
+    this.total = 0;
+    this.setOpened(null);
+  }
+
   /** Nothing is selected any more. */
   clear(): void {
     this.select(null);

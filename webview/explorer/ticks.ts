@@ -8,8 +8,8 @@ export function byteTicks(top: number, most: number): number[] {
   const wanted = Math.max(top, 1) / Math.max(most, 1);
   const unit = 1024 ** Math.max(0, Math.floor(Math.log(Math.max(wanted, 1)) / Math.log(1024)));
   const step = unit * ([1, 2, 5, 10, 20, 50, 100, 200, 256, 512].find(size => size * unit >= wanted) ?? 1024);
-  const ticks: number[] = [];
-  for (let value = 0; value < top + step; value += step) ticks.push(value);
+  const ticks = [0];
+  for (let value = step; ticks[ticks.length - 1]! < Math.max(top, 1); value += step) ticks.push(value);
   return ticks;
 }
 

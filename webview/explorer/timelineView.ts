@@ -62,6 +62,12 @@ export class TimelineView {
     this.frames.add(this.draw);
   }
 
+  /** Another trace: follow it from its start. */
+  forget(): void {
+    this.data = null;
+    this.actions.zoom(FOLLOW);
+  }
+
   update(zoom: Zoom, hidden: readonly Series[], runNs: number): void {
     this.zoom = zoom;
     this.hidden = hidden;
@@ -80,7 +86,8 @@ export class TimelineView {
       area: series === 'tensor' || (series === 'driver' && !tensors),
     }));
     this.chart.draw(curves, window);
-    for (const [series, button] of this.legend) setAttribute(button, 'aria-pressed', String(!this.hidden.includes(series)));
+    for (const [series, button] of this.legend)
+      setAttribute(button, 'aria-pressed', String(!this.hidden.includes(series)));
     const span = `${formatDuration(window.fromNs)} to ${formatDuration(window.toNs)}`;
     const hint = 'Arrow keys move, plus and minus zoom, Home follows the run.';
     const now = DRAWN.map(series => `${NAMES[series]} ${formatBytes(this.data?.bytesAt(series, window.toNs) ?? 0)}`);

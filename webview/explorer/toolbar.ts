@@ -47,7 +47,11 @@ export class Toolbar {
 
   setSums(window: SiteWindow | null, groupBy: GroupBy): void {
     if (!window) return;
-    const rows = formatPlural(window.total, groupBy === 'site' ? 'stack' : GROUP_NAMES[groupBy].toLowerCase(), plural(groupBy));
+    const rows = formatPlural(
+      window.total,
+      groupBy === 'site' ? 'stack' : GROUP_NAMES[groupBy].toLowerCase(),
+      plural(groupBy),
+    );
     const blocks = formatPlural(window.sumLiveCount, 'block');
     setText(this.sums, `${rows} · ${blocks} · ${formatBytes(window.sumLiveBytes)}`);
   }

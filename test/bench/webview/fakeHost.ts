@@ -46,7 +46,11 @@ function random(): number {
 }
 
 const entries: Entry[] = Array.from({ length: SITES }, (_, id) => makeEntry(id));
-const series = { tensor: makeSeries(5 * GB, 2 * GB, 0), reserved: makeSeries(7 * GB, 0, 1), driver: makeSeries(8 * GB, 0, 2) };
+const series = {
+  tensor: makeSeries(5 * GB, 2 * GB, 0),
+  reserved: makeSeries(7 * GB, 0, 1),
+  driver: makeSeries(8 * GB, 0, 2),
+};
 let revision = 1;
 let scene: Partial<SessionView> = {};
 let timer = 0;
@@ -77,7 +81,8 @@ function makeSeries(base: number, saw: number, shape: number): Float64Array {
     const tooth = (i % 40_000) / 40_000;
     const spike = shape === 0 && i % 123_457 === 500 ? 2.5 * GB : 0;
     const steps = shape === 0 ? part * 3 * GB : Math.floor(part * 6) * 0.6 * GB;
-    values[i] = base * Math.min(1, part * 20) * 0.8 + steps + saw * tooth + spike + (shape === 0 ? random() * 0.2 * GB : 0);
+    values[i] =
+      base * Math.min(1, part * 20) * 0.8 + steps + saw * tooth + spike + (shape === 0 ? random() * 0.2 * GB : 0);
   }
   return values;
 }
@@ -111,7 +116,8 @@ function sorted(query: SiteQuery): Entry[] {
   );
   const key = (row: Entry): number | string => {
     if (query.sort === 'label') return `${row.file}:${String(row.line).padStart(6, '0')}`;
-    if (query.sort === 'growth' || query.sort === 'liveCount' || query.sort === 'thread' || query.sort === 'device') return row[query.sort];
+    if (query.sort === 'growth' || query.sort === 'liveCount' || query.sort === 'thread' || query.sort === 'device')
+      return row[query.sort];
     return row.liveBytes;
   };
   const order = query.descending ? -1 : 1;
@@ -164,11 +170,25 @@ function site(id: number): Site | null {
     { file: '/home/user/project/train.py', line: 88, function: 'main' },
   ];
   const native = row.line === 0;
-  return { id, layer: 'tensor', source: row.source, cut: id % 3 === 0, frames: native ? [] : frames, userFrame: native ? -1 : 0 };
+  return {
+    id,
+    layer: 'tensor',
+    source: row.source,
+    cut: id % 3 === 0,
+    frames: native ? [] : frames,
+    userFrame: native ? -1 : 0,
+  };
 }
 
 function totals(device: number, layer: Layer, liveBytes: number): Totals {
-  const counts = { liveCount: 9841, allocations: 812_345, frees: 802_504, failed: 0, unmatchedFrees: 0, impliedFrees: 0 };
+  const counts = {
+    liveCount: 9841,
+    allocations: 812_345,
+    frees: 802_504,
+    failed: 0,
+    unmatchedFrees: 0,
+    impliedFrees: 0,
+  };
   const bytes = { liveBytes, peakBytes: liveBytes * 1.3, peakNs: 1e9, allocatedBytes: 40 * GB, freedBytes: 30 * GB };
   return { process: 0, pid: 2166793, device, layer, ...counts, ...bytes };
 }
@@ -211,7 +231,16 @@ function info(): TraceInfo {
       totals(1, 'driver', 2.2 * GB),
     ],
     outOfMemory: [
-      { process: 0, device: 0, layer: 'tensor', requestedBytes: GB, timeNs: 401e9, site: 1, liveBytes: 22.9 * GB, thread: 0 },
+      {
+        process: 0,
+        device: 0,
+        layer: 'tensor',
+        requestedBytes: GB,
+        timeNs: 401e9,
+        site: 1,
+        liveBytes: 22.9 * GB,
+        thread: 0,
+      },
     ],
   };
 }
@@ -259,15 +288,18 @@ function live(on: boolean): void {
   );
 }
 
-addEventListener('message', ({ data }: MessageEvent<ToHost | { type: 'scene'; scene: Partial<SessionView>; live: boolean }>) => {
-  if (data.type === 'ready') return postMessage({ type: 'session', session: session() });
-  if (data.type === 'scene') {
-    scene = data.scene;
-    live(data.live);
-    return postMessage({ type: 'session', session: session() });
-  }
-  const started = performance.now();
-  const value = answer(data);
-  postMessage({ type: 'response', id: data.id, ok: true, value });
-  postMessage({ type: 'bench', method: `${data.method} answered`, ms: performance.now() - started });
-});
+addEventListener(
+  'message',
+  ({ data }: MessageEvent<ToHost | { type: 'scene'; scene: Partial<SessionView>; live: boolean }>) => {
+    if (data.type === 'ready') return postMessage({ type: 'session', session: session() });
+    if (data.type === 'scene') {
+      scene = data.scene;
+      live(data.live);
+      return postMessage({ type: 'session', session: session() });
+    }
+    const started = performance.now();
+    const value = answer(data);
+    postMessage({ type: 'response', id: data.id, ok: true, value });
+    postMessage({ type: 'bench', method: `${data.method} answered`, ms: performance.now() - started });
+  },
+);

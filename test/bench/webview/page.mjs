@@ -13,8 +13,20 @@ const CSP =
 
 /** Builds the page and the fake host in memory; the answer maps paths of the server that no network reaches to contents. */
 export async function buildPage() {
-  const options = { bundle: true, write: false, platform: 'browser', target: 'es2022', format: 'iife', logLevel: 'error' };
-  const page = await build({ ...options, entryPoints: [join(root, 'webview/explorer/main.ts')], outdir: '/out', minify: true });
+  const options = {
+    bundle: true,
+    write: false,
+    platform: 'browser',
+    target: 'es2022',
+    format: 'iife',
+    logLevel: 'error',
+  };
+  const page = await build({
+    ...options,
+    entryPoints: [join(root, 'webview/explorer/main.ts')],
+    outdir: '/out',
+    minify: true,
+  });
   const host = await build({ ...options, entryPoints: [join(root, 'test/bench/webview/fakeHost.ts')], outdir: '/out' });
   const files = new Map();
   for (const file of [...page.outputFiles, ...host.outputFiles]) {
@@ -48,7 +60,11 @@ export async function openBrowser() {
 }
 
 /** The page in a window of a size, in one of the themes, showing a scene (fields of SessionView). */
-export async function openPage(browser, files, { width = 360, height = 900, theme = 'dark', scene = {}, live = false } = {}) {
+export async function openPage(
+  browser,
+  files,
+  { width = 360, height = 900, theme = 'dark', scene = {}, live = false } = {},
+) {
   const context = await browser.newContext({ viewport: { width, height } });
   const page = await context.newPage();
   const errors = [];

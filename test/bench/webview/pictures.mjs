@@ -7,7 +7,11 @@ const out = process.argv[2] ?? 'build/pictures';
 mkdirSync(out, { recursive: true });
 const files = await buildPage();
 const browser = await openBrowser();
-const failed = { phase: 'failed', title: 'train.py', detail: 'No GPU was found. Choose "Use the simulated GPU" in the settings, or run on a machine with one.' };
+const failed = {
+  phase: 'failed',
+  title: 'train.py',
+  detail: 'No GPU was found. Choose "Use the simulated GPU" in the settings, or run on a machine with one.',
+};
 const shots = [
   ['dark-360', { theme: 'dark' }],
   ['light-360', { theme: 'light' }],

@@ -1,5 +1,9 @@
 // The --vscode-* variables that a webview gets, for three of the editor's themes.
-const FONT = { '--vscode-font-family': '"DejaVu Sans", sans-serif', '--vscode-font-size': '13px', '--vscode-font-weight': 'normal' };
+const FONT = {
+  '--vscode-font-family': '"DejaVu Sans", sans-serif',
+  '--vscode-font-size': '13px',
+  '--vscode-font-weight': 'normal',
+};
 
 const dark = {
   ...FONT,

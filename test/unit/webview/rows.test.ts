@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Frame, ProcessInfo, SiteWindow, TraceInfo } from '../../../extension/protocol/trace';
+import { headline, ledgerBars } from '../../../webview/explorer/ledger';
+import { rowAt, sparkPoints, trendOf } from '../../../webview/explorer/rows';
+import { foldFrames, isLibrary } from '../../../webview/explorer/stack';
+
+const MB = 1 << 20;
+const processes = [{ index: 3, threads: [{ index: 2, tid: 99, name: 'worker' }] }] as ProcessInfo[];
+
+function window(changes: Partial<SiteWindow>): SiteWindow {
+  return {
+    id: Uint32Array.of(5),
+    liveBytes: Float64Array.of(20 * MB),
+    liveCount: Float64Array.of(2),
+    peakBytes: Float64Array.of(30 * MB),
+    growth: Float64Array.of(0),
+    spark: new Float64Array(16),
+    thread: Int32Array.of(2),
+    process: Int32Array.of(3),
+    device: Int32Array.of(1),
+    file: ['/home/a/train.py'],
+    line: Uint32Array.of(41),
+    function: ['forward'],
+    source: ['python'],
+    label: ['python:99'],
+    ...changes,
+  } as SiteWindow;
+}
+
+test('a row names file, line, function, thread and device', () => {
+  const row = rowAt(window({}), 0, 'line', processes);
+  assert.deepEqual([row.primary, row.secondary, row.title], ['train.py:41', 'forward', '/home/a/train.py:41']);
+  assert.deepEqual([row.thread, row.device], ['worker:99', 'gpu_1']);
+});
+
+test('a row of another group shows its own name first', () => {
+  assert.equal(rowAt(window({}), 0, 'thread', processes).primary, 'python:99');
+  assert.equal(rowAt(window({}), 0, 'function', processes).primary, 'forward');
+});
+
+test('no Python line, several threads, host memory', () => {
+  const none = {
+    file: [''],
+    line: Uint32Array.of(0),
+    function: [''],
+    thread: Int32Array.of(-1),
+    device: Int32Array.of(-1),
+  };
+  const row = rowAt(window(none), 0, 'line', processes);
+  assert.deepEqual([row.primary, row.thread, row.device], ['no Python line', 'several', 'host']);
+});
+
+test('only what grows beyond noise is called growing', () => {
+  assert.equal(trendOf(2 * MB, 100 * MB), 'growing');
+  assert.equal(trendOf(-2 * MB, 100 * MB), 'shrinking');
+  assert.equal(trendOf(900, 0), 'steady');
+  assert.equal(trendOf(50_000, 100 * MB), 'steady');
+  assert.equal(rowAt(window({ growth: Float64Array.of(MB) }), 0, 'line', []).growth, '+1.00 MB/s');
+});
+
+test('a spark line stays in its box; without change it is flat', () => {
+  const numbers = (text: string): number[][] => text.split(' ').map(pair => pair.split(',').map(Number));
+  const rising = numbers(
+    sparkPoints(
+      Float64Array.from({ length: 16 }, (_, i) => i * MB),
+      48,
+      18,
+    ),
+  );
+  assert.equal(rising.length, 16);
+  assert.ok(rising[0]![1]! > rising[15]![1]!, 'more bytes are higher up');
+  for (const [x, y] of rising) assert.ok(x! >= 0 && x! <= 48 && y! >= 0 && y! <= 18);
+  const flat = numbers(sparkPoints(new Float64Array(16).fill(7), 48, 18));
+  assert.equal(new Set(flat.map(([, y]) => y)).size, 1);
+});
+
+test('library frames fold in runs; a single one stays, dim', () => {
+  const frame = (file: string): Frame => ({ file, line: 1, function: 'f' });
+  const torch = '/v/lib/python3.12/site-packages/torch/nn/module.py';
+  const items = foldFrames([
+    frame('/a/m.py'),
+    frame(torch),
+    frame(torch),
+    frame('/a/t.py'),
+    frame('/usr/lib/python3.12/x.py'),
+  ]);
+  assert.deepEqual(
+    items.map(item => (item.kind === 'folded' ? item.label : `${item.frame.file} ${item.library}`)),
+    ['/a/m.py false', '2 frames in torch', '/a/t.py false', '/usr/lib/python3.12/x.py true'],
+  );
+  assert.ok(isLibrary('<frozen importlib._bootstrap>'));
+  assert.ok(!isLibrary('<stdin>') && !isLibrary('/home/lib/train.py'));
+});
+
+test('the ledger splits one card without counting a byte twice', () => {
+  const info = {
+    devices: [
+      { index: 0, name: 'A', totalBytes: 100 },
+      { index: 1, name: 'B', totalBytes: 100 },
+    ],
+    totals: [
+      { device: 0, layer: 'tensor', liveBytes: 10, peakBytes: 30, allocations: 4, frees: 1 },
+      { device: 0, layer: 'driver', liveBytes: 50, peakBytes: 60, allocations: 2, frees: 0 },
+      { device: -1, layer: 'host', liveBytes: 7, peakBytes: 7, allocations: 1, frees: 0 },
+    ],
+  } as TraceInfo;
+  const [bar, ...others] = ledgerBars(info, new Map([[0, 25]]));
+  assert.equal(others.length, 0, 'an unused card has no bar');
+  assert.deepEqual([bar!.tensorBytes, bar!.cachedBytes, bar!.otherBytes, bar!.freeBytes], [10, 15, 25, 50]);
+  assert.deepEqual(headline(info), { liveBytes: 10, peakBytes: 30, totalBytes: 100, allocations: 4, frees: 1 });
+});
