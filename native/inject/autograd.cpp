@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "inject/elf.h"
+#include "inject/stacks.h"
 
 namespace gmt::inject {
 namespace {
@@ -28,6 +29,7 @@ NodeFunction g_node;
 ThreadFunction g_thread_id;
 NodeLayout g_layout;
 bool g_intrusive;
+uint32_t g_sees_nodes;
 uint32_t g_state;  ///< 0 = not looked, 1 = looking, 2 = ready, 3 = cannot
 
 /// Itanium C++ ABI: type_info of a class with one public base at offset 0 is { vptr, name, base }.
@@ -70,12 +72,17 @@ void drop_reference(void *const result[2]) {
 
 }  // namespace
 
+uint64_t torch_thread(Thread &thread) {
+  if (thread.torch_thread == 0 && g_thread_id) thread.torch_thread = g_thread_id();
+  return thread.torch_thread;
+}
+
 gmt_autograd autograd_state(bool has_stack) {
   if (!ready()) return {0, 0, GMT_AUTOGRAD_NONE, 0};
   if (has_stack) {
-    Thread &thread = t_thread;
-    if (thread.torch_thread == 0 && g_thread_id) thread.torch_thread = g_thread_id();
-    return {g_peek(), thread.torch_thread, GMT_AUTOGRAD_FORWARD, 0};
+    // Where node numbers are seen being given out, they say more than this.
+    if (__atomic_load_n(&g_sees_nodes, __ATOMIC_RELAXED)) return {0, 0, GMT_AUTOGRAD_NONE, 0};
+    return {g_peek(), torch_thread(t_thread), GMT_AUTOGRAD_FORWARD, 0};
   }
   void *result[2] = {nullptr, nullptr};
   g_node(result);
@@ -87,11 +94,51 @@ gmt_autograd autograd_state(bool has_stack) {
   return state;
 }
 
+void node_made(uint64_t sequence) {
+  if (!g_log.guard || !ready()) return;  // no CUDA so far
+  Thread &thread = t_thread;
+  if (!enter(thread)) return;
+  __atomic_store_n(&g_sees_nodes, 1, __ATOMIC_RELAXED);
+  bool ending = false;
+  const uint32_t stack = python_stack(thread, &ending);
+  const gmt_node node{sequence, stack, static_cast<uint32_t>(torch_thread(thread))};
+  if (stack) write_local(thread, GMT_NODE, &node, sizeof node);
+  leave(thread);
+}
+
 const char *autograd_trouble() {
   return __atomic_load_n(&g_state, __ATOMIC_ACQUIRE) == 3
              ? "This PyTorch does not export what ties backward allocations to forward lines; they carry the "
                "backward() line."
              : nullptr;
+}
+
+}  // namespace gmt::inject
+
+// at::sequence_number::get_and_increment: every Node's constructor asks it for the node's number, through the import slot of its
+// library, so a preloaded definition comes first. Views and in-place operations allocate nothing forward but have nodes: this is
+// the only place that knows their lines.
+extern "C" __attribute__((visibility("default"))) uint64_t _ZN2at15sequence_number17get_and_incrementEv() {
+  using Function = uint64_t (*)();
+  static Function original;
+  Function next = __atomic_load_n(&original, __ATOMIC_RELAXED);
+  if (__builtin_expect(!next, 0)) {
+    next = reinterpret_cast<Function>(
+        gmt::inject::find_symbol("libtorch_cpu.so", "_ZN2at15sequence_number17get_and_incrementEv"));
+    if (!next) return 0;  // nobody can have called us then
+    __atomic_store_n(&original, next, __ATOMIC_RELAXED);
+  }
+  const uint64_t sequence = next();
+  gmt::inject::node_made(sequence);
+  return sequence;
+}
+
+namespace gmt::inject {
+
+void hook_autograd_by_slots() {
+  const Import imports[] = {{"_ZN2at15sequence_number17get_and_incrementEv",
+                             reinterpret_cast<void *>(&_ZN2at15sequence_number17get_and_incrementEv)}};
+  redirect_imports(imports, 1);
 }
 
 }  // namespace gmt::inject

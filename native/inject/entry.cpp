@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inject/autograd.h"
 #include "inject/cupti_guest.h"
 #include "inject/driver_layer.h"
 #include "inject/elf.h"
@@ -38,6 +39,7 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   if (__atomic_exchange_n(&called, 1, __ATOMIC_ACQ_REL)) return 1;
   if (configured()) {
     hook_tensor_layer_by_slots();
+    hook_autograd_by_slots();
     hook_cupti_by_slots();
     start_driver_layer();
     describe_driver_layer();

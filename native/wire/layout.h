@@ -42,12 +42,7 @@ enum gmt_loss {
 };
 
 /// What the driver layer is recorded with.
-enum gmt_driver_source {
-  GMT_DRIVER_NONE = 0,
-  GMT_DRIVER_CUPTI = 1,
-  GMT_DRIVER_WRAPPED = 2,
-  GMT_DRIVER_UPROBE = 3
-};
+enum gmt_driver_source { GMT_DRIVER_NONE = 0, GMT_DRIVER_CUPTI = 1, GMT_DRIVER_WRAPPED = 2, GMT_DRIVER_UPROBE = 3 };
 
 enum gmt_clock { GMT_CLOCK_MONOTONIC_NS = 0, GMT_CLOCK_TSC = 1 };
 
@@ -72,11 +67,10 @@ struct gmt_file_header {
   uint64_t process_start;  ///< field 22 of /proc/PID/stat: tells two processes of one pid apart
   uint8_t reserved0[32];
   // From here on written while the process runs.
-  uint64_t
-      chunks_reserved;     ///< atomic; chunks handed out (a full disk leaves the last ones without a header)
-  uint64_t next_sequence;  ///< atomic; the sequence that the next event gets; starts at 1
-  uint64_t ended;          ///< 1 once the process ended in order (atexit)
-  uint64_t thread_count;   ///< atomic; thread indices handed out
+  uint64_t chunks_reserved;  ///< atomic; chunks handed out (a full disk leaves the last ones without a header)
+  uint64_t next_sequence;    ///< atomic; the sequence that the next event gets; starts at 1
+  uint64_t ended;            ///< 1 once the process ended in order (atexit)
+  uint64_t thread_count;     ///< atomic; thread indices handed out
   uint8_t reserved1[96];
   uint64_t lost[GMT_LOST_CAUSES];  ///< atomic; enum gmt_loss
 };
@@ -98,11 +92,9 @@ struct gmt_chunk_header {
 struct gmt_event {
   uint64_t commit;   ///< sequence << 16 | thread index
   uint64_t address;  ///< address or handle; 0 where there is none
-  uint64_t
-      size;  ///< bytes << 16 | device << 8 | kind (enum gmt_kind, | GMT_FAILED); device 255 = none or host
-  uint32_t stack;  ///< stack id (gmt_stack_record.id), 0 = none
-  uint32_t
-      time;  ///< ticks since the chunk's time base: base_ticks, or the last GMT_TIME_BASE before this slot
+  uint64_t size;     ///< bytes << 16 | device << 8 | kind (enum gmt_kind, | GMT_FAILED); device 255 = none or host
+  uint32_t stack;    ///< stack id (gmt_stack_record.id), 0 = none
+  uint32_t time;     ///< ticks since the chunk's time base: base_ticks, or the last GMT_TIME_BASE before this slot
 };
 
 #define GMT_DEVICE_NONE 255u
@@ -121,8 +113,7 @@ enum gmt_kind {
   GMT_HOST_ALLOC = 20,       ///< pinned host memory
   GMT_HOST_REGISTER = 21,    ///< host memory pinned in place
   GMT_PHYSICAL_CREATE = 22,  ///< cuMemCreate; address = handle
-  GMT_IMPORT =
-      23,  ///< memory that another process or API owns, mapped here: never counted as this process's bytes
+  GMT_IMPORT = 23,  ///< memory that another process or API owns, mapped here: never counted as this process's bytes
   GMT_GRAPH_ALLOC = 24,  ///< a graph's memory node (also cuMemAllocAsync on a capturing stream)
   GMT_FREE = 32,         ///< cuMemFree, cuMemFreeAsync: ends any of 16, 17, 18
   GMT_ARRAY_FREE = 33,
@@ -141,16 +132,16 @@ enum gmt_kind {
   GMT_POOL_TRIM = 47,
   GMT_CONTEXT_DESTROY = 48,  ///< all driver memory of context `address` on `device` is gone
   GMT_DEVICE_RESET = 49,     ///< all driver memory of `device` is gone
-  GMT_FREE_UNDONE = 50,  ///< the free of `address` recorded last did not happen; `bytes` = kind of that free
+  GMT_FREE_UNDONE = 50,      ///< the free of `address` recorded last did not happen; `bytes` = kind of that free
 
   GMT_RECORDING_START = 64,  ///< recording was switched on (also the first event of every log)
   GMT_RECORDING_STOP = 65,   ///< recording was switched off: what happens until the next start is unknown
   GMT_GAP_BEGIN = 66,        ///< the driver layer is blind from here
   GMT_GAP_END = 67,
-  GMT_PROCESS_ENDING = 68, ///< interpreter or process shuts down: later frees are clean-up; what lives here lived to the end
+  GMT_PROCESS_ENDING =
+      68,  ///< interpreter or process shuts down: later frees are clean-up; what lives here lived to the end
 };
-#define GMT_FAILED \
-  0x80u  ///< or-ed into kind: the call failed and changed nothing (an allocation that got no memory)
+#define GMT_FAILED 0x80u  ///< or-ed into kind: the call failed and changed nothing (an allocation that got no memory)
 
 /// Local records: describe things, have no place in the order of events. Total length = slots * 32 bytes.
 struct gmt_local {
@@ -166,15 +157,14 @@ enum gmt_local_kind {
   GMT_END_OF_CHUNK = 1,   ///< the rest of the chunk is unused
   GMT_TIME_BASE = 2,      ///< payload gmt_time_base: from here `time` counts from it
   GMT_DRIVER_DETAIL = 3,  ///< payload gmt_driver_detail: about the next event in this chunk
-  GMT_AUTOGRAD =
-      4,            ///< payload gmt_autograd: holds for this thread's tensor events from here to its next one
-  GMT_THREAD = 5,   ///< payload gmt_thread_record + name
-  GMT_CODE = 6,     ///< payload gmt_code_record + strings + line table
-  GMT_STACK = 7,    ///< payload gmt_stack_record + frames
-  GMT_DEVICE = 8,   ///< payload gmt_device_record + name
-  GMT_PROCESS = 9,  ///< payload gmt_process_record + command line
-  GMT_NOTE =
-      10,  ///< payload gmt_note + text: something a user should know (unknown Python version, no CUPTI, ...)
+  GMT_AUTOGRAD = 4,       ///< payload gmt_autograd: holds for this thread's tensor events from here to its next one
+  GMT_THREAD = 5,         ///< payload gmt_thread_record + name
+  GMT_CODE = 6,           ///< payload gmt_code_record + strings + line table
+  GMT_STACK = 7,          ///< payload gmt_stack_record + frames
+  GMT_DEVICE = 8,         ///< payload gmt_device_record + name
+  GMT_PROCESS = 9,        ///< payload gmt_process_record + command line
+  GMT_NODE = 11,          ///< payload gmt_node: an autograd node was made, and where
+  GMT_NOTE = 10,  ///< payload gmt_note + text: something a user should know (unknown Python version, no CUPTI, ...)
 };
 
 struct gmt_time_base {
@@ -203,6 +193,13 @@ struct gmt_autograd {
 };
 enum gmt_autograd_role { GMT_AUTOGRAD_NONE = 0, GMT_AUTOGRAD_FORWARD = 1, GMT_AUTOGRAD_BACKWARD = 2 };
 #define GMT_SEQUENCE_ACCUMULATE (~0ull)  ///< AccumulateGrad nodes carry this number
+
+/// An autograd node's number and the Python stack that made it: a backward allocation with this number belongs to this line.
+struct gmt_node {
+  uint64_t sequence;
+  uint32_t stack;
+  uint32_t thread;  ///< low half of torch's id of the thread, as in gmt_autograd.thread
+};
 
 struct gmt_thread_record {
   uint32_t tid;
@@ -289,6 +286,7 @@ GMT_STATIC_ASSERT(__builtin_offsetof(struct gmt_local, payload) == 16, "payload"
 GMT_STATIC_ASSERT(sizeof(struct gmt_time_base) == 16, "time base");
 GMT_STATIC_ASSERT(sizeof(struct gmt_driver_detail) == 48, "driver detail");
 GMT_STATIC_ASSERT(sizeof(struct gmt_autograd) == 24, "autograd");
+GMT_STATIC_ASSERT(sizeof(struct gmt_node) == 16, "node");
 GMT_STATIC_ASSERT(sizeof(struct gmt_thread_record) == 8, "thread");
 GMT_STATIC_ASSERT(sizeof(struct gmt_code_record) == 24, "code");
 GMT_STATIC_ASSERT(sizeof(struct gmt_stack_record) == 8, "stack");
