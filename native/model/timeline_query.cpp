@@ -79,7 +79,8 @@ std::vector<Bucket> reduce(std::vector<Part> parts, uint64_t from_ns, uint64_t w
     if (begin == ~0ull) break;
     const bool wide = kept_width(parts, begin) > width;
     const Bucket step = sum_step(parts, begin);
-    put(out, wide ? begin : begin / width * width, step);
+    // The first one begins where what was gathered begins, which may be in the middle of an output bucket.
+    put(out, wide || out.empty() ? begin : begin / width * width, step);
   }
   const bool leads = before != 0 && (out.empty() || out.front().begin_ns > from_ns);
   if (leads) out.insert(out.begin(), {from_ns, before, before, before});

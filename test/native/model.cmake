@@ -1,0 +1,5 @@
+gmt_native_test(model_pairing LIBRARIES gmt_model)
+gmt_native_test(model_driver LIBRARIES gmt_model)
+gmt_native_test(model_backward LIBRARIES gmt_model)
+gmt_native_test(model_sites LIBRARIES gmt_model)
+gmt_native_test(model_timeline LIBRARIES gmt_model)

@@ -1,0 +1,147 @@
+// Backward allocations and the forward line.
+#include "check.h"
+#include "model_fixture.h"
+
+using namespace gmt::test;
+using gmt::model::LineSource;
+
+namespace {
+
+constexpr uint64_t kTorchThread = 1;
+gmt_autograd forward(uint64_t next_sequence, uint64_t thread = kTorchThread) {
+  return {next_sequence, thread, GMT_AUTOGRAD_FORWARD, 0};
+}
+gmt_autograd backward(uint64_t sequence, uint64_t thread = kTorchThread) {
+  return {sequence, thread, GMT_AUTOGRAD_BACKWARD, 0};
+}
+
+/// A model with a forward pass of three operations, and the line of the block that is made last.
+struct Pass : Feed {
+  Pass() {
+    for (uint32_t stack = 1; stack <= 9; ++stack) names.set(stack, {{"net.py", stack * 10, "forward"}});
+    names.set(50, {{"/x/torch/autograd/__init__.py", 300, "_make_grads"},
+                   {"/x/torch/autograd/__init__.py", 340, "backward"},
+                   {"train.py", 77, "main"}});
+    put({GMT_TENSOR_ALLOC, next(), 8, 0, 0, 1}, forward(11));  // node 10
+    put({GMT_TENSOR_ALLOC, next(), 8, 0, 0, 9}, forward(11));  // after it, no node of its own
+    put({GMT_TENSOR_ALLOC, next(), 8, 0, 0, 2}, forward(12));  // node 11
+    put({GMT_TENSOR_ALLOC, next(), 8, 0, 0, 3}, forward(20));  // node 19
+  }
+  uint64_t next() { return address_ += 0x1000; }
+  void run(uint64_t node, uint64_t thread = kTorchThread, uint16_t engine = 4, uint8_t kind = GMT_TENSOR_ALLOC) {
+    put({kind, next(), 8, 0, engine}, backward(node, thread));
+  }
+  gmt::model::SiteRow last() {
+    gmt::model::AllocationQuery newest;
+    newest.sort = gmt::model::AllocationSort::Age;
+    newest.descending = false;
+    const uint32_t site = blocks(newest).rows[0].site;
+    for (const auto layer : {gmt::model::Layer::Tensor, gmt::model::Layer::Driver}) {
+      gmt::model::SiteQuery query;
+      query.layer = layer;
+      for (const auto &row : sites(query).rows) {
+        if (row.id == site) return row;
+      }
+    }
+    return {};
+  }
+
+ private:
+  uint64_t address_ = 0;
+};
+
+}  // namespace
+
+TEST(a_node_has_the_line_of_the_operation_that_made_it) {
+  Pass pass;
+  pass.run(10);
+  CHECK_EQ(pass.last().line, 10u);
+  CHECK(pass.last().source == LineSource::Forward);
+  pass.run(19);
+  CHECK_EQ(pass.last().line, 30u);
+  pass.run(11);
+  CHECK_EQ(pass.last().line, 20u);
+  CHECK(pass.last().source == LineSource::Forward);
+}
+
+TEST(a_node_that_allocated_nothing_forward_has_the_nearest_earlier_line) {
+  Pass pass;
+  pass.run(17);
+  CHECK_EQ(pass.last().line, 20u);
+  CHECK(pass.last().source == LineSource::ForwardNear);
+  pass.run(5000);
+  CHECK_EQ(pass.last().line, 30u);
+  CHECK(pass.last().source == LineSource::ForwardNear);
+}
+
+TEST(an_accumulation_has_the_line_of_the_node_before_it_on_its_thread) {
+  Pass pass;
+  pass.run(10, kTorchThread, 4);
+  pass.run(11, kTorchThread, 5);
+  pass.run(GMT_SEQUENCE_ACCUMULATE, kTorchThread, 4);
+  CHECK_EQ(pass.last().line, 10u);
+  CHECK(pass.last().source == LineSource::ForwardNear);
+}
+
+TEST(without_a_node_before_it_the_line_is_the_backward_call) {
+  Pass pass;
+  pass.run(GMT_SEQUENCE_ACCUMULATE);
+  CHECK(pass.last().source == LineSource::None);
+  pass.put({GMT_TENSOR_ALLOC, pass.next(), 8, 0, 0, 50}, forward(20));
+  pass.run(GMT_SEQUENCE_ACCUMULATE, kTorchThread, 6);
+  CHECK_EQ(pass.last().line, 77u);
+  CHECK_EQ(pass.last().file, "train.py");
+  CHECK(pass.last().source == LineSource::BackwardCall);
+  pass.run(3, kTorchThread, 7);  // older than everything that was recorded
+  CHECK(pass.last().source == LineSource::BackwardCall);
+}
+
+TEST(two_forward_threads_with_equal_numbers_are_told_apart) {
+  Pass pass;
+  pass.put({GMT_TENSOR_ALLOC, pass.next(), 8, 0, 1, 7}, forward(11, 2));
+  pass.run(10, 2);
+  CHECK_EQ(pass.last().line, 70u);
+  pass.run(10, 1);
+  CHECK_EQ(pass.last().line, 10u);
+  pass.run(10, 99, 8);  // a thread that made no forward allocation
+  CHECK(pass.last().source == LineSource::None);
+}
+
+TEST(without_thread_ids_the_number_alone_decides) {
+  Feed one;
+  one.names.set(1, {{"net.py", 10, "forward"}});
+  one.put({GMT_TENSOR_ALLOC, 0x1000, 8, 0, 0, 1}, forward(11, 0));
+  one.put({GMT_TENSOR_ALLOC, 0x2000, 8, 0, 4}, backward(10, 0));
+  CHECK_EQ(one.sites().total, 2u);
+  Pass pass;
+  pass.put({GMT_TENSOR_ALLOC, pass.next(), 8, 0, 1, 7}, forward(11, 2));
+  pass.run(10, 0);
+  CHECK_EQ(pass.last().line, 70u);  // several: the one that wrote last
+}
+
+TEST(a_backward_that_runs_python_has_its_own_line) {
+  Pass pass;
+  pass.put({GMT_TENSOR_ALLOC, pass.next(), 8, 0, 4, 6}, backward(10));
+  CHECK_EQ(pass.last().line, 60u);
+  CHECK(pass.last().source == LineSource::Python);
+}
+
+TEST(driver_calls_of_a_node_are_near_its_line) {
+  Pass pass;
+  pass.run(10, kTorchThread, 4, GMT_DEVICE_ALLOC);
+  CHECK_EQ(pass.last().line, 10u);
+  CHECK(pass.last().source == LineSource::ForwardNear);
+}
+
+TEST(a_million_forward_events_are_kept_and_no_more) {
+  gmt::model::ForwardTable table;
+  const uint64_t count = gmt::model::ForwardTable::kEntries + 1000;
+  for (uint64_t sequence = 1; sequence <= count; ++sequence) {
+    table.note(0, kTorchThread, sequence, static_cast<uint32_t>(sequence));
+  }
+  CHECK_EQ(table.find(kTorchThread, count - 1).stack, count);
+  CHECK_EQ(table.find(kTorchThread, 1000).stack, 1001u);
+  CHECK_EQ(table.find(kTorchThread, 999).stack, 0u);
+}
+
+TEST_MAIN

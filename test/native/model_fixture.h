@@ -1,0 +1,87 @@
+#pragma once
+// Events for the model, written down by hand, and names for their stacks.
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+
+namespace gmt::test {
+
+class FakeNames : public model::Names {
+ public:
+  /// Innermost first. The user's frame is the first whose file does not begin with '/'.
+  void set(uint32_t stack, std::vector<model::Frame> frames, uint32_t process = 0) {
+    model::Stack &own = stacks_[{process, stack}];
+    own.frames = std::move(frames);
+    for (size_t i = own.frames.size(); i-- > 0;) {
+      if (own.frames[i].file[0] != '/') own.user_frame = static_cast<int32_t>(i);
+    }
+  }
+  bool stack(uint32_t process, uint32_t stack, model::Stack &out) const override {
+    const auto found = stacks_.find({process, stack});
+    if (found == stacks_.end()) return false;
+    out = found->second;
+    return true;
+  }
+  std::string thread(uint32_t, uint16_t thread) const override { return "python:" + std::to_string(100 + thread); }
+  std::string process(uint32_t process) const override { return "train.py (" + std::to_string(process) + ")"; }
+
+ private:
+  std::map<std::pair<uint32_t, uint32_t>, model::Stack> stacks_;
+};
+
+/// What one event carries; the rest has a usual value.
+struct Step {
+  uint8_t kind;
+  uint64_t address = 0;
+  uint64_t bytes = 0;
+  uint8_t device = 0;
+  uint16_t thread = 0;
+  uint32_t stack = 0;
+};
+
+class Feed {
+ public:
+  Feed() : model(names) {}
+  FakeNames names;
+  model::Model model;
+  uint64_t now_ns = 0;
+  uint64_t step_ns = 1'000'000;
+
+  void put(const Step &step, uint32_t process = 0) { send(step, process, nullptr, nullptr); }
+  void put(const Step &step, const gmt_driver_detail &detail, uint32_t process = 0) {
+    send(step, process, &detail, nullptr);
+  }
+  void put(const Step &step, const gmt_autograd &state, uint32_t process = 0) { send(step, process, nullptr, &state); }
+
+  /// The totals of one process, device and layer; all zero where there are none.
+  model::Ledger totals(model::Layer layer, uint8_t device = 0, uint32_t process = 0) const {
+    for (const model::Ledger &ledger : model.ledgers()) {
+      if (ledger.layer == layer && ledger.device == device && ledger.process == process) return ledger;
+    }
+    return {process, device, layer, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {}};
+  }
+  model::SiteRows sites(model::SiteQuery query = {}) { return model.sites(query); }
+  model::AllocationRows blocks(model::AllocationQuery query = {}) { return model.allocations(query); }
+
+ private:
+  void send(const Step &step, uint32_t process, const gmt_driver_detail *detail, const gmt_autograd *state) {
+    now_ns += step_ns;
+    const trace::Event event{++sequence_,       now_ns,           step.address, step.bytes,  step.stack,
+                             detail != nullptr, state != nullptr, step.thread,  step.device, step.kind};
+    trace::Batch batch{process, {&event, 1}, {}, {}};
+    if (detail) batch.details = {detail, 1};
+    if (state) batch.autograds = {state, 1};
+    model.ingest(batch);
+  }
+  uint64_t sequence_ = 0;
+};
+
+inline gmt_driver_detail in_context(uint64_t context, int32_t result = 0) {
+  return {0, 0, result, 0, 0, 0, context, 0};
+}
+inline gmt_driver_detail of_handle(uint64_t handle, uint64_t offset = 0) { return {0, 0, 0, 0, handle, offset, 0, 0}; }
+
+}  // namespace gmt::test
