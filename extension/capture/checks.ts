@@ -38,7 +38,7 @@ export async function diagnose(
 ): Promise<Diagnosis> {
   const gpu = await checkGpu(environment);
   const native: Check =
-    nativeProblem === null ? ok('reader', 'the native part loads') : missing('reader', nativeProblem, 'npm run build');
+    nativeProblem === null ? ok('reader', 'the native part loads') : missing('reader', nativeProblem, REINSTALL);
   const library = await checkLibrary(dist);
   const directory = checkDirectory(environment);
   const simulator = checkSimulator(dist);
@@ -49,6 +49,8 @@ export async function diagnose(
     simulated: needed && simulator.state === 'ok',
   };
 }
+
+const REINSTALL = 'reinstall GPU Memory Trace, or build it with: npm run build';
 
 function ok(name: string, detail: string): Check {
   return { name, state: 'ok', detail, fix: '' };
@@ -98,7 +100,7 @@ async function checkPython(environment: Environment): Promise<Check> {
 async function checkLibrary(dist: string): Promise<Check> {
   const name = 'injected library';
   const problem = injectionProblem(dist);
-  if (problem !== null) return missing(name, problem, 'npm run build');
+  if (problem !== null) return missing(name, problem, REINSTALL);
   const library = injectedLibrary(dist);
   const environment = { PATH: '/usr/bin:/bin', LD_PRELOAD: library };
   // The loader only warns about a library that it cannot preload: the maps of a process tell.
@@ -114,7 +116,7 @@ async function checkLibrary(dist: string): Promise<Check> {
 
 function checkSimulator(dist: string): Check {
   const problem = simulatorProblem(dist);
-  return problem === null ? ok('simulated GPU', 'built') : warning('simulated GPU', problem, 'npm run build');
+  return problem === null ? ok('simulated GPU', 'built') : warning('simulated GPU', problem, REINSTALL);
 }
 
 function checkDirectory(environment: Environment): Check[] {

@@ -9,11 +9,13 @@ export function simulatorProblem(dist: string): string | null {
   const folder = simulatorFolder(dist);
   const missing = LIBRARIES.filter(name => !existsSync(join(folder, name)));
   if (missing.length === 0) return null;
-  return `The simulated GPU is not built: ${missing.join(', ')} missing in ${folder}; build it with "npm run build".`;
+  return `The simulated GPU is not built: ${missing.join(', ')} missing in ${folder}; reinstall GPU Memory Trace, or build it with "npm run build".`;
 }
 
 /** One sentence when the library that is loaded into the program is missing, else null. */
 export function injectionProblem(dist: string): string | null {
   const library = injectedLibrary(dist);
-  return existsSync(library) ? null : `The tracer's library is missing: ${library}; build it with "npm run build".`;
+  return existsSync(library)
+    ? null
+    : `The tracer's library is missing: ${library}; reinstall GPU Memory Trace, or build it with "npm run build".`;
 }

@@ -57,8 +57,15 @@ export async function run(options: RunArguments, dist: string): Promise<number> 
     say(started.error);
     return started.status;
   }
+  // From here on the program's status is what counts: our own failures are said and change nothing.
+  process.on('uncaughtException', error => say(reasonOf(error)));
   const status = await watch(options, trace.session, started, directory.path, facts);
-  await finish(options, trace.session, directory.path, facts);
+  try {
+    await finish(options, trace.session, directory.path, facts);
+  } catch (error) {
+    say(`The report could not be made (${reasonOf(error)}); the trace stays in`);
+    write(2, `${directory.path}\n`);
+  }
   return status;
 }
 
