@@ -157,10 +157,15 @@ export class App {
     const nothingYet = (phase === 'starting' || phase === 'failed') && info?.totals.length === 0;
     this.trace.hidden = info === null || phase === 'empty' || nothingYet;
     if (!info) return;
-    this.ledger.update(ledgerBars(info, this.reserved));
+    this.renderLedger();
     this.timeline.update(view.zoom, view.hidden, this.clock.elapsedNs());
     this.toolbar.update(view, this.layer);
     this.table.update(view, info.processes, info.devices.length);
+  };
+
+  private readonly renderLedger = (): void => {
+    const { info } = this.session;
+    if (info) this.ledger.update(ledgerBars(info, this.reserved));
   };
 
   private dispatch(action: Action): void {
@@ -201,7 +206,7 @@ export class App {
     const data = new TimelineData(question, answers);
     this.reserved = data.reserved();
     this.timeline.setData(data);
-    this.frames.add(this.render);
+    this.frames.add(this.renderLedger);
   }
 
   private async askSite(): Promise<void> {

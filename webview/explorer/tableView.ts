@@ -136,6 +136,7 @@ export class TableView {
       const opened = row !== null && row.id === this.openedId;
       this.take(index).update(index, top, row, { active, opened, fullBytes: this.fullBytes });
     }
+    for (const view of this.spare) view.element.remove();
     const activeShown = this.active !== null && this.shown.has(this.active.index);
     setAttribute(this.element, 'aria-activedescendant', activeShown ? `row-${this.active!.index}` : '');
     if (missing) this.actions.need();
@@ -152,14 +153,13 @@ export class TableView {
     if (shown) return shown;
     const view = this.spare.pop() ?? new RowView();
     this.shown.set(index, view);
-    this.body.append(view.element);
+    if (!view.element.isConnected) this.body.append(view.element);
     return view;
   }
 
   private release(index: number, view: RowView): void {
     this.shown.delete(index);
-    view.element.remove();
-    this.spare.push(view);
+    this.spare.push(view); // stays in the page: most are taken again in the same frame
   }
 
   /** Rows move while the program runs: the active one is the same group, wherever it went. */

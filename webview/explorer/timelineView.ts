@@ -69,6 +69,7 @@ export class TimelineView {
   }
 
   update(zoom: Zoom, hidden: readonly Series[], runNs: number): void {
+    if (zoom === this.zoom && hidden === this.hidden && runNs === this.runNs) return;
     this.zoom = zoom;
     this.hidden = hidden;
     this.runNs = runNs;
@@ -191,6 +192,7 @@ export class TimelineView {
 
   private move(zoom: Zoom): void {
     this.zoom = zoom; // several wheel events come between two updates
+    this.frames.add(this.draw);
     this.actions.zoom(zoom);
   }
 
