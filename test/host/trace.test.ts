@@ -45,8 +45,13 @@ async function trace(file: string): Promise<void> {
   await started;
 }
 
-const reached = (wanted: string): Promise<true> =>
-  until(`the page to show ${wanted}`, async () => ((await phase()) === wanted ? (true as const) : null), 30_000);
+/** Waits for a phase; what the page says instead is in the error. */
+async function reached(wanted: string): Promise<void> {
+  await until(`the page to show ${wanted}`, async () => {
+    if ((await phase()) === wanted) return true;
+    throw new Error(`It shows: ${(await texts(PAGE)).join(' ')}`);
+  });
+}
 
 /** Waits for a row of this file and line. */
 function rowAt(file: string, line: number): Promise<Row> {
