@@ -1,0 +1,20 @@
+"""A small nn.Transformer with AdamW: forward, backward and optimizer lines of a usual training step."""
+import torch
+
+
+class Trainer:
+    def __init__(self, **sizes):
+        torch.manual_seed(0)
+        shape = dict(d_model=256, nhead=4, num_encoder_layers=3, num_decoder_layers=3, dim_feedforward=512)
+        self.model = torch.nn.Transformer(**{**shape, **sizes}, batch_first=True).cuda()
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), foreach=False)
+
+    def step(self):
+        source = torch.randn(16, 32, 256, device="cuda")
+        target = torch.randn(16, 32, 256, device="cuda")
+        output = self.model(source, target)
+        loss = (output - target).pow(2).mean()
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        return loss
