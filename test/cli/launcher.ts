@@ -127,6 +127,7 @@ export interface Report {
     userFrame: Frame | null;
     frames: Frame[];
   }[];
+  oom: { requestedBytes: number; device: number; layer: string; pid: number; tid: number; site: number }[];
 }
 export interface Frame {
   file: string;

@@ -6,7 +6,7 @@ import { inRoot, run, which } from '../project/root.mjs';
 
 /** Resolves with the exit status. */
 export async function demoInCode({ simulated }) {
-  const folder = makeWorkspace({ 'gpuMemoryTrace.simulateGpu': simulated });
+  const folder = simulated ? makeWorkspace({ 'gpuMemoryTrace.simulateGpu': true }) : inRoot('test/workloads');
   const { hasDisplay, traceSample } = await import('./window.mjs');
   const code = which('code');
   if (code && hasDisplay()) {

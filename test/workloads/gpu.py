@@ -19,6 +19,7 @@ BACKEND = os.environ.get("GPU_MEMTRACE_WORKLOAD", "allocator")
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _BUILT = os.path.join(_HERE, "..", "..", "dist", "native", "simulator", "libc10_cuda.so")
 
+told = False  # True once a workload told its facts: from then on no block is freed, so that what it told stays true
 stacks_wanted = False  # True: every block remembers the Python stack that allocated it
 
 
@@ -44,7 +45,7 @@ def load_driver():
 
 
 class Tensor(int):
-    """A block of device memory; its value is its address. Freed with its last reference, or by free()."""
+    """A block of device memory; its value is its address. Freed with its last reference (until `told`), or by free()."""
 
     size = 0  # bytes asked for
     rounded = 0  # bytes handed out
@@ -55,7 +56,8 @@ class Tensor(int):
         return int(self)
 
     def __del__(self):
-        free(self)
+        if not told:
+            free(self)
 
 
 def _make_tensor(address, requested, rounded):
@@ -95,12 +97,14 @@ def _open_allocator():
     def made(address, _function, arguments):
         if not address:
             raise OutOfMemory("CUDA out of memory. Tried to allocate %.2f MiB" % (arguments[0] / MIB))
-        return _make_tensor(address, arguments[0], max(512, (arguments[0] + 511) // 512 * 512))
+        return _make_tensor(address, arguments[0], library.sim_torch_block_bytes(address))
 
     prototype = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int)
     empty = prototype(("sim_torch_empty", library), ((1, "bytes"), (1, "device", 0)))
     empty.errcheck = made
     library.sim_torch_free.argtypes = [ctypes.c_void_p]
+    library.sim_torch_block_bytes.argtypes = [ctypes.c_void_p]
+    library.sim_torch_block_bytes.restype = ctypes.c_uint64
     return empty, library.sim_torch_free, library.sim_torch_empty_cache, library
 
 
@@ -165,7 +169,7 @@ def free(tensor):
 
 
 def rounded_bytes(tensor):
-    """What the allocator hands out for it."""
+    """What the allocator hands out for it (with PyTorch: at least that; a block's rest of up to 1 MiB stays with it)."""
     if isinstance(tensor, Tensor):
         return tensor.rounded
     return max(512, (tensor.numel() * tensor.element_size() + 511) // 512 * 512)
@@ -248,7 +252,9 @@ class Truth:
             self.frees += 1
 
     def facts(self, **more):
-        """Everything known now, as one JSON object."""
+        """Everything known now, as one JSON object. Blocks that are alive stay alive."""
+        global told
+        told = True
         with self.lock:
             live = sorted(self.live.values(), key=lambda entry: -entry["bytes"])
             facts = {
