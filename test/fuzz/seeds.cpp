@@ -1,0 +1,98 @@
+#include "seeds.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "check.h"
+#include "log_writer.h"
+#include "trace/save.h"
+
+using namespace gmt;
+using namespace gmt::test;
+
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+void write_all_kinds(LogWriter &log, uint16_t threads, int events) {
+  log.add_process(0, std::string("python\0a.py\0", 12));
+  log.add_device(0, 0, "GPU", 1ull << 34);
+  log.add_note(0, GMT_NOTE_TORCH, "a note");
+  uint32_t stack = log.add_stack_of(0, {{"a.py", "f", 3}, {"b.py", "g", 4}});
+  for (int i = 0; i < events; ++i) {
+    uint16_t thread = static_cast<uint16_t>(i % threads);
+    if (i < threads) log.add_thread_record(thread, 100u + thread, "thread");
+    if (i % 5 == 0) log.add_autograd(thread, 1 + i % 2, i, 1);
+    if (i % 7 == 0) log.add_detail(thread, gmt_driver_detail{});
+    if (i % 11 == 0) log.add_torn_event();
+    if (i % 13 == 0) log.at(log.now_ns() + 5'000'000'000);
+    log.add_event(thread, i % 7 ? GMT_TENSOR_ALLOC : GMT_DEVICE_ALLOC, i * 512, 512, 0, stack);
+  }
+}
+
+Bytes compact(LogWriter &log) {
+  Bytes bytes(log.bytes(), log.bytes() + sizeof(gmt_file_header));
+  for (uint64_t i = 0; i < log.chunks(); ++i) {
+    const unsigned char *chunk = log.chunk(i);
+    uint32_t slots = GMT_SLOTS_PER_CHUNK;
+    auto zero = [&](uint32_t slot) {
+      const unsigned char *at = chunk + GMT_CHUNK_HEADER_BYTES + slot * GMT_SLOT_BYTES;
+      return std::all_of(at, at + GMT_SLOT_BYTES, [](unsigned char b) { return b == 0; });
+    };
+    while (slots > 0 && zero(slots - 1)) --slots;
+    bytes.push_back(static_cast<uint8_t>(slots));
+    bytes.push_back(static_cast<uint8_t>(slots >> 8));
+    bytes.insert(bytes.end(), chunk, chunk + GMT_CHUNK_HEADER_BYTES + slots * GMT_SLOT_BYTES);
+  }
+  return bytes;
+}
+
+std::vector<Bytes> logs() {
+  std::vector<Bytes> all;
+  for (uint32_t clock : {GMT_CLOCK_MONOTONIC_NS, GMT_CLOCK_TSC}) {
+    for (uint16_t threads : {1, 4}) {
+      TemporaryFolder folder;
+      LogOptions options;
+      options.clock = clock;
+      options.ns_per_tick = clock == GMT_CLOCK_TSC ? 0.4 : 1;
+      LogWriter log(folder.path(), options);
+      write_all_kinds(log, threads, 120);
+      if (threads > 1) log.header().version = clock == GMT_CLOCK_TSC ? 0 : 1;
+      all.push_back(compact(log));
+    }
+  }
+  return all;
+}
+
+std::vector<Bytes> containers() {
+  TemporaryFolder folder;
+  LogOptions second;
+  second.pid = 5000002;
+  LogWriter a(folder.path()), b(folder.path(), second);
+  write_all_kinds(a, 1, 60);
+  write_all_kinds(b, 1, 60);
+  std::string path = folder / "a.gputrace";
+  if (trace::save(folder.path(), path, R"({"command":["python"]})")) std::abort();
+  std::ifstream in(path, std::ios::binary);
+  Bytes whole{std::istreambuf_iterator<char>(in), {}};
+  Bytes cut(whole.begin(), whole.begin() + 4096 + GMT_FILE_HEADER_BYTES + 4000);
+  return {whole, cut};
+}
+
+std::vector<Bytes> line_tables() {
+  std::vector<Bytes> all;
+  for (uint8_t version = 0; version < 6; ++version) {
+    all.push_back({version, 10, 0, 0, 0, 4, 1, 2, 128, 2, 2, 255, 127, 0, 129});
+    all.push_back({version, 1, 0, 0, 0, 0xf0, 3, 1, 1, 1, 0xd8, 0, 0, 0xe8, 0x7f, 0x7f, 0x07, 0xf8, 0x80, 0, 0xff});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Bytes> seeds_of(const std::string &kind) {
+  if (kind == "log") return logs();
+  if (kind == "container") return containers();
+  return line_tables();
+}

@@ -1,0 +1,98 @@
+// The traces of test/golden/trace are read to the same text for ever: they were written once by this program's
+// `--write FOLDER` and stay, so that a change of the format or the reader that breaks old files is seen.
+#include <fstream>
+#include <memory>
+
+#include "check.h"
+#include "log_writer.h"
+#include "trace/save.h"
+
+using namespace gmt;
+using namespace gmt::test;
+
+namespace {
+
+std::string output_of(const std::string &command) {
+  std::unique_ptr<FILE, int (*)(FILE *)> pipe(popen(command.c_str(), "r"), pclose);
+  std::string text;
+  char part[4096];
+  for (size_t got; pipe && (got = std::fread(part, 1, sizeof part, pipe.get())) > 0;) text.append(part, got);
+  return text;
+}
+std::string text_of(const std::string &path) {
+  std::ifstream in(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+void write_training(LogWriter &log) {
+  uint16_t main = log.add_thread(4100, "python");
+  uint16_t autograd = log.add_thread(4101, "pt_autograd_0");
+  log.add_process(main, std::string("python\0train.py\0", 16), 0x030b07f0);
+  log.add_device(main, 0, "Simulated GPU", 24ull << 30);
+  log.add_note(main, GMT_NOTE_CUPTI_PATH, "libcupti.so.13");
+  log.add_event(main, GMT_RECORDING_START, 0, 0, GMT_DEVICE_NONE);
+  uint32_t forward = log.add_stack_of(
+      main, {{"/opt/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py", "Linear.forward", 116},
+             {"/home/user/train.py", "Net.forward", 21},
+             {"/home/user/train.py", "<module>", 40}});
+  gmt_driver_detail detail{0, 0, 0, 0, 0, 0, 0x5500, 0};
+  log.add_event(main, detail, GMT_DEVICE_ALLOC, 0x7f0000000000, 2 << 20, 0, forward);
+  log.add_autograd(main, GMT_AUTOGRAD_FORWARD, 3, 1);
+  log.add_event(main, GMT_RESERVED, 0, 2 << 20);
+  log.add_event(main, GMT_TENSOR_ALLOC, 0x7f0000000000, 1024, 0, forward);
+  log.add_autograd(autograd, GMT_AUTOGRAD_BACKWARD, 3, 1);
+  log.add_event(autograd, GMT_TENSOR_ALLOC, 0x7f0000000400, 512);
+  log.add_torn_event();
+  log.at(6'000'000'000);
+  log.add_event(main, GMT_TENSOR_FREE, 0x7f0000000000, 1024);
+  detail.result = 2;
+  log.add_event(main, detail, GMT_DEVICE_ALLOC | GMT_FAILED, 0, 1ull << 40, 0, forward);
+  log.add_event(main, GMT_TENSOR_OOM, 0, 1ull << 40, 0, forward);
+  log.add_loss(GMT_LOST_BUDGET, 4);
+  log.end();
+}
+
+int write_golden(const std::string &target) {
+  TemporaryFolder folder;
+  LogOptions first, second;
+  second.pid = 5000002;
+  second.parent_pid = first.pid;
+  second.start_realtime_ns += 250'000'000;
+  second.clock = GMT_CLOCK_TSC;
+  second.ns_per_tick = 0.4;
+  LogWriter training(folder.path(), first);
+  write_training(training);
+  LogWriter worker(folder.path(), second);
+  worker.step_ns = 1'000'000;
+  for (uint16_t i = 0; i < 40; ++i) worker.add_event(i % 4, i % 2 ? GMT_HOST_FREE : GMT_HOST_ALLOC, i / 2, 4096, 255);
+  auto error = trace::save(folder.path(), target, R"({"command":["python","train.py"],"simulated":true})");
+  if (error) std::fprintf(stderr, "%s\n", error->message.c_str());
+  return error ? 1 : 0;
+}
+
+}  // namespace
+
+TEST(golden_traces_read_as_ever) {
+  int traces = 0;
+  for (const auto &entry : std::filesystem::directory_iterator(GMT_TEST_GOLDEN)) {
+    if (entry.path().extension() != ".gputrace") continue;
+    ++traces;
+    std::string expected = text_of(std::filesystem::path(entry.path()).replace_extension(".txt"));
+    std::string got = output_of("'" GMT_TRACE_DUMP "' '" + entry.path().string() + "'");
+    CHECK(!expected.empty());
+    if (got != expected) fail(__FILE__, __LINE__, entry.path().string() + " now reads as:\n" + got);
+  }
+  CHECK(traces > 0);
+}
+
+TEST(a_trace_written_now_reads_as_the_golden_one) {
+  TemporaryFolder folder;
+  CHECK_EQ(write_golden(folder / "now.gputrace"), 0);
+  std::string got = output_of("'" GMT_TRACE_DUMP "' '" + (folder / "now.gputrace") + "'");
+  CHECK(got == text_of(GMT_TEST_GOLDEN "/two_processes.txt"));
+}
+
+int main(int argc, char **argv) {
+  if (argc == 3 && std::string(argv[1]) == "--write") return write_golden(argv[2]);
+  return run_all(argc, argv);
+}
