@@ -78,6 +78,10 @@ export class App {
       sort: sort => this.dispatch({ type: 'sort', sort }),
       open: row => this.open(row),
       select: row => this.select(row),
+      refresh: row => {
+        this.selected = row;
+        this.details.begin(row);
+      },
       need: () => this.sitesPoller.invalidate(true),
     });
     // Two frames later the table has its new height.
@@ -213,7 +217,7 @@ export class App {
     const row = this.selected;
     if (!row) return;
     const site: Site | null | undefined = await this.answer('site', { id: row.id });
-    if (site !== undefined && this.selected?.id === row.id) this.details.show(site);
+    if (site !== undefined && this.selected?.key === row.key) this.details.show(site);
   }
 
   private select(row: Row | null): void {
@@ -225,7 +229,7 @@ export class App {
 
   private open(row: Row): void {
     if (row.line === 0) return;
-    this.table.setOpened(row.id);
+    this.table.setOpened(row);
     void this.command('openLine', { file: row.file, line: row.line });
   }
 

@@ -61,7 +61,7 @@ export class DetailsView {
   }
 
   show(site: Site | null): void {
-    const key = site ? `${site.id} ${site.frames.length}` : 'none';
+    const key = JSON.stringify(site);
     if (key === this.shownKey) return;
     this.shownKey = key;
     const [word, meaning] = site ? SOURCES[site.source] : ['', ''];

@@ -6,6 +6,9 @@ import { baseName } from './stack';
 export type Trend = 'growing' | 'shrinking' | 'steady';
 
 export interface Row {
+  /** The same group has the same key in every answer. */
+  key: string;
+  /** Its biggest site now, whose stack is shown. */
   id: number;
   /** Bold part and dim part of the first cell. */
   primary: string;
@@ -38,6 +41,7 @@ export function rowAt(window: SiteWindow, i: number, groupBy: GroupBy, processes
   const growth = window.growth[i] ?? 0;
   const trend = trendOf(growth, liveBytes);
   return {
+    key: rowKey(window, i, groupBy),
     id: window.id[i] ?? 0,
     primary,
     secondary,
@@ -54,6 +58,15 @@ export function rowAt(window: SiteWindow, i: number, groupBy: GroupBy, processes
     device: deviceText(window.device[i] ?? -1),
     spark: window.spark.subarray(i * SPARK_VALUES, (i + 1) * SPARK_VALUES),
   };
+}
+
+/** What names a group from one answer to the next (its biggest site may change meanwhile). */
+export function rowKey(window: SiteWindow, i: number, groupBy: GroupBy): string {
+  const file = window.file[i] ?? '';
+  if (groupBy === 'site') return `${window.id[i] ?? 0}`;
+  if (groupBy === 'line' && file !== '') return `${file}:${window.line[i] ?? 0}`;
+  if (groupBy === 'function') return `${file}:${window.function[i] ?? ''}`;
+  return window.label[i] ?? '';
 }
 
 /** Below a kilobyte a second, or a thousandth of what is alive, a slope is noise. */

@@ -2,7 +2,7 @@
 import type { ProcessInfo, SiteSort, SiteWindow } from '../../extension/protocol/trace';
 import { el, setAttribute, setText, type Frames } from '../dom';
 import { COLUMNS, GROUP_NAMES } from './columns';
-import { rowAt, type Row } from './rows';
+import { rowAt, rowKey, type Row } from './rows';
 import { RowView } from './rowView';
 import type { ViewState } from './state';
 import { VirtualRows } from './virtualRows';
@@ -11,14 +11,16 @@ export interface TableActions {
   sort(by: SiteSort): void;
   /** Click or Enter. */
   open(row: Row): void;
-  /** The active row changed, by the user or because rows moved; null when it is gone. */
+  /** Another row is the active one, or none. */
   select(row: Row | null): void;
+  /** The active row has new figures. */
+  refresh(row: Row): void;
   /** Rows came into view whose data is not here. */
   need(): void;
 }
 
 const WIDE_PX = 640;
-const PENDING = -1; // the active row's data is on its way
+const PENDING = '?'; // the active row's data is on its way
 const ROW_PX = { wide: 24, narrow: 38 };
 
 export class TableView {
@@ -37,8 +39,8 @@ export class TableView {
   private total = 0;
   private fullBytes = 0;
   private rowPx = ROW_PX.narrow;
-  private active: { index: number; id: number } | null = null;
-  private openedId: number | null = null;
+  private active: { index: number; key: string } | null = null;
+  private openedKey: string | null = null;
   private view: ViewState | null = null;
   private processes: readonly ProcessInfo[] = [];
 
@@ -117,8 +119,8 @@ export class TableView {
     if (this.active) this.virtual.reveal(this.active.index);
   }
 
-  setOpened(id: number | null): void {
-    this.openedId = id;
+  setOpened(row: Row | null): void {
+    this.openedKey = row?.key ?? null;
     this.frames.add(this.draw);
   }
 
@@ -129,16 +131,17 @@ export class TableView {
     const indices = new Set(visible.map(row => row.index));
     for (const [index, view] of this.shown) if (!indices.has(index)) this.release(index, view);
     let missing = false;
+    let activeId = '';
     for (const { index, top } of visible) {
       const row = this.row(index);
       missing ||= row === null;
-      const active = this.active?.index === index;
-      const opened = row !== null && row.id === this.openedId;
+      const active = this.active !== null && (row ? row.key === this.active.key : index === this.active.index);
+      if (active) activeId = `row-${index}`;
+      const opened = row !== null && row.key === this.openedKey;
       this.take(index).update(index, top, row, { active, opened, fullBytes: this.fullBytes });
     }
     for (const view of this.spare) view.element.remove();
-    const activeShown = this.active !== null && this.shown.has(this.active.index);
-    setAttribute(this.element, 'aria-activedescendant', activeShown ? `row-${this.active!.index}` : '');
+    setAttribute(this.element, 'aria-activedescendant', activeId);
     if (missing) this.actions.need();
   };
 
@@ -164,23 +167,26 @@ export class TableView {
 
   /** Rows move while the program runs: the active one is the same group, wherever it went. */
   private followActive(): void {
-    const { active, window } = this;
-    if (!active || !window) return;
-    if (active.id === PENDING) {
+    const { active, window, view } = this;
+    if (!active || !window || !view) return;
+    if (active.key === PENDING) {
       const row = this.row(active.index);
       if (row) this.select(row, active.index);
       return;
     }
-    const i = window.id.indexOf(active.id);
-    if (i >= 0) active.index = this.from + i;
-    else if (this.total === 0) this.select(null);
+    for (let i = 0; i < window.rows; i++) {
+      if (rowKey(window, i, view.groupBy) !== active.key) continue;
+      active.index = this.from + i;
+      return this.actions.refresh(this.row(active.index)!);
+    }
+    if (this.total === 0) this.select(null);
   }
 
   private select(row: Row | null, index = -1): void {
-    const before = this.active?.id ?? null;
-    this.active = row ? { index, id: row.id } : null;
+    const before = this.active?.key ?? null;
+    this.active = row ? { index, key: row.key } : null;
     this.frames.add(this.draw);
-    if ((row?.id ?? null) !== before) this.actions.select(row);
+    if ((row?.key ?? null) !== before) this.actions.select(row);
   }
 
   private activate(index: number): void {
@@ -196,7 +202,7 @@ export class TableView {
     this.virtual.reveal(target);
     const row = this.row(target);
     if (row) this.select(row, target);
-    else this.active = { index: target, id: PENDING };
+    else this.active = { index: target, key: PENDING };
     this.frames.add(this.draw);
   }
 

@@ -39,6 +39,14 @@ test('a row of another group shows its own name first', () => {
   assert.equal(rowAt(window({}), 0, 'function', processes).primary, 'forward');
 });
 
+test('a group keeps its key while its biggest site changes', () => {
+  const other = window({ id: Uint32Array.of(9), label: ['python:99'], liveBytes: Float64Array.of(1) });
+  for (const groupBy of ['line', 'function', 'thread'] as const) {
+    assert.equal(rowAt(other, 0, groupBy, []).key, rowAt(window({}), 0, groupBy, []).key);
+  }
+  assert.notEqual(rowAt(other, 0, 'site', []).key, rowAt(window({}), 0, 'site', []).key);
+});
+
 test('no Python line, several threads, host memory', () => {
   const none = {
     file: [''],
