@@ -1,8 +1,11 @@
 #include "inject/cupti_guest.h"
 
+#include <string.h>
+
 #include "cuda/cupti.h"
 #include "inject/cupti_library.h"
 #include "inject/driver_layer.h"
+#include "inject/driver_wrap.h"
 #include "inject/elf.h"
 #include "inject/log.h"
 
@@ -154,6 +157,21 @@ GMT_EXPORT int cuptiFinalize() {
 }
 
 namespace gmt::inject {
+
+void *cupti_stand_in(const char *name) {
+#define GMT_STAND_IN(function) \
+  if (strcmp(name, #function) == 0) return reinterpret_cast<void *>(&function);
+  GMT_STAND_IN(cuptiSubscribe)
+  GMT_STAND_IN(cuptiSubscribe_v2)
+  GMT_STAND_IN(cuptiUnsubscribe)
+  GMT_STAND_IN(cuptiEnableCallback)
+  GMT_STAND_IN(cuptiEnableDomain)
+  GMT_STAND_IN(cuptiEnableAllDomains)
+  GMT_STAND_IN(cuptiGetCallbackState)
+  GMT_STAND_IN(cuptiFinalize)
+#undef GMT_STAND_IN
+  return nullptr;
+}
 
 void hook_cupti_by_slots() {
 #define GMT_IMPORT(name)                     \

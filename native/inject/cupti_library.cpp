@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "inject/elf.h"
+#include "inject/real_dlsym.h"
 
 namespace gmt::inject {
 namespace {
@@ -37,7 +38,7 @@ void *open_any() {
 
 template <class Function>
 void resolve(void *handle, Function *function, const char *name) {
-  *function = reinterpret_cast<Function>(dlsym(handle, name));
+  *function = reinterpret_cast<Function>(real_dlsym(handle, name));
 }
 
 bool look() {

@@ -6,6 +6,7 @@
 #include "cuda/driver_calls.h"
 #include "inject/cupti_guest.h"
 #include "inject/cupti_library.h"
+#include "inject/driver_wrap.h"
 #include "inject/elf.h"
 #include "inject/stacks.h"
 #include "inject/tensor_layer.h"
@@ -29,7 +30,17 @@ ContextDevice g_contexts[kContexts];
 uint64_t g_described[4];  ///< bit per device: its record is in the log
 uint32_t g_described_generation;
 
-/// Device of a context: asked of CUPTI once. A context's address may be used again for another device, so a destroyed one is
+uint32_t ask_device_of(void *context) {
+  const cuda::Cupti *cupti = subscription() ? cupti_library() : nullptr;
+  uint32_t device = GMT_DEVICE_NONE;
+  if (cupti && cupti->get_device_id)
+    return cupti->get_device_id(context, &device) == cuda::kCuptiSuccess ? device : GMT_DEVICE_NONE;
+  // Without CUPTI: `context` is the thread's current one.
+  const auto current = reinterpret_cast<int (*)(uint32_t *)>(find_symbol("libcuda.so", "cuCtxGetDevice"));
+  return current && current(&device) == 0 ? device : GMT_DEVICE_NONE;
+}
+
+/// Device of a context: asked once. A context's address may be used again for another device, so a destroyed one is
 /// forgotten.
 uint32_t device_of(void *context) {
   if (!context) return GMT_DEVICE_NONE;
@@ -38,10 +49,8 @@ uint32_t device_of(void *context) {
     const ContextDevice &place = g_contexts[(start + i) % kContexts];
     if (__atomic_load_n(&place.context, __ATOMIC_ACQUIRE) == context) return place.device;
   }
-  uint32_t device = GMT_DEVICE_NONE;
-  const cuda::Cupti *cupti = cupti_library();
-  if (!cupti || !cupti->get_device_id || cupti->get_device_id(context, &device) != cuda::kCuptiSuccess)
-    return GMT_DEVICE_NONE;
+  const uint32_t device = ask_device_of(context);
+  if (device == GMT_DEVICE_NONE) return device;
   for (uint32_t i = 0; i < 8; i++) {
     ContextDevice &place = g_contexts[(start + i) % kContexts];
     void *none = nullptr;
@@ -157,6 +166,8 @@ void at_exit_of(Thread &thread, int row, const cuda::CallbackData &data) {
 
 bool destroys_context(uint8_t kind) { return kind == GMT_CONTEXT_DESTROY || kind == GMT_DEVICE_RESET; }
 
+}  // namespace
+
 void on_driver_call(uint32_t cbid, const cuda::CallbackData &data) {
   const int row = cuda::call_of_cbid(cbid);
   if (row < 0) return;
@@ -174,6 +185,8 @@ void on_driver_call(uint32_t cbid, const cuda::CallbackData &data) {
     at_exit_of(thread, row, data);
   leave(thread);
 }
+
+namespace {
 
 void on_context_end(void *context) {
   Thread &thread = t_thread;
@@ -207,7 +220,36 @@ int enable_ours(const cuda::Cupti &cupti) {
   return enabled;
 }
 
+void write_bulk_end(uint8_t kind, uint32_t device, uint64_t context) {
+  Thread &thread = t_thread;
+  if (!enter(thread)) return;
+  write_event(thread, kind, static_cast<uint8_t>(device), context, 0, 0);
+  leave(thread);
+}
+
+/// The last reference of a primary context is gone when the driver calls it inactive.
+bool primary_context_gone(uint32_t device) {
+  const auto state =
+      reinterpret_cast<int (*)(int, uint32_t *, int *)>(find_symbol("libcuda.so", "cuDevicePrimaryCtxGetState"));
+  uint32_t flags = 0;
+  int active = 1;
+  return state && state(static_cast<int>(device), &flags, &active) == 0 && active == 0;
+}
+
 }  // namespace
+
+void on_context_call(int row, const void *params) {
+  const CallFacts facts = cuda::read_call(cuda::kCalls[row], params, true);
+  if (facts.kind == GMT_CONTEXT_DESTROY) {
+    auto *context = reinterpret_cast<void *>(facts.address);
+    write_bulk_end(GMT_CONTEXT_DESTROY, GMT_DEVICE_NONE, facts.address);
+    forget_context(context);
+  } else if (facts.kind == GMT_DEVICE_RESET) {
+    const auto device = static_cast<uint32_t>(facts.device);
+    const bool released = cuda::kCalls[row].source == GMT_SOURCE_RELEASE_PRIMARY;
+    if (!released || primary_context_gone(device)) write_bulk_end(GMT_DEVICE_RESET, device, 0);
+  }
+}
 
 bool is_ours(uint32_t domain, uint32_t id) {
   if (domain == cuda::kDomainDriver) return cuda::call_of_cbid(id) >= 0;

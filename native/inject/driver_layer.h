@@ -3,6 +3,8 @@
 // allows one subscriber in a process, so the subscription is shared with the program's own profiler (cupti_guest.h).
 #include <stdint.h>
 
+#include "cuda/cupti.h"
+
 namespace gmt::inject {
 
 /// Subscribes once. False: no libcupti, or another tool subscribed past us.
@@ -10,6 +12,12 @@ bool start_driver_layer();
 
 /// True where the driver domain's callback `id` is one of ours.
 bool is_ours(uint32_t domain, uint32_t id);
+
+/// One side of one driver call, from CUPTI or from a wrapper.
+void on_driver_call(uint32_t cbid, const cuda::CallbackData &data);
+
+/// A wrapped call that ended a context, after it succeeded (with CUPTI the resource domain tells).
+void on_context_call(int row, const void *params);
 
 /// Tells the log how the driver layer is recorded. Call after start_driver_layer, once a log may be opened.
 void describe_driver_layer();

@@ -10,6 +10,7 @@
 #include "inject/driver_layer.h"
 #include "inject/elf.h"
 #include "inject/log.h"
+#include "inject/real_dlsym.h"
 #include "inject/tensor_layer.h"
 
 namespace gmt::inject {
@@ -21,7 +22,7 @@ void call_chained() {
   if (!path || !*path || strcmp(path, "none") == 0) return;
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) return;
-  const auto initialize = reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection"));
+  const auto initialize = reinterpret_cast<int (*)()>(real_dlsym(library, "InitializeInjection"));
   if (initialize) initialize();
   Thread &thread = t_thread;
   if (configured() && enter(thread)) {

@@ -7,4 +7,4 @@
 #define GMT_OLD(name) __asm__(".symver " #name "," #name "@GLIBC_2.17")
 #endif
 GMT_OLD(dlopen);
-GMT_OLD(dlsym);
+GMT_OLD(dlvsym);

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "inject/real_dlsym.h"
 #include "inject/spare_chunks.h"
 
 namespace gmt::inject {
@@ -171,8 +172,9 @@ void at_process_end() {
 void watch_ends() {
   if (g_set_specific) return;
   const auto create =
-      reinterpret_cast<int (*)(pthread_key_t *, void (*)(void *))>(dlsym(RTLD_DEFAULT, "pthread_key_create"));
-  const auto set = reinterpret_cast<int (*)(pthread_key_t, const void *)>(dlsym(RTLD_DEFAULT, "pthread_setspecific"));
+      reinterpret_cast<int (*)(pthread_key_t *, void (*)(void *))>(real_dlsym(RTLD_DEFAULT, "pthread_key_create"));
+  const auto set =
+      reinterpret_cast<int (*)(pthread_key_t, const void *)>(real_dlsym(RTLD_DEFAULT, "pthread_setspecific"));
   if (create && set && create(&g_key, on_thread_end) == 0) g_set_specific = set;
   atexit(at_process_end);
 }
