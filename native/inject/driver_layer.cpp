@@ -280,17 +280,21 @@ void describe_driver_layer() {
     if (cupti_library()->get_version) cupti_library()->get_version(&version);
     snprintf(text, sizeof text, "CUPTI %u at %s", version, cupti_path());
     write_note(thread, GMT_NOTE_CUPTI_PATH, text);
-  } else if (g_refusal != 0) {
-    snprintf(text, sizeof text,
-             "CUPTI refused (error %d%s), so driver allocations are not recorded; tensors are. Run without the other "
-             "profiler.",
-             g_refusal, g_refusal == cuda::kCuptiMultipleSubscribers ? ": another tool holds it" : "");
-    write_note(thread, GMT_NOTE_CUPTI_TAKEN, text);
   } else {
-    write_note(
-        thread, GMT_NOTE_NO_CUPTI,
-        "No libcupti was found, so driver allocations are not recorded; tensors are. Install the nvidia-cuda-cupti "
-        "package of your CUDA version, or name the library in GPU_MEMTRACE_CUPTI.");
+    const char *seen = driver_is_wrapped()
+                           ? "driver calls are wrapped instead, and calls made inside the driver are not seen"
+                           : "driver allocations are not recorded; tensors are";
+    if (g_refusal == cuda::kCuptiMultipleSubscribers)
+      snprintf(text, sizeof text, "Another tool holds CUPTI: %s. Run without the other tool.", seen);
+    else if (g_refusal != 0)
+      snprintf(text, sizeof text, "CUPTI at %s refused (error %d): %s.", cupti_path(), g_refusal, seen);
+    else
+      snprintf(text, sizeof text,
+               "No libcupti was found: %s. Install the nvidia-cuda-cupti package of your CUDA version, or name the "
+               "library in "
+               "GPU_MEMTRACE_CUPTI.",
+               seen);
+    write_note(thread, g_refusal == cuda::kCuptiMultipleSubscribers ? GMT_NOTE_CUPTI_TAKEN : GMT_NOTE_NO_CUPTI, text);
   }
   g_log.file->driver_source = on ? GMT_DRIVER_CUPTI : GMT_DRIVER_NONE;
   g_log.file->simulated = find_symbol("libcuda.so", "gpu_memtrace_simulator") != nullptr;

@@ -24,7 +24,8 @@ struct IpcHandle {
 
 void *g_real[GMT_CALL_COUNT];
 void *g_real_get_proc[2];  ///< cuGetProcAddress, cuGetProcAddress_v2
-uint32_t g_decided;        ///< 0 = not yet, 1 = CUPTI is there, 2 = wrap
+uint32_t g_decided;        ///< 0 = not yet, 1 = no, 2 = yes: this process is handed wrappers
+uint32_t g_handed;         ///< it was
 
 void find_real_dlsym() {
   if (__atomic_load_n(&gmt_dlsym_real, __ATOMIC_ACQUIRE)) return;
@@ -73,9 +74,10 @@ struct Call {
   Call(int row, const uint64_t *arguments) : params(lay_out(cuda::kCalls[row], arguments)) {
     data.params = params.bytes;
     data.return_value = &result;
-    data.context = context_now();
+    if (!subscription()) data.context = context_now();
   }
   void report(int row, cuda::CuptiSite site) {
+    if (subscription()) return;  // CUPTI sees this call
     data.site = site;
     on_driver_call(cuda::kCalls[row].cbid, data);
     if (site == cuda::kSiteExit && result == 0) on_context_call(row, data.params);
@@ -133,7 +135,10 @@ void *wrapper_of(int row) {
 void *wrap_function(void *real) {
   for (int row = 0; row < GMT_CALL_COUNT; row++) {
     if (!g_real[row]) g_real[row] = find_symbol("libcuda.so", cuda::kCalls[row].name);
-    if (real && g_real[row] == real) return wrapper_of(row);
+    if (real && g_real[row] == real) {
+      __atomic_store_n(&g_handed, 1, __ATOMIC_RELAXED);
+      return wrapper_of(row);
+    }
   }
   return real;
 }
@@ -144,6 +149,7 @@ int get_proc_address(const char *name, void **function, int version, uint64_t fl
   if (result == 0 && function) *function = wrap_function(*function);
   return result;
 }
+
 int get_proc_address_v2(const char *name, void **function, int version, uint64_t flags, void *status);
 
 /// The program asks the driver for cuGetProcAddress itself that way too.
@@ -160,10 +166,22 @@ int get_proc_address_v2(const char *name, void **function, int version, uint64_t
   return result;
 }
 
+/// Decided at the first look-up, before cuInit: a process that has libcupti mapped by then (PyTorch brings it) is left alone. In
+/// the others it shows only at cuInit whether CUPTI works; the wrappers do nothing where it does.
+bool hands_wrappers() {
+  uint32_t decided = __atomic_load_n(&g_decided, __ATOMIC_ACQUIRE);
+  if (decided == 0) {
+    char path[8];
+    decided = find_library("libcupti.so", path, sizeof path) ? 1 : 2;
+    __atomic_store_n(&g_decided, decided, __ATOMIC_RELEASE);
+  }
+  return decided == 2;
+}
+
 /// A look-up in the driver: only libcuda's own functions are replaced, whoever else has one of that name.
 void *wrapped_look_up(void *handle, const char *name) {
   void *real = gmt_dlsym_real(handle, name);
-  if (!real || !driver_is_wrapped()) return nullptr;
+  if (!real || !hands_wrappers()) return nullptr;
   if (!g_real_get_proc[0]) g_real_get_proc[0] = find_symbol("libcuda.so", "cuGetProcAddress");
   if (!g_real_get_proc[1]) g_real_get_proc[1] = find_symbol("libcuda.so", "cuGetProcAddress_v2");
   void *choice = wrap_any(real);
@@ -177,14 +195,7 @@ void *real_dlsym(void *handle, const char *name) {
   return gmt_dlsym_real ? gmt_dlsym_real(handle, name) : nullptr;
 }
 
-bool driver_is_wrapped() {
-  uint32_t decided = __atomic_load_n(&g_decided, __ATOMIC_ACQUIRE);
-  if (decided == 0) {
-    decided = configured() && !cupti_library() ? 2 : 1;
-    __atomic_store_n(&g_decided, decided, __ATOMIC_RELEASE);
-  }
-  return decided == 2;
-}
+bool driver_is_wrapped() { return __atomic_load_n(&g_handed, __ATOMIC_RELAXED) != 0 && !subscription(); }
 
 }  // namespace gmt::inject
 

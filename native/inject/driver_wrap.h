@@ -4,7 +4,7 @@
 
 namespace gmt::inject {
 
-/// True once some program part was handed a wrapped call, or would be: no libcupti can be found.
+/// True where the driver layer is recorded by wrappers: the program was handed some, and CUPTI does not see its calls.
 bool driver_is_wrapped();
 
 /// The tracer's function that stands before this one of CUPTI, null: none.

@@ -19,24 +19,22 @@ uint64_t site_key(uint64_t content, Layer layer, LineSource source) {
 }  // namespace
 
 void Accounts::grow(Book &book) {
-  std::vector<uint64_t> keys = std::move(book.keys);
-  std::vector<uint32_t> values = std::move(book.values);
-  const size_t capacity = keys.empty() ? 1024 : keys.size() * 2;
-  book.keys.assign(capacity, kNoKey);
-  book.values.assign(capacity, 0);
-  for (size_t i = 0; i < keys.size(); ++i) {
-    if (keys[i] == kNoKey) continue;
-    const size_t at = place(book, keys[i]);
-    book.keys[at] = keys[i];
-    book.values[at] = values[i];
+  const std::vector<KeyPlace> old = std::move(book.cells);
+  book.cells.assign(old.empty() ? 1024 : old.size() * 2, {kNoKey, 0});
+  for (const KeyPlace &known : old) {
+    if (known.key != kNoKey) book.cells[place(book, known.key)] = known;
   }
+}
+
+size_t Accounts::home(const Book &book, uint64_t key) {
+  return (key * 0x9e3779b97f4a7c15ull >> 32) & (book.cells.size() - 1);
 }
 
 /// Where `key` is, or would go.
 size_t Accounts::place(const Book &book, uint64_t key) {
-  const size_t mask = book.keys.size() - 1;
-  size_t at = (key * 0x9e3779b97f4a7c15ull >> 32) & mask;
-  while (book.keys[at] != key && book.keys[at] != kNoKey) at = (at + 1) & mask;
+  const size_t mask = book.cells.size() - 1;
+  size_t at = home(book, key);
+  while (book.cells[at].key != key && book.cells[at].key != kNoKey) at = (at + 1) & mask;
   return at;
 }
 
@@ -54,12 +52,25 @@ uint32_t Accounts::cell(uint32_t process, Layer layer, uint8_t device, uint16_t 
   Book &own = book(process);
   const uint64_t key = cell_key(layer, device, thread, line);
   const size_t at = place(own, key);
-  if (own.keys[at] == key) return own.values[at];
+  if (own.cells[at].key == key) return own.cells[at].cell;
   const uint32_t cell = new_cell(process, layer, device, thread, line);
-  own.keys[at] = key;
-  own.values[at] = cell;
-  if (++own.used * 2 > own.keys.size()) grow(own);
+  own.cells[at] = {key, cell};
+  if (++own.used * 2 > own.cells.size()) grow(own);
   return cell;
+}
+
+void Accounts::prefetch_key(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) const {
+  if (process >= books_.size() || !books_[process]) return;
+  const Book &own = *books_[process];
+  __builtin_prefetch(&own.cells[home(own, cell_key(layer, device, thread, line))]);
+}
+
+uint32_t Accounts::guess_cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) const {
+  if (process >= books_.size() || !books_[process]) return kNone;
+  const Book &own = *books_[process];
+  const uint64_t key = cell_key(layer, device, thread, line);
+  const KeyPlace &first = own.cells[home(own, key)];
+  return first.key == key ? first.cell : kNone;
 }
 
 Ledger &Accounts::ledger(uint32_t process, Layer layer, uint8_t device) {

@@ -82,6 +82,14 @@ class Accounts {
   uint32_t cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line);
   Ledger &ledger(uint32_t process, Layer layer, uint8_t device);
 
+  /// The four steps by which a coming event's memory is asked for in time; each may only use what the one before
+  /// has brought near.
+  void prefetch_key(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) const;
+  /// The cell behind that key, kNone when it is not where it is looked for first.
+  uint32_t guess_cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) const;
+  void prefetch_cell(uint32_t cell) const { __builtin_prefetch(&cells_[cell], 1); }
+  void prefetch_site(uint32_t cell) const { __builtin_prefetch(&sums_[cells_[cell].site], 1); }
+
   void add(uint32_t cell, uint64_t bytes, uint64_t time_ns);
   void remove(uint32_t cell, uint64_t bytes, uint64_t time_ns);
   /// Takes back a `remove`.
@@ -104,10 +112,13 @@ class Accounts {
   Ledger &ledger_of(uint32_t cell) { return ledgers_[cells_[cell].ledger]; }
 
  private:
+  struct KeyPlace {
+    uint64_t key;
+    uint32_t cell;
+  };
   /// From a cell's key to its index, and what is known per process.
   struct Book {
-    std::vector<uint64_t> keys;
-    std::vector<uint32_t> values;
+    std::vector<KeyPlace> cells;
     size_t used = 0;
     std::vector<uint32_t> ledgers;
     std::unordered_map<uint64_t, uint32_t> sites;          ///< by content, layer and source
@@ -116,6 +127,7 @@ class Accounts {
   };
 
   static void grow(Book &book);
+  static size_t home(const Book &book, uint64_t key);
   static size_t place(const Book &book, uint64_t key);
   Book &book(uint32_t process);
   const StackSummary &summary(uint32_t process, uint32_t stack);

@@ -4,7 +4,7 @@
 namespace gmt::model {
 namespace {
 
-constexpr size_t kAhead = 16;
+constexpr size_t kAhead = 8;             ///< events between two steps of looking ahead
 constexpr int32_t kCudaOutOfMemory = 2;  // CUDA_ERROR_OUT_OF_MEMORY (cuda.h)
 
 bool is_tensor(uint8_t kind) { return kind < 16; }
@@ -15,6 +15,17 @@ Layer layer_of(uint8_t kind) {
   const bool host =
       kind == GMT_HOST_ALLOC || kind == GMT_HOST_REGISTER || kind == GMT_HOST_FREE || kind == GMT_HOST_UNREGISTER;
   return host ? Layer::Host : Layer::Driver;
+}
+
+bool is_alloc(uint8_t kind) {
+  return kind == GMT_TENSOR_ALLOC || (kind >= GMT_DEVICE_ALLOC && kind <= GMT_ASYNC_ALLOC);
+}
+bool is_free(uint8_t kind) { return kind == GMT_TENSOR_FREE || kind == GMT_FREE; }
+AddressTable &table_of(ProcessState &state, uint8_t kind) {
+  return state.table(is_tensor(kind) ? Space::Tensor : Space::Device);
+}
+LineRef own_line(const trace::Event &event) {
+  return {event.stack, event.stack ? LineSource::Python : LineSource::None};
 }
 
 void begin_interval(std::vector<Interval> &list, uint64_t time_ns, uint64_t &beyond) {
@@ -32,15 +43,40 @@ void end_interval(std::vector<Interval> &list, uint64_t time_ns) {
 
 }  // namespace
 
-void Model::prefetch(ProcessState &state, const trace::Event &event) const {
-  state.table(event.kind < 16 ? Space::Tensor : Space::Device).prefetch(event.address);
+/// Memory is slower than the work on an event. What later events will touch is asked for in steps, kAhead events
+/// apart: the place in the address table and the cell's key, then the block, then the cell, then the site.
+void Model::look_ahead(ProcessState &state, const trace::Batch &batch, size_t at) const {
+  const auto &events = batch.events;
+  if (at + 4 * kAhead < events.size()) {
+    const trace::Event &event = events[at + 4 * kAhead];
+    table_of(state, event.kind).prefetch(event.address);
+    if (is_alloc(event.kind)) {
+      accounts_.prefetch_key(batch.process, layer_of(event.kind), event.device, event.thread, own_line(event));
+    }
+  }
+  if (at + 3 * kAhead < events.size() && is_free(events[at + 3 * kAhead].kind)) {
+    const trace::Event &event = events[at + 3 * kAhead];
+    const uint32_t guess = table_of(state, event.kind).guess(event.address);
+    if (guess != kNone) __builtin_prefetch(&blocks_[guess], 1);
+  }
+  if (at + 2 * kAhead < events.size()) {
+    const uint32_t cell = coming_cell(state, batch.process, events[at + 2 * kAhead]);
+    if (cell != kNone) accounts_.prefetch_cell(cell);
+  }
+  if (at + kAhead < events.size()) {
+    const uint32_t cell = coming_cell(state, batch.process, events[at + kAhead]);
+    if (cell != kNone) accounts_.prefetch_site(cell);
+  }
 }
 
-void Model::prefetch_block(ProcessState &state, const trace::Event &event) const {
-  if (event.kind != GMT_TENSOR_FREE && event.kind != GMT_FREE) return;
-  const Space space = event.kind < 16 ? Space::Tensor : Space::Device;
-  const uint32_t guess = state.table(space).guess(event.address);
-  if (guess != kNone) __builtin_prefetch(&blocks_[guess]);
+/// The cell that an event will most likely touch, kNone when it is not found at the first look.
+uint32_t Model::coming_cell(ProcessState &state, uint32_t process, const trace::Event &event) const {
+  if (is_alloc(event.kind)) {
+    return accounts_.guess_cell(process, layer_of(event.kind), event.device, event.thread, own_line(event));
+  }
+  if (!is_free(event.kind)) return kNone;
+  const uint32_t guess = table_of(state, event.kind).guess(event.address);
+  return guess == kNone ? kNone : blocks_[guess].cell;
 }
 
 void Model::ingest(const trace::Batch &batch) {
@@ -48,8 +84,7 @@ void Model::ingest(const trace::Batch &batch) {
   ProcessState &state = state_of(batch.process);
   const size_t count = batch.events.size();
   for (size_t i = 0; i < count; ++i) {
-    if (i + kAhead < count) prefetch(state, batch.events[i + kAhead]);
-    if (i + kAhead / 2 < count) prefetch_block(state, batch.events[i + kAhead / 2]);
+    look_ahead(state, batch, i);
     const trace::Event &event = batch.events[i];
     const bool has_detail = event.detail != 0 && event.detail <= batch.details.size();
     const bool has_autograd = event.autograd != 0 && event.autograd <= batch.autograds.size();

@@ -56,8 +56,8 @@ class Model {
   };
 
   ProcessState &state_of(uint32_t process);
-  void prefetch(ProcessState &state, const trace::Event &event) const;
-  void prefetch_block(ProcessState &state, const trace::Event &event) const;
+  void look_ahead(ProcessState &state, const trace::Batch &batch, size_t at) const;
+  uint32_t coming_cell(ProcessState &state, uint32_t process, const trace::Event &event) const;
   void take(const Context &context);
   void take_driver(const Context &context);
   void take_mark(const Context &context);

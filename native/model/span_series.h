@@ -7,7 +7,7 @@
 namespace gmt::model {
 
 constexpr uint32_t kSpans = 64;
-constexpr uint32_t kFirstSpanShift = 24;  ///< the first width is 2^24 ns, about 17 ms
+constexpr uint32_t kFirstSpanShift = 26;  ///< the first width is 2^26 ns, about 67 ms
 
 class SpanSeries {
  public:

@@ -50,12 +50,15 @@ inline constexpr uint64_t kMixB = 0xd1b54a32d192ed03ull;
          sample(table + kBytesData, load<uint64_t>(table, kBytesSize));
 }
 
-[[gnu::always_inline]] inline uint64_t fingerprint(const Layout &layout, const char *code) {
-  if (layout.code_version != kNone) {
-    uint32_t version = load<uint32_t>(code, layout.code_version);
-    if (__builtin_expect(version != 0, 1)) return version;
-  }
+/// Out of the loop, which would be slower with it inside.
+[[gnu::noinline, gnu::cold]] inline uint64_t rare_content_print(const Layout &layout, const char *code) {
   return content_print(layout, code);
+}
+
+[[gnu::always_inline]] inline uint64_t fingerprint(const Layout &layout, const char *code) {
+  if (layout.code_version == kNone) return content_print(layout, code);
+  uint32_t version = load<uint32_t>(code, layout.code_version);
+  return __builtin_expect(version != 0, 1) ? version : rare_content_print(layout, code);
 }
 
 }  // namespace gmt::python

@@ -109,6 +109,14 @@ SIM_EXPORT int sim_torch_free(void *address) {
   return 1;
 }
 
+/// Size of the block at `address`: what was asked for, rounded, or more where a rest was not worth splitting off.
+SIM_EXPORT uint64_t sim_torch_block_bytes(void *address) {
+  for (int i = 0; i < device_count; ++i) {
+    if (uint64_t bytes = allocators[i].block_bytes(reinterpret_cast<uint64_t>(address))) return bytes;
+  }
+  return 0;
+}
+
 SIM_EXPORT void sim_torch_empty_cache(void) {
   for (int i = 0; i < device_count; ++i) allocators[i].empty_cache();
 }

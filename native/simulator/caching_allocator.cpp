@@ -158,6 +158,12 @@ bool CachingAllocator::release(uint64_t address) {
   return true;
 }
 
+uint64_t CachingAllocator::block_bytes(uint64_t address) {
+  Guard guard(lock_);
+  Block *block = live_.find(address);
+  return block ? block->bytes : 0;
+}
+
 void CachingAllocator::release_cached_segments() {
   for (size_t i = cached_.size(); i-- > 0;) {
     Block *block = cached_[i];

@@ -30,6 +30,8 @@ class CachingAllocator {
   uint64_t allocate(uint64_t bytes, uint64_t stream);
   /// false: no block of this allocator starts there.
   bool release(uint64_t address);
+  /// Bytes of the block that starts at `address`; 0 = none does.
+  uint64_t block_bytes(uint64_t address);
   void empty_cache();
   AllocatorStats stats();
 

@@ -17,9 +17,13 @@ target_include_directories(python_absent_test PRIVATE ${CMAKE_CURRENT_LIST_DIR})
 target_link_libraries(python_absent_test PRIVATE gmt_python ${CMAKE_DL_LIBS} pthread)
 add_test(NAME python_absent COMMAND python_absent_test)
 
+add_executable(python_embedded ${CMAKE_CURRENT_LIST_DIR}/python_embedded.cpp)
+target_include_directories(python_embedded PRIVATE ${CMAKE_CURRENT_LIST_DIR})
+target_link_libraries(python_embedded PRIVATE gmt_python ${CMAKE_DL_LIBS})
+
 find_program(GMT_PYTHON3 python3)
 if(GMT_PYTHON3)
   add_test(NAME python_versions COMMAND ${GMT_PYTHON3} ${CMAKE_CURRENT_LIST_DIR}/python/versions.py
-                                        $<TARGET_FILE:python_probe>)
+                                        $<TARGET_FILE:python_probe> $<TARGET_FILE:python_embedded>)
   set_tests_properties(python_versions PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
 endif()

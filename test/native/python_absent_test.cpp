@@ -1,4 +1,4 @@
-// A process without Python, and one into which libpython comes late and stays uninitialized.
+// A process without Python.
 #include <dlfcn.h>
 
 #include "check.h"

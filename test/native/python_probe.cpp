@@ -24,19 +24,23 @@ struct Stack {
   bool cut;
 };
 
-std::mutex mutex;
-std::unordered_map<uint64_t, uint32_t> stack_ids;
-std::vector<Stack> stacks;
-std::map<std::pair<const void *, uint64_t>, uint32_t> code_ids;
-std::vector<std::vector<char>> codes;
+struct Registry {
+  std::mutex mutex;
+  std::unordered_map<uint64_t, uint32_t> stack_ids;
+  std::vector<Stack> stacks;
+  std::map<std::pair<const void *, uint64_t>, uint32_t> code_ids;
+  std::vector<std::vector<char>> codes;
+};
+/// Never destroyed: daemon threads use it while the process exits.
+Registry &registry = *new Registry;
 std::atomic<uint64_t> mismatches;
 
 uint32_t code_id(const Frame &frame) {
-  auto [at, added] = code_ids.try_emplace({frame.code, frame.fingerprint}, codes.size() + 1);
+  auto [at, added] = registry.code_ids.try_emplace({frame.code, frame.fingerprint}, registry.codes.size() + 1);
   if (added) {
     std::vector<char> payload(32768);
     payload.resize(describe_code(frame, at->second, payload.data(), payload.size()));
-    codes.push_back(std::move(payload));
+    registry.codes.push_back(std::move(payload));
   }
   return at->second;
 }
@@ -52,29 +56,29 @@ PROBE uint64_t probe_hash() { return walk_hash(); }
 PROBE uint32_t probe_capture() {
   uint64_t hash = walk_hash();
   if (hash == 0) return 0;
-  std::lock_guard lock(mutex);
-  auto [at, added] = stack_ids.try_emplace(hash, stacks.size() + 1);
+  std::lock_guard lock(registry.mutex);
+  auto [at, added] = registry.stack_ids.try_emplace(hash, registry.stacks.size() + 1);
   if (!added) return at->second;
   Walk now;
   if (!walk(now) || now.hash != hash) mismatches++;
   Stack stack = {{}, now.cut};
   for (uint32_t i = 0; i < now.depth; i++) stack.frames.push_back({code_id(now.frames[i]), now.frames[i].offset});
-  stacks.push_back(std::move(stack));
+  registry.stacks.push_back(std::move(stack));
   return at->second;
 }
 
 /// Copies the frames of a stack; returns their count, or'ed with 0x8000 where the stack was cut.
 PROBE uint32_t probe_stack(uint32_t id, gmt_frame *out) {
-  std::lock_guard lock(mutex);
-  const Stack &stack = stacks.at(id - 1);
+  std::lock_guard lock(registry.mutex);
+  const Stack &stack = registry.stacks.at(id - 1);
   std::memcpy(out, stack.frames.data(), stack.frames.size() * sizeof *out);
   return static_cast<uint32_t>(stack.frames.size()) | (stack.cut ? 0x8000u : 0);
 }
 
 /// Copies a code object's record payload; returns its bytes.
 PROBE uint32_t probe_code(uint32_t id, char *out) {
-  std::lock_guard lock(mutex);
-  const std::vector<char> &code = codes.at(id - 1);
+  std::lock_guard lock(registry.mutex);
+  const std::vector<char> &code = registry.codes.at(id - 1);
   std::memcpy(out, code.data(), code.size());
   return static_cast<uint32_t>(code.size());
 }
@@ -85,7 +89,7 @@ PROBE size_t probe_describe(char *out, size_t capacity) {
   return walk(now) ? describe_code(now.frames[0], 1, out, capacity) : 0;
 }
 
-PROBE uint32_t probe_code_count() { return static_cast<uint32_t>(codes.size()); }
+PROBE uint32_t probe_code_count() { return static_cast<uint32_t>(registry.codes.size()); }
 
 /// How often walk and walk_hash disagreed about one stack.
 PROBE uint64_t probe_mismatches() { return mismatches.load(); }

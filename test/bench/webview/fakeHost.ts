@@ -53,6 +53,7 @@ const series = {
 };
 let revision = 1;
 let scene: Partial<SessionView> = {};
+let cards = 2;
 let timer = 0;
 
 function makeEntry(id: number): Entry {
@@ -223,13 +224,13 @@ function info(): TraceInfo {
     devices: [
       { index: 0, name: 'NVIDIA H200', totalBytes: 24 * GB },
       { index: 1, name: 'NVIDIA H200', totalBytes: 24 * GB },
-    ],
+    ].slice(0, cards),
     totals: [
       totals(0, 'tensor', 7.4 * GB),
       totals(0, 'driver', 11.6 * GB),
       totals(1, 'tensor', 1.1 * GB),
       totals(1, 'driver', 2.2 * GB),
-    ],
+    ].filter(one => one.device < cards),
     outOfMemory: [
       {
         process: 0,
@@ -290,10 +291,11 @@ function live(on: boolean): void {
 
 addEventListener(
   'message',
-  ({ data }: MessageEvent<ToHost | { type: 'scene'; scene: Partial<SessionView>; live: boolean }>) => {
+  ({ data }: MessageEvent<ToHost | { type: 'scene'; scene: Partial<SessionView>; live: boolean; devices: number }>) => {
     if (data.type === 'ready') return postMessage({ type: 'session', session: session() });
     if (data.type === 'scene') {
       scene = data.scene;
+      cards = data.devices;
       live(data.live);
       return postMessage({ type: 'session', session: session() });
     }

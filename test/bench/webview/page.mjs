@@ -63,7 +63,7 @@ export async function openBrowser() {
 export async function openPage(
   browser,
   files,
-  { width = 360, height = 900, theme = 'dark', scene = {}, live = false } = {},
+  { width = 360, height = 900, theme = 'dark', scene = {}, live = false, devices = 2 } = {},
 ) {
   const context = await browser.newContext({ viewport: { width, height } });
   const page = await context.newPage();
@@ -78,12 +78,12 @@ export async function openPage(
   });
   await page.goto('http://127.0.0.1:9/index.html');
   await page.evaluate(
-    ([{ kind, variables }, newScene, isLive]) => {
+    ([{ kind, variables }, newScene, isLive, cards]) => {
       for (const [name, value] of Object.entries(variables)) document.documentElement.style.setProperty(name, value);
       document.body.className = kind;
-      window.bench.host.postMessage({ type: 'scene', scene: newScene, live: isLive });
+      window.bench.host.postMessage({ type: 'scene', scene: newScene, live: isLive, devices: cards });
     },
-    [themes[theme], scene, live],
+    [themes[theme], scene, live, devices],
   );
   await page.waitForTimeout(700);
   return { page, context, errors };

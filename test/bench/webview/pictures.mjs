@@ -16,6 +16,7 @@ const shots = [
   ['dark-360', { theme: 'dark' }],
   ['light-360', { theme: 'light' }],
   ['contrast-360', { theme: 'contrast' }],
+  ['one-card-360', { devices: 1 }],
   ['dark-300', { width: 300, height: 760 }],
   ['dark-1000', { width: 1000 }],
   ['light-1000', { width: 1000, theme: 'light' }],

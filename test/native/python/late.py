@@ -1,5 +1,6 @@
-"""Threads that were blocked in C code before the walk was set up, and what is no Python thread at all."""
+"""Threads that were blocked in C code before the walk was set up, what is no Python thread at all, and a fork."""
 
+import os
 import threading
 
 import probe
@@ -35,4 +36,15 @@ for thread in threads:
     thread.join()
 assert probe.without_gil.probe_capture_on_thread() == 0, "a stack on a thread without Python"
 assert not wrong, wrong
+
+# A forked child makes a new key for its thread states.
+child = os.fork()
+if child == 0:
+    try:
+        blocked(3)
+        probe.without_gil.probe_capture_on_thread() == 0 or os._exit(2)
+        os._exit(0)
+    finally:
+        os._exit(1)
+assert os.waitpid(child, 0)[1] == 0, "stacks in a forked child"
 print("late.py: %d checks" % probe.checks)

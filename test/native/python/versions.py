@@ -1,4 +1,4 @@
-"""versions.py PROBE: runs the walk's tests in every Python that is here. More can be named in GMT_PYTHONS, with
+"""versions.py PROBE EMBEDDED: runs the walk's tests in every Python that is here. More can be named in GMT_PYTHONS, with
 colons between. Exit status 77: none is here."""
 
 import glob
@@ -42,14 +42,33 @@ def run(python, probe, *arguments):
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
 
 
-def test(version, python, probe):
+def libpython(python):
+    """The path of its shared library, or None."""
+    code = "import sysconfig as s; print(s.get_config_var('LIBDIR') + '/' + s.get_config_var('INSTSONAME'))"
+    path = ask(python, code)
+    return path if path and ".so" in path and os.path.exists(path) else None
+
+
+def test_embedded(python, program):
+    library = libpython(python)
+    if library is None:
+        print("  embedded: skipped, no shared libpython")
+        return []
+    prefix = ask(python, "import sys; print(sys.base_prefix)")
+    environment = dict(os.environ, PYTHONHOME=prefix)
+    result = subprocess.run([program, library], env=environment, capture_output=True, text=True, timeout=60)
+    print("  embedded: started and ended twice, status %d" % result.returncode)
+    return [] if result.returncode == 0 else ["embedded: " + result.stderr]
+
+
+def test(version, python, probe, embedded):
     """A list of what went wrong."""
     minor = ".".join(version.split(".")[:2])
     if minor not in SUPPORTED:
         result = run(python, probe, "refused.py")
         print(result.stdout, end="")
         return [] if result.returncode == 0 else ["refused.py: " + result.stdout + result.stderr]
-    wrong = []
+    wrong = test_embedded(python, embedded)
     for script in ("frames.py", "churn.py", "late.py"):
         result = run(python, probe, script)
         print("".join("  %s\n" % line for line in result.stdout.splitlines()), end="")
@@ -64,7 +83,7 @@ def test(version, python, probe):
 
 
 def main():
-    probe = os.path.abspath(sys.argv[1])
+    probe, embedded = map(os.path.abspath, sys.argv[1:3])
     found = interpreters()
     for minor in SUPPORTED:
         if not any(version.startswith(minor + ".") for version, _ in found):
@@ -72,7 +91,7 @@ def main():
     failed = 0
     for (version, prefix), python in sorted(found.items()):
         print("Python %s (%s)" % (version, python), flush=True)
-        for wrong in test(version, python, probe):
+        for wrong in test(version, python, probe, embedded):
             failed += 1
             print("  FAILED " + wrong, flush=True)
     if not found:
