@@ -25,7 +25,6 @@ struct IpcHandle {
 void *g_real[GMT_CALL_COUNT];
 void *g_real_get_proc[2];  ///< cuGetProcAddress, cuGetProcAddress_v2
 uint32_t g_decided;        ///< 0 = not yet, 1 = no, 2 = yes: this process is handed wrappers
-uint32_t g_handed;         ///< it was
 
 void find_real_dlsym() {
   if (__atomic_load_n(&gmt_dlsym_real, __ATOMIC_ACQUIRE)) return;
@@ -135,10 +134,7 @@ void *wrapper_of(int row) {
 void *wrap_function(void *real) {
   for (int row = 0; row < GMT_CALL_COUNT; row++) {
     if (!g_real[row]) g_real[row] = find_symbol("libcuda.so", cuda::kCalls[row].name);
-    if (real && g_real[row] == real) {
-      __atomic_store_n(&g_handed, 1, __ATOMIC_RELAXED);
-      return wrapper_of(row);
-    }
+    if (real && g_real[row] == real) return wrapper_of(row);
   }
   return real;
 }
@@ -195,7 +191,7 @@ void *real_dlsym(void *handle, const char *name) {
   return gmt_dlsym_real ? gmt_dlsym_real(handle, name) : nullptr;
 }
 
-bool driver_is_wrapped() { return __atomic_load_n(&g_handed, __ATOMIC_RELAXED) != 0 && !subscription(); }
+bool driver_is_wrapped() { return __atomic_load_n(&g_decided, __ATOMIC_ACQUIRE) == 2 && !subscription(); }
 
 }  // namespace gmt::inject
 
