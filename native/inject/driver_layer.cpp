@@ -296,7 +296,7 @@ void describe_driver_layer() {
                seen);
     write_note(thread, g_refusal == cuda::kCuptiMultipleSubscribers ? GMT_NOTE_CUPTI_TAKEN : GMT_NOTE_NO_CUPTI, text);
   }
-  g_log.file->driver_source = on ? GMT_DRIVER_CUPTI : GMT_DRIVER_NONE;
+  g_log.file->driver_source = on ? GMT_DRIVER_CUPTI : driver_is_wrapped() ? GMT_DRIVER_WRAPPED : GMT_DRIVER_NONE;
   g_log.file->simulated = find_symbol("libcuda.so", "gpu_memtrace_simulator") != nullptr;
   leave(thread);
 }
