@@ -68,6 +68,11 @@ export function exitStatus(code: number | null, signal: NodeJS.Signals | null): 
   return signal === null ? (code ?? 0) : 128 + constants.signals[signal];
 }
 
+/** The signal behind a status above 128, null when there is none with that number. */
+export function signalName(status: number): string | null {
+  return Object.entries(constants.signals).find(([, number]) => number === status - 128)?.[0] ?? null;
+}
+
 function forwardSignals(child: ChildProcess): () => void {
   const handlers = new Map<NodeJS.Signals, () => void>();
   for (const signal of FORWARDED) handlers.set(signal, () => child.kill(signal));

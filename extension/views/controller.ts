@@ -4,6 +4,7 @@ import { traceVariables, type Environment } from '../capture/environment';
 import { keptTracesFolder, traceRoots } from '../capture/folders';
 import { keptTraceFile, pruneKeptTraces } from '../capture/keptTraces';
 import type { LaunchPlan } from '../capture/launchConfiguration';
+import { signalName } from '../capture/launch';
 import { cuptiCandidates, interpreterOf } from '../capture/machine';
 import { writeSession, type SessionFile } from '../capture/sessionFile';
 import { injectionProblem, simulatorProblem } from '../capture/simulator';
@@ -272,9 +273,10 @@ function endSentence(program: string, status: number | null, used: boolean): str
   if (status === null) return vscode.l10n.t('Its terminal was closed.');
   if (status === 127) return vscode.l10n.t('{0} was not found.', program);
   if (status === 126) return vscode.l10n.t('{0} cannot be executed.', program);
+  const signal = signalName(status);
   const end =
-    status > 128
-      ? vscode.l10n.t('The program was ended by signal {0}.', status - 128)
+    signal !== null
+      ? vscode.l10n.t('The program was ended by {0}.', signal)
       : vscode.l10n.t('The program ended with status {0}.', status);
   return used ? end : `${end} ${vscode.l10n.t('It never used CUDA.')}`;
 }

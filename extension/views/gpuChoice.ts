@@ -30,11 +30,11 @@ function simulateSetting(): Setting {
   return value === 'whenNoGpu' || value === 'always' ? value : 'off';
 }
 
-/** Shows the sentence with its ways out; true: the simulated GPU is wanted. */
+/** Shows the sentence with its ways out, in a dialog because the user waits for the program to start; true: the simulated GPU is wanted. */
 export async function offerSimulator(sentence: string): Promise<boolean> {
   const once = vscode.l10n.t('Use the Simulated GPU');
   const always = vscode.l10n.t('Always Without a GPU');
-  const answer = await vscode.window.showErrorMessage(sentence, once, always);
+  const answer = await vscode.window.showErrorMessage(sentence, { modal: true }, once, always);
   if (answer === always) {
     const settings = vscode.workspace.getConfiguration('gpuMemoryTrace');
     await settings.update('simulateGpu', 'whenNoGpu', vscode.ConfigurationTarget.Global);

@@ -15,11 +15,12 @@ export interface ProgramTerminal {
 
 /** Runs the program in an integrated terminal; its process id and exit status go to the trace directory. */
 export function openTerminal(plan: LaunchPlan, directory: string, variables: Record<string, string>): ProgramTerminal {
-  const message = vscode.l10n.t('is the exit status. Press any key to close the terminal.');
+  const before = vscode.l10n.t('The program ended with status');
+  const behind = vscode.l10n.t('Press any key to close the terminal.');
   const terminal = vscode.window.createTerminal({
     name: vscode.l10n.t('GPU Memory: {0}', plan.title),
     shellPath: '/bin/sh',
-    shellArgs: terminalArguments(directory, message, variables, plan.command),
+    shellArgs: terminalArguments(directory, [before, behind], variables, plan.command),
     cwd: plan.cwd,
     env: plan.environment,
     message: joinWords(plan.command),

@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { cacheFolder, traceRoots } from '../../extension/capture/folders';
 import { keptTraceFile, pruneKeptTraces, scriptName, unwritable } from '../../extension/capture/keptTraces';
-import { exitStatus, ownsTerminal } from '../../extension/capture/launch';
+import { exitStatus, ownsTerminal, signalName } from '../../extension/capture/launch';
 import { cuptiCandidates, interpreterOf, onPath } from '../../extension/capture/machine';
 import { writeSession } from '../../extension/capture/sessionFile';
 import { readPid, readStatus, terminalArguments } from '../../extension/capture/terminalScript';
@@ -107,6 +107,9 @@ test('exit statuses as a shell gives them', () => {
   assert.equal(exitStatus(7, null), 7);
   assert.equal(exitStatus(null, 'SIGKILL'), 137);
   assert.equal(exitStatus(null, 'SIGTERM'), 143);
+  assert.equal(signalName(143), 'SIGTERM');
+  assert.equal(signalName(255), null);
+  assert.equal(signalName(1), null);
 });
 
 test('Ctrl+C reached the program when ours is the foreground group of a terminal', () => {
@@ -174,10 +177,10 @@ test('in a terminal the program gets its words and variables; its id and status 
   const root = folder(t);
   assert.deepEqual([readPid(root), readStatus(root)], [null, null]);
   const command = ['/bin/sh', '-c', 'echo "$1|$SET|$$"; exit 7', 'sh', `a 'b" $c`];
-  const words = terminalArguments(root, 'was the status.', { SET: 'x y=z' }, command);
+  const words = terminalArguments(root, ['Status', 'Any key.'], { SET: 'x y=z' }, command);
   const { stdout, status } = spawnSync('/bin/sh', words, { input: '', encoding: 'utf8' });
   assert.equal(status, 0);
-  assert.equal(stdout, `a 'b" $c|x y=z|${readPid(root)}\n\n7 was the status.\n`);
+  assert.equal(stdout, `a 'b" $c|x y=z|${readPid(root)}\n\nStatus 7. Any key.\n`);
   assert.equal(readStatus(root), 7);
 });
 
@@ -187,7 +190,7 @@ test('in a terminal a program that is not there leaves 127, a killed one 128 + s
     [['/bin/sh', '-c', 'kill -9 $$'], 137],
   ] as const) {
     const root = folder(t);
-    spawnSync('/bin/sh', terminalArguments(root, '', {}, command), { input: '' });
+    spawnSync('/bin/sh', terminalArguments(root, ['', ''], {}, command), { input: '' });
     assert.equal(readStatus(root), status);
   }
   assert.ok(existsSync('/bin/sh'));
