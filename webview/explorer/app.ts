@@ -68,6 +68,7 @@ export class App {
     this.timeline = new TimelineView(this.frames, {
       zoom: zoom => this.dispatch({ type: 'zoom', zoom }),
       toggle: series => this.dispatch({ type: 'series', series }),
+      need: () => this.timelinePoller.invalidate(),
     });
     this.toolbar = new Toolbar(view.filter, {
       filter: filter => this.dispatch({ type: 'filter', filter }),
@@ -140,7 +141,6 @@ export class App {
   }
 
   private listen(): void {
-    this.timeline.onResize(() => this.timelinePoller.invalidate());
     onThemeChange(() => this.timeline.recolour());
     setInterval(() => {
       if (document.hidden || !this.clock.running) return;

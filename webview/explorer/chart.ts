@@ -25,7 +25,7 @@ export class TimelineChart {
   private readonly chart: Chart<'line', Point[]>;
   private palette: Palette = readPalette();
 
-  constructor(canvas: HTMLCanvasElement) {
+  constructor(canvas: HTMLCanvasElement, onResize: () => void) {
     this.chart = new Chart<'line', Point[]>(canvas, {
       type: 'line',
       data: { datasets: [] },
@@ -34,6 +34,7 @@ export class TimelineChart {
         parsing: false,
         normalized: true,
         responsive: true,
+        onResize,
         maintainAspectRatio: false,
         events: [],
         layout: { padding: { top: 6, right: 8 } },

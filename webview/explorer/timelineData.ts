@@ -5,6 +5,7 @@ import { bytesAt, lastBytes, toPoints, type Point } from './points';
 import type { TimeWindow } from './zoom';
 
 export const DRAWN: readonly DrawnSeries[] = ['tensor', 'reserved', 'driver'];
+const MAX_BUCKETS = 16_384;
 const MAX_DEVICES = 8; // the host takes 16 series at a time
 
 export interface Question {
@@ -12,17 +13,20 @@ export interface Question {
   bucketNs: number;
   devices: number[];
   series: TimelineQuery[];
+  /** So many pixels are served by these buckets. */
+  fits(pixels: number): boolean;
 }
 
 /** Three questions in one: the window, what was held before it, and what each card's cache holds now. */
 export function ask(window: TimeWindow, pixels: number, info: TraceInfo, runNs: number): Question {
-  const buckets = Math.min(Math.max(Math.round(pixels), 1), 16_384); // two points a bucket, one bucket a pixel
+  const buckets = Math.min(Math.max(Math.round(pixels), 1), MAX_BUCKETS); // two points a bucket, one bucket a pixel
   const { fromNs, toNs } = window;
   const devices = info.devices.slice(0, MAX_DEVICES).map(device => device.index);
   return {
     window,
     bucketNs: (toNs - fromNs) / buckets,
     devices,
+    fits: pixels => Math.abs(Math.min(pixels, MAX_BUCKETS) - buckets) <= buckets * 0.1,
     series: [
       ...DRAWN.map(series => ({ series, fromNs, toNs: toNs + 1, buckets })),
       ...DRAWN.map(series => ({ series, fromNs: 0, toNs: fromNs, buckets: 1 })),

@@ -9,6 +9,8 @@ import { FOLLOW, panBy, visibleWindow, zoomAt, type Zoom } from './zoom';
 export interface TimelineActions {
   zoom(zoom: Zoom): void;
   toggle(series: Series): void;
+  /** The data was asked for another width. */
+  need(): void;
 }
 const NAMES: Record<DrawnSeries, string> = { tensor: 'live tensors', reserved: 'reserved', driver: 'driver' };
 const ZOOM_STEP = 1.25;
@@ -37,7 +39,7 @@ export class TimelineView {
     const keys = el('div', { class: 'legend' }, ...DRAWN.map(series => this.legendItem(series)), this.follow);
     this.surface.append(this.cursor, this.tooltip);
     this.element = el('section', { class: 'timeline', 'aria-label': 'Timeline' }, keys, this.surface);
-    this.chart = new TimelineChart(this.canvas);
+    this.chart = new TimelineChart(this.canvas, () => this.frames.add(this.draw));
     this.follow.title = 'Show the whole run and follow it (Home)';
     this.follow.addEventListener('click', () => this.actions.zoom(FOLLOW));
     this.listen();
@@ -46,10 +48,6 @@ export class TimelineView {
   /** Width of the plot in pixels, for the number of buckets to ask. */
   get pixels(): number {
     return this.chart.width;
-  }
-
-  onResize(run: () => void): void {
-    new ResizeObserver(run).observe(this.surface);
   }
 
   recolour(): void {
@@ -87,6 +85,7 @@ export class TimelineView {
       area: series === 'tensor' || (series === 'driver' && !tensors),
     }));
     this.chart.draw(curves, window);
+    if (this.data && !this.data.question.fits(this.chart.width)) this.actions.need();
     for (const [series, button] of this.legend)
       setAttribute(button, 'aria-pressed', String(!this.hidden.includes(series)));
     const span = `${formatDuration(window.fromNs)} to ${formatDuration(window.toNs)}`;

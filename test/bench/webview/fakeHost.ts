@@ -300,8 +300,9 @@ addEventListener(
       return postMessage({ type: 'session', session: session() });
     }
     const started = performance.now();
+    const buckets = data.method === 'timeline' ? data.params.series[0]?.buckets : undefined;
     const value = answer(data);
     postMessage({ type: 'response', id: data.id, ok: true, value });
-    postMessage({ type: 'bench', method: `${data.method} answered`, ms: performance.now() - started });
+    postMessage({ type: 'bench', method: `${data.method} answered`, ms: performance.now() - started, buckets });
   },
 );

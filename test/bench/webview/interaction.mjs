@@ -26,6 +26,15 @@ const column = async id => {
 };
 
 const checks = {
+  async 'the timeline is asked for the width that it has'() {
+    await page.setViewportSize({ width: 1000, height: 900 });
+    await pause();
+    const asked = await page.evaluate(() => window.bench.answers.filter(one => one.buckets).at(-1).buckets);
+    const width = (await page.locator('.timeline-surface').boundingBox()).width;
+    assert.ok(asked > width * 0.85 && asked <= width, `${asked} buckets for ${width} pixels`);
+    await page.setViewportSize({ width: 360, height: 900 });
+    await pause();
+  },
   async 'arrow keys move, Enter opens the line, the row is marked'() {
     await grid.focus();
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowUp']) await grid.press(key);
@@ -58,6 +67,7 @@ const checks = {
     const details = page.locator('.details');
     assert.match(await details.innerText(), /4 frames in torch/);
     await details.getByRole('button', { name: 'train.py:88' }).click();
+    await pause();
     assert.deepEqual((await opened()).at(-1), { file: '/home/user/project/train.py', line: 88 });
   },
   async 'a header sorts, again turns the order, and says so'() {
@@ -132,6 +142,7 @@ const checks = {
   },
   async 'the out-of-memory row opens its line, the warning has details'() {
     await page.locator('[data-notice=out-of-memory]').click();
+    await pause();
     assert.equal((await opened()).at(-1).line, await number(page.locator('[data-notice=out-of-memory]'), 'data-line'));
     await page.locator('[data-notice=losses] summary').click();
     assert.match(await page.locator('[data-notice=losses]').innerText(), /budget: 1,200/);
