@@ -1,4 +1,16 @@
-import { accessSync, constants, lstatSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  statfsSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { formatBytes } from '../protocol/format';
 
@@ -10,6 +22,8 @@ export interface TraceDirectory {
 }
 
 const COMFORTABLE_BYTES = 1024 ** 3;
+const PREFIX = 'trace-';
+const STALE_MS = 7 * 86_400_000;
 
 /**
  * Makes a new trace directory (0700) in the first root that can be written and has space, else in the first that can
@@ -31,11 +45,12 @@ export function createTraceDirectory(roots: readonly string[], uid: number): Tra
   if (chosen === undefined) {
     return { error: `No trace directory can be made: ${reasons.join('; ')}; set XDG_CACHE_HOME to a writable folder.` };
   }
+  removeStale(chosen.root, Date.now());
   const note =
     chosen.freeBytes >= COMFORTABLE_BYTES
       ? null
       : `Only ${formatBytes(chosen.freeBytes)} are free in ${chosen.root}: a long run may lose events.`;
-  return { path: mkdtempSync(join(chosen.root, 'trace-')), freeBytes: chosen.freeBytes, note };
+  return { path: mkdtempSync(join(chosen.root, PREFIX)), freeBytes: chosen.freeBytes, note };
 }
 
 /** Free bytes, or why this root cannot be used. A root that another user owns is refused. */
@@ -51,6 +66,32 @@ function prepareRoot(root: string, uid: number): number | string {
   } catch (error) {
     return `${root}: ${reasonOf(error)}`;
   }
+}
+
+/** Removes what killed launchers left: trace directories that nothing was written to for a week, no process in them alive. */
+export function removeStale(root: string, nowMs: number): void {
+  for (const name of readdirSync(root).filter(entry => entry.startsWith(PREFIX))) {
+    const path = join(root, name);
+    try {
+      const written = [path, ...readdirSync(path).map(file => join(path, file))].map(file => statSync(file).mtimeMs);
+      if (nowMs - Math.max(...written) > STALE_MS && !processLives(path)) removeTraceDirectory(path);
+    } catch {
+      // Somebody else removes it now.
+    }
+  }
+}
+
+function processLives(directory: string): boolean {
+  const ids = readdirSync(directory).map(name => /^(\d+)-.*\.gmtlog$/.exec(name)?.[1]);
+  try {
+    const session = JSON.parse(readFileSync(join(directory, 'session.json'), 'utf8')) as {
+      processes?: { pid?: number }[];
+    };
+    ids.push(...(session.processes ?? []).map(process => String(process.pid)));
+  } catch {
+    // Without the launcher's facts the logs' names tell.
+  }
+  return ids.some(id => id !== undefined && existsSync(`/proc/${id}`));
 }
 
 export function removeTraceDirectory(path: string): void {

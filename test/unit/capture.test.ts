@@ -22,7 +22,7 @@ import { exitStatus, ownsTerminal, signalName } from '../../extension/capture/la
 import { cuptiCandidates, interpreterOf, onPath } from '../../extension/capture/machine';
 import { writeSession } from '../../extension/capture/sessionFile';
 import { readPid, readStatus, terminalArguments } from '../../extension/capture/terminalScript';
-import { createTraceDirectory, logBudget } from '../../extension/capture/traceDirectory';
+import { createTraceDirectory, logBudget, removeStale } from '../../extension/capture/traceDirectory';
 
 const uid = process.getuid?.() ?? 0;
 
@@ -56,6 +56,24 @@ test('a root that is a link or belongs to somebody else is not used', t => {
   const foreign = createTraceDirectory([join(root, 'x')], uid + 1);
   assert.ok('error' in foreign);
   assert.match(foreign.error, /another user/);
+});
+
+test('directories that killed launchers left go after a week, unless a process of theirs lives', t => {
+  const root = folder(t);
+  const make = (name: string, file: string, text: string): void => {
+    mkdirSync(join(root, name));
+    writeFileSync(join(root, name, file), text);
+  };
+  make('trace-gone', '999999999-ab.gmtlog', '');
+  make('trace-log', `${process.pid}-ab.gmtlog`, '');
+  make('trace-session', 'session.json', JSON.stringify({ processes: [{ pid: process.pid }] }));
+  make('trace-broken', 'session.json', '{');
+  make('other', 'x', '');
+  const day = 86_400_000;
+  removeStale(root, Date.now() + 6 * day);
+  assert.equal(readdirSync(root).length, 5);
+  removeStale(root, Date.now() + 8 * day);
+  assert.deepEqual(readdirSync(root).sort(), ['other', 'trace-log', 'trace-session']);
 });
 
 test('roots follow the XDG rules', () => {
