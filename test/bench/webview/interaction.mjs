@@ -25,13 +25,25 @@ const column = async id => {
   return (await Promise.all(cells)).sort((a, b) => a[0] - b[0]).map(cell => cell[1].trim());
 };
 
+async function eventually(check) {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await check();
+    } catch (error) {
+      if (tries === 20) throw error;
+      await page.waitForTimeout(250);
+    }
+  }
+}
+
 const checks = {
   async 'the timeline is asked for the width that it has'() {
     await page.setViewportSize({ width: 1000, height: 900 });
-    await pause();
-    const asked = await page.evaluate(() => window.bench.answers.filter(one => one.buckets).at(-1).buckets);
-    const width = (await page.locator('.timeline-surface').boundingBox()).width;
-    assert.ok(asked > width * 0.85 && asked <= width, `${asked} buckets for ${width} pixels`);
+    await eventually(async () => {
+      const asked = await page.evaluate(() => window.bench.answers.filter(one => one.buckets).at(-1).buckets);
+      const { width } = await page.locator('.timeline-surface').boundingBox();
+      assert.ok(asked > width * 0.85 && asked <= width, `${asked} buckets for ${width} pixels`);
+    });
     await page.setViewportSize({ width: 360, height: 900 });
     await pause();
   },
