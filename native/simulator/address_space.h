@@ -4,8 +4,8 @@
 namespace sim {
 
 constexpr uint64_t KIB = 1024, MIB = 1024 * KIB, GIB = 1024 * MIB;
-constexpr uint64_t PAGE = 2 * MIB;     ///< granularity of device memory
-constexpr uint64_t SMALLEST = 512;     ///< alignment and granularity of what is smaller than a page
+constexpr uint64_t PAGE = 2 * MIB;  ///< granularity of device memory
+constexpr uint64_t SMALLEST = 512;  ///< alignment and granularity of what is smaller than a page
 
 inline uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 

@@ -9,11 +9,14 @@ namespace {
 unsigned format_bytes(int format) {
   switch (format) {
     case 0x01:
-    case 0x08: return 1;
+    case 0x08:
+      return 1;
     case 0x02:
     case 0x09:
-    case 0x10: return 2;
-    default: return 4;
+    case 0x10:
+      return 2;
+    default:
+      return 4;
   }
 }
 
@@ -32,8 +35,8 @@ uint64_t array_bytes(const Array3DDescriptor &descriptor, unsigned levels) {
 CUresult create(Handle *handle, const Array3DDescriptor &descriptor, unsigned levels, Object::Type type) {
   constexpr uint64_t WIDEST = 1 << 20;
   bool channels = descriptor.channels == 1 || descriptor.channels == 2 || descriptor.channels == 4;
-  bool extent = descriptor.width && descriptor.width <= WIDEST && descriptor.height <= WIDEST &&
-                descriptor.depth <= 16384;
+  bool extent =
+      descriptor.width && descriptor.width <= WIDEST && descriptor.height <= WIDEST && descriptor.depth <= 16384;
   if (!handle || !channels || !extent || !levels || levels > 24) return INVALID_VALUE;
   Context *context;
   CUresult result = current_context(&context);
@@ -64,8 +67,7 @@ SIM_EXPORT CUresult cuArrayCreate_v2(Handle *array, const ArrayDescriptor *descr
   SIM_PARAMS(array, descriptor);
   return traced(CBID_cuArrayCreate_v2, "cuArrayCreate_v2", &params, [&] {
     if (!descriptor) return INVALID_VALUE;
-    Array3DDescriptor whole = {descriptor->width,  descriptor->height,   0,
-                               descriptor->format, descriptor->channels, 0};
+    Array3DDescriptor whole = {descriptor->width, descriptor->height, 0, descriptor->format, descriptor->channels, 0};
     return create(array, whole, 1, Object::ARRAY);
   });
 }

@@ -62,9 +62,8 @@ bool find_driver() {
   void *library = dlopen("libcuda.so.1", RTLD_NOW);
   return library && find(library, "cuInit", driver.init) && find(library, "cuDeviceGetCount", driver.device_count) &&
          find(library, "cuDevicePrimaryCtxRetain", driver.retain) &&
-         find(library, "cuCtxSetCurrent", driver.set_current) &&
-         find(library, "cuCtxGetCurrent", driver.get_current) && find(library, "cuMemAlloc_v2", driver.allocate) &&
-         find(library, "cuMemFree_v2", driver.release);
+         find(library, "cuCtxSetCurrent", driver.set_current) && find(library, "cuCtxGetCurrent", driver.get_current) &&
+         find(library, "cuMemAlloc_v2", driver.allocate) && find(library, "cuMemFree_v2", driver.release);
 }
 
 void start() {

@@ -51,17 +51,17 @@ CUresult nothing(const char *name) {
 
 }  // namespace
 
-#define COPY(name, to_type, from_type)                                                          \
-  SIM_EXPORT CUresult name(to_type to, from_type from, size_t bytes) {                          \
-    return copy(#name, (uint64_t)to, (uint64_t)from, bytes);                                    \
-  }                                                                                             \
+#define COPY(name, to_type, from_type)                                 \
+  SIM_EXPORT CUresult name(to_type to, from_type from, size_t bytes) { \
+    return copy(#name, (uint64_t)to, (uint64_t)from, bytes);           \
+  }                                                                    \
   SIM_EXPORT CUresult name##_ptds(to_type to, from_type from, size_t bytes) { return name(to, from, bytes); }
-#define COPY_ASYNC(name, to_type, from_type)                                                    \
-  SIM_EXPORT CUresult name(to_type to, from_type from, size_t bytes, CUstream) {                \
-    return copy(#name, (uint64_t)to, (uint64_t)from, bytes);                                    \
-  }                                                                                             \
-  SIM_EXPORT CUresult name##_ptsz(to_type to, from_type from, size_t bytes, CUstream stream) {  \
-    return name(to, from, bytes, stream);                                                       \
+#define COPY_ASYNC(name, to_type, from_type)                                                   \
+  SIM_EXPORT CUresult name(to_type to, from_type from, size_t bytes, CUstream) {               \
+    return copy(#name, (uint64_t)to, (uint64_t)from, bytes);                                   \
+  }                                                                                            \
+  SIM_EXPORT CUresult name##_ptsz(to_type to, from_type from, size_t bytes, CUstream stream) { \
+    return name(to, from, bytes, stream);                                                      \
   }
 COPY(cuMemcpy, CUdeviceptr, CUdeviceptr)
 COPY(cuMemcpyHtoD_v2, CUdeviceptr, const void *)
@@ -72,18 +72,18 @@ COPY_ASYNC(cuMemcpyHtoDAsync_v2, CUdeviceptr, const void *)
 COPY_ASYNC(cuMemcpyDtoHAsync_v2, void *, CUdeviceptr)
 COPY_ASYNC(cuMemcpyDtoDAsync_v2, CUdeviceptr, CUdeviceptr)
 
-#define FILL(name, suffix, async, type)                                                          \
-  SIM_EXPORT CUresult name##suffix(CUdeviceptr to, type value, size_t count) {                   \
-    return fill<type>(#name, to, value, count);                                                  \
-  }                                                                                              \
-  SIM_EXPORT CUresult name##suffix##_ptds(CUdeviceptr to, type value, size_t count) {            \
-    return fill<type>(#name, to, value, count);                                                  \
-  }                                                                                              \
-  SIM_EXPORT CUresult async(CUdeviceptr to, type value, size_t count, CUstream) {                \
-    return fill<type>(#async, to, value, count);                                                 \
-  }                                                                                              \
-  SIM_EXPORT CUresult async##_ptsz(CUdeviceptr to, type value, size_t count, CUstream) {         \
-    return fill<type>(#async, to, value, count);                                                 \
+#define FILL(name, suffix, async, type)                                                  \
+  SIM_EXPORT CUresult name##suffix(CUdeviceptr to, type value, size_t count) {           \
+    return fill<type>(#name, to, value, count);                                          \
+  }                                                                                      \
+  SIM_EXPORT CUresult name##suffix##_ptds(CUdeviceptr to, type value, size_t count) {    \
+    return fill<type>(#name, to, value, count);                                          \
+  }                                                                                      \
+  SIM_EXPORT CUresult async(CUdeviceptr to, type value, size_t count, CUstream) {        \
+    return fill<type>(#async, to, value, count);                                         \
+  }                                                                                      \
+  SIM_EXPORT CUresult async##_ptsz(CUdeviceptr to, type value, size_t count, CUstream) { \
+    return fill<type>(#async, to, value, count);                                         \
   }
 FILL(cuMemsetD8, _v2, cuMemsetD8Async, unsigned char)
 FILL(cuMemsetD16, _v2, cuMemsetD16Async, unsigned short)

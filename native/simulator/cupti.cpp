@@ -20,9 +20,9 @@ namespace {
 
 constexpr uint32_t VERSION = 130001;
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-gmt_sim_hooks *hooks = nullptr;     ///< of the simulated driver, once found
+gmt_sim_hooks *hooks = nullptr;      ///< of the simulated driver, once found
 CuptiSubscriber *current = nullptr;  ///< atomic; ended ones are never freed, a callback may still use them
-char holder[64] = "";               ///< name of the current subscriber
+char holder[64] = "";                ///< name of the current subscriber
 
 class Guard {
  public:
@@ -203,12 +203,24 @@ SIM_EXPORT CuptiResult cuptiGetTimestamp(uint64_t *nanoseconds) {
 SIM_EXPORT CuptiResult cuptiGetResultString(CuptiResult result, const char **text) {
   if (!text) return CUPTI_INVALID_PARAMETER;
   switch (result) {
-    case CUPTI_OK: *text = "CUPTI_SUCCESS"; return CUPTI_OK;
-    case CUPTI_INVALID_PARAMETER: *text = "CUPTI_ERROR_INVALID_PARAMETER"; return CUPTI_OK;
-    case CUPTI_INVALID_CONTEXT: *text = "CUPTI_ERROR_INVALID_CONTEXT"; return CUPTI_OK;
-    case CUPTI_OUT_OF_MEMORY: *text = "CUPTI_ERROR_OUT_OF_MEMORY"; return CUPTI_OK;
-    case CUPTI_NOT_INITIALIZED: *text = "CUPTI_ERROR_NOT_INITIALIZED"; return CUPTI_OK;
-    case CUPTI_MULTIPLE_SUBSCRIBERS: *text = "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"; return CUPTI_OK;
+    case CUPTI_OK:
+      *text = "CUPTI_SUCCESS";
+      return CUPTI_OK;
+    case CUPTI_INVALID_PARAMETER:
+      *text = "CUPTI_ERROR_INVALID_PARAMETER";
+      return CUPTI_OK;
+    case CUPTI_INVALID_CONTEXT:
+      *text = "CUPTI_ERROR_INVALID_CONTEXT";
+      return CUPTI_OK;
+    case CUPTI_OUT_OF_MEMORY:
+      *text = "CUPTI_ERROR_OUT_OF_MEMORY";
+      return CUPTI_OK;
+    case CUPTI_NOT_INITIALIZED:
+      *text = "CUPTI_ERROR_NOT_INITIALIZED";
+      return CUPTI_OK;
+    case CUPTI_MULTIPLE_SUBSCRIBERS:
+      *text = "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED";
+      return CUPTI_OK;
   }
   *text = nullptr;
   return CUPTI_INVALID_PARAMETER;

@@ -16,7 +16,7 @@ enum CuptiResult : int {
 
 enum CuptiDomain : uint32_t { CUPTI_DOMAIN_DRIVER = 1, CUPTI_DOMAIN_RESOURCE = 3, CUPTI_DOMAINS = 7 };
 
-constexpr uint32_t CUPTI_DRIVER_CALLBACKS = 807;   ///< CUPTI_DRIVER_TRACE_CBID_SIZE of 13.0
+constexpr uint32_t CUPTI_DRIVER_CALLBACKS = 807;  ///< CUPTI_DRIVER_TRACE_CBID_SIZE of 13.0
 constexpr uint32_t CUPTI_RESOURCE_CALLBACKS = 24;
 
 using CuptiCallback = void (*)(void *userdata, uint32_t domain, uint32_t cbid, const void *data);

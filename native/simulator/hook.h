@@ -21,10 +21,10 @@ struct gmt_sim_call {
 };
 
 struct gmt_sim_hooks {
-  uint8_t enabled[GMT_SIM_CALLBACKS];                  ///< by CUPTI driver callback id
-  uint8_t resource_enabled[32];                        ///< by CUPTI resource callback id
-  void (*call)(const struct gmt_sim_call *);           ///< set before anything is enabled, never unset
-  void (*resource)(uint32_t cbid, void *context);      ///< likewise
-  int (*context_device)(void *context);                ///< set by the driver: device ordinal, -1 = no such context
-  uint32_t (*context_uid)(void *context);              ///< set by the driver: 0 = no such context
+  uint8_t enabled[GMT_SIM_CALLBACKS];              ///< by CUPTI driver callback id
+  uint8_t resource_enabled[32];                    ///< by CUPTI resource callback id
+  void (*call)(const struct gmt_sim_call *);       ///< set before anything is enabled, never unset
+  void (*resource)(uint32_t cbid, void *context);  ///< likewise
+  int (*context_device)(void *context);            ///< set by the driver: device ordinal, -1 = no such context
+  uint32_t (*context_uid)(void *context);          ///< set by the driver: 0 = no such context
 };

@@ -62,8 +62,7 @@ SIM_EXPORT CUresult cuMemHostAlloc_v2(void **address, size_t bytes, unsigned fla
 }
 SIM_EXPORT CUresult cuMemFreeHost(void *address) {
   SIM_PARAMS(address);
-  return traced(CBID_cuMemFreeHost, "cuMemFreeHost", &params,
-                [&] { return end_host(address, false, INVALID_VALUE); });
+  return traced(CBID_cuMemFreeHost, "cuMemFreeHost", &params, [&] { return end_host(address, false, INVALID_VALUE); });
 }
 SIM_EXPORT CUresult cuMemHostRegister_v2(void *address, size_t bytes, unsigned flags) {
   SIM_PARAMS(address, bytes, flags);

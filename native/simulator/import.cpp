@@ -184,8 +184,8 @@ SIM_EXPORT CUresult cuGraphicsResourceGetMappedPointer_v2(CUdeviceptr *address, 
     }
     if (!resource) return INVALID_HANDLE;
     if (!address || !bytes) return INVALID_VALUE;
-    CUresult result = resource->mapped ? SUCCESS
-                                       : import(Allocation::IPC, nullptr, -1, resource->size, &resource->mapped);
+    CUresult result =
+        resource->mapped ? SUCCESS : import(Allocation::IPC, nullptr, -1, resource->size, &resource->mapped);
     *address = resource->mapped;
     *bytes = resource->size;
     return result;

@@ -61,13 +61,13 @@ SIM_EXPORT CUresult cuModuleGetFunction(Handle *function, Handle module, const c
   });
 }
 
-#define LAUNCH(name)                                                                                              \
-  SIM_EXPORT CUresult name(Handle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,  \
-                           unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,            \
-                           void **arguments, void **extra) {                                                      \
-    LaunchParams params = {function, grid_x,       grid_y, grid_z,    block_x, block_y,                           \
-                           block_z,  shared_bytes, stream, arguments, extra};                                     \
-    return traced(CBID_##name, #name, &params, [&] { return launch(stream); });                                   \
+#define LAUNCH(name)                                                                                             \
+  SIM_EXPORT CUresult name(Handle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, \
+                           unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,           \
+                           void **arguments, void **extra) {                                                     \
+    LaunchParams params = {function, grid_x,       grid_y, grid_z,    block_x, block_y,                          \
+                           block_z,  shared_bytes, stream, arguments, extra};                                    \
+    return traced(CBID_##name, #name, &params, [&] { return launch(stream); });                                  \
   }
 LAUNCH(cuLaunchKernel)
 LAUNCH(cuLaunchKernel_ptsz)

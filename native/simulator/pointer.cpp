@@ -6,8 +6,17 @@ using namespace sim;
 namespace {
 
 enum Attribute {
-  CONTEXT = 1, MEMORY_TYPE, DEVICE_POINTER, HOST_POINTER, BUFFER_ID = 7, IS_MANAGED, DEVICE_ORDINAL,
-  RANGE_START = 11, RANGE_SIZE, MAPPED, MEMPOOL_HANDLE = 17,
+  CONTEXT = 1,
+  MEMORY_TYPE,
+  DEVICE_POINTER,
+  HOST_POINTER,
+  BUFFER_ID = 7,
+  IS_MANAGED,
+  DEVICE_ORDINAL,
+  RANGE_START = 11,
+  RANGE_SIZE,
+  MAPPED,
+  MEMPOOL_HANDLE = 17,
 };
 enum { TYPE_HOST = 1, TYPE_DEVICE = 2 };
 
@@ -36,21 +45,42 @@ bool look_up(CUdeviceptr address, Known &known) {
 
 CUresult answer(const Known &known, int attribute, CUdeviceptr address, void *data) {
   switch (attribute) {
-    case CONTEXT: *static_cast<void **>(data) = known.context; return SUCCESS;
-    case MEMORY_TYPE: *static_cast<unsigned *>(data) = known.host ? TYPE_HOST : TYPE_DEVICE; return SUCCESS;
-    case DEVICE_POINTER: *static_cast<uint64_t *>(data) = address; return SUCCESS;
+    case CONTEXT:
+      *static_cast<void **>(data) = known.context;
+      return SUCCESS;
+    case MEMORY_TYPE:
+      *static_cast<unsigned *>(data) = known.host ? TYPE_HOST : TYPE_DEVICE;
+      return SUCCESS;
+    case DEVICE_POINTER:
+      *static_cast<uint64_t *>(data) = address;
+      return SUCCESS;
     case HOST_POINTER:
       if (!known.host && !known.managed) return INVALID_VALUE;
       *static_cast<uint64_t *>(data) = address;
       return SUCCESS;
-    case BUFFER_ID: *static_cast<uint64_t *>(data) = known.id; return SUCCESS;
-    case IS_MANAGED: *static_cast<unsigned *>(data) = known.managed; return SUCCESS;
-    case DEVICE_ORDINAL: *static_cast<int *>(data) = known.device; return SUCCESS;
-    case RANGE_START: *static_cast<uint64_t *>(data) = known.address; return SUCCESS;
-    case RANGE_SIZE: *static_cast<uint64_t *>(data) = known.bytes; return SUCCESS;
-    case MAPPED: *static_cast<unsigned *>(data) = 1; return SUCCESS;
-    case MEMPOOL_HANDLE: *static_cast<void **>(data) = known.pool; return SUCCESS;
-    default: return NOT_SUPPORTED;
+    case BUFFER_ID:
+      *static_cast<uint64_t *>(data) = known.id;
+      return SUCCESS;
+    case IS_MANAGED:
+      *static_cast<unsigned *>(data) = known.managed;
+      return SUCCESS;
+    case DEVICE_ORDINAL:
+      *static_cast<int *>(data) = known.device;
+      return SUCCESS;
+    case RANGE_START:
+      *static_cast<uint64_t *>(data) = known.address;
+      return SUCCESS;
+    case RANGE_SIZE:
+      *static_cast<uint64_t *>(data) = known.bytes;
+      return SUCCESS;
+    case MAPPED:
+      *static_cast<unsigned *>(data) = 1;
+      return SUCCESS;
+    case MEMPOOL_HANDLE:
+      *static_cast<void **>(data) = known.pool;
+      return SUCCESS;
+    default:
+      return NOT_SUPPORTED;
   }
 }
 

@@ -120,13 +120,26 @@ CUresult get_attribute(const Pool &pool, int attribute, void *value) {
   switch (attribute) {
     case 1:
     case 2:
-    case 3: *static_cast<int *>(value) = 1; return SUCCESS;
-    case RELEASE_THRESHOLD: *bytes = pool.released_at; return SUCCESS;
-    case RESERVED_CURRENT: *bytes = round_up(pool.used, 32 * MIB); return SUCCESS;
-    case RESERVED_HIGH: *bytes = round_up(pool.used_high, 32 * MIB); return SUCCESS;
-    case USED_CURRENT: *bytes = pool.used; return SUCCESS;
-    case USED_HIGH: *bytes = pool.used_high; return SUCCESS;
-    default: return INVALID_VALUE;
+    case 3:
+      *static_cast<int *>(value) = 1;
+      return SUCCESS;
+    case RELEASE_THRESHOLD:
+      *bytes = pool.released_at;
+      return SUCCESS;
+    case RESERVED_CURRENT:
+      *bytes = round_up(pool.used, 32 * MIB);
+      return SUCCESS;
+    case RESERVED_HIGH:
+      *bytes = round_up(pool.used_high, 32 * MIB);
+      return SUCCESS;
+    case USED_CURRENT:
+      *bytes = pool.used;
+      return SUCCESS;
+    case USED_HIGH:
+      *bytes = pool.used_high;
+      return SUCCESS;
+    default:
+      return INVALID_VALUE;
   }
 }
 

@@ -41,9 +41,8 @@ bool parse_bytes(const char *text, uint64_t &bytes) {
   static const struct {
     const char *name;
     uint64_t bytes;
-  } units[] = {{"", 1},          {"B", 1},        {"KiB", KIB},     {"MiB", MIB},
-               {"GiB", GIB},     {"K", KIB},      {"M", MIB},       {"G", GIB},
-               {"KB", 1000},     {"MB", 1000000}, {"GB", 1000000000}};
+  } units[] = {{"", 1},    {"B", 1},   {"KiB", KIB}, {"MiB", MIB},    {"GiB", GIB},      {"K", KIB},
+               {"M", MIB}, {"G", GIB}, {"KB", 1000}, {"MB", 1000000}, {"GB", 1000000000}};
   for (const auto &known : units) {
     if (strcasecmp(unit, known.name) == 0) return !__builtin_mul_overflow(bytes, known.bytes, &bytes);
   }

@@ -61,8 +61,15 @@ CUresult allocate(Allocation::Kind kind, Context *context, int device, Pool *poo
   if (!place) return OUT_OF_MEMORY;
   if (kind == Allocation::MANAGED) mprotect(reinterpret_cast<void *>(place), span, PROT_READ | PROT_WRITE);
   Allocation *allocation = static_cast<Allocation *>(calloc(1, sizeof(Allocation)));
-  *allocation = {.address = place, .bytes = bytes, .span = span, .kind = kind, .charged = charged, .device = device,
-                 .context = context, .pool = pool, .id = ++state.next_id};
+  *allocation = {.address = place,
+                 .bytes = bytes,
+                 .span = span,
+                 .kind = kind,
+                 .charged = charged,
+                 .device = device,
+                 .context = context,
+                 .pool = pool,
+                 .id = ++state.next_id};
   state.allocations.insert(allocation);
   if (pool) {
     pool->used += span;

@@ -11,8 +11,22 @@ namespace sim {
 
 /// Anything with a handle. The handle is the object's own address.
 struct Object {
-  enum Type : uint32_t { CONTEXT, PHYSICAL, POOL, ARRAY, MIPMAPPED, STREAM, EVENT, GRAPH, NODE, EXECUTABLE, MODULE,
-                         FUNCTION, EXTERNAL, RESOURCE };
+  enum Type : uint32_t {
+    CONTEXT,
+    PHYSICAL,
+    POOL,
+    ARRAY,
+    MIPMAPPED,
+    STREAM,
+    EVENT,
+    GRAPH,
+    NODE,
+    EXECUTABLE,
+    MODULE,
+    FUNCTION,
+    EXTERNAL,
+    RESOURCE
+  };
   uint64_t address;  ///< of this object, so that a Table can hold it
   uint64_t bytes;    ///< 1
   Type type;
@@ -28,7 +42,7 @@ struct Context : Object {
 struct Pool : Object {
   int device;  ///< -1 = host
   bool imported;
-  bool destroyed;  ///< by cuMemPoolDestroy; it ends with its last block
+  bool destroyed;                         ///< by cuMemPoolDestroy; it ends with its last block
   uint64_t used, used_high, released_at;  ///< bytes
   SmallPages small;
 };

@@ -121,8 +121,7 @@ SIM_EXPORT CUresult cuStreamDestroy_v2(CUstream handle) {
 
 // The per-thread twins differ only in what stream 0 means, and no stream here has work in it.
 #define STREAM_TWINS(name, declaration, body) \
-  SIM_EXPORT CUresult name declaration body   \
-  SIM_EXPORT CUresult name##_ptsz declaration body
+  SIM_EXPORT CUresult name declaration body SIM_EXPORT CUresult name##_ptsz declaration body
 
 STREAM_TWINS(cuStreamQuery, (CUstream stream), { return done("cuStreamQuery", stream); })
 STREAM_TWINS(cuStreamWaitEvent, (CUstream stream, Handle, unsigned), { return done("cuStreamWaitEvent", stream); })

@@ -68,17 +68,57 @@ void raise_resource(uint32_t cbid, Context *context);
 }  // namespace sim
 
 /// Head of a driver call: SIM_TRACED(name, argument...) { ... } with a lambda body that returns CUresult.
-#define SIM_PARAMS_1(a) struct { decltype(a) p1; } params { a }
-#define SIM_PARAMS_2(a, b) struct { decltype(a) p1; decltype(b) p2; } params { a, b }
-#define SIM_PARAMS_3(a, b, c) struct { decltype(a) p1; decltype(b) p2; decltype(c) p3; } params { a, b, c }
+#define SIM_PARAMS_1(a) \
+  struct {              \
+    decltype(a) p1;     \
+  } params {            \
+    a                   \
+  }
+#define SIM_PARAMS_2(a, b) \
+  struct {                 \
+    decltype(a) p1;        \
+    decltype(b) p2;        \
+  } params {               \
+    a, b                   \
+  }
+#define SIM_PARAMS_3(a, b, c) \
+  struct {                    \
+    decltype(a) p1;           \
+    decltype(b) p2;           \
+    decltype(c) p3;           \
+  } params {                  \
+    a, b, c                   \
+  }
 #define SIM_PARAMS_4(a, b, c, d) \
-  struct { decltype(a) p1; decltype(b) p2; decltype(c) p3; decltype(d) p4; } params { a, b, c, d }
+  struct {                       \
+    decltype(a) p1;              \
+    decltype(b) p2;              \
+    decltype(c) p3;              \
+    decltype(d) p4;              \
+  } params {                     \
+    a, b, c, d                   \
+  }
 #define SIM_PARAMS_5(a, b, c, d, e) \
-  struct { decltype(a) p1; decltype(b) p2; decltype(c) p3; decltype(d) p4; decltype(e) p5; } params { a, b, c, d, e }
-#define SIM_PARAMS_6(a, b, c, d, e, f)                                                                        \
-  struct {                                                                                                    \
-    decltype(a) p1; decltype(b) p2; decltype(c) p3; decltype(d) p4; decltype(e) p5; decltype(f) p6;           \
-  } params { a, b, c, d, e, f }
+  struct {                          \
+    decltype(a) p1;                 \
+    decltype(b) p2;                 \
+    decltype(c) p3;                 \
+    decltype(d) p4;                 \
+    decltype(e) p5;                 \
+  } params {                        \
+    a, b, c, d, e                   \
+  }
+#define SIM_PARAMS_6(a, b, c, d, e, f) \
+  struct {                             \
+    decltype(a) p1;                    \
+    decltype(b) p2;                    \
+    decltype(c) p3;                    \
+    decltype(d) p4;                    \
+    decltype(e) p5;                    \
+    decltype(f) p6;                    \
+  } params {                           \
+    a, b, c, d, e, f                   \
+  }
 #define SIM_COUNT(a, b, c, d, e, f, n, ...) n
 #define SIM_JOIN2(a, b) a##b
 #define SIM_JOIN(a, b) SIM_JOIN2(a, b)
