@@ -31,6 +31,16 @@ void write_all_kinds(LogWriter &log, uint16_t threads, int events) {
   }
 }
 
+// A note that claims to reach far beyond its chunk and its file.
+void write_hostile(LogWriter &log) {
+  log.add_note(0, GMT_NOTE_TORCH, "a note");
+  auto *note = reinterpret_cast<gmt_local *>(log.chunk(0) + GMT_CHUNK_HEADER_BYTES);
+  note->slots = 0xffff;
+  note->bytes = 0xffff * GMT_SLOT_BYTES - 16;
+  uint32_t text_bytes = note->bytes - sizeof(gmt_note);
+  std::memcpy(note->payload + offsetof(gmt_note, text_bytes), &text_bytes, sizeof text_bytes);
+}
+
 Bytes compact(LogWriter &log) {
   Bytes bytes(log.bytes(), log.bytes() + sizeof(gmt_file_header));
   for (uint64_t i = 0; i < log.chunks(); ++i) {
@@ -62,6 +72,10 @@ std::vector<Bytes> logs() {
       all.push_back(compact(log));
     }
   }
+  TemporaryFolder folder;
+  LogWriter log(folder.path());
+  write_hostile(log);
+  all.push_back(compact(log));
   return all;
 }
 
