@@ -14,7 +14,11 @@ const program = async (command, ...args) => verdict((await run(command, args)).c
 
 /** Runs ctest and reads its summary. */
 async function runNativeTests() {
-  const { output } = await run('ctest', ['--test-dir', 'build/native', '--output-on-failure', '-j', '2', '--timeout', '300'], { capture: true });
+  const { output } = await run(
+    'ctest',
+    ['--test-dir', 'build/native', '--output-on-failure', '-j', '2', '--timeout', '300'],
+    { capture: true },
+  );
   const sum = /tests passed, (\d+) tests? failed out of (\d+)/.exec(output);
   if (!sum) throw new Error('ctest gave no summary.');
   const skipped = [...output.matchAll(/^\s*\d+ - (\S+) \((Skipped|Disabled|Not Run)\)/gm)];

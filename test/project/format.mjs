@@ -9,7 +9,9 @@ const bin = name => inRoot('node_modules/.bin', name);
 async function files(pattern) {
   const output = await must('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate']);
   const deleted = new Set((await must('git', ['ls-files', '--deleted'])).split('\n'));
-  return output.split('\n').filter(name => pattern.test(name) && !deleted.has(name) && !/\.gen\.|vmlinux/.test(name));
+  return output
+    .split('\n')
+    .filter(name => pattern.test(name) && !deleted.has(name) && !/\.gen\.|vmlinux|^test\/golden\//.test(name));
 }
 
 const prettierFiles = () => files(/(\.(ts|mjs|js|css|json)|^[^/]*\.md|\.html)$/);

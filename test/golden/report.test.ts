@@ -1,0 +1,34 @@
+// Stored traces and what the command line must say of them. `UPDATE_GOLDEN=1` writes what it says now; a run that differs
+// leaves it beside the expectation as `*.actual`.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { test } from 'node:test';
+
+const root = resolve(__dirname, '../../..');
+const golden = join(root, 'test/golden');
+const traces = readdirSync(golden, { recursive: true })
+  .map(name => join(golden, String(name)))
+  .filter(name => name.endsWith('.gputrace'))
+  .sort();
+
+function compare(file: string, actual: string): void {
+  if (process.env.UPDATE_GOLDEN) writeFileSync(file, actual);
+  assert.ok(existsSync(file), `${file} is missing: look at what UPDATE_GOLDEN=1 writes, and keep it`);
+  if (actual !== readFileSync(file, 'utf8')) writeFileSync(`${file}.actual`, actual);
+  assert.equal(actual, readFileSync(file, 'utf8'));
+  rmSync(`${file}.actual`, { force: true });
+}
+
+test('there are stored traces', () => assert.ok(traces.length > 0));
+
+for (const trace of traces) {
+  for (const format of ['table', 'json']) {
+    test(`${relative(golden, trace)} as ${format}`, () => {
+      const words = [join(root, 'dist/cli.js'), 'report', trace, '--format', format];
+      const said = execFileSync(process.execPath, words, { encoding: 'utf8', env: { ...process.env, TZ: 'UTC' } });
+      compare(trace.replace(/\.gputrace$/, format === 'table' ? '.table.txt' : '.report.json'), said);
+    });
+  }
+}
