@@ -31,7 +31,13 @@ export function ask(window: TimeWindow, pixels: number, info: TraceInfo, runNs: 
     series: [
       ...DRAWN.map(series => ({ series, fromNs, toNs: toNs + 1, buckets })),
       ...DRAWN.map(series => ({ series, fromNs: 0, toNs: Math.max(fromNs, 1), buckets: 1 })),
-      ...devices.map(device => ({ series: 'reserved' as const, device, fromNs: 0, toNs: Math.ceil(runNs) + 1, buckets: 1 })),
+      ...devices.map(device => ({
+        series: 'reserved' as const,
+        device,
+        fromNs: 0,
+        toNs: Math.ceil(runNs) + 1,
+        buckets: 1,
+      })),
     ],
   };
 }
