@@ -12,5 +12,12 @@ try {
   process.exit(1);
 }
 // Everything that ships is bundled, so no package is packed.
-const flags = ['package', '--no-dependencies', '--target', target, '--allow-missing-repository'];
+const flags = [
+  'package',
+  '--no-dependencies',
+  '--target',
+  target,
+  '--allow-missing-repository',
+  '--no-rewrite-relative-links',
+];
 process.exit((await run(inRoot('node_modules/.bin/vsce'), flags)).code);
