@@ -1,0 +1,181 @@
+// Events a second that the model takes, alone and behind the reader, and how long windows of rows take.
+//   model_bench [millions of events, default 10]
+#include <cstdio>
+#include <ctime>
+#include <random>
+
+#include "check.h"
+#include "log_writer.h"
+#include "model_fixture.h"
+#include "trace/session_reader.h"
+
+namespace {
+
+constexpr uint32_t kSites = 5000;
+constexpr size_t kLive = 100'000;
+constexpr uint16_t kThreads = 4;
+
+/// CPU time of this thread: a machine that is busy with other things does not count.
+double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+/// Allocations and frees in equal numbers with kLive blocks alive; lifetimes are random.
+class Load {
+ public:
+  gmt::test::Step next() {
+    if (live_.size() >= kLive && (flip_ = !flip_)) {
+      std::swap(live_[random_() % live_.size()], live_.back());
+      const uint64_t address = live_.back();
+      live_.pop_back();
+      free_.push_back(address);
+      return {GMT_TENSOR_FREE, address, 512, 0, static_cast<uint16_t>(random_() % kThreads)};
+    }
+    const uint64_t address = free_.size() > 64 ? take_free() : 0x7f0000000000ull + 512 * made_++;
+    live_.push_back(address);
+    const auto stack = 1 + static_cast<uint32_t>(random_() % kSites);
+    const auto thread = static_cast<uint16_t>(stack % kThreads);
+    return {GMT_TENSOR_ALLOC, address, 512 * (1 + random_() % 1000), 0, thread, stack};
+  }
+
+ private:
+  uint64_t take_free() {
+    std::swap(free_[random_() % free_.size()], free_.back());
+    const uint64_t address = free_.back();
+    free_.pop_back();
+    return address;
+  }
+  std::mt19937_64 random_{1};
+  std::vector<uint64_t> live_, free_;
+  uint64_t made_ = 0;
+  bool flip_ = false;
+};
+
+std::string file_of(uint32_t stack) { return "src/module" + std::to_string(stack % 97) + ".py"; }
+
+void print_rate(const char *what, uint64_t events, double time) {
+  std::printf("%-34s %9.1f M events/s %7.1f ns/event\n", what, static_cast<double>(events) / time * 1e-6,
+              time * 1e9 / static_cast<double>(events));
+}
+
+void model_alone(gmt::test::Feed &feed, uint64_t events) {
+  constexpr size_t kBlock = 1'000'000, kBatch = 4096;
+  std::vector<gmt::trace::Event> block(kBlock);
+  Load load;
+  double time = 0;
+  uint64_t sequence = 0;
+  for (uint64_t done = 0; done < events; done += kBlock) {
+    for (gmt::trace::Event &event : block) {
+      const gmt::test::Step step = load.next();
+      ++sequence;
+      event = {sequence, sequence * 1000, step.address, step.bytes, step.stack, 0,
+               0,        step.thread,     step.device,  step.kind};
+    }
+    const double begin = seconds();
+    for (size_t at = 0; at < kBlock; at += kBatch) {
+      feed.model.ingest({0, {block.data() + at, std::min(kBatch, kBlock - at)}, {}, {}});
+    }
+    time += seconds() - begin;
+  }
+  print_rate("model alone", events, time);
+}
+
+template <typename Ask>
+void print_query(const char *what, Ask ask) {
+  double worst = 0, sum = 0;
+  constexpr int kTimes = 20;
+  for (int i = 0; i < kTimes; ++i) {
+    const double begin = seconds();
+    ask();
+    const double time = seconds() - begin;
+    worst = std::max(worst, time);
+    sum += time;
+  }
+  std::printf("%-34s %9.2f ms mean %8.2f ms worst\n", what, sum / kTimes * 1e3, worst * 1e3);
+}
+
+void queries(gmt::model::Model &model) {
+  gmt::model::SiteQuery query;
+  query.to = 50;
+  print_query("50 sites by live bytes", [&] { model.sites(query); });
+  query.sort = gmt::model::SiteSort::Growth;
+  print_query("50 sites by growth", [&] { model.sites(query); });
+  query.sort = gmt::model::SiteSort::Label;
+  print_query("50 sites by label", [&] { model.sites(query); });
+  query.sort = gmt::model::SiteSort::LiveBytes;
+  query.group_by = gmt::model::GroupBy::Line;
+  print_query("50 lines", [&] { model.sites(query); });
+  query.filter = "module1 >1MB";
+  print_query("50 lines, filtered", [&] { model.sites(query); });
+  gmt::model::AllocationQuery blocks;
+  print_query("100 blocks of all by bytes", [&] { model.allocations(blocks); });
+  gmt::model::TimelineQuery line;
+  line.to_ns = model.now_ns();
+  print_query("1,000 buckets of the timeline", [&] { model.timeline(line); });
+}
+
+struct TraceNames : gmt::model::Names {
+  gmt::trace::SessionReader *reader = nullptr;
+  bool stack(uint32_t process, uint32_t id, gmt::model::Stack &out) const override {
+    const gmt::trace::Stack *known = reader->tables(process).resolve(id);
+    if (!known) return false;
+    for (const gmt::trace::Frame &frame : known->frames) out.frames.push_back({frame.file, frame.line, frame.function});
+    out.user_frame = known->user_frame;
+    return true;
+  }
+  std::string thread(uint32_t, uint16_t thread) const override { return "python:" + std::to_string(thread); }
+  std::string process(uint32_t process) const override { return std::to_string(process); }
+};
+
+void write_log(const std::string &directory, uint64_t events) {
+  gmt::test::LogWriter writer(directory);
+  for (uint16_t thread = 0; thread < kThreads; ++thread) writer.add_thread(100u + thread, "python");
+  for (uint32_t stack = 1; stack <= kSites; ++stack) {
+    writer.add_stack_of(
+        0, {{"/lib/python3.11/site-packages/torch/nn/linear.py", "forward", 125}, {file_of(stack), "forward", stack}});
+  }
+  Load load;
+  for (uint64_t i = 0; i < events; ++i) {
+    const gmt::test::Step step = load.next();
+    writer.add_event(step.thread, step.kind, step.address, step.bytes, step.device, step.stack);
+  }
+  writer.end();
+}
+
+void behind_reader(uint64_t events) {
+  const gmt::test::TemporaryFolder folder;
+  write_log(folder.path(), events);
+  auto opened = gmt::trace::SessionReader::open(folder.path());
+  if (!opened) {
+    std::fprintf(stderr, "%s\n", opened.error().c_str());
+    std::exit(1);
+  }
+  auto reader = std::move(opened.value());
+  TraceNames names;
+  names.reader = reader.get();
+  gmt::model::Model model(names);
+  double begin = seconds();
+  while (reader->poll([&](const gmt::trace::Batch &batch) { model.ingest(batch); }, 65536).more) {
+  }
+  print_rate("reader and model", model.events(), seconds() - begin);
+  auto again = std::move(gmt::trace::SessionReader::open(folder.path()).value());
+  begin = seconds();
+  uint64_t count = 0;
+  while (again->poll([&](const gmt::trace::Batch &batch) { count += batch.events.size(); }, 65536).more) {
+  }
+  print_rate("reader alone", count, seconds() - begin);
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  const uint64_t events = 1'000'000ull * (argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 10);
+  gmt::test::Feed feed;
+  for (uint32_t stack = 1; stack <= kSites; ++stack) {
+    feed.names.set(stack, {{"/site-packages/torch/nn/linear.py", 125, "forward"}, {file_of(stack), stack, "forward"}});
+  }
+  std::printf("%llu M events, %zu blocks alive, %u sites, %u threads, one core\n",
+              static_cast<unsigned long long>(events / 1'000'000), kLive, kSites, kThreads);
+  model_alone(feed, events);
+  behind_reader(events);
+  queries(feed.model);
+  return 0;
+}
