@@ -1,5 +1,8 @@
 // The page of the GPU Memory side panel.
 import './explorer.css';
+import './memory.css';
+import './table.css';
+import './details.css';
 import type { ToPage } from '../../extension/protocol/messages';
 import { registerComponents } from '../components';
 import { App } from './app';
