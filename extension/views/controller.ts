@@ -13,7 +13,7 @@ import { createTraceDirectory, logBudget, reasonOf, removeTraceDirectory } from 
 import { loadNative, type NativeAddon } from '../engine/addon';
 import { TraceSession } from '../engine/session';
 import type { SessionView } from '../protocol/messages';
-import { baseName } from '../protocol/format';
+import { openSaved, savedView } from './savedTrace';
 import { inheritedEnvironment, openTerminal, type ProgramTerminal } from './terminal';
 
 /** One sentence that a user can act on. */
@@ -215,15 +215,11 @@ export class TraceController implements vscode.Disposable {
   /** Shows a saved trace. Rejects with a sentence. */
   async open(file: string): Promise<void> {
     if (this.running) throw new Refused(vscode.l10n.t('A program is traced: stop it before another trace is opened.'));
-    const trace = new TraceSession(this.addon().open(file));
-    await trace.native.settle();
+    const trace = await openSaved(this.dist, file);
+    if ('error' in trace) throw new Refused(trace.error);
     this.clear();
     this.follow(trace);
-    const info = trace.native.info();
-    const when = new Date(info.startRealtimeMs).toLocaleString();
-    const simulated = info.processes.some(process => process.simulated);
-    const detail = vscode.l10n.t('A saved trace, recorded {0}.', when);
-    this.set({ ...emptyState(), phase: 'ended', title: baseName(file), detail, simulated });
+    this.set(savedView(file, trace));
   }
 
   async save(file: string): Promise<void> {

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import { openLine } from '../editor/openLine';
+import type { TraceSession } from '../engine/session';
+import type { SessionView, ToHost, ToPage } from '../protocol/messages';
+import { checkMessage } from '../protocol/validate';
+import { pageHtml } from './html';
+
+/** What a page shows, and what its buttons do. */
+export interface PageModel {
+  readonly onDidChange: vscode.Event<void>;
+  readonly session: TraceSession | null;
+  /** Folder that relative file names of the trace count from. */
+  readonly cwd: string;
+  view(): SessionView;
+  setRecording(on: boolean): void;
+  press(button: 'start' | 'stop' | 'save'): void;
+}
+
+type Request = Extract<ToHost, { type: 'request' }>;
+
+/** One webview with the page: answers its requests, and tells it of changes while it is seen. */
+export class Page implements vscode.Disposable {
+  private ready = false;
+  private revision = -1;
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(
+    private readonly webview: vscode.Webview,
+    private readonly seen: () => boolean,
+    private readonly model: PageModel,
+    private readonly log: vscode.LogOutputChannel,
+    dist: vscode.Uri,
+  ) {
+    webview.options = { enableScripts: true, localResourceRoots: [dist] };
+    this.subscriptions = [
+      webview.onDidReceiveMessage(message => void this.receive(message)),
+      model.onDidChange(() => this.push()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.push()),
+    ];
+    const address = (file: string): string => webview.asWebviewUri(vscode.Uri.joinPath(dist, file)).toString();
+    webview.html = pageHtml({
+      nonce: randomBytes(16).toString('hex'),
+      cspSource: webview.cspSource,
+      language: vscode.env.language,
+      title: vscode.l10n.t('Leak Explorer'),
+      script: address('explorer.js'),
+      styles: [address('codicon.css'), address('explorer.css')],
+    });
+  }
+
+  /** Nothing travels to a page that is hidden; when it is seen again it is told at once. */
+  push(): void {
+    if (!this.ready || !this.seen()) return;
+    const session = this.model.view();
+    this.post({ type: 'session', session });
+    const revision = session.info?.revision ?? -1;
+    if (revision !== this.revision) this.post({ type: 'changed', revision });
+    this.revision = revision;
+  }
+
+  private post(message: ToPage): void {
+    void this.webview.postMessage(message);
+  }
+
+  private async receive(message: unknown): Promise<void> {
+    const checked = checkMessage(message);
+    if (!checked.ok) {
+      this.log.warn(`message of the page refused: ${checked.error}`);
+      if (checked.id !== null) this.post({ type: 'response', id: checked.id, ok: false, error: checked.error });
+      return;
+    }
+    if (checked.message.type === 'ready') {
+      this.ready = true;
+      this.revision = -1;
+      this.push();
+      return;
+    }
+    this.post(await this.answer(checked.message));
+  }
+
+  private async answer(request: Request): Promise<ToPage> {
+    try {
+      return { type: 'response', id: request.id, ok: true, value: await this.handle(request) };
+    } catch (error) {
+      const sentence = error instanceof Error ? error.message : String(error);
+      return { type: 'response', id: request.id, ok: false, error: sentence };
+    }
+  }
+
+  private handle(request: Request): unknown {
+    switch (request.method) {
+      case 'sites':
+        return this.trace().sites(request.params);
+      case 'site':
+        return this.trace().site(request.params.id);
+      case 'timeline': {
+        const trace = this.trace();
+        return request.params.series.map(query => trace.timeline(query));
+      }
+      case 'openLine':
+        return openLine(request.params.file, request.params.line, this.model.cwd);
+      case 'setRecording':
+        return this.model.setRecording(request.params.on);
+      case 'start':
+      case 'stop':
+      case 'save':
+        return this.model.press(request.method);
+    }
+  }
+
+  private trace(): TraceSession['native'] {
+    if (this.model.session === null) throw new Error(vscode.l10n.t('No trace is open.'));
+    return this.model.session.native;
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) subscription.dispose();
+  }
+}
