@@ -21,11 +21,20 @@ struct Event {
 };
 static_assert(sizeof(Event) == 48);
 
+/// An autograd node that was made, and by which thread.
+struct Node {
+  gmt_node node;
+  uint16_t thread;  ///< thread index of the process
+};
+
 struct Batch {
   uint32_t process;  ///< index of the process in the session
   std::span<const Event> events;
   std::span<const gmt_driver_detail> details;
   std::span<const gmt_autograd> autograds;
+  /// Made since the last batch: the node that an event names is in its own batch or an earlier one. A batch may have
+  /// nodes and no events.
+  std::span<const Node> nodes = {};
 };
 
 }  // namespace gmt::trace

@@ -16,8 +16,12 @@ class BatchBuilder {
     ++generation_;
     details_.clear();
     autograds_.clear();
+    nodes_.clear();
   }
+  /// Events.
   size_t size() const { return count_; }
+  /// There is nothing to deliver.
+  bool empty() const { return count_ == 0 && nodes_.empty(); }
   bool full() const { return count_ == kEvents; }
   /// Grows with each clear(): what was added before is gone.
   uint64_t generation() const { return generation_; }
@@ -31,7 +35,8 @@ class BatchBuilder {
     autograds_.push_back(autograd);
     return static_cast<uint32_t>(autograds_.size());
   }
-  Batch batch(uint32_t process) const { return {process, {events_.data(), count_}, details_, autograds_}; }
+  void add_node(const gmt_node &node, uint16_t thread) { nodes_.push_back({node, thread}); }
+  Batch batch(uint32_t process) const { return {process, {events_.data(), count_}, details_, autograds_, nodes_}; }
 
  private:
   std::vector<Event> events_;
@@ -39,6 +44,7 @@ class BatchBuilder {
   uint64_t generation_ = 1;
   std::vector<gmt_driver_detail> details_;
   std::vector<gmt_autograd> autograds_;
+  std::vector<Node> nodes_;
 };
 
 }  // namespace gmt::trace

@@ -25,6 +25,15 @@ bool Merge::read(LogFile &log, ProcessTables &tables, BatchBuilder &batch, bool 
   Pass pass{log, tables, batch, sealed, now_ns};
   if (!started_ && log.cut()) causes_.damaged(kLostCutShort, kAnyNumber);
   started_ = true;
+  bool more = read_events(pass);
+  // An autograd node is written before any event that names it, but perhaps by another thread: look there once more, so
+  // that no batch goes out before its nodes.
+  if (!sealed) look_again(pass);
+  open_chunks(pass, expected_);
+  return more;
+}
+
+bool Merge::read_events(Pass &pass) {
   for (;;) {
     uint64_t before = expected_;
     if (consume(pass)) return true;
@@ -124,7 +133,7 @@ Merge::Next Merge::local(Pass &pass, Cursor &cursor) {
   std::memcpy(&record, cursor.slot(), sizeof record);
   uint32_t left = cursor.end - cursor.at;
   if (record.kind == GMT_END_OF_CHUNK) return Next::kEnd;
-  bool known = record.kind > GMT_END_OF_CHUNK && record.kind <= GMT_NOTE;
+  bool known = record.kind > GMT_END_OF_CHUNK && record.kind <= GMT_NODE;
   if (!known || record.slots == 0 || record.slots > left || record.bytes > record.slots * GMT_SLOT_BYTES - 16) {
     // Where a record ends is unknown now, so nothing behind it in this chunk can be read.
     bool at_cut = known && record.slots > left && cursor.end < GMT_SLOTS_PER_CHUNK;
@@ -155,6 +164,12 @@ void Merge::apply_local(Pass &pass, Cursor &cursor, uint8_t kind, uint16_t threa
       if (thread >= threads_.size()) threads_.resize(thread + 1u);
       std::memcpy(&threads_[thread].autograd, payload.data(), sizeof(gmt_autograd));
       threads_[thread].generation = 0;
+    }
+  } else if (kind == GMT_NODE) {
+    gmt_node node;
+    if ((good = payload.size() >= sizeof node)) {
+      std::memcpy(&node, payload.data(), sizeof node);
+      pass.batch.add_node(node, thread);
     }
   } else {
     good = pass.tables.add(kind, payload);

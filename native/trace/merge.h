@@ -57,6 +57,7 @@ class Merge {
   };
   struct Pass;  // what read() was called with
 
+  bool read_events(Pass &pass);
   bool consume(Pass &pass);
   Next run(Pass &pass, Cursor &cursor);
   Next find_event(Pass &pass, Cursor &cursor);

@@ -138,7 +138,7 @@ PollResult SessionReader::poll(const BatchSink &sink, uint64_t max_events) {
     batch_.clear();
     process->idle = !process->merge.read(process->log, process->tables, batch_, process->gone, now);
     result.events += batch_.size();
-    if (batch_.size() == 0) continue;
+    if (batch_.empty()) continue;
     auto same = [&](const auto &other) { return other.get() == process; };
     auto index = std::find_if(processes_.begin(), processes_.end(), same) - processes_.begin();
     sink(batch_.batch(static_cast<uint32_t>(index)));

@@ -24,6 +24,7 @@ void write_all_kinds(LogWriter &log, uint16_t threads, int events) {
     uint16_t thread = static_cast<uint16_t>(i % threads);
     if (i < threads) log.add_thread_record(thread, 100u + thread, "thread");
     if (i % 5 == 0) log.add_autograd(thread, 1 + i % 2, i, 1);
+    if (i % 9 == 0) log.add_node(thread, i, stack, 1);
     if (i % 7 == 0) log.add_detail(thread, gmt_driver_detail{});
     if (i % 11 == 0) log.add_torn_event();
     if (i % 13 == 0) log.at(log.now_ns() + 5'000'000'000);

@@ -158,6 +158,10 @@ class LogWriter {
     gmt_autograd state{sequence, forward_thread, role, 0};
     add_local(thread, GMT_AUTOGRAD, text_of(state));
   }
+  /// An autograd node was made by the line of `stack`.
+  void add_node(uint16_t thread, uint64_t sequence, uint32_t stack, uint32_t torch_thread) {
+    add_local(thread, GMT_NODE, text_of(gmt_node{sequence, stack, torch_thread}));
+  }
   void add_time_base(uint16_t thread, uint64_t ticks) {
     gmt_time_base base{ticks, monotonic_of(ticks)};
     add_local(thread, GMT_TIME_BASE, text_of(base));

@@ -251,6 +251,33 @@ TEST(autograd_state_goes_on_into_the_next_batch) {
   }
 }
 
+TEST(nodes_come_no_later_than_the_events_that_name_them) {
+  TemporaryFolder folder;
+  LogWriter log(folder.path(), LogOptions::alive());
+  log.add_event(0, GMT_TENSOR_ALLOC, 1, 512);
+  auto session = std::move(trace::SessionReader::open(folder.path()).value());
+  uint64_t nodes = 0, events = 0, too_late = 0;
+  auto sink = [&](const trace::Batch &batch) {
+    nodes += batch.nodes.size();
+    events += batch.events.size();
+    for (const gmt_autograd &state : batch.autograds) too_late += state.sequence > nodes;
+  };
+  for (uint64_t i = 1; i <= 100; ++i) {
+    log.add_node(0, i, 1, 1);
+    if (i % 10 == 0) log.end_chunk(0);
+    log.add_autograd(1, GMT_AUTOGRAD_BACKWARD, i, 1);
+    log.add_event(1, GMT_TENSOR_ALLOC, 2, 512);
+    session->poll(sink);
+    CHECK_EQ(nodes, i);
+  }
+  log.add_node(0, 101, 1, 1);  // without an event
+  session->poll(sink);
+  CHECK_EQ(nodes, 101u);
+  CHECK_EQ(events, 101u);
+  CHECK_EQ(too_late, 0u);
+  CHECK_EQ(session->losses().total(), 0u);
+}
+
 TEST(a_detail_is_about_the_next_event) {
   TemporaryFolder folder;
   LogWriter log(folder.path());

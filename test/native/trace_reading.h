@@ -15,13 +15,15 @@ struct KeptBatch {
   std::vector<trace::Event> events;
   std::vector<gmt_driver_detail> details;
   std::vector<gmt_autograd> autograds;
+  std::vector<trace::Node> nodes;
 };
 
 inline KeptBatch keep(const trace::Batch &batch) {
   return {batch.process,
           {batch.events.begin(), batch.events.end()},
           {batch.details.begin(), batch.details.end()},
-          {batch.autograds.begin(), batch.autograds.end()}};
+          {batch.autograds.begin(), batch.autograds.end()},
+          {batch.nodes.begin(), batch.nodes.end()}};
 }
 
 struct Reading {
@@ -63,7 +65,7 @@ inline bool same(const Reading &a, const Reading &b) {
   for (size_t i = 0; i < a.batches.size(); ++i) {
     const KeptBatch &x = a.batches[i], &y = b.batches[i];
     if (x.process != y.process || !same_bytes(x.events, y.events) || !same_bytes(x.details, y.details) ||
-        !same_bytes(x.autograds, y.autograds)) {
+        !same_bytes(x.autograds, y.autograds) || x.nodes.size() != y.nodes.size()) {
       return false;
     }
   }
