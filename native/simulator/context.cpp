@@ -162,7 +162,8 @@ SIM_EXPORT CUresult cuCtxDestroy_v2(Handle handle) {
     {
       Lock lock;
       context = find_context(handle);
-      if (!context || !context->alive || context->primary) return INVALID_CONTEXT;
+      if (!context || context->primary) return INVALID_CONTEXT;
+      if (!context->alive) return CONTEXT_IS_DESTROYED;
     }
     destroy(context, false);
     if (depth && stack[depth - 1] == context) --depth;

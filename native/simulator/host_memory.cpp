@@ -33,7 +33,10 @@ CUresult register_host(void *address, size_t bytes, unsigned flags) {
   CUresult result = current_context(&context);
   if (result != SUCCESS) return result;
   Lock lock;
-  if (state.host.overlaps(reinterpret_cast<uint64_t>(address), bytes)) return HOST_MEMORY_ALREADY_REGISTERED;
+  uint64_t start = reinterpret_cast<uint64_t>(address);
+  HostRange *known = state.host.containing(start);
+  if (known && !known->registered) return INVALID_VALUE;
+  if (known || state.host.overlaps(start, bytes)) return HOST_MEMORY_ALREADY_REGISTERED;
   return add_host(address, bytes, true, flags, context);
 }
 

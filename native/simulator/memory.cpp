@@ -20,7 +20,7 @@ CUresult allocate_here(Allocation::Kind kind, CUdeviceptr *address, size_t bytes
 CUresult free_here(CUdeviceptr address) {
   Context *context;
   CUresult result = current_context(&context);
-  if (result != SUCCESS) return result;
+  if (result != SUCCESS || address == 0) return result;  // freeing null does nothing
   Lock lock;
   Allocation *allocation = state.allocations.find(address);
   if (!allocation || allocation->kind == Allocation::IPC) return INVALID_VALUE;

@@ -67,7 +67,7 @@ void raise_resource(uint32_t cbid, Context *context);
 
 }  // namespace sim
 
-/// Head of a driver call: SIM_TRACED(name, argument...) { ... } with a lambda body that returns CUresult.
+// The call's arguments as the struct that CUPTI shows: SIM_PARAMS below.
 #define SIM_PARAMS_1(a) \
   struct {              \
     decltype(a) p1;     \

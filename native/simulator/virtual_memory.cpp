@@ -124,14 +124,16 @@ SIM_EXPORT CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
   return traced(CBID_cuMemUnmap, "cuMemUnmap", &params, [&] {
     if (!whole_pages(bytes)) return INVALID_VALUE;
     Lock lock;
-    // Whole mappings only, one behind the other without a hole.
-    uint64_t end = address;
-    size_t first = state.mappings.lower_bound(address), last = first;
-    while (last < state.mappings.size() && end < address + bytes && state.mappings.at(last)->address == end) {
-      end += state.mappings.at(last++)->bytes;
+    Reservation *reservation = state.reservations.containing(address);
+    if (!reservation || bytes > reservation->address + reservation->bytes - address) return INVALID_VALUE;
+    // Whole mappings only. Pages without a mapping may be among them, or be all there is, as with a real driver.
+    Mapping *before = state.mappings.containing(address), *behind = state.mappings.containing(address + bytes);
+    bool cuts_first = before && before->address < address, cuts_last = behind && behind->address < address + bytes;
+    if (cuts_first || cuts_last) return INVALID_VALUE;
+    for (size_t first = state.mappings.lower_bound(address);
+         first < state.mappings.size() && state.mappings.at(first)->address < address + bytes;) {
+      unmap_mapping(state.mappings.at(first));
     }
-    if (end != address + bytes) return INVALID_VALUE;
-    while (last-- > first) unmap_mapping(state.mappings.at(last));
     return SUCCESS;
   });
 }

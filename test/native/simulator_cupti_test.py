@@ -210,7 +210,8 @@ class Cupti(unittest.TestCase):
         )
         for path, expected in ((library, "1"), ("none", "0"), ("/no/such/file.so", "0")):
             environment = dict(os.environ, CUDA_INJECTION64_PATH=path, LIBRARY=library)
-            self.assertEqual(subprocess.check_output([sys.executable, "-c", code], env=environment), (expected + "\n").encode())
+            output = subprocess.check_output([sys.executable, "-c", code], env=environment)
+            self.assertEqual(output.decode(), expected + "\n")
 
 
 if __name__ == "__main__":

@@ -144,10 +144,11 @@ class Failures(WithContext):
 
     def test_frees_that_fail(self):
         block = alloc(4 * MIB)
-        for address in (0, 0x1000, block + PAGE, block + 512):
+        for address in (0x1000, block + PAGE, block + 512):
             self.assertEqual(free(address), INVALID_VALUE)
         self.assertEqual(free(block), 0)
         self.assertEqual(free(block), INVALID_VALUE)
+        self.assertEqual(free(0), 0)
 
     def test_nothing_asked_for(self):
         self.assertEqual(alloc(0), -INVALID_VALUE)
@@ -221,7 +222,9 @@ class VirtualMemory(WithContext):
         for i, handle in enumerate(handles):
             self.assertEqual(self.map(place + i * 4 * MIB, 4 * MIB, handle), 0)
         self.assertEqual(call("cuMemUnmap", U64(place), U64(6 * MIB)), INVALID_VALUE)
-        self.assertEqual(call("cuMemUnmap", U64(place), U64(8 * MIB)), 0)
+        for _ in range(2):  # unmapping what is not mapped is no error
+            self.assertEqual(call("cuMemUnmap", U64(place), U64(8 * MIB)), 0)
+        self.assertEqual(call("cuMemUnmap", U64(place), U64(1 << 40)), INVALID_VALUE)
         for handle in handles:
             self.assertEqual(call("cuMemRelease", U64(handle)), 0)
         self.assertEqual(call("cuMemAddressFree", U64(place), U64(8 * MIB)), 0)
@@ -247,7 +250,7 @@ class Contexts(WithContext):
         self.assertEqual(call("cuCtxDestroy_v2", context), 0)
         self.assertEqual(self.before - available(), 4 * MIB)
         self.assertEqual([free(block) for block in inside], [INVALID_VALUE, INVALID_VALUE])
-        self.assertEqual(call("cuCtxDestroy_v2", context), INVALID_CONTEXT)
+        self.assertEqual(call("cuCtxDestroy_v2", context), DESTROYED)
         self.assertEqual(free(other), 0)
 
     def test_reset_of_the_primary_context(self):
@@ -309,10 +312,15 @@ class Other(WithContext):
         pointer = VOID()
         self.assertEqual(call("cuMemAllocHost_v2", ctypes.byref(pointer), U64(100000)), 0)
         ctypes.memset(pointer, 7, 100000)
-        self.assertEqual(call("cuMemHostRegister_v2", pointer, U64(4096), U32(0)), 712)
+        self.assertEqual(call("cuMemHostRegister_v2", pointer, U64(4096), U32(0)), INVALID_VALUE)
         self.assertEqual(call("cuMemHostUnregister", pointer), 713)
         self.assertEqual(call("cuMemFreeHost", pointer), 0)
         self.assertEqual(call("cuMemFreeHost", pointer), INVALID_VALUE)
+        buffer = ctypes.create_string_buffer(1 << 16)
+        for expected in (0, 712):
+            self.assertEqual(call("cuMemHostRegister_v2", buffer, U64(1 << 16), U32(0)), expected)
+        for expected in (0, 713):
+            self.assertEqual(call("cuMemHostUnregister", buffer), expected)
 
     def test_managed_memory_is_memory_and_device_memory_reads_as_zero(self):
         managed = U64()
@@ -330,7 +338,8 @@ class Other(WithContext):
         self.assertEqual(len(rows), 46)
         newest = {}
         for base, version, twin, since in rows:
-            newest.setdefault((base, twin), []).append((int(since), base + version + twin))
+            if base + version != "cuMemHostAlloc_v2":  # has a callback id, and no real driver exports it
+                newest.setdefault((base, twin), []).append((int(since), base + version + twin))
         for (base, twin), functions in newest.items():
             for since, name in functions:
                 best = max(function for function in functions if function[0] <= since)

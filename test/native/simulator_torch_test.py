@@ -85,7 +85,8 @@ class Reports(unittest.TestCase):
             "    reports.report_at(i, entry)\n"
             "    print(*entry)\n"
         )
-        lines = subprocess.check_output([sys.executable, "-c", code], env=environment, cwd=WORKLOADS).decode().split("\n")
+        output = subprocess.check_output([sys.executable, "-c", code], env=environment, cwd=WORKLOADS)
+        lines = output.decode().split("\n")
         first, second = 2 * MIB, 20 * MIB
         self.assertEqual(
             lines[:-1],

@@ -174,7 +174,7 @@ def virtual_memory(driver):
     driver.call("cuMemRelease", imported, address=imported.value)
     driver.call("cuMemRelease", handle, address=handle.value)  # before the unmap: the memory stays until then
     driver.call("cuMemUnmap", place, U64(size), address=place.value, size=size)
-    driver.call("cuMemUnmap", place, U64(size), address=place.value, size=size)  # fails
+    driver.call("cuMemUnmap", place, U64(size), address=place.value, size=size)  # ends nothing
     driver.call("cuMemAddressFree", place, U64(4 * size), address=place.value, size=4 * size)
 
 
