@@ -49,7 +49,8 @@ uint64_t process_start() {
 /// Backs [offset, offset + bytes) with disk space, so that a full disk is an error here and not a SIGBUS later.
 bool back_with_space(int fd, uint64_t offset, uint64_t bytes) {
   if (fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0) return true;
-  if (errno != EOPNOTSUPP) return false;
+  // EINTR: tmpfs gives up at each signal, which a profiler's timer can make every time.
+  if (errno != EOPNOTSUPP && errno != EINTR) return false;
   static const char zeros[65536] = {};
   for (uint64_t done = 0; done < bytes;) {
     const uint64_t part = bytes - done < sizeof zeros ? bytes - done : sizeof zeros;
@@ -150,21 +151,27 @@ void on_thread_end(void *) {
   Thread &thread = t_thread;
   if (thread.busy || !thread.chunk) return;
   thread.busy = 1;
-  if (thread.next + 256 < GMT_SLOTS_PER_CHUNK)
+  // After a fork the chunk is the parent's: no spare of this process.
+  const bool ours = thread.generation == __atomic_load_n(&g_log.guard->generation, __ATOMIC_ACQUIRE);
+  if (ours && thread.next + 256 < GMT_SLOTS_PER_CHUNK)
     spare_chunks_put(thread.chunk, thread.next);
   else
     munmap(thread.chunk, GMT_CHUNK_BYTES);
   thread.chunk = nullptr;
   thread.generation = 0;
+  thread.indexed_generation = 0;
   thread.busy = 0;
 }
 
 void at_process_end() {
+  // A forked child that recorded nothing has no log, and this is none for it.
+  if (!g_log.guard || __atomic_load_n(&g_log.guard->generation, __ATOMIC_ACQUIRE) == 0) return;
   Thread &thread = t_thread;
-  if (!g_log.file || !enter(thread)) return;
-  mark_ending(thread);
+  if (enter(thread)) {
+    mark_ending(thread);
+    leave(thread);
+  }
   __atomic_store_n(&g_log.file->ended, 1, __ATOMIC_RELEASE);
-  leave(thread);
 }
 
 /// Asks to be told of the ends of threads and of the process. pthread's functions are looked up: before glibc 2.34 they are in
@@ -197,8 +204,7 @@ gmt_chunk_header *new_chunk(uint64_t ticks) {
   chunk->first_sequence = __atomic_load_n(&file->next_sequence, __ATOMIC_RELAXED);
   chunk->base_ticks = ticks;
   chunk->monotonic_ns = clock_ns(CLOCK_MONOTONIC);
-  file->latest_ticks = ticks;
-  file->latest_monotonic_ns = chunk->monotonic_ns;
+  renew_clock();
   __atomic_store_n(&chunk->magic, GMT_CHUNK_MAGIC, __ATOMIC_RELEASE);
   return chunk;
 }
@@ -260,6 +266,15 @@ bool configured() {
   return directory && *directory;
 }
 
+void renew_clock() {
+  constexpr uint64_t kFarEnough = 1'000'000;  // ns: from nearer pairs the counter's rate cannot be told
+  gmt_file_header *file = g_log.file;
+  const uint64_t ns = clock_ns(CLOCK_MONOTONIC);
+  if (ns - file->start_monotonic_ns < kFarEnough) return;
+  __atomic_store_n(&file->latest_ticks, ticks_of(g_log.clock), __ATOMIC_RELAXED);
+  __atomic_store_n(&file->latest_monotonic_ns, ns, __ATOMIC_RELEASE);
+}
+
 void count_loss(gmt_loss cause) {
   if (g_log.file) __atomic_fetch_add(&g_log.file->lost[cause], 1, __ATOMIC_RELAXED);
 }
@@ -295,21 +310,25 @@ bool attach_thread(Thread &thread) {
   const int saved = errno;
   thread.chunk = nullptr;  // a parent's mapping after a fork: not ours to write
   thread.pending_free = 0;
-  const uint64_t index = __atomic_fetch_add(&g_log.file->thread_count, 1, __ATOMIC_RELAXED);
-  if (index > UINT16_MAX) {
-    count_loss(GMT_LOST_THREADS);
-    errno = saved;
-    return false;
+  const uint32_t generation = __atomic_load_n(&g_log.guard->generation, __ATOMIC_ACQUIRE);
+  if (thread.indexed_generation != generation) {  // else there was no room for its first chunk the last time
+    const uint64_t index = __atomic_fetch_add(&g_log.file->thread_count, 1, __ATOMIC_RELAXED);
+    if (index > UINT16_MAX) {
+      count_loss(GMT_LOST_THREADS);
+      errno = saved;
+      return false;
+    }
+    thread.index = static_cast<uint16_t>(index);
+    thread.indexed_generation = generation;
   }
-  thread.index = static_cast<uint16_t>(index);
-  thread.generation = __atomic_load_n(&g_log.guard->generation, __ATOMIC_ACQUIRE);
+  thread.generation = generation;
   if (!take_chunk(thread)) {
     thread.generation = 0;
     errno = saved;
     return false;
   }
   if (g_set_specific) g_set_specific(g_key, &thread);
-  if (index == 0) {
+  if (thread.index == 0) {
     write_process(thread, 0);
     const bool on = !g_log.control || __atomic_load_n(&g_log.control->recording, __ATOMIC_RELAXED);
     write_event(thread, on ? GMT_RECORDING_START : GMT_RECORDING_STOP, GMT_DEVICE_NONE, 0, 0, 0);

@@ -11,8 +11,9 @@ namespace gmt::inject {
 
 /// What one thread needs to write. Zero-initialised; lives in static TLS.
 struct Thread {
-  uint32_t generation;  ///< of the log that the rest belongs to; 0 = none yet
-  uint32_t busy;        ///< inside the tracer: an event from here would be our own
+  uint32_t generation;          ///< of the log that the rest belongs to; 0 = none yet
+  uint32_t busy;                ///< inside the tracer: an event from here would be our own
+  uint32_t indexed_generation;  ///< of the log that `index` belongs to
   gmt_chunk_header *chunk;
   uint32_t next;  ///< slot
   uint16_t index;
@@ -50,6 +51,9 @@ bool open_log();
 bool attach_thread(Thread &thread);
 
 void count_loss(gmt_loss cause);
+
+/// Notes in the header where the two clocks stand, from which a reader tells the counter's rate. Not for the hot path.
+void renew_clock();
 
 /// Makes sure that the next `slots` slots lie in one chunk. False: no room, counted.
 bool ensure_slow(Thread &thread, uint32_t slots);
