@@ -1,0 +1,52 @@
+// The module: `NativeAddon` of extension/engine/native.d.ts.
+#include <napi.h>
+
+#include "addon/control_file.h"
+#include "addon/session_object.h"
+#include "wire/container.h"
+#include "wire/layout.h"
+
+namespace gmt::addon {
+namespace {
+
+void set_recording_from_js(const Napi::CallbackInfo &info) {
+  const Napi::Env env = info.Env();
+  if (info.Length() < 2 || !info[0].IsString() || !info[1].IsBoolean()) {
+    Napi::TypeError::New(env, "setRecording() needs a trace directory and true or false.").ThrowAsJavaScriptException();
+    return;
+  }
+  const trace::Status status =
+      set_recording(info[0].As<Napi::String>().Utf8Value(), info[1].As<Napi::Boolean>().Value());
+  if (status) Napi::Error::New(env, status->message).ThrowAsJavaScriptException();
+}
+
+Napi::Value version(const Napi::CallbackInfo &info) {
+  auto versions = Napi::Object::New(info.Env());
+  versions.Set("wire", GMT_LOG_VERSION);
+  versions.Set("trace", GMT_TRACE_VERSION);
+  return versions;
+}
+
+/// Before an environment goes, everyone who waits in it is let go; the sessions' threads end with their objects.
+void stop_followers(Environment *environment) {
+  for (const auto &follower : environment->followers) {
+    if (const auto alive = follower.lock()) alive->stop();
+  }
+}
+
+Napi::Object init(Napi::Env env, Napi::Object exports) {
+  auto *environment = new Environment;  // deleted by the environment
+  environment->session = Napi::Persistent(SessionObject::define(env));
+  env.SetInstanceData(environment);
+  env.AddCleanupHook(stop_followers, environment);
+  exports.Set("open", Napi::Function::New<SessionObject::open>(env, "open"));
+  exports.Set("setRecording", Napi::Function::New<set_recording_from_js>(env, "setRecording"));
+  exports.Set("version", Napi::Function::New<version>(env, "version"));
+  return exports;
+}
+
+}  // namespace
+}  // namespace gmt::addon
+
+static Napi::Object init_module(Napi::Env env, Napi::Object exports) { return gmt::addon::init(env, exports); }
+NODE_API_MODULE(gpu_memory_trace, init_module)

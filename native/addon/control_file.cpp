@@ -1,0 +1,49 @@
+#include "addon/control_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "wire/layout.h"
+
+namespace gmt::addon {
+namespace {
+
+trace::Error failure(const std::string &file, const char *what) {
+  return {"Recording could not be switched: " + file + " cannot be " + what + " (" + std::strerror(errno) +
+          "); check that the trace directory exists and belongs to you."};
+}
+
+void write_word(gmt_control &control, bool on) {
+  __atomic_store_n(&control.version, 1u, __ATOMIC_RELAXED);
+  __atomic_store_n(&control.recording, on ? 1u : 0u, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&control.generation, 1u, __ATOMIC_RELEASE);
+  __atomic_store_n(&control.magic, GMT_CONTROL_MAGIC, __ATOMIC_RELEASE);
+}
+
+}  // namespace
+
+trace::Status set_recording(const std::string &directory, bool on) {
+  const std::string file = directory + "/control";
+  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return failure(file, "opened");
+  struct stat facts {};
+  const bool sized = ::fstat(fd, &facts) == 0 && (facts.st_size >= static_cast<off_t>(sizeof(gmt_control)) ||
+                                                  ::ftruncate(fd, sizeof(gmt_control)) == 0);
+  void *mapped = sized ? ::mmap(nullptr, sizeof(gmt_control), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
+  trace::Status status;
+  if (mapped == MAP_FAILED) {
+    status = failure(file, "written");
+  } else {
+    write_word(*static_cast<gmt_control *>(mapped), on);
+    ::munmap(mapped, sizeof(gmt_control));
+  }
+  ::close(fd);
+  return status;
+}
+
+}  // namespace gmt::addon

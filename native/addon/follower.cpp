@@ -1,0 +1,105 @@
+#include "addon/follower.h"
+
+namespace gmt::addon {
+
+trace::Result<std::shared_ptr<Follower>> Follower::open(const std::string &path) {
+  auto reader = trace::SessionReader::open(path);
+  if (!reader) return trace::Error{reader.error()};
+  std::shared_ptr<Follower> follower(new Follower(path, std::move(reader.value())));
+  follower->thread_ = std::thread([raw = follower.get()] { raw->run(); });
+  return follower;
+}
+
+void Follower::run() {
+  while (!stopping_) {
+    {
+      std::lock_guard turn(turns_mutex_);
+      ++turns_begun_;
+    }
+    if (read_slice()) continue;
+    {
+      std::lock_guard turn(turns_mutex_);
+      turns_caught_up_ = turns_begun_;
+    }
+    turns_changed_.notify_all();
+    pause();
+  }
+}
+
+/// False when there was nothing more to read.
+bool Follower::read_slice() {
+  // A mutex is not fair: whoever waits to ask goes first.
+  while (waiting_ > 0 && !stopping_) std::this_thread::yield();
+  std::lock_guard lock(mutex_);
+  const auto result = reader_->poll([this](const trace::Batch &batch) { model_.ingest(batch); }, kSlice);
+  if (result.events > 0) ++revision_;
+  measure_rate();
+  if (!result.more || Clock::now() - looked_ > kEndedPause) look_around();
+  return result.more;
+}
+
+void Follower::measure_rate() {
+  const auto now = Clock::now();
+  const std::chrono::duration<double> passed = now - measured_;
+  if (measured_ != Clock::time_point{} && passed.count() < 0.5) return;
+  const uint64_t events = model_.events();
+  if (measured_ != Clock::time_point{}) rate_ = static_cast<double>(events - measured_events_) / passed.count();
+  measured_ = now;
+  measured_events_ = events;
+}
+
+/// Everything besides events: who lives, what the launcher wrote, what was lost.
+void Follower::look_around() {
+  looked_ = Clock::now();
+  session_json_ = reader_->session_json();
+  live_ = reader_->live();
+  std::string facts = session_json_ + (live_ ? "live" : "ended");
+  for (size_t process = 0; process < reader_->process_count(); ++process) {
+    const trace::ProcessTables &tables = reader_->tables(process);
+    facts += reader_->ended(process) ? " e" : " r";
+    for (const size_t count : {tables.threads().size(), tables.devices().size(), tables.notes().size()}) {
+      facts += std::to_string(count) + ",";
+    }
+  }
+  facts += std::to_string(reader_->losses().total());
+  if (facts == facts_) return;
+  facts_ = std::move(facts);
+  ++revision_;
+}
+
+void Follower::pause() {
+  bool live;
+  {
+    std::lock_guard lock(mutex_);
+    live = live_;
+  }
+  std::unique_lock turn(turns_mutex_);
+  turns_changed_.wait_for(turn, live ? kLivePause : kEndedPause, [this] { return stopping_ || settling_ > 0; });
+}
+
+bool Follower::settle() {
+  std::unique_lock turn(turns_mutex_);
+  // The turn that runs now may have passed what was written a moment ago: the next one has not.
+  const uint64_t wanted = turns_begun_ + 1;
+  ++settling_;
+  turns_changed_.notify_all();
+  turns_changed_.wait(turn, [&] { return stopping_ || turns_caught_up_ >= wanted; });
+  --settling_;
+  return turns_caught_up_ >= wanted;
+}
+
+void Follower::request_stop() {
+  {
+    std::lock_guard turn(turns_mutex_);
+    stopping_ = true;
+  }
+  turns_changed_.notify_all();
+}
+
+void Follower::stop() {
+  request_stop();
+  std::lock_guard once(join_mutex_);
+  if (thread_.joinable()) thread_.join();
+}
+
+}  // namespace gmt::addon

@@ -1,0 +1,92 @@
+#pragma once
+// Reads a trace into a model on a thread of its own and answers others in between.
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "addon/trace_names.h"
+#include "model/model.h"
+#include "trace/session_reader.h"
+
+namespace gmt::addon {
+
+class Follower {
+ public:
+  /// Opens a trace directory or a saved trace and begins to read. The error is one sentence.
+  static trace::Result<std::shared_ptr<Follower>> open(const std::string &path);
+  ~Follower() { stop(); }
+  Follower(const Follower &) = delete;
+  Follower &operator=(const Follower &) = delete;
+
+  /// What a question may look at.
+  struct View {
+    model::Model &model;
+    trace::SessionReader &reader;
+    const std::string &session_json;
+    uint64_t revision;
+    double events_per_second;
+    bool live;
+  };
+  /// Calls `question(View)` between two slices of reading: waits a few ms at most.
+  template <typename Question>
+  auto ask(Question question) {
+    ++waiting_;
+    std::unique_lock lock(mutex_);
+    --waiting_;
+    return question(View{model_, *reader_, session_json_, revision_.load(), rate_, live_});
+  }
+  /// Rises with every change that a question could see. Takes no lock.
+  uint64_t revision() const { return revision_.load(std::memory_order_relaxed); }
+  /// Waits until all that was in the logs at the call has been read; false when reading was stopped before.
+  bool settle();
+  /// Makes the thread and everyone in settle() leave soon; may be called from any thread.
+  void request_stop();
+  /// Ends the thread.
+  void stop();
+  const std::string &path() const { return path_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr uint64_t kSlice = 16384;  ///< events between two chances for questions: about 1 ms
+  static constexpr auto kLivePause = std::chrono::milliseconds(30);
+  static constexpr auto kEndedPause = std::chrono::milliseconds(250);
+
+  Follower(std::string path, std::unique_ptr<trace::SessionReader> reader)
+      : path_(std::move(path)), reader_(std::move(reader)), names_(*reader_), model_(names_) {}
+  void run();
+  bool read_slice();
+  void look_around();
+  void measure_rate();
+  void pause();
+
+  const std::string path_;
+  std::mutex mutex_;  ///< guards what follows, up to the next blank line
+  std::unique_ptr<trace::SessionReader> reader_;
+  TraceNames names_;
+  model::Model model_;
+  std::string session_json_;
+  std::string facts_;  ///< what of the session is not an event, as text: a change of it is a new revision
+  double rate_ = 0;
+  bool live_ = true;
+
+  std::atomic<uint64_t> revision_{1};
+  std::atomic<uint32_t> waiting_{0};
+  std::atomic<bool> stopping_{false};
+  std::mutex turns_mutex_;  ///< guards the turns and is what pauses wait with
+  std::condition_variable turns_changed_;
+  uint64_t turns_begun_ = 0;
+  uint64_t turns_caught_up_ = 0;  ///< the last turn that found nothing more to read
+  uint32_t settling_ = 0;
+
+  Clock::time_point looked_{};
+  Clock::time_point measured_{};
+  uint64_t measured_events_ = 0;
+  std::mutex join_mutex_;
+  std::thread thread_;
+};
+
+}  // namespace gmt::addon

@@ -1,0 +1,158 @@
+#include "addon/session_object.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "addon/answers.h"
+#include "addon/queries_from_js.h"
+#include "trace/save.h"
+
+namespace gmt::addon {
+namespace {
+
+constexpr const char *kClosed = "The trace was closed; open it again.";
+
+/// Runs `work` on a thread of Node's pool; its error rejects the promise.
+class Promised : public Napi::AsyncWorker {
+ public:
+  using Work = std::function<trace::Status()>;
+
+  static Napi::Value start(Napi::Env env, Work work) {
+    auto *worker = new Promised(env, std::move(work));  // deletes itself
+    const Napi::Value promise = worker->deferred_.Promise();
+    worker->Queue();
+    return promise;
+  }
+
+ protected:
+  void Execute() override {
+    if (const trace::Status status = work_()) SetError(status->message);
+  }
+  void OnOK() override { deferred_.Resolve(Env().Undefined()); }
+  void OnError(const Napi::Error &error) override { deferred_.Reject(error.Value()); }
+
+ private:
+  Promised(Napi::Env env, Work work)
+      : Napi::AsyncWorker(env), deferred_(Napi::Promise::Deferred::New(env)), work_(std::move(work)) {}
+  Napi::Promise::Deferred deferred_;
+  Work work_;
+};
+
+Napi::Value fail(Napi::Env env, const std::string &sentence) {
+  Napi::Error::New(env, sentence).ThrowAsJavaScriptException();
+  return env.Undefined();
+}
+
+}  // namespace
+
+Napi::Function SessionObject::define(Napi::Env env) {
+  return DefineClass(env, "NativeSession",
+                     {
+                         InstanceMethod<&SessionObject::info>("info"),
+                         InstanceMethod<&SessionObject::revision>("revision"),
+                         InstanceMethod<&SessionObject::sites>("sites"),
+                         InstanceMethod<&SessionObject::site>("site"),
+                         InstanceMethod<&SessionObject::allocations>("allocations"),
+                         InstanceMethod<&SessionObject::timeline>("timeline"),
+                         InstanceMethod<&SessionObject::settle>("settle"),
+                         InstanceMethod<&SessionObject::save>("save"),
+                         InstanceMethod<&SessionObject::close>("close"),
+                     });
+}
+
+Napi::Value SessionObject::open(const Napi::CallbackInfo &info) {
+  const Napi::Env env = info.Env();
+  if (info.Length() < 1 || !info[0].IsString()) return fail(env, "open() needs the path of a trace.");
+  auto opened = Follower::open(info[0].As<Napi::String>().Utf8Value());
+  if (!opened) return fail(env, opened.error());
+  auto *shared = env.GetInstanceData<Environment>();
+  const Napi::Object object = shared->session.New({});
+  if (env.IsExceptionPending()) return env.Undefined();
+  std::erase_if(shared->followers, [](const auto &follower) { return follower.expired(); });
+  shared->followers.push_back(opened.value());
+  Unwrap(object)->follower_ = std::move(opened.value());
+  return object;
+}
+
+SessionObject::SessionObject(const Napi::CallbackInfo &info) : Napi::ObjectWrap<SessionObject>(info) {}
+
+bool SessionObject::is_open(Napi::Env env) const {
+  if (follower_) return true;
+  fail(env, kClosed);
+  return false;
+}
+
+Napi::Value SessionObject::info(const Napi::CallbackInfo &info) {
+  if (!is_open(info.Env())) return info.Env().Undefined();
+  return info_answer(info.Env(), follower_->ask([](const Follower::View &view) { return info_data(view); }));
+}
+
+Napi::Value SessionObject::revision(const Napi::CallbackInfo &info) {
+  if (!is_open(info.Env())) return info.Env().Undefined();
+  return Napi::Number::New(info.Env(), static_cast<double>(follower_->revision()));
+}
+
+Napi::Value SessionObject::sites(const Napi::CallbackInfo &info) {
+  const auto query = is_open(info.Env()) ? site_query(info) : std::nullopt;
+  if (!query) return info.Env().Undefined();
+  const auto rows = follower_->ask([&](const Follower::View &view) {
+    model::SiteRows answer = view.model.sites(*query);
+    answer.revision = view.revision;
+    return answer;
+  });
+  return sites_answer(info.Env(), rows);
+}
+
+Napi::Value SessionObject::site(const Napi::CallbackInfo &info) {
+  const Napi::Env env = info.Env();
+  if (!is_open(env)) return env.Undefined();
+  if (info.Length() < 1 || !info[0].IsNumber()) return fail(env, "site() needs the number of a site.");
+  const double id = info[0].As<Napi::Number>().DoubleValue();
+  if (!(id >= 0 && id < 4294967295.0)) return env.Null();
+  const auto site =
+      follower_->ask([&](const Follower::View &view) { return view.model.site(static_cast<uint32_t>(id)); });
+  return site ? site_answer(env, *site) : env.Null();
+}
+
+Napi::Value SessionObject::allocations(const Napi::CallbackInfo &info) {
+  const auto query = is_open(info.Env()) ? allocation_query(info) : std::nullopt;
+  if (!query) return info.Env().Undefined();
+  const auto rows = follower_->ask([&](const Follower::View &view) {
+    model::AllocationRows answer = view.model.allocations(*query);
+    answer.revision = view.revision;
+    return answer;
+  });
+  return allocations_answer(info.Env(), rows);
+}
+
+Napi::Value SessionObject::timeline(const Napi::CallbackInfo &info) {
+  const auto query = is_open(info.Env()) ? timeline_query(info) : std::nullopt;
+  if (!query) return info.Env().Undefined();
+  return timeline_answer(info.Env(),
+                         follower_->ask([&](const Follower::View &view) { return view.model.timeline(*query); }));
+}
+
+Napi::Value SessionObject::settle(const Napi::CallbackInfo &info) {
+  if (!is_open(info.Env())) return info.Env().Undefined();
+  return Promised::start(info.Env(), [follower = follower_]() -> trace::Status {
+    if (follower->settle()) return std::nullopt;
+    return trace::Error{kClosed};
+  });
+}
+
+Napi::Value SessionObject::save(const Napi::CallbackInfo &info) {
+  const Napi::Env env = info.Env();
+  if (!is_open(env)) return env.Undefined();
+  if (info.Length() < 1 || !info[0].IsString()) return fail(env, "save() needs the path of the file to write.");
+  const std::string json = info.Length() > 1 && info[1].IsString() ? info[1].As<Napi::String>().Utf8Value() : "";
+  return Promised::start(env, [source = follower_->path(), target = info[0].As<Napi::String>().Utf8Value(), json] {
+    return trace::save(source, target, json);
+  });
+}
+
+void SessionObject::close(const Napi::CallbackInfo &) {
+  if (follower_) follower_->stop();
+  follower_.reset();
+}
+
+}  // namespace gmt::addon

@@ -1,0 +1,43 @@
+#pragma once
+// `NativeSession` of extension/engine/native.d.ts.
+#include <napi.h>
+
+#include <memory>
+
+#include "addon/follower.h"
+
+namespace gmt::addon {
+
+class SessionObject : public Napi::ObjectWrap<SessionObject> {
+ public:
+  /// The constructor function; `open` calls it.
+  static Napi::Function define(Napi::Env env);
+  /// A session over `path`. Leaves an Error pending where it cannot be opened.
+  static Napi::Value open(const Napi::CallbackInfo &info);
+
+  explicit SessionObject(const Napi::CallbackInfo &info);
+
+ private:
+  Napi::Value info(const Napi::CallbackInfo &info);
+  Napi::Value revision(const Napi::CallbackInfo &info);
+  Napi::Value sites(const Napi::CallbackInfo &info);
+  Napi::Value site(const Napi::CallbackInfo &info);
+  Napi::Value allocations(const Napi::CallbackInfo &info);
+  Napi::Value timeline(const Napi::CallbackInfo &info);
+  Napi::Value settle(const Napi::CallbackInfo &info);
+  Napi::Value save(const Napi::CallbackInfo &info);
+  void close(const Napi::CallbackInfo &info);
+
+  /// False, with an Error pending, once the session was closed.
+  bool is_open(Napi::Env env) const;
+
+  std::shared_ptr<Follower> follower_;
+};
+
+/// What lives as long as one environment (one Node thread).
+struct Environment {
+  Napi::FunctionReference session;
+  std::vector<std::weak_ptr<Follower>> followers;  ///< told to stop before the environment goes
+};
+
+}  // namespace gmt::addon

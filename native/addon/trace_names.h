@@ -1,0 +1,20 @@
+#pragma once
+// Names for the model, from the tables that the reader keeps.
+#include "model/names.h"
+#include "trace/session_reader.h"
+
+namespace gmt::addon {
+
+/// Used under the same lock as the reader.
+class TraceNames : public model::Names {
+ public:
+  explicit TraceNames(trace::SessionReader &reader) : reader_(reader) {}
+  bool stack(uint32_t process, uint32_t stack, model::Stack &out) const override;
+  std::string thread(uint32_t process, uint16_t thread) const override;
+  std::string process(uint32_t process) const override;
+
+ private:
+  trace::SessionReader &reader_;
+};
+
+}  // namespace gmt::addon

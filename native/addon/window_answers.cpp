@@ -1,0 +1,125 @@
+#include <utility>
+
+#include "addon/answers.h"
+
+namespace gmt::addon {
+namespace {
+
+/// A typed array with one entry a row.
+template <typename Value, typename Rows, typename Read>
+Napi::TypedArrayOf<Value> column(Napi::Env env, const Rows &rows, Read read) {
+  auto array = Napi::TypedArrayOf<Value>::New(env, rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) array.Data()[i] = static_cast<Value>(read(rows[i]));
+  return array;
+}
+
+template <typename Rows, typename Read>
+Napi::Array texts(Napi::Env env, const Rows &rows, Read read) {
+  auto array = Napi::Array::New(env, rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    array.Set(static_cast<uint32_t>(i), Napi::String::New(env, read(rows[i])));
+  }
+  return array;
+}
+
+Napi::Object window(Napi::Env env, uint64_t revision, size_t total, size_t rows) {
+  auto object = Napi::Object::New(env);
+  object.Set("revision", static_cast<double>(revision));
+  object.Set("total", static_cast<double>(total));
+  object.Set("rows", static_cast<double>(rows));
+  return object;
+}
+
+}  // namespace
+
+const char *layer_name(model::Layer layer) {
+  static constexpr const char *kNames[] = {"tensor", "driver", "host"};
+  return kNames[static_cast<size_t>(layer)];
+}
+
+const char *source_name(model::LineSource source) {
+  static constexpr const char *kNames[] = {"python", "forward", "forward-near", "backward-call", "none"};
+  return kNames[static_cast<size_t>(source)];
+}
+
+Napi::Value sites_answer(Napi::Env env, const model::SiteRows &answer) {
+  const auto &rows = answer.rows;
+  using Row = model::SiteRow;
+  const auto doubles = [&](auto read) { return column<double>(env, rows, read); };
+  auto object = window(env, answer.revision, answer.total, rows.size());
+  object.Set("sumLiveBytes", static_cast<double>(answer.sum_live_bytes));
+  object.Set("sumLiveCount", static_cast<double>(answer.sum_live_count));
+  object.Set("id", column<uint32_t>(env, rows, [](const Row &row) { return row.id; }));
+  object.Set("liveBytes", doubles([](const Row &row) { return row.live_bytes; }));
+  object.Set("liveCount", doubles([](const Row &row) { return row.live_count; }));
+  object.Set("peakBytes", doubles([](const Row &row) { return row.peak_bytes; }));
+  object.Set("allocations", doubles([](const Row &row) { return row.allocations; }));
+  object.Set("frees", doubles([](const Row &row) { return row.frees; }));
+  object.Set("allocatedBytes", doubles([](const Row &row) { return row.allocated_bytes; }));
+  object.Set("growth", doubles([](const Row &row) { return row.growth; }));
+  auto spark = Napi::Float64Array::New(env, rows.size() * model::kSpark);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::copy(rows[i].spark, rows[i].spark + model::kSpark, spark.Data() + i * model::kSpark);
+  }
+  object.Set("spark", spark);
+  object.Set("thread", column<int32_t>(env, rows, [](const Row &row) { return row.thread; }));
+  object.Set("process", column<int32_t>(env, rows, [](const Row &row) { return row.process; }));
+  object.Set("device", column<int32_t>(env, rows, [](const Row &row) { return row.device; }));
+  object.Set("file", texts(env, rows, [](const Row &row) { return row.file; }));
+  object.Set("line", column<uint32_t>(env, rows, [](const Row &row) { return row.line; }));
+  object.Set("function", texts(env, rows, [](const Row &row) { return row.function; }));
+  object.Set("source", texts(env, rows, [](const Row &row) { return source_name(row.source); }));
+  object.Set("label", texts(env, rows, [](const Row &row) { return row.label; }));
+  return object;
+}
+
+Napi::Value site_answer(Napi::Env env, const model::SiteDetail &site) {
+  auto object = Napi::Object::New(env);
+  object.Set("id", site.id);
+  object.Set("layer", layer_name(site.layer));
+  object.Set("source", source_name(site.source));
+  object.Set("cut", Napi::Boolean::New(env, site.stack.cut));
+  auto frames = Napi::Array::New(env, site.stack.frames.size());
+  for (size_t i = 0; i < site.stack.frames.size(); ++i) {
+    const model::Frame &known = site.stack.frames[i];
+    auto frame = Napi::Object::New(env);
+    frame.Set("file", known.file);
+    frame.Set("line", known.line);
+    frame.Set("function", known.function);
+    frames.Set(static_cast<uint32_t>(i), frame);
+  }
+  object.Set("frames", frames);
+  object.Set("userFrame", site.stack.user_frame);
+  return object;
+}
+
+Napi::Value allocations_answer(Napi::Env env, const model::AllocationRows &answer) {
+  const auto &rows = answer.rows;
+  using Row = model::AllocationRow;
+  auto object = window(env, answer.revision, answer.total, rows.size());
+  object.Set("sumBytes", static_cast<double>(answer.sum_bytes));
+  object.Set("address", column<uint64_t>(env, rows, [](const Row &row) { return row.address; }));
+  object.Set("bytes", column<double>(env, rows, [](const Row &row) { return row.bytes; }));
+  object.Set("device", column<int32_t>(env, rows, [](const Row &row) { return row.device; }));
+  object.Set("process", column<int32_t>(env, rows, [](const Row &row) { return row.process; }));
+  object.Set("thread", column<int32_t>(env, rows, [](const Row &row) { return row.thread; }));
+  object.Set("layer", texts(env, rows, [](const Row &row) { return layer_name(row.layer); }));
+  object.Set("site", column<uint32_t>(env, rows, [](const Row &row) { return row.site; }));
+  object.Set("timeNs", column<double>(env, rows, [](const Row &row) { return row.time_ns; }));
+  object.Set("stream", column<uint64_t>(env, rows, [](const Row &row) { return row.stream; }));
+  object.Set("kind", column<uint8_t>(env, rows, [](const Row &row) { return row.kind; }));
+  return object;
+}
+
+Napi::Value timeline_answer(Napi::Env env, const std::vector<model::Bucket> &buckets) {
+  auto array = Napi::Float64Array::New(env, buckets.size() * 4);
+  for (size_t i = 0; i < buckets.size(); ++i) {
+    array.Data()[4 * i] = static_cast<double>(buckets[i].begin_ns);
+    array.Data()[4 * i + 1] = static_cast<double>(buckets[i].min);
+    array.Data()[4 * i + 2] = static_cast<double>(buckets[i].max);
+    array.Data()[4 * i + 3] = static_cast<double>(buckets[i].last);
+  }
+  return array;
+}
+
+}  // namespace gmt::addon
