@@ -70,7 +70,16 @@ void drop_reference(void *const result[2]) {
                        __ATOMIC_ACQ_REL);  // _Sp_counted_base::_M_use_count
 }
 
-}  // namespace
+/// Once per process, where PyTorch is there but lacks what is needed.
+void say_trouble(Thread &thread) {
+  static uint32_t said;
+  if (__builtin_expect(__atomic_load_n(&g_state, __ATOMIC_RELAXED) != 3 || said, 1)) return;
+  said = 1;
+  if (find_symbol("libtorch_cpu.so", "_ZTIN5torch8autograd4NodeE"))
+    write_note(thread, GMT_NOTE_AUTOGRAD_UNREADABLE,
+               "This PyTorch does not export what ties backward allocations to forward lines: they carry the line of "
+               "backward().");
+}
 
 uint64_t torch_thread(Thread &thread) {
   if (thread.torch_thread == 0 && g_thread_id) thread.torch_thread = g_thread_id();
@@ -94,6 +103,18 @@ gmt_autograd autograd_state(bool has_stack) {
   return state;
 }
 
+}  // namespace
+
+void write_autograd(Thread &thread, bool has_stack) {
+  say_trouble(thread);
+  const gmt_autograd state = autograd_state(has_stack);
+  if (state.role == thread.autograd_role && state.sequence == thread.autograd_sequence) return;
+  if (state.role == GMT_AUTOGRAD_NONE && thread.autograd_role == GMT_AUTOGRAD_NONE) return;
+  if (!write_local(thread, GMT_AUTOGRAD, &state, sizeof state)) return;
+  thread.autograd_role = state.role;
+  thread.autograd_sequence = state.sequence;
+}
+
 void node_made(uint64_t sequence) {
   if (!g_log.guard || !ready()) return;  // no CUDA so far
   Thread &thread = t_thread;
@@ -104,13 +125,6 @@ void node_made(uint64_t sequence) {
   const gmt_node node{sequence, stack, static_cast<uint32_t>(torch_thread(thread))};
   if (stack) write_local(thread, GMT_NODE, &node, sizeof node);
   leave(thread);
-}
-
-const char *autograd_trouble() {
-  return __atomic_load_n(&g_state, __ATOMIC_ACQUIRE) == 3
-             ? "This PyTorch does not export what ties backward allocations to forward lines; they carry the "
-               "backward() line."
-             : nullptr;
 }
 
 }  // namespace gmt::inject

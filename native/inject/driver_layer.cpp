@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cuda/driver_calls.h"
+#include "inject/autograd.h"
 #include "inject/cupti_guest.h"
 #include "inject/cupti_library.h"
 #include "inject/driver_wrap.h"
@@ -96,9 +97,14 @@ struct Slots {
 };
 static_assert(sizeof(Slots) == 3 * GMT_SLOT_BYTES);
 
+bool allocates(uint8_t kind) {
+  return (kind & ~GMT_FAILED) >= GMT_DEVICE_ALLOC && (kind & ~GMT_FAILED) <= GMT_GRAPH_ALLOC;
+}
+
 void write_driver_event(Thread &thread, const CallFacts &facts, const gmt_driver_detail &detail, uint8_t kind,
                         uint32_t device, uint32_t stack) {
-  if (!ensure(thread, 6)) return;  // a time base may come in between
+  if (!ensure(thread, 8)) return;  // state and time base may come in between
+  if (allocates(kind)) write_autograd(thread, stack != 0);
   const uint64_t ticks = stamp(thread);
   auto *slots = static_cast<Slots *>(reserve(thread, 3));
   if (!slots) return;
@@ -272,7 +278,7 @@ bool start_driver_layer() {
 
 void describe_driver_layer() {
   Thread &thread = t_thread;
-  if (!enter(thread)) return;
+  if (!enter_anyhow(thread)) return;
   char text[900];
   const bool on = subscription() != nullptr;
   if (on) {

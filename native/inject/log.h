@@ -80,8 +80,8 @@ void write_process(Thread &thread, uint32_t python_version);
 /// The process ends: what is freed from here on says nothing about leaks. Idempotent.
 void mark_ending(Thread &thread);
 
-/// Begins work inside the tracer on this thread. False: nothing may be written now.
-inline bool enter(Thread &thread) {
+/// As `enter`, also while recording is off: for what a reader must know either way.
+inline bool enter_anyhow(Thread &thread) {
   const uint32_t generation = g_log.guard ? __atomic_load_n(&g_log.guard->generation, __ATOMIC_ACQUIRE) : 0;
   if (__builtin_expect(thread.busy, 0)) {
     if (g_log.file && thread.generation == generation) count_loss(GMT_LOST_REENTRANT);
@@ -92,6 +92,12 @@ inline bool enter(Thread &thread) {
     thread.busy = 0;
     return false;
   }
+  return true;
+}
+
+/// Begins work inside the tracer on this thread. False: nothing may be written now.
+inline bool enter(Thread &thread) {
+  if (!enter_anyhow(thread)) return false;
   if (g_log.control) {
     if (__builtin_expect(__atomic_load_n(&g_log.control->generation, __ATOMIC_RELAXED) !=
                              __atomic_load_n(&g_log.seen_control, __ATOMIC_RELAXED),

@@ -82,6 +82,7 @@ void write_code(Thread &thread, const python::Frame &frame, uint32_t id) {
 
 __attribute__((noinline)) void write_stack(Thread &thread, uint32_t id) {
   const int saved = errno;
+  renew_clock();
   python::Walk walk;
   if (!python::walk(walk)) return;
   struct {

@@ -21,15 +21,6 @@ struct Device {
 
 Device unpack(uint64_t device) { return {static_cast<uint8_t>(device), static_cast<uint8_t>(device >> 8)}; }
 
-void write_autograd(Thread &thread, bool has_stack) {
-  const gmt_autograd state = autograd_state(has_stack);
-  if (state.role == thread.autograd_role && state.sequence == thread.autograd_sequence) return;
-  if (state.role == GMT_AUTOGRAD_NONE && thread.autograd_role == GMT_AUTOGRAD_NONE) return;
-  if (!write_local(thread, GMT_AUTOGRAD, &state, sizeof state)) return;
-  thread.autograd_role = state.role;
-  thread.autograd_sequence = state.sequence;
-}
-
 void write_reserved(Thread &thread, uint8_t device, uint64_t reserved) {
   if (device >= kDevices || g_reserved[device] == reserved) return;
   g_reserved[device] = reserved;

@@ -57,7 +57,7 @@ struct SiteInfo {
 };
 
 /// Totals of one process, device and layer.
-struct Ledger {
+struct LedgerNumbers {
   uint32_t process;
   uint8_t device;
   Layer layer;
@@ -72,7 +72,12 @@ struct Ledger {
   uint64_t freed_bytes = 0;
   uint64_t unmatched_frees = 0;
   uint64_t implied_frees = 0;
-  TimelineSeries timeline;
+  uint64_t segment_allocations = 0;  ///< of these, taken and given back by a framework's caching allocator
+  uint64_t segment_frees = 0;
+};
+
+struct Ledger : LedgerNumbers {
+  TimelineSeries timeline;  ///< live bytes
 };
 
 class Accounts {

@@ -147,6 +147,7 @@ void Model::import(const Context &context) {
                     event.device,
                     event.kind,
                     Space::Import,
+                    false,
                     false};
   context.state.table(Space::Import).insert(event.address, event.device, index);
 }

@@ -80,10 +80,15 @@ uint32_t Model::coming_cell(ProcessState &state, uint32_t process, const trace::
 }
 
 void Model::ingest(const trace::Batch &batch) {
-  if (batch.events.empty()) return;
+  if (batch.events.empty() && batch.nodes.empty()) return;
   ProcessState &state = state_of(batch.process);
+  for (const trace::Node &node : batch.nodes) state.lines.see_node(node);
   const size_t count = batch.events.size();
   for (size_t i = 0; i < count; ++i) {
+    if (state.ending) {
+      state.events_after_ending += count - i;
+      break;
+    }
     look_ahead(state, batch, i);
     const trace::Event &event = batch.events[i];
     const bool has_detail = event.detail != 0 && event.detail <= batch.details.size();
@@ -121,6 +126,9 @@ void Model::take_mark(const Context &context) {
       return begin_interval(state.gaps, now, state.uncounted_intervals);
     case GMT_GAP_END:
       return end_interval(state.gaps, now);
+    case GMT_PROCESS_ENDING:
+      state.ending = true;
+      return;
     default:
       return;
   }
@@ -181,9 +189,11 @@ void Model::allocate(const Context &context, Space space, Layer layer, uint8_t d
                     device,
                     event.kind,
                     space,
-                    true};
+                    true,
+                    false};
   context.state.table(space).insert(event.address, device, index);
   accounts_.add(cell, event.bytes, event.time_ns);
+  if (space == Space::Device) context.state.newest_driver_block[event.thread] = index;
 }
 
 void Model::free_tensor(const Context &context) {
@@ -203,11 +213,26 @@ void Model::unmatched(const Context &context, Space space) {
   ++accounts_.ledger(context.process, layer, device).unmatched_frees;
 }
 
+/// The framework's allocator holds more than before: what its thread got from the driver last is a segment of its.
 void Model::set_reserved(const Context &context) {
   const trace::Event &event = context.event;
   const auto bytes = static_cast<int64_t>(event.bytes);
-  context.state.reserved[event.device].set(event.time_ns, bytes);
-  context.state.reserved_bytes[event.device] = bytes;
+  const int64_t grown = bytes - context.state.reserved_bytes[event.device];
+  const auto newest = context.state.newest_driver_block.find(event.thread);
+  if (grown > 0 && newest != context.state.newest_driver_block.end()) {
+    Block &block = blocks_[newest->second];
+    const bool fits = block.kind != 0 && block.device == event.device && static_cast<int64_t>(block.bytes) == grown;
+    if (fits && !block.segment) {
+      block.segment = true;
+      ++accounts_.ledger_of(block.cell).segment_allocations;
+    }
+  }
+  reserve(context.state, event.device, bytes, event.time_ns);
+}
+
+void Model::reserve(ProcessState &state, uint8_t device, int64_t bytes, uint64_t time_ns) {
+  state.reserved[device].set(time_ns, bytes);
+  state.reserved_bytes[device] = bytes;
 }
 
 Block Model::close(ProcessState &state, uint32_t index, uint64_t time_ns) {
@@ -217,6 +242,10 @@ Block Model::close(ProcessState &state, uint32_t index, uint64_t time_ns) {
   // A block whose number was given out again is no longer in the table.
   if (place != AddressTable::kMissing && table.block_at(place) == index) table.erase(place);
   if (block.counted) accounts_.remove(block.cell, block.bytes, time_ns);
+  if (block.segment) {  // the framework does not report that it gave a segment back
+    ++accounts_.ledger_of(block.cell).segment_frees;
+    reserve(state, block.device, state.reserved_bytes[block.device] - static_cast<int64_t>(block.bytes), time_ns);
+  }
   blocks_.give_back(index);
   return block;
 }
@@ -229,6 +258,10 @@ void Model::reopen(ProcessState &state, const Block &block, uint64_t time_ns) {
   blocks_[index] = block;
   table.insert(block.address, block.device, index);
   if (block.counted) accounts_.restore(block.cell, block.bytes, time_ns);
+  if (block.segment) {
+    --accounts_.ledger_of(block.cell).segment_frees;
+    reserve(state, block.device, state.reserved_bytes[block.device] + static_cast<int64_t>(block.bytes), time_ns);
+  }
 }
 
 }  // namespace gmt::model

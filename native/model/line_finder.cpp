@@ -3,19 +3,19 @@
 namespace gmt::model {
 
 LineRef LineFinder::find(const trace::Event &event, const gmt_autograd *state) {
-  const bool tensor = event.kind < 16;
   if (event.stack) {
-    if (tensor && state && state->role == GMT_AUTOGRAD_FORWARD) {
+    if (state && state->role == GMT_AUTOGRAD_FORWARD) {
       forward_.note(event.thread, state->thread, state->sequence, event.stack);
     }
     return {event.stack, LineSource::Python};
   }
   if (!state || state->role != GMT_AUTOGRAD_BACKWARD) return {};
   if (event.thread >= engines_.size()) engines_.resize(event.thread + 1u);
-  LineRef line = backward_line(engines_[event.thread], *state);
-  // The state is renewed with tensor events, so that other layers may still see the node before.
-  if (!tensor && line.source == LineSource::Forward) line.source = LineSource::ForwardNear;
-  return line;
+  return backward_line(engines_[event.thread], *state);
+}
+
+void LineFinder::see_node(const trace::Node &node) {
+  forward_.note(node.thread, node.node.thread, node.node.sequence + 1, node.node.stack);
 }
 
 LineRef LineFinder::backward_line(EngineThread &engine, const gmt_autograd &state) {

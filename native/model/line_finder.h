@@ -12,6 +12,9 @@ class LineFinder {
   /// The line of `event`, an allocation; `state` is what autograd did on its thread, nullptr = nothing.
   LineRef find(const trace::Event &event, const gmt_autograd *state);
 
+  /// An autograd node was made: its number and the stack that made it.
+  void see_node(const trace::Node &node);
+
   /// A stack inside `backward()` or `grad()` was seen.
   void see_backward_call(uint32_t stack) { backward_call_ = stack; }
 

@@ -78,6 +78,7 @@ class Model {
   void bulk_free(const Context &context);
   void undo(const Context &context);
   void set_reserved(const Context &context);
+  static void reserve(ProcessState &state, uint8_t device, int64_t bytes, uint64_t time_ns);
   void unmatched(const Context &context, Space space);
 
   uint32_t find(ProcessState &state, Space space, uint64_t address, uint8_t device, size_t &place) const;

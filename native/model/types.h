@@ -32,6 +32,7 @@ struct alignas(64) Block {
   uint8_t kind;  ///< enum gmt_kind; 0 = this place is empty
   Space space;
   bool counted;  ///< false: another process owns the memory
+  bool segment;  ///< the framework's caching allocator keeps tensors in it
 };
 static_assert(sizeof(Block) == 64);
 

@@ -18,7 +18,7 @@ namespace {
 constexpr uint64_t kSequenceEnd = 1ull << 47;
 // A cut log may miss any number of events.
 constexpr uint64_t kAnyNumber = 1ull << 62;
-constexpr uint8_t kLastTensorKind = 15;
+constexpr uint8_t kLastKindWithState = GMT_GRAPH_ALLOC;  // tensor events and allocations of the driver
 }  // namespace
 
 bool Merge::read(LogFile &log, ProcessTables &tables, BatchBuilder &batch, bool sealed, uint64_t now_ns) {
@@ -83,8 +83,8 @@ void Merge::emit(Pass &pass, Cursor &cursor) {
   out.device = static_cast<uint8_t>(event.size >> 8);
   out.kind = static_cast<uint8_t>(event.size);
   out.detail = cursor.has_detail ? pass.batch.add_detail(cursor.detail) : 0;
-  bool tensor = (out.kind & ~GMT_FAILED) <= kLastTensorKind;
-  out.autograd = tensor && out.thread < threads_.size() ? autograd_place(pass.batch, out.thread) : 0;
+  bool carries = (out.kind & ~GMT_FAILED) <= kLastKindWithState;
+  out.autograd = carries && out.thread < threads_.size() ? autograd_place(pass.batch, out.thread) : 0;
   cursor.has_detail = false;
   cursor.last_sequence = expected_;
   ++cursor.at;

@@ -157,7 +157,7 @@ enum gmt_local_kind {
   GMT_END_OF_CHUNK = 1,   ///< the rest of the chunk is unused
   GMT_TIME_BASE = 2,      ///< payload gmt_time_base: from here `time` counts from it
   GMT_DRIVER_DETAIL = 3,  ///< payload gmt_driver_detail: about the next event in this chunk
-  GMT_AUTOGRAD = 4,       ///< payload gmt_autograd: holds for this thread's tensor events from here to its next one
+  GMT_AUTOGRAD = 4,       ///< payload gmt_autograd: holds for this thread's allocations from here to its next one
   GMT_THREAD = 5,         ///< payload gmt_thread_record + name
   GMT_CODE = 6,           ///< payload gmt_code_record + strings + line table
   GMT_STACK = 7,          ///< payload gmt_stack_record + frames
