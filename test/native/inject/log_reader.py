@@ -51,10 +51,10 @@ class Log:
         self.events.sort()
 
     def read_header(self):
-        head = struct.unpack_from("<QIIIIIIII6QIIQ", self.data, 0)
+        head = struct.unpack_from("<Q8I5QIIQ", self.data, 0)
         assert head[0] == GMT_LOG_MAGIC and head[1] == GMT_LOG_VERSION, "not a trace log: " + self.path
         self.pid, self.parent_pid = head[5], head[6]
-        self.driver_source, self.simulated, self.process_start = head[15], head[16], head[17]
+        self.driver_source, self.simulated, self.process_start = head[14:17]
         running = struct.unpack_from("<4Q", self.data, 128)
         self.chunks_reserved, self.next_sequence, self.ended, self.thread_count = running
         counts = struct.unpack_from("<16Q", self.data, 256)
