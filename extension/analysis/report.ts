@@ -50,6 +50,8 @@ interface ReportTotal {
   freedBytes: number;
   unmatchedFrees: number;
   impliedFrees: number;
+  segmentAllocations: number;
+  segmentFrees: number;
 }
 interface ReportAllocation {
   address: string;

@@ -74,6 +74,9 @@ export interface Totals {
   /** Frees of addresses that were never seen allocated, and live allocations whose address was handed out again. */
   unmatchedFrees: number;
   impliedFrees: number;
+  /** Of the driver's allocations and frees, those of a framework's caching allocator. */
+  segmentAllocations: number;
+  segmentFrees: number;
 }
 export interface OutOfMemory {
   process: number;

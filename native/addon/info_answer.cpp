@@ -111,6 +111,8 @@ Napi::Object totals_of(Napi::Env env, const model::LedgerNumbers &ledger, uint32
   put("freedBytes", ledger.freed_bytes);
   put("unmatchedFrees", ledger.unmatched_frees);
   put("impliedFrees", ledger.implied_frees);
+  put("segmentAllocations", ledger.segment_allocations);
+  put("segmentFrees", ledger.segment_frees);
   return totals;
 }
 

@@ -62,6 +62,8 @@ export function makeTotals(part: Partial<Totals>): Totals {
     freedBytes: 0,
     unmatchedFrees: 0,
     impliedFrees: 0,
+    segmentAllocations: 0,
+    segmentFrees: 0,
     ...part,
   };
 }
