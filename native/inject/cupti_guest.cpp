@@ -39,8 +39,11 @@ void set_wanted(uint32_t domain, uint32_t id, bool on) {
     __atomic_fetch_and(&g_guest.enabled[domain][id / 64], ~bit, __ATOMIC_RELAXED);
 }
 
-bool is_guest(Subscriber subscriber) {
-  return subscription() && subscriber == subscription() && __atomic_load_n(&g_guest.present, __ATOMIC_ACQUIRE);
+bool is_shared(Subscriber subscriber) { return subscription() && subscriber == subscription(); }
+
+/// The shared handle of a guest that has unsubscribed is worth nothing to it, while the tracer goes on with it.
+bool has_gone(Subscriber subscriber) {
+  return is_shared(subscriber) && !__atomic_load_n(&g_guest.present, __ATOMIC_ACQUIRE);
 }
 
 /// The guest's switch for one callback. What the tracer needs stays on.
@@ -52,7 +55,7 @@ int enable_for_guest(const cuda::Cupti &cupti, bool on, uint32_t domain, uint32_
 }
 
 int enable_domain_for_guest(const cuda::Cupti &cupti, bool on, uint32_t domain) {
-  if (domain >= cuda::kDomainCount) return cupti.enable_domain(on, subscription(), domain);
+  if (domain == 0 || domain >= cuda::kDomainCount) return cupti.enable_domain(on, subscription(), domain);
   if (on) {
     const int result = cupti.enable_domain(1, subscription(), domain);
     for (uint64_t &word : g_guest.enabled[domain])
@@ -66,7 +69,7 @@ int enable_domain_for_guest(const cuda::Cupti &cupti, bool on, uint32_t domain) 
 }
 
 void dismiss_guest(const cuda::Cupti &cupti) {
-  for (uint32_t domain = 0; domain < cuda::kDomainCount; domain++) enable_domain_for_guest(cupti, false, domain);
+  for (uint32_t domain = 1; domain < cuda::kDomainCount; domain++) enable_domain_for_guest(cupti, false, domain);
   __atomic_store_n(&g_guest.present, 0, __ATOMIC_RELEASE);
 }
 
@@ -110,24 +113,24 @@ GMT_EXPORT int cuptiSubscribe_v2(Subscriber *out, Callback callback, void *user,
 
 GMT_EXPORT int cuptiUnsubscribe(Subscriber subscriber) {
   const gmt::cuda::Cupti *cupti = cupti_library();
-  if (!cupti) return gmt::cuda::kCuptiInvalidParameter;
-  if (!is_guest(subscriber)) return cupti->unsubscribe(subscriber);
+  if (!cupti || has_gone(subscriber)) return gmt::cuda::kCuptiInvalidParameter;
+  if (!is_shared(subscriber)) return cupti->unsubscribe(subscriber);
   dismiss_guest(*cupti);
   return gmt::cuda::kCuptiSuccess;
 }
 
 GMT_EXPORT int cuptiEnableCallback(uint32_t enable, Subscriber subscriber, uint32_t domain, uint32_t id) {
   const gmt::cuda::Cupti *cupti = cupti_library();
-  if (!cupti) return gmt::cuda::kCuptiInvalidParameter;
-  return is_guest(subscriber) ? enable_for_guest(*cupti, enable != 0, domain, id)
-                              : cupti->enable_callback(enable, subscriber, domain, id);
+  if (!cupti || has_gone(subscriber)) return gmt::cuda::kCuptiInvalidParameter;
+  return is_shared(subscriber) ? enable_for_guest(*cupti, enable != 0, domain, id)
+                               : cupti->enable_callback(enable, subscriber, domain, id);
 }
 
 GMT_EXPORT int cuptiEnableDomain(uint32_t enable, Subscriber subscriber, uint32_t domain) {
   const gmt::cuda::Cupti *cupti = cupti_library();
-  if (!cupti) return gmt::cuda::kCuptiInvalidParameter;
-  return is_guest(subscriber) ? enable_domain_for_guest(*cupti, enable != 0, domain)
-                              : cupti->enable_domain(enable, subscriber, domain);
+  if (!cupti || has_gone(subscriber)) return gmt::cuda::kCuptiInvalidParameter;
+  return is_shared(subscriber) ? enable_domain_for_guest(*cupti, enable != 0, domain)
+                               : cupti->enable_domain(enable, subscriber, domain);
 }
 
 GMT_EXPORT int cuptiEnableAllDomains(uint32_t enable, Subscriber subscriber) {
@@ -141,8 +144,8 @@ GMT_EXPORT int cuptiEnableAllDomains(uint32_t enable, Subscriber subscriber) {
 
 GMT_EXPORT int cuptiGetCallbackState(uint32_t *enable, Subscriber subscriber, uint32_t domain, uint32_t id) {
   const gmt::cuda::Cupti *cupti = cupti_library();
-  if (!cupti || !cupti->get_callback_state || !enable) return gmt::cuda::kCuptiInvalidParameter;
-  if (!is_guest(subscriber) || !in_range(domain, id)) return cupti->get_callback_state(enable, subscriber, domain, id);
+  if (!cupti || !cupti->get_callback_state || !enable || has_gone(subscriber)) return gmt::cuda::kCuptiInvalidParameter;
+  if (!is_shared(subscriber) || !in_range(domain, id)) return cupti->get_callback_state(enable, subscriber, domain, id);
   *enable = wants(domain, id);
   return gmt::cuda::kCuptiSuccess;
 }

@@ -34,3 +34,17 @@ target_link_libraries(inject_next PRIVATE -Wl,--no-as-needed inject_front inject
 inject_target(inject_next)
 inject_test(guest)
 inject_test(driver)
+
+add_executable(inject_profiler ${inject}/profiler.cpp)
+target_link_libraries(inject_profiler PRIVATE simulator_cupti ${CMAKE_DL_LIBS})
+inject_target(inject_profiler)
+inject_test(cupti)
+
+find_path(GMT_CUPTI_INCLUDE generated_cuda_meta.h HINTS ${GMT_CUDA_INCLUDE}
+  PATHS ${GMT_CUDA_INCLUDE}/../extras/CUPTI/include /usr/local/cuda/extras/CUPTI/include)
+gmt_native_test(cupti_layout LIBRARIES gmt_cuda)
+set_tests_properties(cupti_layout PROPERTIES SKIP_RETURN_CODE 77)
+if(GMT_CUDA_INCLUDE AND GMT_CUPTI_INCLUDE)
+  target_compile_definitions(cupti_layout_test PRIVATE GMT_HAS_CUDA_HEADERS=1)
+  target_include_directories(cupti_layout_test SYSTEM PRIVATE ${GMT_CUDA_INCLUDE} ${GMT_CUPTI_INCLUDE})
+endif()
