@@ -19,6 +19,7 @@ export interface TableOptions {
 const RULE = '-'.repeat(20);
 /** Codes of `gmt_note_code` (native/wire/layout.h) that say that something is missing from the trace. */
 const WARNINGS = new Set([1, 2, 3, 6]);
+const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
 const LAYER_NAMES: Record<Layer, string> = {
   tensor: 'tensor layer',
   driver: 'driver layer',
@@ -70,12 +71,16 @@ function deviceName(device: number): string {
 function totalLines(entry: ProcessRows): string[] {
   const live = sum(entry.totals, entry.layer, total => total.liveBytes);
   const lines = [`TOTAL LIVE: ${formatBytes(live)}`];
-  for (const total of entry.totals) {
+  for (const total of [...entry.totals].sort(byLayer)) {
     const where =
       total.layer === 'host' ? LAYER_NAMES.host : `${LAYER_NAMES[total.layer]}, ${deviceName(total.device)}`;
     lines.push(`  ${where}: ${totalText(total)}`);
   }
   return lines;
+}
+
+function byLayer(a: Totals, b: Totals): number {
+  return LAYERS.indexOf(a.layer) - LAYERS.indexOf(b.layer) || a.device - b.device;
 }
 
 function totalText(total: Totals): string {

@@ -1,5 +1,6 @@
+import { mkdirSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import type { Environment } from './environment';
 
 const PRODUCT = 'gpu-memory-trace';
@@ -20,6 +21,20 @@ export function traceRoots(environment: Environment, uid: number): string[] {
 /** Where runs without `-o` are kept. */
 export function keptTracesFolder(environment: Environment): string {
   return join(cacheFolder(environment), 'traces');
+}
+
+/**
+ * Makes a private folder and those above it. Not `recursive: true`: below a folder that cannot hold folders, such as
+ * /proc, Node 20 then never returns.
+ */
+export function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (dirname(path) !== path) makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 function absolute(path: string | undefined): string | undefined {

@@ -1,5 +1,6 @@
-import { accessSync, constants, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { accessSync, constants, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { makeFolder } from './folders';
 import { reasonOf } from './traceDirectory';
 
 const KEPT = 10;
@@ -7,7 +8,7 @@ const SUFFIX = '.gputrace';
 
 /** `<folder>/<script>-<time>.gputrace`; makes the folder. */
 export function keptTraceFile(folder: string, command: readonly string[], now: Date): string {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const time = now.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
   return join(folder, `${scriptName(command)}-${time}-${process.pid}${SUFFIX}`);
 }

@@ -3,7 +3,6 @@ import {
   constants,
   existsSync,
   lstatSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
@@ -12,6 +11,7 @@ import {
   statfsSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from './folders';
 import { formatBytes } from '../protocol/format';
 
 export interface TraceDirectory {
@@ -56,7 +56,7 @@ export function createTraceDirectory(roots: readonly string[], uid: number): Tra
 /** Free bytes, or why this root cannot be used. A root that another user owns is refused. */
 function prepareRoot(root: string, uid: number): number | string {
   try {
-    mkdirSync(root, { recursive: true, mode: 0o700 });
+    makeFolder(root);
     const status = lstatSync(root);
     if (!status.isDirectory()) return `${root} is not a folder`;
     if (status.uid !== uid) return `${root} belongs to another user`;

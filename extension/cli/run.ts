@@ -191,6 +191,11 @@ async function save(
   facts: SessionFile,
 ): Promise<void> {
   const kept = keptTracesFolder(process.env);
+  if (session.info().processes.length === 0) {
+    removeTraceDirectory(directory);
+    if (options.output !== null) say(`The program never used CUDA: there is nothing to save in ${options.output}.`);
+    return;
+  }
   try {
     const file = options.output === null ? keptTraceFile(kept, options.command, new Date()) : resolve(options.output);
     await session.save(file, JSON.stringify(facts));

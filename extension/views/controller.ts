@@ -178,7 +178,7 @@ export class TraceController implements vscode.Disposable {
 
   /** Keeps the trace in the cache, as the command line does. */
   private async keep(recording: Recording): Promise<void> {
-    if (this.trace === null) return;
+    if (this.trace === null || this.trace.native.info().processes.length === 0) return;
     try {
       const folder = keptTracesFolder(process.env);
       const file = keptTraceFile(folder, recording.facts.command, new Date());

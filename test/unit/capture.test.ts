@@ -47,6 +47,12 @@ test('the trace directory is private and lies in the first root that can be writ
   assert.equal(statSync(join(root, 'second')).mode & 0o777, 0o700);
 });
 
+test('where no folder can be made the reason of each root is said', () => {
+  const made = createTraceDirectory(['/proc/none/a', '/dev/null/b'], uid);
+  assert.ok('error' in made);
+  assert.match(made.error, /^No trace directory can be made: \/proc\/none\/a: .*; \/dev\/null\/b: [^\n]*\.$/);
+});
+
 test('a root that is a link or belongs to somebody else is not used', t => {
   const root = folder(t);
   symlinkSync(tmpdir(), join(root, 'link'));
