@@ -20,6 +20,7 @@ def _read_numbers():
 
 
 NUMBERS = _read_numbers()
+NUMBERS["GMT_SEQUENCE_ACCUMULATE"] = (1 << 64) - 1
 globals().update(NUMBERS)
 LOCAL_BIT = 1 << 63
 LOST = {value: name for name, value in NUMBERS.items() if name.startswith("GMT_LOST_") and name != "GMT_LOST_CAUSES"}
@@ -66,7 +67,7 @@ class Log:
             self.words.append(words)
             return
         base = struct.unpack_from("<Q", self.data, at + 16)[0]
-        detail = autograd = None
+        detail, autograd = None, {}  # what holds by thread
         slot = 0
         while slot < len(words) // 4 and words[slot * 4]:
             commit = words[slot * 4]
@@ -82,7 +83,7 @@ class Log:
                 elif kind == GMT_DRIVER_DETAIL:
                     detail = Detail(*struct.unpack("<HHi5Q", payload))
                 elif kind == GMT_AUTOGRAD:
-                    autograd = Autograd(*struct.unpack("<QQII", payload)[:3])
+                    autograd[commit & 0xFFFF] = Autograd(*struct.unpack("<QQII", payload)[:3])
                 else:
                     self.read_local(kind, payload)
                 slot += slots
@@ -91,7 +92,7 @@ class Log:
             stack, time = struct.unpack_from("<II", self.data, place + 24)
             self.events.append(
                 Event(commit >> 16, commit & 0xFFFF, size & 0x7F, bool(size & GMT_FAILED), size >> 8 & 0xFF,
-                      words[slot * 4 + 1], size >> 16, stack, base + time, detail, autograd)
+                      words[slot * 4 + 1], size >> 16, stack, base + time, detail, autograd.get(commit & 0xFFFF))
             )  # fmt: skip
             detail = None
             slot += 1

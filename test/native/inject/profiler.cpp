@@ -36,13 +36,22 @@ struct Data {
 
 constexpr uint32_t kDriver = 1, kResource = 3, kMemAlloc = 243, kMemFree = 245, kMemGetInfo = 242, kContextCreated = 1;
 
+/// Calls go through import slots; a function's address in data would be fixed before the tracer comes without LD_PRELOAD.
 struct Functions {
-  decltype(&cuptiSubscribe) subscribe = cuptiSubscribe;
-  decltype(&cuptiUnsubscribe) unsubscribe = cuptiUnsubscribe;
-  decltype(&cuptiEnableCallback) enable = cuptiEnableCallback;
-  decltype(&cuptiEnableDomain) enable_domain = cuptiEnableDomain;
-  decltype(&cuptiGetCallbackState) state = cuptiGetCallbackState;
-  decltype(&cuptiFinalize) finalize = cuptiFinalize;
+  int (*subscribe)(Subscriber *, Callback, void *) = [](Subscriber *out, Callback callback, void *user) {
+    return cuptiSubscribe(out, callback, user);
+  };
+  int (*unsubscribe)(Subscriber) = [](Subscriber mine) { return cuptiUnsubscribe(mine); };
+  int (*enable)(uint32_t, Subscriber, uint32_t, uint32_t) = [](uint32_t on, Subscriber mine, uint32_t domain, uint32_t id) {
+    return cuptiEnableCallback(on, mine, domain, id);
+  };
+  int (*enable_domain)(uint32_t, Subscriber, uint32_t) = [](uint32_t on, Subscriber mine, uint32_t domain) {
+    return cuptiEnableDomain(on, mine, domain);
+  };
+  int (*state)(uint32_t *, Subscriber, uint32_t, uint32_t) = [](uint32_t *on, Subscriber mine, uint32_t domain, uint32_t id) {
+    return cuptiGetCallbackState(on, mine, domain, id);
+  };
+  int (*finalize)() = [] { return cuptiFinalize(); };
 } cupti;
 
 void *g_driver;

@@ -1,0 +1,28 @@
+"""Forward and backward work of a stand-in for PyTorch: prints the numbers that a trace must have of it."""
+
+import ctypes
+import json
+import os
+import sys
+
+folder, torch_folder = sys.argv[1:3]
+allocator = ctypes.CDLL(os.path.join(folder, "libc10_cuda.so"))
+torch = ctypes.CDLL(os.path.join(torch_folder, "libtorch_cpu.so"))
+allocator.tell.argtypes = [ctypes.c_uint64, ctypes.c_int64] + [ctypes.c_uint64] * 3
+torch.make_node.restype = ctypes.c_uint64
+torch.run_backward.restype = ctypes.c_long
+torch.run_backward.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_int]
+tell = ctypes.cast(allocator.tell, ctypes.c_void_p)
+
+
+def forward():
+    return [torch.make_node() for _ in range(3)]
+
+
+unseen = torch.make_node()  # before the first use of CUDA
+allocator.tell(0x1000, 512, 0, 0, 1)
+nodes = forward()
+allocator.tell(0x2000, 512, 0, 0, 1)
+references = [torch.run_backward(tell, 6, 0x3000, 3), torch.run_backward(tell, 0, 0x4000, 1)]
+references.append(torch.run_backward(tell, (1 << 64) - 1, 0x5000, 1))
+print(json.dumps({"unseen": unseen, "nodes": nodes, "references": references}))

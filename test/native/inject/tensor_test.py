@@ -1,0 +1,90 @@
+"""The tensor layer and autograd's numbers, with stand-ins for PyTorch's libraries in every spelling and layout."""
+
+import json
+import os
+
+from log_reader import *  # noqa: F403
+from traced import BUILT, LIBRARY, Traced, main
+
+MIB = 1 << 20
+
+
+def spelling(number):
+    return os.path.join(BUILT, "c10_%d" % number)
+
+
+class Tensor(Traced):
+    def wanted(self, totals, unwanted=()):
+        events = [
+            (GMT_RESERVED, 0, 2 * MIB, 0), (GMT_TENSOR_ALLOC, 0x1000, 512, 0),
+            (GMT_RESERVED, 0, 6 * MIB, 1), (GMT_TENSOR_ALLOC, 0x2000, 1024, 1),
+            (GMT_TENSOR_FREE, 0x1000, 512, 0),
+            (GMT_RESERVED, 0, 4 * MIB, 0), (GMT_TENSOR_ALLOC, 0x5000, 100, 0),
+            (GMT_RESERVED, 0, 1 << 47, 7), (GMT_TENSOR_ALLOC, (1 << 64) - 4096, 1 << 47, 7),
+            (GMT_TENSOR_OOM, 0, 1 << 40, 1),
+        ]  # fmt: skip
+        return [event for event in events if totals or event[0] not in (GMT_RESERVED, GMT_TENSOR_OOM)]
+
+    def check(self, number, *arguments, **environment):
+        self.run_python("tensor_program.py", spelling(number), *arguments, simulator=spelling(number), **environment)
+        log = only_log(self.trace)
+        os.unlink(log.path)
+        got = [(event.kind, event.address, event.bytes, event.device) for event in log.events if event.kind < 16]
+        self.assertEqual(got, self.wanted(totals=number < 2))
+        tensors = log.of_kind(GMT_TENSOR_ALLOC, GMT_TENSOR_FREE, GMT_TENSOR_OOM)
+        for event in tensors:
+            self.assertIn(event.stack, log.stacks)
+        self.assertEqual(log.lost, {})
+
+    def test_every_spelling(self):
+        for number in range(3):
+            with self.subTest(number):
+                self.check(number)
+
+    def test_every_spelling_without_preload(self):
+        for number in range(3):
+            with self.subTest(number):
+                self.check(number, LIBRARY, preload=False)
+
+    def test_arguments_come_through_without_a_trace(self):
+        for number in range(3):
+            self.run_python("tensor_program.py", spelling(number), simulator=spelling(number), traced=False)
+        self.assertEqual(os.listdir(self.trace), [])
+
+
+class Autograd(Traced):
+    def check(self, layout):
+        folder = os.path.join(BUILT, "torch_" + layout)
+        done = self.run_python("autograd_program.py", spelling(0), folder, simulator=spelling(0))
+        told, log = json.loads(done.stdout), only_log(self.trace)
+        self.assertEqual(told, {"unseen": 5, "nodes": [6, 7, 8], "references": [1, 0, 1]})
+        self.assertEqual([node.sequence for node in log.nodes], [6, 7, 8])
+        for node in log.nodes:
+            self.assertEqual((node.thread, len(log.stacks[node.stack])), (77, 3))
+        by_address = {event.address: event for event in log.of_kind(GMT_TENSOR_ALLOC)}
+        self.assertEqual(len(by_address), 7)
+        for address in range(0x3000, 0x3003):
+            self.assertEqual(by_address[address].autograd, (6, 33, GMT_AUTOGRAD_BACKWARD))
+            self.assertEqual(by_address[address].stack, 0)
+        self.assertEqual(by_address[0x5000].autograd, (GMT_SEQUENCE_ACCUMULATE, 33, GMT_AUTOGRAD_BACKWARD))
+        without = by_address[0x4000].autograd
+        self.assertTrue(without is None or without.role == GMT_AUTOGRAD_NONE, without)
+        after_nodes = by_address[0x2000].autograd
+        self.assertTrue(after_nodes is None or after_nodes.role == GMT_AUTOGRAD_NONE, after_nodes)
+        self.assertEqual(log.lost, {})
+
+    def test_shared_nodes(self):
+        self.check("shared")
+
+    def test_intrusive_nodes(self):
+        self.check("intrusive")
+
+    def test_numbers_go_on_without_a_trace(self):
+        arguments = ["autograd_program.py", spelling(0), os.path.join(BUILT, "torch_shared")]
+        traced = self.run_python(*arguments, simulator=spelling(0)).stdout
+        self.assertEqual(self.run_python(*arguments, simulator=spelling(0), traced=False).stdout, traced)
+        self.assertEqual(self.run_python(*arguments, simulator=spelling(0), preload=False, traced=False).stdout, traced)
+
+
+if __name__ == "__main__":
+    main()
