@@ -276,9 +276,7 @@ bool start_driver_layer() {
   return done;
 }
 
-void describe_driver_layer() {
-  Thread &thread = t_thread;
-  if (!enter_anyhow(thread)) return;
+void describe_driver_layer(Thread &thread) {
   char text[900];
   const bool on = subscription() != nullptr;
   if (on) {
@@ -304,7 +302,6 @@ void describe_driver_layer() {
   }
   g_log.file->driver_source = on ? GMT_DRIVER_CUPTI : driver_is_wrapped() ? GMT_DRIVER_WRAPPED : GMT_DRIVER_NONE;
   g_log.file->simulated = find_symbol("libcuda.so", "gpu_memtrace_simulator") != nullptr;
-  leave(thread);
 }
 
 }  // namespace gmt::inject

@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "cuda/cupti.h"
+#include "inject/log.h"
 
 namespace gmt::inject {
 
@@ -19,8 +20,8 @@ void on_driver_call(uint32_t cbid, const cuda::CallbackData &data);
 /// A wrapped call that ended a context, after it succeeded (with CUPTI the resource domain tells).
 void on_context_call(int row, const void *params);
 
-/// Tells the log how the driver layer is recorded. Call after start_driver_layer, once a log may be opened.
-void describe_driver_layer();
+/// Tells the log how the driver layer is recorded.
+void describe_driver_layer(Thread &thread);
 
 /// The subscription's handle, null before it stands.
 void *subscription();

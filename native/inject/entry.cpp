@@ -16,6 +16,9 @@
 namespace gmt::inject {
 namespace {
 
+uint32_t g_called;      ///< the driver called InitializeInjection
+const char *g_chained;  ///< the tool that was called after us
+
 /// The tool that CUDA_INJECTION64_PATH named before us gets its call too.
 void call_chained() {
   const char *path = getenv("GPU_MEMTRACE_CHAIN");
@@ -23,27 +26,34 @@ void call_chained() {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) return;
   const auto initialize = reinterpret_cast<int (*)()>(real_dlsym(library, "InitializeInjection"));
-  if (initialize) initialize();
-  Thread &thread = t_thread;
-  if (configured() && enter(thread)) {
-    write_note(thread, GMT_NOTE_CHAINED, path);
-    leave(thread);
-  }
+  if (!initialize) return;
+  initialize();
+  g_chained = path;
 }
 
 }  // namespace
+
+void describe_process(Thread &thread) {
+  if (g_called) {
+    describe_driver_layer(thread);
+  } else {
+    write_note(thread, GMT_NOTE_NO_CUPTI,
+               "The CUDA driver did not call the tracer, so driver allocations are not recorded; tensors are. "
+               "CUDA_INJECTION64_PATH was changed or removed on the way to this process.");
+  }
+  if (g_chained) write_note(thread, GMT_NOTE_CHAINED, g_chained);
+}
+
 }  // namespace gmt::inject
 
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   using namespace gmt::inject;
-  static uint32_t called;
-  if (__atomic_exchange_n(&called, 1, __ATOMIC_ACQ_REL)) return 1;
+  if (__atomic_exchange_n(&g_called, 1, __ATOMIC_ACQ_REL)) return 1;
   if (configured()) {
     hook_tensor_layer_by_slots();
     hook_autograd_by_slots();
     hook_cupti_by_slots();
     start_driver_layer();
-    describe_driver_layer();
   }
   call_chained();
   return 1;

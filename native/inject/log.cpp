@@ -234,7 +234,6 @@ bool take_chunk(Thread &thread) {
   if (!spare) thread.chunk = new_chunk(ticks);
   thread.next = next;
   thread.base_ticks = ticks;
-  thread.autograd_role = GMT_AUTOGRAD_NONE;
   if (spare) {
     const gmt_time_base base{ticks, clock_ns(CLOCK_MONOTONIC)};
     write_local(thread, GMT_TIME_BASE, &base, sizeof base);
@@ -320,6 +319,7 @@ bool attach_thread(Thread &thread) {
     }
     thread.index = static_cast<uint16_t>(index);
     thread.indexed_generation = generation;
+    thread.autograd_role = GMT_AUTOGRAD_NONE;
   }
   thread.generation = generation;
   if (!take_chunk(thread)) {
@@ -334,6 +334,7 @@ bool attach_thread(Thread &thread) {
     write_event(thread, on ? GMT_RECORDING_START : GMT_RECORDING_STOP, GMT_DEVICE_NONE, 0, 0, 0);
   }
   write_thread(thread);
+  if (thread.index == 0) describe_process(thread);
   errno = saved;
   return true;
 }

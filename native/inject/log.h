@@ -19,7 +19,7 @@ struct Thread {
   uint16_t index;
   uint16_t walked;  ///< stack depth of the last walk
   uint64_t base_ticks;
-  uint64_t autograd_sequence;  ///< what the last GMT_AUTOGRAD of this chunk said
+  uint64_t autograd_sequence;  ///< what this thread's last GMT_AUTOGRAD said
   uint32_t autograd_role;
   uint32_t pending_free;  ///< a free was recorded at entry and may still fail: its kind
   uint64_t torch_thread;
@@ -76,6 +76,9 @@ void write_note(Thread &thread, gmt_note_code code, const char *text);
 
 /// Writes the command line and, once known, the Python version.
 void write_process(Thread &thread, uint32_t python_version);
+
+/// Says what a user should know of how this process is recorded; at the begin of every log (entry.cpp).
+void describe_process(Thread &thread);
 
 /// The process ends: what is freed from here on says nothing about leaks. Idempotent.
 void mark_ending(Thread &thread);
