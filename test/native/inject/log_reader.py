@@ -42,6 +42,7 @@ class Log:
         self.threads, self.devices, self.notes, self.nodes, self.stacks, self.codes = {}, {}, [], [], {}, {}
         self.command, self.python_version = [], 0
         self.chunks = 0
+        self.autograd = {}  # what holds, by thread
         self.words = []  # of each chunk, where only `sequences` is wanted
         self.events = []
         for index in range(self.chunks_reserved):
@@ -67,7 +68,7 @@ class Log:
             self.words.append(words)
             return
         base = struct.unpack_from("<Q", self.data, at + 16)[0]
-        detail, autograd = None, {}  # what holds by thread
+        detail, autograd = None, self.autograd
         slot = 0
         while slot < len(words) // 4 and words[slot * 4]:
             commit = words[slot * 4]

@@ -62,7 +62,10 @@ class Autograd(Traced):
         for node in log.nodes:
             self.assertEqual((node.thread, len(log.stacks[node.stack])), (77, 3))
         by_address = {event.address: event for event in log.of_kind(GMT_TENSOR_ALLOC)}
-        self.assertEqual(len(by_address), 7)
+        self.assertEqual(len(by_address), 7 + 40000)
+        for place in range(40000):
+            role = GMT_AUTOGRAD_NONE if place % 2 else GMT_AUTOGRAD_BACKWARD
+            self.assertEqual(by_address[0x100000 + place].autograd.role, role, place)
         for address in range(0x3000, 0x3003):
             self.assertEqual(by_address[address].autograd, (6, 33, GMT_AUTOGRAD_BACKWARD))
             self.assertEqual(by_address[address].stack, 0)

@@ -103,3 +103,16 @@ extern "C" EXPORT long run_backward(Tell tell, uint64_t sequence, uint64_t addre
   }).join();
   return left;
 }
+
+/// One thread allocates `count` blocks in a node and as many outside, in turns.
+extern "C" EXPORT void run_in_and_out(Tell tell, uint64_t sequence, uint64_t address, int count) {
+  std::thread([&] {
+    using namespace torch::autograd;
+    const Pointer node = make(sequence, 33);
+    for (int i = 0; i < 2 * count; i++) {
+      current = i % 2 ? Pointer() : node;
+      tell(reinterpret_cast<void *>(address + static_cast<uint64_t>(i)), 512, 0, 0, 1);
+    }
+    current = {};
+  }).join();
+}
