@@ -10,6 +10,12 @@ const cli = join(here, '../../dist/cli.js');
 export const python = process.env.GPU_MEMTRACE_PYTHON ?? 'python3';
 export const jobFile = name => join(here, 'jobs', `${name}.py`);
 
+/** A job by its name, or { workload, options } for one of test/workloads. */
+function command(job) {
+  if (typeof job === 'string') return [python, jobFile(job)];
+  return [python, join(here, '../workloads', `${job.workload}.py`), ...job.options];
+}
+
 /** The job without the tracer. */
 export function runUntraced(name, env = {}) {
   return inFolder(folder => {
@@ -23,10 +29,10 @@ export function runUntraced(name, env = {}) {
 }
 
 /** The job under the tracer: its status and output, its truth, the JSON report and the text of the last table. */
-export function runTraced(name, env = {}, options = []) {
+export function runTraced(job, env = {}, options = []) {
   return inFolder(folder => {
     const [truth, report, trace] = ['truth.json', 'report.json', 'job.gputrace'].map(file => join(folder, file));
-    const args = ['run', '--format', 'json', '--report', report, '-o', trace, ...options, '--', python, jobFile(name)];
+    const args = ['run', '--format', 'json', '--report', report, '-o', trace, ...options, '--', ...command(job)];
     const run = spawnSync(process.execPath, [cli, ...args], {
       env: { ...process.env, ...env, GMT_TRUTH: truth },
       encoding: 'utf8',
@@ -36,6 +42,7 @@ export function runTraced(name, env = {}, options = []) {
       maxBuffer: 1 << 30,
     });
     const saved = again.status === 0 ? JSON.parse(again.stdout) : null;
+    const table = spawnSync(process.execPath, [cli, 'report', trace], { encoding: 'utf8', maxBuffer: 1 << 30 }).stdout;
     return {
       status: run.status,
       signal: run.signal,
@@ -44,6 +51,7 @@ export function runTraced(name, env = {}, options = []) {
       truth: readJson(truth),
       report: readJson(report),
       saved,
+      table,
     };
   });
 }
