@@ -7,6 +7,7 @@ import { keptTraceFile, pruneKeptTraces, unwritable } from '../capture/keptTrace
 import { launch, type Launched } from '../capture/launch';
 import { cuptiCandidates, findGpus, findLibcuda, interpreterOf } from '../capture/machine';
 import { writeSession, type SessionFile } from '../capture/sessionFile';
+import { settleDirectory } from '../capture/settle';
 import { injectionProblem, simulatorProblem } from '../capture/simulator';
 import { createTraceDirectory, logBudget, reasonOf, removeTraceDirectory } from '../capture/traceDirectory';
 import { loadNative, type NativeAddon, type NativeSession } from '../engine/addon';
@@ -149,7 +150,7 @@ async function finish(
   directory: string,
   facts: SessionFile,
 ): Promise<void> {
-  const running = await settle(session);
+  const running = await settleDirectory(session, directory, STRAGGLER_MS);
   if (running > 0) say(`${running} of its processes still run: what they do from here on is not in the trace.`);
   if (options.format === 'table') write(2, tableText(session, FINAL_TOP, FINAL_TOP, true));
   const report = options.format === 'json' || options.report !== null ? buildReport(session) : null;
@@ -157,17 +158,6 @@ async function finish(
   if (options.failOnLeak) say('Leaks are not judged yet: --fail-on-leak changes nothing.');
   await save(options, session, directory, facts);
   session.close();
-}
-
-/** Reads all that is written; returns how many processes did not end in time. */
-async function settle(session: NativeSession): Promise<number> {
-  const deadline = Date.now() + STRAGGLER_MS;
-  for (;;) {
-    await session.settle();
-    const running = session.info().processes.filter(process => !process.ended).length;
-    if (running === 0 || Date.now() >= deadline) return running;
-    await new Promise(done => setTimeout(done, 50));
-  }
 }
 
 function writeReport(document: string, file: string | null): void {

@@ -7,6 +7,7 @@ import type { LaunchPlan } from '../capture/launchConfiguration';
 import { signalName } from '../capture/launch';
 import { cuptiCandidates, interpreterOf } from '../capture/machine';
 import { writeSession, type SessionFile } from '../capture/sessionFile';
+import { settleDirectory } from '../capture/settle';
 import { injectionProblem, simulatorProblem } from '../capture/simulator';
 import { readPid, readStatus } from '../capture/terminalScript';
 import { createTraceDirectory, logBudget, reasonOf, removeTraceDirectory } from '../capture/traceDirectory';
@@ -27,6 +28,7 @@ interface Recording {
 }
 
 const POLL_MS = 200;
+const STRAGGLER_MS = 1_000;
 const STOP_GRACE_MS = 5_000;
 
 /** The one trace that the side panel shows: starts it, follows it, ends it. */
@@ -155,7 +157,7 @@ export class TraceController implements vscode.Disposable {
     recording.facts.processes = pid === null ? [] : [{ pid, exitCode: status }];
     try {
       writeSession(recording.directory, recording.facts);
-      await this.trace?.native.settle();
+      if (this.trace !== null) await settleDirectory(this.trace.native, recording.directory, STRAGGLER_MS);
     } catch (error) {
       this.log.error(reasonOf(error));
     }
