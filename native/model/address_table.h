@@ -52,22 +52,6 @@ class AddressTable {
     --used_;
   }
 
-  void prefetch(uint64_t address) const {
-    if (!slots_.empty()) __builtin_prefetch(&slots_[home(address)]);
-  }
-
-  /// The block at `address` if it stands near its home: for prefetching; kNone = look further.
-  uint32_t guess(uint64_t address) const {
-    if (slots_.empty()) return kNone;
-    const size_t first = home(address);
-    for (size_t step = 0; step < 4; ++step) {
-      const Slot &slot = slots_[(first + step) & mask_];
-      if (!slot.taken) return kNone;
-      if (slot.address == address) return slot.block;
-    }
-    return kNone;
-  }
-
  private:
   struct Slot {
     uint64_t address = 0;

@@ -13,12 +13,33 @@ bool matches(const AllocationQuery &query, const Cell &cell, const CellInfo &mak
   return !query.site || *query.site == cell.site;
 }
 
+/// A block of either kind, and its place in the order of the answer.
+struct Found {
+  uint64_t order;
+  uint64_t address;
+  const Block *block;         ///< of the driver, or
+  const TensorBlock *tensor;  ///< of a framework
+
+  bool operator<(const Found &other) const {
+    return order != other.order ? order < other.order : address < other.address;
+  }
+};
+
 /// Rising numbers are the order of the answer. The oldest has the highest age.
-uint64_t order_of(const AllocationQuery &query, const Block &block) {
+template <typename AnyBlock>
+uint64_t order_of(const AllocationQuery &query, const AnyBlock &block) {
   const uint64_t value = query.sort == AllocationSort::Bytes ? block.bytes
                          : query.sort == AllocationSort::Age ? ~block.time_ns
                                                              : block.address;
   return query.descending ? ~value : value;
+}
+
+template <typename AnyBlock>
+AllocationRow row_of(const Accounts &accounts, const AnyBlock &block, uint64_t stream, uint8_t kind) {
+  const CellInfo &maker = accounts.cell_infos()[block.cell];
+  return {block.address, block.bytes, device_number(block.device),       maker.process,
+          maker.thread,  maker.layer, accounts.cells()[block.cell].site, block.time_ns,
+          stream,        kind};
 }
 
 }  // namespace
@@ -35,12 +56,20 @@ AllocationRows Model::allocations(const AllocationQuery &asked) {
   }
   AllocationRows answer;
   answer.revision = revision_;
-  std::vector<std::pair<uint64_t, uint32_t>> found;
-  blocks_.each([&](uint32_t index, const Block &block) {
+  std::vector<Found> found;
+  blocks_.each([&](uint32_t, const Block &block) {
     if (!chosen[block.cell]) return;
-    found.emplace_back(order_of(query, block), index);
+    found.push_back({order_of(query, block), block.address, &block, nullptr});
     if (block.counted) answer.sum_bytes += static_cast<int64_t>(block.bytes);
   });
+  for (const auto &state : states_) {
+    if (!state) continue;
+    state->tensors.each([&](const TensorBlock &block) {
+      if (!chosen[block.cell]) return;
+      found.push_back({order_of(query, block), block.address, nullptr, &block});
+      answer.sum_bytes += static_cast<int64_t>(block.bytes);
+    });
+  }
   answer.total = found.size();
   const size_t to = std::min(query.to, found.size());
   const size_t from = std::min(query.from, to);
@@ -48,10 +77,9 @@ AllocationRows Model::allocations(const AllocationQuery &asked) {
   if (from > 0) std::nth_element(found.begin(), at(from), found.end());
   std::partial_sort(at(from), at(to), found.end());
   for (size_t i = from; i < to; ++i) {
-    const Block &block = blocks_[found[i].second];
-    const CellInfo &maker = accounts_.cell_infos()[block.cell];
-    answer.rows.push_back({block.address, block.bytes, device_number(block.device), maker.process, maker.thread,
-                           maker.layer, accounts_.cells()[block.cell].site, block.time_ns, block.stream, block.kind});
+    const Found &one = found[i];
+    answer.rows.push_back(one.block ? row_of(accounts_, *one.block, one.block->stream, one.block->kind)
+                                    : row_of(accounts_, *one.tensor, 0, GMT_TENSOR_ALLOC));
   }
   return answer;
 }

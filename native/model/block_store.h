@@ -1,5 +1,5 @@
 #pragma once
-// All live blocks of a session, in pages, so that growing never moves them.
+// All live blocks of a session's driver layer, in pages, so that growing never moves them.
 #include <memory>
 #include <vector>
 

@@ -208,7 +208,7 @@ void Model::free_reservation(const Context &context) {
 bool Model::belongs(const Context &context, const Block &block) const {
   const trace::Event &event = context.event;
   const CellInfo &maker = accounts_.cell_infos()[block.cell];
-  if (maker.process != context.process || block.space == Space::Tensor) return false;
+  if (maker.process != context.process) return false;
   if (event.kind == GMT_CONTEXT_DESTROY) return block.context != 0 && block.context == event.address;
   if (block.device != GMT_DEVICE_NONE) return block.device == event.device;
   const auto known = context.state.context_device.find(block.context);

@@ -4,18 +4,33 @@
 
 namespace gmt::model {
 
-void ForwardTable::note(uint16_t thread, uint64_t torch_thread, uint64_t sequence, uint32_t stack) {
-  if (sequence == 0 || sequence == GMT_SEQUENCE_ACCUMULATE) return;
-  if (thread >= by_index_.size()) by_index_.resize(thread + 1u, kNone);
-  uint32_t &place = by_index_[thread];
+ForwardTable::Thread &ForwardTable::thread_of(uint16_t index, uint64_t torch_thread) {
+  if (index >= by_index_.size()) by_index_.resize(index + 1u, kNone);
+  uint32_t &place = by_index_[index];
   if (place == kNone) {
     place = static_cast<uint32_t>(threads_.size());
-    threads_.push_back({thread, torch_thread, {}});
+    threads_.push_back({index, torch_thread, false, {}});
   }
   latest_ = place;
-  Thread &own = threads_[place];
-  if (torch_thread) own.torch_thread = torch_thread;
-  if (!own.entries.empty() && own.entries.back().sequence == sequence) return;
+  if (torch_thread) threads_[place].torch_thread = torch_thread;
+  return threads_[place];
+}
+
+void ForwardTable::note(uint16_t thread, uint64_t torch_thread, uint64_t sequence, uint32_t stack) {
+  if (sequence == 0 || sequence == GMT_SEQUENCE_ACCUMULATE) return;
+  Thread &own = thread_of(thread, torch_thread);
+  const bool known = own.has_nodes || (!own.entries.empty() && own.entries.back().sequence == sequence);
+  if (!known) append(own, sequence, stack);
+}
+
+void ForwardTable::note_node(uint16_t thread, uint64_t torch_thread, uint64_t sequence, uint32_t stack) {
+  if (sequence >= GMT_SEQUENCE_ACCUMULATE - 1 || stack == 0) return;
+  Thread &own = thread_of(thread, torch_thread);
+  own.has_nodes = true;
+  append(own, sequence + 1, stack);
+}
+
+void ForwardTable::append(Thread &own, uint64_t sequence, uint32_t stack) {
   // A thread's numbers only rise; a lower one means that the counter began anew.
   while (!own.entries.empty() && own.entries.back().sequence >= sequence) {
     own.entries.pop_back();

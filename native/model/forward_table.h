@@ -17,7 +17,11 @@ class ForwardTable {
   /// An allocation of `thread` (index in the trace; `torch_thread` = torch's own id, 0 = unknown) in the forward
   /// role, when the next node was to get `sequence`. The first one with a sequence is kept: later ones belong to
   /// what ran after that node's operation.
+  /// A thread whose nodes are recorded themselves needs no such hints: they are left out from its first node on.
   void note(uint16_t thread, uint64_t torch_thread, uint64_t sequence, uint32_t stack);
+
+  /// `thread` made the node `sequence` with this stack.
+  void note_node(uint16_t thread, uint64_t torch_thread, uint64_t sequence, uint32_t stack);
 
   /// The line of the node `sequence` that `torch_thread` made: Forward when an allocation of that very operation
   /// was seen, ForwardNear for the nearest earlier one, None without any.
@@ -31,8 +35,11 @@ class ForwardTable {
   struct Thread {
     uint16_t index;
     uint64_t torch_thread;
+    bool has_nodes;
     std::deque<Entry> entries;  ///< sequences rise
   };
+  Thread &thread_of(uint16_t index, uint64_t torch_thread);
+  void append(Thread &thread, uint64_t sequence, uint32_t stack);
   const Thread *maker(uint64_t torch_thread) const;
   void make_room();
 

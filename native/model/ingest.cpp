@@ -1,10 +1,10 @@
 // Events in, one after another: pairing and the tensor layer.
+#include "model/look_ahead.h"
 #include "model/model.h"
 
 namespace gmt::model {
 namespace {
 
-constexpr size_t kAhead = 8;             ///< events between two steps of looking ahead
 constexpr int32_t kCudaOutOfMemory = 2;  // CUDA_ERROR_OUT_OF_MEMORY (cuda.h)
 
 bool is_tensor(uint8_t kind) { return kind < 16; }
@@ -15,17 +15,6 @@ Layer layer_of(uint8_t kind) {
   const bool host =
       kind == GMT_HOST_ALLOC || kind == GMT_HOST_REGISTER || kind == GMT_HOST_FREE || kind == GMT_HOST_UNREGISTER;
   return host ? Layer::Host : Layer::Driver;
-}
-
-bool is_alloc(uint8_t kind) {
-  return kind == GMT_TENSOR_ALLOC || (kind >= GMT_DEVICE_ALLOC && kind <= GMT_ASYNC_ALLOC);
-}
-bool is_free(uint8_t kind) { return kind == GMT_TENSOR_FREE || kind == GMT_FREE; }
-AddressTable &table_of(ProcessState &state, uint8_t kind) {
-  return state.table(is_tensor(kind) ? Space::Tensor : Space::Device);
-}
-LineRef own_line(const trace::Event &event) {
-  return {event.stack, event.stack ? LineSource::Python : LineSource::None};
 }
 
 void begin_interval(std::vector<Interval> &list, uint64_t time_ns, uint64_t &beyond) {
@@ -43,53 +32,18 @@ void end_interval(std::vector<Interval> &list, uint64_t time_ns) {
 
 }  // namespace
 
-/// Memory is slower than the work on an event. What later events will touch is asked for in steps, kAhead events
-/// apart: the place in the address table and the cell's key, then the block, then the cell, then the site.
-void Model::look_ahead(ProcessState &state, const trace::Batch &batch, size_t at) const {
-  const auto &events = batch.events;
-  if (at + 4 * kAhead < events.size()) {
-    const trace::Event &event = events[at + 4 * kAhead];
-    table_of(state, event.kind).prefetch(event.address);
-    if (is_alloc(event.kind)) {
-      accounts_.prefetch_key(batch.process, layer_of(event.kind), event.device, event.thread, own_line(event));
-    }
-  }
-  if (at + 3 * kAhead < events.size() && is_free(events[at + 3 * kAhead].kind)) {
-    const trace::Event &event = events[at + 3 * kAhead];
-    const uint32_t guess = table_of(state, event.kind).guess(event.address);
-    if (guess != kNone) __builtin_prefetch(&blocks_[guess], 1);
-  }
-  if (at + 2 * kAhead < events.size()) {
-    const uint32_t cell = coming_cell(state, batch.process, events[at + 2 * kAhead]);
-    if (cell != kNone) accounts_.prefetch_cell(cell);
-  }
-  if (at + kAhead < events.size()) {
-    const uint32_t cell = coming_cell(state, batch.process, events[at + kAhead]);
-    if (cell != kNone) accounts_.prefetch_site(cell);
-  }
-}
-
-/// The cell that an event will most likely touch, kNone when it is not found at the first look.
-uint32_t Model::coming_cell(ProcessState &state, uint32_t process, const trace::Event &event) const {
-  if (is_alloc(event.kind)) {
-    return accounts_.guess_cell(process, layer_of(event.kind), event.device, event.thread, own_line(event));
-  }
-  if (!is_free(event.kind)) return kNone;
-  const uint32_t guess = table_of(state, event.kind).guess(event.address);
-  return guess == kNone ? kNone : blocks_[guess].cell;
-}
-
 void Model::ingest(const trace::Batch &batch) {
   if (batch.events.empty() && batch.nodes.empty()) return;
   ProcessState &state = state_of(batch.process);
   for (const trace::Node &node : batch.nodes) state.lines.see_node(node);
   const size_t count = batch.events.size();
+  LookAhead ahead(state.tensors, accounts_);
   for (size_t i = 0; i < count; ++i) {
     if (state.ending) {
       state.events_after_ending += count - i;
       break;
     }
-    look_ahead(state, batch, i);
+    ahead.look(batch, i);
     const trace::Event &event = batch.events[i];
     const bool has_detail = event.detail != 0 && event.detail <= batch.details.size();
     const bool has_autograd = event.autograd != 0 && event.autograd <= batch.autograds.size();
@@ -104,7 +58,7 @@ void Model::ingest(const trace::Batch &batch) {
 
 void Model::take(const Context &context) {
   const uint8_t kind = context.event.kind;
-  if (kind == GMT_TENSOR_ALLOC) return allocate(context, Space::Tensor, Layer::Tensor, context.event.device);
+  if (kind == GMT_TENSOR_ALLOC) return allocate_tensor(context);
   if (kind == GMT_TENSOR_FREE) return free_tensor(context);
   if (kind & GMT_FAILED || kind == GMT_TENSOR_OOM) return take_failure(context);
   if (kind == GMT_RESERVED) return set_reserved(context);
@@ -196,19 +150,32 @@ void Model::allocate(const Context &context, Space space, Layer layer, uint8_t d
   if (space == Space::Device) context.state.newest_driver_block[event.thread] = index;
 }
 
+void Model::allocate_tensor(const Context &context) {
+  const trace::Event &event = context.event;
+  const uint32_t cell = cell_of(context, Layer::Tensor, event.device);
+  TensorTable &table = context.state.tensors;
+  if (const TensorBlock *old = table.find(event.address, event.device)) {
+    ++accounts_.ledger_of(old->cell).implied_frees;
+    accounts_.remove(old->cell, old->bytes, event.time_ns);
+    table.erase(old);
+  }
+  table.insert({event.address, event.bytes, event.time_ns, cell, event.device, true});
+  accounts_.add(cell, event.bytes, event.time_ns);
+}
+
 void Model::free_tensor(const Context &context) {
-  size_t place;
-  ProcessState &state = context.state;
-  const uint32_t index = find(state, Space::Tensor, context.event.address, context.event.device, place);
-  if (index == kNone) return unmatched(context, Space::Tensor);
-  const Block &block = blocks_[index];
-  accounts_.remove(block.cell, block.bytes, context.event.time_ns);
-  state.table(Space::Tensor).erase(place);
-  blocks_.give_back(index);
+  const trace::Event &event = context.event;
+  const TensorBlock *block = context.state.tensors.find(event.address, event.device);
+  if (!block) {
+    ++accounts_.ledger(context.process, Layer::Tensor, event.device).unmatched_frees;
+    return;
+  }
+  accounts_.remove(block->cell, block->bytes, event.time_ns);
+  context.state.tensors.erase(block);
 }
 
 void Model::unmatched(const Context &context, Space space) {
-  const Layer layer = space == Space::Tensor ? Layer::Tensor : space == Space::Host ? Layer::Host : Layer::Driver;
+  const Layer layer = space == Space::Host ? Layer::Host : Layer::Driver;
   const uint8_t device = space == Space::Host ? GMT_DEVICE_NONE : context.event.device;
   ++accounts_.ledger(context.process, layer, device).unmatched_frees;
 }

@@ -15,7 +15,7 @@ LineRef LineFinder::find(const trace::Event &event, const gmt_autograd *state) {
 }
 
 void LineFinder::see_node(const trace::Node &node) {
-  forward_.note(node.thread, node.node.thread, node.node.sequence + 1, node.node.stack);
+  forward_.note_node(node.thread, node.node.thread, node.node.sequence, node.node.stack);
 }
 
 LineRef LineFinder::backward_line(EngineThread &engine, const gmt_autograd &state) {

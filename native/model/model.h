@@ -56,8 +56,6 @@ class Model {
   };
 
   ProcessState &state_of(uint32_t process);
-  void look_ahead(ProcessState &state, const trace::Batch &batch, size_t at) const;
-  uint32_t coming_cell(ProcessState &state, uint32_t process, const trace::Event &event) const;
   void take(const Context &context);
   void take_driver(const Context &context);
   void take_mark(const Context &context);
@@ -67,6 +65,7 @@ class Model {
   uint32_t cell_of(const Context &context, Layer layer, uint8_t device);
   void allocate(const Context &context, Space space, Layer layer, uint8_t device);
   void import(const Context &context);
+  void allocate_tensor(const Context &context);
   void free_tensor(const Context &context);
   void free_driver(const Context &context, Space space);
   void release_handle(const Context &context);

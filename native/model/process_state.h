@@ -8,6 +8,7 @@
 
 #include "model/address_table.h"
 #include "model/line_finder.h"
+#include "model/tensor_table.h"
 #include "model/timeline_series.h"
 #include "model/undo.h"
 #include "model/virtual_memory.h"
@@ -15,7 +16,8 @@
 namespace gmt::model {
 
 struct ProcessState {
-  std::array<AddressTable, kSpaces> tables;
+  TensorTable tensors;
+  std::array<AddressTable, kSpaces> tables;  ///< of the driver layer
   VirtualMemory memory;
   UndoRing undo;
   LineFinder lines;

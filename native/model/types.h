@@ -13,12 +13,12 @@ constexpr int kLayers = 3;
 enum class LineSource : uint8_t { Python, Forward, ForwardNear, BackwardCall, None };
 
 /// Addresses and handles that can be equal without being the same thing live in spaces of their own.
-enum class Space : uint8_t { Tensor, Device, Array, Host, Physical, Import };
-constexpr int kSpaces = 6;
+enum class Space : uint8_t { Device, Array, Host, Physical, Import };
+constexpr int kSpaces = 5;
 
 constexpr uint32_t kNone = 0xffffffffu;
 
-/// One live allocation.
+/// One live allocation of the driver.
 struct alignas(64) Block {
   uint64_t address;
   uint64_t bytes;

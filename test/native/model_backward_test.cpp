@@ -126,10 +126,26 @@ TEST(a_backward_that_runs_python_has_its_own_line) {
   CHECK(pass.last().source == LineSource::Python);
 }
 
-TEST(driver_calls_of_a_node_are_near_its_line) {
+TEST(a_driver_call_of_a_node_has_its_line) {
   Pass pass;
   pass.run(10, kTorchThread, 4, GMT_DEVICE_ALLOC);
   CHECK_EQ(pass.last().line, 10u);
+  CHECK(pass.last().source == LineSource::Forward);
+}
+
+TEST(a_recorded_node_has_the_line_that_made_it_whatever_was_allocated) {
+  Pass pass;
+  for (uint32_t node = 30; node < 40; ++node) pass.make_node(node, 1 + node % 5);
+  // Allocations come after the nodes of their batch: they take nothing away from them.
+  pass.put({GMT_TENSOR_ALLOC, pass.next(), 8, 0, 0, 9}, forward(32));
+  for (uint32_t node = 30; node < 40; ++node) {
+    pass.run(node);
+    CHECK_EQ(pass.last().line, 10 * (1 + node % 5));
+    CHECK(pass.last().source == LineSource::Forward);
+  }
+  pass.make_node(50, 0);  // made without Python: the nearest earlier one
+  pass.run(50);
+  CHECK_EQ(pass.last().line, 50u);
   CHECK(pass.last().source == LineSource::ForwardNear);
 }
 

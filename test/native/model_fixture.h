@@ -56,12 +56,18 @@ class Feed {
   }
   void put(const Step &step, const gmt_autograd &state, uint32_t process = 0) { send(step, process, nullptr, &state); }
 
+  /// A node that `thread` made.
+  void make_node(uint64_t sequence, uint32_t stack, uint32_t torch_thread = 1, uint16_t thread = 0) {
+    const trace::Node node{{sequence, stack, torch_thread}, thread};
+    model.ingest({0, {}, {}, {}, {&node, 1}});
+  }
+
   /// The totals of one process, device and layer; all zero where there are none.
-  model::Ledger totals(model::Layer layer, uint8_t device = 0, uint32_t process = 0) const {
+  model::LedgerNumbers totals(model::Layer layer, uint8_t device = 0, uint32_t process = 0) const {
     for (const model::Ledger &ledger : model.ledgers()) {
       if (ledger.layer == layer && ledger.device == device && ledger.process == process) return ledger;
     }
-    return {process, device, layer, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {}};
+    return {.process = process, .device = device, .layer = layer};
   }
   model::SiteRows sites(model::SiteQuery query = {}) { return model.sites(query); }
   model::AllocationRows blocks(model::AllocationQuery query = {}) { return model.allocations(query); }

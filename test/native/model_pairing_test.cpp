@@ -144,6 +144,29 @@ TEST(pauses_and_gaps_are_intervals) {
   CHECK_EQ(process->gaps[1].end_ns, ~0ull);
 }
 
+TEST(what_lives_when_clean_up_begins_stays) {
+  Feed feed;
+  feed.put({GMT_TENSOR_ALLOC, 0x1000, 100});
+  feed.put({GMT_PROCESS_ENDING});
+  feed.put({GMT_TENSOR_FREE, 0x1000, 100});
+  CHECK_EQ(feed.totals(Layer::Tensor).live_bytes, 100);
+  CHECK_EQ(feed.model.process(0)->events_after_ending, 1u);
+}
+
+TEST(a_segment_is_what_the_driver_gave_when_the_framework_holds_more) {
+  Feed feed;
+  feed.put({GMT_DEVICE_ALLOC, 0x1000, 2 << 20});
+  feed.put({GMT_RESERVED, 0, 2 << 20});
+  feed.put({GMT_DEVICE_ALLOC, 0x9000, 512});  // not the framework's
+  feed.put({GMT_RESERVED, 0, 2 << 20});
+  CHECK_EQ(feed.totals(Layer::Driver).segment_allocations, 1u);
+  feed.put({GMT_FREE, 0x9000});
+  CHECK_EQ(feed.totals(Layer::Driver).segment_frees, 0u);
+  feed.put({GMT_FREE, 0x1000});
+  CHECK_EQ(feed.totals(Layer::Driver).segment_frees, 1u);
+  CHECK_EQ(feed.model.process(0)->reserved_bytes.at(0), 0);
+}
+
 TEST(the_live_set_equals_a_map_under_random_events) {
   Feed feed;
   std::map<uint64_t, uint64_t> live;
