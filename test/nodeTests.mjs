@@ -10,6 +10,7 @@ export async function runNodeTests(kind, files, concurrency) {
     '--enable-source-maps',
     '--test',
     `--test-concurrency=${concurrency}`,
+    '--test-timeout=120000',
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',
     '--test-reporter=tap',
