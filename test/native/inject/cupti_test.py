@@ -45,9 +45,7 @@ class Shared(Traced):
         plain = self.run_program(*command, traced=False, preload=False)
         shared = self.run_program(*command, preload=False)
         self.assertEqual(shared.stdout, plain.stdout)
-        log = only_log(self.trace)
-        self.assertEqual([code for code, _ in log.notes], [GMT_NOTE_CUPTI_TAKEN])
-        self.assertNotEqual(log.driver_source, GMT_DRIVER_CUPTI)
+        self.assertEqual(os.listdir(self.trace), [])  # nothing of it was seen
 
     def test_it_sees_the_same_in_a_process_that_is_not_traced(self):
         command = [PROFILER, "import", "before", "unsubscribe"]
