@@ -29,6 +29,9 @@ export async function traceSample(folder, { settings = {}, headless = !hasDispla
     window = await openWorkbench(server, { folder, extensions: [inRoot()], headless, size });
     await openFile(window.page, 'sample_train.py');
     await window.command('Trace GPU memory');
+    const question = window.page.locator('.quick-input-widget', { hasText: 'Arguments' });
+    await question.waitFor();
+    await question.locator('input[type=text]').press('Enter'); // none
     const frame = await frameWith(window.page, '[data-row]', 30_000);
     return { ...window, frame, close };
   } catch (error) {

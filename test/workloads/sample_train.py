@@ -133,9 +133,11 @@ def main():
     parser.add_argument("--classes", type=int, default=1000)
     options = parser.parse_args()
     random.seed(7)
-    Trainer(options).run()
+    trainer = Trainer(options)
+    trainer.run()
     print("training finished")
+    return trainer
 
 
 if __name__ == "__main__":
-    main()
+    trainer = main()  # kept to the end, as a notebook or a script without functions does
