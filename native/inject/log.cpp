@@ -187,7 +187,7 @@ void watch_ends() {
 }
 
 /// Hands out the next chunk of the file, backed and mapped; null: counted.
-gmt_chunk_header *new_chunk(uint64_t ticks) {
+gmt_chunk_header *new_chunk(const Thread &thread, uint64_t ticks) {
   gmt_file_header *file = g_log.file;
   const uint64_t index = __atomic_fetch_add(&file->chunks_reserved, 1, __ATOMIC_RELAXED);
   const uint64_t offset = GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES;
@@ -196,7 +196,7 @@ gmt_chunk_header *new_chunk(uint64_t ticks) {
   if (!at) {
     uint64_t expected = index + 1;  // give the number back unless another thread came after
     __atomic_compare_exchange_n(&file->chunks_reserved, &expected, index, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    count_loss(over ? GMT_LOST_BUDGET : GMT_LOST_DISK_FULL);
+    if (!thread.describing) count_loss(over ? GMT_LOST_BUDGET : GMT_LOST_DISK_FULL);
     return nullptr;
   }
   auto *chunk = static_cast<gmt_chunk_header *>(at);
@@ -231,7 +231,7 @@ bool take_chunk(Thread &thread) {
   const uint64_t ticks = ticks_of(g_log.clock);
   thread.chunk = spare_chunks_take(&next);
   const bool spare = thread.chunk != nullptr;
-  if (!spare) thread.chunk = new_chunk(ticks);
+  if (!spare) thread.chunk = new_chunk(thread, ticks);
   thread.next = next;
   thread.base_ticks = ticks;
   if (spare) {

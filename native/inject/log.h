@@ -21,6 +21,8 @@ struct Thread {
   uint64_t base_ticks;
   uint64_t autograd_sequence;  ///< what this thread's last GMT_AUTOGRAD said
   uint32_t autograd_role;
+  uint32_t
+      describing;  ///< writes what the next event needs: where there is no room, the event's loss is counted, not this
   uint32_t pending_free;  ///< a free was recorded at entry and may still fail: its kind
   uint64_t torch_thread;
 };

@@ -57,16 +57,17 @@ uint64_t mix(uint64_t a, uint64_t b) {
 }
 
 /// Writes the code object straight into the chunk; in a fresh one if the line table did not fit into the rest of this one.
-void write_code(Thread &thread, const python::Frame &frame, uint32_t id) {
+/// False: no room.
+bool write_code(Thread &thread, const python::Frame &frame, uint32_t id) {
   constexpr uint32_t kUsual = 512;  // slots: 16 KiB, more than nearly all code objects need
   for (uint32_t slots = kUsual;; slots = GMT_SLOTS_PER_CHUNK) {
-    if (!ensure(thread, slots)) return;
+    if (!ensure(thread, slots)) return false;
     const uint32_t room = (GMT_SLOTS_PER_CHUNK - thread.next) * GMT_SLOT_BYTES - 16;
     auto *local = reinterpret_cast<gmt_local *>(reinterpret_cast<gmt_event *>(thread.chunk + 1) + thread.next);
     const size_t bytes = python::describe_code(frame, id, reinterpret_cast<char *>(local) + 16, room);
     gmt_code_record record;
     memcpy(&record, reinterpret_cast<char *>(local) + 16, sizeof record);
-    if (bytes == 0) return;
+    if (bytes == 0) return true;
     if ((record.flags & GMT_CODE_CUT) && slots == kUsual && thread.next != 0) {
       memset(static_cast<void *>(local), 0, 16 + bytes);  // unwritten slots of a chunk are zero
       continue;
@@ -76,15 +77,20 @@ void write_code(Thread &thread, const python::Frame &frame, uint32_t id) {
     local->slots = static_cast<uint16_t>((16 + bytes + GMT_SLOT_BYTES - 1) / GMT_SLOT_BYTES);
     thread.next += local->slots;
     __atomic_store_n(&local->commit, GMT_LOCAL_BIT | thread.index, __ATOMIC_RELEASE);
-    return;
+    return true;
   }
 }
 
-__attribute__((noinline)) void write_stack(Thread &thread, uint32_t id) {
-  const int saved = errno;
-  renew_clock();
+/// Takes back what `intern` entered and no record describes, so that it is new again. Another key's search may now end here; it
+/// gets a second id then, which is as good.
+void forget(uint64_t *table, uint32_t id) {
+  if (id) __atomic_store_n(&table[id - 1], 0, __ATOMIC_RELAXED);
+}
+
+/// False: no room for the stack or a code object of it.
+__attribute__((noinline)) bool write_frames(Thread &thread, uint32_t id) {
   python::Walk walk;
-  if (!python::walk(walk)) return;
+  if (!python::walk(walk)) return false;
   struct {
     gmt_stack_record record;
     gmt_frame frames[GMT_MAX_FRAMES];
@@ -97,11 +103,26 @@ __attribute__((noinline)) void write_stack(Thread &thread, uint32_t id) {
     const uint32_t code =
         intern(codes, kCodePlaces, mix(reinterpret_cast<uintptr_t>(frame.code), frame.fingerprint), &is_new);
     if (code == 0) count_loss(GMT_LOST_STACK_TABLE);
-    if (is_new) write_code(thread, frame, code);
+    if (is_new && !write_code(thread, frame, code)) {
+      forget(codes, code);
+      return false;
+    }
     about.frames[i] = {code, frame.offset};
   }
-  write_local(thread, GMT_STACK, &about, static_cast<uint32_t>(sizeof about.record + walk.depth * sizeof(gmt_frame)));
+  return write_local(thread, GMT_STACK, &about,
+                     static_cast<uint32_t>(sizeof about.record + walk.depth * sizeof(gmt_frame)));
+}
+
+/// `id`, or 0 where the stack could not be described.
+uint32_t write_stack(Thread &thread, uint32_t id) {
+  const int saved = errno;
+  renew_clock();
+  thread.describing = 1;
+  const bool written = write_frames(thread, id);
+  thread.describing = 0;
+  if (!written) forget(g_stacks, id);
   errno = saved;
+  return written ? id : 0;
 }
 
 /// Tells the log once what Python this is, or why there are no stacks.
@@ -142,8 +163,7 @@ uint32_t python_stack(Thread &thread, bool *ending) {
   bool is_new = false;
   const uint32_t id = intern(make_table(&g_stacks, kStackPlaces), kStackPlaces, hash, &is_new);
   if (__builtin_expect(id == 0, 0)) count_loss(GMT_LOST_STACK_TABLE);
-  if (__builtin_expect(is_new, 0)) write_stack(thread, id);
-  return id;
+  return __builtin_expect(is_new, 0) ? write_stack(thread, id) : id;
 }
 
 }  // namespace gmt::inject

@@ -68,9 +68,9 @@ class Traced(unittest.TestCase):
 class Phases:
     """`inject_program phases N`: N allocations with each line that it is sent."""
 
-    def __init__(self, test, events, **environment):
+    def __init__(self, test, events, command=(PROGRAM, "phases"), **environment):
         self.process = subprocess.Popen(
-            [PROGRAM, "phases", str(events)], env=test.environment(**environment), stdin=subprocess.PIPE,
+            list(command) + [str(events)], env=test.environment(**environment), stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, cwd=test.folder,
         )  # fmt: skip
         test.addCleanup(self.stop)

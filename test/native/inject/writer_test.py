@@ -5,11 +5,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 
 from log_reader import *  # noqa: F403
-from traced import PROGRAM, Phases, Traced, main
+from traced import BUILT, HERE, PROGRAM, Phases, Traced, main
+
+SPELLING = os.path.join(BUILT, "c10_0")
 
 
 class Threads(Traced):
@@ -225,6 +226,25 @@ class Room(Traced):
         self.assertEqual(len(log.of_kind(GMT_TENSOR_ALLOC)), 70000)
         self.assertEqual(log.events[0].kind, GMT_RECORDING_START)
         self.assertEqual(log.command[1:], ["phases", "70000"])
+
+    def test_a_stack_that_found_no_room_is_described_later(self):
+        self.mount("700k")
+        phases = [sys.executable, os.path.join(HERE, "python_phases.py")]
+        program = Phases(self, 20000, command=phases, simulator=SPELLING)
+        program.next()
+        program.next()  # from another line
+        full = only_log(self.trace)
+        self.assertEqual(full.lost, {"GMT_LOST_DISK_FULL": 40000 - len(full.of_kind(GMT_TENSOR_ALLOC))})
+        subprocess.check_call(["mount", "-o", "remount,size=32m", self.trace])
+        program.next()
+        self.assertEqual(program.end()[0], 0)
+        log = only_log(self.trace)
+        self.assertEqual(log.lost, full.lost)
+        later = log.of_kind(GMT_TENSOR_ALLOC)[-20000:]
+        self.assertEqual(len({event.stack for event in later}), 1)
+        self.assertEqual(len(log.stacks.get(later[0].stack, ())), 2)
+        for code, _ in log.stacks[later[0].stack]:
+            self.assertIn(code, log.codes)
 
     def check_refused(self, directory):
         plain = self.run_program(PROGRAM, "exit", "exit", status=7, traced=False)
