@@ -5,13 +5,6 @@
 namespace gmt::model {
 namespace {
 
-constexpr uint64_t kNoKey = ~0ull;
-
-uint64_t cell_key(Layer layer, uint8_t device, uint16_t thread, LineRef line) {
-  return static_cast<uint64_t>(line.stack) << 32 | static_cast<uint64_t>(thread) << 16 |
-         static_cast<uint64_t>(device) << 8 | static_cast<uint64_t>(layer) << 4 | static_cast<uint64_t>(line.source);
-}
-
 uint64_t site_key(uint64_t content, Layer layer, LineSource source) {
   return content * 31 + static_cast<uint64_t>(layer) * 8 + static_cast<uint64_t>(source);
 }
@@ -26,18 +19,6 @@ void Accounts::grow(Book &book) {
   }
 }
 
-size_t Accounts::home(const Book &book, uint64_t key) {
-  return (key * 0x9e3779b97f4a7c15ull >> 32) & (book.cells.size() - 1);
-}
-
-/// Where `key` is, or would go.
-size_t Accounts::place(const Book &book, uint64_t key) {
-  const size_t mask = book.cells.size() - 1;
-  size_t at = home(book, key);
-  while (book.cells[at].key != key && book.cells[at].key != kNoKey) at = (at + 1) & mask;
-  return at;
-}
-
 Accounts::Book &Accounts::book(uint32_t process) {
   if (process >= books_.size()) books_.resize(process + 1);
   if (!books_[process]) {
@@ -46,31 +27,6 @@ Accounts::Book &Accounts::book(uint32_t process) {
     grow(*books_[process]);
   }
   return *books_[process];
-}
-
-uint32_t Accounts::cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) {
-  Book &own = book(process);
-  const uint64_t key = cell_key(layer, device, thread, line);
-  const size_t at = place(own, key);
-  if (own.cells[at].key == key) return own.cells[at].cell;
-  const uint32_t cell = new_cell(process, layer, device, thread, line);
-  own.cells[at] = {key, cell};
-  if (++own.used * 2 > own.cells.size()) grow(own);
-  return cell;
-}
-
-void Accounts::prefetch_key(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) const {
-  if (process >= books_.size() || !books_[process]) return;
-  const Book &own = *books_[process];
-  __builtin_prefetch(&own.cells[home(own, cell_key(layer, device, thread, line))]);
-}
-
-uint32_t Accounts::guess_cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) const {
-  if (process >= books_.size() || !books_[process]) return kNone;
-  const Book &own = *books_[process];
-  const uint64_t key = cell_key(layer, device, thread, line);
-  const KeyPlace &first = own.cells[home(own, key)];
-  return first.key == key ? first.cell : kNone;
 }
 
 Ledger &Accounts::ledger(uint32_t process, Layer layer, uint8_t device) {
@@ -102,7 +58,8 @@ uint32_t Accounts::new_cell(uint32_t process, Layer layer, uint8_t device, uint1
       book(process).ledgers[static_cast<size_t>(own.device) * kLayers + static_cast<size_t>(layer)] & kNone >> 1;
   cell.calls_backward = line.source == LineSource::Python && sites_[cell.site].summary.calls_backward;
   cells_.push_back(cell);
-  infos_.push_back({process, line.stack, thread, device, layer, line.source, {}});
+  infos_.push_back({process, line.stack, thread, device, layer, line.source});
+  spans_.add_cell();
   sites_[cell.site].cells.push_back(index);
   return index;
 }
@@ -174,73 +131,25 @@ void Accounts::merge(uint32_t from, uint32_t into) {
   sums_[from] = {};
 }
 
-void Accounts::fill_series(uint32_t cell, uint64_t time_ns) {
+void Accounts::halve_spans() {
+  spans_.halve();
+  for (Cell &cell : cells_) cell.filled_spans /= 2;
+}
+
+/// The value that held until now goes to every span that ended before `time_ns`.
+void Accounts::fill_spans(uint32_t cell, uint64_t time_ns) {
   see_time(time_ns);
   Cell &own = cells_[cell];
-  SpanSeries &series = infos_[cell].series;
-  series.fill(span_shift_, time_ns >> span_shift_, own.live_bytes);
-  own.next_span_ns = series.next_ns();
+  const uint32_t span = spans_.span_of(time_ns);
+  for (; own.filled_spans < span; ++own.filled_spans) {
+    spans_.put(static_cast<uint32_t>(own.filled_spans), cell, own.live_bytes);
+  }
 }
 
 void Accounts::carry_on(uint64_t now_ns) {
   for (uint32_t cell = 0; cell < cells_.size(); ++cell) {
-    if (now_ns >= cells_[cell].next_span_ns) fill_series(cell, now_ns);
+    fill_spans(cell, now_ns);
   }
-}
-
-/// Live bytes of the cell, its site and its ledger move by `bytes`.
-inline void Accounts::raise(Cell &cell, int64_t bytes, uint64_t time_ns) {
-  SiteSum &sum = sums_[cell.site];
-  Ledger &own = ledgers_[cell.ledger];
-  cell.live_bytes += bytes;
-  sum.live_bytes += bytes;
-  own.live_bytes += bytes;
-  if (bytes > 0) {
-    cell.peak_bytes = std::max(cell.peak_bytes, cell.live_bytes);
-    sum.peak_bytes = std::max(sum.peak_bytes, sum.live_bytes);
-    if (own.live_bytes > own.peak_bytes) {
-      own.peak_bytes = own.live_bytes;
-      own.peak_ns = time_ns;
-    }
-  }
-  own.timeline.set(time_ns, own.live_bytes);
-}
-
-void Accounts::add(uint32_t cell, uint64_t bytes, uint64_t time_ns) {
-  Cell &own = cells_[cell];
-  if (time_ns >= own.next_span_ns) fill_series(cell, time_ns);
-  raise(own, static_cast<int64_t>(bytes), time_ns);
-  ++own.live_count;
-  ++own.allocations;
-  own.allocated_bytes += bytes;
-  Ledger &ledger = ledgers_[own.ledger];
-  ++ledger.live_count;
-  ++ledger.allocations;
-  ledger.allocated_bytes += bytes;
-}
-
-void Accounts::remove(uint32_t cell, uint64_t bytes, uint64_t time_ns) {
-  Cell &own = cells_[cell];
-  if (time_ns >= own.next_span_ns) fill_series(cell, time_ns);
-  raise(own, -static_cast<int64_t>(bytes), time_ns);
-  --own.live_count;
-  ++own.frees;
-  Ledger &ledger = ledgers_[own.ledger];
-  --ledger.live_count;
-  ++ledger.frees;
-  ledger.freed_bytes += bytes;
-}
-
-void Accounts::restore(uint32_t cell, uint64_t bytes, uint64_t time_ns) {
-  Cell &own = cells_[cell];
-  if (time_ns >= own.next_span_ns) fill_series(cell, time_ns);
-  raise(own, static_cast<int64_t>(bytes), time_ns);
-  ++own.live_count;
-  --own.frees;
-  Ledger &ledger = ledgers_[own.ledger];
-  ++ledger.live_count;
-  --ledger.frees;
-  ledger.freed_bytes -= bytes;
 }
 
 }  // namespace gmt::model

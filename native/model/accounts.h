@@ -1,13 +1,14 @@
 #pragma once
 // Who holds how much: cells (one maker of allocations: process, layer, device, thread, line), sites (cells with
 // the same stack content), ledgers (process, device, layer).
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "model/names.h"
-#include "model/span_series.h"
+#include "model/span_table.h"
 #include "model/stack_summary.h"
 #include "model/timeline_series.h"
 #include "model/types.h"
@@ -22,7 +23,7 @@ struct alignas(64) Cell {
   uint64_t allocations = 0;
   uint64_t frees = 0;
   uint64_t allocated_bytes = 0;
-  uint64_t next_span_ns = 0;  ///< first moment at which the cell's series has to be carried on
+  uint64_t filled_spans = 0;  ///< spans of the SpanTable that are written for this cell
   uint32_t site = 0;
   uint32_t ledger : 31 = 0;
   uint32_t calls_backward : 1 = 0;
@@ -36,7 +37,6 @@ struct CellInfo {
   uint8_t device;
   Layer layer;
   LineSource source;
-  SpanSeries series;
 };
 
 struct SiteSum {
@@ -104,10 +104,11 @@ class Accounts {
   void resolve_pending();
   /// Carries every cell's series on to `now_ns`.
   void carry_on(uint64_t now_ns);
+  /// Makes room for spans up to `now_ns`.
   void see_time(uint64_t now_ns) {
-    while (now_ns >> span_shift_ >= kSpans) ++span_shift_;
+    while (!spans_.fits(now_ns)) halve_spans();
   }
-  uint32_t span_shift() const { return span_shift_; }
+  const SpanTable &spans() const { return spans_; }
 
   const std::vector<Cell> &cells() const { return cells_; }
   const std::deque<CellInfo> &cell_infos() const { return infos_; }
@@ -117,6 +118,7 @@ class Accounts {
   Ledger &ledger_of(uint32_t cell) { return ledgers_[cells_[cell].ledger]; }
 
  private:
+  static constexpr uint64_t kNoKey = ~0ull;
   struct KeyPlace {
     uint64_t key;
     uint32_t cell;
@@ -132,7 +134,13 @@ class Accounts {
   };
 
   static void grow(Book &book);
-  static size_t home(const Book &book, uint64_t key);
+  static uint64_t cell_key(Layer layer, uint8_t device, uint16_t thread, LineRef line) {
+    return static_cast<uint64_t>(line.stack) << 32 | static_cast<uint64_t>(thread) << 16 |
+           static_cast<uint64_t>(device) << 8 | static_cast<uint64_t>(layer) << 4 | static_cast<uint64_t>(line.source);
+  }
+  static size_t home(const Book &book, uint64_t key) {
+    return (key * 0x9e3779b97f4a7c15ull >> 32) & (book.cells.size() - 1);
+  }
   static size_t place(const Book &book, uint64_t key);
   Book &book(uint32_t process);
   const StackSummary &summary(uint32_t process, uint32_t stack);
@@ -142,7 +150,8 @@ class Accounts {
   void name_groups(SiteInfo &info);
   void settle_site(uint32_t site);
   void merge(uint32_t from, uint32_t into);
-  void fill_series(uint32_t cell, uint64_t time_ns);
+  void halve_spans();
+  void fill_spans(uint32_t cell, uint64_t time_ns);
   void raise(Cell &cell, int64_t bytes, uint64_t time_ns);
 
   const Names &names_;
@@ -154,7 +163,98 @@ class Accounts {
   std::vector<std::unique_ptr<Book>> books_;
   std::unordered_map<std::string, uint32_t> group_names_;
   std::vector<uint32_t> unresolved_;
-  uint32_t span_shift_ = kFirstSpanShift;
+  SpanTable spans_;
 };
+
+// What every event runs through.
+
+/// Where `key` is, or would go.
+inline size_t Accounts::place(const Book &book, uint64_t key) {
+  const size_t mask = book.cells.size() - 1;
+  size_t at = home(book, key);
+  while (book.cells[at].key != key && book.cells[at].key != kNoKey) at = (at + 1) & mask;
+  return at;
+}
+
+inline uint32_t Accounts::cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) {
+  Book &own = book(process);
+  const uint64_t key = cell_key(layer, device, thread, line);
+  const size_t at = place(own, key);
+  if (own.cells[at].key == key) return own.cells[at].cell;
+  const uint32_t cell = new_cell(process, layer, device, thread, line);
+  own.cells[at] = {key, cell};
+  if (++own.used * 2 > own.cells.size()) grow(own);
+  return cell;
+}
+
+inline void Accounts::prefetch_key(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) const {
+  if (process >= books_.size() || !books_[process]) return;
+  const Book &own = *books_[process];
+  __builtin_prefetch(&own.cells[home(own, cell_key(layer, device, thread, line))]);
+}
+
+inline uint32_t Accounts::guess_cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread,
+                                     LineRef line) const {
+  if (process >= books_.size() || !books_[process]) return kNone;
+  const Book &own = *books_[process];
+  const uint64_t key = cell_key(layer, device, thread, line);
+  const KeyPlace &first = own.cells[home(own, key)];
+  return first.key == key ? first.cell : kNone;
+}
+
+/// Live bytes of the cell, its site and its ledger move by `bytes`.
+inline void Accounts::raise(Cell &cell, int64_t bytes, uint64_t time_ns) {
+  SiteSum &sum = sums_[cell.site];
+  Ledger &own = ledgers_[cell.ledger];
+  cell.live_bytes += bytes;
+  sum.live_bytes += bytes;
+  own.live_bytes += bytes;
+  if (bytes > 0) {
+    cell.peak_bytes = std::max(cell.peak_bytes, cell.live_bytes);
+    sum.peak_bytes = std::max(sum.peak_bytes, sum.live_bytes);
+    if (own.live_bytes > own.peak_bytes) {
+      own.peak_bytes = own.live_bytes;
+      own.peak_ns = time_ns;
+    }
+  }
+  own.timeline.set(time_ns, own.live_bytes);
+}
+
+inline void Accounts::add(uint32_t cell, uint64_t bytes, uint64_t time_ns) {
+  Cell &own = cells_[cell];
+  if (time_ns >> spans_.shift() > own.filled_spans) fill_spans(cell, time_ns);
+  raise(own, static_cast<int64_t>(bytes), time_ns);
+  ++own.live_count;
+  ++own.allocations;
+  own.allocated_bytes += bytes;
+  Ledger &ledger = ledgers_[own.ledger];
+  ++ledger.live_count;
+  ++ledger.allocations;
+  ledger.allocated_bytes += bytes;
+}
+
+inline void Accounts::remove(uint32_t cell, uint64_t bytes, uint64_t time_ns) {
+  Cell &own = cells_[cell];
+  if (time_ns >> spans_.shift() > own.filled_spans) fill_spans(cell, time_ns);
+  raise(own, -static_cast<int64_t>(bytes), time_ns);
+  --own.live_count;
+  ++own.frees;
+  Ledger &ledger = ledgers_[own.ledger];
+  --ledger.live_count;
+  ++ledger.frees;
+  ledger.freed_bytes += bytes;
+}
+
+inline void Accounts::restore(uint32_t cell, uint64_t bytes, uint64_t time_ns) {
+  Cell &own = cells_[cell];
+  if (time_ns >> spans_.shift() > own.filled_spans) fill_spans(cell, time_ns);
+  raise(own, static_cast<int64_t>(bytes), time_ns);
+  ++own.live_count;
+  --own.frees;
+  Ledger &ledger = ledgers_[own.ledger];
+  ++ledger.live_count;
+  --ledger.frees;
+  ledger.freed_bytes -= bytes;
+}
 
 }  // namespace gmt::model

@@ -29,7 +29,7 @@ SiteGrouping::SiteGrouping(const Accounts &accounts, const Names &names, const S
       names_(names),
       query_(query),
       filter_(query.filter),
-      growth_(now_ns, accounts.span_shift()),
+      growth_(now_ns, accounts.spans()),
       next_(accounts.cells().size(), kNone) {}
 
 SiteRows SiteGrouping::answer() {
@@ -142,7 +142,7 @@ void SiteGrouping::drop_unwanted() {
 void SiteGrouping::measure(Group &group) const {
   group.growth = 0;
   for (uint32_t cell = group.first_cell; cell != kNone; cell = next_[cell]) {
-    group.growth += growth_.slope(accounts_.cells()[cell], accounts_.cell_infos()[cell].series);
+    group.growth += growth_.slope(cell, accounts_.cells()[cell]);
   }
   group.peak_bytes = peak(group);
 }
@@ -175,14 +175,16 @@ int64_t SiteGrouping::ledger_peak(const Group &group) const {
 }
 
 int64_t SiteGrouping::summed_peak(const Group &group) const {
-  double sums[kSpans] = {};
   int64_t highest = group.live_bytes;
   for (uint32_t cell = group.first_cell; cell != kNone; cell = next_[cell]) {
-    const SpanSeries &series = accounts_.cell_infos()[cell].series;
-    for (uint32_t span = 0; span < series.filled(); ++span) sums[span] += series.at(span);
     highest = std::max(highest, accounts_.cells()[cell].peak_bytes);
   }
-  for (const double sum : sums) highest = std::max(highest, static_cast<int64_t>(sum));
+  const uint32_t filled = growth_.filled();
+  for (uint32_t span = 0; span < filled; ++span) {
+    double sum = 0;
+    for (uint32_t cell = group.first_cell; cell != kNone; cell = next_[cell]) sum += accounts_.spans().at(span, cell);
+    highest = std::max(highest, static_cast<int64_t>(sum));
+  }
   return highest;
 }
 
@@ -265,7 +267,7 @@ SiteRow SiteGrouping::row(const Group &group) const {
   row.allocated_bytes = group.allocated_bytes;
   row.growth = group.growth;
   for (uint32_t cell = group.first_cell; cell != kNone; cell = next_[cell]) {
-    growth_.add_spark(accounts_.cells()[cell], accounts_.cell_infos()[cell].series, row.spark);
+    growth_.add_spark(cell, accounts_.cells()[cell], row.spark);
   }
   row.thread = group.thread;
   row.process = group.process;
