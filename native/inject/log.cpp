@@ -373,31 +373,6 @@ bool write_local(Thread &thread, gmt_local_kind kind, const void *payload, uint3
   return true;
 }
 
-void write_note(Thread &thread, gmt_note_code code, const char *text) {
-  struct {
-    gmt_note note;
-    char text[1000];
-  } about{};
-  const size_t n = strnlen(text, sizeof about.text);
-  about.note.code = code;
-  about.note.text_bytes = static_cast<uint32_t>(n);
-  memcpy(about.text, text, n);
-  write_local(thread, GMT_NOTE, &about, static_cast<uint32_t>(sizeof about.note + n));
-}
-
-void write_process(Thread &thread, uint32_t python_version) {
-  struct {
-    gmt_process_record record;
-    char command[8192];
-  } about;
-  about.record.python_version = python_version;
-  const int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-  const ssize_t n = fd < 0 ? 0 : read(fd, about.command, sizeof about.command);
-  if (fd >= 0) close(fd);
-  about.record.command_bytes = n > 0 ? static_cast<uint32_t>(n) : 0;
-  write_local(thread, GMT_PROCESS, &about, static_cast<uint32_t>(sizeof about.record) + about.record.command_bytes);
-}
-
 void follow_control(Thread &thread) {
   const uint32_t now = __atomic_load_n(&g_log.control->generation, __ATOMIC_RELAXED);
   uint32_t seen = __atomic_load_n(&g_log.seen_control, __ATOMIC_RELAXED);

@@ -41,16 +41,19 @@ extern "C" int cuProbe();
 int main(int, char **argv) {
   std::printf("next %d %d %d\n", probe_value(), cuda_probe(), cuProbe());
   char path[4096];
-  std::snprintf(path, sizeof path, "%.*slibinject_local.so", static_cast<int>(strrchr(argv[0], '/') + 1 - argv[0]), argv[0]);
+  std::snprintf(path, sizeof path, "%.*slibinject_local.so", static_cast<int>(strrchr(argv[0], '/') + 1 - argv[0]),
+                argv[0]);
   void *local = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   const auto ask = reinterpret_cast<int (*)(const char *)>(local ? dlsym(local, "ask_default") : nullptr);
   if (!ask) return 1;
-  for (const char *name : {"local_value", "cuLocal", "probe_value", "cuProbe", "cuptiNothing", "cuNothing", "nothing"}) {
+  for (const char *name :
+       {"local_value", "cuLocal", "probe_value", "cuProbe", "cuptiNothing", "cuNothing", "nothing"}) {
     dlerror();
     const int value = ask(name);
     const char *error = dlerror();
     const char *what = error && strstr(error, "undefined symbol") ? strstr(error, "undefined symbol") : "no error";
-    std::printf("%s: in the library %d, in the program %d, %s\n", name, value, dlsym(RTLD_DEFAULT, name) != nullptr, what);
+    std::printf("%s: in the library %d, in the program %d, %s\n", name, value, dlsym(RTLD_DEFAULT, name) != nullptr,
+                what);
     std::printf("by handle: %d\n", dlsym(local, name) != nullptr);
   }
   void *memory = std::malloc(100);

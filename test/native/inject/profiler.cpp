@@ -42,13 +42,15 @@ struct Functions {
     return cuptiSubscribe(out, callback, user);
   };
   int (*unsubscribe)(Subscriber) = [](Subscriber mine) { return cuptiUnsubscribe(mine); };
-  int (*enable)(uint32_t, Subscriber, uint32_t, uint32_t) = [](uint32_t on, Subscriber mine, uint32_t domain, uint32_t id) {
+  int (*enable)(uint32_t, Subscriber, uint32_t, uint32_t) = [](uint32_t on, Subscriber mine, uint32_t domain,
+                                                               uint32_t id) {
     return cuptiEnableCallback(on, mine, domain, id);
   };
   int (*enable_domain)(uint32_t, Subscriber, uint32_t) = [](uint32_t on, Subscriber mine, uint32_t domain) {
     return cuptiEnableDomain(on, mine, domain);
   };
-  int (*state)(uint32_t *, Subscriber, uint32_t, uint32_t) = [](uint32_t *on, Subscriber mine, uint32_t domain, uint32_t id) {
+  int (*state)(uint32_t *, Subscriber, uint32_t, uint32_t) = [](uint32_t *on, Subscriber mine, uint32_t domain,
+                                                                uint32_t id) {
     return cuptiGetCallbackState(on, mine, domain, id);
   };
   int (*finalize)() = [] { return cuptiFinalize(); };

@@ -206,7 +206,7 @@ void on_alarm(int) {
 
 /// Prints how many allocations it made.
 int alarms(char **argv) {
-  struct sigaction action{};
+  struct sigaction action {};
   action.sa_handler = on_alarm;
   action.sa_flags = SA_RESTART;
   allocate(1);
@@ -275,18 +275,10 @@ struct Mode {
   int arguments;
 };
 constexpr Mode kModes[] = {
-    {"storm", storm, 2},
-    {"short", short_threads, 1},
-    {"phases", phases, 1},
-    {"forever", forever, 0},
-    {"fork", fork_amid, 0},
-    {"fork_leftover", fork_leftover, 0},
-    {"fork_idle", fork_idle, 0},
-    {"spawn", spawn, 0},
-    {"descriptors", close_descriptors, 0},
-    {"errno", keep_errno, 0},
-    {"alarms", alarms, 1},
-    {"exit", allocate_and_exit, 1},
+    {"storm", storm, 2},         {"short", short_threads, 1}, {"phases", phases, 1},
+    {"forever", forever, 0},     {"fork", fork_amid, 0},      {"fork_leftover", fork_leftover, 0},
+    {"fork_idle", fork_idle, 0}, {"spawn", spawn, 0},         {"descriptors", close_descriptors, 0},
+    {"errno", keep_errno, 0},    {"alarms", alarms, 1},       {"exit", allocate_and_exit, 1},
     {"look_ups", look_ups, 0},
 };
 
