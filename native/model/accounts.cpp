@@ -37,6 +37,7 @@ Ledger &Accounts::ledger(uint32_t process, Layer layer, uint8_t device) {
     ledgers_.back().process = process;
     ledgers_.back().device = device;
     ledgers_.back().layer = layer;
+    ledger_at_.push_back(&ledgers_.back());
   }
   return ledgers_[index];
 }

@@ -87,7 +87,7 @@ class Accounts {
   uint32_t cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line);
   Ledger &ledger(uint32_t process, Layer layer, uint8_t device);
 
-  /// The four steps by which a coming event's memory is asked for in time; each may only use what the one before
+  /// The three steps by which a coming event's memory is asked for in time; each may only use what the one before
   /// has brought near.
   void prefetch_key(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) const;
   /// The cell behind that key, kNone when it is not where it is looked for first.
@@ -115,7 +115,7 @@ class Accounts {
   const std::deque<SiteInfo> &sites() const { return sites_; }
   const std::vector<SiteSum> &site_sums() const { return sums_; }
   const std::deque<Ledger> &ledgers() const { return ledgers_; }
-  Ledger &ledger_of(uint32_t cell) { return ledgers_[cells_[cell].ledger]; }
+  Ledger &ledger_of(uint32_t cell) { return *ledger_at_[cells_[cell].ledger]; }
 
  private:
   static constexpr uint64_t kNoKey = ~0ull;
@@ -160,6 +160,7 @@ class Accounts {
   std::vector<SiteSum> sums_;
   std::deque<SiteInfo> sites_;
   std::deque<Ledger> ledgers_;
+  std::vector<Ledger *> ledger_at_;  ///< the same, found faster
   std::vector<std::unique_ptr<Book>> books_;
   std::unordered_map<std::string, uint32_t> group_names_;
   std::vector<uint32_t> unresolved_;
@@ -205,7 +206,7 @@ inline uint32_t Accounts::guess_cell(uint32_t process, Layer layer, uint8_t devi
 /// Live bytes of the cell, its site and its ledger move by `bytes`.
 inline void Accounts::raise(Cell &cell, int64_t bytes, uint64_t time_ns) {
   SiteSum &sum = sums_[cell.site];
-  Ledger &own = ledgers_[cell.ledger];
+  Ledger &own = *ledger_at_[cell.ledger];
   cell.live_bytes += bytes;
   sum.live_bytes += bytes;
   own.live_bytes += bytes;
@@ -227,7 +228,7 @@ inline void Accounts::add(uint32_t cell, uint64_t bytes, uint64_t time_ns) {
   ++own.live_count;
   ++own.allocations;
   own.allocated_bytes += bytes;
-  Ledger &ledger = ledgers_[own.ledger];
+  Ledger &ledger = *ledger_at_[own.ledger];
   ++ledger.live_count;
   ++ledger.allocations;
   ledger.allocated_bytes += bytes;
@@ -239,7 +240,7 @@ inline void Accounts::remove(uint32_t cell, uint64_t bytes, uint64_t time_ns) {
   raise(own, -static_cast<int64_t>(bytes), time_ns);
   --own.live_count;
   ++own.frees;
-  Ledger &ledger = ledgers_[own.ledger];
+  Ledger &ledger = *ledger_at_[own.ledger];
   --ledger.live_count;
   ++ledger.frees;
   ledger.freed_bytes += bytes;
@@ -251,7 +252,7 @@ inline void Accounts::restore(uint32_t cell, uint64_t bytes, uint64_t time_ns) {
   raise(own, static_cast<int64_t>(bytes), time_ns);
   ++own.live_count;
   --own.frees;
-  Ledger &ledger = ledgers_[own.ledger];
+  Ledger &ledger = *ledger_at_[own.ledger];
   ++ledger.live_count;
   --ledger.frees;
   ledger.freed_bytes -= bytes;

@@ -47,11 +47,9 @@ class SiteGrouping {
   int64_t ledger_peak(const Group &group) const;
   int64_t summed_peak(const Group &group) const;
   void sort();
-  template <typename Less>
-  void sort_by(Less less);
   double number(const Group &group) const;
   std::string label(const Group &group) const;
-  std::string sort_text(const Group &group) const;
+  int compare_labels(const Group &a, const Group &b) const;
   SiteRow row(const Group &group) const;
   const std::string &thread_text(uint32_t process, uint16_t thread);
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 
 #include "model/model.h"
 #include "model/site_grouping.h"
@@ -214,18 +213,25 @@ double SiteGrouping::number(const Group &group) const {
   return 0;
 }
 
+/// Less than, equal to or greater than 0 as `a` comes before, with or after `b`: by file and line, else by label.
+int SiteGrouping::compare_labels(const Group &a, const Group &b) const {
+  if (query_.group_by > GroupBy::Function) return label(a).compare(label(b));
+  const StackSummary &left = accounts_.sites()[a.site].summary, &right = accounts_.sites()[b.site].summary;
+  const int files = left.file.compare(right.file);
+  if (files != 0) return files;
+  return left.line < right.line ? -1 : left.line > right.line;
+}
+
 void SiteGrouping::sort() {
   std::vector<std::pair<double, uint32_t>> order(groups_.size());
-  std::vector<std::string> texts;
   for (uint32_t i = 0; i < groups_.size(); ++i) {
     order[i] = {query_.descending ? -number(groups_[i]) : number(groups_[i]), i};
-    if (query_.sort == SiteSort::Label) texts.push_back(sort_text(groups_[i]));
   }
+  const bool by_label = query_.sort == SiteSort::Label;
   const auto less = [&](const auto &a, const auto &b) {
     if (a.first != b.first) return a.first < b.first;
-    if (!texts.empty() && texts[a.second] != texts[b.second]) {
-      return (texts[a.second] < texts[b.second]) != query_.descending;
-    }
+    const int labels = by_label ? compare_labels(groups_[a.second], groups_[b.second]) : 0;
+    if (labels != 0) return (labels < 0) != query_.descending;
     return groups_[a.second].site < groups_[b.second].site;
   };
   const size_t shown = std::min(query_.to, order.size());
@@ -244,15 +250,6 @@ std::string SiteGrouping::label(const Group &group) const {
   const StackSummary &summary = accounts_.sites()[group.site].summary;
   if (summary.file.empty()) return "no Python line";
   return summary.file + ":" + std::to_string(summary.line);
-}
-
-/// As the label, with lines in the order of their numbers.
-std::string SiteGrouping::sort_text(const Group &group) const {
-  const StackSummary &summary = accounts_.sites()[group.site].summary;
-  if (query_.group_by > GroupBy::Function || summary.file.empty()) return label(group);
-  char line[16];
-  std::snprintf(line, sizeof line, ":%010u", summary.line);
-  return summary.file + line;
 }
 
 SiteRow SiteGrouping::row(const Group &group) const {
