@@ -17,13 +17,15 @@ const { traceSample } = await import('./window.mjs');
 mkdirSync(inRoot('build/screenshots'), { recursive: true });
 for (const [name, theme] of Object.entries(THEMES)) {
   const folder = makeWorkspace({ 'gpuMemoryTrace.simulateGpu': true });
-  const { page, close } = await traceSample(folder, {
+  const { page, frame, close } = await traceSample(folder, {
     settings: { 'workbench.colorTheme': theme },
     headless: true,
     size: { width: 1440, height: 900 },
   });
   try {
-    await page.waitForTimeout(4000);
+    await page.waitForTimeout(3500);
+    await frame.locator('[data-row]').first().click(); // the line that grows
+    await page.waitForTimeout(1500);
     const file = inRoot(`build/screenshots/explorer-${name}.png`);
     await page.screenshot({ path: file });
     console.log(file);

@@ -18,7 +18,7 @@ for (const argument of process.argv.slice(2)) {
 const noise = new RegExp(
   [
     '^(%c|Canceled: |Resolv|Creating a socket|\\[reconnection|\\[Service W|\\[AgentHost|\\[AccountPolicy',
-    'Updating additional|getaddrinfo ENOTFOUND|No extension gallery|Failed to load resource',
+    'Updating additional|Creation of workbench contribution|getaddrinfo ENOTFOUND|No extension gallery|Failed to load resource',
     'The web worker extension host is started|Timed out waiting for authentication provider)',
   ].join('|'),
 );
