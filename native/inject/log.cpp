@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "inject/chunk_supply.h"
 #include "inject/real_dlsym.h"
 #include "inject/spare_chunks.h"
 
@@ -186,22 +187,38 @@ void watch_ends() {
   atexit(at_process_end);
 }
 
-/// Hands out the next chunk of the file, backed and mapped; null: counted.
-gmt_chunk_header *new_chunk(const Thread &thread, uint64_t ticks) {
+/// Backs and maps the next chunk of the file; null: no room, `*over` where the budget is the reason.
+gmt_chunk_header *make_chunk(bool *over) {
   gmt_file_header *file = g_log.file;
   const uint64_t index = __atomic_fetch_add(&file->chunks_reserved, 1, __ATOMIC_RELAXED);
   const uint64_t offset = GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES;
-  const bool over = index >= g_log.budget_chunks;
-  void *at = over ? nullptr : open_piece(open(g_path, O_RDWR | O_CLOEXEC), offset, GMT_CHUNK_BYTES);
+  *over = index >= g_log.budget_chunks;
+  void *at = *over ? nullptr : open_piece(open(g_path, O_RDWR | O_CLOEXEC), offset, GMT_CHUNK_BYTES);
   if (!at) {
     uint64_t expected = index + 1;  // give the number back unless another thread came after
     __atomic_compare_exchange_n(&file->chunks_reserved, &expected, index, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    if (!thread.describing) count_loss(over ? GMT_LOST_BUDGET : GMT_LOST_DISK_FULL);
     return nullptr;
   }
   auto *chunk = static_cast<gmt_chunk_header *>(at);
   chunk->index = static_cast<uint32_t>(index);
-  chunk->first_sequence = __atomic_load_n(&file->next_sequence, __ATOMIC_RELAXED);
+  return chunk;
+}
+
+gmt_chunk_header *make_spare_chunk() {
+  bool over = false;
+  return make_chunk(&over);
+}
+
+/// A chunk for this thread to write from here on; null: counted.
+gmt_chunk_header *new_chunk(const Thread &thread, uint64_t ticks) {
+  bool over = false;
+  gmt_chunk_header *chunk = supply_take();
+  if (!chunk) chunk = make_chunk(&over);
+  if (!chunk) {
+    if (!thread.describing) count_loss(over ? GMT_LOST_BUDGET : GMT_LOST_DISK_FULL);
+    return nullptr;
+  }
+  chunk->first_sequence = __atomic_load_n(&g_log.file->next_sequence, __ATOMIC_RELAXED);
   chunk->base_ticks = ticks;
   chunk->monotonic_ns = clock_ns(CLOCK_MONOTONIC);
   renew_clock();
@@ -220,8 +237,9 @@ void close_chunk(Thread &thread) {
     end->slots = 1;
     __atomic_store_n(&end->commit, GMT_LOCAL_BIT | thread.index, __ATOMIC_RELEASE);
   }
-  munmap(thread.chunk, GMT_CHUNK_BYTES);
+  supply_retire(thread.chunk);
   thread.chunk = nullptr;
+  supply_start(make_spare_chunk);
 }
 
 /// A thread's first chunk may be one that an ended thread left; it begins with a time base, since the old one is unknown.
@@ -240,22 +258,6 @@ bool take_chunk(Thread &thread) {
   }
   errno = saved;
   return thread.chunk != nullptr;
-}
-
-void write_thread(Thread &thread) {
-  struct {
-    gmt_thread_record record;
-    char name[64];
-  } about{};
-  about.record.tid = static_cast<uint32_t>(syscall(SYS_gettid));
-  about.record.index = thread.index;
-  char path[64];
-  snprintf(path, sizeof path, "/proc/self/task/%u/comm", about.record.tid);
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  const ssize_t n = fd < 0 ? 0 : read(fd, about.name, sizeof about.name);
-  if (fd >= 0) close(fd);
-  about.record.name_bytes = static_cast<uint16_t>(n > 0 && about.name[n - 1] == '\n' ? n - 1 : n > 0 ? n : 0);
-  write_local(thread, GMT_THREAD, &about, sizeof about.record + about.record.name_bytes);
 }
 
 }  // namespace
@@ -293,6 +295,7 @@ bool open_log() {
   const bool done = create_log(trace_directory());
   if (done) {
     spare_chunks_forget();
+    supply_forget();
     __atomic_store_n(&g_ending, 0, __ATOMIC_RELAXED);
     if (!g_log.control) map_control(trace_directory());
     if (g_log.control) g_log.seen_control = __atomic_load_n(&g_log.control->generation, __ATOMIC_RELAXED);

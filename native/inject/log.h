@@ -79,6 +79,9 @@ void write_note(Thread &thread, gmt_note_code code, const char *text);
 /// Writes the command line and, once known, the Python version.
 void write_process(Thread &thread, uint32_t python_version);
 
+/// Writes this thread's number in the system and its name.
+void write_thread(Thread &thread);
+
 /// Says what a user should know of how this process is recorded; at the begin of every log (entry.cpp).
 void describe_process(Thread &thread);
 

@@ -1,6 +1,8 @@
 // Records of the log that describe the process for its user.
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "inject/log.h"
@@ -30,6 +32,22 @@ void write_process(Thread &thread, uint32_t python_version) {
   if (fd >= 0) close(fd);
   about.record.command_bytes = n > 0 ? static_cast<uint32_t>(n) : 0;
   write_local(thread, GMT_PROCESS, &about, static_cast<uint32_t>(sizeof about.record) + about.record.command_bytes);
+}
+
+void write_thread(Thread &thread) {
+  struct {
+    gmt_thread_record record;
+    char name[64];
+  } about{};
+  about.record.tid = static_cast<uint32_t>(syscall(SYS_gettid));
+  about.record.index = thread.index;
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/task/%u/comm", about.record.tid);
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  const ssize_t n = fd < 0 ? 0 : read(fd, about.name, sizeof about.name);
+  if (fd >= 0) close(fd);
+  about.record.name_bytes = static_cast<uint16_t>(n > 0 && about.name[n - 1] == '\n' ? n - 1 : n > 0 ? n : 0);
+  write_local(thread, GMT_THREAD, &about, sizeof about.record + about.record.name_bytes);
 }
 
 }  // namespace gmt::inject
