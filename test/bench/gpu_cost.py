@@ -1,8 +1,9 @@
 """What the tracer costs on a real GPU: ns per tensor event with its stack, and a training step.
 
-Three ways of the same program, interleaved as processes: untraced, traced (LD_PRELOAD as the launcher sets it), and PyTorch's own
-history. Prints a table; the minimum over rounds for events, the median of paired differences for steps.
-    python3 test/bench/gpu_cost.py [--library dist/native/libgpumemtrace.so] [--rounds 5]
+The machine's speed drifts by more than the cost, so the ways are compared by turns within one process, a few milliseconds each:
+recording on, recording off (the hook returns at once) and PyTorch's own history. What the hook costs while off shows between
+processes, untraced and traced by turns. Medians; prints a table.
+    python3 test/bench/gpu_cost.py [--library dist/native/libgpumemtrace.so] [--processes 6]
 """
 import argparse
 import json
@@ -15,84 +16,100 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DEPTHS = (10, 40)
+PAIRS, ROUNDS, STEPS = 2000, 80, 150
 
 
-def event_ns(depth, pairs=20_000, repeats=5):
-    """ns per event (half a pair of torch.empty and del) with `depth` Python frames."""
+def pairs_ns():
+    """ns per event: half a pair of torch.empty and del."""
     import torch
 
-    def loop():
-        best = float("inf")
-        for _ in range(repeats):
-            begin = time.perf_counter_ns()
-            for _ in range(pairs):
-                block = torch.empty(1024, device="cuda")
-                del block
-            best = min(best, (time.perf_counter_ns() - begin) / pairs / 2)
-        return best
+    begin = time.perf_counter_ns()
+    for _ in range(PAIRS):
+        block = torch.empty(1024, device="cuda")
+        del block
+    return (time.perf_counter_ns() - begin) / PAIRS / 2
 
-    def down(n):
-        return down(n - 1) if n > 0 else loop()
 
-    used = 0
-    frame = sys._getframe()
+def at_depth(depth, work):
+    used, frame = 3, sys._getframe()
     while frame:
         used, frame = used + 1, frame.f_back
-    return down(depth - used - 2)
+
+    def down(n):
+        return down(n - 1) if n > 0 else work()
+
+    return down(max(0, depth - used))
 
 
-def step_ms(steps, trainer):
+def history(on):
     import torch
 
-    times = []
-    for _ in range(steps):
-        begin = time.perf_counter()
-        trainer.step()
-        torch.cuda.synchronize()
-        times.append((time.perf_counter() - begin) * 1e3)
-    return times
+    torch.cuda.memory._record_memory_history("all" if on else None, stacks="python", max_entries=10_000)
 
 
-def one_process(way):
+def by_turns(control, work, rounds, ways):
+    """Runs `work` in each way by turns; a list of results a way."""
+    results = {way: [] for way in ways}
+    for _ in range(rounds):
+        for way in ways:
+            control.set(way == "recording")
+            if "history" in ways:
+                history(way == "history")
+            work()
+            results[way].append(work())
+    control.set(True)
+    return results
+
+
+def step_ms(trainer):
     import torch
 
+    begin = time.perf_counter()
+    trainer.step()
+    torch.cuda.synchronize()
+    return (time.perf_counter() - begin) * 1e3
+
+
+def turns_process():
     sys.path.insert(0, os.path.join(HERE, "../gpu/jobs"))
-    from transformer import Trainer
-
-    torch.empty(1, device="cuda")
-    if way == "history":
-        torch.cuda.memory._record_memory_history(stacks="python", max_entries=100_000)
-    events = {depth: event_ns(depth) for depth in DEPTHS}
-    trainer = Trainer(num_encoder_layers=6, num_decoder_layers=6)
-    step_ms(20, trainer)
-    print(json.dumps({"events": events, "steps": step_ms(60, trainer)}))
-
-
-def toggled_process():
-    """Steps with recording on and off by turns in one process: the difference without the noise between processes."""
-    sys.path.insert(0, os.path.join(HERE, "../gpu/jobs"))
+    import torch
     from paused_control import Control
     from transformer import Trainer
 
-    trainer, control = Trainer(num_encoder_layers=6, num_decoder_layers=6), Control()
-    step_ms(20, trainer)
-    ratios = []
-    for _ in range(40):
-        control.set(True)
-        on = statistics.median(step_ms(7, trainer))
+    torch.empty(1, device="cuda")
+    control, events = Control(), {}
+    for depth in DEPTHS:
+        events[depth] = at_depth(depth, lambda: by_turns(control, pairs_ns, ROUNDS, ("off", "recording", "history")))
+    history(False)
+    trainer = Trainer()
+    for _ in range(20):
+        step_ms(trainer)
+    steps = by_turns(control, lambda: step_ms(trainer), STEPS, ("off", "recording"))
+    print(json.dumps({"events": events, "steps": steps}))
+
+
+def plain_process():
+    import torch
+
+    torch.empty(1, device="cuda")
+    control = None
+    if "GPU_MEMTRACE_DIR" in os.environ:
+        sys.path.insert(0, os.path.join(HERE, "../gpu/jobs"))
+        from paused_control import Control
+
+        control = Control()
         control.set(False)
-        off = statistics.median(step_ms(7, trainer))
-        ratios.append(on / off)
-    print(json.dumps({"ratio": statistics.median(ratios), "quartiles": statistics.quantiles(ratios)}))
+    print(json.dumps({depth: at_depth(depth, lambda: statistics.median(pairs_ns() for _ in range(60))) for depth in DEPTHS}))
 
 
-def run(way, library):
+def run(way, library, traced):
     env = {**os.environ}
     with tempfile.TemporaryDirectory() as directory:
-        if way in ("traced", "toggled"):
+        if traced:
             env.update(LD_PRELOAD=library, CUDA_INJECTION64_PATH=library, GPU_MEMTRACE_DIR=directory)
             with open(os.path.join(directory, "control"), "wb") as control:
-                control.write((0x4C54434D).to_bytes(4, "little") + bytes([1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]) + bytes(48))
+                words = (0x4C54434D, 1, 1, 0)  # magic, version, recording, generation
+                control.write(b"".join(word.to_bytes(4, "little") for word in words) + bytes(48))
         done = subprocess.run([sys.executable, __file__, "--way", way], env=env, check=True, capture_output=True, text=True)
         return json.loads(done.stdout.splitlines()[-1])
 
@@ -100,22 +117,29 @@ def run(way, library):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--library", default=os.path.join(HERE, "../../dist/native/libgpumemtrace.so"))
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--way", choices=["untraced", "traced", "history", "toggled"])
+    parser.add_argument("--processes", type=int, default=6)
+    parser.add_argument("--way", choices=["turns", "plain"])
     options = parser.parse_args()
     if options.way:
-        return toggled_process() if options.way == "toggled" else one_process(options.way)
+        return turns_process() if options.way == "turns" else plain_process()
     library = os.path.abspath(options.library)
-    rounds = [{way: run(way, library) for way in ("untraced", "traced", "history")} for _ in range(options.rounds)]
-    best = {w: {d: min(r[w]["events"][str(d)] for r in rounds) for d in DEPTHS} for w in rounds[0]}
-    step = {w: statistics.median(t for r in rounds for t in r[w]["steps"]) for w in rounds[0]}
-    print(f"| way | {' | '.join(f'event, depth {d} (ns)' for d in DEPTHS)} | step (ms) | step, of untraced |\n|---|" + "---|" * (len(DEPTHS) + 2))
-    for way in best:
-        over = [f"{best[way][d]:.0f} (+{best[way][d] - best['untraced'][d]:.0f})" for d in DEPTHS]
-        print(f"| {way} | {' | '.join(over)} | {step[way]:.2f} | {step[way] / step['untraced']:.3f} |")
-    toggled = run("toggled", library)
-    quartiles = ", ".join(f"{q:.4f}" for q in toggled["quartiles"])
-    print(f"step with recording on / off by turns in one process: {toggled['ratio']:.4f} (quartiles {quartiles})")
+    plain = [(run("plain", library, False), run("plain", library, True)) for _ in range(options.processes)]
+    turns = run("turns", library, True)
+    print("| event (ns) | " + " | ".join(f"depth {d}" for d in DEPTHS) + " |\n|---|" + "---|" * len(DEPTHS))
+    for name, i in (("untraced process", 0), ("traced process, recording off", 1)):
+        print(f"| {name} | " + " | ".join(f"{min(p[i][str(d)] for p in plain):.0f}" for d in DEPTHS) + " |")
+    for way in ("off", "recording", "history"):
+        cells = []
+        for d in DEPTHS:
+            got = turns["events"][str(d)]
+            over = statistics.median(a - b for a, b in zip(got[way], got["off"]))
+            cells.append(f"{statistics.median(got[way]):.0f} ({over:+.0f})")
+        print(f"| by turns: {way} | " + " | ".join(cells) + " |")
+    on, off = turns["steps"]["recording"], turns["steps"]["off"]
+    ratio = statistics.median(on) / statistics.median(off)
+    paired = statistics.median(a / b for a, b in zip(on, off))
+    print(f"\ntraining step, by turns: {statistics.median(off):.2f} ms off, {statistics.median(on):.2f} ms recording; ratio of "
+          f"medians {ratio:.4f}, median of paired ratios {paired:.4f}")
 
 
 if __name__ == "__main__":

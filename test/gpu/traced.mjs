@@ -52,6 +52,7 @@ export function runTraced(job, env = {}, options = []) {
       report: readJson(report),
       saved,
       table,
+      table,
     };
   });
 }
