@@ -138,9 +138,7 @@ class Accounts {
     return static_cast<uint64_t>(line.stack) << 32 | static_cast<uint64_t>(thread) << 16 |
            static_cast<uint64_t>(device) << 8 | static_cast<uint64_t>(layer) << 4 | static_cast<uint64_t>(line.source);
   }
-  static size_t home(const Book &book, uint64_t key) {
-    return (key * 0x9e3779b97f4a7c15ull >> 32) & (book.cells.size() - 1);
-  }
+  static size_t home(const Book &book, uint64_t key) { return (spread(key) >> 32) & (book.cells.size() - 1); }
   static size_t place(const Book &book, uint64_t key);
   Book &book(uint32_t process);
   const StackSummary &summary(uint32_t process, uint32_t stack);

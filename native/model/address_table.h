@@ -61,7 +61,7 @@ class AddressTable {
   };
   static_assert(sizeof(Slot) == 16);
 
-  size_t home(uint64_t address) const { return (address * 0x9e3779b97f4a7c15ull) >> shift_; }
+  size_t home(uint64_t address) const { return spread(address) >> shift_; }
 
   void grow() {
     std::vector<Slot> old = std::move(slots_);

@@ -94,7 +94,7 @@ class TensorTable {
   static constexpr size_t kHugePage = 2u << 20;
 
   size_t capacity() const { return slots_ ? mask_ + 1 : 0; }
-  size_t home(uint64_t address) const { return (address * 0x9e3779b97f4a7c15ull) >> shift_; }
+  size_t home(uint64_t address) const { return spread(address) >> shift_; }
 
   /// Empty slots; big tables lie in huge pages where the system gives them, or every event would miss the TLB.
   static Slots make(size_t count) {

@@ -47,6 +47,13 @@ struct Interval {
   uint64_t end_ns;  ///< ~0 = still open
 };
 
+/// Spreads keys over all bits. One multiplication alone would not do: addresses are multiples of 512 or more, and the
+/// multiples of such a step crowd together.
+inline uint64_t spread(uint64_t key) {
+  key = (key ^ key >> 32) * 0xd6e8feb86659fd93ull;
+  return (key ^ key >> 32) * 0xd6e8feb86659fd93ull;
+}
+
 /// Device as answers carry it: -1 for host or none.
 inline int32_t device_number(uint8_t device) { return device == GMT_DEVICE_NONE ? -1 : device; }
 

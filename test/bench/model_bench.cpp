@@ -18,35 +18,61 @@ constexpr uint16_t kThreads = 4;
 /// CPU time of this thread: a machine that is busy with other things does not count.
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// Allocations and frees in equal numbers with kLive blocks alive; lifetimes are random.
+enum class Pattern {
+  Training,  ///< most blocks stay; a step allocates line after line, then frees in the opposite order
+  Random,    ///< any block may be the next to go: memory is touched without a pattern
+};
+
+/// Allocations and frees in equal numbers with kLive blocks alive. Threads take turns of about 256 events, each with
+/// lines of its own, and free what any of them made.
 class Load {
  public:
+  explicit Load(Pattern pattern) : pattern_(pattern) {}
+
   gmt::test::Step next() {
-    if (live_.size() >= kLive && (flip_ = !flip_)) {
-      std::swap(live_[random_() % live_.size()], live_.back());
-      const uint64_t address = live_.back();
-      live_.pop_back();
-      free_.push_back(address);
-      return {GMT_TENSOR_FREE, address, 512, 0, static_cast<uint16_t>(random_() % kThreads)};
-    }
-    const uint64_t address = free_.size() > 64 ? take_free() : 0x7f0000000000ull + 512 * made_++;
-    live_.push_back(address);
-    const auto stack = 1 + static_cast<uint32_t>(random_() % kSites);
-    const auto thread = static_cast<uint16_t>(stack % kThreads);
-    return {GMT_TENSOR_ALLOC, address, 512 * (1 + random_() % 1000), 0, thread, stack};
+    if (random_() % 256 == 0) thread_ = static_cast<uint16_t>(random_() % kThreads);
+    return must_free() ? free_one() : allocate_one();
   }
 
  private:
+  static constexpr size_t kStep = 10'000;  ///< blocks that a training step adds at its peak
+
+  bool must_free() {
+    if (live_.size() >= kLive) backward_ = true;
+    if (pattern_ == Pattern::Random) return live_.size() >= kLive && (flip_ = !flip_);
+    if (live_.size() + kStep <= kLive) backward_ = false;
+    // Half of what a forward pass allocates goes at once, half of what a backward pass frees was made by it.
+    return live_.size() + kStep > kLive && (backward_ ? random_() % 4 != 0 : random_() % 4 == 0);
+  }
+  gmt::test::Step free_one() {
+    if (pattern_ == Pattern::Random) std::swap(live_[random_() % live_.size()], live_.back());
+    const uint64_t address = live_.back();
+    live_.pop_back();
+    free_.push_back(address);
+    return {GMT_TENSOR_FREE, address, 512, 0, thread_};
+  }
+  gmt::test::Step allocate_one() {
+    const uint64_t address = free_.size() > 64 ? take_free() : 0x7f0000000000ull + 512 * made_++;
+    live_.push_back(address);
+    const uint64_t line = pattern_ == Pattern::Random ? random_() : line_++;
+    const auto stack = 1 + thread_ + kThreads * static_cast<uint32_t>(line % (kSites / kThreads));
+    return {GMT_TENSOR_ALLOC, address, 512 * (1 + random_() % 1000), 0, thread_, stack};
+  }
   uint64_t take_free() {
-    std::swap(free_[random_() % free_.size()], free_.back());
+    if (pattern_ == Pattern::Random) std::swap(free_[random_() % free_.size()], free_.back());
     const uint64_t address = free_.back();
     free_.pop_back();
     return address;
   }
+
+  Pattern pattern_;
   std::mt19937_64 random_{1};
   std::vector<uint64_t> live_, free_;
   uint64_t made_ = 0;
+  uint64_t line_ = 0;
+  uint16_t thread_ = 0;
   bool flip_ = false;
+  bool backward_ = false;
 };
 
 std::string file_of(uint32_t stack) { return "src/module" + std::to_string(stack % 97) + ".py"; }
@@ -56,10 +82,10 @@ void print_rate(const char *what, uint64_t events, double time) {
               time * 1e9 / static_cast<double>(events));
 }
 
-void model_alone(gmt::test::Feed &feed, uint64_t events) {
+void model_alone(Pattern pattern, gmt::test::Feed &feed, uint64_t events) {
   constexpr size_t kBlock = 1'000'000, kBatch = 4096;
   std::vector<gmt::trace::Event> block(kBlock);
-  Load load;
+  Load load(pattern);
   double time = 0;
   uint64_t sequence = 0;
   for (uint64_t done = 0; done < events; done += kBlock) {
@@ -125,14 +151,14 @@ struct TraceNames : gmt::model::Names {
   std::string process(uint32_t process) const override { return std::to_string(process); }
 };
 
-void write_log(const std::string &directory, uint64_t events) {
+void write_log(Pattern pattern, const std::string &directory, uint64_t events) {
   gmt::test::LogWriter writer(directory);
   for (uint16_t thread = 0; thread < kThreads; ++thread) writer.add_thread(100u + thread, "python");
   for (uint32_t stack = 1; stack <= kSites; ++stack) {
     writer.add_stack_of(
         0, {{"/lib/python3.11/site-packages/torch/nn/linear.py", "forward", 125}, {file_of(stack), "forward", stack}});
   }
-  Load load;
+  Load load(pattern);
   for (uint64_t i = 0; i < events; ++i) {
     const gmt::test::Step step = load.next();
     writer.add_event(step.thread, step.kind, step.address, step.bytes, step.device, step.stack);
@@ -140,9 +166,9 @@ void write_log(const std::string &directory, uint64_t events) {
   writer.end();
 }
 
-void behind_reader(uint64_t events) {
+void behind_reader(Pattern pattern, uint64_t events) {
   const gmt::test::TemporaryFolder folder;
-  write_log(folder.path(), events);
+  write_log(pattern, folder.path(), events);
   auto opened = gmt::trace::SessionReader::open(folder.path());
   if (!opened) {
     std::fprintf(stderr, "%s\n", opened.error().c_str());
@@ -168,14 +194,18 @@ void behind_reader(uint64_t events) {
 
 int main(int argc, char **argv) {
   const uint64_t events = 1'000'000ull * (argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 10);
-  gmt::test::Feed feed;
-  for (uint32_t stack = 1; stack <= kSites; ++stack) {
-    feed.names.set(stack, {{"/site-packages/torch/nn/linear.py", 125, "forward"}, {file_of(stack), stack, "forward"}});
-  }
-  std::printf("%llu M events, %zu blocks alive, %u sites, %u threads, one core\n",
+  std::printf("%llu M events, %zu blocks alive, %u sites, %u threads, CPU time of one thread\n",
               static_cast<unsigned long long>(events / 1'000'000), kLive, kSites, kThreads);
-  model_alone(feed, events);
-  behind_reader(events);
-  queries(feed.model);
+  for (const Pattern pattern : {Pattern::Training, Pattern::Random}) {
+    std::printf("\n%s\n", pattern == Pattern::Training ? "training steps" : "random lifetimes");
+    gmt::test::Feed feed;
+    for (uint32_t stack = 1; stack <= kSites; ++stack) {
+      feed.names.set(stack,
+                     {{"/site-packages/torch/nn/linear.py", 125, "forward"}, {file_of(stack), stack, "forward"}});
+    }
+    model_alone(pattern, feed, events);
+    behind_reader(pattern, events);
+    if (pattern == Pattern::Random) queries(feed.model);
+  }
   return 0;
 }
