@@ -23,6 +23,14 @@ void Model::take_driver(const Context &context) {
       return allocate(context, Space::Physical, device == GMT_DEVICE_NONE ? Layer::Host : Layer::Driver, device);
     case GMT_IMPORT:
       return import(context);
+    default:
+      return take_driver_end(context);
+  }
+}
+
+/// What ends memory, and what only moves addresses.
+void Model::take_driver_end(const Context &context) {
+  switch (context.event.kind) {
     case GMT_FREE:
     case GMT_GRAPH_FREE:
       return free_driver(context, Space::Device);

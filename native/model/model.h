@@ -58,6 +58,7 @@ class Model {
   ProcessState &state_of(uint32_t process);
   void take(const Context &context);
   void take_driver(const Context &context);
+  void take_driver_end(const Context &context);
   void take_mark(const Context &context);
   void take_failure(const Context &context);
   void list_out_of_memory(const Context &context, Layer layer);
