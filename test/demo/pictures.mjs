@@ -1,6 +1,8 @@
 // Pictures of the sample job in the stand-in, in several themes, made by the real program: build/screenshots/*.png.
 // `--media` also keeps the dark one as the README's.
-import { copyFileSync, mkdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { build } from '../project/build.mjs';
 import { makeWorkspace, prepareStandIn } from '../host/run.mjs';
 import { inRoot } from '../project/root.mjs';
@@ -16,7 +18,9 @@ if (problem) {
 const { traceSample } = await import('./window.mjs');
 mkdirSync(inRoot('build/screenshots'), { recursive: true });
 for (const [name, theme] of Object.entries(THEMES)) {
-  const folder = makeWorkspace({ 'gpuMemoryTrace.simulateGpu': true });
+  const place = mkdtempSync(join(tmpdir(), 'pictures-'));
+  const settings = { 'gpuMemoryTrace.simulateGpu': true, 'gpuMemoryTrace.pythonPath': 'python3' };
+  const folder = makeWorkspace(settings, join(place, 'training'));
   const { page, frame, close } = await traceSample(folder, {
     settings: { 'workbench.colorTheme': theme },
     headless: true,
@@ -32,5 +36,6 @@ for (const [name, theme] of Object.entries(THEMES)) {
     if (name === 'dark' && process.argv.includes('--media')) copyFileSync(file, inRoot('media/explorer.png'));
   } finally {
     await close();
+    rmSync(place, { recursive: true, force: true });
   }
 }

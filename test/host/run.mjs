@@ -10,8 +10,7 @@ const results = inRoot('build/test-results/host.json');
 const driverFolder = inRoot('build/test-results/driver');
 
 /** A workspace of its own, at a path that is not plain ASCII, with the sample jobs. */
-export function makeWorkspace(settings) {
-  const folder = inRoot('build/test/work space é');
+export function makeWorkspace(settings, folder = inRoot('build/test/work space é')) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(`${folder}/.vscode`, { recursive: true });
   cpSync(inRoot('test/workloads'), folder, { recursive: true });
