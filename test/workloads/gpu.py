@@ -221,6 +221,10 @@ def stats(device=0):
     return dict(zip(_STATS, numbers))
 
 
+# What is alive by a workload's word stays alive until the interpreter ends, whatever goes out of scope before.
+_alive = {}
+
+
 class Truth:
     """What a workload knows of its own allocations; report() prints it as one line of JSON."""
 
@@ -242,13 +246,14 @@ class Truth:
             if tid not in self.threads:
                 self.threads[tid] = thread_name()
             self.live[tensor.data_ptr()] = entry
+            _alive[tensor.data_ptr()] = tensor
             self.allocations += 1
         return tensor
 
     def drop(self, tensor):
         """Counts a free, to be called before it happens."""
         with self.lock:
-            del self.live[tensor.data_ptr()]
+            del self.live[tensor.data_ptr()], _alive[tensor.data_ptr()]
             self.frees += 1
 
     def facts(self, **more):
