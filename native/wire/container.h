@@ -19,9 +19,8 @@ struct gmt_trace_header {
 };
 
 enum gmt_section_kind {
-  GMT_SECTION_LOG = 1,  ///< one process's log
-  GMT_SECTION_SESSION =
-      2,  ///< UTF-8 JSON: what the launcher knows (command, exit statuses, start, product version)
+  GMT_SECTION_LOG = 1,      ///< one process's log
+  GMT_SECTION_SESSION = 2,  ///< UTF-8 JSON: what the launcher knows (command, exit statuses, start, product version)
 };
 
 struct gmt_section {
