@@ -124,6 +124,7 @@ void node_made(uint64_t sequence) {
   const uint32_t stack = python_stack(thread, &ending);
   const gmt_node node{sequence, stack, static_cast<uint32_t>(torch_thread(thread))};
   if (stack) write_local(thread, GMT_NODE, &node, sizeof node);
+  remember_stack(thread, stack);
   leave(thread);
 }
 

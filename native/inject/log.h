@@ -17,7 +17,10 @@ struct Thread {
   gmt_chunk_header *chunk;
   uint32_t next;  ///< slot
   uint16_t index;
-  uint16_t walked;  ///< stack depth of the last walk
+  uint16_t frees;  ///< tensor frees, to give each eighth one its stack
+  uint32_t stack;  ///< what remember_stack was told, for `stack_uses` more allocations
+  uint32_t stack_uses;
+  uint64_t stack_sign;
   uint64_t base_ticks;
   uint64_t autograd_sequence;  ///< what this thread's last GMT_AUTOGRAD said
   uint32_t autograd_role;
@@ -127,6 +130,8 @@ inline void commit_event(Thread &thread, gmt_event *slot, uint8_t kind, uint8_t 
   slot->size = bytes << 16 | static_cast<uint64_t>(device) << 8 | kind;
   slot->stack = stack;
   slot->time = static_cast<uint32_t>(ticks - thread.base_ticks);
+  // Another core touched these lines first (chunk_supply.h): fetched a little ahead, they are here when they are needed.
+  __builtin_prefetch(slot + 12, 1);
   const uint64_t sequence = __atomic_fetch_add(&g_log.file->next_sequence, 1, __ATOMIC_RELAXED);
   __atomic_store_n(&slot->commit, sequence << 16 | thread.index, __ATOMIC_RELEASE);
 }

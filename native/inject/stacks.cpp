@@ -3,53 +3,17 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "inject/intern_table.h"
 #include "python/frames.h"
 
 namespace gmt::inject {
 namespace {
 
-// Two open-addressing tables of 64-bit keys; a key's place is its id, so an id needs no second lookup and no waiting for
-// the thread that entered it. The kernel wipes them in a forked child, whose log starts empty.
-constexpr uint32_t kStackPlaces = 1u << 20;
-constexpr uint32_t kCodePlaces = 1u << 18;
-constexpr uint32_t kProbes = 64;
-uint64_t *g_stacks;
-uint64_t *g_codes;
+InternTable<1u << 13, 1u << 16, 1u << 20> g_stacks;
+InternTable<1u << 12, 1u << 15, 1u << 18> g_codes;
+constexpr uint32_t kStackUses = 8;
 uint32_t g_said_generation;  ///< generation of the log that knows the Python version
-
-uint64_t *make_table(uint64_t **place, uint32_t places) {
-  uint64_t *table = __atomic_load_n(place, __ATOMIC_ACQUIRE);
-  if (table) return table;
-  const size_t bytes = places * sizeof(uint64_t);
-  void *at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (at == MAP_FAILED) return nullptr;
-  madvise(at, bytes, MADV_WIPEONFORK);
-  uint64_t *none = nullptr;
-  if (__atomic_compare_exchange_n(place, &none, static_cast<uint64_t *>(at), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-    return static_cast<uint64_t *>(at);
-  munmap(at, bytes);
-  return none;
-}
-
-/// Id (1 + place) of `key`; `*is_new` where this call entered it; 0: the table is full around there.
-uint32_t intern(uint64_t *table, uint32_t places, uint64_t key, bool *is_new) {
-  *is_new = false;
-  if (!table) return 0;
-  if (key == 0) key = 1;
-  for (uint32_t i = 0, at = static_cast<uint32_t>(key) & (places - 1); i < kProbes; i++, at = (at + 1) & (places - 1)) {
-    uint64_t found = __atomic_load_n(&table[at], __ATOMIC_RELAXED);
-    if (found == key) return at + 1;
-    if (found != 0) continue;
-    if (__atomic_compare_exchange_n(&table[at], &found, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-      *is_new = true;
-      return at + 1;
-    }
-    if (found == key) return at + 1;
-  }
-  return 0;
-}
 
 uint64_t mix(uint64_t a, uint64_t b) {
   const auto product = static_cast<unsigned __int128>(a ^ 0x9e3779b97f4a7c15ull) * (b ^ 0xd1b54a32d192ed03ull);
@@ -81,12 +45,6 @@ bool write_code(Thread &thread, const python::Frame &frame, uint32_t id) {
   }
 }
 
-/// Takes back what `intern` entered and no record describes, so that it is new again. Another key's search may now end here; it
-/// gets a second id then, which is as good.
-void forget(uint64_t *table, uint32_t id) {
-  if (id) __atomic_store_n(&table[id - 1], 0, __ATOMIC_RELAXED);
-}
-
 /// False: no room for the stack or a code object of it.
 __attribute__((noinline)) bool write_frames(Thread &thread, uint32_t id) {
   python::Walk walk;
@@ -96,15 +54,13 @@ __attribute__((noinline)) bool write_frames(Thread &thread, uint32_t id) {
     gmt_frame frames[GMT_MAX_FRAMES];
   } about;
   about.record = {id, static_cast<uint16_t>(walk.depth), static_cast<uint16_t>(walk.cut ? GMT_STACK_CUT : 0)};
-  uint64_t *codes = make_table(&g_codes, kCodePlaces);
   for (uint32_t i = 0; i < walk.depth; i++) {
     const python::Frame &frame = walk.frames[i];
     bool is_new = false;
-    const uint32_t code =
-        intern(codes, kCodePlaces, mix(reinterpret_cast<uintptr_t>(frame.code), frame.fingerprint), &is_new);
+    const uint32_t code = g_codes.number(mix(reinterpret_cast<uintptr_t>(frame.code), frame.fingerprint), &is_new);
     if (code == 0) count_loss(GMT_LOST_STACK_TABLE);
     if (is_new && !write_code(thread, frame, code)) {
-      forget(codes, code);
+      g_codes.forget(code);
       return false;
     }
     about.frames[i] = {code, frame.offset};
@@ -120,7 +76,7 @@ uint32_t write_stack(Thread &thread, uint32_t id) {
   thread.describing = 1;
   const bool written = write_frames(thread, id);
   thread.describing = 0;
-  if (!written) forget(g_stacks, id);
+  if (!written) g_stacks.forget(id);
   errno = saved;
   return written ? id : 0;
 }
@@ -161,9 +117,27 @@ uint32_t python_stack(Thread &thread, bool *ending) {
     return 0;
   }
   bool is_new = false;
-  const uint32_t id = intern(make_table(&g_stacks, kStackPlaces), kStackPlaces, hash, &is_new);
+  const uint32_t id = g_stacks.number(hash, &is_new);
   if (__builtin_expect(id == 0, 0)) count_loss(GMT_LOST_STACK_TABLE);
   return __builtin_expect(is_new, 0) ? write_stack(thread, id) : id;
 }
+
+void remember_stack(Thread &thread, uint32_t stack) {
+  thread.stack = stack;
+  thread.stack_uses = stack ? kStackUses : 0;
+  thread.stack_sign = python::sign();
+}
+
+uint32_t python_stack_again(Thread &thread, bool *ending) {
+  if (thread.stack_uses && thread.stack_sign == python::sign()) {
+    --thread.stack_uses;
+    *ending = false;
+    return thread.stack;
+  }
+  thread.stack_uses = 0;
+  return python_stack(thread, ending);
+}
+
+bool python_ending() { return python::finalizing(); }
 
 }  // namespace gmt::inject

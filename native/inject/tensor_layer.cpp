@@ -29,9 +29,17 @@ void write_reserved(Thread &thread, uint8_t device, uint64_t reserved) {
 
 uint32_t stack_of(Thread &thread) {
   bool ending = false;
-  const uint32_t stack = python_stack(thread, &ending);
+  const uint32_t stack = python_stack_again(thread, &ending);
   if (__builtin_expect(ending, 0)) mark_ending(thread);
   return stack;
+}
+
+/// Where a site's blocks are freed is told by a sample: frees are half of all events.
+uint32_t free_stack_of(Thread &thread) {
+  constexpr uint16_t kEvery = 8;
+  if (thread.frees++ % kEvery == 0) return stack_of(thread);
+  if (__builtin_expect(python_ending(), 0)) mark_ending(thread);
+  return 0;
 }
 
 void report(void *address, int64_t bytes, uint64_t reserved, uint64_t packed) {
@@ -39,7 +47,7 @@ void report(void *address, int64_t bytes, uint64_t reserved, uint64_t packed) {
   if (device.type != kDeviceTypeCuda || bytes == 0) return;
   Thread &thread = t_thread;
   if (!enter(thread)) return;
-  const uint32_t stack = stack_of(thread);
+  const uint32_t stack = bytes > 0 ? stack_of(thread) : free_stack_of(thread);
   // State, reserved mark, event and the time bases they may need, all in one chunk: the state holds for the event.
   if (ensure(thread, 8)) {
     if (bytes > 0) write_autograd(thread, stack != 0);

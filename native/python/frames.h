@@ -54,6 +54,9 @@ struct Walk {
 /// finalizing, or `discover` has not returned kReady. Never blocks, allocates or fails.
 uint64_t walk_hash();
 
+/// A cheap sign of where the calling thread is: addresses, code and instructions of its four innermost frames. 0: no frames.
+uint64_t sign();
+
 /// The interpreter is shutting down: there are no stacks any more, and what is freed now is clean-up.
 bool finalizing();
 

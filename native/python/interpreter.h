@@ -16,6 +16,7 @@ struct Interpreter {
   void *(*specific)(unsigned key);  ///< pthread_getspecific
   uint64_t (*hash)(const Interpreter &, const char *thread);
   bool (*fill)(const Interpreter &, const char *thread, Walk &);
+  uint64_t (*sign)(const Interpreter &, const char *thread);
   Layout layout;
   uint32_t version;
   /// Whether _PyRuntime's thread key lies where the layout says: 0 not checked yet, 1 yes, 2 no.

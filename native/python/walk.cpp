@@ -91,6 +91,22 @@ template <class Each>
   return chain.depth != 0;
 }
 
+[[gnu::always_inline]] inline uint64_t sign_with(const Layout &layout, const char *thread) {
+  uint64_t sum = 0;
+  const char *frame = innermost(layout, thread);
+  for (int i = 0; i < 4 && frame; i++, frame = load<const char *>(frame, layout.frame_previous)) {
+    sum = sum * kMixB + fold(reinterpret_cast<uint64_t>(frame) ^ load<uint64_t>(frame, layout.frame_code),
+                             position_of(layout, frame) ^ kMixA);
+  }
+  return sum;
+}
+
+template <const Layout &layout>
+uint64_t sign_known(const Interpreter &, const char *thread) {
+  return sign_with(layout, thread);
+}
+uint64_t sign_other(const Interpreter &found, const char *thread) { return sign_with(found.layout, thread); }
+
 template <const Layout &layout>
 uint64_t hash_known(const Interpreter &found, const char *thread) {
   return hash_with(layout, found, thread);
@@ -112,6 +128,7 @@ bool choose(Interpreter &found) {
   if (!(same == found.layout)) return false;
   found.hash = hash_known<layout>;
   found.fill = fill_known<layout>;
+  found.sign = sign_known<layout>;
   return true;
 }
 
@@ -156,11 +173,17 @@ void choose_walk(Interpreter &found) {
     return;
   found.hash = hash_other;
   found.fill = fill_other;
+  found.sign = sign_other;
 }
 
 uint64_t walk_hash() {
   const char *thread = walkable_thread();
   return thread ? interpreter.hash(interpreter, thread) : 0;
+}
+
+uint64_t sign() {
+  const char *thread = walkable_thread();
+  return thread ? interpreter.sign(interpreter, thread) : 0;
 }
 
 bool finalizing() { return interpreter.ready.load(std::memory_order_acquire) && is_finalizing(); }
