@@ -52,7 +52,6 @@ export function runTraced(job, env = {}, options = []) {
       report: readJson(report),
       saved,
       table,
-      table,
     };
   });
 }

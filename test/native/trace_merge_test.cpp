@@ -217,7 +217,8 @@ TEST(autograd_state_is_of_the_thread) {
   log.add_event(1, GMT_TENSOR_ALLOC, 2, 512);
   log.end_chunk(0);
   log.add_event(0, GMT_TENSOR_ALLOC, 3, 512);
-  log.add_event(0, GMT_DEVICE_ALLOC, 4, 512);  // driver events do not carry it
+  log.add_event(0, GMT_DEVICE_ALLOC, 4, 512);
+  log.add_event(0, GMT_FREE, 4, 512);  // frees of the driver do not carry it
   log.add_autograd(1, GMT_AUTOGRAD_BACKWARD, 9, 2);
   log.hand_over(0, 5);
   log.add_event(5, GMT_TENSOR_ALLOC, 5, 512);  // another thread in the first one's chunk
@@ -227,13 +228,13 @@ TEST(autograd_state_is_of_the_thread) {
   Reading reading = read_all(folder.path());
   REQUIRE(reading.batches.size() == 1);
   const KeptBatch &batch = reading.batches[0];
-  REQUIRE(batch.events.size() == 7);
+  REQUIRE(batch.events.size() == 8);
   auto sequence = [&](int i) {
     uint32_t place = batch.events[i].autograd;
     return place ? batch.autograds.at(place - 1).sequence : 0;
   };
-  uint64_t expected[] = {7, 0, 7, 0, 0, 9, 0};
-  for (int i = 0; i < 7; ++i) CHECK_EQ(sequence(i), expected[i]);
+  uint64_t expected[] = {7, 0, 7, 7, 0, 0, 9, 0};
+  for (int i = 0; i < 8; ++i) CHECK_EQ(sequence(i), expected[i]);
   CHECK_EQ(batch.autograds.size(), 2u);
 }
 

@@ -189,6 +189,8 @@ function totals(device: number, layer: Layer, liveBytes: number): Totals {
     failed: 0,
     unmatchedFrees: 0,
     impliedFrees: 0,
+    segmentAllocations: 0,
+    segmentFrees: 0,
   };
   const bytes = { liveBytes, peakBytes: liveBytes * 1.3, peakNs: 1e9, allocatedBytes: 40 * GB, freedBytes: 30 * GB };
   return { process: 0, pid: 2166793, device, layer, ...counts, ...bytes };
