@@ -37,7 +37,10 @@ export function traceVariables(base: Environment, trace: TraceEnvironment): Reco
   const simulator = simulatorFolder(trace.dist);
   const cupti = trace.simulated ? join(simulator, 'libcupti.so.13') : trace.cupti;
   if (cupti !== null) variables.GPU_MEMTRACE_CUPTI = cupti;
-  if (trace.simulated) variables.LD_LIBRARY_PATH = prepend(simulator, base.LD_LIBRARY_PATH, /:/);
+  if (trace.simulated) {
+    variables.LD_LIBRARY_PATH = prepend(simulator, base.LD_LIBRARY_PATH, /:/);
+    variables.GPU_MEMTRACE_SIMULATOR = simulator; // where a program finds the simulated allocator
+  }
   return variables;
 }
 

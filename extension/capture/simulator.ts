@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { injectedLibrary, simulatorFolder } from './environment';
 
-const LIBRARIES = ['libcuda.so.1', 'libcupti.so.13', 'libc10.so', 'libc10_cuda.so'];
+const LIBRARIES = ['libcuda.so.1', 'libcupti.so.13', 'allocator/libc10.so', 'allocator/libc10_cuda.so'];
 
 /** One sentence when the simulated GPU is not whole, else null. */
 export function simulatorProblem(dist: string): string | null {

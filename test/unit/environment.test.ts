@@ -38,5 +38,7 @@ test('the simulator comes before other libraries, with its own CUPTI', () => {
   const variables = traceVariables({ LD_LIBRARY_PATH: '/x::/y' }, { ...trace, simulated: true });
   assert.equal(variables.LD_LIBRARY_PATH, '/dist/native/simulator:/x:/y');
   assert.equal(variables.GPU_MEMTRACE_CUPTI, '/dist/native/simulator/libcupti.so.13');
-  assert.equal(traceVariables({ LD_LIBRARY_PATH: '/x' }, trace).LD_LIBRARY_PATH, undefined);
+  assert.equal(variables.GPU_MEMTRACE_SIMULATOR, '/dist/native/simulator');
+  const real = traceVariables({ LD_LIBRARY_PATH: '/x' }, trace);
+  assert.deepEqual([real.LD_LIBRARY_PATH, real.GPU_MEMTRACE_SIMULATOR], [undefined, undefined]);
 });

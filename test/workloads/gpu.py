@@ -17,7 +17,7 @@ import threading
 MIB = 1 << 20
 BACKEND = os.environ.get("GPU_MEMTRACE_WORKLOAD", "allocator")
 _HERE = os.path.dirname(os.path.abspath(__file__))
-_BUILT = os.path.join(_HERE, "..", "..", "dist", "native", "simulator", "libc10_cuda.so")
+_BUILT = os.path.join(_HERE, "..", "..", "dist", "native", "simulator")
 
 told = False  # True once a workload told its facts: from then on no block is freed, so that what it told stays true
 stacks_wanted = False  # True: every block remembers the Python stack that allocated it
@@ -42,6 +42,13 @@ def load_driver():
             "No libcuda.so.1 here: this machine has no NVIDIA driver. "
             "Run the script with `gpu-memtrace run --simulate-gpu -- ...`."
         )
+
+
+def _folder_of_driver():
+    """Folder of the libcuda.so.1 that this process loaded: the simulated one has its allocator beside it."""
+    with open("/proc/self/maps") as maps:
+        paths = (line.rstrip("\n").split(None, 5)[-1] for line in maps)
+        return next((os.path.dirname(path) for path in paths if os.path.basename(path) == "libcuda.so.1"), None)
 
 
 class Tensor(int):
@@ -82,15 +89,12 @@ def caller_stack(depth=1):
 
 def _open_allocator():
     load_driver()  # first, so that libc10_cuda.so uses this very one
-    for path in ("libc10_cuda.so", _BUILT):
-        try:
-            library = ctypes.CDLL(path)
-            library.sim_torch_empty
-            break
-        except (OSError, AttributeError):
-            library = None
-    if library is None:
+    folders = [os.environ.get("GPU_MEMTRACE_SIMULATOR"), _folder_of_driver(), _BUILT]
+    paths = [os.path.join(folder, "allocator", "libc10_cuda.so") for folder in folders if folder]
+    path = next(filter(os.path.exists, paths), None)
+    if path is None:
         fail("The simulator's libc10_cuda.so is not built: run `npm run build` first.")
+    library = ctypes.CDLL(path)
     if library.sim_torch_device_count() == 0:
         fail("The CUDA driver of this machine finds no GPU.")
 
