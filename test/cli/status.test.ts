@@ -60,3 +60,9 @@ test('a program that never touches CUDA runs as without the tracer', async t => 
   assert.deepEqual(report.allocations, []);
   assert.equal(report.lost.events, 0);
 });
+
+test('the simulated GPU stands before no library but the driver’s and CUPTI’s', async t => {
+  const script = 'import os; print(*sorted(os.listdir(os.environ["LD_LIBRARY_PATH"].split(":")[0])))';
+  const { stdout } = await new Place(t).run([...RUN, python, '-c', script]);
+  assert.equal(stdout, 'allocator libcuda.so.1 libcupti.so.13\n');
+});
