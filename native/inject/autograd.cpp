@@ -40,7 +40,7 @@ bool node_is_intrusive() {
   return node && node[2] && (node[2] == base || node[2] == base_in_c10);
 }
 
-bool look() {
+GMT_COLD bool look() {
   g_peek = reinterpret_cast<PeekFunction>(find_symbol("libtorch_cpu.so", "_ZN2at15sequence_number4peekEv"));
   g_node = reinterpret_cast<NodeFunction>(find_symbol("libtorch_cpu.so", "_ZN5torch8autograd16get_current_nodeEv"));
   g_thread_id =
@@ -105,7 +105,7 @@ gmt_autograd autograd_state(bool has_stack) {
 
 }  // namespace
 
-void write_autograd(Thread &thread, bool has_stack) {
+GMT_HOT void write_autograd(Thread &thread, bool has_stack) {
   say_trouble(thread);
   const gmt_autograd state = autograd_state(has_stack);
   if (state.role == thread.autograd_role && state.sequence == thread.autograd_sequence) return;
@@ -115,9 +115,10 @@ void write_autograd(Thread &thread, bool has_stack) {
   thread.autograd_sequence = state.sequence;
 }
 
-void node_made(uint64_t sequence) {
+GMT_HOT void node_made(uint64_t sequence) {
   if (!g_log.guard || !ready()) return;  // no CUDA so far
   Thread &thread = t_thread;
+  fetch_ahead(thread);
   if (!enter(thread)) return;
   __atomic_store_n(&g_sees_nodes, 1, __ATOMIC_RELAXED);
   bool ending = false;

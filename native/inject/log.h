@@ -5,30 +5,39 @@
 #include <stdint.h>
 
 #include "inject/clock.h"
+#include "python/frames.h"
 #include "wire/layout.h"
+
+// Keeps what is rare out of the pages and lines that every event needs.
+#define GMT_COLD __attribute__((cold, noinline))
+#define GMT_HOT __attribute__((hot))
 
 namespace gmt::inject {
 
-/// What one thread needs to write. Zero-initialised; lives in static TLS.
-struct Thread {
-  uint32_t generation;          ///< of the log that the rest belongs to; 0 = none yet
-  uint32_t busy;                ///< inside the tracer: an event from here would be our own
-  uint32_t indexed_generation;  ///< of the log that `index` belongs to
-  gmt_chunk_header *chunk;
-  uint32_t next;  ///< slot
+/// What one thread needs to write. Zero-initialised; lives in static TLS. Between two events the program does much else, and
+/// every cache line has gone by then: what each event reads is in the first one.
+struct alignas(64) Thread {
+  uint32_t generation;  ///< of the log that the rest belongs to; 0 = none yet
+  uint32_t busy;        ///< inside the tracer: an event from here would be our own
+  uint32_t next;        ///< slot
   uint16_t index;
   uint16_t frees;  ///< tensor frees, to give each eighth one its stack
-  uint32_t stack;  ///< what remember_stack was told, for `stack_uses` more allocations
-  uint32_t stack_uses;
-  uint64_t stack_sign;
+  gmt_chunk_header *chunk;
   uint64_t base_ticks;
   uint64_t autograd_sequence;  ///< what this thread's last GMT_AUTOGRAD said
   uint32_t autograd_role;
+  uint32_t stack;  ///< what remember_stack was told, for `stack_uses` more allocations
+  uint64_t stack_sign;
+  uint32_t stack_uses;
+  uint32_t pending_free;  ///< a free was recorded at entry and may still fail: its kind
+
+  python::Recent *recent;  ///< null: no memory for it
+  uint64_t torch_thread;
+  uint32_t indexed_generation;  ///< of the log that `index` belongs to
   uint32_t
       describing;  ///< writes what the next event needs: where there is no room, the event's loss is counted, not this
-  uint32_t pending_free;  ///< a free was recorded at entry and may still fail: its kind
-  uint64_t torch_thread;
 };
+static_assert(offsetof(Thread, recent) == 64);
 extern __thread Thread t_thread __attribute__((tls_model("initial-exec")));
 
 /// What all threads share. The guard is a page that the kernel wipes in a forked child, so a child never writes into its
@@ -36,7 +45,7 @@ extern __thread Thread t_thread __attribute__((tls_model("initial-exec")));
 struct Guard {
   uint32_t generation;
 };
-struct Log {
+struct alignas(64) Log {
   Guard *guard;
   gmt_file_header *file;
   const gmt_control *control;  ///< null: always record
@@ -50,10 +59,10 @@ extern Log g_log;
 bool configured();
 
 /// Opens the log of this process if that has not happened. False: recording is impossible (counted and said once).
-bool open_log();
+GMT_COLD bool open_log();
 
 /// Makes the calling thread ready to write; slow path of `enter`.
-bool attach_thread(Thread &thread);
+GMT_COLD bool attach_thread(Thread &thread);
 
 void count_loss(gmt_loss cause);
 
@@ -61,7 +70,7 @@ void count_loss(gmt_loss cause);
 void renew_clock();
 
 /// Makes sure that the next `slots` slots lie in one chunk. False: no room, counted.
-bool ensure_slow(Thread &thread, uint32_t slots);
+GMT_COLD bool ensure_slow(Thread &thread, uint32_t slots);
 inline bool ensure(Thread &thread, uint32_t slots) {
   if (__builtin_expect(thread.chunk && thread.next + slots <= GMT_SLOTS_PER_CHUNK, 1)) return true;
   return ensure_slow(thread, slots);
@@ -71,7 +80,7 @@ inline bool ensure(Thread &thread, uint32_t slots) {
 void *reserve(Thread &thread, uint32_t slots);
 
 /// Switches that the launcher made since the last event become marks in the log.
-void follow_control(Thread &thread);
+GMT_COLD void follow_control(Thread &thread);
 
 /// Appends one local record with this payload; false: no room, counted.
 bool write_local(Thread &thread, gmt_local_kind kind, const void *payload, uint32_t bytes);
@@ -89,7 +98,7 @@ void write_thread(Thread &thread);
 void describe_process(Thread &thread);
 
 /// The process ends: what is freed from here on says nothing about leaks. Idempotent.
-void mark_ending(Thread &thread);
+GMT_COLD void mark_ending(Thread &thread);
 
 /// As `enter`, also while recording is off: for what a reader must know either way.
 inline bool enter_anyhow(Thread &thread) {
@@ -104,6 +113,18 @@ inline bool enter_anyhow(Thread &thread) {
     return false;
   }
   return true;
+}
+
+/// Asks for the lines that the next event will need, all at once, before the first of them is waited for.
+inline void fetch_ahead(const Thread &thread) {
+  if (!g_log.file) return;
+  __builtin_prefetch(g_log.guard);
+  __builtin_prefetch(g_log.control);
+  __builtin_prefetch(&g_log.file->next_sequence, 1);
+  __builtin_prefetch(reinterpret_cast<const gmt_event *>(thread.chunk + 1) + thread.next, 1);
+  const auto *recent = reinterpret_cast<const char *>(thread.recent);
+  for (uint32_t i = 0; i < 5; i++) __builtin_prefetch(recent + 64 * i);
+  python::fetch_ahead(thread.recent);
 }
 
 /// Begins work inside the tracer on this thread. False: nothing may be written now.
@@ -137,7 +158,7 @@ inline void commit_event(Thread &thread, gmt_event *slot, uint8_t kind, uint8_t 
 }
 
 /// Time of an event about to be written, with a time base in front of it where 32 bits no longer reach.
-uint64_t stamp_slow(Thread &thread, uint64_t ticks);
+GMT_COLD uint64_t stamp_slow(Thread &thread, uint64_t ticks);
 inline uint64_t stamp(Thread &thread) {
   const uint64_t ticks = ticks_of(g_log.clock);
   if (__builtin_expect(ticks - thread.base_ticks > UINT32_MAX, 0)) return stamp_slow(thread, ticks);

@@ -46,7 +46,7 @@ bool write_code(Thread &thread, const python::Frame &frame, uint32_t id) {
 }
 
 /// False: no room for the stack or a code object of it.
-__attribute__((noinline)) bool write_frames(Thread &thread, uint32_t id) {
+GMT_COLD bool write_frames(Thread &thread, uint32_t id) {
   python::Walk walk;
   if (!python::walk(walk)) return false;
   struct {
@@ -70,7 +70,7 @@ __attribute__((noinline)) bool write_frames(Thread &thread, uint32_t id) {
 }
 
 /// `id`, or 0 where the stack could not be described.
-uint32_t write_stack(Thread &thread, uint32_t id) {
+GMT_COLD uint32_t write_stack(Thread &thread, uint32_t id) {
   const int saved = errno;
   renew_clock();
   thread.describing = 1;
@@ -82,7 +82,7 @@ uint32_t write_stack(Thread &thread, uint32_t id) {
 }
 
 /// Tells the log once what Python this is, or why there are no stacks.
-void say_python(Thread &thread, python::Support support) {
+GMT_COLD void say_python(Thread &thread, python::Support support) {
   const uint32_t generation = __atomic_load_n(&g_log.guard->generation, __ATOMIC_RELAXED);
   uint32_t said = __atomic_load_n(&g_said_generation, __ATOMIC_RELAXED);
   if (said == generation || support == python::Support::kNoPython) return;
@@ -108,10 +108,10 @@ bool python_ready(Thread &thread) {
 
 }  // namespace
 
-uint32_t python_stack(Thread &thread, bool *ending) {
+GMT_HOT uint32_t python_stack(Thread &thread, bool *ending) {
   *ending = false;
   if (!python_ready(thread)) return 0;
-  const uint64_t hash = python::walk_hash();
+  const uint64_t hash = python::walk_hash(thread.recent);
   if (hash == 0) {
     *ending = python::finalizing();
     return 0;
@@ -128,7 +128,7 @@ void remember_stack(Thread &thread, uint32_t stack) {
   thread.stack_sign = python::sign();
 }
 
-uint32_t python_stack_again(Thread &thread, bool *ending) {
+GMT_HOT uint32_t python_stack_again(Thread &thread, bool *ending) {
   if (thread.stack_uses && thread.stack_sign == python::sign()) {
     --thread.stack_uses;
     *ending = false;

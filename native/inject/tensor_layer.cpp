@@ -42,10 +42,11 @@ uint32_t free_stack_of(Thread &thread) {
   return 0;
 }
 
-void report(void *address, int64_t bytes, uint64_t reserved, uint64_t packed) {
+GMT_HOT void report(void *address, int64_t bytes, uint64_t reserved, uint64_t packed) {
   const Device device = unpack(packed);
   if (device.type != kDeviceTypeCuda || bytes == 0) return;
   Thread &thread = t_thread;
+  fetch_ahead(thread);
   if (!enter(thread)) return;
   const uint32_t stack = bytes > 0 ? stack_of(thread) : free_stack_of(thread);
   // State, reserved mark, event and the time bases they may need, all in one chunk: the state holds for the event.

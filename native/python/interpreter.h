@@ -14,7 +14,7 @@ struct Interpreter {
   const void *code_type;            ///< &PyCode_Type
   void *(*thread_state)();          ///< PyGILState_GetThisThreadState: needs no GIL
   void *(*specific)(unsigned key);  ///< pthread_getspecific
-  uint64_t (*hash)(const Interpreter &, const char *thread);
+  uint64_t (*hash)(const Interpreter &, const char *thread, Recent *);
   bool (*fill)(const Interpreter &, const char *thread, Walk &);
   uint64_t (*sign)(const Interpreter &, const char *thread);
   Layout layout;

@@ -41,10 +41,6 @@ constexpr uint32_t kMaxShims = 2 * GMT_MAX_FRAMES;
   return hash * kMixB + fold(identity, position ^ kMixA);
 }
 
-struct Nothing {
-  [[gnu::always_inline]] void operator()(uint32_t, const char *, uint64_t, uint64_t) const {}
-};
-
 struct Chain {
   uint64_t hash;
   uint32_t depth;
@@ -68,23 +64,41 @@ template <class Each>
     uint64_t print = fingerprint(layout, code);
     uint64_t position = position_of(layout, frame);
     chain.hash = add_frame(chain.hash, code, print, position);
-    each(chain.depth++, code, print, position);
+    each(chain.depth++, frame, code, print, position);
   }
   uint64_t end = fold(chain.hash ^ kMixB, kMixA + chain.depth * 2 + chain.cut);
   chain.hash = chain.depth == 0 ? 0 : end ? end : 1;
   return chain;
 }
 
-[[gnu::always_inline]] inline uint64_t hash_with(const Layout &layout, const Interpreter &found, const char *thread) {
-  return follow(layout, found.code_type, thread, Nothing{}).hash;
+/// A frame's fields may lie in two lines.
+[[gnu::always_inline]] inline void fetch(const Layout &layout, const Recent &recent) {
+  for (uint64_t i = 0; i < recent.depth; i++) {
+    __builtin_prefetch(recent.met[i].frame);
+    __builtin_prefetch(recent.met[i].frame + layout.frame_position);
+    __builtin_prefetch(recent.met[i].code + (layout.code_version == kNone ? 0 : layout.code_version));
+  }
+}
+
+[[gnu::always_inline]] inline uint64_t hash_with(const Layout &layout, const Interpreter &found, const char *thread,
+                                                 Recent *recent) {
+  if (!recent) return follow(layout, found.code_type, thread, [](auto...) {}).hash;
+  fetch(layout, *recent);
+  const Chain chain = follow(layout, found.code_type, thread,
+                             [recent](uint32_t index, const char *frame, const char *code, uint64_t, uint64_t) {
+                               recent->met[index] = {frame, code};
+                             });
+  recent->depth = chain.depth;
+  recent->state = thread;
+  return chain.hash;
 }
 
 [[gnu::always_inline]] inline bool fill_with(const Layout &layout, const Interpreter &found, const char *thread,
                                              Walk &out) {
-  Chain chain =
-      follow(layout, found.code_type, thread, [&](uint32_t index, const char *code, uint64_t print, uint64_t position) {
-        out.frames[index] = {code, print, offset_of(layout, code, position)};
-      });
+  Chain chain = follow(layout, found.code_type, thread,
+                       [&](uint32_t index, const char *, const char *code, uint64_t print, uint64_t position) {
+                         out.frames[index] = {code, print, offset_of(layout, code, position)};
+                       });
   out.hash = chain.hash;
   out.depth = chain.depth;
   out.cut = chain.cut;
@@ -102,20 +116,22 @@ template <class Each>
 }
 
 template <const Layout &layout>
-uint64_t sign_known(const Interpreter &, const char *thread) {
+[[gnu::hot]] uint64_t sign_known(const Interpreter &, const char *thread) {
   return sign_with(layout, thread);
 }
 uint64_t sign_other(const Interpreter &found, const char *thread) { return sign_with(found.layout, thread); }
 
 template <const Layout &layout>
-uint64_t hash_known(const Interpreter &found, const char *thread) {
-  return hash_with(layout, found, thread);
+[[gnu::hot]] uint64_t hash_known(const Interpreter &found, const char *thread, Recent *recent) {
+  return hash_with(layout, found, thread, recent);
 }
 template <const Layout &layout>
 bool fill_known(const Interpreter &found, const char *thread, Walk &out) {
   return fill_with(layout, found, thread, out);
 }
-uint64_t hash_other(const Interpreter &found, const char *thread) { return hash_with(found.layout, found, thread); }
+uint64_t hash_other(const Interpreter &found, const char *thread, Recent *recent) {
+  return hash_with(found.layout, found, thread, recent);
+}
 bool fill_other(const Interpreter &found, const char *thread, Walk &out) {
   return fill_with(found.layout, found, thread, out);
 }
@@ -176,12 +192,18 @@ void choose_walk(Interpreter &found) {
   found.sign = sign_other;
 }
 
-uint64_t walk_hash() {
+[[gnu::hot]] uint64_t walk_hash(Recent *recent) {
   const char *thread = walkable_thread();
-  return thread ? interpreter.hash(interpreter, thread) : 0;
+  return thread ? interpreter.hash(interpreter, thread, recent) : 0;
 }
 
-uint64_t sign() {
+void fetch_ahead(const Recent *recent) {
+  __builtin_prefetch(interpreter.runtime + interpreter.layout.finalizing);
+  __builtin_prefetch(interpreter.runtime + interpreter.layout.thread_key);
+  if (recent && recent->state) __builtin_prefetch(recent->state + interpreter.layout.thread_frame);
+}
+
+[[gnu::hot]] uint64_t sign() {
   const char *thread = walkable_thread();
   return thread ? interpreter.sign(interpreter, thread) : 0;
 }
