@@ -16,7 +16,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DEPTHS = (10, 40)
-PAIRS, ROUNDS, STEPS = 2000, 80, 150
+PAIRS, ROUNDS, STEPS = 2000, 80, 400
 
 
 def pairs_ns():
