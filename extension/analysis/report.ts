@@ -1,6 +1,5 @@
-import type { Frame, GroupBy, Layer, LineSource, ProcessInfo, TraceInfo } from '../protocol/trace';
+import type { Frame, GroupBy, Layer, LineSource, ProcessInfo, Totals, TraceInfo, TraceSource } from '../protocol/trace';
 import { listedLayer } from './snapshot';
-import type { TraceSource } from './source';
 
 /** The JSON document of a trace, version 1. Sizes are bytes; null is "not known". */
 export interface Report {
@@ -36,23 +35,7 @@ interface ReportProcess {
   threads: { tid: number; name: string }[];
   notes: string[];
 }
-interface ReportTotal {
-  pid: number;
-  device: number;
-  layer: Layer;
-  liveBytes: number;
-  liveCount: number;
-  peakBytes: number;
-  allocations: number;
-  frees: number;
-  failed: number;
-  allocatedBytes: number;
-  freedBytes: number;
-  unmatchedFrees: number;
-  impliedFrees: number;
-  segmentAllocations: number;
-  segmentFrees: number;
-}
+type ReportTotal = Omit<Totals, 'process' | 'peakNs'>;
 interface ReportAllocation {
   address: string;
   bytes: number;

@@ -1,6 +1,14 @@
-import type { AllocationQuery, GroupBy, Layer, ProcessInfo, ThreadInfo, Totals, TraceInfo } from '../protocol/trace';
+import type {
+  AllocationQuery,
+  GroupBy,
+  Layer,
+  ProcessInfo,
+  ThreadInfo,
+  Totals,
+  TraceInfo,
+  TraceSource,
+} from '../protocol/trace';
 import { siteText } from './site';
-import type { TraceSource } from './source';
 
 /** What one table shows, read from a trace at one moment. */
 export interface Snapshot {

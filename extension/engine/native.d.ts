@@ -1,25 +1,10 @@
 // What the native addon (native/addon) gives to TypeScript; only `engine` loads it. Answers are copied into buffers that
 // JavaScript owns.
-import type {
-  AllocationQuery,
-  AllocationWindow,
-  Site,
-  SiteQuery,
-  SiteWindow,
-  Timeline,
-  TimelineQuery,
-  TraceInfo,
-} from '../protocol/trace';
+import type { TraceSource } from '../protocol/trace';
 
-export interface NativeSession {
-  info(): TraceInfo;
+export interface NativeSession extends TraceSource {
   /** Cheap: revision only. */
   revision(): number;
-  sites(query: SiteQuery): SiteWindow;
-  /** null: no such site. */
-  site(id: number): Site | null;
-  allocations(query: AllocationQuery): AllocationWindow;
-  timeline(query: TimelineQuery): Timeline;
   /** Resolves when all that is in the logs now has been read. */
   settle(): Promise<void>;
   /** Writes one *.gputrace file (through a temporary file and a rename). Rejects with a sentence. */

@@ -214,3 +214,13 @@ export interface TimelineQuery {
 }
 /** 4 numbers a bucket: time of its begin (ns), min, max and last bytes in it. Buckets without an event are left out. */
 export type Timeline = Float64Array;
+
+/** What a trace answers, live or saved. */
+export interface TraceSource {
+  info(): TraceInfo;
+  sites(query: SiteQuery): SiteWindow;
+  /** null: no such site. */
+  site(id: number): Site | null;
+  allocations(query: AllocationQuery): AllocationWindow;
+  timeline(query: TimelineQuery): Timeline;
+}

@@ -1,5 +1,4 @@
 // A trace made of plain rows, for tests of what is built from answers of the native model.
-import type { TraceSource } from '../../extension/analysis/source';
 import type {
   AllocationQuery,
   AllocationWindow,
@@ -12,6 +11,7 @@ import type {
   TimelineQuery,
   Totals,
   TraceInfo,
+  TraceSource,
 } from '../../extension/protocol/trace';
 
 export interface FakeAllocation {

@@ -3,7 +3,6 @@ import type { SessionView, ToHost } from '../../../extension/protocol/messages';
 import type {
   Layer,
   LineSource,
-  ProcessInfo,
   Site,
   SiteQuery,
   SiteWindow,
@@ -12,6 +11,7 @@ import type {
   Totals,
   TraceInfo,
 } from '../../../extension/protocol/trace';
+import { makeProcess, makeTotals } from '../../unit/fakeTrace';
 
 const GB = 1024 ** 3;
 const SITES = 5000;
@@ -182,37 +182,17 @@ function site(id: number): Site | null {
 }
 
 function totals(device: number, layer: Layer, liveBytes: number): Totals {
-  const counts = {
-    liveCount: 9841,
-    allocations: 812_345,
-    frees: 802_504,
-    failed: 0,
-    unmatchedFrees: 0,
-    impliedFrees: 0,
-    segmentAllocations: 0,
-    segmentFrees: 0,
-  };
+  const counts = { liveCount: 9841, allocations: 812_345, frees: 802_504 };
   const bytes = { liveBytes, peakBytes: liveBytes * 1.3, peakNs: 1e9, allocatedBytes: 40 * GB, freedBytes: 30 * GB };
-  return { process: 0, pid: 2166793, device, layer, ...counts, ...bytes };
+  return makeTotals({ device, layer, ...counts, ...bytes });
 }
 
 function info(): TraceInfo {
-  const process: ProcessInfo = {
-    index: 0,
-    pid: 2166793,
-    parentPid: 1,
-    uid: 0,
-    command: ['python', 'train.py'],
-    exitCode: null,
-    ended: false,
-    startNs: 0,
-    python: '3.12',
-    driverSource: 'cupti',
+  const process = makeProcess({
     simulated: true,
-    recording: true,
     threads: THREADS,
     notes: [{ code: 1, text: 'the profiler took CUPTI from 12.0 s to 14.5 s' }],
-  };
+  });
   return {
     revision,
     live: true,
