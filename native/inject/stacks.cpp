@@ -110,7 +110,10 @@ bool python_ready(Thread &thread) {
 
 GMT_HOT uint32_t python_stack(Thread &thread, bool *ending) {
   *ending = false;
-  if (!python_ready(thread)) return 0;
+  if (!python_ready(thread)) {
+    *ending = python::finalizing();
+    return 0;
+  }
   const uint64_t hash = python::walk_hash(thread.recent);
   if (hash == 0) {
     *ending = python::finalizing();

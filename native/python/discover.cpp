@@ -200,6 +200,18 @@ Support look() {
 
 }  // namespace
 
+/// The interpreter's own word, for versions whose memory is not read.
+bool asks_finalizing() {
+  static Symbol names[] = {{"Py_IsFinalizing", nullptr}, {"_Py_IsFinalizing", nullptr}};
+  static std::atomic<bool> found{false};
+  if (!found.load(std::memory_order_acquire)) {
+    find_symbols(names, 2);
+    found.store(true, std::memory_order_release);
+  }
+  void *function = names[0].address ? names[0].address : names[1].address;
+  return function && reinterpret_cast<int (*)()>(function)() != 0;
+}
+
 Support discover() {
   Support answer = search.answer.load(std::memory_order_acquire);
   if (answer != Support::kNoPython) return answer;

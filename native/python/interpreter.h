@@ -26,6 +26,9 @@ struct Interpreter {
 
 extern Interpreter interpreter;
 
+/// Py_IsFinalizing: an unsupported interpreter shuts down.
+bool asks_finalizing();
+
 /// Sets `hash` and `fill` to the code for `layout`.
 void choose_walk(Interpreter &found);
 

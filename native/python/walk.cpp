@@ -208,7 +208,10 @@ void fetch_ahead(const Recent *recent) {
   return thread ? interpreter.sign(interpreter, thread) : 0;
 }
 
-bool finalizing() { return interpreter.ready.load(std::memory_order_acquire) && is_finalizing(); }
+bool finalizing() {
+  if (__builtin_expect(interpreter.ready.load(std::memory_order_acquire), 1)) return is_finalizing();
+  return unsupported_reason()[0] != 0 && asks_finalizing();
+}
 
 bool walk(Walk &out) {
   const char *thread = walkable_thread();
