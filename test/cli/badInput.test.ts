@@ -1,7 +1,9 @@
 // Bad input: one clear sentence, the right exit status, and a program that could run still runs.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { DRIVER_SCRIPT, Place, python, type Report } from './launcher';
 
@@ -106,4 +108,24 @@ test('a trace that was cut short shows what is left and says so, or is refused i
       assert.equal(stderr.trim().split('\n').length, 1, stderr);
     }
   }
+});
+
+/** An interpreter that the tracer cannot read, where one is installed. */
+function unsupportedPython(): string | undefined {
+  const versions = join(homedir(), '.pyenv/versions');
+  const old = existsSync(versions) ? readdirSync(versions).filter(name => /^3\.[678]\./.test(name)) : [];
+  return old.map(name => join(versions, name, 'bin/python')).find(path => existsSync(path));
+}
+
+test('an unsupported Python: allocations without lines, the range in one sentence, the program unharmed', async t => {
+  const old = unsupportedPython();
+  if (!old) return t.skip('no Python before 3.9 here');
+  const place = new Place(t);
+  const script = place.write('job.py', `${DRIVER_SCRIPT}alloc(${20 * MB})\nprint("ran")\nos._exit(5)\n`);
+  const { status, stdout, report } = await place.trace([old, script]);
+  assert.deepEqual([status, stdout], [5, 'ran\n']);
+  assert.equal(report.totals.find(({ layer }) => layer === 'driver')?.liveBytes, 20 * MB);
+  const notes = report.processes.flatMap(process => process.notes);
+  assert.equal(notes.filter(note => /^Python 3\.\d+\.\d+ is not supported \(3\.9 to 3\.14 are\)/.test(note)).length, 1);
+  assert.equal(report.lost.events, 0);
 });
