@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "inject/chunk_supply.h"
+#include "inject/process_start.h"
 #include "inject/real_dlsym.h"
 #include "inject/spare_chunks.h"
 
@@ -32,20 +33,6 @@ int (*g_set_specific)(pthread_key_t, const void *);
 char g_path[4096];
 
 const char *trace_directory() { return getenv("GPU_MEMTRACE_DIR"); }
-
-/// Field 22 of /proc/self/stat, behind the command's closing parenthesis.
-uint64_t process_start() {
-  char text[1024];
-  const int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  const ssize_t n = read(fd, text, sizeof text - 1);
-  close(fd);
-  if (n <= 0) return 0;
-  text[n] = 0;
-  const char *p = strrchr(text, ')');
-  for (int field = 2; p && field < 22; field++) p = strchr(p + 1, ' ');
-  return p ? strtoull(p + 1, nullptr, 10) : 0;
-}
 
 /// Backs [offset, offset + bytes) with disk space, so that a full disk is an error here and not a SIGBUS later.
 bool back_with_space(int fd, uint64_t offset, uint64_t bytes) {
