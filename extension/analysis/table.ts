@@ -1,3 +1,4 @@
+import { isWarning } from '../protocol/notes';
 import {
   formatBytes,
   formatCount,
@@ -17,8 +18,6 @@ export interface TableOptions {
 }
 
 const RULE = '-'.repeat(20);
-/** Codes of `gmt_note_code` (native/wire/layout.h) that say that something is missing from the trace. */
-const WARNINGS = new Set([1, 2, 3, 6]);
 const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
 const LAYER_NAMES: Record<Layer, string> = {
   tensor: 'tensor layer',
@@ -126,7 +125,7 @@ function warningLines({ info, outOfMemory }: Snapshot, final: boolean): string[]
   }
   const notes = new Set<string>();
   for (const process of info.processes) {
-    for (const note of process.notes) if (final || WARNINGS.has(note.code)) notes.add(note.text);
+    for (const note of process.notes) if (final || isWarning(note)) notes.add(note.text);
   }
   for (const note of notes) lines.push(`NOTE: ${note}`);
   if (final && info.events > 0) {

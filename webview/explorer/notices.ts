@@ -1,4 +1,5 @@
 // Small lines above the table: out of memory, what was lost and why, what the processes said.
+import { isWarning } from '../../extension/protocol/notes';
 import { formatBytes, formatCount, formatDuration, formatPlural } from '../../extension/protocol/format';
 import type { Method } from '../../extension/protocol/messages';
 import type { OutOfMemory, Site, TraceInfo } from '../../extension/protocol/trace';
@@ -104,7 +105,9 @@ export class Notices {
 export function warnings(info: TraceInfo | null): { title: string; lines: string[] } {
   if (!info) return { title: '', lines: [] };
   const lost = Object.entries(info.lost.byCause).filter(([, count]) => count > 0);
-  const notes = info.processes.flatMap(process => process.notes.map(note => `Process ${process.pid}: ${note.text}`));
+  const notes = info.processes.flatMap(process =>
+    process.notes.filter(isWarning).map(note => `Process ${process.pid}: ${note.text}`),
+  );
   const parts: string[] = [];
   if (info.lost.events > 0) parts.push(`${formatPlural(info.lost.events, 'event')} lost`);
   else if (lost.length > 0) parts.push('Something was not recorded');
