@@ -30,7 +30,9 @@ ThreadFunction g_thread_id;
 NodeLayout g_layout;
 bool g_intrusive;
 uint32_t g_sees_nodes;
-uint32_t g_state;  ///< 0 = not looked, 1 = looking, 2 = ready, 3 = cannot
+enum : uint32_t { kNotLooked, kLooking, kReady, kCannot, kNoTorch };
+uint32_t g_state;
+unsigned long long g_looked_at;  ///< libraries_added() when PyTorch was not there: it may be imported long after CUDA
 
 /// Itanium C++ ABI: type_info of a class with one public base at offset 0 is { vptr, name, base }.
 bool node_is_intrusive() {
@@ -40,23 +42,26 @@ bool node_is_intrusive() {
   return node && node[2] && (node[2] == base || node[2] == base_in_c10);
 }
 
-GMT_COLD bool look() {
+GMT_COLD uint32_t look() {
+  g_looked_at = libraries_added();
   g_peek = reinterpret_cast<PeekFunction>(find_symbol("libtorch_cpu.so", "_ZN2at15sequence_number4peekEv"));
   g_node = reinterpret_cast<NodeFunction>(find_symbol("libtorch_cpu.so", "_ZN5torch8autograd16get_current_nodeEv"));
   g_thread_id =
       reinterpret_cast<ThreadFunction>(find_symbol("libtorch_cpu.so", "_ZN2at14RecordFunction15currentThreadIdEv"));
   g_intrusive = node_is_intrusive();
   g_layout = g_intrusive ? kIntrusive : kShared;
-  return g_peek && g_node;
+  if (g_peek && g_node) return kReady;
+  return find_symbol("libtorch_cpu.so", "_ZTIN5torch8autograd4NodeE") ? kCannot : kNoTorch;
 }
 
 bool ready() {
-  const uint32_t state = __atomic_load_n(&g_state, __ATOMIC_ACQUIRE);
-  if (__builtin_expect(state >= 2, 1)) return state == 2;
-  uint32_t none = 0;
-  if (!__atomic_compare_exchange_n(&g_state, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return false;
-  __atomic_store_n(&g_state, look() ? 2 : 3, __ATOMIC_RELEASE);
-  return __atomic_load_n(&g_state, __ATOMIC_ACQUIRE) == 2;
+  uint32_t state = __atomic_load_n(&g_state, __ATOMIC_ACQUIRE);
+  if (__builtin_expect(state == kReady, 1)) return true;
+  if (state == kLooking || state == kCannot || (state == kNoTorch && libraries_added() == g_looked_at)) return false;
+  if (!__atomic_compare_exchange_n(&g_state, &state, kLooking, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return false;
+  state = look();
+  __atomic_store_n(&g_state, state, __ATOMIC_RELEASE);
+  return state == kReady;
 }
 
 /// Gives back the reference that get_current_node took. The engine holds one of its own while the node runs, so this is never
@@ -73,12 +78,11 @@ void drop_reference(void *const result[2]) {
 /// Once per process, where PyTorch is there but lacks what is needed.
 void say_trouble(Thread &thread) {
   static uint32_t said;
-  if (__builtin_expect(__atomic_load_n(&g_state, __ATOMIC_RELAXED) != 3 || said, 1)) return;
+  if (__builtin_expect(__atomic_load_n(&g_state, __ATOMIC_RELAXED) != kCannot || said, 1)) return;
   said = 1;
-  if (find_symbol("libtorch_cpu.so", "_ZTIN5torch8autograd4NodeE"))
-    write_note(thread, GMT_NOTE_AUTOGRAD_UNREADABLE,
-               "This PyTorch does not export what ties backward allocations to forward lines: they carry the line of "
-               "backward().");
+  write_note(thread, GMT_NOTE_AUTOGRAD_UNREADABLE,
+             "This PyTorch does not export what ties backward allocations to forward lines: they carry the line of "
+             "backward().");
 }
 
 uint64_t torch_thread(Thread &thread) {

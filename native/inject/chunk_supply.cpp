@@ -43,15 +43,14 @@ void wake() {
   syscall(SYS_futex, &g_wanted, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
-/// One chunk lies ready for each that was taken, so that a process which fills few has few in store.
-bool restock() {
+/// Fills the empty places; where there is no room the next chunk taken asks again.
+void restock() {
   for (auto &place : g_ready) {
     if (__atomic_load_n(&place, __ATOMIC_RELAXED)) continue;
     gmt_chunk_header *chunk = g_make();
-    if (!chunk) return false;
+    if (!chunk) return;
     __atomic_store_n(&place, chunk, __ATOMIC_RELEASE);  // nobody else fills places
   }
-  return true;
 }
 
 void *supply(void *) {

@@ -6,7 +6,7 @@
 
 namespace gmt::inject {
 
-/// A chunk that lies ready, its number in `index`; null: none.
+/// A chunk that lies ready, without its header; null: none.
 gmt_chunk_header *supply_take();
 
 /// Unmaps a full chunk, soon.

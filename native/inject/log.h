@@ -100,21 +100,6 @@ void describe_process(Thread &thread);
 /// The process ends: what is freed from here on says nothing about leaks. Idempotent.
 GMT_COLD void mark_ending(Thread &thread);
 
-/// As `enter`, also while recording is off: for what a reader must know either way.
-inline bool enter_anyhow(Thread &thread) {
-  const uint32_t generation = g_log.guard ? __atomic_load_n(&g_log.guard->generation, __ATOMIC_ACQUIRE) : 0;
-  if (__builtin_expect(thread.busy, 0)) {
-    if (g_log.file && thread.generation == generation) count_loss(GMT_LOST_REENTRANT);
-    return false;
-  }
-  thread.busy = 1;
-  if (__builtin_expect(generation == 0 || thread.generation != generation, 0) && !attach_thread(thread)) {
-    thread.busy = 0;
-    return false;
-  }
-  return true;
-}
-
 /// Asks for the lines that the next event will need, all at once, before the first of them is waited for.
 inline void fetch_ahead(const Thread &thread) {
   if (!g_log.file) return;
@@ -129,7 +114,16 @@ inline void fetch_ahead(const Thread &thread) {
 
 /// Begins work inside the tracer on this thread. False: nothing may be written now.
 inline bool enter(Thread &thread) {
-  if (!enter_anyhow(thread)) return false;
+  const uint32_t generation = g_log.guard ? __atomic_load_n(&g_log.guard->generation, __ATOMIC_ACQUIRE) : 0;
+  if (__builtin_expect(thread.busy, 0)) {
+    if (g_log.file && thread.generation == generation) count_loss(GMT_LOST_REENTRANT);
+    return false;
+  }
+  thread.busy = 1;
+  if (__builtin_expect(generation == 0 || thread.generation != generation, 0) && !attach_thread(thread)) {
+    thread.busy = 0;
+    return false;
+  }
   if (g_log.control) {
     if (__builtin_expect(__atomic_load_n(&g_log.control->generation, __ATOMIC_RELAXED) !=
                              __atomic_load_n(&g_log.seen_control, __ATOMIC_RELAXED),

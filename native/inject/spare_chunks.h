@@ -11,7 +11,7 @@ namespace gmt::inject {
 inline constexpr uint32_t kSpareChunks = 64;
 inline gmt_chunk_header *g_spare_chunks[kSpareChunks];
 
-/// `next` is kept in the chunk's last slot-sized reserve: header bytes that the format leaves to the writer.
+/// `next` is kept in header bytes that the format leaves to the writer.
 inline void spare_chunks_put(gmt_chunk_header *chunk, uint32_t next) {
   __atomic_store_n(reinterpret_cast<uint32_t *>(chunk->reserved), next, __ATOMIC_RELAXED);
   for (auto &place : g_spare_chunks) {

@@ -82,6 +82,14 @@ class Autograd(Traced):
     def test_intrusive_nodes(self):
         self.check("intrusive")
 
+    def test_torch_that_is_loaded_after_the_first_use_of_the_gpu(self):
+        arguments = ["autograd_program.py", spelling(0), os.path.join(BUILT, "torch_shared"), "late"]
+        self.run_python(*arguments, simulator=spelling(0))
+        log = only_log(self.trace)
+        self.assertEqual([node.sequence for node in log.nodes], [5, 6, 7, 8])
+        by_address = {event.address: event for event in log.of_kind(GMT_TENSOR_ALLOC)}
+        self.assertEqual(by_address[0x3000].autograd, (6, 33, GMT_AUTOGRAD_BACKWARD))
+
     def test_numbers_go_on_without_a_trace(self):
         arguments = ["autograd_program.py", spelling(0), os.path.join(BUILT, "torch_shared")]
         traced = self.run_python(*arguments, simulator=spelling(0)).stdout
