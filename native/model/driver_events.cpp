@@ -140,24 +140,8 @@ void Model::import(const Context &context) {
     ++blocks_[known].references;  // opening the same memory again gives the same address
     return;
   }
-  const trace::Event &event = context.event;
-  const uint32_t cell = cell_of(context, Layer::Driver, event.device);
-  const uint32_t index = blocks_.take();
-  const gmt_driver_detail *detail = context.detail;
-  blocks_[index] = {event.address,
-                    event.bytes,
-                    event.time_ns,
-                    detail ? detail->stream : 0,
-                    detail ? detail->context : 0,
-                    cell,
-                    1,
-                    0,
-                    event.device,
-                    event.kind,
-                    Space::Import,
-                    false,
-                    false};
-  context.state.table(Space::Import).insert(event.address, event.device, index);
+  const uint8_t device = context.event.device;
+  new_block(context, Space::Import, device, cell_of(context, Layer::Driver, device), false);
 }
 
 void Model::close_import(const Context &context) {

@@ -118,18 +118,9 @@ uint32_t Model::find(ProcessState &state, Space space, uint64_t address, uint8_t
   return place == AddressTable::kMissing ? kNone : state.table(space).block_at(place);
 }
 
-void Model::allocate(const Context &context, Space space, Layer layer, uint8_t device) {
+/// Enters the event's memory into its table.
+uint32_t Model::new_block(const Context &context, Space space, uint8_t device, uint32_t cell, bool counted) {
   const trace::Event &event = context.event;
-  const uint32_t cell = cell_of(context, layer, device);
-  size_t place;
-  const uint32_t old = find(context.state, space, event.address, device, place);
-  if (old != kNone && !(space == Space::Physical && blocks_[old].references == 0)) {
-    ++accounts_.ledger_of(blocks_[old].cell).implied_frees;
-    close(context.state, old, event.time_ns);
-  } else if (old != kNone) {
-    // A released handle's number was given out again: the old memory lives on in its maps, without a number.
-    context.state.table(space).erase(place);
-  }
   const uint32_t index = blocks_.take();
   const gmt_driver_detail *detail = context.detail;
   blocks_[index] = {event.address,
@@ -143,9 +134,25 @@ void Model::allocate(const Context &context, Space space, Layer layer, uint8_t d
                     device,
                     event.kind,
                     space,
-                    true,
+                    counted,
                     false};
   context.state.table(space).insert(event.address, device, index);
+  return index;
+}
+
+void Model::allocate(const Context &context, Space space, Layer layer, uint8_t device) {
+  const trace::Event &event = context.event;
+  const uint32_t cell = cell_of(context, layer, device);
+  size_t place;
+  const uint32_t old = find(context.state, space, event.address, device, place);
+  if (old != kNone && !(space == Space::Physical && blocks_[old].references == 0)) {
+    ++accounts_.ledger_of(blocks_[old].cell).implied_frees;
+    close(context.state, old, event.time_ns);
+  } else if (old != kNone) {
+    // A released handle's number was given out again: the old memory lives on in its maps, without a number.
+    context.state.table(space).erase(place);
+  }
+  const uint32_t index = new_block(context, space, device, cell, true);
   accounts_.add(cell, event.bytes, event.time_ns);
   if (space == Space::Device) context.state.newest_driver_block[event.thread] = index;
 }

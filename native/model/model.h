@@ -64,6 +64,7 @@ class Model {
   void list_out_of_memory(const Context &context, Layer layer);
 
   uint32_t cell_of(const Context &context, Layer layer, uint8_t device);
+  uint32_t new_block(const Context &context, Space space, uint8_t device, uint32_t cell, bool counted);
   void allocate(const Context &context, Space space, Layer layer, uint8_t device);
   void import(const Context &context);
   void allocate_tensor(const Context &context);
