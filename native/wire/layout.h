@@ -139,7 +139,12 @@ enum gmt_kind {
   GMT_GAP_BEGIN = 66,        ///< the driver layer is blind from here
   GMT_GAP_END = 67,
   GMT_PROCESS_ENDING =
-      68,  ///< interpreter or process shuts down: later frees are clean-up; what lives here lived to the end
+      68,         ///< interpreter or process shuts down: later frees are clean-up; what lives here lived to the end
+  GMT_STEP = 69,  ///< a training step ended; `address` = its number from 1, `stack` = where
+  GMT_GC_BEGIN =
+      70,  ///< Python's collector starts; `address` = generation. Frees of this thread until the end are its doing
+  GMT_GC_END = 71,     ///< `address` = objects it collected
+  GMT_USER_MARK = 72,  ///< set by a person; `address` = its number
 };
 #define GMT_FAILED 0x80u  ///< or-ed into kind: the call failed and changed nothing (an allocation that got no memory)
 
@@ -164,6 +169,9 @@ enum gmt_local_kind {
   GMT_DEVICE = 8,         ///< payload gmt_device_record + name
   GMT_PROCESS = 9,        ///< payload gmt_process_record + command line
   GMT_NODE = 11,          ///< payload gmt_node: an autograd node was made, and where
+  GMT_NAME = 12,          ///< payload gmt_name + text: what the block at an address is, from here until it is freed
+  GMT_MEMORY = 13,        ///< payload gmt_memory: what the process holds by the device's own account (NVML)
+  GMT_ANSWER = 14,        ///< payload gmt_answer + JSON: what the agent found when asked
   GMT_NOTE = 10,  ///< payload gmt_note + text: something a user should know (unknown Python version, no CUPTI, ...)
 };
 
@@ -201,6 +209,44 @@ struct gmt_node {
   uint32_t thread;  ///< low half of torch's id of the thread, as in gmt_autograd.thread
 };
 
+/// What a live block is for. Names hold from this record's place in its thread's chunk order: `sequence` is the newest event's when
+/// it was looked at, so that a block that came to the address later does not get it.
+struct gmt_name {
+  uint64_t address;
+  uint64_t sequence;
+  uint32_t text_bytes;  ///< UTF-8 behind this struct: `encoder.layers.3.linear1.weight`
+  uint8_t device;
+  uint8_t category;  ///< enum gmt_category
+  uint16_t reserved;
+};
+enum gmt_category {
+  GMT_CATEGORY_OTHER = 0,
+  GMT_CATEGORY_PARAMETER = 1,
+  GMT_CATEGORY_GRADIENT = 2,
+  GMT_CATEGORY_OPTIMIZER = 3,
+  GMT_CATEGORY_BUFFER = 4,  ///< a module's buffer
+  GMT_CATEGORY_ACTIVATION = 5,
+  GMT_CATEGORY_WORKSPACE = 6,
+};
+
+struct gmt_memory {
+  uint64_t ticks;
+  uint64_t process_bytes;  ///< of this process on the device; ~0 = the device does not tell
+  uint64_t used_bytes;     ///< of all processes
+  uint64_t total_bytes;
+  uint32_t device;
+  uint32_t reserved;
+};
+
+/// Text that does not fit into a chunk comes in parts with one `request`, in order.
+struct gmt_answer {
+  uint32_t request;  ///< number of the request that it answers; 0 = nobody asked (at the end of the process)
+  uint16_t part;     ///< from 0
+  uint16_t parts;
+  uint32_t text_bytes;  ///< JSON behind this struct
+  uint32_t reserved;
+};
+
 struct gmt_thread_record {
   uint32_t tid;
   uint16_t index;       ///< as in the low 16 bits of `commit`
@@ -226,7 +272,8 @@ struct gmt_stack_record {
   uint16_t frames;
   uint16_t flags;  ///< GMT_STACK_*
 };
-#define GMT_STACK_CUT 1u  ///< deeper than GMT_MAX_FRAMES: the outermost frames are missing
+#define GMT_STACK_CUT 1u            ///< deeper than GMT_MAX_FRAMES: the outermost frames are missing
+#define GMT_STACK_BEFORE_ATTACH 2u  ///< no frames: the allocation was made before the tracer came
 
 struct gmt_frame {
   uint32_t code;    ///< gmt_code_record.id
@@ -257,6 +304,9 @@ enum gmt_note_code {
   GMT_NOTE_TORCH = 5,
   GMT_NOTE_AUTOGRAD_UNREADABLE = 6,
   GMT_NOTE_CHAINED = 7,
+  GMT_NOTE_STEPS = 8,      ///< text: what a step is here (`optimizer`)
+  GMT_NOTE_AGENT = 9,      ///< text: why the agent is not in the process
+  GMT_NOTE_ATTACHED = 10,  ///< the tracer came to a running process; text: what it could recover
 };
 
 /// `control` in the trace directory: 64 bytes, mapped by every traced process; the launcher writes it.
@@ -287,6 +337,9 @@ GMT_STATIC_ASSERT(sizeof(struct gmt_time_base) == 16, "time base");
 GMT_STATIC_ASSERT(sizeof(struct gmt_driver_detail) == 48, "driver detail");
 GMT_STATIC_ASSERT(sizeof(struct gmt_autograd) == 24, "autograd");
 GMT_STATIC_ASSERT(sizeof(struct gmt_node) == 16, "node");
+GMT_STATIC_ASSERT(sizeof(struct gmt_name) == 24, "name");
+GMT_STATIC_ASSERT(sizeof(struct gmt_memory) == 40, "memory");
+GMT_STATIC_ASSERT(sizeof(struct gmt_answer) == 16, "answer");
 GMT_STATIC_ASSERT(sizeof(struct gmt_thread_record) == 8, "thread");
 GMT_STATIC_ASSERT(sizeof(struct gmt_code_record) == 24, "code");
 GMT_STATIC_ASSERT(sizeof(struct gmt_stack_record) == 8, "stack");
