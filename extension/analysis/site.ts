@@ -9,6 +9,7 @@ export function namedFrame(site: Site | null): Frame | null {
 
 /** `train.py:41 forward`, with a word on how the line was found where it is not the line that ran. */
 export function siteText(site: Site | null): string {
+  if (site?.source === 'before-attach') return '(before attach)';
   const frame = namedFrame(site);
   if (site === null || frame === null) return '(no Python line)';
   return `${baseName(frame.file)}:${frame.line} ${frame.function}${sourceText(site.source)}`;
@@ -22,6 +23,7 @@ function sourceText(source: LineSource): string {
       return ' (its backward, nearest line)';
     case 'backward-call':
       return ' (called backward)';
+    case 'before-attach':
     case 'python':
     case 'none':
       return '';

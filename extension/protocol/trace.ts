@@ -2,6 +2,24 @@
 // Every query answers a window. Sizes are bytes, times are nanoseconds since the session's first process began (`number`:
 // exact to 2^53). 64-bit addresses travel as bigint.
 
+import type {
+  Answer,
+  AnswerInfo,
+  BlockFacts,
+  Category,
+  CategoryBytes,
+  Fragmentation,
+  FreeLine,
+  LedgerSeries,
+  LedgerSeriesQuery,
+  MemorySnapshot,
+  Pause,
+  ProcessSteps,
+  SiteSeries,
+  SiteSeriesQuery,
+  ThreadHabit,
+} from './steps';
+
 export type Layer = 'tensor' | 'driver' | 'host';
 export type GroupBy = 'site' | 'line' | 'function' | 'thread' | 'process' | 'device';
 export type SiteSort =
@@ -16,8 +34,11 @@ export type SiteSort =
   | 'thread'
   | 'device';
 
-/** How a Python line was found. `none`: no Python in the stack. */
-export type LineSource = 'python' | 'forward' | 'forward-near' | 'backward-call' | 'none';
+/**
+ * How a Python line was found. `none`: no Python in the stack. `before-attach`: the memory was there before the tracer came;
+ * who took it is not known, and it is no leak of what was watched.
+ */
+export type LineSource = 'python' | 'forward' | 'forward-near' | 'backward-call' | 'none' | 'before-attach';
 
 export interface ThreadInfo {
   index: number;
@@ -87,6 +108,8 @@ export interface OutOfMemory {
   site: number;
   liveBytes: number;
   thread: number;
+  /** Only of the newest failures: what memory looked like at that moment. */
+  snapshot: MemorySnapshot | null;
 }
 export interface TraceInfo {
   /** Rises with each batch of events; equal numbers mean that nothing changed. */
@@ -104,6 +127,13 @@ export interface TraceInfo {
   devices: DeviceInfo[];
   totals: Totals[];
   outOfMemory: OutOfMemory[];
+  /** One entry a process with events. */
+  steps: ProcessSteps[];
+  pauses: Pause[];
+  categories: CategoryBytes[];
+  habits: ThreadHabit[];
+  /** What the agent answered; `TraceSource.answer` gives the text. */
+  answers: AnswerInfo[];
 }
 
 export interface Frame {
@@ -199,6 +229,12 @@ export interface AllocationWindow {
   stream: BigUint64Array;
   /** enum gmt_kind of native/wire. */
   kind: Uint8Array;
+  /** The step in which it was allocated, from 1, and how many steps of its process have ended since. */
+  step: Float64Array;
+  ageSteps: Float64Array;
+  /** `encoder.layers.3.linear1.weight`; empty where nobody named it. */
+  name: string[];
+  category: Category[];
 }
 
 export type Series = 'tensor' | 'reserved' | 'driver' | 'host';
@@ -223,4 +259,13 @@ export interface TraceSource {
   site(id: number): Site | null;
   allocations(query: AllocationQuery): AllocationWindow;
   timeline(query: TimelineQuery): Timeline;
+  siteSeries(query: SiteSeriesQuery): SiteSeries;
+  ledgerSeries(query: LedgerSeriesQuery): LedgerSeries;
+  /** The stacks that free a site's blocks, most frequent first, at most 16. */
+  freeLines(site: number): FreeLine[];
+  fragmentation(query: { process: number; device: number }): Fragmentation;
+  /** Blocks of the tensor layer, one entry an address, in the order asked. */
+  blocks(query: { process: number; addresses: bigint[] }): BlockFacts[];
+  /** null: no such answer. */
+  answer(query: { process: number; request: number }): Answer | null;
 }

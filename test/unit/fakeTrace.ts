@@ -13,6 +13,7 @@ import type {
   TraceInfo,
   TraceSource,
 } from '../../extension/protocol/trace';
+import type { Fragmentation } from '../../extension/protocol/steps';
 
 export interface FakeAllocation {
   address: bigint;
@@ -82,6 +83,11 @@ export function makeInfo(part: Partial<TraceInfo>): TraceInfo {
     devices: [],
     totals: [],
     outOfMemory: [],
+    steps: [],
+    pauses: [],
+    categories: [],
+    habits: [],
+    answers: [],
     ...part,
   };
 }
@@ -125,6 +131,10 @@ export class FakeTrace implements TraceSource {
       timeNs: Float64Array.from(rows, row => row.timeNs),
       stream: new BigUint64Array(rows.length),
       kind: new Uint8Array(rows.length),
+      step: new Float64Array(rows.length).fill(1),
+      ageSteps: new Float64Array(rows.length),
+      name: rows.map(() => ''),
+      category: rows.map(() => 'unnamed'),
     };
   }
 
@@ -161,6 +171,32 @@ export class FakeTrace implements TraceSource {
       source: rows.map(row => row.site.source),
       label: rows.map(row => `group ${row.site.id}`),
     };
+  }
+
+  siteSeries(): never {
+    throw new Error('This fake trace has no step series.');
+  }
+  ledgerSeries(): never {
+    throw new Error('This fake trace has no step series.');
+  }
+  freeLines(): [] {
+    return [];
+  }
+  fragmentation(): Fragmentation {
+    return {
+      segments: 0,
+      segmentBytes: 0,
+      partlyUsedSegments: 0,
+      emptySegments: 0,
+      freeBytes: 0,
+      largestFreeBytes: 0,
+    };
+  }
+  blocks(): [] {
+    return [];
+  }
+  answer(): null {
+    return null;
   }
 
   timeline(query: TimelineQuery): Timeline {

@@ -21,7 +21,17 @@ const info = makeInfo({
     makeTotals({ pid: 10, layer: 'driver', liveBytes: 500, peakBytes: 500, allocations: 1 }),
   ],
   outOfMemory: [
-    { process: 0, device: 0, layer: 'tensor', requestedBytes: 9, timeNs: 2e9, site: 7, liveBytes: 1, thread: 0 },
+    {
+      process: 0,
+      device: 0,
+      layer: 'tensor',
+      requestedBytes: 9,
+      timeNs: 2e9,
+      site: 7,
+      liveBytes: 1,
+      thread: 0,
+      snapshot: null,
+    },
   ],
 });
 const row = { process: 0, thread: 0, layer: 'tensor' as const, site: 7, device: 0 };

@@ -16,6 +16,7 @@ export interface DetailsActions {
 const SOURCES: Record<LineSource, readonly [string, string]> = {
   python: ['', ''],
   none: ['', ''],
+  'before-attach': ['before attach', 'Allocated before the tracer came to the process; its line is not known'],
   forward: ['backward of', 'Allocated by autograd; the stack is that of the forward operation it belongs to'],
   'forward-near': [
     'backward of, nearest',

@@ -223,8 +223,14 @@ function info(): TraceInfo {
         site: 1,
         liveBytes: 22.9 * GB,
         thread: 0,
+        snapshot: null,
       },
     ],
+    steps: [],
+    pauses: [],
+    categories: [],
+    habits: [],
+    answers: [],
   };
 }
 
