@@ -1,0 +1,1 @@
+// For the BPF target: the fixed-width types come from the kernel's own vmlinux.h.

@@ -1,0 +1,130 @@
+#pragma once
+// What the BPF programs (trace.bpf.c) and the program that loads them share: records of the ring buffer, values of the maps.
+// C11, compiled by `clang -target bpf` behind vmlinux.h and by C++. All numbers are the machine's own: both sides run on it.
+#include <stdint.h>
+
+/// First byte of every record.
+enum gmt_up_type {
+  GMT_UP_THREAD = 1,      ///< gmt_up_thread: a thread's first event; comes before any record that names its number
+  GMT_UP_ENTRY = 2,       ///< gmt_up_call: a call that ends memory begins
+  GMT_UP_RETURN = 3,      ///< gmt_up_call: a call returned
+  GMT_UP_TENSOR = 4,      ///< gmt_up_tensor
+  GMT_UP_TENSOR_OOM = 5,  ///< gmt_up_tensor
+  GMT_UP_CONTEXT = 6,     ///< gmt_up_context: a context's device became known, or a context was made or ended
+  GMT_UP_LIBRARIES = 7,   ///< gmt_up_process: the dynamic linker mapped or unmapped libraries
+  GMT_UP_FORK = 8,        ///< gmt_up_process: a traced process made a process
+  GMT_UP_EXEC = 9,        ///< gmt_up_process: a traced process runs another program from here on
+  GMT_UP_EXIT = 10,       ///< gmt_up_process: the last thread of a traced process ended
+  GMT_UP_ENDING = 11,     ///< gmt_up_process: the process began to end in order
+  GMT_UP_SELF_TEST = 12,  ///< gmt_up_head alone
+  // 32 to 63: records of the Python walk (python_walk.bpf.h, python_records.h)
+  GMT_UP_PYTHON_FIRST = 32,
+  GMT_UP_PYTHON_LAST = 63,
+};
+
+struct gmt_up_head {
+  uint8_t type;     ///< enum gmt_up_type
+  uint8_t row;      ///< of the call table (cuda/calls.h), or of the table of contexts' calls
+  uint16_t flags;   ///< by type
+  uint32_t thread;  ///< number of the thread, from 1; 0 where none is meant
+  uint64_t time;    ///< CLOCK_MONOTONIC, ns
+  uint64_t stack;   ///< what gmt_python_stack gave; 0 = none
+};
+
+/// Pids and tids are those of the tracer's own PID namespace, `host_*` those of the first one, which BPF sees.
+struct gmt_up_thread {
+  struct gmt_up_head head;
+  uint32_t host_pid;
+  uint32_t pid;
+  uint32_t tid;
+  uint32_t own_tid;  ///< in the thread's innermost namespace: what gettid() gives it
+  char name[16];
+};
+
+struct gmt_up_process {
+  struct gmt_up_head head;
+  uint32_t host_pid;
+  uint32_t pid;
+  uint32_t parent;     ///< GMT_UP_FORK: pid of the maker
+  uint32_t exit_code;  ///< GMT_UP_EXIT: as wait() gives it
+};
+
+#define GMT_UP_ARGS 6      ///< arguments that travel in registers
+#define GMT_UP_OUTS 2      ///< results behind pointers
+#define GMT_UP_UNREAD 1u   ///< head.flags of a return: its results could not be read
+#define GMT_UP_COPIED 136  ///< most bytes of a struct behind a pointer
+
+/// `words` holds the arguments, then the results, then the struct's bytes.
+struct gmt_up_call {
+  struct gmt_up_head head;
+  uint64_t context;  ///< current context, 0 = not known
+  int32_t result;
+  uint8_t args;
+  uint8_t outs;
+  uint16_t copied;
+  uint64_t words[GMT_UP_ARGS + GMT_UP_OUTS + GMT_UP_COPIED / 8];
+};
+
+/// head.flags: c10::Device (type in the low byte, index in the high one).
+struct gmt_up_tensor {
+  struct gmt_up_head head;
+  uint64_t address;
+  int64_t bytes;      ///< < 0: freed
+  uint64_t reserved;  ///< ~0 = not told
+};
+
+struct gmt_up_context {
+  struct gmt_up_head head;
+  uint64_t context;
+  int32_t device;
+  uint32_t reserved;
+};
+
+#define GMT_UP_NO_ARGUMENT 0xff
+#define GMT_UP_MOST_ROWS 64
+
+/// What BPF copies of one call; made from the call table by the program that loads it.
+struct gmt_up_row {
+  uint8_t ends;              ///< 1: recorded at entry, and at return only where it failed
+  uint8_t args;              ///< arguments that travel in registers
+  uint8_t address;           ///< argument that a call which ends memory must have; else GMT_UP_NO_ARGUMENT
+  uint8_t outs;              ///< results to read
+  uint8_t out[GMT_UP_OUTS];  ///< arguments that point at them
+  uint8_t copied_argument;   ///< argument that points at a struct, or GMT_UP_NO_ARGUMENT
+  uint8_t copied;            ///< bytes of it, a multiple of 8
+};
+
+/// What a call says of the thread's current context, or of a context's device.
+enum gmt_up_context_op {
+  GMT_UP_CONTEXT_SET = 1,   ///< argument 0 is current from here on
+  GMT_UP_CONTEXT_PUSH = 2,  ///< as SET, and the one before comes back with POP
+  GMT_UP_CONTEXT_POP = 3,
+  GMT_UP_CONTEXT_CREATE = 4,      ///< *argument 0 is made on device argument `device` and current
+  GMT_UP_CONTEXT_RETAIN = 5,      ///< *argument 0 is the primary context of device argument `device`
+  GMT_UP_CONTEXT_GET = 6,         ///< *argument 0 is current
+  GMT_UP_CONTEXT_GET_DEVICE = 7,  ///< *argument 0 is the device of the current one
+};
+/// Cookie of a probe on such a call: op | argument with the device << 8.
+
+/// Cookies of the probes on PyTorch's reports.
+enum gmt_up_report {
+  GMT_UP_REPORT = 0,      ///< (address, ±bytes, allocated, reserved, device)
+  GMT_UP_REPORT_OLD = 1,  ///< (address, ±bytes, device)
+  GMT_UP_REPORT_OOM = 2,  ///< (bytes, allocated, reserved, device)
+};
+
+/// Why BPF could not hand over an event.
+enum gmt_up_loss {
+  GMT_UP_LOST_RING = 0,  ///< no room in the ring buffer
+  GMT_UP_LOST_MAP = 1,   ///< no room in a map
+  GMT_UP_LOSSES = 2,
+};
+
+/// Value of the map of traced processes, by host pid.
+struct gmt_up_target {
+  uint64_t lost[GMT_UP_LOSSES];  ///< atomic
+  uint32_t pid;
+  uint32_t children;     ///< 1: processes that it makes are traced too
+  uint32_t uid;          ///< a program that runs as somebody else is not followed, ~0 = all are
+  uint32_t interpreter;  ///< place in the map of interpreters, 0 = none (python_walk.bpf.h)
+};

@@ -1,0 +1,300 @@
+// The tracer's BPF programs: driver calls at entry and return, PyTorch's reports, and the life of the traced processes.
+#include "trace.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+const volatile struct gmt_up_row rows[GMT_UP_MOST_ROWS];
+const volatile uint32_t
+    stop_at_libraries;  ///< 1: a process waits at new libraries until the tracer has attached to them
+
+GMT_INLINE void copy_arguments(uint64_t *to, struct pt_regs *ctx) {
+  to[0] = PT_REGS_PARM1(ctx);
+  to[1] = PT_REGS_PARM2(ctx);
+  to[2] = PT_REGS_PARM3(ctx);
+  to[3] = PT_REGS_PARM4(ctx);
+  to[4] = PT_REGS_PARM5(ctx);
+  to[5] = ctx->r9;
+}
+
+/// False: the call is one that another call of the table makes on the same thread. A pending call whose frame is gone (it was
+/// left by a jump) has a stack pointer that this one has passed.
+GMT_INLINE bool begin_call(struct gmt_up_pending *call, struct pt_regs *ctx, uint32_t row) {
+  uint64_t stack_pointer = PT_REGS_SP(ctx);
+  if (call->stack_pointer && stack_pointer < call->stack_pointer) return false;
+  call->stack_pointer = stack_pointer;
+  call->row = row;
+  call->recorded = 0;
+  copy_arguments(call->args, ctx);
+  return true;
+}
+
+/// True where the pending call of this row returns.
+GMT_INLINE bool end_call(struct gmt_up_pending *call, struct pt_regs *ctx, uint32_t row) {
+  if (!call->stack_pointer || call->row != row || PT_REGS_SP(ctx) != call->stack_pointer + sizeof(uint64_t))
+    return false;
+  call->stack_pointer = 0;
+  return true;
+}
+
+GMT_INLINE uint64_t argument_of(const struct gmt_up_pending *call, uint32_t index) { return call->args[index & 7]; }
+
+GMT_INLINE uint64_t current_context(const struct gmt_up_thread_state *state) {
+  return state->depth ? state->contexts[(state->depth - 1) & (GMT_CONTEXT_DEPTH - 1)] : 0;
+}
+
+/// Queues the call; its words are args, results, struct.
+GMT_INLINE bool put_call(struct gmt_here *here, struct gmt_up_call *about, const struct gmt_up_pending *call,
+                         uint32_t row) {
+  const volatile struct gmt_up_row *shape = &rows[row & (GMT_UP_MOST_ROWS - 1)];
+  uint64_t place = shape->args & 7;
+  about->context = current_context(here->state);
+  about->args = place;
+  about->outs = 0;
+  about->copied = 0;
+  for (uint32_t i = 0; i < GMT_UP_ARGS; i++) about->words[i] = call->args[i];
+  if (about->head.type == GMT_UP_RETURN && !shape->ends) {
+    if (about->result == 0) {
+      for (uint32_t i = 0; i < GMT_UP_OUTS; i++) {
+        if (i >= shape->outs) break;
+        if (bpf_probe_read_user(&about->words[place & 7], 8, (const void *)argument_of(call, shape->out[i])))
+          about->head.flags |= GMT_UP_UNREAD;
+        place++;
+        about->outs++;
+      }
+    }
+    uint32_t argument = shape->copied_argument;
+    if (argument < GMT_UP_ARGS) {
+      uint64_t bytes = shape->copied;
+      if (bytes > GMT_UP_COPIED) bytes = GMT_UP_COPIED;
+      if (bpf_probe_read_user(&about->words[place & 7], bytes, (const void *)argument_of(call, argument)))
+        about->head.flags |= GMT_UP_UNREAD;
+      about->copied = bytes;
+      place += bytes / 8;
+    }
+  }
+  uint64_t bytes = offsetof(struct gmt_up_call, words) + 8 * place;
+  if (bytes > sizeof *about) bytes = sizeof *about;
+  return gmt_put_event(here, about, bytes);
+}
+
+SEC("uprobe")
+int call_entry(struct pt_regs *ctx) {
+  struct gmt_here here;
+  uint32_t row = bpf_get_attach_cookie(ctx);
+  if (!gmt_find_here(&here, true)) return 0;
+  struct gmt_up_pending *call = &here.state->call;
+  if (!begin_call(call, ctx, row)) return 0;
+  const volatile struct gmt_up_row *shape = &rows[row & (GMT_UP_MOST_ROWS - 1)];
+  if (!shape->ends) return 0;
+  uint32_t address = shape->address;
+  if (address < GMT_UP_ARGS && argument_of(call, address) == 0) return 0;
+  struct gmt_up_call about = {};
+  if (!gmt_fill_head(&here, &about.head, GMT_UP_ENTRY, row)) {
+    gmt_lose(here.target, GMT_UP_LOST_RING);
+    return 0;
+  }
+  if (want_stacks) about.head.stack = gmt_python_stack(ctx, &here);
+  call->recorded = put_call(&here, &about, call, row);
+  return 0;
+}
+
+SEC("uretprobe")
+int call_return(struct pt_regs *ctx) {
+  struct gmt_here here;
+  uint32_t row = bpf_get_attach_cookie(ctx);
+  if (!gmt_find_here(&here, true)) return 0;
+  struct gmt_up_pending *call = &here.state->call;
+  if (!end_call(call, ctx, row)) return 0;
+  int32_t result = PT_REGS_RC(ctx);
+  if (rows[row & (GMT_UP_MOST_ROWS - 1)].ends && (result == 0 || !call->recorded)) return 0;
+  struct gmt_up_call about = {};
+  if (!gmt_fill_head(&here, &about.head, GMT_UP_RETURN, row)) {
+    gmt_lose(here.target, GMT_UP_LOST_RING);
+    return 0;
+  }
+  about.result = result;
+  if (want_stacks) about.head.stack = gmt_python_stack(ctx, &here);
+  put_call(&here, &about, call, row);
+  return 0;
+}
+
+/// Contexts are followed while recording is off too: who is current is not told again when it comes back.
+GMT_INLINE bool find_target(struct gmt_here *here) {
+  uint32_t pid = bpf_get_current_pid_tgid() >> 32;
+  here->target = bpf_map_lookup_elem(&gmt_targets, &pid);
+  if (!here->target) return false;
+  here->state = bpf_task_storage_get(&gmt_threads, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  return here->state != NULL;
+}
+
+SEC("uprobe")
+int context_entry(struct pt_regs *ctx) {
+  struct gmt_here here;
+  if (!find_target(&here)) return 0;
+  begin_call(&here.state->context_call, ctx, bpf_get_attach_cookie(ctx));
+  return 0;
+}
+
+GMT_INLINE void tell_device(struct gmt_here *here, uint64_t context, int32_t device) {
+  struct gmt_up_context about = {};
+  if (!gmt_fill_head(here, &about.head, GMT_UP_CONTEXT, 0)) return;
+  about.context = context;
+  about.device = device;
+  gmt_put(&about, sizeof about);
+}
+
+GMT_INLINE void set_context(struct gmt_up_thread_state *state, uint64_t context) {
+  if (state->depth == 0) state->depth = 1;
+  state->contexts[(state->depth - 1) & (GMT_CONTEXT_DEPTH - 1)] = context;
+}
+
+GMT_INLINE void push_context(struct gmt_up_thread_state *state, uint64_t context) {
+  if (state->depth < GMT_CONTEXT_DEPTH) state->depth++;
+  set_context(state, context);
+}
+
+SEC("uretprobe")
+int context_return(struct pt_regs *ctx) {
+  struct gmt_here here;
+  uint32_t cookie = bpf_get_attach_cookie(ctx);
+  if (!find_target(&here)) return 0;
+  struct gmt_up_thread_state *state = here.state;
+  struct gmt_up_pending *call = &state->context_call;
+  if (!end_call(call, ctx, cookie) || (int32_t)PT_REGS_RC(ctx) != 0) return 0;
+  uint64_t result = 0;
+  uint32_t op = cookie & 0xff;
+  if (op >= GMT_UP_CONTEXT_CREATE) bpf_probe_read_user(&result, 8, (const void *)call->args[0]);
+  int32_t device = argument_of(call, cookie >> 8);
+  switch (op) {
+    case GMT_UP_CONTEXT_SET:
+      set_context(state, call->args[0]);
+      break;
+    case GMT_UP_CONTEXT_PUSH:
+      push_context(state, call->args[0]);
+      break;
+    case GMT_UP_CONTEXT_POP:
+      if (state->depth) state->depth--;
+      break;
+    case GMT_UP_CONTEXT_CREATE:
+      push_context(state, result);
+      tell_device(&here, result, device);
+      break;
+    case GMT_UP_CONTEXT_RETAIN:
+      tell_device(&here, result, device);
+      break;
+    case GMT_UP_CONTEXT_GET:
+      set_context(state, result);
+      break;
+    case GMT_UP_CONTEXT_GET_DEVICE:
+      if (current_context(state)) tell_device(&here, current_context(state), (int32_t)result);
+      break;
+  }
+  return 0;
+}
+
+#define DEVICE_TYPE_CUDA 1  // c10::DeviceType::CUDA
+
+SEC("uprobe")
+int tensor_report(struct pt_regs *ctx) {
+  uint32_t report = bpf_get_attach_cookie(ctx);
+  uint64_t third = PT_REGS_PARM3(ctx), fourth = PT_REGS_PARM4(ctx), fifth = PT_REGS_PARM5(ctx);
+  barrier_var(third);  // else the compiler chooses between places in ctx, which the verifier forbids
+  barrier_var(fourth);
+  barrier_var(fifth);
+  uint16_t device = report == GMT_UP_REPORT ? fifth : report == GMT_UP_REPORT_OLD ? third : fourth;
+  if ((device & 0xff) != DEVICE_TYPE_CUDA) return 0;
+  bool oom = report == GMT_UP_REPORT_OOM;
+  uint64_t first = PT_REGS_PARM1(ctx), second = PT_REGS_PARM2(ctx);
+  barrier_var(first);
+  barrier_var(second);
+  int64_t bytes = oom ? first : second;
+  struct gmt_here here;
+  if ((bytes == 0 && !oom) || !gmt_find_here(&here, true)) return 0;
+  struct gmt_up_tensor about = {};
+  if (!gmt_fill_head(&here, &about.head, oom ? GMT_UP_TENSOR_OOM : GMT_UP_TENSOR, 0)) {
+    gmt_lose(here.target, GMT_UP_LOST_RING);
+    return 0;
+  }
+  about.head.flags = device;
+  about.address = oom ? 0 : first;
+  about.bytes = bytes;
+  about.reserved = report == GMT_UP_REPORT ? fourth : ~0ull;
+  // Where blocks are freed is told by a sample, as the in-process tracer does.
+  if (want_stacks && (bytes > 0 || here.state->frees++ % 8 == 0)) about.head.stack = gmt_python_stack(ctx, &here);
+  gmt_put_event(&here, &about, sizeof about);
+  return 0;
+}
+
+GMT_INLINE void tell_process(uint8_t type, struct task_struct *task, uint32_t parent, uint32_t exit_code) {
+  struct gmt_up_process about = {.head = {.type = type}};
+  about.head.time = bpf_ktime_get_ns();
+  about.host_pid = BPF_CORE_READ(task, tgid);
+  about.pid = gmt_number(BPF_CORE_READ(task, group_leader));
+  about.parent = parent;
+  about.exit_code = exit_code;
+  bpf_ringbuf_output(&gmt_ring, &about, sizeof about, BPF_RB_FORCE_WAKEUP);
+}
+
+SEC("uprobe")
+int libraries_changed(struct pt_regs *ctx) {
+  uint32_t pid = bpf_get_current_pid_tgid() >> 32;
+  if (!bpf_map_lookup_elem(&gmt_targets, &pid)) return 0;
+  tell_process(GMT_UP_LIBRARIES, bpf_get_current_task_btf(), 0, 0);
+  if (stop_at_libraries) bpf_send_signal(19 /* SIGSTOP */);
+  return 0;
+}
+
+SEC("uprobe")
+int process_ending(struct pt_regs *ctx) {
+  uint32_t pid = bpf_get_current_pid_tgid() >> 32;
+  if (bpf_map_lookup_elem(&gmt_targets, &pid)) tell_process(GMT_UP_ENDING, bpf_get_current_task_btf(), 0, 0);
+  return 0;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(process_forked, struct task_struct *parent, struct task_struct *child) {
+  uint32_t pid = BPF_CORE_READ(parent, tgid), made = BPF_CORE_READ(child, tgid);
+  if (pid == made) return 0;
+  struct gmt_up_target *target = bpf_map_lookup_elem(&gmt_targets, &pid);
+  if (!target || !target->children) return 0;
+  struct gmt_up_target copy = {};
+  copy.pid = gmt_number(child);
+  copy.children = 1;
+  copy.uid = target->uid;
+  copy.interpreter = target->interpreter;
+  if (bpf_map_update_elem(&gmt_targets, &made, &copy, BPF_ANY)) {
+    gmt_lose(target, GMT_UP_LOST_MAP);
+    return 0;
+  }
+  tell_process(GMT_UP_FORK, child, target->pid, 0);
+  return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(process_executed, struct task_struct *task, int old_pid, struct linux_binprm *binary) {
+  uint32_t pid = BPF_CORE_READ(task, tgid);
+  struct gmt_up_target *target = bpf_map_lookup_elem(&gmt_targets, &pid);
+  if (!target) return 0;
+  struct gmt_up_thread_state *state = bpf_task_storage_get(&gmt_threads, bpf_get_current_task_btf(), NULL, 0);
+  if (state) __builtin_memset(state, 0, sizeof *state);
+  target->interpreter = 0;
+  tell_process(GMT_UP_EXEC, task, 0, 0);
+  // A setuid program is not its caller's to look into.
+  bool foreign =
+      BPF_CORE_READ(task, cred, euid.val) != target->uid || BPF_CORE_READ_BITFIELD_PROBED(binary, secureexec);
+  if (target->uid != ~0u && foreign)
+    bpf_map_delete_elem(&gmt_targets, &pid);
+  else if (stop_at_libraries)
+    bpf_send_signal(19 /* SIGSTOP */);
+  return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(process_exited, struct task_struct *task) {
+  uint32_t pid = BPF_CORE_READ(task, tgid);
+  if (!bpf_map_lookup_elem(&gmt_targets, &pid) || BPF_CORE_READ(task, signal, live.counter) > 0) return 0;
+  uint32_t code = BPF_CORE_READ(task, signal, group_exit_code);
+  tell_process(GMT_UP_EXIT, task, 0, code ? code : BPF_CORE_READ(task, exit_code));
+  bpf_map_delete_elem(&gmt_targets, &pid);
+  return 0;
+}

@@ -1,0 +1,160 @@
+#pragma once
+// What all BPF programs of the tracer use: the maps, the thread they run on, and the way into the ring buffer.
+#include "vmlinux.h"
+// vmlinux.h first: the others use its types.
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "ring.h"
+
+#define GMT_INLINE static __always_inline
+#define GMT_MOST_PROCESSES 8192
+
+/// Set before loading.
+const volatile uint32_t tracer_pid_namespace;  ///< inode number of the tracer's PID namespace, 0 = the first one
+const volatile uint64_t wake_bytes = 1 << 20;  ///< so much queued wakes the tracer
+const volatile uint32_t want_stacks;
+
+/// Shared with the tracer while it runs.
+uint32_t recording;  ///< 1 = record
+uint32_t sleeping;   ///< the tracer waits and wants to be woken
+uint32_t threads_seen __attribute__((aligned(64)));
+
+struct {
+  __uint(type, BPF_MAP_TYPE_RINGBUF);
+  __uint(max_entries, 16 << 20);
+} gmt_ring SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, GMT_MOST_PROCESSES);
+  __type(key, uint32_t);
+  __type(value, struct gmt_up_target);
+} gmt_targets SEC(".maps");
+
+/// A driver call in progress: the outermost one of its thread.
+struct gmt_up_pending {
+  uint64_t stack_pointer;  ///< at entry; 0 = none
+  uint64_t args[8];        ///< GMT_UP_ARGS, and room that a masked index needs
+  uint32_t row;
+  uint32_t recorded;  ///< its entry is in the ring
+};
+
+#define GMT_CONTEXT_DEPTH 8
+struct gmt_up_thread_state {
+  uint32_t number;  ///< 0 = not told yet
+  uint32_t own_tid;
+  uint32_t frees;  ///< of tensors: each eighth gets a stack
+  uint32_t depth;  ///< of `contexts`
+  uint64_t contexts[GMT_CONTEXT_DEPTH];
+  struct gmt_up_pending call;
+  struct gmt_up_pending context_call;
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, int);
+  __type(value, struct gmt_up_thread_state);
+} gmt_threads SEC(".maps");
+
+/// The thread that a program runs on. `target` and `state` are never null where `gmt_here` said true.
+struct gmt_here {
+  struct gmt_up_target *target;
+  struct gmt_up_thread_state *state;
+};
+
+GMT_INLINE void gmt_lose(struct gmt_up_target *target, enum gmt_up_loss cause) {
+  __sync_fetch_and_add(&target->lost[cause & 1], 1);
+}
+
+/// Queues one record of `bytes` bytes. False: there was no room; what that means is the caller's to count.
+GMT_INLINE bool gmt_put(const void *record, uint64_t bytes) {
+  uint64_t flags = BPF_RB_NO_WAKEUP;
+  if (bpf_ringbuf_query(&gmt_ring, BPF_RB_AVAIL_DATA) >= wake_bytes && sleeping) {
+    sleeping = 0;
+    flags = BPF_RB_FORCE_WAKEUP;
+  }
+  return bpf_ringbuf_output(&gmt_ring, (void *)record, bytes, flags) == 0;
+}
+
+GMT_INLINE uint32_t gmt_own_number(struct task_struct *task) {
+  struct pid *pid = BPF_CORE_READ(task, thread_pid);
+  uint32_t level = BPF_CORE_READ(pid, level);
+  struct upid number = {};
+  bpf_core_read(&number, sizeof number, &pid->numbers[level & 31]);
+  return number.nr;
+}
+
+/// Number of a task in the tracer's PID namespace, 0 where it has none.
+GMT_INLINE uint32_t gmt_number(struct task_struct *task) {
+  if (!tracer_pid_namespace) return BPF_CORE_READ(task, pid);
+  struct pid *pid = BPF_CORE_READ(task, thread_pid);
+  uint32_t level = BPF_CORE_READ(pid, level);
+  for (uint32_t i = 0; i < 8 && i <= level; i++) {
+    struct upid number = {};
+    bpf_core_read(&number, sizeof number, &pid->numbers[i]);
+    if (number.ns && BPF_CORE_READ(number.ns, ns.inum) == tracer_pid_namespace) return number.nr;
+  }
+  return 0;
+}
+
+/// Tells the tracer of a thread at its first event.
+static __noinline uint32_t gmt_announce(struct gmt_up_thread_state *state) {
+  if (!state) return 0;
+  struct task_struct *task = bpf_get_current_task_btf();
+  struct gmt_up_thread about = {.head = {.type = GMT_UP_THREAD}};
+  about.head.thread = __sync_fetch_and_add(&threads_seen, 1) + 1;
+  about.head.time = bpf_ktime_get_ns();
+  about.host_pid = bpf_get_current_pid_tgid() >> 32;
+  about.pid = gmt_number(task->group_leader);
+  about.tid = gmt_number(task);
+  about.own_tid = gmt_own_number(task);
+  bpf_get_current_comm(about.name, sizeof about.name);
+  if (!gmt_put(&about, sizeof about)) return 0;
+  state->own_tid = about.own_tid;
+  state->number = about.head.thread;
+  return state->number;
+}
+
+/// False: nothing of this thread is to be recorded, or nothing can be (counted where `event`).
+GMT_INLINE bool gmt_find_here(struct gmt_here *here, bool event) {
+  if (!recording) return false;
+  uint32_t pid = bpf_get_current_pid_tgid() >> 32;
+  here->target = bpf_map_lookup_elem(&gmt_targets, &pid);
+  if (!here->target) return false;
+  here->state = bpf_task_storage_get(&gmt_threads, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  if (!here->state) {
+    if (event) gmt_lose(here->target, GMT_UP_LOST_MAP);
+    return false;
+  }
+  return true;
+}
+
+/// Fills a record's head; false: the thread could not be told, so nothing about it can be.
+GMT_INLINE bool gmt_fill_head(struct gmt_here *here, struct gmt_up_head *head, uint8_t type, uint8_t row) {
+  uint32_t number = here->state->number;
+  if (!number) number = gmt_announce(here->state);
+  head->type = type;
+  head->row = row;
+  head->flags = 0;
+  head->thread = number;
+  head->time = bpf_ktime_get_ns();
+  head->stack = 0;
+  return number != 0;
+}
+
+/// Queues an event; where there is no room it is counted.
+GMT_INLINE bool gmt_put_event(struct gmt_here *here, const void *record, uint64_t bytes) {
+  if (gmt_put(record, bytes)) return true;
+  gmt_lose(here->target, GMT_UP_LOST_RING);
+  return false;
+}
+
+// The Python walk: gmt_python_stack(ctx, here) gives the hash of the thread's Python stack and queues what is new of it.
+#if __has_include("python_walk.bpf.h")
+#include "python_walk.bpf.h"
+#else
+GMT_INLINE uint64_t gmt_python_stack(struct pt_regs *ctx, struct gmt_here *here) { return 0; }
+#endif
