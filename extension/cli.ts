@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArguments } from './cli/arguments';
+import { attach } from './cli/attach';
 import { doctor } from './cli/doctor';
 import { helpText } from './cli/help';
 import { print, say } from './cli/output';
@@ -24,6 +25,8 @@ async function main(words: string[], dist: string): Promise<number> {
       return 0;
     case 'run':
       return run(parsed, dist);
+    case 'attach':
+      return attach(parsed, dist);
     case 'report':
       return report(parsed, dist);
     case 'doctor':

@@ -34,14 +34,18 @@ export function traceVariables(base: Environment, trace: TraceEnvironment): Reco
   const injected = base.CUDA_INJECTION64_PATH;
   if (injected !== undefined && injected !== '' && injected !== library) variables.GPU_MEMTRACE_CHAIN = injected;
   if (trace.budgetBytes !== null) variables.GPU_MEMTRACE_BUDGET = String(Math.floor(trace.budgetBytes));
-  const simulator = simulatorFolder(trace.dist);
-  const cupti = trace.simulated ? join(simulator, 'libcupti.so.13') : trace.cupti;
+  const cupti = trace.simulated ? join(simulatorFolder(trace.dist), 'libcupti.so.13') : trace.cupti;
   if (cupti !== null) variables.GPU_MEMTRACE_CUPTI = cupti;
-  if (trace.simulated) {
-    variables.LD_LIBRARY_PATH = prepend(simulator, base.LD_LIBRARY_PATH, /:/);
-    variables.GPU_MEMTRACE_SIMULATOR = simulator; // where a program finds the simulated allocator
-  }
-  return variables;
+  return trace.simulated ? { ...variables, ...simulatorVariables(base, trace.dist) } : variables;
+}
+
+/** The variables of a process that finds the simulated GPU's libraries first. */
+export function simulatorVariables(base: Environment, dist: string): Record<string, string> {
+  const simulator = simulatorFolder(dist);
+  return {
+    LD_LIBRARY_PATH: prepend(simulator, base.LD_LIBRARY_PATH, /:/),
+    GPU_MEMTRACE_SIMULATOR: simulator, // where a program finds the simulated allocator
+  };
 }
 
 function prepend(first: string, existing: string | undefined, separator: RegExp): string {

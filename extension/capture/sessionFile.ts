@@ -8,7 +8,9 @@ export interface SessionFile {
   cwd: string;
   startedRealtimeMs: number;
   simulated: boolean;
-  backend: 'inject';
+  backend: 'inject' | 'uprobe';
+  /** The tracer came to a process that ran already: what that had allocated before is not in the trace. */
+  attached?: { pid: number; realtimeMs: number };
   /** What the launcher started and waited for; a killed process has 128 + signal, as a shell gives it. */
   processes: { pid: number; exitCode: number | null }[];
 }

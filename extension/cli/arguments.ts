@@ -1,14 +1,26 @@
+import type { StackChoice } from '../capture/tracer';
 import type { GroupBy } from '../protocol/trace';
 
-export interface RunArguments {
-  verb: 'run';
-  simulateGpu: boolean;
+/** What `run` and `attach` have in common. */
+export interface RecordingArguments {
   output: string | null;
   format: 'table' | 'json' | 'none';
   report: string | null;
   intervalMs: number;
   failOnLeak: boolean;
+  /** Of the uprobe tracer. */
+  stacks: StackChoice;
+  ringBytes: number | null;
+}
+export interface RunArguments extends RecordingArguments {
+  verb: 'run';
+  backend: 'inject' | 'uprobe';
+  simulateGpu: boolean;
   command: string[];
+}
+export interface AttachArguments extends RecordingArguments {
+  verb: 'attach';
+  pid: number;
 }
 export interface ReportArguments {
   verb: 'report';
@@ -22,7 +34,12 @@ export interface DoctorArguments {
 }
 export type Verb = 'run' | 'attach' | 'report' | 'doctor';
 export type Arguments =
-  RunArguments | ReportArguments | DoctorArguments | { verb: 'help'; about: Verb | null } | { verb: 'version' };
+  | RunArguments
+  | AttachArguments
+  | ReportArguments
+  | DoctorArguments
+  | { verb: 'help'; about: Verb | null }
+  | { verb: 'version' };
 /** A sentence on what is wrong with the command line. */
 export interface UsageError {
   usage: string;
@@ -45,13 +62,13 @@ export function parseArguments(words: readonly string[]): Arguments | UsageError
 
 function parse(words: readonly string[]): Arguments {
   const [first, ...rest] = words;
-  if (first === undefined) throw new Usage('Say what to do: run, report or doctor (see --help).');
+  if (first === undefined) throw new Usage('Say what to do: run, attach, report or doctor (see --help).');
   if (first === '--version' || first === '-V') return { verb: 'version' };
   if (first === '--help' || first === '-h' || first === 'help') {
     return { verb: 'help', about: VERBS.find(verb => verb === rest[0]) ?? null };
   }
   const verb = VERBS.find(candidate => candidate === first);
-  if (verb === undefined) throw new Usage(`"${first}" is not a command; there are run, report and doctor.`);
+  if (verb === undefined) throw new Usage(`"${first}" is not a command; there are run, attach, report and doctor.`);
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
   if (own[0] === '--help' || own[0] === '-h') return { verb: 'help', about: verb };
   switch (verb) {
@@ -62,60 +79,128 @@ function parse(words: readonly string[]): Arguments {
     case 'doctor':
       return parseDoctor(rest);
     case 'attach':
-      throw new Usage('attach is not there yet: start the program with "gpu-memtrace run -- CMD".');
+      return parseAttach(rest);
   }
 }
 
+const RECORDING: RecordingArguments = {
+  output: null,
+  format: 'table',
+  report: null,
+  intervalMs: 2_000,
+  failOnLeak: false,
+  stacks: 'python',
+  ringBytes: null,
+};
+
 function parseRun(words: readonly string[]): Arguments {
-  const parsed: RunArguments = {
-    verb: 'run',
-    simulateGpu: false,
-    output: null,
-    format: 'table',
-    report: null,
-    intervalMs: 2_000,
-    failOnLeak: false,
-    command: [],
-  };
+  const parsed: RunArguments = { verb: 'run', ...RECORDING, backend: 'inject', simulateGpu: false, command: [] };
   const options = new Options(words);
+  let onlyUprobe: string | null = null;
   for (let option = options.next(); option !== null; option = options.next()) {
-    switch (option) {
-      case '--help':
-      case '-h':
-        return { verb: 'help', about: 'run' };
-      case '--simulate-gpu':
-        parsed.simulateGpu = options.flag();
-        break;
-      case '--fail-on-leak':
-        parsed.failOnLeak = options.flag();
-        break;
-      case '-o':
-      case '--output':
-        parsed.output = options.value();
-        break;
-      case '--report':
-        parsed.report = options.value();
-        break;
-      case '--format':
-        parsed.format = options.choice(['table', 'json', 'none']);
-        break;
-      case '--interval':
-        parsed.intervalMs = interval(options.value());
-        break;
-      case '--backend':
-        if (options.choice(['auto', 'inject', 'uprobe']) === 'uprobe') {
-          throw new Usage('The uprobe backend is not there yet: use --backend inject (the default).');
-        }
-        break;
-      default:
-        throw new Usage(`run has no option ${option} (see "gpu-memtrace run --help").`);
+    if (option === '--help' || option === '-h') return { verb: 'help', about: 'run' };
+    if (option === '--simulate-gpu') parsed.simulateGpu = options.flag();
+    else if (option === '--backend') parsed.backend = backend(options);
+    else if (takeUprobeOption(parsed, option, options)) onlyUprobe = option;
+    else if (!takeRecordingOption(parsed, option, options)) {
+      throw new Usage(`run has no option ${option} (see "gpu-memtrace run --help").`);
     }
+  }
+  if (onlyUprobe !== null && parsed.backend !== 'uprobe') {
+    throw new Usage(`${onlyUprobe} is an option of the uprobe tracer: add --backend uprobe.`);
   }
   parsed.command = options.rest();
   if (parsed.command.length === 0) {
     throw new Usage('Name the program to run: gpu-memtrace run [options] -- python train.py');
   }
   return parsed;
+}
+
+/** `auto` is the in-process tracer: it needs no rights and costs least. */
+function backend(options: Options): RunArguments['backend'] {
+  return options.choice(['auto', 'inject', 'uprobe']) === 'uprobe' ? 'uprobe' : 'inject';
+}
+
+function parseAttach(words: readonly string[]): Arguments {
+  const parsed: AttachArguments = { verb: 'attach', ...RECORDING, pid: 0 };
+  const named: string[] = [];
+  const options = new Options(words);
+  for (;;) {
+    const option = options.next();
+    if (option === null) {
+      const word = options.positional();
+      if (word === null) break;
+      named.push(word);
+      continue;
+    }
+    if (option === '--help' || option === '-h') return { verb: 'help', about: 'attach' };
+    if (option === '--simulate-gpu')
+      throw new Usage('--simulate-gpu is for run: a running program has its GPU already.');
+    if (option === '--backend') {
+      if (options.choice(['auto', 'inject', 'uprobe']) === 'inject') {
+        throw new Usage('--backend inject is for run: nothing is loaded into a running program.');
+      }
+    } else if (!takeUprobeOption(parsed, option, options) && !takeRecordingOption(parsed, option, options)) {
+      throw new Usage(`attach has no option ${option} (see "gpu-memtrace attach --help").`);
+    }
+  }
+  const [word, ...more] = named;
+  if (word === undefined || more.length > 0) throw new Usage('Name one process: gpu-memtrace attach PID');
+  parsed.pid = processId(word);
+  return parsed;
+}
+
+function processId(word: string): number {
+  if (/^[1-9]\d{0,9}$/.test(word)) return Number(word);
+  throw new Usage(`"${word}" is not the number of a process: gpu-memtrace attach PID`);
+}
+
+/** False: it is no such option. */
+function takeRecordingOption(parsed: RecordingArguments, option: string, options: Options): boolean {
+  switch (option) {
+    case '--fail-on-leak':
+      parsed.failOnLeak = options.flag();
+      return true;
+    case '-o':
+    case '--output':
+      parsed.output = options.value();
+      return true;
+    case '--report':
+      parsed.report = options.value();
+      return true;
+    case '--format':
+      parsed.format = options.choice(['table', 'json', 'none']);
+      return true;
+    case '--interval':
+      parsed.intervalMs = interval(options.value());
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** False: it is no such option. */
+function takeUprobeOption(parsed: RecordingArguments, option: string, options: Options): boolean {
+  switch (option) {
+    case '--no-stacks':
+      if (options.flag()) parsed.stacks = 'none';
+      return true;
+    case '--native-stacks':
+      if (options.flag()) parsed.stacks = 'native';
+      return true;
+    case '--ring-bytes':
+      parsed.ringBytes = ringBytes(options.value());
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** The kernel takes powers of two, whole pages. */
+function ringBytes(text: string): number {
+  const bytes = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  if (bytes >= 4096 && bytes <= 2 ** 31 && Number.isInteger(Math.log2(bytes))) return bytes;
+  throw new Usage(`--ring-bytes ${text} is not a power of two from 4096 to 2147483648.`);
 }
 
 function parseReport(words: readonly string[]): Arguments {

@@ -3,6 +3,7 @@ import type { Verb } from './arguments';
 const ALL = `GPU Memory Trace: every GPU allocation of a program, with its Python line and thread.
 
   gpu-memtrace run [options] -- CMD...     run a program and watch its GPU memory
+  gpu-memtrace attach PID [options]        watch a program that runs already
   gpu-memtrace report FILE [options]       show a saved trace
   gpu-memtrace doctor [options]            check what this machine can record
   gpu-memtrace --version
@@ -21,7 +22,11 @@ one when it ends.
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
   --interval TIME          time between tables, such as 2s or 500ms (default: 2s)
   --fail-on-leak           exit with 3 when a leak was found (leaks are not judged yet)
-  --backend auto|inject    how to record (default: auto)
+  --backend auto|inject|uprobe
+                           auto, inject: a library in the program (default); uprobe: probes in the kernel, the program
+                           starts as without a tracer; this needs rights, see "gpu-memtrace attach --help"
+  --no-stacks, --native-stacks, --ring-bytes N
+                           with --backend uprobe: as for attach
 
 Exit status: CMD's own, 128 + signal when a signal ended it; 125 the tracer could not start it, 126 CMD cannot be
 executed, 127 CMD was not found; 2 wrong options.
@@ -47,7 +52,25 @@ Checks what this machine can record, and says how to mend what is missing.
 Exit status: 0 recording is possible, on a GPU or on the simulated one; 1 it is not; 2 wrong options.
 `;
 
-const ATTACH = `gpu-memtrace attach is not there yet: start the program with "gpu-memtrace run -- CMD".
+const ATTACH = `gpu-memtrace attach PID [options]
+
+Watches a process that runs already and has loaded the CUDA driver, and the children that it forks. Nothing is loaded into
+it: probes in the kernel see its calls. What it allocated before is unknown. Ctrl+C detaches, and the program goes on
+unharmed; at the end of the program tracing ends too. A table of what is alive goes to stderr, the last one at the end.
+
+Placing probes takes rights that the tracer's file can have (Linux 6.6 and newer; "gpu-memtrace doctor" prints the line to
+type), or root: sudo.
+
+  -o, --output FILE        save the trace there (else it is kept in the cache, the newest 10; its path is the last line)
+  --format table|json|none json: one document at the end, no table; none: no output of ours (default: table)
+  --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
+  --interval TIME          time between tables, such as 2s or 500ms (default: 2s)
+  --fail-on-leak           exit with 3 when a leak was found (leaks are not judged yet)
+  --no-stacks              record no Python lines: each event costs less
+  --native-stacks          record native stacks as well
+  --ring-bytes N           size of the buffer between kernel and tracer, a power of two; more where events are lost
+
+Exit status: 0 after detaching, and when the program ended; 2 wrong options; 125 the tracer could not attach, or broke off.
 `;
 
 export function helpText(about: Verb | null): string {

@@ -1,82 +1,98 @@
-import { renameSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { buildReport } from '../analysis/report';
-import { traceVariables } from '../capture/environment';
-import { keptTracesFolder, traceRoots } from '../capture/folders';
-import { keptTraceFile, pruneKeptTraces, unwritable } from '../capture/keptTraces';
+import { simulatorVariables, traceVariables, type Environment } from '../capture/environment';
 import { launch, type Launched } from '../capture/launch';
 import { cuptiCandidates, findGpus, findLibcuda, interpreterOf } from '../capture/machine';
-import { writeSession, type SessionFile } from '../capture/sessionFile';
 import { settleDirectory } from '../capture/settle';
 import { injectionProblem, simulatorProblem } from '../capture/simulator';
-import { createTraceDirectory, logBudget, reasonOf, removeTraceDirectory } from '../capture/traceDirectory';
-import { loadNative, type NativeAddon, type NativeSession } from '../engine/addon';
+import { logBudget, reasonOf } from '../capture/traceDirectory';
 import type { RunArguments } from './arguments';
-import { createLiveTable, tableText } from './live';
-import { print, say, write } from './output';
+import { say } from './output';
+import { attachBeforeStart, type Probes } from './probes';
+import {
+  beginRecording,
+  dropRecording,
+  finish,
+  noteProcess,
+  NOT_STARTED,
+  showUntil,
+  unwritableResult,
+  type Recording,
+} from './recording';
 
-const NOT_STARTED = 125;
 /** How long processes that the program left behind are waited for before the last table. */
 const STRAGGLER_MS = 1_000;
-const FINAL_TOP = 50;
 
-/** Runs a program under the tracer. Returns the exit status of the contract. */
+/** Runs a program under a tracer. Returns the exit status of the contract. */
 export async function run(options: RunArguments, dist: string): Promise<number> {
   const problem = findProblem(options, dist);
-  const loaded = loadNative(dist);
-  if (problem !== null || 'error' in loaded) {
-    say(problem ?? (loaded as { error: string }).error);
+  const { command, simulateGpu: simulated, backend } = options;
+  const recording = problem === null ? beginRecording(dist, { command, cwd: process.cwd(), simulated, backend }) : null;
+  if (recording === null || 'error' in recording) {
+    say(problem ?? (recording as { error: string }).error);
     return NOT_STARTED;
   }
-  const directory = createTraceDirectory(traceRoots(process.env, process.getuid?.() ?? 0), process.getuid?.() ?? 0);
-  if ('error' in directory) {
-    say(directory.error);
+  if (!simulated) await sayWithoutGpu();
+  const probes = backend === 'uprobe' ? await attachBeforeStart(options, recording, dist) : null;
+  if (backend === 'uprobe' && probes === null) {
+    dropRecording(recording);
     return NOT_STARTED;
   }
-  if (directory.note !== null) say(directory.note);
-  if (!options.simulateGpu) await sayWithoutGpu();
-  const trace = openForRecording(loaded.addon, directory.path);
-  if ('error' in trace) {
-    removeTraceDirectory(directory.path);
-    say(trace.error);
-    return NOT_STARTED;
-  }
-  const variables = traceVariables(process.env, {
-    dist,
-    traceDirectory: directory.path,
-    simulated: options.simulateGpu,
-    cupti: findCupti(options),
-    budgetBytes: logBudget(process.env, directory.freeBytes),
-  });
-  const facts = sessionFacts(options);
-  writeSession(directory.path, facts);
-  const environment = { ...process.env, ...variables };
-  const started = await launch({ command: options.command, cwd: process.cwd(), environment });
+  const environment = { ...process.env, ...variablesOf(options, recording, dist) };
+  const started = await launch({ command, cwd: process.cwd(), environment });
   if ('error' in started) {
-    trace.session.close();
-    removeTraceDirectory(directory.path);
+    await probes?.detach();
+    dropRecording(recording);
     say(started.error);
     return started.status;
   }
-  // From here on the program's status is what counts: our own failures are said and change nothing.
+  return follow(options, recording, started, probes);
+}
+
+/** From here on the program's status is what counts: our own failures are said and change nothing. */
+async function follow(
+  options: RunArguments,
+  recording: Recording,
+  started: Launched,
+  probes: Probes | null,
+): Promise<number> {
   process.on('uncaughtException', error => say(reasonOf(error)));
-  const status = await watch(options, trace.session, started, directory.path, facts);
-  try {
-    await finish(options, trace.session, directory.path, facts);
-  } catch (error) {
-    say(`The report could not be made (${reasonOf(error)}); the trace stays in`);
-    write(2, `${directory.path}\n`);
-  }
+  noteProcess(recording, started.pid, null);
+  const status = await showUntil(options, recording.session, started.ended);
+  noteProcess(recording, started.pid, status);
+  await settle(recording);
+  await probes?.detach();
+  await finish(options, recording, 'The program never used CUDA');
   return status;
+}
+
+/** Waits for what the program and its children wrote last. */
+async function settle({ session, directory }: Recording): Promise<void> {
+  try {
+    const running = await settleDirectory(session, directory, STRAGGLER_MS);
+    if (running > 0) say(`${running} of its processes still run: what they do from here on is not in the trace.`);
+  } catch (error) {
+    say(`The trace could not be read to its end (${reasonOf(error)}).`);
+  }
 }
 
 /** One sentence on what keeps a run from starting, before anything is made. */
 function findProblem(options: RunArguments, dist: string): string | null {
-  for (const file of [options.output, options.report]) {
-    const sentence = file === null ? null : unwritable(file);
-    if (sentence !== null) return sentence;
-  }
-  return injectionProblem(dist) ?? (options.simulateGpu ? simulatorProblem(dist) : null);
+  return (
+    unwritableResult(options) ??
+    (options.backend === 'inject' ? injectionProblem(dist) : null) ??
+    (options.simulateGpu ? simulatorProblem(dist) : null)
+  );
+}
+
+/** What the program's environment gets: under the uprobe tracer nothing, unless the GPU is simulated. */
+function variablesOf(options: RunArguments, recording: Recording, dist: string): Environment {
+  if (options.backend === 'uprobe') return options.simulateGpu ? simulatorVariables(process.env, dist) : {};
+  return traceVariables(process.env, {
+    dist,
+    traceDirectory: recording.directory,
+    simulated: options.simulateGpu,
+    cupti: findCupti(options),
+    budgetBytes: logBudget(process.env, recording.freeBytes),
+  });
 }
 
 async function sayWithoutGpu(): Promise<void> {
@@ -100,102 +116,4 @@ function libcudaIsNamed(libcuda: string): boolean {
 function findCupti(options: RunArguments): string | null {
   const program = interpreterOf(options.command[0] ?? '', process.env, process.cwd());
   return process.env.GPU_MEMTRACE_CUPTI ?? cuptiCandidates(process.env, program)[0] ?? null;
-}
-
-function openForRecording(addon: NativeAddon, directory: string): { session: NativeSession } | { error: string } {
-  try {
-    addon.setRecording(directory, true);
-    return { session: addon.open(directory) };
-  } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-function sessionFacts(options: RunArguments): SessionFile {
-  return {
-    version: 1,
-    command: options.command,
-    cwd: process.cwd(),
-    startedRealtimeMs: Date.now(),
-    simulated: options.simulateGpu,
-    backend: 'inject',
-    processes: [],
-  };
-}
-
-/** Shows the table until the program ends. */
-async function watch(
-  options: RunArguments,
-  session: NativeSession,
-  started: Launched,
-  directory: string,
-  facts: SessionFile,
-): Promise<number> {
-  facts.processes = [{ pid: started.pid, exitCode: null }];
-  writeSession(directory, facts);
-  const table = options.format === 'table' ? createLiveTable(session) : null;
-  const timer = table === null ? undefined : setInterval(() => table.show(), options.intervalMs);
-  const status = await started.ended;
-  clearInterval(timer);
-  table?.stop();
-  facts.processes = [{ pid: started.pid, exitCode: status }];
-  writeSession(directory, facts);
-  return status;
-}
-
-/** Last table, document, saved trace. */
-async function finish(
-  options: RunArguments,
-  session: NativeSession,
-  directory: string,
-  facts: SessionFile,
-): Promise<void> {
-  const running = await settleDirectory(session, directory, STRAGGLER_MS);
-  if (running > 0) say(`${running} of its processes still run: what they do from here on is not in the trace.`);
-  if (options.format === 'table') write(2, tableText(session, FINAL_TOP, FINAL_TOP, true));
-  const report = options.format === 'json' || options.report !== null ? buildReport(session) : null;
-  if (report !== null) writeReport(JSON.stringify(report, null, 2), options.report);
-  if (options.failOnLeak) say('Leaks are not judged yet: --fail-on-leak changes nothing.');
-  await save(options, session, directory, facts);
-  session.close();
-}
-
-function writeReport(document: string, file: string | null): void {
-  if (file === null) {
-    print(document);
-    return;
-  }
-  try {
-    writeFileSync(`${file}.part`, `${document}\n`);
-    renameSync(`${file}.part`, file);
-  } catch (error) {
-    say(`${file} cannot be written: ${reasonOf(error)}.`);
-  }
-}
-
-/** The trace's file is the last line on stderr. What cannot be saved stays where it was recorded. */
-async function save(
-  options: RunArguments,
-  session: NativeSession,
-  directory: string,
-  facts: SessionFile,
-): Promise<void> {
-  const kept = keptTracesFolder(process.env);
-  if (session.info().processes.length === 0) {
-    removeTraceDirectory(directory);
-    if (options.output !== null) say(`The program never used CUDA: there is nothing to save in ${options.output}.`);
-    return;
-  }
-  try {
-    const file = options.output === null ? keptTraceFile(kept, options.command, new Date()) : resolve(options.output);
-    await session.save(file, JSON.stringify(facts));
-    removeTraceDirectory(directory);
-    if (options.output === null) {
-      pruneKeptTraces(kept);
-      write(2, `${file}\n`);
-    }
-  } catch (error) {
-    say(`The trace could not be saved (${reasonOf(error)}); it stays in`);
-    write(2, `${directory}\n`);
-  }
 }

@@ -8,18 +8,47 @@ const parse = (line: string): ReturnType<typeof parseArguments> => parseArgument
 test('run takes its options up to -- and leaves the rest to the program', () => {
   const expected: Arguments = {
     verb: 'run',
+    backend: 'inject',
     simulateGpu: true,
     output: 'x.gputrace',
     format: 'json',
     report: 'r.json',
     intervalMs: 500,
     failOnLeak: true,
+    stacks: 'python',
+    ringBytes: null,
     command: ['python', 'train.py', '--', '-o', 'y'],
   };
   const options =
     '--simulate-gpu -o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --backend auto';
   assert.deepEqual(parse(`run ${options} -- python train.py -- -o y`), expected);
   assert.deepEqual(parse(`run ${options} python train.py -- -o y`), expected);
+});
+
+test('attach takes one process and the options of run', () => {
+  const expected: Arguments = {
+    verb: 'attach',
+    pid: 4711,
+    output: 'x.gputrace',
+    format: 'json',
+    report: 'r.json',
+    intervalMs: 500,
+    failOnLeak: true,
+    stacks: 'native',
+    ringBytes: 8388608,
+  };
+  const options = '-o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --backend uprobe';
+  assert.deepEqual(parse(`attach 4711 ${options} --native-stacks --ring-bytes 8388608`), expected);
+  assert.deepEqual(parse(`attach --ring-bytes=8388608 ${options} --native-stacks 4711`), expected);
+  const bare = parse('attach 1');
+  assert.ok('verb' in bare && bare.verb === 'attach');
+  assert.deepEqual([bare.stacks, bare.ringBytes, bare.format, bare.output], ['python', null, 'table', null]);
+});
+
+test('the uprobe tracer is chosen by name, with its own options', () => {
+  const parsed = parse('run --no-stacks --backend uprobe -- x');
+  assert.ok('verb' in parsed && parsed.verb === 'run');
+  assert.deepEqual([parsed.backend, parsed.stacks], ['uprobe', 'none']);
 });
 
 test('times', () => {
@@ -50,7 +79,7 @@ test('help and version', () => {
 
 test('what is wrong is said in one sentence', () => {
   const cases: [string, RegExp][] = [
-    ['', /run, report or doctor/],
+    ['', /run, attach, report or doctor/],
     ['nonsense', /"nonsense"/],
     ['run', /Name the program/],
     ['run --', /Name the program/],
@@ -60,8 +89,19 @@ test('what is wrong is said in one sentence', () => {
     ['run --interval soon -- x', /--interval soon/],
     ['run --interval 1ms -- x', /--interval 1ms/],
     ['run --simulate-gpu=yes -- x', /takes no value/],
-    ['run --backend uprobe -- x', /not there yet/],
-    ['attach 12', /attach is not there yet/],
+    ['run --backend gdb -- x', /auto, inject, uprobe/],
+    ['run --no-stacks -- x', /--no-stacks .* add --backend uprobe/],
+    ['attach', /Name one process/],
+    ['attach 12 13', /Name one process/],
+    ['attach python', /"python" is not the number of a process/],
+    ['attach 0', /"0" is not the number/],
+    ['attach 12x', /"12x" is not the number/],
+    ['attach -12', /no option -12/],
+    ['attach 12 --simulate-gpu', /--simulate-gpu is for run/],
+    ['attach 12 --backend inject', /--backend inject is for run/],
+    ['attach 12 --nope', /attach has no option --nope/],
+    ['attach 12 --ring-bytes 5000', /--ring-bytes 5000 is not a power of two/],
+    ['attach 12 --ring-bytes 1024', /--ring-bytes 1024/],
     ['report', /Name one trace/],
     ['report a b', /Name one trace/],
     ['report a --format perfetto', /perfetto is not there yet/],

@@ -1,0 +1,161 @@
+// The privileged tracer (native/uprobe) as a child process: started for one process, asked to detach, waited for.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Environment } from './environment';
+import { parseTracerLine, type TracerMessage, type TracerProblem, type TracerReady } from './tracerProtocol';
+
+/** What a stack holds: Python frames, native ones behind them as well, nothing. */
+export type StackChoice = 'python' | 'native' | 'none';
+
+export interface TracerRequest {
+  program: string;
+  pid: number;
+  directory: string;
+  /** The process has not loaded libcuda yet, or its children will. */
+  waitLibraries: boolean;
+  stacks: StackChoice;
+  /** Bytes of the buffer between kernel and tracer; null: the tracer's own choice. */
+  ringBytes: number | null;
+  environment: Environment;
+}
+
+/** How it ended. */
+export interface TracerEnd {
+  /** Null after a detach that was asked for, and after the end of the traced program. */
+  problem: TracerProblem | null;
+  events: number;
+  /** Events that could not be recorded. */
+  lost: number;
+}
+
+/** A detach by perf probes takes the kernel some seconds. */
+const DETACH_LIMIT_MS = 20_000;
+const KEPT_ERROR_TEXT = 2_000;
+
+export function tracerProgram(dist: string): string {
+  return join(dist, 'native', 'gpu-memtrace-uprobe');
+}
+
+/** One sentence when the tracer was not built, else null. */
+export function tracerMissing(dist: string): TracerProblem | null {
+  const program = tracerProgram(dist);
+  if (existsSync(program)) return null;
+  return failure(
+    `The tracer for running programs is missing: ${program}; reinstall GPU Memory Trace, or install clang and libbpf and build it with "npm run build".`,
+  );
+}
+
+export function tracerArguments(request: Omit<TracerRequest, 'program' | 'environment'>): string[] {
+  const words = ['attach', '--pid', String(request.pid), '--directory', request.directory, '--children'];
+  if (request.ringBytes !== null) words.push('--ring-bytes', String(request.ringBytes));
+  if (request.stacks === 'none') words.push('--no-stacks');
+  if (request.stacks === 'native') words.push('--native-stacks');
+  if (request.waitLibraries) words.push('--wait-libraries');
+  return words;
+}
+
+/** One run of the tracer. Nothing of it throws or rejects. */
+export class Tracer {
+  /** Resolves once probes are in place, or with why they are not. */
+  readonly ready: Promise<TracerReady | TracerProblem>;
+  /** Resolves once the tracer's process is gone: no probe is left. */
+  readonly ended: Promise<TracerEnd>;
+  private readonly child: ChildProcess;
+  private resolveReady: (result: TracerReady | TracerProblem) => void = () => undefined;
+  private problem: TracerProblem | null = null;
+  private summary: { events: number; lost: number } | null = null;
+  private lostSaid = 0;
+  private isReady = false;
+  private detaching = false;
+  private errorText = '';
+
+  constructor(
+    request: TracerRequest,
+    private readonly onMessage: (message: TracerMessage) => void = () => undefined,
+  ) {
+    this.ready = new Promise(done => (this.resolveReady = done));
+    // A session of its own: Ctrl+C in the terminal is for the traced program, or for us to detach in order.
+    this.child = spawn(request.program, tracerArguments(request), {
+      env: request.environment,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+    });
+    this.ended = new Promise(done => this.followTo(done));
+  }
+
+  /** Takes the probes away and ends the tracer; the traced program goes on. */
+  detach(): void {
+    if (this.detaching) return;
+    this.detaching = true;
+    this.child.stdin?.end();
+    setTimeout(() => this.kill(), DETACH_LIMIT_MS).unref();
+  }
+
+  /** The kernel takes the probes away; events on their way are lost. */
+  kill(): void {
+    this.detaching = true;
+    this.child.kill('SIGKILL');
+  }
+
+  private followTo(done: (end: TracerEnd) => void): void {
+    const { child } = this;
+    child.stdin?.on('error', () => undefined); // it ended first
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.errorText = (this.errorText + text).slice(-KEPT_ERROR_TEXT);
+    });
+    if (child.stdout !== null) createInterface({ input: child.stdout }).on('line', line => this.receive(line));
+    child.once('error', error => {
+      if (child.pid !== undefined) return;
+      this.problem = notStarted(child.spawnfile, error);
+      this.finish(done);
+    });
+    child.once('close', (code, signal) => {
+      if (this.problem === null && !this.detaching && this.summary === null) {
+        this.problem = brokenOff(code, signal, this.errorText);
+      }
+      this.finish(done);
+    });
+  }
+
+  private receive(line: string): void {
+    const message = parseTracerLine(line);
+    if (message === null) return;
+    if (message.type === 'ready') {
+      this.isReady = true;
+      this.resolveReady(message);
+    } else if (message.type === 'error') {
+      this.problem = message;
+    } else if (message.type === 'lost') {
+      this.lostSaid += message.count;
+    } else if (message.type === 'ended') {
+      this.summary = { events: message.events, lost: message.lost };
+    }
+    this.onMessage(message);
+  }
+
+  private finish(done: (end: TracerEnd) => void): void {
+    if (!this.isReady) this.resolveReady(this.problem ?? failure('The tracer ended before its probes were in place.'));
+    const { events, lost } = this.summary ?? { events: 0, lost: this.lostSaid };
+    done({ problem: this.problem, events, lost });
+  }
+}
+
+function failure(message: string): TracerProblem {
+  return { type: 'error', code: 'failed', message };
+}
+
+/** The kernel refuses to start a program whose file has capabilities that this process can never get. */
+function notStarted(program: string, error: Error): TracerProblem {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EPERM') return { type: 'error', code: 'no-privilege', message: `${program} may not be started.` };
+  const reason = code === 'EACCES' ? 'it cannot be executed' : code === 'ENOENT' ? 'it is missing' : error.message;
+  return failure(`The tracer ${program} does not start: ${reason}.`);
+}
+
+function brokenOff(code: number | null, signal: NodeJS.Signals | null, errorText: string): TracerProblem {
+  const how = signal === null ? `with status ${code ?? 0}` : `by ${signal}`;
+  const last = errorText.trim().split('\n').at(-1) ?? '';
+  return failure(`The tracer ended ${how}${last === '' ? '' : `: ${last.replace(/\.$/, '')}`}.`);
+}

@@ -1,0 +1,113 @@
+// What the privileged tracer (native/uprobe) says on its standard output: one JSON object a line.
+
+const ERROR_CODES = [
+  'no-process',
+  'not-yours',
+  'no-libcuda',
+  'ended',
+  'no-btf',
+  'no-bpf',
+  'no-privilege',
+  'bad-arguments',
+  'directory',
+] as const;
+
+/** `failed`: the tracer did not run, broke off, or gave a reason that is not known here. */
+export type TracerErrorCode = (typeof ERROR_CODES)[number] | 'failed';
+
+export interface TracerReady {
+  type: 'ready';
+  /** Kind of probe: uprobe_multi (Linux 6.6 and newer) or perf. */
+  how: string;
+  probes: number;
+  /** The probed libraries by path. */
+  libraries: string[];
+}
+export interface TracerProblem {
+  type: 'error';
+  code: TracerErrorCode;
+  /** One sentence. */
+  message: string;
+}
+export type TracerMessage =
+  | TracerReady
+  | TracerProblem
+  | { type: 'library'; path: string }
+  | { type: 'process'; pid: number }
+  | { type: 'exit'; pid: number }
+  | { type: 'lost'; count: number; cause: string }
+  | { type: 'ended'; events: number; lost: number };
+
+/** What `self-test` found. */
+export interface SelfTest {
+  bpf: boolean;
+  btf: boolean;
+  uprobeMulti: boolean;
+  perfUprobe: boolean;
+  privileged: boolean;
+  message: string;
+}
+
+type Fields = Record<string, unknown>;
+
+/** The message of a line; null for a line that is none, also for kinds that a newer tracer may have. */
+export function parseTracerLine(line: string): TracerMessage | null {
+  const fields = parseObject(line);
+  if (fields === null) return null;
+  switch (fields.type) {
+    case 'ready':
+      return {
+        type: 'ready',
+        how: text(fields.how),
+        probes: number(fields.probes),
+        libraries: Array.isArray(fields.libraries) ? fields.libraries.map(text) : [],
+      };
+    case 'library':
+      return { type: 'library', path: text(fields.path) };
+    case 'process':
+    case 'exit':
+      return { type: fields.type, pid: number(fields.pid) };
+    case 'lost':
+      return { type: 'lost', count: number(fields.count), cause: text(fields.cause) };
+    case 'ended':
+      return { type: 'ended', events: number(fields.events), lost: number(fields.lost) };
+    case 'error':
+      return {
+        type: 'error',
+        code: ERROR_CODES.find(code => code === fields.code) ?? 'failed',
+        message: text(fields.message) || 'The tracer failed and said no reason.',
+      };
+    default:
+      return null;
+  }
+}
+
+/** The answer of `self-test`, null when it is none. */
+export function parseSelfTest(output: string): SelfTest | null {
+  const fields = parseObject(output);
+  if (fields === null || typeof fields.bpf !== 'boolean') return null;
+  const flag = (name: string): boolean => fields[name] === true;
+  return {
+    bpf: fields.bpf,
+    btf: flag('btf'),
+    uprobeMulti: flag('uprobeMulti'),
+    perfUprobe: flag('perfUprobe'),
+    privileged: flag('privileged'),
+    message: text(fields.message),
+  };
+}
+
+function parseObject(line: string): Fields | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
+  } catch {
+    return null;
+  }
+}
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+function number(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+}

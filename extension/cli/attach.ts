@@ -1,0 +1,78 @@
+import { checkTarget, commandLine, processName } from '../capture/attachTarget';
+import { workingFolder, type ProcessFacts } from '../capture/processes';
+import { tracerMissing, type Tracer } from '../capture/tracer';
+import type { AttachArguments } from './arguments';
+import { say } from './output';
+import { placeProbes, sayAdvice } from './probes';
+import {
+  beginRecording,
+  dropRecording,
+  finish,
+  noteProcess,
+  NOT_STARTED,
+  showUntil,
+  unwritableResult,
+} from './recording';
+
+/** Note of the tracer's log that says what could be recovered from before (`GMT_NOTE_ATTACHED`, native/wire). */
+const NOTE_ATTACHED = 10;
+
+/** Traces a process that runs already, until Ctrl+C or its end. Returns the exit status of the contract. */
+export async function attach(options: AttachArguments, dist: string): Promise<number> {
+  const problem = unwritableResult(options) ?? tracerMissing(dist)?.message ?? null;
+  if (problem !== null) {
+    say(problem);
+    return NOT_STARTED;
+  }
+  const target = await checkTarget(options.pid, [...commandLine(dist), ...process.argv.slice(2)]);
+  if ('sentence' in target) {
+    sayAdvice(target);
+    return NOT_STARTED;
+  }
+  return record(options, target, dist);
+}
+
+async function record(options: AttachArguments, target: ProcessFacts, dist: string): Promise<number> {
+  const { pid, command } = target;
+  const recording = beginRecording(dist, {
+    command,
+    cwd: await workingFolder(pid),
+    simulated: false,
+    backend: 'uprobe',
+    attached: { pid, realtimeMs: Date.now() },
+  });
+  if ('error' in recording) {
+    say(recording.error);
+    return NOT_STARTED;
+  }
+  noteProcess(recording, pid, null);
+  const probes = await placeProbes({ pid, waitLibraries: false }, options, recording, dist, detachOnSignals);
+  if (probes === null) {
+    dropRecording(recording);
+    return NOT_STARTED;
+  }
+  if (options.format === 'table')
+    say(`Attached to ${lowerFirst(processName(target))}; Ctrl+C detaches, and it goes on.`);
+  await showUntil(options, recording.session, probes.tracer.ended);
+  const end = await probes.detach();
+  if (!recording.session.info().processes.some(({ notes }) => notes.some(({ code }) => code === NOTE_ATTACHED))) {
+    say('The trace began when the tracer attached: what was allocated before is unknown.');
+  }
+  await finish(options, recording, 'Nothing was allocated while the tracer was attached');
+  return end.problem === null ? 0 : NOT_STARTED;
+}
+
+/** The first signal detaches in order; a second one does not wait for that. */
+function detachOnSignals(tracer: Tracer): void {
+  let signals = 0;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (signals++ === 0) tracer.detach();
+      else tracer.kill();
+    });
+  }
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,73 @@
+// The privileged tracer as the command line uses it: started, watched, detached; what goes wrong is said.
+import { commandLine, explain } from '../capture/attachTarget';
+import type { Advice } from '../capture/privileges';
+import { logBudget } from '../capture/traceDirectory';
+import { Tracer, tracerMissing, tracerProgram, type TracerEnd } from '../capture/tracer';
+import type { RecordingArguments, RunArguments } from './arguments';
+import { say, write } from './output';
+import type { Recording } from './recording';
+
+/** Probes that are in place. */
+export interface Probes {
+  readonly tracer: Tracer;
+  /** Takes them away; says what was missed. */
+  detach(): Promise<TracerEnd>;
+}
+
+export function sayAdvice({ sentence, command }: Advice): void {
+  say(sentence);
+  if (command !== null) write(2, `  ${command}\n`);
+}
+
+/**
+ * Places probes for a process; `stopped` ends the attempt. Null: they could not be placed, which was said.
+ */
+export async function placeProbes(
+  target: { pid: number; waitLibraries: boolean },
+  options: RecordingArguments,
+  recording: Recording,
+  dist: string,
+  onStart: (tracer: Tracer) => void = () => undefined,
+): Promise<Probes | null> {
+  const missing = tracerMissing(dist);
+  if (missing !== null) {
+    say(missing.message);
+    return null;
+  }
+  const budget = logBudget(process.env, recording.freeBytes);
+  const tracer = new Tracer({
+    ...target,
+    program: tracerProgram(dist),
+    directory: recording.directory,
+    stacks: options.stacks,
+    ringBytes: options.ringBytes,
+    environment: { ...process.env, GPU_MEMTRACE_BUDGET: String(Math.floor(budget)) },
+  });
+  onStart(tracer);
+  const ready = await tracer.ready;
+  if (ready.type === 'error') {
+    await tracer.ended;
+    sayAdvice(explain(ready, dist, [...commandLine(dist), ...process.argv.slice(2)]));
+    return null;
+  }
+  return { tracer, detach: () => detach(tracer, recording) };
+}
+
+/**
+ * Places probes before the program is started, which is then a child of this process: so its first event is seen, and
+ * its environment, its way to be started and its status are as without a tracer.
+ */
+export function attachBeforeStart(options: RunArguments, recording: Recording, dist: string): Promise<Probes | null> {
+  return placeProbes({ pid: process.pid, waitLibraries: true }, options, recording, dist);
+}
+
+async function detach(tracer: Tracer, recording: Recording): Promise<TracerEnd> {
+  tracer.detach();
+  const end = await tracer.ended;
+  if (end.problem !== null)
+    say(`${end.problem.message.replace(/\.$/, '')}: what happened afterwards is not in the trace.`);
+  await recording.session.settle();
+  const { lost } = recording.session.info();
+  if (end.lost > lost.events) say(`The tracer lost ${end.lost - lost.events} events that the trace does not count.`);
+  return end;
+}

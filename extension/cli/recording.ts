@@ -1,0 +1,148 @@
+// What `run` and `attach` share: the trace directory, the live table, the results at the end.
+import { chownSync, renameSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { buildReport } from '../analysis/report';
+import { keptTracesFolder, traceRoots } from '../capture/folders';
+import { keptTraceFile, pruneKeptTraces, unwritable } from '../capture/keptTraces';
+import { writeSession, type SessionFile } from '../capture/sessionFile';
+import { createTraceDirectory, reasonOf, removeTraceDirectory } from '../capture/traceDirectory';
+import { loadNative, type NativeSession } from '../engine/addon';
+import type { RecordingArguments } from './arguments';
+import { createLiveTable, tableText } from './live';
+import { print, say, write } from './output';
+
+/** Exit status where nothing could be recorded. */
+export const NOT_STARTED = 125;
+const FINAL_TOP = 50;
+
+/** A trace that is being recorded. */
+export interface Recording {
+  directory: string;
+  freeBytes: number;
+  session: NativeSession;
+  facts: SessionFile;
+}
+
+/** One sentence when a result could not be written where it is wanted, else null. */
+export function unwritableResult(options: RecordingArguments): string | null {
+  for (const file of [options.output, options.report]) {
+    const sentence = file === null ? null : unwritable(file);
+    if (sentence !== null) return sentence;
+  }
+  return null;
+}
+
+/** Makes the trace directory and begins to follow it. The error is one sentence. */
+export function beginRecording(
+  dist: string,
+  facts: Omit<SessionFile, 'version' | 'startedRealtimeMs' | 'processes'>,
+): Recording | { error: string } {
+  const loaded = loadNative(dist);
+  if ('error' in loaded) return loaded;
+  const uid = process.getuid?.() ?? 0;
+  const made = createTraceDirectory(traceRoots(process.env, uid), uid);
+  if ('error' in made) return made;
+  if (made.note !== null) say(made.note);
+  const session: SessionFile = { version: 1, ...facts, startedRealtimeMs: Date.now(), processes: [] };
+  try {
+    loaded.addon.setRecording(made.path, true);
+    writeSession(made.path, session);
+    return {
+      directory: made.path,
+      freeBytes: made.freeBytes,
+      session: loaded.addon.open(made.path),
+      facts: session,
+    };
+  } catch (error) {
+    removeTraceDirectory(made.path);
+    return { error: reasonOf(error) };
+  }
+}
+
+/** Leaves nothing of a recording that came to nothing. */
+export function dropRecording({ session, directory }: Recording): void {
+  session.close();
+  removeTraceDirectory(directory);
+}
+
+/** Writes down which process is traced and how it ended. */
+export function noteProcess({ directory, facts }: Recording, pid: number, exitCode: number | null): void {
+  facts.processes = [{ pid, exitCode }];
+  writeSession(directory, facts);
+}
+
+/** Shows the table until `end` resolves. */
+export async function showUntil<T>(options: RecordingArguments, session: NativeSession, end: Promise<T>): Promise<T> {
+  const table = options.format === 'table' ? createLiveTable(session) : null;
+  const timer = table === null ? undefined : setInterval(() => table.show(), options.intervalMs);
+  try {
+    return await end;
+  } finally {
+    clearInterval(timer);
+    table?.stop();
+  }
+}
+
+/**
+ * Last table, document, saved trace; all events have been read. `nothing`: what to say where there is no trace to save.
+ * Never throws: from here on the status is settled.
+ */
+export async function finish(options: RecordingArguments, recording: Recording, nothing: string): Promise<void> {
+  const { session, directory } = recording;
+  try {
+    if (options.format === 'table') write(2, tableText(session, FINAL_TOP, FINAL_TOP, true));
+    const report = options.format === 'json' || options.report !== null ? buildReport(session) : null;
+    if (report !== null) writeReport(JSON.stringify(report, null, 2), options.report);
+    if (options.failOnLeak) say('Leaks are not judged yet: --fail-on-leak changes nothing.');
+    await save(options, recording, nothing);
+    session.close();
+  } catch (error) {
+    say(`The report could not be made (${reasonOf(error)}); the trace stays in`);
+    write(2, `${directory}\n`);
+  }
+}
+
+function writeReport(document: string, file: string | null): void {
+  if (file === null) {
+    print(document);
+    return;
+  }
+  try {
+    writeFileSync(`${file}.part`, `${document}\n`);
+    giveToSudoUser(`${file}.part`);
+    renameSync(`${file}.part`, file);
+  } catch (error) {
+    say(`${file} cannot be written: ${reasonOf(error)}.`);
+  }
+}
+
+/** The trace's file is the last line on stderr. What cannot be saved stays where it was recorded. */
+async function save(options: RecordingArguments, recording: Recording, nothing: string): Promise<void> {
+  const { session, directory, facts } = recording;
+  const kept = keptTracesFolder(process.env);
+  if (session.info().processes.length === 0) {
+    removeTraceDirectory(directory);
+    if (options.output !== null) say(`${nothing}: there is nothing to save in ${options.output}.`);
+    return;
+  }
+  try {
+    const file = options.output === null ? keptTraceFile(kept, facts.command, new Date()) : resolve(options.output);
+    await session.save(file, JSON.stringify(facts));
+    removeTraceDirectory(directory);
+    if (options.output === null) {
+      pruneKeptTraces(kept);
+      write(2, `${file}\n`);
+    } else {
+      giveToSudoUser(file);
+    }
+  } catch (error) {
+    say(`The trace could not be saved (${reasonOf(error)}); it stays in`);
+    write(2, `${directory}\n`);
+  }
+}
+
+/** A file that was asked for under sudo belongs to who asked, so that the editor can open it. */
+function giveToSudoUser(file: string): void {
+  const [uid, gid] = [Number(process.env.SUDO_UID), Number(process.env.SUDO_GID)];
+  if (process.getuid?.() === 0 && uid > 0 && gid > 0) chownSync(file, uid, gid);
+}
