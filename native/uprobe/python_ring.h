@@ -41,6 +41,15 @@ struct gmt_python_interpreter {
 
 #define GMT_PYTHON_NONE 0xffffu
 
+// The same in every version; native/python/layouts.h has them for C++.
+#define GMT_PYTHON_OBJECT_TYPE 8
+#define GMT_PYTHON_BYTES_SIZE 16
+#define GMT_PYTHON_BYTES_DATA 32
+#define GMT_PYTHON_STRING_LENGTH 16
+#define GMT_PYTHON_STRING_HASH 24
+#define GMT_PYTHON_STRING_STATE 32
+#define GMT_PYTHON_OWNER_SHIM 3
+
 enum gmt_python_position { GMT_POSITION_BYTES = 0, GMT_POSITION_UNITS = 1, GMT_POSITION_POINTER = 2 };
 
 // No read takes more than this.

@@ -117,7 +117,9 @@ enum gmt_up_report {
 enum gmt_up_loss {
   GMT_UP_LOST_RING = 0,  ///< no room in the ring buffer
   GMT_UP_LOST_MAP = 1,   ///< no room in a map
-  GMT_UP_LOSSES = 2,
+  GMT_UP_LOST_STACK =
+      2,  ///< the event is there, without its Python stack: no room for it, or memory that cannot be read
+  GMT_UP_LOSSES = 3,
 };
 
 /// Value of the map of traced processes, by host pid.

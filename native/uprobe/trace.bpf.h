@@ -66,7 +66,7 @@ struct gmt_here {
 };
 
 GMT_INLINE void gmt_lose(struct gmt_up_target *target, enum gmt_up_loss cause) {
-  __sync_fetch_and_add(&target->lost[cause & 1], 1);
+  if (cause < GMT_UP_LOSSES) __sync_fetch_and_add(&target->lost[cause], 1);
 }
 
 /// Queues one record of `bytes` bytes. False: there was no room; what that means is the caller's to count.
