@@ -2,44 +2,13 @@
 #include <string.h>
 
 #include "python/interpreter.h"
+#include "python/text.h"
 
 namespace gmt::python {
 namespace {
 
 /// A string that could not be read: a str whose characters lie elsewhere (made by long deprecated functions).
 constexpr char kUnreadable[] = "?";
-
-/// Writes one character as UTF-8, surrogates (which a file name of undecodable bytes has) as U+FFFD. Returns its
-/// length.
-size_t put_utf8(uint32_t c, char *out) {
-  if (c >= 0xd800 && c < 0xe000) c = 0xfffd;
-  if (c < 0x80) {
-    out[0] = static_cast<char>(c);
-    return 1;
-  }
-  if (c < 0x800) {
-    out[0] = static_cast<char>(0xc0 | c >> 6);
-    out[1] = static_cast<char>(0x80 | (c & 0x3f));
-    return 2;
-  }
-  if (c < 0x10000) {
-    out[0] = static_cast<char>(0xe0 | c >> 12);
-    out[1] = static_cast<char>(0x80 | (c >> 6 & 0x3f));
-    out[2] = static_cast<char>(0x80 | (c & 0x3f));
-    return 3;
-  }
-  out[0] = static_cast<char>(0xf0 | c >> 18);
-  out[1] = static_cast<char>(0x80 | (c >> 12 & 0x3f));
-  out[2] = static_cast<char>(0x80 | (c >> 6 & 0x3f));
-  out[3] = static_cast<char>(0x80 | (c & 0x3f));
-  return 4;
-}
-
-uint32_t character(const char *data, uint32_t width, uint64_t index) {
-  if (width == 1) return static_cast<unsigned char>(data[index]);
-  if (width == 2) return load<uint16_t>(data, index * 2);
-  return load<uint32_t>(data, index * 4);
-}
 
 /// Bits of PyASCIIObject.state, the same from 3.9 to 3.14: interned:2, kind:3, compact:1, ascii:1.
 struct StringState {
@@ -66,15 +35,7 @@ uint32_t copy_string(const Layout &layout, const char *string, char *out, size_t
     memcpy(out, data, bytes);
     return static_cast<uint32_t>(bytes);
   }
-  size_t bytes = 0;
-  for (uint64_t i = 0; i < length; i++) {
-    char encoded[4];
-    size_t size = put_utf8(character(data, state.width, i), encoded);
-    if (bytes + size > limit) break;
-    memcpy(out + bytes, encoded, size);
-    bytes += size;
-  }
-  return static_cast<uint32_t>(bytes);
+  return static_cast<uint32_t>(put_text(data, state.width, length, out, limit));
 }
 
 }  // namespace

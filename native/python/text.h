@@ -1,0 +1,54 @@
+#pragma once
+// Characters of a Python str (1, 2 or 4 bytes each) as UTF-8.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace gmt::python {
+
+/// Writes one character as UTF-8, surrogates (which a file name of undecodable bytes has) and what is no character as U+FFFD.
+/// Returns its length, 4 at most.
+inline size_t put_utf8(uint32_t c, char *out) {
+  if ((c >= 0xd800 && c < 0xe000) || c > 0x10ffff) c = 0xfffd;
+  if (c < 0x80) {
+    out[0] = static_cast<char>(c);
+    return 1;
+  }
+  if (c < 0x800) {
+    out[0] = static_cast<char>(0xc0 | c >> 6);
+    out[1] = static_cast<char>(0x80 | (c & 0x3f));
+    return 2;
+  }
+  if (c < 0x10000) {
+    out[0] = static_cast<char>(0xe0 | c >> 12);
+    out[1] = static_cast<char>(0x80 | (c >> 6 & 0x3f));
+    out[2] = static_cast<char>(0x80 | (c & 0x3f));
+    return 3;
+  }
+  out[0] = static_cast<char>(0xf0 | c >> 18);
+  out[1] = static_cast<char>(0x80 | (c >> 12 & 0x3f));
+  out[2] = static_cast<char>(0x80 | (c >> 6 & 0x3f));
+  out[3] = static_cast<char>(0x80 | (c & 0x3f));
+  return 4;
+}
+
+inline uint32_t character(const char *data, uint32_t width, uint64_t index) {
+  uint32_t value = 0;
+  memcpy(&value, data + index * width, width == 1 || width == 2 ? width : 4);
+  return value;
+}
+
+/// Writes at most `limit` bytes of whole characters of a text of `length` characters of `width` bytes. Returns how many.
+inline size_t put_text(const char *data, uint32_t width, uint64_t length, char *out, size_t limit) {
+  size_t bytes = 0;
+  for (uint64_t i = 0; i < length; i++) {
+    char encoded[4];
+    size_t size = put_utf8(character(data, width, i), encoded);
+    if (bytes + size > limit) break;
+    memcpy(out + bytes, encoded, size);
+    bytes += size;
+  }
+  return bytes;
+}
+
+}  // namespace gmt::python
