@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { formatBytes } from '../protocol/format';
+import { diagnoseAttach, type AttachDiagnosis } from './attachChecks';
 import { injectedLibrary, type Environment } from './environment';
 import { traceRoots } from './folders';
 import {
@@ -28,6 +29,8 @@ export interface Diagnosis {
   /** Recording is possible on a GPU, on the simulated one. */
   gpu: boolean;
   simulated: boolean;
+  /** Attaching to programs that run already. */
+  attach: AttachDiagnosis;
 }
 
 /** Looks at all that recording needs. `nativeProblem`: why the addon does not load, null when it does. */
@@ -39,7 +42,7 @@ export async function diagnose(
   const gpu = await checkGpu(environment);
   const native: Check =
     nativeProblem === null ? ok('reader', 'the native part loads') : missing('reader', nativeProblem, REINSTALL);
-  const library = await checkLibrary(dist);
+  const [library, attach] = await Promise.all([checkLibrary(dist), diagnoseAttach(dist)]);
   const directory = checkDirectory(environment);
   const simulator = checkSimulator(dist);
   const needed = [native, library, ...directory].every(check => check.state !== 'missing');
@@ -47,6 +50,7 @@ export async function diagnose(
     checks: [gpu, checkCupti(environment), await checkPython(environment), native, library, simulator, ...directory],
     gpu: needed && gpu.state !== 'missing',
     simulated: needed && simulator.state === 'ok',
+    attach,
   };
 }
 

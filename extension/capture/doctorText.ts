@@ -1,14 +1,25 @@
-import type { Diagnosis } from './checks';
+import type { Check, Diagnosis } from './checks';
 
-/** The checks as text, one a line, each with what to do about it. */
+/** The checks as text, one a line, each with what to do about it; then those of attaching. */
 export function doctorText(diagnosis: Diagnosis): string {
-  const lines: string[] = [];
-  for (const check of diagnosis.checks) {
-    lines.push(`${check.state.padEnd(8)} ${check.name.padEnd(17)} ${check.detail}`);
-    if (check.fix !== '') lines.push(`${' '.repeat(27)}-> ${check.fix}`);
-  }
-  lines.push('', verdict(diagnosis));
-  return lines.join('\n');
+  const { attach } = diagnosis;
+  return [
+    ...diagnosis.checks.flatMap(checkLines),
+    '',
+    verdict(diagnosis),
+    '',
+    'attach',
+    ...attach.checks.flatMap(checkLines),
+    '',
+    attach.possible
+      ? 'Running programs can be attached to (gpu-memtrace attach PID).'
+      : 'Running programs cannot be attached to; programs that are started under the tracer need nothing of this.',
+  ].join('\n');
+}
+
+function checkLines({ state, name, detail, fix }: Check): string[] {
+  const line = `${state.padEnd(8)} ${name.padEnd(17)} ${detail}`;
+  return fix === '' ? [line] : [line, `${' '.repeat(27)}-> ${fix}`];
 }
 
 function verdict({ gpu, simulated }: Diagnosis): string {
