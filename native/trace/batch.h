@@ -2,6 +2,7 @@
 // Events as the model takes them: decoded, in the order of their sequence, one process at a time.
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "wire/layout.h"
 
@@ -27,14 +28,51 @@ struct Node {
   uint16_t thread;  ///< thread index of the process
 };
 
+/// What follows is no event; it holds from behind the event `after`, which may be in a later batch.
+
+/// A name and a category for the block that is at an address then.
+struct Name {
+  uint64_t after;
+  uint64_t address;
+  uint8_t device;
+  uint8_t category;  ///< enum gmt_category
+  std::string text;
+};
+
+/// Device memory by the device's own account.
+struct Memory {
+  uint64_t after;
+  uint64_t time_ns;
+  uint64_t process_bytes;  ///< ~0 = not told
+  uint64_t used_bytes;
+  uint64_t total_bytes;
+  uint8_t device;
+};
+
+/// A part of an answer of the agent.
+struct AnswerPart {
+  uint64_t after;
+  uint32_t request;
+  uint16_t part;
+  uint16_t parts;
+  std::string text;
+};
+
+struct Records {
+  std::span<const Name> names;
+  std::span<const Memory> memories;
+  std::span<const AnswerPart> answers;
+};
+
 struct Batch {
   uint32_t process;  ///< index of the process in the session
   std::span<const Event> events;
   std::span<const gmt_driver_detail> details;
   std::span<const gmt_autograd> autograds;
   /// Made since the last batch: the node that an event names is in its own batch or an earlier one. A batch may have
-  /// nodes and no events.
+  /// nodes or records and no events.
   std::span<const Node> nodes = {};
+  Records records = {};
 };
 
 }  // namespace gmt::trace

@@ -1,5 +1,6 @@
 #pragma once
 // Collects the events of one batch.
+#include <utility>
 #include <vector>
 
 #include "trace/batch.h"
@@ -17,11 +18,16 @@ class BatchBuilder {
     details_.clear();
     autograds_.clear();
     nodes_.clear();
+    names_.clear();
+    memories_.clear();
+    answers_.clear();
   }
   /// Events.
   size_t size() const { return count_; }
   /// There is nothing to deliver.
-  bool empty() const { return count_ == 0 && nodes_.empty(); }
+  bool empty() const {
+    return count_ == 0 && nodes_.empty() && names_.empty() && memories_.empty() && answers_.empty();
+  }
   bool full() const { return count_ == kEvents; }
   /// Grows with each clear(): what was added before is gone.
   uint64_t generation() const { return generation_; }
@@ -36,7 +42,12 @@ class BatchBuilder {
     return static_cast<uint32_t>(autograds_.size());
   }
   void add_node(const gmt_node &node, uint16_t thread) { nodes_.push_back({node, thread}); }
-  Batch batch(uint32_t process) const { return {process, {events_.data(), count_}, details_, autograds_, nodes_}; }
+  void add(Name name) { names_.push_back(std::move(name)); }
+  void add(const Memory &memory) { memories_.push_back(memory); }
+  void add(AnswerPart part) { answers_.push_back(std::move(part)); }
+  Batch batch(uint32_t process) const {
+    return {process, {events_.data(), count_}, details_, autograds_, nodes_, {names_, memories_, answers_}};
+  }
 
  private:
   std::vector<Event> events_;
@@ -45,6 +56,9 @@ class BatchBuilder {
   std::vector<gmt_driver_detail> details_;
   std::vector<gmt_autograd> autograds_;
   std::vector<Node> nodes_;
+  std::vector<Name> names_;
+  std::vector<Memory> memories_;
+  std::vector<AnswerPart> answers_;
 };
 
 }  // namespace gmt::trace

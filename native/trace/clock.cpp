@@ -26,6 +26,11 @@ void Clock::add_pair(uint64_t ticks, uint64_t monotonic_ns) {
   ns_per_tick_ = rate;
 }
 
+uint64_t Clock::session_ns(uint64_t ticks) const {
+  if (ticks < start_ticks_) return offset_ns_;
+  return offset_ns_ + static_cast<uint64_t>(static_cast<double>(ticks - start_ticks_) * ns_per_tick_);
+}
+
 bool Clock::session_ns(uint64_t ticks, uint64_t monotonic_ns, uint64_t *ns) const {
   if (monotonic_ns < start_ns_ || ticks < start_ticks_) return false;
   double by_ticks = static_cast<double>(ticks - start_ticks_) * ns_per_tick_;

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "trace/records.h"
+
 namespace gmt::trace {
 
 struct Merge::Pass {
@@ -133,7 +135,7 @@ Merge::Next Merge::local(Pass &pass, Cursor &cursor) {
   std::memcpy(&record, cursor.slot(), sizeof record);
   uint32_t left = cursor.end - cursor.at;
   if (record.kind == GMT_END_OF_CHUNK) return Next::kEnd;
-  bool known = record.kind > GMT_END_OF_CHUNK && record.kind <= GMT_NODE;
+  bool known = record.kind > GMT_END_OF_CHUNK && record.kind <= GMT_ANSWER;
   if (!known || record.slots == 0 || record.slots > left || record.bytes > record.slots * GMT_SLOT_BYTES - 16) {
     // Where a record ends is unknown now, so nothing behind it in this chunk can be read.
     bool at_cut = known && record.slots > left && cursor.end < GMT_SLOTS_PER_CHUNK;
@@ -171,10 +173,24 @@ void Merge::apply_local(Pass &pass, Cursor &cursor, uint8_t kind, uint16_t threa
       std::memcpy(&node, payload.data(), sizeof node);
       pass.batch.add_node(node, thread);
     }
+  } else if (kind >= GMT_NAME && kind <= GMT_ANSWER) {
+    good = add_record(pass, kind, payload);
   } else {
     good = pass.tables.add(kind, payload);
   }
   if (!good) causes_.damaged(kLostCorrupt, 0);
+}
+
+// False: it is damaged.
+bool Merge::add_record(Pass &pass, uint8_t kind, std::span<const std::byte> payload) {
+  const uint64_t read = expected_ - 1;
+  const auto add = [&](auto record) {
+    if (record) pass.batch.add(std::move(*record));
+    return record.has_value();
+  };
+  if (kind == GMT_NAME) return add(name_of(payload, read));
+  if (kind == GMT_MEMORY) return add(memory_of(payload, read, clock_));
+  return add(answer_part_of(payload, read));
 }
 
 void Merge::set_base(Cursor &cursor, uint64_t ticks, uint64_t monotonic_ns) {

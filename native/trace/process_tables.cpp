@@ -154,6 +154,7 @@ const Stack *ProcessTables::resolve(uint32_t stack_id) {
   Stack &stack = place->second;
   if (!added) return &stack;
   stack.cut = range->second.flags & GMT_STACK_CUT;
+  stack.before_attach = range->second.flags & GMT_STACK_BEFORE_ATTACH;
   stack.frames.resize(range->second.frames);
   bool complete = true;
   for (size_t i = 0; i < stack.frames.size(); ++i) {

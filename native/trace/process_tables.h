@@ -32,9 +32,10 @@ struct Frame {
   std::string function;  ///< qualified where the Python version has that
 };
 struct Stack {
-  std::vector<Frame> frames;  ///< innermost first
-  int user_frame = -1;        ///< see user_frame()
-  bool cut = false;           ///< the outermost frames are missing
+  std::vector<Frame> frames;   ///< innermost first
+  int user_frame = -1;         ///< see user_frame()
+  bool cut = false;            ///< the outermost frames are missing
+  bool before_attach = false;  ///< no frames: the memory was there before the tracer came
 };
 
 class ProcessTables {

@@ -162,6 +162,20 @@ class LogWriter {
   void add_node(uint16_t thread, uint64_t sequence, uint32_t stack, uint32_t torch_thread) {
     add_local(thread, GMT_NODE, text_of(gmt_node{sequence, stack, torch_thread}));
   }
+  /// What the block at `address` is, as far as the events up to `sequence` go.
+  void add_name(uint16_t thread, uint64_t address, uint64_t sequence, uint8_t category, std::string_view text,
+                uint8_t device = 0) {
+    const gmt_name record{address, sequence, static_cast<uint32_t>(text.size()), device, category, 0};
+    add_local(thread, GMT_NAME, text_of(record) + std::string(text));
+  }
+  /// At the present time.
+  void add_memory(uint16_t thread, uint32_t device, uint64_t process, uint64_t used, uint64_t total) {
+    add_local(thread, GMT_MEMORY, text_of(gmt_memory{ticks_at(now_ns_.load()), process, used, total, device, 0}));
+  }
+  void add_answer(uint16_t thread, uint32_t request, uint16_t part, uint16_t parts, std::string_view text) {
+    const gmt_answer record{request, part, parts, static_cast<uint32_t>(text.size()), 0};
+    add_local(thread, GMT_ANSWER, text_of(record) + std::string(text));
+  }
   void add_time_base(uint16_t thread, uint64_t ticks) {
     gmt_time_base base{ticks, monotonic_of(ticks)};
     add_local(thread, GMT_TIME_BASE, text_of(base));

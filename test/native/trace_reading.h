@@ -16,6 +16,9 @@ struct KeptBatch {
   std::vector<gmt_driver_detail> details;
   std::vector<gmt_autograd> autograds;
   std::vector<trace::Node> nodes;
+  std::vector<trace::Name> names;
+  std::vector<trace::Memory> memories;
+  std::vector<trace::AnswerPart> answers;
 };
 
 inline KeptBatch keep(const trace::Batch &batch) {
@@ -23,7 +26,10 @@ inline KeptBatch keep(const trace::Batch &batch) {
           {batch.events.begin(), batch.events.end()},
           {batch.details.begin(), batch.details.end()},
           {batch.autograds.begin(), batch.autograds.end()},
-          {batch.nodes.begin(), batch.nodes.end()}};
+          {batch.nodes.begin(), batch.nodes.end()},
+          {batch.records.names.begin(), batch.records.names.end()},
+          {batch.records.memories.begin(), batch.records.memories.end()},
+          {batch.records.answers.begin(), batch.records.answers.end()}};
 }
 
 struct Reading {

@@ -1,0 +1,96 @@
+// Records that are no events: names of blocks, device memory, answers of the agent, stacks from before the tracer came.
+#include "check.h"
+#include "log_writer.h"
+#include "trace_reading.h"
+
+using namespace gmt;
+using namespace gmt::test;
+
+TEST(names_hold_from_behind_the_event_they_were_read_at) {
+  TemporaryFolder folder;
+  LogWriter log(folder.path());
+  log.add_event(0, GMT_TENSOR_ALLOC, 0x1000, 512);
+  log.add_name(0, 0x1000, 1, GMT_CATEGORY_PARAMETER, "encoder.weight");
+  log.add_event(0, GMT_TENSOR_ALLOC, 0x2000, 512);
+  log.add_name(0, 0x2000, 9, GMT_CATEGORY_OTHER, "", 3);
+  const Reading reading = read_all(folder.path());
+  REQUIRE(reading.batches.size() == 1 && reading.batches[0].names.size() == 2);
+  const trace::Name &first = reading.batches[0].names[0], &second = reading.batches[0].names[1];
+  CHECK_EQ(first.text, "encoder.weight");
+  CHECK_EQ(first.address, 0x1000u);
+  CHECK_EQ(first.after, 1u);
+  CHECK_EQ(first.category, GMT_CATEGORY_PARAMETER);
+  CHECK_EQ(first.device, 0);
+  CHECK_EQ(second.after, 9u);
+  CHECK_EQ(second.device, 3);
+  CHECK_EQ(second.text, "");
+}
+
+TEST(device_memory_has_a_time) {
+  TemporaryFolder folder;
+  LogWriter log(folder.path());
+  log.at(5'000);
+  log.add_event(0, GMT_TENSOR_ALLOC, 0x1000, 512);
+  log.at(7'000);
+  log.add_memory(0, 2, ~0ull, 3 << 20, 8 << 20);
+  const Reading reading = read_all(folder.path());
+  REQUIRE(reading.batches.size() == 1 && reading.batches[0].memories.size() == 1);
+  const trace::Memory &memory = reading.batches[0].memories[0];
+  CHECK_EQ(memory.time_ns, 7'000u);
+  CHECK_EQ(memory.after, 1u);
+  CHECK_EQ(memory.device, 2);
+  CHECK_EQ(memory.process_bytes, ~0ull);
+  CHECK_EQ(memory.used_bytes, 3ull << 20);
+  CHECK_EQ(memory.total_bytes, 8ull << 20);
+}
+
+TEST(answers_come_without_an_event_of_their_own) {
+  TemporaryFolder folder;
+  LogWriter log(folder.path());
+  log.add_event(0, GMT_TENSOR_ALLOC, 0x1000, 512);
+  Reading reading = read_all(folder.path());
+  log.add_answer(0, 7, 0, 2, "{\"a\":");
+  log.add_answer(0, 7, 1, 2, "1}");
+  reading.poll();
+  REQUIRE(reading.batches.size() == 2);
+  const KeptBatch &batch = reading.batches[1];
+  CHECK(batch.events.empty());
+  REQUIRE(batch.answers.size() == 2);
+  CHECK_EQ(batch.answers[0].text + batch.answers[1].text, "{\"a\":1}");
+  CHECK_EQ(batch.answers[1].request, 7u);
+  CHECK_EQ(batch.answers[1].part, 1);
+  CHECK_EQ(batch.answers[1].parts, 2);
+}
+
+TEST(records_that_lie_about_their_length_are_damage) {
+  TemporaryFolder folder;
+  LogWriter log(folder.path());
+  log.add_event(0, GMT_TENSOR_ALLOC, 0x1000, 512);
+  const auto bytes_of = [](const auto &record) {
+    return std::string(reinterpret_cast<const char *>(&record), sizeof record);
+  };
+  log.add_local(0, GMT_NAME, bytes_of(gmt_name{0x1000, 1, 100, 0, 1, 0}) + "short");
+  log.add_local(0, GMT_ANSWER, bytes_of(gmt_answer{1, 2, 2, 0, 0}));  // there is no third part of two
+  log.add_local(0, GMT_MEMORY, "x");
+  log.add_event(0, GMT_TENSOR_ALLOC, 0x2000, 512);
+  const Reading reading = read_all(folder.path());
+  CHECK_EQ(reading.events().size(), 2u);
+  CHECK_EQ(reading.session->losses().count[trace::kLostCorrupt], 3u);
+  for (const KeptBatch &batch : reading.batches) {
+    CHECK(batch.names.empty() && batch.memories.empty() && batch.answers.empty());
+  }
+}
+
+TEST(a_stack_can_say_that_the_tracer_came_later) {
+  TemporaryFolder folder;
+  LogWriter log(folder.path());
+  const uint32_t stack = log.add_stack(0, {}, GMT_STACK_BEFORE_ATTACH), other = log.add_stack(0, {});
+  log.add_event(0, GMT_TENSOR_ALLOC, 0x1000, 512, 0, stack);
+  Reading reading = read_all(folder.path());
+  trace::ProcessTables &tables = reading.session->tables(0);
+  REQUIRE(tables.resolve(stack));
+  CHECK(tables.resolve(stack)->before_attach);
+  CHECK(!tables.resolve(other)->before_attach);
+}
+
+TEST_MAIN
