@@ -1,5 +1,5 @@
 // What keeps the tracer from a process, in words.
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { lookAround, privilegeAdvice, sudoLine, WITHOUT, type Advice } from './privileges';
 import { listCudaProcesses, readProcess, type ProcessFacts } from './processes';
 import { joinWords } from './shellWords';
@@ -50,9 +50,9 @@ async function withoutDriver(facts: ProcessFacts, proc: string): Promise<string>
   return `${named} has not loaded the CUDA driver (libcuda.so), but ${others} ${[first, ...more].join(', ')} did: attach to ${more.length === 0 ? 'that' : 'one of these'}.`;
 }
 
-/** `Process 123 (python train.py)`. */
+/** `Process 123 (python train.py)`: of full paths the last part stands for all. */
 export function processName({ pid, command }: Pick<ProcessFacts, 'pid' | 'command'>): string {
-  const words = joinWords(command);
+  const words = joinWords(command.map(word => (word.startsWith('/') ? basename(word) : word)));
   return `Process ${pid} (${words.length > SHOWN_COMMAND ? `${words.slice(0, SHOWN_COMMAND - 1)}…` : words})`;
 }
 

@@ -19,17 +19,15 @@ const NOTE_ATTACHED = 10;
 
 /** Traces a process that runs already, until Ctrl+C or its end. Returns the exit status of the contract. */
 export async function attach(options: AttachArguments, dist: string): Promise<number> {
-  const problem = unwritableResult(options) ?? tracerMissing(dist)?.message ?? null;
-  if (problem !== null) {
-    say(problem);
-    return NOT_STARTED;
-  }
   const target = await checkTarget(options.pid, [...commandLine(dist), ...process.argv.slice(2)]);
   if ('sentence' in target) {
     sayAdvice(target);
     return NOT_STARTED;
   }
-  return record(options, target, dist);
+  const problem = unwritableResult(options) ?? tracerMissing(dist)?.message ?? null;
+  if (problem === null) return record(options, target, dist);
+  say(problem);
+  return NOT_STARTED;
 }
 
 async function record(options: AttachArguments, target: ProcessFacts, dist: string): Promise<number> {

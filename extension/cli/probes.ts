@@ -2,10 +2,14 @@
 import { commandLine, explain } from '../capture/attachTarget';
 import type { Advice } from '../capture/privileges';
 import { logBudget } from '../capture/traceDirectory';
+import { settleLogs } from '../capture/settle';
 import { Tracer, tracerMissing, tracerProgram, type TracerEnd } from '../capture/tracer';
 import type { RecordingArguments, RunArguments } from './arguments';
 import { say, write } from './output';
 import type { Recording } from './recording';
+
+/** How long a log that began a moment ago is looked for. */
+const LOGS_LIMIT_MS = 1_000;
 
 /** Probes that are in place. */
 export interface Probes {
@@ -66,7 +70,7 @@ async function detach(tracer: Tracer, recording: Recording): Promise<TracerEnd> 
   const end = await tracer.ended;
   if (end.problem !== null)
     say(`${end.problem.message.replace(/\.$/, '')}: what happened afterwards is not in the trace.`);
-  await recording.session.settle();
+  await settleLogs(recording.session, recording.directory, LOGS_LIMIT_MS);
   const { lost } = recording.session.info();
   if (end.lost > lost.events) say(`The tracer lost ${end.lost - lost.events} events that the trace does not count.`);
   return end;

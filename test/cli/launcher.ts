@@ -1,12 +1,12 @@
 // Runs the built command line in a place of its own.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { TestContext } from 'node:test';
 
 export const root = resolve(__dirname, '../../..');
-const cli = join(root, 'dist/cli.js');
+export const dist = join(root, 'dist');
 export const workload = (name: string): string => join(root, 'test/workloads', `${name}.py`);
 export const python = process.env.PYTHON ?? 'python3';
 
@@ -20,7 +20,7 @@ export interface Ended {
 export interface Started {
   pid: number;
   ended: Promise<Ended>;
-  /** Resolves once the program printed this on stdout. */
+  /** Resolves once this was printed, on stdout or on stderr. */
   saw(text: string): Promise<void>;
 }
 
@@ -28,6 +28,7 @@ export interface Started {
 export class Place {
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
+  private cli = join(dist, 'cli.js');
 
   constructor(t: TestContext) {
     this.folder = mkdtempSync(join(tmpdir(), 'gpu-memtrace-test-'));
@@ -45,12 +46,22 @@ export class Place {
     return this.path(name);
   }
 
+  /** From here on the command line has another tracer than the one that was built, or none. Gives its place. */
+  withTracer(): string {
+    mkdirSync(this.path('dist/native'), { recursive: true });
+    for (const name of ['gpu_memory_trace.node', 'libgpumemtrace.so', 'simulator'])
+      symlinkSync(join(dist, 'native', name), this.path('dist/native', name));
+    this.cli = this.path('dist/cli.js');
+    copyFileSync(join(dist, 'cli.js'), this.cli);
+    return this.path('dist/native/gpu-memtrace-uprobe');
+  }
+
   readJson<T>(name: string): T {
     return JSON.parse(readFileSync(this.path(name), 'utf8')) as T;
   }
 
   start(words: string[], env: NodeJS.ProcessEnv = {}): Started {
-    const child = spawn(process.execPath, [cli, ...words], {
+    const child = spawn(process.execPath, [this.cli, ...words], {
       cwd: this.folder,
       env: { ...this.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -63,7 +74,7 @@ export class Place {
       child.once('close', (status, signal) => done({ status, signal, ...output })),
     );
     const saw = async (text: string): Promise<void> => {
-      for (const end = Date.now() + 20_000; !output.stdout.includes(text);) {
+      for (const end = Date.now() + 20_000; !output.stdout.includes(text) && !output.stderr.includes(text);) {
         if (Date.now() > end || child.exitCode !== null)
           throw new Error(`No "${text}" came.\n${output.stdout}\n${output.stderr}`);
         await new Promise(done => setTimeout(done, 20));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -13,7 +14,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { cacheFolder, traceRoots } from '../../extension/capture/folders';
@@ -89,6 +90,20 @@ test('roots follow the XDG rules', () => {
   ]);
   assert.equal(traceRoots({ XDG_RUNTIME_DIR: 'relative', HOME: '/h' }, 5).length, 2);
   assert.equal(cacheFolder({ XDG_CACHE_HOME: '/c' }), '/c/gpu-memory-trace');
+});
+
+test('what sudo left of the user’s folders is not filled by root', t => {
+  if (uid !== 0) return t.skip('only root can be under sudo');
+  const home = folder(t);
+  chownSync(home, 4242, 4242);
+  const roots = traceRoots({ XDG_RUNTIME_DIR: home, XDG_CACHE_HOME: home, HOME: home }, 0);
+  assert.equal(roots.length, 2);
+  assert.equal(roots[0], join(userInfo().homedir, '.cache/gpu-memory-trace/live'));
+  chownSync(home, 0, 0);
+  assert.deepEqual(traceRoots({ XDG_RUNTIME_DIR: home, XDG_CACHE_HOME: home }, 0).slice(0, 2), [
+    join(home, 'gpu-memory-trace'),
+    join(home, 'gpu-memory-trace/live'),
+  ]);
 });
 
 test('the budget of a log is the user’s own, else half of the free space within bounds', () => {

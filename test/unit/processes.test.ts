@@ -166,6 +166,8 @@ test('a process that can be attached to, and one sentence for each that cannot',
   assert.equal(hidden.command, null, 'root has no root to ask');
 });
 
-test('a long command is cut in sentences', () => {
+test('a command in sentences: of paths the last part, and not more than a line takes', () => {
+  const command = ['/usr/bin/python3', '/home/a b/train it.py', '--lr', '1'];
+  assert.equal(processName({ pid: 7, command }), "Process 7 (python3 'train it.py' --lr 1)");
   assert.match(processName({ pid: 1, command: ['x'.repeat(500)] }), /^Process 1 \(x{59}…\)$/);
 });

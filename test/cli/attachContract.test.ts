@@ -1,0 +1,305 @@
+// `attach` and `run --backend uprobe` with a stand-in for the privileged tracer: every way it can answer and end.
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { kinds, LogFile } from '../unit/addon/logFile';
+import { ended, READY, refusal, writeFakeTracer, type Seen, type Step } from '../unit/fakeTracer';
+import { DRIVER_SCRIPT, Place, dist, python, type Report } from './launcher';
+
+const MB = 1 << 20;
+const ours = (stderr: string): string[] => stderr.split('\n').filter(line => line.startsWith('gpu-memtrace: '));
+
+interface Stage {
+  place: Place;
+  seen(): Seen;
+}
+
+function stage(t: TestContext, steps: Step[] | null): Stage {
+  const place = new Place(t);
+  const program = place.withTracer();
+  if (steps !== null) writeFakeTracer(program, steps);
+  return { place, seen: () => JSON.parse(readFileSync(`${program}.seen`, 'utf8')) as Seen };
+}
+
+/** A program that has loaded the driver and waits; what a test may attach to. */
+async function target(t: TestContext, place: Place): Promise<ChildProcess & { pid: number }> {
+  const script = place.write('job.py', `${DRIVER_SCRIPT}print("ready", flush=True)\ntime.sleep(60)\n`);
+  const child = spawn(python, [script], {
+    env: { ...process.env, LD_LIBRARY_PATH: join(dist, 'native/simulator') },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  await new Promise(done => child.stdout.once('data', done));
+  return child as typeof child & { pid: number };
+}
+
+/** A log as the tracer writes it: 20 MB on one line. */
+function makeLog(place: Place): Step {
+  const log = new LogFile(place.folder);
+  log.process([python, 'job.py']);
+  log.thread(0, 5_000_001, 'python');
+  log.device(0, 'Fake', BigInt(1024 * MB));
+  log.event(kinds.deviceAlloc, 0x7f0000000000n, 20 * MB, log.stack([{ file: '/job.py', line: 7, function: 'f' }]));
+  log.end();
+  log.close();
+  return { log: log.path };
+}
+
+const alive = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;
+const traces = (place: Place): string[] =>
+  existsSync(place.path('run/gpu-memory-trace')) ? readdirSync(place.path('run/gpu-memory-trace')) : [];
+
+test('Ctrl+C detaches: last table, report and trace, status 0, and the program goes on', async t => {
+  const { place, seen } = stage(t, null);
+  const program = join(place.folder, 'dist/native/gpu-memtrace-uprobe');
+  writeFakeTracer(program, [READY, makeLog(place), 'detach', ended(1, 0)]);
+  const job = await target(t, place);
+  const words = [
+    'attach',
+    String(job.pid),
+    '-o',
+    't.gputrace',
+    '--report',
+    'r.json',
+    '--interval',
+    '100ms',
+    '--no-stacks',
+  ];
+  const started = place.start(words);
+  await started.saw('20.00 MB');
+  process.kill(started.pid, 'SIGINT');
+  const { status, stdout, stderr } = await started.ended;
+  assert.equal(status, 0, stderr);
+  assert.equal(stdout, '');
+  assert.ok(alive(job));
+  assert.match(
+    stderr,
+    /^gpu-memtrace: Attached to process \d+ \(python3 job\.py\); Ctrl\+C detaches, and it goes on\.$/m,
+  );
+  assert.match(stderr, /what was allocated before is unknown/);
+  assert.match(stderr, /TOTAL LIVE: 20\.00 MB/);
+  const report = place.readJson<Report & { command: string[] }>('r.json');
+  assert.equal(report.totals[0]?.liveBytes, 20 * MB);
+  assert.deepEqual(report.command.slice(1), [place.path('job.py')]);
+  assert.ok(existsSync(place.path('t.gputrace')));
+  assert.deepEqual(traces(place), []);
+  assert.deepEqual(seen().words.slice(0, 4), ['attach', '--pid', String(job.pid), '--directory']);
+  assert.deepEqual(seen().words.slice(5), ['--children', '--no-stacks']);
+});
+
+test('SIGTERM and SIGHUP detach as well; a second signal does not wait', async t => {
+  const { place } = stage(t, [READY, 'detach', ended(0, 0)]);
+  const job = await target(t, place);
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
+    const started = place.start(['attach', String(job.pid)]);
+    await started.saw('Attached');
+    process.kill(started.pid, signal);
+    assert.equal((await started.ended).status, 0);
+  }
+  writeFakeTracer(place.path('dist/native/gpu-memtrace-uprobe'), [READY, 'hang']);
+  const started = place.start(['attach', String(job.pid)]);
+  await started.saw('Attached');
+  process.kill(started.pid, 'SIGINT');
+  await new Promise(done => setTimeout(done, 100));
+  process.kill(started.pid, 'SIGINT');
+  assert.equal((await started.ended).status, 0);
+  assert.ok(alive(job));
+});
+
+test('the end of the program ends it with status 0', async t => {
+  const { place } = stage(t, [READY, 'end', ended(0, 0)]);
+  const job = await target(t, place);
+  const started = place.start(['attach', String(job.pid), '--format', 'json', '-o', 't.gputrace']);
+  setTimeout(() => job.kill('SIGKILL'), 300);
+  const { status, stdout, stderr } = await started.ended;
+  assert.equal(status, 0, stderr);
+  assert.deepEqual((JSON.parse(stdout) as Report).allocations, []);
+  assert.match(stderr, /Nothing was allocated while the tracer was attached: there is nothing to save in t\.gputrace/);
+});
+
+test('what the tracer refuses is one sentence and 125, and nothing is left', async t => {
+  const { place } = stage(t, null);
+  const program = place.path('dist/native/gpu-memtrace-uprobe');
+  const job = await target(t, place);
+  const codes = ['no-process', 'not-yours', 'no-libcuda', 'ended', 'no-btf', 'no-bpf', 'bad-arguments', 'directory'];
+  for (const code of codes) {
+    writeFakeTracer(program, refusal(code, `This is why: ${code}.`));
+    const { status, stdout, stderr } = await place.run(['attach', String(job.pid)]);
+    assert.equal(status, 125);
+    assert.equal(stdout, '');
+    assert.equal(stderr.trim().split('\n').length, 1, stderr);
+    assert.match(stderr, new RegExp(`^gpu-memtrace: This is why: ${code}`));
+    assert.deepEqual(traces(place), []);
+  }
+  assert.ok(alive(job));
+});
+
+test('missing rights: a sentence, and the line to type where there is one', async t => {
+  const { place } = stage(t, refusal('no-privilege', 'Operation not permitted.'));
+  const job = await target(t, place);
+  const { status, stderr } = await place.run(['attach', String(job.pid)]);
+  assert.equal(status, 125);
+  assert.equal(ours(stderr).length, 1);
+  assert.match(stderr, /The tracer lacks CAP_.*started under the tracer needs none of this/);
+  const line = stderr.split('\n').find(text => text.startsWith('  '));
+  assert.equal(line === undefined, process.getuid?.() === 0, 'root is told no line: it has what can be had');
+  if (line !== undefined)
+    assert.match(line, /^ {2}sudo (setcap cap_bpf,cap_perfmon\+ep \S+|\S+ \S+cli\.js attach \d+)$/);
+});
+
+test('a tracer that breaks off: what came until then is kept, said, and 125', async t => {
+  const { place } = stage(t, null);
+  const steps: Step[] = [READY, makeLog(place), { complain: 'killed by a test\n' }, { signal: 'SIGKILL' }];
+  writeFakeTracer(place.path('dist/native/gpu-memtrace-uprobe'), steps);
+  const job = await target(t, place);
+  const { status, stderr } = await place.run(['attach', String(job.pid), '-o', 't.gputrace']);
+  assert.equal(status, 125);
+  assert.match(stderr, /ended by SIGKILL: killed by a test: what happened afterwards is not in the trace\./);
+  assert.ok(existsSync(place.path('t.gputrace')));
+  assert.ok(alive(job));
+});
+
+test('events that the tracer lost and the log does not count are said', async t => {
+  const { place } = stage(t, null);
+  const steps: Step[] = [READY, makeLog(place), { say: { type: 'lost', count: 7, cause: 'ring' } }, ended(1, 7)];
+  writeFakeTracer(place.path('dist/native/gpu-memtrace-uprobe'), steps);
+  const job = await target(t, place);
+  const { stderr } = await place.run(['attach', String(job.pid)]);
+  assert.match(stderr, /The tracer lost 7 events that the trace does not count\./);
+});
+
+test('bad processes are named before anything is made', async t => {
+  const { place } = stage(t, [READY, 'detach']);
+  const cases: [string, number, RegExp][] = [
+    ['x', 2, /"x" is not the number of a process/],
+    ['4194305', 125, /There is no process 4194305\./],
+    [String(process.pid), 125, /has not loaded the CUDA driver/],
+  ];
+  for (const [pid, expected, says] of cases) {
+    const { status, stderr } = await place.run(['attach', pid]);
+    assert.equal(status, expected, stderr);
+    assert.equal(ours(stderr).length, 1);
+    assert.match(stderr, says);
+  }
+  assert.deepEqual(traces(place), []);
+});
+
+test('without a tracer: one sentence, 125; doctor says how to get it', async t => {
+  const { place } = stage(t, null);
+  const job = await target(t, place);
+  for (const words of [
+    ['attach', String(job.pid)],
+    ['run', '--backend', 'uprobe', '--simulate-gpu', '--', 'true'],
+  ]) {
+    const { status, stderr } = await place.run(words);
+    assert.equal(status, 125);
+    assert.equal(stderr.trim().split('\n').length, 1, stderr);
+    assert.match(stderr, /The tracer for running programs is missing: .*; reinstall/);
+  }
+  const { stdout } = await place.run(['doctor']);
+  assert.match(stdout, /^attach\nmissing {2}tracer .*gpu-memtrace-uprobe is not there\n +-> reinstall/m);
+});
+
+test('run --backend uprobe: probes first, then the program, as if alone', async t => {
+  const { place, seen } = stage(t, [READY, 'detach', ended(0, 0)]);
+  const given = { 'odd-name%%': '() { x\n}', EMPTY: '' };
+  const words = [
+    'run',
+    '--backend',
+    'uprobe',
+    '--format',
+    'none',
+    '--',
+    'cat',
+    '/proc/self/environ',
+    '/proc/self/stat',
+  ];
+  const { status, stdout, stderr } = await place.run(words, given);
+  assert.equal(status, 0, stderr);
+  const variables = stdout.split('\0');
+  const stat = variables.pop() ?? '';
+  const expected = Object.entries({ ...place.env, ...given }).map(([name, value]) => `${name}=${value}`);
+  assert.deepEqual(variables.sort(), expected.sort(), 'the environment is unchanged');
+  const { words: told } = seen();
+  const parent = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
+  assert.equal(told[told.indexOf('--pid') + 1], parent, 'the program is a child of the traced process');
+  assert.ok(told.includes('--children') && told.includes('--wait-libraries'));
+});
+
+test('run --backend uprobe: the program does not start where probes cannot be placed', async t => {
+  const { place } = stage(t, refusal('no-bpf', 'This kernel has no BPF.'));
+  const words = ['run', '--backend', 'uprobe', '--simulate-gpu', '--', python, '-c', 'print("ran")'];
+  const { status, stdout, stderr } = await place.run(words);
+  assert.deepEqual([status, stdout], [125, '']);
+  assert.match(stderr, /This kernel has no BPF; a program that is started under the tracer needs none of this\./);
+  assert.deepEqual(traces(place), []);
+});
+
+test('run --backend uprobe: statuses and signals are the program’s own', async t => {
+  const { place } = stage(t, [READY, 'detach', ended(0, 0)]);
+  const run = ['run', '--backend', 'uprobe', '--simulate-gpu', '--format', 'none', '--'];
+  assert.equal((await place.run([...run, 'no-such-program'])).status, 127);
+  const script =
+    'import signal, sys, time\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(9))\nprint("ready", flush=True)\ntime.sleep(30)';
+  const started = place.start([...run, python, '-c', script]);
+  await started.saw('ready');
+  process.kill(started.pid, 'SIGTERM');
+  assert.equal((await started.ended).status, 9);
+  const libraries = await place.run([
+    ...run,
+    python,
+    '-c',
+    'import os; print(os.environ["LD_LIBRARY_PATH"].split(":")[0], "LD_PRELOAD" in os.environ)',
+  ]);
+  assert.equal(libraries.stdout, `${place.path('dist/native/simulator')} False\n`);
+});
+
+test('run --backend uprobe: a tracer that dies changes nothing for the program', async t => {
+  const { place } = stage(t, [READY, { signal: 'SIGKILL' }]);
+  const words = [
+    'run',
+    '--backend',
+    'uprobe',
+    '--simulate-gpu',
+    '--format',
+    'none',
+    '--',
+    python,
+    '-c',
+    'import time; time.sleep(0.5)',
+  ];
+  const { status, stderr } = await place.run(words);
+  assert.equal(status, 0);
+  assert.match(stderr, /The tracer ended by SIGKILL: what happened afterwards is not in the trace\./);
+});
+
+test('doctor tells what the self-test found, as text and as JSON', async t => {
+  const { place } = stage(t, null);
+  const program = place.path('dist/native/gpu-memtrace-uprobe');
+  const all = { bpf: true, btf: true, uprobeMulti: true, perfUprobe: true, privileged: true, message: 'fine' };
+  interface Attach {
+    attach: { possible: boolean; selfTest: typeof all | null; checks: { name: string; state: string; fix: string }[] };
+  }
+  const doctor = async (steps: Step[]): Promise<{ text: string; attach: Attach['attach'] }> => {
+    writeFakeTracer(program, steps);
+    const [text, json] = [await place.run(['doctor']), await place.run(['doctor', '--format', 'json'])];
+    return { text: text.stdout, attach: (JSON.parse(json.stdout) as Attach).attach };
+  };
+  const fine = await doctor([{ say: all }, { exit: 0 }]);
+  assert.deepEqual([fine.attach.possible, fine.attach.selfTest], [true, all]);
+  assert.match(fine.text, /^ok +probes +uprobe_multi$/m);
+  assert.match(fine.text, /Running programs can be attached to/);
+  const poor = { ...all, bpf: false, uprobeMulti: false, perfUprobe: false, privileged: false };
+  const refused = await doctor([{ say: poor }, { exit: 1 }]);
+  const rights = refused.attach.checks.find(({ name }) => name === 'rights');
+  assert.deepEqual([refused.attach.possible, rights?.state], [false, 'missing']);
+  assert.match(rights?.fix ?? '', /^The tracer lacks CAP_/);
+  const old = await doctor([{ say: { ...all, btf: false, uprobeMulti: false } }, { exit: 1 }]);
+  const states = Object.fromEntries(old.attach.checks.map(({ name, state }) => [name, state]));
+  assert.deepEqual(states, { tracer: 'ok', BPF: 'ok', BTF: 'missing', probes: 'warning', rights: 'ok' });
+  const broken = await doctor([{ complain: 'no such instruction' }, { exit: 1 }]);
+  assert.equal(broken.attach.selfTest, null);
+  assert.match(broken.text, /does not answer: no such instruction/);
+});
