@@ -38,7 +38,7 @@ class LogWriter {
   /// Index of the next thread of the process; false: there are too many, counted.
   bool add_thread(uint32_t tid, const char *name, uint16_t *index);
   void lose(gmt_loss cause, uint64_t count);
-  void set_lost(gmt_loss cause, uint64_t count);
+  void set_simulated();
   uint64_t events() const { return events_; }
   uint64_t lost() const;
 
