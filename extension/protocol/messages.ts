@@ -12,6 +12,8 @@ export interface SessionView {
   detail: string;
   /** The GPU is the simulated one. */
   simulated: boolean;
+  /** The tracer came to a program that ran already, and can leave it running. */
+  attached?: boolean;
   /** Recording can be stopped and started again (the process runs). */
   recording: boolean;
   exitCode: number | null;
@@ -29,7 +31,7 @@ export interface Requests {
   openLine(at: { file: string; line: number }): void;
   /** Starts a trace of the active Python file, as the palette does. */
   start(): void;
-  /** Ends the traced program (as Ctrl+C in its terminal). */
+  /** Ends the traced program (as Ctrl+C in its terminal); of an attached one only the tracing. */
   stop(): void;
   setRecording(to: { on: boolean }): void;
   save(): void;

@@ -70,8 +70,10 @@ export class Header {
     setText(this.elapsed, elapsedNs > 0 ? clockText(elapsedNs) : '');
   }
 
-  private updateButtons({ phase, recording, info }: SessionView): void {
+  private updateButtons({ phase, recording, info, attached }: SessionView): void {
     const runs = phase === 'running' || phase === 'starting';
+    if (attached) this.stop.set('debug-disconnect', 'Detach: the program goes on');
+    else this.stop.set('debug-stop', 'Stop the traced program');
     this.stop.element.hidden = !runs;
     this.pause.element.hidden = phase !== 'running';
     this.pause.set(recording ? 'debug-pause' : 'record', recording ? 'Pause recording' : 'Resume recording');
