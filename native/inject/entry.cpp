@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inject/agent.h"
 #include "inject/autograd.h"
 #include "inject/cupti_guest.h"
 #include "inject/driver_layer.h"
@@ -42,6 +43,7 @@ void describe_process(Thread &thread) {
                "CUDA_INJECTION64_PATH was changed or removed on the way to this process.");
   }
   if (g_chained) write_note(thread, GMT_NOTE_CHAINED, g_chained);
+  start_agent(thread);
 }
 
 }  // namespace gmt::inject

@@ -1,0 +1,234 @@
+#include "inject/agent_python.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "inject/agent_frames.h"
+#include "inject/agent_records.h"
+#include "inject/agent_sources.h"
+#include "inject/agent_steps.h"
+#include "python/frames.h"
+
+namespace gmt::inject {
+namespace {
+
+const PythonApi *g_api;
+Py *g_turn;  ///< the agent's function `turn`
+Steps g_steps;
+uint32_t g_steps_generation;  ///< of the log that g_steps counts for
+
+Py *none() {
+  g_api->hold(g_api->none);
+  return g_api->none;
+}
+
+uint64_t number_of(Py *value) {
+  const uint64_t number = g_api->as_number(value);
+  if (number == ~0ull) g_api->error_clear();
+  return number;
+}
+
+/// UTF-8 of a str; null where it is none (or holds a lone surrogate).
+const char *text_of(Py *value, ssize_t *bytes) {
+  const char *text = g_api->text_bytes(value, bytes);
+  if (!text) g_api->error_clear();
+  return text;
+}
+
+/// Called by the optimizer hook with the optimizer.
+Py *on_step(Py *, Py *const *arguments, ssize_t count) {
+  const uint32_t generation = log_generation();
+  if (!generation || count < 1) return none();
+  const int saved = errno;
+  if (g_steps_generation != generation) {  // a forked child counts from 1
+    g_steps = {};
+    g_steps_generation = generation;
+  }
+  if (const uint64_t number = g_steps.stepped(arguments[0])) {
+    write_step(number);
+    if (number >= next_turn_step()) offer_turn(Turn::kStep, number);
+  }
+  errno = saved;
+  return none();
+}
+
+/// An entry of gc.callbacks: (phase, info).
+Py *on_collection(Py *, Py *const *arguments, ssize_t count) {
+  if (count < 2 || !log_generation()) return none();
+  const int saved = errno;
+  ssize_t bytes = 0;
+  const char *phase = text_of(arguments[0], &bytes);
+  const bool begins = phase && bytes == 5;  // "start", else "stop"
+  Py *value = g_api->dict_get(arguments[1], begins ? "generation" : "collected");
+  write_collection(begins, value ? number_of(value) : 0);
+  errno = saved;
+  return none();
+}
+
+Py *on_exit(Py *, Py *const *, ssize_t) {
+  end_agent();
+  return none();
+}
+
+/// (address, device, category, text)
+Py *name(Py *, Py *const *arguments, ssize_t count) {
+  ssize_t bytes = 0;
+  const char *text = count == 4 ? text_of(arguments[3], &bytes) : nullptr;
+  if (text)
+    write_name(number_of(arguments[0]), static_cast<uint8_t>(number_of(arguments[1])),
+               static_cast<uint8_t>(number_of(arguments[2])), text, static_cast<uint32_t>(bytes));
+  return none();
+}
+
+/// (request, JSON)
+Py *answer(Py *, Py *const *arguments, ssize_t count) {
+  ssize_t bytes = 0;
+  const char *text = count == 2 ? text_of(arguments[1], &bytes) : nullptr;
+  if (text) write_answer(static_cast<uint32_t>(number_of(arguments[0])), text, static_cast<uint64_t>(bytes));
+  return none();
+}
+
+/// (code, text)
+Py *note(Py *, Py *const *arguments, ssize_t count) {
+  ssize_t bytes = 0;
+  const char *text = count == 2 ? text_of(arguments[1], &bytes) : nullptr;
+  if (text) write_agent_note(static_cast<gmt_note_code>(number_of(arguments[0])), text);
+  return none();
+}
+
+/// (name of a part): its text, None where there is none.
+Py *source(Py *, Py *const *arguments, ssize_t count) {
+  ssize_t bytes = 0;
+  const char *wanted = count == 1 ? text_of(arguments[0], &bytes) : nullptr;
+  for (const AgentSource &part : kAgentSources)
+    if (wanted && strcmp(part.name, wanted) == 0)
+      return g_api->text(part.text, static_cast<ssize_t>(strlen(part.text)));
+  return none();
+}
+
+/// (name of a file in the trace directory): its text, None where there is none.
+Py *file(Py *, Py *const *arguments, ssize_t count) {
+  ssize_t bytes = 0;
+  const char *wanted = count == 1 ? text_of(arguments[0], &bytes) : nullptr;
+  const char *directory = getenv("GPU_MEMTRACE_DIR");
+  if (!wanted || !directory) return none();
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s", directory, wanted);
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return none();
+  char text[4096];
+  const ssize_t got = read(fd, text, sizeof text);
+  close(fd);
+  Py *found = got >= 0 ? g_api->text(text, got) : nullptr;
+  if (found) return found;
+  g_api->error_clear();
+  return none();
+}
+
+/// (frame, number of its variables): their values, None where this version is not read so.
+Py *values(Py *, Py *const *arguments, ssize_t count) {
+  if (count != 2) return none();
+  Py *list = frame_values(*g_api, python::version_hex(), arguments[0], static_cast<uint32_t>(number_of(arguments[1])));
+  return list ? list : none();
+}
+
+// PyMethodDef, and the flag of functions that take (self, arguments, count).
+struct Method {
+  const char *name;
+  Py *(*function)(Py *, Py *const *, ssize_t);
+  int flags;
+  const char *doc;
+};
+constexpr int kFastCall = 0x80;
+constexpr int kFileInput = 257;  // Py_file_input
+Method g_methods[] = {
+    {"gpu_memtrace_step", on_step, kFastCall, nullptr},  {"gpu_memtrace_collection", on_collection, kFastCall, nullptr},
+    {"gpu_memtrace_exit", on_exit, kFastCall, nullptr},  {"gpu_memtrace_name", name, kFastCall, nullptr},
+    {"gpu_memtrace_answer", answer, kFastCall, nullptr}, {"gpu_memtrace_note", note, kFastCall, nullptr},
+    {"gpu_memtrace_source", source, kFastCall, nullptr}, {"gpu_memtrace_file", file, kFastCall, nullptr},
+    {"gpu_memtrace_values", values, kFastCall, nullptr},
+};
+
+/// The namespace that the first part runs in: the functions of above, by their names without the prefix.
+Py *new_namespace(const PythonApi &api) {
+  Py *space = api.dict_new();
+  Py *natives = space ? api.dict_new() : nullptr;
+  if (!natives) return space;
+  for (Method &method : g_methods) {
+    Py *function = api.function(&method, nullptr, nullptr);
+    if (!function) break;
+    api.dict_set(natives, method.name + strlen("gpu_memtrace_"), function);
+    api.drop(function);
+  }
+  api.dict_set(space, "natives", natives);
+  api.drop(natives);
+  Py *own_name = api.text("gpu_memtrace", strlen("gpu_memtrace"));
+  if (own_name) {
+    api.dict_set(space, "__name__", own_name);
+    api.drop(own_name);
+  }
+  api.dict_set(space, "__builtins__", api.builtins());
+  return space;
+}
+
+/// Runs the first part in `space`, and keeps its function `turn`.
+bool run_first_part(const PythonApi &api, Py *space) {
+  Py *code = api.compile(kAgentSources[0].text, kAgentSources[0].file, kFileInput);
+  Py *result = code ? api.evaluate(code, space, space) : nullptr;
+  if (code) api.drop(code);
+  if (!result) return false;
+  api.drop(result);
+  Py *turn = api.dict_get(space, "turn");
+  if (!turn) return false;
+  api.hold(turn);
+  g_turn = turn;
+  return true;
+}
+
+}  // namespace
+
+bool torch_imported(const PythonApi &api) {
+  Py *modules = api.modules();
+  return modules && api.dict_get(modules, "torch") != nullptr;
+}
+
+bool install_agent(const PythonApi &api) {
+  if (g_turn) return true;  // a forked child has its parent's
+  g_api = &api;
+  Py *space = new_namespace(api);
+  const bool done = space && run_first_part(api, space);
+  if (space) api.drop(space);
+  if (done) return true;
+  api.error_clear();
+  write_agent_note(GMT_NOTE_AGENT, "The agent could not start in this interpreter: no steps, names or holders.");
+  return false;
+}
+
+uint64_t take_turn(const PythonApi &api, Turn turn, uint64_t step, const char *request, uint64_t request_bytes,
+                   bool *again) {
+  Py *which = api.number(static_cast<unsigned>(turn));
+  Py *number = api.number(step);
+  Py *text = request ? api.text(request, static_cast<ssize_t>(request_bytes)) : nullptr;
+  if (!text) api.error_clear();
+  Py *next = which && number ? api.call(g_turn, which, number, text ? text : api.none, nullptr) : nullptr;
+  Py *const mine[] = {which, number, text};
+  for (Py *each : mine)
+    if (each) api.drop(each);
+  *again = false;
+  if (!next) {
+    api.error_clear();
+    return ~0ull;
+  }
+  const uint64_t wanted = number_of(next);
+  api.drop(next);
+  *again = wanted == 0;
+  return wanted == 0 ? ~0ull : wanted;
+}
+
+}  // namespace gmt::inject

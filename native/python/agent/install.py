@@ -1,0 +1,79 @@
+"""The agent's first part: hooks of PyTorch and of the collector, and the turns that the tracer gives (native/inject/agent.h).
+
+It runs as a private namespace with `natives`, the functions of the tracer; no module of this name is in sys.modules. Everything else
+is loaded when it is needed. The agent runs no code of the program: it takes no attribute of an object but through the slots of
+built-in types.
+"""
+
+import atexit
+import gc
+import sys
+
+ASKED, STEP, EXIT = 1, 2, 3
+NOTE_STEPS, NOTE_AGENT = 8, 9
+AGAIN, NEVER = 0, (1 << 64) - 1  # answers of `turn`: the step of the next one by itself, or these
+OLD_TORCH = "This PyTorch has no hook for optimizer steps (2.0 and newer have one): steps are told from the allocations."
+
+loaded = {}
+state = {"steps": False, "next_step": NEVER}
+
+
+def load(name):
+    """A part of the agent by its name, as a module that nobody else sees."""
+    if name not in loaded:
+        part = loaded[name] = type(sys)("gpu_memtrace." + name)
+        part.__dict__.update(load=load, natives=natives)
+        exec(compile(natives["source"](name), "<gpu-memtrace>/%s.py" % name, "exec"), part.__dict__)
+    return loaded[name]
+
+
+def step_hook(torch):
+    """The function that PyTorch calls after each optimizer step. A compiler that traces through an optimizer must not meet a function
+    that it cannot trace, so it is shown one that does nothing while it looks."""
+    step = natives["step"]
+    compiling = getattr(getattr(torch, "compiler", None), "is_compiling", None)
+    if compiling is None:
+        return step
+
+    def step_done(optimizer, args, kwargs):
+        if not compiling():
+            step(optimizer, args, kwargs)
+
+    return step_done
+
+
+def hook_steps():
+    """Hooks the optimizers, once PyTorch has them. False: not yet."""
+    optimizers = sys.modules.get("torch.optim.optimizer")
+    names = vars(optimizers) if optimizers else {}
+    if "Optimizer" not in names or "torch" not in names:
+        return False
+    state["steps"] = True
+    register = names.get("register_optimizer_step_post_hook")
+    if register is None:
+        if getattr(getattr(optimizers, "__spec__", None), "_initializing", False):
+            state["steps"] = False
+            return False
+        natives["note"](NOTE_AGENT, OLD_TORCH)
+        return True
+    register(step_hook(names["torch"]))
+    natives["note"](NOTE_STEPS, "optimizer")
+    return True
+
+
+def start():
+    gc.callbacks.append(natives["collection"])
+    atexit.register(natives["exit"])
+
+
+def turn(reason, step, request):
+    """One turn of the agent. Gives the number of the step at which it wants the next one."""
+    try:
+        ready = state["steps"] or hook_steps()
+    except Exception as error:
+        natives["note"](NOTE_AGENT, "Steps could not be hooked: %s: %s" % (type(error).__name__, error))
+        ready = state["steps"] = True
+    return state["next_step"] if ready else AGAIN
+
+
+start()
