@@ -22,6 +22,10 @@ std::string_view loss_name(uint32_t cause) {
       return "unsupported call";
     case GMT_LOST_DRIVER_GAP:
       return "driver gap";
+    case GMT_LOST_RING:
+      return "ring full";
+    case GMT_LOST_MAP:
+      return "kernel table full";
     case kLostTorn:
       return "torn";
     case kLostCorrupt:

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define GMT_LOG_MAGIC 0x314c4d454d555047ull /* the bytes "GPUMEML1" */
-#define GMT_LOG_VERSION 1u
+#define GMT_LOG_VERSION 2u
 #define GMT_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */
 #define GMT_FILE_HEADER_BYTES 65536u
 #define GMT_CHUNK_BYTES 262144u
@@ -38,6 +38,8 @@ enum gmt_loss {
   GMT_LOST_STACK_TABLE = 5,  ///< the stack or code table is full; the event is there, without its stack
   GMT_LOST_UNSUPPORTED = 6,  ///< a driver call whose arguments the tracer cannot read
   GMT_LOST_DRIVER_GAP = 7,   ///< the driver layer was not recorded for an interval (see GMT_GAP_BEGIN)
+  GMT_LOST_RING = 8,         ///< no room between the kernel and the tracer that attached from outside
+  GMT_LOST_MAP = 9,          ///< no room in the kernel for one more process or thread that such a tracer follows
   GMT_LOST_CAUSES = 16,
 };
 
@@ -195,9 +197,8 @@ struct gmt_driver_detail {
 struct gmt_autograd {
   uint64_t sequence;  ///< forward: the number that the next node of this thread will get; backward: the
                       ///< running node's number
-  uint64_t thread;    ///< torch's own id of the forward thread (RecordFunction::currentThreadId), 0 = unknown
-  uint32_t role;      ///< enum gmt_autograd_role
-  uint32_t reserved;
+  uint32_t thread;  ///< low half of torch's own id of the forward thread (RecordFunction::currentThreadId), 0 = unknown
+  uint32_t role;    ///< enum gmt_autograd_role
 };
 enum gmt_autograd_role { GMT_AUTOGRAD_NONE = 0, GMT_AUTOGRAD_FORWARD = 1, GMT_AUTOGRAD_BACKWARD = 2 };
 #define GMT_SEQUENCE_ACCUMULATE (~0ull)  ///< AccumulateGrad nodes carry this number
@@ -206,7 +207,7 @@ enum gmt_autograd_role { GMT_AUTOGRAD_NONE = 0, GMT_AUTOGRAD_FORWARD = 1, GMT_AU
 struct gmt_node {
   uint64_t sequence;
   uint32_t stack;
-  uint32_t thread;  ///< low half of torch's id of the thread, as in gmt_autograd.thread
+  uint32_t thread;  ///< as in gmt_autograd.thread
 };
 
 /// What a live block is for. Names hold from this record's place in its thread's chunk order: `sequence` is the newest event's when
@@ -335,7 +336,7 @@ GMT_STATIC_ASSERT(sizeof(struct gmt_local) == GMT_SLOT_BYTES, "local record");
 GMT_STATIC_ASSERT(__builtin_offsetof(struct gmt_local, payload) == 16, "payload");
 GMT_STATIC_ASSERT(sizeof(struct gmt_time_base) == 16, "time base");
 GMT_STATIC_ASSERT(sizeof(struct gmt_driver_detail) == 48, "driver detail");
-GMT_STATIC_ASSERT(sizeof(struct gmt_autograd) == 24, "autograd");
+GMT_STATIC_ASSERT(sizeof(struct gmt_autograd) == 16, "autograd");
 GMT_STATIC_ASSERT(sizeof(struct gmt_node) == 16, "node");
 GMT_STATIC_ASSERT(sizeof(struct gmt_name) == 24, "name");
 GMT_STATIC_ASSERT(sizeof(struct gmt_memory) == 40, "memory");
