@@ -72,6 +72,32 @@ export async function listCudaProcesses(proc = '/proc'): Promise<CudaProcesses> 
   return result;
 }
 
+/** A process that a user may want to attach to. */
+export interface Candidate {
+  process: ProcessFacts;
+  /** It belongs to who asks. */
+  own: boolean;
+  /** By the driver; null where it does not tell. */
+  gpuBytes: number | null;
+}
+
+/**
+ * The processes that use CUDA: one's own first, then by GPU memory. Those of other users that may not be looked into are
+ * among them where the driver names them.
+ */
+export async function attachCandidates(
+  environment: Environment,
+  proc = '/proc',
+  uid = process.getuid?.() ?? 0,
+): Promise<Candidate[]> {
+  const [{ found, hidden }, bytes] = await Promise.all([listCudaProcesses(proc), gpuBytesByProcess(environment)]);
+  return [...found, ...hidden.filter(({ pid }) => bytes.has(pid))]
+    .map(process => ({ process, own: process.uid === uid, gpuBytes: bytes.get(process.pid) ?? null }))
+    .sort(
+      (a, b) => Number(b.own) - Number(a.own) || (b.gpuBytes ?? 0) - (a.gpuBytes ?? 0) || a.process.pid - b.process.pid,
+    );
+}
+
 /** Folder that a process works in, '/' when it may not be known. */
 export function workingFolder(pid: number, proc = '/proc'): Promise<string> {
   return readlink(join(proc, String(pid), 'cwd')).catch(() => '/');

@@ -1,13 +1,16 @@
 import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
+import { checkTarget } from '../capture/attachTarget';
 import { diagnose } from '../capture/checks';
 import type { LaunchPlan } from '../capture/launchConfiguration';
 import { doctorText } from '../capture/doctorText';
+import { tracerMissing } from '../capture/tracer';
 import { loadNative } from '../engine/addon';
 import { planOfActiveFile, planOfConfiguration } from './chooseLaunch';
-import { Refused, type TraceController } from './controller';
+import { Refused, RefusedWithCommand, refusal, sudoWords, type TraceController } from './controller';
 import { ExplorerView } from './explorer';
 import { chooseGpu, offerSimulator } from './gpuChoice';
+import { pickProcess } from './processPicker';
 import { inheritedEnvironment } from './terminal';
 
 interface Parts {
@@ -23,7 +26,9 @@ export function registerCommands(parts: Parts): vscode.Disposable {
   const commands: Record<string, (...given: unknown[]) => Promise<void> | void> = {
     start: () => start(parts, () => planOfActiveFile(parts.memory)),
     startConfiguration: () => start(parts, planOfConfiguration),
+    attach: pid => attach(parts, pid),
     stop: () => controller.stop(),
+    detach: () => controller.stop(),
     pauseRecording: () => controller.setRecording(false),
     resumeRecording: () => controller.setRecording(true),
     openTrace: file => openTrace(controller, file),
@@ -38,20 +43,48 @@ export function registerCommands(parts: Parts): vscode.Disposable {
       } catch (error) {
         const sentence = error instanceof Error ? error.message : String(error);
         if (!(error instanceof Refused)) log.error(error instanceof Error ? error : sentence);
-        void vscode.window.showErrorMessage(sentence);
+        void showError(sentence, error instanceof RefusedWithCommand ? error.command : null);
       }
     }),
   );
   return vscode.Disposable.from(...registered);
 }
 
-async function start({ controller }: Parts, makePlan: () => Promise<LaunchPlan | undefined>): Promise<void> {
+/** `command`: a line to type, which is shown and can be copied. */
+async function showError(sentence: string, command: string | null): Promise<void> {
+  if (command === null) return void vscode.window.showErrorMessage(sentence);
+  const copy = vscode.l10n.t('Copy Command');
+  const answer = await vscode.window.showErrorMessage(`${sentence} ${command}`, copy);
+  if (answer === copy) await vscode.env.clipboard.writeText(command);
+}
+
+function refuseWhereNothingStarts(controller: TraceController): void {
   if (!vscode.workspace.isTrusted)
     throw new Refused(vscode.l10n.t('Nothing starts in a workspace that is not trusted.'));
-  if (controller.running) {
-    controller.showTerminal();
-    throw new Refused(vscode.l10n.t('A program is traced already: stop it first.'));
-  }
+  if (!controller.running) return;
+  controller.showTerminal();
+  throw new Refused(
+    controller.attached
+      ? vscode.l10n.t('A program is traced already: detach from it first.')
+      : vscode.l10n.t('A program is traced already: stop it first.'),
+  );
+}
+
+/** `given`: a process id, for other extensions and key bindings; else the user is asked. */
+async function attach({ controller, dist }: Parts, given: unknown): Promise<void> {
+  refuseWhereNothingStarts(controller);
+  const missing = tracerMissing(dist);
+  if (missing !== null) throw new Refused(missing.message);
+  const pid = typeof given === 'number' ? given : (await pickProcess())?.pid;
+  if (pid === undefined) return;
+  await showPanel();
+  const target = await checkTarget(pid, sudoWords(dist, pid));
+  if ('sentence' in target) throw refusal(target);
+  await controller.attach(target);
+}
+
+async function start({ controller }: Parts, makePlan: () => Promise<LaunchPlan | undefined>): Promise<void> {
+  refuseWhereNothingStarts(controller);
   const plan = await makePlan();
   if (plan === undefined) return;
   await showPanel();

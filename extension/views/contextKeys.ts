@@ -12,6 +12,7 @@ export function followContextKeys(controller: TraceController): vscode.Disposabl
   return controller.onDidChange(() => {
     const { phase, recording, info } = controller.view();
     set('running', controller.running);
+    set('attached', controller.attached);
     set('recording', recording);
     set('hasTrace', info !== null && phase !== 'empty');
   });

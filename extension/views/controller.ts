@@ -1,35 +1,46 @@
 import { readFileSync } from 'node:fs';
 import * as vscode from 'vscode';
+import { commandLine, explain } from '../capture/attachTarget';
 import { traceVariables, type Environment } from '../capture/environment';
 import { keptTracesFolder, traceRoots } from '../capture/folders';
-import { keptTraceFile, pruneKeptTraces } from '../capture/keptTraces';
+import { keptTraceFile, pruneKeptTraces, scriptName } from '../capture/keptTraces';
 import type { LaunchPlan } from '../capture/launchConfiguration';
-import { signalName } from '../capture/launch';
 import { cuptiCandidates, interpreterOf } from '../capture/machine';
+import type { Advice } from '../capture/privileges';
+import { workingFolder, type ProcessFacts } from '../capture/processes';
 import { writeSession, type SessionFile } from '../capture/sessionFile';
-import { settleDirectory } from '../capture/settle';
+import { settleDirectory, settleLogs } from '../capture/settle';
 import { injectionProblem, simulatorProblem } from '../capture/simulator';
-import { readPid, readStatus } from '../capture/terminalScript';
-import { createTraceDirectory, logBudget, reasonOf, removeTraceDirectory } from '../capture/traceDirectory';
+import {
+  createTraceDirectory,
+  logBudget,
+  reasonOf,
+  removeTraceDirectory,
+  type TraceDirectory,
+} from '../capture/traceDirectory';
+import { Tracer, tracerMissing, tracerProgram } from '../capture/tracer';
 import { loadNative, type NativeAddon } from '../engine/addon';
 import { TraceSession } from '../engine/session';
 import type { SessionView } from '../protocol/messages';
+import { AttachedRecording, LaunchedRecording, type Recording, type RecordingEnd } from './recording';
 import { openSaved, savedView } from './savedTrace';
-import { inheritedEnvironment, openTerminal, type ProgramTerminal } from './terminal';
+import { inheritedEnvironment, openTerminal } from './terminal';
 
 /** One sentence that a user can act on. */
 export class Refused extends Error {}
 
-interface Recording {
-  directory: string;
-  addon: NativeAddon;
-  terminal: ProgramTerminal;
-  facts: SessionFile;
+/** A sentence with a line to type. */
+export class RefusedWithCommand extends Refused {
+  constructor(
+    sentence: string,
+    readonly command: string,
+  ) {
+    super(sentence);
+  }
 }
 
 const POLL_MS = 200;
 const STRAGGLER_MS = 1_000;
-const STOP_GRACE_MS = 5_000;
 
 /** The one trace that the side panel shows: starts it, follows it, ends it. */
 export class TraceController implements vscode.Disposable {
@@ -53,6 +64,10 @@ export class TraceController implements vscode.Disposable {
   get running(): boolean {
     return this.recording !== null;
   }
+  /** The program that is traced ran before, and goes on afterwards. */
+  get attached(): boolean {
+    return this.recording instanceof AttachedRecording;
+  }
   /** Folder that relative file names of the trace count from. */
   get cwd(): string {
     const cwd = this.trace?.native.info().session.cwd;
@@ -60,24 +75,16 @@ export class TraceController implements vscode.Disposable {
   }
 
   view(): SessionView {
-    return { ...this.state, trusted: vscode.workspace.isTrusted, info: this.trace?.native.info() ?? null };
+    const info = this.trace?.native.info() ?? null;
+    const simulated = this.state.simulated || (info?.processes.some(process => process.simulated) ?? false);
+    return { ...this.state, simulated, trusted: vscode.workspace.isTrusted, info };
   }
 
   /** Starts a program in a terminal of its own. Rejects with a sentence, which the panel shows as well. */
   async start(plan: LaunchPlan, simulated: boolean): Promise<void> {
-    if (!vscode.workspace.isTrusted)
-      throw new Refused(vscode.l10n.t('Nothing starts in a workspace that is not trusted.'));
-    if (this.running) throw new Refused(vscode.l10n.t('A program is traced already: stop it first.'));
-    this.clear();
-    this.set({
-      ...emptyState(),
-      phase: 'starting',
-      title: plan.title,
-      simulated,
-      detail: vscode.l10n.t('Starting the program…'),
-    });
+    this.begin({ title: plan.title, simulated, detail: vscode.l10n.t('Starting the program…') });
     try {
-      this.recording = this.record(plan, simulated);
+      this.recording = this.launch(plan, simulated);
       const detail = vscode.l10n.t('Waiting for the first CUDA call…');
       this.set({ ...this.state, detail, recording: true });
       this.timer = setInterval(() => void this.watch(), POLL_MS);
@@ -87,34 +94,54 @@ export class TraceController implements vscode.Disposable {
     }
   }
 
+  /** Traces a process that runs already. Rejects with a sentence, which the panel shows as well. */
+  async attach(target: ProcessFacts): Promise<void> {
+    const title = scriptName(target.command);
+    this.begin({ title, attached: true, detail: vscode.l10n.t('Attaching to process {0}…', target.pid) });
+    try {
+      const recording = await this.placeProbes(target);
+      this.recording = recording;
+      this.changed.fire();
+      const ready = await recording.tracer.ready;
+      if (this.recording !== recording) return;
+      if (ready.type === 'error' && recording.detaching) {
+        this.clear();
+        this.changed.fire();
+        return;
+      }
+      if (ready.type === 'error') throw refusal(explain(ready, this.dist, sudoWords(this.dist, target.pid)));
+      this.log.info(
+        `attached to ${target.pid} by ${ready.how}, ${ready.probes} probes, trace in ${recording.directory}`,
+      );
+      const detail = vscode.l10n.t('Attached. Waiting for its next allocation…');
+      this.set({ ...this.state, phase: 'running', detail, recording: true });
+      this.timer = setInterval(() => void this.watch(), POLL_MS);
+    } catch (error) {
+      this.fail(title, error instanceof RefusedWithCommand ? `${error.message} ${error.command}` : reasonOf(error));
+      throw error;
+    }
+  }
+
+  private begin(state: Partial<SessionView> & { title: string; detail: string }): void {
+    if (!vscode.workspace.isTrusted)
+      throw new Refused(vscode.l10n.t('Nothing starts in a workspace that is not trusted.'));
+    if (this.running) throw new Refused(vscode.l10n.t('A program is traced already: stop it first.'));
+    this.clear();
+    this.set({ ...emptyState(), phase: 'starting', ...state });
+  }
+
   /** Shows why nothing was started. */
   fail(title: string, sentence: string): void {
     this.clear();
     this.set({ ...emptyState(), phase: 'failed', title, detail: sentence });
   }
 
-  private record(plan: LaunchPlan, simulated: boolean): Recording {
+  private launch(plan: LaunchPlan, simulated: boolean): Recording {
     const problem = injectionProblem(this.dist) ?? (simulated ? simulatorProblem(this.dist) : null);
     if (problem !== null) throw new Refused(problem);
-    const addon = this.addon();
     const environment = { ...inheritedEnvironment(), ...plan.environment };
-    const uid = process.getuid?.() ?? 0;
-    const made = createTraceDirectory(traceRoots(environment, uid), uid);
-    if ('error' in made) throw new Refused(made.error);
-    if (made.note !== null) this.log.warn(made.note);
-    this.directory = made.path;
-    const facts: SessionFile = {
-      version: 1,
-      command: plan.command,
-      cwd: plan.cwd,
-      startedRealtimeMs: Date.now(),
-      simulated,
-      backend: 'inject',
-      processes: [],
-    };
-    writeSession(made.path, facts);
-    addon.setRecording(made.path, true);
-    this.follow(new TraceSession(addon.open(made.path)));
+    const { command, cwd } = plan;
+    const { addon, facts, made } = this.prepare(environment, { command, cwd, simulated, backend: 'inject' });
     const variables = traceVariables(environment, {
       dist: this.dist,
       traceDirectory: made.path,
@@ -122,8 +149,51 @@ export class TraceController implements vscode.Disposable {
       cupti: cuptiOf(plan, environment),
       budgetBytes: logBudget(environment, made.freeBytes),
     });
-    this.log.info(`starts ${JSON.stringify(plan.command)} in ${plan.cwd}, trace in ${made.path}`);
-    return { directory: made.path, addon, facts, terminal: openTerminal(plan, made.path, variables) };
+    this.log.info(`starts ${JSON.stringify(command)} in ${cwd}, trace in ${made.path}`);
+    return new LaunchedRecording(made.path, addon, facts, openTerminal(plan, made.path, variables));
+  }
+
+  private async placeProbes({ pid, command }: ProcessFacts): Promise<AttachedRecording> {
+    const missing = tracerMissing(this.dist);
+    if (missing !== null) throw new Refused(missing.message);
+    const { addon, facts, made } = this.prepare(process.env, {
+      command,
+      cwd: await workingFolder(pid),
+      simulated: false,
+      backend: 'uprobe',
+      attached: { pid, realtimeMs: Date.now() },
+    });
+    facts.processes = [{ pid, exitCode: null }];
+    writeSession(made.path, facts);
+    const budget = Math.floor(logBudget(process.env, made.freeBytes));
+    const tracer = new Tracer({
+      program: tracerProgram(this.dist),
+      pid,
+      directory: made.path,
+      waitLibraries: false,
+      stacks: 'python',
+      ringBytes: null,
+      environment: { ...process.env, GPU_MEMTRACE_BUDGET: String(budget) },
+    });
+    return new AttachedRecording(made.path, addon, facts, tracer, this.log);
+  }
+
+  /** Makes the trace directory and follows it. */
+  private prepare(
+    environment: Environment,
+    about: Omit<SessionFile, 'version' | 'startedRealtimeMs' | 'processes'>,
+  ): { addon: NativeAddon; facts: SessionFile; made: TraceDirectory } {
+    const addon = this.addon();
+    const uid = process.getuid?.() ?? 0;
+    const made = createTraceDirectory(traceRoots(environment, uid), uid);
+    if ('error' in made) throw new Refused(made.error);
+    if (made.note !== null) this.log.warn(made.note);
+    this.directory = made.path;
+    const facts: SessionFile = { version: 1, ...about, startedRealtimeMs: Date.now(), processes: [] };
+    writeSession(made.path, facts);
+    addon.setRecording(made.path, true);
+    this.follow(new TraceSession(addon.open(made.path)));
+    return { addon, facts, made };
   }
 
   private addon(): NativeAddon {
@@ -145,36 +215,32 @@ export class TraceController implements vscode.Disposable {
     this.changed.fire();
   }
 
-  /** Looks whether the program ended. */
+  /** Looks whether the program, or the tracing of it, ended. */
   private async watch(): Promise<void> {
     const recording = this.recording;
-    if (recording === null) return;
-    const status = readStatus(recording.directory);
-    if (status === null && !recording.terminal.closed()) return;
+    const end = recording?.end() ?? null;
+    if (recording === null || end === null) return;
+    const settle = this.attached ? settleLogs : settleDirectory;
     this.recording = null;
     clearInterval(this.timer);
-    const pid = readPid(recording.directory);
-    recording.facts.processes = pid === null ? [] : [{ pid, exitCode: status }];
     try {
       writeSession(recording.directory, recording.facts);
-      if (this.trace !== null) await settleDirectory(this.trace.native, recording.directory, STRAGGLER_MS);
+      if (this.trace !== null) await settle(this.trace.native, recording.directory, STRAGGLER_MS);
     } catch (error) {
       this.log.error(reasonOf(error));
     }
-    this.showEnd(recording, status);
+    this.showEnd(end);
     await this.keep(recording);
   }
 
-  private showEnd(recording: Recording, status: number | null): void {
-    const { facts } = recording;
+  private showEnd(end: RecordingEnd): void {
     const used = (this.trace?.native.info().processes.length ?? 0) > 0;
-    const started = status !== 126 && status !== 127;
     this.set({
       ...this.state,
-      phase: started || used ? 'ended' : 'failed',
+      phase: end.failed && !used ? 'failed' : 'ended',
       recording: false,
-      exitCode: status,
-      detail: endSentence(facts.command[0] ?? '', status, used),
+      exitCode: end.exitCode,
+      detail: end.sentence(used),
     });
   }
 
@@ -192,20 +258,9 @@ export class TraceController implements vscode.Disposable {
     }
   }
 
-  /** As Ctrl+C in the program's terminal; SIGTERM when it still runs after a while. */
+  /** Ends the program; one that was attached to goes on, and only the tracing ends. */
   stop(): void {
-    const recording = this.recording;
-    if (recording === null) return;
-    recording.terminal.interrupt();
-    setTimeout(() => {
-      const pid = readPid(recording.directory);
-      if (this.recording !== recording || pid === null) return;
-      try {
-        process.kill(pid, 'SIGTERM');
-      } catch {
-        // It ended in between.
-      }
-    }, STOP_GRACE_MS);
+    this.recording?.stop();
   }
 
   setRecording(on: boolean): void {
@@ -232,7 +287,7 @@ export class TraceController implements vscode.Disposable {
   }
 
   showTerminal(): void {
-    this.recording?.terminal.show();
+    this.recording?.show();
   }
 
   private set(state: Omit<SessionView, 'info' | 'trusted'>): void {
@@ -244,6 +299,7 @@ export class TraceController implements vscode.Disposable {
     clearInterval(this.timer);
     this.trace?.close();
     this.trace = null;
+    if (this.attached) this.recording?.stop();
     this.recording = null;
     if (this.directory !== null) removeTraceDirectory(this.directory);
     this.directory = null;
@@ -267,14 +323,12 @@ function cuptiOf(plan: LaunchPlan, environment: Environment): string | null {
   return environment.GPU_MEMTRACE_CUPTI ?? cuptiCandidates(environment, program)[0] ?? null;
 }
 
-function endSentence(program: string, status: number | null, used: boolean): string {
-  if (status === null) return vscode.l10n.t('Its terminal was closed.');
-  if (status === 127) return vscode.l10n.t('{0} was not found.', program);
-  if (status === 126) return vscode.l10n.t('{0} cannot be executed.', program);
-  const signal = signalName(status);
-  const end =
-    signal !== null
-      ? vscode.l10n.t('The program was ended by {0}.', signal)
-      : vscode.l10n.t('The program ended with status {0}.', status);
-  return used ? end : `${end} ${vscode.l10n.t('It never used CUDA.')}`;
+/** The command that attaches to a process, for root. */
+export function sudoWords(dist: string, pid: number): string[] {
+  return [...commandLine(dist), 'attach', String(pid)];
+}
+
+/** The refusal as an error, with the line to type where there is one. */
+export function refusal({ sentence, command }: Advice): Refused {
+  return command === null ? new Refused(sentence) : new RefusedWithCommand(sentence, command);
 }

@@ -5,6 +5,7 @@ import { Page, type PageModel } from './page';
 const COMMANDS = {
   start: 'gpuMemoryTrace.start',
   stop: 'gpuMemoryTrace.stop',
+  detach: 'gpuMemoryTrace.detach',
   save: 'gpuMemoryTrace.saveTrace',
 };
 
@@ -43,6 +44,9 @@ function modelOf(controller: TraceController): PageModel {
     },
     view: () => controller.view(),
     setRecording: on => controller.setRecording(on),
-    press: button => void vscode.commands.executeCommand(COMMANDS[button]),
+    press: button => {
+      const command = button === 'stop' && controller.attached ? 'detach' : button;
+      void vscode.commands.executeCommand(COMMANDS[command]);
+    },
   };
 }
