@@ -95,11 +95,12 @@ static long gmt_python_put_part(uint32_t index, void *data) {
   return 0;
 }
 
-/// Where a text's characters are, how many bytes of it are wanted, and the width of one. Not readable: 0 bytes.
+/// Where a text's characters are, how many bytes of it are wanted, and the width of one.
 struct gmt_python_text {
   uint64_t data;
   uint32_t bytes;
-  uint32_t width;
+  uint16_t width;
+  uint16_t unread;
 };
 
 /// Bits of PyASCIIObject.state, the same from 3.9 to 3.14: interned:2, kind:3, compact:1, ascii:1.
@@ -111,12 +112,14 @@ GMT_INLINE void gmt_python_find_text(const struct gmt_python_interpreter *in, ui
   } head;
   found->bytes = 0;
   found->width = 1;
+  found->unread = 1;
   if (!gmt_python_load(&head, sizeof head, text + GMT_PYTHON_STRING_LENGTH)) return;
   uint32_t width = head.state >> 2 & 7;
   if (!(head.state & 0x20) || (width != 1 && width != 2 && width != 4)) return;
   found->data = text + (head.state & 0x40 ? in->string_ascii : in->string_other);
   found->bytes = (head.length < most ? head.length : most) * width;
   found->width = width;
+  found->unread = 0;
 }
 
 /// The record of a code object, and then its parts.
@@ -141,6 +144,7 @@ static __noinline void gmt_python_put_code(struct gmt_python_walk *walk, uint64_
   about->width[0] = texts[0].width;
   about->width[1] = texts[1].width;
   about->table_cut = cut;
+  about->text_unread = texts[0].unread | texts[1].unread << 1;
   if (!gmt_put(about, sizeof *about)) {
     own->lost = 1;
     return;

@@ -140,8 +140,8 @@ void MappedSymbols::read_sections() {
     Elf64_Shdr section;
     if (header.e_shoff > file_.size() || !file_.read(header.e_shoff + i * sizeof section, &section, sizeof section))
       return;
-    if (section.sh_type == SHT_NOBITS) section.sh_size = 0;
-    sections_.push_back({section.sh_name, section.sh_type, section.sh_link, section.sh_offset, section.sh_size});
+    sections_.push_back(
+        {section.sh_name, section.sh_type, section.sh_link, section.sh_addr, section.sh_offset, section.sh_size});
   }
   if (header.e_shstrndx < sections_.size()) {
     const Section &names = sections_[header.e_shstrndx];
@@ -172,10 +172,11 @@ std::optional<MappedSymbols::Symbol> MappedSymbols::find_local(std::string_view 
   return std::nullopt;
 }
 
-std::vector<std::byte> MappedSymbols::section(std::string_view name, size_t most) const {
+std::optional<MappedSymbols::Symbol> MappedSymbols::section(std::string_view name) const {
   for (const Section &section : sections_)
-    if (text_at(section_names_, section.name) == name) return file_.copy(section.offset, section.bytes, most);
-  return {};
+    if (section.address && text_at(section_names_, section.name) == name)
+      return Symbol{section.address + bias_, section.bytes};
+  return std::nullopt;
 }
 
 }  // namespace gmt::uprobe

@@ -65,13 +65,12 @@ class MappedSymbols {
 
   /// Of .dynsym, else of .symtab.
   std::optional<Symbol> find(std::string_view name) const;
-  /// The bytes of a section; empty: none, or more than `most`.
-  std::vector<std::byte> section(std::string_view name, size_t most) const;
+  std::optional<Symbol> section(std::string_view name) const;
 
  private:
   struct Section {
     uint32_t name, type, link;
-    uint64_t offset, bytes;
+    uint64_t address, offset, bytes;
   };
   MappedSymbols(FileBytes &&file, ElfFile &&elf) : file_(std::move(file)), elf_(std::move(elf)) {}
   void read_sections();

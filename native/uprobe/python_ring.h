@@ -78,10 +78,11 @@ struct gmt_up_python_code {
   struct gmt_up_head head;  ///< stack: the code object's key
   uint32_t first_line;
   uint32_t version;           ///< PY_VERSION_HEX
-  uint32_t bytes[GMT_PARTS];  ///< 0 of a text: it could not be read; of the table: it was too long
+  uint32_t bytes[GMT_PARTS];  ///< as they will come
   uint8_t width[2];           ///< bytes of a character of file and name
-  uint8_t table_cut;
-  uint8_t reserved;
+  uint8_t table_cut;          ///< 1: the line table is too long, and left out
+  uint8_t
+      text_unread;  ///< bit 0, 1: file, name is a str whose characters lie elsewhere (made by long deprecated functions)
 };
 
 struct gmt_up_python_part {

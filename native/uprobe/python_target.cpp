@@ -1,6 +1,7 @@
 #include "uprobe/python_target.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <optional>
 
@@ -26,15 +27,17 @@ constexpr uint16_t kTypeBasicSize = 32;
 constexpr uint64_t kMostMembers = 64;
 
 PythonTarget refuse(uint32_t version, const std::string &because) {
-  const std::string name = version ? version_text(version) : "of an unknown version";
-  return {PythonSupport::kUnsupported,
-          "Python " + name + " is not supported (" + because + "): events carry no Python stack",
-          version,
-          {}};
+  return {PythonSupport::kUnsupported, unsupported_sentence(version, because), version, {}};
 }
 
 PythonTarget not_yet(uint32_t version, const std::string &because) {
-  return {PythonSupport::kNone, because, version, {}};
+  return {PythonSupport::kNotYet, because, version, {}};
+}
+
+/// Where nothing of the process can be read, waiting does not help.
+PythonTarget unreadable(uint32_t version) {
+  if (errno == EPERM) return refuse(version, "the memory of the process may not be read");
+  return not_yet(version, "the memory of the process cannot be read");
 }
 
 /// As in native/python/discover.cpp: whether PyCode_Type's own member table has co_filename and co_firstlineno where the layout has
@@ -120,7 +123,7 @@ std::optional<Layout> layout_of(const ForeignProcess &process, uint64_t runtime,
   if (version < python::kFirstSelfDescribed) return layout;
   description.resize(python::kDebugOffsetsBytes);
   if (!process.read(runtime, description.data(), description.size())) {
-    *refused = not_yet(version, "the memory of the process cannot be read");
+    *refused = unreadable(version);
     return std::nullopt;
   }
   if (python::has_debug_offsets(description.data()) && python::is_free_threaded(description.data())) {
@@ -137,6 +140,7 @@ std::optional<Layout> layout_of(const ForeignProcess &process, uint64_t runtime,
 PythonTarget examine(const ForeignProcess &process, const std::vector<MappedFile> &files, const MappedFile &file,
                      const MappedSymbols &symbols) {
   const uint32_t version = python_version(process, symbols, std::string(file.name()));
+  if (version == 0) return not_yet(version, "its version is not known");
   const auto runtime = symbols.find("_PyRuntime");
   const auto code_type = symbols.find("PyCode_Type"), type_type = symbols.find("PyType_Type");
   PythonTarget target;
@@ -144,7 +148,7 @@ PythonTarget examine(const ForeignProcess &process, const std::vector<MappedFile
   const auto layout = layout_of(process, runtime ? runtime->address : 0, version, description, &target);
   if (!layout) return target;
   if (!runtime || !code_type || !type_type) return refuse(version, "this build exports too few symbols");
-  if (!process.read<uint64_t>(runtime->address)) return not_yet(version, "the memory of the process cannot be read");
+  if (!process.read<uint64_t>(runtime->address)) return unreadable(version);
   const ThreadPlaces places = thread_places(version, description);
   if (!is_initialized(process, runtime->address, places))
     return not_yet(version, "the interpreter is not initialized yet");
@@ -171,6 +175,11 @@ PythonTarget examine(const ForeignProcess &process, const std::vector<MappedFile
 }
 
 }  // namespace
+
+std::string unsupported_sentence(uint32_t version, const std::string &because) {
+  const std::string name = version ? version_text(version) : "of an unknown version";
+  return "Python " + name + " is not supported (" + because + "): events carry no Python stack";
+}
 
 PythonTarget find_python(pid_t pid) {
   const ForeignProcess process(pid);

@@ -11,14 +11,15 @@
 namespace gmt::uprobe {
 
 enum class PythonSupport : uint32_t {
-  kNone,         ///< no interpreter, or none that is initialized yet: ask again later
+  kNone,         ///< no interpreter: ask again when a library was mapped
+  kNotYet,       ///< one that is not initialized yet: ask again soon; `reason` says what is missing
   kUnsupported,  ///< final for this program; `reason` says why
   kReady,        ///< final for this program; `interpreter` is filled in
 };
 
 struct PythonTarget {
   PythonSupport support = PythonSupport::kNone;
-  std::string reason;    ///< one sentence, where unsupported; why not yet, where none
+  std::string reason;    ///< one sentence
   uint32_t version = 0;  ///< PY_VERSION_HEX, 0 = not known
   gmt_python_interpreter interpreter = {};
 };
@@ -27,5 +28,8 @@ struct PythonTarget {
 /// is proved on a living thread: the state that the C library has for it must be one that the interpreter lists for that thread.
 /// Needs the rights of ptrace on the process; costs some ms.
 PythonTarget find_python(pid_t pid);
+
+/// The sentence for an interpreter whose stacks cannot be had.
+std::string unsupported_sentence(uint32_t version, const std::string &because);
 
 }  // namespace gmt::uprobe

@@ -1,14 +1,16 @@
 #include "uprobe/python_version.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <vector>
 
 #include "python/versions.h"
 
 namespace gmt::uprobe {
 namespace {
 
-constexpr size_t kMostConstants = 64u << 20;
+constexpr size_t kMostVariableBytes = 64u << 20;
 constexpr uint32_t kFinal = 0xf0;
 
 /// "libpython3.10.so.1.0", "python3.9d": 0x030a0000, 0x03090000; 0: no number in it.
@@ -20,34 +22,27 @@ uint32_t minor_of_name(const std::string &name) {
   return 3u << 24 | python::parse_number(digits) << 16;
 }
 
-/// Whether the whole text is a version of Python 3: digits, dot, digits, dot, digits, and what a pre-release has behind that.
-bool is_version(const char *text, size_t bytes) {
+/// Bytes of the version that the text begins with, as Py_GetVersion has it: "3.10.13 (main, ..."; 0: it is none.
+size_t version_bytes(const char *text, size_t bytes) {
   size_t at = 0;
   for (int number = 0; number < 3; number++) {
     const size_t begin = at;
     while (at < bytes && at - begin < 2 && isdigit(static_cast<unsigned char>(text[at]))) at++;
-    if (at == begin) return false;
-    if (number < 2 && (at >= bytes || text[at++] != '.')) return false;
+    if (at == begin) return 0;
+    if (number < 2 && (at >= bytes || text[at++] != '.')) return 0;
   }
-  if (at < bytes && strchr("abr", text[at])) {
-    at += text[at] == 'r' ? 2 : 1;
-    while (at < bytes && isdigit(static_cast<unsigned char>(text[at]))) at++;
-  }
-  if (at < bytes && text[at] == '+') at++;
-  return at == bytes && text[0] == '3' && text[1] == '.';
+  while (at < bytes && at < 16 && (isalnum(static_cast<unsigned char>(text[at])) || text[at] == '+')) at++;
+  return bytes - at >= 2 && text[at] == ' ' && text[at + 1] == '(' ? at : 0;
 }
 
-/// PY_VERSION among the constants of the file: a text that is a version, of the minor one that the name tells, where it tells one.
-uint32_t version_in(const std::vector<std::byte> &constants, uint32_t minor) {
-  const char *text = reinterpret_cast<const char *>(constants.data());
-  for (size_t begin = 0; begin < constants.size();) {
-    const size_t bytes = strnlen(text + begin, constants.size() - begin);
-    if (begin + bytes == constants.size()) break;
-    if (bytes >= 5 && bytes < 16 && is_version(text + begin, bytes)) {
-      const uint32_t version = python::parse_version(text + begin);
-      if (minor ? version >> 16 == minor >> 16 : python::table_of(version) != nullptr) return version;
-    }
-    begin += bytes + 1;
+/// The text that Py_GetVersion gives lies in a variable of the library, of the minor version that the file's name tells, where it
+/// tells one.
+uint32_t version_in(const std::vector<char> &variables, uint32_t minor) {
+  const char *begin = variables.data(), *end = begin + variables.size();
+  for (const char *at = begin; (at = static_cast<const char *>(memchr(at, '3', end - at))); at++) {
+    if (!version_bytes(at, end - at)) continue;
+    const uint32_t version = python::parse_version(at);
+    if (version >> 24 == 3 && (!minor || version >> 16 == minor >> 16)) return version;
   }
   return 0;
 }
@@ -58,7 +53,10 @@ uint32_t python_version(const ForeignProcess &process, const MappedSymbols &symb
   if (const auto data = symbols.find("Py_Version"))
     if (const auto version = process.read<uint64_t>(data->address)) return static_cast<uint32_t>(*version);
   const uint32_t minor = minor_of_name(file_name);
-  const uint32_t version = version_in(symbols.section(".rodata", kMostConstants), minor);
+  const auto section = symbols.section(".bss");
+  std::vector<char> variables(section ? std::min<uint64_t>(section->bytes, kMostVariableBytes) : 0);
+  const bool known = !variables.empty() && process.read(section->address, variables.data(), variables.size());
+  const uint32_t version = known ? version_in(variables, minor) : 0;
   return version ? version : minor ? minor | kFinal : 0;
 }
 

@@ -7,8 +7,8 @@
 
 namespace gmt::uprobe {
 
-/// PY_VERSION_HEX: as data (3.11 and later), else from the version text that is compiled into the file, else, without the last
-/// number, from the file's name. 0: none of them tells.
+/// PY_VERSION_HEX: as data (3.11 and later), else from the text that Py_GetVersion made, else, without the last number, from the
+/// file's name. 0: none of them tells.
 uint32_t python_version(const ForeignProcess &process, const MappedSymbols &symbols, const std::string &file_name);
 
 /// "3.9.18" of a PY_VERSION_HEX, with the letter and number of a pre-release.

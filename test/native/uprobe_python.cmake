@@ -1,0 +1,30 @@
+# The Python walk in BPF, tested from outside each Python that the machine has. Needs root to run.
+if(NOT TARGET gmt_uprobe_python)
+  return()
+endif()
+set(sources ${CMAKE_CURRENT_LIST_DIR}/uprobe_python)
+set(uprobe ${CMAKE_CURRENT_LIST_DIR}/../../native/uprobe)
+set(made ${CMAKE_BINARY_DIR}/uprobe/bpf)
+set(walk ${CMAKE_CURRENT_BINARY_DIR}/uprobe_python_walk)
+file(MAKE_DIRECTORY ${walk})
+file(GLOB bpf_headers CONFIGURE_DEPENDS ${uprobe}/*.bpf.h)
+add_custom_command(OUTPUT ${walk}/walk.skel.h
+  COMMAND ${GMT_CLANG} -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -std=gnu11 -O2 -g -Wall -Wextra -Wno-unused-parameter
+          -Wno-missing-declarations -ffreestanding -isystem ${made} -isystem ${GMT_BPF_INCLUDE}
+          -I${uprobe}/bpf_include -I${uprobe} -I${uprobe}/.. -c ${sources}/walk.bpf.c -o ${walk}/walk.bpf.o
+  COMMAND ${GMT_BPFTOOL} gen skeleton ${walk}/walk.bpf.o name walk_bpf > ${walk}/walk.skel.h
+  DEPENDS ${sources}/walk.bpf.c ${uprobe}/ring.h ${uprobe}/python_ring.h ${bpf_headers} uprobe_bpf VERBATIM)
+add_custom_target(uprobe_python_walk DEPENDS ${walk}/walk.skel.h)
+
+# Runs a program under the walk and prints its stacks.
+add_executable(uprobe_python_trace ${sources}/trace.cpp ${uprobe}/elf_file.cpp)
+add_dependencies(uprobe_python_trace uprobe_python_walk)
+target_include_directories(uprobe_python_trace PRIVATE ${GMT_BPF_INCLUDE} ${walk})
+target_link_libraries(uprobe_python_trace PRIVATE gmt_uprobe_python gmt_trace ${GMT_LIBBPF} ${GMT_LIBELF} ${GMT_LIBZ})
+
+if(GMT_PYTHON3)
+  add_test(NAME uprobe_python_versions
+           COMMAND ${GMT_PYTHON3} ${sources}/versions.py $<TARGET_FILE:uprobe_python_trace>
+                   $<TARGET_FILE:simulator_cuda> $<TARGET_FILE:python_probe>)
+  set_tests_properties(uprobe_python_versions PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900)
+endif()
