@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { scriptName } from '../capture/keptTraces';
 import { attachCandidates, type Candidate, type ProcessFacts } from '../capture/processes';
@@ -70,11 +71,12 @@ function nothing(detail: string): Item {
 function itemOf({ process, own, gpuBytes }: Candidate): Item {
   const about = [vscode.l10n.t('PID {0}', process.pid), process.user];
   if (gpuBytes !== null) about.push(formatBytes(gpuBytes));
+  const [program = '', ...words] = process.command;
   const icon = own ? '$(pulse)' : '$(lock)';
   return {
     label: `${icon} ${scriptName(process.command)}`,
     description: about.join(' · '),
-    detail: joinWords(process.command),
+    detail: joinWords([basename(program), ...words]),
     process,
   };
 }

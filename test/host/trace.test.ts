@@ -1,34 +1,12 @@
 // The main job, in VS Code: trace a script, read the table, click a row, land on the line.
 import * as assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { attribute, click, press, rows, shot, texts, until, type Row } from './window';
+import { FIRST, PAGE, picture, reached, rowAt, workspace, writeScript } from './page';
+import { click, press, rows, texts, until } from './window';
 
-const workspace = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
 const MB = 1 << 20;
-const picture = (name: string): Promise<void> => shot(join(process.env.SCREENSHOTS ?? workspace, `${name}.png`));
-const PAGE = '[data-layer][data-phase]';
-const phase = (): Promise<string | null> => attribute(PAGE, 'data-phase');
 const INPUT = '.quick-input-widget:not([style*="display: none"]) input[type=text]';
-
-/** Talks to the driver alone; what `body` keeps stands in the table. */
-function writeScript(name: string, body: string): string {
-  const file = join(workspace, name);
-  writeFileSync(
-    file,
-    `import ctypes, os, sys, time
-cuda = ctypes.CDLL("libcuda.so.1")
-context = ctypes.c_void_p()
-cuda.cuInit(0)
-cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
-cuda.cuCtxSetCurrent(context)
-address = ctypes.c_uint64()
-allocate = cuda.cuMemAlloc_v2
-${body}`,
-  );
-  return file;
-}
 
 async function open(file: string): Promise<void> {
   await vscode.window.showTextDocument(vscode.Uri.file(file));
@@ -45,25 +23,9 @@ async function trace(file: string): Promise<void> {
   await started;
 }
 
-/** Waits for a phase; what the page says instead is in the error. */
-async function reached(wanted: string): Promise<void> {
-  await until(`the page to show ${wanted}`, async () => {
-    if ((await phase()) === wanted) return true;
-    throw new Error(`It shows: ${(await texts(PAGE)).join(' ')}`);
-  });
-}
-
-/** Waits for a row of this file and line. */
-function rowAt(file: string, line: number): Promise<Row> {
-  return until(`a row for line ${line}`, async () =>
-    (await rows()).find(row => row.file === file && row.line === line),
-  );
-}
-
 const HOLD = `allocate(ctypes.byref(address), ctypes.c_size_t(${20 * MB}))
 allocate(ctypes.byref(address), ctypes.c_size_t(${3 * MB}))
 `;
-const FIRST = 9;
 
 describe('GPU Memory Trace in VS Code', () => {
   before(async () => {

@@ -31,6 +31,7 @@ export const shot = (file: string): Promise<void> => ask('shot', { file });
 export const rows = (wait = 5000): Promise<Row[]> => ask('rows', { wait });
 export const click = (selector: string): Promise<void> => ask('click', { selector });
 export const press = (selector: string, key: string): Promise<void> => ask('press', { selector, key });
+export const fill = (selector: string, text: string): Promise<void> => ask('fill', { selector, text });
 /** The texts of all elements that match, in the window or in a webview. */
 export const texts = (selector: string, wait = 5000): Promise<string[]> => ask('texts', { selector, wait });
 export const attribute = (selector: string, name: string): Promise<string | null> =>

@@ -1,0 +1,46 @@
+// What the host tests know of the page and of the jobs that they trace.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { attribute, rows, shot, texts, until, type Row } from './window';
+
+export const workspace = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
+export const picture = (name: string): Promise<void> => shot(join(process.env.SCREENSHOTS ?? workspace, `${name}.png`));
+/** The element that names the page's phase and layer. */
+export const PAGE = '[data-layer][data-phase]';
+
+/** Line of a script's body. */
+export const FIRST = 9;
+
+/** Talks to the driver alone; what `body` keeps stands in the table. */
+export function writeScript(name: string, body: string): string {
+  const file = join(workspace, name);
+  writeFileSync(
+    file,
+    `import ctypes, os, sys, time
+cuda = ctypes.CDLL("libcuda.so.1")
+context = ctypes.c_void_p()
+cuda.cuInit(0)
+cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+cuda.cuCtxSetCurrent(context)
+address = ctypes.c_uint64()
+allocate = cuda.cuMemAlloc_v2
+${body}`,
+  );
+  return file;
+}
+
+/** Waits for a phase; what the page says instead is in the error. */
+export async function reached(wanted: string): Promise<void> {
+  await until(`the page to show ${wanted}`, async () => {
+    if ((await attribute(PAGE, 'data-phase')) === wanted) return true;
+    throw new Error(`It shows: ${(await texts(PAGE)).join(' ')}`);
+  });
+}
+
+/** Waits for a row of this file and line. */
+export function rowAt(file: string, line: number): Promise<Row> {
+  return until(`a row for line ${line}`, async () =>
+    (await rows()).find(row => row.file === file && row.line === line),
+  );
+}

@@ -1,0 +1,103 @@
+// Attaching, in VS Code: the picker of processes, the session in the panel, detaching.
+import * as assert from 'node:assert/strict';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { FIRST, PAGE, picture, reached, rowAt, writeScript } from './page';
+import { attribute, click, fill, press, texts, until } from './window';
+
+const dist = join(vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '', 'dist');
+const tracer = join(dist, 'native/gpu-memtrace-uprobe');
+const PICKER = '.quick-input-widget:not([style*="display: none"])';
+const ROWS = `${PICKER} .quick-input-list .monaco-list-row`;
+const NOTES = '.notification-list-item-message';
+
+const INPUT = `${PICKER} input[type=text]`;
+const listed = async (): Promise<string> => (await texts(ROWS)).join('\n');
+const attach = (...given: unknown[]): Promise<unknown> =>
+  Promise.resolve(vscode.commands.executeCommand('gpuMemoryTrace.attach', ...given));
+const notified = (says: RegExp): Promise<true> =>
+  until(`a notification ${says}`, async () => says.test((await texts(NOTES)).join('\n')) as true);
+
+/** Allocates 2 MB each 50 ms, once it has had the driver for a while. */
+const JOB = `print("ready", flush=True)
+time.sleep(float(sys.argv[1]))
+while True:
+    allocate(ctypes.byref(address), ctypes.c_size_t(2 << 20)); time.sleep(0.05)
+`;
+
+describe('Attaching in VS Code', () => {
+  let job: (ChildProcess & { pid: number }) | undefined;
+  let file = '';
+
+  before(async function () {
+    if (!existsSync(tracer)) return this.skip();
+    await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
+    await vscode.commands.executeCommand('notifications.clearAll');
+  });
+  after(() => job?.kill('SIGKILL'));
+
+  it('says what to do where no program uses CUDA', async function () {
+    const done = attach();
+    const list = await until('the list', listed);
+    await picture('attach-empty');
+    await press(INPUT, 'Escape');
+    await done;
+    if (list.includes('PID ')) return this.skip(); // somebody else's program uses CUDA now
+    assert.match(list, /No running program has loaded the CUDA driver .*look again/s);
+  });
+
+  it('refuses a process without CUDA in one sentence', async () => {
+    await attach(process.pid);
+    await vscode.commands.executeCommand('notifications.showList');
+    await notified(/has not loaded the CUDA driver \(libcuda\.so\)/);
+    await vscode.commands.executeCommand('notifications.clearAll');
+  });
+
+  it('lists a program that loaded the driver while the list is open', async () => {
+    const done = attach();
+    assert.doesNotMatch(await until('the list', listed), /attach_me\.py/);
+    file = writeScript('attach_me.py', JOB);
+    job = spawn('python3', [file, '1'], {
+      env: { ...process.env, LD_LIBRARY_PATH: join(dist, 'native/simulator') },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }) as typeof job;
+    await new Promise(ready => job?.stdout?.once('data', ready));
+    await click(`${PICKER} .codicon-refresh`);
+    const text = await until('the program', async () => {
+      const found = await listed();
+      return found.includes('attach_me.py') ? found : null;
+    });
+    assert.match(text, new RegExp(`PID ${job?.pid} · `));
+    await picture('attach-picker');
+    await press(INPUT, 'Escape');
+    await done;
+  });
+
+  it('shows its allocations, and leaves it running', async function () {
+    if (spawnSync(tracer, ['self-test']).status !== 0) return this.skip();
+    const done = attach();
+    await fill(INPUT, 'attach_me');
+    await until('the program', async () => (await listed()).includes('attach_me.py'));
+    await press(INPUT, 'Enter');
+    await done;
+    await reached('running');
+    await rowAt(file, FIRST + 3);
+    assert.equal(await attribute('[data-action=stop]', 'aria-label'), 'Detach: the program goes on');
+    await picture('attached');
+    await click('[data-action=stop]');
+    await reached('ended');
+    assert.match((await texts(PAGE)).join(' '), /Detached; the program goes on\./);
+    assert.ok(job?.exitCode === null && job.signalCode === null);
+  });
+
+  it('tells that the program ended', async function () {
+    if (spawnSync(tracer, ['self-test']).status !== 0) return this.skip();
+    await attach(job?.pid);
+    await reached('running');
+    job?.kill('SIGKILL');
+    await reached('ended');
+    assert.match((await texts(PAGE)).join(' '), /The program ended\./);
+  });
+});
