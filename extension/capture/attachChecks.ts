@@ -21,7 +21,7 @@ export async function diagnoseAttach(dist: string): Promise<AttachDiagnosis> {
   const program = tracerProgram(dist);
   const absent = tracerMissing(dist);
   if (absent !== null) {
-    const fix = 'reinstall GPU Memory Trace, or install clang and libbpf and build it with: npm run build';
+    const fix = 'reinstall GPU Memory Trace, or install clang, bpftool and libbpf and build it with: npm run build';
     return { possible: false, checks: [missing('tracer', `${program} is not there`, fix)], selfTest: null };
   }
   const { passed, test, problem } = await runSelfTest(program);

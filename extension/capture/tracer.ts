@@ -43,7 +43,7 @@ export function tracerMissing(dist: string): TracerProblem | null {
   const program = tracerProgram(dist);
   if (existsSync(program)) return null;
   return failure(
-    `The tracer for running programs is missing: ${program}; reinstall GPU Memory Trace, or install clang and libbpf and build it with "npm run build".`,
+    `The tracer for running programs is missing: ${program}; reinstall GPU Memory Trace, or install clang, bpftool and libbpf and build it with "npm run build".`,
   );
 }
 

@@ -1,0 +1,217 @@
+// The uprobe tracer on the simulated GPU: its traces hold exactly what the jobs say of themselves, as the in-process
+// tracer's do. It needs root, or a tracer with capabilities; elsewhere each test says that it was skipped.
+import assert from 'node:assert/strict';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { check, lastLine, type Facts } from './facts';
+import { dist, DRIVER_SCRIPT, FIRST_LINE, Place, python, workload, type Ended, type Report } from './launcher';
+
+const MB = 1 << 20;
+const tracer = join(dist, 'native/gpu-memtrace-uprobe');
+
+/** Why these tests cannot run here; null where they can. */
+const problem = ((): string | null => {
+  if (!existsSync(tracer)) return 'the uprobe tracer was not built';
+  const { status, stdout } = spawnSync(tracer, ['self-test'], { encoding: 'utf8' });
+  if (status === 0) return null;
+  const { message } = JSON.parse(stdout || '{}') as { message?: string };
+  return `attaching is not possible here: ${message ?? 'the self-test failed'}`;
+})();
+
+function uprobeTest(name: string, body: (t: TestContext) => Promise<void>): void {
+  test(name, async t => (problem === null ? body(t) : t.skip(problem)));
+}
+
+/** Runs a command from its start under one of the tracers. */
+async function traced(
+  t: TestContext,
+  command: string[],
+  backend = 'uprobe',
+  env: NodeJS.ProcessEnv = {},
+): Promise<Ended & { report: Report }> {
+  const place = new Place(t);
+  const options = ['--backend', backend, '--simulate-gpu', '--format', 'none', '--report', place.path('r.json')];
+  const ended = await place.run(['run', ...options, '--', ...command], env);
+  assert.equal(ended.status, 0, ended.stderr);
+  const report = place.readJson<Report>('r.json');
+  assert.deepEqual(report.lost, { events: 0, byCause: {} });
+  return { ...ended, report };
+}
+
+for (const [name, words] of Object.entries({
+  'one process': ['train_simulator', '--sleep-ms', '2'],
+  'five threads': ['gpu_mem_threads_leak', '--duration', '1', '--sleep-ms', '5'],
+  'one anomalous allocation': ['gpu_alloc_anomaly', '--sleep-ms', '5'],
+})) {
+  uprobeTest(`${name}: what is alive, with its thread and line, and the sums`, async t => {
+    const [script = '', ...rest] = words;
+    const ended = await traced(t, [python, workload(script), ...rest]);
+    check(ended.report, lastLine<Facts>(ended));
+  });
+}
+
+uprobeTest('four processes', async t => {
+  const ended = await traced(t, [python, workload('gpu_mem_stressor'), '--duration', '1', '--leak-prob', '0.3']);
+  const { processes } = lastLine<{ processes: Facts[] }>(ended);
+  assert.equal(processes.length, 4);
+  for (const facts of processes) check(ended.report, facts);
+});
+
+uprobeTest('children of every kind', async t => {
+  const ended = await traced(t, [python, workload('fork_spawn_exec')]);
+  const { parent, children } = lastLine<{ parent: Facts; children: (Facts & { live?: unknown })[] }>(ended);
+  check(ended.report, parent);
+  for (const child of children.filter(({ live }) => live !== undefined)) check(ended.report, child);
+});
+
+uprobeTest('out of memory is data', async t => {
+  const ended = await traced(t, [python, workload('oom')], 'uprobe', { GPU_MEMTRACE_SIM_MEMORY: '1GiB' });
+  const facts = lastLine<Facts & { failedBytes: number }>(ended);
+  check(ended.report, facts);
+  assert.ok(
+    ended.report.oom.some(({ layer, requestedBytes }) => layer === 'tensor' && requestedBytes === facts.failedBytes),
+  );
+});
+
+uprobeTest('both tracers see the same: sums by layer, and sites by line', async t => {
+  const command = [python, workload('train_simulator'), '--sleep-ms', '1'];
+  const [inside, outside] = [await traced(t, command, 'inject'), await traced(t, command)];
+  assert.deepEqual(sums(outside.report), sums(inside.report));
+  assert.deepEqual(lines(outside.report), lines(inside.report));
+});
+
+const sums = ({ totals }: Report): unknown =>
+  totals
+    .map(({ layer, device, liveBytes, peakBytes, allocations, frees, failed }) => {
+      return { layer, device, liveBytes, peakBytes, allocations, frees, failed };
+    })
+    .sort((a, b) => a.layer.localeCompare(b.layer) || a.device - b.device);
+
+/** Live bytes and blocks by layer and innermost line. */
+function lines({ sites }: Report): Record<string, [bytes: number, count: number]> {
+  const sum = new Map<string, [number, number]>();
+  for (const { layer, frames, liveBytes, liveCount } of sites.filter(site => site.liveCount > 0)) {
+    const key = `${layer} ${frames[0]?.file}:${frames[0]?.line}`;
+    const [bytes, count] = sum.get(key) ?? [0, 0];
+    sum.set(key, [bytes + liveBytes, count + liveCount]);
+  }
+  return Object.fromEntries([...sum].sort(([a], [b]) => a.localeCompare(b)));
+}
+
+interface Job extends ChildProcess {
+  pid: number;
+  stdout: NonNullable<ChildProcess['stdout']>;
+}
+
+/** A job that runs before anybody traces it; each line to its stdin makes it run `step`. */
+function startJob(t: TestContext, place: Place, step: string): { job: Job; next(): Promise<string> } {
+  const body = `kept = [alloc(${5 * MB})]
+def step():
+${step.replace(/^/gm, '    ')}
+print("ready", flush=True)
+for line in sys.stdin:
+    step()
+    print("done", len(kept), flush=True)
+sys.exit(7)
+`;
+  const script = place.write('job.py', `${DRIVER_SCRIPT}${body}`);
+  const env = { ...process.env, LD_LIBRARY_PATH: join(dist, 'native/simulator') };
+  const job = spawn(python, [script], { env, stdio: ['pipe', 'pipe', 'inherit'] }) as Job;
+  t.after(() => job.kill('SIGKILL'));
+  const lineOf = (): Promise<string> =>
+    new Promise(done => job.stdout.once('data', (text: Buffer) => done(String(text))));
+  const ready = lineOf();
+  const next = async (): Promise<string> => {
+    await ready;
+    const answer = lineOf();
+    job.stdin?.write('\n');
+    return answer;
+  };
+  return { job, next };
+}
+
+const STEP = 'for i in range(50): kept.append(alloc(1 << 20))\nfor i in range(20): free(kept.pop())';
+
+uprobeTest('attach to a running job: what it does from then on, exactly; after detaching it goes on', async t => {
+  const place = new Place(t);
+  const { job, next } = startJob(t, place, STEP);
+  await next(); // before: not in the trace
+  const started = place.start([
+    'attach',
+    String(job.pid),
+    '-o',
+    't.gputrace',
+    '--report',
+    'r.json',
+    '--format',
+    'json',
+  ]);
+  await until(async () => (await reportNow(place)) !== null);
+  assert.equal(await next(), 'done 61\n');
+  process.kill(started.pid, 'SIGINT');
+  const { status, stderr } = await started.ended;
+  assert.equal(status, 0, stderr);
+  const report = place.readJson<Report>('r.json');
+  const [total] = report.totals.filter(({ layer }) => layer === 'driver');
+  assert.deepEqual([total?.allocations, total?.frees], [50, 20]);
+  const seen = report.allocations.filter(({ ageSeconds, bytes }) => ageSeconds >= 0 && bytes === MB);
+  assert.equal(seen.length, 30);
+  const site = report.sites.find(({ id }) => id === seen[0]?.site);
+  const at = site?.frames.map(({ file, line }) => `${file}:${line}`);
+  assert.deepEqual(at?.slice(1), [
+    `${place.path('job.py')}:${FIRST_LINE + 2}`,
+    `${place.path('job.py')}:${FIRST_LINE + 6}`,
+  ]);
+  assert.deepEqual(report.lost, { events: 0, byCause: {} });
+  const notes = report.processes.flatMap(process => process.notes).join('\n');
+  assert.match(`${notes}\n${stderr}`, /before/);
+  assert.equal(await next(), 'done 91\n');
+  job.stdin?.end();
+  assert.equal(await new Promise(done => job.once('exit', done)), 7);
+});
+
+uprobeTest('the end of the job ends the tracing', async t => {
+  const place = new Place(t);
+  const { job, next } = startJob(t, place, STEP);
+  const started = place.start(['attach', String(job.pid), '--format', 'json']);
+  await until(async () => (await reportNow(place)) !== null);
+  await next();
+  job.stdin?.end();
+  const { status, stdout, stderr } = await started.ended;
+  assert.equal(status, 0, stderr);
+  const [total] = (JSON.parse(stdout) as Report).totals.filter(({ layer }) => layer === 'driver');
+  assert.deepEqual([total?.allocations, total?.frees], [50, 20]);
+});
+
+uprobeTest('a tracer that is killed leaves the job as it was', async t => {
+  const place = new Place(t);
+  const { job, next } = startJob(t, place, STEP);
+  const started = place.start(['attach', String(job.pid)]);
+  await started.saw('Attached');
+  await next();
+  process.kill(-started.pid, 'SIGKILL');
+  await started.ended;
+  assert.equal(await next(), 'done 61\n');
+  job.stdin?.end();
+  assert.equal(await new Promise(done => job.once('exit', done)), 7);
+});
+
+/** The report of the trace that is being recorded; null until there is one. */
+async function reportNow(place: Place): Promise<Report | null> {
+  const { stdout } = spawnSync('sh', [
+    '-c',
+    `ls -d ${place.path('run/gpu-memory-trace')}/trace-*/*.gmtlog 2>/dev/null`,
+  ]);
+  if (String(stdout) === '') return null;
+  const { stdout: text, status } = await place.run(['report', join(String(stdout).trim(), '..'), '--format', 'json']);
+  return status === 0 ? (JSON.parse(text) as Report) : null;
+}
+
+async function until(probe: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 20_000; !(await probe());) {
+    if (Date.now() > end) throw new Error('The trace did not begin.');
+    await new Promise(done => setTimeout(done, 50));
+  }
+}
