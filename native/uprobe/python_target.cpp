@@ -139,8 +139,8 @@ std::optional<Layout> layout_of(const ForeignProcess &process, uint64_t runtime,
 
 PythonTarget examine(const ForeignProcess &process, const std::vector<MappedFile> &files, const MappedFile &file,
                      const MappedSymbols &symbols) {
-  const uint32_t version = python_version(process, symbols, std::string(file.name()));
-  if (version == 0) return not_yet(version, "its version is not known");
+  const auto [version, exact] = python_version(process, symbols, std::string(file.name()));
+  if (version == 0 || (!exact && !python::table_of(version))) return not_yet(version, "its version is not known");
   const auto runtime = symbols.find("_PyRuntime");
   const auto code_type = symbols.find("PyCode_Type"), type_type = symbols.find("PyType_Type");
   PythonTarget target;

@@ -49,15 +49,16 @@ uint32_t version_in(const std::vector<char> &variables, uint32_t minor) {
 
 }  // namespace
 
-uint32_t python_version(const ForeignProcess &process, const MappedSymbols &symbols, const std::string &file_name) {
+PythonVersion python_version(const ForeignProcess &process, const MappedSymbols &symbols,
+                             const std::string &file_name) {
   if (const auto data = symbols.find("Py_Version"))
-    if (const auto version = process.read<uint64_t>(data->address)) return static_cast<uint32_t>(*version);
+    if (const auto version = process.read<uint64_t>(data->address)) return {static_cast<uint32_t>(*version), true};
   const uint32_t minor = minor_of_name(file_name);
   const auto section = symbols.section(".bss");
   std::vector<char> variables(section ? std::min<uint64_t>(section->bytes, kMostVariableBytes) : 0);
-  const bool known = !variables.empty() && process.read(section->address, variables.data(), variables.size());
-  const uint32_t version = known ? version_in(variables, minor) : 0;
-  return version ? version : minor ? minor | kFinal : 0;
+  if (!variables.empty() && process.read(section->address, variables.data(), variables.size()))
+    if (const uint32_t version = version_in(variables, minor)) return {version, true};
+  return {minor ? minor | kFinal : 0, false};
 }
 
 std::string version_text(uint32_t version) {

@@ -22,9 +22,14 @@ add_dependencies(uprobe_python_trace uprobe_python_walk)
 target_include_directories(uprobe_python_trace PRIVATE ${GMT_BPF_INCLUDE} ${walk})
 target_link_libraries(uprobe_python_trace PRIVATE gmt_uprobe_python gmt_trace ${GMT_LIBBPF} ${GMT_LIBELF} ${GMT_LIBZ})
 
+add_library(uprobe_python_calls SHARED ${sources}/calls.cpp)
+add_executable(uprobe_python_late ${sources}/late.cpp)
+target_link_libraries(uprobe_python_late PRIVATE ${CMAKE_DL_LIBS})
+
 if(GMT_PYTHON3)
-  add_test(NAME uprobe_python_versions
-           COMMAND ${GMT_PYTHON3} ${sources}/versions.py $<TARGET_FILE:uprobe_python_trace>
-                   $<TARGET_FILE:simulator_cuda> $<TARGET_FILE:python_probe>)
-  set_tests_properties(uprobe_python_versions PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900)
+  add_test(NAME uprobe_python
+           COMMAND ${GMT_PYTHON3} ${sources}/pythons.py $<TARGET_FILE:uprobe_python_trace>
+                   $<TARGET_FILE:simulator_cuda> $<TARGET_FILE:python_probe>
+                   $<TARGET_FILE:uprobe_python_calls> $<TARGET_FILE:uprobe_python_late>)
+  set_tests_properties(uprobe_python PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900)
 endif()

@@ -1,0 +1,18 @@
+// Calls the probed function in a loop, for Python tests to call through ctypes.
+#include <stddef.h>
+#include <time.h>
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+/// Never returns.
+EXPORT void call_forever(int (*function)(void *, size_t), size_t number) {
+  for (;;) {
+    function(nullptr, number);
+    const timespec pause = {0, 20000};
+    nanosleep(&pause, nullptr);
+  }
+}
+
+EXPORT void call_many(int (*function)(void *, size_t), size_t number, size_t count) {
+  for (size_t i = 0; i < count; i++) function(nullptr, number);
+}
