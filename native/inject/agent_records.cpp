@@ -90,11 +90,12 @@ void write_name(uint64_t address, uint8_t device, uint8_t category, const char *
 void write_answer(uint32_t request, const char *text, uint64_t bytes) {
   Thread &thread = t_thread;
   if (!enter_paused(thread)) return;
+  const uint64_t sequence = __atomic_load_n(&g_log.file->next_sequence, __ATOMIC_RELAXED) - 1;
   const uint64_t parts = bytes == 0 ? 1 : (bytes + kPartBytes - 1) / kPartBytes;
   for (uint64_t part = 0; part < parts && parts <= UINT16_MAX; part++) {
     const uint64_t begin = part * kPartBytes;
     const auto size = static_cast<uint32_t>(bytes - begin < kPartBytes ? bytes - begin : kPartBytes);
-    const gmt_answer answer{request, static_cast<uint16_t>(part), static_cast<uint16_t>(parts), size, 0};
+    const gmt_answer answer{sequence, request, static_cast<uint16_t>(part), static_cast<uint16_t>(parts), size, 0};
     if (!write_text(thread, GMT_ANSWER, &answer, sizeof answer, text + begin, size)) break;
   }
   if (parts > UINT16_MAX) count_loss(GMT_LOST_RECORD_SIZE);

@@ -48,7 +48,8 @@ inline std::optional<AnswerPart> answer_part_of(std::span<const std::byte> paylo
   if (!record || record->part >= record->parts) return std::nullopt;
   auto text = text_behind(payload, sizeof *record, record->text_bytes);
   if (!text) return std::nullopt;
-  return AnswerPart{read, record->request, record->part, record->parts, std::move(*text)};
+  const uint64_t after = record->sequence > read ? record->sequence : read;
+  return AnswerPart{after, record->request, record->part, record->parts, std::move(*text)};
 }
 
 }  // namespace gmt::trace

@@ -241,6 +241,7 @@ struct gmt_memory {
 
 /// Text that does not fit into a chunk comes in parts with one `request`, in order.
 struct gmt_answer {
+  uint64_t sequence;  ///< the newest event's when it was looked, as in gmt_name
   uint32_t request;  ///< number of the request that it answers; 0 = nobody asked (at the end of the process)
   uint16_t part;     ///< from 0
   uint16_t parts;
@@ -340,7 +341,7 @@ GMT_STATIC_ASSERT(sizeof(struct gmt_autograd) == 16, "autograd");
 GMT_STATIC_ASSERT(sizeof(struct gmt_node) == 16, "node");
 GMT_STATIC_ASSERT(sizeof(struct gmt_name) == 24, "name");
 GMT_STATIC_ASSERT(sizeof(struct gmt_memory) == 40, "memory");
-GMT_STATIC_ASSERT(sizeof(struct gmt_answer) == 16, "answer");
+GMT_STATIC_ASSERT(sizeof(struct gmt_answer) == 24, "answer");
 GMT_STATIC_ASSERT(sizeof(struct gmt_thread_record) == 8, "thread");
 GMT_STATIC_ASSERT(sizeof(struct gmt_code_record) == 24, "code");
 GMT_STATIC_ASSERT(sizeof(struct gmt_stack_record) == 8, "stack");

@@ -154,8 +154,8 @@ class LogWriter {
     add_local(thread, GMT_DRIVER_DETAIL, text_of(detail));
   }
   /// Holds for this thread's tensor events from here on.
-  void add_autograd(uint16_t thread, uint32_t role, uint64_t sequence, uint64_t forward_thread = 0) {
-    gmt_autograd state{sequence, forward_thread, role, 0};
+  void add_autograd(uint16_t thread, uint32_t role, uint64_t sequence, uint32_t forward_thread = 0) {
+    gmt_autograd state{sequence, forward_thread, role};
     add_local(thread, GMT_AUTOGRAD, text_of(state));
   }
   /// An autograd node was made by the line of `stack`.
@@ -172,8 +172,9 @@ class LogWriter {
   void add_memory(uint16_t thread, uint32_t device, uint64_t process, uint64_t used, uint64_t total) {
     add_local(thread, GMT_MEMORY, text_of(gmt_memory{ticks_at(now_ns_.load()), process, used, total, device, 0}));
   }
-  void add_answer(uint16_t thread, uint32_t request, uint16_t part, uint16_t parts, std::string_view text) {
-    const gmt_answer record{request, part, parts, static_cast<uint32_t>(text.size()), 0};
+  void add_answer(uint16_t thread, uint32_t request, uint16_t part, uint16_t parts, std::string_view text,
+                  uint64_t sequence = 0) {
+    const gmt_answer record{sequence, request, part, parts, static_cast<uint32_t>(text.size()), 0};
     add_local(thread, GMT_ANSWER, text_of(record) + std::string(text));
   }
   void add_time_base(uint16_t thread, uint64_t ticks) {

@@ -50,7 +50,7 @@ TEST(answers_come_without_an_event_of_their_own) {
   log.add_event(0, GMT_TENSOR_ALLOC, 0x1000, 512);
   Reading reading = read_all(folder.path());
   log.add_answer(0, 7, 0, 2, "{\"a\":");
-  log.add_answer(0, 7, 1, 2, "1}");
+  log.add_answer(0, 7, 1, 2, "1}", 5);
   reading.poll();
   REQUIRE(reading.batches.size() == 2);
   const KeptBatch &batch = reading.batches[1];
@@ -60,6 +60,8 @@ TEST(answers_come_without_an_event_of_their_own) {
   CHECK_EQ(batch.answers[1].request, 7u);
   CHECK_EQ(batch.answers[1].part, 1);
   CHECK_EQ(batch.answers[1].parts, 2);
+  CHECK_EQ(batch.answers[0].after, 1u);
+  CHECK_EQ(batch.answers[1].after, 5u);
 }
 
 TEST(records_that_lie_about_their_length_are_damage) {
@@ -70,7 +72,7 @@ TEST(records_that_lie_about_their_length_are_damage) {
     return std::string(reinterpret_cast<const char *>(&record), sizeof record);
   };
   log.add_local(0, GMT_NAME, bytes_of(gmt_name{0x1000, 1, 100, 0, 1, 0}) + "short");
-  log.add_local(0, GMT_ANSWER, bytes_of(gmt_answer{1, 2, 2, 0, 0}));  // there is no third part of two
+  log.add_local(0, GMT_ANSWER, bytes_of(gmt_answer{0, 1, 2, 2, 0, 0}));  // there is no third part of two
   log.add_local(0, GMT_MEMORY, "x");
   log.add_event(0, GMT_TENSOR_ALLOC, 0x2000, 512);
   const Reading reading = read_all(folder.path());
