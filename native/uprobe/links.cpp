@@ -56,9 +56,13 @@ int create_multi_link(int program, const char *path, const std::vector<ProbePoin
   return fd < 0 ? -errno : static_cast<int>(fd);
 }
 
-Links::~Links() {
+Links::~Links() { clear(); }
+
+void Links::clear() {
   for (int fd : multi_) ::close(fd);
   for (bpf_link *link : perf_) bpf_link__destroy(link);
+  multi_.clear();
+  perf_.clear();
 }
 
 int Links::attach(const bpf_program *program, const std::string &path, const std::vector<ProbePoint> &points,

@@ -29,7 +29,10 @@ class Links {
   Links &operator=(const Links &) = delete;
 
   /// 0, or an errno: then nothing of these points is attached.
-  int attach(const bpf_program *program, const std::string &path, const std::vector<ProbePoint> &points, bool at_return);
+  int attach(const bpf_program *program, const std::string &path, const std::vector<ProbePoint> &points,
+             bool at_return);
+  /// Takes all probes away.
+  void clear();
   size_t probes() const { return probes_; }
 
  private:

@@ -85,9 +85,14 @@ void LogWriter::close_chunk() {
 bool LogWriter::next_chunk(uint64_t ns) {
   const uint64_t index = file_->chunks_reserved;
   if (index >= budget_chunks_) return lose(GMT_LOST_BUDGET, 1), false;
-  auto *chunk = static_cast<gmt_chunk_header *>(
-      map_piece(fd_, GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES, GMT_CHUNK_BYTES));
-  if (!chunk) return lose(GMT_LOST_DISK_FULL, 1), false;
+  void *piece =
+      ns < retry_ns_ ? nullptr : map_piece(fd_, GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES, GMT_CHUNK_BYTES);
+  if (!piece) {
+    constexpr uint64_t kPause = 100'000'000;  // a full disk is not asked at each event
+    if (ns >= retry_ns_) retry_ns_ = ns + kPause;
+    return lose(GMT_LOST_DISK_FULL, 1), false;
+  }
+  auto *chunk = static_cast<gmt_chunk_header *>(piece);
   close_chunk();
   chunk_ = chunk;
   next_ = 0;
@@ -172,15 +177,11 @@ void LogWriter::lose(gmt_loss cause, uint64_t count) {
   if (file_) __atomic_fetch_add(&file_->lost[cause], count, __ATOMIC_RELAXED);
 }
 
-uint64_t LogWriter::lost() const {
-  uint64_t sum = 0;
-  if (file_)
-    for (uint64_t n : file_->lost) sum += n;
-  return sum;
-}
+uint64_t LogWriter::lost(gmt_loss cause) const { return file_ ? file_->lost[cause] : closed_lost_[cause]; }
 
 void LogWriter::close(bool in_order) {
   if (!file_) return;
+  std::copy_n(file_->lost, GMT_LOST_CAUSES, closed_lost_);
   close_chunk();
   __atomic_store_n(&file_->ended, in_order ? 1u : 0u, __ATOMIC_RELEASE);
   ::munmap(file_, GMT_FILE_HEADER_BYTES);

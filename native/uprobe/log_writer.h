@@ -40,7 +40,7 @@ class LogWriter {
   void lose(gmt_loss cause, uint64_t count);
   void set_simulated();
   uint64_t events() const { return events_; }
-  uint64_t lost() const;
+  uint64_t lost(gmt_loss cause) const;
 
   /// The last word: `in_order` says whether the process ended by itself.
   void close(bool in_order);
@@ -58,6 +58,8 @@ class LogWriter {
   uint64_t budget_chunks_ = 0;
   uint64_t last_ns_ = 0, base_ns_ = 0;
   uint64_t events_ = 0;
+  uint64_t closed_lost_[GMT_LOST_CAUSES] = {};  ///< what was lost when it was closed
+  uint64_t retry_ns_ = 0;                       ///< after a chunk could not be had, the next try
 };
 
 }  // namespace gmt::uprobe

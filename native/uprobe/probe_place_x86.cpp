@@ -8,11 +8,11 @@ constexpr uint32_t kFarthest = 48;
 
 enum class Kind {
   kUnknown,
-  kPush,    ///< the kernel does it itself
-  kNop,     ///< the kernel does it itself
-  kBranch,  ///< the kernel does it itself
-  kPadding, ///< does nothing: endbr64, a long nop
-  kPlain,   ///< changes at most one register, flags and memory
+  kPush,     ///< the kernel does it itself
+  kNop,      ///< the kernel does it itself
+  kBranch,   ///< the kernel does it itself
+  kPadding,  ///< does nothing: endbr64, a long nop
+  kPlain,    ///< changes at most one register, flags and memory
 };
 struct Instruction {
   Kind kind = Kind::kUnknown;
@@ -101,10 +101,33 @@ Instruction immediate(Reader &in, int opcode, int rex) {
 
 Instruction by_opcode(Reader &in, int opcode, int rex) {
   switch (opcode) {
-    case 0x01: case 0x03: case 0x09: case 0x0b: case 0x21: case 0x23: case 0x29: case 0x2b: case 0x31: case 0x33:
-    case 0x38: case 0x39: case 0x3a: case 0x3b: case 0x84: case 0x85: case 0x89: case 0x8b: case 0x8d:
+    case 0x01:
+    case 0x03:
+    case 0x09:
+    case 0x0b:
+    case 0x21:
+    case 0x23:
+    case 0x29:
+    case 0x2b:
+    case 0x31:
+    case 0x33:
+    case 0x38:
+    case 0x39:
+    case 0x3a:
+    case 0x3b:
+    case 0x84:
+    case 0x85:
+    case 0x89:
+    case 0x8b:
+    case 0x8d:
       return two_operands(in, opcode, rex);
-    case 0x80: case 0x81: case 0x83: case 0xc6: case 0xc7: case 0xf6: case 0xf7:
+    case 0x80:
+    case 0x81:
+    case 0x83:
+    case 0xc6:
+    case 0xc7:
+    case 0xf6:
+    case 0xf7:
       return immediate(in, opcode, rex);
     default:
       break;
@@ -153,7 +176,8 @@ uint32_t probe_place(std::span<const std::byte> code, bool keeps_stack) {
   for (uint32_t at = 0; at < code.size() && at <= kFarthest;) {
     const Instruction next = decode(code.subspan(at));
     // A branch or a nop may be the head of a loop; behind real work only a push is sure to be passed once.
-    if (next.kind == Kind::kPush || (only_padding && (next.kind == Kind::kNop || next.kind == Kind::kBranch))) return at;
+    if (next.kind == Kind::kPush || (only_padding && (next.kind == Kind::kNop || next.kind == Kind::kBranch)))
+      return at;
     const bool passes = next.kind == Kind::kPadding || next.kind == Kind::kNop || next.kind == Kind::kPlain;
     if (!passes || next.bytes == 0 || next.bytes > code.size() - at) return 0;
     if (next.kind == Kind::kPlain) {

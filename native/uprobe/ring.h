@@ -41,12 +41,17 @@ struct gmt_up_thread {
   char name[16];
 };
 
+#define GMT_UP_LEFT 0x10000u  ///< GMT_UP_EXIT: it runs with others' rights from here on and is not followed any more
+#define GMT_UP_LOSSES 3       ///< of enum gmt_up_loss
+
 struct gmt_up_process {
   struct gmt_up_head head;
+  uint64_t lost[GMT_UP_LOSSES];  ///< of the process so far
   uint32_t host_pid;
   uint32_t pid;
-  uint32_t parent;     ///< GMT_UP_FORK: pid of the maker
-  uint32_t exit_code;  ///< GMT_UP_EXIT: as wait() gives it
+  uint32_t
+      about;  ///< FORK: pid of the maker; EXIT: status as wait() gives it; EXEC, LIBRARIES: 1 = it waits for SIGCONT
+  uint32_t reserved;
 };
 
 #define GMT_UP_ARGS 6      ///< arguments that travel in registers
@@ -65,13 +70,17 @@ struct gmt_up_call {
   uint64_t words[GMT_UP_ARGS + GMT_UP_OUTS + GMT_UP_COPIED / 8];
 };
 
-/// head.flags: c10::Device (type in the low byte, index in the high one).
+#define GMT_UP_DEVICE_UNKNOWN 0xff01u
+
+/// head.flags: c10::Device (type in the low byte, index in the high one), or GMT_UP_DEVICE_UNKNOWN.
 struct gmt_up_tensor {
   struct gmt_up_head head;
   uint64_t address;
-  int64_t bytes;      ///< < 0: freed
+  int64_t bytes;      ///< < 0: freed (-1: a USDT probe, which does not tell how many)
   uint64_t reserved;  ///< ~0 = not told
 };
+
+#define GMT_UP_RETAINED 1u  ///< head.flags: one more reference of a primary context
 
 struct gmt_up_context {
   struct gmt_up_head head;
@@ -155,14 +164,20 @@ enum gmt_up_loss {
   GMT_UP_LOST_MAP = 1,   ///< no room in a map
   GMT_UP_LOST_STACK =
       2,  ///< the event is there, without its Python stack: no room for it, or memory that cannot be read
-  GMT_UP_LOSSES = 3,
+};
+
+struct gmt_up_set_interpreter {
+  uint32_t host_pid;
+  uint32_t interpreter;
 };
 
 /// Value of the map of traced processes, by host pid.
 struct gmt_up_target {
   uint64_t lost[GMT_UP_LOSSES];  ///< atomic
   uint32_t pid;
-  uint32_t children;     ///< 1: processes that it makes are traced too
-  uint32_t uid;          ///< a program that runs as somebody else is not followed, ~0 = all are
+  uint32_t children;  ///< 1: processes that it makes are traced too
+  uint32_t uid;       ///< a program that runs as somebody else is not followed, ~0 = all are
+  uint32_t ending;    ///< 1: it was told that the process ends
+  uint32_t reserved;
   uint32_t interpreter;  ///< place in the map of interpreters, 0 = none (python_walk.bpf.h)
 };

@@ -16,14 +16,20 @@ GMT_INLINE void copy_arguments(uint64_t *to, struct pt_regs *ctx) {
   to[5] = ctx->r9;
 }
 
+#define MOST_NESTED 64
+
 /// False: the call is one that another call of the table makes on the same thread. A pending call whose frame is gone (it was
-/// left by a jump) has a stack pointer that this one has passed.
+/// left by a jump) has a stack pointer that this one has passed; where it has not, so many calls inside of it tell.
 GMT_INLINE bool begin_call(struct gmt_up_pending *call, struct pt_regs *ctx, uint32_t row) {
   uint64_t stack_pointer = PT_REGS_SP(ctx);
-  if (call->stack_pointer && stack_pointer < call->stack_pointer) return false;
+  if (call->stack_pointer && stack_pointer < call->stack_pointer && call->nested < MOST_NESTED) {
+    call->nested++;
+    return false;
+  }
   call->stack_pointer = stack_pointer;
   call->row = row;
   call->recorded = 0;
+  call->nested = 0;
   copy_arguments(call->args, ctx);
   return true;
 }
@@ -40,6 +46,34 @@ GMT_INLINE uint64_t argument_of(const struct gmt_up_pending *call, uint32_t inde
 
 GMT_INLINE uint64_t current_context(const struct gmt_up_thread_state *state) {
   return state->depth ? state->contexts[(state->depth - 1) & (GMT_CONTEXT_DEPTH - 1)] : 0;
+}
+
+/// False: there was no room.
+static __noinline bool tell_process(uint8_t type, struct task_struct *task, const struct gmt_up_target *target,
+                                    uint32_t about) {
+  if (!task || !target) return false;
+  struct gmt_up_process record = {.head = {.type = type}};
+  record.head.time = bpf_ktime_get_ns();
+  record.host_pid = BPF_CORE_READ(task, tgid);
+  record.pid = gmt_number(BPF_CORE_READ(task, group_leader));
+  record.about = about;
+  for (uint32_t i = 0; i < GMT_UP_LOSSES; i++) record.lost[i] = target->lost[i];
+  return bpf_ringbuf_output(&gmt_ring, &record, sizeof record, BPF_RB_FORCE_WAKEUP) == 0;
+}
+
+/// Marks the process as ending, once. `task`: one of its threads.
+GMT_INLINE void tell_ending(struct gmt_up_target *target) {
+  if (target->ending) return;
+  target->ending = 1;
+  tell_process(GMT_UP_ENDING, bpf_get_current_task_btf(), target, 0);
+}
+
+/// The Python stack of an event. What comes once the interpreter shuts down is clean-up, and the mark for that goes before it.
+GMT_INLINE uint64_t stack_of(struct pt_regs *ctx, struct gmt_here *here) {
+  if (!want_stacks) return 0;
+  uint64_t stack = gmt_python_stack(ctx, here);
+  if (!stack && gmt_python_ending(here)) tell_ending(here->target);
+  return stack;
 }
 
 /// Queues the call; its words are args, results, struct.
@@ -81,7 +115,7 @@ SEC("uprobe")
 int call_entry(struct pt_regs *ctx) {
   struct gmt_here here;
   uint32_t row = bpf_get_attach_cookie(ctx);
-  if (!gmt_find_here(&here, true)) return 0;
+  if (!recording || !gmt_find_thread(&here, true)) return 0;
   struct gmt_up_pending *call = &here.state->call;
   if (!begin_call(call, ctx, row)) return 0;
   const volatile struct gmt_up_row *shape = &rows[row & (GMT_UP_MOST_ROWS - 1)];
@@ -93,7 +127,7 @@ int call_entry(struct pt_regs *ctx) {
     gmt_lose(here.target, GMT_UP_LOST_RING);
     return 0;
   }
-  if (want_stacks) about.head.stack = gmt_python_stack(ctx, &here);
+  about.head.stack = stack_of(ctx, &here);
   call->recorded = put_call(&here, &about, call, row);
   return 0;
 }
@@ -102,9 +136,9 @@ SEC("uretprobe")
 int call_return(struct pt_regs *ctx) {
   struct gmt_here here;
   uint32_t row = bpf_get_attach_cookie(ctx);
-  if (!gmt_find_here(&here, true)) return 0;
+  if (!gmt_find_thread(&here, true)) return 0;
   struct gmt_up_pending *call = &here.state->call;
-  if (!end_call(call, ctx, row)) return 0;
+  if (!end_call(call, ctx, row) || !recording) return 0;
   int32_t result = PT_REGS_RC(ctx);
   if (rows[row & (GMT_UP_MOST_ROWS - 1)].ends && (result == 0 || !call->recorded)) return 0;
   struct gmt_up_call about = {};
@@ -113,31 +147,25 @@ int call_return(struct pt_regs *ctx) {
     return 0;
   }
   about.result = result;
-  if (want_stacks) about.head.stack = gmt_python_stack(ctx, &here);
+  about.head.stack = stack_of(ctx, &here);
   put_call(&here, &about, call, row);
   return 0;
 }
 
-/// Contexts are followed while recording is off too: who is current is not told again when it comes back.
-GMT_INLINE bool find_target(struct gmt_here *here) {
-  uint32_t pid = bpf_get_current_pid_tgid() >> 32;
-  here->target = bpf_map_lookup_elem(&gmt_targets, &pid);
-  if (!here->target) return false;
-  here->state = bpf_task_storage_get(&gmt_threads, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-  return here->state != NULL;
-}
+// Contexts are followed while recording is off too: who is current is not told again when it comes back.
 
 SEC("uprobe")
 int context_entry(struct pt_regs *ctx) {
   struct gmt_here here;
-  if (!find_target(&here)) return 0;
+  if (!gmt_find_thread(&here, false)) return 0;
   begin_call(&here.state->context_call, ctx, bpf_get_attach_cookie(ctx));
   return 0;
 }
 
-GMT_INLINE void tell_device(struct gmt_here *here, uint64_t context, int32_t device) {
+GMT_INLINE void tell_device(struct gmt_here *here, uint64_t context, int32_t device, uint16_t flags) {
   struct gmt_up_context about = {};
   if (!gmt_fill_head(here, &about.head, GMT_UP_CONTEXT, 0)) return;
+  about.head.flags = flags;
   about.context = context;
   about.device = device;
   gmt_put(&about, sizeof about);
@@ -157,7 +185,7 @@ SEC("uretprobe")
 int context_return(struct pt_regs *ctx) {
   struct gmt_here here;
   uint32_t cookie = bpf_get_attach_cookie(ctx);
-  if (!find_target(&here)) return 0;
+  if (!gmt_find_thread(&here, false)) return 0;
   struct gmt_up_thread_state *state = here.state;
   struct gmt_up_pending *call = &state->context_call;
   if (!end_call(call, ctx, cookie) || (int32_t)PT_REGS_RC(ctx) != 0) return 0;
@@ -177,16 +205,16 @@ int context_return(struct pt_regs *ctx) {
       break;
     case GMT_UP_CONTEXT_CREATE:
       push_context(state, result);
-      tell_device(&here, result, device);
+      tell_device(&here, result, device, 0);
       break;
     case GMT_UP_CONTEXT_RETAIN:
-      tell_device(&here, result, device);
+      tell_device(&here, result, device, GMT_UP_RETAINED);
       break;
     case GMT_UP_CONTEXT_GET:
       set_context(state, result);
       break;
     case GMT_UP_CONTEXT_GET_DEVICE:
-      if (current_context(state)) tell_device(&here, current_context(state), (int32_t)result);
+      if (current_context(state)) tell_device(&here, current_context(state), (int32_t)result, 0);
       break;
   }
   return 0;
@@ -194,60 +222,109 @@ int context_return(struct pt_regs *ctx) {
 
 #define DEVICE_TYPE_CUDA 1  // c10::DeviceType::CUDA
 
+/// Queues what the framework's allocator reports. `bytes` < 0: freed.
+/// `row` 1: a USDT probe.
+GMT_INLINE void put_tensor(struct pt_regs *ctx, uint8_t type, uint8_t row, uint16_t device, uint64_t address,
+                           int64_t bytes, uint64_t reserved) {
+  struct gmt_here here;
+  if (!recording || !gmt_find_thread(&here, true)) return;
+  struct gmt_up_tensor about = {};
+  if (!gmt_fill_head(&here, &about.head, type, row)) {
+    gmt_lose(here.target, GMT_UP_LOST_RING);
+    return;
+  }
+  about.head.flags = device;
+  about.address = address;
+  about.bytes = bytes;
+  about.reserved = reserved;
+  // Where blocks are freed is told by a sample, as the in-process tracer does.
+  bool frees = type == GMT_UP_TENSOR && bytes < 0;
+  if (!frees || here.state->frees++ % 8 == 0)
+    about.head.stack = stack_of(ctx, &here);
+  else if (want_stacks && gmt_python_ending(&here))
+    tell_ending(here.target);
+  gmt_put_event(&here, &about, sizeof about);
+}
+
 SEC("uprobe")
 int tensor_report(struct pt_regs *ctx) {
   uint32_t report = bpf_get_attach_cookie(ctx);
-  uint64_t third = PT_REGS_PARM3(ctx), fourth = PT_REGS_PARM4(ctx), fifth = PT_REGS_PARM5(ctx);
-  barrier_var(third);  // else the compiler chooses between places in ctx, which the verifier forbids
+  uint64_t first = PT_REGS_PARM1(ctx), second = PT_REGS_PARM2(ctx), third = PT_REGS_PARM3(ctx);
+  uint64_t fourth = PT_REGS_PARM4(ctx), fifth = PT_REGS_PARM5(ctx);
+  barrier_var(first);  // else the compiler chooses between places in ctx, which the verifier forbids
+  barrier_var(second);
+  barrier_var(third);
   barrier_var(fourth);
   barrier_var(fifth);
   uint16_t device = report == GMT_UP_REPORT ? fifth : report == GMT_UP_REPORT_OLD ? third : fourth;
   if ((device & 0xff) != DEVICE_TYPE_CUDA) return 0;
-  bool oom = report == GMT_UP_REPORT_OOM;
-  uint64_t first = PT_REGS_PARM1(ctx), second = PT_REGS_PARM2(ctx);
-  barrier_var(first);
-  barrier_var(second);
-  int64_t bytes = oom ? first : second;
-  struct gmt_here here;
-  if ((bytes == 0 && !oom) || !gmt_find_here(&here, true)) return 0;
-  struct gmt_up_tensor about = {};
-  if (!gmt_fill_head(&here, &about.head, oom ? GMT_UP_TENSOR_OOM : GMT_UP_TENSOR, 0)) {
-    gmt_lose(here.target, GMT_UP_LOST_RING);
-    return 0;
-  }
-  about.head.flags = device;
-  about.address = oom ? 0 : first;
-  about.bytes = bytes;
-  about.reserved = report == GMT_UP_REPORT ? fourth : ~0ull;
-  // Where blocks are freed is told by a sample, as the in-process tracer does.
-  if (want_stacks && (bytes > 0 || here.state->frees++ % 8 == 0)) about.head.stack = gmt_python_stack(ctx, &here);
-  gmt_put_event(&here, &about, sizeof about);
+  if (report == GMT_UP_REPORT_OOM)
+    put_tensor(ctx, GMT_UP_TENSOR_OOM, 0, device, 0, first, ~0ull);
+  else if (second != 0)
+    put_tensor(ctx, GMT_UP_TENSOR, 0, device, first, second, report == GMT_UP_REPORT ? fourth : ~0ull);
   return 0;
 }
 
-GMT_INLINE void tell_process(uint8_t type, struct task_struct *task, uint32_t parent, uint32_t exit_code) {
-  struct gmt_up_process about = {.head = {.type = type}};
-  about.head.time = bpf_ktime_get_ns();
-  about.host_pid = BPF_CORE_READ(task, tgid);
-  about.pid = gmt_number(BPF_CORE_READ(task, group_leader));
-  about.parent = parent;
-  about.exit_code = exit_code;
-  bpf_ringbuf_output(&gmt_ring, &about, sizeof about, BPF_RB_FORCE_WAKEUP);
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, GMT_UP_MOST_USDT);
+  __type(key, uint32_t);
+  __type(value, struct gmt_up_usdt);
+} gmt_usdt SEC(".maps");
+
+GMT_INLINE int64_t usdt_argument(struct pt_regs *ctx, const struct gmt_up_usdt_argument *argument) {
+  uint64_t value = argument->value;
+  if (argument->kind != GMT_UP_USDT_CONSTANT) {
+    uint64_t place = (uint64_t)(argument->reg & 31) * 8;
+    uint64_t content = 0;
+    bpf_probe_read_kernel(&content, sizeof content, (const char *)ctx + place);
+    value = content;
+    if (argument->kind == GMT_UP_USDT_MEMORY)
+      bpf_probe_read_user(&value, sizeof value, (const void *)(content + argument->value));
+  }
+  uint32_t shift = 64 - 8 * (argument->bytes & 15);
+  value <<= shift & 63;
+  return argument->is_signed ? (int64_t)value >> (shift & 63) : (int64_t)(value >> (shift & 63));
 }
 
 SEC("uprobe")
+int usdt_report(struct pt_regs *ctx) {
+  uint32_t place = bpf_get_attach_cookie(ctx);
+  const struct gmt_up_usdt *probe = bpf_map_lookup_elem(&gmt_usdt, &place);
+  if (!probe) return 0;
+  uint64_t address = usdt_argument(ctx, &probe->arguments[0]);
+  if (probe->frees) {
+    put_tensor(ctx, GMT_UP_TENSOR, 1, GMT_UP_DEVICE_UNKNOWN, address, -1, ~0ull);
+  } else {
+    uint16_t device = DEVICE_TYPE_CUDA | usdt_argument(ctx, &probe->arguments[1]) << 8;
+    put_tensor(ctx, GMT_UP_TENSOR, 1, device, address, usdt_argument(ctx, &probe->arguments[2]), ~0ull);
+  }
+  return 0;
+}
+
+#define LINKER_CONSISTENT 0  // r_debug.r_state: no change is under way
+#define STOP_SIGNAL 19       // SIGSTOP
+
+/// The cookie is the distance from here to r_debug.
+SEC("uprobe")
 int libraries_changed(struct pt_regs *ctx) {
   uint32_t pid = bpf_get_current_pid_tgid() >> 32;
-  if (!bpf_map_lookup_elem(&gmt_targets, &pid)) return 0;
-  tell_process(GMT_UP_LIBRARIES, bpf_get_current_task_btf(), 0, 0);
-  if (stop_at_libraries) bpf_send_signal(19 /* SIGSTOP */);
+  struct gmt_up_target *target = bpf_map_lookup_elem(&gmt_targets, &pid);
+  if (!target) return 0;
+  uint64_t distance = bpf_get_attach_cookie(ctx);
+  int32_t change = LINKER_CONSISTENT;
+  if (distance) bpf_probe_read_user(&change, sizeof change, (const void *)(PT_REGS_IP(ctx) + distance + 24));
+  if (change != LINKER_CONSISTENT) return 0;
+  bool stops = stop_at_libraries && bpf_send_signal(STOP_SIGNAL) == 0;
+  tell_process(GMT_UP_LIBRARIES, bpf_get_current_task_btf(), target, stops);
   return 0;
 }
 
 SEC("uprobe")
 int process_ending(struct pt_regs *ctx) {
   uint32_t pid = bpf_get_current_pid_tgid() >> 32;
-  if (bpf_map_lookup_elem(&gmt_targets, &pid)) tell_process(GMT_UP_ENDING, bpf_get_current_task_btf(), 0, 0);
+  struct gmt_up_target *target = bpf_map_lookup_elem(&gmt_targets, &pid);
+  if (target && recording) tell_ending(target);
   return 0;
 }
 
@@ -266,7 +343,7 @@ int BPF_PROG(process_forked, struct task_struct *parent, struct task_struct *chi
     gmt_lose(target, GMT_UP_LOST_MAP);
     return 0;
   }
-  tell_process(GMT_UP_FORK, child, target->pid, 0);
+  tell_process(GMT_UP_FORK, child, &copy, target->pid);
   return 0;
 }
 
@@ -278,23 +355,57 @@ int BPF_PROG(process_executed, struct task_struct *task, int old_pid, struct lin
   struct gmt_up_thread_state *state = bpf_task_storage_get(&gmt_threads, bpf_get_current_task_btf(), NULL, 0);
   if (state) __builtin_memset(state, 0, sizeof *state);
   target->interpreter = 0;
-  tell_process(GMT_UP_EXEC, task, 0, 0);
-  // A setuid program is not its caller's to look into.
-  bool foreign =
-      BPF_CORE_READ(task, cred, euid.val) != target->uid || BPF_CORE_READ_BITFIELD_PROBED(binary, secureexec);
-  if (target->uid != ~0u && foreign)
-    bpf_map_delete_elem(&gmt_targets, &pid);
-  else if (stop_at_libraries)
-    bpf_send_signal(19 /* SIGSTOP */);
+  target->ending = 0;
+  // A program that runs with others' rights is not its caller's to look into.
+  if (target->uid != ~0u &&
+      (BPF_CORE_READ(task, cred, euid.val) != target->uid || BPF_CORE_READ_BITFIELD_PROBED(binary, secureexec))) {
+    if (tell_process(GMT_UP_EXIT, task, target, GMT_UP_LEFT)) bpf_map_delete_elem(&gmt_targets, &pid);
+    return 0;
+  }
+  bool stops = stop_at_libraries && bpf_send_signal(STOP_SIGNAL) == 0;
+  tell_process(GMT_UP_EXEC, task, target, stops);
   return 0;
 }
 
+/// Where the end cannot be told, the tracer finds out by itself and takes the entry away.
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(process_exited, struct task_struct *task) {
   uint32_t pid = BPF_CORE_READ(task, tgid);
-  if (!bpf_map_lookup_elem(&gmt_targets, &pid) || BPF_CORE_READ(task, signal, live.counter) > 0) return 0;
+  struct gmt_up_target *target = bpf_map_lookup_elem(&gmt_targets, &pid);
+  if (!target || BPF_CORE_READ(task, signal, live.counter) > 0) return 0;
   uint32_t code = BPF_CORE_READ(task, signal, group_exit_code);
-  tell_process(GMT_UP_EXIT, task, 0, code ? code : BPF_CORE_READ(task, exit_code));
-  bpf_map_delete_elem(&gmt_targets, &pid);
+  if (!code) code = BPF_CORE_READ(task, exit_code);
+  if (tell_process(GMT_UP_EXIT, task, target, code & 0xffff)) bpf_map_delete_elem(&gmt_targets, &pid);
+  return 0;
+}
+
+/// In a PID namespace of its own the tracer asks so for the number by which BPF knows a process.
+uint32_t wanted_pid;
+uint32_t found_host_pid;
+
+SEC("iter/task")
+int find_host_pid(struct bpf_iter__task *ctx) {
+  struct task_struct *task = ctx->task;
+  if (!task || BPF_CORE_READ(task, pid) != BPF_CORE_READ(task, tgid)) return 0;
+  if (gmt_number(task) == wanted_pid) found_host_pid = BPF_CORE_READ(task, tgid);
+  return 0;
+}
+
+/// The tracer sets one field of an entry so, beside the counters that programs raise meanwhile.
+SEC("syscall")
+int set_interpreter(struct gmt_up_set_interpreter *wish) {
+  uint32_t pid = wish->host_pid;
+  struct gmt_up_target *target = bpf_map_lookup_elem(&gmt_targets, &pid);
+  if (!target) return 1;
+  target->interpreter = wish->interpreter;
+  return 0;
+}
+
+SEC("uprobe")
+int self_test(struct pt_regs *ctx) {
+  struct gmt_up_head about = {.type = GMT_UP_SELF_TEST};
+  about.flags = PT_REGS_PARM1(ctx);
+  about.time = bpf_ktime_get_ns();
+  bpf_ringbuf_output(&gmt_ring, &about, sizeof about, BPF_RB_FORCE_WAKEUP);
   return 0;
 }

@@ -38,7 +38,8 @@ struct gmt_up_pending {
   uint64_t stack_pointer;  ///< at entry; 0 = none
   uint64_t args[8];        ///< GMT_UP_ARGS, and room that a masked index needs
   uint32_t row;
-  uint32_t recorded;  ///< its entry is in the ring
+  uint16_t recorded;  ///< its entry is in the ring
+  uint16_t nested;    ///< calls that began inside of it
 };
 
 #define GMT_CONTEXT_DEPTH 8
@@ -59,7 +60,7 @@ struct {
   __type(value, struct gmt_up_thread_state);
 } gmt_threads SEC(".maps");
 
-/// The thread that a program runs on. `target` and `state` are never null where `gmt_here` said true.
+/// The thread that a program runs on. Neither is null where gmt_find_thread said true.
 struct gmt_here {
   struct gmt_up_target *target;
   struct gmt_up_thread_state *state;
@@ -118,18 +119,14 @@ static __noinline uint32_t gmt_announce(struct gmt_up_thread_state *state) {
   return state->number;
 }
 
-/// False: nothing of this thread is to be recorded, or nothing can be (counted where `event`).
-GMT_INLINE bool gmt_find_here(struct gmt_here *here, bool event) {
-  if (!recording) return false;
+/// False: the thread is not of a traced process, or there is no room for it (counted where it has an `event`).
+GMT_INLINE bool gmt_find_thread(struct gmt_here *here, bool event) {
   uint32_t pid = bpf_get_current_pid_tgid() >> 32;
   here->target = bpf_map_lookup_elem(&gmt_targets, &pid);
   if (!here->target) return false;
   here->state = bpf_task_storage_get(&gmt_threads, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-  if (!here->state) {
-    if (event) gmt_lose(here->target, GMT_UP_LOST_MAP);
-    return false;
-  }
-  return true;
+  if (!here->state && event) gmt_lose(here->target, GMT_UP_LOST_MAP);
+  return here->state != NULL;
 }
 
 /// Fills a record's head; false: the thread could not be told, so nothing about it can be.
@@ -155,6 +152,16 @@ GMT_INLINE bool gmt_put_event(struct gmt_here *here, const void *record, uint64_
 // The Python walk: gmt_python_stack(ctx, here) gives the hash of the thread's Python stack and queues what is new of it.
 #if __has_include("python_walk.bpf.h")
 #include "python_walk.bpf.h"
+
+/// Whether the process's interpreter shuts down.
+GMT_INLINE bool gmt_python_ending(struct gmt_here *here) {
+  uint32_t place = here->target->interpreter;
+  if (!place || here->target->ending) return false;
+  const struct gmt_python_interpreter *in = bpf_map_lookup_elem(&gmt_interpreters, &place);
+  uint64_t ending = 0;
+  return in && in->runtime && gmt_python_load_word(&ending, in->runtime + in->finalizing) && ending;
+}
 #else
 GMT_INLINE uint64_t gmt_python_stack(struct pt_regs *ctx, struct gmt_here *here) { return 0; }
+GMT_INLINE bool gmt_python_ending(struct gmt_here *here) { return false; }
 #endif

@@ -1,0 +1,68 @@
+#pragma once
+// The BPF programs in the kernel: loading them, what they are told, what they count.
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "uprobe/links.h"
+#include "uprobe/ring.h"
+#include "uprobe/say.h"
+
+struct trace_bpf;
+struct ring_buffer;
+
+namespace gmt::uprobe {
+
+struct KernelSettings {
+  ProbeWay way = ProbeWay::kMulti;
+  uint64_t ring_bytes = 0;
+  bool stacks = true;
+  bool stop_at_libraries = false;
+};
+
+/// Whether this kernel lets us attach many probes with one link.
+bool multi_links_work();
+
+class KernelSide {
+ public:
+  KernelSide();
+  ~KernelSide();
+  KernelSide(const KernelSide &) = delete;
+  KernelSide &operator=(const KernelSide &) = delete;
+
+  /// Loads the programs and attaches those that follow processes.
+  Problem load(const KernelSettings &settings);
+  trace_bpf &object() { return *object_; }
+  int interpreters_map() const;
+
+  /// The number by which BPF knows a process; 0: there is none.
+  uint32_t host_pid_of(pid_t pid);
+  bool add_target(uint32_t host_pid, const gmt_up_target &target);
+  void remove_target(uint32_t host_pid);
+  void set_interpreter(uint32_t host_pid, uint32_t place);
+  /// False: the process is not followed.
+  bool read_target(uint32_t host_pid, gmt_up_target *out);
+  void set_recording(bool on);
+
+  /// Descriptor that becomes readable when the tracer is to be woken.
+  int ring_descriptor() const;
+  /// To be set around a wait for it.
+  void set_sleeping(bool on);
+  /// Hands up to `most` queued records to `take`; true: there are more.
+  bool consume(size_t most);
+  std::function<void(const void *record, size_t bytes)> take;
+
+ private:
+  static int on_record(void *self, void *record, size_t bytes);
+  Problem attach_life();
+
+  trace_bpf *object_ = nullptr;
+  ring_buffer *ring_ = nullptr;
+  uint32_t pid_namespace_ = 0;
+  size_t left_ = 0;  ///< records until `consume` pauses
+};
+
+}  // namespace gmt::uprobe

@@ -1,0 +1,31 @@
+#pragma once
+// What /proc tells of a process.
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gmt::uprobe {
+
+struct ProcessInfo {
+  uint32_t pid = 0, parent_pid = 0;
+  uint64_t start = 0;     ///< field 22 of /proc/PID/stat: tells two processes of one pid apart
+  bool zombie = false;    ///< ended, and not yet waited for
+  uint32_t uids[4] = {};  ///< real, effective, saved, file system
+  std::string name;       ///< of the main thread
+  std::string command;    ///< arguments, each ended by NUL
+  bool belongs_to(uint32_t uid) const;
+};
+
+/// None: there is no such process (or /proc hides it).
+std::optional<ProcessInfo> read_process(uint32_t pid);
+
+/// How many GPUs the process has opened, 0 where that cannot be told.
+uint32_t opened_gpus(uint32_t pid);
+
+/// The whole of a small file, at most `most` bytes; empty where it cannot be read.
+std::string read_small_file(const std::string &path, size_t most);
+
+}  // namespace gmt::uprobe

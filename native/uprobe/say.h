@@ -1,0 +1,35 @@
+#pragma once
+// What the program says on its standard output: one JSON object a line.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gmt::uprobe {
+
+/// One line; fields in the order of the calls.
+class Line {
+ public:
+  explicit Line(std::string_view type);
+  Line() = default;
+  Line &text(std::string_view name, std::string_view value);
+  Line &number(std::string_view name, uint64_t value);
+  Line &flag(std::string_view name, bool value);
+  Line &list(std::string_view name, const std::vector<std::string> &values);
+  /// Writes it out; false: nobody reads any more.
+  bool say() const;
+  std::string json() const { return "{" + fields_ + "}"; }
+
+ private:
+  void begin(std::string_view name);
+  std::string fields_;
+};
+
+/// Why nothing can be traced. Codes: no-process, not-yours, no-libcuda, ended, no-btf, no-bpf, no-privilege, bad-arguments, directory.
+struct Problem {
+  const char *code = nullptr;  ///< null: none
+  std::string message;         ///< one sentence: what, where, what to do
+  explicit operator bool() const { return code != nullptr; }
+};
+
+}  // namespace gmt::uprobe

@@ -1,0 +1,214 @@
+#include "uprobe/session.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "wire/loss_names.h"
+
+namespace gmt::uprobe {
+namespace {
+
+constexpr int kTickMs = 100;
+constexpr size_t kRound = 1 << 16;  ///< records between two looks at everything else
+constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kGettersTime = 10 * kSecond;
+
+uint64_t now() {
+  timespec t{};
+  ::clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<uint64_t>(t.tv_sec) * kSecond + static_cast<uint64_t>(t.tv_nsec);
+}
+
+int open_pidfd(uint32_t pid) { return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)); }
+
+bool has_ended(int descriptor) {
+  pollfd wait{descriptor, POLLIN, 0};
+  return ::poll(&wait, 1, 0) == 1;
+}
+
+std::string name_of(uint32_t pid) { return "Process " + std::to_string(pid); }
+
+}  // namespace
+
+Session::~Session() {
+  // Probes first: nothing is queued any more when the rest goes.
+  attachments_.reset();
+  if (target_descriptor_ >= 0) ::close(target_descriptor_);
+  if (directory_ >= 0) ::close(directory_);
+}
+
+Problem Session::open_directory() {
+  directory_ = ::open(options_.directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory_ >= 0) return {};
+  return {"directory", "The trace directory " + options_.directory + " cannot be opened (" + std::strerror(errno) +
+                           "); name a folder that exists and belongs to you."};
+}
+
+Problem Session::find_target() {
+  target_descriptor_ = open_pidfd(options_.pid);
+  const auto info = target_descriptor_ >= 0 ? read_process(options_.pid) : std::nullopt;
+  if (!info || info->zombie)
+    return {"no-process",
+            "There is no process " + std::to_string(options_.pid) + "; take the number of one that runs."};
+  target_ = *info;
+  if (rights_.root || target_.belongs_to(rights_.user)) return {};
+  return {"not-yours", name_of(options_.pid) + " belongs to another user; attach as that user, or as root."};
+}
+
+/// As root the files are to be the folder's owner's, and only what is still needed is kept.
+Problem Session::settle(uint32_t target_uid) {
+  if (!rights_.can_trace)
+    return {
+        "no-privilege",
+        "The tracer lacks CAP_BPF and CAP_PERFMON; run it as root, or type once: sudo setcap cap_bpf,cap_perfmon+ep "
+        "and the path of gpu-memtrace-uprobe."};
+  way_ = multi_links_work() ? ProbeWay::kMulti : ProbeWay::kPerf;
+  struct stat folder {};
+  if (::fstat(directory_, &folder) != 0) return open_directory();
+  const uid_t owner = rights_.root ? folder.st_uid : rights_.user;
+  const bool foreign = rights_.root && (target_uid != owner || owner == 0);
+  if (!settle_rights(owner, rights_.root ? folder.st_gid : ::getgid(), foreign, way_ == ProbeWay::kPerf))
+    return {"no-privilege",
+            "The tracer could not give up its privileges; run it as root or with capabilities of its file."};
+  if (::faccessat(directory_, ".", W_OK | X_OK, AT_EACCESS) == 0) return {};
+  return {"directory", "The trace directory " + options_.directory + " cannot be written (" + std::strerror(errno) +
+                           "); name a folder that belongs to you."};
+}
+
+Problem Session::load() {
+  KernelSettings settings;
+  settings.way = way_;
+  settings.ring_bytes = options_.ring_bytes;
+  settings.stacks = options_.stacks;
+  settings.stop_at_libraries = options_.wait_libraries;
+  if (Problem problem = kernel_.load(settings)) return problem;
+  kernel_.take = [this](const void *record, size_t bytes) { recorder_->take(record, bytes); };
+  control_ = std::make_unique<ControlFollow>(directory_);
+  recording_ = control_->recording();
+  recorder_ = std::make_unique<Recorder>(
+      RecorderSettings{directory_, options_.budget_bytes, recording_},
+      [this](const gmt_up_process &about) { on_life(about); }, [this](uint32_t, int) { refused_log_ = true; });
+  if (options_.stacks) make_interpreters();
+  attachments_ = std::make_unique<Attachments>(kernel_, way_, options_.children ? 0 : static_cast<pid_t>(options_.pid));
+  return {};
+}
+
+Problem Session::attach() {
+  const uint32_t host_pid = kernel_.host_pid_of(static_cast<pid_t>(options_.pid));
+  if (host_pid == 0 || has_ended(target_descriptor_))
+    return {"ended", name_of(options_.pid) + " ended while the tracer attached to it."};
+  Process &process = follow(host_pid, target_);
+  add_interpreter(process);
+  const gmt_up_target target = target_value(process);
+  if (!kernel_.add_target(host_pid, target))
+    return {"no-bpf", "The kernel's table of traced processes cannot be filled."};
+  const LibraryLook look = attachments_->look(static_cast<pid_t>(options_.pid));
+  if (has_ended(target_descriptor_))
+    return {"ended", name_of(options_.pid) + " ended while the tracer attached to it."};
+  if (!look.driver && !options_.wait_libraries) {
+    const std::string why = look.refused.empty() ? "" : " " + look.refused.front();
+    return {"no-libcuda", name_of(options_.pid) + " has not loaded libcuda, so it uses no GPU (yet)." + why +
+                              " Attach once it does, or start it under the tracer."};
+  }
+  note_libraries(process, look);
+  if (!options_.wait_libraries) {
+    if (!recorder_->open_log(process))
+      return {"directory", "No log can be made in " + options_.directory + " (" + std::strerror(errno) + ")."};
+    process.log().note(GMT_NOTE_ATTACHED,
+                       "The tracer came while the program ran: what was allocated before is not known.");
+    if (opened_gpus(options_.pid) != 1) attachments_->set_getters(true);
+  }
+  return {};
+}
+
+Problem Session::begin() {
+  if (Problem problem = open_directory()) return problem;
+  if (Problem problem = find_target()) return problem;
+  if (Problem problem = settle(target_.uids[0])) return problem;
+  if (Problem problem = load()) return problem;
+  if (Problem problem = attach()) return problem;
+  kernel_.set_recording(recording_);
+  Line("ready")
+      .text("how", way_ == ProbeWay::kMulti ? "uprobe_multi" : "perf")
+      .number("probes", attachments_->probes())
+      .list("libraries", attachments_->paths())
+      .say();
+  return {};
+}
+
+void Session::run() {
+  waiter_.add(kernel_.ring_descriptor());
+  waiter_.add(control_->descriptor());
+  getters_until_ns_ = now() + kGettersTime;
+  bool more = false;
+  while (!waiter_.asked_to_end() && !recorder_->processes().empty()) {
+    kernel_.set_sleeping(!more);
+    waiter_.wait(more ? 0 : kTickMs);
+    kernel_.set_sleeping(false);
+    follow_control();
+    more = kernel_.consume(kRound);
+    keep_house(now(), !more);
+  }
+  detach();
+}
+
+/// What was queued before a stop belongs before its mark, and what comes after a start behind it.
+void Session::follow_control() {
+  bool missed = false;
+  if (!control_->changed(&missed)) return;
+  const bool on = control_->recording();
+  if (on == recording_ && !missed) return;
+  if (recording_) {
+    kernel_.set_recording(false);
+    while (kernel_.consume(kRound)) {
+    }
+  }
+  recorder_->set_recording(on, missed);
+  recording_ = on;
+  kernel_.set_recording(on);
+}
+
+void Session::keep_house(uint64_t now_ns, bool caught_up) {
+  if (interpreters_ && interpreters_->next_poll_ns() <= now_ns) interpreters_->poll(now_ns);
+  if (now_ns < next_second_ns_) return;
+  next_second_ns_ = now_ns + kSecond;
+  if (now_ns > getters_until_ns_) attachments_->set_getters(false);
+  for (const auto &[pid, process] : recorder_->processes()) read_losses(*process);
+  tell_losses();
+  if (caught_up) look_for_ended();
+}
+
+void Session::tell_losses() {
+  for (uint32_t cause = 0; cause < GMT_LOST_CAUSES; cause++) {
+    const uint64_t lost = recorder_->lost(static_cast<gmt_loss>(cause));
+    if (lost == told_lost_[cause]) continue;
+    const char *name = gmt_loss_name(cause);
+    Line("lost").number("count", lost - told_lost_[cause]).text("cause", name ? name : "unknown cause").say();
+    told_lost_[cause] = lost;
+  }
+}
+
+void Session::detach() {
+  kernel_.set_recording(false);
+  attachments_->clear();
+  while (kernel_.consume(kRound)) {
+  }
+  while (!recorder_->processes().empty()) {
+    Process &process = *recorder_->processes().begin()->second;
+    read_losses(process);
+    if (process.log().is_open() && recording_) process.mark(GMT_RECORDING_STOP);
+    recorder_->end(process, false);
+  }
+  tell_losses();
+  Line("ended").number("events", recorder_->events()).number("lost", recorder_->lost()).say();
+}
+
+}  // namespace gmt::uprobe
