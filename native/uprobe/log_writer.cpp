@@ -37,7 +37,7 @@ LogWriter::~LogWriter() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-bool LogWriter::open(int directory, const LogIdentity &identity, uint64_t budget_bytes) {
+bool LogWriter::open(int directory, const LogIdentity &identity, uint64_t budget_bytes, uint64_t ns) {
   char name[64];
   const uint64_t now = clock_ns(CLOCK_MONOTONIC);
   std::snprintf(name, sizeof name, "%u-%llx" GMT_LOG_SUFFIX, identity.pid, static_cast<unsigned long long>(now));
@@ -54,8 +54,8 @@ bool LogWriter::open(int directory, const LogIdentity &identity, uint64_t budget
   file_->parent_pid = identity.parent_pid;
   file_->uid = identity.uid;
   file_->clock = GMT_CLOCK_MONOTONIC_NS;
-  file_->start_ticks = file_->start_monotonic_ns = last_ns_ = now;
-  file_->start_realtime_ns = clock_ns(CLOCK_REALTIME);
+  file_->start_ticks = file_->start_monotonic_ns = last_ns_ = ns;
+  file_->start_realtime_ns = clock_ns(CLOCK_REALTIME) - (now - ns);
   file_->driver_source = GMT_DRIVER_UPROBE;
   file_->simulated = identity.simulated;
   file_->process_start = identity.process_start;

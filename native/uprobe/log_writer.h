@@ -23,8 +23,8 @@ class LogWriter {
   LogWriter &operator=(const LogWriter &) = delete;
 
   /// Makes `<pid>-<nonce>.gmtlog` in the folder that `directory` is open on; false: errno says why. `budget_bytes`: the
-  /// log's size limit.
-  bool open(int directory, const LogIdentity &identity, uint64_t budget_bytes);
+  /// log's size limit. `ns`: when it begins, which may be a moment ago.
+  bool open(int directory, const LogIdentity &identity, uint64_t budget_bytes, uint64_t ns);
   bool is_open() const { return file_ != nullptr; }
 
   /// One event, with a driver record in front of it where `detail` is not null. False: no room, counted.

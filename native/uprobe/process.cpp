@@ -1,7 +1,5 @@
 #include "uprobe/process.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -9,12 +7,6 @@
 
 namespace gmt::uprobe {
 namespace {
-
-uint64_t monotonic_ns() {
-  timespec t{};
-  ::clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(t.tv_nsec);
-}
 
 constexpr gmt_loss kLossOf[GMT_UP_LOSSES] = {GMT_LOST_RING, GMT_LOST_MAP, GMT_LOST_STACK_TABLE};
 
@@ -33,13 +25,13 @@ void Process::inherit(const Process &parent) {
   interpreter = parent.interpreter;
 }
 
-bool Process::open_log(int directory, uint64_t budget_bytes, bool recording) {
+bool Process::open_log(int directory, uint64_t budget_bytes, bool recording, uint64_t ns) {
   const LogIdentity identity{info_.pid, info_.parent_pid, info_.uids[0], info_.start, simulated_};
-  if (!log_.open(directory, identity, budget_bytes)) return false;
+  if (!log_.open(directory, identity, budget_bytes, ns)) return false;
   describe();
   uint16_t index = 0;  // the main thread: marks are its
   log_.add_thread(info_.pid, info_.name.c_str(), &index);
-  mark(recording ? GMT_RECORDING_START : GMT_RECORDING_STOP);
+  mark(recording ? GMT_RECORDING_START : GMT_RECORDING_STOP, ns);
   return true;
 }
 
@@ -69,7 +61,7 @@ TracedThread Process::add_thread(const gmt_up_thread &about) {
 }
 
 void Process::mark(gmt_kind kind, uint64_t ns) {
-  log_.event(0, ns ? ns : monotonic_ns(), static_cast<uint8_t>(kind), GMT_DEVICE_NONE, 0, 0, 0);
+  log_.event(0, ns, static_cast<uint8_t>(kind), GMT_DEVICE_NONE, 0, 0, 0);
 }
 
 void Process::set_simulated() {

@@ -38,14 +38,14 @@ class Process {
   /// It was made by `parent`: the same program, with nothing of its own yet.
   void inherit(const Process &parent);
   /// What every log begins with. False: errno says why there is none.
-  bool open_log(int directory, uint64_t budget_bytes, bool recording);
+  bool open_log(int directory, uint64_t budget_bytes, bool recording, uint64_t ns);
   TracedThread add_thread(const gmt_up_thread &about);
 
   void take_call(TracedThread &thread, const gmt_up_call &record, size_t bytes, uint32_t stack);
   void take_tensor(TracedThread &thread, const gmt_up_tensor &record, uint32_t stack);
   void take_context(const gmt_up_context &record);
-  /// A mark of the process itself; `ns` 0: now.
-  void mark(gmt_kind kind, uint64_t ns = 0);
+  /// A mark of the process itself.
+  void mark(gmt_kind kind, uint64_t ns);
 
   /// What its interpreter is; `reason`: why there are no stacks, empty where there are.
   void set_python(uint32_t version, const std::string &reason);

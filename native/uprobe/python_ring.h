@@ -1,7 +1,7 @@
 #pragma once
 // What the Python walk in BPF (python_walk.bpf.h) and the program that loads it share: where an interpreter keeps things, and the
 // records that describe a stack. C11, compiled by `clang -target bpf` and by C++.
-#include "ring.h"
+#include "uprobe/ring.h"
 #include "wire/layout.h"
 
 /// Value of the map of interpreters. Addresses are the traced process's own; a forked child has the same ones.

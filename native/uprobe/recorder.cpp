@@ -34,10 +34,10 @@ Process *Recorder::find_own(uint32_t pid) {
   return nullptr;
 }
 
-bool Recorder::open_log(Process &process) {
+bool Recorder::open_log(Process &process, uint64_t ns) {
   if (process.log().is_open()) return true;
   if (process.refused()) return false;
-  if (process.open_log(settings_.directory, settings_.budget_bytes, settings_.recording)) return true;
+  if (process.open_log(settings_.directory, settings_.budget_bytes, settings_.recording, ns)) return true;
   failed_(process.info().pid, errno);
   process.refuse();
   return false;
@@ -53,12 +53,12 @@ void Recorder::end(Process &process, bool in_order) {
   processes_.erase(process.host_pid());
 }
 
-void Recorder::set_recording(bool on, bool missed) {
+void Recorder::set_recording(bool on, bool missed, uint64_t ns) {
   settings_.recording = on;
   for (const auto &[pid, process] : processes_) {
     if (!process->log().is_open()) continue;
-    if (on && missed) process->mark(GMT_RECORDING_STOP);
-    process->mark(on ? GMT_RECORDING_START : GMT_RECORDING_STOP);
+    if (on && missed) process->mark(GMT_RECORDING_STOP, ns);
+    process->mark(on ? GMT_RECORDING_START : GMT_RECORDING_STOP, ns);
   }
 }
 
@@ -85,7 +85,7 @@ void Recorder::take_thread(const gmt_up_thread &about) {
   if (about.head.thread >= threads_.size()) threads_.resize(about.head.thread + 1);
   Process *process = find(about.host_pid);
   if (!process) return;
-  threads_[about.head.thread] = {process, open_log(*process) ? process->add_thread(about) : TracedThread{}};
+  threads_[about.head.thread] = {process, open_log(*process, about.head.time) ? process->add_thread(about) : TracedThread{}};
 }
 
 Recorder::Place *Recorder::place_of(const gmt_up_head &head) {

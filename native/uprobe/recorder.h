@@ -37,14 +37,14 @@ class Recorder {
   Process *find(uint32_t host_pid);
   /// By its number in the tracer's own PID namespace.
   Process *find_own(uint32_t pid);
-  /// Makes the log now, if that has not happened; false: it cannot be made.
-  bool open_log(Process &process);
+  /// Makes the log, if that has not happened; it begins at `ns`. False: it cannot be made.
+  bool open_log(Process &process, uint64_t ns);
   /// The process is gone, or runs another program from here on.
   void end(Process &process, bool in_order);
   const std::unordered_map<uint32_t, std::unique_ptr<Process>> &processes() const { return processes_; }
 
   /// Recording was switched; `missed`: a stop and a start that nobody saw came in between.
-  void set_recording(bool on, bool missed);
+  void set_recording(bool on, bool missed, uint64_t ns);
 
   uint64_t events() const;
   uint64_t lost(gmt_loss cause) const;

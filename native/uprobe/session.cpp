@@ -1,3 +1,4 @@
+#include "uprobe/monotonic.h"
 #include "uprobe/session.h"
 
 #include <fcntl.h>
@@ -5,7 +6,6 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,12 +20,6 @@ constexpr int kTickMs = 100;
 constexpr size_t kRound = 1 << 16;  ///< records between two looks at everything else
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kGettersTime = 10 * kSecond;
-
-uint64_t now() {
-  timespec t{};
-  ::clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<uint64_t>(t.tv_sec) * kSecond + static_cast<uint64_t>(t.tv_nsec);
-}
 
 int open_pidfd(uint32_t pid) { return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)); }
 
@@ -120,7 +114,7 @@ Problem Session::attach() {
   }
   note_libraries(process, look);
   if (!options_.wait_libraries) {
-    if (!recorder_->open_log(process))
+    if (!recorder_->open_log(process, monotonic_ns()))
       return {"directory", "No log can be made in " + options_.directory + " (" + std::strerror(errno) + ")."};
     process.log().note(GMT_NOTE_ATTACHED,
                        "The tracer came while the program ran: what was allocated before is not known.");
@@ -147,7 +141,7 @@ Problem Session::begin() {
 void Session::run() {
   waiter_.add(kernel_.ring_descriptor());
   waiter_.add(control_->descriptor());
-  getters_until_ns_ = now() + kGettersTime;
+  getters_until_ns_ = monotonic_ns() + kGettersTime;
   bool more = false;
   while (!waiter_.asked_to_end() && !recorder_->processes().empty()) {
     kernel_.set_sleeping(!more);
@@ -155,7 +149,7 @@ void Session::run() {
     kernel_.set_sleeping(false);
     follow_control();
     more = kernel_.consume(kRound);
-    keep_house(now(), !more);
+    keep_house(monotonic_ns(), !more);
   }
   detach();
 }
@@ -171,7 +165,7 @@ void Session::follow_control() {
     while (kernel_.consume(kRound)) {
     }
   }
-  recorder_->set_recording(on, missed);
+  recorder_->set_recording(on, missed, monotonic_ns());
   recording_ = on;
   kernel_.set_recording(on);
 }
@@ -204,7 +198,7 @@ void Session::detach() {
   while (!recorder_->processes().empty()) {
     Process &process = *recorder_->processes().begin()->second;
     read_losses(process);
-    if (process.log().is_open() && recording_) process.mark(GMT_RECORDING_STOP);
+    if (process.log().is_open() && recording_) process.mark(GMT_RECORDING_STOP, monotonic_ns());
     recorder_->end(process, false);
   }
   tell_losses();

@@ -1,19 +1,13 @@
 // The life of the traced processes: they make processes, run other programs, load libraries, end.
 #include <signal.h>
-#include <time.h>
 
 #include <algorithm>
 
+#include "uprobe/monotonic.h"
 #include "uprobe/session.h"
 
 namespace gmt::uprobe {
 namespace {
-
-uint64_t now() {
-  timespec t{};
-  ::clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(t.tv_nsec);
-}
 
 /// What is known of a process that may be gone already.
 ProcessInfo info_of(uint32_t pid, uint32_t parent, const ProcessInfo &like) {
@@ -50,7 +44,7 @@ Process &Session::follow(uint32_t host_pid, const ProcessInfo &info) { return re
 
 void Session::add_interpreter(Process &process) {
   if (!interpreters_) return;
-  process.interpreter = interpreters_->add(static_cast<pid_t>(process.info().pid), now());
+  process.interpreter = interpreters_->add(static_cast<pid_t>(process.info().pid), monotonic_ns());
 }
 
 void Session::note_libraries(Process &process, const LibraryLook &look) {
@@ -62,7 +56,7 @@ void Session::on_libraries(Process &process) {
   const LibraryLook look = attachments_->look(static_cast<pid_t>(process.info().pid));
   note_libraries(process, look);
   for (const std::string &path : look.fresh) Line("library").text("path", path).say();
-  if (interpreters_) interpreters_->libraries_changed(process.interpreter, now());
+  if (interpreters_) interpreters_->libraries_changed(process.interpreter, monotonic_ns());
 }
 
 /// It was stopped so that no call passes before the probes are in place.
@@ -126,7 +120,7 @@ void Session::on_life(const gmt_up_process &about) {
 
 void Session::count_losses(Process &process, const uint64_t (&lost)[GMT_UP_LOSSES]) {
   const bool any = std::any_of(std::begin(lost), std::end(lost), [](uint64_t n) { return n != 0; });
-  if (any) recorder_->open_log(process);
+  if (any) recorder_->open_log(process, monotonic_ns());
   process.take_losses(lost);
 }
 
