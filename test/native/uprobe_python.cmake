@@ -20,13 +20,13 @@ gmt_native_test(uprobe_python_records SOURCES ${sources}/records_test.cpp LIBRAR
 
 add_library(fake_libpython SHARED ${sources}/fake_libpython.cpp)
 set_target_properties(fake_libpython PROPERTIES OUTPUT_NAME python3)
-gmt_native_test(uprobe_python_target SOURCES ${sources}/target_test.cpp ${uprobe}/elf_file.cpp
+gmt_native_test(uprobe_python_target SOURCES ${sources}/target_test.cpp
                 LIBRARIES gmt_uprobe_python ${CMAKE_DL_LIBS} Threads::Threads)
 add_dependencies(uprobe_python_target_test fake_libpython)
 target_compile_definitions(uprobe_python_target_test PRIVATE GMT_FAKE_LIBPYTHON="$<TARGET_FILE:fake_libpython>")
 
 # Runs a program under the walk and prints its stacks.
-add_executable(uprobe_python_trace ${sources}/trace.cpp ${uprobe}/elf_file.cpp)
+add_executable(uprobe_python_trace ${sources}/trace.cpp)
 add_dependencies(uprobe_python_trace uprobe_python_walk)
 target_include_directories(uprobe_python_trace PRIVATE ${GMT_BPF_INCLUDE} ${walk})
 target_link_libraries(uprobe_python_trace PRIVATE gmt_uprobe_python gmt_trace ${GMT_LIBBPF} ${GMT_LIBELF} ${GMT_LIBZ})
