@@ -25,13 +25,13 @@ using NodeFunction = void (*)(void *result);  // a smart pointer comes back thro
 using ThreadFunction = uint64_t (*)();
 
 PeekFunction g_peek;
-NodeFunction g_node;
+GMT_HOT_STATE NodeFunction g_node;
 ThreadFunction g_thread_id;
-NodeLayout g_layout;
-bool g_intrusive;
-uint32_t g_sees_nodes;
+GMT_HOT_STATE NodeLayout g_layout;
+GMT_HOT_STATE bool g_intrusive;
+GMT_HOT_STATE uint32_t g_sees_nodes;
 enum : uint32_t { kNotLooked, kLooking, kReady, kCannot, kNoTorch };
-uint32_t g_state;
+GMT_HOT_STATE uint32_t g_state;
 unsigned long long g_looked_at;  ///< libraries_added() when PyTorch was not there: it may be imported long after CUDA
 
 /// Itanium C++ ABI: type_info of a class with one public base at offset 0 is { vptr, name, base }.
@@ -85,24 +85,25 @@ void say_trouble(Thread &thread) {
              "backward().");
 }
 
-uint64_t torch_thread(Thread &thread) {
-  if (thread.torch_thread == 0 && g_thread_id) thread.torch_thread = g_thread_id();
+/// PyTorch counts its threads from 1: the low half is all of it.
+uint32_t torch_thread(Thread &thread) {
+  if (thread.torch_thread == 0 && g_thread_id) thread.torch_thread = static_cast<uint32_t>(g_thread_id());
   return thread.torch_thread;
 }
 
 gmt_autograd autograd_state(bool has_stack) {
-  if (!ready()) return {0, 0, GMT_AUTOGRAD_NONE, 0};
+  if (!ready()) return {0, 0, GMT_AUTOGRAD_NONE};
   if (has_stack) {
     // Where node numbers are seen being given out, they say more than this.
-    if (__atomic_load_n(&g_sees_nodes, __ATOMIC_RELAXED)) return {0, 0, GMT_AUTOGRAD_NONE, 0};
-    return {g_peek(), torch_thread(t_thread), GMT_AUTOGRAD_FORWARD, 0};
+    if (__atomic_load_n(&g_sees_nodes, __ATOMIC_RELAXED)) return {0, 0, GMT_AUTOGRAD_NONE};
+    return {g_peek(), torch_thread(t_thread), GMT_AUTOGRAD_FORWARD};
   }
   void *result[2] = {nullptr, nullptr};
   g_node(result);
-  if (!result[0]) return {0, 0, GMT_AUTOGRAD_NONE, 0};
+  if (!result[0]) return {0, 0, GMT_AUTOGRAD_NONE};
   const auto *node = static_cast<const char *>(result[0]);
   gmt_autograd state{*reinterpret_cast<const uint64_t *>(node + g_layout.sequence),
-                     *reinterpret_cast<const uint64_t *>(node + g_layout.thread), GMT_AUTOGRAD_BACKWARD, 0};
+                     *reinterpret_cast<const uint32_t *>(node + g_layout.thread), GMT_AUTOGRAD_BACKWARD};
   drop_reference(result);
   return state;
 }
@@ -122,12 +123,11 @@ GMT_HOT void write_autograd(Thread &thread, bool has_stack) {
 GMT_HOT void node_made(uint64_t sequence) {
   if (!g_log.guard || !ready()) return;  // no CUDA so far
   Thread &thread = t_thread;
-  fetch_ahead(thread);
   if (!enter(thread)) return;
   __atomic_store_n(&g_sees_nodes, 1, __ATOMIC_RELAXED);
   bool ending = false;
   const uint32_t stack = python_stack(thread, &ending);
-  const gmt_node node{sequence, stack, static_cast<uint32_t>(torch_thread(thread))};
+  const gmt_node node{sequence, stack, torch_thread(thread)};
   if (stack) write_local(thread, GMT_NODE, &node, sizeof node);
   remember_stack(thread, stack);
   leave(thread);

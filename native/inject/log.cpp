@@ -20,7 +20,7 @@
 namespace gmt::inject {
 
 __thread Thread t_thread __attribute__((tls_model("initial-exec")));
-Log g_log;
+GMT_HOT_STATE Log g_log;
 
 namespace {
 
@@ -135,17 +135,8 @@ bool create_log(const char *directory) {
   return true;
 }
 
-python::Recent *new_recent() {
-  void *at = mmap(nullptr, sizeof(python::Recent), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return at == MAP_FAILED ? nullptr : static_cast<python::Recent *>(at);
-}
-
 void on_thread_end(void *) {
   Thread &thread = t_thread;
-  if (!thread.busy && thread.recent) {
-    munmap(thread.recent, sizeof(python::Recent));
-    thread.recent = nullptr;
-  }
   if (thread.busy || !thread.chunk) return;
   thread.busy = 1;
   // After a fork the chunk is the parent's: no spare of this process.
@@ -327,7 +318,6 @@ bool attach_thread(Thread &thread) {
     return false;
   }
   if (g_set_specific) g_set_specific(g_key, &thread);
-  if (!thread.recent) thread.recent = new_recent();
   if (thread.index == 0) {
     write_process(thread, 0);
     const bool on = !g_log.control || __atomic_load_n(&g_log.control->recording, __ATOMIC_RELAXED);

@@ -10,10 +10,10 @@
 namespace gmt::inject {
 namespace {
 
-InternTable<1u << 13, 1u << 16, 1u << 20> g_stacks;
+GMT_HOT_STATE InternTable<1u << 13, 1u << 16, 1u << 20> g_stacks;
 InternTable<1u << 12, 1u << 15, 1u << 18> g_codes;
 constexpr uint32_t kStackUses = 8;
-uint32_t g_said_generation;  ///< generation of the log that knows the Python version
+GMT_HOT_STATE uint32_t g_said_generation;  ///< generation of the log that knows the Python version
 
 uint64_t mix(uint64_t a, uint64_t b) {
   const auto product = static_cast<unsigned __int128>(a ^ 0x9e3779b97f4a7c15ull) * (b ^ 0xd1b54a32d192ed03ull);
@@ -95,7 +95,7 @@ GMT_COLD void say_python(Thread &thread, python::Support support) {
 
 /// Looks for Python until it is there: it may be loaded long after CUDA.
 bool python_ready(Thread &thread) {
-  static python::Support support = python::Support::kNoPython;
+  GMT_HOT_STATE static python::Support support = python::Support::kNoPython;
   if (__builtin_expect(__atomic_load_n(&support, __ATOMIC_RELAXED) == python::Support::kNoPython, 0)) {
     const int saved = errno;
     __atomic_store_n(&support, python::discover(), __ATOMIC_RELAXED);
@@ -114,7 +114,7 @@ GMT_HOT uint32_t python_stack(Thread &thread, bool *ending) {
     *ending = python::finalizing();
     return 0;
   }
-  const uint64_t hash = python::walk_hash(thread.recent);
+  const uint64_t hash = python::walk_hash();
   if (hash == 0) {
     *ending = python::finalizing();
     return 0;

@@ -12,7 +12,8 @@ namespace {
 
 constexpr uint8_t kDeviceTypeCuda = 1;  // c10::DeviceType::CUDA
 constexpr uint32_t kDevices = 64;
-uint64_t g_reserved[kDevices];  ///< what the log knows; the device's allocator is locked around every report
+GMT_HOT_STATE uint64_t
+    g_reserved[kDevices];  ///< what the log knows; the device's allocator is locked around every report
 
 /// c10::Device is two int8: the type in the low byte, the index in the high one.
 struct Device {
@@ -46,7 +47,6 @@ GMT_HOT void report(void *address, int64_t bytes, uint64_t reserved, uint64_t pa
   const Device device = unpack(packed);
   if (device.type != kDeviceTypeCuda || bytes == 0) return;
   Thread &thread = t_thread;
-  fetch_ahead(thread);
   if (!enter(thread)) return;
   const uint32_t stack = bytes > 0 ? stack_of(thread) : free_stack_of(thread);
   // State, reserved mark, event and the time bases they may need, all in one chunk: the state holds for the event.

@@ -49,25 +49,10 @@ struct Walk {
   Frame frames[GMT_MAX_FRAMES];
 };
 
-/// The frames that a thread's last walk met. Between two events a program drives them out of the cache, and each `previous` must
-/// come before the next can be asked for; most are the same again, so the next walk asks for all of them at once.
-struct Recent {
-  struct Met {
-    const char *frame, *code;
-  };
-  uint64_t depth;
-  const char *state;  ///< the thread's
-  Met met[GMT_MAX_FRAMES];
-};
-
-/// Asks for what the next walk reads first.
-void fetch_ahead(const Recent *recent);
-
 /// A 64-bit name of the calling thread's Python stack (code objects, fingerprints and instructions of the innermost
 /// GMT_MAX_FRAMES frames, and whether there are more). 0: the thread has no Python frames, the interpreter is
-/// finalizing, or `discover` has not returned kReady. Never blocks, allocates or fails. `recent` is the thread's own, zeroed at
-/// first, or null.
-uint64_t walk_hash(Recent *recent = nullptr);
+/// finalizing, or `discover` has not returned kReady. Never blocks, allocates or fails.
+uint64_t walk_hash();
 
 /// A cheap sign of where the calling thread is: addresses, code and instructions of its four innermost frames. 0: no frames.
 uint64_t sign();

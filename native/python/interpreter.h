@@ -9,19 +9,21 @@
 
 namespace gmt::python {
 
-struct Interpreter {
+/// What each walk reads comes first.
+struct alignas(64) Interpreter {
   const char *runtime;              ///< &_PyRuntime
   const void *code_type;            ///< &PyCode_Type
-  void *(*thread_state)();          ///< PyGILState_GetThisThreadState: needs no GIL
   void *(*specific)(unsigned key);  ///< pthread_getspecific
-  uint64_t (*hash)(const Interpreter &, const char *thread, Recent *);
-  bool (*fill)(const Interpreter &, const char *thread, Walk &);
+  uint64_t (*hash)(const Interpreter &, const char *thread);
   uint64_t (*sign)(const Interpreter &, const char *thread);
-  Layout layout;
-  uint32_t version;
   /// Whether _PyRuntime's thread key lies where the layout says: 0 not checked yet, 1 yes, 2 no.
   std::atomic<uint32_t> key_checked;
   std::atomic<bool> ready;
+  Layout layout;
+
+  bool (*fill)(const Interpreter &, const char *thread, Walk &);
+  void *(*thread_state)();  ///< PyGILState_GetThisThreadState: needs no GIL
+  uint32_t version;
 };
 
 extern Interpreter interpreter;

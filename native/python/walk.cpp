@@ -71,26 +71,8 @@ template <class Each>
   return chain;
 }
 
-/// A frame's fields may lie in two lines.
-[[gnu::always_inline]] inline void fetch(const Layout &layout, const Recent &recent) {
-  for (uint64_t i = 0; i < recent.depth; i++) {
-    __builtin_prefetch(recent.met[i].frame);
-    __builtin_prefetch(recent.met[i].frame + layout.frame_position);
-    __builtin_prefetch(recent.met[i].code + (layout.code_version == kNone ? 0 : layout.code_version));
-  }
-}
-
-[[gnu::always_inline]] inline uint64_t hash_with(const Layout &layout, const Interpreter &found, const char *thread,
-                                                 Recent *recent) {
-  if (!recent) return follow(layout, found.code_type, thread, [](auto...) {}).hash;
-  fetch(layout, *recent);
-  const Chain chain = follow(layout, found.code_type, thread,
-                             [recent](uint32_t index, const char *frame, const char *code, uint64_t, uint64_t) {
-                               recent->met[index] = {frame, code};
-                             });
-  recent->depth = chain.depth;
-  recent->state = thread;
-  return chain.hash;
+[[gnu::always_inline]] inline uint64_t hash_with(const Layout &layout, const Interpreter &found, const char *thread) {
+  return follow(layout, found.code_type, thread, [](auto...) {}).hash;
 }
 
 [[gnu::always_inline]] inline bool fill_with(const Layout &layout, const Interpreter &found, const char *thread,
@@ -122,16 +104,14 @@ template <const Layout &layout>
 uint64_t sign_other(const Interpreter &found, const char *thread) { return sign_with(found.layout, thread); }
 
 template <const Layout &layout>
-[[gnu::hot]] uint64_t hash_known(const Interpreter &found, const char *thread, Recent *recent) {
-  return hash_with(layout, found, thread, recent);
+[[gnu::hot]] uint64_t hash_known(const Interpreter &found, const char *thread) {
+  return hash_with(layout, found, thread);
 }
 template <const Layout &layout>
 bool fill_known(const Interpreter &found, const char *thread, Walk &out) {
   return fill_with(layout, found, thread, out);
 }
-uint64_t hash_other(const Interpreter &found, const char *thread, Recent *recent) {
-  return hash_with(found.layout, found, thread, recent);
-}
+uint64_t hash_other(const Interpreter &found, const char *thread) { return hash_with(found.layout, found, thread); }
 bool fill_other(const Interpreter &found, const char *thread, Walk &out) {
   return fill_with(found.layout, found, thread, out);
 }
@@ -192,15 +172,9 @@ void choose_walk(Interpreter &found) {
   found.sign = sign_other;
 }
 
-[[gnu::hot]] uint64_t walk_hash(Recent *recent) {
+[[gnu::hot]] uint64_t walk_hash() {
   const char *thread = walkable_thread();
-  return thread ? interpreter.hash(interpreter, thread, recent) : 0;
-}
-
-void fetch_ahead(const Recent *recent) {
-  __builtin_prefetch(interpreter.runtime + interpreter.layout.finalizing);
-  __builtin_prefetch(interpreter.runtime + interpreter.layout.thread_key);
-  if (recent && recent->state) __builtin_prefetch(recent->state + interpreter.layout.thread_frame);
+  return thread ? interpreter.hash(interpreter, thread) : 0;
 }
 
 [[gnu::hot]] uint64_t sign() {

@@ -1,8 +1,8 @@
 """What the tracer costs on a real GPU: ns per tensor event with its stack, and a training step.
 
 The machine's speed drifts by more than the cost, so the ways are compared by turns within one process, a few milliseconds each:
-recording on, recording off (the hook returns at once) and PyTorch's own history. What the hook costs while off shows between
-processes, untraced and traced by turns. Medians; prints a table.
+recording off (the hook returns at once) with recording on, and with PyTorch's own history. What the hook costs while off shows
+between processes, untraced and traced by turns. Medians; prints a table.
     python3 test/bench/gpu_cost.py [--library dist/native/libgpumemtrace.so] [--processes 6]
 """
 import argparse
@@ -16,6 +16,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DEPTHS = (10, 40)
+WAYS = ("recording", "history")
 PAIRS, ROUNDS, STEPS = 2000, 80, 400
 
 
@@ -50,8 +51,8 @@ def history(on):
 def by_turns(control, work, rounds, ways):
     """Runs `work` in each way by turns; a list of results a way."""
     results = {way: [] for way in ways}
-    for _ in range(rounds):
-        for way in ways:
+    for i in range(rounds):
+        for way in ways if i % 2 else reversed(ways):
             control.set(way == "recording")
             if "history" in ways:
                 history(way == "history")
@@ -79,8 +80,9 @@ def turns_process():
     torch.empty(1, device="cuda")
     control, events = Control(), {}
     for depth in DEPTHS:
-        events[depth] = at_depth(depth, lambda: by_turns(control, pairs_ns, ROUNDS, ("off", "recording", "history")))
-    history(False)
+        # Apart: switching the history on and off leaves the caches to whoever comes next.
+        events[depth] = [at_depth(depth, lambda: by_turns(control, pairs_ns, ROUNDS, ("off", way))) for way in WAYS]
+        history(False)
     trainer = Trainer()
     for _ in range(20):
         step_ms(trainer)
@@ -128,13 +130,13 @@ def main():
     print("| event (ns) | " + " | ".join(f"depth {d}" for d in DEPTHS) + " |\n|---|" + "---|" * len(DEPTHS))
     for name, i in (("untraced process", 0), ("traced process, recording off", 1)):
         print(f"| {name} | " + " | ".join(f"{min(p[i][str(d)] for p in plain):.0f}" for d in DEPTHS) + " |")
-    for way in ("off", "recording", "history"):
+    for i, way in enumerate(WAYS):
         cells = []
         for d in DEPTHS:
-            got = turns["events"][str(d)]
+            got = turns["events"][str(d)][i]
             over = statistics.median(a - b for a, b in zip(got[way], got["off"]))
-            cells.append(f"{statistics.median(got[way]):.0f} ({over:+.0f})")
-        print(f"| by turns: {way} | " + " | ".join(cells) + " |")
+            cells.append(f"{statistics.median(got['off']):.0f} → {statistics.median(got[way]):.0f} ({over:+.0f})")
+        print(f"| by turns with recording off: {way} | " + " | ".join(cells) + " |")
     on, off = turns["steps"]["recording"], turns["steps"]["off"]
     ratio = statistics.median(on) / statistics.median(off)
     paired = statistics.median(a / b for a, b in zip(on, off))

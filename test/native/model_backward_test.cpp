@@ -8,11 +8,11 @@ using gmt::model::LineSource;
 namespace {
 
 constexpr uint64_t kTorchThread = 1;
-gmt_autograd forward(uint64_t next_sequence, uint64_t thread = kTorchThread) {
-  return {next_sequence, thread, GMT_AUTOGRAD_FORWARD, 0};
+gmt_autograd forward(uint64_t next_sequence, uint32_t thread = kTorchThread) {
+  return {next_sequence, thread, GMT_AUTOGRAD_FORWARD};
 }
-gmt_autograd backward(uint64_t sequence, uint64_t thread = kTorchThread) {
-  return {sequence, thread, GMT_AUTOGRAD_BACKWARD, 0};
+gmt_autograd backward(uint64_t sequence, uint32_t thread = kTorchThread) {
+  return {sequence, thread, GMT_AUTOGRAD_BACKWARD};
 }
 
 /// A model with a forward pass of three operations, and the line of the block that is made last.

@@ -80,6 +80,24 @@ TEST(version_0_is_upgraded) {
   CHECK_EQ(reading.session->losses().total(), 0u);
 }
 
+TEST(the_forward_thread_of_version_1_is_shortened) {
+  TemporaryFolder folder;
+  LogWriter writer(folder.path());
+  writer.header().version = 1;
+  struct {
+    uint64_t sequence = 77, thread = 3;
+    uint32_t role = GMT_AUTOGRAD_BACKWARD, zero = 0;
+  } old;
+  writer.add_local(0, GMT_AUTOGRAD, std::string(reinterpret_cast<const char *>(&old), sizeof old));
+  writer.add_event(0, GMT_TENSOR_ALLOC, 1, 512);
+  Reading reading = read_all(folder.path());
+  REQUIRE(reading.batches.size() == 1 && reading.batches[0].autograds.size() == 1);
+  const gmt_autograd &state = reading.batches[0].autograds[0];
+  CHECK_EQ(state.sequence, 77u);
+  CHECK_EQ(state.thread, 3u);
+  CHECK_EQ(state.role, static_cast<uint32_t>(GMT_AUTOGRAD_BACKWARD));
+}
+
 TEST(steps_are_taken_one_after_another) {
   static std::vector<int> taken;
   taken.clear();

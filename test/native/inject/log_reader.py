@@ -84,7 +84,7 @@ class Log:
                 elif kind == GMT_DRIVER_DETAIL:
                     detail = Detail(*struct.unpack("<HHi5Q", payload))
                 elif kind == GMT_AUTOGRAD:
-                    autograd[commit & 0xFFFF] = Autograd(*struct.unpack("<QQII", payload)[:3])
+                    autograd[commit & 0xFFFF] = Autograd(*struct.unpack("<QII", payload[:16]))
                 else:
                     self.read_local(kind, payload)
                 slot += slots
