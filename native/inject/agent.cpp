@@ -67,6 +67,7 @@ void use_turn(const PythonApi &api, Work &work, Turn turn, uint64_t step) {
     }
     g_installed = true;
   }
+  if (!work.request.text) work.request = next_request();
   bool again = false;
   const uint64_t next = take_turn(api, turn, step, work.request.text, work.request.bytes, &again);
   __atomic_store_n(&g_next_step, next, __ATOMIC_RELAXED);

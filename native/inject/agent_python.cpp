@@ -11,6 +11,7 @@
 
 #include "inject/agent_frames.h"
 #include "inject/agent_records.h"
+#include "inject/agent_search.h"
 #include "inject/agent_sources.h"
 #include "inject/agent_steps.h"
 #include "python/frames.h"
@@ -26,6 +27,12 @@ uint32_t g_steps_generation;  ///< of the log that g_steps counts for
 Py *none() {
   g_api->hold(g_api->none);
   return g_api->none;
+}
+
+Py *or_none(Py *found) {
+  if (found) return found;
+  g_api->error_clear();
+  return none();
 }
 
 uint64_t number_of(Py *value) {
@@ -86,11 +93,16 @@ Py *name(Py *, Py *const *arguments, ssize_t count) {
   return none();
 }
 
-/// (request, JSON)
+/// (): the newest event's sequence.
+Py *sequence(Py *, Py *const *, ssize_t) { return or_none(g_api->number(newest_sequence())); }
+
+/// (request, JSON, the newest event's sequence when it was looked)
 Py *answer(Py *, Py *const *arguments, ssize_t count) {
   ssize_t bytes = 0;
-  const char *text = count == 2 ? text_of(arguments[1], &bytes) : nullptr;
-  if (text) write_answer(static_cast<uint32_t>(number_of(arguments[0])), text, static_cast<uint64_t>(bytes));
+  const char *text = count == 3 ? text_of(arguments[1], &bytes) : nullptr;
+  if (text)
+    write_answer(static_cast<uint32_t>(number_of(arguments[0])), number_of(arguments[2]), text,
+                 static_cast<uint64_t>(bytes));
   return none();
 }
 
@@ -134,8 +146,36 @@ Py *file(Py *, Py *const *arguments, ssize_t count) {
 /// (frame, number of its variables): their values, None where this version is not read so.
 Py *values(Py *, Py *const *arguments, ssize_t count) {
   if (count != 2) return none();
-  Py *list = frame_values(*g_api, python::version_hex(), arguments[0], static_cast<uint32_t>(number_of(arguments[1])));
-  return list ? list : none();
+  return or_none(
+      frame_values(*g_api, python::version_hex(), arguments[0], static_cast<uint32_t>(number_of(arguments[1]))));
+}
+
+/// (class made in Python): itself where the functions below work, else None.
+Py *searchable(Py *, Py *const *arguments, ssize_t count) {
+  if (count != 1 || !search_works(*g_api, arguments[0])) return none();
+  g_api->hold(arguments[0]);
+  return arguments[0];
+}
+
+/// (objects, types)
+Py *pick_objects(Py *, Py *const *arguments, ssize_t count) {
+  return or_none(count == 2 ? pick(*g_api, arguments[0], arguments[1]) : nullptr);
+}
+
+/// (waves, barriers, targets, milliseconds)
+Py *find_paths(Py *, Py *const *arguments, ssize_t count) {
+  return or_none(count == 4 ? descend(*g_api, arguments[0], arguments[1], arguments[2], number_of(arguments[3]))
+                            : nullptr);
+}
+
+/// (objects, wanted)
+Py *find_places(Py *, Py *const *arguments, ssize_t count) {
+  return or_none(count == 2 ? places(*g_api, arguments[0], arguments[1]) : nullptr);
+}
+
+/// (objects, wanted, most pairs)
+Py *find_referrers(Py *, Py *const *arguments, ssize_t count) {
+  return or_none(count == 3 ? referrers(*g_api, arguments[0], arguments[1], number_of(arguments[2])) : nullptr);
 }
 
 // PyMethodDef, and the flag of functions that take (self, arguments, count).
@@ -151,8 +191,14 @@ Method g_methods[] = {
     {"gpu_memtrace_step", on_step, kFastCall, nullptr},  {"gpu_memtrace_collection", on_collection, kFastCall, nullptr},
     {"gpu_memtrace_exit", on_exit, kFastCall, nullptr},  {"gpu_memtrace_name", name, kFastCall, nullptr},
     {"gpu_memtrace_answer", answer, kFastCall, nullptr}, {"gpu_memtrace_note", note, kFastCall, nullptr},
+    {"gpu_memtrace_sequence", sequence, kFastCall, nullptr},
     {"gpu_memtrace_source", source, kFastCall, nullptr}, {"gpu_memtrace_file", file, kFastCall, nullptr},
     {"gpu_memtrace_values", values, kFastCall, nullptr},
+    {"gpu_memtrace_searchable", searchable, kFastCall, nullptr},
+    {"gpu_memtrace_pick", pick_objects, kFastCall, nullptr},
+    {"gpu_memtrace_places", find_places, kFastCall, nullptr},
+    {"gpu_memtrace_paths", find_paths, kFastCall, nullptr},
+    {"gpu_memtrace_referrers", find_referrers, kFastCall, nullptr},
 };
 
 /// The namespace that the first part runs in: the functions of above, by their names without the prefix.

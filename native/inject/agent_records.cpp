@@ -79,7 +79,7 @@ void write_name(uint64_t address, uint8_t device, uint8_t category, const char *
   }
   gmt_name name{};
   name.address = address;
-  name.sequence = __atomic_load_n(&g_log.file->next_sequence, __ATOMIC_RELAXED) - 1;
+  name.sequence = newest_sequence();
   name.text_bytes = bytes;
   name.device = device;
   name.category = category;
@@ -87,10 +87,13 @@ void write_name(uint64_t address, uint8_t device, uint8_t category, const char *
   leave(thread);
 }
 
-void write_answer(uint32_t request, const char *text, uint64_t bytes) {
+uint64_t newest_sequence() {
+  return log_generation() ? __atomic_load_n(&g_log.file->next_sequence, __ATOMIC_RELAXED) - 1 : 0;
+}
+
+void write_answer(uint32_t request, uint64_t sequence, const char *text, uint64_t bytes) {
   Thread &thread = t_thread;
   if (!enter_paused(thread)) return;
-  const uint64_t sequence = __atomic_load_n(&g_log.file->next_sequence, __ATOMIC_RELAXED) - 1;
   const uint64_t parts = bytes == 0 ? 1 : (bytes + kPartBytes - 1) / kPartBytes;
   for (uint64_t part = 0; part < parts && parts <= UINT16_MAX; part++) {
     const uint64_t begin = part * kPartBytes;

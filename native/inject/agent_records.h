@@ -20,8 +20,11 @@ void write_collection(bool begins, uint64_t value);
 /// What the block at `address` is for; `text` is UTF-8, cut at 1,000 bytes.
 void write_name(uint64_t address, uint8_t device, uint8_t category, const char *text, uint32_t bytes);
 
-/// The answer to a request, as JSON; in several records where it is long.
-void write_answer(uint32_t request, const char *text, uint64_t bytes);
+/// The newest event's sequence; 0 = no log.
+uint64_t newest_sequence();
+
+/// The answer to a request, as JSON; in several records where it is long. `sequence`: the newest event's when it was looked.
+void write_answer(uint32_t request, uint64_t sequence, const char *text, uint64_t bytes);
 
 /// What a device says that this process holds.
 void write_memory(const gmt_memory &memory);

@@ -22,9 +22,14 @@ def load(name):
     """A part of the agent by its name, as a module that nobody else sees."""
     if name not in loaded:
         part = loaded[name] = type(sys)("gpu_memtrace." + name)
-        part.__dict__.update(load=load, natives=natives)
+        part.__dict__.update(load=load, natives=natives, own_namespaces=own_namespaces)
         exec(compile(natives["source"](name), "<gpu-memtrace>/%s.py" % name, "exec"), part.__dict__)
     return loaded[name]
+
+
+def own_namespaces():
+    """What of the agent a search must not enter."""
+    return [globals(), loaded] + [vars(part) for part in loaded.values()]
 
 
 def step_hook(torch):
@@ -66,14 +71,26 @@ def start():
     atexit.register(natives["exit"])
 
 
+def attempt(work, *arguments):
+    """Runs a part of a turn. What goes wrong in it is said in the trace, and nowhere else."""
+    try:
+        return work(*arguments)
+    except Exception as error:
+        place = error.__traceback__
+        while place.tb_next is not None:
+            place = place.tb_next
+        where = "%s:%d" % (place.tb_frame.f_code.co_filename, place.tb_lineno)
+        natives["note"](NOTE_AGENT, "The agent failed: %s: %s (%s)" % (type(error).__name__, error, where))
+        return None
+
+
 def turn(reason, step, request):
     """One turn of the agent. Gives the number of the step at which it wants the next one."""
-    try:
-        ready = state["steps"] or hook_steps()
-    except Exception as error:
-        natives["note"](NOTE_AGENT, "Steps could not be hooked: %s: %s" % (type(error).__name__, error))
-        ready = state["steps"] = True
-    return state["next_step"] if ready else AGAIN
+    if request is not None:
+        attempt(lambda: load("requests").answer(request))
+    if not state["steps"] and attempt(hook_steps) is False:
+        return AGAIN
+    return state["next_step"]
 
 
 start()

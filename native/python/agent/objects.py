@@ -1,0 +1,123 @@
+"""Looking at objects without running their code: only the slots of built-in types are used, never an attribute of the object."""
+
+import types
+
+CLASS_DICT = type.__dict__["__dict__"].__get__
+CLASS_NAME = type.__dict__["__qualname__"].__get__
+CLASS_MRO = type.__dict__["__mro__"].__get__
+MODULE_DICT = types.ModuleType.__dict__["__dict__"].__get__
+GETSET, MEMBER = types.GetSetDescriptorType, types.MemberDescriptorType
+FUNCTION, CODE, CELL, FRAME = types.FunctionType, types.CodeType, types.CellType, types.FrameType
+GENERATORS = {types.GeneratorType: "gi", types.CoroutineType: "cr", types.AsyncGeneratorType: "ag"}
+OPTIMIZED = 1  # CO_OPTIMIZED: a function's frame, whose variables lie in the frame
+OWN_FILES = "<gpu-memtrace>"
+
+
+def is_kind(thing, kind):
+    """isinstance without asking the object, nor its class."""
+    return any(each is kind for each in CLASS_MRO(type(thing)))
+
+
+def is_class(thing):
+    return is_kind(thing, type)
+
+
+def class_text(kind):
+    """`module.Name` of a class."""
+    module = CLASS_DICT(kind).get("__module__")
+    name = CLASS_NAME(kind)
+    return name if type(module) is not str or module in ("builtins", "__main__") else module + "." + name
+
+
+def namespace(thing):
+    """The dict of an instance, None where it has none."""
+    for kind in CLASS_MRO(type(thing)):
+        slot = CLASS_DICT(kind).get("__dict__")
+        if type(slot) is GETSET:
+            found = slot.__get__(thing)
+            return found if type(found) is dict else None
+    return None
+
+
+def item_name(mapping, value):
+    """The first key of a dict under which the value lies; None where it does not, or where the key is no text or number."""
+    for key, each in dict.items(mapping):
+        if each is value:
+            return key if type(key) in (str, int, bool, bytes) else None
+    return None
+
+
+def slot_name(owner, value):
+    """The name in __slots__ under which an object keeps the value."""
+    for kind in CLASS_MRO(type(owner)):
+        for name, slot in list(CLASS_DICT(kind).items()):
+            if type(slot) is not MEMBER:
+                continue
+            try:
+                if slot.__get__(owner) is value:
+                    return name
+            except AttributeError:
+                continue
+    return None
+
+
+def attribute_name(owner, value):
+    """The attribute of an instance that is the value; None: it is none."""
+    own = namespace(owner)
+    name = item_name(own, value) if own is not None else None
+    return name if type(name) is str else slot_name(owner, value)
+
+
+def variable_names(code):
+    names = list(code.co_varnames)
+    return names + [each for each in code.co_cellvars if each not in names] + list(code.co_freevars)
+
+
+def old_variable_names(code):
+    return list(code.co_varnames) + list(code.co_cellvars) + list(code.co_freevars)
+
+
+def variables(frame):
+    """[(name, value)] of a frame of a function, also of one that runs; a cell's content stands for the cell."""
+    code = frame.f_code
+    if not code.co_flags & OPTIMIZED:
+        return []
+    names = variable_names(code) if newer_frames else old_variable_names(code)
+    values = natives["values"](frame, len(names))
+    if values is None:
+        return list(frame.f_locals.items()) if live_locals else []
+    pairs = []
+    for name, value in zip(names, values):
+        if type(value) is CELL:
+            try:
+                value = value.cell_contents
+            except ValueError:
+                continue
+        if value is not None:
+            pairs.append((name, value))
+    return pairs
+
+
+def function_text(code):
+    """The qualified name where this Python has it."""
+    return getattr(code, "co_qualname", code.co_name)
+
+
+def probe_variables():
+    """Whether variables are read as they are in this Python."""
+    import sys
+
+    marker = object()
+    return any(name == "marker" and value is marker for name, value in variables(sys._getframe()))
+
+
+def setup():
+    import sys
+
+    global newer_frames, live_locals, variables_work, search_works
+    newer_frames, live_locals = sys.version_info >= (3, 11), sys.version_info >= (3, 13)
+    variables_work = probe_variables()
+    search_works = natives["searchable"](type("Probe", (), {})) is not None
+
+
+setup()

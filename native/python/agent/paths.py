@@ -1,0 +1,214 @@
+"""A way through objects, from a root to what it keeps alive, in words: `__main__.model.encoder.cache[...]`."""
+
+import collections
+import functools
+import types
+
+objects = load("objects")
+SEQUENCES = (list, tuple, collections.deque, set, frozenset)
+LENGTHS = {kind: kind.__len__ for kind in SEQUENCES + (dict,)}
+MODULE_PARTS = ("_modules", "_parameters", "_buffers")
+FEW = 8  # a dict of so few entries has fields rather than contents
+CACHE = type(functools.lru_cache(maxsize=None)(len))
+
+
+class Step:
+    """One hop: `text` is what is added to the path, `kind` what sort of reference it is."""
+
+    __slots__ = ("kind", "text", "owner", "name", "length", "target")
+
+    def __init__(self, kind, text, owner, target, name=None, length=None):
+        self.kind, self.text, self.owner, self.target, self.name, self.length = kind, text, owner, target, name, length
+
+
+def container_of(thing):
+    """The built-in container that an object is or extends."""
+    for kind in objects.CLASS_MRO(type(thing)):
+        if kind in LENGTHS:
+            return kind
+    return None
+
+
+def frame_step(owner, child):
+    code = owner.f_code
+    for name, value in objects.variables(owner):
+        if value is child:
+            return Step("frame", "%s().%s" % (objects.function_text(code), name), owner, child, name)
+    return Step("frame", objects.function_text(code) + "()", owner, child)
+
+
+def generator_step(owner, child):
+    prefix = objects.GENERATORS[type(owner)]
+    frame, code = getattr(owner, prefix + "_frame"), getattr(owner, prefix + "_code")
+    if child is frame:
+        return Step("generator", "", owner, child)
+    for name, value in objects.variables(frame) if frame is not None else ():
+        if value is child:
+            return Step("generator", "%s().%s" % (objects.function_text(code), name), owner, child, name)
+    return Step("generator", objects.function_text(code) + "()", owner, child)
+
+
+def function_step(owner, child):
+    code = owner.__code__
+    text = "<%s>" % objects.function_text(code)
+    if type(child) is tuple and child is owner.__closure__:
+        return Step("closure", text, owner, child)
+    if type(child) is tuple and child is owner.__defaults__ or type(child) is dict and child is owner.__kwdefaults__:
+        return Step("default", text + ".__defaults__", owner, child)
+    return Step("function", text, owner, child)
+
+
+def cell_step(owner, child, before):
+    """A closure's cell: the name of the variable is that of its function."""
+    function = before.owner if before is not None and before.kind == "closure" else None
+    if function is None:
+        return Step("cell", "", owner, child)
+    names = function.__code__.co_freevars
+    for name, cell in zip(names, function.__closure__ or ()):
+        if cell is owner:
+            return Step("cell", "." + name, owner, child, name)
+    return Step("cell", "", owner, child)
+
+
+def dict_step(owner, child):
+    length = dict.__len__(owner)
+    key = objects.item_name(owner, child)
+    if type(key) is str and length <= FEW:
+        return Step("dict", "[%r]" % key[:60], owner, child, key, length)
+    return Step("dict", "[...]", owner, child, None, length)
+
+
+def sequence_step(owner, child, kind):
+    return Step(kind.__name__, "[...]", owner, child, None, LENGTHS[kind](owner))
+
+
+def error_step(owner, child):
+    for name in ("__traceback__", "__context__", "__cause__"):
+        if BaseException.__dict__[name].__get__(owner) is child:
+            return Step("exception", "." + name, owner, child, name)
+    return instance_step(owner, child)
+
+
+def instance_step(owner, child):
+    own = objects.namespace(owner)
+    if own is child:
+        return Step("namespace", "", owner, child)
+    if child is type(owner):
+        return Step("class", ".__class__", owner, child)
+    name = objects.attribute_name(owner, child)
+    if name is None:
+        return Step("object", "<%s>" % objects.class_text(type(owner)), owner, child)
+    return Step("attribute", "." + name, owner, child, name)
+
+
+def class_step(owner, child):
+    if type(child) is dict:
+        return Step("namespace", "", owner, child)
+    return Step("class", "", owner, child)
+
+
+SPECIAL = {
+    objects.FUNCTION: function_step,
+    objects.FRAME: frame_step,
+    types.TracebackType: lambda owner, child: Step("traceback", "", owner, child),
+    types.MethodType: lambda owner, child: Step("method", "", owner, child),
+    CACHE: lambda owner, child: Step("cache", "(cache)", owner, child, None, CACHE.cache_info(owner).currsize),
+}
+for each in objects.GENERATORS:
+    SPECIAL[each] = generator_step
+
+
+def step(owner, child, before):
+    """How `owner` refers to `child`; `before` is the step to `owner`."""
+    kind = type(owner)
+    if any(kind is each for each in SPECIAL):
+        return SPECIAL[kind](owner, child)
+    if kind is objects.CELL:
+        return cell_step(owner, child, before)
+    if objects.is_kind(owner, types.ModuleType):
+        return Step("namespace", "", owner, child)
+    if kind is dict and before is not None and before.kind in ("namespace", "module"):
+        name = objects.item_name(owner, child)
+        return Step("attribute", ".%s" % name, before.owner, child, name)
+    container = container_of(owner)
+    if objects.is_class(owner):
+        return class_step(owner, child)
+    if container is not None:
+        own = objects.namespace(owner) if kind is not container else None
+        if own is not None and (own is child or objects.item_name(own, child) is not None):
+            return instance_step(owner, child)
+        return dict_step(owner, child) if container is dict else sequence_step(owner, child, container)
+    if objects.is_kind(owner, BaseException):
+        return error_step(owner, child)
+    return instance_step(owner, child)
+
+
+def name_of_root(thing):
+    """The name of a class or a module that a way begins at."""
+    if objects.is_class(thing):
+        return objects.class_text(thing)
+    name = objects.MODULE_DICT(thing).get("__name__")
+    return name if type(name) is str else "a module"
+
+
+def steps_of(root, variable, way):
+    """The steps along `way`, a list of objects whose first is what the root names."""
+    before = Step("module", "", None, way[0]) if root.kind == "global" and variable is None else None
+    found = []
+    for owner, child in zip(way, way[1:]):
+        before = step(owner, child, before)
+        found.append(before)
+    return found
+
+
+def text_of(root, variable, steps):
+    """The path. `model._modules['encoder']` reads as `model.encoder`, and a frame or a generator begins its own part."""
+    text = root.text + ("." + variable if variable is not None else "")
+    part = None
+    for each in steps:
+        if each.kind == "attribute" and each.name in MODULE_PARTS:
+            part = each
+            continue
+        piece = each.text
+        if part is not None:
+            piece = "." + each.name if type(each.name) is str else part.text + piece
+            part = None
+        if each.kind in ("frame", "generator", "closure", "default", "object") and piece:
+            piece = " > " + piece
+        text += piece
+    return text
+
+
+HOOKS = "_hooks"
+
+
+def kind_of(root, variable, steps):
+    """The word for what holds: the most telling of the steps, else the last."""
+    kinds = {each.kind for each in steps}
+    if "traceback" in kinds or "exception" in kinds or root.kind == "exception":
+        return "traceback"
+    if any(type(each.name) is str and each.name.endswith(HOOKS) for each in steps):
+        return "hook"
+    if "cell" in kinds:
+        return "closure"
+    if "generator" in kinds:
+        return "generator"
+    last = steps[-1] if steps else None
+    if last is None or root.kind == "global" and len(steps) == 1:
+        return root.kind
+    if last.kind in ("dict", "cache") or last.kind in [each.__name__ for each in SEQUENCES]:
+        return "container"
+    return "module-attribute" if last.kind == "attribute" else "container" if last.length is not None else "object"
+
+
+def chain_of(steps):
+    """The steps for the answer."""
+    told = []
+    for each in steps:
+        if each.kind in ("namespace", "module"):
+            continue
+        entry = {"kind": each.kind, "name": each.name or each.text, "type": objects.class_text(type(each.target))}
+        if each.length is not None:
+            entry["length"] = each.length
+        told.append(entry)
+    return told

@@ -1,0 +1,22 @@
+"""Answers what the launcher asks."""
+
+import json
+
+
+def answer(text):
+    """Answers one request; whatever goes wrong with it is its answer."""
+    number, sequence = 0, natives["sequence"]()
+    try:
+        request = json.loads(text)
+        number = int(request["id"])
+        told = dispatch(request)
+    except Exception as error:
+        told = {"ok": False, "error": "%s: %s" % (type(error).__name__, error)}
+    natives["answer"](number, json.dumps(dict({"request": number}, **told)), sequence)
+
+
+def dispatch(request):
+    what = request["do"]
+    if what == "holders":
+        return load("holders").answer(request)
+    return {"ok": False, "error": "The agent knows no request %r." % what}

@@ -1,0 +1,110 @@
+"""Tensors and their storages, through functions of PyTorch that hand nothing to a subclass's own code."""
+
+import sys
+import time
+
+torch = sys.modules["torch"]
+core = torch._C
+base = getattr(core, "TensorBase", None) or core._TensorBase
+quiet = getattr(core, "DisableTorchFunctionSubclass", None) or core.DisableTorchFunction
+HAS_STORAGE = hasattr(base, "untyped_storage")
+storage_pointer = getattr(getattr(core, "StorageBase", None), "data_ptr", None)
+storage_bytes = getattr(getattr(core, "StorageBase", None), "nbytes", None)
+get_grad, get_node = base.grad.__get__, base.grad_fn.__get__
+is_leaf, is_cuda, needs_grad = base.is_leaf.__get__, base.is_cuda.__get__, base.requires_grad.__get__
+version = base._version.__get__
+NO_STORAGE = (RuntimeError, NotImplementedError, ValueError, TypeError, AttributeError)
+
+
+def subclasses(kind, found=None):
+    """A class and all classes below it."""
+    found = [kind] if found is None else found
+    for each in type.__subclasses__(kind):
+        if not any(each is known for known in found):
+            found.append(each)
+            subclasses(each, found)
+    return found
+
+
+def types_of(kind):
+    """As `subclasses`, for many: by the classes' addresses."""
+    seen, found, left = set(), [], [kind]
+    while left:
+        each = left.pop()
+        if id(each) not in seen:
+            seen.add(id(each))
+            found.append(each)
+            left += type.__subclasses__(each)
+    return found
+
+
+def all_tensors(objects):
+    return natives["pick"](objects, types_of(base))
+
+
+def address(tensor):
+    """Where a tensor's storage begins; 0 where it has none."""
+    try:
+        if HAS_STORAGE and storage_pointer:
+            return storage_pointer(base.untyped_storage(tensor))
+        return base.data_ptr(tensor) - base.storage_offset(tensor) * base.element_size(tensor)
+    except NO_STORAGE:
+        return 0
+
+
+def size(tensor):
+    """Bytes of a tensor's storage."""
+    try:
+        if HAS_STORAGE and storage_bytes:
+            return storage_bytes(base.untyped_storage(tensor))
+        return base.numel(tensor) * base.element_size(tensor)
+    except NO_STORAGE:
+        return 0
+
+
+def device(tensor):
+    """Index of the tensor's GPU; 255 = none."""
+    try:
+        return base.get_device(tensor) if is_cuda(tensor) else 255
+    except NO_STORAGE:
+        return 255
+
+
+def node(tensor):
+    """The node of the graph that made the tensor. PyTorch makes a new node for a view that was changed in place when it is asked for
+    it: such a view is not asked."""
+    try:
+        if is_leaf(tensor) or (base._is_view(tensor) and version(tensor)):
+            return None
+        return get_node(tensor)
+    except NO_STORAGE:
+        return None
+
+
+def gradient(tensor):
+    """The gradient of a leaf (of others PyTorch warns)."""
+    try:
+        return get_grad(tensor) if is_leaf(tensor) and needs_grad(tensor) else None
+    except NO_STORAGE:
+        return None
+
+
+class Deadline:
+    """Time that is left; says afterwards whether something was cut short."""
+
+    def __init__(self, milliseconds):
+        self.begun = time.perf_counter()
+        self.until = self.begun + milliseconds / 1000
+        self.cut = False
+
+    def late(self):
+        if time.perf_counter() > self.until:
+            self.cut = True
+        return self.cut
+
+    def left(self, share=1.0):
+        """Milliseconds, at least one."""
+        return max(1, int((self.until - time.perf_counter()) * 1000 * share))
+
+    def took(self):
+        return round((time.perf_counter() - self.begun) * 1000, 1)
