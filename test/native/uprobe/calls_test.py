@@ -1,0 +1,46 @@
+"""Every driver call of the table as the tracer sees it from outside: what the in-process tracer's tests demand, of this one."""
+
+import os
+
+from tracer import *  # noqa: F403
+
+import driver_test
+import tensor_test
+
+
+class Calls(Uprobed, driver_test.Driver):
+    source = GMT_DRIVER_UPROBE
+
+    def run_program(self, *command, status=0, **environment):
+        return self.record_program(*command, status=status, **environment)
+
+    check_ends = driver_test.Wrapped.check_ends  # calls are seen, not the ends of contexts
+
+    def test_devices_are_described(self):
+        """Nobody asks the driver for a device's name, so none is known."""
+        _, log = self.record("driver_program.py")
+        self.assertEqual(log.devices, {})
+
+    def test_results_are_the_program_s_own(self):
+        """A program that is traced prints what it prints alone."""
+        outputs = []
+        for run in (self.record_program, super().run_program):
+            more = {} if run == self.record_program else {"traced": False, "preload": False}
+            script = os.path.join(traced.HERE, "driver_program.py")
+            outputs.append(run(sys.executable, script, GPU_MEMTRACE_SIM_DEVICES="2", **more).stdout)
+        shape = lambda text: [[row[0], row[2], row[3], row[7]] for row in driver_test.parsed(text)]  # noqa: E731
+        self.assertEqual(*map(shape, outputs))
+
+
+class Tensors(Uprobed, tensor_test.Tensor):
+    def run_program(self, *command, status=0, traced=True, preload=True, **environment):
+        return self.record_program(*command, status=status, **environment)
+
+    test_every_spelling_without_preload = None
+    test_arguments_come_through_without_a_trace = None
+
+
+del driver_test.Driver, driver_test.Wrapped, driver_test.Paths, tensor_test.Tensor, tensor_test.Autograd
+
+if __name__ == "__main__":
+    main()
