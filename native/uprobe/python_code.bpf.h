@@ -103,8 +103,8 @@ struct gmt_python_text {
   uint16_t unread;
 };
 
-/// Bits of PyASCIIObject.state, the same from 3.9 to 3.14: interned:2, kind:3, compact:1, ascii:1.
-GMT_INLINE void gmt_python_find_text(const struct gmt_python_interpreter *in, uint64_t text, uint64_t most,
+/// False: its memory could not be read. Bits of PyASCIIObject.state, the same from 3.9 to 3.14: interned:2, kind:3, compact:1, ascii:1.
+GMT_INLINE bool gmt_python_find_text(const struct gmt_python_interpreter *in, uint64_t text, uint64_t most,
                                      struct gmt_python_text *found) {
   struct {
     uint64_t length, hash;
@@ -113,25 +113,28 @@ GMT_INLINE void gmt_python_find_text(const struct gmt_python_interpreter *in, ui
   found->bytes = 0;
   found->width = 1;
   found->unread = 1;
-  if (!gmt_python_load(&head, sizeof head, text + GMT_PYTHON_STRING_LENGTH)) return;
+  if (!gmt_python_load(&head, sizeof head, text + GMT_PYTHON_STRING_LENGTH)) return false;
   uint32_t width = head.state >> 2 & 7;
-  if (!(head.state & 0x20) || (width != 1 && width != 2 && width != 4)) return;
+  if (!(head.state & 0x20) || (width != 1 && width != 2 && width != 4)) return true;
   found->data = text + (head.state & 0x40 ? in->string_ascii : in->string_other);
   found->bytes = (head.length < most ? head.length : most) * width;
   found->width = width;
   found->unread = 0;
+  return true;
 }
 
-/// The record of a code object, and then its parts.
+/// The record of a code object, and then its parts. `own->lost`: something could not be read or queued.
 static __noinline void gmt_python_put_code(struct gmt_python_walk *walk, uint64_t key) {
   const struct gmt_python_interpreter *in = walk->in;
   struct gmt_python_scratch *own = walk->own;
   struct gmt_python_text texts[2];
-  gmt_python_find_text(in, gmt_code_word(own, in->code_file), GMT_PYTHON_FILE_CHARACTERS, &texts[0]);
-  gmt_python_find_text(in, gmt_code_word(own, in->code_full_name), GMT_PYTHON_NAME_CHARACTERS, &texts[1]);
   uint64_t table = gmt_code_word(own, in->code_line_table), table_bytes = 0;
-  bool known = gmt_python_load_word(&table_bytes, table + GMT_PYTHON_BYTES_SIZE);
-  bool cut = !known || table_bytes > GMT_PYTHON_TABLE_BYTES;
+  own->lost =
+      !gmt_python_find_text(in, gmt_code_word(own, in->code_file), GMT_PYTHON_FILE_CHARACTERS, &texts[0]) ||
+      !gmt_python_find_text(in, gmt_code_word(own, in->code_full_name), GMT_PYTHON_NAME_CHARACTERS, &texts[1]) ||
+      !gmt_python_load_word(&table_bytes, table + GMT_PYTHON_BYTES_SIZE);
+  if (own->lost) return;
+  bool cut = table_bytes > GMT_PYTHON_TABLE_BYTES;
   struct gmt_up_python_code *about = (struct gmt_up_python_code *)&own->part;
   about->head.type = GMT_UP_PYTHON_CODE;
   about->head.time = bpf_ktime_get_ns();
@@ -160,7 +163,7 @@ static __noinline void gmt_python_put_code(struct gmt_python_walk *walk, uint64_
   }
 }
 
-/// Describes the code object unless that was done. `own->lost`: a record could not be queued.
+/// Describes the code object unless that was done. `own->lost`: that could not be done.
 GMT_INLINE void gmt_python_tell_code(struct gmt_python_walk *walk, uint64_t key) {
   uint8_t seen = 1;
   if (bpf_map_lookup_elem(&gmt_python_codes, &key)) return;

@@ -8,7 +8,7 @@ namespace gmt::uprobe {
 namespace {
 
 constexpr uint32_t kMostPlaces = 8192;  // max_entries of gmt_interpreters
-constexpr uint64_t kMillisecond = 1000000, kFirstPause = 10 * kMillisecond, kLongestPause = 1000 * kMillisecond;
+constexpr uint64_t kMillisecond = 1000000, kFirstPause = 20 * kMillisecond, kLongestPause = 1000 * kMillisecond;
 /// So long an interpreter may take to start before it is given up.
 constexpr uint64_t kPatience = 60000 * kMillisecond;
 
@@ -61,26 +61,32 @@ void PythonInterpreters::remove(pid_t pid, uint32_t place) {
 
 void PythonInterpreters::libraries_changed(uint32_t place, uint64_t now_ns) {
   Place *changed = at(place);
-  if (changed && changed->target.support == PythonSupport::kNone) look(place, now_ns);
+  if (changed && !is_final(changed->target.support)) look(place, now_ns);
 }
 
 void PythonInterpreters::look(uint32_t place, uint64_t now_ns) {
   Place &here = places_[place];
   here.target = find_python(here.pids.front());
   here.next_ns = ~0ull;
-  if (here.target.support == PythonSupport::kNotYet) {
-    if (here.pause_ns == 0) here.first_ns = now_ns;
-    here.pause_ns = here.pause_ns ? std::min(here.pause_ns * 2, kLongestPause) : kFirstPause;
-    here.next_ns = now_ns + here.pause_ns;
-    if (now_ns - here.first_ns > kPatience) {
-      here.target.reason = unsupported_sentence(here.target.version, here.target.reason);
-      here.target.support = PythonSupport::kUnsupported;
-      here.next_ns = ~0ull;
-    }
+  // A library that is half mapped at this moment looks like none that is known.
+  if (here.target.support == PythonSupport::kUnsupported && here.target.reason != here.refused) {
+    here.refused = here.target.reason;
+    here.target.support = PythonSupport::kNotYet;
   }
+  if (here.target.support == PythonSupport::kNotYet) look_later(here, now_ns);
   if (here.target.support == PythonSupport::kReady) store(place, here.target.interpreter);
   if (is_final(here.target.support))
     for (const pid_t pid : here.pids) found_(pid, here.target);
+}
+
+void PythonInterpreters::look_later(Place &here, uint64_t now_ns) {
+  if (here.first_ns == 0) here.first_ns = now_ns;
+  const uint64_t waited = now_ns - here.first_ns;
+  here.next_ns = now_ns + std::clamp(waited / 2, kFirstPause, kLongestPause);
+  if (waited <= kPatience) return;
+  here.target.reason = unsupported_sentence(here.target.version, here.target.reason);
+  here.target.support = PythonSupport::kUnsupported;
+  here.next_ns = ~0ull;
 }
 
 void PythonInterpreters::poll(uint64_t now_ns) {

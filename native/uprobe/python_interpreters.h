@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "uprobe/python_target.h"
@@ -26,7 +27,8 @@ class PythonInterpreters {
   /// The process ended, or runs another program from here on (then add it again).
   void remove(pid_t pid, uint32_t place);
 
-  /// The dynamic linker has mapped libraries in a process of this place.
+  /// The dynamic linker has mapped libraries in a process of this place. Where that stops the process, an interpreter that uses
+  /// them is found before it does.
   void libraries_changed(uint32_t place, uint64_t now_ns);
   /// Looks again where an interpreter is not initialized yet. Call it now and then.
   void poll(uint64_t now_ns);
@@ -42,10 +44,11 @@ class PythonInterpreters {
     PythonTarget target;
     uint64_t first_ns = 0;     ///< when an interpreter that is not initialized was seen first
     uint64_t next_ns = ~0ull;  ///< when to look again
-    uint64_t pause_ns = 0;
+    std::string refused;       ///< why it was refused at the last look; final if the next one says the same
   };
   Place *at(uint32_t place);
   void look(uint32_t place, uint64_t now_ns);
+  void look_later(Place &here, uint64_t now_ns);
   void store(uint32_t place, const gmt_python_interpreter &value);
 
   int map_;

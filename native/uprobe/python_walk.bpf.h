@@ -46,7 +46,7 @@ struct gmt_python_scratch {
   uint8_t fill;    ///< the frames are kept, and code objects described
   uint8_t cut;     ///< there are more
   uint8_t failed;  ///< memory could not be read
-  uint8_t lost;    ///< a record could not be queued
+  uint8_t lost;    ///< a code object could not be described
   uint32_t reserved;
   uint8_t frame_block[GMT_PYTHON_FRAME_BYTES];
   uint8_t code_block[GMT_PYTHON_CODE_BYTES];  ///< holds the thread state first

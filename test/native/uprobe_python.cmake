@@ -21,7 +21,7 @@ gmt_native_test(uprobe_python_records SOURCES ${sources}/records_test.cpp LIBRAR
 add_library(fake_libpython SHARED ${sources}/fake_libpython.cpp)
 set_target_properties(fake_libpython PROPERTIES OUTPUT_NAME python3)
 gmt_native_test(uprobe_python_target SOURCES ${sources}/target_test.cpp
-                LIBRARIES gmt_uprobe_python ${CMAKE_DL_LIBS} Threads::Threads)
+                LIBRARIES gmt_uprobe_python ${CMAKE_DL_LIBS} Threads::Threads ${GMT_LIBBPF} ${GMT_LIBELF} ${GMT_LIBZ})
 add_dependencies(uprobe_python_target_test fake_libpython)
 target_compile_definitions(uprobe_python_target_test PRIVATE GMT_FAKE_LIBPYTHON="$<TARGET_FILE:fake_libpython>")
 
@@ -36,6 +36,9 @@ add_executable(uprobe_python_late ${sources}/late.cpp)
 target_link_libraries(uprobe_python_late PRIVATE ${CMAKE_DL_LIBS})
 
 if(GMT_PYTHON3)
+  add_test(NAME uprobe_python_equal COMMAND ${GMT_PYTHON3} ${sources}/equal_test.py)
+  set_tests_properties(uprobe_python_equal PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 RUN_SERIAL TRUE ENVIRONMENT
+    "GMT_PYTHON_PROBE=$<TARGET_FILE:python_probe>;GMT_LIBRARY=$<TARGET_FILE:gpumemtrace>;GMT_UPROBE=$<TARGET_FILE:gpu_memtrace_uprobe>;GMT_BUILT=${inject_built};GMT_SIMULATOR=${GMT_DIST}/simulator;PYTHONDONTWRITEBYTECODE=1")
   add_test(NAME uprobe_python
            COMMAND ${GMT_PYTHON3} ${sources}/pythons.py $<TARGET_FILE:uprobe_python_trace>
                    $<TARGET_FILE:simulator_cuda> $<TARGET_FILE:python_probe>

@@ -89,6 +89,16 @@ def test_script(tools, python, folder, script, *options):
         raise Failed("%s: wrong %s, missing %s, %s" % (script, wrong[:3], missing[:3], end))
 
 
+def test_paged(tools, python):
+    """Memory that is not there is fetched by a program that may sleep; by another the stack is lost, counted, and never wrong."""
+    test_script(tools, python, HERE, "paged.py")
+    with tempfile.TemporaryDirectory() as folder:
+        command = [python, os.path.join(HERE, "record.py"), os.path.join(folder, "expected"), os.path.join(HERE, "paged.py")]
+        calls, end = tools.run(command, "--awake")
+    if [call["stack"] for call in calls if call["number"] == 1] != [0] or not end["lost"][2] or end["status"] != 0:
+        raise Failed("paged.py (awake): %s %s" % (calls, end))
+
+
 def test_leave(tools, python):
     """Exits while threads are walked: no harm to the process, and no wrong stack."""
     walked = 0
@@ -140,6 +150,7 @@ def test(tools, version, python):
     test_script(tools, python, PYTHON, "churn.py")
     test_script(tools, python, PYTHON, "churn.py", "--awake")
     test_script(tools, python, HERE, "odd.py")
+    test_paged(tools, python)
     test_leave(tools, python)
     test_late(tools, python)
 

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "check.h"
+#include "uprobe/python_interpreters.h"
 #include "uprobe/python_target.h"
 
 using namespace gmt::uprobe;
@@ -152,6 +153,54 @@ TEST(a_key_elsewhere_is_found) {
   CHECK_EQ(target.interpreter.runtime, reinterpret_cast<uint64_t>(fake().runtime));
   CHECK_EQ(target.interpreter.code_file, 112u);
   pthread_key_delete(key);
+}
+
+constexpr uint64_t kSecond = 1000000000;
+
+TEST(a_refusal_is_final_once_it_is_confirmed) {
+  *fake().version = 0x030f00f0;
+  int refused = 0;
+  PythonInterpreters interpreters(-1, [&](pid_t pid, const PythonTarget &target) {
+    CHECK_EQ(pid, getpid());
+    CHECK(target.support == PythonSupport::kUnsupported);
+    refused++;
+  });
+  const uint32_t place = interpreters.add(getpid(), kSecond);
+  CHECK(place != 0);
+  CHECK_EQ(refused, 0);
+  CHECK(interpreters.next_poll_ns() > kSecond && interpreters.next_poll_ns() < 2 * kSecond);
+  interpreters.poll(kSecond);
+  CHECK_EQ(refused, 0);
+  interpreters.poll(2 * kSecond);
+  CHECK_EQ(refused, 1);
+  CHECK_EQ(interpreters.next_poll_ns(), ~0ull);
+}
+
+TEST(what_never_starts_is_given_up) {
+  for (int i = 0; i < 1024; i++) fake().runtime[i] = 0;
+  *fake().version = 0x030c00f0;
+  int refused = 0;
+  PythonInterpreters interpreters(-1, [&](pid_t, const PythonTarget &target) {
+    CHECK(says(target, "not initialized"));
+    refused++;
+  });
+  interpreters.add(getpid(), kSecond);
+  for (uint64_t now = kSecond; now < 50 * kSecond; now += kSecond / 10) interpreters.poll(now);
+  CHECK_EQ(refused, 0);
+  interpreters.poll(100 * kSecond);
+  CHECK_EQ(refused, 1);
+}
+
+TEST(a_place_is_free_again_behind_its_last_process) {
+  PythonInterpreters interpreters(-1, [](pid_t, const PythonTarget &) {});
+  const uint32_t first = interpreters.add(getpid(), kSecond), second = interpreters.add(getpid(), kSecond);
+  CHECK(first != second);
+  interpreters.add_child(1, first);
+  interpreters.remove(getpid(), first);
+  CHECK(interpreters.add(getpid(), kSecond) != first);
+  interpreters.remove(1, first);
+  CHECK_EQ(interpreters.add(getpid(), kSecond), first);
+  CHECK(interpreters.target(0).support == PythonSupport::kNone);
 }
 
 }  // namespace
