@@ -90,11 +90,14 @@ Problem KernelSide::load(const KernelSettings &settings) {
   object_->rodata->stop_at_libraries = settings.stop_at_libraries;
   for (uint32_t row = 0; row < GMT_CALL_COUNT; row++) object_->rodata->rows[row] = shape_of(cuda::kCalls[row]);
   ::bpf_map__set_max_entries(object_->maps.gmt_ring, static_cast<uint32_t>(settings.ring_bytes));
+  // Programs of such links may sleep, so that the Python walk can fetch memory that is paged out.
+  object_->rodata->can_sleep = settings.way == ProbeWay::kMulti;
   bpf_program *program;
   bpf_object__for_each_program(program, object_->obj) {
     const std::string section = ::bpf_program__section_name(program);
-    if (settings.way == ProbeWay::kMulti && (section == "uprobe" || section == "uretprobe"))
-      ::bpf_program__set_expected_attach_type(program, static_cast<bpf_attach_type>(kUprobeMultiAttachType));
+    if (settings.way != ProbeWay::kMulti || (section != "uprobe" && section != "uretprobe")) continue;
+    ::bpf_program__set_expected_attach_type(program, static_cast<bpf_attach_type>(kUprobeMultiAttachType));
+    ::bpf_program__set_flags(program, BPF_F_SLEEPABLE);
   }
   if (!pid_namespace_) ::bpf_program__set_autoload(object_->progs.find_host_pid, false);
   if (const int failed = trace_bpf__load(object_)) {
