@@ -3,7 +3,6 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Environment } from './environment';
 import { parseTracerLine, type TracerMessage, type TracerProblem, type TracerReady } from './tracerProtocol';
 
 /** What a stack holds: Python frames, native ones behind them as well, nothing. */
@@ -18,7 +17,8 @@ export interface TracerRequest {
   stacks: StackChoice;
   /** Bytes of the buffer between kernel and tracer; null: the tracer's own choice. */
   ringBytes: number | null;
-  environment: Environment;
+  /** Most that the log of one process may take. */
+  budgetBytes: number;
 }
 
 /** How it ended. */
@@ -47,8 +47,9 @@ export function tracerMissing(dist: string): TracerProblem | null {
   );
 }
 
-export function tracerArguments(request: Omit<TracerRequest, 'program' | 'environment'>): string[] {
+export function tracerArguments(request: Omit<TracerRequest, 'program'>): string[] {
   const words = ['attach', '--pid', String(request.pid), '--directory', request.directory, '--children'];
+  words.push('--budget-bytes', String(Math.floor(request.budgetBytes)));
   if (request.ringBytes !== null) words.push('--ring-bytes', String(request.ringBytes));
   if (request.stacks === 'none') words.push('--no-stacks');
   if (request.stacks === 'native') words.push('--native-stacks');
@@ -78,7 +79,6 @@ export class Tracer {
     this.ready = new Promise(done => (this.resolveReady = done));
     // A session of its own: Ctrl+C in the terminal is for the traced program, or for us to detach in order.
     this.child = spawn(request.program, tracerArguments(request), {
-      env: request.environment,
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
     });

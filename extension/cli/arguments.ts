@@ -48,6 +48,9 @@ export interface UsageError {
 const VERBS: readonly Verb[] = ['run', 'attach', 'report', 'doctor'];
 const LATER_FORMATS = ['pytorch-snapshot', 'perfetto', 'pprof', 'speedscope', 'arrow'];
 const GROUPS: readonly GroupBy[] = ['site', 'line', 'thread', 'process', 'device'];
+/** What the tracer takes (native/uprobe/options.cpp); it rounds up to a power of two. */
+const LEAST_RING_BYTES = 64 * 1024;
+const MOST_RING_BYTES = 1024 ** 3;
 class Usage extends Error {}
 
 /** Parses what stands behind the program's name. Never throws. */
@@ -196,11 +199,10 @@ function takeUprobeOption(parsed: RecordingArguments, option: string, options: O
   }
 }
 
-/** The kernel takes powers of two, whole pages. */
 function ringBytes(text: string): number {
   const bytes = /^\d{1,10}$/.test(text) ? Number(text) : 0;
-  if (bytes >= 4096 && bytes <= 2 ** 31 && Number.isInteger(Math.log2(bytes))) return bytes;
-  throw new Usage(`--ring-bytes ${text} is not a power of two from 4096 to 2147483648.`);
+  if (bytes >= LEAST_RING_BYTES && bytes <= MOST_RING_BYTES) return bytes;
+  throw new Usage(`--ring-bytes ${text} is not a number from ${LEAST_RING_BYTES} to ${MOST_RING_BYTES}.`);
 }
 
 function parseReport(words: readonly string[]): Arguments {

@@ -68,7 +68,7 @@ type), or root: sudo.
   --fail-on-leak           exit with 3 when a leak was found (leaks are not judged yet)
   --no-stacks              record no Python lines: each event costs less
   --native-stacks          record native stacks as well
-  --ring-bytes N           size of the buffer between kernel and tracer, a power of two; more where events are lost
+  --ring-bytes N           room between kernel and tracer (default: 67108864); more where events are lost
 
 Exit status: 0 after detaching, and when the program ended; 2 wrong options; 125 the tracer could not attach, or broke off.
 `;

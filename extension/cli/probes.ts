@@ -38,14 +38,13 @@ export async function placeProbes(
     say(missing.message);
     return null;
   }
-  const budget = logBudget(process.env, recording.freeBytes);
   const tracer = new Tracer({
     ...target,
     program: tracerProgram(dist),
     directory: recording.directory,
     stacks: options.stacks,
     ringBytes: options.ringBytes,
-    environment: { ...process.env, GPU_MEMTRACE_BUDGET: String(Math.floor(budget)) },
+    budgetBytes: logBudget(process.env, recording.freeBytes),
   });
   onStart(tracer);
   const ready = await tracer.ready;

@@ -165,7 +165,6 @@ export class TraceController implements vscode.Disposable {
     });
     facts.processes = [{ pid, exitCode: null }];
     writeSession(made.path, facts);
-    const budget = Math.floor(logBudget(process.env, made.freeBytes));
     const tracer = new Tracer({
       program: tracerProgram(this.dist),
       pid,
@@ -173,7 +172,7 @@ export class TraceController implements vscode.Disposable {
       waitLibraries: false,
       stacks: 'python',
       ringBytes: null,
-      environment: { ...process.env, GPU_MEMTRACE_BUDGET: String(budget) },
+      budgetBytes: logBudget(process.env, made.freeBytes),
     });
     return new AttachedRecording(made.path, addon, facts, tracer, this.log);
   }

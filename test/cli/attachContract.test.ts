@@ -86,7 +86,8 @@ test('Ctrl+C detaches: last table, report and trace, status 0, and the program g
   assert.ok(existsSync(place.path('t.gputrace')));
   assert.deepEqual(traces(place), []);
   assert.deepEqual(seen().words.slice(0, 4), ['attach', '--pid', String(job.pid), '--directory']);
-  assert.deepEqual(seen().words.slice(5), ['--children', '--no-stacks']);
+  assert.deepEqual(seen().words.slice(5, 7), ['--children', '--budget-bytes']);
+  assert.deepEqual(seen().words.slice(8), ['--no-stacks']);
 });
 
 test('SIGTERM and SIGHUP detach as well; a second signal does not wait', async t => {
@@ -111,12 +112,31 @@ test('SIGTERM and SIGHUP detach as well; a second signal does not wait', async t
 test('the end of the program ends it with status 0', async t => {
   const { place } = stage(t, [READY, 'end', ended(0, 0)]);
   const job = await target(t, place);
-  const started = place.start(['attach', String(job.pid), '--format', 'json', '-o', 't.gputrace']);
-  setTimeout(() => job.kill('SIGKILL'), 300);
+  const started = place.start(['attach', String(job.pid), '--report', 'r.json', '-o', 't.gputrace']);
+  await started.saw('Attached');
+  job.kill('SIGKILL');
   const { status, stdout, stderr } = await started.ended;
-  assert.equal(status, 0, stderr);
-  assert.deepEqual((JSON.parse(stdout) as Report).allocations, []);
+  assert.deepEqual([status, stdout], [0, ''], stderr);
+  assert.deepEqual(place.readJson<Report>('r.json').allocations, []);
   assert.match(stderr, /Nothing was allocated while the tracer was attached: there is nothing to save in t\.gputrace/);
+});
+
+test('--format json prints one document and nothing else', async t => {
+  const { place } = stage(t, null);
+  writeFakeTracer(place.path('dist/native/gpu-memtrace-uprobe'), [READY, makeLog(place), ended(1, 0)]);
+  const job = await target(t, place);
+  const { status, stdout, stderr } = await place.run([
+    'attach',
+    String(job.pid),
+    '--format',
+    'json',
+    '-o',
+    't.gputrace',
+  ]);
+  assert.equal(status, 0, stderr);
+  assert.equal((JSON.parse(stdout) as Report).totals[0]?.liveBytes, 20 * MB);
+  assert.equal(ours(stderr).length, 1);
+  assert.match(stderr, /what was allocated before is unknown/);
 });
 
 test('what the tracer refuses is one sentence and 125, and nothing is left', async t => {

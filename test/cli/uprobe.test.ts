@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
 import { check, lastLine, type Facts } from './facts';
 import { dist, DRIVER_SCRIPT, FIRST_LINE, Place, python, workload, type Ended, type Report } from './launcher';
@@ -105,8 +106,8 @@ interface Job extends ChildProcess {
   stdout: NonNullable<ChildProcess['stdout']>;
 }
 
-/** A job that runs before anybody traces it; each line to its stdin makes it run `step`. */
-function startJob(t: TestContext, place: Place, step: string): { job: Job; next(): Promise<string> } {
+/** A job that runs before anybody traces it, and makes one step more with each call of `next`. */
+async function startJob(t: TestContext, place: Place, step: string): Promise<{ job: Job; next(): Promise<string> }> {
   const body = `kept = [alloc(${5 * MB})]
 def step():
 ${step.replace(/^/gm, '    ')}
@@ -120,14 +121,11 @@ sys.exit(7)
   const env = { ...process.env, LD_LIBRARY_PATH: join(dist, 'native/simulator') };
   const job = spawn(python, [script], { env, stdio: ['pipe', 'pipe', 'inherit'] }) as Job;
   t.after(() => job.kill('SIGKILL'));
-  const lineOf = (): Promise<string> =>
-    new Promise(done => job.stdout.once('data', (text: Buffer) => done(String(text))));
-  const ready = lineOf();
+  const lines = createInterface({ input: job.stdout })[Symbol.asyncIterator]();
+  await lines.next();
   const next = async (): Promise<string> => {
-    await ready;
-    const answer = lineOf();
     job.stdin?.write('\n');
-    return answer;
+    return (await lines.next()).value ?? '';
   };
   return { job, next };
 }
@@ -136,20 +134,11 @@ const STEP = 'for i in range(50): kept.append(alloc(1 << 20))\nfor i in range(20
 
 uprobeTest('attach to a running job: what it does from then on, exactly; after detaching it goes on', async t => {
   const place = new Place(t);
-  const { job, next } = startJob(t, place, STEP);
+  const { job, next } = await startJob(t, place, STEP);
   await next(); // before: not in the trace
-  const started = place.start([
-    'attach',
-    String(job.pid),
-    '-o',
-    't.gputrace',
-    '--report',
-    'r.json',
-    '--format',
-    'json',
-  ]);
-  await until(async () => (await reportNow(place)) !== null);
-  assert.equal(await next(), 'done 61\n');
+  const started = place.start(['attach', String(job.pid), '-o', 't.gputrace', '--report', 'r.json']);
+  await started.saw('Attached');
+  assert.equal(await next(), 'done 61');
   process.kill(started.pid, 'SIGINT');
   const { status, stderr } = await started.ended;
   assert.equal(status, 0, stderr);
@@ -167,51 +156,33 @@ uprobeTest('attach to a running job: what it does from then on, exactly; after d
   assert.deepEqual(report.lost, { events: 0, byCause: {} });
   const notes = report.processes.flatMap(process => process.notes).join('\n');
   assert.match(`${notes}\n${stderr}`, /before/);
-  assert.equal(await next(), 'done 91\n');
+  assert.equal(await next(), 'done 91');
   job.stdin?.end();
   assert.equal(await new Promise(done => job.once('exit', done)), 7);
 });
 
 uprobeTest('the end of the job ends the tracing', async t => {
   const place = new Place(t);
-  const { job, next } = startJob(t, place, STEP);
-  const started = place.start(['attach', String(job.pid), '--format', 'json']);
-  await until(async () => (await reportNow(place)) !== null);
+  const { job, next } = await startJob(t, place, STEP);
+  const started = place.start(['attach', String(job.pid), '--report', 'r.json']);
+  await started.saw('Attached');
   await next();
   job.stdin?.end();
-  const { status, stdout, stderr } = await started.ended;
+  const { status, stderr } = await started.ended;
   assert.equal(status, 0, stderr);
-  const [total] = (JSON.parse(stdout) as Report).totals.filter(({ layer }) => layer === 'driver');
+  const [total] = place.readJson<Report>('r.json').totals.filter(({ layer }) => layer === 'driver');
   assert.deepEqual([total?.allocations, total?.frees], [50, 20]);
 });
 
 uprobeTest('a tracer that is killed leaves the job as it was', async t => {
   const place = new Place(t);
-  const { job, next } = startJob(t, place, STEP);
+  const { job, next } = await startJob(t, place, STEP);
   const started = place.start(['attach', String(job.pid)]);
   await started.saw('Attached');
   await next();
   process.kill(-started.pid, 'SIGKILL');
   await started.ended;
-  assert.equal(await next(), 'done 61\n');
+  assert.equal(await next(), 'done 61');
   job.stdin?.end();
   assert.equal(await new Promise(done => job.once('exit', done)), 7);
 });
-
-/** The report of the trace that is being recorded; null until there is one. */
-async function reportNow(place: Place): Promise<Report | null> {
-  const { stdout } = spawnSync('sh', [
-    '-c',
-    `ls -d ${place.path('run/gpu-memory-trace')}/trace-*/*.gmtlog 2>/dev/null`,
-  ]);
-  if (String(stdout) === '') return null;
-  const { stdout: text, status } = await place.run(['report', join(String(stdout).trim(), '..'), '--format', 'json']);
-  return status === 0 ? (JSON.parse(text) as Report) : null;
-}
-
-async function until(probe: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; !(await probe());) {
-    if (Date.now() > end) throw new Error('The trace did not begin.');
-    await new Promise(done => setTimeout(done, 50));
-  }
-}

@@ -100,7 +100,7 @@ test('what is wrong is said in one sentence', () => {
     ['attach 12 --simulate-gpu', /--simulate-gpu is for run/],
     ['attach 12 --backend inject', /--backend inject is for run/],
     ['attach 12 --nope', /attach has no option --nope/],
-    ['attach 12 --ring-bytes 5000', /--ring-bytes 5000 is not a power of two/],
+    ['attach 12 --ring-bytes 64K', /--ring-bytes 64K is not a number from 65536 to 1073741824/],
     ['attach 12 --ring-bytes 1024', /--ring-bytes 1024/],
     ['report', /Name one trace/],
     ['report a b', /Name one trace/],

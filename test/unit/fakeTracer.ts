@@ -18,14 +18,14 @@ export type Step =
   | { exit: number }
   | { signal: string };
 
-/** Runs below node; writes its arguments, environment and process group beside itself. */
+/** Runs below node; writes its arguments and its session beside itself. */
 const SCRIPT = `
 const fs = require('node:fs');
 const path = require('node:path');
 const words = process.argv.slice(2);
 const valueOf = name => words[words.indexOf(name) + 1];
 const said = fs.readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');
-fs.writeFileSync(__filename + '.seen', JSON.stringify({ words, pid: process.pid, session: Number(said[3]), budget: process.env.GPU_MEMTRACE_BUDGET }));
+fs.writeFileSync(__filename + '.seen', JSON.stringify({ words, pid: process.pid, session: Number(said[3]) }));
 let detach;
 const detached = new Promise(done => (detach = done));
 process.stdin.on('end', detach).resume();
@@ -52,7 +52,6 @@ export interface Seen {
   words: string[];
   pid: number;
   session: number;
-  budget: string;
 }
 
 /** Writes the program; what it saw lies in `<file>.seen` afterwards. */
