@@ -51,6 +51,7 @@ FileBytes::~FileBytes() {
 
 bool FileBytes::read(uint64_t offset, void *to, size_t count) const {
   if (offset > size_ || count > size_ - offset) return false;
+  if (count == 0) return true;
   if (fd_ < 0) {
     std::memcpy(to, memory_.data() + offset, count);
     return true;

@@ -3,18 +3,46 @@
 if(NOT TARGET gpu_memtrace_uprobe)
   return()
 endif()
+include(CheckCXXSourceCompiles)
 set(uprobe ${CMAKE_CURRENT_LIST_DIR}/uprobe)
 
 add_executable(uprobe_burst ${uprobe}/burst.cpp)
 target_link_libraries(uprobe_burst PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
 
+add_library(uprobe_usdt SHARED ${uprobe}/usdt_library.cpp)
+set_target_properties(uprobe_usdt PROPERTIES PREFIX "" OUTPUT_NAME libc10_cuda.so SUFFIX ""
+  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/uprobe)
+
+# Files of others: also damaged ones, with sanitizers where the compiler has them.
+get_target_property(uprobe_file_sources gmt_uprobe_files SOURCES)
+list(TRANSFORM uprobe_file_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/../../native/uprobe/)
+gmt_native_test(uprobe_files SOURCES ${uprobe}/files_test.cpp ${uprobe_file_sources} LIBRARIES gmt_wire ${CMAKE_DL_LIBS})
+add_dependencies(uprobe_files_test uprobe_usdt simulator)
+target_compile_definitions(uprobe_files_test PRIVATE GMT_ROUNDS=1500
+  GMT_LIBRARY="${GMT_DIST}/simulator/libcuda.so.1" GMT_USDT_LIBRARY="$<TARGET_FILE:uprobe_usdt>")
+set(CMAKE_REQUIRED_FLAGS "-fsanitize=address,undefined")
+check_cxx_source_compiles("int main() { return 0; }" GMT_HAS_SANITIZERS)
+unset(CMAKE_REQUIRED_FLAGS)
+if(GMT_HAS_SANITIZERS)
+  target_compile_options(uprobe_files_test PRIVATE -O1 -fsanitize=address,undefined -fno-sanitize-recover=all)
+  target_link_options(uprobe_files_test PRIVATE -fsanitize=address,undefined)
+endif()
+
+add_executable(uprobe_places ${uprobe}/places.cpp)
+target_link_libraries(uprobe_places PRIVATE gmt_uprobe_files)
+find_program(GMT_OBJDUMP objdump)
+if(GMT_PYTHON3 AND GMT_OBJDUMP)
+  add_test(NAME uprobe_places COMMAND ${GMT_PYTHON3} ${uprobe}/places_test.py $<TARGET_FILE:uprobe_places> ${GMT_OBJDUMP}
+    ${GMT_DIST}/simulator/libcuda.so.1)
+endif()
+
 function(uprobe_test name)
   if(GMT_PYTHON3)
     add_test(NAME uprobe_${name} COMMAND ${GMT_PYTHON3} ${uprobe}/${name}_test.py)
     set_tests_properties(uprobe_${name} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 RUN_SERIAL TRUE
-      ENVIRONMENT "GMT_LIBRARY=$<TARGET_FILE:gpumemtrace>;GMT_UPROBE=$<TARGET_FILE:gpu_memtrace_uprobe>;GMT_BURST=$<TARGET_FILE:uprobe_burst>;GMT_BUILT=${inject_built};GMT_SIMULATOR=${GMT_DIST}/simulator;PYTHONDONTWRITEBYTECODE=1")
+      ENVIRONMENT "GMT_LIBRARY=$<TARGET_FILE:gpumemtrace>;GMT_UPROBE=$<TARGET_FILE:gpu_memtrace_uprobe>;GMT_BURST=$<TARGET_FILE:uprobe_burst>;GMT_USDT_LIBRARY=$<TARGET_FILE:uprobe_usdt>;GMT_BUILT=${inject_built};GMT_SIMULATOR=${GMT_DIST}/simulator;PYTHONDONTWRITEBYTECODE=1")
   endif()
 endfunction()
-foreach(name calls attach life loss)
+foreach(name calls attach life loss usdt)
   uprobe_test(${name})
 endforeach()
