@@ -13,7 +13,7 @@ export function doctorText(diagnosis: Diagnosis): string {
     '',
     attach.possible
       ? 'Running programs can be attached to (gpu-memtrace attach PID).'
-      : 'Running programs cannot be attached to; programs that are started under the tracer need nothing of this.',
+      : 'Running programs cannot be attached to; programs that are started with gpu-memtrace run need nothing of this.',
   ].join('\n');
 }
 

@@ -24,7 +24,8 @@ export interface Advice {
   command: string | null;
 }
 
-export const WITHOUT = 'a program that is started under the tracer needs none of this';
+/** What goes on all the same. */
+export const WITHOUT = 'the in-process tracer, gpu-memtrace run, works without';
 
 /** Linux capabilities by number, linux/capability.h. */
 const CAP_SYS_ADMIN = 21n;
@@ -70,7 +71,7 @@ export function privilegeAdvice(program: string, sudoWords: readonly string[], a
   if (!capabilitiesSuffice(kernel))
     return sudo(`on Linux ${kernel} that takes root (from 6.6 on less is enough), so type`);
   if (nosuidMount !== null) return sudo(`${nosuidMount} is mounted nosuid, where no file can have it, so type`);
-  return { sentence: `${lacks}; start it with sudo, or type once:`, command: setcapLine(program) };
+  return { sentence: `${lacks}; run gpu-memtrace with sudo, or type once:`, command: setcapLine(program) };
 }
 
 export function sudoLine(words: readonly string[]): string {

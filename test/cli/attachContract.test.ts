@@ -162,7 +162,7 @@ test('missing rights: a sentence, and the line to type where there is one', asyn
   const { status, stderr } = await place.run(['attach', String(job.pid)]);
   assert.equal(status, 125);
   assert.equal(ours(stderr).length, 1);
-  assert.match(stderr, /The tracer lacks CAP_.*started under the tracer needs none of this/);
+  assert.match(stderr, /The tracer lacks CAP_.*the in-process tracer, gpu-memtrace run, works without/);
   const line = stderr.split('\n').find(text => text.startsWith('  '));
   assert.equal(line === undefined, process.getuid?.() === 0, 'root is told no line: it has what can be had');
   if (line !== undefined)
@@ -253,7 +253,7 @@ test('run --backend uprobe: the program does not start where probes cannot be pl
   const words = ['run', '--backend', 'uprobe', '--simulate-gpu', '--', python, '-c', 'print("ran")'];
   const { status, stdout, stderr } = await place.run(words);
   assert.deepEqual([status, stdout], [125, '']);
-  assert.match(stderr, /This kernel has no BPF; a program that is started under the tracer needs none of this\./);
+  assert.match(stderr, /This kernel has no BPF; the in-process tracer, gpu-memtrace run, works without\./);
   assert.deepEqual(traces(place), []);
 });
 

@@ -122,7 +122,7 @@ test('each refusal of the tracer in words', () => {
   }
   for (const code of ['no-bpf', 'no-btf'] as const) {
     const { sentence } = explain({ type: 'error', code, message: 'This kernel has none.' }, '/d', sudo);
-    assert.match(sentence, /^This kernel has none; a program that is started under the tracer needs none of this\.$/);
+    assert.match(sentence, /^This kernel has none; the in-process tracer, gpu-memtrace run, works without\.$/);
   }
   assert.match(
     explain({ type: 'error', code: 'no-privilege', message: '' }, '/d', sudo).sentence,
