@@ -15,12 +15,12 @@ const program = join(root, 'dist/native/gpu-memtrace-uprobe');
 const able = existsSync(program) && spawnSync(program, ['self-test']).status === 0;
 const skip = able ? false : 'no rights to attach, or no tracer built';
 
-/** Allocations, frees and live bytes by source line, tensor layer, of lines that Python itself names. */
+/** Allocations, frees and live blocks by source line. Not bytes: what a block is rounded to depends on which thread came first. */
 function byLine(report) {
   const lines = new Map();
   for (const site of report.sites.filter(site => site.layer === 'tensor' && site.userFrame)) {
     const key = `${site.userFrame.file}:${site.userFrame.line}`;
-    const sum = lines.get(key) ?? { allocations: 0, frees: 0, liveBytes: 0 };
+    const sum = lines.get(key) ?? { allocations: 0, frees: 0, liveCount: 0 };
     for (const field of Object.keys(sum)) sum[field] += site[field];
     lines.set(key, sum);
   }
