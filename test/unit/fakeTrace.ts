@@ -13,7 +13,16 @@ import type {
   TraceInfo,
   TraceSource,
 } from '../../extension/protocol/trace';
-import type { Fragmentation } from '../../extension/protocol/steps';
+import type {
+  Answer,
+  BlockFacts,
+  Fragmentation,
+  FreeLine,
+  LedgerSeries,
+  LedgerSeriesQuery,
+  SiteSeries,
+  SiteSeriesQuery,
+} from '../../extension/protocol/steps';
 
 export interface FakeAllocation {
   address: bigint;
@@ -173,13 +182,13 @@ export class FakeTrace implements TraceSource {
     };
   }
 
-  siteSeries(): never {
+  siteSeries(_query: SiteSeriesQuery): SiteSeries {
     throw new Error('This fake trace has no step series.');
   }
-  ledgerSeries(): never {
+  ledgerSeries(_query: LedgerSeriesQuery): LedgerSeries {
     throw new Error('This fake trace has no step series.');
   }
-  freeLines(): [] {
+  freeLines(_site: number): FreeLine[] {
     return [];
   }
   fragmentation(): Fragmentation {
@@ -192,10 +201,10 @@ export class FakeTrace implements TraceSource {
       largestFreeBytes: 0,
     };
   }
-  blocks(): [] {
+  blocks(_query: { process: number; addresses: bigint[] }): BlockFacts[] {
     return [];
   }
-  answer(): null {
+  answer(_query: { process: number; index: number }): Answer | null {
     return null;
   }
 

@@ -1,0 +1,184 @@
+import type { StepAxis } from '../protocol/steps';
+import type { TraceSource } from '../protocol/trace';
+import type { Finding, FindingHolder, FindingPlace, LeakClass, Ledger, SiteVerdict } from '../protocol/verdicts';
+import { clusterByCause, type GrowingSite } from './cluster';
+import { evidenceOf, ruledOutOf } from './evidence';
+import { holderOf, type HolderAnswer } from './holders';
+import { namedFrame } from './site';
+import type { SiteSteps } from './siteSeries';
+import { at, median } from './statistics';
+import { suggest } from './suggestions';
+import { THRESHOLDS as T } from './thresholds';
+import { leakTitle } from './wording';
+
+/** Source text of a line (from 1), null where it cannot be read. */
+export type LineText = (file: string, line: number) => string | null;
+
+export interface FindingContext {
+  source: TraceSource;
+  axis: StepAxis;
+  answers: readonly HolderAnswer[];
+  ledgers: readonly Ledger[];
+  lineText: LineText;
+  /** PyTorch's own threads work for others. */
+  isHelper(process: number, thread: number): boolean;
+}
+
+/** One finding for each cause of growth, the fastest first. */
+export function findLeaks(
+  growing: readonly { verdict: SiteVerdict; steps: SiteSteps }[],
+  context: FindingContext,
+): Finding[] {
+  const sites = growing.map(({ verdict, steps }): GrowingSite => {
+    const frame = namedFrame(context.source.site(verdict.site));
+    const thread = steps.thread < 0 || context.isHelper(verdict.process, steps.thread) ? null : steps.thread;
+    const holder = holderOf(context.answers, verdict.process, [verdict.site], T.holderShare, T.holderBlocks);
+    return {
+      verdict,
+      steps,
+      line: frame === null ? '' : `${frame.file}:${frame.line}`,
+      worker: thread,
+      holder: holder === null ? null : `${holder.path}\0${holder.file}\0${holder.line}`,
+    };
+  });
+  const clusters = clusterByCause(withoutServants(sites));
+  return clusters.map(cluster => leakOf(cluster, context)).sort((a, b) => b.bytesPerStep - a.bytesPerStep);
+}
+
+/** Driver memory that a tensor's line takes for the tensor itself (no cache between them) is the tensor's growth. */
+function withoutServants(sites: readonly GrowingSite[]): GrowingSite[] {
+  const lines = new Set(sites.flatMap(site => (site.verdict.layer === 'tensor' ? [keyOf(site)] : [])));
+  return sites.filter(site => site.verdict.layer !== 'driver' || !lines.has(keyOf(site)));
+}
+
+function keyOf(site: GrowingSite): string {
+  return `${site.verdict.process} ${site.line}`;
+}
+
+function leakOf(cluster: GrowingSite[], context: FindingContext): Finding {
+  const [first] = cluster;
+  if (first === undefined) throw new RangeError('A cluster has at least one site.');
+  const { process, layer } = first.verdict;
+  const ids = cluster.map(site => site.verdict.site);
+  const holder = holderOf(context.answers, process, ids, 0, 1);
+  const places = placesOf(cluster, context.source);
+  const place = places[0] ?? null;
+  const facts = factsOf(cluster, classOf(cluster, holder), place, context);
+  const finding: Finding = {
+    id: `leak ${process} ${layer} ${place?.file}:${place?.line}`,
+    verdict: 'leak',
+    cause: null,
+    title: leakTitle(facts),
+    process,
+    device: deviceOf(cluster),
+    ...facts,
+    fullAtStep: null,
+    confidence: Math.max(...cluster.map(site => site.verdict.confidence)),
+    places,
+    sites: [...new Set([...places.map(entry => entry.site), ...ids])],
+    holder,
+    evidence: [],
+    ruledOut: [],
+    suggestion: suggest(facts.class, linesOf(holder, place, context.lineText), holder?.path ?? null),
+  };
+  finding.fullAtStep = fullAtStep(finding, context);
+  finding.evidence = evidenceOf(finding, cluster, context);
+  finding.ruledOut = ruledOutOf(finding, cluster, context);
+  return finding;
+}
+
+function factsOf(cluster: GrowingSite[], kind: LeakClass, place: FindingPlace | null, context: FindingContext) {
+  const sum = (value: (site: GrowingSite) => number): number => cluster.reduce((all, site) => all + value(site), 0);
+  const sinceStep = Math.min(...cluster.map(site => site.verdict.sinceStep ?? Infinity));
+  const count = sum(site => survivors(site).count);
+  return {
+    class: kind,
+    layer: cluster[0]?.verdict.layer ?? 'tensor',
+    bytesPerStep: sum(site => site.verdict.bytesPerStep),
+    bytes: sum(site => survivors(site).bytes),
+    count,
+    blocksPerStep: count / Math.max(1, context.axis.count - sinceStep),
+    period: median(cluster.map(site => site.verdict.period ?? 1)),
+    sinceStep,
+    place,
+  };
+}
+
+/** What was allocated since the growth began and is still alive. */
+function survivors({ verdict, steps }: GrowingSite): { count: number; bytes: number } {
+  if (verdict.grows === 'size')
+    return {
+      count: at(steps.liveCount, steps.liveCount.length - 1),
+      bytes: at(steps.liveBytes, steps.liveBytes.length - 1),
+    };
+  let [count, bytes] = [0, 0];
+  steps.steps.forEach((step, i) => {
+    if (step < (verdict.sinceStep ?? 0)) return;
+    count += at(steps.survivorCount, i);
+    bytes += at(steps.survivorBytes, i);
+  });
+  return { count, bytes };
+}
+
+function deviceOf(cluster: readonly GrowingSite[]): number {
+  const bytes = new Map<number, number>();
+  for (const { verdict, steps } of cluster) {
+    bytes.set(steps.device, (bytes.get(steps.device) ?? 0) + verdict.bytesPerStep);
+  }
+  return [...bytes].sort((a, b) => b[1] - a[1])[0]?.[0] ?? -1;
+}
+
+/** Lines that the cluster's memory stands at, most growth first; each with its biggest site. */
+function placesOf(cluster: readonly GrowingSite[], source: TraceSource): FindingPlace[] {
+  const places = new Map<string, FindingPlace & { biggest: number }>();
+  for (const { verdict, line } of cluster) {
+    const frame = namedFrame(source.site(verdict.site));
+    if (frame === null) continue;
+    const place = places.get(line) ?? { site: verdict.site, ...frame, bytesPerStep: 0, biggest: 0 };
+    places.set(line, place);
+    place.bytesPerStep += verdict.bytesPerStep;
+    if (verdict.bytesPerStep <= place.biggest) continue;
+    place.biggest = verdict.bytesPerStep;
+    place.site = verdict.site;
+  }
+  return [...places.values()]
+    .sort((a, b) => b.bytesPerStep - a.bytesPerStep)
+    .map(({ site, file, line, function: name, bytesPerStep }) => ({ site, file, line, function: name, bytesPerStep }));
+}
+
+function classOf(cluster: readonly GrowingSite[], holder: FindingHolder | null): LeakClass {
+  const [first] = cluster;
+  if (first?.verdict.layer === 'host') return 'pinned';
+  if (first?.verdict.layer === 'driver') return 'driver';
+  if (first?.verdict.grows === 'size') return 'size';
+  const kind = holder?.kind ?? '';
+  if (/cycle/.test(kind)) return 'cycle';
+  if (/exception|traceback/.test(kind)) return 'exception';
+  if (/hook/.test(kind)) return 'hook';
+  const total = cluster.reduce((sum, site) => sum + site.verdict.bytesPerStep, 0);
+  const mostly = (test: (site: GrowingSite) => boolean): boolean =>
+    cluster.reduce((sum, site) => sum + (test(site) ? site.verdict.bytesPerStep : 0), 0) > total / 2;
+  if (mostly(site => site.steps.category === 'gradient')) return 'gradients';
+  if (mostly(site => ['forward', 'forward-near', 'backward-call'].includes(site.steps.lineSource))) return 'backward';
+  if (/autograd/.test(kind)) return 'graph';
+  const eachStep = cluster.every(site => (site.verdict.period ?? 1) < 1.5);
+  return holder === null && eachStep && cluster.length >= T.graphSites ? 'graph' : 'outputs';
+}
+
+function linesOf(holder: FindingHolder | null, place: FindingPlace | null, lineText: LineText): string[] {
+  const places = [holder, place].flatMap(entry => {
+    return entry !== null && entry.file !== null && entry.line !== null ? [lineText(entry.file, entry.line)] : [];
+  });
+  return places.filter(text => text !== null);
+}
+
+/** The step at which what is free and what the cache holds unused is gone. */
+function fullAtStep(finding: Finding, { ledgers, axis }: FindingContext): number | null {
+  const ledger = ledgers.find(entry => entry.process === finding.process && entry.device === finding.device);
+  if (ledger === undefined || ledger.totalBytes === null || finding.layer === 'host') return null;
+  const used = ledger.usedBytes ?? ledger.driver.bytes ?? ledger.reserved.bytes;
+  if (used === null || finding.bytesPerStep <= 0) return null;
+  const unused = Math.max(0, (ledger.reserved.bytes ?? 0) - (ledger.tensor.bytes ?? 0));
+  const left = ledger.totalBytes - used + (ledger.reserved.bytes === null ? 0 : unused);
+  return axis.count + Math.max(0, Math.floor(left / finding.bytesPerStep));
+}

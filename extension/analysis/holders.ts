@@ -1,0 +1,137 @@
+import type { BlockFacts } from '../protocol/steps';
+import type { TraceSource } from '../protocol/trace';
+import type { FindingHolder } from '../protocol/verdicts';
+
+// What the agent found about who holds a block, joined to the sites that allocated the blocks.
+
+/** One holder and the blocks that hang on it. */
+export interface HeldBlocks {
+  holder: FindingHolder;
+  /** From the object to the root, in the agent's words. */
+  chain: string[];
+  /** Blocks by site: how many, and how many bytes. */
+  sites: Map<number, { count: number; bytes: number }>;
+}
+export interface HolderAnswer {
+  process: number;
+  timeNs: number;
+  held: HeldBlocks[];
+}
+
+/** Reads the answers of a trace, the newest first; what is no answer about holders is passed over. */
+export function readHolders(source: TraceSource): HolderAnswer[] {
+  const answers: HolderAnswer[] = [];
+  for (const info of source.info().answers.toSorted((a, b) => b.timeNs - a.timeNs)) {
+    if (!info.complete) continue;
+    const answer = source.answer({ process: info.process, index: info.index });
+    const held = answer === null ? [] : parseHolders(answer.text, answer.blocks);
+    if (held.length > 0) answers.push({ process: info.process, timeNs: info.timeNs, held });
+  }
+  return answers;
+}
+
+/** The holders in an answer's JSON; empty where it is none, or damaged. */
+export function parseHolders(text: string, blocks: readonly BlockFacts[]): HeldBlocks[] {
+  const document = parseObject(text);
+  if (document === null) return [];
+  const facts = new Map(blocks.filter(block => block.known).map(block => [block.address, block]));
+  const byPlace = new Map<string, HeldBlocks>();
+  for (const entry of [...list(document.groups), ...list(document.holders)]) {
+    if (entry.path === undefined && entry.kind === undefined) continue;
+    const holder = readHolder(entry);
+    const key = `${holder.path}\0${holder.file}\0${holder.line}`;
+    const held = byPlace.get(key) ?? { holder, chain: strings(entry.chain), sites: new Map<number, never>() };
+    byPlace.set(key, held);
+    for (const address of addressesOf(entry)) {
+      const block = facts.get(address);
+      if (block !== undefined) count(held, block.site, block.bytes);
+      // A block is counted once, at the first holder that names it: groups come first.
+      facts.delete(address);
+    }
+  }
+  return [...byPlace.values()].filter(held => held.sites.size > 0);
+}
+
+function count(held: HeldBlocks, site: number, bytes: number): void {
+  const before = held.sites.get(site);
+  held.sites.set(site, { count: (before?.count ?? 0) + 1, bytes: (before?.bytes ?? 0) + bytes });
+}
+
+type Entry = Record<string, unknown>;
+
+function parseObject(text: string): Entry | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isEntry(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isEntry(value: unknown): value is Entry {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function list(value: unknown): Entry[] {
+  return Array.isArray(value) ? value.filter(isEntry) : [];
+}
+
+function strings(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+function readHolder(entry: Entry): FindingHolder {
+  return {
+    path: typeof entry.path === 'string' ? entry.path : '',
+    kind: typeof entry.kind === 'string' ? entry.kind : 'unknown',
+    file: typeof entry.file === 'string' && entry.file !== '' ? entry.file : null,
+    line: positive(entry.line),
+    function: typeof entry.function === 'string' && entry.function !== '' ? entry.function : null,
+    length: positive(entry.length),
+    bound: positive(entry.bound),
+  };
+}
+
+function positive(value: unknown): number | null {
+  return typeof value === 'number' && value > 0 ? value : null;
+}
+
+function addressesOf(entry: Entry): bigint[] {
+  const all: unknown[] = Array.isArray(entry.addresses) ? entry.addresses : [entry.address];
+  return all.flatMap(value => {
+    const text = typeof value === 'number' ? String(value) : value;
+    return typeof text === 'string' && /^(0x[0-9a-f]+|\d+)$/i.test(text) ? [BigInt(text)] : [];
+  });
+}
+
+/**
+ * Where most of the blocks of these sites hang: the holder of at least `share` of those that an answer names and of at
+ * least `least` blocks, by the answer that found most. (At exit much may be gone that an earlier answer saw.)
+ */
+export function holderOf(
+  answers: readonly HolderAnswer[],
+  process: number,
+  sites: readonly number[],
+  share: number,
+  least: number,
+): FindingHolder | null {
+  let best: { holder: FindingHolder; count: number } | null = null;
+  for (const answer of answers) {
+    if (answer.process !== process) continue;
+    const counts = answer.held.map(held => ({ holder: held.holder, ...sumOf(held, sites) }));
+    const named = counts.reduce((sum, entry) => sum + entry.count, 0);
+    const most = counts.sort((a, b) => b.count - a.count || b.bytes - a.bytes)[0];
+    if (most === undefined || most.count < Math.max(1, least, share * named)) continue;
+    if (best === null || most.count > best.count) best = most;
+  }
+  return best?.holder ?? null;
+}
+
+function sumOf(held: HeldBlocks, sites: readonly number[]): { count: number; bytes: number } {
+  let [count, bytes] = [0, 0];
+  for (const site of sites) {
+    count += held.sites.get(site)?.count ?? 0;
+    bytes += held.sites.get(site)?.bytes ?? 0;
+  }
+  return { count, bytes };
+}

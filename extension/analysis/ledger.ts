@@ -1,0 +1,136 @@
+import { formatBytes } from '../protocol/format';
+import type { LedgerSeries } from '../protocol/steps';
+import type { TraceSource } from '../protocol/trace';
+import type { Ledger, LedgerLayer } from '../protocol/verdicts';
+import { judgeGrowth, type Growth } from './growth';
+import { at, theilSen } from './statistics';
+import { THRESHOLDS as T } from './thresholds';
+
+const POINTS = 256;
+/** Points of the recent past from which slopes are made. */
+const RECENT = 64;
+
+/** A device's ledger with the growth of each layer beyond what lies inside it. */
+export interface JudgedLedger {
+  ledger: Ledger;
+  /** Growth of the cache beyond its tensors, and of the process beyond what was traced; null: does not grow so. */
+  reserved: Growth | null;
+  process: Growth | null;
+  lastStep: number;
+}
+
+/** The ledgers of all processes on all devices that the trace knows. */
+export function readLedgers(source: TraceSource): JudgedLedger[] {
+  const info = source.info();
+  return info.steps.flatMap(({ process }) => {
+    const used = info.totals.filter(total => total.process === process && total.device >= 0);
+    const devices = [...new Set(used.map(total => total.device))].sort((a, b) => a - b);
+    return devices.map(device => judgeLedger(source.ledgerSeries({ process, device, points: POINTS })));
+  });
+}
+
+/** Judges which layer grows, and whether by itself. */
+export function judgeLedger(series: LedgerSeries): JudgedLedger {
+  const steps = Array.from(series.last);
+  const layer = (values: Float64Array): LedgerLayer => layerOf(steps, values);
+  const reserved = beyond(steps, series.reservedBytes, series.tensorMaxBytes);
+  const process = beyond(steps, series.processBytes, series.driverBytes);
+  const ledger: Ledger = {
+    process: series.process,
+    device: series.device,
+    tensor: layer(series.tensorBytes),
+    reserved: layer(series.reservedBytes),
+    driver: layer(series.driverBytes),
+    processBytes: layer(series.processBytes),
+    usedBytes: lastKnown(series.usedBytes),
+    totalBytes: lastKnown(series.totalBytes),
+    remainderBytes: null,
+    grows: null,
+    text: '',
+  };
+  const [held, traced] = [ledger.processBytes.bytes, ledger.driver.bytes];
+  if (held !== null && traced !== null) ledger.remainderBytes = held - traced;
+  ledger.grows = growingLayer(steps, series, reserved, process);
+  ledger.text = textOf(ledger);
+  return { ledger, reserved, process, lastStep: steps.at(-1) ?? 0 };
+}
+
+function layerOf(steps: readonly number[], values: Float64Array): LedgerLayer {
+  const known = steps.flatMap((_, i) => (Number.isNaN(at(values, i)) ? [] : [i])).slice(-RECENT);
+  const line = theilSen(
+    known.map(i => at(steps, i)),
+    known.map(i => at(values, i)),
+  );
+  const enough = known.length >= T.mostEvents;
+  return { bytes: lastKnown(values), bytesPerStep: enough ? (line?.slope ?? null) : null };
+}
+
+function lastKnown(values: Float64Array): number | null {
+  for (let i = values.length - 1; i >= 0; i--) if (!Number.isNaN(at(values, i))) return at(values, i);
+  return null;
+}
+
+/**
+ * Growth of a layer that is not the growth of what lies inside it: the layer grows, by enough, and the inner one has not
+ * taken up its share of it over the same time.
+ */
+function beyond(steps: readonly number[], outer: Float64Array, inner: Float64Array): Growth | null {
+  const known = steps.flatMap((_, i) => (Number.isNaN(at(outer, i)) || Number.isNaN(at(inner, i)) ? [] : [i]));
+  if (known.length === 0) return null;
+  const values = known.map(i => at(outer, i));
+  const growth = judgeGrowth({ steps: known.map(i => at(steps, i)), values, lag: 0 });
+  if (growth.state !== 'growing') return null;
+  const last = values.length - 1;
+  const rise = at(values, last) - at(values, growth.from);
+  const [from, to] = [known[growth.from] ?? 0, known[last] ?? 0];
+  const innerRise = highest(inner, Math.max(0, to - 8), to) - highest(inner, Math.max(0, from - 8), from);
+  if (rise < Math.max(T.layerBytes, T.layerGrowth * at(values, last))) return null;
+  return rise - innerRise >= T.fragmentedShare * rise ? growth : null;
+}
+
+/** What a layer needs is its peak over a few steps, not its level at one moment. */
+function highest(values: Float64Array, from: number, to: number): number {
+  let most = 0;
+  for (let i = from; i <= to; i++) if (at(values, i) > most) most = at(values, i);
+  return most;
+}
+
+function growingLayer(
+  steps: readonly number[],
+  series: LedgerSeries,
+  reserved: Growth | null,
+  process: Growth | null,
+): Ledger['grows'] {
+  const grows = (values: Float64Array): boolean =>
+    !values.some(Number.isNaN) && judgeGrowth({ steps, values: Array.from(values), lag: 0 }).state === 'growing';
+  if (grows(series.tensorBytes)) return 'tensor';
+  if (reserved !== null) return 'reserved';
+  if (grows(series.driverBytes)) return 'driver';
+  return process === null ? null : 'process';
+}
+
+function textOf(ledger: Ledger): string {
+  const parts: string[] = [];
+  switch (ledger.grows) {
+    case 'tensor':
+      parts.push('The tensors grow; what lies around them follows.');
+      break;
+    case 'reserved':
+      parts.push('PyTorch’s cache grows, the tensors in it do not.');
+      break;
+    case 'driver':
+      parts.push('Driver memory outside PyTorch’s cache grows.');
+      break;
+    case 'process':
+      parts.push('The process grows beyond all allocations that were seen.');
+      break;
+    case null:
+      break;
+  }
+  if (ledger.remainderBytes !== null && ledger.remainderBytes > 0) {
+    parts.push(
+      `${formatBytes(ledger.remainderBytes)} of the process are no traced allocation: the CUDA context, loaded kernels and libraries.`,
+    );
+  }
+  return parts.join(' ');
+}

@@ -1,0 +1,120 @@
+/**
+ * Every threshold of the verdicts, in one table. A series has one value at the end of each training step. "Old" memory is
+ * what outlived at least one whole step after the one in which it was allocated: it leaves out activations, gradients and
+ * batches, whose size may vary as it likes. An "event" is a step after which there was more old memory than before it.
+ */
+export const THRESHOLDS = {
+  // Warm-up: what allocators, optimizers, libraries and graph captures do in the first steps says nothing of the later.
+  /** Steps whose allocations are not looked at. */
+  warmupSteps: 3,
+
+  // Growing: the last piece of constant rate, up to now, without a way back.
+  /** Events that are enough at one a step, and at the fewest; between, the events of `growthSteps` steps. */
+  mostEvents: 8,
+  fewestEvents: 4,
+  growthSteps: 14,
+  /**
+   * Growth has stopped when nothing came for this many times the longest of the recent gaps, where gaps are unequal for
+   * so many times their mean, and at least for so many steps.
+   */
+  silentGaps: 2.5,
+  silentMeans: 6,
+  silentSteps: 3,
+  recentGaps: 16,
+  /** Where memory also leaves: rises less falls over their sum, and that share times the root of their number. */
+  netShare: 0.35,
+  netScore: 4,
+  /** Mann-Kendall's level: chance alone must not make it rise so more often than this. */
+  trendLevel: 0.01,
+  /** A rate below this share of the one before it means slowing down, to a bound that is not reached yet ... */
+  slowRate: 0.6,
+  /** ... unless it has brought this many times what came before, at the higher rates. */
+  slowGain: 1.5,
+  /** Standard deviations by which events thin out, to be slowing; and where the series has slowed before. */
+  slowScore: 3,
+  slowedScore: 1,
+  /** Growth must have passed this share of the highest value before it. */
+  newHigh: 0.95,
+  /** Pieces of a series: shortest length, gain in squares over the variance, least deviation as a share of the mean. */
+  piece: { shortest: 3, gain: 12, floor: 0.1 },
+
+  /** Confidence is 1 - exp(-events / this): 8 events 0.74, 20 events 0.96. */
+  confidenceEvents: 6,
+  /** Least confidence of a leak that fails a run (--fail-on-leak). */
+  failConfidence: 0.5,
+
+  // Growing in size at one line: as many blocks as before, each time bigger.
+  /** Blocks may vary by this share (and by one), falls may take back this share of the rises. */
+  sizeCountShare: 0.1,
+  sizeFalls: 0.1,
+  /** When so many of the lines that work in each step allocate more and more, the inputs get longer: no leak. */
+  inputLines: 0.3,
+  /** Rank correlation with the step from which on a line allocates more and more. */
+  inputTau: 0.6,
+
+  // What must hold for all sites.
+  /** Slices of time that growth must have lasted, and its events, where no steps are known: setting up takes many slices. */
+  timeSlices: 160,
+  timeEvents: 40,
+  timeConfidence: 0.6,
+  /** Parameters, buffers and optimizer state grow by layers: so many times the events. */
+  stateEvents: 3,
+  /** Lost events that no step is known for: above this share nothing is said to grow; below, confidence is multiplied. */
+  lostShare: 0.01,
+  lostConfidence: 0.8,
+
+  // Sawtooth: falls back to where it came from.
+  /** A reset takes back this share of the ramp, and at least so many of its usual rises. */
+  resetShare: 0.5,
+  resetRises: 3,
+  /** A ramp this many times as high and as long as all before it is growth, until it falls too. */
+  rampExcess: 2,
+  /** Lows after resets that must rise each time to be growth beneath a sawtooth. */
+  risingTroughs: 5,
+  /** Autocorrelation from which on a series without resets has a period. */
+  periodLikeness: 0.5,
+
+  // Collector: cycles wait for it when this share of what was freed late was freed inside a collection.
+  collectedShare: 0.5,
+
+  // Anomaly: one allocation so many robust deviations and times above the line's median, at least so big, this rare.
+  anomalyDeviations: 8,
+  anomalyTimes: 4,
+  anomalyBytes: 1 << 20,
+  anomalyShare: 0.02,
+  /** Steps in which the line must have worked to have a habit. */
+  anomalySteps: 10,
+
+  // Findings: survivors of the same steps.
+  /** Share of the steps with survivors that two sites have in common, and difference of their first rises (in rises). */
+  sameCauseShare: 0.8,
+  sameCauseSteps: 3,
+  /** Of a site's blocks that the agent names, so many and this share must hang on one holder to be divided by it. */
+  holderShare: 0.5,
+  holderBlocks: 3,
+  /** Sites of one finding from which on, without a word of the agent, it is a graph. */
+  graphSites: 3,
+
+  // Ledger: growth of a layer beyond the layer inside it.
+  /** Least share of the layer that it must have grown by, and fewest bytes. */
+  layerGrowth: 0.05,
+  layerBytes: 32 << 20,
+  /** Share of the driver's growth that must be missing in the tensors to be fragmentation. */
+  fragmentedShare: 0.5,
+
+  // Out of memory.
+  /** A leak of this share of what is alive led to it. */
+  oomLeakShare: 0.2,
+  /** Without a verdict yet: one line with this share, in blocks of at least every second step, half of the run ago. */
+  oomGatheredShare: 0.5,
+  /** Lines listed; a line is new in a step when it took this much more than usual. */
+  oomLines: 10,
+  oomNewShare: 0.5,
+  /** A request above this share of the device, or this many times the site's habit, is one big request. */
+  bigRequestShare: 0.4,
+  bigRequestTimes: 4,
+  /** Unused cache of this share of what was asked for would have been enough: fragmentation. */
+  oomUnusedShare: 1,
+  /** Other processes hold more than this share of the device. */
+  oomOthersShare: 0.3,
+} as const;

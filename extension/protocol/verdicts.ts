@@ -1,0 +1,177 @@
+// What is said of memory: states of sites, findings, the ledger, failures. Made by extension/analysis, shown by all faces.
+// Sizes are bytes. Steps are those of steps.ts.
+import type { Category, StepSource } from './steps';
+import type { Layer } from './trace';
+
+/**
+ * What a site does. Only `growing` is a leak.
+ * - `growing`: blocks (or, at one line, the size of a block) become more and more, and none of it goes.
+ * - `sawtooth`: gathers and goes again (an epoch, a cache with a bound, a queue).
+ * - `plateau`: rose for a while and stays: optimizer state, workspaces, caches and buffers that have filled up.
+ * - `one-shot`: allocated once, stays: weights, inputs.
+ * - `transient`: gone within a step or two of its allocation.
+ * - `cycle`: freed by Python's collector alone: reference cycles.
+ * - `anomaly`: one allocation far outside the line's habit.
+ * - `cache`: the framework's own segments; they follow the tensors.
+ * - `before-attach`: was there before the tracer came.
+ * - `unknown`: cannot be told; the sentence says what is missing.
+ */
+export type SiteState =
+  | 'growing'
+  | 'sawtooth'
+  | 'plateau'
+  | 'one-shot'
+  | 'transient'
+  | 'cycle'
+  | 'anomaly'
+  | 'cache'
+  | 'before-attach'
+  | 'unknown';
+
+export interface SiteVerdict {
+  site: number;
+  process: number;
+  layer: Layer;
+  state: SiteState;
+  /** `blocks`: ever more of them; `size`: ever bigger ones. null: does not grow. */
+  grows: 'blocks' | 'size' | null;
+  /** Growth of what stays; 0 where it does not grow. `low` and `high`: the interval of a 95 % level. */
+  bytesPerStep: number;
+  low: number;
+  high: number;
+  /** First step of the growth; null where it does not grow. */
+  sinceStep: number | null;
+  /** Steps between two rises (growing) or two falls (sawtooth); null where there is no such rhythm. */
+  period: number | null;
+  /** From 0 to 1. */
+  confidence: number;
+  /** One sentence on why. */
+  because: string;
+}
+
+/**
+ * - `leak`: memory that is kept step after step.
+ * - `oom`: an allocation failed; `cause` says why.
+ * - `fragmentation`: the cache grows, what lies in it does not.
+ * - `pending`: the same, and there would be room in it: it waits for a stream or belongs to another pool.
+ * - `cycle`: much memory waits for Python's collector.
+ * - `anomaly`: one allocation far outside its line's habit.
+ * - `untraced`: the process grows beyond all that was seen.
+ */
+export type FindingVerdict = 'leak' | 'oom' | 'fragmentation' | 'pending' | 'cycle' | 'anomaly' | 'untraced';
+
+/** What kind of keeping it is; decides the advice. */
+export type LeakClass =
+  'graph' | 'outputs' | 'size' | 'gradients' | 'backward' | 'cycle' | 'exception' | 'hook' | 'pinned' | 'driver';
+export type OutOfMemoryCause = 'leak' | 'fragmentation' | 'big-request' | 'other-process' | 'full';
+
+export interface FindingPlace {
+  site: number;
+  file: string;
+  line: number;
+  function: string;
+  /** Growth of this line; 0 where the finding is about no growth. */
+  bytesPerStep: number;
+}
+export interface FindingHolder {
+  /** `train.py, train(): epoch_loss`; in the agent's words. */
+  path: string;
+  /** As the agent names it: attribute, global, local, closure, ... */
+  kind: string;
+  file: string | null;
+  line: number | null;
+  function: string | null;
+  /** Of the container, null where it is none; and its bound (`deque(maxlen=...)`). */
+  length: number | null;
+  bound: number | null;
+}
+export interface Finding {
+  /** Equal for the same finding of a later moment. */
+  id: string;
+  verdict: FindingVerdict;
+  /** Of a leak, or of the leak that led to a failure. */
+  class: LeakClass | null;
+  cause: OutOfMemoryCause | null;
+  title: string;
+  process: number;
+  device: number;
+  layer: Layer;
+  bytesPerStep: number;
+  /** Held by it now (at the end of the last step), and in how many blocks. */
+  bytes: number;
+  count: number;
+  blocksPerStep: number;
+  sinceStep: number | null;
+  /** Steps from one rise to the next; null where nothing grows. */
+  period: number | null;
+  /** Step at which the device is full if it goes on like this; null: not known, or not growing. */
+  fullAtStep: number | null;
+  confidence: number;
+  /** The line to look at: allocates most of what survives. null: no Python line. */
+  place: FindingPlace | null;
+  /** All lines, biggest first. */
+  places: FindingPlace[];
+  sites: number[];
+  holder: FindingHolder | null;
+  evidence: string[];
+  ruledOut: string[];
+  suggestion: string;
+}
+
+/** One layer of a device's ledger. */
+export interface LedgerLayer {
+  /** At the end of the last step; null: not known. */
+  bytes: number | null;
+  /** Per step over the recent past (Theil-Sen); null: too few steps. */
+  bytesPerStep: number | null;
+}
+/** tensors ⊂ reserved ⊂ driver ⊂ process. */
+export interface Ledger {
+  process: number;
+  device: number;
+  tensor: LedgerLayer;
+  reserved: LedgerLayer;
+  driver: LedgerLayer;
+  processBytes: LedgerLayer;
+  usedBytes: number | null;
+  totalBytes: number | null;
+  /** Of the process's bytes, what no traced call took: context, modules, libraries that were there before. */
+  remainderBytes: number | null;
+  /** The outermost layer that grows by itself. */
+  grows: 'tensor' | 'reserved' | 'driver' | 'process' | null;
+  /** What grows, or what the remainder is, in a sentence. */
+  text: string;
+}
+
+export interface OutOfMemoryLine {
+  site: number;
+  line: string;
+  bytes: number;
+  count: number;
+}
+export interface OutOfMemoryVerdict {
+  /** Index in `TraceInfo.outOfMemory`. */
+  index: number;
+  cause: OutOfMemoryCause;
+  title: string;
+  step: number | null;
+  freeBytes: number | null;
+  largestFreeBytes: number | null;
+  reservedBytes: number | null;
+  aliveByLine: OutOfMemoryLine[];
+  aliveByCategory: { category: Category; bytes: number; count: number }[];
+  aliveByAge: { thisStep: number; recent: number; older: number } | null;
+  /** Lines that allocated more in this step than usual. */
+  newInStep: { site: number; line: string; bytes: number; usualBytes: number }[];
+}
+
+/** All that is said of a trace at one moment. */
+export interface Verdicts {
+  revision: number;
+  /** Of the process with most steps. */
+  steps: { count: number; source: StepSource | 'none' };
+  sites: Map<number, SiteVerdict>;
+  findings: Finding[];
+  ledger: Ledger[];
+  outOfMemory: OutOfMemoryVerdict[];
+}

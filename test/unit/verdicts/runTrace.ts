@@ -1,0 +1,124 @@
+// A run of plain blocks as a trace, with lines of source for its sites.
+import type {
+  Answer,
+  BlockFacts,
+  Fragmentation,
+  FreeLine,
+  LedgerSeries,
+  LedgerSeriesQuery,
+  SiteSeries,
+  SiteSeriesQuery,
+} from '../../../extension/protocol/steps';
+import type { Frame, OutOfMemory, TraceInfo } from '../../../extension/protocol/trace';
+import { FakeTrace, makeInfo, makeProcess, makeSite, makeTotals } from '../fakeTrace';
+import type { StepRun } from './stepRun';
+
+export const SCRIPT = '/home/user/train.py';
+
+export interface RunFacts {
+  /** Line of the script by site. */
+  lines?: Record<number, number>;
+  /** Whole stacks by site, innermost first; the last frame is the user's. */
+  frames?: Record<number, Frame[]>;
+  lost?: TraceInfo['lost'];
+  outOfMemory?: OutOfMemory[];
+  /** JSON of the agent, and the blocks that stand in it. */
+  answers?: { text: string; blocks: BlockFacts[] }[];
+  freeLines?: Record<number, FreeLine[]>;
+  /** By step from 1: what the ledger's layers hold at its end. */
+  ledger?: Partial<Record<LedgerColumn, (step: number) => number>>;
+  fragmentation?: Fragmentation;
+  totalBytes?: number;
+  /** Names of threads by index. */
+  threads?: string[];
+}
+type LedgerColumn = 'tensor' | 'tensorMax' | 'reserved' | 'driver' | 'process' | 'used';
+
+export class RunTrace extends FakeTrace {
+  constructor(
+    private readonly run: StepRun,
+    private readonly facts: RunFacts = {},
+  ) {
+    super(infoOf(run, facts), [], sitesOf(run, facts));
+  }
+
+  override siteSeries(query: SiteSeriesQuery): SiteSeries {
+    return this.run.series(query);
+  }
+
+  override ledgerSeries({ device, points }: LedgerSeriesQuery): LedgerSeries {
+    const axis = this.run.axis(points);
+    const column = (name: LedgerColumn): Float64Array =>
+      axis.last.map(step => this.facts.ledger?.[name]?.(step) ?? NaN);
+    const tensorMax = this.facts.ledger?.tensorMax === undefined ? column('tensor') : column('tensorMax');
+    return {
+      ...axis,
+      device,
+      tensorBytes: column('tensor'),
+      tensorMaxBytes: tensorMax,
+      reservedBytes: column('reserved'),
+      reservedMaxBytes: column('reserved'),
+      driverBytes: column('driver'),
+      driverMaxBytes: column('driver'),
+      hostBytes: column('tensor').fill(NaN),
+      hostMaxBytes: column('tensor').fill(NaN),
+      processBytes: column('process'),
+      usedBytes: column('used'),
+      totalBytes: column('tensor').fill(this.facts.totalBytes ?? NaN),
+    };
+  }
+
+  override fragmentation(): Fragmentation {
+    return this.facts.fragmentation ?? super.fragmentation();
+  }
+
+  override freeLines(site: number): FreeLine[] {
+    return this.facts.freeLines?.[site] ?? [];
+  }
+
+  override answer({ index }: { process: number; index: number }): Answer | null {
+    const answer = this.facts.answers?.[index];
+    const info = this.info().answers.find(entry => entry.index === index);
+    return answer === undefined || info === undefined ? null : { ...info, ...answer };
+  }
+}
+
+function infoOf(run: StepRun, facts: RunFacts): TraceInfo {
+  const names = facts.threads ?? ['python'];
+  return makeInfo({
+    revision: run.count,
+    events: 1000 * run.count,
+    processes: [makeProcess({ threads: names.map((name, index) => ({ index, tid: 10 + index, name })) })],
+    devices: [{ index: 0, name: 'GPU', totalBytes: facts.totalBytes ?? 0 }],
+    totals: [makeTotals({ allocations: 1 })],
+    lost: facts.lost ?? { events: 0, byCause: {} },
+    outOfMemory: facts.outOfMemory ?? [],
+    steps: [
+      {
+        process: 0,
+        source: run.source,
+        count: run.count,
+        lastEndNs: run.count * 1e8,
+        sliceNs: null,
+        anchorSite: null,
+        touched: run.flags.size,
+      },
+    ],
+    answers: (facts.answers ?? []).map((answer, i) => ({
+      process: 0,
+      index: i,
+      request: 0,
+      timeNs: i,
+      complete: true,
+      bytes: answer.text.length,
+    })),
+  });
+}
+
+function sitesOf(run: StepRun, facts: RunFacts) {
+  return run.sites().map(id => {
+    const frames = facts.frames?.[id] ?? [{ file: SCRIPT, line: facts.lines?.[id] ?? id, function: 'train' }];
+    const { layer, lineSource } = run.factsOf(id);
+    return makeSite({ id, layer, source: lineSource, frames, userFrame: frames.length - 1 });
+  });
+}
