@@ -154,22 +154,47 @@ std::optional<MappedSymbols::Symbol> MappedSymbols::find(std::string_view name) 
   return find_local(name);
 }
 
-std::optional<MappedSymbols::Symbol> MappedSymbols::find_local(std::string_view name) const {
+/// Calls each(symbol, name) for the symbols of .symtab until it says true. `names` holds the names.
+template <class Each>
+void MappedSymbols::each_local(std::vector<std::byte> *names, Each each) const {
   for (const Section &table : sections_) {
     if (table.type != SHT_SYMTAB || table.link >= sections_.size()) continue;
     const Section &texts = sections_[table.link];
     const auto symbols = file_.copy(table.offset, table.bytes, kMostTableBytes);
-    const auto names = file_.copy(texts.offset, texts.bytes, kMostTableBytes);
+    *names = file_.copy(texts.offset, texts.bytes, kMostTableBytes);
     for (size_t at = 0; at + sizeof(Elf64_Sym) <= symbols.size(); at += sizeof(Elf64_Sym)) {
       Elf64_Sym symbol;
       memcpy(&symbol, symbols.data() + at, sizeof symbol);
-      const unsigned type = ELF64_ST_TYPE(symbol.st_info);
-      if (symbol.st_shndx != SHN_UNDEF && (type == STT_OBJECT || type == STT_FUNC) &&
-          text_at(names, symbol.st_name) == name)
-        return Symbol{symbol.st_value + bias_, symbol.st_size};
+      if (symbol.st_shndx != SHN_UNDEF && each(symbol, text_at(*names, symbol.st_name))) return;
     }
+    return;
   }
-  return std::nullopt;
+}
+
+std::optional<MappedSymbols::Symbol> MappedSymbols::find_local(std::string_view name) const {
+  std::optional<Symbol> found;
+  std::vector<std::byte> names;
+  each_local(&names, [&](const Elf64_Sym &symbol, std::string_view its_name) {
+    const unsigned type = ELF64_ST_TYPE(symbol.st_info);
+    if ((type == STT_OBJECT || type == STT_FUNC) && its_name == name)
+      found = Symbol{symbol.st_value + bias_, symbol.st_size};
+    return found.has_value();
+  });
+  return found;
+}
+
+std::vector<MappedSymbols::Function> MappedSymbols::functions() {
+  std::vector<Function> functions;
+  for (const ElfSymbol &symbol : elf_.symbols())
+    if (symbol.function) functions.push_back({symbol.address + bias_, symbol.bytes, symbol.name});
+  each_local(&local_names_, [&](const Elf64_Sym &symbol, std::string_view name) {
+    if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_size)
+      functions.push_back({symbol.st_value + bias_, symbol.st_size, name});
+    return false;
+  });
+  std::stable_sort(functions.begin(), functions.end(),
+                   [](const Function &a, const Function &b) { return a.address < b.address; });
+  return functions;
 }
 
 std::optional<MappedSymbols::Symbol> MappedSymbols::section(std::string_view name) const {

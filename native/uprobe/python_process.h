@@ -67,6 +67,15 @@ class MappedSymbols {
   std::optional<Symbol> find(std::string_view name) const;
   std::optional<Symbol> section(std::string_view name) const;
 
+  struct Function {
+    uint64_t address, bytes;
+    std::string_view name;  ///< lies in this object
+  };
+  /// All functions of .dynsym and .symtab, by address. Call it once: it keeps their names.
+  std::vector<Function> functions();
+  /// Address in the process - address as linked.
+  uint64_t bias() const { return bias_; }
+
  private:
   struct Section {
     uint32_t name, type, link;
@@ -76,12 +85,14 @@ class MappedSymbols {
   void read_sections();
   bool find_bias(const MappedFile &file);
   std::optional<Symbol> find_local(std::string_view name) const;
+  template <class Each>
+  void each_local(std::vector<std::byte> *names, Each each) const;
 
   FileBytes file_;
   ElfFile elf_;
   std::vector<Section> sections_;
-  std::vector<std::byte> section_names_;
-  uint64_t bias_ = 0;  ///< address in the process - address as linked
+  std::vector<std::byte> section_names_, local_names_;
+  uint64_t bias_ = 0;
 };
 
 }  // namespace gmt::uprobe

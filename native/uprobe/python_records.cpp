@@ -62,6 +62,8 @@ bool PythonRecords::take(const void *record, size_t bytes) {
       return take_part(record, bytes);
     case GMT_UP_PYTHON_STACK:
       return take_stack(record, bytes);
+    case GMT_UP_NATIVE_STACK:
+      return resolve_ && take_native_stack(record, bytes);
     default:
       return false;
   }
@@ -107,19 +109,22 @@ void PythonRecords::finish(uint32_t thread) {
 
 void PythonRecords::write_code(const Coming &coming) {
   const gmt_up_python_code &about = coming.about;
-  const uint64_t key = about.head.stack;
-  const uint32_t id = code_id(key);
-  if (id == 0 || written_codes_.contains(key)) return;
   std::string file = text_of(coming.parts[GMT_PART_FILE], about.width[0], python::kMaxFileBytes);
   std::string name = text_of(coming.parts[GMT_PART_NAME], about.width[1], python::kMaxNameBytes);
   if (about.text_unread & 1) file = kUnreadable;
   if (about.text_unread & 2) name = kUnreadable;
-  const std::vector<char> &table = coming.parts[GMT_PART_TABLE];
   gmt_code_record code = {};
-  code.id = id;
   code.first_line = about.first_line;
   code.python_version = static_cast<uint16_t>(about.version >> 16);
   code.flags = about.table_cut ? GMT_CODE_CUT : 0;
+  write_code(about.head.stack, code, file, name, coming.parts[GMT_PART_TABLE]);
+}
+
+void PythonRecords::write_code(uint64_t key, const gmt_code_record &about, const std::string &file,
+                               const std::string &name, const std::vector<char> &table) {
+  gmt_code_record code = about;
+  code.id = code_id(key);
+  if (code.id == 0 || written_codes_.contains(key)) return;
   code.file_bytes = static_cast<uint32_t>(file.size());
   code.name_bytes = static_cast<uint32_t>(name.size());
   code.line_table_bytes = static_cast<uint32_t>(table.size());
@@ -134,23 +139,46 @@ bool PythonRecords::take_stack(const void *record, size_t bytes) {
   if (!stack || stack->head.stack == 0 || stack->depth > GMT_MAX_FRAMES ||
       bytes - kHead < stack->depth * sizeof(gmt_python_frame))
     return false;
-  const uint64_t hash = stack->head.stack;
-  const uint32_t id = stack_id(hash);
-  if (id == 0 || written_stacks_.contains(hash)) return true;
-  struct {
-    gmt_stack_record record;
-    gmt_frame frames[GMT_MAX_FRAMES];
-  } about = {};
-  about.record.id = id;
-  about.record.frames = static_cast<uint16_t>(stack->depth);
-  about.record.flags = stack->cut ? GMT_STACK_CUT : 0;
-  for (uint32_t i = 0; i < stack->depth; i++) {
-    about.frames[i] = {code_id(stack->frames[i].code), stack->frames[i].offset};
-    if (about.frames[i].code == 0) lose_(GMT_LOST_STACK_TABLE, 1);
-  }
-  const size_t size = sizeof about.record + stack->depth * sizeof(gmt_frame);
-  if (write_(GMT_STACK, &about, static_cast<uint32_t>(size))) written_stacks_.insert(hash);
+  if (written_stacks_.contains(stack->head.stack)) return true;
+  std::vector<gmt_frame> frames;
+  for (uint32_t i = 0; i < stack->depth; i++)
+    frames.push_back({code_id(stack->frames[i].code), stack->frames[i].offset});
+  write_stack(stack->head.stack, stack->cut, frames);
   return true;
+}
+
+bool PythonRecords::take_native_stack(const void *record, size_t bytes) {
+  constexpr size_t kHead = offsetof(gmt_up_native_stack, addresses);
+  const auto *stack = as<gmt_up_native_stack>(record, bytes, kHead);
+  if (!stack || stack->head.stack == 0 || stack->depth > GMT_MAX_FRAMES ||
+      bytes - kHead < stack->depth * sizeof(uint64_t))
+    return false;
+  if (written_stacks_.contains(stack->head.stack)) return true;
+  std::vector<gmt_frame> frames;
+  for (uint32_t i = 0; i < stack->depth; i++) frames.push_back(describe(stack->addresses[i], i != 0));
+  write_stack(stack->head.stack, stack->cut, frames);
+  return true;
+}
+
+/// A function is a code object without lines. An address that is returned to belongs to the call in front of it.
+gmt_frame PythonRecords::describe(uint64_t address, bool returned_to) {
+  const NativeFrame frame = resolve_(address - returned_to);
+  gmt_code_record about = {};
+  about.flags = GMT_CODE_CUT;
+  const uint64_t key = frame.function;
+  write_code(key, about, frame.file.substr(0, python::kMaxFileBytes), frame.name.substr(0, python::kMaxNameBytes), {});
+  return {code_id(key), frame.offset};
+}
+
+void PythonRecords::write_stack(uint64_t hash, bool cut, const std::vector<gmt_frame> &frames) {
+  const gmt_stack_record about = {stack_id(hash), static_cast<uint16_t>(frames.size()),
+                                  static_cast<uint16_t>(cut ? GMT_STACK_CUT : 0)};
+  if (about.id == 0) return;
+  for (const gmt_frame &frame : frames)
+    if (frame.code == 0) lose_(GMT_LOST_STACK_TABLE, 1);
+  std::string payload(reinterpret_cast<const char *>(&about), sizeof about);
+  payload.append(reinterpret_cast<const char *>(frames.data()), frames.size() * sizeof(gmt_frame));
+  if (write_(GMT_STACK, payload.data(), static_cast<uint32_t>(payload.size()))) written_stacks_.insert(hash);
 }
 
 }  // namespace gmt::uprobe

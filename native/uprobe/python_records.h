@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "uprobe/native_symbols.h"
 #include "uprobe/python_ring.h"
 
 namespace gmt::uprobe {
@@ -29,6 +30,9 @@ class PythonRecords {
   /// itself, and nothing was done.
   bool take(const void *record, size_t bytes);
 
+  /// From here on native stacks are taken too; `resolve` names an address of the process.
+  void take_native(std::function<NativeFrame(uint64_t address)> resolve) { resolve_ = std::move(resolve); }
+
   size_t codes() const { return written_codes_.size(); }
   size_t stacks() const { return written_stacks_.size(); }
 
@@ -41,12 +45,18 @@ class PythonRecords {
   bool take_code(const void *record, size_t bytes);
   bool take_part(const void *record, size_t bytes);
   bool take_stack(const void *record, size_t bytes);
+  bool take_native_stack(const void *record, size_t bytes);
   uint32_t code_id(uint64_t key);
   void finish(uint32_t thread);
   void write_code(const Coming &coming);
+  void write_code(uint64_t key, const gmt_code_record &about, const std::string &file, const std::string &name,
+                  const std::vector<char> &table);
+  gmt_frame describe(uint64_t address, bool returned_to);
+  void write_stack(uint64_t hash, bool cut, const std::vector<gmt_frame> &frames);
 
   Write write_;
   Lose lose_;
+  std::function<NativeFrame(uint64_t)> resolve_;
   std::unordered_map<uint32_t, Coming> coming_;  ///< by number of the thread
   std::unordered_map<uint64_t, uint32_t> stack_ids_, code_ids_;
   std::unordered_set<uint64_t> written_stacks_, written_codes_;

@@ -69,6 +69,7 @@ enum gmt_up_python_type {
   GMT_UP_PYTHON_CODE = 32,   ///< gmt_up_python_code
   GMT_UP_PYTHON_PART = 33,   ///< gmt_up_python_part, of the thread's last code object
   GMT_UP_PYTHON_STACK = 34,  ///< gmt_up_python_stack
+  GMT_UP_NATIVE_STACK = 35,  ///< gmt_up_native_stack
 };
 
 enum gmt_python_part_of { GMT_PART_FILE = 0, GMT_PART_NAME = 1, GMT_PART_TABLE = 2, GMT_PARTS = 3 };
@@ -107,8 +108,18 @@ struct gmt_up_python_stack {
   struct gmt_python_frame frames[GMT_MAX_FRAMES];
 };
 
+/// Of a thread without a Python stack.
+struct gmt_up_native_stack {
+  struct gmt_up_head head;  ///< stack: the hash
+  uint32_t depth;           ///< of `addresses`, innermost first; the record ends behind them
+  uint32_t cut;
+  uint64_t addresses[GMT_MAX_FRAMES];
+};
+
 GMT_STATIC_ASSERT(sizeof(struct gmt_python_interpreter) == 88, "value of a BPF map");
 GMT_STATIC_ASSERT(sizeof(struct gmt_up_head) == 24, "the walk's records begin with it");
 GMT_STATIC_ASSERT(sizeof(struct gmt_up_python_code) == 48, "record");
 GMT_STATIC_ASSERT(sizeof(struct gmt_up_python_part) == 40 + GMT_PYTHON_PART_BYTES, "record");
 GMT_STATIC_ASSERT(sizeof(struct gmt_up_python_stack) == 32 + 16 * GMT_MAX_FRAMES, "record");
+GMT_STATIC_ASSERT(sizeof(struct gmt_up_native_stack) == 32 + 8 * GMT_MAX_FRAMES,
+                  "record, made in the place of the last");

@@ -1,0 +1,47 @@
+#pragma once
+// Names for addresses in the code of another process.
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "uprobe/python_process.h"
+
+namespace gmt::uprobe {
+
+struct NativeFrame {
+  uint64_t
+      function;     ///< address at which the function begins, or of the instruction where it is not known: its identity
+  uint32_t offset;  ///< of the instruction in it, bytes
+  std::string file;  ///< path of the program or library; empty: in none
+  std::string name;  ///< demangled; an address in the file where no symbol covers it
+};
+
+/// Of one process, which must be alive: what it had mapped cannot be told later.
+class NativeSymbols {
+ public:
+  explicit NativeSymbols(pid_t pid) : process_(pid) {}
+  NativeFrame resolve(uint64_t address);
+  /// Mapped files are looked at again at the next address in none.
+  void libraries_changed() { stale_ = true; }
+
+ private:
+  struct Library {
+    MappedFile file;
+    bool read = false;
+    std::optional<MappedSymbols> symbols;
+    std::vector<MappedSymbols::Function> functions;  ///< by address
+  };
+  Library *library_at(uint64_t address);
+  void look();
+
+  ForeignProcess process_;
+  bool stale_ = true;
+  std::vector<std::unique_ptr<Library>> libraries_;
+};
+
+}  // namespace gmt::uprobe
