@@ -98,6 +98,29 @@ export async function attachCandidates(
     );
 }
 
+/**
+ * Lets the stopped descendants of a process go on. A tracer that was killed in between has left one so that waits for its
+ * probes.
+ */
+export async function continueDescendants(ancestor: number, proc = '/proc'): Promise<void> {
+  const parents = new Map<number, number>();
+  const stopped: number[] = [];
+  for (const name of readdirSync(proc).filter(entry => /^\d+$/.test(entry))) {
+    const status = await readText(join(proc, name, 'status'));
+    if (status === null) continue;
+    parents.set(Number(name), Number(/^PPid:\s*(\d+)$/m.exec(status)?.[1] ?? 0));
+    if (/^State:\s*T /m.test(status)) stopped.push(Number(name));
+  }
+  const descends = (pid: number): boolean => pid === ancestor || (pid > 1 && descends(parents.get(pid) ?? 0));
+  for (const pid of stopped.filter(pid => pid !== ancestor && descends(pid))) {
+    try {
+      process.kill(pid, 'SIGCONT');
+    } catch {
+      // It ended in between, or runs as somebody else.
+    }
+  }
+}
+
 /** Folder that a process works in, '/' when it may not be known. */
 export function workingFolder(pid: number, proc = '/proc'): Promise<string> {
   return readlink(join(proc, String(pid), 'cwd')).catch(() => '/');

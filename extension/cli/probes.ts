@@ -2,6 +2,7 @@
 import { commandLine, explain } from '../capture/attachTarget';
 import type { Advice } from '../capture/privileges';
 import { logBudget } from '../capture/traceDirectory';
+import { continueDescendants } from '../capture/processes';
 import { settleLogs } from '../capture/settle';
 import { Tracer, tracerMissing, tracerProgram, type TracerEnd } from '../capture/tracer';
 import type { RecordingArguments, RunArguments } from './arguments';
@@ -60,8 +61,15 @@ export async function placeProbes(
  * Places probes before the program is started, which is then a child of this process: so its first event is seen, and
  * its environment, its way to be started and its status are as without a tracer.
  */
-export function attachBeforeStart(options: RunArguments, recording: Recording, dist: string): Promise<Probes | null> {
-  return placeProbes({ pid: process.pid, waitLibraries: true }, options, recording, dist);
+export async function attachBeforeStart(
+  options: RunArguments,
+  recording: Recording,
+  dist: string,
+): Promise<Probes | null> {
+  const probes = await placeProbes({ pid: process.pid, waitLibraries: true }, options, recording, dist);
+  // While the tracer lives it holds processes up at new libraries; one that died may have left them so.
+  void probes?.tracer.ended.then(({ problem }) => (problem === null ? undefined : continueDescendants(process.pid)));
+  return probes;
 }
 
 async function detach(tracer: Tracer, recording: Recording): Promise<TracerEnd> {

@@ -295,6 +295,22 @@ test('run --backend uprobe: a tracer that dies changes nothing for the program',
   assert.match(stderr, /The tracer ended by SIGKILL: what happened afterwards is not in the trace\./);
 });
 
+test('run --backend uprobe: a program that a dead tracer held up goes on', async t => {
+  const { place } = stage(t, [READY, 'stop child', { signal: 'SIGKILL' }]);
+  const { status } = await place.run([
+    'run',
+    '--backend',
+    'uprobe',
+    '--simulate-gpu',
+    '--format',
+    'none',
+    '--',
+    'sleep',
+    '1',
+  ]);
+  assert.equal(status, 0);
+});
+
 test('doctor tells what the self-test found, as text and as JSON', async t => {
   const { place } = stage(t, null);
   const program = place.path('dist/native/gpu-memtrace-uprobe');

@@ -13,6 +13,8 @@ export type Step =
   | 'detach'
   /** Goes on when the traced process is gone. */
   | 'end'
+  /** Stops the traced process's first child, as the tracer does where a child loads a library. */
+  | 'stop child'
   /** Never goes on; only SIGKILL helps. */
   | 'hang'
   | { exit: number }
@@ -31,11 +33,21 @@ const detached = new Promise(done => (detach = done));
 process.stdin.on('end', detach).resume();
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, detach);
 const alive = () => { try { process.kill(Number(valueOf('--pid')), 0); return true; } catch { return false; } };
+const child = async () => {
+  const parent = valueOf('--pid');
+  for (;;) {
+    const ids = fs.readFileSync('/proc/' + parent + '/task/' + parent + '/children', 'utf8').split(' ').map(Number);
+    const found = ids.find(pid => pid > 0 && pid !== process.pid);
+    if (found) return found;
+    await pause(5);
+  }
+};
 const pause = ms => new Promise(done => setTimeout(done, ms));
 (async () => {
   for (const step of STEPS) {
     if (step === 'detach') await detached;
     else if (step === 'end') while (alive()) await pause(20);
+    else if (step === 'stop child') process.kill(await child(), 'SIGSTOP');
     else if (step === 'hang') await pause(600000);
     else if (step.say) fs.writeSync(1, JSON.stringify(step.say) + '\\n');
     else if (step.raw) fs.writeSync(1, step.raw);
