@@ -23,6 +23,7 @@ void Process::inherit(const Process &parent) {
   simulated_ = parent.simulated_;
   gpus_ = parent.gpus_;
   interpreter = parent.interpreter;
+  device_of_context_ = parent.device_of_context_;
 }
 
 bool Process::open_log(int directory, uint64_t budget_bytes, bool recording, uint64_t ns) {

@@ -35,7 +35,7 @@ class Process {
   /// Its place in the map of interpreters.
   uint32_t interpreter = 0;
 
-  /// It was made by `parent`: the same program, with nothing of its own yet.
+  /// It was made by `parent`: the same program, with the same contexts.
   void inherit(const Process &parent);
   /// What every log begins with. False: errno says why there is none.
   bool open_log(int directory, uint64_t budget_bytes, bool recording, uint64_t ns);

@@ -328,6 +328,17 @@ int process_ending(struct pt_regs *ctx) {
   return 0;
 }
 
+/// A forked thread has its maker's current context, whatever that is worth there.
+GMT_INLINE void copy_contexts(struct task_struct *child) {
+  struct gmt_up_thread_state *from = bpf_task_storage_get(&gmt_threads, bpf_get_current_task_btf(), NULL, 0);
+  if (!from || !from->depth) return;
+  struct gmt_up_thread_state *to =
+      bpf_task_storage_get(&gmt_threads, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  if (!to) return;
+  to->depth = from->depth;
+  for (uint32_t i = 0; i < GMT_CONTEXT_DEPTH; i++) to->contexts[i] = from->contexts[i];
+}
+
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(process_forked, struct task_struct *parent, struct task_struct *child) {
   uint32_t pid = BPF_CORE_READ(parent, tgid), made = BPF_CORE_READ(child, tgid);
@@ -343,6 +354,7 @@ int BPF_PROG(process_forked, struct task_struct *parent, struct task_struct *chi
     gmt_lose(target, GMT_UP_LOST_MAP);
     return 0;
   }
+  copy_contexts(child);
   tell_process(GMT_UP_FORK, child, &copy, target->pid);
   return 0;
 }
