@@ -87,6 +87,7 @@ Problem KernelSide::load(const KernelSettings &settings) {
   object_->rodata->tracer_pid_namespace = pid_namespace_;
   object_->rodata->wake_bytes = std::min(kWakeBytes, settings.ring_bytes / 4);
   object_->rodata->want_stacks = settings.stacks;
+  object_->rodata->want_native_stacks = settings.native_stacks;
   object_->rodata->stop_at_libraries = settings.stop_at_libraries;
   for (uint32_t row = 0; row < GMT_CALL_COUNT; row++) object_->rodata->rows[row] = shape_of(cuda::kCalls[row]);
   ::bpf_map__set_max_entries(object_->maps.gmt_ring, static_cast<uint32_t>(settings.ring_bytes));

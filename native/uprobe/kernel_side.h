@@ -20,6 +20,7 @@ struct KernelSettings {
   ProbeWay way = ProbeWay::kMulti;
   uint64_t ring_bytes = 0;
   bool stacks = true;
+  bool native_stacks = false;  ///< where there is no Python stack
   bool stop_at_libraries = false;
 };
 

@@ -10,6 +10,9 @@
 namespace gmt::uprobe {
 namespace {
 
+/// An address in no file may be one of a library that was mapped since, or of code that the program made.
+constexpr auto kLookAgain = std::chrono::milliseconds(200);
+
 std::string demangled(std::string_view name) {
   const std::string text(name);
   char *made = text.starts_with("_Z") ? abi::__cxa_demangle(text.c_str(), nullptr, nullptr, nullptr) : nullptr;
@@ -32,7 +35,7 @@ bool covers(const MappedFile &file, uint64_t address) {
 }  // namespace
 
 void NativeSymbols::look() {
-  stale_ = false;
+  looked_ = std::chrono::steady_clock::now();
   std::vector<std::unique_ptr<Library>> before = std::move(libraries_);
   libraries_.clear();
   for (MappedFile &file : process_.mapped_files()) {
@@ -54,7 +57,7 @@ NativeSymbols::Library *NativeSymbols::library_at(uint64_t address) {
 
 NativeFrame NativeSymbols::resolve(uint64_t address) {
   Library *library = library_at(address);
-  if (!library && stale_) {
+  if (!library && (libraries_.empty() || std::chrono::steady_clock::now() - looked_ > kLookAgain)) {
     look();
     library = library_at(address);
   }

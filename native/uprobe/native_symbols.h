@@ -2,8 +2,8 @@
 // Names for addresses in the code of another process.
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,8 +26,6 @@ class NativeSymbols {
  public:
   explicit NativeSymbols(pid_t pid) : process_(pid) {}
   NativeFrame resolve(uint64_t address);
-  /// Mapped files are looked at again at the next address in none.
-  void libraries_changed() { stale_ = true; }
 
  private:
   struct Library {
@@ -40,7 +38,7 @@ class NativeSymbols {
   void look();
 
   ForeignProcess process_;
-  bool stale_ = true;
+  std::chrono::steady_clock::time_point looked_;
   std::vector<std::unique_ptr<Library>> libraries_;
 };
 

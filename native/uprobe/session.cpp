@@ -82,6 +82,7 @@ Problem Session::load() {
   settings.way = way_;
   settings.ring_bytes = options_.ring_bytes;
   settings.stacks = options_.stacks;
+  settings.native_stacks = options_.native_stacks;
   settings.stop_at_libraries = options_.wait_libraries;
   if (Problem problem = kernel_.load(settings)) return problem;
   kernel_.take = [this](const void *record, size_t bytes) { recorder_->take(record, bytes); };

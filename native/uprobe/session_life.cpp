@@ -40,7 +40,14 @@ gmt_up_target Session::target_value(const Process &process) const {
   return value;
 }
 
-Process &Session::follow(uint32_t host_pid, const ProcessInfo &info) { return recorder_->add(host_pid, info); }
+Process &Session::follow(uint32_t host_pid, const ProcessInfo &info) {
+  Process &process = recorder_->add(host_pid, info);
+  if (options_.native_stacks) {
+    const auto symbols = std::make_shared<NativeSymbols>(static_cast<pid_t>(info.pid));
+    process.python().take_native([symbols](uint64_t address) { return symbols->resolve(address); });
+  }
+  return process;
+}
 
 void Session::add_interpreter(Process &process) {
   if (!interpreters_) return;

@@ -35,10 +35,17 @@ add_library(uprobe_python_calls SHARED ${sources}/calls.cpp)
 add_executable(uprobe_python_late ${sources}/late.cpp)
 target_link_libraries(uprobe_python_late PRIVATE ${CMAKE_DL_LIBS})
 
+# The kernel walks along frame pointers.
+add_executable(uprobe_native_callers ${sources}/native_callers.cpp)
+target_compile_options(uprobe_native_callers PRIVATE -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls)
+target_link_libraries(uprobe_native_callers PRIVATE ${CMAKE_DL_LIBS})
+
 if(GMT_PYTHON3)
-  add_test(NAME uprobe_python_equal COMMAND ${GMT_PYTHON3} ${sources}/equal_test.py)
-  set_tests_properties(uprobe_python_equal PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 RUN_SERIAL TRUE ENVIRONMENT
-    "GMT_PYTHON_PROBE=$<TARGET_FILE:python_probe>;GMT_LIBRARY=$<TARGET_FILE:gpumemtrace>;GMT_UPROBE=$<TARGET_FILE:gpu_memtrace_uprobe>;GMT_BUILT=${inject_built};GMT_SIMULATOR=${GMT_DIST}/simulator;PYTHONDONTWRITEBYTECODE=1")
+  foreach(name equal native)
+    add_test(NAME uprobe_python_${name} COMMAND ${GMT_PYTHON3} ${sources}/${name}_test.py)
+    set_tests_properties(uprobe_python_${name} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 RUN_SERIAL TRUE ENVIRONMENT
+      "GMT_PYTHON_PROBE=$<TARGET_FILE:python_probe>;GMT_LIBRARY=$<TARGET_FILE:gpumemtrace>;GMT_UPROBE=$<TARGET_FILE:gpu_memtrace_uprobe>;GMT_BUILT=${inject_built};GMT_SIMULATOR=${GMT_DIST}/simulator;GMT_CALLERS=$<TARGET_FILE:uprobe_native_callers>;PYTHONDONTWRITEBYTECODE=1")
+  endforeach()
   add_test(NAME uprobe_python
            COMMAND ${GMT_PYTHON3} ${sources}/pythons.py $<TARGET_FILE:uprobe_python_trace>
                    $<TARGET_FILE:simulator_cuda> $<TARGET_FILE:python_probe>

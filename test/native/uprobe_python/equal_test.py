@@ -33,7 +33,8 @@ class Lines(Log):  # noqa: F405
         if stack == 0:
             return None
         frames = [(self.described[code], offset) for code, offset in self.stacks[stack]]
-        return tuple((code.file, code.name, code.line(offset) or code.first_line) for code, offset in frames)
+        line = lambda code, offset: code.first_line if code.flags & GMT_CODE_CUT else code.line(offset)  # noqa: E731, F405
+        return tuple((code.file, code.name, line(code, offset) or code.first_line) for code, offset in frames)
 
     def allocations(self):
         kinds = (GMT_TENSOR_ALLOC, GMT_DEVICE_ALLOC)  # noqa: F405

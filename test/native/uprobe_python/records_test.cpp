@@ -182,13 +182,38 @@ TEST(records_that_contradict_themselves_are_refused) {
   CHECK_EQ(log.written, 0);
 }
 
+TEST(native_stacks_are_taken_where_they_are_wanted) {
+  Log log;
+  gmt_up_native_stack stack = {};
+  stack.head.type = GMT_UP_NATIVE_STACK;
+  stack.head.stack = kHash;
+  stack.depth = 2;
+  stack.addresses[0] = 0x1010;
+  stack.addresses[1] = 0x2011;
+  const size_t bytes = offsetof(gmt_up_native_stack, addresses) + 16;
+  CHECK(!log.records.take(&stack, bytes));
+  log.records.take_native([](uint64_t address) {
+    return NativeFrame{address & ~0xfffull, static_cast<uint32_t>(address & 0xfff), "libx.so",
+                       address < 0x2000 ? "inner" : "outer"};
+  });
+  CHECK(!log.records.take(&stack, bytes - 1));
+  CHECK(log.records.take(&stack, bytes));
+  const auto *found = log.tables.resolve(log.records.stack_id(kHash));
+  REQUIRE(found && found->frames.size() == 2);
+  CHECK_EQ(found->frames[0].function, "inner");
+  CHECK_EQ(found->frames[1].function, "outer");
+  CHECK_EQ(found->frames[1].file, "libx.so");
+  CHECK_EQ(found->frames[1].line, 0u);
+}
+
 TEST(any_bytes_are_safe) {
   Log log;
+  log.records.take_native([](uint64_t) { return NativeFrame{1, 0, "", ""}; });
   std::mt19937 random(7);
   std::vector<unsigned char> bytes(sizeof(gmt_up_python_stack));
   for (int round = 0; round < 20000; round++) {
     for (unsigned char &byte : bytes) byte = static_cast<unsigned char>(random() % 4 ? random() % 3 : random());
-    bytes[0] = static_cast<unsigned char>(GMT_UP_PYTHON_CODE + random() % 3);
+    bytes[0] = static_cast<unsigned char>(GMT_UP_PYTHON_CODE + random() % 4);
     log.records.take(bytes.data(), random() % (bytes.size() + 1));
   }
   CHECK(log.records.stacks() <= 20000);
