@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { checkTarget, processName } from '../../extension/capture/attachTarget';
 import { cudaDrivers, mappedPrograms } from '../../extension/capture/processMaps';
-import { listCudaProcesses, parseComputeApps, readProcess, workingFolder } from '../../extension/capture/processes';
+import {
+  attachCandidates,
+  listCudaProcesses,
+  parseComputeApps,
+  readProcess,
+  workingFolder,
+} from '../../extension/capture/processes';
 
 const DRIVER = '/usr/lib/x86_64-linux-gnu/libcuda.so.580.95.05';
 const map = (path: string, perms = 'r-xp'): string =>
@@ -115,6 +121,41 @@ test('GPU bytes by process, summed over GPUs', () => {
       [14, 1024 ** 2],
     ],
   );
+});
+
+test('candidates: one’s own first, then by GPU memory; foreign ones where the driver names them', async t => {
+  const proc = fakeProc(t, [
+    { pid: 11, words: train, maps: CUDA_MAPS },
+    { pid: 12, words: train, maps: CUDA_MAPS },
+    { pid: 13, words: train, uid: 4242, maps: null },
+    { pid: 14, words: ['sshd'], uid: 0, maps: null },
+    { pid: 15, words: train, uid: 4242, maps: CUDA_MAPS },
+  ]);
+  const smi = join(proc, 'nvidia-smi');
+  writeFileSync(
+    smi,
+    '#!/bin/sh\n[ "$*" = "--query-compute-apps=pid,used_memory --format=csv,noheader,nounits" ] || exit 1\n',
+  );
+  writeFileSync(smi, 'printf "12, 100\\n13, 900\\n99, 5\\n"\n', { flag: 'a' });
+  chmodSync(smi, 0o755);
+  const listed = async (path: string): Promise<unknown[]> =>
+    (await attachCandidates({ PATH: path }, proc, 1000)).map(({ process, own, gpuBytes }) => [
+      process.pid,
+      own,
+      gpuBytes,
+    ]);
+  const MB = 1024 ** 2;
+  assert.deepEqual(await listed(`${proc}:/bin`), [
+    [12, true, 100 * MB],
+    [11, true, null],
+    [13, false, 900 * MB],
+    [15, false, null],
+  ]);
+  assert.deepEqual(await listed('/nowhere'), [
+    [11, true, null],
+    [12, true, null],
+    [15, false, null],
+  ]);
 });
 
 test('a process that can be attached to, and one sentence for each that cannot', async t => {
