@@ -47,7 +47,7 @@ class Above:
             for each in below:
                 if self.is_root(each):
                     root, variable = self.roots.get(id(each)) or (roots.Root("class", paths.name_of_root(each)), None)
-                    return root, variable, self.back(way, each)[::-1]
+                    return root, variable, self.down(way, each)
                 for above in self.up.get(id(each), ()):
                     if id(above) not in way:
                         way[id(above)] = each
@@ -55,15 +55,15 @@ class Above:
         return None
 
     def loop_above(self, target):
-        """The shortest way from the target up to a loop, and once around it: ([target, ..., entry], [entry, ..., entry]) where each
-        refers to the one before it. None: there is no loop."""
+        """The shortest way from the target up to a loop, and once around it: ([entry, ..., target], [entry, ..., entry]) where each refers
+        to the one behind it. None: there is no loop."""
         way = {id(target): None}
         level = [target]
         while level:
             for each in level:
                 around = self.around(each)
                 if around:
-                    return self.back(way, each), around
+                    return self.down(way, each), around
             below, level = level, []
             for each in below:
                 for above in self.up.get(id(each), ()):
@@ -72,15 +72,16 @@ class Above:
                         level.append(above)
         return None
 
-    def back(self, way, thing):
+    @staticmethod
+    def down(way, thing):
         found = [thing]
         while way[id(thing)] is not None:
             thing = way[id(thing)]
             found.append(thing)
-        return found[::-1]
+        return found
 
     def around(self, start):
-        """A way from an object up to itself."""
+        """A way from an object down to itself."""
         way, level = {}, [start]
         while level:
             below, level = level, []
@@ -90,7 +91,7 @@ class Above:
                         found = [start, each]
                         while found[-1] is not start:
                             found.append(way[id(found[-1])])
-                        return found[::-1]
+                        return found
                     if id(above) not in way:
                         way[id(above)] = each
                         level.append(above)

@@ -1,7 +1,6 @@
 """Who holds blocks of memory: from their addresses to the shortest paths by which Python keeps them."""
 
 import gc
-import json
 import sys
 
 objects = load("objects")
@@ -10,6 +9,11 @@ roots_part = load("roots")
 paths = load("paths")
 graph = load("graph")
 cycles = load("cycles")
+anchors = load("anchors")
+lines = load("lines")
+source = load("source")
+LINES_MS = 200
+MOST_LINES = 30  # holders whose lines are looked for
 MOST_OF_ONE = 4  # tensors on one storage that are looked for
 NO_OWNER = "no Python owner"
 
@@ -28,26 +32,96 @@ class Quiet:
             gc.enable()
 
 
+def all_objects():
+    """What the collector knows, the oldest first (about: by generation)."""
+    found = gc.get_objects(generation=2)
+    found += gc.get_objects(generation=1)
+    found += gc.get_objects(generation=0)
+    for place in range(len(found) - 1, -1, -1):  # it is among the youngest itself
+        if found[place] is found:
+            del found[place]
+            break
+    return found
+
+
 class Found:
     """One holder and the blocks that it keeps."""
 
-    def __init__(self, answer):
-        self.answer = answer
-        self.addresses = []
+    def __init__(self, answer, anchor):
+        self.answer, self.anchor = answer, anchor
+        self.addresses, self.sites = [], set()
         self.bytes = 0
 
-    def add(self, address, size):
+    def add(self, address, size, sites):
         self.addresses.append(address)
         self.bytes += size
+        self.sites.update(sites)
+
+    def find_line(self, finder):
+        place = self.anchor if type(self.anchor) is tuple else finder.find(self.anchor, self.sites)
+        if place is not None:
+            self.answer["file"], self.answer["line"], self.answer["function"] = place
+
+    def told(self):
+        return dict(
+            self.answer, count=len(self.addresses), bytes=self.bytes, addresses=[hex(at) for at in self.addresses]
+        )
+
+
+def describe(root, variable, way, how):
+    """(answer, anchor) for a way from a root down to a tensor; `how`: None, "graph" where the block is in the tensor's graph,
+    "gradient" where it is its gradient."""
+    steps = paths.steps_of(root, variable, way)
+    answer = {"path": paths.text_of(root, variable, steps), "kind": paths.kind_of(root, variable, steps)}
+    if how == "graph":
+        answer["kind"], answer["path"] = "autograd", answer["path"] + " (its graph)"
+    elif how == "gradient":
+        answer["path"] += ".grad"
+    answer["root"] = root.kind
+    if root.thread is not None:
+        answer["thread"] = root.thread
+    length = paths.length_of(steps)
+    if length is not None:
+        answer["length"] = length
+    answer["chain"] = paths.chain_of(steps)
+    anchor = anchors.anchor_of(root, variable, way, steps) if how != "gradient" else None
+    return answer, anchor
+
+
+def describe_from_below(above, tensor, snapshot, how=None):
+    """As `describe`, where the search upwards (cycles.Above) found a root or a loop; None: it found neither."""
+    found = above.way_up(tensor)
+    if found is not None:
+        return describe(found[0], found[1], found[2], how)
+    loop = above.loop_above(tensor)
+    return describe_cycle(loop, snapshot) if loop is not None else None
+
+
+def describe_cycle(loop, snapshot):
+    way, around = loop
+    ages = dict(zip(map(id, around[:-1]), natives["places"](snapshot, around[:-1])))
+    steps = cycles.steps_down(cycles.rotate(around))
+    names = cycles.classes_in(around)
+    back = cycles.back_reference(steps, ages)
+    last = [each for each in cycles.steps_down(way) if type(each.name) is str]
+    answer = {
+        "path": "cycle of %s%s" % (" > ".join(names[:6]) or "containers", ": ." + last[-1].name if last else ""),
+        "kind": "cycle",
+        "classes": names,
+        "chain": paths.chain_of(steps),
+        "backReference": back.name if back is not None else None,
+    }
+    return answer, anchors.back_anchor(back)
 
 
 class Search:
     """Finds the holders of some addresses. Everything that it found it forgets with itself."""
 
-    def __init__(self, wanted, deadline):
+    def __init__(self, wanted, deadline, sites=None):
         self.wanted = wanted  # address -> bytes
+        self.sites = sites or {}  # address -> [(file, line)] of the functions that allocated it, where that is known
         self.deadline = deadline
-        self.snapshot = gc.get_objects()
+        self.snapshot = all_objects()
         self.tensors = tensors.all_tensors(self.snapshot)
         self.start = roots_part.Roots()
         self.found = {}  # path and kind -> Found
@@ -71,7 +145,7 @@ class Search:
             self.search_upwards(unreached)
         for address in self.wanted:
             if address not in self.where:
-                self.add(address, {"path": NO_OWNER, "kind": "none"})
+                self.add(address, {"path": NO_OWNER, "kind": "none"}, None)
 
     def find_tensors(self):
         for place, tensor in enumerate(reversed(self.tensors)):
@@ -127,90 +201,57 @@ class Search:
                 best[address] = (way, how)
         for address, (way, how) in best.items():
             root, variable = start.root(way[0], way[1])
-            self.add(address, self.describe(root, variable, way[2:], how))
+            self.add(address, *describe(root, variable, way[2:], how))
         return set(addresses) - set(best)
 
     @staticmethod
     def better(way, other):
         return (way[0], len(way)) < (other[0], len(other))
 
-    def describe(self, root, variable, way, how):
-        steps = paths.steps_of(root, variable, way)
-        answer = {"path": paths.text_of(root, variable, steps), "kind": paths.kind_of(root, variable, steps)}
-        if how == "graph":
-            answer["kind"], answer["path"] = "autograd", answer["path"] + " (its graph)"
-        elif how == "gradient":
-            answer["path"] += ".grad"
-        answer["root"] = root.kind
-        if root.thread is not None:
-            answer["thread"] = root.thread
-        lengths = [each.length for each in steps if each.length is not None and each.kind != "tuple"]
-        if lengths:
-            answer["length"] = lengths[-1]
-        answer["chain"] = paths.chain_of(steps)
-        return answer
-
     def search_upwards(self, addresses):
         about = {address: self.where[address][0] for address in addresses}
         targets = [tensor for tensor, _ in about.values()]
         above = cycles.Above(self.snapshot, targets, self.start, self.deadline)
         for address, (tensor, how) in about.items():
-            found = above.way_up(tensor)
-            loop = above.loop_above(tensor) if found is None else None
-            if found is not None:
-                self.add(address, self.describe(found[0], found[1], found[2], how))
-            elif loop is not None:
-                self.add(address, self.describe_cycle(loop))
-            else:
-                self.add(address, {"path": NO_OWNER, "kind": "none"})
+            told = describe_from_below(above, tensor, self.snapshot, how)
+            self.add(address, *(told or ({"path": NO_OWNER, "kind": "none"}, None)))
 
-    def describe_cycle(self, loop):
-        way, around = loop
-        ages = dict(zip(map(id, around), natives["places"](self.snapshot, around)))
-        ring = cycles.rotate(around)
-        steps = cycles.steps_down(ring)
-        names = cycles.classes_in(ring)
-        own = cycles.steps_down(way[::-1])
-        back = cycles.back_reference(steps, ages)
-        text = " > ".join(names[:6]) or "containers"
-        last = [each for each in own if each.name]
-        return {
-            "path": "cycle of %s%s" % (text, ": ." + str(last[-1].name) if last else ""),
-            "kind": "cycle",
-            "classes": names,
-            "chain": paths.chain_of(steps),
-            "backReference": back.name if back is not None else None,
-        }
-
-    def add(self, address, answer):
+    def add(self, address, answer, anchor):
         key = (answer["path"], answer["kind"])
         if key not in self.found:
-            self.found[key] = Found(answer)
-        self.found[key].add(address, self.wanted[address])
+            self.found[key] = Found(answer, anchor)
+        self.found[key].add(address, self.wanted[address], self.sites.get(address, ()))
 
-    def answers(self):
-        told = sorted(self.found.values(), key=lambda each: -each.bytes)
-        return [
-            dict(each.answer, count=len(each.addresses), bytes=each.bytes, addresses=[hex(at) for at in each.addresses])
-            for each in told
-        ]
+
+def with_lines(found):
+    """The holders with their lines, the biggest first. The program's objects are not needed for it any more."""
+    deadline = tensors.Deadline(LINES_MS)
+    finder = lines.Finder(source.Files(lines.STARTED), deadline)
+    ordered = sorted(found.values(), key=lambda each: -each.bytes)
+    for each in ordered[:MOST_LINES]:
+        if each.anchor is not None and not deadline.late():
+            each.find_line(finder)
+    return [each.told() for each in ordered]
 
 
 def answer(request):
-    """The answer to a request for holders."""
-    wanted = {int(address, 16): size for address, size, _device in request["addresses"]}
+    """The answer to a request for holders: `addresses` is a list of [address in hex, bytes, device, [[file, line], ...]]; the lines may
+    be left out."""
+    wanted = {int(each[0], 16): each[1] for each in request["addresses"]}
+    sites = {int(each[0], 16): [tuple(one) for one in each[3]] for each in request["addresses"] if len(each) > 3}
     deadline = tensors.Deadline(request.get("budgetMs", 500))
     with Quiet(), tensors.quiet():
-        search = Search(wanted, deadline)
+        search = Search(wanted, deadline, sites)
         count = len(search.snapshot)
         search.run()
-        found = search.answers()
+        found = search.found
         del search
+    told = with_lines(found)
     return {
         "ok": True,
         "tookMs": deadline.took(),
         "cut": deadline.cut,
         "objects": count,
         "frozen": gc.get_freeze_count(),
-        "holders": found,
+        "holders": told,
     }

@@ -22,9 +22,20 @@ def load(name):
     """A part of the agent by its name, as a module that nobody else sees."""
     if name not in loaded:
         part = loaded[name] = type(sys)("gpu_memtrace." + name)
-        part.__dict__.update(load=load, natives=natives, own_namespaces=own_namespaces)
+        part.__dict__.update(load=load, natives=natives, own_namespaces=own_namespaces, main_file=main_file)
         exec(compile(natives["source"](name), "<gpu-memtrace>/%s.py" % name, "exec"), part.__dict__)
     return loaded[name]
+
+
+def note_main_file():
+    """The main program's file: Python forgets it when the program has run."""
+    main = sys.modules.get("__main__")
+    file = type(sys).__dict__["__dict__"].__get__(main).get("__file__") if isinstance(main, type(sys)) else None
+    state["main_file"] = file if type(file) is str else None
+
+
+def main_file():
+    return state["main_file"]
 
 
 def own_namespaces():
@@ -67,6 +78,7 @@ def hook_steps():
 
 
 def start():
+    note_main_file()
     gc.callbacks.append(natives["collection"])
     atexit.register(natives["exit"])
 
@@ -88,8 +100,17 @@ def turn(reason, step, request):
     """One turn of the agent. Gives the number of the step at which it wants the next one."""
     if request is not None:
         attempt(lambda: load("requests").answer(request))
-    if not state["steps"] and attempt(hook_steps) is False:
-        return AGAIN
+    if not state["steps"]:
+        if attempt(hook_steps) is False:
+            return AGAIN
+        state["steps"] = True  # whether it succeeded or failed
+        attempt(load("steps").read_settings)
+    if reason == STEP:
+        state["next_step"] = attempt(load("steps").at_step, step) or NEVER
+    elif reason == EXIT:
+        attempt(load("steps").at_exit)
+    else:
+        state["next_step"] = load("steps").next_step()
     return state["next_step"]
 
 

@@ -29,6 +29,11 @@ def class_text(kind):
     return name if type(module) is not str or module in ("builtins", "__main__") else module + "." + name
 
 
+def class_dict_has(thing, name):
+    """Whether the object's class, or one that it is made from, defines the name."""
+    return any(name in CLASS_DICT(kind) for kind in CLASS_MRO(type(thing)))
+
+
 def namespace(thing):
     """The dict of an instance, None where it has none."""
     for kind in CLASS_MRO(type(thing)):

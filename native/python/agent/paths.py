@@ -130,6 +130,9 @@ def step(owner, child, before):
     if kind is dict and before is not None and before.kind in ("namespace", "module"):
         name = objects.item_name(owner, child)
         return Step("attribute", ".%s" % name, before.owner, child, name)
+    if kind is dict and before is not None and before.kind == "attribute" and before.name in MODULE_PARTS:
+        name = objects.item_name(owner, child)
+        return Step("part", ".%s" % name, before.owner, child, name)
     container = container_of(owner)
     if objects.is_class(owner):
         return class_step(owner, child)
@@ -164,19 +167,18 @@ def steps_of(root, variable, way):
 def text_of(root, variable, steps):
     """The path. `model._modules['encoder']` reads as `model.encoder`, and a frame or a generator begins its own part."""
     text = root.text + ("." + variable if variable is not None else "")
-    part = None
-    for each in steps:
-        if each.kind == "attribute" and each.name in MODULE_PARTS:
-            part = each
-            continue
-        piece = each.text
-        if part is not None:
-            piece = "." + each.name if type(each.name) is str else part.text + piece
-            part = None
-        if each.kind in ("frame", "generator", "closure", "default", "object") and piece:
-            piece = " > " + piece
-        text += piece
+    for each, after in zip(steps, steps[1:] + [None]):
+        if after is not None and after.kind == "part":
+            continue  # `_modules` and the like
+        begins = each.kind in ("frame", "generator", "closure", "default", "object") and each.text
+        text += (" > " if begins else "") + each.text
     return text
+
+
+def length_of(steps):
+    """How many the nearest container holds; None: there is none that grows."""
+    lengths = [each.length for each in steps if each.length is not None and each.kind != "tuple"]
+    return lengths[-1] if lengths else None
 
 
 HOOKS = "_hooks"
@@ -198,14 +200,16 @@ def kind_of(root, variable, steps):
         return root.kind
     if last.kind in ("dict", "cache") or last.kind in [each.__name__ for each in SEQUENCES]:
         return "container"
-    return "module-attribute" if last.kind == "attribute" else "container" if last.length is not None else "object"
+    if last.kind not in ("attribute", "part"):
+        return "object"
+    return "module-attribute" if objects.class_dict_has(last.owner, "_call_impl") else "attribute"
 
 
 def chain_of(steps):
     """The steps for the answer."""
     told = []
     for each in steps:
-        if each.kind in ("namespace", "module"):
+        if each.kind in ("namespace", "module") or each.kind == "attribute" and each.name in MODULE_PARTS:
             continue
         entry = {"kind": each.kind, "name": each.name or each.text, "type": objects.class_text(type(each.target))}
         if each.length is not None:

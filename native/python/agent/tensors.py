@@ -1,5 +1,6 @@
 """Tensors and their storages, through functions of PyTorch that hand nothing to a subclass's own code."""
 
+import os
 import sys
 import time
 
@@ -13,21 +14,12 @@ storage_bytes = getattr(getattr(core, "StorageBase", None), "nbytes", None)
 get_grad, get_node = base.grad.__get__, base.grad_fn.__get__
 is_leaf, is_cuda, needs_grad = base.is_leaf.__get__, base.is_cuda.__get__, base.requires_grad.__get__
 version = base._version.__get__
+NO_DEVICE = 255
 NO_STORAGE = (RuntimeError, NotImplementedError, ValueError, TypeError, AttributeError)
 
 
-def subclasses(kind, found=None):
-    """A class and all classes below it."""
-    found = [kind] if found is None else found
-    for each in type.__subclasses__(kind):
-        if not any(each is known for known in found):
-            found.append(each)
-            subclasses(each, found)
-    return found
-
-
 def types_of(kind):
-    """As `subclasses`, for many: by the classes' addresses."""
+    """A class and all classes below it."""
     seen, found, left = set(), [], [kind]
     while left:
         each = left.pop()
@@ -63,11 +55,26 @@ def size(tensor):
 
 
 def device(tensor):
-    """Index of the tensor's GPU; 255 = none."""
+    """Index of the tensor's GPU; NO_DEVICE: none."""
     try:
-        return base.get_device(tensor) if is_cuda(tensor) else 255
+        return base.get_device(tensor) if is_cuda(tensor) else NO_DEVICE
     except NO_STORAGE:
-        return 255
+        return NO_DEVICE
+
+
+def wanted_device():
+    """A function that tells whether a tensor lies on a GPU. GPU_MEMTRACE_AGENT_DEVICES=all takes all tensors: for tests."""
+    if os.environ.get("GPU_MEMTRACE_AGENT_DEVICES") == "all":
+        return lambda tensor: True
+    return lambda tensor: device(tensor) != NO_DEVICE
+
+
+def allocated_bytes():
+    """Bytes in tensors by GPU; None: PyTorch does not tell."""
+    if not hasattr(core, "_cuda_memoryStats") or not torch.cuda.is_initialized():
+        return None
+    count = core._cuda_getDeviceCount()
+    return {each: core._cuda_memoryStats(each)["allocated_bytes"]["all"]["current"] for each in range(count)}
 
 
 def node(tensor):

@@ -1,0 +1,109 @@
+"""From the steps of a path to what names the reference in the program's text."""
+
+objects = load("objects")
+paths = load("paths")
+roots = load("roots")
+lines = load("lines")
+NAMED = ("attribute", "part", "cell", "frame", "generator")
+CONTENTS = ("dict", "cache") + tuple(each.__name__ for each in paths.SEQUENCES)
+
+
+def class_files(kind):
+    """Files of a class and of what it is made from, the program's own first."""
+    found = []
+    for each in objects.CLASS_MRO(kind):
+        for function in list(objects.CLASS_DICT(each).values()):
+            if type(function) is objects.FUNCTION:
+                file = function.__code__.co_filename
+                if file not in found:
+                    found.append(file)
+                break
+    return [each for each in found if roots.is_user_file(each)] or found[:1]
+
+
+def module_file(space):
+    if type(space) is not dict:
+        return None
+    file = main_file() if space.get("__name__") == "__main__" else space.get("__file__")
+    return file if type(file) is str else None
+
+
+def code_anchor(code, name, grows):
+    return lines.Anchor("name", name, [code.co_filename], (code.co_name, code.co_firstlineno), grows)
+
+
+def anchor_of(root, variable, way, steps):
+    """The anchor of a path; None where nothing on it has a name in the text. An exception's own variables are not what keeps them, so
+    the way ends where an exception begins."""
+    ends = [place for place, each in enumerate(steps) if each.kind in ("exception", "traceback")]
+    all_steps, steps = steps, steps[: ends[0]] if ends else steps
+    grows = False
+    for place in range(len(steps) - 1, -1, -1):
+        each = steps[place]
+        if each.kind == "cache":
+            return cache_anchor(each.owner)
+        if each.kind in CONTENTS:
+            grows = True
+        elif each.kind in NAMED and type(each.name) is str:
+            return step_anchor(root, way, steps, place, grows)
+    if variable is not None and root.code is not None:
+        return code_anchor(root.code, variable, grows)
+    return error_line(all_steps)
+
+
+def back_anchor(step):
+    """The anchor of the step that closes a loop."""
+    if step is None:
+        return None
+    if step.kind == "frame":
+        return code_anchor(step.owner.f_code, step.name, False)
+    if step.kind != "attribute" or step.owner is None:
+        return None
+    kind = step.owner if objects.is_class(step.owner) else type(step.owner)
+    return lines.Anchor("attribute", step.name, class_files(kind), None, False, objects.CLASS_NAME(kind).rsplit(".", 1)[-1])
+
+
+def cache_anchor(owner):
+    """The function behind functools.lru_cache: its own line."""
+    own = objects.namespace(owner)
+    function = own.get("__wrapped__") if own else None
+    if type(function) is not objects.FUNCTION:
+        return None
+    code = function.__code__
+    return (code.co_filename, code.co_firstlineno, objects.function_text(code))
+
+
+def error_line(steps):
+    """Where the exception of a path passed through the function that has the block: (file, line, function), None: in no path."""
+    for place, each in enumerate(steps):
+        if each.kind == "traceback" and type(each.target) is objects.FRAME:
+            code = each.target.f_code
+            return code.co_filename, each.owner.tb_lineno, objects.function_text(code)
+    return None
+
+
+def step_anchor(root, way, steps, place, grows):
+    step = steps[place]
+    if step.kind == "frame":
+        return code_anchor(step.owner.f_code, step.name, grows)
+    if step.kind == "generator":
+        return code_anchor(getattr(step.owner, objects.GENERATORS[type(step.owner)] + "_code"), step.name, grows)
+    if step.kind == "cell":
+        return cell_anchor(steps, place, grows)
+    if step.owner is None:  # a namespace
+        file = module_file(way[0])
+        return lines.Anchor("name", step.name, [file], None, grows) if file else None
+    kind = step.owner if objects.is_class(step.owner) else type(step.owner)
+    files = class_files(kind)
+    above = module_file(way[0]) if root.kind == "global" else root.code.co_filename if root.code is not None else None
+    if above and above not in files:
+        files.append(above)
+    return lines.Anchor("attribute", step.name, files, None, grows, objects.CLASS_NAME(kind).rsplit(".", 1)[-1])
+
+
+def cell_anchor(steps, place, grows):
+    """A closure's variable: looked for in the function itself, where it is free, and around it."""
+    for before in reversed(steps[:place]):
+        if before.kind == "closure":
+            return code_anchor(before.owner.__code__, steps[place].name, grows)
+    return None

@@ -1,0 +1,173 @@
+"""The line at which a reference was made: the statement that gives a variable or an attribute its value, or that adds to what it names.
+Followed through arguments, results and other names for the same thing."""
+
+import ast
+import time
+
+source = load("source")
+STARTED = time.time()
+MOST_HOPS = 4
+
+
+class Anchor:
+    """What to look for: the variable or the attribute nearest to the block on the way from its root; texts only."""
+
+    __slots__ = ("sort", "name", "files", "scope", "grows", "owner_class")
+
+    def __init__(self, sort, name, files, scope=None, grows=False, owner_class=None):
+        self.sort, self.name, self.files, self.scope = sort, name, files, scope
+        self.grows = grows  # the block lies in what the name names, not under the name itself
+        self.owner_class = owner_class
+
+
+class Finder:
+    def __init__(self, files, deadline):
+        self.files, self.deadline = files, deadline
+
+    def find(self, anchor, sites=()):
+        """(file, line, function) of the statement, None where none is found. `sites`: (file, line) of the functions that allocated the
+        blocks: of several statements that on one of these is meant."""
+        best = None
+        for path in anchor.files:
+            if self.deadline.late():
+                break
+            file = self.files.get(path)
+            if file is None:
+                continue
+            found = self.mentions(file, anchor)
+            chosen = self.choose(file, found, anchor, set(sites))
+            if chosen is not None and (best is None or chosen[0] > best[0]):
+                best = chosen
+        return best[1] if best is not None else None
+
+    def choose(self, file, found, anchor, sites):
+        rated = []
+        for mention, where in found:
+            on_site = (where.path, mention.line) in sites
+            empty = mention.is_empty() and not mention.grows
+            rated.append(((not empty, on_site, mention.grows, not anchor.grows or mention.grows, mention.line), mention, where))
+        if not rated:
+            return None
+        rate, mention, where = max(rated, key=lambda each: each[0])
+        return rate, (where.path, mention.line, mention.scope.name or "<module>")
+
+    def mentions(self, file, anchor):
+        """[(mention, file)] for an anchor, those behind other names included."""
+        if anchor.sort == "attribute":
+            return self.attribute(file, anchor.name, anchor.owner_class, set(), MOST_HOPS)
+        scope = self.scope_of(file, anchor)
+        return self.variable(file, scope, anchor.name, set(), MOST_HOPS) if scope is not None else []
+
+    @staticmethod
+    def scope_of(file, anchor):
+        """The scope whose variable is meant: that of the function, or the one around it where the name is free in it."""
+        if anchor.scope is None:
+            return file.module
+        name, line = anchor.scope
+        fitting = [each for each in file.scopes if each.line == line and each.name.rsplit(".", 1)[-1] == name]
+        scope = fitting[0] if fitting else file.module if name == "<module>" else None
+        while scope is not None and scope.outer is not None and (scope.is_class or not scope.owns(anchor.name)):
+            scope = scope.outer
+        return scope
+
+    @staticmethod
+    def visible(scope, home, name):
+        """Whether `name` in `scope` is the variable of `home`."""
+        while scope is not None:
+            if scope is home:
+                return True
+            if name in scope.shared:
+                scope = scope.outer
+                continue
+            if scope.owns(name) and not scope.is_class:
+                return False
+            scope = scope.outer
+        return False
+
+    def variable(self, file, home, name, seen, hops):
+        """Mentions of a variable, and of what it is another name for."""
+        key = (file.path, home.name, home.line, name)
+        if key in seen or hops == 0 or self.deadline.late():
+            return []
+        seen.add(key)
+        found = []
+        for mention in file.mentions:
+            if mention.sort == "name" and mention.name == name and self.visible(mention.scope, home, name):
+                found += self.behind(file, mention, seen, hops)
+        for call, scope in file.calls:
+            if self.visible(scope, home, name):
+                found += self.argument(file, call, name, seen, hops)
+        for mention in file.mentions:
+            other = mention.value
+            if isinstance(other, ast.Name) and other.id == name and self.visible(mention.scope, home, name):
+                found += self.other_name(file, mention, seen, hops)
+        return found
+
+    def attribute(self, file, name, owner_class, seen, hops):
+        key = (file.path, "." + name)
+        if key in seen or hops == 0 or self.deadline.late():
+            return []
+        seen.add(key)
+        found = [each for each in file.mentions if each.sort == "attribute" and each.name == name]
+        own = [each for each in found if owner_class and each.owner == "self" and owner_class in each.scope.name.split(".")]
+        chosen = []
+        for mention in own or found:
+            chosen += self.behind(file, mention, seen, hops)
+        for mention in file.mentions:
+            other = mention.value
+            if isinstance(other, ast.Attribute) and other.attr == name:
+                chosen += self.other_name(file, mention, seen, hops)
+        return chosen
+
+    def behind(self, file, mention, seen, hops):
+        """A mention; where its value is the result of a function that gives back a variable, that variable's mentions."""
+        value = mention.value
+        if mention.grows and not (isinstance(value, ast.Call) and self.returned(file, value)):
+            return [(mention, file)]
+        if isinstance(value, ast.Call):
+            inner = []
+            for scope, name in self.returned(file, value):
+                inner += [
+                    each for each in self.variable(file, scope, name, seen, hops - 1) if not each[0].is_empty() or each[0].grows
+                ]
+            if inner:
+                return inner
+        return [(mention, file)]
+
+    @staticmethod
+    def returned(file, call):
+        """[(scope, name)] of variables that the called function gives back and sets itself."""
+        name = source.callee(call)
+        found = []
+        for scope in file.scopes:
+            if scope.returns and scope.name.rsplit(".", 1)[-1] == name:
+                found += [(scope, each) for each in scope.returns if scope.owns(each)]
+        return found
+
+    def argument(self, file, call, name, seen, hops):
+        """Where a call hands the variable on: the mentions of the parameter that it becomes."""
+        function = source.callee(call)
+        places = [place for place, each in enumerate(call.args) if isinstance(each, ast.Name) and each.id == name]
+        words = [each.arg for each in call.keywords if isinstance(each.value, ast.Name) and each.value.id == name]
+        if not places and not words or function is None:
+            return []
+        found = []
+        for scope in file.scopes:
+            short = scope.name.rsplit(".", 1)[-1]
+            made = short == "__init__" and scope.outer.is_class and scope.outer.name.rsplit(".", 1)[-1] == function
+            if short != function and not made or scope.is_class:
+                continue
+            shift = 1 if scope.outer is not None and scope.outer.is_class else 0
+            names = [scope.parameters[place + shift] for place in places if place + shift < len(scope.parameters)]
+            names += [word for word in words if word in scope.bound]
+            for each in names:
+                found += [one for one in self.variable(file, scope, each, seen, hops - 1) if one[0].grows]
+        return found
+
+    def other_name(self, file, mention, seen, hops):
+        """`mention` gives the thing another name: what that name's mentions add to it."""
+        if mention.sort == "attribute":
+            more = self.attribute(file, mention.name, None, seen, hops - 1)
+        else:
+            more = self.variable(file, mention.scope, mention.name, seen, hops - 1)
+        return [each for each in more if each[0].grows]

@@ -1,0 +1,112 @@
+"""What live blocks are: the parameters, buffers and gradients of modules, and the state of optimizers. Nothing is kept alive."""
+
+import sys
+import time
+
+objects = load("objects")
+tensors = load("tensors")
+holders = load("holders")
+PARAMETER, GRADIENT, OPTIMIZER, BUFFER = 1, 2, 3, 4  # enum gmt_category
+MOST_NAMES = 20000
+written = {}  # address -> (category, text)
+
+
+def find(things, space, name):
+    """The instances of a class that PyTorch has under this name."""
+    kind = getattr(space, name, None)
+    return natives["pick"](things, tensors.types_of(kind)) if kind is not None else []
+
+
+def part(module, name):
+    """One of the dicts of a module; empty where it is none."""
+    own = objects.namespace(module)
+    found = own.get(name) if own else None
+    return found if objects.is_kind(found, dict) else {}
+
+
+def top_modules(modules):
+    below = {id(child) for each in modules for child in part(each, "_modules").values()}
+    return [each for each in modules if id(each) not in below]
+
+
+class Names:
+    def __init__(self, wanted_device):
+        self.wanted_device = wanted_device
+        self.found = {}  # address -> (category, text, device)
+        self.paths = {}  # id of a parameter -> its path
+
+    def add(self, tensor, category, text):
+        if not objects.is_kind(tensor, tensors.base) or not self.wanted_device(tensor) or len(self.found) > MOST_NAMES:
+            return
+        at = tensors.address(tensor)
+        if at:
+            self.found.setdefault(at, (category, text, tensors.device(tensor)))
+
+    def add_module(self, module, prefix, seen):
+        left = [(module, prefix)]
+        while left:
+            each, path = left.pop()
+            if id(each) in seen:
+                continue
+            seen.add(id(each))
+            for name, parameter in part(each, "_parameters").items():
+                self.add_parameter(parameter, path + str(name))
+            for name, buffer in part(each, "_buffers").items():
+                self.add(buffer, BUFFER, path + str(name))
+            left += [(child, "%s%s." % (path, name)) for name, child in part(each, "_modules").items() if child is not None]
+
+    def add_parameter(self, parameter, path):
+        if not objects.is_kind(parameter, tensors.base):
+            return
+        self.paths.setdefault(id(parameter), path)
+        self.add(parameter, PARAMETER, path)
+        gradient = tensors.gradient(parameter)
+        if gradient is not None:
+            self.add(gradient, GRADIENT, path)
+
+    def add_optimizer(self, optimizer):
+        for parameter, state in part(optimizer, "state").items():
+            path = self.paths.get(id(parameter), "?")
+            for name, value in state.items() if objects.is_kind(state, dict) else ():
+                self.add(value, OPTIMIZER, "%s.%s" % (path, name))
+        for group in optimizer_groups(optimizer):
+            for parameter in group:
+                if id(parameter) not in self.paths and objects.is_kind(parameter, tensors.base):
+                    self.add_parameter(parameter, "parameter without a module")
+
+
+def optimizer_groups(optimizer):
+    own = objects.namespace(optimizer)
+    groups = own.get("param_groups") if own else None
+    for group in groups if type(groups) is list else ():
+        listed = group.get("params") if type(group) is dict else None
+        if type(listed) is list:
+            yield listed
+
+
+def collect_names():
+    torch = tensors.torch
+    snapshot = holders.all_objects()
+    try:
+        names = Names(tensors.wanted_device())
+        seen = set()
+        for module in top_modules(find(snapshot, torch.nn, "Module")):
+            names.add_module(module, "", seen)
+        for optimizer in find(snapshot, torch.optim, "Optimizer"):
+            names.add_optimizer(optimizer)
+        return names.found
+    finally:
+        snapshot.clear()
+
+
+def write():
+    """Writes the names that are new. Gives the milliseconds that it took."""
+    begun = time.perf_counter()
+    with holders.Quiet(), tensors.quiet():
+        found = collect_names()
+    for address, (category, text, device) in found.items():
+        if written.get(address) != (category, text):
+            natives["name"](address, device, category, text)
+    written.clear()
+    written.update((address, (category, text)) for address, (category, text, _device) in found.items())
+    return (time.perf_counter() - begun) * 1000

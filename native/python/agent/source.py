@@ -1,0 +1,217 @@
+"""What a source file says about where names get their values: read from its text, never from what runs."""
+
+import ast
+import os
+import tokenize
+
+MOST_BYTES = 1 << 20
+GROW = {"append", "appendleft", "extend", "extendleft", "insert", "add", "update", "setdefault", "put", "put_nowait", "push"}
+THROUGH = {"setdefault", "get", "__getitem__"}  # x.setdefault(k, []).append(y) is about x
+GROW_FIRST = {"heappush", "setattr"}  # heappush(x, y) is about x
+REGISTER = {"register_buffer", "register_parameter", "add_module", "setattr"}
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+class Scope:
+    """A function, a class or the module (name "")."""
+
+    def __init__(self, name, node, outer):
+        self.name, self.outer = name, outer
+        self.is_class = isinstance(node, ast.ClassDef)
+        decorators = getattr(node, "decorator_list", [])
+        self.line = min([node.lineno] + [each.lineno for each in decorators]) if outer is not None else 0
+        arguments = getattr(node, "args", None)
+        self.parameters = []
+        if arguments is not None:
+            self.parameters = [each.arg for each in arguments.posonlyargs + arguments.args]
+            self.more_parameters = {each.arg for each in arguments.kwonlyargs}
+        else:
+            self.more_parameters = set()
+        self.bound = set(self.parameters) | self.more_parameters  # names that are its own
+        self.shared = set()  # global and nonlocal
+        self.returns = []  # names that it gives back
+
+    def owns(self, name):
+        return name in self.bound and name not in self.shared
+
+
+class Mention:
+    """A statement that gives a name or an attribute a value (`grows`: adds to the one that it has)."""
+
+    __slots__ = ("sort", "name", "line", "scope", "grows", "value", "owner")
+
+    def __init__(self, sort, name, line, scope, grows, value=None, owner=None):
+        self.sort, self.name, self.line, self.scope, self.grows = sort, name, line, scope, grows
+        self.value, self.owner = value, owner
+
+    def is_empty(self):
+        """It gives the name a first, empty value."""
+        value = self.value
+        if isinstance(value, ast.Constant):
+            return True
+        if isinstance(value, (ast.List, ast.Set, ast.Tuple)):
+            return not value.elts
+        if isinstance(value, ast.Dict):
+            return not value.keys
+        return isinstance(value, ast.Call) and not value.args and callee(value) in (
+            "list", "dict", "set", "deque", "OrderedDict", "tuple",
+        )  # fmt: skip
+
+
+def callee(call):
+    """The last name of what is called: `f` of a.b.f()."""
+    function = call.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)
+
+
+def subject(node):
+    """What an expression such as x[0].y[k].setdefault(a, b) is a part of: ("name" or "attribute", its name, the name of its owner)."""
+    while True:
+        if isinstance(node, (ast.Subscript, ast.Starred)):
+            node = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in THROUGH:
+            node = node.func.value
+        else:
+            break
+    if isinstance(node, ast.Name):
+        return "name", node.id, None
+    if isinstance(node, ast.Attribute):
+        return "attribute", node.attr, getattr(node.value, "id", None)
+    return None, None, None
+
+
+def names_in(node):
+    """Names and attributes that an expression reads."""
+    found = set()
+    for each in ast.walk(node):
+        if isinstance(each, ast.Name):
+            found.add(each.id)
+        elif isinstance(each, ast.Attribute):
+            found.add(each.attr)
+    return found
+
+
+class File(ast.NodeVisitor):
+    """The mentions and calls of one file."""
+
+    def __init__(self, path, text):
+        self.path = path
+        self.module = self.scope = Scope("", None, None)
+        self.scopes, self.mentions, self.calls = [self.module], [], []
+        self.visit(ast.parse(text))
+
+    def enter(self, node, name):
+        outer = self.scope
+        self.scope = Scope((outer.name + "." if outer.name else "") + name, node, outer)
+        self.scopes.append(self.scope)
+        for each in ast.iter_child_nodes(node):
+            self.visit(each)
+        self.scope = outer
+
+    def visit_FunctionDef(self, node):
+        self.scope.bound.add(node.name)
+        self.enter(node, node.name)
+
+    visit_AsyncFunctionDef = visit_ClassDef = visit_FunctionDef
+
+    def visit_Lambda(self, node):
+        self.enter(node, "<lambda>")
+
+    def visit_Global(self, node):
+        self.scope.shared.update(node.names)
+
+    visit_Nonlocal = visit_Global
+
+    def visit_Return(self, node):
+        if isinstance(node.value, ast.Name):
+            self.scope.returns.append(node.value.id)
+        self.generic_visit(node)
+
+    def take(self, target, value, line, grows):
+        """One target of an assignment."""
+        if isinstance(target, (ast.Tuple, ast.List)):
+            values = value.elts if isinstance(value, (ast.Tuple, ast.List)) else []
+            fits = len(values) == len(target.elts)
+            for place, each in enumerate(target.elts):
+                self.take(each, values[place] if fits else value, line, grows)
+            return
+        sort, name, owner = subject(target)
+        if sort is None:
+            return
+        if isinstance(target, ast.Name):
+            self.scope.bound.add(name)
+        grows = grows or isinstance(target, ast.Subscript) or (value is not None and name in names_in(value))
+        self.mentions.append(Mention(sort, name, line, self.scope, grows, value, owner))
+
+    def visit_Assign(self, node):
+        for target in node.targets:
+            self.take(target, node.value, node.lineno, False)
+        self.generic_visit(node)
+
+    def visit_AnnAssign(self, node):
+        if node.value is not None:
+            self.take(node.target, node.value, node.lineno, False)
+        self.generic_visit(node)
+
+    def visit_NamedExpr(self, node):
+        self.take(node.target, node.value, node.lineno, False)
+        self.generic_visit(node)
+
+    def visit_AugAssign(self, node):
+        self.take(node.target, node.value, node.lineno, True)
+        self.generic_visit(node)
+
+    def visit_For(self, node):
+        self.take(node.target, node.iter, node.lineno, False)
+        self.generic_visit(node)
+
+    def visit_withitem(self, node):
+        if node.optional_vars is not None:
+            self.take(node.optional_vars, node.context_expr, node.context_expr.lineno, False)
+        self.generic_visit(node)
+
+    def visit_ExceptHandler(self, node):
+        if node.name:
+            self.scope.bound.add(node.name)
+            self.mentions.append(Mention("name", node.name, node.lineno, self.scope, False, node.type))
+        self.generic_visit(node)
+
+    def visit_Call(self, node):
+        self.calls.append((node, self.scope))
+        name = callee(node)
+        if name in GROW and isinstance(node.func, ast.Attribute):
+            sort, about, owner = subject(node.func.value)
+            if sort is not None:
+                self.mentions.append(Mention(sort, about, node.lineno, self.scope, True, node, owner))
+        elif name in GROW_FIRST and node.args and name != "setattr":
+            sort, about, owner = subject(node.args[0])
+            if sort is not None:
+                self.mentions.append(Mention(sort, about, node.lineno, self.scope, True, node, owner))
+        place = 1 if name == "setattr" else 0
+        if name in REGISTER and len(node.args) > place and isinstance(node.args[place], ast.Constant):
+            self.mentions.append(Mention("attribute", node.args[place].value, node.lineno, self.scope, False, node))
+        self.generic_visit(node)
+
+
+class Files:
+    """Files that were read, for as long as one answer is made."""
+
+    def __init__(self, since):
+        self.since = since  # a file that was changed after this moment is not what runs
+        self.known = {}
+
+    def get(self, path):
+        """The file, None where it cannot be read."""
+        if path not in self.known:
+            self.known[path] = self.read(path)
+        return self.known[path]
+
+    def read(self, path):
+        try:
+            about = os.stat(path)
+            if about.st_size > MOST_BYTES or about.st_mtime > self.since:
+                return None
+            with tokenize.open(path) as file:
+                return File(path, file.read())
+        except (OSError, SyntaxError, ValueError, RecursionError, UnicodeError):
+            return None

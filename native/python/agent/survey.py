@@ -1,0 +1,163 @@
+"""Who holds the tensors that are alive, all of them: at the end of the program, and at some steps while their bytes grow."""
+
+import gc
+import json
+
+tensors = load("tensors")
+roots = load("roots")
+paths = load("paths")
+graph = load("graph")
+cycles = load("cycles")
+holders = load("holders")
+MOST_TENSORS, MOST_GROUPS, MOST_ADDRESSES = 5000, 100, 16
+NOTHING = ({"path": holders.NO_OWNER, "kind": "none"}, None)
+OPTIMIZER = ("param_groups", "state")  # where an optimizer has its parameters
+PARTS, GRADIENTS = " (parameters and buffers)", " (gradients)"
+
+
+class Group:
+    """Blocks with one path."""
+
+    def __init__(self, answer, anchor):
+        self.answer, self.anchor, self.sites = answer, anchor, ()
+        self.addresses, self.count, self.bytes = [], 0, 0
+
+    def add(self, address, size):
+        self.count += 1
+        self.bytes += size
+        if len(self.addresses) < MOST_ADDRESSES:
+            self.addresses.append(address)
+
+    find_line = holders.Found.find_line
+
+    def told(self):
+        return dict(self.answer, count=self.count, bytes=self.bytes, addresses=[hex(at) for at in self.addresses])
+
+
+def evenly(things, most):
+    """At most so many of them, spread over all."""
+    return things if len(things) <= most else [things[place * len(things) // most] for place in range(most)]
+
+
+class Survey:
+    def __init__(self, deadline, wanted_device):
+        self.deadline = deadline
+        self.snapshot = holders.all_objects()
+        every = tensors.all_tensors(self.snapshot)
+        self.tensors = [each for each in every if wanted_device(each)]
+        self.groups, self.seen = {}, set()
+        self.start = roots.Roots()
+
+    def run(self):
+        try:
+            self.find_all()
+        finally:
+            self.snapshot.clear()  # it names this survey too
+
+    def find_all(self):
+        chosen = evenly(self.tensors, MOST_TENSORS)
+        self.sampled = len(chosen)
+        ways = self.paths(chosen)
+        held = self.graphs(chosen)
+        lost = []
+        by_parent = {}
+        for tensor, way in zip(chosen, ways):
+            if self.deadline.late():
+                return
+            if way is None:
+                lost.append(tensor)
+                continue
+            key = tuple(map(id, way[2:-1]))
+            group = by_parent.get(key)
+            if group is None:
+                group = self.group_of(way, tensor)
+                if group.answer["path"].endswith("[...]"):  # its neighbours have the same path
+                    by_parent[key] = group
+            self.enter(group, tensors.address(tensor), tensors.size(tensor))
+            self.add_gradient(tensor, way)
+        for end, blocks in held:
+            self.add_graph(end, blocks)
+        self.search_upwards([each for each in lost if tensors.address(each) not in self.seen])
+
+    def enter(self, group, at, size):
+        if at and at not in self.seen:
+            self.seen.add(at)
+            group.add(at, size)
+
+    def search_upwards(self, lost):
+        """Those that the user's part of the program does not lead to: held by a library, or by a loop."""
+        above = cycles.Above(self.snapshot, lost, self.start, self.deadline) if lost else None
+        for tensor in lost:
+            told = holders.describe_from_below(above, tensor, self.snapshot) or NOTHING
+            self.enter(self.group(*told), tensors.address(tensor), tensors.size(tensor))
+
+    def paths(self, targets):
+        told = natives["paths"](
+            self.start.waves[: self.start.near], self.start.barriers, targets, self.deadline.left(0.5)
+        ) or [None] * len(targets)  # fmt: skip
+        return told[: len(targets)]
+
+    def graphs(self, chosen):
+        """[(tensor at the end of a graph, [(address, bytes)])]"""
+        walk = graph.Walk(tensors.Deadline(self.deadline.left(0.4)))
+        for tensor in reversed(chosen):
+            if walk.deadline.late():
+                break
+            walk.add_end(tensor, None)
+        self.deadline.cut |= walk.deadline.cut
+        held = {}
+        for at, number in walk.found.items():
+            held.setdefault(walk.top(number), []).append((at, walk.bytes[at][0]))
+        return [(walk.ends[number], blocks) for number, blocks in held.items()]
+
+    def group(self, answer, anchor):
+        key = (answer["path"], answer["kind"])
+        if key not in self.groups:
+            self.groups[key] = Group(answer, anchor)
+        return self.groups[key]
+
+    def group_of(self, way, tensor, ending=None):
+        """The group of a way's tensor; with `ending` that of its gradient, say. What belongs to one module or optimizer is one group."""
+        root, variable = self.start.root(way[0], way[1])
+        steps = paths.steps_of(root, variable, way[2:])
+        parameter = type(tensor) is tensors.torch.nn.Parameter
+        places = [place for place, each in enumerate(steps) if each.kind == "part" or parameter and each.name in OPTIMIZER]
+        if not places and ending is None:
+            return self.group(*holders.describe(root, variable, way[2:], None))
+        if places:  # a part of a module lies two steps further than what has it
+            steps = steps[: places[0] - (2 if steps[places[0]].kind == "part" else 1)]
+        text = paths.text_of(root, variable, steps) + (ending or PARTS)
+        return self.group({"path": text, "kind": "module-attribute", "root": root.kind}, None)
+
+    def add_gradient(self, tensor, way):
+        gradient = tensors.gradient(tensor)
+        if gradient is not None:
+            group = self.group_of(way, tensor, GRADIENTS)
+            self.enter(group, tensors.address(gradient), tensors.size(gradient))
+
+    def add_graph(self, end, blocks):
+        blocks = [each for each in blocks if each[0] not in self.seen]
+        if not blocks:
+            return
+        way = self.paths([end])[0]
+        told = NOTHING
+        if way is not None:
+            told = holders.describe(*self.start.root(way[0], way[1]), way[2:], "graph")
+        group = self.group(*told)
+        for at, size in blocks:
+            self.enter(group, at, size)
+
+
+def answer(settings, when, step):
+    """Makes the survey and writes its answer."""
+    sequence = natives["sequence"]()
+    deadline = tensors.Deadline(settings.get("budgetMs", 500))
+    with holders.Quiet(), tensors.quiet():
+        survey = Survey(deadline, tensors.wanted_device())
+        survey.run()
+        groups = dict(sorted(survey.groups.items(), key=lambda each: -each[1].bytes)[:MOST_GROUPS])
+        told = {"request": 0, "when": when, "step": step, "tensors": len(survey.tensors), "sampled": survey.sampled}
+        del survey
+    told["groups"] = holders.with_lines(groups)
+    told.update(ok=True, tookMs=deadline.took(), cut=deadline.cut, frozen=gc.get_freeze_count())
+    natives["answer"](0, json.dumps(told), sequence)
