@@ -36,9 +36,11 @@ bool covers(const MappedFile &file, uint64_t address) {
 
 void NativeSymbols::look() {
   looked_ = std::chrono::steady_clock::now();
+  auto files = process_.mapped_files();
+  if (files.empty()) return;  // it has ended
   std::vector<std::unique_ptr<Library>> before = std::move(libraries_);
   libraries_.clear();
-  for (MappedFile &file : process_.mapped_files()) {
+  for (MappedFile &file : files) {
     auto same = [&](const std::unique_ptr<Library> &known) {
       return known && known->file.inode == file.inode && known->file.path == file.path &&
              known->file.ranges[0].begin == file.ranges[0].begin;
@@ -57,7 +59,7 @@ NativeSymbols::Library *NativeSymbols::library_at(uint64_t address) {
 
 NativeFrame NativeSymbols::resolve(uint64_t address) {
   Library *library = library_at(address);
-  if (!library && (libraries_.empty() || std::chrono::steady_clock::now() - looked_ > kLookAgain)) {
+  if (!library && std::chrono::steady_clock::now() - looked_ > kLookAgain) {
     look();
     library = library_at(address);
   }

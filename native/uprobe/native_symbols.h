@@ -21,11 +21,20 @@ struct NativeFrame {
   std::string name;  ///< demangled; an address in the file where no symbol covers it
 };
 
-/// Of one process, which must be alive: what it had mapped cannot be told later.
-class NativeSymbols {
+class AddressNames {
  public:
-  explicit NativeSymbols(pid_t pid) : process_(pid) {}
-  NativeFrame resolve(uint64_t address);
+  virtual ~AddressNames() = default;
+  virtual NativeFrame resolve(uint64_t address) = 0;
+  /// The process has mapped or unmapped libraries.
+  virtual void libraries_changed() {}
+};
+
+/// Of one process. What it has mapped must be looked at while it is alive.
+class NativeSymbols : public AddressNames {
+ public:
+  explicit NativeSymbols(pid_t pid) : process_(pid) { look(); }
+  NativeFrame resolve(uint64_t address) override;
+  void libraries_changed() override { look(); }
 
  private:
   struct Library {

@@ -97,7 +97,8 @@ std::optional<FileBytes> ForeignProcess::open(const MappedFile &file) const {
   if (auto opened = FileBytes::open(proc_path(pid_, range))) return opened;
   // Following map_files needs CAP_CHECKPOINT_RESTORE; the path may by now name another file.
   if (file.path.ends_with(kDeleted)) return std::nullopt;
-  for (const std::string &way : {proc_path(pid_, "root" + file.path), proc_path(pid_, "exe")}) {
+  // The last way is for a process that has ended.
+  for (const std::string &way : {proc_path(pid_, "root" + file.path), proc_path(pid_, "exe"), file.path}) {
     struct stat about;
     if (stat(way.c_str(), &about) == 0 && about.st_ino == file.inode)
       if (auto opened = FileBytes::open(way)) return opened;

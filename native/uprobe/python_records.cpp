@@ -63,7 +63,7 @@ bool PythonRecords::take(const void *record, size_t bytes) {
     case GMT_UP_PYTHON_STACK:
       return take_stack(record, bytes);
     case GMT_UP_NATIVE_STACK:
-      return resolve_ && take_native_stack(record, bytes);
+      return names_ && take_native_stack(record, bytes);
     default:
       return false;
   }
@@ -162,7 +162,7 @@ bool PythonRecords::take_native_stack(const void *record, size_t bytes) {
 
 /// A function is a code object without lines. An address that is returned to belongs to the call in front of it.
 gmt_frame PythonRecords::describe(uint64_t address, bool returned_to) {
-  const NativeFrame frame = resolve_(address - returned_to);
+  const NativeFrame frame = names_->resolve(address - returned_to);
   gmt_code_record about = {};
   about.flags = GMT_CODE_CUT;
   const uint64_t key = frame.function;

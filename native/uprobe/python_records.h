@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -30,8 +31,11 @@ class PythonRecords {
   /// itself, and nothing was done.
   bool take(const void *record, size_t bytes);
 
-  /// From here on native stacks are taken too; `resolve` names an address of the process.
-  void take_native(std::function<NativeFrame(uint64_t address)> resolve) { resolve_ = std::move(resolve); }
+  /// From here on native stacks are taken too.
+  void take_native(std::unique_ptr<AddressNames> names) { names_ = std::move(names); }
+  void libraries_changed() {
+    if (names_) names_->libraries_changed();
+  }
 
   size_t codes() const { return written_codes_.size(); }
   size_t stacks() const { return written_stacks_.size(); }
@@ -56,7 +60,7 @@ class PythonRecords {
 
   Write write_;
   Lose lose_;
-  std::function<NativeFrame(uint64_t)> resolve_;
+  std::unique_ptr<AddressNames> names_;
   std::unordered_map<uint32_t, Coming> coming_;  ///< by number of the thread
   std::unordered_map<uint64_t, uint32_t> stack_ids_, code_ids_;
   std::unordered_set<uint64_t> written_stacks_, written_codes_;

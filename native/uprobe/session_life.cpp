@@ -42,10 +42,8 @@ gmt_up_target Session::target_value(const Process &process) const {
 
 Process &Session::follow(uint32_t host_pid, const ProcessInfo &info) {
   Process &process = recorder_->add(host_pid, info);
-  if (options_.native_stacks) {
-    const auto symbols = std::make_shared<NativeSymbols>(static_cast<pid_t>(info.pid));
-    process.python().take_native([symbols](uint64_t address) { return symbols->resolve(address); });
-  }
+  if (options_.native_stacks)
+    process.python().take_native(std::make_unique<NativeSymbols>(static_cast<pid_t>(info.pid)));
   return process;
 }
 
@@ -63,6 +61,7 @@ void Session::on_libraries(Process &process) {
   const LibraryLook look = attachments_->look(static_cast<pid_t>(process.info().pid));
   note_libraries(process, look);
   for (const std::string &path : look.fresh) Line("library").text("path", path).say();
+  process.python().libraries_changed();
   if (interpreters_) interpreters_->libraries_changed(process.interpreter, monotonic_ns());
 }
 

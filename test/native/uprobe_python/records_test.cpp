@@ -182,6 +182,13 @@ TEST(records_that_contradict_themselves_are_refused) {
   CHECK_EQ(log.written, 0);
 }
 
+struct Names : AddressNames {
+  NativeFrame resolve(uint64_t address) override {
+    return {address & ~0xfffull, static_cast<uint32_t>(address & 0xfff), "libx.so",
+            address < 0x2000 ? "inner" : "outer"};
+  }
+};
+
 TEST(native_stacks_are_taken_where_they_are_wanted) {
   Log log;
   gmt_up_native_stack stack = {};
@@ -192,10 +199,7 @@ TEST(native_stacks_are_taken_where_they_are_wanted) {
   stack.addresses[1] = 0x2011;
   const size_t bytes = offsetof(gmt_up_native_stack, addresses) + 16;
   CHECK(!log.records.take(&stack, bytes));
-  log.records.take_native([](uint64_t address) {
-    return NativeFrame{address & ~0xfffull, static_cast<uint32_t>(address & 0xfff), "libx.so",
-                       address < 0x2000 ? "inner" : "outer"};
-  });
+  log.records.take_native(std::make_unique<Names>());
   CHECK(!log.records.take(&stack, bytes - 1));
   CHECK(log.records.take(&stack, bytes));
   const auto *found = log.tables.resolve(log.records.stack_id(kHash));
@@ -208,7 +212,7 @@ TEST(native_stacks_are_taken_where_they_are_wanted) {
 
 TEST(any_bytes_are_safe) {
   Log log;
-  log.records.take_native([](uint64_t) { return NativeFrame{1, 0, "", ""}; });
+  log.records.take_native(std::make_unique<Names>());
   std::mt19937 random(7);
   std::vector<unsigned char> bytes(sizeof(gmt_up_python_stack));
   for (int round = 0; round < 20000; round++) {
