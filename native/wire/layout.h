@@ -260,7 +260,7 @@ struct gmt_thread_record {
 struct gmt_code_record {
   uint32_t id;  ///< never 0
   uint32_t first_line;
-  uint16_t python_version;    ///< 0x030c = 3.12: decides how `line_table` is read
+  uint16_t python_version;    ///< 0x030c = 3.12: decides how `line_table` is read; 0: a native function, without lines
   uint16_t flags;             ///< GMT_CODE_*
   uint32_t file_bytes;        ///< UTF-8
   uint32_t name_bytes;        ///< UTF-8; the qualified name where the version has one
