@@ -144,5 +144,10 @@ async function save(options: RecordingArguments, recording: Recording, nothing: 
 /** A file that was asked for under sudo belongs to who asked, so that the editor can open it. */
 function giveToSudoUser(file: string): void {
   const [uid, gid] = [Number(process.env.SUDO_UID), Number(process.env.SUDO_GID)];
-  if (process.getuid?.() === 0 && uid > 0 && gid > 0) chownSync(file, uid, gid);
+  if (process.getuid?.() !== 0 || !(uid > 0 && gid > 0)) return;
+  try {
+    chownSync(file, uid, gid);
+  } catch {
+    // A file system without owners: the file is there all the same.
+  }
 }

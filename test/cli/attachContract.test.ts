@@ -1,7 +1,7 @@
 // `attach` and `run --backend uprobe` with a stand-in for the privileged tracer: every way it can answer and end.
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { kinds, LogFile } from '../unit/addon/logFile';
@@ -88,6 +88,20 @@ test('Ctrl+C detaches: last table, report and trace, status 0, and the program g
   assert.deepEqual(seen().words.slice(0, 4), ['attach', '--pid', String(job.pid), '--directory']);
   assert.deepEqual(seen().words.slice(5, 7), ['--children', '--budget-bytes']);
   assert.deepEqual(seen().words.slice(8), ['--no-stacks']);
+});
+
+test('under sudo the results belong to who asked for them', async t => {
+  if (process.getuid?.() !== 0) return t.skip('only root can be under sudo');
+  const { place } = stage(t, null);
+  writeFakeTracer(place.path('dist/native/gpu-memtrace-uprobe'), [READY, makeLog(place), ended(1, 0)]);
+  const job = await target(t, place);
+  const words = ['attach', String(job.pid), '-o', 't.gputrace', '--report', 'r.json'];
+  const { status } = await place.run(words, { SUDO_UID: '4242', SUDO_GID: '4243' });
+  assert.equal(status, 0);
+  for (const name of ['t.gputrace', 'r.json']) {
+    const { uid, gid } = statSync(place.path(name));
+    assert.deepEqual([uid, gid], [4242, 4243]);
+  }
 });
 
 test('SIGTERM and SIGHUP detach as well; a second signal does not wait', async t => {
