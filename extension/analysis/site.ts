@@ -12,7 +12,8 @@ export function siteText(site: Site | null): string {
   if (site?.source === 'before-attach') return '(before attach)';
   const frame = namedFrame(site);
   if (site === null || frame === null) return '(no Python line)';
-  return `${baseName(frame.file)}:${frame.line} ${frame.function}${sourceText(site.source)}`;
+  const line = frame.line > 0 ? `:${frame.line}` : ''; // native functions have none
+  return `${baseName(frame.file)}${line} ${frame.function}${sourceText(site.source)}`;
 }
 
 function sourceText(source: LineSource): string {
