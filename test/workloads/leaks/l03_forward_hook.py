@@ -1,0 +1,19 @@
+"""A forward hook's closure keeps activations."""
+import torch
+
+model = torch.nn.Sequential(torch.nn.Linear(256, 512), torch.nn.ReLU(), torch.nn.Linear(512, 256)).cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+
+
+def watch(module):
+    seen = []
+    module.register_forward_hook(lambda m, inputs, output: seen.append(output.detach().abs()))  # SITE HOLDER
+
+
+watch(model[0])
+for step in range(60):
+    x = torch.randn(256, 256, device="cuda")
+    loss = (model(x) - x).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()

@@ -1,0 +1,23 @@
+"""Cycles that a collection each tenth step takes away."""
+import gc
+
+import torch
+
+model = torch.nn.Sequential(torch.nn.Linear(256, 512), torch.nn.ReLU(), torch.nn.Linear(512, 256)).cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+
+
+class Batch:
+    def __init__(self, x):
+        self.x = x * 1.0
+        self.me = self
+
+
+for step in range(120):
+    x = Batch(torch.randn(256, 256, device="cuda")).x
+    loss = (model(x) - x).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    if step % 10 == 9:
+        gc.collect()
