@@ -97,7 +97,7 @@ function factsOf(cluster: GrowingSite[], kind: LeakClass, place: FindingPlace | 
     bytesPerStep: sum(site => site.verdict.bytesPerStep),
     bytes: sum(site => survivors(site).bytes),
     count,
-    blocksPerStep: count / Math.max(1, context.axis.count - sinceStep),
+    blocksPerStep: count / Math.max(1, context.axis.count - sinceStep + 1),
     period: median(cluster.map(site => site.verdict.period ?? 1)),
     sinceStep,
     place,

@@ -22,6 +22,8 @@ export interface Growth {
   gap: number;
   /** Index of the entry before the growth: what lies behind it is its evidence. */
   from: number;
+  /** Index of the entry up to which it was measured. */
+  to: number;
   /** Steps until it can be told whether it grows; 0 where it is told. */
   waits: number;
   resets: Reset[];
@@ -89,6 +91,7 @@ function still({ steps, values, lag }: GrowthInput, state: GrowthState, resets: 
     events: 0,
     gap: 0,
     from: Math.max(0, first - 1),
+    to: values.length - 1,
     waits: 0,
     resets,
   };
@@ -241,6 +244,7 @@ function describe(
     events: within.length,
     gap,
     from,
+    to: last,
     waits: 0,
     resets: [],
   };
@@ -291,6 +295,7 @@ function risingTroughs({ steps, values }: GrowthInput, resets: Reset[]): Growth 
     events: recent.length,
     gap,
     from: first,
+    to: recent.at(-1)?.at ?? first,
     waits: 0,
     resets,
   };

@@ -40,9 +40,8 @@ function judgeSize(site: SiteSteps): Growth | null {
 
 function growing(site: SiteSteps, growth: Growth, grows: 'blocks' | 'size'): SiteVerdict {
   const values = grows === 'blocks' ? site.oldBytes : site.liveBytes;
-  const last = values.length - 1;
-  const span = at(site.steps, last) - at(site.steps, growth.from);
-  const bytesPerStep = span > 0 ? (at(values, last) - at(values, growth.from)) / span : 0;
+  const span = at(site.steps, growth.to) - at(site.steps, growth.from);
+  const bytesPerStep = span > 0 ? (at(values, growth.to) - at(values, growth.from)) / span : 0;
   // The interval was made of counts: it holds for bytes as far as blocks are alike.
   const scale = growth.perStep > 0 ? bytesPerStep / growth.perStep : 0;
   const rhythm = growth.gap > 1.5 ? `in about every ${ordinal(Math.round(growth.gap))} step` : 'in each step';
@@ -109,6 +108,8 @@ function resting(site: SiteSteps, blocks: Growth): SiteVerdict {
   if (freedLate && at(site.steps, last) - site.lastAllocationStep <= T.growthSteps) {
     return verdict(site, 'sawtooth', 'Old blocks make room for new ones: it has a bound.');
   }
+  const lacking = T.warmupSteps + T.mostEvents + 2 - (at(site.steps, last) - at(site.steps, 0) + 1);
+  if (working > 1 && lacking > 0) return waiting(site, lacking, 'Too few steps');
   if (working <= 1 && site.category !== 'optimizer')
     return verdict(site, 'one-shot', 'Allocated in one step, and stays.');
   const since = blocks.state === 'stopped' ? ` since step ${lastRise(site)}` : ' after the first steps';
@@ -133,9 +134,9 @@ function brief(site: SiteSteps): SiteVerdict {
   return verdict(site, 'transient', 'It is freed within the step, or in the next.');
 }
 
-function waiting(site: SiteSteps, steps: number): SiteVerdict {
+function waiting(site: SiteSteps, steps: number, why = 'It rises'): SiteVerdict {
   const more = Math.max(1, steps);
-  return verdict(site, 'unknown', `It rises; ${more} more ${more === 1 ? 'step' : 'steps'} will tell.`);
+  return verdict(site, 'unknown', `${why}; ${more} more ${more === 1 ? 'step' : 'steps'} will tell.`);
 }
 
 /** One allocation far above the line's habit, of a line that works often. */

@@ -96,26 +96,18 @@ const TABLE: readonly Advice[] = [
   { classes: null, text: 'Find what stores it and drop it when the step is done, or store `.detach().cpu()` instead.' },
 ];
 
-/** One sentence of advice. Lines are source text, in the order in which they are to be looked at; none may be known. */
+/** One sentence of advice. Lines are source text, the one that says most first; none may be known. */
 export function suggest(leak: LeakClass, lines: readonly string[], holder: string | null): string {
-  for (const row of TABLE) {
-    if (row.classes !== null && !row.classes.includes(leak)) continue;
-    if (row.holder !== undefined && (holder === null || !row.holder.test(holder))) continue;
-    const match = row.pattern === undefined ? null : firstMatch(row.pattern, lines);
-    if (row.pattern !== undefined && match === null) continue;
-    const { target: name, value } = match?.groups ?? {};
-    return row.text
-      .replaceAll('{target}', name ?? '')
-      .replaceAll('{value}', value ?? '')
-      .replaceAll('{holder}', holder ?? 'what holds it');
-  }
-  throw new Error('The last row fits everything.');
-}
-
-function firstMatch(pattern: RegExp, lines: readonly string[]): RegExpExecArray | null {
-  for (const line of lines) {
-    const match = pattern.exec(line);
-    if (match !== null) return match;
-  }
-  return null;
+  const rows = TABLE.filter(row => row.classes === null || row.classes.includes(leak)).filter(
+    row => row.holder === undefined || (holder !== null && row.holder.test(holder)),
+  );
+  // The first line that any row knows is the one to speak of, whichever row comes first.
+  const line = lines.find(text => rows.some(row => row.pattern?.test(text))) ?? '';
+  const row = rows.find(entry => entry.pattern === undefined || entry.pattern.test(line));
+  if (row === undefined) throw new Error('The last row fits everything.');
+  const { target: name, value } = row.pattern?.exec(line)?.groups ?? {};
+  return row.text
+    .replaceAll('{target}', name ?? '')
+    .replaceAll('{value}', value ?? '')
+    .replaceAll('{holder}', holder ?? 'what holds it');
 }

@@ -1,0 +1,256 @@
+// Findings: one for each cause, in words and numbers.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { BlockFacts, StepAxis } from '../../../extension/protocol/steps';
+import { judgeTrace, sureLeaks } from '../../../extension/analysis/verdicts';
+import type { Finding } from '../../../extension/protocol/verdicts';
+import { RunTrace, SCRIPT, type RunFacts } from './runTrace';
+import { StepRun, type Block } from './stepRun';
+
+const KB = 1024;
+const MB = 1024 * KB;
+const GB = 1024 * MB;
+
+function playing(steps: number, act: (step: number, run: StepRun) => void, run = new StepRun()): StepRun {
+  for (let step = 1; step <= steps; step++) {
+    act(step, run);
+    run.endStep();
+  }
+  return run;
+}
+function findingsOf(run: StepRun, facts: RunFacts = {}, source: Record<number, string> = {}): Finding[] {
+  return judgeTrace(new RunTrace(run, facts), (file, line) => (file === SCRIPT ? (source[line] ?? null) : null))
+    .findings;
+}
+function only(findings: Finding[]): Finding {
+  assert.equal(findings.length, 1, findings.map(finding => finding.title).join('\n'));
+  return findings[0] as Finding;
+}
+const blockFacts = (blocks: Block[]): BlockFacts[] =>
+  blocks.map(({ address, bytes, site, step }) => {
+    return { address, known: true, alive: true, bytes, site, device: 0, step, timeNs: 0 };
+  });
+const addresses = (blocks: Block[]): string[] => blocks.map(block => `0x${block.address.toString(16)}`);
+
+test('a graph of 312 sites on four lines is one finding, at the line that keeps most', () => {
+  const lines: Record<number, number> = {};
+  for (let site = 1; site <= 312; site++) lines[site] = 9 + (site % 4);
+  const run = playing(42, (step, run) => {
+    if (step < 12) return;
+    for (let site = 1; site <= 312; site++) run.alloc(site, lines[site] === 10 ? 64 * KB : 8 * KB);
+  });
+  const finding = only(findingsOf(run, { lines }));
+  assert.equal(
+    finding.title,
+    'A whole autograd graph of each step is kept: 312 tensors, 6.70 MB a step at train.py:10, since step 12',
+  );
+  assert.deepEqual(
+    [finding.verdict, finding.class, finding.place?.line, finding.sites.length],
+    ['leak', 'graph', 10, 312],
+  );
+  assert.deepEqual([finding.places.map(place => place.line).sort(), finding.sinceStep], [[10, 11, 12, 9].sort(), 12]);
+  assert.equal(finding.bytesPerStep, 78 * (64 + 3 * 8) * KB);
+});
+
+test('survivors made on PyTorch’s threads belong to the graph of the thread that trains', () => {
+  const run = new StepRun();
+  run.site(2, { thread: 1, lineSource: 'forward' });
+  playing(30, (_, run) => [run.alloc(1, 2 * MB), run.alloc(2, MB)], run);
+  assert.deepEqual(only(findingsOf(run, { threads: ['python', 'pt_autograd_0'] })).sites, [1, 2]);
+});
+
+test('leaks of two threads, and leaks that began 20 steps apart, are two findings', () => {
+  const run = new StepRun();
+  run.site(2, { thread: 1 });
+  playing(60, (step, run) => [run.alloc(1, 2 * MB), run.alloc(2, MB), step > 20 && run.alloc(3, 4 * MB)], run);
+  const findings = findingsOf(run, { threads: ['python', 'logger'] });
+  assert.deepEqual(
+    findings.map(finding => [finding.place?.line, finding.sinceStep]),
+    [
+      [3, 21],
+      [1, 1],
+      [2, 1],
+    ],
+  );
+});
+
+test('what the agent found at two holders is two findings, each with its holder', () => {
+  const run = playing(30, (_, run) => [run.alloc(1, 2 * MB), run.alloc(2, MB), run.alloc(3, 64 * KB)]);
+  assert.equal(findingsOf(run).length, 1, 'nobody knows better');
+  const [one, two] = [run.blocks(1), run.blocks(2)];
+  const text = JSON.stringify({
+    request: 0,
+    groups: [
+      {
+        path: 'Encoder.debug_outputs',
+        kind: 'attribute',
+        file: SCRIPT,
+        line: 11,
+        length: 30,
+        addresses: addresses(one),
+      },
+      { path: 'seen', kind: 'global', file: SCRIPT, line: 22, length: 30, addresses: addresses(two) },
+    ],
+  });
+  const [first, second, ...more] = findingsOf(run, { answers: [{ text, blocks: blockFacts([...one, ...two]) }] });
+  assert.deepEqual([first?.holder?.path, first?.sites, more.length], ['Encoder.debug_outputs', [1, 3], 0]);
+  assert.deepEqual([second?.holder?.path, second?.holder?.line, second?.sites], ['seen', 22, [2]]);
+  assert.ok(first?.evidence.includes('The agent found it at Encoder.debug_outputs (30 in it, train.py:11).'));
+});
+
+test('an answer from before everything went says more than the one at exit', () => {
+  const run = playing(40, (_, run) => run.alloc(1, MB));
+  const answer = (path: string, blocks: Block[]) => ({
+    text: JSON.stringify({ groups: [{ path, kind: 'local', addresses: addresses(blocks) }] }),
+    blocks: blockFacts(blocks),
+  });
+  const answers = [answer('train(): epoch_loss', run.blocks(1).slice(0, 32)), answer('x', run.blocks(1).slice(-1))];
+  assert.equal(only(findingsOf(run, { answers })).holder?.path, 'train(): epoch_loss');
+});
+
+test('a container with a bound that is being filled is no leak', () => {
+  const run = playing(40, (_, run) => run.alloc(1, MB));
+  const held = { path: 'replay', kind: 'global', length: 40, bound: 200, addresses: addresses(run.blocks(1)) };
+  const facts = (bound: number | null): RunFacts => ({
+    answers: [{ text: JSON.stringify({ groups: [{ ...held, bound }] }), blocks: blockFacts(run.blocks(1)) }],
+  });
+  assert.equal(findingsOf(run, facts(null)).length, 1);
+  assert.deepEqual(findingsOf(run, facts(200)), []);
+  const verdict = judgeTrace(new RunTrace(run, facts(200))).sites.get(1);
+  assert.deepEqual([verdict?.state, verdict?.because], ['plateau', 'It fills replay, which holds at most 200.']);
+});
+
+test('one tensor that grows is a finding of its own', () => {
+  let whole: Block | undefined;
+  const run = playing(40, (step, run) => {
+    run.alloc(2, MB);
+    if (step % 3 !== 0) return;
+    const before = whole;
+    whole = run.alloc(1, (before?.bytes ?? 0) + 3 * MB);
+    run.free(before);
+  });
+  const source = { 1: '  preds = logits if preds is None else torch.cat([preds, logits])' };
+  const [size, blocks] = findingsOf(run, {}, source)
+    .sort((a, b) => (a.class ?? '').localeCompare(b.class ?? ''))
+    .reverse();
+  assert.match(
+    size?.title ?? '',
+    /^One tensor gets bigger with every 3rd step: 1\.0\d MB a step at train\.py:1, since step 3$/,
+  );
+  assert.match(size?.suggestion ?? '', /^Collect the parts on the CPU and join them once/);
+  assert.equal(blocks?.class, 'outputs');
+});
+
+test('gradients, backward passes, pinned and driver memory have their own words', () => {
+  const titleOf = (facts: Parameters<StepRun['site']>[1]): [string | null, string] => {
+    const run = new StepRun();
+    run.site(1, facts);
+    const { class: kind, title } = only(findingsOf(playing(30, (_, run) => run.alloc(1, MB), run)));
+    return [kind, title];
+  };
+  assert.deepEqual(titleOf({ category: 'gradient' }), [
+    'gradients',
+    'Gradients of each step are kept: 1 tensor, 1.00 MB a step at train.py:1, since step 1',
+  ]);
+  assert.deepEqual(titleOf({ lineSource: 'forward', thread: 0 })[0], 'backward');
+  assert.match(titleOf({ lineSource: 'backward-call' })[1], /^Tensors made in the backward pass of each step are kept/);
+  assert.match(
+    titleOf({ layer: 'host', device: -1 })[1],
+    /^Pinned host memory is taken in each step and kept: 1 block,/,
+  );
+  assert.match(
+    titleOf({ layer: 'driver' })[1],
+    /^Driver memory outside PyTorch’s cache is taken in each step and kept/,
+  );
+});
+
+test('driver memory that a tensor’s line takes for the tensor itself is no second finding', () => {
+  const run = new StepRun();
+  run.site(2, { layer: 'driver' });
+  playing(30, (_, run) => [run.alloc(1, MB), run.alloc(2, 2 * MB)], run);
+  assert.equal(only(findingsOf(run, { lines: { 1: 7, 2: 7 } })).layer, 'tensor');
+});
+
+test('the agent’s kinds of holders name the class', () => {
+  const run = playing(30, (_, run) => run.alloc(1, MB));
+  const classOf = (kind: string): string | null => {
+    const text = JSON.stringify({ groups: [{ path: 'p', kind, addresses: addresses(run.blocks(1)) }] });
+    return only(findingsOf(run, { answers: [{ text, blocks: blockFacts(run.blocks(1)) }] })).class;
+  };
+  assert.deepEqual(['cycle', 'exception', 'hook', 'autograd', 'list'].map(classOf), [
+    'cycle',
+    'exception',
+    'hook',
+    'graph',
+    'outputs',
+  ]);
+});
+
+test('when the device will be full, counting what is free and what the cache holds unused', () => {
+  const run = playing(50, (_, run) => run.alloc(1, 100 * MB));
+  const ledger = { tensor: () => 5 * GB, reserved: () => 6 * GB, driver: () => 6.5 * GB, used: () => 7 * GB };
+  const finding = only(findingsOf(run, { ledger, totalBytes: 16 * GB }));
+  assert.equal(finding.fullAtStep, 50 + Math.floor((10 * GB) / (100 * MB)));
+  assert.ok(finding.evidence.some(text => text === 'At this rate the device is full at about step 152.'));
+  assert.equal(only(findingsOf(run)).fullAtStep, null, 'nothing is known of the device');
+});
+
+test('the free side: who freed its blocks before, and until when', () => {
+  const run = playing(60, (step, run) => (step > 30 ? run.alloc(1, MB) : run.pass(1, MB)));
+  const frames = [{ file: SCRIPT, line: 44, function: 'step' }];
+  const finding = only(findingsOf(run, { freeLines: { 1: [{ count: 9, lastStep: 30, frames, userFrame: 0 }] } }));
+  assert.ok(finding.evidence.includes('Until step 30 its blocks were freed at train.py:44 step; no more since.'));
+});
+
+test('what was ruled out, with numbers', () => {
+  class Collected extends StepRun {
+    override axis(points: number): StepAxis {
+      const axis = super.axis(points);
+      return { ...axis, fullCollections: axis.fullCollections.map((_, i) => (i % 10 === 0 ? 1 : 0)) };
+    }
+  }
+  const run = playing(40, (_, run) => run.alloc(1, MB), new Collected());
+  const ledger = { tensor: (step: number) => step * MB, reserved: (step: number) => step * MB };
+  assert.deepEqual(only(findingsOf(run, { ledger })).ruledOut, [
+    'No warm-up: it still grows, 39 steps after it began.',
+    'No cycle that waits for the collector: its full runs (4 since then) freed nothing of it.',
+    'No cache with a bound that is reached: nothing old has left since then.',
+    'No fragmentation: the tensors themselves grow.',
+  ]);
+});
+
+test('a young finding without a holder says that a cache would look the same', () => {
+  const text = 'A cache or buffer that is being filled looks the same until it is full.';
+  const young = only(findingsOf(playing(30, (_, run) => run.alloc(1, MB))));
+  const older = only(findingsOf(playing(90, (_, run) => run.alloc(1, MB))));
+  assert.deepEqual([young.evidence.includes(text), older.evidence.includes(text)], [true, false]);
+});
+
+test('much memory that only the collector frees, and single huge allocations, are findings and no leaks', () => {
+  let waiting: Block[] = [];
+  const run = playing(70, (step, run) => {
+    waiting.push(run.alloc(1, 4 * MB));
+    if (step % 30 === 0) waiting = waiting.splice(0).filter(block => run.free(block, true));
+    run.pass(2, (step === 40 ? 640 : 8) * MB);
+  });
+  const findings = findingsOf(run);
+  assert.deepEqual(
+    findings.map(finding => finding.verdict),
+    ['cycle', 'anomaly'],
+  );
+  assert.match(
+    findings[0]?.title ?? '',
+    /^Reference cycles at train\.py:1 keep up to 1\d\d\.00 MB until the collector runs$/,
+  );
+  assert.equal(findings[1]?.title, 'One allocation of 640.00 MB at train.py:2 is far outside the line’s habit');
+  assert.deepEqual(sureLeaks(findings), []);
+});
+
+test('a run fails by a leak that is sure enough, and by nothing else', () => {
+  const kept = (steps: number, every: number): Finding[] =>
+    findingsOf(playing(steps, (step, run) => step % every === 0 && run.alloc(1, MB)));
+  assert.equal(sureLeaks(kept(30, 1)).length, 1);
+  assert.equal(kept(47, 10).length, 1, 'named');
+  assert.equal(sureLeaks(kept(47, 10)).length, 0, 'after four rises it is not sure');
+  assert.equal(sureLeaks(kept(90, 10)).length, 1);
+});

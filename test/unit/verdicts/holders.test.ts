@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { BlockFacts } from '../../../extension/protocol/steps';
+import { holderOf, parseHolders } from '../../../extension/analysis/holders';
+
+const block = (address: bigint, site: number, bytes = 100): BlockFacts => {
+  return { address, known: true, alive: true, bytes, site, device: 0, step: 1, timeNs: 0 };
+};
+
+test('holders are joined to sites by address, decimal or hexadecimal', () => {
+  const text = JSON.stringify({
+    request: 3,
+    holders: [
+      {
+        address: '0x10',
+        path: 'cache',
+        kind: 'dict',
+        file: '/t.py',
+        line: 6,
+        function: 'grow',
+        length: 2,
+        chain: ['a'],
+      },
+      { address: 32, path: 'cache', kind: 'dict', file: '/t.py', line: 6, function: 'grow', length: 2 },
+      { address: '48', path: 'other', kind: 'list' },
+    ],
+  });
+  const [cache, other, ...more] = parseHolders(text, [block(16n, 1), block(32n, 2, 50), block(48n, 1)]);
+  assert.deepEqual(
+    [...(cache?.sites ?? [])],
+    [
+      [1, { count: 1, bytes: 100 }],
+      [2, { count: 1, bytes: 50 }],
+    ],
+  );
+  assert.deepEqual(cache?.holder, {
+    path: 'cache',
+    kind: 'dict',
+    file: '/t.py',
+    line: 6,
+    function: 'grow',
+    length: 2,
+    bound: null,
+  });
+  assert.deepEqual([cache?.chain, other?.holder.path, more.length], [['a'], 'other', 0]);
+});
+
+test('a group of blocks is one holder, and a block counts once', () => {
+  const text = JSON.stringify({
+    groups: [{ path: 'g', kind: 'global', addresses: ['0x10', '0x20', '0x20', 'x', null] }],
+    holders: [{ address: '0x10', path: 'h', kind: 'local' }],
+  });
+  const held = parseHolders(text, [block(16n, 1), block(32n, 1)]);
+  assert.deepEqual(
+    held.map(entry => [entry.holder.path, entry.sites.get(1)?.count]),
+    [['g', 2]],
+  );
+});
+
+test('what is no answer, or damaged, says nothing', () => {
+  for (const text of ['', '{', '[]', 'null', '{"holders":7}', '{"holders":[1,null,{}]}', '{"error":"no torch"}']) {
+    assert.deepEqual(parseHolders(text, [block(16n, 1)]), [], text);
+  }
+  assert.deepEqual(parseHolders('{"groups":[{"path":"p","kind":"k","addresses":["0x10"]}]}', []), [], 'no block');
+});
+
+test('the holder of most blocks is named, if it holds its share', () => {
+  const held = (path: string, count: number) => ({
+    holder: { path, kind: 'local', file: null, line: null, function: null, length: null, bound: null },
+    chain: [],
+    sites: new Map([[1, { count, bytes: count }]]),
+  });
+  const answers = [{ process: 0, timeNs: 1, held: [held('x', 1), held('cache', 8), held('y', 2)] }];
+  assert.equal(holderOf(answers, 0, [1], 0.5, 3)?.path, 'cache');
+  assert.equal(holderOf(answers, 0, [1], 0.9, 3), null);
+  assert.equal(holderOf(answers, 0, [1], 0, 9), null);
+  assert.equal(holderOf(answers, 0, [2], 0, 1), null);
+  assert.equal(holderOf(answers, 1, [1], 0, 1), null);
+});

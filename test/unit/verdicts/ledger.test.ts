@@ -1,0 +1,97 @@
+// Layers of a device that grow by themselves, in words and numbers.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { judgeTrace } from '../../../extension/analysis/verdicts';
+import type { Verdicts } from '../../../extension/protocol/verdicts';
+import { RunTrace, type RunFacts } from './runTrace';
+import { StepRun } from './stepRun';
+
+const MB = 1 << 20;
+
+function judged(ledger: NonNullable<RunFacts['ledger']>, facts: RunFacts = {}, steps = 80): Verdicts {
+  const run = new StepRun();
+  for (let step = 1; step <= steps; step++) {
+    run.pass(1, MB);
+    run.endStep();
+  }
+  return judgeTrace(new RunTrace(run, { ledger, ...facts }));
+}
+const room = { segments: 40, segmentBytes: 900 * MB, partlyUsedSegments: 31, emptySegments: 0, freeBytes: 500 * MB };
+
+test('the layers lie in each other, each with its slope a step', () => {
+  const { ledger } = judged({
+    tensor: step => 100 * MB + step * MB,
+    reserved: step => 200 * MB + step * 2 * MB,
+    driver: () => 300 * MB,
+    process: () => 700 * MB,
+    used: () => 900 * MB,
+  });
+  const [first] = ledger;
+  assert.deepEqual(
+    [first?.tensor, first?.reserved],
+    [
+      { bytes: 180 * MB, bytesPerStep: MB },
+      { bytes: 360 * MB, bytesPerStep: 2 * MB },
+    ],
+  );
+  assert.deepEqual([first?.remainderBytes, first?.usedBytes], [400 * MB, 900 * MB]);
+  assert.match(first?.text ?? '', /400\.00 MB of the process are no traced allocation/);
+});
+
+test('what is not known stays unknown, and eight steps are the least for a slope', () => {
+  const [first] = judged({ tensor: step => step }, {}, 6).ledger;
+  assert.deepEqual([first?.tensor.bytesPerStep, first?.processBytes.bytes, first?.remainderBytes], [null, null, null]);
+});
+
+test('the cache grows, the tensors’ peak does not: fragmentation', () => {
+  const { findings, ledger } = judged(
+    { tensor: () => 400 * MB, tensorMax: () => 600 * MB, reserved: step => (700 + 5 * step) * MB },
+    { fragmentation: { ...room, largestFreeBytes: 3 * MB } },
+  );
+  assert.deepEqual([findings.length, findings[0]?.verdict, ledger[0]?.grows], [1, 'fragmentation', 'reserved']);
+  assert.equal(
+    findings[0]?.title,
+    'Fragmentation: PyTorch’s cache grows, the tensors in it do not: 5.00 MB a step since step 2',
+  );
+  assert.match(findings[0]?.suggestion ?? '', /expandable_segments/);
+});
+
+test('the cache grows although it has a gap as long as what it takes: pending on a stream, or another pool', () => {
+  const { findings } = judged(
+    { tensor: () => 400 * MB, reserved: step => (700 + 5 * step) * MB },
+    { fragmentation: { ...room, largestFreeBytes: 64 * MB } },
+  );
+  assert.equal(findings[0]?.verdict, 'pending');
+  assert.match(findings[0]?.suggestion ?? '', /record_stream/);
+});
+
+test('a cache that grows with its tensors, that stops, or that grows by little is nothing', () => {
+  const reserved = (value: (step: number) => number, tensor = (_: number): number => 400 * MB): string[] =>
+    judged({ tensor, reserved: value }).findings.map(finding => finding.verdict);
+  assert.deepEqual(
+    reserved(
+      step => (700 + 5 * step) * MB,
+      step => (400 + 5 * step) * MB,
+    ),
+    [],
+  );
+  assert.deepEqual(
+    reserved(step => (700 + 5 * Math.min(step, 40)) * MB),
+    [],
+  );
+  assert.deepEqual(
+    reserved(step => 700 * MB + step * 1024),
+    [],
+  );
+});
+
+test('the process grows beyond what the driver’s calls took: untraced', () => {
+  const { findings, ledger } = judged({
+    tensor: () => 400 * MB,
+    reserved: () => 500 * MB,
+    driver: () => 600 * MB,
+    process: step => (1000 + 4 * step) * MB,
+  });
+  assert.deepEqual([findings[0]?.verdict, ledger[0]?.grows], ['untraced', 'process']);
+  assert.equal(ledger[0]?.text.startsWith('The process grows beyond all allocations that were seen.'), true);
+});

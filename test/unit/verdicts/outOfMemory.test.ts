@@ -1,0 +1,139 @@
+// Why memory ran out, in words and numbers.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { MemorySnapshot, SnapshotSite } from '../../../extension/protocol/steps';
+import type { OutOfMemory } from '../../../extension/protocol/trace';
+import { judgeTrace, sureLeaks } from '../../../extension/analysis/verdicts';
+import type { Verdicts } from '../../../extension/protocol/verdicts';
+import { RunTrace } from './runTrace';
+import { StepRun } from './stepRun';
+
+const MB = 1 << 20;
+const GB = 1 << 30;
+
+const site = (part: Partial<SnapshotSite>): SnapshotSite => ({
+  site: 1,
+  liveBytes: 0,
+  liveCount: 0,
+  oldestStep: 30,
+  grownBytes: 0,
+  stepAllocatedBytes: 0,
+  usualAllocatedBytes: 0,
+  ...part,
+});
+const snapshot = (part: Partial<MemorySnapshot>): MemorySnapshot => ({
+  step: 31,
+  tensorBytes: 10 * GB,
+  reservedBytes: 11 * GB,
+  driverBytes: 12 * GB,
+  processBytes: 12 * GB,
+  usedBytes: 13 * GB,
+  totalBytes: 16 * GB,
+  fragmentation: {
+    segments: 100,
+    segmentBytes: 11 * GB,
+    partlyUsedSegments: 50,
+    emptySegments: 0,
+    freeBytes: 100 * MB,
+    largestFreeBytes: 50 * MB,
+  },
+  thisStepBytes: 1 * GB,
+  recentBytes: 2 * GB,
+  olderBytes: 7 * GB,
+  categories: [{ category: 'parameter', bytes: 4 * GB, count: 10 }],
+  sites: [],
+  ...part,
+});
+const failing = (part: Partial<OutOfMemory> = {}): OutOfMemory => ({
+  process: 0,
+  device: 0,
+  layer: 'tensor',
+  requestedBytes: 512 * MB,
+  timeNs: 1,
+  site: 1,
+  liveBytes: 10 * GB,
+  thread: 0,
+  snapshot: snapshot({}),
+  ...part,
+});
+function judged(outOfMemory: OutOfMemory[], leakBytes = 0): Verdicts {
+  const run = new StepRun();
+  run.site(1);
+  for (let step = 1; step <= 30; step++) {
+    if (leakBytes > 0) run.alloc(2, leakBytes);
+    run.pass(1, 2 * GB);
+    run.endStep();
+  }
+  return judgeTrace(new RunTrace(run, { outOfMemory, totalBytes: 16 * GB }));
+}
+
+test('a leak that holds a fifth of what is alive led to it: one finding, with the leak’s line', () => {
+  const verdicts = judged([failing()], 100 * MB);
+  const [finding, ...others] = verdicts.findings;
+  assert.deepEqual([finding?.verdict, finding?.cause, finding?.place?.line, others.length], ['oom', 'leak', 2, 0]);
+  assert.equal(
+    finding?.title,
+    'Out of memory in step 31: 512.00 MB at train.py:1 train did not fit. It is a leak. ' +
+      '1 tensor of each step stays alive: 100.00 MB a step at train.py:2, since step 1.',
+  );
+  assert.equal(sureLeaks(verdicts.findings).length, 1);
+});
+
+test('a leak that holds less is a finding beside it', () => {
+  const { findings } = judged([failing()], 10 * MB);
+  assert.deepEqual(
+    findings.map(finding => [finding.verdict, finding.cause]),
+    [
+      ['oom', 'full'],
+      ['leak', null],
+    ],
+  );
+});
+
+test('unused memory enough, and no gap long enough: fragmentation', () => {
+  const fragmentation = { ...snapshot({}).fragmentation, freeBytes: 2 * GB, largestFreeBytes: 300 * MB };
+  const { outOfMemory, findings } = judged([failing({ snapshot: snapshot({ fragmentation }) })]);
+  assert.equal(outOfMemory[0]?.cause, 'fragmentation');
+  assert.match(findings[0]?.title ?? '', /has 2\.00 GB unused, but no gap is bigger than 300\.00 MB\.$/);
+});
+
+test('a request of 40 % of the device, or of four times the line’s habit, is one big request', () => {
+  assert.equal(judged([failing({ requestedBytes: 7 * GB })]).outOfMemory[0]?.cause, 'big-request');
+  const sites = [site({ usualAllocatedBytes: 100 * MB })];
+  assert.equal(judged([failing({ snapshot: snapshot({ sites }) })]).outOfMemory[0]?.cause, 'big-request');
+});
+
+test('other processes that hold 30 % of the device', () => {
+  const { outOfMemory } = judged([failing({ snapshot: snapshot({ processBytes: 8 * GB, usedBytes: 15 * GB }) })]);
+  assert.equal(outOfMemory[0]?.cause, 'other-process');
+  assert.match(outOfMemory[0]?.title ?? '', /Other processes hold 7\.00 GB of the device\.$/);
+});
+
+test('too few steps for a verdict: one line with most of the memory, from many steps, is a leak all the same', () => {
+  const sites = [site({ site: 1, liveBytes: 8 * GB, liveCount: 9, oldestStep: 1, usualAllocatedBytes: GB })];
+  const { findings } = judged([failing({ snapshot: snapshot({ step: 9, sites }) })]);
+  assert.deepEqual([findings[0]?.cause, findings[0]?.place?.line, findings[0]?.confidence], ['leak', 1, 0.6]);
+});
+
+test('who is alive, by line, category and age, and what was new in the step', () => {
+  const sites = [
+    site({ site: 1, liveBytes: 5 * GB, liveCount: 5, stepAllocatedBytes: 3 * GB, usualAllocatedBytes: GB }),
+    site({ site: 2, liveBytes: 2 * GB, liveCount: 2, stepAllocatedBytes: GB, usualAllocatedBytes: GB }),
+  ];
+  const [failure] = judged([failing({ snapshot: snapshot({ sites }) })]).outOfMemory;
+  assert.deepEqual(failure?.aliveByLine[0], { site: 1, line: 'train.py:1 train', bytes: 5 * GB, count: 5 });
+  assert.deepEqual(failure?.aliveByAge, { thisStep: 1 * GB, recent: 2 * GB, older: 7 * GB });
+  assert.deepEqual(failure?.newInStep, [{ site: 1, line: 'train.py:1 train', bytes: 3 * GB, usualBytes: GB }]);
+  assert.deepEqual([failure?.freeBytes, failure?.largestFreeBytes, failure?.step], [3 * GB, 50 * MB, 31]);
+});
+
+test('a driver’s failure that PyTorch may get over is none; without a snapshot little is said', () => {
+  assert.deepEqual(judged([failing({ layer: 'driver' })]).outOfMemory, []);
+  const { outOfMemory } = judged([failing({ snapshot: null })]);
+  assert.deepEqual([outOfMemory[0]?.cause, outOfMemory[0]?.step, outOfMemory[0]?.aliveByAge], ['full', null, null]);
+});
+
+test('failures of one line and cause are one finding', () => {
+  const { findings, outOfMemory } = judged([failing(), failing(), failing()]);
+  assert.deepEqual([findings.length, outOfMemory.length], [1, 3]);
+});

@@ -1,0 +1,266 @@
+// Each rule about one site, in words and numbers.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { STEP_LOST_EVENTS, STEP_PAUSED } from '../../../extension/protocol/steps';
+import { judgeTrace } from '../../../extension/analysis/verdicts';
+import type { SiteVerdict } from '../../../extension/protocol/verdicts';
+import { RunTrace, type RunFacts } from './runTrace';
+import { StepRun, type Block } from './stepRun';
+
+const MB = 1 << 20;
+
+/** Plays `act` for `steps` steps. */
+function playing(steps: number, act: (step: number, run: StepRun) => void, run = new StepRun()): StepRun {
+  for (let step = 1; step <= steps; step++) {
+    act(step, run);
+    run.endStep();
+  }
+  return run;
+}
+function verdictOf(run: StepRun, site = 1, facts: RunFacts = {}): SiteVerdict {
+  const verdict = judgeTrace(new RunTrace(run, facts)).sites.get(site);
+  assert.ok(verdict !== undefined);
+  return verdict;
+}
+const stateOf = (run: StepRun, site = 1): string => verdictOf(run, site).state;
+const keep = (_: number, run: StepRun): unknown => run.alloc(1, MB);
+
+test('one block kept in each step from step 1 is growing, by its size, since step 1, from 13 steps on', () => {
+  const verdict = verdictOf(playing(20, keep));
+  assert.deepEqual(
+    [verdict.state, verdict.grows, verdict.sinceStep, verdict.bytesPerStep],
+    ['growing', 'blocks', 1, MB],
+  );
+  assert.equal(verdict.period, 1);
+  assert.equal(verdict.because, 'Since step 1, in each step more blocks stayed alive, 15 times.');
+  assert.equal(stateOf(playing(12, keep)), 'unknown');
+  assert.equal(stateOf(playing(13, keep)), 'growing');
+});
+
+test('too few steps: unknown, and how many more it takes', () => {
+  assert.equal(verdictOf(playing(8, keep)).because, 'It rises; 5 more steps will tell.');
+  assert.equal(verdictOf(playing(12, keep)).because, 'It rises; 1 more step will tell.');
+});
+
+test('confidence rises with each step of growth', () => {
+  const at = (steps: number): number => verdictOf(playing(steps, keep)).confidence;
+  assert.ok(at(13) > 0.7 && at(13) < 0.8 && at(25) > at(13) && at(60) === 0.99);
+});
+
+test('growth that began at step 500 is since step 500, and named by step 512', () => {
+  const run = playing(511, (step, run) => (step >= 500 ? run.alloc(1, MB) : run.pass(1, MB)));
+  assert.deepEqual([verdictOf(run).state, verdictOf(run).sinceStep], ['growing', 500]);
+});
+
+test('every third, fifth and tenth step: growing after 5, 4 and 4 rises, with that period', () => {
+  for (const [every, steps] of [
+    [3, 24],
+    [5, 32],
+    [10, 54],
+  ] as const) {
+    const verdict = verdictOf(playing(steps, (step, run) => step % every === 0 && run.alloc(1, MB)));
+    assert.deepEqual([verdict.state, verdict.period], ['growing', every]);
+    assert.ok(Math.abs(verdict.bytesPerStep - MB / every) < 0.15 * MB, `${verdict.bytesPerStep}`);
+  }
+});
+
+test('one block that is concatenated to is growing in size, at one line', () => {
+  let whole: Block | undefined;
+  const run = playing(30, (_, run) => {
+    const before = whole;
+    whole = run.alloc(1, (before?.bytes ?? 0) + MB);
+    run.free(before);
+  });
+  const verdict = verdictOf(run);
+  assert.deepEqual([verdict.state, verdict.grows, verdict.bytesPerStep], ['growing', 'size', MB]);
+  assert.match(verdict.because, /its block was bigger than the one before/);
+});
+
+test('a block replaced by one of another size is transient', () => {
+  let last: Block | undefined;
+  const run = playing(60, (step, run) => {
+    const before = last;
+    last = run.alloc(1, (1 + (step % 7)) * MB);
+    run.free(before);
+  });
+  assert.equal(stateOf(run), 'transient');
+});
+
+test('blocks that get bigger because all inputs do are transient', () => {
+  let last: Block | undefined;
+  const run = playing(40, (step, run) => {
+    const before = last;
+    last = run.alloc(1, (10 + step) * MB);
+    run.free(before);
+    for (const site of [2, 3, 4]) run.pass(site, (10 + step) * MB);
+  });
+  assert.deepEqual(
+    [stateOf(run), verdictOf(run).because],
+    ['transient', 'It follows the inputs, which get longer and longer.'],
+  );
+});
+
+test('an LRU cache of 32: growing while it fills, a sawtooth once it replaces', () => {
+  const held: Block[] = [];
+  const cache = (step: number, run: StepRun): void => {
+    held.push(run.alloc(1, step * 1024));
+    if (held.length > 32) run.free(held.shift());
+  };
+  const verdict = verdictOf(playing(60, cache));
+  assert.deepEqual(
+    [verdict.state, verdict.because],
+    ['sawtooth', 'Old blocks make room for new ones: it has a bound.'],
+  );
+});
+
+test('a buffer that fills up in 100 of 150 steps and stays is a plateau', () => {
+  const verdict = verdictOf(playing(150, (step, run) => step <= 100 && run.alloc(1, MB)));
+  assert.deepEqual([verdict.state, verdict.because], ['plateau', 'It has not grown since step 100.']);
+});
+
+test('a cache of shapes that come ever more rarely is a plateau before it is full', () => {
+  const seen = new Set<number>();
+  let state = 3;
+  const run = playing(150, (_, run) => {
+    state = (state * 48271) % 2147483647;
+    const shape = state % 40;
+    if (!seen.has(shape)) run.alloc(1, MB);
+    seen.add(shape);
+  });
+  assert.equal(stateOf(run), 'plateau');
+});
+
+test('what gathers over an epoch of 40 steps and goes is a sawtooth with that period', () => {
+  let held: Block[] = [];
+  const run = playing(150, (step, run) => {
+    held.push(run.alloc(1, MB));
+    if (step % 40 === 0) held = held.splice(0).filter(block => run.free(block));
+  });
+  const verdict = verdictOf(run);
+  assert.deepEqual([verdict.state, verdict.period], ['sawtooth', 40]);
+  assert.equal(verdict.because, 'It gathers and is let go again, every 40 steps (3 times so far).');
+});
+
+test('a ramp more than twice as high and long as all before it is growing again', () => {
+  let held: Block[] = [];
+  const run = playing(120, (step, run) => {
+    held.push(run.alloc(1, MB));
+    if (step === 20 || step === 40) held = held.splice(0).filter(block => run.free(block));
+  });
+  assert.deepEqual([stateOf(run), verdictOf(run).sinceStep], ['growing', 41]);
+});
+
+test('lows that rise with each epoch are growing, one rise an epoch', () => {
+  let held: Block[] = [];
+  const run = playing(125, (step, run) => {
+    held.push(run.alloc(1, MB));
+    if (step % 20 !== 0) return;
+    for (const block of held.slice(2)) run.free(block);
+    held = [];
+  });
+  const verdict = verdictOf(run);
+  assert.deepEqual([verdict.state, verdict.period, Math.round(verdict.bytesPerStep / MB / 0.01)], ['growing', 20, 10]);
+});
+
+test('weights are one-shot, optimizer state named by the agent is a plateau', () => {
+  const run = new StepRun();
+  run.site(2, { category: 'optimizer' });
+  playing(20, (step, run) => step === 1 && [run.alloc(1, MB), run.alloc(2, MB)], run);
+  assert.deepEqual([stateOf(run, 1), stateOf(run, 2)], ['one-shot', 'plateau']);
+});
+
+test('optimizer state that grows by layers takes three times the rises of a leak', () => {
+  const growing = (steps: number): StepRun => {
+    const run = new StepRun();
+    run.site(1, { category: 'optimizer' });
+    return playing(steps, keep, run);
+  };
+  assert.equal(stateOf(growing(20)), 'unknown');
+  assert.equal(stateOf(growing(40)), 'growing');
+});
+
+test('gradients, activations and prefetched batches are transient', () => {
+  let gradient: Block | undefined;
+  const run = playing(30, (_, run) => {
+    run.pass(2, 64 * MB);
+    run.free(gradient);
+    gradient = run.alloc(1, MB);
+  });
+  assert.deepEqual([stateOf(run, 1), stateOf(run, 2)], ['transient', 'transient']);
+});
+
+test('what only the collector frees is a cycle', () => {
+  let waiting: Block[] = [];
+  const run = playing(70, (step, run) => {
+    waiting.push(run.alloc(1, MB));
+    if (step % 30 === 0) waiting = waiting.splice(0).filter(block => run.free(block, true));
+  });
+  assert.equal(stateOf(run), 'cycle');
+});
+
+test('cycles that no collector frees are growing', () => {
+  assert.equal(stateOf(playing(40, keep)), 'growing');
+});
+
+test('one allocation eight deviations and four times above the line’s median is an anomaly', () => {
+  const odd = (times: number): StepRun => playing(60, (step, run) => run.pass(1, (step === 33 ? times : 2) * MB));
+  const verdict = verdictOf(odd(20));
+  assert.deepEqual(
+    [verdict.state, verdict.because],
+    ['anomaly', 'In step 33 it took 10 times its usual size at once.'],
+  );
+  assert.equal(stateOf(odd(7)), 'transient', '3.5 times as big');
+});
+
+test('segments of PyTorch’s cache follow the tensors, memory from before attaching is nobody’s leak', () => {
+  const run = new StepRun();
+  run.site(1, { layer: 'driver', segments: true });
+  run.site(2, { lineSource: 'before-attach' });
+  playing(40, (_, run) => [run.alloc(1, 2 * MB), run.alloc(2, MB)], run);
+  assert.deepEqual([stateOf(run, 1), stateOf(run, 2)], ['cache', 'before-attach']);
+});
+
+test('steps in which events are missing are left out, with all before them', () => {
+  const run = playing(40, keep);
+  run.flags.set(35, STEP_LOST_EVENTS);
+  assert.equal(verdictOf(run).because, 'Events are missing up to step 35. Too few steps; 8 more steps will tell.');
+  run.flags.clear();
+  run.flags.set(10, STEP_PAUSED);
+  assert.equal(stateOf(run), 'growing');
+});
+
+test('events lost in no known step: above one in a hundred nothing is said to grow, below with less confidence', () => {
+  const run = playing(40, keep);
+  const lost = (events: number): SiteVerdict =>
+    verdictOf(run, 1, { lost: { events, byCause: { 'disk full': events } } });
+  assert.equal(lost(4000).state, 'unknown');
+  assert.match(lost(4000).because, /9 % of the events were lost/);
+  assert.equal(lost(100).state, 'growing');
+  assert.ok(lost(100).confidence < verdictOf(run).confidence);
+});
+
+test('slices of time are no steps: 40 of them tell nothing, 200 do, with less confidence', () => {
+  const sliced = (steps: number): StepRun => {
+    const run = playing(steps, keep);
+    run.source = 'time';
+    return run;
+  };
+  assert.equal(stateOf(sliced(40)), 'unknown');
+  const verdict = verdictOf(sliced(200));
+  assert.equal(verdict.state, 'growing');
+  assert.ok(verdict.confidence <= 0.6);
+});
+
+test('what is freed after the last step’s end does not take the verdict back', () => {
+  const run = playing(40, keep);
+  for (const block of run.blocks(1)) run.free(block);
+  const [finding] = judgeTrace(new RunTrace(run)).findings;
+  assert.deepEqual([stateOf(run), finding?.verdict, finding?.count], ['growing', 'leak', 40]);
+});
+
+test('the same growth over 2,000 steps, of which the far past is kept in steps together', () => {
+  const verdict = verdictOf(playing(2000, (step, run) => step > 100 && step % 4 === 0 && run.alloc(1, MB)));
+  assert.deepEqual([verdict.state, verdict.period], ['growing', 4]);
+  assert.ok(Math.abs((verdict.sinceStep ?? 0) - 104) <= 32, `${verdict.sinceStep}`);
+  assert.ok(Math.abs(verdict.bytesPerStep - MB / 4) < 0.02 * MB);
+});
