@@ -33,7 +33,7 @@ export class LogFile {
     this.file = openSync(this.path, 'w+', 0o600);
     const header = Buffer.alloc(headerBytes);
     header.write('GPUMEML1', 0, 'latin1');
-    [1, headerBytes, chunkBytes, 32, pid, 1, 1000, 0].forEach((word, i) => header.writeUInt32LE(word, 8 + 4 * i));
+    [2, headerBytes, chunkBytes, 32, pid, 1, 1000, 0].forEach((word, i) => header.writeUInt32LE(word, 8 + 4 * i));
     header.writeBigUInt64LE(10n ** 12n, 40);
     header.writeBigUInt64LE(10n ** 12n, 48);
     header.writeBigUInt64LE(1_700_000_000n * 10n ** 9n, 56);
