@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { bundle } from './project/build.mjs';
 import { checkClangFormat, checkPrettier } from './project/format.mjs';
 import { buildNative } from './project/native.mjs';
+import { ensureUprobeTools } from './project/uprobeTools.mjs';
 import { inRoot, run } from './project/root.mjs';
 import { runNodeTests } from './nodeTests.mjs';
 import { runHost } from './host/run.mjs';
@@ -23,7 +24,9 @@ async function runNativeTests() {
   if (!sum) throw new Error('ctest gave no summary.');
   const skipped = [...output.matchAll(/^\s*\d+ - (\S+) \((Skipped|Disabled|Not Run)\)/gm)];
   const reasons = skipped.filter(([, , how]) => how !== 'Not Run').map(([, name]) => `native test ${name}`);
-  return { passed: sum[2] - sum[1] - reasons.length, failed: Number(sum[1]), skipped: reasons };
+  const passed = sum[2] - sum[1] - reasons.length;
+  const left = await ensureUprobeTools();
+  return { passed, failed: Number(sum[1]), skipped: left ? [...reasons, left] : reasons };
 }
 
 /** The bundled tests of one kind; `kind` names the folders test/<kind> and build/test/<kind>. */

@@ -1,6 +1,7 @@
 // Builds the native parts with CMake: build/native for objects and tests, dist/native for what ships.
 import { existsSync, readFileSync } from 'node:fs';
 import { inRoot, must, root, which } from './root.mjs';
+import { ensureUprobeTools } from './uprobeTools.mjs';
 
 /** Throws an Error with one sentence when a program that the build needs is missing. */
 function checkTools() {
@@ -21,6 +22,8 @@ function cached(key) {
 
 export async function buildNative() {
   checkTools();
+  const left = await ensureUprobeTools();
+  if (left) console.log(left);
   const generator = which('ninja') ? 'Ninja' : 'Unix Makefiles';
   const fresh = [cached('CMAKE_GENERATOR'), cached('CMAKE_HOME_DIRECTORY')];
   const usable = fresh[0] === generator && fresh[1] === inRoot('native');

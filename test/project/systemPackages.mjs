@@ -5,8 +5,11 @@ import { run, which } from './root.mjs';
 let listed = false;
 
 /** null when every program is there (now); else one sentence with the line to type. */
-export async function ensurePrograms(programs, packages) {
-  const missing = () => programs.filter(program => !which(program));
+export const ensurePrograms = (programs, packages) =>
+  ensureFiles(() => programs.filter(program => !which(program)), packages);
+
+/** As `ensurePrograms`; `missing` names what is not there (yet). */
+export async function ensureFiles(missing, packages) {
   if (missing().length === 0) return null;
   const line = `apt-get install -y --no-install-recommends ${packages.join(' ')}`;
   if (process.getuid?.() === 0 && which('apt-get')) {
