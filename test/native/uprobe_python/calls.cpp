@@ -27,3 +27,11 @@ EXPORT void call_on_thread(void (*callback)()) {
   };
   if (pthread_create(&thread, nullptr, run, reinterpret_cast<void *>(callback)) == 0) pthread_join(thread, nullptr);
 }
+
+/// One call while `*place` has another value.
+EXPORT void call_with(size_t *place, size_t value, int (*function)(void *, size_t), size_t number) {
+  const size_t before = *place;
+  *place = value;
+  function(nullptr, number);
+  *place = before;
+}

@@ -99,6 +99,22 @@ def test_paged(tools, python):
         raise Failed("paged.py (awake): %s %s" % (calls, end))
 
 
+def test_hostile(tools, python):
+    """What the frames are is the process's own affair; that the walk ends, and what comes behind is right, is ours."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "expected")
+        calls, end = tools.run([python, os.path.join(HERE, "record.py"), out, os.path.join(HERE, "hostile.py")])
+        if end["status"] != 0:
+            raise Failed("hostile.py ended with %d: %s" % (end["status"], end["errors"][-2000:]))
+        expected = expected_of(out, [])
+    wrong = [why for c in calls if c["number"] for why in [difference(c, expected[c["number"]])] if why]
+    nonsense = [call for call in calls if call["number"] == 0]
+    print("  hostile.py  %6d calls with nonsense for frames, longest %d us, %d lost"
+          % (len(nonsense), max(call["ns"] for call in nonsense) // 1000, end["lost"][2]), flush=True)
+    if wrong or len(nonsense) < 1000 or len(calls) != len(nonsense) + len(expected) or end["lost"][:2] != [0, 0]:
+        raise Failed("hostile.py: %s %s" % (wrong, end))
+
+
 def test_leave(tools, python):
     """Exits while threads are walked: no harm to the process, and no wrong stack."""
     walked = 0
@@ -151,6 +167,7 @@ def test(tools, version, python):
     test_script(tools, python, PYTHON, "churn.py", "--awake")
     test_script(tools, python, HERE, "odd.py")
     test_paged(tools, python)
+    test_hostile(tools, python)
     test_leave(tools, python)
     test_late(tools, python)
 
