@@ -2,31 +2,37 @@
 // Code objects in BPF: what tells two of them apart that had one address in turn, and their description at first sight.
 // Included by python_walk.bpf.h. `own->code_block` holds the code object.
 
-/// The first bytes of `from` as whole words; what lies behind `bytes` is zero. Objects end at 16 bytes, but not at 32.
-GMT_INLINE bool gmt_python_load_front(uint64_t to[4], uint64_t from, uint64_t bytes) {
-  if (bytes > 32) bytes = 32;
-  if (!gmt_python_load(to, 32, from)) {
-    for (uint32_t i = 0; i < 4; i++) to[i] = 0;
+/// A bytes object from its size on: size, hash, and its first bytes, behind whose end all is zero.
+struct gmt_python_bytes {
+  uint64_t size, hash, front[4];
+};
+
+/// Objects end at 16 bytes, but not at 64, so what lies behind one may be no memory at all.
+GMT_INLINE bool gmt_python_load_bytes(struct gmt_python_bytes *to, uint64_t object) {
+  uint64_t from = object + GMT_PYTHON_BYTES_SIZE;
+  if (!gmt_python_load(to, sizeof *to, from)) {
+    if (!gmt_python_load(to, 16, from)) return false;
+    for (uint32_t i = 0; i < 4; i++) to->front[i] = 0;
     for (uint32_t i = 0; i < 4; i++) {
-      if (8 * i >= bytes) break;
-      if (!gmt_python_load_word(&to[i], from + 8 * i)) return false;
+      if (8 * i >= to->size) break;
+      if (!gmt_python_load_word(&to->front[i], object + GMT_PYTHON_BYTES_DATA + 8 * i)) return false;
     }
   }
   for (uint32_t i = 0; i < 4; i++) {
-    uint64_t have = bytes > 8 * i ? bytes - 8 * i : 0;
-    if (have < 8) to[i] &= (1ull << 8 * (have & 7)) - 1;
+    uint64_t have = to->size > 8 * i ? to->size - 8 * i : 0;
+    if (have < 8) to->front[i] &= (1ull << 8 * (have & 7)) - 1;
   }
   return true;
 }
 
 /// Of the line table: its size, its first 32 bytes and its last 8.
-GMT_INLINE bool gmt_python_print_table(uint64_t table, uint64_t *print) {
-  uint64_t size = 0, front[4], last = 0;
-  if (!gmt_python_load_word(&size, table + GMT_PYTHON_BYTES_SIZE)) return false;
-  table += GMT_PYTHON_BYTES_DATA;
-  if (!gmt_python_load_front(front, table, size)) return false;
-  if (size > 32 && !gmt_python_load_word(&last, table + size - 8)) return false;
-  *print = gmt_mix(front[0], front[1]) + gmt_mix(front[2] + GMT_MIX_A * size, front[3] ^ last);
+GMT_INLINE bool gmt_python_print_table(uint64_t object, uint64_t *print) {
+  struct gmt_python_bytes table;
+  uint64_t last = 0;
+  if (!gmt_python_load_bytes(&table, object)) return false;
+  if (table.size > 32 && !gmt_python_load_word(&last, object + GMT_PYTHON_BYTES_DATA + table.size - 8)) return false;
+  *print =
+      gmt_mix(table.front[0], table.front[1]) + gmt_mix(table.front[2] + GMT_MIX_A * table.size, table.front[3] ^ last);
   return true;
 }
 
