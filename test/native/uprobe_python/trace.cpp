@@ -181,6 +181,20 @@ int follow(ring_buffer *ring, PythonInterpreters &interpreters, const Child &chi
   }
 }
 
+void write_all(Trace &trace, const char *path, const gmt_up_target &target, int status, const std::string &reason) {
+  FILE *out = fopen(path, "we");
+  if (!out) fail(path);
+  uint64_t refused = trace.unknown;
+  for (auto &[pid, process] : trace.processes) {
+    write_process(out, pid, *process);
+    refused += process->lost;
+  }
+  fprintf(out, "{\"status\":%d,\"reason\":\"%s\",\"lost\":[%lu,%lu,%lu],\"refused\":%lu}\n",
+          WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), reason.c_str(), target.lost[0], target.lost[1],
+          target.lost[2], refused);
+  fclose(out);
+}
+
 }  // namespace
 
 int main(int count, char **arguments) {
@@ -209,18 +223,7 @@ int main(int count, char **arguments) {
   bpf_map_update_elem(bpf_map__fd(trace.bpf->maps.gmt_targets), &child.pid, &target, BPF_ANY);
   const int status = follow(ring, interpreters, child, &found);
 
-  target = target_of(trace, child.pid);
-  FILE *out = fopen(rest[2], "we");
-  if (!out) fail(rest[2]);
-  uint64_t refused = trace.unknown;
-  for (auto &[pid, process] : trace.processes) {
-    write_process(out, pid, *process);
-    refused += process->lost;
-  }
-  fprintf(out, "{\"status\":%d,\"reason\":\"%s\",\"lost\":[%lu,%lu,%lu],\"refused\":%lu}\n",
-          WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), reason.c_str(), target.lost[0], target.lost[1],
-          target.lost[2], refused);
-  fclose(out);
+  write_all(trace, rest[2], target_of(trace, child.pid), status, reason);
   bpf_link__destroy(link);
   walk_bpf__destroy(trace.bpf);
   return 0;
