@@ -3,9 +3,11 @@
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 
 namespace gmt::uprobe {
 namespace {
@@ -54,6 +56,13 @@ int create_multi_link(int program, const char *path, const std::vector<ProbePoin
   attributes.pid = static_cast<uint32_t>(pid);
   const long fd = ::syscall(SYS_bpf, BPF_LINK_CREATE, &attributes, sizeof attributes);
   return fd < 0 ? -errno : static_cast<int>(fd);
+}
+
+bool scoped_links_see_threads() {
+  utsname system{};
+  int major = 0, minor = 0;
+  if (::uname(&system) != 0 || std::sscanf(system.release, "%d.%d", &major, &minor) != 2) return false;
+  return major > 6 || (major == 6 && minor >= 10);
 }
 
 Links::~Links() { clear(); }

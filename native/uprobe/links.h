@@ -47,6 +47,9 @@ class Links {
   std::vector<bpf_link *> perf_;
 };
 
+/// Before Linux 6.10 a uprobe_multi link for one process sees only its main thread.
+bool scoped_links_see_threads();
+
 /// BPF_TRACE_UPROBE_MULTI of the kernel, which libbpf before 1.3 does not name.
 constexpr uint32_t kUprobeMultiAttachType = 48;
 

@@ -85,6 +85,18 @@ class Attach(Running):
             by_thread[event.thread] += 1
         self.assertEqual(sorted(by_thread.values()), [0, 100, 100, 100, 100])
 
+    def test_perf_probes(self):
+        for options in ((), ("--children",)):
+            program = self.start_burst(threads=4, pairs=400)
+            tracer = Tracer(self, program.pid, "--perf-probes", *options)
+            self.assertEqual(tracer.said[0]["how"], "perf")
+            self.finish(program)
+            tracer.end()
+            log = only_log(self.trace)
+            found = len(log.of_kind(GMT_DEVICE_ALLOC)), len(log.of_kind(GMT_FREE)), len(log.threads), log.lost
+            self.assertEqual(found, (400, 400, 5, {}))
+            os.unlink(log.path)
+
     def test_other_processes_are_not_recorded(self):
         other, program = self.start_burst(pairs=50), self.start_burst(pairs=70)
         tracer = Tracer(self, program.pid, "--children")
