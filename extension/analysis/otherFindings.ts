@@ -128,7 +128,7 @@ function cacheFinding({ ledger }: JudgedLedger, growth: Growth, source: TraceSou
     verdict: pending ? 'pending' : 'fragmentation',
     title: pending
       ? `PyTorch’s cache grows although it has room: ${rate}`
-      : `Fragmentation: PyTorch’s cache grows, the tensors in it do not: ${rate}`,
+      : `PyTorch’s cache grows, the tensors in it do not: ${rate}`,
     process: ledger.process,
     device: ledger.device,
     layer: 'driver',

@@ -127,7 +127,9 @@ function causeText(cause: OutOfMemoryCause, failure: OutOfMemory, leak: Finding 
     case 'other-process':
       return `Other processes hold ${formatBytes((snapshot?.usedBytes ?? 0) - (snapshot?.processBytes ?? 0))} of the device.`;
     case 'full':
-      return 'The program needs that much at once: nothing grows from step to step.';
+      return snapshot === null
+        ? 'Nothing more is known of that moment.'
+        : 'The program needs that much at once: nothing grows from step to step.';
   }
 }
 

@@ -1,5 +1,10 @@
+import type { Category } from '../protocol/steps';
 import type { Frame, GroupBy, Layer, LineSource, ProcessInfo, Totals, TraceInfo, TraceSource } from '../protocol/trace';
+import type { Finding, SiteState, Verdicts } from '../protocol/verdicts';
+import { reportFindings, reportLedger, reportOutOfMemory, reportSteps } from './reportVerdicts';
+import type { ReportLedger, ReportOutOfMemory, ReportSteps } from './reportVerdicts';
 import { listedLayer } from './snapshot';
+import { verdictsOf } from './verdictCache';
 
 /** The JSON document of a trace, version 1. Sizes are bytes; null is "not known". */
 export interface Report {
@@ -16,9 +21,9 @@ export interface Report {
   totals: ReportTotal[];
   allocations: ReportAllocation[];
   sites: ReportSite[];
-  steps: { count: number; source: 'none' };
+  steps: ReportSteps;
   ledger: ReportLedger[];
-  findings: never[];
+  findings: ReportFinding[];
   oom: ReportOutOfMemory[];
   groups?: ReportGroup[];
 }
@@ -45,7 +50,11 @@ interface ReportAllocation {
   thread: string;
   layer: Layer;
   ageSeconds: number;
-  ageSteps: null;
+  /** Steps of its process that have ended since. */
+  ageSteps: number | null;
+  /** What the agent called it; empty where nobody asked. */
+  name: string;
+  category: Category;
   site: number;
 }
 interface ReportSite {
@@ -58,31 +67,19 @@ interface ReportSite {
   frees: number;
   allocatedBytes: number;
   bytesPerSecond: number;
-  verdict: 'unknown';
-  bytesPerStep: null;
+  verdict: SiteState;
+  /** One sentence on why. */
+  because: string;
+  /** Growth of what stays; 0 where it does not grow, null where nothing is known. */
+  bytesPerStep: number | null;
+  sinceStep: number | null;
   lineSource: LineSource;
   cut: boolean;
   userFrame: Frame | null;
   frames: Frame[];
 }
-interface ReportLedger {
-  device: number;
-  tensorBytes: number;
-  reservedBytes: number | null;
-  driverBytes: number;
-  processBytes: null;
-  slopes: { tensorBytesPerSecond: number; driverBytesPerSecond: number };
-}
-interface ReportOutOfMemory {
-  requestedBytes: number;
-  device: number;
-  site: number;
-  layer: Layer;
-  pid: number;
-  tid: number;
-  timeSeconds: number;
-  liveBytes: number;
-}
+/** The process is named by its pid. */
+export type ReportFinding = Omit<Finding, 'process'> & { pid: number };
 interface ReportGroup {
   groupBy: GroupBy;
   layer: Layer;
@@ -99,7 +96,7 @@ const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
 const WINDOW_ROWS = 10_000;
 
 /** Builds the document of all that the trace holds now. `groupBy` adds `groups`. */
-export function buildReport(source: TraceSource, groupBy?: GroupBy): Report {
+export function buildReport(source: TraceSource, groupBy?: GroupBy, verdicts: Verdicts = verdictsOf(source)): Report {
   const info = source.info();
   const session = readSession(info.session);
   const report: Report = {
@@ -115,16 +112,11 @@ export function buildReport(source: TraceSource, groupBy?: GroupBy): Report {
     devices: info.devices,
     totals: info.totals.map(({ process: _process, peakNs: _peakNs, ...total }) => total),
     allocations: LAYERS.flatMap(layer => readAllocations(source, info, layer)),
-    sites: LAYERS.flatMap(layer => readSites(source, layer)),
-    steps: { count: 0, source: 'none' },
-    ledger: readLedger(source, info),
-    findings: [],
-    oom: info.outOfMemory.map(({ process, thread, timeNs, ...oom }) => ({
-      ...oom,
-      pid: info.processes[process]?.pid ?? 0,
-      tid: info.processes[process]?.threads[thread]?.tid ?? 0,
-      timeSeconds: timeNs / 1e9,
-    })),
+    sites: LAYERS.flatMap(layer => readSites(source, layer, verdicts)),
+    steps: reportSteps(info, verdicts),
+    ledger: reportLedger(source, info, verdicts),
+    findings: reportFindings(info, verdicts),
+    oom: reportOutOfMemory(info, verdicts),
   };
   if (groupBy !== undefined) report.groups = readGroups(source, listedLayer(info.totals), groupBy);
   return report;
@@ -188,7 +180,9 @@ function readAllocations(source: TraceSource, info: TraceInfo, layer: Layer): Re
         thread: thread?.name ?? '',
         layer: window.layer[row] ?? layer,
         ageSeconds: Math.max(0, info.durationNs - (window.timeNs[row] ?? 0)) / 1e9,
-        ageSteps: null,
+        ageSteps: window.ageSteps?.[row] ?? null,
+        name: window.name?.[row] ?? '',
+        category: window.category?.[row] ?? 'unnamed',
         site: window.site[row] ?? 0,
       });
     }
@@ -196,7 +190,7 @@ function readAllocations(source: TraceSource, info: TraceInfo, layer: Layer): Re
   }
 }
 
-function readSites(source: TraceSource, layer: Layer): ReportSite[] {
+function readSites(source: TraceSource, layer: Layer, verdicts: Verdicts): ReportSite[] {
   const result: ReportSite[] = [];
   for (let from = 0; ; from += WINDOW_ROWS) {
     const window = source.sites({
@@ -211,6 +205,7 @@ function readSites(source: TraceSource, layer: Layer): ReportSite[] {
     for (let row = 0; row < window.rows; row++) {
       const id = window.id[row] ?? 0;
       const site = source.site(id);
+      const verdict = verdicts.sites.get(id);
       result.push({
         id,
         layer,
@@ -221,8 +216,10 @@ function readSites(source: TraceSource, layer: Layer): ReportSite[] {
         frees: window.frees[row] ?? 0,
         allocatedBytes: window.allocatedBytes[row] ?? 0,
         bytesPerSecond: window.growth[row] ?? 0,
-        verdict: 'unknown',
-        bytesPerStep: null,
+        verdict: verdict?.state ?? 'unknown',
+        because: verdict?.because ?? 'No training step has ended.',
+        bytesPerStep: verdict?.bytesPerStep ?? null,
+        sinceStep: verdict?.sinceStep ?? null,
         lineSource: site?.source ?? 'none',
         cut: site?.cut ?? false,
         userFrame: site?.frames[site.userFrame] ?? null,
@@ -231,29 +228,6 @@ function readSites(source: TraceSource, layer: Layer): ReportSite[] {
     }
     if (window.rows < WINDOW_ROWS) return result;
   }
-}
-
-function readLedger(source: TraceSource, info: TraceInfo): ReportLedger[] {
-  const live = (device: number, layer: Layer): number =>
-    info.totals.reduce(
-      (sum, total) => sum + (total.device === device && total.layer === layer ? total.liveBytes : 0),
-      0,
-    );
-  const growth = (device: number, layer: Layer): number => {
-    const query = { layer, groupBy: 'device', sort: 'liveBytes', descending: true, device, from: 0, to: 1 } as const;
-    return source.sites(query).growth[0] ?? 0;
-  };
-  return info.devices.map(({ index: device }) => {
-    const reserved = source.timeline({ series: 'reserved', device, fromNs: 0, toNs: info.durationNs, buckets: 1 });
-    return {
-      device,
-      tensorBytes: live(device, 'tensor'),
-      reservedBytes: reserved[reserved.length - 1] ?? null,
-      driverBytes: live(device, 'driver'),
-      processBytes: null,
-      slopes: { tensorBytesPerSecond: growth(device, 'tensor'), driverBytesPerSecond: growth(device, 'driver') },
-    };
-  });
 }
 
 function readGroups(source: TraceSource, layer: Layer, groupBy: GroupBy): ReportGroup[] {

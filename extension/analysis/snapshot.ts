@@ -8,11 +8,14 @@ import type {
   TraceInfo,
   TraceSource,
 } from '../protocol/trace';
+import type { SiteState, Verdicts } from '../protocol/verdicts';
 import { siteText } from './site';
+import { verdictsOf } from './verdictCache';
 
 /** What one table shows, read from a trace at one moment. */
 export interface Snapshot {
   info: TraceInfo;
+  verdicts: Verdicts;
   processes: ProcessRows[];
   groups: { by: GroupBy; layer: Layer; rows: GroupRow[]; total: number };
   outOfMemory: { requestedBytes: number; device: number; line: string; liveBytes: number }[];
@@ -46,6 +49,9 @@ export interface GroupRow {
   liveCount: number;
   peakBytes: number;
   growth: number;
+  /** Of its sites, what is worst; null where groups are no lines or nothing is known. */
+  verdict: SiteState | null;
+  bytesPerStep: number;
 }
 export interface SnapshotOptions {
   /** Allocations listed for a thread. */
@@ -58,7 +64,11 @@ export interface SnapshotOptions {
 const MAX_THREADS = 256;
 
 /** Reads what a table shows. Cost grows with threads and `top`, not with the number of live allocations. */
-export function readSnapshot(source: TraceSource, options: SnapshotOptions): Snapshot {
+export function readSnapshot(
+  source: TraceSource,
+  options: SnapshotOptions,
+  verdicts: Verdicts = verdictsOf(source),
+): Snapshot {
   const info = source.info();
   const lines = new Map<number, string>();
   const lineOf = (site: number): string => {
@@ -68,8 +78,9 @@ export function readSnapshot(source: TraceSource, options: SnapshotOptions): Sna
   };
   return {
     info,
+    verdicts,
     processes: info.processes.map(process => readProcess(source, info, process, options.top, lineOf)),
-    groups: readGroups(source, info, options),
+    groups: readGroups(source, info, options, verdicts),
     outOfMemory: info.outOfMemory.map(({ requestedBytes, device, liveBytes, site }) => {
       return { requestedBytes, device, liveBytes, line: lineOf(site) };
     }),
@@ -125,7 +136,13 @@ export function listedLayer(totals: readonly Totals[]): Layer {
   return totals.some(entry => entry.layer === 'tensor' && entry.allocations > 0) ? 'tensor' : 'driver';
 }
 
-function readGroups(source: TraceSource, info: TraceInfo, options: SnapshotOptions): Snapshot['groups'] {
+function readGroups(
+  source: TraceSource,
+  info: TraceInfo,
+  options: SnapshotOptions,
+  verdicts: Verdicts,
+): Snapshot['groups'] {
+  const growing = growthByLine(source, verdicts);
   const layer = listedLayer(info.totals);
   const window = source.sites({
     layer,
@@ -138,8 +155,14 @@ function readGroups(source: TraceSource, info: TraceInfo, options: SnapshotOptio
   const rows: GroupRow[] = [];
   for (let row = 0; row < window.rows; row++) {
     const byLine = options.groupBy === 'site' || options.groupBy === 'line';
+    const id = window.id[row] ?? 0;
+    const label = byLine ? siteText(source.site(id)) : (window.label[row] ?? '');
+    const own = verdicts.sites.get(id);
+    const bytesPerStep = options.groupBy === 'line' ? (growing.get(label) ?? 0) : (own?.bytesPerStep ?? 0);
     rows.push({
-      label: byLine ? siteText(source.site(window.id[row] ?? 0)) : (window.label[row] ?? ''),
+      label,
+      verdict: byLine ? (bytesPerStep > 0 ? 'growing' : (own?.state ?? null)) : null,
+      bytesPerStep: byLine ? bytesPerStep : 0,
       liveBytes: window.liveBytes[row] ?? 0,
       liveCount: window.liveCount[row] ?? 0,
       peakBytes: window.peakBytes[row] ?? 0,
@@ -147,4 +170,15 @@ function readGroups(source: TraceSource, info: TraceInfo, options: SnapshotOptio
     });
   }
   return { by: options.groupBy, layer, rows, total: window.total };
+}
+
+/** Growth a step by line: a line may have many sites, of which some grow. */
+function growthByLine(source: TraceSource, verdicts: Verdicts): Map<string, number> {
+  const lines = new Map<string, number>();
+  for (const { site, state, bytesPerStep } of verdicts.sites.values()) {
+    if (state !== 'growing') continue;
+    const line = siteText(source.site(site));
+    lines.set(line, (lines.get(line) ?? 0) + bytesPerStep);
+  }
+  return lines;
 }

@@ -8,7 +8,8 @@ import {
   formatTimestamp,
 } from '../protocol/format';
 import type { Layer, Totals } from '../protocol/trace';
-import type { AllocationRow, ProcessRows, Rows, Snapshot } from './snapshot';
+import type { AllocationRow, GroupRow, ProcessRows, Rows, Snapshot } from './snapshot';
+import { findingLines } from './tableFindings';
 
 export interface TableOptions {
   /** Printed in the first line, to seconds. */
@@ -32,6 +33,7 @@ export function renderTable(snapshot: Snapshot, options: TableOptions): string {
   const simulated = info.processes.some(process => process.simulated);
   if (simulated) lines.push('The GPU is simulated.');
   if (info.totals.length === 0) lines.push('NO EVENT.');
+  lines.push(...findingLines(snapshot));
   for (const entry of snapshot.processes) {
     if (entry.totals.length > 0) lines.push(...processLines(entry), '');
   }
@@ -100,15 +102,22 @@ function sum(totals: readonly Totals[], layer: Layer, value: (total: Totals) => 
 function groupLines({ groups }: Snapshot): string[] {
   if (groups.rows.length === 0) return [];
   const lines = [`LIVE BY ${groups.by.toUpperCase()} (${LAYER_NAMES[groups.layer]})`];
+  const judged = groups.rows.some(row => row.verdict !== null);
   for (const row of groups.rows) {
-    const count = `in ${formatCount(row.liveCount)}`;
+    const count = `in ${formatCount(row.liveCount)}`.padEnd(9);
+    const verdict = judged ? `${(row.verdict ?? '').padEnd(10)} ` : '';
     lines.push(
-      `  ${formatBytes(row.liveBytes).padStart(10)} ${count.padEnd(9)} ${formatRate(row.growth).padEnd(14)} ${row.label}`,
+      `  ${formatBytes(row.liveBytes).padStart(10)} ${count} ${rateText(row).padEnd(14)} ${verdict}${row.label}`,
     );
   }
   const more = groups.total - groups.rows.length;
   if (more > 0) lines.push(`  ... and ${formatCount(more)} more`);
   return lines;
+}
+
+/** A step where it is known what one is, else a second. */
+function rateText(row: GroupRow): string {
+  return row.bytesPerStep > 0 ? `+${formatBytes(row.bytesPerStep)}/step` : formatRate(row.growth);
 }
 
 function warningLines({ info, outOfMemory }: Snapshot, final: boolean): string[] {

@@ -56,8 +56,8 @@ async function record(options: AttachArguments, target: ProcessFacts, dist: stri
   if (!recording.session.info().processes.some(({ notes }) => notes.some(({ code }) => code === NOTE_ATTACHED))) {
     say('The trace began when the tracer attached: what was allocated before is unknown.');
   }
-  await finish(options, recording, 'Nothing was allocated while the tracer was attached');
-  return end.problem === null ? 0 : NOT_STARTED;
+  const status = end.problem === null ? 0 : NOT_STARTED;
+  return finish(options, recording, 'Nothing was allocated while the tracer was attached', status);
 }
 
 /** The first signal detaches in order; a second one does not wait for that. */

@@ -21,7 +21,7 @@ one when it ends.
   --format table|json|none json: one document at the end, no table; none: no output of ours (default: table)
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
   --interval TIME          time between tables, such as 2s or 500ms (default: 2s)
-  --fail-on-leak           exit with 3 when a leak was found (leaks are not judged yet)
+  --fail-on-leak           exit with 3 when a leak was found
   --backend auto|inject|uprobe
                            auto, inject: a library in the program (default); uprobe: probes in the kernel, the program
                            starts as without a tracer; this needs rights, see "gpu-memtrace attach --help"
@@ -65,7 +65,7 @@ type), or root: sudo.
   --format table|json|none json: one document at the end, no table; none: no output of ours (default: table)
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
   --interval TIME          time between tables, such as 2s or 500ms (default: 2s)
-  --fail-on-leak           exit with 3 when a leak was found (leaks are not judged yet)
+  --fail-on-leak           exit with 3 when a leak was found
   --no-stacks              record no Python lines: each event costs less
   --native-stacks          record native stacks as well
   --ring-bytes N           room between kernel and tracer (default: 67108864); more where events are lost

@@ -1,7 +1,9 @@
 import { WriteStream, isatty } from 'node:tty';
 import { readSnapshot } from '../analysis/snapshot';
 import { renderTable } from '../analysis/table';
+import { verdictsOf } from '../analysis/verdictCache';
 import type { NativeSession } from '../engine/addon';
+import { createLineReader } from '../engine/sourceLines';
 import { write } from './output';
 import { TerminalTable } from './terminalTable';
 
@@ -22,6 +24,7 @@ const SIZES = [
   [1, 1],
 ] as const;
 const MIN_ROWS = 18;
+const lineText = createLineReader();
 
 export function createLiveTable(session: NativeSession): LiveTable {
   const terminal = isatty(2) ? new WriteStream(2) : null;
@@ -34,7 +37,7 @@ export function createLiveTable(session: NativeSession): LiveTable {
 
 /** The table of this moment. */
 export function tableText(session: NativeSession, top: number, groups: number, final: boolean): string {
-  const snapshot = readSnapshot(session, { top, groupBy: 'line', groups });
+  const snapshot = readSnapshot(session, { top, groupBy: 'line', groups }, verdictsOf(session, lineText));
   return renderTable(snapshot, { now: new Date(), final });
 }
 

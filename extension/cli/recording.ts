@@ -2,17 +2,22 @@
 import { chownSync, renameSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { buildReport } from '../analysis/report';
+import { verdictsOf } from '../analysis/verdictCache';
+import { sureLeaks } from '../analysis/verdicts';
 import { keptTracesFolder, traceRoots } from '../capture/folders';
 import { keptTraceFile, pruneKeptTraces, unwritable } from '../capture/keptTraces';
 import { writeSession, type SessionFile } from '../capture/sessionFile';
 import { createTraceDirectory, reasonOf, removeTraceDirectory } from '../capture/traceDirectory';
 import { loadNative, type NativeSession } from '../engine/addon';
+import { createLineReader } from '../engine/sourceLines';
 import type { RecordingArguments } from './arguments';
 import { createLiveTable, tableText } from './live';
 import { print, say, write } from './output';
 
 /** Exit status where nothing could be recorded. */
 export const NOT_STARTED = 125;
+/** Exit status of --fail-on-leak. */
+const LEAK_FOUND = 3;
 const FINAL_TOP = 50;
 
 /** A trace that is being recorded. */
@@ -85,21 +90,30 @@ export async function showUntil<T>(options: RecordingArguments, session: NativeS
 
 /**
  * Last table, document, saved trace; all events have been read. `nothing`: what to say where there is no trace to save.
- * Never throws: from here on the status is settled.
+ * Gives the exit status: `status`, or that of a leak that was to fail the run. Never throws.
  */
-export async function finish(options: RecordingArguments, recording: Recording, nothing: string): Promise<void> {
+export async function finish(
+  options: RecordingArguments,
+  recording: Recording,
+  nothing: string,
+  status: number,
+): Promise<number> {
   const { session, directory } = recording;
+  let result = status;
   try {
+    const verdicts = verdictsOf(session, createLineReader());
+    if (options.failOnLeak && sureLeaks(verdicts.findings).length > 0) result = LEAK_FOUND;
     if (options.format === 'table') write(2, tableText(session, FINAL_TOP, FINAL_TOP, true));
-    const report = options.format === 'json' || options.report !== null ? buildReport(session) : null;
+    const report =
+      options.format === 'json' || options.report !== null ? buildReport(session, undefined, verdicts) : null;
     if (report !== null) writeReport(JSON.stringify(report, null, 2), options.report);
-    if (options.failOnLeak) say('Leaks are not judged yet: --fail-on-leak changes nothing.');
     await save(options, recording, nothing);
     session.close();
   } catch (error) {
     say(`The report could not be made (${reasonOf(error)}); the trace stays in`);
     write(2, `${directory}\n`);
   }
+  return result;
 }
 
 function writeReport(document: string, file: string | null): void {

@@ -2,8 +2,10 @@ import { statSync } from 'node:fs';
 import { renderTable } from '../analysis/table';
 import { readSnapshot } from '../analysis/snapshot';
 import { buildReport } from '../analysis/report';
+import { verdictsOf } from '../analysis/verdictCache';
 import { reasonOf } from '../capture/traceDirectory';
 import { loadNative, type NativeSession } from '../engine/addon';
+import { createLineReader } from '../engine/sourceLines';
 import type { ReportArguments } from './arguments';
 import { print, say } from './output';
 
@@ -18,10 +20,12 @@ export async function report(options: ReportArguments, dist: string): Promise<nu
   }
   const { session } = opened;
   try {
+    const verdicts = verdictsOf(session, createLineReader());
     if (options.format === 'json') {
-      print(JSON.stringify(buildReport(session, options.groupBy ?? undefined), null, 2));
+      print(JSON.stringify(buildReport(session, options.groupBy ?? undefined, verdicts), null, 2));
     } else {
-      const snapshot = readSnapshot(session, { top: TOP, groupBy: options.groupBy ?? 'line', groups: TOP });
+      const wanted = { top: TOP, groupBy: options.groupBy ?? 'line', groups: TOP };
+      const snapshot = readSnapshot(session, wanted, verdicts);
       const { startRealtimeMs, durationNs } = snapshot.info;
       print(renderTable(snapshot, { now: new Date(startRealtimeMs + durationNs / 1e6), final: true }));
     }

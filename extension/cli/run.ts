@@ -60,8 +60,7 @@ async function follow(
   noteProcess(recording, started.pid, status);
   await settle(recording);
   await probes?.detach();
-  await finish(options, recording, 'The program never used CUDA');
-  return status;
+  return finish(options, recording, 'The program never used CUDA', status);
 }
 
 /** Waits for what the program and its children wrote last. */

@@ -53,8 +53,11 @@ test('the document carries what the contract names', () => {
   assert.equal(report.simulated, true);
   assert.equal(report.startedAt, '1970-01-01T00:00:00.000Z');
   assert.deepEqual(report.lost, { events: 0, byCause: {} });
-  assert.deepEqual(report.steps, { count: 0, source: 'none' });
-  assert.deepEqual(report.findings, []);
+  assert.deepEqual(report.steps, { count: 0, source: 'none', processes: [] });
+  assert.deepEqual(
+    report.findings.map(finding => [finding.verdict, finding.pid, finding.title]),
+    [['oom', 10, 'Out of memory: 9 B at train.py:41 forward did not fit. Nothing more is known of that moment.']],
+  );
   const [process] = report.processes;
   assert.deepEqual([process?.pid, process?.exitCode, process?.threads], [10, 3, [{ tid: 10, name: 'python' }]]);
   assert.deepEqual(report.allocations, [
@@ -67,7 +70,9 @@ test('the document carries what the contract names', () => {
       thread: 'python',
       layer: 'tensor',
       ageSeconds: 6,
-      ageSteps: null,
+      ageSteps: 0,
+      name: '',
+      category: 'unnamed',
       site: 7,
     },
     {
@@ -79,7 +84,9 @@ test('the document carries what the contract names', () => {
       thread: 'python',
       layer: 'tensor',
       ageSeconds: 0.5,
-      ageSteps: null,
+      ageSteps: 0,
+      name: '',
+      category: 'unnamed',
       site: 7,
     },
   ]);

@@ -1,0 +1,84 @@
+// Verdicts in the JSON document and in the table.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { buildReport } from '../../../extension/analysis/report';
+import { readSnapshot } from '../../../extension/analysis/snapshot';
+import { renderTable } from '../../../extension/analysis/table';
+import { verdictsOf } from '../../../extension/analysis/verdictCache';
+import { RunTrace, type RunFacts } from './runTrace';
+import { StepRun } from './stepRun';
+
+const MB = 1 << 20;
+
+function trace(steps: number, facts: RunFacts = {}): RunTrace {
+  const run = new StepRun();
+  for (let step = 1; step <= steps; step++) {
+    run.alloc(1, 2 * MB);
+    run.pass(2, 8 * MB);
+    run.endStep();
+  }
+  return new RunTrace(run, { totalBytes: 1000 * MB, ...facts });
+}
+const table = (source: RunTrace): string =>
+  renderTable(readSnapshot(source, { top: 5, groupBy: 'line', groups: 5 }), { now: new Date(0), final: true });
+
+test('the document: steps, findings, a site’s verdict, a ledger with slopes a step', () => {
+  const ledger = { tensor: (step: number) => 2 * step * MB, driver: () => 300 * MB, process: () => 500 * MB };
+  const report = buildReport(trace(40, { ledger }));
+  assert.deepEqual(report.steps, {
+    count: 40,
+    source: 'optimizer',
+    processes: [{ pid: 2166793, count: 40, source: 'optimizer' }],
+  });
+  const [finding] = report.findings;
+  assert.deepEqual(
+    [finding?.verdict, finding?.pid, finding?.bytesPerStep, finding?.sinceStep, finding?.place?.line, finding?.sites],
+    ['leak', 2166793, 2 * MB, 1, 1, [1]],
+  );
+  assert.ok((finding?.suggestion ?? '') !== '' && (finding?.ruledOut.length ?? 0) > 0);
+  assert.deepEqual(
+    report.ledger.map(entry => [
+      entry.slopes.tensorBytesPerStep,
+      entry.processBytes,
+      entry.remainderBytes,
+      entry.grows,
+    ]),
+    [[2 * MB, 500 * MB, 200 * MB, 'tensor']],
+  );
+  assert.deepEqual(JSON.parse(JSON.stringify(report)), report);
+});
+
+test('a site’s verdict, with its sentence', () => {
+  const source = trace(40);
+  const verdict = verdictsOf(source).sites.get(1);
+  assert.equal(verdictsOf(source), verdictsOf(source), 'judged once for a revision');
+  // The fake trace lists only sites with live blocks: none of them is in its windows.
+  assert.deepEqual([verdict?.state, verdict?.because.startsWith('Since step 1')], ['growing', true]);
+});
+
+test('the table begins with what was found, in sentences', () => {
+  const lines = table(trace(40)).split('\n');
+  assert.deepEqual(lines.slice(1, 5), [
+    'LEAK: 1 tensor of each step stays alive: 2.00 MB a step at train.py:1, since step 1 (confidence 99 %).',
+    '  Find what stores it and drop it when the step is done, or store `.detach().cpu()` instead.',
+    '40 steps (optimizer)',
+    '',
+  ]);
+});
+
+test('an ended run without a leak says so; a failure is said first', () => {
+  const clean = new StepRun();
+  for (let step = 1; step <= 20; step++) {
+    clean.pass(1, MB);
+    clean.endStep();
+  }
+  const ended = new RunTrace(clean);
+  ended.info().live = false;
+  assert.match(table(ended), /^NO LEAK FOUND\.\n20 steps \(optimizer\)$/m);
+  const failure = { process: 0, device: 0, layer: 'tensor' as const, requestedBytes: 600 * MB, timeNs: 1, site: 2 };
+  const outOfMemory = [{ ...failure, liveBytes: 100 * MB, thread: 0, snapshot: null }];
+  assert.match(
+    table(trace(40, { outOfMemory })),
+    /^OUT OF MEMORY: 600\.00 MB at train\.py:2 train did not fit\. It is a leak\./m,
+  );
+});
