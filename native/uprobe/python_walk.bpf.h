@@ -102,15 +102,12 @@ GMT_INLINE uint64_t gmt_mix(uint64_t a, uint64_t b) {
 
 #include "python_code.bpf.h"
 
-/// Where the thread pointer is at a thread's own entry of the kernel.
+/// The thread pointer, which on x86-64 is the thread's pthread_t too.
 GMT_INLINE uint64_t gmt_thread_pointer(void) {
-  struct task_struct *task = bpf_get_current_task_btf();
 #if defined(__TARGET_ARCH_x86)
-  return task->thread.fsbase;
-#elif defined(__TARGET_ARCH_arm64)
-  return task->thread.uw.tp_value;
+  return bpf_get_current_task_btf()->thread.fsbase;
 #else
-#error "which register holds the thread pointer?"
+#error "which register holds the thread pointer, and where is the pthread_t from there?"
 #endif
 }
 
