@@ -62,11 +62,20 @@ class Equal(tracer.Uprobed):
         self.assertEqual(max(map(len, stacks)), probe.MAX_FRAMES)
 
 
-def add(version, python):
-    def test(self):
-        self.check(python)
+    def check_children(self, python):
+        """Forked, spawned and executed ones: the walk finds each one's interpreter before its first allocation."""
+        self.record_program(python, os.path.join(WORKLOADS, "fork_spawn_exec.py"), PYTHONPATH=WORKLOADS)
+        logs = [Lines(path) for path in paths(self.trace)]  # noqa: F405
+        self.assertGreater(len(logs), 5)
+        for log in logs:
+            self.assertEqual(log.lost, {})
+            self.assertTrue(log.allocations() and all(frames for _, _, frames in log.allocations()), log.path)
 
-    setattr(Equal, "test_python_%s" % version.replace(".", "_"), test)
+
+def add(version, python):
+    name = version.replace(".", "_")
+    setattr(Equal, "test_python_%s" % name, lambda self: self.check(python))
+    setattr(Equal, "test_children_%s" % name, lambda self: self.check_children(python))
 
 
 for (version, _prefix), python in versions.interpreters().items():
