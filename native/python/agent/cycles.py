@@ -6,6 +6,7 @@ import types
 objects = load("objects")
 roots = load("roots")
 paths = load("paths")
+PLAIN = (dict, list, tuple, objects.CELL)
 MOST_LEVELS, MOST_PAIRS = 8, 200000
 
 
@@ -111,7 +112,7 @@ def classes_in(chain):
     """Classes of the program's objects in a loop, in their order, each once."""
     names = []
     for each in chain:
-        if type(each) in (dict, list, tuple) or type(each) is objects.CELL:
+        if objects.exactly(each, *PLAIN):
             continue
         name = objects.class_text(type(each))
         if name not in names:
@@ -120,12 +121,14 @@ def classes_in(chain):
 
 
 def rotate(loop):
-    """A loop as seen from an object that is no bare dict or list, so that its steps have names. `loop` ends as it begins."""
+    """A loop as seen from an object that is no bare dict or list, so that its steps have names: the first, or where the loop begins in
+    a dict or a list that of which this is a part. `loop` ends as it begins."""
     ring = loop[:-1]
-    for place, each in enumerate(ring):
-        if type(each) not in (dict, list, tuple) and type(each) is not objects.CELL:
-            return ring[place:] + ring[: place + 1]
-    return loop
+    places = [place for place, each in enumerate(ring) if not objects.exactly(each, *PLAIN)]
+    if not places:
+        return loop
+    place = places[0] if places[0] == 0 else places[-1]
+    return ring[place:] + ring[: place + 1]
 
 
 def back_reference(steps, ages):

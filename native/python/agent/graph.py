@@ -56,7 +56,7 @@ class Walk:
                 value = get(node)
             except RuntimeError:  # released
                 continue
-            for each in value if type(value) in (tuple, list) else (value,):
+            for each in value if objects.exactly(value, tuple, list) else (value,):
                 try:
                     data = each.data
                 except AttributeError:

@@ -100,8 +100,9 @@ def describe_from_below(above, tensor, snapshot, how=None):
 def describe_cycle(loop, snapshot):
     way, around = loop
     ages = dict(zip(map(id, around[:-1]), natives["places"](snapshot, around[:-1])))
-    steps = cycles.steps_down(cycles.rotate(around))
-    names = cycles.classes_in(around)
+    ring = cycles.rotate(around)
+    steps = cycles.steps_down(ring)
+    names = cycles.classes_in(ring)
     back = cycles.back_reference(steps, ages)
     last = [each for each in cycles.steps_down(way) if type(each.name) is str]
     answer = {

@@ -18,14 +18,21 @@ def find(things, space, name):
 
 
 def part(module, name):
-    """One of the dicts of a module; empty where it is none."""
+    """The items of one of the dicts of an object; none where it is no dict."""
     own = objects.namespace(module)
-    found = own.get(name) if own else None
-    return found if objects.is_kind(found, dict) else {}
+    return items(own.get(name) if own else None)
+
+
+def items(mapping):
+    return list(dict.items(mapping)) if objects.is_kind(mapping, dict) else []
+
+
+def text(name):
+    return name if type(name) is str else "?"
 
 
 def top_modules(modules):
-    below = {id(child) for each in modules for child in part(each, "_modules").values()}
+    below = {id(child) for each in modules for _, child in part(each, "_modules")}
     return [each for each in modules if id(each) not in below]
 
 
@@ -49,11 +56,11 @@ class Names:
             if id(each) in seen:
                 continue
             seen.add(id(each))
-            for name, parameter in part(each, "_parameters").items():
-                self.add_parameter(parameter, path + str(name))
-            for name, buffer in part(each, "_buffers").items():
-                self.add(buffer, BUFFER, path + str(name))
-            left += [(child, "%s%s." % (path, name)) for name, child in part(each, "_modules").items() if child is not None]
+            for name, parameter in part(each, "_parameters"):
+                self.add_parameter(parameter, path + text(name))
+            for name, buffer in part(each, "_buffers"):
+                self.add(buffer, BUFFER, path + text(name))
+            left += [(child, "%s%s." % (path, text(name))) for name, child in part(each, "_modules") if child is not None]
 
     def add_parameter(self, parameter, path):
         if not objects.is_kind(parameter, tensors.base):
@@ -65,10 +72,10 @@ class Names:
             self.add(gradient, GRADIENT, path)
 
     def add_optimizer(self, optimizer):
-        for parameter, state in part(optimizer, "state").items():
+        for parameter, state in part(optimizer, "state"):
             path = self.paths.get(id(parameter), "?")
-            for name, value in state.items() if objects.is_kind(state, dict) else ():
-                self.add(value, OPTIMIZER, "%s.%s" % (path, name))
+            for name, value in items(state):
+                self.add(value, OPTIMIZER, "%s.%s" % (path, text(name)))
         for group in optimizer_groups(optimizer):
             for parameter in group:
                 if id(parameter) not in self.paths and objects.is_kind(parameter, tensors.base):

@@ -18,6 +18,11 @@ def is_kind(thing, kind):
     return any(each is kind for each in CLASS_MRO(type(thing)))
 
 
+def exactly(thing, *kinds):
+    """Whether the object's class is one of these: by identity, since a class may have an __eq__ and a __hash__ of its own."""
+    return any(type(thing) is kind for kind in kinds)
+
+
 def is_class(thing):
     return is_kind(thing, type)
 
@@ -48,7 +53,7 @@ def item_name(mapping, value):
     """The first key of a dict under which the value lies; None where it does not, or where the key is no text or number."""
     for key, each in dict.items(mapping):
         if each is value:
-            return key if type(key) in (str, int, bool, bytes) else None
+            return key if exactly(key, str, int, bool, bytes) else None
     return None
 
 

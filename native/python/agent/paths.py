@@ -24,7 +24,7 @@ class Step:
 def container_of(thing):
     """The built-in container that an object is or extends."""
     for kind in objects.CLASS_MRO(type(thing)):
-        if kind in LENGTHS:
+        if any(kind is each for each in LENGTHS):
             return kind
     return None
 
@@ -49,8 +49,7 @@ def generator_step(owner, child):
 
 
 def function_step(owner, child):
-    code = owner.__code__
-    text = "<%s>" % objects.function_text(code)
+    text = "<%s>" % owner.__qualname__
     if type(child) is tuple and child is owner.__closure__:
         return Step("closure", text, owner, child)
     if type(child) is tuple and child is owner.__defaults__ or type(child) is dict and child is owner.__kwdefaults__:
@@ -136,6 +135,10 @@ def step(owner, child, before):
     container = container_of(owner)
     if objects.is_class(owner):
         return class_step(owner, child)
+    if kind is tuple and before is not None and before.kind == "closure":
+        return Step("closure", "", before.owner, child)
+    if kind is dict and before is not None and before.kind == "cache":
+        return Step("cache", "", before.owner, child, None, before.length)
     if container is not None:
         own = objects.namespace(owner) if kind is not container else None
         if own is not None and (own is child or objects.item_name(own, child) is not None):

@@ -89,6 +89,7 @@ class Roots:
         self.add([(Root("global", name), space) for name, space, users in spaces if users])
         library = []
         for thread, frame in frames():
+            self.barriers.append(frame)  # its variables are roots; up to 3.10 it would show them to who comes by another way
             root, values = frame_root(thread, frame)
             if is_user_file(frame.f_code.co_filename):
                 self.add([(root, value) for value in values], places=True)

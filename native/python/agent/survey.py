@@ -124,8 +124,8 @@ class Survey:
         places = [place for place, each in enumerate(steps) if each.kind == "part" or parameter and each.name in OPTIMIZER]
         if not places and ending is None:
             return self.group(*holders.describe(root, variable, way[2:], None))
-        if places:  # a part of a module lies two steps further than what has it
-            steps = steps[: places[0] - (2 if steps[places[0]].kind == "part" else 1)]
+        if places:  # in front of a part lies `_modules` or the like
+            steps = steps[: places[0] - (1 if steps[places[0]].kind == "part" else 0)]
         text = paths.text_of(root, variable, steps) + (ending or PARTS)
         return self.group({"path": text, "kind": "module-attribute", "root": root.kind}, None)
 

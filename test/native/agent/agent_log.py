@@ -1,0 +1,51 @@
+"""A log with what the agent writes."""
+
+import json
+import os
+import struct
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "inject"))
+
+import log_reader  # noqa: E402
+from log_reader import *  # noqa: E402, F403
+
+
+class AgentLog(log_reader.Log):
+    """`names`: {address: (category, text)}; `answers`: the JSON of each."""
+
+    def __init__(self, path):
+        self.names, self.texts = {}, []
+        super().__init__(path)
+        self.answers = [json.loads(text.decode()) for text in self.texts]
+
+    def read_local(self, kind, payload):
+        if kind == log_reader.NUMBERS["GMT_NAME"]:
+            address, _sequence, size, _device, category, _zero = struct.unpack_from("<QQIBBH", payload)
+            self.names[address] = (category, payload[24 : 24 + size].decode())
+        elif kind == log_reader.NUMBERS["GMT_ANSWER"]:
+            _sequence, _request, part, _parts, size, _zero = struct.unpack_from("<QIHHII", payload)
+            if part == 0:
+                self.texts.append(b"")
+            self.texts[-1] += payload[24 : 24 + size]
+        else:
+            super().read_local(kind, payload)
+
+    def answer(self, number):
+        found = [each for each in self.answers if each["request"] == number]
+        assert len(found) == 1, "%d answers to request %d: %s" % (len(found), number, self.notes)
+        return found[0]
+
+    def holder(self, number, address):
+        """The entry of the answer that has the address."""
+        for each in self.answer(number)["holders"]:
+            if hex(address) in each["addresses"]:
+                return each
+        raise AssertionError("no holder of %#x in %s" % (address, self.answer(number)))
+
+    def marks(self, kind):
+        return [event.address for event in self.of_kind(kind)]
+
+
+def agent_logs(folder):
+    return [AgentLog(path) for path in log_reader.paths(folder)]

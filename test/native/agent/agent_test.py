@@ -1,0 +1,211 @@
+"""The agent in every Python that is here, over a stand-in for PyTorch (standin/torch)."""
+
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "inject"))
+
+from agent_log import *  # noqa: E402, F403
+from traced import Traced, main  # noqa: E402
+
+STANDIN = os.path.join(HERE, "standin")
+
+
+def pythons():
+    known = glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin/python3")) + [sys.executable]
+    found = {}
+    for python in sorted(known):
+        try:
+            done = subprocess.run([python, "-c", "import sys; print(sys.version_info[:2])"], stdout=subprocess.PIPE)
+        except OSError:
+            continue
+        version = tuple(int(each) for each in re.findall(r"\d+", done.stdout.decode()))
+        if (3, 9) <= version <= (3, 14):
+            found[version] = python
+    return found
+
+
+def every_python(test):
+    """Runs a test for each Python that is here, each with an empty trace directory."""
+
+    def run(self):
+        for version, python in sorted(pythons().items()):
+            with self.subTest("%d.%d" % version):
+                for name in os.listdir(self.trace):
+                    os.unlink(os.path.join(self.trace, name))
+                test(self, python)
+
+    return run
+
+
+class Agent(Traced):
+    def run_agent(self, python, program, *arguments, **environment):
+        environment.setdefault("PYTHONPATH", STANDIN + ":" + HERE)
+        command = [python, os.path.join(HERE, program)] + list(arguments)
+        return self.run_program(*command, simulator=self.folder, GPU_MEMTRACE_AGENT_DEVICES="all", **environment)
+
+    def log(self):
+        found = agent_logs(self.trace)
+        self.assertEqual(len(found), 1)
+        self.assertEqual(found[0].lost, {})
+        return found[0]
+
+    def failures(self, log):
+        return [text for code, text in log.notes if code == GMT_NOTE_AGENT]
+
+    @every_python
+    def test_steps(self, python):
+        self.run_agent(python, "steps_program.py", "one")
+        log = self.log()
+        self.assertEqual(log.marks(GMT_STEP), [1, 2, 3, 4, 5])
+        self.assertIn((GMT_NOTE_STEPS, "optimizer"), log.notes)
+        self.assertTrue(all(event.stack for event in log.of_kind(GMT_STEP)))
+        self.assertEqual(self.failures(log), [])
+
+    @every_python
+    def test_steps_of_several_optimizers(self, python):
+        self.run_agent(python, "steps_program.py", "two")
+        self.assertEqual(self.log().marks(GMT_STEP), [1, 2, 3, 4, 5])
+
+    @every_python
+    def test_steps_where_the_first_optimizer_is_replaced(self, python):
+        self.run_agent(python, "steps_program.py", "replaced")
+        steps = self.log().marks(GMT_STEP)
+        self.assertEqual(steps, list(range(1, len(steps) + 1)))
+        self.assertGreaterEqual(len(steps), 3 + 100 - 33)
+
+    @every_python
+    def test_steps_while_the_main_thread_waits(self, python):
+        self.run_agent(python, "steps_program.py", "thread")
+        self.assertEqual(self.log().marks(GMT_STEP), [1, 2, 3, 4, 5])
+
+    @every_python
+    def test_collections(self, python):
+        self.run_agent(python, "steps_program.py", "collect")
+        log = self.log()
+        marks = [event for event in log.of_kind(GMT_GC_BEGIN, GMT_GC_END)]
+        full = [place for place, event in enumerate(marks) if event.kind == GMT_GC_BEGIN and event.address == 2]
+        self.assertTrue(full)
+        for place in full:
+            self.assertEqual(marks[place + 1].kind, GMT_GC_END)
+        self.assertTrue(any(marks[place + 1].address >= 7 for place in full))  # the program's loop
+
+    @every_python
+    def test_switched_off(self, python):
+        self.run_agent(python, "steps_program.py", "off", GPU_MEMTRACE_AGENT="0")
+        log = self.log()
+        self.assertEqual(log.of_kind(GMT_STEP, GMT_GC_BEGIN), [])
+        self.assertEqual(len(self.failures(log)), 1)
+
+    @every_python
+    def test_no_torch(self, python):
+        self.run_agent(python, "steps_program.py", "no torch", PYTHONPATH=HERE)
+        self.assertEqual(self.log().of_kind(GMT_STEP, GMT_GC_BEGIN), [])
+
+    @every_python
+    def test_forked_child(self, python):
+        self.run_agent(python, "steps_program.py", "fork")
+        logs = {log.pid: log for log in agent_logs(self.trace)}
+        self.assertEqual(len(logs), 2)  # of the child that used no GPU there is none
+        child = next(log for log in logs.values() if log.parent_pid in logs)
+        self.assertEqual(child.marks(GMT_STEP), [1, 2, 3])
+        self.assertEqual(logs[child.parent_pid].marks(GMT_STEP), [1, 2, 3, 4, 5])
+
+    @every_python
+    def test_what_the_program_sees(self, python):
+        done = self.run_agent(python, "guest_program.py")
+        self.assertEqual(json.loads(done.stdout), [])
+        log = self.log()
+        self.assertTrue(log.answer(1)["ok"])
+        self.assertEqual(self.failures(log), [])
+
+    @every_python
+    def test_requests_that_make_no_sense(self, python):
+        self.run_agent(python, "steps_program.py", "requests")
+        log = self.log()
+        self.assertFalse(log.answer(1)["ok"])
+        self.assertIn("dance", log.answer(1)["error"])
+        self.assertFalse(log.answer(2)["ok"])
+        self.assertTrue(log.answer(3)["ok"])
+        self.assertEqual(log.answer(3)["collected"] >= 7, True)
+        self.assertEqual(self.failures(log), [])
+
+    def check_holder(self, log, addresses, name, kind, path):
+        found = log.holder(1, addresses[name])
+        self.assertEqual((found["kind"], found["path"]), (kind, path), name)
+        wanted = self.lines.get(name)
+        if wanted:
+            self.assertEqual(found.get("line"), wanted, (name, found))
+
+    @every_python
+    def test_holders(self, python):
+        with open(os.path.join(HERE, "holders_program.py")) as text:
+            named = ((line.split("# HOLD ")[1].strip(), place) for place, line in enumerate(text, 1) if "  # HOLD " in line)
+            self.lines = dict(named)
+        self.assertGreater(len(self.lines), 20)
+        addresses = json.loads(self.run_agent(python, "holders_program.py").stdout)
+        log = self.log()
+        self.assertEqual(self.failures(log), [])
+        self.assertFalse(log.answer(1)["cut"])
+        self.assertEqual(sorted(HOLDERS), sorted(addresses))
+        for name, (kind, path) in HOLDERS.items():
+            with self.subTest(name):
+                self.check_holder(log, addresses, name, kind, path)
+        self.assertEqual(log.holder(1, addresses["attribute list"])["length"], 1)
+        self.assertEqual(log.holder(1, addresses["thread"])["thread"], "worker")
+        self.assertEqual(log.holder(1, addresses["cycle"])["backReference"], "parent")
+
+    @every_python
+    def test_holders_at_exit(self, python):
+        with open(os.path.join(self.trace, "at-exit.json"), "w") as file:
+            json.dump({"budgetMs": 5000, "sample": 200, "steps": True}, file)
+        self.run_agent(python, "survey_program.py")
+        log = self.log()
+        self.assertEqual(self.failures(log), [])
+        surveys = [each for each in log.answers if each["request"] == 0]
+        self.assertEqual([(each["when"], each["step"]) for each in surveys], [("step", 16), ("step", 32), ("exit", 0)])
+        last = {each["path"]: each for each in surveys[2]["groups"]}
+        self.assertEqual(last["__main__.outputs[...]"]["count"], 40)
+        self.assertEqual(last["__main__.outputs[...]"]["bytes"], 40 * 512)
+        self.assertEqual(last["__main__.outputs[...]"]["length"], 40)
+        self.assertEqual(last["__main__.model (parameters and buffers)"]["count"], 2)
+        local = {each["path"]: each for each in surveys[1]["groups"]}
+        self.assertEqual(local["train().total (its graph)"]["kind"], "autograd")
+        self.assertEqual(local["train().total (its graph)"]["count"], 32)
+
+
+HOLDERS = {
+    "global": ("global", "__main__.single"),
+    "local": ("local", "main().mine"),
+    "attribute": ("attribute", "__main__.keeper.single"),
+    "attribute list": ("container", "__main__.keeper.kept[...]"),
+    "nested": ("container", "__main__.keeper.by_key[...][...]"),
+    "class": ("container", "__main__.Keeper.on_class[...]"),
+    "slot": ("attribute", "__main__.slotted.inside"),
+    "module list": ("container", "__main__.net.encoder.outputs[...]"),
+    "parameter": ("module-attribute", "__main__.net.encoder.weight"),
+    "dict field": ("container", "__main__.mapping['field']"),
+    "dict": ("container", "__main__.many[...]"),
+    "deque": ("container", "__main__.queue[...]"),
+    "set": ("container", "__main__.group[...]"),
+    "argument": ("container", "__main__.kept_in[...]"),
+    "result": ("container", "__main__.results[...]"),
+    "cache": ("container", "__main__.cached(cache)"),
+    "thread": ("local", "work().local"),
+    "none": ("none", "no Python owner"),
+    "gradient": ("global", "__main__.gradients.grad"),
+    "graph": ("autograd", "main().ends (its graph)"),
+    "closure": ("closure", "__main__.use > <counter.<locals>.use>.inner"),
+    "generator": ("generator", "__main__.running > stream().yielded"),
+    "hook": ("hook", "__main__.net.encoder._forward_hooks[...] > <hook.<locals>.note>.seen[...]"),
+    "traceback": ("traceback", "__main__.error.__traceback__ > fail().lost"),
+    "cycle": ("cycle", "cycle of Child > Parent: .data"),
+}
+
+if __name__ == "__main__":
+    main()

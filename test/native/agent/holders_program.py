@@ -1,0 +1,181 @@
+"""One holder of each kind. Prints {name: address}; a line that ends in `# HOLD name` is where the reference is made."""
+
+import collections
+import functools
+import gc
+import itertools
+import json
+import sys
+import threading
+
+import torch
+import tracing
+
+addresses = {}
+numbers = itertools.count()
+
+
+def block(name, **more):
+    addresses[name] = 0x10000 + 0x1000 * next(numbers)
+    return torch.Tensor(addresses[name], **more)
+
+
+class Keeper:
+    on_class = []
+
+    def __init__(self):
+        self.kept = []
+        self.single = block("attribute")  # HOLD attribute
+        self.by_key = {}
+
+    def take(self, name):
+        self.kept.append(block(name))  # HOLD attribute list
+        self.by_key.setdefault(0, []).append(block("nested"))  # HOLD nested
+        Keeper.on_class.append(block("class"))  # HOLD class
+
+
+class Slotted:
+    __slots__ = ("inside",)
+
+
+class Layer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(addresses.setdefault("parameter", 0x9000))
+        self.outputs = []
+
+    def forward(self):
+        self.outputs.append(block("module list"))  # HOLD module list
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = Layer()
+
+
+def counter():
+    inner = block("closure")  # HOLD closure
+
+    def use():
+        return inner
+
+    return use
+
+
+def stream():
+    yielded = block("generator")  # HOLD generator
+    yield 1
+    yield yielded
+
+
+def hook(layer):
+    seen = []
+
+    def note(value):
+        seen.append(value)  # HOLD hook
+
+    note(block("hook"))
+    layer._forward_hooks[0] = note
+
+
+def fail():
+    lost = block("traceback")
+    raise ValueError(lost is None)
+
+
+@functools.lru_cache(maxsize=None)  # HOLD cache
+def cached(number):
+    return block("cache")
+
+
+def fill(where, what):
+    where.append(what)  # HOLD argument
+
+
+def joined(before, what):
+    after = before + [what]  # HOLD result
+    return after
+
+
+class Parent:
+    def __init__(self):
+        self.children = [Child(self)]
+
+
+class Child:
+    def __init__(self, parent):
+        self.parent = parent  # HOLD cycle
+        self.data = block("cycle")
+
+
+def make_cycle():
+    Parent()
+
+
+def graph():
+    node = None
+    total = torch.Tensor(0x8000)
+    for _ in range(3):
+        node = torch.Node(addresses.setdefault("graph", 0xA000), *([node] if node else []))
+        total = torch.Tensor(0x8100, node=node)  # HOLD graph
+    return total
+
+
+single = block("global")  # HOLD global
+mapping = {"field": block("dict field")}  # HOLD dict field
+many = {}
+for place in range(20):
+    many[place] = block("dict")  # HOLD dict
+queue = collections.deque()
+queue.append(block("deque"))  # HOLD deque
+group = {block("set")}  # HOLD set
+kept_in = []
+fill(kept_in, block("argument"))
+results = []
+results = joined(results, block("result"))
+keeper = Keeper()
+keeper.take("attribute list")
+slotted = Slotted()
+slotted.inside = block("slot")  # HOLD slot
+net = Net()
+net.encoder.forward()
+use = counter()
+running = stream()
+next(running)
+hook(net.encoder)
+cached(1)
+gradients = torch.Parameter(0x9100, needs_grad=True)
+gradients.grad = torch.Tensor(addresses.setdefault("gradient", 0x9200))
+done = threading.Event()
+
+
+def work():
+    local = block("thread")  # HOLD thread
+    done.wait()
+    return local
+
+
+def main():
+    global error
+    assert tracing.begin()
+    gc.disable()
+    make_cycle()
+    try:
+        fail()
+    except ValueError as problem:
+        error = problem  # HOLD traceback
+    ends = graph()
+    mine = block("local")  # HOLD local
+    addresses["none"] = 0xFF000
+    worker = threading.Thread(target=work, name="worker")
+    worker.start()
+    told = [[hex(at), 512, 0] for at in addresses.values()]
+    held = tracing.ask(1, "holders", addresses=told, budgetMs=10000)
+    done.set()
+    worker.join()
+    json.dump(addresses, sys.stdout)
+    return held and ends and mine
+
+
+assert main()

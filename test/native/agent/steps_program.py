@@ -1,0 +1,84 @@
+"""Training loops without anything in them. `steps_program.py SHAPE`."""
+
+import gc
+import os
+import sys
+import threading
+
+import tracing
+
+SHAPE = sys.argv[1]
+if SHAPE != "no torch":
+    import torch
+
+
+def train(*optimizers, steps=5):
+    for _ in range(steps):
+        for optimizer in optimizers:
+            optimizer.step()
+
+
+class Loop:
+    def __init__(self):
+        self.others = [Loop.__new__(Loop) for _ in range(6)]
+        for each in self.others:
+            each.first = self
+
+
+def fork(work):
+    child = os.fork()
+    if child == 0:
+        work()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def without_gpu():
+    gc.collect()
+    train(torch.optim.Optimizer(), steps=2)
+
+
+def with_gpu():
+    assert tracing.begin()
+    train(torch.optim.Optimizer(), steps=3)
+    tracing.ask(1, "collect")
+
+
+def in_thread():
+    tracing.begin(0)
+    tracing.wait(tracing.agent_is_here, 20)
+    train(torch.optim.Optimizer())
+
+
+if SHAPE in ("off", "no torch"):
+    assert not tracing.begin(1)
+    gc.collect()
+elif SHAPE == "thread":
+    worker = threading.Thread(target=in_thread)
+    worker.start()
+    worker.join()
+else:
+    assert tracing.begin()
+
+if SHAPE == "one":
+    train(torch.optim.Optimizer())
+elif SHAPE == "two":
+    train(torch.optim.Optimizer(), torch.optim.Optimizer())
+elif SHAPE == "replaced":
+    train(torch.optim.Optimizer(), steps=3)
+    train(torch.optim.Optimizer(), steps=100)
+elif SHAPE == "collect":
+    Loop()
+    gc.collect()
+elif SHAPE == "off":
+    train(torch.optim.Optimizer())
+elif SHAPE == "fork":
+    train(torch.optim.Optimizer())
+    fork(without_gpu)
+    fork(with_gpu)
+elif SHAPE == "requests":
+    gc.disable()
+    Loop()
+    tracing.ask(1, "dance")
+    tracing.ask(2, "holders")
+    tracing.ask(3, "collect")
