@@ -1,0 +1,31 @@
+#pragma once
+// The hash maps in which PyTorch's allocator keeps what it has handed out (ska::flat_hash_map<void *, Block *>), read from outside.
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "uprobe/before_memory.h"
+
+namespace gmt::uprobe {
+
+constexpr size_t kMapBytes = 32;
+
+/// Consecutive maps in an object: from one on in old versions to one for each of its locks.
+struct MapRun {
+  uint64_t address;
+  size_t count;
+};
+
+/// Whether 32 bytes can be the head of such a map: its fields depend on each other.
+bool is_map(const std::byte *bytes);
+
+/// All runs of maps in the `bytes` of an object at `address`.
+std::vector<MapRun> find_maps(uint64_t address, const std::vector<std::byte> &bytes);
+
+/// From a block's address to the address of its description.
+using Handed = std::unordered_map<uint64_t, uint64_t>;
+
+/// Adds what the maps of a run hold. False: one changed while it was read, or not all could be read.
+bool read_maps(BoundedMemory &memory, const MapRun &run, Handed *out);
+
+}  // namespace gmt::uprobe
