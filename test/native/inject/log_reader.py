@@ -41,6 +41,7 @@ class Log:
         self.read_header()
         self.threads, self.devices, self.notes, self.nodes, self.stacks, self.codes = {}, {}, [], [], {}, {}
         self.command, self.python_version = [], 0
+        self.stack_flags = {}
         self.chunks = 0
         self.autograd = {}  # what holds, by thread
         self.words = []  # of each chunk, where only `sequences` is wanted
@@ -115,7 +116,7 @@ class Log:
         elif kind == GMT_NODE:
             self.nodes.append(Node(*struct.unpack("<QII", payload)))
         elif kind == GMT_STACK:
-            number, frames, _flags = struct.unpack_from("<IHH", payload)
+            number, frames, self.stack_flags[number] = struct.unpack_from("<IHH", payload)
             self.stacks[number] = [struct.unpack_from("<II", payload, 8 + 8 * i) for i in range(frames)]
         elif kind == GMT_CODE:
             number, line = struct.unpack_from("<II", payload)
