@@ -55,6 +55,18 @@ int Attachments::attach_usdt(Library &library) {
   return links_.attach(kernel_.object().progs.usdt_report, library.way, points, false);
 }
 
+int Attachments::attach_autograd(Library &library) {
+  const AutogradProbes &probes = library.probes.autograd;
+  if (!probes.numbers || !probes.evaluations) return 0;
+  if (torch_count_ == GMT_UP_MOST_TORCHES) return ENOSPC;
+  const uint32_t place = torch_count_++;
+  auto &programs = kernel_.object().progs;
+  if (::bpf_map_update_elem(::bpf_map__fd(kernel_.object().maps.gmt_torches), &place, &probes.layout, BPF_ANY) != 0)
+    return errno;
+  const int failed = links_.attach(programs.node_begins, library.way, {{*probes.evaluations, place}}, false);
+  return failed ? failed : links_.attach(programs.node_numbered, library.way, {{*probes.numbers, place}}, false);
+}
+
 int Attachments::attach_getters(const Library &library) {
   auto &programs = kernel_.object().progs;
   const int failed = getters_->attach(programs.context_return, library.way, library.probes.getters, true);
@@ -77,6 +89,7 @@ int Attachments::attach(Library &library) {
   };
   for (const auto &step : steps)
     if (const int failed = links_.attach(step.program, library.way, step.points, step.at_return)) return failed;
+  if (const int failed = attach_autograd(library)) return failed;
   if (getters_)
     if (const int failed = attach_getters(library)) return failed;
   return 0;
@@ -84,7 +97,7 @@ int Attachments::attach(Library &library) {
 
 Attachments::Library *Attachments::attach_file(pid_t pid, const MappedFile &file, LibraryLook *found) {
   const LibraryRole role = role_of(file.name());
-  if (role == LibraryRole::kNone) return nullptr;
+  if (role == LibraryRole::kNone || (role == LibraryRole::kAutograd && !autograd_)) return nullptr;
   struct stat facts {};
   const std::string way = way_to(pid, file, &facts);
   if (way.empty()) {
@@ -122,6 +135,7 @@ LibraryLook Attachments::look(pid_t pid) {
       found.driver = true;
       found.simulated |= library->probes.simulated;
     }
+    found.autograd_unreadable |= library->probes.autograd.unreadable;
     if (library->role == LibraryRole::kTensor && !library->probes.reports.empty()) found.tensors = true;
   }
   if (allocator.first && !found.tensors && !allocator.first->probes.usdt.empty()) {

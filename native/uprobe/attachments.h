@@ -21,6 +21,7 @@ struct LibraryLook {
   bool driver = false;               ///< libcuda is mapped and its probes are in place
   bool tensors = false;              ///< so is PyTorch's allocator
   bool simulated = false;            ///< the driver is the project's simulator
+  bool autograd_unreadable = false;  ///< PyTorch is there, and what it does in backward passes cannot be seen
   std::vector<std::string> fresh;    ///< paths of libraries that were attached just now, as the process sees them
   std::vector<std::string> refused;  ///< one sentence for each that could not be
 };
@@ -29,6 +30,9 @@ class Attachments {
  public:
   /// `scope`: the one process that hits the probes; 0: all that map the libraries.
   Attachments(KernelSide &kernel, ProbeWay way, pid_t scope);
+
+  /// Whether allocations of backward passes are to be tied to their forward lines. On; to be set before the first look.
+  void set_autograd(bool on) { autograd_ = on; }
 
   /// Attaches to what the process maps by now and has no probes yet.
   LibraryLook look(pid_t pid);
@@ -51,6 +55,7 @@ class Attachments {
   Library *attach_file(pid_t pid, const MappedFile &file, LibraryLook *found);
   int attach(Library &library);
   int attach_usdt(Library &library);
+  int attach_autograd(Library &library);
   int attach_getters(const Library &library);
 
   KernelSide &kernel_;
@@ -60,7 +65,8 @@ class Attachments {
   std::unique_ptr<Links> getters_;
   std::map<FileId, Library> libraries_;
   std::vector<std::string> paths_;
-  uint32_t usdt_count_ = 0;
+  uint32_t usdt_count_ = 0, torch_count_ = 0;
+  bool autograd_ = true;
 };
 
 }  // namespace gmt::uprobe

@@ -118,6 +118,7 @@ LibraryRole role_of(std::string_view name) {
   if (is_version_of(name, "libcuda.so")) return LibraryRole::kDriver;
   if (is_version_of(name, "libc10.so")) return LibraryRole::kTensor;
   if (is_version_of(name, "libc10_cuda.so")) return LibraryRole::kAllocator;
+  if (is_version_of(name, "libtorch_cpu.so")) return LibraryRole::kAutograd;
   if (name.starts_with("ld-linux") || name.starts_with("ld-musl") || (name.starts_with("ld-") && name.ends_with(".so")))
     return LibraryRole::kLinker;
   if (is_version_of(name, "libc.so") || (name.starts_with("libc-") && name.ends_with(".so"))) return LibraryRole::kC;
@@ -126,7 +127,7 @@ LibraryRole role_of(std::string_view name) {
 
 size_t LibraryProbes::count() const {
   return 2 * (calls.size() + contexts.size() + getters.size()) + reports.size() + linker.size() + ending.size() +
-         usdt.size();
+         usdt.size() + autograd.numbers.has_value() + autograd.evaluations.has_value();
 }
 
 LibraryProbes find_probes(LibraryRole role, const FileBytes &file, const ElfFile &elf) {
@@ -138,6 +139,9 @@ LibraryProbes find_probes(LibraryRole role, const FileBytes &file, const ElfFile
       break;
     case LibraryRole::kTensor:
       for (const Report &report : kReports) finder.add(report.name, report.cookie, false, &out.reports);
+      break;
+    case LibraryRole::kAutograd:
+      out.autograd = find_autograd(file, elf);
       break;
     case LibraryRole::kAllocator:
       find_usdt_probes(file, elf, &out);

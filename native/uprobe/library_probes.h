@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "uprobe/autograd_probes.h"
 #include "uprobe/elf_file.h"
 #include "uprobe/links.h"
 #include "uprobe/ring.h"
@@ -14,6 +15,7 @@ enum class LibraryRole {
   kNone,
   kDriver,     ///< libcuda.so*
   kTensor,     ///< libc10.so*: PyTorch's reports
+  kAutograd,   ///< libtorch_cpu.so: PyTorch's autograd
   kAllocator,  ///< libc10_cuda.so*: PyTorch's USDT probes, for versions without the reports
   kLinker,     ///< the dynamic linker: tells of libraries that come later
   kC,          ///< the C library: the process's end in order
@@ -34,6 +36,7 @@ struct LibraryProbes {
   std::vector<ProbePoint> linker;
   std::vector<ProbePoint> ending;
   std::vector<UsdtProbe> usdt;
+  AutogradProbes autograd{};
   bool simulated = false;
   std::vector<std::string> unread;  ///< USDT probes whose arguments are spelled in a way that is not known
 

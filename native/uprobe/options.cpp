@@ -42,6 +42,7 @@ Problem set_value(std::string_view name, std::string_view value, AttachOptions *
 bool set_flag(std::string_view name, AttachOptions *to) {
   if (name == "--children") return to->children = true;
   if (name == "--no-stacks") return to->stacks = false, true;
+  if (name == "--no-autograd") return to->autograd = false, true;
   if (name == "--native-stacks") return to->native_stacks = true;
   if (name == "--wait-libraries") return to->wait_libraries = true;
   return false;
@@ -71,6 +72,7 @@ const char kHelp[] =
     --wait-libraries    for a program that was just started: it is held up at each new library until the probes are in
                         place, so that no call is missed
     --no-stacks         events carry no Python stack
+    --no-autograd       backward passes of PyTorch are not followed: what they allocate carries no line
     --native-stacks     events without a Python stack carry the native one
     --ring-bytes N      room between the kernel and this program (default 67108864)
     --budget-bytes N    most that the log of one process may take (default 8589934592)

@@ -13,6 +13,7 @@ struct AttachOptions {
   bool children = false;
   bool stacks = true;
   bool native_stacks = false;
+  bool autograd = true;
   bool wait_libraries = false;
   uint64_t ring_bytes = 64 << 20;
   uint64_t budget_bytes = 8ull << 30;

@@ -32,6 +32,7 @@ bool Process::open_log(int directory, uint64_t budget_bytes, bool recording, uin
   describe();
   uint16_t index = 0;  // the main thread: marks are its
   log_.add_thread(info_.pid, info_.name.c_str(), &index);
+  if (autograd_unreadable_) note_autograd_unreadable();
   mark(recording ? GMT_RECORDING_START : GMT_RECORDING_STOP, ns);
   return true;
 }
@@ -41,6 +42,32 @@ void Process::describe() {
   const gmt_process_record about{static_cast<uint32_t>(info_.command.size()), python_version_};
   log_.local(0, GMT_PROCESS, &about, sizeof about, info_.command.data(), about.command_bytes);
   if (!python_reason_.empty()) log_.note(GMT_NOTE_PYTHON_UNSUPPORTED, python_reason_);
+}
+
+void Process::set_autograd_unreadable() {
+  if (autograd_unreadable_) return;
+  autograd_unreadable_ = true;
+  if (log_.is_open()) note_autograd_unreadable();
+}
+
+void Process::note_autograd_unreadable() {
+  log_.note(
+      GMT_NOTE_AUTOGRAD_UNREADABLE,
+      "This PyTorch does not tell from outside what ties backward allocations to forward lines: they carry the line of "
+      "backward().");
+}
+
+/// What holds for the thread's next allocation, where that changed.
+void Process::write_autograd(TracedThread &thread, const gmt_up_running &node) {
+  const gmt_autograd now{node.sequence, node.thread, node.role};
+  const gmt_autograd &known = thread.autograd;
+  if (now.role == known.role && now.sequence == known.sequence && now.thread == known.thread) return;
+  if (log_.local(thread.index, GMT_AUTOGRAD, &now, sizeof now)) thread.autograd = now;
+}
+
+void Process::take_node(const TracedThread &thread, const gmt_up_node &record, uint32_t stack) {
+  const gmt_node node{record.sequence, stack, record.thread};
+  log_.local(thread.index, GMT_NODE, &node, sizeof node);
 }
 
 void Process::set_python(uint32_t version, const std::string &reason) {
@@ -116,6 +143,7 @@ void Process::take_call(TracedThread &thread, const gmt_up_call &record, size_t 
       kind |= GMT_FAILED;
     }
   }
+  if (facts.kind >= GMT_DEVICE_ALLOC && facts.kind <= GMT_GRAPH_ALLOC) write_autograd(thread, record.node);
   const gmt_driver_detail detail{record.head.row, 0, record.result, facts.stream, facts.object, facts.offset,
                                  record.context,  0};
   log_.event(thread.index, record.head.time, kind, device_for(thread, facts, record.context), facts.address,
@@ -167,6 +195,7 @@ void Process::take_tensor(TracedThread &thread, const gmt_up_tensor &record, uin
   const uint8_t kind = record.head.type == GMT_UP_TENSOR_OOM ? GMT_TENSOR_OOM
                        : record.bytes > 0                    ? GMT_TENSOR_ALLOC
                                                              : GMT_TENSOR_FREE;
+  if (kind != GMT_TENSOR_FREE) write_autograd(thread, record.node);
   log_.event(thread.index, record.head.time, kind, device, record.address, bytes, stack);
   if (from_usdt && kind == GMT_TENSOR_ALLOC) blocks_[record.address] = {bytes, device};
 }

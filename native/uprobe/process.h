@@ -18,6 +18,7 @@ struct TracedThread {
   uint16_t index = 0;          ///< in the log
   int16_t tensor_device = -1;  ///< of its last tensor
   bool good = false;           ///< the log has room for it
+  gmt_autograd autograd{};     ///< as the log has it
 };
 
 class Process {
@@ -44,6 +45,7 @@ class Process {
   void take_call(TracedThread &thread, const gmt_up_call &record, size_t bytes, uint32_t stack);
   void take_tensor(TracedThread &thread, const gmt_up_tensor &record, uint32_t stack);
   void take_context(const gmt_up_context &record);
+  void take_node(const TracedThread &thread, const gmt_up_node &record, uint32_t stack);
   /// A mark of the process itself.
   void mark(gmt_kind kind, uint64_t ns);
 
@@ -57,6 +59,8 @@ class Process {
   void end(bool in_order);
   bool ended() const { return ended_; }
 
+  /// Its PyTorch does not tell what ties backward allocations to forward lines.
+  void set_autograd_unreadable();
   /// The driver is the project's simulator.
   void set_simulated();
   /// How many GPUs it can use, where that is known: with one there is no doubt on which memory lies.
@@ -68,6 +72,8 @@ class Process {
     uint8_t device;
   };
   void describe();
+  void note_autograd_unreadable();
+  void write_autograd(TracedThread &thread, const gmt_up_running &node);
   uint8_t device_of(const TracedThread &thread, uint64_t context);
   uint8_t device_for(const TracedThread &thread, const cuda::CallFacts &facts, uint64_t context);
   void take_context_end(TracedThread &thread, const gmt_up_call &record, const cuda::CallFacts &facts);
@@ -80,6 +86,7 @@ class Process {
   bool ended_ = false;
   bool refused_ = false;
   bool simulated_ = false;
+  bool autograd_unreadable_ = false;
   bool told_unknown_device_ = false;
   uint32_t gpus_ = 0;
   uint32_t python_version_ = 0;

@@ -268,6 +268,6 @@ static __noinline uint64_t gmt_python_stack_of(struct gmt_up_target *target, uin
 /// The hash of the thread's Python stack; where it has none, of its native one if that is wanted.
 GMT_INLINE uint64_t gmt_python_stack(struct pt_regs *ctx, struct gmt_here *here) {
   uint64_t hash = here->target->interpreter ? gmt_python_stack_of(here->target, here->state->number) : 0;
-  if (hash || !want_native_stacks) return hash;
+  if (hash || !want_native_stacks || here->node_runs) return hash;
   return gmt_native_stack_of(ctx, here->target, here->state->number);
 }

@@ -56,6 +56,7 @@ class Recorder {
     TracedThread thread;
   };
   void take_thread(const gmt_up_thread &about);
+  void take_node(const gmt_up_node &about);
   Place *place_of(const gmt_up_head &head);
   void take_event(const gmt_up_head &head, const void *record, size_t bytes);
 

@@ -3,6 +3,8 @@
 // C11, compiled by `clang -target bpf` behind vmlinux.h and by C++. All numbers are the machine's own: both sides run on it.
 #include <stdint.h>
 
+#include "autograd_ring.h"
+
 /// First byte of every record.
 enum gmt_up_type {
   GMT_UP_THREAD = 1,      ///< gmt_up_thread: a thread's first event; comes before any record that names its number
@@ -17,6 +19,7 @@ enum gmt_up_type {
   GMT_UP_EXIT = 10,       ///< gmt_up_process: the last thread of a traced process ended
   GMT_UP_ENDING = 11,     ///< gmt_up_process: the process began to end in order
   GMT_UP_SELF_TEST = 12,  ///< gmt_up_head alone
+  GMT_UP_NODE = 13,       ///< gmt_up_node: an autograd node got its number
   // 32 to 63: records of the Python walk (python_walk.bpf.h, python_records.h)
   GMT_UP_PYTHON_FIRST = 32,
   GMT_UP_PYTHON_LAST = 63,
@@ -62,7 +65,8 @@ struct gmt_up_process {
 /// `words` holds the arguments, then the results, then the struct's bytes.
 struct gmt_up_call {
   struct gmt_up_head head;
-  uint64_t context;  ///< current context, 0 = not known
+  struct gmt_up_running node;  ///< of a call that returned
+  uint64_t context;            ///< current context, 0 = not known
   int32_t result;
   uint8_t args;
   uint8_t outs;
@@ -78,6 +82,15 @@ struct gmt_up_tensor {
   uint64_t address;
   int64_t bytes;      ///< < 0: freed (-1: a USDT probe, which does not tell how many)
   uint64_t reserved;  ///< ~0 = not told
+  struct gmt_up_running node;
+};
+
+/// head.stack: the Python stack that made the node. A number that comes again on its thread says more than before.
+struct gmt_up_node {
+  struct gmt_up_head head;
+  uint64_t sequence;
+  uint32_t thread;  ///< torch's id of the thread, 0 = it has none yet
+  uint32_t reserved;
 };
 
 #define GMT_UP_RETAINED 1u  ///< head.flags: one more reference of a primary context
@@ -175,9 +188,9 @@ struct gmt_up_set_interpreter {
 struct gmt_up_target {
   uint64_t lost[GMT_UP_LOSSES];  ///< atomic
   uint32_t pid;
-  uint32_t children;  ///< 1: processes that it makes are traced too
-  uint32_t uid;       ///< a program that runs as somebody else is not followed, ~0 = all are
-  uint32_t ending;    ///< 1: it was told that the process ends
-  uint32_t reserved;
+  uint32_t children;     ///< 1: processes that it makes are traced too
+  uint32_t uid;          ///< a program that runs as somebody else is not followed, ~0 = all are
+  uint32_t ending;       ///< 1: it was told that the process ends
+  uint32_t active;       ///< 1: it used GPU memory while recorded
   uint32_t interpreter;  ///< place in the map of interpreters, 0 = none (python_walk.bpf.h)
 };

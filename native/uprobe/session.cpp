@@ -93,6 +93,7 @@ Problem Session::load() {
       [this](const gmt_up_process &about) { on_life(about); }, [this](uint32_t, int) { refused_log_ = true; });
   if (options_.stacks) make_interpreters();
   attachments_ = std::make_unique<Attachments>(kernel_, way_, options_.children ? 0 : static_cast<pid_t>(options_.pid));
+  attachments_->set_autograd(options_.autograd && options_.stacks);
   return {};
 }
 

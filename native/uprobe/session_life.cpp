@@ -54,6 +54,7 @@ void Session::add_interpreter(Process &process) {
 
 void Session::note_libraries(Process &process, const LibraryLook &look) {
   if (look.simulated) process.set_simulated();
+  if (look.autograd_unreadable) process.set_autograd_unreadable();
   if (look.driver) process.set_gpus(opened_gpus(process.info().pid));
 }
 

@@ -1,5 +1,7 @@
 // The tracer's BPF programs: driver calls at entry and return, PyTorch's reports, and the life of the traced processes.
 #include "trace.bpf.h"
+// Uses it.
+#include "autograd.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -76,6 +78,16 @@ GMT_INLINE uint64_t stack_of(struct pt_regs *ctx, struct gmt_here *here) {
   return stack;
 }
 
+/// As stack_of, of an event that begins memory. Without Python frames it belongs to the autograd node that runs, where one does.
+GMT_INLINE uint64_t stack_of_begin(struct pt_regs *ctx, struct gmt_here *here, struct gmt_up_running *node) {
+  if (!want_stacks) return 0;
+  gmt_running_node(ctx, here, node);
+  here->node_runs = node->role != GMT_AUTOGRAD_NONE;
+  uint64_t stack = stack_of(ctx, here);
+  if (stack) __builtin_memset(node, 0, sizeof *node);
+  return stack;
+}
+
 /// Queues the call; its words are args, results, struct.
 GMT_INLINE bool put_call(struct gmt_here *here, struct gmt_up_call *about, const struct gmt_up_pending *call,
                          uint32_t row) {
@@ -147,7 +159,8 @@ int call_return(struct pt_regs *ctx) {
     return 0;
   }
   about.result = result;
-  about.head.stack = stack_of(ctx, &here);
+  about.head.stack =
+      rows[row & (GMT_UP_MOST_ROWS - 1)].ends ? stack_of(ctx, &here) : stack_of_begin(ctx, &here, &about.node);
   put_call(&here, &about, call, row);
   return 0;
 }
@@ -239,7 +252,9 @@ GMT_INLINE void put_tensor(struct pt_regs *ctx, uint8_t type, uint8_t row, uint1
   about.reserved = reserved;
   // Where blocks are freed is told by a sample, as the in-process tracer does.
   bool frees = type == GMT_UP_TENSOR && bytes < 0;
-  if (!frees || here.state->frees++ % 8 == 0)
+  if (!frees)
+    about.head.stack = stack_of_begin(ctx, &here, &about.node);
+  else if (here.state->frees++ % 8 == 0)
     about.head.stack = stack_of(ctx, &here);
   else if (want_stacks && gmt_python_ending(&here))
     tell_ending(here.target);
@@ -332,8 +347,7 @@ int process_ending(struct pt_regs *ctx) {
 GMT_INLINE void copy_contexts(struct task_struct *child) {
   struct gmt_up_thread_state *from = bpf_task_storage_get(&gmt_threads, bpf_get_current_task_btf(), NULL, 0);
   if (!from || !from->depth) return;
-  struct gmt_up_thread_state *to =
-      bpf_task_storage_get(&gmt_threads, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  struct gmt_up_thread_state *to = bpf_task_storage_get(&gmt_threads, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
   if (!to) return;
   to->depth = from->depth;
   for (uint32_t i = 0; i < GMT_CONTEXT_DEPTH; i++) to->contexts[i] = from->contexts[i];
@@ -368,6 +382,7 @@ int BPF_PROG(process_executed, struct task_struct *task, int old_pid, struct lin
   if (state) __builtin_memset(state, 0, sizeof *state);
   target->interpreter = 0;
   target->ending = 0;
+  target->active = 0;
   // A program that runs with others' rights is not its caller's to look into.
   if (target->uid != ~0u &&
       (BPF_CORE_READ(task, cred, euid.val) != target->uid || BPF_CORE_READ_BITFIELD_PROBED(binary, secureexec))) {

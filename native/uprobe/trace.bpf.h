@@ -51,6 +51,7 @@ struct gmt_up_thread_state {
   uint64_t contexts[GMT_CONTEXT_DEPTH];
   struct gmt_up_pending call;
   struct gmt_up_pending context_call;
+  struct gmt_up_autograd autograd;
 };
 
 struct {
@@ -64,6 +65,7 @@ struct {
 struct gmt_here {
   struct gmt_up_target *target;
   struct gmt_up_thread_state *state;
+  bool node_runs;  ///< the event belongs to an autograd node: its line says more than a native stack
 };
 
 GMT_INLINE void gmt_lose(struct gmt_up_target *target, enum gmt_up_loss cause) {
@@ -122,6 +124,7 @@ static __noinline uint32_t gmt_announce(struct gmt_up_thread_state *state) {
 /// False: the thread is not of a traced process, or there is no room for it (counted where it has an `event`).
 GMT_INLINE bool gmt_find_thread(struct gmt_here *here, bool event) {
   uint32_t pid = bpf_get_current_pid_tgid() >> 32;
+  here->node_runs = false;
   here->target = bpf_map_lookup_elem(&gmt_targets, &pid);
   if (!here->target) return false;
   here->state = bpf_task_storage_get(&gmt_threads, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -144,6 +147,7 @@ GMT_INLINE bool gmt_fill_head(struct gmt_here *here, struct gmt_up_head *head, u
 
 /// Queues an event; where there is no room it is counted.
 GMT_INLINE bool gmt_put_event(struct gmt_here *here, const void *record, uint64_t bytes) {
+  if (!here->target->active) here->target->active = 1;
   if (gmt_put(record, bytes)) return true;
   gmt_lose(here->target, GMT_UP_LOST_RING);
   return false;

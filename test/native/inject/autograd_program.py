@@ -27,6 +27,8 @@ nodes = forward()
 allocator.tell(0x2000, 512, 0, 0, 1)
 references = [torch.run_backward(tell, 6, 0x3000, 3), torch.run_backward(tell, 0, 0x4000, 1)]
 references.append(torch.run_backward(tell, (1 << 64) - 1, 0x5000, 1))
+torch.run_nested.argtypes = [ctypes.c_void_p] + [ctypes.c_uint64] * 3
+torch.run_nested(tell, 9, 10, 0x6000)
 torch.run_in_and_out.argtypes = torch.run_backward.argtypes
 torch.run_in_and_out(tell, 7, 0x100000, 20000)  # several chunks
 print(json.dumps({"unseen": unseen, "nodes": nodes, "references": references}))

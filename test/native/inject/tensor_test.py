@@ -57,12 +57,12 @@ class Autograd(Traced):
         folder = os.path.join(BUILT, "torch_" + layout)
         done = self.run_python("autograd_program.py", spelling(0), folder, simulator=spelling(0))
         told, log = json.loads(done.stdout), only_log(self.trace)
-        self.assertEqual(told, {"unseen": 5, "nodes": [6, 7, 8], "references": [1, 0, 1]})
-        self.assertEqual([node.sequence for node in log.nodes], [6, 7, 8])
+        self.assertEqual(told, {"unseen": 0, "nodes": [1, 2, 3], "references": [3, 0, 3]})
+        self.assertEqual([node.sequence for node in log.nodes], [1, 2, 3])
         for node in log.nodes:
             self.assertEqual((node.thread, len(log.stacks[node.stack])), (77, 3))
         by_address = {event.address: event for event in log.of_kind(GMT_TENSOR_ALLOC)}
-        self.assertEqual(len(by_address), 7 + 40000)
+        self.assertEqual(len(by_address), 10 + 40000)
         for place in range(40000):
             role = GMT_AUTOGRAD_NONE if place % 2 else GMT_AUTOGRAD_BACKWARD
             self.assertEqual(by_address[0x100000 + place].autograd.role, role, place)
@@ -70,6 +70,8 @@ class Autograd(Traced):
             self.assertEqual(by_address[address].autograd, (6, 33, GMT_AUTOGRAD_BACKWARD))
             self.assertEqual(by_address[address].stack, 0)
         self.assertEqual(by_address[0x5000].autograd, (GMT_SEQUENCE_ACCUMULATE, 33, GMT_AUTOGRAD_BACKWARD))
+        nested = [by_address[0x6000 + place].autograd.sequence for place in range(3)]
+        self.assertEqual(nested, [9, 10, 9])
         without = by_address[0x4000].autograd
         self.assertTrue(without is None or without.role == GMT_AUTOGRAD_NONE, without)
         after_nodes = by_address[0x2000].autograd
@@ -86,7 +88,7 @@ class Autograd(Traced):
         arguments = ["autograd_program.py", spelling(0), os.path.join(BUILT, "torch_shared"), "late"]
         self.run_python(*arguments, simulator=spelling(0))
         log = only_log(self.trace)
-        self.assertEqual([node.sequence for node in log.nodes], [5, 6, 7, 8])
+        self.assertEqual([node.sequence for node in log.nodes], [0, 1, 2, 3])
         by_address = {event.address: event for event in log.of_kind(GMT_TENSOR_ALLOC)}
         self.assertEqual(by_address[0x3000].autograd, (6, 33, GMT_AUTOGRAD_BACKWARD))
 

@@ -3,13 +3,21 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <thread>
 
 #define EXPORT __attribute__((visibility("default")))
 
+// One of the two has its thread-local variables to itself and the other lets others have them: compilers reach them differently.
+#ifdef TORCH_INTRUSIVE
+#define OWN EXPORT
+#else
+#define OWN static
+#endif
+
 namespace at::sequence_number {
-thread_local uint64_t next = 5;
+OWN thread_local uint64_t next = 0;
 EXPORT uint64_t peek() { return next; }
 EXPORT uint64_t get_and_increment() { return next++; }
 }  // namespace at::sequence_number
@@ -18,7 +26,11 @@ namespace at {
 struct EXPORT RecordFunction {
   static uint64_t currentThreadId();
 };
-uint64_t RecordFunction::currentThreadId() { return 77; }
+OWN thread_local uint64_t thread_id = 0;
+uint64_t RecordFunction::currentThreadId() {
+  if (thread_id == 0) thread_id = 77;
+  return thread_id;
+}
 }  // namespace at
 
 #ifdef TORCH_INTRUSIVE
@@ -48,28 +60,35 @@ struct EXPORT Node : std::enable_shared_from_this<Node> {
 Node::~Node() = default;
 
 #ifdef TORCH_INTRUSIVE
-/// Counts as c10::intrusive_ptr does: strong references in the low half.
-class Pointer {
+}  // namespace torch::autograd
+namespace c10 {
+/// Counts strong references in the low half.
+template <class T>
+class intrusive_ptr {
  public:
-  Pointer() = default;
-  explicit Pointer(Node *node) : node_(node) { take(); }
-  Pointer(const Pointer &other) : node_(other.node_) { take(); }
-  Pointer &operator=(const Pointer &other) {
-    Pointer copy(other);
-    std::swap(node_, copy.node_);
+  intrusive_ptr() = default;
+  explicit intrusive_ptr(T *object) : object_(object) { take(); }
+  intrusive_ptr(const intrusive_ptr &other) : object_(other.object_) { take(); }
+  intrusive_ptr &operator=(const intrusive_ptr &other) {
+    intrusive_ptr copy(other);
+    std::swap(object_, copy.object_);
     return *this;
   }
-  ~Pointer() {
-    if (node_ && --node_->combined_refcount_ == 0) delete node_;
+  ~intrusive_ptr() {
+    if (object_ && --object_->combined_refcount_ == 0) delete object_;
   }
-  long use_count() const { return node_ ? static_cast<long>(node_->combined_refcount_.load()) : 0; }
+  T *get() const { return object_; }
+  long use_count() const { return object_ ? static_cast<long>(object_->combined_refcount_.load()) : 0; }
 
  private:
   void take() {
-    if (node_) ++node_->combined_refcount_;
+    if (object_) ++object_->combined_refcount_;
   }
-  Node *node_ = nullptr;
+  T *object_ = nullptr;
 };
+}  // namespace c10
+namespace torch::autograd {
+using Pointer = c10::intrusive_ptr<Node>;
 static_assert(offsetof(Node, sequence_nr_) == 16 && offsetof(Node, thread_id_) == 40);
 Pointer make(uint64_t sequence, uint64_t thread) { return Pointer(new Node(sequence, thread)); }
 #else
@@ -82,12 +101,54 @@ thread_local Pointer current;
 EXPORT Pointer get_current_node();
 Pointer get_current_node() { return current; }
 
+struct GraphTask {
+  std::function<void()> work;
+};
+struct InputBuffer {};
+struct ReadyQueue {};
+class EXPORT Engine {
+ public:
+  /// `fails`: the node's work ends with an exception.
+  void run(const Pointer &node, std::function<void()> work, bool fails = false);
+  void execute_with_graph_task(const std::shared_ptr<GraphTask> &task, Pointer node, InputBuffer &&inputs);
+
+ private:
+  void evaluate_function(std::shared_ptr<GraphTask> &task, Node *node, InputBuffer &inputs,
+                         const std::shared_ptr<ReadyQueue> &queue);
+};
+__attribute__((noinline)) void Engine::evaluate_function(std::shared_ptr<GraphTask> &task, Node *, InputBuffer &,
+                                                         const std::shared_ptr<ReadyQueue> &) {
+  task->work();
+}
+void Engine::execute_with_graph_task(const std::shared_ptr<GraphTask> &task, Pointer node, InputBuffer &&inputs) {
+  std::shared_ptr<GraphTask> own = task;
+  const Pointer before = current;
+  current = node;
+  try {
+    evaluate_function(own, node.get(), inputs, nullptr);
+  } catch (int) {
+  }
+  current = before;
+}
+void Engine::run(const Pointer &node, std::function<void()> work, bool fails) {
+  const auto task = std::make_shared<GraphTask>();
+  task->work = [&] {
+    work();
+    if (fails) throw 1;
+  };
+  execute_with_graph_task(task, node, {});
+}
+
 }  // namespace torch::autograd
 
 using Tell = void (*)(void *, int64_t, uint64_t, uint64_t, uint64_t);
 
 /// A forward operation makes a node.
-extern "C" EXPORT uint64_t make_node() { return at::sequence_number::get_and_increment(); }
+extern "C" EXPORT uint64_t make_node() {
+  const uint64_t number = at::sequence_number::get_and_increment();
+  at::RecordFunction::currentThreadId();
+  return number;
+}
 
 /// A thread of the engine runs a node (0: none) that allocates `count` blocks. References to the node afterwards, -1 each for
 /// a change in between.
@@ -95,13 +156,30 @@ extern "C" EXPORT long run_backward(Tell tell, uint64_t sequence, uint64_t addre
   long left = 0;
   std::thread([&] {
     using namespace torch::autograd;
-    if (sequence) current = make(sequence, 33);
-    const long before = current.use_count();
-    for (int i = 0; i < count; i++) tell(reinterpret_cast<void *>(address + static_cast<uint64_t>(i)), 512, 0, 0, 1);
-    left = current.use_count() == before ? before : -1;
-    current = {};
+    const auto work = [&] {
+      const long before = current.use_count();
+      for (int i = 0; i < count; i++) tell(reinterpret_cast<void *>(address + static_cast<uint64_t>(i)), 512, 0, 0, 1);
+      left = current.use_count() == before ? before : -1;
+    };
+    if (sequence)
+      Engine().run(make(sequence, 33), work);
+    else
+      work();
   }).join();
   return left;
+}
+
+/// A node allocates a block, runs another node that does too, and allocates a third.
+extern "C" EXPORT void run_nested(Tell tell, uint64_t outer, uint64_t inner, uint64_t address) {
+  std::thread([=] {
+    using namespace torch::autograd;
+    const auto allocate = [=](uint64_t place) { tell(reinterpret_cast<void *>(address + place), 512, 0, 0, 1); };
+    Engine().run(make(outer, 33), [=] {
+      allocate(0);
+      Engine().run(make(inner, 33), [=] { allocate(1); });
+      allocate(2);
+    });
+  }).join();
 }
 
 /// One thread allocates `count` blocks in a node and as many outside, in turns.
@@ -110,9 +188,11 @@ extern "C" EXPORT void run_in_and_out(Tell tell, uint64_t sequence, uint64_t add
     using namespace torch::autograd;
     const Pointer node = make(sequence, 33);
     for (int i = 0; i < 2 * count; i++) {
-      current = i % 2 ? Pointer() : node;
-      tell(reinterpret_cast<void *>(address + static_cast<uint64_t>(i)), 512, 0, 0, 1);
+      const auto work = [&] { tell(reinterpret_cast<void *>(address + static_cast<uint64_t>(i)), 512, 0, 0, 1); };
+      if (i % 2)
+        work();
+      else
+        Engine().run(node, work, i % 4 == 2);
     }
-    current = {};
   }).join();
 }

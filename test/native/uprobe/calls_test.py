@@ -40,6 +40,21 @@ class Tensors(Uprobed, tensor_test.Tensor):
     test_arguments_come_through_without_a_trace = None
 
 
+class Autograd(Uprobed, tensor_test.Autograd):
+    def run_program(self, *command, status=0, traced=True, preload=True, **environment):
+        return self.record_program(*command, status=status, **environment)
+
+    def test_switched_off(self):
+        folder = os.path.join(traced.BUILT, "torch_shared")
+        command = [sys.executable, os.path.join(INJECT, "autograd_program.py"), tensor_test.spelling(0), folder]
+        self.record_program(*command, simulator=tensor_test.spelling(0), options=("--no-autograd",))
+        log = only_log(self.trace)
+        self.assertEqual(log.nodes, [])
+        self.assertEqual({event.autograd for event in log.of_kind(GMT_TENSOR_ALLOC)}, {None})
+
+    test_numbers_go_on_without_a_trace = None
+
+
 del driver_test.Driver, driver_test.Wrapped, driver_test.Paths, tensor_test.Tensor, tensor_test.Autograd
 
 if __name__ == "__main__":
