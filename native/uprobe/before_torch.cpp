@@ -10,7 +10,7 @@ namespace gmt::uprobe {
 namespace {
 
 constexpr uint64_t kPage = 4096, kMostObjectBytes = 16384;
-constexpr int kRounds = 3;
+constexpr int kRounds = 3, kSegmentRounds = 12;
 constexpr size_t kMostNameBytes = 200;
 
 /// The object and what lies behind it, as far as that can be read.
@@ -74,30 +74,55 @@ void read_neighbours(BoundedMemory &memory, const BlockShape &shape, SeenBlocks 
   }
 }
 
+struct Segment {
+  uint64_t bytes;
+  uint8_t device;
+  bool expandable;
+};
+using Segments = std::unordered_map<uint64_t, Segment>;
+
 /// The segment that begins with `head`: its blocks, one behind the other. False: they do not fit together.
-bool add_segment(const SeenBlocks &blocks, const SeenBlock &head, BeforeMemory *out) {
-  BeforeBlock segment{head.address, 0, head.device};
-  bool expandable = false;
+bool add_segment(const SeenBlocks &blocks, const SeenBlock &head, Segments *out) {
+  Segment segment{0, head.device, false};
   uint64_t end = head.address;
   size_t steps = 0;
   for (const SeenBlock *block = &head; block; steps++) {
     if (block->address != end || steps > blocks.size()) return false;
     end += block->bytes;
-    expandable = expandable || !block->mapped;
+    segment.expandable = segment.expandable || !block->mapped;
     if (block->mapped) segment.bytes += block->bytes;
     const auto next = blocks.find(block->next);
     if (block->next && next == blocks.end()) return false;
     block = block->next ? &next->second : nullptr;
   }
-  (expandable ? out->mapped : out->segments).push_back(segment);
+  out->emplace(head.address, segment);
   return true;
 }
 
-void take_segments(BoundedMemory &memory, const BlockShape &shape, SeenBlocks blocks, BeforeMemory *out) {
+/// One look at the chains that the blocks at `places` belong to. False: some changed while they were read.
+bool look_at_segments(BoundedMemory &memory, const BlockShape &shape, const std::vector<uint64_t> &places,
+                      Segments *out) {
+  SeenBlocks blocks;
+  if (!read_blocks(memory, shape, places, &blocks)) return false;
   read_free_blocks(memory, shape, &blocks);
   read_neighbours(memory, shape, &blocks);
+  bool whole = true;
   for (const auto &[where, block] : blocks)
-    if (block.previous == 0 && !add_segment(blocks, block, out)) out->whole = false;
+    if (block.previous == 0 && !add_segment(blocks, block, out)) whole = false;
+  return whole;
+}
+
+/// Where a segment lies does not change as long as it lives, so what one look misses another may add.
+bool take_segments(BoundedMemory &memory, const BlockShape &shape, const SeenBlocks &handed, BeforeMemory *out) {
+  std::vector<uint64_t> places;
+  for (const auto &[where, block] : handed) places.push_back(where);
+  Segments segments;
+  bool whole = false;
+  for (int round = 0; round < kSegmentRounds && !whole && !memory.exhausted(); round++)
+    whole = look_at_segments(memory, shape, places, &segments);
+  for (const auto &[address, segment] : segments)
+    (segment.expandable ? out->mapped : out->segments).push_back({address, segment.bytes, segment.device});
+  return whole;
 }
 
 void sort(std::vector<BeforeBlock> *blocks) {
@@ -130,9 +155,8 @@ std::string read_torch_allocator(BoundedMemory &memory, uint64_t object, BeforeM
   }
   if (memory.exhausted()) return "PyTorch's allocator holds more than could be read in time";
   if (!best) return "PyTorch's allocator keeps its blocks in a way that is not known";
-  out->whole = best->whole;
   for (const auto &[where, block] : best->seen) out->blocks.push_back({block.address, block.bytes, block.device});
-  if (best_shape) take_segments(memory, *best_shape, std::move(best->seen), out);
+  if (best_shape && !take_segments(memory, *best_shape, best->seen, out)) out->whole = false;
   sort(&out->blocks);
   sort(&out->segments);
   sort(&out->mapped);

@@ -182,6 +182,17 @@ void Process::take_usdt_free(TracedThread &thread, const gmt_up_tensor &record, 
   if (known != blocks_.end()) blocks_.erase(known);
 }
 
+void Process::add_before(uint64_t address, uint64_t bytes, uint8_t device) {
+  if (before_) before_->add(device, bytes);
+  blocks_[address] = {bytes, device};
+}
+
+/// The allocator's own total tells how much there was before, and so how much of that is known.
+void Process::check_before(uint8_t device, const gmt_up_tensor &record) {
+  const std::string text = before_->see(device, record.allocated, record.bytes);
+  if (!text.empty()) log_.note(GMT_NOTE_ATTACHED, text);
+}
+
 void Process::take_tensor(TracedThread &thread, const gmt_up_tensor &record, uint32_t stack) {
   if (record.head.flags == GMT_UP_DEVICE_UNKNOWN) return take_usdt_free(thread, record, stack);
   const auto device = static_cast<uint8_t>(record.head.flags >> 8);
@@ -190,6 +201,7 @@ void Process::take_tensor(TracedThread &thread, const gmt_up_tensor &record, uin
     reserved_[device] = record.reserved;
     log_.event(thread.index, record.head.time, GMT_RESERVED, device, 0, record.reserved, 0);
   }
+  if (before_ && record.allocated != ~0ull) check_before(device, record);
   thread.tensor_device = device;
   const auto bytes = static_cast<uint64_t>(record.bytes < 0 ? -record.bytes : record.bytes);
   const uint8_t kind = record.head.type == GMT_UP_TENSOR_OOM ? GMT_TENSOR_OOM

@@ -2,10 +2,12 @@
 // One traced process, and what its events mean: devices of contexts, bytes of blocks, what its log knows already.
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
 #include "cuda/driver_calls.h"
+#include "uprobe/before_check.h"
 #include "uprobe/log_writer.h"
 #include "uprobe/process_info.h"
 #include "uprobe/python_records.h"
@@ -46,6 +48,10 @@ class Process {
   void take_tensor(TracedThread &thread, const gmt_up_tensor &record, uint32_t stack);
   void take_context(const gmt_up_context &record);
   void take_node(const TracedThread &thread, const gmt_up_node &record, uint32_t stack);
+  /// It ran before the tracer came: what was there then is compared with what its allocator tells.
+  void begin_before() { before_.emplace(); }
+  /// A block of before that is known.
+  void add_before(uint64_t address, uint64_t bytes, uint8_t device);
   /// A mark of the process itself.
   void mark(gmt_kind kind, uint64_t ns);
 
@@ -72,6 +78,7 @@ class Process {
     uint8_t device;
   };
   void describe();
+  void check_before(uint8_t device, const gmt_up_tensor &record);
   void note_autograd_unreadable();
   void write_autograd(TracedThread &thread, const gmt_up_running &node);
   uint8_t device_of(const TracedThread &thread, uint64_t context);
@@ -94,6 +101,7 @@ class Process {
   uint64_t lost_[GMT_UP_LOSSES] = {};
   uint64_t reserved_[64] = {};  ///< by device: what the log knows
   std::unordered_map<uint64_t, uint8_t> device_of_context_;
+  std::optional<BeforeCheck> before_;
   std::unordered_map<uint64_t, Block> blocks_;  ///< of USDT probes, whose frees tell the address alone
   struct Primary {
     uint64_t context = 0;

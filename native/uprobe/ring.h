@@ -81,7 +81,8 @@ struct gmt_up_tensor {
   struct gmt_up_head head;
   uint64_t address;
   int64_t bytes;      ///< < 0: freed (-1: a USDT probe, which does not tell how many)
-  uint64_t reserved;  ///< ~0 = not told
+  uint64_t reserved;   ///< ~0 = not told
+  uint64_t allocated;  ///< handed out on the device behind this event; ~0 = not told
   struct gmt_up_running node;
 };
 

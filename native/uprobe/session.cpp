@@ -1,3 +1,4 @@
+#include "uprobe/before_attach.h"
 #include "uprobe/monotonic.h"
 #include "uprobe/session.h"
 
@@ -98,7 +99,7 @@ Problem Session::load() {
 }
 
 Problem Session::attach() {
-  const uint32_t host_pid = kernel_.host_pid_of(static_cast<pid_t>(options_.pid));
+  const uint32_t host_pid = host_pid_ = kernel_.host_pid_of(static_cast<pid_t>(options_.pid));
   if (host_pid == 0 || has_ended(target_descriptor_))
     return {"ended", name_of(options_.pid) + " ended while the tracer attached to it."};
   Process &process = follow(host_pid, target_);
@@ -118,8 +119,6 @@ Problem Session::attach() {
   if (!options_.wait_libraries) {
     if (!recorder_->open_log(process, monotonic_ns()))
       return {"directory", "No log can be made in " + options_.directory + " (" + std::strerror(errno) + ")."};
-    process.log().note(GMT_NOTE_ATTACHED,
-                       "The tracer came while the program ran: what was allocated before is not known.");
     if (opened_gpus(options_.pid) != 1) attachments_->set_getters(true);
   }
   return {};
@@ -132,6 +131,7 @@ Problem Session::begin() {
   if (Problem problem = load()) return problem;
   if (Problem problem = attach()) return problem;
   kernel_.set_recording(recording_);
+  if (!options_.wait_libraries) recover_before(kernel_, *recorder_, host_pid_, recording_);
   Line("ready")
       .text("how", way_ == ProbeWay::kMulti ? "uprobe_multi" : "perf")
       .number("probes", attachments_->probes())

@@ -238,7 +238,7 @@ int context_return(struct pt_regs *ctx) {
 /// Queues what the framework's allocator reports. `bytes` < 0: freed.
 /// `row` 1: a USDT probe.
 GMT_INLINE void put_tensor(struct pt_regs *ctx, uint8_t type, uint8_t row, uint16_t device, uint64_t address,
-                           int64_t bytes, uint64_t reserved) {
+                           int64_t bytes, uint64_t reserved, uint64_t allocated) {
   struct gmt_here here;
   if (!recording || !gmt_find_thread(&here, true)) return;
   struct gmt_up_tensor about = {};
@@ -250,6 +250,7 @@ GMT_INLINE void put_tensor(struct pt_regs *ctx, uint8_t type, uint8_t row, uint1
   about.address = address;
   about.bytes = bytes;
   about.reserved = reserved;
+  about.allocated = allocated;
   // Where blocks are freed is told by a sample, as the in-process tracer does.
   bool frees = type == GMT_UP_TENSOR && bytes < 0;
   if (!frees)
@@ -274,9 +275,10 @@ int tensor_report(struct pt_regs *ctx) {
   uint16_t device = report == GMT_UP_REPORT ? fifth : report == GMT_UP_REPORT_OLD ? third : fourth;
   if ((device & 0xff) != DEVICE_TYPE_CUDA) return 0;
   if (report == GMT_UP_REPORT_OOM)
-    put_tensor(ctx, GMT_UP_TENSOR_OOM, 0, device, 0, first, ~0ull);
+    put_tensor(ctx, GMT_UP_TENSOR_OOM, 0, device, 0, first, ~0ull, ~0ull);
   else if (second != 0)
-    put_tensor(ctx, GMT_UP_TENSOR, 0, device, first, second, report == GMT_UP_REPORT ? fourth : ~0ull);
+    put_tensor(ctx, GMT_UP_TENSOR, 0, device, first, second, report == GMT_UP_REPORT ? fourth : ~0ull,
+               report == GMT_UP_REPORT ? third : ~0ull);
   return 0;
 }
 
@@ -309,10 +311,10 @@ int usdt_report(struct pt_regs *ctx) {
   if (!probe) return 0;
   uint64_t address = usdt_argument(ctx, &probe->arguments[0]);
   if (probe->frees) {
-    put_tensor(ctx, GMT_UP_TENSOR, 1, GMT_UP_DEVICE_UNKNOWN, address, -1, ~0ull);
+    put_tensor(ctx, GMT_UP_TENSOR, 1, GMT_UP_DEVICE_UNKNOWN, address, -1, ~0ull, ~0ull);
   } else {
     uint16_t device = DEVICE_TYPE_CUDA | usdt_argument(ctx, &probe->arguments[1]) << 8;
-    put_tensor(ctx, GMT_UP_TENSOR, 1, device, address, usdt_argument(ctx, &probe->arguments[2]), ~0ull);
+    put_tensor(ctx, GMT_UP_TENSOR, 1, device, address, usdt_argument(ctx, &probe->arguments[2]), ~0ull, ~0ull);
   }
   return 0;
 }

@@ -15,3 +15,14 @@ if(GMT_HAS_SANITIZERS)
   target_compile_options(uprobe_before_torch_test PRIVATE -O1 -fsanitize=address,undefined -fno-sanitize-recover=all)
   target_link_options(uprobe_before_torch_test PRIVATE -fsanitize=address,undefined)
 endif()
+
+# A job whose libc10_cuda.so has such an allocator.
+add_library(uprobe_before_library SHARED ${before}/torch_library.cpp)
+set_target_properties(uprobe_before_library PROPERTIES PREFIX "" OUTPUT_NAME libc10_cuda.so SUFFIX ""
+  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/uprobe_before)
+target_link_libraries(uprobe_before_library PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
+if(GMT_PYTHON3)
+  add_test(NAME uprobe_before_attach COMMAND ${GMT_PYTHON3} ${before}/attach_test.py)
+  set_tests_properties(uprobe_before_attach PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 RUN_SERIAL TRUE
+    ENVIRONMENT "GMT_LIBRARY=$<TARGET_FILE:gpumemtrace>;GMT_UPROBE=$<TARGET_FILE:gpu_memtrace_uprobe>;GMT_BEFORE_LIBRARY=$<TARGET_FILE:uprobe_before_library>;GMT_BUILT=${inject_built};GMT_SIMULATOR=${GMT_DIST}/simulator;PYTHONDONTWRITEBYTECODE=1")
+endif()
