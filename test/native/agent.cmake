@@ -1,6 +1,6 @@
 # The agent in the interpreters that are here: over a stand-in for PyTorch, and over PyTorch where one has it.
 set(agent ${CMAKE_CURRENT_LIST_DIR}/agent)
-foreach(name agent)
+foreach(name agent torch)
   if(GMT_PYTHON3)
     add_test(NAME agent_${name} COMMAND ${GMT_PYTHON3} ${agent}/${name}_test.py)
     set_tests_properties(agent_${name} PROPERTIES TIMEOUT 600

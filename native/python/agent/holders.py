@@ -1,9 +1,9 @@
 """Who holds blocks of memory: from their addresses to the shortest paths by which Python keeps them."""
 
 import gc
-import sys
 
 objects = load("objects")
+pause = load("pause")
 tensors = load("tensors")
 roots_part = load("roots")
 paths = load("paths")
@@ -15,33 +15,8 @@ source = load("source")
 LINES_MS = 200
 MOST_LINES = 30  # holders whose lines are looked for
 MOST_OF_ONE = 4  # tensors on one storage that are looked for
-NO_OWNER = "no Python owner"
-
-
-class Quiet:
-    """The program stands still: no collection begins, and no other thread of Python gets its turn."""
-
-    def __enter__(self):
-        self.collects, self.interval = gc.isenabled(), sys.getswitchinterval()
-        gc.disable()
-        sys.setswitchinterval(1000)
-
-    def __exit__(self, *error):
-        sys.setswitchinterval(self.interval)
-        if self.collects:
-            gc.enable()
-
-
-def all_objects():
-    """What the collector knows, the oldest first (about: by generation)."""
-    found = gc.get_objects(generation=2)
-    found += gc.get_objects(generation=1)
-    found += gc.get_objects(generation=0)
-    for place in range(len(found) - 1, -1, -1):  # it is among the youngest itself
-        if found[place] is found:
-            del found[place]
-            break
-    return found
+NOTHING = ({"path": "no Python owner", "kind": "none"}, None)
+NOT_FOUND = ({"path": "not found in time", "kind": "unknown"}, None)
 
 
 class Found:
@@ -88,6 +63,32 @@ def describe(root, variable, way, how):
     return answer, anchor
 
 
+def optimizer_parts(snapshot):
+    """What optimizers have of parameters: those are better named by their modules."""
+    kind = getattr(tensors.torch.optim, "Optimizer", None)
+    found = natives["pick"](snapshot, tensors.types_of(kind)) if kind is not None else []
+    spaces = [objects.namespace(each) or {} for each in found]
+    parts = [space.get(name) for space in spaces for name in ("param_groups", "state")]
+    return [each for each in parts if each is not None]
+
+
+def ways(start, snapshot, targets, deadline):
+    """For each target its way, as natives["paths"] gives it; first without going through optimizers."""
+    near, barriers = start.waves[: start.near], start.barriers
+
+    def search(targets, barriers):
+        told = natives["paths"](near, barriers, targets, deadline.left(0.4))
+        return told[:-1] if told is not None else [None] * len(targets)
+
+    parts = optimizer_parts(snapshot)
+    found = search(targets, barriers + parts)
+    missing = [place for place, way in enumerate(found) if way is None]
+    if missing and parts:
+        for place, way in zip(missing, search([targets[place] for place in missing], barriers)):
+            found[place] = way
+    return found
+
+
 def describe_from_below(above, tensor, snapshot, how=None):
     """As `describe`, where the search upwards (cycles.Above) found a root or a loop; None: it found neither."""
     found = above.way_up(tensor)
@@ -122,7 +123,7 @@ class Search:
         self.wanted = wanted  # address -> bytes
         self.sites = sites or {}  # address -> [(file, line)] of the functions that allocated it, where that is known
         self.deadline = deadline
-        self.snapshot = all_objects()
+        self.snapshot = pause.all_objects()
         self.tensors = tensors.all_tensors(self.snapshot)
         self.start = roots_part.Roots()
         self.found = {}  # path and kind -> Found
@@ -146,7 +147,7 @@ class Search:
             self.search_upwards(unreached)
         for address in self.wanted:
             if address not in self.where:
-                self.add(address, {"path": NO_OWNER, "kind": "none"}, None)
+                self.add(address, *self.nothing())
 
     def find_tensors(self):
         for place, tensor in enumerate(reversed(self.tensors)):
@@ -193,7 +194,7 @@ class Search:
         if not targets:
             return set()
         start = self.start
-        told = natives["paths"](start.waves[: start.near], start.barriers, targets, self.deadline.left(0.4)) or [None] * len(targets)
+        told = ways(start, self.snapshot, targets, self.deadline)
         places = {id(each): place for place, each in reversed(list(enumerate(targets)))}
         best = {}
         for (address, how), tensor in zip(about, targets):
@@ -215,7 +216,10 @@ class Search:
         above = cycles.Above(self.snapshot, targets, self.start, self.deadline)
         for address, (tensor, how) in about.items():
             told = describe_from_below(above, tensor, self.snapshot, how)
-            self.add(address, *(told or ({"path": NO_OWNER, "kind": "none"}, None)))
+            self.add(address, *(told or self.nothing()))
+
+    def nothing(self):
+        return NOT_FOUND if self.deadline.late() else NOTHING
 
     def add(self, address, answer, anchor):
         key = (answer["path"], answer["kind"])
@@ -241,7 +245,7 @@ def answer(request):
     wanted = {int(each[0], 16): each[1] for each in request["addresses"]}
     sites = {int(each[0], 16): [tuple(one) for one in each[3]] for each in request["addresses"] if len(each) > 3}
     deadline = tensors.Deadline(request.get("budgetMs", 500))
-    with Quiet(), tensors.quiet():
+    with pause.Quiet(), tensors.quiet():
         search = Search(wanted, deadline, sites)
         count = len(search.snapshot)
         search.run()

@@ -14,8 +14,11 @@ NOTE_STEPS, NOTE_AGENT = 8, 9
 AGAIN, NEVER = 0, (1 << 64) - 1  # answers of `turn`: the step of the next one by itself, or these
 OLD_TORCH = "This PyTorch has no hook for optimizer steps (2.0 and newer have one): steps are told from the allocations."
 
+# What the parts import. A module that another thread is about to import would be waited for, and that thread may wait for the agent.
+NEEDED = ("ast", "collections", "functools", "json", "os", "threading", "time", "tokenize", "types")
+
 loaded = {}
-state = {"steps": False, "next_step": NEVER}
+state = {"steps": False, "next_step": NEVER, "requests": []}
 
 
 def load(name):
@@ -83,6 +86,19 @@ def start():
     atexit.register(natives["exit"])
 
 
+def being_imported(module):
+    return getattr(getattr(module, "__spec__", None), "_initializing", False)
+
+
+def can_import():
+    """Whether the parts may import what they need: it is there, or nobody imports anything."""
+    needed = [sys.modules.get(name) for name in NEEDED]
+    if all(each is not None and not being_imported(each) for each in needed):
+        return True
+    plain = [each for each in list(sys.modules.values()) if type(each) is type(sys)]
+    return not any(being_imported(each) for each in plain)
+
+
 def attempt(work, *arguments):
     """Runs a part of a turn. What goes wrong in it is said in the trace, and nowhere else."""
     try:
@@ -99,7 +115,11 @@ def attempt(work, *arguments):
 def turn(reason, step, request):
     """One turn of the agent. Gives the number of the step at which it wants the next one."""
     if request is not None:
-        attempt(lambda: load("requests").answer(request))
+        state["requests"].append(request)
+    if not can_import():
+        return AGAIN
+    while state["requests"]:
+        attempt(lambda: load("requests").answer(state["requests"].pop(0)))
     if not state["steps"]:
         if attempt(hook_steps) is False:
             return AGAIN

@@ -5,7 +5,7 @@ import time
 
 objects = load("objects")
 tensors = load("tensors")
-holders = load("holders")
+pause = load("pause")
 PARAMETER, GRADIENT, OPTIMIZER, BUFFER = 1, 2, 3, 4  # enum gmt_category
 MOST_NAMES = 20000
 written = {}  # address -> (category, text)
@@ -93,7 +93,7 @@ def optimizer_groups(optimizer):
 
 def collect_names():
     torch = tensors.torch
-    snapshot = holders.all_objects()
+    snapshot = pause.all_objects()
     try:
         names = Names(tensors.wanted_device())
         seen = set()
@@ -109,7 +109,7 @@ def collect_names():
 def write():
     """Writes the names that are new. Gives the milliseconds that it took."""
     begun = time.perf_counter()
-    with holders.Quiet(), tensors.quiet():
+    with pause.Quiet(), tensors.quiet():
         found = collect_names()
     for address, (category, text, device) in found.items():
         if written.get(address) != (category, text):

@@ -51,7 +51,7 @@ def namespace(thing):
 
 def item_name(mapping, value):
     """The first key of a dict under which the value lies; None where it does not, or where the key is no text or number."""
-    for key, each in dict.items(mapping):
+    for key, each in list(dict.items(mapping)):
         if each is value:
             return key if exactly(key, str, int, bool, bytes) else None
     return None

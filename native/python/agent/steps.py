@@ -1,10 +1,13 @@
 """What the agent does by itself at the end of some training steps: names, and surveys where the launcher asked for them."""
 
 import json
+import time
 
 NEVER = (1 << 64) - 1
 FIRST_SURVEY = 8
-plan = {"names": 1, "survey": NEVER, "settings": None, "bytes": {}}
+SHARE = 0.005  # of the program's time may go into names
+FIRST_STEP_MS = 20  # as long as it is not known what a step takes
+plan = {"names": 1, "survey": NEVER, "settings": None, "bytes": {}, "looked": None, "looked_step": 0}
 
 
 def read_settings():
@@ -27,13 +30,20 @@ def at_step(step):
     """Gives the number of the step at which it wants to be called again."""
     if step >= plan["names"]:
         plan["names"] = NEVER  # whatever happens in it, it is not tried at once again
-        took = load("names").write()
-        plan["names"] = max(2 * step, step + int(took) + 1)  # on average below a millisecond a step
+        plan["names"] = max(2 * step, step + steps_to_pay(load("names").write(), step))
     if step >= plan["survey"]:
         plan["survey"] = max(2 * step, FIRST_SURVEY)
         if grows(step):
             load("survey").answer(plan["settings"], "step", step)
     return next_step()
+
+
+def steps_to_pay(took, step):
+    """After how many steps `took` milliseconds are less than one a step, and less than SHARE of the time."""
+    now, since, last = time.perf_counter(), plan["looked"], plan["looked_step"]
+    plan["looked"], plan["looked_step"] = now, step
+    each = (now - since) * 1000 / (step - last) if since is not None and step > last else FIRST_STEP_MS
+    return int(took / min(1.0, max(each, 0.01) * SHARE)) + 1
 
 
 def grows(step):

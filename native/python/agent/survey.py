@@ -3,6 +3,7 @@
 import gc
 import json
 
+pause = load("pause")
 tensors = load("tensors")
 roots = load("roots")
 paths = load("paths")
@@ -10,7 +11,6 @@ graph = load("graph")
 cycles = load("cycles")
 holders = load("holders")
 MOST_TENSORS, MOST_GROUPS, MOST_ADDRESSES = 5000, 100, 16
-NOTHING = ({"path": holders.NO_OWNER, "kind": "none"}, None)
 OPTIMIZER = ("param_groups", "state")  # where an optimizer has its parameters
 PARTS, GRADIENTS = " (parameters and buffers)", " (gradients)"
 
@@ -42,7 +42,7 @@ def evenly(things, most):
 class Survey:
     def __init__(self, deadline, wanted_device):
         self.deadline = deadline
-        self.snapshot = holders.all_objects()
+        self.snapshot = pause.all_objects()
         every = tensors.all_tensors(self.snapshot)
         self.tensors = [each for each in every if wanted_device(each)]
         self.groups, self.seen = {}, set()
@@ -79,6 +79,8 @@ class Survey:
             self.add_graph(end, blocks)
         self.search_upwards([each for each in lost if tensors.address(each) not in self.seen])
 
+    nothing = holders.Search.nothing
+
     def enter(self, group, at, size):
         if at and at not in self.seen:
             self.seen.add(at)
@@ -88,14 +90,11 @@ class Survey:
         """Those that the user's part of the program does not lead to: held by a library, or by a loop."""
         above = cycles.Above(self.snapshot, lost, self.start, self.deadline) if lost else None
         for tensor in lost:
-            told = holders.describe_from_below(above, tensor, self.snapshot) or NOTHING
+            told = holders.describe_from_below(above, tensor, self.snapshot) or self.nothing()
             self.enter(self.group(*told), tensors.address(tensor), tensors.size(tensor))
 
     def paths(self, targets):
-        told = natives["paths"](
-            self.start.waves[: self.start.near], self.start.barriers, targets, self.deadline.left(0.5)
-        ) or [None] * len(targets)  # fmt: skip
-        return told[: len(targets)]
+        return holders.ways(self.start, self.snapshot, targets, self.deadline)
 
     def graphs(self, chosen):
         """[(tensor at the end of a graph, [(address, bytes)])]"""
@@ -140,7 +139,7 @@ class Survey:
         if not blocks:
             return
         way = self.paths([end])[0]
-        told = NOTHING
+        told = self.nothing()
         if way is not None:
             told = holders.describe(*self.start.root(way[0], way[1]), way[2:], "graph")
         group = self.group(*told)
@@ -152,7 +151,7 @@ def answer(settings, when, step):
     """Makes the survey and writes its answer."""
     sequence = natives["sequence"]()
     deadline = tensors.Deadline(settings.get("budgetMs", 500))
-    with holders.Quiet(), tensors.quiet():
+    with pause.Quiet(), tensors.quiet():
         survey = Survey(deadline, tensors.wanted_device())
         survey.run()
         groups = dict(sorted(survey.groups.items(), key=lambda each: -each[1].bytes)[:MOST_GROUPS])

@@ -1,0 +1,101 @@
+"""A training on the CPU with what holds tensors in a PyTorch program. `torch_program.py train|holders|compile`."""
+
+import gc
+import json
+import sys
+import weakref
+
+import torch
+import tracing
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = torch.nn.Sequential(torch.nn.Linear(12, 24), torch.nn.Tanh(), torch.nn.Linear(24, 12))
+        self.norm = torch.nn.BatchNorm1d(12)
+        self.seen = []
+
+    def forward(self, x):
+        return self.norm(self.body(x))
+
+
+def bits(tensor):
+    return tensor.detach().double().flatten().tolist()
+
+
+def address(tensor):
+    return tensor.untyped_storage().data_ptr()
+
+
+def train(steps=40):
+    """Losses bit for bit, and how many tensors and objects there are; with requests in between where there is an agent."""
+    torch.manual_seed(3)
+    net = Net()
+    optimizer = torch.optim.AdamW(net.parameters(), lr=1e-2)
+    losses, watched = [], []
+    view = None
+    for step in range(steps):
+        x = torch.randn(8, 12)
+        out = net(x)
+        view = out[:, :6]
+        view = view.mul_(0.5) if step % 2 else view
+        loss = (view - x[:, :6]).square().mean() + out.square().mean()
+        optimizer.zero_grad()
+        if step in (5, 20) and traced:
+            told = [[hex(address(each)), 1, 0] for each in (out, view, x)]
+            assert tracing.ask(step, "holders", addresses=told, budgetMs=20000)
+        loss.backward()
+        optimizer.step()
+        losses.append(bits(loss) + bits(net.norm.running_mean))
+        watched.append(weakref.ref(out))
+    del out, view, loss, x
+    gc.collect()
+    kept = sum(each() is not None for each in watched)
+    return {"losses": losses, "weights": [bits(each)[:5] for each in net.parameters()], "kept": kept}
+
+
+def graph_and_gradient():
+    net = Net()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    addresses = {}
+    total = torch.zeros(())
+    for step in range(4):
+        hidden = torch.tanh(net.body[0](torch.randn(8, 12)))
+        if step == 1:
+            addresses["graph"] = address(hidden)
+        loss = net.norm(net.body[2](hidden)).square().mean()
+        total = total + loss  # HOLD graph
+        loss.backward(retain_graph=True)
+        optimizer.step()
+    kept = loss.view(1)  # a view of something that has a graph
+    addresses["gradient"] = address(net.body[0].weight.grad)
+    addresses["parameter"] = address(net.body[2].bias)
+    addresses["buffer"] = address(net.norm.running_var)
+    told = [[hex(at), 1, 0] for at in addresses.values()]
+    assert tracing.ask(1, "holders", addresses=told, budgetMs=20000)
+    return addresses if total is not kept else None
+
+
+def compiled():
+    """A compiler looks through the optimizer's step and must find no more there than without the agent."""
+    import torch._dynamo
+
+    net = torch.nn.Linear(4, 4)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    net(torch.ones(2, 4)).sum().backward()
+
+    @torch.compile(backend="eager")
+    def step():
+        optimizer.step()
+
+    for _ in range(3):
+        step()
+    counters = torch._dynamo.utils.counters
+    optimizer.step()
+    return {"frames": dict(counters["frames"]), "breaks": sum(counters["graph_break"].values())}
+
+
+torch.set_num_threads(1)
+traced = tracing.begin(20) if tracing.FOLDER else False
+print(json.dumps({"train": train, "holders": graph_and_gradient, "compile": compiled}[sys.argv[1]]()))

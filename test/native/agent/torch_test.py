@@ -1,0 +1,89 @@
+"""The agent with a real PyTorch, where a Python here has one (GMT_TORCH_PYTHON may name some, with `:` between them)."""
+
+import importlib.util
+import json
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "inject"))
+
+from agent_log import *  # noqa: E402, F403
+from traced import Traced, main  # noqa: E402
+
+spec = importlib.util.spec_from_file_location("inject_torch_test", os.path.join(HERE, "..", "inject", "torch_test.py"))
+inject_torch_test = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(inject_torch_test)
+PROGRAM = os.path.join(HERE, "torch_program.py")
+
+
+def every_torch(test):
+    def run(self):
+        found = inject_torch_test.pythons()
+        if not found:
+            self.skipTest("no Python here has PyTorch; GMT_TORCH_PYTHON may name one")
+        for python in found:
+            with self.subTest(python):
+                for name in os.listdir(self.trace):
+                    os.unlink(os.path.join(self.trace, name))
+                test(self, python)
+
+    return run
+
+
+class Torch(Traced):
+    def both(self, python, what):
+        """What the program printed without the tracer and with it, and its log."""
+        more = {"simulator": self.folder, "GPU_MEMTRACE_AGENT_DEVICES": "all"}
+        plain = self.run_program(python, PROGRAM, what, traced=False, preload=False, **more)
+        traced = self.run_program(python, PROGRAM, what, **more)
+        (log,) = agent_logs(self.trace)
+        self.assertEqual([text for code, text in log.notes if code == GMT_NOTE_AGENT], [])
+        return json.loads(plain.stdout), json.loads(traced.stdout), log
+
+    @every_torch
+    def test_results_are_the_same(self, python):
+        with open(os.path.join(self.trace, "at-exit.json"), "w") as file:
+            json.dump({"budgetMs": 500, "steps": True}, file)
+        plain, traced, log = self.both(python, "train")
+        self.assertEqual(plain, traced)
+        self.assertEqual(plain["kept"], 0)
+        self.assertEqual(log.marks(GMT_STEP), list(range(1, 41)))
+        self.assertEqual(sorted({each["request"] for each in log.answers}), [0, 5, 20])
+
+    @every_torch
+    def test_names(self, python):
+        _plain, _traced, log = self.both(python, "train")
+        told = {}
+        for category, text in log.names.values():
+            told.setdefault(category, set()).add(text)
+        parameters = {"body.0.weight", "body.0.bias", "body.2.weight", "body.2.bias", "norm.weight", "norm.bias"}
+        self.assertEqual(told[GMT_CATEGORY_PARAMETER], parameters)
+        self.assertEqual(told[GMT_CATEGORY_GRADIENT], parameters)
+        self.assertTrue({each + ".exp_avg" for each in parameters} <= told[GMT_CATEGORY_OPTIMIZER])
+        self.assertIn("norm.running_mean", told[GMT_CATEGORY_BUFFER])
+
+    @every_torch
+    def test_graph_and_gradient(self, python):
+        done = self.run_program(python, PROGRAM, "holders", simulator=self.folder, GPU_MEMTRACE_AGENT_DEVICES="all")
+        addresses = json.loads(done.stdout)
+        (log,) = agent_logs(self.trace)
+        found = {name: log.holder(1, at) for name, at in addresses.items()}
+        self.assertEqual((found["graph"]["kind"], found["graph"]["path"]), ("autograd", "graph_and_gradient().total (its graph)"))
+        with open(PROGRAM) as text:
+            line = next(place for place, each in enumerate(text, 1) if "# HOLD graph" in each)
+        self.assertEqual(found["graph"]["line"], line)
+        self.assertEqual(found["gradient"]["path"], "graph_and_gradient().net.body.0.weight.grad")
+        self.assertEqual(found["parameter"]["path"], "graph_and_gradient().net.body.2.bias")
+        self.assertEqual(found["buffer"]["path"], "graph_and_gradient().net.norm.running_var")
+
+    @every_torch
+    def test_compiled_optimizer(self, python):
+        plain, traced, log = self.both(python, "compile")
+        self.assertEqual(plain["breaks"], traced["breaks"])
+        self.assertEqual(traced["frames"]["ok"], traced["frames"]["total"])
+        self.assertEqual(log.marks(GMT_STEP), [1])  # the one that was not compiled
+
+
+if __name__ == "__main__":
+    main()
