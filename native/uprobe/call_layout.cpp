@@ -89,6 +89,7 @@ gmt_up_row shape_of(const gmt_call &call) {
   const Copied copied = copied_struct(call);
   row.copied_argument = copied.argument < 0 ? GMT_UP_NO_ARGUMENT : static_cast<uint8_t>(copied.argument);
   row.copied = copied.bytes;
+  row.small = copied.bytes == 0 && row.args + row.outs <= GMT_UP_SMALL_WORDS;
   return row;
 }
 

@@ -136,12 +136,24 @@ uint32_t KernelSide::host_pid_of(pid_t pid) {
   return object_->bss->found_host_pid;
 }
 
+/// Before it, BPF has given no place away, and after it BPF alone does.
 bool KernelSide::add_target(uint32_t host_pid, const gmt_up_target &target) {
-  return ::bpf_map_update_elem(::bpf_map__fd(object_->maps.gmt_targets), &host_pid, &target, BPF_ANY) == 0;
+  const uint32_t place = __atomic_add_fetch(&object_->bss->places_used, 1, __ATOMIC_RELAXED);
+  return ::bpf_map_update_elem(::bpf_map__fd(object_->maps.gmt_targets), &place, &target, BPF_ANY) == 0 &&
+         ::bpf_map_update_elem(::bpf_map__fd(object_->maps.gmt_places), &host_pid, &place, BPF_ANY) == 0;
 }
 
 void KernelSide::remove_target(uint32_t host_pid) {
-  ::bpf_map_delete_elem(::bpf_map__fd(object_->maps.gmt_targets), &host_pid);
+  uint32_t place = 0;
+  const int places = ::bpf_map__fd(object_->maps.gmt_places);
+  if (::bpf_map_lookup_elem(places, &host_pid, &place) != 0 || ::bpf_map_delete_elem(places, &host_pid) != 0) return;
+  ::bpf_map_update_elem(::bpf_map__fd(object_->maps.gmt_free_places), nullptr, &place, BPF_ANY);
+}
+
+bool KernelSide::read_target(uint32_t host_pid, gmt_up_target *out) {
+  uint32_t place = 0;
+  return ::bpf_map_lookup_elem(::bpf_map__fd(object_->maps.gmt_places), &host_pid, &place) == 0 &&
+         ::bpf_map_lookup_elem(::bpf_map__fd(object_->maps.gmt_targets), &place, out) == 0;
 }
 
 void KernelSide::set_interpreter(uint32_t host_pid, uint32_t place) {
@@ -151,10 +163,6 @@ void KernelSide::set_interpreter(uint32_t host_pid, uint32_t place) {
   options.ctx_in = &wish;
   options.ctx_size_in = sizeof wish;
   ::bpf_prog_test_run_opts(::bpf_program__fd(object_->progs.set_interpreter), &options);
-}
-
-bool KernelSide::read_target(uint32_t host_pid, gmt_up_target *out) {
-  return ::bpf_map_lookup_elem(::bpf_map__fd(object_->maps.gmt_targets), &host_pid, out) == 0;
 }
 
 int KernelSide::interpreters_map() const { return ::bpf_map__fd(object_->maps.gmt_interpreters); }

@@ -57,10 +57,11 @@ struct gmt_up_process {
   uint32_t reserved;
 };
 
-#define GMT_UP_ARGS 6      ///< arguments that travel in registers
-#define GMT_UP_OUTS 2      ///< results behind pointers
-#define GMT_UP_UNREAD 1u   ///< head.flags of a return: its results could not be read
-#define GMT_UP_COPIED 136  ///< most bytes of a struct behind a pointer
+#define GMT_UP_ARGS 6         ///< arguments that travel in registers
+#define GMT_UP_OUTS 2         ///< results behind pointers
+#define GMT_UP_UNREAD 1u      ///< head.flags of a return: its results could not be read
+#define GMT_UP_SMALL_WORDS 4  ///< of the record that most calls fit into
+#define GMT_UP_COPIED 136     ///< most bytes of a struct behind a pointer
 
 /// `words` holds the arguments, then the results, then the struct's bytes.
 struct gmt_up_call {
@@ -115,6 +116,7 @@ struct gmt_up_row {
   uint8_t out[GMT_UP_OUTS];  ///< arguments that point at them
   uint8_t copied_argument;   ///< argument that points at a struct, or GMT_UP_NO_ARGUMENT
   uint8_t copied;            ///< bytes of it, a multiple of 8
+  uint8_t small;             ///< 1: GMT_UP_SMALL_WORDS words hold the arguments and results
 };
 
 /// What a call says of the thread's current context, or of a context's device.

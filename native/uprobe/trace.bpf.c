@@ -88,39 +88,66 @@ GMT_INLINE uint64_t stack_of_begin(struct pt_regs *ctx, struct gmt_here *here, s
   return stack;
 }
 
-/// Queues the call; its words are args, results, struct.
-GMT_INLINE bool put_call(struct gmt_here *here, struct gmt_up_call *about, const struct gmt_up_pending *call,
-                         uint32_t row) {
-  const volatile struct gmt_up_row *shape = &rows[row & (GMT_UP_MOST_ROWS - 1)];
-  uint64_t place = shape->args & 7;
-  about->context = current_context(here->state);
+/// Fills in the words of a call: arguments, results, struct. The small record has no room for a struct.
+GMT_INLINE void fill_words(struct gmt_up_call *about, const struct gmt_up_pending *call,
+                           const volatile struct gmt_up_row *shape, bool with_struct) {
+  const uint32_t mask = with_struct ? 7 : GMT_UP_SMALL_WORDS - 1;
+  const uint32_t arguments = with_struct ? GMT_UP_ARGS : GMT_UP_SMALL_WORDS;
+  uint32_t place = shape->args & 7;
   about->args = place;
   about->outs = 0;
   about->copied = 0;
-  for (uint32_t i = 0; i < GMT_UP_ARGS; i++) about->words[i] = call->args[i];
-  if (about->head.type == GMT_UP_RETURN && !shape->ends) {
-    if (about->result == 0) {
-      for (uint32_t i = 0; i < GMT_UP_OUTS; i++) {
-        if (i >= shape->outs) break;
-        if (bpf_probe_read_user(&about->words[place & 7], 8, (const void *)argument_of(call, shape->out[i])))
-          about->head.flags |= GMT_UP_UNREAD;
-        place++;
-        about->outs++;
-      }
-    }
-    uint32_t argument = shape->copied_argument;
-    if (argument < GMT_UP_ARGS) {
-      uint64_t bytes = shape->copied;
-      if (bytes > GMT_UP_COPIED) bytes = GMT_UP_COPIED;
-      if (bpf_probe_read_user(&about->words[place & 7], bytes, (const void *)argument_of(call, argument)))
+  for (uint32_t i = 0; i < arguments; i++) about->words[i] = call->args[i];
+  if (shape->ends || about->head.type != GMT_UP_RETURN) return;
+  if (about->result == 0) {
+    for (uint32_t i = 0; i < GMT_UP_OUTS; i++) {
+      if (i >= shape->outs) break;
+      if (bpf_probe_read_user(&about->words[place & mask], 8, (const void *)argument_of(call, shape->out[i])))
         about->head.flags |= GMT_UP_UNREAD;
-      about->copied = bytes;
-      place += bytes / 8;
+      place++;
+      about->outs++;
     }
   }
-  uint64_t bytes = offsetof(struct gmt_up_call, words) + 8 * place;
-  if (bytes > sizeof *about) bytes = sizeof *about;
-  return gmt_put_event(here, about, bytes);
+  if (!with_struct || shape->copied_argument >= GMT_UP_ARGS) return;
+  uint32_t bytes = shape->copied;
+  if (bytes > GMT_UP_COPIED) bytes = GMT_UP_COPIED;
+  if (bpf_probe_read_user(&about->words[place & mask], bytes, (const void *)argument_of(call, shape->copied_argument)))
+    about->head.flags |= GMT_UP_UNREAD;
+  about->copied = bytes;
+}
+
+/// What is known of a call before its words are read.
+struct call_facts {
+  struct gmt_up_head head;
+  struct gmt_up_running node;
+  int32_t result;
+};
+
+/// Fills in a record that lies in the ring, and hands it over.
+GMT_INLINE void finish_call(struct gmt_here *here, struct gmt_up_call *about, const struct call_facts *facts,
+                            const struct gmt_up_pending *call, const volatile struct gmt_up_row *shape, bool big) {
+  about->head = facts->head;
+  about->node = facts->node;
+  about->context = current_context(here->state);
+  about->result = facts->result;
+  fill_words(about, call, shape, big);
+  if (!here->target->active) here->target->active = 1;
+  bpf_ringbuf_submit(about, gmt_wake_flags());
+}
+
+/// Queues the call. False: no room, counted.
+GMT_INLINE bool put_call(struct gmt_here *here, const struct call_facts *facts, const struct gmt_up_pending *call,
+                         const volatile struct gmt_up_row *shape) {
+  struct gmt_up_call *about;
+  if (shape->small) {
+    about = bpf_ringbuf_reserve(&gmt_ring, offsetof(struct gmt_up_call, words) + 8 * GMT_UP_SMALL_WORDS, 0);
+    if (about) return finish_call(here, about, facts, call, shape, false), true;
+  } else {
+    about = bpf_ringbuf_reserve(&gmt_ring, sizeof *about, 0);
+    if (about) return finish_call(here, about, facts, call, shape, true), true;
+  }
+  gmt_lose(here->target, GMT_UP_LOST_RING);
+  return false;
 }
 
 SEC("uprobe")
@@ -134,13 +161,13 @@ int call_entry(struct pt_regs *ctx) {
   if (!shape->ends) return 0;
   uint32_t address = shape->address;
   if (address < GMT_UP_ARGS && argument_of(call, address) == 0) return 0;
-  struct gmt_up_call about = {};
-  if (!gmt_fill_head(&here, &about.head, GMT_UP_ENTRY, row)) {
+  struct call_facts facts = {};
+  if (!gmt_fill_head(&here, &facts.head, GMT_UP_ENTRY, row)) {
     gmt_lose(here.target, GMT_UP_LOST_RING);
     return 0;
   }
-  about.head.stack = stack_of(ctx, &here);
-  call->recorded = put_call(&here, &about, call, row);
+  facts.head.stack = stack_of(ctx, &here);
+  call->recorded = put_call(&here, &facts, call, shape);
   return 0;
 }
 
@@ -151,17 +178,16 @@ int call_return(struct pt_regs *ctx) {
   if (!gmt_find_thread(&here, true)) return 0;
   struct gmt_up_pending *call = &here.state->call;
   if (!end_call(call, ctx, row) || !recording) return 0;
-  int32_t result = PT_REGS_RC(ctx);
-  if (rows[row & (GMT_UP_MOST_ROWS - 1)].ends && (result == 0 || !call->recorded)) return 0;
-  struct gmt_up_call about = {};
-  if (!gmt_fill_head(&here, &about.head, GMT_UP_RETURN, row)) {
+  const volatile struct gmt_up_row *shape = &rows[row & (GMT_UP_MOST_ROWS - 1)];
+  struct call_facts facts = {};
+  facts.result = PT_REGS_RC(ctx);
+  if (shape->ends && (facts.result == 0 || !call->recorded)) return 0;
+  if (!gmt_fill_head(&here, &facts.head, GMT_UP_RETURN, row)) {
     gmt_lose(here.target, GMT_UP_LOST_RING);
     return 0;
   }
-  about.result = result;
-  about.head.stack =
-      rows[row & (GMT_UP_MOST_ROWS - 1)].ends ? stack_of(ctx, &here) : stack_of_begin(ctx, &here, &about.node);
-  put_call(&here, &about, call, row);
+  facts.head.stack = shape->ends ? stack_of(ctx, &here) : stack_of_begin(ctx, &here, &facts.node);
+  put_call(&here, &facts, call, shape);
   return 0;
 }
 
@@ -326,7 +352,7 @@ int usdt_report(struct pt_regs *ctx) {
 SEC("uprobe")
 int libraries_changed(struct pt_regs *ctx) {
   uint32_t pid = bpf_get_current_pid_tgid() >> 32;
-  struct gmt_up_target *target = bpf_map_lookup_elem(&gmt_targets, &pid);
+  struct gmt_up_target *target = gmt_target_of(pid);
   if (!target) return 0;
   uint64_t distance = bpf_get_attach_cookie(ctx);
   int32_t change = LINKER_CONSISTENT;
@@ -340,7 +366,7 @@ int libraries_changed(struct pt_regs *ctx) {
 SEC("uprobe")
 int process_ending(struct pt_regs *ctx) {
   uint32_t pid = bpf_get_current_pid_tgid() >> 32;
-  struct gmt_up_target *target = bpf_map_lookup_elem(&gmt_targets, &pid);
+  struct gmt_up_target *target = gmt_target_of(pid);
   if (target && recording) tell_ending(target);
   return 0;
 }
@@ -355,30 +381,46 @@ GMT_INLINE void copy_contexts(struct task_struct *child) {
   for (uint32_t i = 0; i < GMT_CONTEXT_DEPTH; i++) to->contexts[i] = from->contexts[i];
 }
 
+/// A place for one more process; NULL: there is none.
+GMT_INLINE struct gmt_up_target *add_place(uint32_t host_pid) {
+  uint32_t place = 0;
+  if (bpf_map_pop_elem(&gmt_free_places, &place)) place = __sync_fetch_and_add(&places_used, 1) + 1;
+  if (bpf_map_update_elem(&gmt_places, &host_pid, &place, BPF_ANY)) return NULL;
+  return bpf_map_lookup_elem(&gmt_targets, &place);
+}
+
+GMT_INLINE void give_place(uint32_t host_pid) {
+  uint32_t *place = bpf_map_lookup_elem(&gmt_places, &host_pid);
+  if (!place) return;
+  uint32_t left = *place;
+  if (bpf_map_delete_elem(&gmt_places, &host_pid) == 0) bpf_map_push_elem(&gmt_free_places, &left, BPF_ANY);
+}
+
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(process_forked, struct task_struct *parent, struct task_struct *child) {
   uint32_t pid = BPF_CORE_READ(parent, tgid), made = BPF_CORE_READ(child, tgid);
   if (pid == made) return 0;
-  struct gmt_up_target *target = bpf_map_lookup_elem(&gmt_targets, &pid);
+  struct gmt_up_target *target = gmt_target_of(pid);
   if (!target || !target->children) return 0;
-  struct gmt_up_target copy = {};
-  copy.pid = gmt_number(child);
-  copy.children = 1;
-  copy.uid = target->uid;
-  copy.interpreter = target->interpreter;
-  if (bpf_map_update_elem(&gmt_targets, &made, &copy, BPF_ANY)) {
+  struct gmt_up_target *copy = add_place(made);
+  if (!copy) {
     gmt_lose(target, GMT_UP_LOST_MAP);
     return 0;
   }
+  __builtin_memset(copy, 0, sizeof *copy);
+  copy->pid = gmt_number(child);
+  copy->children = 1;
+  copy->uid = target->uid;
+  copy->interpreter = target->interpreter;
   copy_contexts(child);
-  tell_process(GMT_UP_FORK, child, &copy, target->pid);
+  tell_process(GMT_UP_FORK, child, copy, target->pid);
   return 0;
 }
 
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(process_executed, struct task_struct *task, int old_pid, struct linux_binprm *binary) {
   uint32_t pid = BPF_CORE_READ(task, tgid);
-  struct gmt_up_target *target = bpf_map_lookup_elem(&gmt_targets, &pid);
+  struct gmt_up_target *target = gmt_target_of(pid);
   if (!target) return 0;
   struct gmt_up_thread_state *state = bpf_task_storage_get(&gmt_threads, bpf_get_current_task_btf(), NULL, 0);
   if (state) __builtin_memset(state, 0, sizeof *state);
@@ -388,7 +430,7 @@ int BPF_PROG(process_executed, struct task_struct *task, int old_pid, struct lin
   // A program that runs with others' rights is not its caller's to look into.
   if (target->uid != ~0u &&
       (BPF_CORE_READ(task, cred, euid.val) != target->uid || BPF_CORE_READ_BITFIELD_PROBED(binary, secureexec))) {
-    if (tell_process(GMT_UP_EXIT, task, target, GMT_UP_LEFT)) bpf_map_delete_elem(&gmt_targets, &pid);
+    if (tell_process(GMT_UP_EXIT, task, target, GMT_UP_LEFT)) give_place(pid);
     return 0;
   }
   bool stops = stop_at_libraries && bpf_send_signal(STOP_SIGNAL) == 0;
@@ -400,11 +442,11 @@ int BPF_PROG(process_executed, struct task_struct *task, int old_pid, struct lin
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(process_exited, struct task_struct *task) {
   uint32_t pid = BPF_CORE_READ(task, tgid);
-  struct gmt_up_target *target = bpf_map_lookup_elem(&gmt_targets, &pid);
+  struct gmt_up_target *target = gmt_target_of(pid);
   if (!target || BPF_CORE_READ(task, signal, live.counter) > 0) return 0;
   uint32_t code = BPF_CORE_READ(task, signal, group_exit_code);
   if (!code) code = BPF_CORE_READ(task, exit_code);
-  if (tell_process(GMT_UP_EXIT, task, target, code & 0xffff)) bpf_map_delete_elem(&gmt_targets, &pid);
+  if (tell_process(GMT_UP_EXIT, task, target, code & 0xffff)) give_place(pid);
   return 0;
 }
 
@@ -424,7 +466,7 @@ int find_host_pid(struct bpf_iter__task *ctx) {
 SEC("syscall")
 int set_interpreter(struct gmt_up_set_interpreter *wish) {
   uint32_t pid = wish->host_pid;
-  struct gmt_up_target *target = bpf_map_lookup_elem(&gmt_targets, &pid);
+  struct gmt_up_target *target = gmt_target_of(pid);
   if (!target) return 1;
   target->interpreter = wish->interpreter;
   return 0;

@@ -26,12 +26,34 @@ struct {
   __uint(max_entries, 16 << 20);
 } gmt_ring SEC(".maps");
 
+/// Traced processes: host pid -> place in gmt_targets. A thread remembers its place, so that its events look nothing up.
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, GMT_MOST_PROCESSES);
   __type(key, uint32_t);
+  __type(value, uint32_t);
+} gmt_places SEC(".maps");
+
+/// Place 0 is nobody's.
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, GMT_MOST_PROCESSES);
+  __type(key, uint32_t);
   __type(value, struct gmt_up_target);
 } gmt_targets SEC(".maps");
+
+/// Places of processes that ended.
+struct {
+  __uint(type, BPF_MAP_TYPE_QUEUE);
+  __uint(max_entries, GMT_MOST_PROCESSES);
+  __type(value, uint32_t);
+} gmt_free_places SEC(".maps");
+uint32_t places_used;
+
+GMT_INLINE struct gmt_up_target *gmt_target_of(uint32_t host_pid) {
+  uint32_t *place = bpf_map_lookup_elem(&gmt_places, &host_pid);
+  return place ? bpf_map_lookup_elem(&gmt_targets, place) : NULL;
+}
 
 /// A driver call in progress: the outermost one of its thread.
 struct gmt_up_pending {
@@ -44,10 +66,12 @@ struct gmt_up_pending {
 
 #define GMT_CONTEXT_DEPTH 8
 struct gmt_up_thread_state {
+  uint32_t place;   ///< of its process in gmt_targets, 0 = not looked up yet
   uint32_t number;  ///< 0 = not told yet
   uint32_t own_tid;
   uint32_t frees;  ///< of tensors: each eighth gets a stack
   uint32_t depth;  ///< of `contexts`
+  uint32_t reserved;
   uint64_t contexts[GMT_CONTEXT_DEPTH];
   struct gmt_up_pending call;
   struct gmt_up_pending context_call;
@@ -72,14 +96,16 @@ GMT_INLINE void gmt_lose(struct gmt_up_target *target, enum gmt_up_loss cause) {
   if (cause < GMT_UP_LOSSES) __sync_fetch_and_add(&target->lost[cause], 1);
 }
 
+/// The tracer is woken when much is queued; else it comes by itself.
+GMT_INLINE uint64_t gmt_wake_flags(void) {
+  if (bpf_ringbuf_query(&gmt_ring, BPF_RB_AVAIL_DATA) < wake_bytes || !sleeping) return BPF_RB_NO_WAKEUP;
+  sleeping = 0;
+  return BPF_RB_FORCE_WAKEUP;
+}
+
 /// Queues one record of `bytes` bytes. False: there was no room; what that means is the caller's to count.
 GMT_INLINE bool gmt_put(const void *record, uint64_t bytes) {
-  uint64_t flags = BPF_RB_NO_WAKEUP;
-  if (bpf_ringbuf_query(&gmt_ring, BPF_RB_AVAIL_DATA) >= wake_bytes && sleeping) {
-    sleeping = 0;
-    flags = BPF_RB_FORCE_WAKEUP;
-  }
-  return bpf_ringbuf_output(&gmt_ring, (void *)record, bytes, flags) == 0;
+  return bpf_ringbuf_output(&gmt_ring, (void *)record, bytes, gmt_wake_flags()) == 0;
 }
 
 GMT_INLINE uint32_t gmt_own_number(struct task_struct *task) {
@@ -121,15 +147,32 @@ static __noinline uint32_t gmt_announce(struct gmt_up_thread_state *state) {
   return state->number;
 }
 
-/// False: the thread is not of a traced process, or there is no room for it (counted where it has an `event`).
-GMT_INLINE bool gmt_find_thread(struct gmt_here *here, bool event) {
+/// A thread that was not seen before; NULL: it is not of a traced process, or there is no room for it (counted where it has an
+/// `event`).
+static __noinline struct gmt_up_thread_state *gmt_first_sight(bool event) {
   uint32_t pid = bpf_get_current_pid_tgid() >> 32;
+  uint32_t *place = bpf_map_lookup_elem(&gmt_places, &pid);
+  if (!place) return NULL;
+  struct gmt_up_thread_state *state =
+      bpf_task_storage_get(&gmt_threads, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  if (state) {
+    state->place = *place;
+  } else if (event) {
+    struct gmt_up_target *target = bpf_map_lookup_elem(&gmt_targets, place);
+    if (target) gmt_lose(target, GMT_UP_LOST_MAP);
+  }
+  return state;
+}
+
+/// False: nothing can be said of this thread; see gmt_first_sight.
+GMT_INLINE bool gmt_find_thread(struct gmt_here *here, bool event) {
   here->node_runs = false;
-  here->target = bpf_map_lookup_elem(&gmt_targets, &pid);
-  if (!here->target) return false;
-  here->state = bpf_task_storage_get(&gmt_threads, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-  if (!here->state && event) gmt_lose(here->target, GMT_UP_LOST_MAP);
-  return here->state != NULL;
+  here->state = bpf_task_storage_get(&gmt_threads, bpf_get_current_task_btf(), NULL, 0);
+  if (!here->state || !here->state->place) here->state = gmt_first_sight(event);
+  if (!here->state) return false;
+  uint32_t place = here->state->place;
+  here->target = bpf_map_lookup_elem(&gmt_targets, &place);
+  return here->target != NULL;
 }
 
 /// Fills a record's head; false: the thread could not be told, so nothing about it can be.

@@ -29,7 +29,7 @@ namespace {
 
 struct Options {
   std::string tracer, library = "libcuda.so.1";
-  bool async = false;
+  bool async = false, stacks = true;
   uint64_t pairs = 20000;
   int rounds = 7, seconds = 5;
 };
@@ -232,6 +232,7 @@ Options parse(int count, char **words) {
     const auto value = [&] { return ++i < count ? words[i] : (wrong(word + " takes a value"), nullptr); };
     if (word == "--async")
       options.async = true;
+    else if (word == "--no-stacks") options.stacks = false;
     else if (word == "--library")
       options.library = value();
     else if (word == "--pairs")

@@ -159,9 +159,11 @@ void write_process(FILE *out, uint32_t pid, Process &process) {
   }
 }
 
-gmt_up_target target_of(const Trace &trace, pid_t pid) {
+constexpr uint32_t kPlace = 1;  ///< of the child among the traced processes
+
+gmt_up_target target_of(const Trace &trace) {
   gmt_up_target target = {};
-  bpf_map_lookup_elem(bpf_map__fd(trace.bpf->maps.gmt_targets), &pid, &target);
+  bpf_map_lookup_elem(bpf_map__fd(trace.bpf->maps.gmt_targets), &kPlace, &target);
   return target;
 }
 
@@ -220,10 +222,11 @@ int main(int count, char **arguments) {
   gmt_up_target target = {};
   target.pid = static_cast<uint32_t>(child.pid);
   target.interpreter = interpreters.add(child.pid, now_ns());
-  bpf_map_update_elem(bpf_map__fd(trace.bpf->maps.gmt_targets), &child.pid, &target, BPF_ANY);
+  bpf_map_update_elem(bpf_map__fd(trace.bpf->maps.gmt_targets), &kPlace, &target, BPF_ANY);
+  bpf_map_update_elem(bpf_map__fd(trace.bpf->maps.gmt_places), &child.pid, &kPlace, BPF_ANY);
   const int status = follow(ring, interpreters, child, &found);
 
-  write_all(trace, rest[2], target_of(trace, child.pid), status, reason);
+  write_all(trace, rest[2], target_of(trace), status, reason);
   bpf_link__destroy(link);
   walk_bpf__destroy(trace.bpf);
   return 0;
