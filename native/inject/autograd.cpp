@@ -13,7 +13,8 @@ namespace {
 //   until Node became intrusive (seen in 2.11):       | vptr | weak_ptr 16 B       | sequence_nr_ | topological_nr_ | has_parent_ | thread_id_ |
 //   since then (seen in 2.13):                         | vptr | combined_refcount_  | sequence_nr_ | topological_nr_ | has_parent_ | thread_id_ |
 //
-// Which of the two it is, the library's own type information says: the base class of Node.
+// Which of the two it is, the current node's pointer says: a shared_ptr has a second word, never null where there is a node, and an
+// intrusive_ptr has none. Type information would not do: its base class may be any library's own copy.
 struct NodeLayout {
   uint32_t sequence, thread;
 };
@@ -27,20 +28,10 @@ using ThreadFunction = uint64_t (*)();
 PeekFunction g_peek;
 GMT_HOT_STATE NodeFunction g_node;
 ThreadFunction g_thread_id;
-GMT_HOT_STATE NodeLayout g_layout;
-GMT_HOT_STATE bool g_intrusive;
 GMT_HOT_STATE uint32_t g_sees_nodes;
 enum : uint32_t { kNotLooked, kLooking, kReady, kCannot, kNoTorch };
 GMT_HOT_STATE uint32_t g_state;
 unsigned long long g_looked_at;  ///< libraries_added() when PyTorch was not there: it may be imported long after CUDA
-
-/// Itanium C++ ABI: type_info of a class with one public base at offset 0 is { vptr, name, base }.
-bool node_is_intrusive() {
-  auto **node = static_cast<void **>(find_symbol("libtorch_cpu.so", "_ZTIN5torch8autograd4NodeE"));
-  void *base = find_symbol("libtorch_cpu.so", "_ZTIN3c1020intrusive_ptr_targetE");
-  void *base_in_c10 = find_symbol("libc10.so", "_ZTIN3c1020intrusive_ptr_targetE");
-  return node && node[2] && (node[2] == base || node[2] == base_in_c10);
-}
 
 GMT_COLD uint32_t look() {
   g_looked_at = libraries_added();
@@ -48,8 +39,6 @@ GMT_COLD uint32_t look() {
   g_node = reinterpret_cast<NodeFunction>(find_symbol("libtorch_cpu.so", "_ZN5torch8autograd16get_current_nodeEv"));
   g_thread_id =
       reinterpret_cast<ThreadFunction>(find_symbol("libtorch_cpu.so", "_ZN2at14RecordFunction15currentThreadIdEv"));
-  g_intrusive = node_is_intrusive();
-  g_layout = g_intrusive ? kIntrusive : kShared;
   if (g_peek && g_node) return kReady;
   return find_symbol("libtorch_cpu.so", "_ZTIN5torch8autograd4NodeE") ? kCannot : kNoTorch;
 }
@@ -67,10 +56,10 @@ bool ready() {
 /// Gives back the reference that get_current_node took. The engine holds one of its own while the node runs, so this is never
 /// the last and a plain decrement is the whole of what the smart pointer's destructor would do.
 void drop_reference(void *const result[2]) {
-  if (g_intrusive)
+  if (!result[1])
     __atomic_fetch_sub(reinterpret_cast<uint64_t *>(static_cast<char *>(result[0]) + 8), 1,
                        __ATOMIC_ACQ_REL);  // combined_refcount_
-  else if (result[1])
+  else
     __atomic_fetch_sub(reinterpret_cast<int *>(static_cast<char *>(result[1]) + 8), 1,
                        __ATOMIC_ACQ_REL);  // _Sp_counted_base::_M_use_count
 }
@@ -102,8 +91,9 @@ gmt_autograd autograd_state(bool has_stack) {
   g_node(result);
   if (!result[0]) return {0, 0, GMT_AUTOGRAD_NONE};
   const auto *node = static_cast<const char *>(result[0]);
-  gmt_autograd state{*reinterpret_cast<const uint64_t *>(node + g_layout.sequence),
-                     *reinterpret_cast<const uint32_t *>(node + g_layout.thread), GMT_AUTOGRAD_BACKWARD};
+  const NodeLayout layout = result[1] ? kShared : kIntrusive;
+  gmt_autograd state{*reinterpret_cast<const uint64_t *>(node + layout.sequence),
+                     *reinterpret_cast<const uint32_t *>(node + layout.thread), GMT_AUTOGRAD_BACKWARD};
   drop_reference(result);
   return state;
 }

@@ -13,6 +13,9 @@ add_library(uprobe_usdt SHARED ${uprobe}/usdt_library.cpp)
 set_target_properties(uprobe_usdt PROPERTIES PREFIX "" OUTPUT_NAME libc10_cuda.so SUFFIX ""
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/uprobe)
 
+add_library(uprobe_backward SHARED ${uprobe}/backward.cpp)
+target_link_libraries(uprobe_backward PRIVATE Threads::Threads)
+
 # Files of others: also damaged ones, with sanitizers where the compiler has them.
 get_target_property(uprobe_file_sources gmt_uprobe_files SOURCES)
 list(TRANSFORM uprobe_file_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/../../native/uprobe/)
@@ -40,9 +43,9 @@ function(uprobe_test name)
   if(GMT_PYTHON3)
     add_test(NAME uprobe_${name} COMMAND ${GMT_PYTHON3} ${uprobe}/${name}_test.py)
     set_tests_properties(uprobe_${name} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 RESOURCE_LOCK uprobe
-      ENVIRONMENT "GMT_LIBRARY=$<TARGET_FILE:gpumemtrace>;GMT_UPROBE=$<TARGET_FILE:gpu_memtrace_uprobe>;GMT_BURST=$<TARGET_FILE:uprobe_burst>;GMT_USDT_LIBRARY=$<TARGET_FILE:uprobe_usdt>;GMT_BUILT=${inject_built};GMT_SIMULATOR=${GMT_DIST}/simulator;PYTHONDONTWRITEBYTECODE=1")
+      ENVIRONMENT "GMT_LIBRARY=$<TARGET_FILE:gpumemtrace>;GMT_UPROBE=$<TARGET_FILE:gpu_memtrace_uprobe>;GMT_BURST=$<TARGET_FILE:uprobe_burst>;GMT_BACKWARD=$<TARGET_FILE:uprobe_backward>;GMT_USDT_LIBRARY=$<TARGET_FILE:uprobe_usdt>;GMT_BUILT=${inject_built};GMT_SIMULATOR=${GMT_DIST}/simulator;PYTHONDONTWRITEBYTECODE=1")
   endif()
 endfunction()
-foreach(name calls attach life loss usdt same)
+foreach(name calls attach life loss usdt same autograd)
   uprobe_test(${name})
 endforeach()

@@ -28,7 +28,7 @@ LOST = {value: name for name, value in NUMBERS.items() if name.startswith("GMT_L
 Event = collections.namedtuple("Event", "sequence thread kind failed device address bytes stack ticks detail autograd")
 Detail = collections.namedtuple("Detail", "call flags result stream object offset context caller")
 Autograd = collections.namedtuple("Autograd", "sequence thread role")
-Node = collections.namedtuple("Node", "sequence stack thread")
+Node = collections.namedtuple("Node", "sequence stack thread writer")
 
 
 class Log:
@@ -87,6 +87,7 @@ class Log:
                 elif kind == GMT_AUTOGRAD:
                     autograd[commit & 0xFFFF] = Autograd(*struct.unpack("<QII", payload[:16]))
                 else:
+                    self.writer = commit & 0xFFFF
                     self.read_local(kind, payload)
                 slot += slots
                 continue
@@ -114,7 +115,7 @@ class Log:
             self.command = payload[8 : 8 + size].decode(errors="replace").split("\0")[:-1]
             self.python_version = self.python_version or version
         elif kind == GMT_NODE:
-            self.nodes.append(Node(*struct.unpack("<QII", payload)))
+            self.nodes.append(Node(*struct.unpack("<QII", payload), self.writer))
         elif kind == GMT_STACK:
             number, frames, self.stack_flags[number] = struct.unpack_from("<IHH", payload)
             self.stacks[number] = [struct.unpack_from("<II", payload, 8 + 8 * i) for i in range(frames)]

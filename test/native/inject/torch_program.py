@@ -13,13 +13,14 @@ REPORT = ("_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE", "_ZN3c1027rep
 
 def begin():
     """An allocation as a GPU's allocator reports it: the trace begins with it."""
-    program = ctypes.CDLL(None)
-    for name in REPORT:
-        if hasattr(program, name):
-            function = getattr(program, name)
-            function.argtypes = [ctypes.c_uint64, ctypes.c_int64] + [ctypes.c_uint64] * 3
-            function(0x1000, 512, 512, 2 << 20, 1)
-            return
+    for library in (None, torch.__file__.replace("__init__.py", "lib/libc10.so")):
+        program = ctypes.CDLL(library)  # a preloaded library's own come first
+        for name in REPORT:
+            if hasattr(program, name):
+                function = getattr(program, name)
+                function.argtypes = [ctypes.c_uint64, ctypes.c_int64] + [ctypes.c_uint64] * 3
+                function(0x1000, 512, 512, 2 << 20, 1)
+                return
 
 
 def bits(tensor):

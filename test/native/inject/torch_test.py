@@ -45,7 +45,7 @@ class Torch(Traced):
         self.assertEqual(log.lost, {})
         recorded = {}
         for node in log.nodes:
-            recorded.setdefault(node.thread, set()).add(node.sequence)
+            recorded.setdefault(node.writer, set()).add(node.sequence)
         self.assertEqual(len(recorded), 3)  # numbers are dense in each thread that made nodes
         accumulate = GMT_SEQUENCE_ACCUMULATE
         for seen in other["numbers"]:
