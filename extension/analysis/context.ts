@@ -1,7 +1,7 @@
 import { STEP_DRIVER_GAP, STEP_LOST_EVENTS, STEP_PAUSED, type Category, type StepAxis } from '../protocol/steps';
 import type { Layer, TraceInfo } from '../protocol/trace';
 import type { SiteVerdict } from '../protocol/verdicts';
-import { neededEvents } from './growth';
+import { neededEvents } from './growthChecks';
 import type { SiteSteps } from './siteSeries';
 import { at, mannKendall } from './statistics';
 import { THRESHOLDS as T } from './thresholds';

@@ -128,22 +128,29 @@ function deviceOf(cluster: readonly GrowingSite[]): number {
   return [...bytes].sort((a, b) => b[1] - a[1])[0]?.[0] ?? -1;
 }
 
-/** Lines that the cluster's memory stands at, most growth first; each with its biggest site. */
+/**
+ * Lines that the cluster's memory stands at, most growth first; each with its biggest site. Of lines with as much, the
+ * one called last comes first: what it was given is kept through it (an exception's frames, a wrapper's argument).
+ */
 function placesOf(cluster: readonly GrowingSite[], source: TraceSource): FindingPlace[] {
-  const places = new Map<string, FindingPlace & { biggest: number }>();
+  const places = new Map<string, { place: FindingPlace; biggest: number; depth: number }>();
   for (const { verdict, line } of cluster) {
-    const frame = namedFrame(source.site(verdict.site));
-    if (frame === null) continue;
-    const place = places.get(line) ?? { site: verdict.site, ...frame, bytesPerStep: 0, biggest: 0 };
-    places.set(line, place);
-    place.bytesPerStep += verdict.bytesPerStep;
-    if (verdict.bytesPerStep <= place.biggest) continue;
-    place.biggest = verdict.bytesPerStep;
-    place.site = verdict.site;
+    const site = source.site(verdict.site);
+    const frame = namedFrame(site);
+    if (site === null || frame === null) continue;
+    const depth = site.frames.length - Math.max(0, site.userFrame);
+    const entry = places.get(line) ?? { place: { site: verdict.site, ...frame, bytesPerStep: 0 }, biggest: 0, depth };
+    places.set(line, entry);
+    entry.place.bytesPerStep += verdict.bytesPerStep;
+    if (verdict.bytesPerStep <= entry.biggest) continue;
+    entry.biggest = verdict.bytesPerStep;
+    entry.place.site = verdict.site;
   }
+  // In steps of 2 %, so that blocks rounded by the allocator count as equal.
+  const size = (bytes: number): number => Math.round(Math.log(bytes) * 50);
   return [...places.values()]
-    .sort((a, b) => b.bytesPerStep - a.bytesPerStep)
-    .map(({ site, file, line, function: name, bytesPerStep }) => ({ site, file, line, function: name, bytesPerStep }));
+    .sort((a, b) => size(b.place.bytesPerStep) - size(a.place.bytesPerStep) || b.depth - a.depth)
+    .map(entry => entry.place);
 }
 
 function classOf(cluster: readonly GrowingSite[], holder: FindingHolder | null): LeakClass {

@@ -1,4 +1,16 @@
 import { findResets, piecesOf, type Piece, type Reset } from './changes';
+import {
+  gainFades,
+  gapsOf,
+  isEven,
+  isNewHigh,
+  isRegular,
+  neededEvents,
+  netRise,
+  silenceOf,
+  thinsOut,
+  trendOf,
+} from './growthChecks';
 import { at, mannKendall, median, theilSen } from './statistics';
 import { THRESHOLDS as T } from './thresholds';
 
@@ -99,52 +111,33 @@ function still({ steps, values, lag }: GrowthInput, state: GrowthState, resets: 
 
 function judgeRamp(input: GrowthInput, changes: readonly number[], start: number, events: number[]): Growth {
   const { steps, values } = input;
-  const last = values.length - 1;
-  const allGaps = gapsOf(steps, events);
-  const recent = allGaps.slice(-T.recentGaps);
-  const silent = at(steps, last) - at(steps, events.at(-1) ?? 0);
+  const recent = gapsOf(steps, events).slice(-T.recentGaps);
   const piece = lastPiece(ratesOf(steps, changes), changes, start, events, recent);
   const within = events.filter(event => event >= piece.from);
+  const gaps = gapsOf(steps, within).slice(-T.recentGaps);
   // The newest gaps are exact: entries of the far past stand for several steps.
-  const gap = median(gapsOf(steps, within).slice(-T.mostEvents)) || median(recent) || 1;
+  const gap = median(gaps.slice(-T.mostEvents)) || median(recent) || 1;
   const grown = describe(input, changes, events, within, gap);
+  const silent = at(steps, values.length - 1) - at(steps, events.at(-1) ?? 0);
   if (silent > silenceOf(recent)) return { ...grown, state: 'stopped' };
-  const needed = neededEvents(gap);
   const net = netRise(changes, piece.from);
-  if (piece.slowing && within.length > 1) return { ...grown, state: net.falls < net.rises / 2 ? 'slowing' : 'bounded' };
+  const steady = isRegular(gaps) && within.length >= T.steadyEvents;
+  if (piece.slowing && within.length > 1 && !steady) {
+    return { ...grown, state: net.falls < net.rises / 2 ? 'slowing' : 'bounded' };
+  }
+  const habit = events.slice(-T.mostEvents);
+  const needed = isRegular(gapsOf(steps, habit)) && isEven(changes, habit) ? neededEvents(gap) : T.mostEvents;
   if (within.length < needed) {
     const state = net.falls > net.rises ? 'bounded' : 'early';
     return { ...grown, state, waits: Math.ceil((needed - within.length) * gap) };
   }
-  if (!net.rising || !isNewHigh(values, piece.from)) return { ...grown, state: 'bounded' };
-  if (thinsOut(steps, within, piece.from, piece.slowed)) return { ...grown, state: 'slowing' };
+  if (!net.rising || !isNewHigh(values, warmEntries(input), piece.from)) return { ...grown, state: 'bounded' };
+  if (net.falls > 0 && gainFades(steps, values, piece.from)) return { ...grown, state: 'bounded' };
+  if (!steady && thinsOut(steps, within, piece.from, piece.slowed)) return { ...grown, state: 'slowing' };
   const trend = trendOf(steps.slice(grown.from), values.slice(grown.from));
   if (trend.p > T.trendLevel) return { ...grown, state: 'bounded' };
-  return {
-    ...grown,
-    state: 'growing',
-    low: Math.min(grown.perStep, trend.low),
-    high: Math.max(grown.perStep, trend.high),
-  };
-}
-
-/** Steps without a rise after which growth has stopped, by the gaps between the last rises. */
-function silenceOf(gaps: readonly number[]): number {
-  // Two events may be a coincidence: their distance is no habit yet.
-  if (gaps.length === 0) return T.silentGaps * T.growthSteps;
-  const longest = Math.max(...gaps);
-  const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
-  const irregular = longest > 1.5 * median(gaps) ? T.silentMeans * mean : 0;
-  return Math.max(T.silentSteps, T.silentGaps * longest, irregular);
-}
-
-/** Events that it takes, at one every `gap` steps. */
-export function neededEvents(gap: number): number {
-  return Math.min(T.mostEvents, Math.max(T.fewestEvents, Math.ceil(T.growthSteps / Math.max(1, gap))));
-}
-
-function gapsOf(steps: readonly number[], events: readonly number[]): number[] {
-  return events.slice(1).map((event, i) => at(steps, event) - at(steps, at(events, i)));
+  const [low, high] = [Math.min(grown.perStep, trend.low), Math.max(grown.perStep, trend.high)];
+  return { ...grown, state: 'growing', low, high };
 }
 
 /** The last stretch of one rate that has events enough, and whether what came before it makes it a slowing down. */
@@ -187,36 +180,6 @@ function meanFrom(values: readonly number[], from: number): number {
   return values.slice(from).reduce((sum, value) => sum + value, 0) / Math.max(1, values.length - from);
 }
 
-function netRise(changes: readonly number[], from: number): { rising: boolean; rises: number; falls: number } {
-  let [rises, falls, moves] = [0, 0, 0];
-  for (const change of changes.slice(from)) {
-    if (change > 0) rises += change;
-    else falls -= change;
-    if (change !== 0) moves++;
-  }
-  const share = (rises - falls) / (rises + falls || 1);
-  return { rising: falls === 0 || (share >= T.netShare && share * Math.sqrt(moves) >= T.netScore), rises, falls };
-}
-
-function isNewHigh(values: readonly number[], from: number): boolean {
-  let before = 0;
-  for (let i = 0; i < from; i++) before = Math.max(before, at(values, i));
-  return at(values, values.length - 1) >= T.newHigh * before;
-}
-
-/**
- * Events come less and less often: their mean time lies before the middle by more than chance allows (Laplace's test).
- * A series that has slowed before needs less to be slowing still.
- */
-function thinsOut(steps: readonly number[], events: readonly number[], from: number, slowed: boolean): boolean {
-  const to = at(steps, steps.length - 1);
-  const begin = at(steps, Math.max(0, from - 1));
-  const times = events.map(event => at(steps, event) - 0.5);
-  const mean = times.reduce((sum, time) => sum + time, 0) / times.length;
-  const score = (mean - (begin + to) / 2) / ((to - begin) / Math.sqrt(12 * times.length));
-  return score < -(slowed ? T.slowedScore : T.slowScore);
-}
-
 /** Numbers of the growth since the first event that belongs to it. */
 function describe(
   { steps, values, lag }: GrowthInput,
@@ -248,18 +211,6 @@ function describe(
     waits: 0,
     resets: [],
   };
-}
-
-/** Theil-Sen's interval and Mann-Kendall's level, of at most 128 points, evenly chosen. */
-function trendOf(steps: readonly number[], values: readonly number[]): { low: number; high: number; p: number } {
-  const stride = Math.ceil(steps.length / 128);
-  const chosen = steps.flatMap((_, i) => (i % stride === 0 ? [i] : []));
-  const y = chosen.map(i => at(values, i));
-  const line = theilSen(
-    chosen.map(i => at(steps, i)),
-    y,
-  );
-  return { low: line?.low ?? NaN, high: line?.high ?? NaN, p: mannKendall(y).p };
 }
 
 /** A ramp higher and longer than all before it does not look as if it will fall as they did. */

@@ -1,6 +1,7 @@
 import type { Category } from '../protocol/steps';
 import type { Frame, GroupBy, Layer, LineSource, ProcessInfo, Totals, TraceInfo, TraceSource } from '../protocol/trace';
 import type { Finding, SiteState, Verdicts } from '../protocol/verdicts';
+import { beforeAttachFrees } from './attached';
 import { reportFindings, reportLedger, reportOutOfMemory, reportSteps } from './reportVerdicts';
 import type { ReportLedger, ReportOutOfMemory, ReportSteps } from './reportVerdicts';
 import { listedLayer } from './snapshot';
@@ -40,7 +41,10 @@ interface ReportProcess {
   threads: { tid: number; name: string }[];
   notes: string[];
 }
-type ReportTotal = Omit<Totals, 'process' | 'peakNs'>;
+type ReportTotal = Omit<Totals, 'process' | 'peakNs'> & {
+  /** Frees of blocks that were there before the tracer came and are not known. */
+  beforeAttachFrees: number;
+};
 interface ReportAllocation {
   address: string;
   bytes: number;
@@ -110,7 +114,7 @@ export function buildReport(source: TraceSource, groupBy?: GroupBy, verdicts: Ve
     lost: info.lost,
     processes: info.processes.map(process => reportProcess(process, session.exitCodes)),
     devices: info.devices,
-    totals: info.totals.map(({ process: _process, peakNs: _peakNs, ...total }) => total),
+    totals: info.totals.map(total => reportTotal(info, total)),
     allocations: LAYERS.flatMap(layer => readAllocations(source, info, layer)),
     sites: LAYERS.flatMap(layer => readSites(source, layer, verdicts)),
     steps: reportSteps(info, verdicts),
@@ -162,6 +166,12 @@ function reportProcess(process: ProcessInfo, exitCodes: Map<number, number>): Re
     threads: process.threads.map(({ tid, name }) => ({ tid, name })),
     notes: process.notes.map(note => note.text),
   };
+}
+
+function reportTotal(info: TraceInfo, total: Totals): ReportTotal {
+  const { process: _process, peakNs: _peakNs, ...rest } = total;
+  const before = beforeAttachFrees(info, total);
+  return { ...rest, unmatchedFrees: total.unmatchedFrees - before, beforeAttachFrees: before };
 }
 
 function readAllocations(source: TraceSource, info: TraceInfo, layer: Layer): ReportAllocation[] {

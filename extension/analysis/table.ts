@@ -7,7 +7,8 @@ import {
   formatRate,
   formatTimestamp,
 } from '../protocol/format';
-import type { Layer, Totals } from '../protocol/trace';
+import type { Layer, Totals, TraceInfo } from '../protocol/trace';
+import { beforeAttachFrees } from './attached';
 import type { AllocationRow, GroupRow, ProcessRows, Rows, Snapshot } from './snapshot';
 import { findingLines } from './tableFindings';
 
@@ -35,14 +36,14 @@ export function renderTable(snapshot: Snapshot, options: TableOptions): string {
   if (info.totals.length === 0) lines.push('NO EVENT.');
   lines.push(...findingLines(snapshot));
   for (const entry of snapshot.processes) {
-    if (entry.totals.length > 0) lines.push(...processLines(entry), '');
+    if (entry.totals.length > 0) lines.push(...processLines(entry, info), '');
   }
   if (info.totals.length > 0) lines.push(...groupLines(snapshot));
   lines.push(...warningLines(snapshot, options.final));
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
-function processLines(entry: ProcessRows): string[] {
+function processLines(entry: ProcessRows, info: TraceInfo): string[] {
   const lines = [`PID: ${entry.process.pid} / UID: ${entry.process.uid}`];
   for (const thread of entry.threads) {
     lines.push(`  ${thread.thread.name}:${thread.thread.tid}`);
@@ -50,7 +51,7 @@ function processLines(entry: ProcessRows): string[] {
   }
   if (entry.moreThreads > 0) lines.push(`  ... and ${formatPlural(entry.moreThreads, 'more thread')}`);
   if (entry.host.rows.length > 0) lines.push(`  ${LAYER_NAMES.host}`, ...allocationLines(entry.host));
-  lines.push('', ...totalLines(entry));
+  lines.push('', ...totalLines(entry, info));
   return lines;
 }
 
@@ -69,13 +70,15 @@ function deviceName(device: number): string {
 }
 
 /** Layers are named beside each other and never added: tensors live inside what the driver handed out. */
-function totalLines(entry: ProcessRows): string[] {
+function totalLines(entry: ProcessRows, info: TraceInfo): string[] {
   const live = sum(entry.totals, entry.layer, total => total.liveBytes);
   const lines = [`TOTAL LIVE: ${formatBytes(live)}`];
   for (const total of [...entry.totals].sort(byLayer)) {
     const where =
       total.layer === 'host' ? LAYER_NAMES.host : `${LAYER_NAMES[total.layer]}, ${deviceName(total.device)}`;
-    lines.push(`  ${where}: ${totalText(total)}`);
+    const before = beforeAttachFrees(info, total);
+    const blocks = before > 0 ? `, ${formatPlural(before, 'free')} of blocks from before the attach` : '';
+    lines.push(`  ${where}: ${totalText(total)}${blocks}`);
   }
   return lines;
 }

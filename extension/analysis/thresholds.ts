@@ -13,6 +13,12 @@ export const THRESHOLDS = {
   mostEvents: 8,
   fewestEvents: 4,
   growthSteps: 14,
+  /** Fewer than the most events are enough only where the longest gap is at most this many times the usual one. */
+  regularGaps: 1.5,
+  /** ... and every rise at most so many times, or this part of, the usual one. */
+  evenRises: 2.5,
+  /** So many events at regular gaps are growth, whatever came before. */
+  steadyEvents: 20,
   /**
    * Growth has stopped when nothing came for this many times the longest of the recent gaps, where gaps are unequal for
    * so many times their mean, and at least for so many steps.
@@ -24,6 +30,8 @@ export const THRESHOLDS = {
   /** Where memory also leaves: rises less falls over their sum, and that share times the root of their number. */
   netShare: 0.35,
   netScore: 4,
+  /** ... and the second half of the time must have brought this share of the first. */
+  fadedGain: 0.4,
   /** Mann-Kendall's level: chance alone must not make it rise so more often than this. */
   trendLevel: 0.01,
   /** A rate below this share of the one before it means slowing down, to a bound that is not reached yet ... */
@@ -32,11 +40,11 @@ export const THRESHOLDS = {
   slowGain: 1.5,
   /** Standard deviations by which events thin out, to be slowing; and where the series has slowed before. */
   slowScore: 3,
-  slowedScore: 1,
-  /** Growth must have passed this share of the highest value before it. */
-  newHigh: 0.95,
+  slowedScore: 2,
+  /** Growth must have passed the highest value before it by this share of what it grew. */
+  newHigh: 0.3,
   /** Pieces of a series: shortest length, gain in squares over the variance, least deviation as a share of the mean. */
-  piece: { shortest: 3, gain: 12, floor: 0.1 },
+  piece: { shortest: 3, gain: 16, floor: 0.1 },
 
   /** Confidence is 1 - exp(-events / this): 8 events 0.74, 20 events 0.96. */
   confidenceEvents: 6,

@@ -146,4 +146,47 @@ export const CLEAN: Program[] = [
     run.site(1, { layer: 'driver', segments: true });
     return () => void (random.chance(0.3) && run.alloc(1, 2 * MB));
   }),
+  none('blocks that live for up to 60 steps each, by chance', long, ({ run, random }) => {
+    const life = random.between(3, 60);
+    let held: { block: Block; ends: number }[] = [];
+    return step => {
+      if (random.chance(0.7)) held.push({ block: run.alloc(1, 64 * KB), ends: step + random.between(1, life) });
+      for (const { block } of held.filter(entry => entry.ends <= step)) run.free(block);
+      held = held.filter(entry => entry.ends > step);
+    };
+  }),
+  none('a pool that swells and shrinks, slowly', long, ({ run, random }) => {
+    const period = random.between(20, 60);
+    const held: Block[] = [];
+    return step => {
+      const wanted = Math.round(20 + 18 * Math.sin((2 * Math.PI * step) / period));
+      while (held.length < wanted) held.push(run.alloc(1, MB));
+      while (held.length > wanted) run.free(held.shift());
+    };
+  }),
+  none('four stages, each with ten blocks more, then none', long, ({ run, random }) => {
+    const gap = random.between(10, 25);
+    return step => {
+      if (step % gap === 0 && step <= 4 * gap) for (let i = 0; i < 10; i++) run.alloc(1, MB);
+    };
+  }),
+  none('a buffer as big as the biggest input so far', long, ({ run, random }) => {
+    let buffer: Block | undefined;
+    return () => {
+      const wanted = random.between(1, 1000) * KB;
+      if (buffer !== undefined && wanted <= buffer.bytes) return;
+      const before = buffer;
+      buffer = run.alloc(1, wanted);
+      run.free(before);
+    };
+  }),
+  none('a block whose size wanders', long, ({ run, random }) => {
+    let [block, size]: [Block | undefined, number] = [undefined, 500];
+    return () => {
+      const before = block;
+      size = Math.max(10, size + random.between(-50, 50));
+      block = run.alloc(1, size * KB);
+      run.free(before);
+    };
+  }),
 ];

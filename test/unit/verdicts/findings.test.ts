@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BlockFacts, StepAxis } from '../../../extension/protocol/steps';
+import type { Frame, Site } from '../../../extension/protocol/trace';
 import { judgeTrace, sureLeaks } from '../../../extension/analysis/verdicts';
 import type { Finding } from '../../../extension/protocol/verdicts';
 import { RunTrace, SCRIPT, type RunFacts } from './runTrace';
@@ -184,6 +185,23 @@ test('the agent’s kinds of holders name the class', () => {
     'graph',
     'outputs',
   ]);
+});
+
+test('of lines that keep as much, the one that was called last is the line to look at', () => {
+  const run = playing(30, (_, run) => [run.alloc(1, MB), run.alloc(2, MB)]);
+  const inner = { file: SCRIPT, line: 11, function: 'fail' };
+  const [outer, caller] = [16, 18].map(line => ({ file: SCRIPT, line, function: '<module>' }));
+  const frames = { 1: [outer as Frame], 2: [inner, caller as Frame] };
+  const site = (id: number) => new RunTrace(run, { frames }).site(id);
+  assert.equal(site(2)?.frames.length, 2);
+  const source = new RunTrace(run, { frames });
+  source.site = id => ({ ...(site(id) as Site), userFrame: 0 });
+  const finding = only(judgeTrace(source).findings);
+  assert.deepEqual(
+    finding.places.map(place => place.line),
+    [11, 16],
+  );
+  assert.deepEqual(finding.sites, [2, 1]);
 });
 
 test('when the device will be full, counting what is free and what the cache holds unused', () => {

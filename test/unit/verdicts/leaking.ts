@@ -229,4 +229,51 @@ export const LEAKS: Program[] = [
       return keptEvery(1, 4)(stage, begins);
     },
   },
+  {
+    name: 'on the line of a window of the last 20',
+    leaks: [1],
+    begins: early,
+    steps: long,
+    promptly: false,
+    steady: false,
+    start: (stage, begins) => {
+      const window = recent(stage, 1, 20);
+      return step => {
+        window(step);
+        if (step >= begins) stage.run.alloc(1, 16 * KB);
+      };
+    },
+  },
+  {
+    name: 'by chance up to 12 blocks a step',
+    leaks: [1],
+    begins: early,
+    steps: short,
+    start: ({ run, random }, begins) =>
+      from(begins, () => Array.from({ length: random.between(0, 12) }, () => run.alloc(1, 16 * KB))),
+  },
+  {
+    name: 'a hundred blocks over twenty steps, then one a step',
+    leaks: [1],
+    begins: () => 40,
+    steps: long,
+    promptly: false,
+    steady: false,
+    start: ({ run }, begins) =>
+      from(begins - 20, step => Array.from({ length: step < begins ? 5 : 1 }, () => run.alloc(1, 128 * KB))),
+  },
+  {
+    name: 'a tensor concatenated with parts of any size',
+    leaks: [1],
+    begins: later,
+    steps: after(later, 60, 150),
+    start: ({ run, random }, begins) => {
+      let whole: Block | undefined;
+      return from(begins, () => {
+        const before = whole;
+        whole = run.alloc(1, (before?.bytes ?? 0) + random.between(1, 64) * KB);
+        run.free(before);
+      });
+    },
+  },
 ];

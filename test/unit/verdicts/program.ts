@@ -82,7 +82,8 @@ export function play(
   const random = new Random(seed);
   const stage = { run: new StepRun(), random };
   const begins = program.begins?.(random) ?? 1;
-  const steps = Math.max(program.steps(random), begins);
+  // A leak that begins late is given time to be seen.
+  const steps = Math.max(program.steps(random), begins + 40);
   const noise = training({ run: stage.run, random: new Random(seed + 1) });
   const own = program.start(stage, begins);
   for (let step = 1; step <= steps; step++) {
