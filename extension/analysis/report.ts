@@ -114,7 +114,7 @@ export function buildReport(source: TraceSource, groupBy?: GroupBy, verdicts: Ve
     lost: info.lost,
     processes: info.processes.map(process => reportProcess(process, session.exitCodes)),
     devices: info.devices,
-    totals: info.totals.map(total => reportTotal(info, total)),
+    totals: info.totals.map(total => reportTotal(total, beforeAttachFrees(info, total))),
     allocations: LAYERS.flatMap(layer => readAllocations(source, info, layer)),
     sites: LAYERS.flatMap(layer => readSites(source, layer, verdicts)),
     steps: reportSteps(info, verdicts),
@@ -168,10 +168,8 @@ function reportProcess(process: ProcessInfo, exitCodes: Map<number, number>): Re
   };
 }
 
-function reportTotal(info: TraceInfo, total: Totals): ReportTotal {
-  const { process: _process, peakNs: _peakNs, ...rest } = total;
-  const before = beforeAttachFrees(info, total);
-  return { ...rest, unmatchedFrees: total.unmatchedFrees - before, beforeAttachFrees: before };
+function reportTotal({ process: _process, peakNs: _peakNs, ...total }: Totals, before: number): ReportTotal {
+  return { ...total, unmatchedFrees: total.unmatchedFrees - before, beforeAttachFrees: before };
 }
 
 function readAllocations(source: TraceSource, info: TraceInfo, layer: Layer): ReportAllocation[] {

@@ -1,0 +1,80 @@
+// What was there before the tracer came, on a real driver and PyTorch: PyTorch's own snapshot is the truth. It needs the rights of
+// uprobe.test.mjs.
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { jobFile, liveByAddress, python, total } from './traced.mjs';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
+const program = join(root, 'dist/native/gpu-memtrace-uprobe');
+const able = existsSync(program) && spawnSync(program, ['self-test']).status === 0;
+const skip = able ? false : 'no rights to attach, or no tracer built';
+
+/** The job, attached to when it is under way and to its end; `settle` ms pass before it goes on. */
+async function attachMidWay(words, env, settle = 1500) {
+  const folder = mkdtempSync(join(tmpdir(), 'gpu-memtrace-before-'));
+  const [truth, report, trace] = ['truth.json', 'report.json', 'job.gputrace'].map(file => join(folder, file));
+  const job = spawn(python, [jobFile('before'), ...words], {
+    env: { ...process.env, ...env, GMT_TRUTH: truth },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: job.stdout })[Symbol.asyncIterator]();
+  assert.equal((await lines.next()).value, 'under way');
+  const options = ['--format', 'json', '--report', report, '-o', trace];
+  const tracer = spawn(process.execPath, [join(root, 'dist/cli.js'), 'attach', String(job.pid), ...options], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  tracer.stderr.on('data', data => (said += data));
+  const ended = once(tracer, 'exit');
+  await new Promise(resolve => setTimeout(resolve, settle));
+  job.stdin.write('go on\n');
+  assert.equal((await lines.next()).value, 'done');
+  await new Promise(resolve => setTimeout(resolve, 500));
+  tracer.kill('SIGINT');
+  const [status] = await ended;
+  assert.equal(status, 0, said);
+  job.stdin.end();
+  assert.equal((await once(job, 'exit'))[0], 0);
+  const read = file => JSON.parse(readFileSync(file, 'utf8'));
+  const table = spawnSync(process.execPath, [join(root, 'dist/cli.js'), 'report', trace], { encoding: 'utf8' }).stdout;
+  return { truth: read(truth), report: read(report), table };
+}
+
+const SETTINGS = {
+  'as PyTorch does by default': [[], {}],
+  'while it trains': [['busy'], {}],
+  'with expandable segments': [[], { PYTORCH_CUDA_ALLOC_CONF: 'expandable_segments:True' }],
+};
+
+for (const [name, [words, env]] of Object.entries(SETTINGS)) {
+  test(`blocks from before the attach, ${name}: live blocks and bytes are PyTorch's own`, { skip }, async () => {
+    const { truth, report, table } = await attachMidWay(words, env);
+    const notes = report.processes.flatMap(process => process.notes);
+    console.log(`PyTorch ${truth.torch}, Python ${truth.python}\n${notes.join('\n')}`);
+    assert.deepEqual(report.lost.byCause, {});
+    assert.equal(total(report, 'tensor').liveBytes, truth.stats['allocated_bytes.all'].current, 'live bytes');
+    const live = liveByAddress(report, 'tensor');
+    assert.deepEqual(
+      [...live].map(([address, { bytes, device }]) => [address, bytes, device]).sort((a, b) => a[0] - b[0]),
+      truth.blocks.sort((a, b) => a[0] - b[0]),
+    );
+    const before = [...live.values()].filter(({ site }) => site.lineSource === 'before-attach');
+    assert.ok(before.length > 150, `${before.length} blocks from before`);
+    assert.ok(notes.some(note => note.includes('all of it is known')));
+    for (const { beforeAttachFrees, layer } of report.totals)
+      if (layer === 'tensor') assert.equal(beforeAttachFrees, 0);
+    for (const { lineSource, verdict } of report.sites)
+      if (lineSource === 'before-attach') assert.ok(['before-attach', 'unknown'].includes(verdict), verdict);
+    assert.match(table, /\(before attach\)/);
+    if (!('PYTORCH_CUDA_ALLOC_CONF' in env))
+      assert.ok(total(report, 'driver').liveBytes >= truth.stats['reserved_bytes.all'].current, 'segments');
+  });
+}
