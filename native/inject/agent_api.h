@@ -30,10 +30,10 @@ struct Py;
   X(dict_get, "PyDict_GetItemString", Py *(*)(Py *, const char *))            \
   X(list_new, "PyList_New", Py *(*)(ssize_t))                                 \
   X(list_append, "PyList_Append", int (*)(Py *, Py *))                        \
-  X(list_size, "PyList_Size", ssize_t (*)(Py *))                                        \
-  X(list_item, "PyList_GetItem", Py *(*)(Py *, ssize_t))                              \
-  X(is_collected, "PyObject_IS_GC", int (*)(Py *))                                    \
-  X(type_slot, "PyType_GetSlot", void *(*)(Py *, int))                                \
+  X(list_size, "PyList_Size", ssize_t (*)(Py *))                              \
+  X(list_item, "PyList_GetItem", Py *(*)(Py *, ssize_t))                      \
+  X(is_collected, "PyObject_IS_GC", int (*)(Py *))                            \
+  X(type_slot, "PyType_GetSlot", void *(*)(Py *, int))                        \
   X(text, "PyUnicode_FromStringAndSize", Py *(*)(const char *, ssize_t))      \
   X(text_bytes, "PyUnicode_AsUTF8AndSize", const char *(*)(Py *, ssize_t *))  \
   X(number, "PyLong_FromUnsignedLongLong", Py *(*)(unsigned long long))       \

@@ -56,6 +56,7 @@ Py *on_step(Py *, Py *const *arguments, ssize_t count) {
   if (g_steps_generation != generation) {  // a forked child counts from 1
     g_steps = {};
     g_steps_generation = generation;
+    write_agent_note(GMT_NOTE_STEPS, "optimizer");
   }
   if (const uint64_t number = g_steps.stepped(arguments[0])) {
     write_step(number);
@@ -188,11 +189,15 @@ struct Method {
 constexpr int kFastCall = 0x80;
 constexpr int kFileInput = 257;  // Py_file_input
 Method g_methods[] = {
-    {"gpu_memtrace_step", on_step, kFastCall, nullptr},  {"gpu_memtrace_collection", on_collection, kFastCall, nullptr},
-    {"gpu_memtrace_exit", on_exit, kFastCall, nullptr},  {"gpu_memtrace_name", name, kFastCall, nullptr},
-    {"gpu_memtrace_answer", answer, kFastCall, nullptr}, {"gpu_memtrace_note", note, kFastCall, nullptr},
+    {"gpu_memtrace_step", on_step, kFastCall, nullptr},
+    {"gpu_memtrace_collection", on_collection, kFastCall, nullptr},
+    {"gpu_memtrace_exit", on_exit, kFastCall, nullptr},
+    {"gpu_memtrace_name", name, kFastCall, nullptr},
+    {"gpu_memtrace_answer", answer, kFastCall, nullptr},
+    {"gpu_memtrace_note", note, kFastCall, nullptr},
     {"gpu_memtrace_sequence", sequence, kFastCall, nullptr},
-    {"gpu_memtrace_source", source, kFastCall, nullptr}, {"gpu_memtrace_file", file, kFastCall, nullptr},
+    {"gpu_memtrace_source", source, kFastCall, nullptr},
+    {"gpu_memtrace_file", file, kFastCall, nullptr},
     {"gpu_memtrace_values", values, kFastCall, nullptr},
     {"gpu_memtrace_searchable", searchable, kFastCall, nullptr},
     {"gpu_memtrace_pick", pick_objects, kFastCall, nullptr},

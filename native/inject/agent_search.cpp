@@ -12,8 +12,8 @@ namespace {
 // flags, tp_traverse and tp_is_gc.
 constexpr size_t kType = 8, kFlags = 168, kTraverse = 184, kIsCollected = 328;
 constexpr unsigned long kHasCollector = 1ul << 14;  // Py_TPFLAGS_HAVE_GC
-constexpr int kTraverseSlot = 71;  // Py_tp_traverse
-constexpr uint32_t kMany = 4096;   ///< children of an object beyond these come last
+constexpr int kTraverseSlot = 71;                   // Py_tp_traverse
+constexpr uint32_t kMany = 4096;                    ///< children of an object beyond these come last
 constexpr size_t kMostNodes = 1u << 24;
 
 using Visit = int (*)(Py *, void *);
@@ -268,7 +268,6 @@ Py *referrers(const PythonApi &api, Py *objects, Py *wanted, uint64_t most) {
   }
   return search.found;
 }
-
 
 Py *places(const PythonApi &api, Py *objects, Py *wanted) {
   ObjectTable table;

@@ -1,9 +1,12 @@
-# The agent in the interpreters that are here: over a stand-in for PyTorch, and over PyTorch where one has it.
+# The agent in the interpreters that are here: over a stand-in for PyTorch, and over PyTorch where one has it; and a stand-in for NVML.
 set(agent ${CMAKE_CURRENT_LIST_DIR}/agent)
-foreach(name agent torch)
+add_library(agent_nvml SHARED ${agent}/nvml_library.cpp)
+set_target_properties(agent_nvml PROPERTIES PREFIX "" OUTPUT_NAME libnvidia-ml SUFFIX ".so.1"
+  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/agent_nvml)
+foreach(name agent torch memory)
   if(GMT_PYTHON3)
     add_test(NAME agent_${name} COMMAND ${GMT_PYTHON3} ${agent}/${name}_test.py)
     set_tests_properties(agent_${name} PROPERTIES TIMEOUT 600
-      ENVIRONMENT "GMT_LIBRARY=$<TARGET_FILE:gpumemtrace>;GMT_BUILT=${CMAKE_CURRENT_BINARY_DIR}/inject;GMT_SIMULATOR=${GMT_DIST}/simulator;PYTHONDONTWRITEBYTECODE=1")
+      ENVIRONMENT "GMT_LIBRARY=$<TARGET_FILE:gpumemtrace>;GMT_BUILT=${CMAKE_CURRENT_BINARY_DIR}/inject;GMT_SIMULATOR=${GMT_DIST}/simulator;GMT_NVML=$<TARGET_FILE_DIR:agent_nvml>;PYTHONDONTWRITEBYTECODE=1")
   endif()
 endforeach()

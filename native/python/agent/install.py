@@ -10,7 +10,7 @@ import gc
 import sys
 
 ASKED, STEP, EXIT = 1, 2, 3
-NOTE_STEPS, NOTE_AGENT = 8, 9
+NOTE_AGENT = 9
 AGAIN, NEVER = 0, (1 << 64) - 1  # answers of `turn`: the step of the next one by itself, or these
 OLD_TORCH = "This PyTorch has no hook for optimizer steps (2.0 and newer have one): steps are told from the allocations."
 
@@ -76,7 +76,6 @@ def hook_steps():
         natives["note"](NOTE_AGENT, OLD_TORCH)
         return True
     register(step_hook(names["torch"]))
-    natives["note"](NOTE_STEPS, "optimizer")
     return True
 
 

@@ -12,10 +12,10 @@ from log_reader import *  # noqa: E402, F403
 
 
 class AgentLog(log_reader.Log):
-    """`names`: {address: (category, text)}; `answers`: the JSON of each."""
+    """`names`: {address: (category, text)}; `answers`: the JSON of each; `memory`: (ticks, of the process, used, total, device)."""
 
     def __init__(self, path):
-        self.names, self.texts = {}, []
+        self.names, self.texts, self.memory = {}, [], []
         super().__init__(path)
         self.answers = [json.loads(text.decode()) for text in self.texts]
 
@@ -28,6 +28,8 @@ class AgentLog(log_reader.Log):
             if part == 0:
                 self.texts.append(b"")
             self.texts[-1] += payload[24 : 24 + size]
+        elif kind == log_reader.NUMBERS["GMT_MEMORY"]:
+            self.memory.append(struct.unpack("<4QII", payload)[:5])
         else:
             super().read_local(kind, payload)
 
