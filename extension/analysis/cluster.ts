@@ -27,23 +27,36 @@ export function clusterByCause(sites: readonly GrowingSite[]): GrowingSite[][] {
   return [...kinds.values()].flatMap(kind => byRhythm(kind)).flatMap(cluster => byHolder(cluster));
 }
 
-/** Sites with the very same survivors are put together first: a graph of hundreds of sites is then one comparison. */
-function byRhythm(sites: readonly GrowingSite[]): GrowingSite[][] {
-  const same = new Map<string, GrowingSite[]>();
-  for (const site of sites) push(same, `${site.worker} ${rhythmOf(site).join(' ')}`, site);
-  const clusters: GrowingSite[][] = [];
-  for (const group of [...same.values()].sort((a, b) => bytesOf(b) - bytesOf(a))) {
-    const found = clusters.find(cluster => alike(representative(cluster), representative(group)));
-    if (found === undefined) clusters.push([...group]);
-    else found.push(...group);
-  }
-  return clusters;
+/** Sites put together, with the rhythm of the one that stands for them. */
+interface Group {
+  sites: GrowingSite[];
+  first: GrowingSite;
+  rhythm: readonly number[];
 }
 
-function representative(cluster: readonly GrowingSite[]): GrowingSite {
-  const [first, ...rest] = cluster;
-  if (first === undefined) throw new RangeError('A cluster has at least one site.');
-  return rest.reduce((best, site) => (site.worker !== null && best.worker === null ? site : best), first);
+/** Sites with the very same survivors are put together first: a graph of hundreds of sites is then one comparison. */
+function byRhythm(sites: readonly GrowingSite[]): GrowingSite[][] {
+  const same = new Map<string, Group>();
+  for (const site of sites) {
+    const rhythm = rhythmOf(site);
+    const key = `${site.worker} ${rhythm.join(' ')}`;
+    const group = same.get(key);
+    if (group === undefined) same.set(key, { sites: [site], first: site, rhythm });
+    else group.sites.push(site);
+  }
+  const clusters: Group[] = [];
+  for (const group of [...same.values()].sort((a, b) => bytesOf(b.sites) - bytesOf(a.sites))) {
+    const found = clusters.find(cluster => alike(cluster, group));
+    if (found === undefined) clusters.push(group);
+    else join(found, group);
+  }
+  return clusters.map(group => group.sites);
+}
+
+function join(into: Group, group: Group): void {
+  into.sites.push(...group.sites);
+  // A helper's work says nothing of whose it is.
+  if (into.first.worker === null) into.first = group.first;
 }
 
 function bytesOf(sites: readonly GrowingSite[]): number {
@@ -52,26 +65,36 @@ function bytesOf(sites: readonly GrowingSite[]): number {
 
 /** Entries whose blocks are still alive, from the step on at which the site began to grow. */
 function rhythmOf({ verdict, steps }: GrowingSite): number[] {
-  const born = steps.survivorCount.flatMap((count, i) => {
-    return count > 0 && at(steps.steps, i) >= (verdict.sinceStep ?? 0) ? [i] : [];
-  });
+  const rhythm: number[] = [];
   // What the last step made may be alive for other reasons.
-  return born.filter(i => i < steps.steps.length - 1);
+  for (let i = 0; i < steps.steps.length - 1; i++) {
+    if (at(steps.survivorCount, i) > 0 && at(steps.steps, i) >= (verdict.sinceStep ?? 0)) rhythm.push(i);
+  }
+  return rhythm;
 }
 
-function alike(a: GrowingSite, b: GrowingSite): boolean {
-  if (a.worker !== null && b.worker !== null && a.worker !== b.worker) return false;
-  if (a.verdict.grows === 'size' || b.verdict.grows === 'size') return a.line === b.line;
-  if (Math.abs((a.verdict.sinceStep ?? 0) - (b.verdict.sinceStep ?? 0)) > T.sameCauseSteps * rhythmGap(a, b))
-    return false;
-  const [mine, others] = [rhythmOf(a), new Set(rhythmOf(b))];
-  const common = mine.filter(i => others.has(i)).length;
-  const all = mine.length + others.size - common;
+function alike(a: Group, b: Group): boolean {
+  const [one, other] = [a.first, b.first];
+  if (one.worker !== null && other.worker !== null && one.worker !== other.worker) return false;
+  if (one.verdict.grows === 'size' || other.verdict.grows === 'size') return one.line === other.line;
+  const gap = Math.max(1, one.verdict.period ?? 1, other.verdict.period ?? 1);
+  const apart = Math.abs((one.verdict.sinceStep ?? 0) - (other.verdict.sinceStep ?? 0));
+  if (apart > T.sameCauseSteps * gap) return false;
+  const common = countCommon(a.rhythm, b.rhythm);
+  const all = a.rhythm.length + b.rhythm.length - common;
   return all > 0 && common >= T.sameCauseShare * all;
 }
 
-function rhythmGap(a: GrowingSite, b: GrowingSite): number {
-  return Math.max(1, a.verdict.period ?? 1, b.verdict.period ?? 1);
+/** Both rise. */
+function countCommon(a: readonly number[], b: readonly number[]): number {
+  let [i, j, common] = [0, 0, 0];
+  while (i < a.length && j < b.length) {
+    const difference = at(a, i) - at(b, j);
+    if (difference === 0) common++;
+    if (difference <= 0) i++;
+    if (difference >= 0) j++;
+  }
+  return common;
 }
 
 /** Divides what the agent found to hang on different things; what it did not find goes with the biggest. */

@@ -1,12 +1,26 @@
 import type { SiteState, SiteVerdict } from '../protocol/verdicts';
 import { findPeriod } from './changes';
-import { judgeGrowth, type Growth } from './growth';
+import { judgeGrowth, type Growth, type GrowthInput } from './growth';
 import type { SiteSteps } from './siteSeries';
 import { at, highOutliers, median } from './statistics';
 import { THRESHOLDS as T } from './thresholds';
 
+/** Judges growth; the sites of one graph have one and the same series of counts. */
+export type GrowthJudge = (input: GrowthInput) => Growth;
+
+/** Judges each series once; to be used for sites of one axis. */
+export function rememberingJudge(): GrowthJudge {
+  const known = new Map<string, Growth>();
+  return input => {
+    const key = `${input.lag} ${input.values.join(' ')}`;
+    let growth = known.get(key);
+    if (growth === undefined) known.set(key, (growth = judgeGrowth(input)));
+    return growth;
+  };
+}
+
 /** Judges what one site does, from its series alone. */
-export function judgeSite(site: SiteSteps): SiteVerdict {
+export function judgeSite(site: SiteSteps, judge: GrowthJudge = judgeGrowth): SiteVerdict {
   if (site.lineSource === 'before-attach') {
     return verdict(site, 'before-attach', 'It was there before the tracer came: who took it is not known.');
   }
@@ -14,16 +28,16 @@ export function judgeSite(site: SiteSteps): SiteVerdict {
     return verdict(site, 'unknown', `No whole step yet: ${T.warmupSteps + T.mostEvents} of them will tell.`);
   }
   if (site.segments) return verdict(site, 'cache', 'PyTorch’s cache took it to serve tensors: it grows as they do.');
-  const blocks = judgeGrowth({ steps: site.steps, values: site.oldCount, lag: 2 });
+  const blocks = judge({ steps: site.steps, values: site.oldCount, lag: 2 });
   if (blocks.state === 'growing') return growing(site, blocks, 'blocks');
-  const size = judgeSize(site);
+  const size = judgeSize(site, judge);
   if (size?.state === 'growing') return growing(site, size, 'size');
   return still(site, blocks, size);
 }
 
 /** Growth of one line's blocks in size: as many at each step's end, and more and more bytes. */
-function judgeSize(site: SiteSteps): Growth | null {
-  const growth = judgeGrowth({ steps: site.steps, values: site.liveBytes, lag: 0 });
+function judgeSize(site: SiteSteps, judge: GrowthJudge): Growth | null {
+  const growth = judge({ steps: site.steps, values: site.liveBytes, lag: 0 });
   if (growth.state !== 'growing' && growth.state !== 'early') return null;
   const counts = site.liveCount.slice(growth.from + 1);
   const usual = median(counts);

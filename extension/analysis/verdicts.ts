@@ -9,7 +9,7 @@ import { readLedgers, type JudgedLedger } from './ledger';
 import { judgeFailures } from './outOfMemory';
 import { siteText } from './site';
 import { cutSteps, readSiteSteps, type SiteSteps } from './siteSeries';
-import { judgeSite } from './states';
+import { judgeSite, rememberingJudge } from './states';
 import { THRESHOLDS as T } from './thresholds';
 
 const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
@@ -90,7 +90,8 @@ function judgeProcess(source: TraceSource, info: TraceInfo, process: number): Ju
     const cut = firstWhole(read.axis, layer);
     const whole = read.sites.map(site => cutSteps(site, cut));
     const context = { axis: read.axis, sites: whole, cut, lostShare };
-    return whole.map(steps => ({ steps, verdict: inContext(judgeSite(steps), steps, context) }));
+    const judge = rememberingJudge();
+    return whole.map(steps => ({ steps, verdict: inContext(judgeSite(steps, judge), steps, context) }));
   });
   return { axis, sites };
 }
