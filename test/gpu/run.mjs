@@ -25,7 +25,7 @@ if (probe.status !== 0) {
 }
 process.stdout.write(`PyTorch ${probe.stdout}`);
 const names = process.argv.slice(2).map(name => `--test-name-pattern=${name}`);
-const tests = ['accounting', 'lines', 'children', 'sharing', 'experiments', 'uprobe', 'before'].map(name =>
+const tests = ['accounting', 'lines', 'children', 'sharing', 'experiments', 'agent', 'uprobe', 'before'].map(name =>
   join(here, `${name}.test.mjs`),
 );
 const run = spawnSync(process.execPath, ['--test', '--test-reporter=spec', ...names, ...tests], { stdio: 'inherit' });
