@@ -42,9 +42,12 @@ export function parseHolders(text: string, blocks: readonly BlockFacts[]): HeldB
     const key = `${holder.path}\0${holder.file}\0${holder.line}`;
     const held = byPlace.get(key) ?? { holder, chain: strings(entry.chain), sites: new Map<number, never>() };
     byPlace.set(key, held);
-    for (const address of addressesOf(entry)) {
+    const addresses = addressesOf(entry);
+    // A survey names a few blocks of each group and counts all of them.
+    const weight = Math.max(1, (positive(entry.count) ?? 0) / Math.max(1, addresses.length));
+    for (const address of addresses) {
       const block = facts.get(address);
-      if (block !== undefined) count(held, block.site, block.bytes);
+      if (block !== undefined) count(held, block.site, weight, weight * block.bytes);
       // A block is counted once, at the first holder that names it: groups come first.
       facts.delete(address);
     }
@@ -52,9 +55,9 @@ export function parseHolders(text: string, blocks: readonly BlockFacts[]): HeldB
   return [...byPlace.values()].filter(held => held.sites.size > 0);
 }
 
-function count(held: HeldBlocks, site: number, bytes: number): void {
+function count(held: HeldBlocks, site: number, blocks: number, bytes: number): void {
   const before = held.sites.get(site);
-  held.sites.set(site, { count: (before?.count ?? 0) + 1, bytes: (before?.bytes ?? 0) + bytes });
+  held.sites.set(site, { count: (before?.count ?? 0) + blocks, bytes: (before?.bytes ?? 0) + bytes });
 }
 
 type Entry = Record<string, unknown>;

@@ -57,6 +57,19 @@ test('a group of blocks is one holder, and a block counts once', () => {
   );
 });
 
+test('a survey names a few blocks of a group and counts all of them', () => {
+  const addresses = ['0x10', '0x20'];
+  const text = JSON.stringify({ groups: [{ path: 'losses (its graph)', kind: 'autograd', count: 50, addresses }] });
+  const [held] = parseHolders(text, [block(16n, 1), block(32n, 2, 300)]);
+  assert.deepEqual(
+    [held?.sites.get(1), held?.sites.get(2)],
+    [
+      { count: 25, bytes: 2500 },
+      { count: 25, bytes: 7500 },
+    ],
+  );
+});
+
 test('what is no answer, or damaged, says nothing', () => {
   for (const text of ['', '{', '[]', 'null', '{"holders":7}', '{"holders":[1,null,{}]}', '{"error":"no torch"}']) {
     assert.deepEqual(parseHolders(text, [block(16n, 1)]), [], text);
