@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 
+#include "uprobe/before_remote.h"
 #include "uprobe/before_torch.h"
 #include "uprobe/before_window.h"
 #include "uprobe/library_probes.h"
@@ -38,7 +39,7 @@ std::optional<uint64_t> find_allocator(pid_t pid, std::string *why) {
 }
 
 /// Why nothing could be read; empty: it was.
-std::string read_before(pid_t pid, BeforeMemory *out) {
+std::string read_before(pid_t pid, int directory, BeforeMemory *out) {
   std::string why;
   const auto place = find_allocator(pid, &why);
   if (!place) return why;
@@ -53,7 +54,10 @@ std::string read_before(pid_t pid, BeforeMemory *out) {
   if (name.find("CudaMallocAsync") != std::string::npos)
     return "PyTorch allocates with cudaMallocAsync, which keeps no books that can be read";
   if (name.find("Pluggable") != std::string::npos) return "PyTorch allocates with an allocator of somebody else's";
-  return read_torch_allocator(memory, *object, out);
+  if (ask_interpreter(pid, directory, out)) return {};
+  // Not of the time that asking took.
+  BoundedMemory fresh(pid);
+  return read_torch_allocator(fresh, *object, out);
 }
 
 /// The driver's blocks that PyTorch cut into tensors. Expandable segments are only counted: what the driver calls their parts is
@@ -95,8 +99,9 @@ std::string known_text(const BeforeMemory &memory) {
   for (const BeforeBlock &block : memory.blocks) bytes += block.bytes;
   for (const BeforeBlock &block : memory.mapped) mapped += block.bytes;
   std::string text = "of what was allocated before, PyTorch's " + std::to_string(memory.blocks.size()) + " blocks (" +
-                     bytes_text(bytes) + ") and " + std::to_string(memory.segments.size()) +
-                     " segments are known, without their lines; other driver memory is not.";
+                     bytes_text(bytes) + ") and " + std::to_string(memory.segments.size()) + " segments are known, " +
+                     (memory.told ? "by its own account" : "read from outside") +
+                     ", without their lines; other driver memory is not.";
   if (mapped) text += " PyTorch's expandable segments (" + bytes_text(mapped) + ") are missing from the driver layer.";
   if (!memory.whole) text += " Segments may be missing that changed each time they were looked at.";
   return text;
@@ -116,13 +121,13 @@ void hold_records(KernelSide &kernel, uint64_t until_ns, BeforeWindow *window) {
 
 }  // namespace
 
-void recover_before(KernelSide &kernel, Recorder &recorder, uint32_t host_pid, bool recording) {
+void recover_before(KernelSide &kernel, Recorder &recorder, uint32_t host_pid, int directory, bool recording) {
   Process *process = recorder.find(host_pid);
   if (!process || !process->log().is_open()) return;
   const uint64_t began_ns = monotonic_ns();
   BeforeMemory memory;
   const std::string why =
-      recording ? read_before(static_cast<pid_t>(process->info().pid), &memory) : "recording was off";
+      recording ? read_before(static_cast<pid_t>(process->info().pid), directory, &memory) : "recording was off";
   process->begin_before();
   if (!why.empty()) {
     process->log().note(GMT_NOTE_ATTACHED, came_at() + "what was allocated before is not known: " + why + ".");

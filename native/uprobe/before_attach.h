@@ -8,7 +8,7 @@
 namespace gmt::uprobe {
 
 /// To be called once recording is on (`recording`: it is), before any record is taken. Records that come meanwhile are taken at the end. The process's
-/// log gets a note that says what is known of before.
-void recover_before(KernelSide &kernel, Recorder &recorder, uint32_t host_pid, bool recording);
+/// log, in `directory`, gets a note that says what is known of before.
+void recover_before(KernelSide &kernel, Recorder &recorder, uint32_t host_pid, int directory, bool recording);
 
 }  // namespace gmt::uprobe

@@ -10,7 +10,7 @@ namespace gmt::uprobe {
 namespace {
 
 constexpr uint64_t kPage = 4096, kMostObjectBytes = 16384;
-constexpr int kRounds = 3, kSegmentRounds = 12;
+constexpr int kRounds = 3, kSegmentRounds = 20;
 constexpr size_t kMostNameBytes = 200;
 
 /// The object and what lies behind it, as far as that can be read.
@@ -28,6 +28,7 @@ std::vector<std::byte> read_object(BoundedMemory &memory, uint64_t object) {
 }
 
 struct Found {
+  MapRun run{};
   SeenBlocks seen;
   size_t allocated = 0;
   bool whole = false;
@@ -37,6 +38,7 @@ struct Found {
 std::optional<Found> read_run(BoundedMemory &memory, const MapRun &run, std::optional<BlockShape> *shape) {
   Handed handed;
   Found found;
+  found.run = run;
   for (int round = 0; round < kRounds && !found.whole && !memory.exhausted(); round++)
     found.whole = read_maps(memory, run, &handed);
   if (handed.empty()) return found;
@@ -112,17 +114,23 @@ bool look_at_segments(BoundedMemory &memory, const BlockShape &shape, const std:
   return whole;
 }
 
-/// Where a segment lies does not change as long as it lives, so what one look misses another may add.
-bool take_segments(BoundedMemory &memory, const BlockShape &shape, const SeenBlocks &handed, BeforeMemory *out) {
-  std::vector<uint64_t> places;
-  for (const auto &[where, block] : handed) places.push_back(where);
+/// Where a segment lies does not change as long as it lives, so what one look misses another may add. It is over when two looks
+/// find nothing new.
+bool take_segments(BoundedMemory &memory, const BlockShape &shape, const MapRun &run, BeforeMemory *out) {
   Segments segments;
-  bool whole = false;
-  for (int round = 0; round < kSegmentRounds && !whole && !memory.exhausted(); round++)
-    whole = look_at_segments(memory, shape, places, &segments);
+  Handed handed;
+  int quiet = 0;
+  for (int round = 0; round < kSegmentRounds && quiet < 2 && !memory.exhausted(); round++) {
+    read_maps(memory, run, &handed);
+    std::vector<uint64_t> places;
+    for (const auto &[address, place] : handed) places.push_back(place);
+    const size_t before = segments.size();
+    const bool whole = look_at_segments(memory, shape, places, &segments);
+    quiet = whole && segments.size() == before ? quiet + 1 : 0;
+  }
   for (const auto &[address, segment] : segments)
     (segment.expandable ? out->mapped : out->segments).push_back({address, segment.bytes, segment.device});
-  return whole;
+  return quiet == 2;
 }
 
 void sort(std::vector<BeforeBlock> *blocks) {
@@ -156,7 +164,7 @@ std::string read_torch_allocator(BoundedMemory &memory, uint64_t object, BeforeM
   if (memory.exhausted()) return "PyTorch's allocator holds more than could be read in time";
   if (!best) return "PyTorch's allocator keeps its blocks in a way that is not known";
   for (const auto &[where, block] : best->seen) out->blocks.push_back({block.address, block.bytes, block.device});
-  if (best_shape && !take_segments(memory, *best_shape, best->seen, out)) out->whole = false;
+  if (best_shape && !take_segments(memory, *best_shape, best->run, out)) out->whole = false;
   sort(&out->blocks);
   sort(&out->segments);
   sort(&out->mapped);

@@ -19,6 +19,7 @@ struct BeforeMemory {
   std::vector<BeforeBlock> segments;  ///< of cudaMalloc, cut into blocks
   std::vector<BeforeBlock> mapped;    ///< expandable segments: what is mapped of each
   bool whole = true;                  ///< no segment changed each time that it was looked at
+  bool told = false;                  ///< by PyTorch itself
 };
 
 /// What the C++ runtime calls the class of an object, mangled; empty where it cannot be told.

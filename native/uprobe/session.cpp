@@ -131,7 +131,7 @@ Problem Session::begin() {
   if (Problem problem = load()) return problem;
   if (Problem problem = attach()) return problem;
   kernel_.set_recording(recording_);
-  if (!options_.wait_libraries) recover_before(kernel_, *recorder_, host_pid_, recording_);
+  if (!options_.wait_libraries) recover_before(kernel_, *recorder_, host_pid_, directory_, recording_);
   Line("ready")
       .text("how", way_ == ProbeWay::kMulti ? "uprobe_multi" : "perf")
       .number("probes", attachments_->probes())

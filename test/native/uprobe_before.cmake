@@ -21,6 +21,8 @@ add_library(uprobe_before_library SHARED ${before}/torch_library.cpp)
 set_target_properties(uprobe_before_library PROPERTIES PREFIX "" OUTPUT_NAME libc10_cuda.so SUFFIX ""
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/uprobe_before)
 target_link_libraries(uprobe_before_library PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
+# It is also loaded into Pythons that come with another C++ library, or none.
+target_link_options(uprobe_before_library PRIVATE -static-libstdc++ -static-libgcc)
 if(GMT_PYTHON3)
   add_test(NAME uprobe_before_attach COMMAND ${GMT_PYTHON3} ${before}/attach_test.py)
   set_tests_properties(uprobe_before_attach PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 RUN_SERIAL TRUE

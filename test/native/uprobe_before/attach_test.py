@@ -2,7 +2,9 @@
 
 import json
 import os
+import shutil
 import sys
+import unittest
 import time
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "uprobe"))
@@ -13,24 +15,31 @@ LIBRARY = os.environ.get("GMT_BEFORE_LIBRARY", "")
 C10 = os.path.join(SIMULATOR, "allocator", "libc10.so")
 JOB = os.path.join(os.path.dirname(os.path.abspath(__file__)), "job.py")
 VERSIONS = (0, 1, 2)
+PYTHON314 = os.environ.get("GMT_PYTHON314") or shutil.which("python3.14")
 
 
 class Job:
-    def __init__(self, test, library=LIBRARY, devices=2, **environment):
+    def __init__(self, test, library=LIBRARY, devices=2, python=sys.executable, **environment):
         preload = ":".join([os.path.join(SIMULATOR, "libcuda.so.1"), C10])
         self.process = test.start(
-            sys.executable, JOB, *([library] if library else []), LD_PRELOAD=preload,
+            python, JOB, *([library] if library else []), LD_PRELOAD=preload,
             GPU_MEMTRACE_SIM_DEVICES=str(devices), **environment,
         )  # fmt: skip
         assert self.process.stdout.readline() == "ready\n", self.process.stderr.read()
         self.pid = self.process.pid
 
-    def __call__(self, *words):
+    def begin(self, *words):
         self.process.stdin.write(" ".join(map(str, words)) + "\n")
         self.process.stdin.flush()
+
+    def answer(self):
         line = self.process.stdout.readline()
         assert line, self.process.stderr.read()
         return json.loads(line)
+
+    def __call__(self, *words):
+        self.begin(*words)
+        return self.answer()
 
     def end(self):
         self.process.communicate(timeout=LIMIT)
@@ -157,6 +166,42 @@ class Before(Uprobed):
         job("start", 1, 1)
         job("allocate", 3, 700, 0)
         self.check_unknown(job, "recording was off", then=[("free", 1)])
+
+    def attach_to_314(self, busy, **environment):
+        """Gives the books, what the job says, and how it was known."""
+        job = Job(self, python=PYTHON314, **environment)
+        job("start", 1, 1)
+        job("allocate", 50, 700, 0)
+        job("pretend_torch", 1)
+        if busy:
+            job.begin("idle", 4000)
+        tracer = Tracer(self, job.pid)
+        if busy:
+            job.answer()
+        job("free", 20)
+        totals = job("totals", 1)
+        self.assertEqual(sorted(os.listdir(self.trace)), sorted(name for name in os.listdir(self.trace) if ".before" not in name))
+        tracer.detach()
+        out, error = job.process.communicate(timeout=LIMIT)
+        self.assertEqual((job.process.returncode, out, error), (0, "", ""))
+        log = only_log(self.trace)
+        os.unlink(log.path)
+        books = Books(log)
+        self.assertEqual(books.bytes(books.tensors, 0), totals[0][0])
+        self.assertEqual((len(books.from_before()), books.unknown, books.twice), (30, [], []))
+        return self.notes(log)
+
+    @unittest.skipUnless(PYTHON314, "there is no Python 3.14 here")
+    def test_python_314_is_asked(self):
+        notes = self.attach_to_314(busy=True)
+        self.assertIn("50 blocks", notes[0])
+        self.assertIn("by its own account", notes[0])
+        self.assertIn("all of it is known", notes[1])
+
+    @unittest.skipUnless(PYTHON314, "there is no Python 3.14 here")
+    def test_python_314_that_does_not_answer_is_read(self):
+        self.assertIn("read from outside", self.attach_to_314(busy=False)[0])
+        self.assertIn("read from outside", self.attach_to_314(busy=True, PYTHON_DISABLE_REMOTE_DEBUG="1")[0])
 
 
 if __name__ == "__main__":
