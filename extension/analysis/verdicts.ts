@@ -1,6 +1,7 @@
 import type { StepAxis } from '../protocol/steps';
 import type { Layer, TraceInfo, TraceSource } from '../protocol/trace';
 import type { Finding, SiteVerdict, Verdicts } from '../protocol/verdicts';
+import { mergeAcrossProcesses } from './acrossProcesses';
 import { firstWhole, inContext, lostShareOf } from './context';
 import { anomalyFindings, cycleFindings, failureFindings, layerFindings } from './otherFindings';
 import { findLeaks, type LineText } from './findings';
@@ -29,12 +30,12 @@ export function judgeTrace(source: TraceSource, lineText: LineText = () => null)
     revision: info.revision,
     steps: stepsOf(info),
     sites: verdicts,
-    findings: [
+    findings: mergeAcrossProcesses([
       ...failureFindings(failures, source, lineText),
       ...leaks.filter(leak => !explained.has(leak)).sort((a, b) => b.bytesPerStep - a.bytesPerStep),
       ...layerFindings(ledgers, source),
       ...judged.flatMap(({ sites }) => [...cycleFindings(sites, source), ...anomalyFindings(sites, source)]),
-    ],
+    ]),
     ledger: ledgers.map(({ ledger }) => ledger),
     outOfMemory: failures.map(({ verdict }) => verdict),
   };

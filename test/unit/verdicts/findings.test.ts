@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BlockFacts, StepAxis } from '../../../extension/protocol/steps';
 import type { Frame, Site } from '../../../extension/protocol/trace';
+import { mergeAcrossProcesses } from '../../../extension/analysis/acrossProcesses';
 import { judgeTrace, sureLeaks } from '../../../extension/analysis/verdicts';
 import type { Finding } from '../../../extension/protocol/verdicts';
 import { RunTrace, SCRIPT, type RunFacts } from './runTrace';
@@ -271,4 +272,15 @@ test('a run fails by a leak that is sure enough, and by nothing else', () => {
   assert.equal(kept(47, 10).length, 1, 'named');
   assert.equal(sureLeaks(kept(47, 10)).length, 0, 'after four rises it is not sure');
   assert.equal(sureLeaks(kept(90, 10)).length, 1);
+});
+
+test('the same leak in the ranks of a job is one finding, told by the rank in which it is worst', () => {
+  const finding = only(findingsOf(playing(30, (_, run) => run.alloc(1, MB))));
+  const rank = (process: number, part: Partial<Finding>): Finding => ({ ...finding, process, ...part });
+  const ranks = [rank(0, {}), rank(1, { bytesPerStep: 2 * MB, sites: [4] }), rank(2, { sites: [7], fullAtStep: 90 })];
+  const [merged, ...others] = mergeAcrossProcesses(ranks);
+  assert.deepEqual([others.length, merged?.process, merged?.sites, merged?.fullAtStep], [0, 1, [4, 1, 7], 90]);
+  assert.match(merged?.title ?? '', /, in 3 processes$/);
+  assert.equal(mergeAcrossProcesses([rank(0, {}), rank(1, { class: 'size' })]).length, 2);
+  assert.equal(mergeAcrossProcesses([rank(0, {}), rank(0, {})]).length, 2, 'two of one process');
 });
