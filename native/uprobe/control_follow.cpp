@@ -41,10 +41,11 @@ void ControlFollow::map() {
   control_ = nullptr;
 }
 
-void ControlFollow::drain() const {
+bool ControlFollow::drain() const {
   char events[4096];
-  while (watch_ >= 0 && ::read(watch_, events, sizeof events) > 0) {
-  }
+  bool any = watch_ < 0;
+  while (watch_ >= 0 && ::read(watch_, events, sizeof events) > 0) any = true;
+  return any;
 }
 
 bool ControlFollow::recording() const {
@@ -52,9 +53,10 @@ bool ControlFollow::recording() const {
 }
 
 bool ControlFollow::changed(bool *missed) {
-  drain();
+  const bool touched = drain();
   const bool before = recording();
   const bool fresh = !control_;
+  if (fresh && !touched) return false;
   if (fresh) map();
   if (!control_) return false;
   const uint32_t now = __atomic_load_n(&control_->generation, __ATOMIC_ACQUIRE);

@@ -23,7 +23,7 @@ class ControlFollow {
 
  private:
   void map();
-  void drain() const;
+  bool drain() const;  ///< false: the folder's files were not touched
 
   int directory_;
   int watch_ = -1;

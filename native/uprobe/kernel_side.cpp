@@ -179,10 +179,17 @@ int KernelSide::on_record(void *self, void *record, size_t bytes) {
   return --side.left_ == 0 ? -1 : 0;  // a negative answer ends the round; the record counts as taken
 }
 
-bool KernelSide::consume(size_t most) {
+bool KernelSide::consume(size_t most, uint64_t *taken) {
   left_ = most;
   ::ring_buffer__consume(ring_);
+  if (taken) *taken = most - left_;
   return left_ == 0;
+}
+
+void KernelSide::consume_all() {
+  constexpr size_t kRound = 1 << 16;
+  while (consume(kRound)) {
+  }
 }
 
 }  // namespace gmt::uprobe

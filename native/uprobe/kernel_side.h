@@ -52,8 +52,10 @@ class KernelSide {
   int ring_descriptor() const;
   /// To be set around a wait for it.
   void set_sleeping(bool on);
-  /// Hands up to `most` queued records to `take`; true: there are more.
-  bool consume(size_t most);
+  /// Hands up to `most` queued records to `take`, and tells how many there were; true: there are more.
+  bool consume(size_t most, uint64_t *taken = nullptr);
+  /// Until none is left. What is queued meanwhile counts too, so nothing may be queued any more.
+  void consume_all();
   std::function<void(const void *record, size_t bytes)> take;
 
  private:

@@ -45,6 +45,7 @@ bool set_flag(std::string_view name, AttachOptions *to) {
   if (name == "--no-autograd") return to->autograd = false, true;
   if (name == "--native-stacks") return to->native_stacks = true;
   if (name == "--wait-libraries") return to->wait_libraries = true;
+  if (name == "--perf-probes") return to->perf_probes = true;
   return false;
 }
 
@@ -74,6 +75,7 @@ const char kHelp[] =
     --no-stacks         events carry no Python stack
     --no-autograd       backward passes of PyTorch are not followed: what they allocate carries no line
     --native-stacks     events without a Python stack carry the native one
+    --perf-probes       one perf event for each probe, as on kernels before Linux 6.6: slower to take away, and needs root
     --ring-bytes N      room between the kernel and this program (default 67108864)
     --budget-bytes N    most that the log of one process may take (default 8589934592)
 gpu-memtrace-uprobe self-test

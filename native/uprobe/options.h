@@ -15,6 +15,7 @@ struct AttachOptions {
   bool native_stacks = false;
   bool autograd = true;
   bool wait_libraries = false;
+  bool perf_probes = false;
   uint64_t ring_bytes = 64 << 20;
   uint64_t budget_bytes = 8ull << 30;
 };

@@ -1,5 +1,7 @@
 #include "uprobe/process.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -15,6 +17,7 @@ constexpr gmt_loss kLossOf[GMT_UP_LOSSES] = {GMT_LOST_RING, GMT_LOST_MAP, GMT_LO
 Process::Process(uint32_t host_pid, ProcessInfo info)
     : host_pid_(host_pid),
       info_(std::move(info)),
+      descriptor_(open_pidfd(info_.pid)),
       python_([this](gmt_local_kind kind, const void *payload,
                      uint32_t bytes) { return log_.local(0, kind, payload, bytes); },
               [this](gmt_loss cause, uint64_t count) { log_.lose(cause, count); }) {}
@@ -24,6 +27,10 @@ void Process::inherit(const Process &parent) {
   gpus_ = parent.gpus_;
   interpreter = parent.interpreter;
   device_of_context_ = parent.device_of_context_;
+}
+
+Process::~Process() {
+  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 bool Process::open_log(int directory, uint64_t budget_bytes, bool recording, uint64_t ns) {

@@ -26,11 +26,16 @@ struct TracedThread {
 class Process {
  public:
   Process(uint32_t host_pid, ProcessInfo info);
+  ~Process();
+  Process(const Process &) = delete;
+  Process &operator=(const Process &) = delete;
 
   uint32_t host_pid() const { return host_pid_; }
   const ProcessInfo &info() const { return info_; }
   LogWriter &log() { return log_; }
   PythonRecords &python() { return python_; }
+  /// Becomes readable when the process has ended; -1: it has ended already.
+  int descriptor() const { return descriptor_; }
 
   /// No log could be made for it, and none is to be tried again.
   void refuse() { refused_ = true; }
@@ -88,6 +93,7 @@ class Process {
 
   uint32_t host_pid_;
   ProcessInfo info_;
+  int descriptor_;
   LogWriter log_;
   PythonRecords python_;
   bool ended_ = false;

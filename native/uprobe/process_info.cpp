@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -74,6 +75,8 @@ std::optional<ProcessInfo> read_process(uint32_t pid) {
   info.command = read_small_file(proc_path(pid, "cmdline"), kMostCommandBytes);
   return info;
 }
+
+int open_pidfd(uint32_t pid) { return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)); }
 
 uint32_t opened_gpus(uint32_t pid) {
   const std::string folder = proc_path(pid, "fd");

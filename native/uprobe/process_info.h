@@ -22,6 +22,9 @@ struct ProcessInfo {
 /// None: there is no such process (or /proc hides it).
 std::optional<ProcessInfo> read_process(uint32_t pid);
 
+/// A descriptor for the process itself, whatever its number comes to mean: readable once it has ended. -1: there is none.
+int open_pidfd(uint32_t pid);
+
 /// How many GPUs the process has opened, 0 where that cannot be told.
 uint32_t opened_gpus(uint32_t pid);
 

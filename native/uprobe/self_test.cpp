@@ -70,7 +70,7 @@ Seen call_probed(ProbeWay way, Problem *problem) {
   }
   gmt_self_test_function(kFromMain);
   std::thread([] { gmt_self_test_function(kFromThread); }).join();
-  kernel.consume(100);
+  kernel.consume_all();
   return seen;
 }
 

@@ -1,28 +1,26 @@
-#include "uprobe/before_attach.h"
-#include "uprobe/monotonic.h"
 #include "uprobe/session.h"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
+#include "uprobe/before_attach.h"
+#include "uprobe/monotonic.h"
 #include "wire/loss_names.h"
 
 namespace gmt::uprobe {
 namespace {
 
-constexpr int kTickMs = 100;
+constexpr int kTickMs = 100, kIdleTickMs = 400;
+constexpr uint64_t kFew = 1000;     ///< records between two ticks of an idle program
 constexpr size_t kRound = 1 << 16;  ///< records between two looks at everything else
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kGettersTime = 10 * kSecond;
-
-int open_pidfd(uint32_t pid) { return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)); }
 
 bool has_ended(int descriptor) {
   pollfd wait{descriptor, POLLIN, 0};
@@ -65,7 +63,7 @@ Problem Session::settle(uint32_t target_uid) {
         "no-privilege",
         "The tracer lacks CAP_BPF and CAP_PERFMON; run it as root, or type once: sudo setcap cap_bpf,cap_perfmon+ep "
         "and the path of gpu-memtrace-uprobe."};
-  way_ = multi_links_work() ? ProbeWay::kMulti : ProbeWay::kPerf;
+  way_ = !options_.perf_probes && multi_links_work() ? ProbeWay::kMulti : ProbeWay::kPerf;
   struct stat folder {};
   if (::fstat(directory_, &folder) != 0) return open_directory();
   const uid_t owner = rights_.root ? folder.st_uid : rights_.user;
@@ -93,7 +91,8 @@ Problem Session::load() {
       RecorderSettings{directory_, options_.budget_bytes, recording_},
       [this](const gmt_up_process &about) { on_life(about); }, [this](uint32_t, int) { refused_log_ = true; });
   if (options_.stacks) make_interpreters();
-  attachments_ = std::make_unique<Attachments>(kernel_, way_, options_.children ? 0 : static_cast<pid_t>(options_.pid));
+  const bool scoped = !options_.children && (way_ == ProbeWay::kPerf || scoped_links_see_threads());
+  attachments_ = std::make_unique<Attachments>(kernel_, way_, scoped ? static_cast<pid_t>(options_.pid) : 0);
   attachments_->set_autograd(options_.autograd && options_.stacks);
   return {};
 }
@@ -145,12 +144,13 @@ void Session::run() {
   waiter_.add(control_->descriptor());
   getters_until_ns_ = monotonic_ns() + kGettersTime;
   bool more = false;
+  uint64_t taken = 0;
   while (!waiter_.asked_to_end() && !recorder_->processes().empty()) {
     kernel_.set_sleeping(!more);
-    waiter_.wait(more ? 0 : kTickMs);
+    waiter_.wait(more ? 0 : taken < kFew ? kIdleTickMs : kTickMs);
     kernel_.set_sleeping(false);
     follow_control();
-    more = kernel_.consume(kRound);
+    more = kernel_.consume(kRound, &taken);
     keep_house(monotonic_ns(), !more);
   }
   detach();
@@ -164,8 +164,7 @@ void Session::follow_control() {
   if (on == recording_ && !missed) return;
   if (recording_) {
     kernel_.set_recording(false);
-    while (kernel_.consume(kRound)) {
-    }
+    kernel_.consume_all();
   }
   recorder_->set_recording(on, missed, monotonic_ns());
   recording_ = on;
@@ -195,8 +194,7 @@ void Session::tell_losses() {
 void Session::detach() {
   kernel_.set_recording(false);
   attachments_->clear();
-  while (kernel_.consume(kRound)) {
-  }
+  kernel_.consume_all();
   while (!recorder_->processes().empty()) {
     Process &process = *recorder_->processes().begin()->second;
     read_losses(process);

@@ -1,4 +1,5 @@
 // The life of the traced processes: they make processes, run other programs, load libraries, end.
+#include <poll.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -138,16 +139,18 @@ void Session::read_losses(Process &process) {
 
 /// Ends that BPF could not tell, because the ring was full.
 void Session::look_for_ended() {
-  std::vector<uint32_t> gone;
+  std::vector<pollfd> waits;
+  std::vector<uint32_t> host_pids;
   for (const auto &[host_pid, process] : recorder_->processes()) {
-    const auto info = read_process(process->info().pid);
-    if (!info || info->zombie || (process->info().start && info->start != process->info().start))
-      gone.push_back(host_pid);
+    waits.push_back({process->descriptor(), POLLIN, 0});
+    host_pids.push_back(host_pid);
   }
-  for (uint32_t host_pid : gone) {
-    Process &process = *recorder_->find(host_pid);
+  ::poll(waits.data(), waits.size(), 0);
+  for (size_t i = 0; i < waits.size(); i++) {
+    if (waits[i].fd >= 0 && waits[i].revents == 0) continue;
+    Process &process = *recorder_->find(host_pids[i]);
     read_losses(process);
-    kernel_.remove_target(host_pid);
+    kernel_.remove_target(host_pids[i]);
     finish(process, false);
   }
 }
