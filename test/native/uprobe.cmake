@@ -20,9 +20,10 @@ target_link_libraries(uprobe_backward PRIVATE Threads::Threads)
 get_target_property(uprobe_file_sources gmt_uprobe_files SOURCES)
 list(TRANSFORM uprobe_file_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/../../native/uprobe/)
 gmt_native_test(uprobe_files SOURCES ${uprobe}/files_test.cpp ${uprobe_file_sources} LIBRARIES gmt_wire ${CMAKE_DL_LIBS})
-add_dependencies(uprobe_files_test uprobe_usdt simulator)
+add_dependencies(uprobe_files_test uprobe_usdt simulator inject_torch_shared)
 target_compile_definitions(uprobe_files_test PRIVATE GMT_ROUNDS=1500
-  GMT_LIBRARY="${GMT_DIST}/simulator/libcuda.so.1" GMT_USDT_LIBRARY="$<TARGET_FILE:uprobe_usdt>")
+  GMT_LIBRARY="${GMT_DIST}/simulator/libcuda.so.1" GMT_USDT_LIBRARY="$<TARGET_FILE:uprobe_usdt>"
+  GMT_TORCH_LIBRARY="$<TARGET_FILE:inject_torch_shared>")
 set(CMAKE_REQUIRED_FLAGS "-fsanitize=address,undefined")
 check_cxx_source_compiles("int main() { return 0; }" GMT_HAS_SANITIZERS)
 unset(CMAKE_REQUIRED_FLAGS)
@@ -30,6 +31,11 @@ if(GMT_HAS_SANITIZERS)
   target_compile_options(uprobe_files_test PRIVATE -O1 -fsanitize=address,undefined -fno-sanitize-recover=all)
   target_link_options(uprobe_files_test PRIVATE -fsanitize=address,undefined)
 endif()
+
+gmt_native_test(uprobe_autograd_probes SOURCES ${uprobe}/autograd_probes_test.cpp LIBRARIES gmt_uprobe_files)
+add_dependencies(uprobe_autograd_probes_test inject_torch_shared inject_torch_intrusive simulator)
+target_compile_definitions(uprobe_autograd_probes_test PRIVATE GMT_LIBRARY="${GMT_DIST}/simulator/libcuda.so.1"
+  GMT_TORCH_SHARED="$<TARGET_FILE:inject_torch_shared>" GMT_TORCH_INTRUSIVE="$<TARGET_FILE:inject_torch_intrusive>")
 
 add_executable(uprobe_places ${uprobe}/places.cpp)
 target_link_libraries(uprobe_places PRIVATE gmt_uprobe_files)

@@ -1,6 +1,7 @@
 """Every driver call of the table as the tracer sees it from outside: what the in-process tracer's tests demand, of this one."""
 
 import os
+import re
 
 from tracer import *  # noqa: F403
 
@@ -51,6 +52,23 @@ class Autograd(Uprobed, tensor_test.Autograd):
         log = only_log(self.trace)
         self.assertEqual(log.nodes, [])
         self.assertEqual({event.autograd for event in log.of_kind(GMT_TENSOR_ALLOC)}, {None})
+
+    def test_code_that_is_not_known(self):
+        """Its log says so, once."""
+        library = os.path.join(self.folder, "libtorch_cpu.so")
+        with open(os.path.join(traced.BUILT, "torch_shared", "libtorch_cpu.so"), "rb") as original:
+            code = original.read()
+        with open(library, "wb") as changed:
+            # Thread-local data is written where it was read: code of another shape, which nobody runs here.
+            read = re.compile(rb"(\x48\x8d\x3d....\xe8....\x48)\x8b", re.DOTALL)
+            changed.write(read.sub(lambda found: found[1] + b"\x89", code))
+        load = "import ctypes, sys; ctypes.CDLL(sys.argv[1]); ctypes.CDLL(sys.argv[2]).tell(0x1000, 512, 0, 0, 1)"
+        folder = tensor_test.spelling(0)
+        self.record_program(sys.executable, "-c", load, library, os.path.join(folder, "libc10_cuda.so"), simulator=folder)
+        log = only_log(self.trace)
+        self.assertEqual(len(log.of_kind(GMT_TENSOR_ALLOC)), 1)
+        self.assertEqual(len(log.notes), 1)
+        self.assertIn("backward", log.notes[0][1])
 
     test_numbers_go_on_without_a_trace = None
 

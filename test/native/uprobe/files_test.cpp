@@ -7,6 +7,7 @@
 #include <random>
 
 #include "check.h"
+#include "uprobe/autograd_probes.h"
 #include "uprobe/elf_file.h"
 #include "uprobe/probe_place.h"
 #include "uprobe/usdt.h"
@@ -39,6 +40,7 @@ void look_at(std::span<const std::byte> memory) {
     const auto code = elf->bytes_at(file, symbol.address, 64);
     CHECK(probe_place(code, true) <= code.size());
   }
+  find_autograd(file, *elf);
   for (const UsdtNote &note : elf->usdt_notes(file)) {
     gmt_up_usdt arguments;
     parse_usdt_arguments(note.arguments, &arguments);
@@ -92,7 +94,7 @@ TEST(files_that_are_cut_off) {
 /// The parts that say where everything else lies are hit most.
 TEST(files_that_are_damaged) {
   std::mt19937_64 random(11);
-  for (const char *path : {GMT_LIBRARY, GMT_USDT_LIBRARY}) {
+  for (const char *path : {GMT_LIBRARY, GMT_USDT_LIBRARY, GMT_TORCH_LIBRARY}) {
     const auto whole = contents(path);
     CHECK(!whole.empty());
     Elf64_Ehdr header;
