@@ -63,7 +63,8 @@ function leakOf(cluster: GrowingSite[], context: FindingContext): Finding {
   const holder = holderOf(context.answers, process, ids, 0, 1);
   const places = placesOf(cluster, context.source);
   const place = places[0] ?? null;
-  const facts = factsOf(cluster, classOf(cluster, holder), place, context);
+  const lines = linesOf(holder, place, context.lineText);
+  const facts = factsOf(cluster, byText(classOf(cluster, holder), lines), place, context);
   const finding: Finding = {
     id: `leak ${process} ${layer} ${place?.file}:${place?.line}`,
     verdict: 'leak',
@@ -79,7 +80,7 @@ function leakOf(cluster: GrowingSite[], context: FindingContext): Finding {
     holder,
     evidence: [],
     ruledOut: [],
-    suggestion: suggest(facts.class, linesOf(holder, place, context.lineText), holder?.path ?? null),
+    suggestion: suggest(facts.class, lines, holder?.path ?? null),
   };
   finding.fullAtStep = fullAtStep(finding, context);
   finding.evidence = evidenceOf(finding, cluster, context);
@@ -170,6 +171,11 @@ function classOf(cluster: readonly GrowingSite[], holder: FindingHolder | null):
   if (/autograd/.test(kind)) return 'graph';
   const eachStep = cluster.every(site => (site.verdict.period ?? 1) < 1.5);
   return holder === null && eachStep && cluster.length >= T.graphSites ? 'graph' : 'outputs';
+}
+
+/** Copies of gradients are no gradients to the agent; their line says what they are. */
+function byText(kind: LeakClass, lines: readonly string[]): LeakClass {
+  return kind === 'outputs' && lines.some(line => /\.grad\b/.test(line)) ? 'gradients' : kind;
 }
 
 function linesOf(holder: FindingHolder | null, place: FindingPlace | null, lineText: LineText): string[] {

@@ -62,6 +62,11 @@ const TABLE: readonly Advice[] = [
     text: 'With `retain_graph=True` the graph lives as long as a tensor of it: leave it out, or drop that tensor ({holder}) after the step.',
   },
   {
+    classes: ['outputs'],
+    pattern: /\bstate_dict\s*\(|\bdeepcopy\s*\(/,
+    text: 'Copies of the weights are kept on the GPU: store them on the CPU (`{k: v.cpu() for k, v in model.state_dict().items()}`) or in a file, and keep only the best.',
+  },
+  {
     classes: null,
     pattern: target(String.raw`\.(?<value>append|add|put|put_nowait|appendleft|insert|extend)\s*\(`),
     text: '`{target}` gets more with each step: store `.detach().cpu()` (or `.item()`), or bound it (`collections.deque(maxlen=...)`).',

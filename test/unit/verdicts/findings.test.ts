@@ -166,6 +166,12 @@ test('gradients, backward passes, pinned and driver memory have their own words'
   );
 });
 
+test('a line that copies gradients keeps gradients', () => {
+  const run = playing(30, (_, run) => run.alloc(1, MB));
+  const source = { 1: '    history.append([p.grad.clone() for p in model.parameters()])' };
+  assert.equal(only(findingsOf(run, {}, source)).class, 'gradients');
+});
+
 test('driver memory that a tensor’s line takes for the tensor itself is no second finding', () => {
   const run = new StepRun();
   run.site(2, { layer: 'driver' });

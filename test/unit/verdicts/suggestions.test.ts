@@ -30,6 +30,10 @@ test('concatenation, retained graphs, create_graph', () => {
   assert.match(suggest('size', ['preds = torch.cat([preds, logits])'], null), /join them once/);
   assert.match(suggest('size', [], null), /made bigger step by step/);
   assert.match(suggest('graph', ['loss.backward(retain_graph=True)'], 'kept'), /drop that tensor \(kept\)/);
+  assert.match(
+    suggest('outputs', ['best[step] = {k: v.clone() for k, v in net.state_dict().items()}'], null),
+    /^Copies of the weights/,
+  );
   assert.match(suggest('backward', ['g = grad(y, x, create_graph=True)'], null), /create_graph/);
 });
 
