@@ -85,7 +85,8 @@ void Recorder::take_thread(const gmt_up_thread &about) {
   if (about.head.thread >= threads_.size()) threads_.resize(about.head.thread + 1);
   Process *process = find(about.host_pid);
   if (!process) return;
-  threads_[about.head.thread] = {process, open_log(*process, about.head.time) ? process->add_thread(about) : TracedThread{}};
+  threads_[about.head.thread] = {process,
+                                 open_log(*process, about.head.time) ? process->add_thread(about) : TracedThread{}};
 }
 
 Recorder::Place *Recorder::place_of(const gmt_up_head &head) {
@@ -97,7 +98,8 @@ void Recorder::take_node(const gmt_up_node &about) {
   Place *place = place_of(about.head);
   if (!place || !place->thread.good) return;
   Process &process = *place->process;
-  if (const uint32_t stack = process.python().stack_id(about.head.stack)) process.take_node(place->thread, about, stack);
+  if (const uint32_t stack = process.python().stack_id(about.head.stack))
+    process.take_node(place->thread, about, stack);
 }
 
 void Recorder::take_event(const gmt_up_head &head, const void *record, size_t bytes) {

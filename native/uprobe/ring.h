@@ -45,7 +45,7 @@ struct gmt_up_thread {
 };
 
 #define GMT_UP_LEFT 0x10000u  ///< GMT_UP_EXIT: it runs with others' rights from here on and is not followed any more
-#define GMT_UP_LOSSES 3       ///< of enum gmt_up_loss
+#define GMT_UP_LOSSES 4       ///< of enum gmt_up_loss
 
 struct gmt_up_process {
   struct gmt_up_head head;
@@ -81,7 +81,7 @@ struct gmt_up_call {
 struct gmt_up_tensor {
   struct gmt_up_head head;
   uint64_t address;
-  int64_t bytes;      ///< < 0: freed (-1: a USDT probe, which does not tell how many)
+  int64_t bytes;       ///< < 0: freed (-1: a USDT probe, which does not tell how many)
   uint64_t reserved;   ///< ~0 = not told
   uint64_t allocated;  ///< handed out on the device behind this event; ~0 = not told
   struct gmt_up_running node;
@@ -180,6 +180,7 @@ enum gmt_up_loss {
   GMT_UP_LOST_MAP = 1,   ///< no room in a map
   GMT_UP_LOST_STACK =
       2,  ///< the event is there, without its Python stack: no room for it, or memory that cannot be read
+  GMT_UP_LOST_CALL = 3,  ///< calls that seemed to be parts of one that had been left by a jump
 };
 
 struct gmt_up_set_interpreter {

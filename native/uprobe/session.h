@@ -60,7 +60,7 @@ class Session {
   ProbeWay way_ = ProbeWay::kMulti;
   int directory_ = -1;
   ProcessInfo target_;
-  uint32_t host_pid_ = 0;   ///< of the target, as BPF numbers it
+  uint32_t host_pid_ = 0;       ///< of the target, as BPF numbers it
   int target_descriptor_ = -1;  ///< pidfd: the number cannot come to mean another process unnoticed
 
   KernelSide kernel_;
