@@ -38,7 +38,8 @@ const char *layer_name(model::Layer layer) {
 }
 
 const char *source_name(model::LineSource source) {
-  static constexpr const char *kNames[] = {"python", "forward", "forward-near", "backward-call", "none"};
+  static constexpr const char *kNames[] = {"python",        "forward", "forward-near",
+                                           "backward-call", "none",    "before-attach"};
   return kNames[static_cast<size_t>(source)];
 }
 
