@@ -27,7 +27,7 @@ __attribute__((noinline)) void nested() {
 
 /// Calls from deeper in the stack than the one that was left.
 __attribute__((noinline)) void deeper(int calls) {
-  volatile char room[8192];
+  [[maybe_unused]] volatile char room[8192];
   room[0] = 1;
   for (int i = 0; i < calls; i++) cuMemAlloc_v2(&g_address, 300);
 }
