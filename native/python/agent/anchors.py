@@ -1,5 +1,8 @@
 """From the steps of a path to what names the reference in the program's text."""
 
+import sys
+import types
+
 objects = load("objects")
 paths = load("paths")
 roots = load("roots")
@@ -9,16 +12,24 @@ CONTENTS = ("dict", "cache") + tuple(each.__name__ for each in paths.SEQUENCES)
 
 
 def class_files(kind):
-    """Files of a class and of what it is made from, the program's own first."""
+    """Files of a class and of what it is made from: the program's own, else the first."""
     found = []
     for each in objects.CLASS_MRO(kind):
-        for function in list(objects.CLASS_DICT(each).values()):
-            if type(function) is objects.FUNCTION:
-                file = function.__code__.co_filename
-                if file not in found:
-                    found.append(file)
-                break
+        name = objects.CLASS_DICT(each).get("__module__")
+        module = sys.modules.get(name) if type(name) is str else None
+        space = objects.MODULE_DICT(module) if objects.is_kind(module, types.ModuleType) else None
+        file = module_file(space) or function_file(each)
+        if file is not None and file not in found:
+            found.append(file)
     return [each for each in found if roots.is_user_file(each)] or found[:1]
+
+
+def function_file(kind):
+    """The file of a method: for a class whose module is gone."""
+    for function in list(objects.CLASS_DICT(kind).values()):
+        if type(function) is objects.FUNCTION and not function.__code__.co_filename.startswith("<"):
+            return function.__code__.co_filename
+    return None
 
 
 def module_file(space):
@@ -37,7 +48,7 @@ def anchor_of(root, variable, way, steps):
     the way ends where an exception begins."""
     ends = [place for place, each in enumerate(steps) if each.kind in ("exception", "traceback")]
     all_steps, steps = steps, steps[: ends[0]] if ends else steps
-    grows = False
+    grows, library = False, None
     for place in range(len(steps) - 1, -1, -1):
         each = steps[place]
         if each.kind == "cache":
@@ -45,10 +56,14 @@ def anchor_of(root, variable, way, steps):
         if each.kind in CONTENTS:
             grows = True
         elif each.kind in NAMED and type(each.name) is str:
-            return step_anchor(root, way, steps, place, grows)
+            anchor = step_anchor(root, way, steps, place, grows)
+            if anchor is None or roots.is_user_file(anchor.files[0]):
+                return anchor
+            # A library's object has it: the line is where the program has that object.
+            library, grows = library or anchor, True
     if variable is not None and root.code is not None:
         return code_anchor(root.code, variable, grows)
-    return error_line(all_steps)
+    return library or error_line(all_steps)
 
 
 def back_anchor(step):
@@ -95,6 +110,8 @@ def step_anchor(root, way, steps, place, grows):
         return lines.Anchor("name", step.name, [file], None, grows) if file else None
     kind = step.owner if objects.is_class(step.owner) else type(step.owner)
     files = class_files(kind)
+    if not files or not roots.is_user_file(files[0]):
+        return lines.Anchor("attribute", step.name, files or ["?"], None, grows, objects.CLASS_NAME(kind).rsplit(".", 1)[-1])
     above = module_file(way[0]) if root.kind == "global" else root.code.co_filename if root.code is not None else None
     if above and above not in files:
         files.append(above)

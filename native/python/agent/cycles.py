@@ -7,7 +7,7 @@ objects = load("objects")
 roots = load("roots")
 paths = load("paths")
 PLAIN = (dict, list, tuple, objects.CELL)
-MOST_LEVELS, MOST_PAIRS = 8, 200000
+MOST_LEVELS, MOST_PAIRS = 24, 50000
 
 
 class Above:
@@ -17,25 +17,51 @@ class Above:
         self.up = {}  # id of an object -> objects that refer to it
         self.things = {id(each): each for each in targets}
         self.roots = start.by_address()
+        self.looped = None
+        self.snapshot, self.called = snapshot, None  # called: id of a frame -> the frames of what it called
         level = list(self.things.values())
+        self.complete = False  # everything above was looked at
         for _ in range(MOST_LEVELS):
             if not level or deadline.late():
                 break
             level = self.enter(natives["referrers"](snapshot, level, MOST_PAIRS) or [])
+        self.complete = not level
 
     def enter(self, pairs):
         """Takes what refers to the last level. Gives the next one: that what is no root."""
         new = []
         for place in range(0, len(pairs), 2):
-            above, below = pairs[place], pairs[place + 1]
-            if type(above) is objects.FRAME and above.f_code.co_filename.startswith(objects.OWN_FILES):
-                continue
-            self.up.setdefault(id(below), []).append(above)
-            if id(above) not in self.things:
-                self.things[id(above)] = above
-                if not self.is_root(above):
-                    new.append(above)
+            self.take(pairs[place], pairs[place + 1], new)
+        for frame in [each for each in new if type(each) is objects.FRAME]:
+            self.take_called(frame, new)
         return new
+
+    def take(self, above, below, new):
+        if type(above) is objects.FRAME and above.f_code.co_filename.startswith(objects.OWN_FILES):
+            return
+        known = self.up.setdefault(id(below), [])
+        if not any(each is above for each in known):
+            known.append(above)
+        if id(above) not in self.things:
+            self.things[id(above)] = above
+            if not self.is_root(above):
+                new.append(above)
+
+    def take_called(self, frame, new):
+        """A frame is kept by those of the functions that it called, and these by theirs: many levels, taken at once."""
+        if self.called is None:
+            self.called = {}
+            for each in natives["pick"](self.snapshot, [objects.FRAME]):
+                if each.f_back is not None:
+                    self.called.setdefault(id(each.f_back), []).append(each)
+        left = [frame]
+        while left:
+            below = left.pop()
+            for above in self.called.get(id(below), ()):
+                seen = id(above) in self.things
+                self.take(above, below, new)
+                if not seen and not self.is_root(above):
+                    left.append(above)
 
     def is_root(self, thing):
         return id(thing) in self.roots or objects.is_class(thing) or type(thing) is types.ModuleType
@@ -58,20 +84,57 @@ class Above:
     def loop_above(self, target):
         """The shortest way from the target up to a loop, and once around it: ([entry, ..., target], [entry, ..., entry]) where each refers
         to the one behind it. None: there is no loop."""
-        way = {id(target): None}
-        level = [target]
+        if self.looped is None:
+            self.looped = self.find_loops()
+        way, level = {id(target): None}, [target]
         while level:
-            for each in level:
-                around = self.around(each)
-                if around:
-                    return self.down(way, each), around
             below, level = level, []
             for each in below:
+                if id(each) in self.looped:
+                    return self.down(way, each), self.around(each)
                 for above in self.up.get(id(each), ()):
                     if id(above) not in way:
                         way[id(above)] = each
                         level.append(above)
         return None
+
+    def find_loops(self):
+        """Which objects lie on a loop: address -> number of the loop (Tarjan's strongly connected components, without recursion)."""
+        order, lowest, waiting, on_stack, looped = {}, {}, [], set(), {}
+        for start in list(self.things):
+            if start in order:
+                continue
+            stack = [(start, iter(self.up.get(start, ())))]
+            order[start] = lowest[start] = len(order)
+            waiting.append(start)
+            on_stack.add(start)
+            while stack:
+                node, following = stack[-1]
+                for above in following:
+                    key = id(above)
+                    if key not in order:
+                        order[key] = lowest[key] = len(order)
+                        waiting.append(key)
+                        on_stack.add(key)
+                        stack.append((key, iter(self.up.get(key, ()))))
+                        break
+                    if key in on_stack:
+                        lowest[node] = min(lowest[node], order[key])
+                else:
+                    stack.pop()
+                    if stack:
+                        lowest[stack[-1][0]] = min(lowest[stack[-1][0]], lowest[node])
+                    if lowest[node] == order[node]:
+                        self.take_component(waiting, on_stack, node, looped)
+        return looped
+
+    def take_component(self, waiting, on_stack, node, looped):
+        members = []
+        while not members or members[-1] != node:
+            members.append(waiting.pop())
+            on_stack.discard(members[-1])
+        if len(members) > 1 or any(id(each) == node for each in self.up.get(node, ())):
+            looped.update((each, node) for each in members)
 
     @staticmethod
     def down(way, thing):
@@ -82,12 +145,14 @@ class Above:
         return found
 
     def around(self, start):
-        """A way from an object down to itself."""
-        way, level = {}, [start]
+        """A way from an object on a loop down to itself."""
+        way, level, loop = {}, [start], self.looped[id(start)]
         while level:
             below, level = level, []
             for each in below:
                 for above in self.up.get(id(each), ()):
+                    if self.looped.get(id(above)) != loop:
+                        continue
                     if above is start:
                         found = [start, each]
                         while found[-1] is not start:
@@ -109,12 +174,14 @@ def steps_down(chain):
 
 
 def classes_in(chain):
-    """Classes of the program's objects in a loop, in their order, each once."""
+    """Classes of the program's objects in a loop, in their order, each once; functions of frames."""
     names = []
     for each in chain:
         if objects.exactly(each, *PLAIN):
             continue
         name = objects.class_text(type(each))
+        if type(each) is objects.FRAME:
+            name = objects.function_text(each.f_code) + "()"
         if name not in names:
             names.append(name)
     return names

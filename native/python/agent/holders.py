@@ -55,9 +55,7 @@ def describe(root, variable, way, how):
     answer["root"] = root.kind
     if root.thread is not None:
         answer["thread"] = root.thread
-    length = paths.length_of(steps)
-    if length is not None:
-        answer["length"] = length
+    answer.update(paths.size_of(steps))
     answer["chain"] = paths.chain_of(steps)
     anchor = anchors.anchor_of(root, variable, way, steps) if how != "gradient" else None
     return answer, anchor
@@ -89,16 +87,18 @@ def ways(start, snapshot, targets, deadline):
     return found
 
 
-def describe_from_below(above, tensor, snapshot, how=None):
-    """As `describe`, where the search upwards (cycles.Above) found a root or a loop; None: it found neither."""
+def describe_from_below(above, tensor, how=None):
+    """As `describe`, of what the search upwards (cycles.Above) found: a root, a loop, or neither."""
     found = above.way_up(tensor)
     if found is not None:
         return describe(found[0], found[1], found[2], how)
     loop = above.loop_above(tensor)
-    return describe_cycle(loop, snapshot) if loop is not None else None
+    if loop is not None:
+        return describe_cycle(loop, above.snapshot, how)
+    return NOTHING if above.complete else NOT_FOUND
 
 
-def describe_cycle(loop, snapshot):
+def describe_cycle(loop, snapshot, how):
     way, around = loop
     ages = dict(zip(map(id, around[:-1]), natives["places"](snapshot, around[:-1])))
     ring = cycles.rotate(around)
@@ -106,8 +106,9 @@ def describe_cycle(loop, snapshot):
     names = cycles.classes_in(ring)
     back = cycles.back_reference(steps, ages)
     last = [each for each in cycles.steps_down(way) if type(each.name) is str]
+    text = "cycle of %s%s" % (" > ".join(names[:6]) or "containers", ": ." + last[-1].name if last else "")
     answer = {
-        "path": "cycle of %s%s" % (" > ".join(names[:6]) or "containers", ": ." + last[-1].name if last else ""),
+        "path": text + (" (its graph)" if how == "graph" else ""),
         "kind": "cycle",
         "classes": names,
         "chain": paths.chain_of(steps),
@@ -215,8 +216,7 @@ class Search:
         targets = [tensor for tensor, _ in about.values()]
         above = cycles.Above(self.snapshot, targets, self.start, self.deadline)
         for address, (tensor, how) in about.items():
-            told = describe_from_below(above, tensor, self.snapshot, how)
-            self.add(address, *(told or self.nothing()))
+            self.add(address, *describe_from_below(above, tensor, how))
 
     def nothing(self):
         return NOT_FOUND if self.deadline.late() else NOTHING

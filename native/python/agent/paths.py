@@ -9,16 +9,18 @@ SEQUENCES = (list, tuple, collections.deque, set, frozenset)
 LENGTHS = {kind: kind.__len__ for kind in SEQUENCES + (dict,)}
 MODULE_PARTS = ("_modules", "_parameters", "_buffers")
 FEW = 8  # a dict of so few entries has fields rather than contents
+MAXLEN = collections.deque.__dict__["maxlen"].__get__
 CACHE = type(functools.lru_cache(maxsize=None)(len))
 
 
 class Step:
     """One hop: `text` is what is added to the path, `kind` what sort of reference it is."""
 
-    __slots__ = ("kind", "text", "owner", "name", "length", "target")
+    __slots__ = ("kind", "text", "owner", "name", "length", "target", "bound")
 
-    def __init__(self, kind, text, owner, target, name=None, length=None):
+    def __init__(self, kind, text, owner, target, name=None, length=None, bound=None):
         self.kind, self.text, self.owner, self.target, self.name, self.length = kind, text, owner, target, name, length
+        self.bound = bound  # how many it can hold at most; None: there is no limit
 
 
 def container_of(thing):
@@ -77,8 +79,19 @@ def dict_step(owner, child):
     return Step("dict", "[...]", owner, child, None, length)
 
 
-def sequence_step(owner, child, kind):
-    return Step(kind.__name__, "[...]", owner, child, None, LENGTHS[kind](owner))
+def sequence_step(owner, child, kind, before):
+    bound = None
+    if kind is collections.deque:
+        bound = MAXLEN(owner)
+        if bound is None and before is not None and before.kind == "attribute" and before.name == "queue":
+            limit = (objects.namespace(before.owner) or {}).get("maxsize")  # queue.Queue
+            bound = limit if type(limit) is int and limit > 0 else None
+    return Step(kind.__name__, "[...]", owner, child, None, LENGTHS[kind](owner), bound)
+
+
+def cache_step(owner, child):
+    about = CACHE.cache_info(owner)
+    return Step("cache", "(cache)", owner, child, None, about.currsize, about.maxsize)
 
 
 def error_step(owner, child):
@@ -111,7 +124,7 @@ SPECIAL = {
     objects.FRAME: frame_step,
     types.TracebackType: lambda owner, child: Step("traceback", "", owner, child),
     types.MethodType: lambda owner, child: Step("method", "", owner, child),
-    CACHE: lambda owner, child: Step("cache", "(cache)", owner, child, None, CACHE.cache_info(owner).currsize),
+    CACHE: cache_step,
 }
 for each in objects.GENERATORS:
     SPECIAL[each] = generator_step
@@ -138,12 +151,12 @@ def step(owner, child, before):
     if kind is tuple and before is not None and before.kind == "closure":
         return Step("closure", "", before.owner, child)
     if kind is dict and before is not None and before.kind == "cache":
-        return Step("cache", "", before.owner, child, None, before.length)
+        return Step("cache", "", before.owner, child, None, before.length, before.bound)
     if container is not None:
         own = objects.namespace(owner) if kind is not container else None
         if own is not None and (own is child or objects.item_name(own, child) is not None):
             return instance_step(owner, child)
-        return dict_step(owner, child) if container is dict else sequence_step(owner, child, container)
+        return dict_step(owner, child) if container is dict else sequence_step(owner, child, container, before)
     if objects.is_kind(owner, BaseException):
         return error_step(owner, child)
     return instance_step(owner, child)
@@ -178,10 +191,12 @@ def text_of(root, variable, steps):
     return text
 
 
-def length_of(steps):
-    """How many the nearest container holds; None: there is none that grows."""
-    lengths = [each.length for each in steps if each.length is not None and each.kind != "tuple"]
-    return lengths[-1] if lengths else None
+def size_of(steps):
+    """How many the nearest container holds, and how many it can hold at most: `length` and `bound` of an answer."""
+    for each in reversed(steps):
+        if each.length is not None and each.kind != "tuple":
+            return {"length": each.length} if each.bound is None else {"length": each.length, "bound": each.bound}
+    return {}
 
 
 HOOKS = "_hooks"

@@ -75,22 +75,31 @@ class Survey:
                     by_parent[key] = group
             self.enter(group, tensors.address(tensor), tensors.size(tensor))
             self.add_gradient(tensor, way)
-        for end, blocks in held:
-            self.add_graph(end, blocks)
-        self.search_upwards([each for each in lost if tensors.address(each) not in self.seen])
-
-    nothing = holders.Search.nothing
+        self.add_lost(lost, held)
 
     def enter(self, group, at, size):
         if at and at not in self.seen:
             self.seen.add(at)
             group.add(at, size)
 
-    def search_upwards(self, lost):
-        """Those that the user's part of the program does not lead to: held by a library, or by a loop."""
+    def add_lost(self, lost, held):
+        """What graphs hold, and the tensors that the user's part of the program does not lead to: held by a library, or by a loop."""
+        ends = [end for end, _ in held]
+        ways = self.paths(ends)
+        lost += [end for end, way in zip(ends, ways) if way is None]
         above = cycles.Above(self.snapshot, lost, self.start, self.deadline) if lost else None
+        for (end, blocks), way in zip(held, ways):
+            if way is not None:
+                told = holders.describe(*self.start.root(way[0], way[1]), way[2:], "graph")
+            else:
+                told = holders.describe_from_below(above, end, "graph")
+            new = [each for each in blocks if each[0] not in self.seen]
+            for at, size in new:
+                self.enter(self.group(*told), at, size)
         for tensor in lost:
-            told = holders.describe_from_below(above, tensor, self.snapshot) or self.nothing()
+            if tensors.address(tensor) in self.seen:
+                continue
+            told = holders.describe_from_below(above, tensor)
             self.enter(self.group(*told), tensors.address(tensor), tensors.size(tensor))
 
     def paths(self, targets):
@@ -133,18 +142,6 @@ class Survey:
         if gradient is not None:
             group = self.group_of(way, tensor, GRADIENTS)
             self.enter(group, tensors.address(gradient), tensors.size(gradient))
-
-    def add_graph(self, end, blocks):
-        blocks = [each for each in blocks if each[0] not in self.seen]
-        if not blocks:
-            return
-        way = self.paths([end])[0]
-        told = self.nothing()
-        if way is not None:
-            told = holders.describe(*self.start.root(way[0], way[1]), way[2:], "graph")
-        group = self.group(*told)
-        for at, size in blocks:
-            self.enter(group, at, size)
 
 
 def answer(settings, when, step):

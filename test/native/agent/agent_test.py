@@ -18,6 +18,7 @@ STANDIN = os.path.join(HERE, "standin")
 
 def pythons():
     known = glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin/python3")) + [sys.executable]
+    known += [path for path in os.environ.get("GMT_MORE_PYTHONS", "").split(":") if path]
     found = {}
     for python in sorted(known):
         try:
@@ -157,6 +158,10 @@ class Agent(Traced):
             with self.subTest(name):
                 self.check_holder(log, addresses, name, kind, path)
         self.assertEqual(log.holder(1, addresses["attribute list"])["length"], 1)
+        self.assertNotIn("bound", log.holder(1, addresses["deque"]))
+        for name, bound in (("bounded deque", 5), ("bounded cache", 3), ("queue", 9)):
+            self.assertEqual(log.holder(1, addresses[name]).get("bound"), bound)
+            self.assertEqual(log.holder(1, addresses[name])["length"], 1)
         self.assertEqual(log.holder(1, addresses["thread"])["thread"], "worker")
         self.assertEqual(log.holder(1, addresses["cycle"])["backReference"], "parent")
 
@@ -192,6 +197,9 @@ HOLDERS = {
     "dict field": ("container", "__main__.mapping['field']"),
     "dict": ("container", "__main__.many[...]"),
     "deque": ("container", "__main__.queue[...]"),
+    "bounded deque": ("container", "__main__.recent[...]"),
+    "queue": ("container", "__main__.tasks.queue[...]"),
+    "bounded cache": ("container", "__main__.bounded(cache)"),
     "set": ("container", "__main__.group[...]"),
     "argument": ("container", "__main__.kept_in[...]"),
     "result": ("container", "__main__.results[...]"),

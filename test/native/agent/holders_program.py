@@ -5,6 +5,7 @@ import functools
 import gc
 import itertools
 import json
+import queue as queue_module
 import sys
 import threading
 
@@ -89,6 +90,11 @@ def cached(number):
     return block("cache")
 
 
+@functools.lru_cache(maxsize=3)
+def bounded(number):
+    return block("bounded cache")
+
+
 def fill(where, what):
     where.append(what)  # HOLD argument
 
@@ -129,6 +135,10 @@ for place in range(20):
     many[place] = block("dict")  # HOLD dict
 queue = collections.deque()
 queue.append(block("deque"))  # HOLD deque
+recent = collections.deque(maxlen=5)
+recent.append(block("bounded deque"))  # HOLD bounded deque
+tasks = queue_module.Queue(9)
+tasks.put(block("queue"))  # HOLD queue
 group = {block("set")}  # HOLD set
 kept_in = []
 fill(kept_in, block("argument"))
@@ -145,6 +155,7 @@ running = stream()
 next(running)
 hook(net.encoder)
 cached(1)
+bounded(1)
 gradients = torch.Parameter(0x9100, needs_grad=True)
 gradients.grad = torch.Tensor(addresses.setdefault("gradient", 0x9200))
 done = threading.Event()
