@@ -16,6 +16,8 @@ export interface RunArguments extends RecordingArguments {
   verb: 'run';
   backend: 'inject' | 'uprobe';
   simulateGpu: boolean;
+  /** Say while it runs, too, who holds what grows. */
+  holders: boolean;
   command: string[];
 }
 export interface AttachArguments extends RecordingArguments {
@@ -97,12 +99,13 @@ const RECORDING: RecordingArguments = {
 };
 
 function parseRun(words: readonly string[]): Arguments {
-  const parsed: RunArguments = { verb: 'run', ...RECORDING, backend: 'inject', simulateGpu: false, command: [] };
+  const parsed: RunArguments = { verb: 'run', ...RECORDING, backend: 'inject', simulateGpu: false, holders: false, command: [] };
   const options = new Options(words);
   let onlyUprobe: string | null = null;
   for (let option = options.next(); option !== null; option = options.next()) {
     if (option === '--help' || option === '-h') return { verb: 'help', about: 'run' };
     if (option === '--simulate-gpu') parsed.simulateGpu = options.flag();
+    else if (option === '--holders') parsed.holders = options.flag();
     else if (option === '--backend') parsed.backend = backend(options);
     else if (takeUprobeOption(parsed, option, options)) onlyUprobe = option;
     else if (!takeRecordingOption(parsed, option, options)) {
@@ -111,6 +114,9 @@ function parseRun(words: readonly string[]): Arguments {
   }
   if (onlyUprobe !== null && parsed.backend !== 'uprobe') {
     throw new Usage(`${onlyUprobe} is an option of the uprobe tracer: add --backend uprobe.`);
+  }
+  if (parsed.holders && parsed.backend === 'uprobe') {
+    throw new Usage('--holders needs the in-process tracer: leave --backend uprobe out.');
   }
   parsed.command = options.rest();
   if (parsed.command.length === 0) {

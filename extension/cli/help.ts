@@ -22,6 +22,8 @@ one when it ends.
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
   --interval TIME          time between tables, such as 2s or 500ms (default: 2s)
   --fail-on-leak           exit with 3 when a leak was found
+  --holders                look at steps 16, 32, 64, ... too for who holds what grows, not only at the end; each look
+                           stops the program for up to half a second
   --backend auto|inject|uprobe
                            auto, inject: a library in the program (default); uprobe: probes in the kernel, the program
                            starts as without a tracer; this needs rights, see "gpu-memtrace attach --help"

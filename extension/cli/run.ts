@@ -3,6 +3,7 @@ import { launch, type Launched } from '../capture/launch';
 import { cuptiCandidates, findGpus, findLibcuda, interpreterOf } from '../capture/machine';
 import { settleDirectory } from '../capture/settle';
 import { injectionProblem, simulatorProblem } from '../capture/simulator';
+import { askForSurvey } from '../capture/survey';
 import { logBudget, reasonOf } from '../capture/traceDirectory';
 import type { RunArguments } from './arguments';
 import { say } from './output';
@@ -36,6 +37,7 @@ export async function run(options: RunArguments, dist: string): Promise<number> 
     dropRecording(recording);
     return NOT_STARTED;
   }
+  if (backend === 'inject') askForSurvey(recording.directory, options.holders);
   const environment = { ...process.env, ...variablesOf(options, recording, dist) };
   const started = await launch({ command, cwd: process.cwd(), environment });
   if ('error' in started) {

@@ -11,6 +11,7 @@ import { workingFolder, type ProcessFacts } from '../capture/processes';
 import { writeSession, type SessionFile } from '../capture/sessionFile';
 import { settleDirectory, settleLogs } from '../capture/settle';
 import { injectionProblem, simulatorProblem } from '../capture/simulator';
+import { askForSurvey } from '../capture/survey';
 import {
   createTraceDirectory,
   logBudget,
@@ -142,6 +143,7 @@ export class TraceController implements vscode.Disposable {
     const environment = { ...inheritedEnvironment(), ...plan.environment };
     const { command, cwd } = plan;
     const { addon, facts, made } = this.prepare(environment, { command, cwd, simulated, backend: 'inject' });
+    askForSurvey(made.path, false);
     const variables = traceVariables(environment, {
       dist: this.dist,
       traceDirectory: made.path,

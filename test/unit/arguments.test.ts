@@ -10,6 +10,7 @@ test('run takes its options up to -- and leaves the rest to the program', () => 
     verb: 'run',
     backend: 'inject',
     simulateGpu: true,
+    holders: true,
     output: 'x.gputrace',
     format: 'json',
     report: 'r.json',
@@ -20,7 +21,7 @@ test('run takes its options up to -- and leaves the rest to the program', () => 
     command: ['python', 'train.py', '--', '-o', 'y'],
   };
   const options =
-    '--simulate-gpu -o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --backend auto';
+    '--simulate-gpu --holders -o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --backend auto';
   assert.deepEqual(parse(`run ${options} -- python train.py -- -o y`), expected);
   assert.deepEqual(parse(`run ${options} python train.py -- -o y`), expected);
 });
@@ -125,4 +126,11 @@ test('any words give a result, and words behind -- arrive unchanged', () => {
       assert.deepEqual(parsed.command, ['x', ...words]);
     }),
   );
+});
+
+test('--holders is for the tracer inside the program', () => {
+  const parsed = parseArguments(['run', '--holders', '--', 'python', 'train.py']);
+  assert.ok('verb' in parsed && parsed.verb === 'run' && parsed.holders);
+  const wrong = parseArguments(['run', '--holders', '--backend', 'uprobe', '--', 'python', 'train.py']);
+  assert.ok('usage' in wrong && wrong.usage.includes('--holders needs the in-process tracer'));
 });
