@@ -104,9 +104,11 @@ export interface ThreadHabit {
 }
 export interface AnswerInfo {
   process: number;
-  /** 0: nobody asked (written at the end of the process). */
+  /** Names the answer within its process; rises. */
+  index: number;
+  /** 0: nobody asked; then there may be several. */
   request: number;
-  /** Time of the newest event when it was read. */
+  /** Of the event behind which it was found. */
   timeNs: number;
   /** False while parts are missing. */
   complete: boolean;
@@ -170,11 +172,12 @@ export interface SiteSeries extends StepAxis {
   lastFreeStep: Float64Array;
   /** Allocations that a framework's caching allocator made for its segments: such a site follows the tensors. */
   segmentAllocations: Float64Array;
-  /** All allocations so far, the running step's too: how many, the usual size (right to about 5 %), the biggest and its time. */
+  /** All allocations so far, the running step's too: how many, the usual size (the
+   * median over steps of the mean in a step without its biggest one, right to about 5 %), the biggest and its step. */
   allocations: Float64Array;
   medianBytes: Float64Array;
   largestBytes: Float64Array;
-  largestNs: Float64Array;
+  largestStep: Float64Array;
   /** What most of its live bytes are for now, and how many bytes those are. */
   category: Category[];
   categoryBytes: Float64Array;

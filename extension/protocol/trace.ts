@@ -267,5 +267,5 @@ export interface TraceSource {
   /** Blocks of the tensor layer, one entry an address, in the order asked. */
   blocks(query: { process: number; addresses: bigint[] }): BlockFacts[];
   /** null: no such answer. */
-  answer(query: { process: number; request: number }): Answer | null;
+  answer(query: { process: number; index: number }): Answer | null;
 }

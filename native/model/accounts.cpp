@@ -79,8 +79,8 @@ uint32_t Accounts::site(uint32_t process, Layer layer, LineRef line) {
 
 uint32_t Accounts::new_site(uint32_t process, Layer layer, LineRef line) {
   const auto site = static_cast<uint32_t>(sites_.size());
-  sites_.push_back({process, line.stack, layer, line.source, kNone, 0, 0, summary(process, line.stack), {}});
-  sums_.emplace_back();
+  sites_.push_back({process, line.stack, layer, line.source, kNone, 0, 0, summary(process, line.stack), {}, {}});
+  steps_.add_site();
   name_groups(sites_.back());
   if (!sites_.back().summary.resolved) unresolved_.push_back(site);
   return site;
@@ -119,7 +119,6 @@ void Accounts::settle_site(uint32_t site) {
   if (!is_new) merge(site, entry->second);
 }
 
-/// The peak of two sites that were counted apart is not known; the larger of what is certain stands for it.
 void Accounts::merge(uint32_t from, uint32_t into) {
   for (const uint32_t cell : sites_[from].cells) {
     cells_[cell].site = into;
@@ -127,9 +126,9 @@ void Accounts::merge(uint32_t from, uint32_t into) {
   }
   sites_[from].cells.clear();
   sites_[from].merged_into = into;
-  sums_[into].live_bytes += sums_[from].live_bytes;
-  sums_[into].peak_bytes = std::max({sums_[into].peak_bytes, sums_[from].peak_bytes, sums_[into].live_bytes});
-  sums_[from] = {};
+  for (const FreeStack &one : sites_[from].free_stacks) note_free(into, one);
+  sites_[from].free_stacks.clear();
+  steps_.merge(from, into, book(sites_[from].process).frame.step);
 }
 
 void Accounts::halve_spans() {

@@ -7,9 +7,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "model/loop_finder.h"
 #include "model/names.h"
+#include "model/site_steps.h"
 #include "model/span_table.h"
 #include "model/stack_summary.h"
+#include "model/step_frame.h"
+#include "model/step_list.h"
 #include "model/timeline_series.h"
 #include "model/types.h"
 
@@ -39,21 +43,36 @@ struct CellInfo {
   LineSource source;
 };
 
-struct SiteSum {
-  int64_t live_bytes = 0;
-  int64_t peak_bytes = 0;
+/// An allocation that ends.
+struct Ending {
+  uint64_t address;
+  uint64_t bytes;
+  uint64_t born_ns;
+  uint32_t born_step;
+  uint16_t thread;  ///< that frees
+  uint8_t device;
+};
+
+/// A stack that freed blocks of a site.
+struct FreeStack {
+  uint32_t stack;
+  uint32_t last_step;
+  uint64_t count;
 };
 
 struct SiteInfo {
   uint32_t process;
   uint32_t stack;  ///< one of the stacks with this content
   Layer layer;
-  LineSource source;
+  LineSource source;        ///< that its key has
   uint32_t merged_into;     ///< kNone, or the site that took this one's cells
   uint32_t line_group;      ///< equal for sites with the same file and line
   uint32_t function_group;  ///< equal for sites with the same file and function
   StackSummary summary;
   std::vector<uint32_t> cells;
+  std::vector<FreeStack> free_stacks;
+
+  LineSource shown_source() const { return summary.before_attach ? LineSource::BeforeAttach : source; }
 };
 
 /// Totals of one process, device and layer.
@@ -78,11 +97,16 @@ struct LedgerNumbers {
 
 struct Ledger : LedgerNumbers {
   TimelineSeries timeline;  ///< live bytes
+  StepLevel steps;          ///< of them
 };
 
 class Accounts {
  public:
   explicit Accounts(const Names &names) : names_(names) {}
+
+  /// What follows is of this process.
+  void enter(uint32_t process) { frame_ = &book(process).frame; }
+  StepFrame &frame(uint32_t process) { return book(process).frame; }
 
   uint32_t cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line);
   Ledger &ledger(uint32_t process, Layer layer, uint8_t device);
@@ -93,12 +117,26 @@ class Accounts {
   /// The cell behind that key, kNone when it is not where it is looked for first.
   uint32_t guess_cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) const;
   void prefetch_cell(uint32_t cell) const { __builtin_prefetch(&cells_[cell], 1); }
-  void prefetch_site(uint32_t cell) const { __builtin_prefetch(&sums_[cells_[cell].site], 1); }
+  void prefetch_site(uint32_t cell) const { steps_.prefetch(cells_[cell].site); }
+  void prefetch_history(uint32_t cell) const { steps_.prefetch_history(cells_[cell].site, frame_->step); }
 
   void add(uint32_t cell, uint64_t bytes, uint64_t time_ns);
-  void remove(uint32_t cell, uint64_t bytes, uint64_t time_ns);
+  void remove(uint32_t cell, const Ending &ending, uint64_t time_ns);
   /// Takes back a `remove`.
-  void restore(uint32_t cell, uint64_t bytes, uint64_t time_ns);
+  void restore(uint32_t cell, uint64_t address, uint64_t bytes, uint64_t time_ns);
+  /// Stacks that are kept of a site; beyond them the rarest makes room.
+  static constexpr size_t kFreeStacks = 32;
+  void note_free(uint32_t site, const FreeStack &one);
+  /// The framework keeps tensors in what the cell allocated.
+  void add_segment(uint32_t cell);
+
+  /// The series of a process begin anew: with all that happened in one step that still runs, or, to be told again, with
+  /// what there was before `entries`.
+  void restart_in_first_step(uint32_t process);
+  void restart_before(uint32_t process, const std::vector<StepEntry> &entries);
+  void tell_again(const StepEntry &entry, uint32_t born_step);
+  /// The running step of the process ended: its ledgers' levels go to their series.
+  void end_step(uint32_t process);
 
   /// Tries again to resolve the stacks that were not known when their sites were made.
   void resolve_pending();
@@ -113,7 +151,7 @@ class Accounts {
   const std::vector<Cell> &cells() const { return cells_; }
   const std::deque<CellInfo> &cell_infos() const { return infos_; }
   const std::deque<SiteInfo> &sites() const { return sites_; }
-  const std::vector<SiteSum> &site_sums() const { return sums_; }
+  const SiteSteps &steps() const { return steps_; }
   const std::deque<Ledger> &ledgers() const { return ledgers_; }
   Ledger &ledger_of(uint32_t cell) { return *ledger_at_[cells_[cell].ledger]; }
 
@@ -131,6 +169,7 @@ class Accounts {
     std::unordered_map<uint64_t, uint32_t> sites;          ///< by content, layer and source
     std::unordered_map<uint64_t, uint32_t> pending_sites;  ///< by stack id, layer and source
     std::unordered_map<uint32_t, StackSummary> summaries;
+    StepFrame frame;
   };
 
   static void grow(Book &book);
@@ -150,12 +189,13 @@ class Accounts {
   void merge(uint32_t from, uint32_t into);
   void halve_spans();
   void fill_spans(uint32_t cell, uint64_t time_ns);
-  void raise(Cell &cell, int64_t bytes, uint64_t time_ns);
+  void raise(Cell &cell, Ledger &own, int64_t bytes, uint64_t time_ns);
+  void end_block(uint32_t cell, const Ending &ending);
 
   const Names &names_;
   std::vector<Cell> cells_;
   std::deque<CellInfo> infos_;
-  std::vector<SiteSum> sums_;
+  SiteSteps steps_;
   std::deque<SiteInfo> sites_;
   std::deque<Ledger> ledgers_;
   std::vector<Ledger *> ledger_at_;  ///< the same, found faster
@@ -163,6 +203,7 @@ class Accounts {
   std::unordered_map<std::string, uint32_t> group_names_;
   std::vector<uint32_t> unresolved_;
   SpanTable spans_;
+  StepFrame *frame_ = nullptr;
 };
 
 // What every event runs through.
@@ -197,20 +238,21 @@ inline uint32_t Accounts::guess_cell(uint32_t process, Layer layer, uint8_t devi
   if (process >= books_.size() || !books_[process]) return kNone;
   const Book &own = *books_[process];
   const uint64_t key = cell_key(layer, device, thread, line);
-  const KeyPlace &first = own.cells[home(own, key)];
-  return first.key == key ? first.cell : kNone;
+  const size_t mask = own.cells.size() - 1;
+  size_t at = home(own, key);
+  for (size_t tries = 0; tries < 4; ++tries, at = (at + 1) & mask) {
+    if (own.cells[at].key == key) return own.cells[at].cell;
+  }
+  return kNone;
 }
 
-/// Live bytes of the cell, its site and its ledger move by `bytes`.
-inline void Accounts::raise(Cell &cell, int64_t bytes, uint64_t time_ns) {
-  SiteSum &sum = sums_[cell.site];
-  Ledger &own = *ledger_at_[cell.ledger];
+/// Live bytes of the cell and its ledger move by `bytes`.
+inline void Accounts::raise(Cell &cell, Ledger &own, int64_t bytes, uint64_t time_ns) {
   cell.live_bytes += bytes;
-  sum.live_bytes += bytes;
   own.live_bytes += bytes;
   if (bytes > 0) {
     cell.peak_bytes = std::max(cell.peak_bytes, cell.live_bytes);
-    sum.peak_bytes = std::max(sum.peak_bytes, sum.live_bytes);
+    own.steps.see(own.live_bytes);
     if (own.live_bytes > own.peak_bytes) {
       own.peak_bytes = own.live_bytes;
       own.peak_ns = time_ns;
@@ -221,39 +263,36 @@ inline void Accounts::raise(Cell &cell, int64_t bytes, uint64_t time_ns) {
 
 inline void Accounts::add(uint32_t cell, uint64_t bytes, uint64_t time_ns) {
   Cell &own = cells_[cell];
+  Ledger &ledger = *ledger_at_[own.ledger];
   if (time_ns >> spans_.shift() > own.filled_spans) fill_spans(cell, time_ns);
-  raise(own, static_cast<int64_t>(bytes), time_ns);
+  raise(own, ledger, static_cast<int64_t>(bytes), time_ns);
+  steps_.allocated(own.site, bytes, frame_->step);
   ++own.live_count;
   ++own.allocations;
   own.allocated_bytes += bytes;
-  Ledger &ledger = *ledger_at_[own.ledger];
   ++ledger.live_count;
   ++ledger.allocations;
   ledger.allocated_bytes += bytes;
+  if (frame_->finder) frame_->finder->note({time_ns, 0, bytes, cell, StepEntry::Allocation, 0, false});
 }
 
-inline void Accounts::remove(uint32_t cell, uint64_t bytes, uint64_t time_ns) {
+inline void Accounts::remove(uint32_t cell, const Ending &ending, uint64_t time_ns) {
   Cell &own = cells_[cell];
+  Ledger &ledger = *ledger_at_[own.ledger];
   if (time_ns >> spans_.shift() > own.filled_spans) fill_spans(cell, time_ns);
-  raise(own, -static_cast<int64_t>(bytes), time_ns);
+  raise(own, ledger, -static_cast<int64_t>(ending.bytes), time_ns);
+  steps_.freed(own.site, ending.bytes, frame_->step);
   --own.live_count;
   ++own.frees;
-  Ledger &ledger = *ledger_at_[own.ledger];
   --ledger.live_count;
   ++ledger.frees;
-  ledger.freed_bytes += bytes;
-}
-
-inline void Accounts::restore(uint32_t cell, uint64_t bytes, uint64_t time_ns) {
-  Cell &own = cells_[cell];
-  if (time_ns >> spans_.shift() > own.filled_spans) fill_spans(cell, time_ns);
-  raise(own, static_cast<int64_t>(bytes), time_ns);
-  ++own.live_count;
-  --own.frees;
-  Ledger &ledger = *ledger_at_[own.ledger];
-  ++ledger.live_count;
-  --ledger.frees;
-  ledger.freed_bytes -= bytes;
+  ledger.freed_bytes += ending.bytes;
+  const bool by_collector = ending.thread == frame_->gc_thread;
+  if (by_collector) steps_.freed_by_collector(own.site, ending.bytes);
+  if (ending.born_step != frame_->step) end_block(cell, ending);
+  if (frame_->finder) {
+    frame_->finder->note({time_ns, ending.born_ns, ending.bytes, cell, StepEntry::Free, 0, by_collector});
+  }
 }
 
 }  // namespace gmt::model

@@ -34,15 +34,34 @@ uint64_t order_of(const AllocationQuery &query, const AnyBlock &block) {
   return query.descending ? ~value : value;
 }
 
+}  // namespace
+
 template <typename AnyBlock>
-AllocationRow row_of(const Accounts &accounts, const AnyBlock &block, uint64_t stream, uint8_t kind) {
-  const CellInfo &maker = accounts.cell_infos()[block.cell];
-  return {block.address, block.bytes, device_number(block.device),       maker.process,
-          maker.thread,  maker.layer, accounts.cells()[block.cell].site, block.time_ns,
-          stream,        kind};
+AllocationRow Model::row_of(const AnyBlock &block, uint64_t stream, uint8_t kind) {
+  const CellInfo &maker = accounts_.cell_infos()[block.cell];
+  return {.address = block.address,
+          .bytes = block.bytes,
+          .device = device_number(static_cast<uint8_t>(block.device)),
+          .process = maker.process,
+          .thread = maker.thread,
+          .layer = maker.layer,
+          .site = accounts_.cells()[block.cell].site,
+          .time_ns = block.time_ns,
+          .stream = stream,
+          .kind = kind,
+          .step = block.step,
+          .age_steps = process(maker.process)->frame->step - block.step,
+          .category = kUnnamed,
+          .name = {}};
 }
 
-}  // namespace
+void Model::name_row(const TensorBlock &block, AllocationRow &row) {
+  const NameBook &names = process(row.process)->names;
+  const NameBook::Entry *entry = names.find(block.address, static_cast<uint8_t>(block.device));
+  if (!entry) return;
+  row.category = entry->category;
+  row.name = names.text(*entry);
+}
 
 AllocationRows Model::allocations(const AllocationQuery &asked) {
   accounts_.resolve_pending();
@@ -78,8 +97,9 @@ AllocationRows Model::allocations(const AllocationQuery &asked) {
   std::partial_sort(at(from), at(to), found.end());
   for (size_t i = from; i < to; ++i) {
     const Found &one = found[i];
-    answer.rows.push_back(one.block ? row_of(accounts_, *one.block, one.block->stream, one.block->kind)
-                                    : row_of(accounts_, *one.tensor, 0, GMT_TENSOR_ALLOC));
+    answer.rows.push_back(one.block ? row_of(*one.block, one.block->stream, one.block->kind)
+                                    : row_of(*one.tensor, 0, GMT_TENSOR_ALLOC));
+    if (one.tensor && one.tensor->named) name_row(*one.tensor, answer.rows.back());
   }
   return answer;
 }

@@ -95,7 +95,7 @@ void Model::free_driver(const Context &context, Space space) {
   if (index == kNone) {
     unmatched(context, space);
   } else {
-    record.first = close(context.state, index, context.event.time_ns);
+    record.first = close(context.state, index, context.event);
     record.has_first = true;
   }
   context.state.undo.push(std::move(record));
@@ -108,7 +108,7 @@ void Model::drop_reference(const Context &context, uint32_t index, UndoRecord &r
   record.what = UndoRecord::Reference;
   if (block.references > 0 || block.mapped > 0) return;
   record.what = UndoRecord::Blocks;
-  record.first = close(context.state, index, context.event.time_ns);
+  record.first = close(context.state, index, context.event);
   record.first.references = 1;
   record.has_first = true;
 }
@@ -168,7 +168,7 @@ void Model::map(const Context &context) {
     ++accounts_.ledger_of(blocks_[old.block].cell).implied_frees;
     Block &physical = blocks_[old.block];
     if (--physical.mapped == 0 && physical.references == 0) {
-      close(context.state, old.block, event.time_ns);
+      close(context.state, old.block, event);
     }
   }
 }
@@ -185,7 +185,7 @@ void Model::unmap(const Context &context) {
     if (mapping.block == kNone) continue;
     Block &physical = blocks_[mapping.block];
     if (--physical.mapped == 0 && physical.references == 0) {
-      record.more.push_back(close(context.state, mapping.block, event.time_ns));
+      record.more.push_back(close(context.state, mapping.block, event));
     }
   }
   context.state.undo.push(std::move(record));
@@ -221,7 +221,7 @@ void Model::bulk_free(const Context &context) {
   UndoRecord record = record_of(context.event, UndoRecord::Blocks);
   for (const uint32_t index : gone) {
     context.state.memory.forget(index, record.maps);
-    record.more.push_back(close(context.state, index, context.event.time_ns));
+    record.more.push_back(close(context.state, index, context.event));
   }
   context.state.undo.push(std::move(record));
 }

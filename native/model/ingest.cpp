@@ -17,24 +17,28 @@ Layer layer_of(uint8_t kind) {
   return host ? Layer::Host : Layer::Driver;
 }
 
-void begin_interval(std::vector<Interval> &list, uint64_t time_ns, uint64_t &beyond) {
+void begin_interval(std::vector<Interval> &list, uint64_t time_ns, uint32_t step, uint64_t &beyond) {
   if (!list.empty() && list.back().end_ns == ~0ull) return;
   if (list.size() == Model::kIntervals) {
     ++beyond;
     return;
   }
-  list.push_back({time_ns, ~0ull});
+  list.push_back({time_ns, ~0ull, step, 0});
 }
 
-void end_interval(std::vector<Interval> &list, uint64_t time_ns) {
-  if (!list.empty() && list.back().end_ns == ~0ull) list.back().end_ns = time_ns;
+void end_interval(std::vector<Interval> &list, uint64_t time_ns, uint32_t step) {
+  if (list.empty() || list.back().end_ns != ~0ull) return;
+  list.back().end_ns = time_ns;
+  list.back().end_step = step;
 }
 
 }  // namespace
 
 void Model::ingest(const trace::Batch &batch) {
-  if (batch.events.empty() && batch.nodes.empty()) return;
   ProcessState &state = state_of(batch.process);
+  accounts_.enter(batch.process);
+  state.records.add(batch.records);
+  state.set_next_look();
   for (const trace::Node &node : batch.nodes) state.lines.see_node(node);
   const size_t count = batch.events.size();
   LookAhead ahead(state.tensors, accounts_);
@@ -45,12 +49,17 @@ void Model::ingest(const trace::Batch &batch) {
     }
     ahead.look(batch, i);
     const trace::Event &event = batch.events[i];
+    const bool usual = event.sequence == state.next_sequence && event.sequence <= state.records.next() &&
+                       event.time_ns < state.next_look_ns;
+    if (!usual) attend(batch.process, state, event);
+    state.next_sequence = event.sequence + 1;
     const bool has_detail = event.detail != 0 && event.detail <= batch.details.size();
     const bool has_autograd = event.autograd != 0 && event.autograd <= batch.autograds.size();
     take({batch.process, state, event, has_detail ? &batch.details[event.detail - 1] : nullptr,
           has_autograd ? &batch.autograds[event.autograd - 1] : nullptr});
     if (event.time_ns > now_ns_) now_ns_ = event.time_ns;
   }
+  apply_records(batch.process, state, state.next_sequence);
   accounts_.see_time(now_ns_);
   events_ += count;
   ++revision_;
@@ -69,17 +78,27 @@ void Model::take(const Context &context) {
 void Model::take_mark(const Context &context) {
   ProcessState &state = context.state;
   const uint64_t now = context.event.time_ns;
+  const uint32_t step = state.frame->step;
   switch (context.event.kind) {
     case GMT_RECORDING_STOP:
       state.recording = false;
-      return begin_interval(state.pauses, now, state.uncounted_intervals);
+      last_flag(state, kStepPaused, true, now);
+      return begin_interval(state.pauses, now, step, state.uncounted_intervals);
     case GMT_RECORDING_START:
       state.recording = true;
-      return end_interval(state.pauses, now);
+      last_flag(state, kStepPaused, false, now);
+      return end_interval(state.pauses, now, step);
     case GMT_GAP_BEGIN:
-      return begin_interval(state.gaps, now, state.uncounted_intervals);
+      last_flag(state, kStepDriverGap, true, now);
+      return begin_interval(state.gaps, now, step, state.uncounted_intervals);
     case GMT_GAP_END:
-      return end_interval(state.gaps, now);
+      last_flag(state, kStepDriverGap, false, now);
+      return end_interval(state.gaps, now, step);
+    case GMT_STEP:
+      return take_step(context);
+    case GMT_GC_BEGIN:
+    case GMT_GC_END:
+      return take_collection(context);
     case GMT_PROCESS_ENDING:
       state.ending = true;
       return;
@@ -101,7 +120,9 @@ void Model::list_out_of_memory(const Context &context, Layer layer) {
   const uint8_t device = layer == Layer::Host ? GMT_DEVICE_NONE : context.event.device;
   const uint32_t cell = cell_of(context, layer, device);
   out_of_memory_.push_back({context.process, device_number(device), layer, context.event.bytes, context.event.time_ns,
-                            accounts_.cells()[cell].site, accounts_.ledger_of(cell).live_bytes, context.event.thread});
+                            accounts_.cells()[cell].site, accounts_.ledger_of(cell).live_bytes, context.event.thread,
+                            std::make_shared<MemorySnapshot>(snapshot(context, layer, device))});
+  if (out_of_memory_.size() > kSnapshots) out_of_memory_[out_of_memory_.size() - 1 - kSnapshots].snapshot.reset();
   ++out_of_memory_count_;
   if (out_of_memory_.size() > kOutOfMemory) out_of_memory_.pop_front();
 }
@@ -131,6 +152,7 @@ uint32_t Model::new_block(const Context &context, Space space, uint8_t device, u
                     cell,
                     1,
                     0,
+                    context.state.frame->step,
                     device,
                     event.kind,
                     space,
@@ -143,31 +165,37 @@ uint32_t Model::new_block(const Context &context, Space space, uint8_t device, u
 void Model::allocate(const Context &context, Space space, Layer layer, uint8_t device) {
   const trace::Event &event = context.event;
   const uint32_t cell = cell_of(context, layer, device);
+  begin_round(context, cell);
   size_t place;
   const uint32_t old = find(context.state, space, event.address, device, place);
   if (old != kNone && !(space == Space::Physical && blocks_[old].references == 0)) {
     ++accounts_.ledger_of(blocks_[old].cell).implied_frees;
-    close(context.state, old, event.time_ns);
+    close(context.state, old, event);
   } else if (old != kNone) {
     // A released handle's number was given out again: the old memory lives on in its maps, without a number.
     context.state.table(space).erase(place);
   }
   const uint32_t index = new_block(context, space, device, cell, true);
   accounts_.add(cell, event.bytes, event.time_ns);
+  context.state.habits.see(event.thread, layer, event.bytes, event.time_ns, cell);
   if (space == Space::Device) context.state.newest_driver_block[event.thread] = index;
+  if (context.state.frame->finder && context.state.frame->finder->due()) look_for_loop(context.process, context.state);
 }
 
 void Model::allocate_tensor(const Context &context) {
   const trace::Event &event = context.event;
+  ProcessState &state = context.state;
   const uint32_t cell = cell_of(context, Layer::Tensor, event.device);
-  TensorTable &table = context.state.tensors;
+  begin_round(context, cell);
+  TensorTable &table = state.tensors;
   if (const TensorBlock *old = table.find(event.address, event.device)) {
     ++accounts_.ledger_of(old->cell).implied_frees;
-    accounts_.remove(old->cell, old->bytes, event.time_ns);
-    table.erase(old);
+    end_tensor(state, *old, event);
   }
-  table.insert({event.address, event.bytes, event.time_ns, cell, event.device, true});
+  table.insert({event.address, event.bytes, event.device, true, false, event.time_ns, cell, state.frame->step});
   accounts_.add(cell, event.bytes, event.time_ns);
+  state.habits.see(event.thread, Layer::Tensor, event.bytes, event.time_ns, cell);
+  if (state.frame->finder && state.frame->finder->due()) look_for_loop(context.process, state);
 }
 
 void Model::free_tensor(const Context &context) {
@@ -177,8 +205,20 @@ void Model::free_tensor(const Context &context) {
     ++accounts_.ledger(context.process, Layer::Tensor, event.device).unmatched_frees;
     return;
   }
-  accounts_.remove(block->cell, block->bytes, event.time_ns);
-  context.state.tensors.erase(block);
+  end_tensor(context.state, *block, event);
+}
+
+void Model::end_tensor(ProcessState &state, const TensorBlock &block, const trace::Event &event) {
+  const auto device = static_cast<uint8_t>(block.device);
+  accounts_.remove(block.cell, {block.address, block.bytes, block.time_ns, block.step, event.thread, device},
+                   event.time_ns);
+  if (event.kind == GMT_TENSOR_FREE && event.stack) note_free(state, block.cell, event.stack);
+  if (block.named) state.names.forget(block.address, device);
+  state.tensors.erase(&block);
+}
+
+void Model::note_free(ProcessState &state, uint32_t cell, uint32_t stack) {
+  accounts_.note_free(accounts_.cells()[cell].site, {stack, state.frame->step, 1});
 }
 
 void Model::unmatched(const Context &context, Space space) {
@@ -191,34 +231,43 @@ void Model::unmatched(const Context &context, Space space) {
 void Model::set_reserved(const Context &context) {
   const trace::Event &event = context.event;
   const auto bytes = static_cast<int64_t>(event.bytes);
-  const int64_t grown = bytes - context.state.reserved_bytes[event.device];
+  const int64_t grown = bytes - context.state.devices[event.device].reserved_bytes();
   const auto newest = context.state.newest_driver_block.find(event.thread);
   if (grown > 0 && newest != context.state.newest_driver_block.end()) {
     Block &block = blocks_[newest->second];
     const bool fits = block.kind != 0 && block.device == event.device && static_cast<int64_t>(block.bytes) == grown;
     if (fits && !block.segment) {
       block.segment = true;
-      ++accounts_.ledger_of(block.cell).segment_allocations;
+      accounts_.add_segment(block.cell);
     }
   }
   reserve(context.state, event.device, bytes, event.time_ns);
 }
 
 void Model::reserve(ProcessState &state, uint8_t device, int64_t bytes, uint64_t time_ns) {
-  state.reserved[device].set(time_ns, bytes);
-  state.reserved_bytes[device] = bytes;
+  DeviceMemory &memory = state.devices[device];
+  if (state.frame->finder) {
+    state.frame->finder->note({time_ns, static_cast<uint64_t>(memory.reserved_bytes()), static_cast<uint64_t>(bytes), 0,
+                               StepEntry::Reserved, device, memory.knows_reserved()});
+  }
+  memory.set_reserved(time_ns, bytes);
 }
 
-Block Model::close(ProcessState &state, uint32_t index, uint64_t time_ns) {
+Block Model::close(ProcessState &state, uint32_t index, const trace::Event &event) {
   const Block block = blocks_[index];
   AddressTable &table = state.table(block.space);
   const size_t place = table.find(block.address, block.device);
   // A block whose number was given out again is no longer in the table.
   if (place != AddressTable::kMissing && table.block_at(place) == index) table.erase(place);
-  if (block.counted) accounts_.remove(block.cell, block.bytes, time_ns);
+  if (block.counted) {
+    accounts_.remove(block.cell, {block.address, block.bytes, block.time_ns, block.step, event.thread, block.device},
+                     event.time_ns);
+    if (event.kind >= GMT_FREE && event.stack) note_free(state, block.cell, event.stack);
+  }
   if (block.segment) {  // the framework does not report that it gave a segment back
     ++accounts_.ledger_of(block.cell).segment_frees;
-    reserve(state, block.device, state.reserved_bytes[block.device] - static_cast<int64_t>(block.bytes), time_ns);
+    reserve(state, block.device, state.devices[block.device].reserved_bytes() - static_cast<int64_t>(block.bytes),
+            event.time_ns);
   }
   blocks_.give_back(index);
   return block;
@@ -231,10 +280,11 @@ void Model::reopen(ProcessState &state, const Block &block, uint64_t time_ns) {
   const uint32_t index = blocks_.take();
   blocks_[index] = block;
   table.insert(block.address, block.device, index);
-  if (block.counted) accounts_.restore(block.cell, block.bytes, time_ns);
+  if (block.counted) accounts_.restore(block.cell, block.address, block.bytes, time_ns);
   if (block.segment) {
     --accounts_.ledger_of(block.cell).segment_frees;
-    reserve(state, block.device, state.reserved_bytes[block.device] + static_cast<int64_t>(block.bytes), time_ns);
+    reserve(state, block.device, state.devices[block.device].reserved_bytes() + static_cast<int64_t>(block.bytes),
+            time_ns);
   }
 }
 

@@ -6,7 +6,11 @@ Model::Model(const Names &names) : accounts_(names), names_(names) {}
 
 ProcessState &Model::state_of(uint32_t process) {
   if (process >= states_.size()) states_.resize(process + 1);
-  if (!states_[process]) states_[process] = std::make_unique<ProcessState>();
+  if (!states_[process]) {
+    states_[process] = std::make_unique<ProcessState>();
+    states_[process]->frame = &accounts_.frame(process);
+    states_[process]->frame->finder = states_[process]->steps.finder.get();
+  }
   return *states_[process];
 }
 
@@ -24,7 +28,7 @@ std::optional<SiteDetail> Model::site(uint32_t id) {
   if (id >= accounts_.sites().size()) return std::nullopt;
   while (accounts_.sites()[id].merged_into != kNone) id = accounts_.sites()[id].merged_into;
   const SiteInfo &info = accounts_.sites()[id];
-  SiteDetail detail{id, info.layer, info.source, {}};
+  SiteDetail detail{id, info.layer, info.shown_source(), {}};
   if (info.stack) names_.stack(info.process, info.stack, detail.stack);
   return detail;
 }

@@ -38,11 +38,25 @@ class Model {
   SiteRows sites(const SiteQuery &query);
   std::optional<SiteDetail> site(uint32_t id);
   AllocationRows allocations(const AllocationQuery &query);
+  /// Blocks of the framework's layer by address, alive or ended since the last step did.
+  std::vector<BlockFacts> blocks(uint32_t process, const std::vector<uint64_t> &addresses);
   /// Buckets begin on a common grid; min, max and last are exact for the changes inside a bucket of one series.
   /// Where several are summed and more than one changes within one kept bucket, min and max are bounds. The value
   /// that held at `from_ns` leads, unless a bucket begins before or there.
   std::vector<Bucket> timeline(const TimelineQuery &query) const;
 
+  SiteSeries site_series(const SiteSeriesQuery &query);
+  LedgerSeries ledger_series(const LedgerSeriesQuery &query);
+  /// Stacks that free a site's blocks, most frequent first.
+  std::vector<FreeLine> free_lines(uint32_t site);
+  Fragmentation fragmentation(uint32_t process, int32_t device);
+  /// The site that the cell's allocations are shown under.
+  uint32_t site_of(uint32_t cell) const { return accounts_.cells()[cell].site; }
+
+  static constexpr size_t kFreeLines = 16;
+  static constexpr size_t kSnapshots = 16;  ///< failures that keep what memory looked like
+  static constexpr size_t kSnapshotSites = 50;
+  static constexpr uint32_t kRecentSteps = 8;  ///< that the running step is compared with
   static constexpr size_t kOutOfMemory = 1000;
   static constexpr size_t kIntervals = 4096;
 
@@ -63,12 +77,54 @@ class Model {
   void take_failure(const Context &context);
   void list_out_of_memory(const Context &context, Layer layer);
 
+  void attend(uint32_t process, ProcessState &state, const trace::Event &event);
+  void look_at_time(uint32_t process, ProcessState &state, uint64_t time_ns);
+  void end_slices(uint32_t process, ProcessState &state, uint64_t time_ns);
+  void apply_records(uint32_t process, ProcessState &state, uint64_t before);
+  void name_block(ProcessState &state, const trace::Name &name);
+  void add_answer(uint32_t process, ProcessState &state, const trace::AnswerPart &part);
+  void take_step(const Context &context);
+  void take_collection(const Context &context);
+  void end_step(uint32_t process, ProcessState &state, uint64_t time_ns, bool again);
+  static void flag_step(ProcessState &state, uint8_t flags, uint64_t time_ns);
+  static void last_flag(ProcessState &state, uint8_t flag, bool on, uint64_t time_ns);
+  /// Before an allocation of `cell` is counted: it may begin a step.
+  void begin_round(const Context &context, uint32_t cell) {
+    ProcessSteps &steps = context.state.steps;
+    if (accounts_.cells()[cell].site == steps.anchor) [[unlikely]]
+      return take_round(context);
+    if (++steps.silent >= steps.most_silent) [[unlikely]]
+      find_loop_anew(context.state);
+  }
+  static bool outlasts(const ProcessSteps &steps, uint64_t now_ns);
+  void take_round(const Context &context);
+  static void find_loop_anew(ProcessState &state);
+  static void drop_finder(ProcessState &state);
+  void look_for_loop(uint32_t process, ProcessState &state);
+  void count_rounds(uint32_t process, ProcessState &state, const std::vector<StepEntry> &entries);
+  static void restart_devices(ProcessState &state, const std::vector<StepEntry> &entries);
+  template <typename AnyBlock>
+  AllocationRow row_of(const AnyBlock &block, uint64_t stream, uint8_t kind);
+  void name_row(const TensorBlock &block, AllocationRow &row);
+  StepAxis step_axis(uint32_t process, size_t points);
+  std::vector<uint32_t> series_sites(const SiteSeriesQuery &query, uint32_t count) const;
+  SiteSeriesRow series_row(uint32_t site) const;
+  void add_survivors(const SiteSeriesQuery &query, SiteSeries &out);
+  MemorySnapshot snapshot(const Context &context, Layer failed, uint8_t device);
+  std::vector<SnapshotSite> snapshot_sites(const Context &context, Layer layer, uint8_t device, MemorySnapshot &out);
+  void compare_with_usual(SnapshotSite &site, uint32_t step) const;
+  void tell_again(ProcessState &state, const StepEntry &entry, uint32_t born_step);
+  template <typename StepOf>
+  void each_block(uint32_t process, ProcessState &state, StepOf step_of);
+
   uint32_t cell_of(const Context &context, Layer layer, uint8_t device);
   uint32_t new_block(const Context &context, Space space, uint8_t device, uint32_t cell, bool counted);
   void allocate(const Context &context, Space space, Layer layer, uint8_t device);
   void import(const Context &context);
   void allocate_tensor(const Context &context);
   void free_tensor(const Context &context);
+  void end_tensor(ProcessState &state, const TensorBlock &block, const trace::Event &event);
+  void note_free(ProcessState &state, uint32_t cell, uint32_t stack);
   void free_driver(const Context &context, Space space);
   void release_handle(const Context &context);
   void close_import(const Context &context);
@@ -85,7 +141,7 @@ class Model {
   uint32_t find(ProcessState &state, Space space, uint64_t address, uint8_t device, size_t &place) const;
   uint32_t find_free(const Context &context, Space space, size_t &place) const;
   /// Takes the block off its table and the accounts; returns what it was.
-  Block close(ProcessState &state, uint32_t index, uint64_t time_ns);
+  Block close(ProcessState &state, uint32_t index, const trace::Event &event);
   void reopen(ProcessState &state, const Block &block, uint64_t time_ns);
   void drop_reference(const Context &context, uint32_t index, UndoRecord &record);
   bool belongs(const Context &context, const Block &block) const;

@@ -13,9 +13,10 @@ struct Frame {
 };
 
 struct Stack {
-  std::vector<Frame> frames;  ///< innermost first
-  int32_t user_frame = -1;    ///< the user's innermost own frame, -1 = none
-  bool cut = false;           ///< the outermost frames are missing
+  std::vector<Frame> frames;   ///< innermost first
+  int32_t user_frame = -1;     ///< the user's innermost own frame, -1 = none
+  bool cut = false;            ///< the outermost frames are missing
+  bool before_attach = false;  ///< no frames: the memory was there before the tracer came
 };
 
 /// Names of stacks, threads and processes. The model calls it once per new stack id and for what a query shows.

@@ -1,5 +1,6 @@
 #pragma once
 // What the model knows of one process besides who holds how much.
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
@@ -7,9 +8,15 @@
 #include <vector>
 
 #include "model/address_table.h"
+#include "model/answer_book.h"
+#include "model/device_memory.h"
 #include "model/line_finder.h"
+#include "model/name_book.h"
+#include "model/process_steps.h"
+#include "model/record_queue.h"
+#include "model/size_habit.h"
+#include "model/step_frame.h"
 #include "model/tensor_table.h"
-#include "model/timeline_series.h"
 #include "model/undo.h"
 #include "model/virtual_memory.h"
 
@@ -21,8 +28,14 @@ struct ProcessState {
   VirtualMemory memory;
   UndoRing undo;
   LineFinder lines;
-  std::map<uint8_t, TimelineSeries> reserved;            ///< by device
-  std::map<uint8_t, int64_t> reserved_bytes;             ///< by device, now
+  std::map<uint8_t, DeviceMemory> devices;
+  NameBook names;
+  AnswerBook answers;
+  RecordQueue records;
+  ProcessSteps steps;
+  StepFrame *frame = nullptr;                            ///< of the accounts
+  uint64_t next_sequence = 1;                            ///< of the event that is to come
+  uint64_t next_look_ns = 0;                             ///< when time itself asks for attention
   std::unordered_map<uint64_t, uint8_t> context_device;  ///< from allocations that named both
   bool recording = true;
   bool ending = false;               ///< clean-up has begun: what lived then is what lived to the end
@@ -30,8 +43,10 @@ struct ProcessState {
   std::unordered_map<uint16_t, uint32_t> newest_driver_block;  ///< by thread: block it got from the driver last
   std::vector<Interval> pauses;                                ///< recording was off
   std::vector<Interval> gaps;                                  ///< the driver layer was blind
-  uint64_t uncounted_intervals = 0;                            ///< pauses and gaps beyond the ones that are kept
+  SizeHabits habits;
+  uint64_t uncounted_intervals = 0;  ///< pauses and gaps beyond the ones that are kept
 
+  void set_next_look() { next_look_ns = std::min(steps.next_slice_ns, records.next_memory_ns()); }
   AddressTable &table(Space space) { return tables[static_cast<size_t>(space)]; }
 };
 

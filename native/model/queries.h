@@ -1,11 +1,13 @@
 #pragma once
 // Questions and answers of the model; extension/protocol/trace.ts says what each field means.
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "model/names.h"
+#include "model/step_queries.h"
 #include "model/types.h"
 
 namespace gmt::model {
@@ -102,6 +104,10 @@ struct AllocationRow {
   uint64_t time_ns;
   uint64_t stream;
   uint8_t kind;
+  uint32_t step;
+  uint32_t age_steps;
+  uint8_t category;
+  std::string name;
 };
 
 struct AllocationRows {
@@ -129,6 +135,7 @@ struct OutOfMemory {
   uint32_t site;
   int64_t live_bytes;
   uint16_t thread;
+  std::shared_ptr<const MemorySnapshot> snapshot;  ///< of the newest ones
 };
 
 }  // namespace gmt::model

@@ -104,7 +104,7 @@ void SiteGrouping::add(Group &group, uint32_t cell) {
   const Cell &own = accounts_.cells()[cell];
   const CellInfo &info = accounts_.cell_infos()[cell];
   const auto process = static_cast<int32_t>(info.process);
-  const int64_t site_live = accounts_.site_sums()[own.site].live_bytes;
+  const int64_t site_live = accounts_.steps().sum(own.site).live_bytes;
   if (group.cells == 0) {
     group.thread = info.thread;
     group.process = process;
@@ -149,7 +149,7 @@ void SiteGrouping::measure(Group &group) const {
 int64_t SiteGrouping::peak(const Group &group) const {
   if (group.cells == 1) return accounts_.cells()[group.first_cell].peak_bytes;
   const bool whole = group.one_site && group.cells == accounts_.sites()[group.site].cells.size();
-  if (whole) return accounts_.site_sums()[group.site].peak_bytes;
+  if (whole) return accounts_.steps().peak_bytes(group.site);
   const int64_t known = ledger_peak(group);
   return known >= 0 ? known : summed_peak(group);
 }
@@ -248,6 +248,7 @@ std::string SiteGrouping::label(const Group &group) const {
   if (query_.group_by == GroupBy::Thread) return names_.thread(info.process, info.thread);
   if (query_.group_by == GroupBy::Process) return names_.process(info.process);
   const StackSummary &summary = accounts_.sites()[group.site].summary;
+  if (summary.before_attach) return "before attach";
   if (summary.file.empty()) return "no Python line";
   return summary.file + ":" + std::to_string(summary.line);
 }
@@ -269,7 +270,7 @@ SiteRow SiteGrouping::row(const Group &group) const {
   row.thread = group.thread;
   row.process = group.process;
   row.device = group.device;
-  row.source = site.source;
+  row.source = site.shown_source();
   row.file = site.summary.file;
   row.line = site.summary.line;
   row.function = site.summary.function;

@@ -38,7 +38,8 @@ std::string lower_case(std::string text) {
 StackSummary summarize(const Stack &stack) {
   StackSummary summary;
   summary.resolved = true;
-  summary.content = stack.cut ? 2 : 1;
+  summary.content = stack.before_attach ? 3 : stack.cut ? 2 : 1;
+  summary.before_attach = stack.before_attach;
   for (const Frame &frame : stack.frames) {
     summary.content = mix(mix(mix(summary.content, frame.file), frame.line), frame.function);
     summary.calls_backward = summary.calls_backward || runs_backward(frame);

@@ -10,6 +10,7 @@ namespace gmt::model {
 struct StackSummary {
   uint64_t content = 0;  ///< hash over (file, line, function) of every frame; equal stacks have equal ones
   bool resolved = false;
+  bool before_attach = false;
   bool calls_backward = false;  ///< holds `backward` or `grad` of torch/autograd
   std::string file;             ///< of the user frame, else of the innermost one
   uint32_t line = 0;

@@ -17,11 +17,13 @@ namespace gmt::model {
 
 struct TensorBlock {
   uint64_t address;
-  uint64_t bytes;
+  uint64_t bytes : 48;
+  uint64_t device : 8;
+  uint64_t taken : 1;
+  uint64_t named : 1;  ///< NameBook knows it
   uint64_t time_ns;
   uint32_t cell;  ///< who made it, see Accounts
-  uint8_t device;
-  bool taken;
+  uint32_t step;  ///< in which it was allocated
 };
 static_assert(sizeof(TensorBlock) == 32);
 
@@ -79,6 +81,12 @@ class TensorTable {
     return kNone;
   }
 
+  template <typename Visit>
+  void each(Visit visit) {
+    for (size_t at = 0; at < capacity(); ++at) {
+      if (slots_[at].taken) visit(slots_[at]);
+    }
+  }
   template <typename Visit>
   void each(Visit visit) const {
     for (size_t at = 0; at < capacity(); ++at) {

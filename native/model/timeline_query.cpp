@@ -103,8 +103,8 @@ std::vector<Bucket> Model::timeline(const TimelineQuery &query) const {
   if (query.series == Series::Reserved) {
     for (uint32_t process = 0; process < states_.size(); ++process) {
       if (!states_[process]) continue;
-      for (const auto &[device, series] : states_[process]->reserved) {
-        if (wanted(process, device)) chosen.push_back(&series);
+      for (const auto &[device, memory] : states_[process]->devices) {
+        if (memory.knows_reserved() && wanted(process, device)) chosen.push_back(&memory.reserved());
       }
     }
   } else {

@@ -10,7 +10,7 @@ enum class Layer : uint8_t { Tensor, Driver, Host };
 constexpr int kLayers = 3;
 
 /// How a Python line was found; the order is that of `LineSource` in the protocol.
-enum class LineSource : uint8_t { Python, Forward, ForwardNear, BackwardCall, None };
+enum class LineSource : uint8_t { Python, Forward, ForwardNear, BackwardCall, None, BeforeAttach };
 
 /// Addresses and handles that can be equal without being the same thing live in spaces of their own.
 enum class Space : uint8_t { Device, Array, Host, Physical, Import };
@@ -28,6 +28,7 @@ struct alignas(64) Block {
   uint32_t cell;        ///< who made it, see Accounts
   uint32_t references;  ///< of a physical handle or an import
   uint32_t mapped;      ///< maps of a physical handle
+  uint32_t step;        ///< in which it was allocated
   uint8_t device;
   uint8_t kind;  ///< enum gmt_kind; 0 = this place is empty
   Space space;
@@ -45,6 +46,8 @@ struct LineRef {
 struct Interval {
   uint64_t begin_ns;
   uint64_t end_ns;  ///< ~0 = still open
+  uint32_t begin_step;
+  uint32_t end_step;
 };
 
 /// Spreads keys over the high bits (Fibonacci hashing). It runs several times an event: a stronger mix of two rounds

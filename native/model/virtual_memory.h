@@ -31,6 +31,11 @@ class VirtualMemory {
   /// Ends every map of a physical handle that is gone and adds them to `ended`.
   void forget(uint32_t block, std::vector<Mapping> &ended);
 
+  template <typename Visit>
+  void each_map(Visit visit) const {
+    for (const auto &[address, mapping] : maps_) visit(mapping);
+  }
+
   uint64_t reserved_bytes() const;
   size_t reservations() const { return reservations_.size(); }
   size_t maps() const { return maps_.size(); }

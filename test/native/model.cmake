@@ -1,5 +1,3 @@
-gmt_native_test(model_pairing LIBRARIES gmt_model)
-gmt_native_test(model_driver LIBRARIES gmt_model)
-gmt_native_test(model_backward LIBRARIES gmt_model)
-gmt_native_test(model_sites LIBRARIES gmt_model)
-gmt_native_test(model_timeline LIBRARIES gmt_model)
+foreach(name pairing driver backward sites timeline steps loop)
+  gmt_native_test(model_${name} LIBRARIES gmt_model)
+endforeach()

@@ -62,6 +62,13 @@ class Feed {
     model.ingest({0, {}, {}, {}, {&node, 1}});
   }
 
+  void put_name(const trace::Name &name) { model.ingest({0, {}, {}, {}, {}, {{&name, 1}, {}, {}}}); }
+  void put_memory(const trace::Memory &memory) { model.ingest({0, {}, {}, {}, {}, {{}, {&memory, 1}, {}}}); }
+  void put_answer(const trace::AnswerPart &part) { model.ingest({0, {}, {}, {}, {}, {{}, {}, {&part, 1}}}); }
+  /// These events never come.
+  void lose_events(uint64_t count, uint32_t process = 0) { sequences_[process] += count; }
+  uint64_t sequence(uint32_t process = 0) { return sequences_[process]; }
+
   /// The totals of one process, device and layer; all zero where there are none.
   model::LedgerNumbers totals(model::Layer layer, uint8_t device = 0, uint32_t process = 0) const {
     for (const model::Ledger &ledger : model.ledgers()) {
@@ -75,14 +82,14 @@ class Feed {
  private:
   void send(const Step &step, uint32_t process, const gmt_driver_detail *detail, const gmt_autograd *state) {
     now_ns += step_ns;
-    const trace::Event event{++sequence_,       now_ns,           step.address, step.bytes,  step.stack,
-                             detail != nullptr, state != nullptr, step.thread,  step.device, step.kind};
+    const trace::Event event{++sequences_[process], now_ns,           step.address, step.bytes,  step.stack,
+                             detail != nullptr,     state != nullptr, step.thread,  step.device, step.kind};
     trace::Batch batch{process, {&event, 1}, {}, {}};
     if (detail) batch.details = {detail, 1};
     if (state) batch.autograds = {state, 1};
     model.ingest(batch);
   }
-  uint64_t sequence_ = 0;
+  std::map<uint32_t, uint64_t> sequences_;
 };
 
 inline gmt_driver_detail in_context(uint64_t context, int32_t result = 0) {

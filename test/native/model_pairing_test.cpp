@@ -99,8 +99,8 @@ TEST(what_the_framework_holds_is_set_not_added) {
   feed.put({GMT_RESERVED, 0, 100});
   feed.put({GMT_RESERVED, 0, 250});
   feed.put({GMT_RESERVED, 0, 50, 1});
-  CHECK_EQ(feed.model.process(0)->reserved_bytes.at(0), 250);
-  CHECK_EQ(feed.model.process(0)->reserved_bytes.at(1), 50);
+  CHECK_EQ(feed.model.process(0)->devices.at(0).reserved_bytes(), 250);
+  CHECK_EQ(feed.model.process(0)->devices.at(1).reserved_bytes(), 50);
 }
 
 TEST(failures_are_counted_and_out_of_memory_is_listed) {
@@ -164,7 +164,7 @@ TEST(a_segment_is_what_the_driver_gave_when_the_framework_holds_more) {
   CHECK_EQ(feed.totals(Layer::Driver).segment_frees, 0u);
   feed.put({GMT_FREE, 0x1000});
   CHECK_EQ(feed.totals(Layer::Driver).segment_frees, 1u);
-  CHECK_EQ(feed.model.process(0)->reserved_bytes.at(0), 0);
+  CHECK_EQ(feed.model.process(0)->devices.at(0).reserved_bytes(), 0);
 }
 
 TEST(the_live_set_equals_a_map_under_random_events) {

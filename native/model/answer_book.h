@@ -1,0 +1,54 @@
+#pragma once
+// What the agent of one process answered, with the blocks that the answers speak of.
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "trace/batch.h"
+
+namespace gmt::model {
+
+/// A block that an address names.
+struct BlockFacts {
+  uint64_t address = 0;
+  bool known = false;
+  bool alive = false;
+  uint64_t bytes = 0;
+  uint32_t cell = 0;
+  uint8_t device = 0;
+  uint32_t step = 0;
+  uint64_t time_ns = 0;
+};
+
+struct Answer {
+  uint32_t index;  ///< rises
+  uint32_t request;
+  uint64_t time_ns;
+  uint16_t parts;
+  uint16_t next_part;  ///< that is waited for
+  std::string text;
+  std::vector<BlockFacts> blocks;
+  bool complete() const { return next_part == parts; }
+};
+
+class AnswerBook {
+ public:
+  static constexpr size_t kAnswers = 64;
+  static constexpr size_t kTextBytes = 32u << 20;  ///< of one answer
+
+  /// Adds a part; returns the answer when this was its last one, else nullptr. A part out of order begins or ends nothing.
+  Answer *add(const trace::AnswerPart &part, uint64_t time_ns);
+  const std::deque<Answer> &answers() const { return answers_; }
+  /// nullptr: none.
+  const Answer *find(uint32_t index) const;
+
+ private:
+  std::deque<Answer> answers_;
+  uint32_t next_index_ = 0;
+};
+
+/// Every number in `text` that can be an address: `0x...` and decimal ones from 2^16 up, each once, in rising order.
+std::vector<uint64_t> addresses_in(const std::string &text);
+
+}  // namespace gmt::model

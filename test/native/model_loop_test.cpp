@@ -1,0 +1,200 @@
+// Steps of programs that tell nothing of them: the loop is found by the model.
+#include <random>
+
+#include "check.h"
+#include "model_step_feed.h"
+
+using namespace gmt::test;
+using namespace gmt::model;
+
+namespace {
+
+constexpr uint32_t kSetup = 1, kInput = 2, kForward = 3, kLoss = 4, kLeak = 5, kLayer = 6;
+
+/// A round of a loop: three blocks come and go, one of `leak` bytes stays.
+struct LoopFeed : StepFeed {
+  uint64_t kept = 0;
+  LoopFeed() { step_ns = 10'000; }
+  void set_up(uint64_t blocks) {
+    for (uint64_t i = 0; i < blocks; ++i) allocate(0x10000000 + i * 0x1000, 512, kSetup);
+  }
+  void round(uint64_t leak = 64, size_t layers = 0) {
+    allocate(0x1000, 100, kInput);
+    for (size_t i = 0; i < layers; ++i) allocate(0x20000 + i * 0x1000, 10, kLayer);
+    for (size_t i = 0; i < layers; ++i) free(0x20000 + i * 0x1000);
+    allocate(0x2000, 200, kForward);
+    allocate(0x3000, 4, kLoss);
+    if (leak) allocate(0x40000000 + kept++ * 0x1000, leak, kLeak);
+    for (uint64_t address : {0x1000, 0x2000, 0x3000}) free(address);
+  }
+  const ProcessSteps &steps() { return model.process(0)->steps; }
+  std::string anchor_line() { return std::to_string(model.site(steps().anchor)->stack.frames[0].line); }
+  size_t row_of_line(const SiteSeries &series, uint32_t line) {
+    for (size_t row = 0; row < series.rows.size(); ++row) {
+      if (model.site(series.rows[row].id)->stack.frames[0].line == line) return row;
+    }
+    return ~size_t{0};
+  }
+};
+
+}  // namespace
+
+TEST(a_loop_is_found_and_its_rounds_were_steps_from_the_first_on) {
+  LoopFeed feed;
+  feed.set_up(100);
+  for (int i = 0; i < 25; ++i) feed.round();
+  const SiteSeries series = feed.series();
+  CHECK(series.axis.source == StepSource::Periodic);
+  CHECK_EQ(feed.anchor_line(), std::to_string(kInput));
+  CHECK_EQ(series.axis.count, 25u);  // the setup, and 24 rounds that the next one ended
+  const size_t leak = feed.row_of_line(series, kLeak);
+  REQUIRE(leak < series.rows.size());
+  const Numbers live = row_of(series, SeriesColumn::LiveBytes, leak),
+                born = row_of(series, SeriesColumn::SurvivorBytes, leak);
+  for (size_t i = 0; i < live.size(); ++i) {
+    CHECK_EQ(live[i], 64.0 * static_cast<double>(i));
+    CHECK_EQ(born[i], i == 0 ? 0.0 : 64.0);
+  }
+  CHECK_EQ(series.rows[leak].first_step, 2u);
+  const size_t setup = feed.row_of_line(series, kSetup);
+  CHECK_EQ(row_of(series, SeriesColumn::LiveBytes, setup)[0], 51200.0);
+  CHECK_EQ(row_of(series, SeriesColumn::Allocations, setup)[0], 100.0);
+  const Numbers tensor = column_of(feed.ledger(), LedgerColumn::Tensor),
+                most = column_of(feed.ledger(), LedgerColumn::TensorMax);
+  CHECK_EQ(tensor[10], 51200 + 64.0 * 10);
+  CHECK_EQ(most[10], 51200 + 64.0 * 10 + 304);
+}
+
+TEST(a_loop_is_named_within_eighteen_rounds) {
+  for (const uint64_t blocks : {0, 30, 500, 900}) {
+    LoopFeed feed;
+    feed.set_up(blocks);
+    int rounds = 0;
+    const auto found = [&] {
+      return feed.steps().source == StepSource::Periodic && feed.anchor_line() == std::to_string(kInput);
+    };
+    feed.round();
+    for (++rounds; rounds < 200 && !found(); ++rounds) feed.round();
+    CHECK(rounds >= 10 && rounds <= 18);
+    CHECK_EQ(feed.steps().marks.points().size(), static_cast<size_t>(rounds));
+  }
+}
+
+TEST(a_few_layers_in_a_round_are_no_rounds_of_their_own) {
+  for (const size_t layers : {3, 6, 12}) {
+    LoopFeed feed;
+    for (int i = 0; i < 40; ++i) feed.round(64, layers);
+    CHECK(feed.steps().source == StepSource::Periodic);
+    CHECK_EQ(feed.anchor_line(), std::to_string(kInput));
+    CHECK_EQ(feed.series().axis.count, 40u);
+  }
+}
+
+TEST(what_has_no_rounds_is_cut_by_time) {
+  LoopFeed feed;
+  std::mt19937_64 random(7);
+  for (uint64_t i = 0; i < 20'000; ++i) {
+    feed.allocate(0x1000 + i, 1, static_cast<uint32_t>(1 + random() % 20));
+    if (random() % 10 == 0) feed.now_ns += random() % 1'000'000;
+  }
+  const SiteSeries series = feed.series();
+  CHECK(series.axis.source == StepSource::Time);
+  CHECK_EQ(series.axis.count, static_cast<uint32_t>(feed.now_ns / ProcessSteps::kSliceNs));
+  CHECK(series.axis.count > 2);
+  CHECK_EQ(series.axis.marks[0].end_ns, ProcessSteps::kSliceNs);
+  CHECK_EQ(series.axis.marks.back().end_ns, series.axis.count * ProcessSteps::kSliceNs);
+}
+
+TEST(slices_of_time_without_an_event_are_steps_too) {
+  StepFeed feed;
+  feed.allocate(0x1000, 100);
+  feed.now_ns = 10 * ProcessSteps::kSliceNs;
+  feed.allocate(0x2000, 10);
+  const SiteSeries series = feed.series();
+  CHECK_EQ(series.axis.count, 10u);
+  CHECK(row_of(series, SeriesColumn::LiveBytes) == Numbers(10, 100));
+  CHECK(row_of(series, SeriesColumn::Allocations) == (Numbers{1, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+}
+
+TEST(optimizer_steps_take_over_and_what_was_before_is_their_first) {
+  LoopFeed feed;
+  feed.set_up(10);
+  for (int i = 0; i < 30; ++i) feed.round();
+  CHECK(feed.steps().source == StepSource::Periodic);
+  feed.end_step();
+  feed.round();
+  feed.end_step();
+  const SiteSeries series = feed.series();
+  CHECK(series.axis.source == StepSource::Optimizer);
+  CHECK_EQ(series.axis.count, 2u);
+  const size_t leak = feed.row_of_line(series, kLeak);
+  CHECK(row_of(series, SeriesColumn::LiveBytes, leak) == (Numbers{30 * 64.0, 31 * 64.0}));
+  CHECK(row_of(series, SeriesColumn::Allocations, leak) == (Numbers{30, 1}));
+  CHECK(row_of(series, SeriesColumn::SurvivorCount, leak) == (Numbers{30, 1}));
+  CHECK_EQ(series.rows[leak].first_step, 1u);
+  const size_t input = feed.row_of_line(series, kInput);
+  CHECK(row_of(series, SeriesColumn::Frees, input) == (Numbers{30, 1}));
+  CHECK(row_of(series, SeriesColumn::MaxBytes, input) == (Numbers{100, 100}));
+  CHECK(column_of(feed.ledger(), LedgerColumn::TensorMax)[0] >= 30 * 64.0 + 5120);
+}
+
+TEST(a_loop_that_follows_another_takes_over) {
+  LoopFeed feed;
+  for (int i = 0; i < 40; ++i) feed.round();
+  CHECK_EQ(feed.anchor_line(), std::to_string(kInput));
+  for (int i = 0; i < 100; ++i) {
+    feed.allocate(0x1000, 8, 10);
+    feed.allocate(0x2000, 8, 11);
+    feed.free(0x1000);
+    feed.free(0x2000);
+  }
+  CHECK(feed.steps().source == StepSource::Periodic);
+  CHECK_EQ(feed.anchor_line(), "10");
+  const SiteSeries series = feed.series();
+  const size_t leak = feed.row_of_line(series, kLeak);
+  CHECK_EQ(row_of(series, SeriesColumn::LiveBytes, leak).back(), 40 * 64.0);
+  CHECK_EQ(row_of(series, SeriesColumn::SurvivorBytes, leak)[0], 40 * 64.0);
+  CHECK_EQ(series.rows[leak].first_step, 1u);
+}
+
+TEST(an_evaluation_is_no_new_loop) {
+  LoopFeed feed;
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    for (int i = 0; i < 100; ++i) feed.round();
+    for (int i = 0; i < 40; ++i) {
+      feed.allocate(0x1000, 8, 10);
+      feed.allocate(0x2000, 8, 11);
+      feed.free(0x1000);
+      feed.free(0x2000);
+    }
+  }
+  CHECK_EQ(feed.anchor_line(), std::to_string(kInput));
+  CHECK_EQ(feed.series().axis.count, 300u);
+  const SiteSeries series = feed.series();
+  CHECK_EQ(row_of(series, SeriesColumn::LiveBytes, feed.row_of_line(series, kLeak)).back(), 299 * 64.0);
+}
+
+TEST(batches_of_any_length_give_the_same_answer) {
+  std::vector<gmt::trace::Event> events;
+  for (uint64_t round = 0; round < 50; ++round) {
+    for (uint32_t line : {kInput, kForward, kLoss}) {
+      const uint64_t number = events.size() + 1;
+      events.push_back({number, number * 1'000'000, 0x1000 * number, 64, line, 0, 0, 0, 0, GMT_TENSOR_ALLOC});
+    }
+  }
+  std::vector<SiteSeries> answers;
+  for (const size_t length : {1, 7, 150}) {
+    LoopFeed feed;
+    for (size_t at = 0; at < events.size(); at += length) {
+      feed.model.ingest({0, {events.data() + at, std::min(length, events.size() - at)}, {}, {}});
+    }
+    answers.push_back(feed.series());
+  }
+  CHECK(answers[0].axis.source == StepSource::Periodic);
+  for (const SiteSeries &other : answers) {
+    CHECK(other.axis.buckets == answers[0].axis.buckets);
+    CHECK(other.columns == answers[0].columns);
+  }
+}
+
+TEST_MAIN
