@@ -1,7 +1,7 @@
 // What the uprobe tracer costs the program and itself:
 //   uprobe_cost TRACER [--library LIBCUDA] [--async] [--pairs N] [--rounds N] [--seconds N]
 // Needs root. One pair is an allocation and its free. The program's cost is compared with empty BPF programs at entry and return
-// of the same two functions at the same places, in turns, by CPU time of the calling thread; the medians of the rounds are told.
+// of the same functions at the same places, in turns, by CPU time of the calling thread; the medians of the rounds are told.
 #include <bpf/bpf.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "uprobe/elf_file.h"
+#include "uprobe/library_probes.h"
 #include "uprobe/links.h"
 #include "uprobe/probe_place.h"
 
@@ -89,8 +90,8 @@ class Driver {
   int (*release_)(uint64_t, void *);
 };
 
+/// All the places that the tracer probes in this library, and where it probes the two functions of the pair.
 std::vector<ProbePoint> places(const Driver &driver) {
-  std::vector<ProbePoint> points;
   const auto file = FileBytes::open(driver.path());
   const auto elf = file ? ElfFile::read(*file) : std::nullopt;
   if (!elf) wrong("cannot read " + driver.path());
@@ -99,8 +100,10 @@ std::vector<ProbePoint> places(const Driver &driver) {
     const uint32_t shift = probe_place(elf->bytes_at(*file, symbol->address, 64), true);
     const auto code = elf->bytes_at(*file, symbol->address + shift, 1);
     std::printf("%s: probe at +%u, on %02x\n", name.c_str(), shift, std::to_integer<unsigned>(code[0]));
-    points.push_back({*elf->offset_of(symbol->address, true) + shift, 0, 0});
   }
+  const LibraryProbes probes = find_probes(LibraryRole::kDriver, *file, *elf);
+  std::vector<ProbePoint> points = probes.calls;
+  points.insert(points.end(), probes.contexts.begin(), probes.contexts.end());
   return points;
 }
 
