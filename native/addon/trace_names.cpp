@@ -24,6 +24,7 @@ bool TraceNames::stack(uint32_t process, uint32_t stack, model::Stack &out) cons
   for (const trace::Frame &frame : known->frames) out.frames.push_back({frame.file, frame.line, frame.function});
   out.user_frame = known->user_frame;
   out.cut = known->cut;
+  out.before_attach = known->before_attach;
   return true;
 }
 

@@ -10,6 +10,7 @@
 #include "model/names.h"
 #include "model/process_steps.h"
 #include "model/types.h"
+#include "trace/batch.h"
 
 namespace gmt::model {
 

@@ -236,3 +236,25 @@ test('no end of a session, a worker or a process hangs or crashes', () => {
   }
   log.close();
 });
+
+test('what was there before the tracer came says so in the place of its line', async () => {
+  const directory = folder();
+  const log = new LogFile(directory, false);
+  log.thread(0, 700, 'python');
+  const before = log.stack([], 2);
+  const unknown = log.stack([]);
+  log.event(kinds.tensorAlloc, 0x7f0000000000n, 512, before);
+  log.event(kinds.tensorAlloc, 0x7f0000000200n, 1024, unknown);
+  log.end();
+  const trace = addon.open(directory);
+  await trace.settle();
+  const sites = trace.sites(all);
+  assert.deepEqual(
+    [...sites.id].map((id, row) => [sites.liveBytes[row], sites.source[row], trace.site(id)?.source]),
+    [
+      [1024, 'python', 'python'],
+      [512, 'before-attach', 'before-attach'],
+    ],
+  );
+  trace.close();
+});

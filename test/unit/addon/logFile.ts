@@ -63,12 +63,13 @@ export class LogFile {
     head.writeUInt16LE(Buffer.byteLength(name), 6);
     this.local(locals.thread, head, name);
   }
-  /** Lines innermost first. Returns the stack's id. */
-  stack(lines: { file: string; line: number; function: string }[]): number {
+  /** Lines innermost first; `flags`: GMT_STACK_*. Returns the stack's id. */
+  stack(lines: { file: string; line: number; function: string }[], flags = 0): number {
     const frames = Buffer.alloc(8 + 8 * lines.length);
     const codes = lines.map(line => this.code(line.file, line.line, line.function));
     frames.writeUInt32LE(this.nextStack, 0);
     frames.writeUInt16LE(lines.length, 4);
+    frames.writeUInt16LE(flags, 6);
     codes.forEach((code, i) => {
       frames.writeUInt32LE(code, 8 + 8 * i);
       frames.writeUInt32LE(0xffffffff, 12 + 8 * i);
