@@ -31,8 +31,9 @@ bool Follower::read_slice() {
   // A mutex is not fair: whoever waits to ask goes first.
   while (waiting_ > 0 && !stopping_) std::this_thread::yield();
   std::lock_guard lock(mutex_);
+  const uint64_t before = model_.revision();
   const auto result = reader_->poll([this](const trace::Batch &batch) { model_.ingest(batch); }, kSlice);
-  if (result.events > 0) ++revision_;
+  if (model_.revision() != before) ++revision_;
   measure_rate();
   if (!result.more || Clock::now() - looked_ > kEndedPause) look_around();
   return result.more;

@@ -127,6 +127,7 @@ Napi::Object failure_of(Napi::Env env, const model::OutOfMemory &data) {
   put("site", data.site);
   put("liveBytes", data.live_bytes);
   put("thread", data.thread);
+  failure.Set("snapshot", snapshot_answer(env, data.snapshot.get()));
   return failure;
 }
 
@@ -172,6 +173,7 @@ InfoData info_data(const Follower::View &view) {
   copy_processes(view, data);
   data.ledgers.assign(view.model.ledgers().begin(), view.model.ledgers().end());
   data.out_of_memory.assign(view.model.out_of_memory().begin(), view.model.out_of_memory().end());
+  data.steps = step_info(view);
   return data;
 }
 
@@ -207,6 +209,7 @@ Napi::Value info_answer(Napi::Env env, const InfoData &data) {
            }));
   info.Set("outOfMemory",
            list(data.out_of_memory, [&](const model::OutOfMemory &one, size_t) { return failure_of(env, one); }));
+  put_step_info(env, info, data.steps);
   return info;
 }
 

@@ -11,6 +11,22 @@ namespace gmt::addon {
 
 std::optional<model::SiteQuery> site_query(const Napi::CallbackInfo &info);
 std::optional<model::AllocationQuery> allocation_query(const Napi::CallbackInfo &info);
+std::optional<model::SiteSeriesQuery> site_series_query(const Napi::CallbackInfo &info);
+std::optional<model::LedgerSeriesQuery> ledger_series_query(const Napi::CallbackInfo &info);
+/// `{ process, device }`.
+std::optional<model::LedgerSeriesQuery> device_query(const Napi::CallbackInfo &info);
+
+struct BlocksQuery {
+  uint32_t process = 0;
+  std::vector<uint64_t> addresses;
+};
+std::optional<BlocksQuery> blocks_query(const Napi::CallbackInfo &info);
+
+struct AnswerQuery {
+  uint32_t process = 0;
+  uint32_t index = 0;
+};
+std::optional<AnswerQuery> answer_query(const Napi::CallbackInfo &info);
 std::optional<model::TimelineQuery> timeline_query(const Napi::CallbackInfo &info);
 
 }  // namespace gmt::addon

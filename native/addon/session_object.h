@@ -24,6 +24,12 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
   Napi::Value site(const Napi::CallbackInfo &info);
   Napi::Value allocations(const Napi::CallbackInfo &info);
   Napi::Value timeline(const Napi::CallbackInfo &info);
+  Napi::Value site_series(const Napi::CallbackInfo &info);
+  Napi::Value ledger_series(const Napi::CallbackInfo &info);
+  Napi::Value free_lines(const Napi::CallbackInfo &info);
+  Napi::Value fragmentation(const Napi::CallbackInfo &info);
+  Napi::Value blocks(const Napi::CallbackInfo &info);
+  Napi::Value answer(const Napi::CallbackInfo &info);
   Napi::Value settle(const Napi::CallbackInfo &info);
   Napi::Value save(const Napi::CallbackInfo &info);
   void close(const Napi::CallbackInfo &info);

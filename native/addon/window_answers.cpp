@@ -1,26 +1,10 @@
 #include <utility>
 
 #include "addon/answers.h"
+#include "addon/columns.h"
 
 namespace gmt::addon {
 namespace {
-
-/// A typed array with one entry a row.
-template <typename Value, typename Rows, typename Read>
-Napi::TypedArrayOf<Value> column(Napi::Env env, const Rows &rows, Read read) {
-  auto array = Napi::TypedArrayOf<Value>::New(env, rows.size());
-  for (size_t i = 0; i < rows.size(); ++i) array.Data()[i] = static_cast<Value>(read(rows[i]));
-  return array;
-}
-
-template <typename Rows, typename Read>
-Napi::Array texts(Napi::Env env, const Rows &rows, Read read) {
-  auto array = Napi::Array::New(env, rows.size());
-  for (size_t i = 0; i < rows.size(); ++i) {
-    array.Set(static_cast<uint32_t>(i), Napi::String::New(env, read(rows[i])));
-  }
-  return array;
-}
 
 Napi::Object window(Napi::Env env, uint64_t revision, size_t total, size_t rows) {
   auto object = Napi::Object::New(env);
@@ -74,22 +58,23 @@ Napi::Value sites_answer(Napi::Env env, const model::SiteRows &answer) {
   return object;
 }
 
+Napi::Array frames_answer(Napi::Env env, const std::vector<model::Frame> &known) {
+  return objects(env, known, [&](const model::Frame &one) {
+    auto frame = Napi::Object::New(env);
+    frame.Set("file", one.file);
+    frame.Set("line", one.line);
+    frame.Set("function", one.function);
+    return frame;
+  });
+}
+
 Napi::Value site_answer(Napi::Env env, const model::SiteDetail &site) {
   auto object = Napi::Object::New(env);
   object.Set("id", site.id);
   object.Set("layer", layer_name(site.layer));
   object.Set("source", source_name(site.source));
   object.Set("cut", Napi::Boolean::New(env, site.stack.cut));
-  auto frames = Napi::Array::New(env, site.stack.frames.size());
-  for (size_t i = 0; i < site.stack.frames.size(); ++i) {
-    const model::Frame &known = site.stack.frames[i];
-    auto frame = Napi::Object::New(env);
-    frame.Set("file", known.file);
-    frame.Set("line", known.line);
-    frame.Set("function", known.function);
-    frames.Set(static_cast<uint32_t>(i), frame);
-  }
-  object.Set("frames", frames);
+  object.Set("frames", frames_answer(env, site.stack.frames));
   object.Set("userFrame", site.stack.user_frame);
   return object;
 }
@@ -109,6 +94,10 @@ Napi::Value allocations_answer(Napi::Env env, const model::AllocationRows &answe
   object.Set("timeNs", column<double>(env, rows, [](const Row &row) { return row.time_ns; }));
   object.Set("stream", column<uint64_t>(env, rows, [](const Row &row) { return row.stream; }));
   object.Set("kind", column<uint8_t>(env, rows, [](const Row &row) { return row.kind; }));
+  object.Set("step", column<double>(env, rows, [](const Row &row) { return row.step; }));
+  object.Set("ageSteps", column<double>(env, rows, [](const Row &row) { return row.age_steps; }));
+  object.Set("name", texts(env, rows, [](const Row &row) { return row.name; }));
+  object.Set("category", texts(env, rows, [](const Row &row) { return category_name(row.category); }));
   return object;
 }
 

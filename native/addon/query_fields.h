@@ -1,0 +1,126 @@
+#pragma once
+// The fields of a question that JavaScript puts.
+#include <napi.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/types.h"
+
+namespace gmt::addon {
+
+/// Reads the fields of one query; the first that is wrong leaves the error.
+class Fields {
+ public:
+  explicit Fields(const Napi::CallbackInfo &info) : env_(info.Env()) {
+    if (info.Length() < 1 || !info[0].IsObject()) {
+      fail("The query must be an object.");
+    } else {
+      object_ = info[0].As<Napi::Object>();
+    }
+  }
+  bool ok() const { return ok_; }
+
+  /// Index of the field's text in `names`; `otherwise` where the field is absent.
+  template <size_t N>
+  int name(const char *field, const std::array<const char *, N> &names, int otherwise) {
+    const Napi::Value value = get(field);
+    if (value.IsUndefined()) {
+      if (otherwise < 0) fail(std::string("The query lacks \"") + field + "\".");
+      return otherwise;
+    }
+    const std::string text = value.IsString() ? value.As<Napi::String>().Utf8Value() : "";
+    std::string all;
+    for (size_t i = 0; i < N; ++i) {
+      if (text == names[i]) return static_cast<int>(i);
+      all += std::string(i ? ", " : "") + names[i];
+    }
+    fail(std::string("The query's \"") + field + "\" must be one of " + all + ".");
+    return 0;
+  }
+  double number(const char *field, std::optional<double> otherwise) {
+    const Napi::Value value = get(field);
+    if (value.IsNumber() && !std::isnan(value.As<Napi::Number>().DoubleValue())) {
+      return value.As<Napi::Number>().DoubleValue();
+    }
+    if (!value.IsUndefined() || !otherwise) fail(std::string("The query's \"") + field + "\" must be a number.");
+    return otherwise.value_or(0);
+  }
+  bool flag(const char *field) {
+    const Napi::Value value = get(field);
+    return value.IsBoolean() && value.As<Napi::Boolean>().Value();
+  }
+  std::string text(const char *field) {
+    const Napi::Value value = get(field);
+    return value.IsString() ? value.As<Napi::String>().Utf8Value() : "";
+  }
+  uint64_t whole(const char *field) {
+    const double value = number(field, std::nullopt);
+    if (value <= 0) return 0;
+    return value >= 9007199254740992.0 ? 1ull << 53 : static_cast<uint64_t>(value);
+  }
+  /// A number of a process, a site or the like; kNone for what is none.
+  uint32_t index(const char *field) {
+    const double value = number(field, std::nullopt);
+    return value >= 0 && value < model::kNone ? static_cast<uint32_t>(value) : model::kNone;
+  }
+  /// How many points an axis may have.
+  size_t points() { return std::clamp<uint64_t>(whole("points"), kFewestPoints, kMostPoints); }
+  /// The numbers of a list; nothing where it is absent.
+  std::optional<std::vector<uint32_t>> list(const char *field) {
+    const Napi::Value value = get(field);
+    if (value.IsUndefined()) return std::nullopt;
+    std::vector<uint32_t> numbers;
+    each(field, "numbers", [&](const Napi::Value &item) {
+      if (!item.IsNumber()) return false;
+      const double one = item.As<Napi::Number>().DoubleValue();
+      numbers.push_back(one >= 0 && one < model::kNone ? static_cast<uint32_t>(one) : model::kNone);
+      return true;
+    });
+    return numbers;
+  }
+  std::vector<uint64_t> addresses(const char *field) {
+    std::vector<uint64_t> found;
+    each(field, "addresses (bigint)", [&](const Napi::Value &item) {
+      bool lossless = true;
+      if (!item.IsBigInt()) return false;
+      found.push_back(item.As<Napi::BigInt>().Uint64Value(&lossless));
+      return true;
+    });
+    return found;
+  }
+  /// Absent or negative: no restriction.
+  std::optional<int32_t> choice(const char *field) {
+    const double value = number(field, -1);
+    if (value < 0 || value > 2147483647.0) return std::nullopt;
+    return static_cast<int32_t>(value);
+  }
+
+ private:
+  static constexpr uint64_t kFewestPoints = 16;
+  static constexpr uint64_t kMostPoints = 2048;
+
+  /// Gives the items of a list to `take`, which says false to what it cannot read.
+  template <typename Take>
+  void each(const char *field, const char *what, Take take) {
+    const Napi::Value value = get(field);
+    bool good = value.IsArray();
+    for (uint32_t i = 0; good && i < value.As<Napi::Array>().Length(); ++i) good = take(value.As<Napi::Array>().Get(i));
+    if (!good) fail(std::string("The query's \"") + field + "\" must be a list of " + what + ".");
+  }
+  Napi::Value get(const char *field) { return ok_ ? object_.Get(field) : env_.Undefined(); }
+  void fail(const std::string &sentence) {
+    if (ok_) Napi::TypeError::New(env_, sentence).ThrowAsJavaScriptException();
+    ok_ = false;
+  }
+
+  Napi::Env env_;
+  Napi::Object object_;
+  bool ok_ = true;
+};
+
+}  // namespace gmt::addon
