@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "uprobe/foreign_memory.h"
 #include "uprobe/monotonic.h"
 
 namespace gmt::uprobe {
@@ -27,7 +28,7 @@ bool BoundedMemory::take(uint64_t bytes) {
 bool BoundedMemory::read(uint64_t address, void *to, size_t bytes) {
   if (!take(bytes)) return false;
   iovec local = {to, bytes}, remote = {reinterpret_cast<void *>(address), bytes};
-  const ssize_t got = ::process_vm_readv(pid_, &local, 1, &remote, 1, 0);
+  const ssize_t got = read_process(pid_, local, &remote, 1);
   if (got == static_cast<ssize_t>(bytes)) return true;
   if (!error_) error_ = got < 0 ? errno : EFAULT;
   return false;
@@ -38,7 +39,7 @@ size_t BoundedMemory::read_some(std::span<const uint64_t> addresses, size_t each
   iovec local = {to, addresses.size() * each};
   iovec remote[kMostPieces];
   for (size_t i = 0; i < addresses.size(); i++) remote[i] = {reinterpret_cast<void *>(addresses[i]), each};
-  const ssize_t got = ::process_vm_readv(pid_, &local, 1, remote, addresses.size(), 0);
+  const ssize_t got = read_process(pid_, local, remote, addresses.size());
   if (got < 0 && !error_) error_ = errno;
   return got < 0 ? 0 : static_cast<size_t>(got) / each;
 }

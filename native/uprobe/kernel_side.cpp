@@ -3,6 +3,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -72,6 +73,7 @@ bool multi_links_work() {
 KernelSide::KernelSide() { ::libbpf_set_print(keep_complaint); }
 
 KernelSide::~KernelSide() {
+  if (wish_) ::munmap(wish_, sizeof *wish_);
   if (ring_) ::ring_buffer__free(ring_);
   if (object_) trace_bpf__destroy(object_);
 }
@@ -101,6 +103,7 @@ Problem KernelSide::load(const KernelSettings &settings) {
     ::bpf_program__set_flags(program, BPF_F_SLEEPABLE);
   }
   if (!pid_namespace_) ::bpf_program__set_autoload(object_->progs.find_host_pid, false);
+  if (!settings.read_memory) ::bpf_program__set_autoload(object_->progs.read_memory, false);
   if (const int failed = trace_bpf__load(object_)) {
     ::fputs(g_complaints.c_str(), stderr);
     return load_problem(-failed);
@@ -163,6 +166,47 @@ void KernelSide::set_interpreter(uint32_t host_pid, uint32_t place) {
   options.ctx_in = &wish;
   options.ctx_size_in = sizeof wish;
   ::bpf_prog_test_run_opts(::bpf_program__fd(object_->progs.set_interpreter), &options);
+}
+
+bool KernelSide::read_memory(pid_t pid, uint64_t address, void *to, size_t bytes) {
+  for (auto *at = static_cast<char *>(to); bytes > 0;) {
+    const size_t part = std::min<size_t>(bytes, GMT_UP_READ_BYTES);
+    if (!read_part(pid, address, at, part)) return false;
+    at += part;
+    address += part;
+    bytes -= part;
+  }
+  return true;
+}
+
+/// A walk over the process's threads, of which the first answers.
+bool KernelSide::read_part(pid_t pid, uint64_t address, void *to, size_t bytes) {
+  const int map = ::bpf_map__fd(object_->maps.gmt_read);
+  if (!wish_) {
+    const size_t room = (sizeof *wish_ + 4095) & ~size_t{4095};
+    void *at = ::mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
+    if (at == MAP_FAILED) return false;
+    wish_ = static_cast<gmt_up_read *>(at);
+  }
+  *wish_ = {address, static_cast<uint32_t>(bytes), 0, 0, 0, {}};
+  // union bpf_iter_link_info of Linux 6.1: a thread, a process, or a descriptor of one.
+  struct {
+    uint32_t tid, pid, descriptor, reserved;
+  } walked{0, static_cast<uint32_t>(pid), 0, 0};
+  bpf_iter_attach_opts options{};
+  options.sz = sizeof options;
+  options.link_info = reinterpret_cast<bpf_iter_link_info *>(&walked);
+  options.link_info_len = sizeof walked;
+  bpf_link *link = ::bpf_program__attach_iter(object_->progs.read_memory, &options);
+  const int walk = link ? ::bpf_iter_create(::bpf_link__fd(link)) : -1;
+  char nothing[16];
+  while (walk >= 0 && ::read(walk, nothing, sizeof nothing) > 0) {
+  }
+  if (walk >= 0) ::close(walk);
+  ::bpf_link__destroy(link);
+  if (!wish_->done || wish_->result != 0) return false;
+  std::memcpy(to, wish_->data, bytes);
+  return true;
 }
 
 int KernelSide::interpreters_map() const { return ::bpf_map__fd(object_->maps.gmt_interpreters); }

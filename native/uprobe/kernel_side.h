@@ -22,6 +22,7 @@ struct KernelSettings {
   bool stacks = true;
   bool native_stacks = false;  ///< where there is no Python stack
   bool stop_at_libraries = false;
+  bool read_memory = false;  ///< `read_memory` will be called
 };
 
 /// Whether this kernel lets us attach many probes with one link.
@@ -48,6 +49,9 @@ class KernelSide {
   bool read_target(uint32_t host_pid, gmt_up_target *out);
   void set_recording(bool on);
 
+  /// Reads a process's memory; false: not all of it can be.
+  bool read_memory(pid_t pid, uint64_t address, void *to, size_t bytes);
+
   /// Descriptor that becomes readable when the tracer is to be woken.
   int ring_descriptor() const;
   /// To be set around a wait for it.
@@ -61,9 +65,11 @@ class KernelSide {
  private:
   static int on_record(void *self, void *record, size_t bytes);
   Problem attach_life();
+  bool read_part(pid_t pid, uint64_t address, void *to, size_t bytes);
 
   trace_bpf *object_ = nullptr;
   ring_buffer *ring_ = nullptr;
+  gmt_up_read *wish_ = nullptr;  ///< shared with the program that reads memory
   uint32_t pid_namespace_ = 0;
   size_t left_ = 0;  ///< records until `consume` pauses
 };

@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "uprobe/foreign_memory.h"
+
 namespace gmt::uprobe {
 namespace {
 
@@ -56,7 +58,7 @@ std::optional<uint64_t> MappedFile::address_of(uint64_t offset) const {
 
 bool ForeignProcess::read(uint64_t address, void *to, size_t bytes) const {
   iovec local = {to, bytes}, remote = {reinterpret_cast<void *>(address), bytes};
-  const ssize_t got = process_vm_readv(pid_, &local, 1, &remote, 1, 0);
+  const ssize_t got = read_process(pid_, local, &remote, 1);
   if (got >= 0 && static_cast<size_t>(got) != bytes) errno = EFAULT;
   return got >= 0 && static_cast<size_t>(got) == bytes;
 }

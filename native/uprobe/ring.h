@@ -188,6 +188,18 @@ struct gmt_up_set_interpreter {
   uint32_t interpreter;
 };
 
+#define GMT_UP_READ_BYTES 16384u
+
+/// A wish of the tracer, and its answer.
+struct gmt_up_read {
+  uint64_t address;
+  uint32_t bytes;
+  uint32_t done;
+  int32_t result;  ///< 0: all of it is in `data`
+  uint32_t reserved;
+  uint8_t data[GMT_UP_READ_BYTES];
+};
+
 /// Value of the map of traced processes, by host pid.
 struct gmt_up_target {
   uint64_t lost[GMT_UP_LOSSES];  ///< atomic

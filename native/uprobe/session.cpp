@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "uprobe/before_attach.h"
+#include "uprobe/foreign_memory.h"
 #include "uprobe/monotonic.h"
 #include "wire/loss_names.h"
 
@@ -32,6 +33,7 @@ std::string name_of(uint32_t pid) { return "Process " + std::to_string(pid); }
 }  // namespace
 
 Session::~Session() {
+  set_foreign_reader({});
   // Probes first: nothing is queued any more when the rest goes.
   attachments_.reset();
   if (target_descriptor_ >= 0) ::close(target_descriptor_);
@@ -83,6 +85,8 @@ Problem Session::load() {
   settings.stacks = options_.stacks;
   settings.native_stacks = options_.native_stacks;
   settings.stop_at_libraries = options_.wait_libraries;
+  settings.read_memory = reading_is_forbidden(static_cast<pid_t>(options_.pid));
+  if (settings.read_memory) set_foreign_reader([this](auto... request) { return kernel_.read_memory(request...); });
   if (Problem problem = kernel_.load(settings)) return problem;
   kernel_.take = [this](const void *record, size_t bytes) { recorder_->take(record, bytes); };
   control_ = std::make_unique<ControlFollow>(directory_);

@@ -8,6 +8,8 @@
 #include "calls.bpf.h"
 //
 #include "tensors.bpf.h"
+//
+#include "memory.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 

@@ -112,6 +112,21 @@ class Life(Uprobed):
         self.assertEqual({event.stack for event in other.events}, {0})
 
 
+    def test_stacks_where_memory_may_not_be_read(self):
+        """The interpreter is found by what BPF reads."""
+        program = self.start(sys.executable, "-c", LATE.replace("print(", "ctypes.CDLL('libcuda.so.1'); print(", 1))
+        self.assertEqual(program.stdout.readline(), "ready\n")
+        forbid = [sys.executable, os.path.join(HERE, "forbid_reading.py")]
+        tracer = Tracer(self, program.pid, prefix=forbid)
+        program.communicate("go\n", timeout=LIMIT)
+        tracer.end()
+        log = only_log(self.trace)
+        self.assertEqual(log.python_version, sys.hexversion)
+        self.assertEqual(allocations(log), 10)
+        for event in log.of_kind(GMT_DEVICE_ALLOC):
+            self.assertIn(event.stack, log.stacks)
+
+
 class Namespaces(Uprobed):
     def burst_in(self, *unshare):
         """A burst in namespaces of its own, held before it starts: (the unshare program, pid seen from here)."""
