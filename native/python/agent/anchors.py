@@ -7,7 +7,7 @@ objects = load("objects")
 paths = load("paths")
 roots = load("roots")
 lines = load("lines")
-NAMED = ("attribute", "part", "cell", "frame", "generator")
+NAMED = ("attribute", "part", "cell", "frame", "generator", "default")
 CONTENTS = ("dict", "cache") + tuple(each.__name__ for each in paths.SEQUENCES)
 
 
@@ -48,11 +48,13 @@ def anchor_of(root, variable, way, steps):
     the way ends where an exception begins."""
     ends = [place for place, each in enumerate(steps) if each.kind in ("exception", "traceback")]
     all_steps, steps = steps, steps[: ends[0]] if ends else steps
-    grows, library = False, None
-    for place in range(len(steps) - 1, -1, -1):
+    caches = [each for each in steps if each.kind == "cache"]
+    if caches:
+        return cache_anchor(caches[-1].owner)
+    longest = longest_container(steps)
+    grows, library = longest is not None, None
+    for place in range(len(steps) - 1 if longest is None else longest - 1, -1, -1):
         each = steps[place]
-        if each.kind == "cache":
-            return cache_anchor(each.owner)
         if each.kind in CONTENTS:
             grows = True
         elif each.kind in NAMED and type(each.name) is str:
@@ -64,6 +66,16 @@ def anchor_of(root, variable, way, steps):
     if variable is not None and root.code is not None:
         return code_anchor(root.code, variable, grows)
     return library or error_line(all_steps)
+
+
+def longest_container(steps):
+    """The place of the container that grows, where something does: the longest. What lies behind it comes with each of its items."""
+    best = None
+    for place, each in enumerate(steps):
+        if each.kind in CONTENTS and each.kind != "tuple" and (each.length or 0) > 1:
+            if best is None or each.length >= steps[best].length:
+                best = place
+    return best
 
 
 def back_anchor(step):
@@ -103,6 +115,8 @@ def step_anchor(root, way, steps, place, grows):
         return code_anchor(step.owner.f_code, step.name, grows)
     if step.kind == "generator":
         return code_anchor(getattr(step.owner, objects.GENERATORS[type(step.owner)] + "_code"), step.name, grows)
+    if step.kind == "default":
+        return code_anchor(step.owner.__code__, step.name, grows)
     if step.kind == "cell":
         return cell_anchor(steps, place, grows)
     if step.owner is None:  # a namespace

@@ -8,6 +8,7 @@ CUSTOM_NEXT = function_base.__dict__["next_functions"].__get__ if function_base 
 CUSTOM_SAVED = function_base.__dict__.get("_raw_saved_tensors") if function_base is not None else None
 objects = load("objects")
 SAVED = "_raw_saved_"
+GRAPH, GRADIENT_GRAPH = "graph", "graph of the gradient"
 
 
 class Accessors:
@@ -35,7 +36,7 @@ class Walk:
         self.accessors = {}
         self.owner = {}  # id of a node -> number of its end
         self.nodes = []  # so that no node's address is used again meanwhile
-        self.ends = []  # tensors
+        self.ends = []  # (tensor that keeps the graph, GRAPH or GRADIENT_GRAPH)
         self.ends_at = {}  # id of an end's node -> its number
         self.above = []  # number of the end that reached this one's node; else itself
         self.found = {}  # address -> number of the end that holds it
@@ -72,17 +73,27 @@ class Walk:
                 if objects.is_kind(each, tensors.base):
                     yield each
 
-    def add_end(self, tensor, wanted):
-        """Walks the graph behind a tensor. `wanted`: addresses of interest, None = all."""
-        first = tensors.node(tensor)
+    def add_tensor(self, tensor, wanted):
+        """Walks the graphs that a tensor keeps: behind it, and behind its gradient (backward with create_graph=True)."""
+        self.add_end(tensor, tensor, wanted)
+        gradient = tensors.gradient(tensor)
+        if gradient is not None:
+            self.add_end(gradient, tensor, wanted)
+
+    def add_end(self, end, tensor, wanted):
+        """Walks the graph behind `end`, which `tensor` keeps. `wanted`: addresses of interest, None = all."""
+        first = tensors.node(end)
         if first is None:
             return
         number = len(self.ends)
-        self.ends.append(tensor)
+        self.ends.append((tensor, GRAPH if end is tensor else GRADIENT_GRAPH))
         self.above.append(number)
         known = self.owner.get(id(first))
         if known is not None:
-            self.above[number] = known
+            if end is tensor:
+                self.above[number] = known
+            else:  # the gradient came by itself: it is its parameter that keeps it
+                self.above[self.top(known)] = number
             return
         self.ends_at[id(first)] = number
         left = [first]
@@ -111,6 +122,6 @@ class Walk:
         return number
 
     def holder(self, address):
-        """The tensor whose graph holds the address; None: no graph that was walked does."""
+        """(tensor whose graph holds the address, how); None: no graph that was walked does."""
         number = self.found.get(address)
         return self.ends[self.top(number)] if number is not None else None

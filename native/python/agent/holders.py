@@ -13,8 +13,10 @@ anchors = load("anchors")
 lines = load("lines")
 source = load("source")
 LINES_MS = 200
-MOST_LINES = 30  # holders whose lines are looked for
+MOST_LINES = 100  # holders whose lines are looked for
 MOST_OF_ONE = 4  # tensors on one storage that are looked for
+GRADIENT = "gradient"
+ENDINGS = {None: "", GRADIENT: ".grad", graph.GRAPH: " (its graph)", graph.GRADIENT_GRAPH: ".grad (its graph)"}
 NOTHING = ({"path": "no Python owner", "kind": "none"}, None)
 NOT_FOUND = ({"path": "not found in time", "kind": "unknown"}, None)
 
@@ -44,20 +46,18 @@ class Found:
 
 
 def describe(root, variable, way, how):
-    """(answer, anchor) for a way from a root down to a tensor; `how`: None, "graph" where the block is in the tensor's graph,
-    "gradient" where it is its gradient."""
+    """(answer, anchor) for a way from a root down to a tensor; `how` the tensor has the block, one of ENDINGS."""
     steps = paths.steps_of(root, variable, way)
     answer = {"path": paths.text_of(root, variable, steps), "kind": paths.kind_of(root, variable, steps)}
-    if how == "graph":
-        answer["kind"], answer["path"] = "autograd", answer["path"] + " (its graph)"
-    elif how == "gradient":
-        answer["path"] += ".grad"
+    answer["path"] += ENDINGS[how]
+    if how in (graph.GRAPH, graph.GRADIENT_GRAPH):
+        answer["kind"] = "autograd"
     answer["root"] = root.kind
     if root.thread is not None:
         answer["thread"] = root.thread
     answer.update(paths.size_of(steps))
     answer["chain"] = paths.chain_of(steps)
-    anchor = anchors.anchor_of(root, variable, way, steps) if how != "gradient" else None
+    anchor = anchors.anchor_of(root, variable, way, steps) if how != GRADIENT else None
     return answer, anchor
 
 
@@ -108,7 +108,7 @@ def describe_cycle(loop, snapshot, how):
     last = [each for each in cycles.steps_down(way) if type(each.name) is str]
     text = "cycle of %s%s" % (" > ".join(names[:6]) or "containers", ": ." + last[-1].name if last else "")
     answer = {
-        "path": text + (" (its graph)" if how == "graph" else ""),
+        "path": text + ENDINGS[how],
         "kind": "cycle",
         "classes": names,
         "chain": paths.chain_of(steps),
@@ -167,7 +167,7 @@ class Search:
             gradient = tensors.gradient(tensor)
             at = tensors.address(gradient) if gradient is not None else 0
             if at in missing:
-                self.where.setdefault(at, []).insert(0, (tensor, "gradient"))
+                self.where.setdefault(at, []).insert(0, (tensor, GRADIENT))
                 held.append(at)
         return held
 
@@ -176,13 +176,13 @@ class Search:
         deadline = tensors.Deadline(self.deadline.left(0.5))
         walk = graph.Walk(deadline)
         for tensor in reversed(self.tensors):
-            if deadline.late() or len(walk.found) == len(missing):
+            if deadline.late():
                 break
-            walk.add_end(tensor, missing)
+            walk.add_tensor(tensor, missing)
         self.deadline.cut |= deadline.cut
         held = [each for each in missing if walk.holder(each) is not None]
         for address in held:
-            self.where.setdefault(address, []).insert(0, (walk.holder(address), "graph"))
+            self.where.setdefault(address, []).insert(0, walk.holder(address))
         return held
 
     def find_paths(self, addresses):

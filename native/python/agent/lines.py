@@ -53,6 +53,7 @@ class Finder:
 
     def mentions(self, file, anchor):
         """[(mention, file)] for an anchor, those behind other names included."""
+        self.follows = anchor.grows  # another name of the container adds to it; another name of a block is another holder
         if anchor.sort == "attribute":
             return self.attribute(file, anchor.name, anchor.owner_class, set(), MOST_HOPS)
         scope = self.scope_of(file, anchor)
@@ -94,6 +95,8 @@ class Finder:
         for mention in file.mentions:
             if mention.sort == "name" and mention.name == name and self.visible(mention.scope, home, name):
                 found += self.behind(file, mention, seen, hops)
+        if not self.follows:
+            return found
         for call, scope in file.calls:
             if self.visible(scope, home, name):
                 found += self.argument(file, call, name, seen, hops)
@@ -113,7 +116,7 @@ class Finder:
         chosen = []
         for mention in own or found:
             chosen += self.behind(file, mention, seen, hops)
-        for mention in file.mentions:
+        for mention in file.mentions if self.follows else ():
             other = mention.value
             if isinstance(other, ast.Attribute) and other.attr == name:
                 chosen += self.other_name(file, mention, seen, hops)

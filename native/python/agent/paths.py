@@ -8,6 +8,7 @@ objects = load("objects")
 SEQUENCES = (list, tuple, collections.deque, set, frozenset)
 LENGTHS = {kind: kind.__len__ for kind in SEQUENCES + (dict,)}
 MODULE_PARTS = ("_modules", "_parameters", "_buffers")
+BEGINS = ("frame", "generator", "closure", "default", "object")
 FEW = 8  # a dict of so few entries has fields rather than contents
 MAXLEN = collections.deque.__dict__["maxlen"].__get__
 CACHE = type(functools.lru_cache(maxsize=None)(len))
@@ -55,8 +56,20 @@ def function_step(owner, child):
     if type(child) is tuple and child is owner.__closure__:
         return Step("closure", text, owner, child)
     if type(child) is tuple and child is owner.__defaults__ or type(child) is dict and child is owner.__kwdefaults__:
-        return Step("default", text + ".__defaults__", owner, child)
+        return Step("default", text, owner, child)
     return Step("function", text, owner, child)
+
+
+def default_step(function, defaults, child):
+    """A default of a parameter: it is named by the parameter."""
+    code = function.__code__
+    name = None
+    if type(defaults) is dict:
+        name = objects.item_name(defaults, child)
+    else:
+        names = code.co_varnames[: code.co_argcount][-len(defaults) :]
+        name = next((each for each, value in zip(names, defaults) if value is child), None)
+    return Step("default", ".%s" % name, function, child, name)
 
 
 def cell_step(owner, child, before):
@@ -148,6 +161,8 @@ def step(owner, child, before):
     container = container_of(owner)
     if objects.is_class(owner):
         return class_step(owner, child)
+    if any(kind is each for each in (tuple, dict)) and before is not None and before.kind == "default" and before.name is None:
+        return default_step(before.owner, owner, child)
     if kind is tuple and before is not None and before.kind == "closure":
         return Step("closure", "", before.owner, child)
     if kind is dict and before is not None and before.kind == "cache":
@@ -186,7 +201,7 @@ def text_of(root, variable, steps):
     for each, after in zip(steps, steps[1:] + [None]):
         if after is not None and after.kind == "part":
             continue  # `_modules` and the like
-        begins = each.kind in ("frame", "generator", "closure", "default", "object") and each.text
+        begins = each.kind in BEGINS and each.text and not each.text.startswith(".")
         text += (" > " if begins else "") + each.text
     return text
 

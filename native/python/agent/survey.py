@@ -8,6 +8,7 @@ tensors = load("tensors")
 roots = load("roots")
 paths = load("paths")
 graph = load("graph")
+anchors = load("anchors")
 cycles = load("cycles")
 holders = load("holders")
 MOST_TENSORS, MOST_GROUPS, MOST_ADDRESSES = 5000, 100, 16
@@ -84,15 +85,15 @@ class Survey:
 
     def add_lost(self, lost, held):
         """What graphs hold, and the tensors that the user's part of the program does not lead to: held by a library, or by a loop."""
-        ends = [end for end, _ in held]
+        ends = [end for (end, _), _ in held]
         ways = self.paths(ends)
         lost += [end for end, way in zip(ends, ways) if way is None]
         above = cycles.Above(self.snapshot, lost, self.start, self.deadline) if lost else None
-        for (end, blocks), way in zip(held, ways):
+        for ((end, how), blocks), way in zip(held, ways):
             if way is not None:
-                told = holders.describe(*self.start.root(way[0], way[1]), way[2:], "graph")
+                told = holders.describe(*self.start.root(way[0], way[1]), way[2:], how)
             else:
-                told = holders.describe_from_below(above, end, "graph")
+                told = holders.describe_from_below(above, end, how)
             new = [each for each in blocks if each[0] not in self.seen]
             for at, size in new:
                 self.enter(self.group(*told), at, size)
@@ -106,12 +107,12 @@ class Survey:
         return holders.ways(self.start, self.snapshot, targets, self.deadline)
 
     def graphs(self, chosen):
-        """[(tensor at the end of a graph, [(address, bytes)])]"""
+        """[((tensor that keeps a graph, how), [(address, bytes)])]"""
         walk = graph.Walk(tensors.Deadline(self.deadline.left(0.4)))
         for tensor in reversed(chosen):
             if walk.deadline.late():
                 break
-            walk.add_end(tensor, None)
+            walk.add_tensor(tensor, None)
         self.deadline.cut |= walk.deadline.cut
         held = {}
         for at, number in walk.found.items():
@@ -135,7 +136,8 @@ class Survey:
         if places:  # in front of a part lies `_modules` or the like
             steps = steps[: places[0] - (1 if steps[places[0]].kind == "part" else 0)]
         text = paths.text_of(root, variable, steps) + (ending or PARTS)
-        return self.group({"path": text, "kind": "module-attribute", "root": root.kind}, None)
+        answer = dict({"path": text, "kind": "module-attribute", "root": root.kind}, **paths.size_of(steps))
+        return self.group(answer, anchors.anchor_of(root, variable, way[2:], steps))
 
     def add_gradient(self, tensor, way):
         gradient = tensors.gradient(tensor)

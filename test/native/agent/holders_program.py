@@ -1,6 +1,7 @@
 """One holder of each kind. Prints {name: address}; a line that ends in `# HOLD name` is where the reference is made."""
 
 import collections
+import concurrent.futures
 import functools
 import gc
 import itertools
@@ -80,6 +81,11 @@ def hook(layer):
     layer._forward_hooks[0] = note
 
 
+def fail_quietly():
+    lost = block("failure")
+    raise ValueError(lost is None)
+
+
 def fail():
     lost = block("traceback")
     raise ValueError(lost is None)
@@ -93,6 +99,11 @@ def cached(number):
 @functools.lru_cache(maxsize=3)
 def bounded(number):
     return block("bounded cache")
+
+
+class Record:
+    def __init__(self, value):
+        self.value = value
 
 
 def fill(where, what):
@@ -140,6 +151,17 @@ recent.append(block("bounded deque"))  # HOLD bounded deque
 tasks = queue_module.Queue(9)
 tasks.put(block("queue"))  # HOLD queue
 group = {block("set")}  # HOLD set
+records, callbacks, failures, futures = [], [], [], []
+for place in range(9):
+    records.append(Record(block("record")))  # HOLD record
+    callbacks.append(lambda kept=None, inner=block("callback"): inner)  # HOLD callback
+    try:
+        fail_quietly()
+    except ValueError as problem:
+        failures.append(problem)  # HOLD failure
+with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    for place in range(9):
+        futures.append(pool.submit(block, "future"))  # HOLD future
 kept_in = []
 fill(kept_in, block("argument"))
 results = []

@@ -1,4 +1,4 @@
-"""A training on the CPU with what holds tensors in a PyTorch program. `torch_program.py train|holders|compile`."""
+"""A training on the CPU with what holds tensors in a PyTorch program. `torch_program.py train|holders|graph|compile`."""
 
 import gc
 import json
@@ -77,6 +77,19 @@ def graph_and_gradient():
     return addresses if total is not kept else None
 
 
+def create_graph():
+    """Gradients that have graphs of their own, and so keep the steps before."""
+    weight = torch.randn(16, 16, requires_grad=True)
+    addresses = {}
+    for step in range(5):
+        x = torch.randn(8, 16)
+        if step == 1:
+            addresses["input"] = address(x)
+        (x @ weight).square().mean().backward(create_graph=True)
+    assert tracing.ask(1, "holders", addresses=[[hex(at), 1, 0] for at in addresses.values()], budgetMs=20000)
+    return addresses
+
+
 def compiled():
     """A compiler looks through the optimizer's step and must find no more there than without the agent."""
     import torch._dynamo
@@ -98,4 +111,4 @@ def compiled():
 
 torch.set_num_threads(1)
 traced = tracing.begin(20) if tracing.FOLDER else False
-print(json.dumps({"train": train, "holders": graph_and_gradient, "compile": compiled}[sys.argv[1]]()))
+print(json.dumps({"train": train, "holders": graph_and_gradient, "graph": create_graph, "compile": compiled}[sys.argv[1]]()))

@@ -78,6 +78,13 @@ class Torch(Traced):
         self.assertEqual(found["buffer"]["path"], "graph_and_gradient().net.norm.running_var")
 
     @every_torch
+    def test_graph_of_a_gradient(self, python):
+        done = self.run_program(python, PROGRAM, "graph", simulator=self.folder, GPU_MEMTRACE_AGENT_DEVICES="all")
+        (log,) = agent_logs(self.trace)
+        found = log.holder(1, json.loads(done.stdout)["input"])
+        self.assertEqual((found["kind"], found["path"]), ("autograd", "create_graph().weight.grad (its graph)"))
+
+    @every_torch
     def test_compiled_optimizer(self, python):
         plain, traced, log = self.both(python, "compile")
         self.assertEqual(plain["breaks"], traced["breaks"])
