@@ -7,8 +7,20 @@ const chunkBytes = 262144;
 const slotsPerChunk = (chunkBytes - 64) / 32;
 const localBit = 1n << 63n;
 
-export const kinds = { tensorAlloc: 1, tensorFree: 2, tensorOom: 3, reserved: 4, deviceAlloc: 16, free: 32 };
-const locals = { thread: 5, code: 6, stack: 7, device: 8, process: 9, note: 10 };
+export const kinds = {
+  tensorAlloc: 1,
+  tensorFree: 2,
+  tensorOom: 3,
+  reserved: 4,
+  deviceAlloc: 16,
+  free: 32,
+  stop: 65,
+  start: 64,
+  step: 69,
+  gcBegin: 70,
+  gcEnd: 71,
+};
+const locals = { thread: 5, code: 6, stack: 7, device: 8, process: 9, note: 10, name: 12, memory: 13, answer: 14 };
 
 /** Field 22 of /proc/self/stat. */
 function ownStart(): bigint {
@@ -56,6 +68,10 @@ export class LogFile {
     writeSync(this.file, slot, 0, 32, at);
     this.nowNs += 1000;
   }
+  /** So many events were counted and never written. */
+  skip(events: number): void {
+    this.sequence += events;
+  }
   thread(index: number, tid: number, name: string): void {
     const head = Buffer.alloc(8);
     head.writeUInt32LE(tid, 0);
@@ -90,6 +106,36 @@ export class LogFile {
     head.writeUInt32LE(Buffer.byteLength(text), 0);
     head.writeUInt32LE(python, 4);
     this.local(locals.process, head, text);
+  }
+  /** What the block at `address` is, as far as the events up to `sequence` go. */
+  name(address: bigint, sequence: number, category: number, text: string, device = 0): void {
+    const head = Buffer.alloc(24);
+    head.writeBigUInt64LE(address, 0);
+    head.writeBigUInt64LE(BigInt(sequence), 8);
+    head.writeUInt32LE(Buffer.byteLength(text), 16);
+    head.writeUInt8(device, 20);
+    head.writeUInt8(category, 21);
+    this.local(locals.name, head, text);
+  }
+  /** The device's own account, at the time of the next event. */
+  memory(device: number, processBytes: bigint, usedBytes: bigint, totalBytes: bigint): void {
+    const head = Buffer.alloc(40);
+    head.writeBigUInt64LE(10n ** 12n + BigInt(this.nowNs), 0);
+    [processBytes, usedBytes, totalBytes].forEach((bytes, i) => head.writeBigUInt64LE(bytes, 8 + 8 * i));
+    head.writeUInt32LE(device, 32);
+    this.local(locals.memory, head, '');
+  }
+  /** An answer in parts, found behind the event written last. */
+  answer(request: number, parts: string[]): void {
+    parts.forEach((text, part) => {
+      const head = Buffer.alloc(24);
+      head.writeBigUInt64LE(BigInt(this.sequence), 0);
+      head.writeUInt32LE(request, 8);
+      head.writeUInt16LE(part, 12);
+      head.writeUInt16LE(parts.length, 14);
+      head.writeUInt32LE(Buffer.byteLength(text), 16);
+      this.local(locals.answer, head, text);
+    });
   }
   note(code: number, text: string): void {
     const head = Buffer.alloc(8);
