@@ -49,9 +49,9 @@ Problem load_problem(int error) {
             "or give "
             "its file these capabilities."};
   if (error == ENOSYS)
-    return {"no-bpf", "This kernel has no BPF; attaching needs Linux 5.15 or newer with CONFIG_BPF_SYSCALL."};
+    return {"no-bpf", "This kernel has no BPF; attaching needs Linux 5.17 or newer with CONFIG_BPF_SYSCALL."};
   return {"no-bpf", "This kernel refused the tracer's BPF programs (" + std::string(std::strerror(error)) +
-                        "); attaching needs Linux 5.15 or newer."};
+                        "); attaching needs Linux 5.17 or newer."};
 }
 
 }  // namespace
