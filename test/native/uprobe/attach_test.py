@@ -8,6 +8,7 @@ import threading
 from tracer import *  # noqa: F403
 
 BREAKPOINT = 0xCC
+PYTHON = shutil.which("python3", path="/usr/bin:/usr/local/bin") or sys.executable  # one that any user may run
 
 
 def symbol_place(library, name):
@@ -285,6 +286,28 @@ class Problems(Running):
         log = only_log(self.trace)
         self.assertEqual(len(log.of_kind(GMT_DEVICE_ALLOC)), 100)
         self.assertEqual(os.stat(log.path).st_uid, 65534)
+
+    def test_a_file_with_the_two_capabilities(self):
+        """As after setcap: for the user's own processes, and with stacks."""
+        self.open_to_all()
+        own = shutil.copy(UPROBE, self.folder)
+        setcap = shutil.which("setcap", path=os.environ["PATH"] + ":/usr/sbin:/sbin")
+        if not setcap or subprocess.run([setcap, "cap_bpf,cap_perfmon+ep", own], stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("capabilities of files cannot be set here")
+        script = (
+            "import ctypes, sys; f = ctypes.CDLL('libcuda.so.1'); print('ready', flush=True); sys.stdin.readline();"
+            "a = ctypes.c_uint64(); f.cuInit(0); f.cuMemAlloc_v2(ctypes.byref(a), ctypes.c_size_t(1))"
+        )
+        program = self.start(*self.as_user(PYTHON, "-c", script))
+        self.assertEqual(program.stdout.readline(), "ready\n")
+        tracer = Tracer(self, program.pid, program=own, prefix=self.as_user())
+        self.finish(program)
+        tracer.end()
+        log = only_log(self.trace)
+        events = log.of_kind(GMT_DEVICE_ALLOC)
+        self.assertEqual(len(events), 1)
+        self.assertIn(events[0].stack, log.stacks)
+        self.fails("not-yours", self.start_burst().pid, prefix=self.as_user(), program=own)
 
     def test_as_root_files_belong_to_the_owner_of_the_folder(self):
         self.open_to_all()
