@@ -65,13 +65,13 @@ class Walk:
                     continue
                 except RuntimeError:
                     continue
-                if data is not None and objects.is_kind(data, tensors.base):
-                    yield data
+                if tensors.plain(data) is not None:
+                    yield tensors.plain(data)
         if access.custom:
             own = objects.namespace(node)
             for each in own.values() if own else ():
-                if objects.is_kind(each, tensors.base):
-                    yield each
+                if tensors.plain(each) is not None:
+                    yield tensors.plain(each)
 
     def add_tensor(self, tensor, wanted):
         """Walks the graphs that a tensor keeps: behind it, and behind its gradient (backward with create_graph=True)."""

@@ -43,7 +43,8 @@ class Names:
         self.paths = {}  # id of a parameter -> its path
 
     def add(self, tensor, category, text):
-        if not objects.is_kind(tensor, tensors.base) or not self.wanted_device(tensor) or len(self.found) > MOST_NAMES:
+        tensor = tensors.plain(tensor)
+        if tensor is None or not self.wanted_device(tensor) or len(self.found) > MOST_NAMES:
             return
         at = tensors.address(tensor)
         if at:

@@ -4,6 +4,7 @@ import os
 import sys
 import time
 
+objects = load("objects")
 torch = sys.modules["torch"]
 core = torch._C
 base = getattr(core, "TensorBase", None) or core._TensorBase
@@ -15,6 +16,7 @@ get_grad, get_node = base.grad.__get__, base.grad_fn.__get__
 is_leaf, is_cuda, needs_grad = base.is_leaf.__get__, base.is_cuda.__get__, base.requires_grad.__get__
 version = base._version.__get__
 NO_DEVICE = 255
+dispatching = {}  # id of a class -> whether it dispatches
 NO_STORAGE = (RuntimeError, NotImplementedError, ValueError, TypeError, AttributeError)
 
 
@@ -30,8 +32,33 @@ def types_of(kind):
     return found
 
 
-def all_tensors(objects):
-    return natives["pick"](objects, types_of(base))
+def dispatches(kind):
+    """Whether a class of tensors answers itself what its tensors are (DTensor, say): then even their device is asked of its code."""
+    known = dispatching.get(id(kind))
+    if known is None:
+        line = []
+        for each in objects.CLASS_MRO(kind):
+            if each is torch.Tensor or each is base:
+                break
+            line.append(each)
+        known = dispatching[id(kind)] = any("__torch_dispatch__" in objects.CLASS_DICT(each) for each in line)
+    return known
+
+
+def all_tensors(things):
+    """Those of the things that are tensors with a storage of their own: what lies in others comes as tensors too."""
+    return natives["pick"](things, [kind for kind in types_of(base) if not dispatches(kind)])
+
+
+def plain(tensor):
+    """The tensor, or the one inside it that has the storage; None: it is none, or not known where it has it."""
+    if not objects.is_kind(tensor, base):
+        return None
+    if not dispatches(type(tensor)):
+        return tensor
+    own = objects.namespace(tensor)
+    inner = own.get("_local_tensor") if own else None
+    return inner if objects.is_kind(inner, base) and not dispatches(type(inner)) else None
 
 
 def address(tensor):
@@ -91,7 +118,7 @@ def node(tensor):
 def gradient(tensor):
     """The gradient of a leaf (of others PyTorch warns)."""
     try:
-        return get_grad(tensor) if is_leaf(tensor) and needs_grad(tensor) else None
+        return plain(get_grad(tensor)) if is_leaf(tensor) and needs_grad(tensor) else None
     except NO_STORAGE:
         return None
 

@@ -1,4 +1,4 @@
-"""A training on the CPU with what holds tensors in a PyTorch program. `torch_program.py train|holders|graph|compile`."""
+"""A training on the CPU with what holds tensors in a PyTorch program. `torch_program.py train|holders|graph|subclass|compile`."""
 
 import gc
 import json
@@ -90,6 +90,43 @@ def create_graph():
     return addresses
 
 
+asked = []
+
+
+class Wrapper(torch.Tensor):
+    """A tensor that answers itself what it is; it has another one inside."""
+
+    @staticmethod
+    def __new__(cls, inner):
+        made = torch.Tensor._make_wrapper_subclass(cls, inner.shape, dispatch_device=True, requires_grad=inner.requires_grad)
+        made._local_tensor = inner
+        return made
+
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        asked.append(str(function))
+        return torch.device("cpu")
+
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        asked.append(str(function))
+        return super().__torch_function__(function, types, args, kwargs or {})
+
+
+def subclasses():
+    """Classes of tensors with code of their own: none of it runs."""
+    inner = torch.zeros(4)
+    net = torch.nn.Linear(4, 4)
+    net.weight = torch.nn.Parameter(torch.zeros(4, 4))
+    net.extra = [Wrapper(inner)]
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    asked.clear()
+    assert tracing.ask(1, "holders", addresses=[[hex(address(inner)), 1, 0]], budgetMs=20000)
+    for _ in range(20):
+        optimizer.step()
+    return {"inner": address(inner), "asked": asked, "kept": net is None}
+
+
 def compiled():
     """A compiler looks through the optimizer's step and must find no more there than without the agent."""
     import torch._dynamo
@@ -111,4 +148,4 @@ def compiled():
 
 torch.set_num_threads(1)
 traced = tracing.begin(20) if tracing.FOLDER else False
-print(json.dumps({"train": train, "holders": graph_and_gradient, "graph": create_graph, "compile": compiled}[sys.argv[1]]()))
+print(json.dumps({"train": train, "holders": graph_and_gradient, "graph": create_graph, "subclass": subclasses, "compile": compiled}[sys.argv[1]]()))

@@ -85,6 +85,17 @@ class Torch(Traced):
         self.assertEqual((found["kind"], found["path"]), ("autograd", "create_graph().weight.grad (its graph)"))
 
     @every_torch
+    def test_classes_of_tensors(self, python):
+        with open(os.path.join(self.trace, "at-exit.json"), "w") as file:
+            json.dump({"budgetMs": 500, "steps": True}, file)
+        done = self.run_program(python, PROGRAM, "subclass", simulator=self.folder)
+        told = json.loads(done.stdout)
+        (log,) = agent_logs(self.trace)
+        self.assertEqual(told["asked"], [])
+        self.assertIn(("step", 16), [(each.get("when"), each.get("step")) for each in log.answers])
+        self.assertEqual(log.holder(1, told["inner"])["path"], "subclasses().inner")
+
+    @every_torch
     def test_compiled_optimizer(self, python):
         plain, traced, log = self.both(python, "compile")
         self.assertEqual(plain["breaks"], traced["breaks"])
