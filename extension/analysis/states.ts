@@ -158,7 +158,10 @@ function anomalyOf(site: SiteSteps): SiteVerdict | null {
   const worked = site.largestBytes.flatMap((bytes, i) => (bytes > 0 ? [i] : []));
   if (worked.length < T.anomalySteps) return null;
   const sizes = worked.map(i => at(site.largestBytes, i));
-  const odd = highOutliers(sizes, T.anomalyDeviations, T.anomalyTimes).filter(i => at(sizes, i) >= T.anomalyBytes);
+  // A line's first steps bring what libraries take once: cuBLAS' workspaces, tried algorithms.
+  const odd = highOutliers(sizes, T.anomalyDeviations, T.anomalyTimes).filter(
+    i => i >= T.anomalyWarmUp && at(sizes, i) >= T.anomalyBytes,
+  );
   if (odd.length === 0 || odd.length > Math.max(1, T.anomalyShare * sizes.length)) return null;
   const where = at(site.steps, worked[odd[0] ?? 0] ?? 0);
   const ratio = Math.round(at(sizes, odd[0] ?? 0) / median(sizes));

@@ -92,6 +92,8 @@ export const THRESHOLDS = {
   anomalyShare: 0.02,
   /** Steps in which the line must have worked to have a habit. */
   anomalySteps: 10,
+  /** Of these, the first that are warm-up. */
+  anomalyWarmUp: 2,
 
   // Findings: survivors of the same steps.
   /** Share of the steps with survivors that two sites have in common, and difference of their first rises (in rises). */

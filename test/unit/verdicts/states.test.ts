@@ -212,6 +212,10 @@ test('one allocation eight deviations and four times above the line’s median i
   assert.equal(stateOf(odd(7)), 'transient', '3.5 times as big');
 });
 
+test('what a line’s first step takes at once is warm-up: a library’s workspace', () => {
+  assert.notEqual(stateOf(playing(60, (step, run) => run.pass(1, (step === 1 ? 20 : 2) * MB))), 'anomaly');
+});
+
 test('segments of PyTorch’s cache follow the tensors, memory from before attaching is nobody’s leak', () => {
   const run = new StepRun();
   run.site(1, { layer: 'driver', segments: true });
