@@ -191,7 +191,8 @@ function describe(
   let first = within[0] ?? events.at(-1) ?? 0;
   // The warm-up was left out of the judgement; growth that ran through it began there.
   for (let i = first - 1; i > 0; i--) {
-    if (at(steps, first) - at(steps, i) > 1.5 * gap) break;
+    // The entry just before may stand for several steps.
+    if (i < first - 1 && at(steps, first) - at(steps, i) > 1.5 * gap) break;
     if (at(changes, i) > 0) first = i;
   }
   const from = Math.max(0, first - 1);
@@ -200,7 +201,7 @@ function describe(
   const perStep = span > 0 ? (at(values, last) - at(values, from)) / span : 0;
   return {
     state: 'early',
-    since: Math.max(at(steps, 0), at(steps, first) - lag),
+    since: beginOf(steps, values, first, lag, perStep),
     perStep,
     low: perStep,
     high: perStep,
@@ -211,6 +212,20 @@ function describe(
     waits: 0,
     resets: [],
   };
+}
+
+/** The first step that may have brought what entry `first` rose by: entries of the far past stand for several. */
+function beginOf(
+  steps: readonly number[],
+  values: readonly number[],
+  first: number,
+  lag: number,
+  perStep: number,
+): number {
+  const width = steps.length > 1 ? at(steps, 1) - at(steps, 0) : 1;
+  const start = Math.max(1, at(steps, 0) - width + 1);
+  const already = first <= 1 && at(values, 0) > 0 && at(values, 0) <= 1.5 * perStep * width;
+  return already ? start : Math.max(start, at(steps, first - 1) + 1 - lag);
 }
 
 /** A ramp higher and longer than all before it does not look as if it will fall as they did. */

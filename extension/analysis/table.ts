@@ -1,4 +1,4 @@
-import { isWarning } from '../protocol/notes';
+import { isTold } from '../protocol/notes';
 import {
   formatBytes,
   formatCount,
@@ -137,7 +137,7 @@ function warningLines({ info, outOfMemory }: Snapshot, final: boolean): string[]
   }
   const notes = new Set<string>();
   for (const process of info.processes) {
-    for (const note of process.notes) if (final || isWarning(note)) notes.add(note.text);
+    for (const note of process.notes) if (isTold(note, final)) notes.add(note.text);
   }
   for (const note of notes) lines.push(`NOTE: ${note}`);
   if (final && info.events > 0) {

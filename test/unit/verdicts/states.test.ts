@@ -266,5 +266,6 @@ test('the same growth over 2,000 steps, of which the far past is kept in steps t
   const verdict = verdictOf(playing(2000, (step, run) => step > 100 && step % 4 === 0 && run.alloc(1, MB)));
   assert.deepEqual([verdict.state, verdict.period], ['growing', 4]);
   assert.ok(Math.abs((verdict.sinceStep ?? 0) - 104) <= 32, `${verdict.sinceStep}`);
+  assert.equal(verdictOf(playing(300, keep)).sinceStep, 1);
   assert.ok(Math.abs(verdict.bytesPerStep - MB / 4) < 0.02 * MB);
 });
