@@ -7,3 +7,11 @@ const WARNINGS: ReadonlySet<number> = new Set([0, 1, 2, 3, 6, 10]);
 export function isWarning(note: Note): boolean {
   return WARNINGS.has(note.code);
 }
+
+/** The source of the steps: it stands beside their count already. */
+const STEPS = 8;
+
+/** Whether a table tells it; `final`: the last one, which also tells how the trace was made. */
+export function isTold(note: Note, final: boolean): boolean {
+  return isWarning(note) || (final && note.code !== STEPS);
+}
