@@ -196,6 +196,9 @@ export interface SiteSeries extends StepAxis {
   /** Of the frees, those of blocks that were older than the step before the one that ended them. */
   oldFrees: Float64Array;
   oldFreedBytes: Float64Array;
+  /** Of liveCount and liveBytes, blocks that were born before step last[i] - 1. */
+  oldLiveCount: Float64Array;
+  oldLiveBytes: Float64Array;
   /** Biggest block allocated. */
   stepLargestBytes: Float64Array;
   /** Blocks that were allocated in these steps and were still alive at the end of the last step. */

@@ -29,10 +29,10 @@ Napi::Object axis_answer(Napi::Env env, const model::StepAxis &axis, uint64_t re
 }  // namespace
 
 Napi::Value site_series_answer(Napi::Env env, const model::SiteSeries &series, uint64_t revision) {
-  static constexpr const char *kColumns[] = {"liveBytes",        "liveCount",          "minBytes",     "maxBytes",
-                                             "stepAllocations",  "stepAllocatedBytes", "stepFrees",    "stepFreedBytes",
-                                             "gcFrees",          "gcFreedBytes",       "oldFrees",     "oldFreedBytes",
-                                             "stepLargestBytes", "survivorCount",      "survivorBytes"};
+  static constexpr const char *kColumns[] = {
+      "liveBytes",    "liveCount",      "minBytes",         "maxBytes",      "stepAllocations", "stepAllocatedBytes",
+      "stepFrees",    "stepFreedBytes", "gcFrees",          "gcFreedBytes",  "oldFrees",        "oldFreedBytes",
+      "oldLiveCount", "oldLiveBytes",   "stepLargestBytes", "survivorCount", "survivorBytes"};
   static_assert(std::size(kColumns) == model::kSeriesColumns);
   using Row = model::SiteSeriesRow;
   const auto &rows = series.rows;

@@ -15,7 +15,6 @@ double &cell_at(SiteSeries &out, Column column, size_t row, size_t at) {
 }
 
 void add_point(SiteSeries &out, size_t row, size_t at, const StepPoint &point, bool first) {
-  const auto put = [&](Column column, auto value) { cell_at(out, column, row, at) = static_cast<double>(value); };
   const auto add = [&](Column column, auto value) { cell_at(out, column, row, at) += static_cast<double>(value); };
   const auto bound = [&](Column column, auto value, auto better) {
     double &known = cell_at(out, column, row, at);
@@ -23,8 +22,6 @@ void add_point(SiteSeries &out, size_t row, size_t at, const StepPoint &point, b
   };
   const auto least = [](double a, double b) { return std::min(a, b); };
   const auto most = [](double a, double b) { return std::max(a, b); };
-  put(Column::LiveBytes, point.live_bytes);
-  put(Column::LiveCount, point.live_count);
   bound(Column::MinBytes, point.min_bytes, least);
   bound(Column::MaxBytes, point.max_bytes, most);
   bound(Column::LargestBytes, point.largest_bytes, most);
@@ -37,19 +34,26 @@ void add_point(SiteSeries &out, size_t row, size_t at, const StepPoint &point, b
   add(Column::OldFreedBytes, point.old_bytes);
 }
 
-/// What held before a bucket without an event holds in it too; what was freed is what is missing.
-void carry_on(SiteSeries &out, size_t row, const std::vector<char> &told, const SiteHistory &history) {
-  auto bytes = static_cast<double>(history.base_bytes), count = static_cast<double>(history.base_count);
-  for (size_t at = 0; at < told.size(); ++at) {
-    double &live = cell_at(out, Column::LiveBytes, row, at);
-    if (!told[at]) {
-      live = cell_at(out, Column::MinBytes, row, at) = cell_at(out, Column::MaxBytes, row, at) = bytes;
-      cell_at(out, Column::LiveCount, row, at) = count;
-      continue;
+/// What held before a bucket without an event holds in it too; what was freed is what is missing; what is not young is old.
+void carry_on(SiteSeries &out, size_t row, const std::vector<StepPoint> &ends, const SiteHistory &history) {
+  StepPoint newest;
+  newest.live_bytes = history.base_bytes;
+  newest.live_count = history.base_count;
+  for (size_t at = 0; at < ends.size(); ++at) {
+    const auto put = [&](Column column, auto value) { cell_at(out, column, row, at) = static_cast<double>(value); };
+    const auto before = static_cast<double>(newest.live_bytes);
+    if (ends[at].first != 0) {
+      newest = ends[at];
+      put(Column::FreedBytes, before + cell_at(out, Column::AllocatedBytes, row, at) - newest.live_bytes);
+    } else {
+      put(Column::MinBytes, before);
+      put(Column::MaxBytes, before);
     }
-    cell_at(out, Column::FreedBytes, row, at) = bytes + cell_at(out, Column::AllocatedBytes, row, at) - live;
-    bytes = live;
-    count = cell_at(out, Column::LiveCount, row, at);
+    const YoungBlocks young = newest.young_at(out.axis.buckets[at].last);
+    put(Column::LiveBytes, newest.live_bytes);
+    put(Column::LiveCount, newest.live_count);
+    put(Column::OldLiveBytes, newest.live_bytes - static_cast<int64_t>(young.born_bytes + young.before_bytes));
+    put(Column::OldLiveCount, static_cast<int64_t>(newest.live_count) - young.born_count - young.before_count);
   }
 }
 
@@ -146,17 +150,16 @@ SiteSeries Model::site_series(const SiteSeriesQuery &query) {
   out.total = sites.size();
   const size_t to = std::min(query.to, sites.size()), from = std::min(query.from, to);
   for (auto &column : out.columns) column.assign((to - from) * out.axis.buckets.size(), 0);
-  std::vector<char> told(out.axis.buckets.size());
   for (size_t i = from; i < to; ++i) {
     const size_t row = out.rows.size();
     out.rows.push_back(series_row(sites[i]));
-    std::fill(told.begin(), told.end(), 0);
+    std::vector<StepPoint> ends(out.axis.buckets.size());  // of each bucket, the newest
     over_axis(accounts_.steps().points(sites[i], out.axis.count), out.axis.buckets,
               [&](size_t at, const StepPoint &point) {
-                add_point(out, row, at, point, !told[at]);
-                told[at] = 1;
+                add_point(out, row, at, point, ends[at].first == 0);
+                ends[at] = point;
               });
-    carry_on(out, row, told, accounts_.steps().history(sites[i]));
+    carry_on(out, row, ends, accounts_.steps().history(sites[i]));
   }
   add_survivors(query, out);
   return out;

@@ -19,6 +19,7 @@ StepPoint StepPoint::times(uint32_t times) const {
 
 void StepPoint::join(const StepPoint &later) {
   last = later.last;
+  young = later.young;
   live_count = later.live_count;
   live_bytes = later.live_bytes;
   min_bytes = std::min(min_bytes, later.min_bytes);

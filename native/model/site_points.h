@@ -9,6 +9,15 @@
 
 namespace gmt::model {
 
+/// What is alive of the step that ended last, and of the one before.
+struct YoungBlocks {
+  uint32_t born_count = 0;
+  uint32_t before_count = 0;
+  uint64_t born_bytes = 0;
+  uint64_t before_bytes = 0;
+  bool operator==(const YoungBlocks &) const = default;
+};
+
 /// The steps [first, last]. Their flows are those of each step where `each`, else of all together; the levels are those
 /// at the end, and the least and most within.
 struct StepPoint {
@@ -27,6 +36,7 @@ struct StepPoint {
   uint32_t frees = 0;
   uint32_t gc_frees = 0;   ///< while Python's collector ran on that thread
   uint32_t old_frees = 0;  ///< of blocks that were older than the step before
+  YoungBlocks young;       ///< when `last` ended
 
   /// `step` is the one behind, and like these.
   bool goes_on(const StepPoint &step) const {
@@ -34,7 +44,14 @@ struct StepPoint {
            live_count == step.live_count && min_bytes == step.min_bytes && max_bytes == step.max_bytes &&
            allocated_bytes == step.allocated_bytes && largest_bytes == step.largest_bytes &&
            allocations == step.allocations && frees == step.frees && gc_frees == step.gc_frees &&
-           gc_bytes == step.gc_bytes && old_frees == step.old_frees && old_bytes == step.old_bytes;
+           gc_bytes == step.gc_bytes && old_frees == step.old_frees && old_bytes == step.old_bytes &&
+           young == step.young;
+  }
+  /// When `step` ended, `last` or a later one without an event.
+  YoungBlocks young_at(uint32_t step) const {
+    if (step == last) return young;
+    if (step == last + 1) return {0, young.born_count, 0, young.born_bytes};
+    return {};
   }
   /// Counts its flows `times` over, as those of all its steps.
   StepPoint times(uint32_t times) const;
@@ -81,8 +98,10 @@ void over_axis(const std::vector<StepPoint> &points, const std::vector<StepBucke
   for (const StepPoint &point : points) {
     while (at < axis.size() && axis[at].last < point.first) ++at;
     for (size_t i = at; i < axis.size() && axis[i].first <= point.last; ++i) {
-      const uint32_t steps = std::min(axis[i].last, point.last) - std::max(axis[i].first, point.first) + 1;
-      take(i, point.times(point.each ? steps : 1));
+      StepPoint piece = point;
+      piece.first = std::max(axis[i].first, point.first);
+      piece.last = std::min(axis[i].last, point.last);
+      take(i, piece.times(point.each ? piece.last - piece.first + 1 : 1));
       if (!point.each) break;
     }
   }

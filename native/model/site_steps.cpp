@@ -19,7 +19,22 @@ StepPoint SiteSteps::running(uint32_t site) const {
           .allocations = sum.step_allocations,
           .frees = running_frees(site),
           .gc_frees = history.gc_frees,
-          .old_frees = sum.step_old_frees};
+          .old_frees = sum.step_old_frees,
+          .young = young(site)};
+}
+
+/// Of the step that the site's last event was in, and of the one before: what was allocated and not freed in the two.
+YoungBlocks SiteSteps::young(uint32_t site) const {
+  const SiteSum &sum = sums_[site];
+  const SiteHistory &history = histories_[site];
+  const auto left = [](auto born, auto gone) { return gone < born ? born - gone : 0; };
+  const uint64_t freed_bytes = static_cast<uint64_t>(history.bytes_before - sum.live_bytes) + sum.step_allocated;
+  const StepPoint &newest = history.points.newest();
+  const YoungBlocks last = newest.last + 1 == sum.step ? newest.young : YoungBlocks{};
+  return {left(sum.step_allocations, running_frees(site) - sum.step_old_frees - history.previous_frees),
+          left(last.born_count, history.previous_frees),
+          left(sum.step_allocated, freed_bytes - sum.step_old_bytes - history.previous_bytes),
+          left(last.born_bytes, history.previous_bytes)};
 }
 
 void SiteSteps::begin(uint32_t site, uint32_t step) {
@@ -42,6 +57,9 @@ void SiteSteps::begin(uint32_t site, uint32_t step) {
   sum.step_allocations = sum.step_old_frees = 0;
   sum.step_old_bytes = 0;
   history.count_before = sum.live_count;
+  history.bytes_before = sum.live_bytes;
+  history.previous_frees = 0;
+  history.previous_bytes = 0;
   history.gc_frees = 0;
   history.gc_bytes = 0;
 }
@@ -142,45 +160,53 @@ void SiteSteps::restart_in_first_step(uint32_t site, uint64_t allocations, uint6
   sum.step_largest = biggest;
   sum.step_allocations = static_cast<uint32_t>(allocations);
   histories_[site].count_before = static_cast<uint32_t>(live_count + frees - allocations);
+  histories_[site].bytes_before = 0;
 }
 
 namespace {
 
+/// One point a bucket; those without an event hold what was before, and begin with step 0.
+std::vector<StepPoint> dense(const SiteHistory &history, const std::vector<StepBucket> &axis) {
+  std::vector<StepPoint> out(axis.size());
+  over_axis(history.points.all(), axis, [&](size_t at, const StepPoint &point) {
+    out[at].first == 0 ? void(out[at] = point) : out[at].join(point);
+  });
+  StepPoint held;
+  held.live_bytes = history.base_bytes;
+  held.live_count = history.base_count;
+  for (size_t at = 0; at < axis.size(); ++at) {
+    StepPoint &own = out[at];
+    if (own.first != 0) {
+      held = own;
+    } else {
+      own.live_bytes = own.min_bytes = own.max_bytes = held.live_bytes;
+      own.live_count = held.live_count;
+    }
+    own.young = held.young_at(axis[at].last);
+  }
+  return out;
+}
+
 /// The sum of two series; where both move in one bucket, min and max are bounds.
 std::vector<StepPoint> sum_of(const SiteHistory &a, const SiteHistory &b, uint32_t count, uint32_t detail) {
   const std::vector<StepBucket> axis = step_axis(count, detail);
-  std::vector<StepPoint> parts[2] = {std::vector<StepPoint>(axis.size()), std::vector<StepPoint>(axis.size())};
-  StepPoint held[2];
-  for (const int part : {0, 1}) {
-    const SiteHistory &history = part == 0 ? a : b;
-    over_axis(history.points.all(), axis, [&](size_t at, const StepPoint &point) {
-      StepPoint &known = parts[part][at];
-      known.first == 0 ? void(known = point) : known.join(point);
-    });
-    held[part].live_bytes = held[part].min_bytes = held[part].max_bytes = history.base_bytes;
-    held[part].live_count = history.base_count;
-  }
+  const std::vector<StepPoint> left = dense(a, axis), right = dense(b, axis);
   std::vector<StepPoint> out;
   for (size_t at = 0; at < axis.size(); ++at) {
-    if (parts[0][at].first == 0 && parts[1][at].first == 0) continue;
-    StepPoint sum = held[0];
-    for (const int part : {0, 1}) {
-      const StepPoint &own = parts[part][at];
-      if (own.first == 0) continue;
-      held[part].live_bytes = held[part].min_bytes = held[part].max_bytes = own.live_bytes;
-      held[part].live_count = own.live_count;
-    }
-    const StepPoint &left = parts[0][at].first ? parts[0][at] : sum;
-    const StepPoint &right = parts[1][at].first ? parts[1][at] : held[1];
-    sum = left;
-    sum.join(right);
+    if (left[at].first == 0 && right[at].first == 0) continue;
+    StepPoint sum = left[at];
+    sum.join(right[at]);
     sum.first = axis[at].first;
     sum.last = axis[at].last;
     sum.each = 0;
-    sum.live_bytes = held[0].live_bytes + held[1].live_bytes;
-    sum.live_count = held[0].live_count + held[1].live_count;
-    sum.min_bytes = left.min_bytes + right.min_bytes;
-    sum.max_bytes = left.max_bytes + right.max_bytes;
+    sum.live_bytes += left[at].live_bytes;
+    sum.live_count += left[at].live_count;
+    sum.min_bytes = left[at].min_bytes + right[at].min_bytes;
+    sum.max_bytes = left[at].max_bytes + right[at].max_bytes;
+    sum.young.born_count += left[at].young.born_count;
+    sum.young.before_count += left[at].young.before_count;
+    sum.young.born_bytes += left[at].young.born_bytes;
+    sum.young.before_bytes += left[at].young.before_bytes;
     out.push_back(sum);
   }
   return out;
@@ -205,6 +231,9 @@ void SiteSteps::merge(uint32_t from, uint32_t into, uint32_t step) {
   history.gc_frees += gone.gc_frees;
   history.gc_bytes += gone.gc_bytes;
   history.count_before += gone.count_before;
+  history.bytes_before += gone.bytes_before;
+  history.previous_frees += gone.previous_frees;
+  history.previous_bytes += gone.previous_bytes;
   if (gone.largest_bytes > history.largest_bytes) {
     history.largest_bytes = gone.largest_bytes;
     history.largest_step = gone.largest_step;

@@ -28,11 +28,14 @@ static_assert(sizeof(SiteSum) == 64);
 
 struct alignas(64) SiteHistory {
   SitePoints points;
-  uint64_t gc_bytes = 0;  ///< of the step that SiteSum has, as the next two
+  uint64_t gc_bytes = 0;  ///< of the step that SiteSum has, as the next six
   uint32_t gc_frees = 0;
+  uint32_t previous_frees = 0;  ///< of blocks of the step before
+  uint64_t previous_bytes = 0;
   uint32_t count_before = 0;  ///< alive when it began
-  int64_t peak_bytes = 0;     ///< of earlier steps
-  uint32_t first_step = 0;    ///< 0 = no event yet
+  int64_t bytes_before = 0;
+  int64_t peak_bytes = 0;   ///< of earlier steps
+  uint32_t first_step = 0;  ///< 0 = no event yet
   uint32_t last_allocation_step = 0;
   uint32_t last_free_step = 0;
   uint32_t largest_step = 0;
@@ -74,6 +77,10 @@ class SiteSteps {
   void freed_by_collector(uint32_t site, uint64_t bytes) {
     ++histories_[site].gc_frees;
     histories_[site].gc_bytes += bytes;
+  }
+  void freed_previous(uint32_t site, uint64_t bytes) {
+    ++histories_[site].previous_frees;
+    histories_[site].previous_bytes += bytes;
   }
   void freed_old(uint32_t site, uint64_t bytes) {
     ++sums_[site].step_old_frees;
@@ -127,6 +134,7 @@ class SiteSteps {
   void keep_largest(uint32_t site);
   uint64_t usual_in_step(const SiteSum &sum) const;
   StepPoint running(uint32_t site) const;
+  YoungBlocks young(uint32_t site) const;
   void count_points(std::ptrdiff_t more);
 
   std::vector<SiteSum> sums_;

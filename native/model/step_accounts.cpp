@@ -7,7 +7,11 @@ namespace gmt::model {
 
 /// A block of an earlier step ended.
 void Accounts::end_block(uint32_t cell, const Ending &ending) {
-  if (ending.born_step + 1 < frame_->step) steps_.freed_old(cells_[cell].site, ending.bytes);
+  if (ending.born_step + 1 < frame_->step) {
+    steps_.freed_old(cells_[cell].site, ending.bytes);
+  } else {
+    steps_.freed_previous(cells_[cell].site, ending.bytes);
+  }
   frame_->end({ending.address, ending.bytes, ending.born_ns, ending.born_step, cell, ending.device});
 }
 

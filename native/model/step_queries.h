@@ -45,6 +45,8 @@ enum class SeriesColumn : uint8_t {
   GcFreedBytes,
   OldFrees,
   OldFreedBytes,
+  OldLiveCount,
+  OldLiveBytes,
   LargestBytes,
   SurvivorCount,
   SurvivorBytes

@@ -1,6 +1,9 @@
 // Steps and what sites did in them.
+#include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <random>
 
 #include "check.h"
 #include "model_step_feed.h"
@@ -259,6 +262,115 @@ TEST(usual_sizes_are_known_of_sites_and_threads) {
   const SizeHabit &habit = feed.model.process(0)->habits.all()[0];
   CHECK_EQ(habit.allocations, 1299u);
   CHECK_EQ(habit.largest_bytes, 1u << 30);
+}
+
+namespace {
+
+/// What a site did in one step, counted without any shortcut.
+struct Told {
+  double live = 0, count = 0, least = 0, most = 0, allocations = 0, allocated = 0, frees = 0, freed = 0;
+  double old_frees = 0, old_freed = 0, old_live = 0, old_count = 0, largest = 0;
+};
+struct Known {
+  uint64_t bytes;
+  uint32_t site, step;
+};
+
+/// Random lives of blocks over 3 sites, of which the last rests for long; every third site's steps are often alike.
+struct RandomSteps : StepFeed {
+  std::map<uint64_t, Known> alive;
+  std::vector<std::array<Told, 3>> steps;  // by step
+  std::array<Told, 3> now;
+  std::mt19937_64 random{11};
+  uint64_t next = 0x1000;
+
+  void allocate_one(uint32_t site, uint64_t bytes) {
+    allocate(next, bytes, site + 1);
+    alive[next] = {bytes, site, static_cast<uint32_t>(steps.size() + 1)};
+    next += 0x1000;
+    Told &own = now[site];
+    own.live += static_cast<double>(bytes);
+    own.most = std::max(own.most, own.live);
+    own.largest = std::max(own.largest, static_cast<double>(bytes));
+    ++own.count, ++own.allocations, own.allocated += static_cast<double>(bytes);
+  }
+  void free_one() {
+    if (alive.empty()) return;
+    const auto block = std::next(alive.begin(), static_cast<std::ptrdiff_t>(random() % alive.size()));
+    const auto [bytes, site, step] = block->second;
+    free(block->first);
+    alive.erase(block);
+    Told &own = now[site];
+    own.live -= static_cast<double>(bytes);
+    own.least = std::min(own.least, own.live);
+    --own.count, ++own.frees, own.freed += static_cast<double>(bytes);
+    if (step + 1 >= steps.size() + 1) return;
+    ++own.old_frees, own.old_freed += static_cast<double>(bytes);
+  }
+  void finish_step() {
+    end_step();
+    for (Told &own : now) own.old_live = own.old_count = 0;
+    for (const auto &[address, block] : alive) {
+      if (block.step + 2 > steps.size() + 1) continue;
+      now[block.site].old_live += static_cast<double>(block.bytes);
+      ++now[block.site].old_count;
+    }
+    steps.push_back(now);
+    for (Told &own : now) own = {.live = own.live, .count = own.count, .least = own.live, .most = own.live};
+  }
+  void run(uint32_t count) {
+    for (uint32_t step = 0; step < count; ++step) {
+      for (uint64_t i = random() % 4; i > 0; --i) allocate_one(0, 1 + random() % 100);
+      if (step % 50 > 10) allocate_one(1, 64);
+      if (random() % 30 == 0) allocate_one(2, 1000);
+      for (uint64_t i = random() % 5; i > 0; --i) free_one();
+      finish_step();
+    }
+  }
+};
+
+}  // namespace
+
+TEST(series_are_what_a_plain_count_says) {
+  RandomSteps feed;
+  feed.run(500);
+  const SiteSeries series = feed.series();
+  REQUIRE(series.rows.size() == 3 && series.axis.count == 500);
+  for (size_t row = 0; row < 3; ++row) {
+    const uint32_t site = feed.model.site(series.rows[row].id)->stack.frames[0].line - 1;
+    const auto values = [&](SeriesColumn column) { return row_of(series, column, row); };
+    const auto sum = [&](const StepBucket &bucket, double Told::*field) {
+      double all = 0;
+      for (uint32_t step = bucket.first; step <= bucket.last; ++step) all += feed.steps[step - 1][site].*field;
+      return all;
+    };
+    double survivors = 0;
+    for (size_t i = 0; i < series.axis.buckets.size(); ++i) {
+      const StepBucket &bucket = series.axis.buckets[i];
+      const Told &end = feed.steps[bucket.last - 1][site];
+      CHECK_EQ(values(SeriesColumn::LiveBytes)[i], end.live);
+      CHECK_EQ(values(SeriesColumn::LiveCount)[i], end.count);
+      CHECK_EQ(values(SeriesColumn::OldLiveBytes)[i], end.old_live);
+      CHECK_EQ(values(SeriesColumn::OldLiveCount)[i], end.old_count);
+      CHECK_EQ(values(SeriesColumn::Allocations)[i], sum(bucket, &Told::allocations));
+      CHECK_EQ(values(SeriesColumn::AllocatedBytes)[i], sum(bucket, &Told::allocated));
+      CHECK_EQ(values(SeriesColumn::Frees)[i], sum(bucket, &Told::frees));
+      CHECK_EQ(values(SeriesColumn::FreedBytes)[i], sum(bucket, &Told::freed));
+      CHECK_EQ(values(SeriesColumn::OldFrees)[i], sum(bucket, &Told::old_frees));
+      CHECK_EQ(values(SeriesColumn::OldFreedBytes)[i], sum(bucket, &Told::old_freed));
+      double least = 1e18, most = 0, largest = 0;
+      for (uint32_t step = bucket.first; step <= bucket.last; ++step) {
+        least = std::min(least, feed.steps[step - 1][site].least);
+        most = std::max(most, feed.steps[step - 1][site].most);
+        largest = std::max(largest, feed.steps[step - 1][site].largest);
+      }
+      CHECK_EQ(values(SeriesColumn::MinBytes)[i], least);
+      CHECK_EQ(values(SeriesColumn::MaxBytes)[i], most);
+      CHECK_EQ(values(SeriesColumn::LargestBytes)[i], largest);
+      survivors += values(SeriesColumn::SurvivorBytes)[i];
+    }
+    CHECK_EQ(survivors, feed.steps.back()[site].live);
+  }
 }
 
 TEST_MAIN

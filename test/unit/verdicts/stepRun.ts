@@ -52,7 +52,16 @@ interface SiteRun extends SiteFacts {
 }
 
 type Matrices = Pick<SiteSeries, 'liveBytes' | 'liveCount' | 'minBytes' | 'maxBytes'> &
-  Pick<SiteSeries, 'stepAllocations' | 'stepAllocatedBytes' | 'stepFrees' | 'stepFreedBytes' | 'stepLargestBytes'> &
+  Pick<
+    SiteSeries,
+    | 'stepAllocations'
+    | 'stepAllocatedBytes'
+    | 'stepFrees'
+    | 'stepFreedBytes'
+    | 'stepLargestBytes'
+    | 'oldLiveCount'
+    | 'oldLiveBytes'
+  > &
   Pick<SiteSeries, 'gcFrees' | 'gcFreedBytes' | 'oldFrees' | 'oldFreedBytes' | 'survivorCount' | 'survivorBytes'>;
 
 const UNIT_POINTS = 128;
