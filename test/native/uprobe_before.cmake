@@ -8,7 +8,7 @@ set(before ${CMAKE_CURRENT_LIST_DIR}/uprobe_before)
 get_target_property(before_sources gmt_uprobe_before SOURCES)
 list(FILTER before_sources INCLUDE REGEX "before_(block|map|memory|pool|torch)")
 list(TRANSFORM before_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/../../native/uprobe/)
-gmt_native_test(uprobe_before_torch SOURCES ${before}/torch_test.cpp ${before_sources} LIBRARIES gmt_wire Threads::Threads)
+gmt_native_test(uprobe_before_torch SOURCES ${before}/torch_test.cpp ${before_sources} LIBRARIES gmt_wire gmt_uprobe_files Threads::Threads)
 target_include_directories(uprobe_before_torch_test PRIVATE ${before} ${CMAKE_CURRENT_LIST_DIR}/../../native)
 set_tests_properties(uprobe_before_torch PROPERTIES ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0")
 if(GMT_HAS_SANITIZERS)
@@ -25,6 +25,6 @@ target_link_libraries(uprobe_before_library PRIVATE ${CMAKE_DL_LIBS} Threads::Th
 target_link_options(uprobe_before_library PRIVATE -static-libstdc++ -static-libgcc)
 if(GMT_PYTHON3)
   add_test(NAME uprobe_before_attach COMMAND ${GMT_PYTHON3} ${before}/attach_test.py)
-  set_tests_properties(uprobe_before_attach PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 RUN_SERIAL TRUE
+  set_tests_properties(uprobe_before_attach PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 RESOURCE_LOCK uprobe
     ENVIRONMENT "GMT_LIBRARY=$<TARGET_FILE:gpumemtrace>;GMT_UPROBE=$<TARGET_FILE:gpu_memtrace_uprobe>;GMT_BEFORE_LIBRARY=$<TARGET_FILE:uprobe_before_library>;GMT_BUILT=${inject_built};GMT_SIMULATOR=${GMT_DIST}/simulator;PYTHONDONTWRITEBYTECODE=1")
 endif()
