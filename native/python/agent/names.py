@@ -36,6 +36,20 @@ def top_modules(modules):
     return [each for each in modules if id(each) not in below]
 
 
+def has_parts(module):
+    """Whether a module or one below it has a parameter or a buffer (a loss has none)."""
+    left, seen = [module], set()
+    while left:
+        each = left.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        if any(value is not None for name in ("_parameters", "_buffers") for _, value in part(each, name)):
+            return True
+        left += [child for _, child in part(each, "_modules") if child is not None]
+    return False
+
+
 class Names:
     def __init__(self, wanted_device):
         self.wanted_device = wanted_device
@@ -98,8 +112,10 @@ def collect_names():
     try:
         names = Names(tensors.wanted_device())
         seen = set()
-        for module in top_modules(find(snapshot, torch.nn, "Module")):
-            names.add_module(module, "", seen)
+        tops = [each for each in top_modules(find(snapshot, torch.nn, "Module")) if has_parts(each)]
+        for module in tops:
+            prefix = objects.class_text(type(module)).rsplit(".", 1)[-1] + "." if len(tops) > 1 else ""
+            names.add_module(module, prefix, seen)
         for optimizer in find(snapshot, torch.optim, "Optimizer"):
             names.add_optimizer(optimizer)
         return names.found

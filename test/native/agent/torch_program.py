@@ -1,4 +1,4 @@
-"""A training on the CPU with what holds tensors in a PyTorch program. `torch_program.py train|holders|graph|subclass|compile`."""
+"""A training on the CPU with what holds tensors in a PyTorch program. `torch_program.py train|holders|graph|subclass|modules|compile`."""
 
 import gc
 import json
@@ -33,6 +33,7 @@ def train(steps=40):
     torch.manual_seed(3)
     net = Net()
     optimizer = torch.optim.AdamW(net.parameters(), lr=1e-2)
+    criterion = torch.nn.MSELoss()  # a module without anything to name
     losses, watched = [], []
     view = None
     for step in range(steps):
@@ -40,7 +41,7 @@ def train(steps=40):
         out = net(x)
         view = out[:, :6]
         view = view.mul_(0.5) if step % 2 else view
-        loss = (view - x[:, :6]).square().mean() + out.square().mean()
+        loss = criterion(view, x[:, :6]) + out.square().mean()
         optimizer.zero_grad()
         if step in (5, 20) and traced:
             told = [[hex(address(each)), 1, 0] for each in (out, view, x)]
@@ -88,6 +89,14 @@ def create_graph():
         (x @ weight).square().mean().backward(create_graph=True)
     assert tracing.ask(1, "holders", addresses=[[hex(at), 1, 0] for at in addresses.values()], budgetMs=20000)
     return addresses
+
+
+def two_modules():
+    """Two modules of one program are told apart by their classes."""
+    modules = Net(), torch.nn.Linear(3, 3)
+    optimizer = torch.optim.SGD([each for module in modules for each in module.parameters()], lr=0.1)
+    optimizer.step()
+    return len(modules)
 
 
 asked = []
@@ -148,4 +157,12 @@ def compiled():
 
 torch.set_num_threads(1)
 traced = tracing.begin(20) if tracing.FOLDER else False
-print(json.dumps({"train": train, "holders": graph_and_gradient, "graph": create_graph, "subclass": subclasses, "compile": compiled}[sys.argv[1]]()))
+programs = {
+    "train": train,
+    "holders": graph_and_gradient,
+    "graph": create_graph,
+    "subclass": subclasses,
+    "modules": two_modules,
+    "compile": compiled,
+}
+print(json.dumps(programs[sys.argv[1]]()))

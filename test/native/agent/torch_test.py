@@ -64,6 +64,12 @@ class Torch(Traced):
         self.assertIn("norm.running_mean", told[GMT_CATEGORY_BUFFER])
 
     @every_torch
+    def test_names_of_two_modules(self, python):
+        _plain, _traced, log = self.both(python, "modules")
+        texts = {text for category, text in log.names.values() if category == GMT_CATEGORY_PARAMETER}
+        self.assertTrue({"Net.body.0.weight", "Linear.weight"} <= texts, texts)
+
+    @every_torch
     def test_graph_and_gradient(self, python):
         done = self.run_program(python, PROGRAM, "holders", simulator=self.folder, GPU_MEMTRACE_AGENT_DEVICES="all")
         addresses = json.loads(done.stdout)
