@@ -19,6 +19,7 @@ class FakeNames : public model::Names {
       if (own.frames[i].file[0] != '/') own.user_frame = static_cast<int32_t>(i);
     }
   }
+  void set_before_attach(uint32_t stack, uint32_t process = 0) { stacks_[{process, stack}].before_attach = true; }
   bool stack(uint32_t process, uint32_t stack, model::Stack &out) const override {
     const auto found = stacks_.find({process, stack});
     if (found == stacks_.end()) return false;
