@@ -99,7 +99,14 @@ const RECORDING: RecordingArguments = {
 };
 
 function parseRun(words: readonly string[]): Arguments {
-  const parsed: RunArguments = { verb: 'run', ...RECORDING, backend: 'inject', simulateGpu: false, holders: false, command: [] };
+  const parsed: RunArguments = {
+    verb: 'run',
+    ...RECORDING,
+    backend: 'inject',
+    simulateGpu: false,
+    holders: false,
+    command: [],
+  };
   const options = new Options(words);
   let onlyUprobe: string | null = null;
   for (let option = options.next(); option !== null; option = options.next()) {

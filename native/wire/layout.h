@@ -242,8 +242,8 @@ struct gmt_memory {
 /// Text that does not fit into a chunk comes in parts with one `request`, in order.
 struct gmt_answer {
   uint64_t sequence;  ///< the newest event's when it was looked, as in gmt_name
-  uint32_t request;  ///< number of the request that it answers; 0 = nobody asked (at the end of the process)
-  uint16_t part;     ///< from 0
+  uint32_t request;   ///< number of the request that it answers; 0 = nobody asked (at the end of the process)
+  uint16_t part;      ///< from 0
   uint16_t parts;
   uint32_t text_bytes;  ///< JSON behind this struct
   uint32_t reserved;

@@ -235,7 +235,8 @@ Options parse(int count, char **words) {
     const auto value = [&] { return ++i < count ? words[i] : (wrong(word + " takes a value"), nullptr); };
     if (word == "--async")
       options.async = true;
-    else if (word == "--no-stacks") options.stacks = false;
+    else if (word == "--no-stacks")
+      options.stacks = false;
     else if (word == "--library")
       options.library = value();
     else if (word == "--pairs")
