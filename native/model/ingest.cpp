@@ -45,6 +45,7 @@ void Model::ingest(const trace::Batch &batch) {
   for (size_t i = 0; i < count; ++i) {
     if (state.ending) {
       state.events_after_ending += count - i;
+      state.next_sequence = batch.events.back().sequence + 1;  // what was said of the end is still heard
       break;
     }
     ahead.look(batch, i);

@@ -12,7 +12,7 @@ class RecordQueue {
  public:
   using Record = std::variant<trace::Name, trace::AnswerPart>;
   /// More than this wait only where a log is damaged: the ones furthest away are dropped.
-  static constexpr size_t kWaiting = 1u << 20;
+  static constexpr size_t kWaiting = 1u << 18;
 
   /// A record waits for an event behind this sequence; ~0 = none waits.
   uint64_t next() const { return next_; }

@@ -32,7 +32,7 @@ void Model::end_slices(uint32_t process, ProcessState &state, uint64_t time_ns) 
     steps.begin_ns = time_ns;
   } else if (steps.source == StepSource::Time) {
     end_step(process, state, due, false);
-    const auto idle = static_cast<uint32_t>((time_ns - due) / kSlice);
+    const auto idle = static_cast<uint32_t>(std::min<uint64_t>((time_ns - due) / kSlice, StepFrame::kMostSteps));
     if (idle > 0) state.frame->next_step(idle);
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 // Where the steps of one process stand, as far as each of its events asks for it.
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct EndedBlock {
 struct StepFrame {
   /// Blocks of earlier steps that end in one step are remembered up to this number.
   static constexpr size_t kEnded = 1'000'000;
+  /// Steps beyond are one: only a damaged time goes so far.
+  static constexpr uint32_t kMostSteps = 1u << 30;
 
   uint32_t step = 1;             ///< the one that runs
   uint32_t gc_thread = kNone;    ///< the thread in which Python's collector runs
@@ -51,7 +54,7 @@ struct StepFrame {
     next_step();
   }
   void next_step(uint32_t steps = 1) {
-    step += steps;
+    step = std::min(step, kMostSteps) + std::min(steps, kMostSteps);
     ended.clear();
     ended_cut = false;
   }

@@ -116,6 +116,19 @@ TEST(slices_of_time_without_an_event_are_steps_too) {
   CHECK(row_of(series, SeriesColumn::Allocations) == (Numbers{1, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
 }
 
+TEST(a_damaged_time_is_survived) {
+  StepFeed feed;
+  feed.allocate(0x1000, 100);
+  for (int i = 0; i < 6; ++i) {
+    feed.now_ns = (~0ull >> 6) * static_cast<uint64_t>(i + 1);
+    feed.allocate(0x2000 + static_cast<uint64_t>(i), 10);
+  }
+  const SiteSeries series = feed.series();
+  CHECK(series.axis.count <= 2 * StepFrame::kMostSteps);
+  CHECK(series.axis.buckets.size() <= 2048);
+  CHECK_EQ(feed.blocks().rows[0].step, 1u);
+}
+
 TEST(optimizer_steps_take_over_and_what_was_before_is_their_first) {
   LoopFeed feed;
   feed.set_up(10);

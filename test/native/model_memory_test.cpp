@@ -224,6 +224,18 @@ TEST(answers_are_joined_and_find_the_blocks_of_their_moment) {
   CHECK(!feed.model.blocks(8, {5})[0].known);
 }
 
+TEST(what_is_found_at_the_end_of_the_process_is_heard) {
+  StepFeed feed;
+  feed.allocate(0x7f0000001000, 100);
+  feed.end_step();
+  feed.put({GMT_PROCESS_ENDING});
+  feed.free(0x7f0000001000);  // clean-up: the block lived to the end
+  feed.put_answer({feed.sequence(), 0, 0, 1, "0x7f0000001000"});
+  const auto &answers = feed.model.process(0)->answers.answers();
+  REQUIRE(answers.size() == 1 && answers[0].blocks.size() == 1);
+  CHECK(answers[0].blocks[0].alive);
+}
+
 TEST(parts_of_answers_do_not_mix) {
   AnswerBook book;
   CHECK(!book.add({0, 1, 1, 2, "late"}, 0));  // its begin is missing
