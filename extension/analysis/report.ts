@@ -55,7 +55,7 @@ interface ReportAllocation {
   layer: Layer;
   ageSeconds: number;
   /** Steps of its process that have ended since. */
-  ageSteps: number | null;
+  ageSteps: number;
   /** What the agent called it; empty where nobody asked. */
   name: string;
   category: Category;
@@ -188,9 +188,9 @@ function readAllocations(source: TraceSource, info: TraceInfo, layer: Layer): Re
         thread: thread?.name ?? '',
         layer: window.layer[row] ?? layer,
         ageSeconds: Math.max(0, info.durationNs - (window.timeNs[row] ?? 0)) / 1e9,
-        ageSteps: window.ageSteps?.[row] ?? null,
-        name: window.name?.[row] ?? '',
-        category: window.category?.[row] ?? 'unnamed',
+        ageSteps: window.ageSteps[row] ?? 0,
+        name: window.name[row] ?? '',
+        category: window.category[row] ?? 'unnamed',
         site: window.site[row] ?? 0,
       });
     }

@@ -46,7 +46,7 @@ export interface ReportOutOfMemory extends Partial<OutOfMemoryVerdict> {
 }
 
 export function reportSteps(info: TraceInfo, { steps }: Verdicts): ReportSteps {
-  const processes = (info.steps ?? []).map(({ process, count, source }) => ({
+  const processes = info.steps.map(({ process, count, source }) => ({
     pid: pidOf(info, process),
     count,
     source,

@@ -1,6 +1,5 @@
 import type { Category, SiteSeries, StepAxis } from '../protocol/steps';
 import type { Layer, LineSource, TraceSource } from '../protocol/trace';
-import { estimateOldLive } from './oldLive';
 
 /** Most points of an axis: shorter runs have a point for every step. */
 const POINTS = 256;
@@ -43,9 +42,6 @@ export interface SiteSteps {
   lastAllocationStep: number;
 }
 
-/** Given where the native part counts it. */
-type OldLive = { oldLiveBytes?: Float64Array; oldLiveCount?: Float64Array };
-
 /** All sites of a process and layer, biggest first. */
 export function readSiteSteps(
   source: TraceSource,
@@ -87,19 +83,6 @@ export function cutSteps(site: SiteSteps, from: number): SiteSteps {
 function siteSteps(window: SiteSeries, process: number, layer: Layer, row: number): SiteSteps {
   const points = window.last.length;
   const column = (matrix: Float64Array): number[] => Array.from(matrix.subarray(row * points, (row + 1) * points));
-  const { oldLiveBytes: oldBytes, oldLiveCount: oldCount } = window as OldLive;
-  const blocks = {
-    live: column(window.liveCount),
-    allocated: column(window.stepAllocations),
-    freed: column(window.stepFrees),
-    oldFreed: column(window.oldFrees),
-  };
-  const bytes = {
-    live: column(window.liveBytes),
-    allocated: column(window.stepAllocatedBytes),
-    freed: column(window.stepFreedBytes),
-    oldFreed: column(window.oldFreedBytes),
-  };
   return {
     site: window.id[row] ?? 0,
     process,
@@ -109,14 +92,14 @@ function siteSteps(window: SiteSeries, process: number, layer: Layer, row: numbe
     lineSource: window.lineSource[row] ?? 'none',
     category: window.category[row] ?? 'unnamed',
     steps: Array.from(window.last),
-    liveBytes: bytes.live,
-    liveCount: blocks.live,
-    oldBytes: oldBytes === undefined ? estimateOldLive(bytes) : column(oldBytes),
-    oldCount: oldCount === undefined ? estimateOldLive(blocks) : column(oldCount),
-    allocations: blocks.allocated,
-    allocatedBytes: bytes.allocated,
-    freedBytes: bytes.freed,
-    oldFreedBytes: bytes.oldFreed,
+    liveBytes: column(window.liveBytes),
+    liveCount: column(window.liveCount),
+    oldBytes: column(window.oldLiveBytes),
+    oldCount: column(window.oldLiveCount),
+    allocations: column(window.stepAllocations),
+    allocatedBytes: column(window.stepAllocatedBytes),
+    freedBytes: column(window.stepFreedBytes),
+    oldFreedBytes: column(window.oldFreedBytes),
     collectedBytes: column(window.gcFreedBytes),
     largestBytes: column(window.stepLargestBytes),
     survivorCount: column(window.survivorCount),

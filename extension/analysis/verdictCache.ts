@@ -5,19 +5,8 @@ import { judgeTrace } from './verdicts';
 
 const known = new WeakMap<TraceSource, Verdicts>();
 
-const NONE: Verdicts = {
-  revision: -1,
-  steps: { count: 0, source: 'none' },
-  sites: new Map(),
-  findings: [],
-  ledger: [],
-  outOfMemory: [],
-};
-
 /** The verdicts of this moment; judged once for each revision of a trace. */
 export function verdictsOf(source: TraceSource, lineText?: LineText): Verdicts {
-  // A native part without steps gives none.
-  if ((source.info().steps as unknown) === undefined) return NONE;
   const before = known.get(source);
   if (before !== undefined && before.revision === source.info().revision) return before;
   const verdicts = judgeTrace(source, lineText);

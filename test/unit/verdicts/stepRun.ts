@@ -51,7 +51,10 @@ interface SiteRun extends SiteFacts {
   lastFreeStep: number;
 }
 
-type Matrices = Pick<SiteSeries, 'liveBytes' | 'liveCount' | 'minBytes' | 'maxBytes'> &
+type Matrices = Pick<
+  SiteSeries,
+  'liveBytes' | 'liveCount' | 'oldLiveBytes' | 'oldLiveCount' | 'minBytes' | 'maxBytes'
+> &
   Pick<
     SiteSeries,
     | 'stepAllocations'
