@@ -13,6 +13,7 @@ export function evidenceOf(finding: Finding, cluster: readonly GrowingSite[], co
   const { verdict } = cluster.reduce((a, b) => (b.verdict.bytesPerStep > a.verdict.bytesPerStep ? b : a));
   const interval = `${formatBytes(verdict.low)} to ${formatBytes(verdict.high)}`;
   const evidence = [verdict.because];
+  if (context.axis.source === 'time') evidence.push('No training step is known: a step here is a slice of time.');
   if (verdict.high > verdict.low) evidence.push(`Its biggest line grows by ${interval} a step.`);
   evidence.push(
     `${formatPlural(finding.count, 'block')} with ${formatBytes(finding.bytes)} from then on ${finding.count === 1 ? 'is' : 'are'} alive after step ${formatCount(context.axis.count)}.`,

@@ -49,7 +49,7 @@ function judgeFailure(failure: OutOfMemory, index: number, context: OutOfMemoryC
   const verdict: OutOfMemoryVerdict = {
     index,
     cause,
-    title: `Out of memory${stepText(snapshot)}: ${formatBytes(failure.requestedBytes)} at ${line} did not fit. ${causeText(cause, failure, leak)}`,
+    title: `Out of memory${stepText(failure, context.info)}: ${formatBytes(failure.requestedBytes)} at ${line} did not fit. ${causeText(cause, failure, leak)}`,
     step: snapshot?.step ?? null,
     freeBytes: free === null ? null : Math.max(0, free),
     largestFreeBytes: snapshot?.fragmentation.largestFreeBytes ?? null,
@@ -109,8 +109,10 @@ function gathering(snapshot: MemorySnapshot): boolean {
   );
 }
 
-function stepText(snapshot: MemorySnapshot | null): string {
-  return snapshot === null ? '' : ` in step ${formatCount(snapshot.step)}`;
+/** A slice of time has no name. */
+function stepText({ snapshot, process }: OutOfMemory, info: TraceInfo): string {
+  const source = info.steps.find(steps => steps.process === process)?.source ?? 'time';
+  return snapshot === null || source === 'time' ? '' : ` in step ${formatCount(snapshot.step)}`;
 }
 
 function causeText(cause: OutOfMemoryCause, failure: OutOfMemory, leak: Finding | null): string {

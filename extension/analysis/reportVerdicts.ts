@@ -58,7 +58,9 @@ export function reportFindings(
   info: TraceInfo,
   { findings }: Verdicts,
 ): (Omit<Finding, 'process'> & { pid: number })[] {
-  return findings.map(({ process, ...finding }) => ({ ...finding, pid: pidOf(info, process) }));
+  return findings.map(({ id, verdict, title, process, ...finding }) => {
+    return { id, verdict, title, pid: pidOf(info, process), ...finding };
+  });
 }
 
 export function reportOutOfMemory(info: TraceInfo, { outOfMemory }: Verdicts): ReportOutOfMemory[] {
