@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kType = 8, kFlags = 168, kTraverse = 184, kIsCollected = 328;
 constexpr unsigned long kHasCollector = 1ul << 14;  // Py_TPFLAGS_HAVE_GC
 constexpr int kTraverseSlot = 71;                   // Py_tp_traverse
-constexpr uint32_t kMany = 4096;                    ///< children of an object beyond these come last
+constexpr uint32_t kMany = 512;                    ///< children of an object beyond these come last
 constexpr size_t kMostNodes = 1u << 24;
 
 using Visit = int (*)(Py *, void *);

@@ -12,7 +12,8 @@ cycles = load("cycles")
 anchors = load("anchors")
 lines = load("lines")
 source = load("source")
-LINES_MS = 200
+SEARCH_SHARE = 0.8  # of the time that a request gives; the rest is for its lines, and to let go of what was looked at
+LEAST_LINES_MS = 50
 MOST_LINES = 100  # holders whose lines are looked for
 MOST_OF_ONE = 4  # tensors on one storage that are looked for
 GRADIENT = "gradient"
@@ -228,9 +229,9 @@ class Search:
         self.found[key].add(address, self.wanted[address], self.sites.get(address, ()))
 
 
-def with_lines(found):
-    """The holders with their lines, the biggest first. The program's objects are not needed for it any more."""
-    deadline = tensors.Deadline(LINES_MS)
+def with_lines(found, milliseconds):
+    """The holders with their lines, the biggest first, as far as there is time. The program's objects are not needed for it any more."""
+    deadline = tensors.Deadline(max(milliseconds, LEAST_LINES_MS))
     finder = lines.Finder(source.Files(lines.STARTED), deadline)
     ordered = sorted(found.values(), key=lambda each: -each.bytes)
     for each in ordered[:MOST_LINES]:
@@ -244,14 +245,15 @@ def answer(request):
     be left out."""
     wanted = {int(each[0], 16): each[1] for each in request["addresses"]}
     sites = {int(each[0], 16): [tuple(one) for one in each[3]] for each in request["addresses"] if len(each) > 3}
-    deadline = tensors.Deadline(request.get("budgetMs", 500))
+    budget = request.get("budgetMs", 500)
+    deadline = tensors.Deadline(budget * SEARCH_SHARE)
     with pause.Quiet(), tensors.quiet():
         search = Search(wanted, deadline, sites)
         count = len(search.snapshot)
         search.run()
         found = search.found
         del search
-    told = with_lines(found)
+    told = with_lines(found, budget - deadline.took())
     return {
         "ok": True,
         "tookMs": deadline.took(),

@@ -149,13 +149,14 @@ class Survey:
 def answer(settings, when, step):
     """Makes the survey and writes its answer."""
     sequence = natives["sequence"]()
-    deadline = tensors.Deadline(settings.get("budgetMs", 500))
+    budget = settings.get("budgetMs", 500)
+    deadline = tensors.Deadline(budget * holders.SEARCH_SHARE)
     with pause.Quiet(), tensors.quiet():
         survey = Survey(deadline, tensors.wanted_device())
         survey.run()
         groups = dict(sorted(survey.groups.items(), key=lambda each: -each[1].bytes)[:MOST_GROUPS])
         told = {"request": 0, "when": when, "step": step, "tensors": len(survey.tensors), "sampled": survey.sampled}
         del survey
-    told["groups"] = holders.with_lines(groups)
+    told["groups"] = holders.with_lines(groups, budget - deadline.took())
     told.update(ok=True, tookMs=deadline.took(), cut=deadline.cut, frozen=gc.get_freeze_count())
     natives["answer"](0, json.dumps(told), sequence)
