@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kType = 8, kFlags = 168, kTraverse = 184, kIsCollected = 328;
 constexpr unsigned long kHasCollector = 1ul << 14;  // Py_TPFLAGS_HAVE_GC
 constexpr int kTraverseSlot = 71;                   // Py_tp_traverse
-constexpr uint32_t kMany = 512;                    ///< children of an object beyond these come last
+constexpr uint32_t kMany = 512;                     ///< children of an object beyond these come last
 constexpr size_t kMostNodes = 1u << 24;
 
 using Visit = int (*)(Py *, void *);
@@ -85,6 +85,7 @@ class Descent {
     MappedArray<uint32_t> last;
     last.swap(later_);
     size_t at = 0;
+    deep_ = true;
     return run(last, &at) && run(queue_, &at_);
   }
   bool done() const { return unreached_ == 0 || late_; }
@@ -148,23 +149,29 @@ class Descent {
       reached_[target] = node;
       unreached_--;
     }
-    return (++new_ > kMany ? later_ : queue_).push(node);
+    return queue_.push(node);
   }
 
   static int visit(Py *child, void *descent) {
     auto &self = *static_cast<Descent *>(descent);
+    // The rest of a long list comes last, but for what is looked for.
+    if (++self.visited_ > kMany && !self.deep_ && self.targets_.find(child) == ObjectTable::kAbsent) return 0;
+    if ((self.visited_ & 8191) == 0 && self.is_late()) return -1;
     self.children_[self.count_] = {child, self.parent_};
     __builtin_prefetch(child);
     self.seen_.fetch_ahead(child);
     return ++self.count_ < kBuffer || self.see_children() ? 0 : -1;
   }
 
+  bool is_late() {
+    late_ = late_ || clock_ns(CLOCK_MONOTONIC) > until_;
+    return late_;
+  }
+
   /// Children are looked at some at a time, so that memory has answered by then. False: no memory.
   bool see_children() {
     for (uint32_t i = 0; i < count_; i++) {
       const Node &child = children_[i];
-      if (child.parent != new_of_) new_ = 0;
-      new_of_ = child.parent;
       // An object's class keeps nothing of it, and leads to all of a library.
       if (child.object == type_of(nodes_[child.parent].object)) continue;
       if (!see(child.object, child.parent, true)) return false;
@@ -177,10 +184,12 @@ class Descent {
     constexpr size_t kAhead = 8;
     for (; !done(); ++*at) {
       if (*at == queue.size() && (!see_children() || *at == queue.size())) break;
-      if ((*at & 255) == 0 && clock_ns(CLOCK_MONOTONIC) > until_) late_ = true;
+      if ((*at & 255) == 0 && is_late()) break;
       if (*at + kAhead < queue.size()) __builtin_prefetch(nodes_[queue[*at + kAhead]].object);
       parent_ = queue[*at];
+      visited_ = 0;
       traverse(api_, nodes_[parent_].object, visit, this);
+      if (visited_ > kMany && !deep_ && !later_.push(parent_)) return false;
     }
     return see_children() && nodes_.size() < kMostNodes;
   }
@@ -197,7 +206,8 @@ class Descent {
   static constexpr uint32_t kBuffer = 256;
   Node children_[kBuffer];
   uint32_t count_ = 0;
-  uint32_t new_ = 0, new_of_ = 0;  ///< objects first seen as children of `new_of_`
+  uint32_t visited_ = 0;  ///< children of the object that is looked into
+  bool deep_ = false;     ///< the time of the long lists has come
   bool late_ = false;
 };
 
