@@ -68,7 +68,7 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
 }
 
 function isState(category: Category): boolean {
-  return category === 'parameter' || category === 'buffer' || category === 'optimizer';
+  return ['parameter', 'gradient', 'buffer', 'optimizer'].includes(category);
 }
 
 /** Many of the lines that work all the time allocate more and more: what grows is the work. */

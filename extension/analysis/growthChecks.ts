@@ -8,9 +8,9 @@ export function silenceOf(gaps: readonly number[]): number {
   // Two events may be a coincidence: their distance is no habit yet.
   if (gaps.length === 0) return T.silentGaps * T.growthSteps;
   const longest = Math.max(...gaps);
+  if (isRegular(gaps)) return Math.max(T.silentSteps, T.silentGaps * longest);
   const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
-  const irregular = longest > 1.5 * median(gaps) ? T.silentMeans * mean : 0;
-  return Math.max(T.silentSteps, T.silentGaps * longest, irregular);
+  return Math.max(T.silentSteps, T.silentUnequal * longest, T.silentMeans * mean);
 }
 
 /** Events that it takes, at one every `gap` steps. */

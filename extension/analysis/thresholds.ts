@@ -20,10 +20,11 @@ export const THRESHOLDS = {
   /** So many events at regular gaps are growth, whatever came before. */
   steadyEvents: 20,
   /**
-   * Growth has stopped when nothing came for this many times the longest of the recent gaps, where gaps are unequal for
-   * so many times their mean, and at least for so many steps.
+   * Growth has stopped when nothing came for this many of its gaps; where they are unequal, for so many times the longest
+   * and so many times the mean one; and at least for so many steps. The newest gaps count.
    */
-  silentGaps: 2.5,
+  silentGaps: 1.6,
+  silentUnequal: 2.5,
   silentMeans: 6,
   silentSteps: 3,
   recentGaps: 16,
@@ -65,7 +66,7 @@ export const THRESHOLDS = {
   timeSlices: 160,
   timeEvents: 40,
   timeConfidence: 0.6,
-  /** Parameters, buffers and optimizer state grow by layers: so many times the events. */
+  /** What belongs to the model and its optimizer grows by layers: so many times the events. */
   stateEvents: 3,
   /** Lost events that no step is known for: above this share nothing is said to grow; below, confidence is multiplied. */
   lostShare: 0.01,

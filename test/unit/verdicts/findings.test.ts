@@ -147,7 +147,7 @@ test('gradients, backward passes, pinned and driver memory have their own words'
   const titleOf = (facts: Parameters<StepRun['site']>[1]): [string | null, string] => {
     const run = new StepRun();
     run.site(1, facts);
-    const { class: kind, title } = only(findingsOf(playing(30, (_, run) => run.alloc(1, MB), run)));
+    const { class: kind, title } = only(findingsOf(playing(40, (_, run) => run.alloc(1, MB), run)));
     return [kind, title];
   };
   assert.deepEqual(titleOf({ category: 'gradient' }), [
