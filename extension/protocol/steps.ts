@@ -241,7 +241,7 @@ export interface FreeLine {
   userFrame: number;
 }
 
-/** A block by its address, alive or freed since the end of the last step. */
+/** A block by its address, alive or freed since the end of the last step (then without its time). */
 export interface BlockFacts {
   address: bigint;
   /** False: there is no such block. The rest is then 0. */

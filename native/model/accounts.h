@@ -118,7 +118,9 @@ class Accounts {
   uint32_t guess_cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) const;
   void prefetch_cell(uint32_t cell) const { __builtin_prefetch(&cells_[cell], 1); }
   void prefetch_site(uint32_t cell) const { steps_.prefetch(cells_[cell].site); }
-  void prefetch_history(uint32_t cell) const { steps_.prefetch_history(cells_[cell].site, frame_->step); }
+  void prefetch_history(uint32_t cell, bool old) const {
+    steps_.prefetch_history(cells_[cell].site, frame_->step, old);
+  }
 
   void add(uint32_t cell, uint64_t bytes, uint64_t time_ns);
   void remove(uint32_t cell, const Ending &ending, uint64_t time_ns);

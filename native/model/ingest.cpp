@@ -48,7 +48,7 @@ void Model::ingest(const trace::Batch &batch) {
       state.next_sequence = batch.events.back().sequence + 1;  // what was said of the end is still heard
       break;
     }
-    ahead.look(batch, i);
+    ahead.look(batch, i, state.frame->step);
     const trace::Event &event = batch.events[i];
     const bool usual = event.sequence == state.next_sequence && event.sequence <= state.records.next() &&
                        event.time_ns < state.next_look_ns;

@@ -43,7 +43,8 @@ std::vector<BlockFacts> Model::blocks(uint32_t process, const std::vector<uint64
                   block->step,    block->time_ns};
     } else if (const auto gone = ended.find(addresses[i]); gone != ended.end()) {
       const EndedBlock &block = *gone->second;
-      found[i] = {block.address, true, false, block.bytes, block.cell, block.device, block.step, block.time_ns};
+      found[i] = {block.address, true, false, block.bytes, block.cell, static_cast<uint8_t>(block.device),
+                  block.step,    0};
     }
   }
   return found;

@@ -15,11 +15,11 @@ StepPoint SiteSteps::running(uint32_t site) const {
           .allocated_bytes = sum.step_allocated,
           .largest_bytes = sum.step_largest,
           .gc_bytes = history.gc_bytes,
-          .old_bytes = sum.step_old_bytes,
+          .old_bytes = history.old_bytes,
           .allocations = sum.step_allocations,
           .frees = running_frees(site),
           .gc_frees = history.gc_frees,
-          .old_frees = sum.step_old_frees,
+          .old_frees = history.old_frees,
           .young = young(site)};
 }
 
@@ -31,10 +31,10 @@ YoungBlocks SiteSteps::young(uint32_t site) const {
   const uint64_t freed_bytes = static_cast<uint64_t>(history.bytes_before - sum.live_bytes) + sum.step_allocated;
   const StepPoint &newest = history.points.newest();
   const YoungBlocks last = newest.last + 1 == sum.step ? newest.young : YoungBlocks{};
-  return {left(sum.step_allocations, running_frees(site) - sum.step_old_frees - history.previous_frees),
-          left(last.born_count, history.previous_frees),
-          left(sum.step_allocated, freed_bytes - sum.step_old_bytes - history.previous_bytes),
-          left(last.born_bytes, history.previous_bytes)};
+  return {left(sum.step_allocations, running_frees(site) - sum.step_previous_frees - history.old_frees),
+          left(last.born_count, sum.step_previous_frees),
+          left(sum.step_allocated, freed_bytes - sum.step_previous_bytes - history.old_bytes),
+          left(last.born_bytes, sum.step_previous_bytes)};
 }
 
 void SiteSteps::begin(uint32_t site, uint32_t step) {
@@ -54,12 +54,12 @@ void SiteSteps::begin(uint32_t site, uint32_t step) {
   sum.step_min = sum.step_max = sum.live_bytes;
   sum.step_allocated = 0;
   sum.step_largest = 0;
-  sum.step_allocations = sum.step_old_frees = 0;
-  sum.step_old_bytes = 0;
+  sum.step_allocations = sum.step_previous_frees = 0;
+  sum.step_previous_bytes = 0;
   history.count_before = sum.live_count;
   history.bytes_before = sum.live_bytes;
-  history.previous_frees = 0;
-  history.previous_bytes = 0;
+  history.old_frees = 0;
+  history.old_bytes = 0;
   history.gc_frees = 0;
   history.gc_bytes = 0;
 }
@@ -232,8 +232,8 @@ void SiteSteps::merge(uint32_t from, uint32_t into, uint32_t step) {
   history.gc_bytes += gone.gc_bytes;
   history.count_before += gone.count_before;
   history.bytes_before += gone.bytes_before;
-  history.previous_frees += gone.previous_frees;
-  history.previous_bytes += gone.previous_bytes;
+  history.old_frees += gone.old_frees;
+  history.old_bytes += gone.old_bytes;
   if (gone.largest_bytes > history.largest_bytes) {
     history.largest_bytes = gone.largest_bytes;
     history.largest_step = gone.largest_step;
@@ -247,8 +247,8 @@ void SiteSteps::merge(uint32_t from, uint32_t into, uint32_t step) {
   own.step_allocated += other.step_allocated;
   own.step_largest = std::max(own.step_largest, other.step_largest);
   own.step_allocations += other.step_allocations;
-  own.step_old_frees += other.step_old_frees;
-  own.step_old_bytes += other.step_old_bytes;
+  own.step_previous_frees += other.step_previous_frees;
+  own.step_previous_bytes += other.step_previous_bytes;
   if (history.median == 0) history.median = gone.median;
   sums_[from] = {};
   histories_[from] = {};

@@ -17,11 +17,11 @@ struct alignas(64) SiteSum {
   int64_t step_min = 0;
   int64_t step_max = 0;
   uint64_t step_allocated = 0;
-  uint64_t step_old_bytes = 0;  ///< freed, of blocks that were older than the step before
+  uint64_t step_previous_bytes = 0;  ///< freed, of blocks of the step before
   uint64_t step_largest = 0;
   uint32_t live_count = 0;
   uint32_t step_allocations = 0;
-  uint32_t step_old_frees = 0;
+  uint32_t step_previous_frees = 0;
   uint32_t step = 0;  ///< 0 = no event yet
 };
 static_assert(sizeof(SiteSum) == 64);
@@ -30,8 +30,8 @@ struct alignas(64) SiteHistory {
   SitePoints points;
   uint64_t gc_bytes = 0;  ///< of the step that SiteSum has, as the next six
   uint32_t gc_frees = 0;
-  uint32_t previous_frees = 0;  ///< of blocks of the step before
-  uint64_t previous_bytes = 0;
+  uint32_t old_frees = 0;  ///< of blocks that were older than the step before
+  uint64_t old_bytes = 0;
   uint32_t count_before = 0;  ///< alive when it began
   int64_t bytes_before = 0;
   int64_t peak_bytes = 0;   ///< of earlier steps
@@ -79,12 +79,12 @@ class SiteSteps {
     histories_[site].gc_bytes += bytes;
   }
   void freed_previous(uint32_t site, uint64_t bytes) {
-    ++histories_[site].previous_frees;
-    histories_[site].previous_bytes += bytes;
+    ++sums_[site].step_previous_frees;
+    sums_[site].step_previous_bytes += bytes;
   }
   void freed_old(uint32_t site, uint64_t bytes) {
-    ++sums_[site].step_old_frees;
-    sums_[site].step_old_bytes += bytes;
+    ++histories_[site].old_frees;
+    histories_[site].old_bytes += bytes;
   }
   /// Takes a free of this or an earlier step back.
   void restored(uint32_t site, uint64_t bytes, uint32_t step);
@@ -116,9 +116,10 @@ class SiteSteps {
   std::pair<uint64_t, uint32_t> largest(uint32_t site) const;
 
   void prefetch(uint32_t site) const { __builtin_prefetch(&sums_[site], 1); }
-  /// Once the former has brought it near: what the first event of a step needs besides.
-  void prefetch_history(uint32_t site, uint32_t step) const {
-    if (sums_[site].step == step) return;
+  /// Once the former has brought it near: what the first event of a step needs besides, and what a free of an `old` block
+  /// does.
+  void prefetch_history(uint32_t site, uint32_t step, bool old) const {
+    if (sums_[site].step == step && !old) return;
     const auto *first = reinterpret_cast<const char *>(&histories_[site]);
     for (size_t line = 0; line < sizeof(SiteHistory); line += 64) __builtin_prefetch(first + line, 1);
   }

@@ -12,7 +12,7 @@ void Accounts::end_block(uint32_t cell, const Ending &ending) {
   } else {
     steps_.freed_previous(cells_[cell].site, ending.bytes);
   }
-  frame_->end({ending.address, ending.bytes, ending.born_ns, ending.born_step, cell, ending.device});
+  frame_->end({ending.address, ending.bytes, ending.device, ending.born_step, cell});
 }
 
 void Accounts::restore(uint32_t cell, uint64_t address, uint64_t bytes, uint64_t time_ns) {

@@ -13,12 +13,12 @@ class LoopFinder;
 /// A block whose time is over.
 struct EndedBlock {
   uint64_t address;
-  uint64_t bytes;
-  uint64_t time_ns;  ///< when it was allocated
-  uint32_t step;     ///< in which it was allocated
+  uint64_t bytes : 48;
+  uint64_t device : 8;
+  uint32_t step;  ///< in which it was allocated
   uint32_t cell;
-  uint8_t device;
 };
+static_assert(sizeof(EndedBlock) == 24);
 
 struct StepFrame {
   /// Blocks of earlier steps that end in one step are remembered up to this number.

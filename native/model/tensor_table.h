@@ -70,15 +70,15 @@ class TensorTable {
   void prefetch(uint64_t address) const {
     if (slots_) __builtin_prefetch(&slots_[home(address)], 1);
   }
-  /// The cell of the block at `address` if it stands near its home: for prefetching; kNone = look further.
-  uint32_t guess_cell(uint64_t address) const {
-    if (!slots_) return kNone;
+  /// The block at `address` if it stands near its home: for prefetching; nullptr = look further.
+  const TensorBlock *guess(uint64_t address) const {
+    if (!slots_) return nullptr;
     const size_t first = home(address);
     for (size_t step = 0; step < 3; ++step) {
       const TensorBlock &slot = slots_[(first + step) & mask_];
-      if (slot.address == address && slot.taken) return slot.cell;
+      if (slot.address == address && slot.taken) return &slot;
     }
-    return kNone;
+    return nullptr;
   }
 
   template <typename Visit>

@@ -137,6 +137,10 @@ void queries(gmt::model::Model &model) {
   print_query("50 lines, filtered", [&] { model.sites(query); });
   gmt::model::AllocationQuery blocks;
   print_query("100 blocks of all by bytes", [&] { model.allocations(blocks); });
+  gmt::model::SiteSeriesQuery series;
+  print_query("series of 100 sites", [&] { model.site_series(series); });
+  print_query("series of a device", [&] { model.ledger_series({}); });
+  print_query("gaps in the segments of a device", [&] { model.fragmentation(0, 0); });
   gmt::model::TimelineQuery line;
   line.to_ns = model.now_ns();
   print_query("1,000 buckets of the timeline", [&] { model.timeline(line); });
