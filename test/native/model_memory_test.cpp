@@ -142,8 +142,10 @@ TEST(mapped_pieces_that_touch_are_one_segment) {
   CHECK_EQ(known.largest_free_bytes, 3 * kMiB);
 }
 
-TEST(a_failure_keeps_who_was_alive_and_what_was_new) {
-  StepFeed feed;
+namespace {
+
+/// 12 steps, then one that needs more at line 2, names it, and fails.
+void fail_in_step_13(StepFeed &feed) {
   add_segment(feed, 100 * kMiB, 20 * kMiB, 20 * kMiB);
   uint64_t at = 100 * kMiB;
   for (int step = 1; step <= 12; ++step) {
@@ -159,6 +161,13 @@ TEST(a_failure_keeps_who_was_alive_and_what_was_new) {
   feed.put_name({feed.sequence(), at, 0, GMT_CATEGORY_ACTIVATION, ""});
   feed.put({GMT_TENSOR_OOM, 0, 4 * kMiB, 0, 0, 2});
   feed.free(at);
+}
+
+}  // namespace
+
+TEST(a_failure_keeps_who_was_alive_and_what_was_new) {
+  StepFeed feed;
+  fail_in_step_13(feed);
   REQUIRE(feed.model.out_of_memory().size() == 1);
   const OutOfMemory &failure = feed.model.out_of_memory()[0];
   REQUIRE(failure.snapshot);

@@ -318,7 +318,7 @@ struct RandomSteps : StepFeed {
     steps.push_back(now);
     for (Told &own : now) own = {.live = own.live, .count = own.count, .least = own.live, .most = own.live};
   }
-  void run(uint32_t count) {
+  SiteSeries run(uint32_t count) {
     for (uint32_t step = 0; step < count; ++step) {
       for (uint64_t i = random() % 4; i > 0; --i) allocate_one(0, 1 + random() % 100);
       if (step % 50 > 10) allocate_one(1, 64);
@@ -326,6 +326,7 @@ struct RandomSteps : StepFeed {
       for (uint64_t i = random() % 5; i > 0; --i) free_one();
       finish_step();
     }
+    return series();
   }
 };
 
@@ -333,8 +334,7 @@ struct RandomSteps : StepFeed {
 
 TEST(series_are_what_a_plain_count_says) {
   RandomSteps feed;
-  feed.run(500);
-  const SiteSeries series = feed.series();
+  const SiteSeries series = feed.run(500);
   REQUIRE(series.rows.size() == 3 && series.axis.count == 500);
   for (size_t row = 0; row < 3; ++row) {
     const uint32_t site = feed.model.site(series.rows[row].id)->stack.frames[0].line - 1;
@@ -358,7 +358,7 @@ TEST(series_are_what_a_plain_count_says) {
       CHECK_EQ(values(SeriesColumn::FreedBytes)[i], sum(bucket, &Told::freed));
       CHECK_EQ(values(SeriesColumn::OldFrees)[i], sum(bucket, &Told::old_frees));
       CHECK_EQ(values(SeriesColumn::OldFreedBytes)[i], sum(bucket, &Told::old_freed));
-      double least = 1e18, most = 0, largest = 0;
+      double least = end.least, most = 0, largest = 0;
       for (uint32_t step = bucket.first; step <= bucket.last; ++step) {
         least = std::min(least, feed.steps[step - 1][site].least);
         most = std::max(most, feed.steps[step - 1][site].most);
