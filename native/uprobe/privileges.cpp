@@ -12,7 +12,7 @@ namespace {
 
 // Headers before Linux 5.8 lack the newest.
 constexpr uint32_t kDacReadSearch = 2, kKill = 5, kSetGid = 6, kSetUid = 7, kSetPcap = 8, kSysPtrace = 19,
-                   kSysAdmin = 21;
+                   kSysAdmin = 21, kSysNice = 23;
 constexpr uint32_t kPerfmon = 38, kBpf = 39, kCheckpointRestore = 40;
 constexpr uint64_t bit(uint32_t capability) { return 1ull << capability; }
 constexpr uint64_t kTracing = bit(kBpf) | bit(kPerfmon);
@@ -45,13 +45,10 @@ Rights take_rights() {
   Rights rights;
   rights.user = ::getuid();
   rights.root = ::geteuid() == 0;
-  uint64_t kept = now.permitted & (kTracing | bit(kSysAdmin));
+  uint64_t kept = now.permitted & (kTracing | bit(kSysAdmin) | bit(kSysNice));
   if (rights.root)
-    kept = now.permitted & (kTracing | bit(kSysAdmin) | bit(kSysPtrace) | bit(kDacReadSearch) | bit(kKill) |
-                            bit(kSetUid) | bit(kSetGid) | bit(kCheckpointRestore));
-  // It works little, and what it does not get to before the ring is full is lost: where more threads run than processors are
-  // there, a fair share is too small for a burst. Without CAP_SYS_NICE this does nothing.
-  ::setpriority(PRIO_PROCESS, 0, -20);
+    kept = now.permitted & (kTracing | bit(kSysAdmin) | bit(kSysNice) | bit(kSysPtrace) | bit(kDacReadSearch) |
+                            bit(kKill) | bit(kSetUid) | bit(kSetGid) | bit(kCheckpointRestore));
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   if (now.permitted & bit(kSetPcap))
@@ -65,7 +62,7 @@ Rights take_rights() {
 bool settle_rights(uid_t owner, gid_t group, bool foreign, bool perf) {
   const uint64_t have = get_capabilities().permitted;
   // Yama lets only CAP_SYS_PTRACE read the memory of a process that is not a child; without it there are no Python stacks.
-  uint64_t kept = kTracing | bit(kSysPtrace) | bit(kCheckpointRestore);
+  uint64_t kept = kTracing | bit(kSysNice) | bit(kSysPtrace) | bit(kCheckpointRestore);
   if (foreign) kept |= bit(kDacReadSearch) | bit(kKill);
   if (perf || !(have & bit(kBpf))) kept |= bit(kSysAdmin);  // before Linux 5.8 it is the only one
   kept &= have;
@@ -74,6 +71,11 @@ bool settle_rights(uid_t owner, gid_t group, bool foreign, bool perf) {
     if (::setresgid(group, group, group) != 0 || ::setresuid(owner, owner, owner) != 0) return false;
   }
   return set_capabilities(kept);
+}
+
+void run_ahead() {
+  ::setpriority(PRIO_PROCESS, 0, -20);
+  set_capabilities(get_capabilities().permitted & ~bit(kSysNice));
 }
 
 }  // namespace gmt::uprobe

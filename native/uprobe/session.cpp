@@ -135,6 +135,8 @@ Problem Session::begin() {
   if (Problem problem = attach()) return problem;
   kernel_.set_recording(recording_);
   if (!options_.wait_libraries) recover_before(kernel_, *recorder_, host_pid_, directory_, recording_);
+  // Not before: what was there is read best while the program goes on undisturbed.
+  run_ahead();
   Line("ready")
       .text("how", way_ == ProbeWay::kMulti ? "uprobe_multi" : "perf")
       .number("probes", attachments_->probes())
