@@ -20,9 +20,24 @@ void print_event(const trace::Batch &batch, const trace::Event &e) {
   }
   if (e.autograd) {
     const gmt_autograd &a = batch.autograds[e.autograd - 1];
-    std::printf(" autograd=%" PRIu32 ":%" PRIu64 ":%" PRIu64, a.role, a.sequence, a.thread);
+    std::printf(" autograd=%" PRIu32 ":%" PRIu64 ":%" PRIu32, a.role, a.sequence, a.thread);
   }
   std::puts("");
+}
+
+void print_records(const trace::Batch &batch) {
+  for (const trace::Name &n : batch.records.names) {
+    std::printf("%" PRIu32 " name behind #%" PRIu64 " address=%" PRIx64 " device=%u category=%u %s\n", batch.process,
+                n.after, n.address, n.device, n.category, n.text.c_str());
+  }
+  for (const trace::Memory &m : batch.records.memories) {
+    std::printf("%" PRIu32 " memory t=%" PRIu64 " device=%u process=%" PRIu64 " used=%" PRIu64 " total=%" PRIu64 "\n",
+                batch.process, m.time_ns, m.device, m.process_bytes, m.used_bytes, m.total_bytes);
+  }
+  for (const trace::AnswerPart &a : batch.records.answers) {
+    std::printf("%" PRIu32 " answer behind #%" PRIu64 " request=%" PRIu32 " part %u of %u: %s\n", batch.process,
+                a.after, a.request, a.part, a.parts, a.text.c_str());
+  }
 }
 
 void print_process(trace::SessionReader &session, uint32_t index) {
@@ -41,7 +56,8 @@ void print_process(trace::SessionReader &session, uint32_t index) {
   for (uint32_t id = 1; id <= tables.stack_count(); ++id) {
     const trace::Stack *stack = tables.resolve(id);
     if (!stack) continue;
-    std::printf("  stack %u: user frame %d%s\n", id, stack->user_frame, stack->cut ? ", cut" : "");
+    std::printf("  stack %u: user frame %d%s%s\n", id, stack->user_frame, stack->cut ? ", cut" : "",
+                stack->before_attach ? ", before attach" : "");
     for (const trace::Frame &f : stack->frames) {
       std::printf("    %s:%u %s\n", f.file.c_str(), f.line, f.function.c_str());
     }
@@ -63,6 +79,7 @@ int main(int argc, char **argv) {
   trace::SessionReader &session = *opened.value();
   session.poll([](const trace::Batch &batch) {
     for (const trace::Event &event : batch.events) print_event(batch, event);
+    print_records(batch);
   });
   for (uint32_t i = 0; i < session.process_count(); ++i) print_process(session, i);
   trace::Losses losses = session.losses();

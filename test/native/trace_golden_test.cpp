@@ -1,5 +1,5 @@
 // The traces of test/golden/trace are read to the same text for ever: they were written once by this program's
-// `--write FOLDER` and stay, so that a change of the format or the reader that breaks old files is seen.
+// `--write FILE` and `--write-steps FILE` and stay, so that a change of the format or the reader that breaks old files is seen.
 #include <fstream>
 #include <memory>
 
@@ -52,6 +52,51 @@ void write_training(LogWriter &log) {
   log.end();
 }
 
+/// Steps of which each keeps a block; a collection, names, the device's account, an answer.
+void write_steps(LogWriter &log) {
+  const uint16_t main = log.add_thread(4100, "python"), agent = log.add_thread(4102, "gpu-memtrace");
+  log.add_process(main, std::string("python\0train.py\0", 16), 0x030c01f0);
+  log.add_device(main, 0, "Simulated GPU", 24ull << 30);
+  log.add_note(main, GMT_NOTE_STEPS, "optimizer");
+  log.add_event(main, GMT_RECORDING_START, 0, 0, GMT_DEVICE_NONE);
+  const uint32_t before = log.add_stack(main, {}, GMT_STACK_BEFORE_ATTACH);
+  const uint32_t weight = log.add_stack_of(main, {{"/home/user/train.py", "<module>", 5}});
+  const uint32_t loss = log.add_stack_of(main, {{"/home/user/train.py", "train", 12}});
+  const uint32_t input = log.add_stack_of(main, {{"/home/user/train.py", "train", 10}});
+  log.add_event(main, GMT_TENSOR_ALLOC, 0x7f0000f00000, 4096, 0, before);
+  const uint64_t named = log.add_event(main, GMT_TENSOR_ALLOC, 0x7f0000000000, 1 << 20, 0, weight);
+  log.add_name(agent, 0x7f0000000000, named, GMT_CATEGORY_PARAMETER, "layers.0.weight");
+  for (uint64_t step = 1; step <= 24; ++step) {
+    log.at(step * 20'000'000);
+    log.add_event(main, GMT_TENSOR_ALLOC, 0x7f0000800000, 2048 + step % 3 * 512, 0, input);
+    log.add_event(main, GMT_TENSOR_ALLOC, 0x7f0000400000 + step * 512, 512, 0, loss);
+    log.add_event(main, GMT_TENSOR_FREE, 0x7f0000800000, 2048, 0, step % 8 == 0 ? input : 0);
+    if (step == 12) log.add_event(main, GMT_GC_BEGIN, 2, 0, GMT_DEVICE_NONE);
+    if (step == 12) log.add_event(main, GMT_GC_END, 40, 0, GMT_DEVICE_NONE);
+    log.add_event(main, GMT_STEP, step, 0, GMT_DEVICE_NONE, loss);
+    if (step % 8 == 0) log.add_memory(agent, 0, 600 << 20, 700 << 20, 24ull << 30);
+  }
+  log.add_answer(agent, 0, 0, 2, R"({"request":0,"when":"exit","groups":[{"path":"losses","kind":"local",)",
+                 log.next_sequence() - 1);
+  log.add_answer(agent, 0, 1, 2, R"("addresses":["0x7f0000400200"],"count":24,"bytes":12288}]})",
+                 log.next_sequence() - 1);
+  log.add_event(main, GMT_PROCESS_ENDING, 0, 0, GMT_DEVICE_NONE);
+  log.end();
+}
+
+int save_golden(const std::string &folder, const std::string &target) {
+  auto error = trace::save(folder, target, R"({"command":["python","train.py"],"simulated":true})");
+  if (error) std::fprintf(stderr, "%s\n", error->message.c_str());
+  return error ? 1 : 0;
+}
+
+int write_golden_steps(const std::string &target) {
+  TemporaryFolder folder;
+  LogWriter log(folder.path());
+  write_steps(log);
+  return save_golden(folder.path(), target);
+}
+
 int write_golden(const std::string &target) {
   TemporaryFolder folder;
   LogOptions first, second;
@@ -65,9 +110,7 @@ int write_golden(const std::string &target) {
   LogWriter worker(folder.path(), second);
   worker.step_ns = 1'000'000;
   for (uint16_t i = 0; i < 40; ++i) worker.add_event(i % 4, i % 2 ? GMT_HOST_FREE : GMT_HOST_ALLOC, i / 2, 4096, 255);
-  auto error = trace::save(folder.path(), target, R"({"command":["python","train.py"],"simulated":true})");
-  if (error) std::fprintf(stderr, "%s\n", error->message.c_str());
-  return error ? 1 : 0;
+  return save_golden(folder.path(), target);
 }
 
 }  // namespace
@@ -87,6 +130,9 @@ TEST(golden_traces_read_as_ever) {
 
 TEST(a_trace_written_now_reads_as_the_golden_one) {
   TemporaryFolder folder;
+  CHECK_EQ(write_golden_steps(folder / "steps.gputrace"), 0);
+  CHECK(output_of("'" GMT_TRACE_DUMP "' '" + (folder / "steps.gputrace") + "'") ==
+        text_of(GMT_TEST_GOLDEN "/steps.txt"));
   CHECK_EQ(write_golden(folder / "now.gputrace"), 0);
   std::string got = output_of("'" GMT_TRACE_DUMP "' '" + (folder / "now.gputrace") + "'");
   CHECK(got == text_of(GMT_TEST_GOLDEN "/two_processes.txt"));
@@ -94,5 +140,6 @@ TEST(a_trace_written_now_reads_as_the_golden_one) {
 
 int main(int argc, char **argv) {
   if (argc == 3 && std::string(argv[1]) == "--write") return write_golden(argv[2]);
+  if (argc == 3 && std::string(argv[1]) == "--write-steps") return write_golden_steps(argv[2]);
   return run_all(argc, argv);
 }
