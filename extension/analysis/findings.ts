@@ -38,7 +38,7 @@ export function findLeaks(
       steps,
       line: frame === null ? '' : `${frame.file}:${frame.line}`,
       worker: thread,
-      holder: holder === null ? null : `${holder.path}\0${holder.file}\0${holder.line}`,
+      holder: holder === null ? null : holderKey(holder),
     };
   });
   const clusters = clusterByCause(withoutServants(sites));

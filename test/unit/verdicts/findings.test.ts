@@ -100,6 +100,18 @@ test('what the agent found at two holders is two findings, each with its holder'
   assert.ok(first?.evidence.includes('The agent found it at Encoder.debug_outputs (30 in it, train.py:11).'));
 });
 
+test('what one line put into several places is one finding', () => {
+  const run = playing(30, (_, run) => [run.alloc(1, MB), run.alloc(2, MB)]);
+  const [one, two] = [run.blocks(1), run.blocks(2)];
+  const frame = (name: string, blocks: Block[]) => {
+    const path = `failures[...].__traceback__ > fail().${name}`;
+    return { path, kind: 'traceback', file: SCRIPT, line: 20, addresses: addresses(blocks) };
+  };
+  const text = JSON.stringify({ groups: [frame('x', one), frame('scratch', two)] });
+  const finding = only(findingsOf(run, { answers: [{ text, blocks: blockFacts([...one, ...two]) }] }));
+  assert.deepEqual([finding.sites.length, finding.class, finding.holder?.line], [2, 'exception', 20]);
+});
+
 test('an answer from before everything went says more than the one at exit', () => {
   const run = playing(40, (_, run) => run.alloc(1, MB));
   const answer = (path: string, blocks: Block[]) => ({
