@@ -45,6 +45,11 @@ export function findLeaks(
   return clusters.map(cluster => leakOf(cluster, context)).sort((a, b) => b.bytesPerStep - a.bytesPerStep);
 }
 
+/** What one line put there is one cause, wherever it lies below it (a traceback has many frames). */
+function holderKey({ path, file, line }: FindingHolder): string {
+  return file === null || line === null ? path : `${file}:${line}`;
+}
+
 /** Driver memory that a tensor's line takes for the tensor itself (no cache between them) is the tensor's growth. */
 function withoutServants(sites: readonly GrowingSite[]): GrowingSite[] {
   const lines = new Set(sites.flatMap(site => (site.verdict.layer === 'tensor' ? [keyOf(site)] : [])));
