@@ -43,19 +43,24 @@ void LoopFinder::keep(const StepEntry &entry) {
   often_ = often_ || own == kRounds + kFilling + 1 || (own > kRounds && own % kRounds == 0);
 }
 
-std::optional<LoopFinder::Loop> LoopFinder::look(const std::vector<uint32_t> &site_of) {
+std::optional<LoopFinder::Loop> LoopFinder::look(const std::vector<Maker> &makers) {
   look_later();
   uint32_t sites = 0;
-  for (const uint32_t site : site_of) sites = site == kNone ? sites : std::max(sites, site + 1);
+  for (const Maker &maker : makers) sites = maker.site == kNone ? sites : std::max(sites, maker.site + 1);
   std::vector<uint32_t> ends(sites + 1);  // of each site's places, one behind the other
   for (uint32_t cell = 0; cell < counts_.size(); ++cell) {
-    if (site_of[cell] != kNone) ends[site_of[cell] + 1] += counts_[cell];
+    if (makers[cell].site != kNone) ends[makers[cell].site + 1] += counts_[cell];
   }
   std::partial_sum(ends.begin(), ends.end(), ends.begin());
   std::vector<uint32_t> places(ends.back());
-  for (uint32_t place = 0; place < cells_.size(); ++place) {
-    const uint32_t site = site_of[cells_[place]];
-    if (site != kNone) places[ends[site]++] = place;
+  std::vector<uint32_t> made(65536);  // allocations of each thread
+  std::vector<uint16_t> threads(sites);
+  for (const uint32_t cell : cells_) {
+    const auto [site, thread] = makers[cell];
+    const uint32_t place = made[thread]++;
+    if (site == kNone) continue;
+    places[ends[site]++] = place;
+    threads[site] = thread;
   }
   std::vector<Loop> found;
   std::vector<uint32_t> rounds;
@@ -63,7 +68,7 @@ std::optional<LoopFinder::Loop> LoopFinder::look(const std::vector<uint32_t> &si
   for (uint32_t site = 0, begin = 0; site < sites; begin = ends[site++]) {
     const std::span<const uint32_t> own{places.data() + begin, places.data() + ends[site]};
     Loop loop = measure(own, rounds);
-    const auto silent = loop.length == 0 ? 0.0 : static_cast<double>(cells_.size() - own.back());
+    const auto silent = loop.length == 0 ? 0.0 : static_cast<double>(made[threads[site]] - own.back());
     if (loop.length == 0 || silent > 2 * loop.length + 2) continue;  // irregular, or over
     loop.site = site;
     loop.first = own.front();

@@ -41,6 +41,11 @@ class LoopFinder {
   /// much again to see as the one before.
   static constexpr size_t kFew = 20'000;
 
+  /// Of a cell: the site, kNone where it is none to go by, and the thread.
+  struct Maker {
+    uint32_t site = kNone;
+    uint16_t thread = 0;
+  };
   struct Loop {
     uint32_t site;   ///< its allocations begin the rounds
     uint32_t first;  ///< number of its first allocation
@@ -59,8 +64,8 @@ class LoopFinder {
   /// It is time for a look: something came often enough, and there is enough new to look at.
   bool due() const { return often_ && cells_.size() >= next_look_; }
   /// The loop whose rounds are the longest of those that are regular and go on; of equals the one that came first.
-  /// `site_of`: by cell, the site, kNone where it is none to go by.
-  std::optional<Loop> look(const std::vector<uint32_t> &site_of);
+  /// Lengths are counted in allocations of the line's own thread: what others do beside it is no part of its rounds.
+  std::optional<Loop> look(const std::vector<Maker> &makers);
 
   const std::vector<StepEntry> &entries() const { return entries_; }
   /// Its memory was full: it looks again later.

@@ -126,13 +126,13 @@ void Model::look_for_loop(uint32_t process, ProcessState &state) {
   ProcessSteps &steps = state.steps;
   if (steps.sure && steps.silent < steps.most_silent) return steps.finder->look_later();
   accounts_.resolve_pending();
-  std::vector<uint32_t> site_of(accounts_.cells().size(), kNone);
-  for (uint32_t cell = 0; cell < site_of.size(); ++cell) {
+  std::vector<LoopFinder::Maker> makers(accounts_.cells().size());
+  for (uint32_t cell = 0; cell < makers.size(); ++cell) {
     const SiteInfo &info = accounts_.sites()[accounts_.cells()[cell].site];
     const bool has_line = info.source == LineSource::Python && !info.summary.file.empty();
-    if (has_line) site_of[cell] = accounts_.cells()[cell].site;
+    makers[cell] = {has_line ? accounts_.cells()[cell].site : kNone, accounts_.cell_infos()[cell].thread};
   }
-  const auto loop = steps.finder->look(site_of);
+  const auto loop = steps.finder->look(makers);
   if (!loop) return;
   const bool other = loop->site != steps.anchor;
   if (other && steps.sure && !outlasts(steps, steps.finder->entries().back().time_ns)) return;

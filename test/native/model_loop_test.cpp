@@ -90,6 +90,20 @@ TEST(a_few_layers_in_a_round_are_no_rounds_of_their_own) {
   }
 }
 
+TEST(what_other_threads_do_is_no_part_of_the_rounds) {
+  LoopFeed feed;
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 40; ++i) {
+    for (uint64_t noise = random() % 12; noise > 0; --noise) {
+      feed.put({GMT_TENSOR_ALLOC, 0x90000000 + random() % 8 * 0x1000, 64, 0, 5, 12});
+    }
+    feed.round();
+  }
+  CHECK(feed.steps().source == StepSource::Periodic);
+  CHECK_EQ(feed.anchor_line(), std::to_string(kInput));
+  CHECK_EQ(feed.series().axis.count, 40u);
+}
+
 TEST(what_has_no_rounds_is_cut_by_time) {
   LoopFeed feed;
   std::mt19937_64 random(7);
