@@ -4,6 +4,9 @@ import type { FindingHolder } from '../protocol/verdicts';
 
 // What the agent found about who holds a block, joined to the sites that allocated the blocks.
 
+/** Kinds by which the agent says that it found nobody: C++ or another process may hold a block, or time ran out. */
+const NOBODY: ReadonlySet<string> = new Set(['none', 'unknown']);
+
 /** One holder and the blocks that hang on it. */
 export interface HeldBlocks {
   holder: FindingHolder;
@@ -123,7 +126,9 @@ export function holderOf(
     if (answer.process !== process) continue;
     const counts = answer.held.map(held => ({ holder: held.holder, ...sumOf(held, sites) }));
     const named = counts.reduce((sum, entry) => sum + entry.count, 0);
-    const most = counts.sort((a, b) => b.count - a.count || b.bytes - a.bytes)[0];
+    const most = counts
+      .filter(entry => !NOBODY.has(entry.holder.kind))
+      .sort((a, b) => b.count - a.count || b.bytes - a.bytes)[0];
     if (most === undefined || most.count < Math.max(1, least, share * named)) continue;
     if (best === null || most.count > best.count) best = most;
   }

@@ -89,4 +89,9 @@ test('the holder of most blocks is named, if it holds its share', () => {
   assert.equal(holderOf(answers, 0, [1], 0, 9), null);
   assert.equal(holderOf(answers, 0, [2], 0, 1), null);
   assert.equal(holderOf(answers, 1, [1], 0, 1), null);
+  const nobody = held('no Python owner', 20);
+  nobody.holder.kind = 'none';
+  assert.equal(holderOf([{ process: 0, timeNs: 1, held: [nobody, held('x', 3)] }], 0, [1], 0, 1)?.path, 'x');
+  assert.equal(holderOf([{ process: 0, timeNs: 1, held: [nobody, held('x', 3)] }], 0, [1], 0.5, 3), null, '3 of 23');
+  assert.equal(holderOf([{ process: 0, timeNs: 1, held: [nobody] }], 0, [1], 0, 1), null);
 });
