@@ -111,8 +111,8 @@ function addressesOf(entry: Entry): bigint[] {
 }
 
 /**
- * Where most of the blocks of these sites hang: the holder of at least `share` of those that an answer names and of at
- * least `least` blocks, by the answer that found most. (At exit much may be gone that an earlier answer saw.)
+ * Where most of the blocks of these sites hang, by the answer that names most of them (at exit much may be gone that an
+ * earlier answer saw): at least `share` of those, and at least `least` blocks.
  */
 export function holderOf(
   answers: readonly HolderAnswer[],
@@ -121,18 +121,18 @@ export function holderOf(
   share: number,
   least: number,
 ): FindingHolder | null {
-  let best: { holder: FindingHolder; count: number } | null = null;
+  let told: { holder: FindingHolder; count: number; bytes: number }[] = [];
+  let named = 0;
   for (const answer of answers) {
     if (answer.process !== process) continue;
     const counts = answer.held.map(held => ({ holder: held.holder, ...sumOf(held, sites) }));
-    const named = counts.reduce((sum, entry) => sum + entry.count, 0);
-    const most = counts
-      .filter(entry => !NOBODY.has(entry.holder.kind))
-      .sort((a, b) => b.count - a.count || b.bytes - a.bytes)[0];
-    if (most === undefined || most.count < Math.max(1, least, share * named)) continue;
-    if (best === null || most.count > best.count) best = most;
+    const all = counts.reduce((sum, entry) => sum + entry.count, 0);
+    if (all > named) [told, named] = [counts, all];
   }
-  return best?.holder ?? null;
+  const most = told
+    .filter(entry => !NOBODY.has(entry.holder.kind))
+    .sort((a, b) => b.count - a.count || b.bytes - a.bytes)[0];
+  return most === undefined || most.count < Math.max(1, least, share * named) ? null : most.holder;
 }
 
 function sumOf(held: HeldBlocks, sites: readonly number[]): { count: number; bytes: number } {
