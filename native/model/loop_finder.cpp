@@ -49,14 +49,15 @@ std::optional<LoopFinder::Loop> LoopFinder::look(const std::vector<Maker> &maker
   for (const Maker &maker : makers) sites = maker.site == kNone ? sites : std::max(sites, maker.site + 1);
   std::vector<uint32_t> ends(sites + 1);  // of each site's places, one behind the other
   for (uint32_t cell = 0; cell < counts_.size(); ++cell) {
-    if (makers[cell].site != kNone) ends[makers[cell].site + 1] += counts_[cell];
+    if (makers[cell].counts && makers[cell].site != kNone) ends[makers[cell].site + 1] += counts_[cell];
   }
   std::partial_sum(ends.begin(), ends.end(), ends.begin());
   std::vector<uint32_t> places(ends.back());
   std::vector<uint32_t> made(65536);  // allocations of each thread
   std::vector<uint16_t> threads(sites);
   for (const uint32_t cell : cells_) {
-    const auto [site, thread] = makers[cell];
+    const auto [site, thread, counts] = makers[cell];
+    if (!counts) continue;
     const uint32_t place = made[thread]++;
     if (site == kNone) continue;
     places[ends[site]++] = place;

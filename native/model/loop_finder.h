@@ -45,6 +45,7 @@ class LoopFinder {
   struct Maker {
     uint32_t site = kNone;
     uint16_t thread = 0;
+    bool counts = true;  ///< its allocations are part of rounds
   };
   struct Loop {
     uint32_t site;   ///< its allocations begin the rounds

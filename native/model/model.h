@@ -100,6 +100,7 @@ class Model {
   void take_round(const Context &context);
   static void find_loop_anew(ProcessState &state);
   static void drop_finder(ProcessState &state);
+  std::vector<LoopFinder::Maker> makers_of(uint32_t process) const;
   void look_for_loop(uint32_t process, ProcessState &state);
   void count_rounds(uint32_t process, ProcessState &state, const std::vector<StepEntry> &entries);
   static void restart_devices(ProcessState &state, const std::vector<StepEntry> &entries);

@@ -121,18 +121,29 @@ void Model::each_block(uint32_t process, ProcessState &state, StepOf step_of) {
   });
 }
 
+/// Where a framework has an allocator of its own, what it takes from the driver now and then is no part of rounds.
+std::vector<LoopFinder::Maker> Model::makers_of(uint32_t process) const {
+  bool tensors = false;
+  for (const Ledger &ledger : accounts_.ledgers()) {
+    tensors = tensors || (ledger.process == process && ledger.layer == Layer::Tensor && ledger.allocations > 0);
+  }
+  std::vector<LoopFinder::Maker> makers(accounts_.cells().size());
+  for (uint32_t cell = 0; cell < makers.size(); ++cell) {
+    const CellInfo &maker = accounts_.cell_infos()[cell];
+    const SiteInfo &info = accounts_.sites()[accounts_.cells()[cell].site];
+    const bool has_line = info.source == LineSource::Python && !info.summary.file.empty();
+    makers[cell] = {has_line ? accounts_.cells()[cell].site : kNone, maker.thread,
+                    tensors == (maker.layer == Layer::Tensor)};
+  }
+  return makers;
+}
+
 /// After an allocation.
 void Model::look_for_loop(uint32_t process, ProcessState &state) {
   ProcessSteps &steps = state.steps;
   if (steps.sure && steps.silent < steps.most_silent) return steps.finder->look_later();
   accounts_.resolve_pending();
-  std::vector<LoopFinder::Maker> makers(accounts_.cells().size());
-  for (uint32_t cell = 0; cell < makers.size(); ++cell) {
-    const SiteInfo &info = accounts_.sites()[accounts_.cells()[cell].site];
-    const bool has_line = info.source == LineSource::Python && !info.summary.file.empty();
-    makers[cell] = {has_line ? accounts_.cells()[cell].site : kNone, accounts_.cell_infos()[cell].thread};
-  }
-  const auto loop = steps.finder->look(makers);
+  const auto loop = steps.finder->look(makers_of(process));
   if (!loop) return;
   const bool other = loop->site != steps.anchor;
   if (other && steps.sure && !outlasts(steps, steps.finder->entries().back().time_ns)) return;

@@ -104,6 +104,19 @@ TEST(what_other_threads_do_is_no_part_of_the_rounds) {
   CHECK_EQ(feed.series().axis.count, 40u);
 }
 
+TEST(what_the_framework_takes_from_the_driver_is_no_round) {
+  LoopFeed feed;
+  for (uint64_t i = 0; i < 60; ++i) {
+    feed.round();
+    if (i % 3 == 0) feed.put({GMT_DEVICE_ALLOC, 0x900000000 + i * 0x200000, 0x200000, 0, 0, 13});
+  }
+  CHECK_EQ(feed.anchor_line(), std::to_string(kInput));
+  CHECK_EQ(feed.series().axis.count, 60u);
+  LoopFeed alone;  // without a framework, the driver's allocations are all there is
+  for (uint64_t i = 0; i < 30; ++i) alone.put({GMT_DEVICE_ALLOC, 0x900000000 + i * 0x200000, 0x200000, 0, 0, 13});
+  CHECK_EQ(alone.anchor_line(), "13");
+}
+
 TEST(what_has_no_rounds_is_cut_by_time) {
   LoopFeed feed;
   std::mt19937_64 random(7);
