@@ -53,9 +53,10 @@ export const THRESHOLDS = {
   failConfidence: 0.5,
 
   // Growing in size at one line: as many blocks as before, each time bigger.
-  /** Blocks may vary by this share (and by one), falls may take back this share of the rises. */
+  /** Blocks may vary in number by this share (and by one); falls may take back this share of the rises: a cache hands out a
+   * bigger block now and then, where cutting one is not worth it. */
   sizeCountShare: 0.1,
-  sizeFalls: 0.1,
+  sizeFalls: 0.3,
   /** When so many of the lines that work in each step allocate more and more, the inputs get longer: no leak. */
   inputLines: 0.3,
   /** Rank correlation with the step from which on a line allocates more and more. */

@@ -276,4 +276,19 @@ export const LEAKS: Program[] = [
       });
     },
   },
+  {
+    name: 'a tensor concatenated in blocks that a cache hands out too big now and then',
+    leaks: [1],
+    begins: early,
+    steps: short,
+    start: ({ run, random }, begins) => {
+      const chunk = random.between(128, 1024) * KB;
+      let [whole, parts]: [Block | undefined, number] = [undefined, 0];
+      return from(begins, () => {
+        const before = whole;
+        whole = run.alloc(1, ++parts * chunk + (random.chance(0.1) ? random.between(1, 1024) * KB : 0));
+        run.free(before);
+      });
+    },
+  },
 ];
