@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Mocha from 'mocha';
 
 export async function run(): Promise<void> {
-  const mocha = new Mocha({ ui: 'bdd', timeout: 60_000, color: false });
+  const mocha = new Mocha({ ui: 'bdd', timeout: 60_000, color: false, grep: process.env.HOST_GREP ?? '' });
   for (const name of readdirSync(__dirname).sort()) if (name.endsWith('.test.js')) mocha.addFile(join(__dirname, name));
   const results = { passed: 0, failed: 0, skipped: [] as string[] };
   await new Promise<void>((done, fail) => {

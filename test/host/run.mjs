@@ -92,6 +92,7 @@ export async function runHost() {
       HOST_RESULTS: results,
       SCREENSHOTS: inRoot('build/screenshots'),
       BENCH_TIMEOUT_S: '400',
+      HOST_GREP: process.env.HOST_GREP ?? '',
     },
     launchArgs,
   }).catch(error => error);

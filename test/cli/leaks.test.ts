@@ -1,0 +1,56 @@
+// Programs that keep memory, and programs that only seem to, on the simulated GPU: verdict, line, exit status.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import type { Report } from '../../extension/analysis/report';
+import { Place, python, workload } from './launcher';
+
+const file = workload('kept');
+const source = readFileSync(file, 'utf8');
+const cases = (list: string): string[] =>
+  new RegExp(`^${list} = \\[([^\\]]*)\\]`, 'm').exec(source)?.[1]?.match(/\w+/g) ?? [];
+/** The line that keeps, from 1; 0: none is named. */
+const leakLine = (name: string): number => source.split('\n').findIndex(line => line.endsWith(`# LEAK ${name}`)) + 1;
+
+async function judged(place: Place, name: string): Promise<{ status: number | null; report: Report }> {
+  const words = ['run', '--simulate-gpu', '--format', 'none', '--report', place.path('report.json'), '--fail-on-leak'];
+  const { status } = await place.run([...words, '--', python, file, name]);
+  return { status, report: place.readJson<Report>('report.json') };
+}
+
+let [named, right] = [0, 0];
+
+for (const name of cases('LEAKS')) {
+  test(`${name} leaks at the line that keeps, and the run fails`, async t => {
+    const { status, report } = await judged(new Place(t), name);
+    const leaks = report.findings.filter(finding => finding.verdict === 'leak');
+    named += leaks.length;
+    right += leaks.filter(finding => finding.place?.line === leakLine(name)).length;
+    assert.deepEqual(
+      leaks.map(finding => finding.place?.line),
+      [leakLine(name)],
+      leaks.map(finding => finding.title).join('\n'),
+    );
+    assert.equal(status, 3);
+    assert.equal(report.steps.source, 'periodic');
+  });
+}
+
+for (const name of cases('CLEAN')) {
+  test(`${name} does not leak, and the run ends as it ended`, async t => {
+    const { status, report } = await judged(new Place(t), name);
+    const leaks = report.findings.filter(finding => finding.verdict === 'leak');
+    named += leaks.length;
+    assert.deepEqual(
+      leaks.map(finding => finding.title),
+      [],
+    );
+    assert.equal(status, 0);
+  });
+}
+
+test('precision and recall of these', t => {
+  const leaks = cases('LEAKS').length;
+  assert.ok(leaks >= 10 && cases('CLEAN').length >= leaks);
+  t.diagnostic(`precision ${right}/${named}, recall ${right}/${leaks}`);
+});
