@@ -1,5 +1,7 @@
-// Messages between the extension host and the page. One table of requests; call and result types are derived from it.
-import type { Site, SiteQuery, SiteWindow, Timeline, TimelineQuery, TraceInfo } from './trace';
+// Messages between the extension host and the page. Call and result types are derived from the requests.
+import type { SessionRequests } from './sessionRequests';
+import type { TraceInfo } from './trace';
+import type { TraceRequests } from './traceRequests';
 
 /** Where a session stands, for the page's header and its empty, starting, running, ended and failed states. */
 export type Phase = 'empty' | 'starting' | 'running' | 'ended' | 'failed';
@@ -22,20 +24,8 @@ export interface SessionView {
   info: TraceInfo | null;
 }
 
-/** What the page may ask; the host answers or rejects each. */
-export interface Requests {
-  sites(query: SiteQuery): SiteWindow;
-  site(query: { id: number }): Site | null;
-  timeline(query: { series: TimelineQuery[] }): Timeline[];
-  /** Puts the cursor on the line. */
-  openLine(at: { file: string; line: number }): void;
-  /** Starts a trace of the active Python file, as the palette does. */
-  start(): void;
-  /** Ends the traced program (as Ctrl+C in its terminal); of an attached one only the tracing. */
-  stop(): void;
-  setRecording(to: { on: boolean }): void;
-  save(): void;
-}
+/** What the page may ask; the host answers or rejects each. One file a kind of request, with its checks. */
+export interface Requests extends TraceRequests, SessionRequests {}
 export type Method = keyof Requests;
 export type Params<M extends Method> = Parameters<Requests[M]>[0];
 export type Result<M extends Method> = ReturnType<Requests[M]>;

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { openLine } from '../editor/openLine';
 import type { TraceSession } from '../engine/session';
-import type { SessionView, ToHost, ToPage } from '../protocol/messages';
+import type { Method, Params, SessionView, ToHost, ToPage } from '../protocol/messages';
 import { checkMessage } from '../protocol/validate';
+import type { Answers } from './answers/answers';
+import { sessionAnswers } from './answers/session';
+import { traceAnswers } from './answers/trace';
 import { pageHtml } from './html';
 
 /** What a page shows, and what its buttons do. */
@@ -23,6 +25,7 @@ type Request = Extract<ToHost, { type: 'request' }>;
 export class Page implements vscode.Disposable {
   private ready = false;
   private revision = -1;
+  private readonly answers: Answers;
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(
@@ -32,6 +35,7 @@ export class Page implements vscode.Disposable {
     private readonly log: vscode.LogOutputChannel,
     dist: vscode.Uri,
   ) {
+    this.answers = { ...traceAnswers(model), ...sessionAnswers(model) };
     webview.options = { enableScripts: true, localResourceRoots: [dist] };
     this.subscriptions = [
       webview.onDidReceiveMessage(message => void this.receive(message)),
@@ -88,30 +92,9 @@ export class Page implements vscode.Disposable {
     }
   }
 
-  private handle(request: Request): unknown {
-    switch (request.method) {
-      case 'sites':
-        return this.trace().sites(request.params);
-      case 'site':
-        return this.trace().site(request.params.id);
-      case 'timeline': {
-        const trace = this.trace();
-        return request.params.series.map(query => trace.timeline(query));
-      }
-      case 'openLine':
-        return openLine(request.params.file, request.params.line, this.model.cwd);
-      case 'setRecording':
-        return this.model.setRecording(request.params.on);
-      case 'start':
-      case 'stop':
-      case 'save':
-        return this.model.press(request.method);
-    }
-  }
-
-  private trace(): TraceSession['native'] {
-    if (this.model.session === null) throw new Error(vscode.l10n.t('No trace is open.'));
-    return this.model.session.native;
+  private handle<M extends Method>({ method, params }: { method: M; params: Params<M> }): unknown {
+    const answer = this.answers[method] as (params: Params<M>) => unknown;
+    return answer(params);
   }
 
   dispose(): void {

@@ -2,6 +2,7 @@
 import './explorer.css';
 import './memory.css';
 import './table.css';
+import './tabs.css';
 import './details.css';
 import type { ToPage } from '../../extension/protocol/messages';
 import { registerComponents } from '../components';

@@ -2,8 +2,12 @@
 import type { GroupBy, Layer, Series, SiteSort, Totals } from '../../extension/protocol/trace';
 import { FOLLOW, type Zoom } from './zoom';
 
+/** The tabs below the timeline. */
+export type TabId = 'lines';
+
 export interface ViewState {
   version: 1;
+  tab: TabId;
   /** null = tensors, or the driver's allocations where no tensor was seen. */
   layer: Layer | null;
   groupBy: GroupBy;
@@ -21,10 +25,12 @@ export type Action =
   | { type: 'group'; groupBy: GroupBy }
   | { type: 'layer'; layer: Layer }
   | { type: 'zoom'; zoom: Zoom }
-  | { type: 'series'; series: Series };
+  | { type: 'series'; series: Series }
+  | { type: 'tab'; tab: TabId };
 
 export const INITIAL: ViewState = {
   version: 1,
+  tab: 'lines',
   layer: null,
   groupBy: 'line',
   sort: 'liveBytes',
@@ -34,6 +40,7 @@ export const INITIAL: ViewState = {
   hidden: [],
 };
 
+const TABS: readonly TabId[] = ['lines'];
 export const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
 export const GROUPS: readonly GroupBy[] = ['line', 'site', 'function', 'thread', 'process', 'device'];
 const SORTS: readonly SiteSort[] = ['liveBytes', 'liveCount', 'growth', 'label', 'thread', 'device'];
@@ -57,6 +64,8 @@ export function reduce(state: ViewState, action: Action): ViewState {
       return { ...state, zoom: action.zoom };
     case 'series':
       return { ...state, hidden: toggled(state.hidden, action.series) };
+    case 'tab':
+      return action.tab === state.tab ? state : { ...state, tab: action.tab };
   }
 }
 
@@ -71,6 +80,7 @@ export function restore(saved: unknown): ViewState {
   if (!isFields(saved) || saved.version !== INITIAL.version) return INITIAL;
   return {
     version: 1,
+    tab: oneOf(saved.tab, TABS) ?? INITIAL.tab,
     layer: oneOf(saved.layer, LAYERS) ?? INITIAL.layer,
     groupBy: oneOf(saved.groupBy, GROUPS) ?? INITIAL.groupBy,
     sort: oneOf(saved.sort, SORTS) ?? INITIAL.sort,

@@ -1,0 +1,65 @@
+// What the page may ask of a trace.
+import { flag, index, indexOrAll, listOf, object, oneOf, Refused, rowWindow, text, time, type Checks } from './checks';
+import type { GroupBy, Layer, Series, Site, SiteQuery, SiteSort, SiteWindow, Timeline, TimelineQuery } from './trace';
+
+export interface TraceRequests {
+  sites(query: SiteQuery): SiteWindow;
+  /** null: no such site. */
+  site(query: { id: number }): Site | null;
+  timeline(query: { series: TimelineQuery[] }): Timeline[];
+}
+
+export const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
+const GROUPS: readonly GroupBy[] = ['site', 'line', 'function', 'thread', 'process', 'device'];
+const SORTS: readonly SiteSort[] = [
+  'liveBytes',
+  'liveCount',
+  'peakBytes',
+  'allocations',
+  'frees',
+  'growth',
+  'allocatedBytes',
+  'label',
+  'thread',
+  'device',
+];
+const SERIES: readonly Series[] = ['tensor', 'reserved', 'driver', 'host'];
+export const MAX_ROWS = 100_000;
+const MAX_BUCKETS = 16_384;
+const MAX_SERIES = 16;
+
+export const traceChecks: Checks<TraceRequests> = {
+  sites: siteQuery,
+  site: params => ({ id: index(object(params, 'site'), 'id') }),
+  timeline: params => ({ series: listOf(object(params, 'timeline'), 'series', MAX_SERIES, timeline) }),
+};
+
+function siteQuery(params: unknown): SiteQuery {
+  const from = object(params, 'sites');
+  const query: SiteQuery = {
+    layer: oneOf(from, 'layer', LAYERS),
+    groupBy: oneOf(from, 'groupBy', GROUPS),
+    sort: oneOf(from, 'sort', SORTS),
+    descending: flag(from, 'descending'),
+    ...rowWindow(from, MAX_ROWS),
+  };
+  if (from.filter !== undefined) query.filter = text(from, 'filter');
+  if (from.process !== undefined) query.process = indexOrAll(from, 'process');
+  if (from.device !== undefined) query.device = indexOrAll(from, 'device');
+  if (from.includeDead !== undefined) query.includeDead = flag(from, 'includeDead');
+  return query;
+}
+
+function timeline(entry: unknown): TimelineQuery {
+  const from = object(entry, 'timeline');
+  const query: TimelineQuery = {
+    series: oneOf(from, 'series', SERIES),
+    fromNs: time(from, 'fromNs'),
+    toNs: time(from, 'toNs'),
+    buckets: index(from, 'buckets'),
+  };
+  if (query.buckets < 1 || query.buckets > MAX_BUCKETS) throw new Refused(`buckets is 1 to ${MAX_BUCKETS}`);
+  if (from.process !== undefined) query.process = indexOrAll(from, 'process');
+  if (from.device !== undefined) query.device = indexOrAll(from, 'device');
+  return query;
+}
