@@ -13,9 +13,14 @@ export interface NativeSession extends TraceSource {
   close(): void;
 }
 
+export interface OpenOptions {
+  /** Only what happened up to this time of the session (ns); nothing is read after it. */
+  untilNs?: number;
+}
+
 export interface NativeAddon {
   /** Opens a trace directory (followed while it grows) or a saved *.gputrace. Throws an Error with one clear sentence. */
-  open(path: string): NativeSession;
+  open(path: string, options?: OpenOptions): NativeSession;
   /** Sets the control word in a trace directory (creates the file when absent). */
   setRecording(directory: string, on: boolean): void;
   version(): { wire: number; trace: number };

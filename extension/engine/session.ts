@@ -1,15 +1,20 @@
-import type { NativeSession } from './native';
+import { Moments } from './moments';
+import type { NativeAddon, NativeSession } from './native';
 
 /** Follows one trace: polls the model's revision and tells when something changed. */
 export class TraceSession {
   readonly native: NativeSession;
+  /** The same trace at earlier times. */
+  readonly moments: Moments;
   private readonly listeners = new Set<(revision: number) => void>();
   private timer: NodeJS.Timeout | undefined;
   private seen = -1;
   private closed = false;
 
-  constructor(native: NativeSession) {
-    this.native = native;
+  /** Opens a trace directory or a saved trace. Throws one sentence. */
+  constructor(addon: Pick<NativeAddon, 'open'>, path: string) {
+    this.native = addon.open(path);
+    this.moments = new Moments(untilNs => addon.open(path, { untilNs }));
   }
 
   /** Tells each listener of a new revision, at most once in `intervalMs`. */
@@ -43,6 +48,7 @@ export class TraceSession {
     this.closed = true;
     this.pause();
     this.listeners.clear();
+    this.moments.close();
     this.native.close();
   }
 }

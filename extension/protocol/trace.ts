@@ -165,6 +165,9 @@ export interface SiteQuery {
   device?: number;
   /** Also sites that hold nothing now. */
   includeDead?: boolean;
+  /** Only blocks that were allocated in [bornFromNs, bornToNs]; live bytes and blocks are theirs alone. */
+  bornFromNs?: number;
+  bornToNs?: number;
   /** Window of rows [from, to). */
   from: number;
   to: number;

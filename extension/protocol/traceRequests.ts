@@ -1,11 +1,12 @@
 // What the page may ask of a trace.
 import { flag, index, indexOrAll, listOf, object, oneOf, Refused, rowWindow, text, time, type Checks } from './checks';
+import { momentField, type OfMoment } from './moment';
 import type { GroupBy, Layer, Series, Site, SiteQuery, SiteSort, SiteWindow, Timeline, TimelineQuery } from './trace';
 
 export interface TraceRequests {
-  sites(query: SiteQuery): SiteWindow;
+  sites(query: SiteQuery & OfMoment): SiteWindow;
   /** null: no such site. */
-  site(query: { id: number }): Site | null;
+  site(query: { id: number } & OfMoment): Site | null;
   timeline(query: { series: TimelineQuery[] }): Timeline[];
 }
 
@@ -30,18 +31,22 @@ const MAX_SERIES = 16;
 
 export const traceChecks: Checks<TraceRequests> = {
   sites: siteQuery,
-  site: params => ({ id: index(object(params, 'site'), 'id') }),
+  site: params => {
+    const from = object(params, 'site');
+    return { id: index(from, 'id'), ...momentField(from) };
+  },
   timeline: params => ({ series: listOf(object(params, 'timeline'), 'series', MAX_SERIES, timeline) }),
 };
 
-function siteQuery(params: unknown): SiteQuery {
+function siteQuery(params: unknown): SiteQuery & OfMoment {
   const from = object(params, 'sites');
-  const query: SiteQuery = {
+  const query: SiteQuery & OfMoment = {
     layer: oneOf(from, 'layer', LAYERS),
     groupBy: oneOf(from, 'groupBy', GROUPS),
     sort: oneOf(from, 'sort', SORTS),
     descending: flag(from, 'descending'),
     ...rowWindow(from, MAX_ROWS),
+    ...momentField(from),
   };
   if (from.filter !== undefined) query.filter = text(from, 'filter');
   if (from.process !== undefined) query.process = indexOrAll(from, 'process');

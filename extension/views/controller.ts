@@ -193,7 +193,7 @@ export class TraceController implements vscode.Disposable {
     const facts: SessionFile = { version: 1, ...about, startedRealtimeMs: Date.now(), processes: [] };
     writeSession(made.path, facts);
     addon.setRecording(made.path, true);
-    this.follow(new TraceSession(addon.open(made.path)));
+    this.follow(new TraceSession(addon, made.path));
     return { addon, facts, made };
   }
 

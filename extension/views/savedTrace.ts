@@ -39,7 +39,7 @@ export async function openSaved(dist: string, file: string): Promise<TraceSessio
   const loaded = loadNative(dist);
   if ('error' in loaded) return loaded;
   try {
-    const session = new TraceSession(loaded.addon.open(file));
+    const session = new TraceSession(loaded.addon, file);
     await session.native.settle();
     return session;
   } catch (error) {

@@ -12,7 +12,7 @@ function fakeSession(): { native: NativeSession; state: { revision: number; clos
 
 test('listeners hear of each new revision once', () => {
   const { native, state } = fakeSession();
-  const session = new TraceSession(native);
+  const session = new TraceSession({ open: () => native }, '/trace');
   const heard: number[] = [];
   const listening = session.onChange(revision => heard.push(revision));
   session.poll();
@@ -29,7 +29,7 @@ test('listeners hear of each new revision once', () => {
 test('it polls while it follows, and never after it was closed', t => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const { native, state } = fakeSession();
-  const session = new TraceSession(native);
+  const session = new TraceSession({ open: () => native }, '/trace');
   let heard = 0;
   session.onChange(() => heard++);
   session.follow(200);

@@ -83,20 +83,20 @@ export class App implements PageActions {
   }
 
   setSession(session: SessionView): void {
-    const before = this.session.info;
-    const another = before !== null && session.info?.startRealtimeMs !== before.startRealtimeMs;
     this.session = session;
     this.clock.update(session);
-    if (another) this.forget();
+    const start = session.info?.startRealtimeMs;
+    if (start !== undefined && start !== this.view.trace) this.forget(start);
     this.frames.add(this.render);
     this.invalidate();
   }
 
   /** Another trace: nothing of the old one stays on the page. */
-  private forget(): void {
+  private forget(trace: number): void {
     for (const part of this.parts) part.forget();
     this.reserved = new Map();
     this.notices.clearErrors();
+    this.dispatch({ type: 'trace', trace });
   }
 
   /** Events arrived, or the page came into view: what is shown is asked again. */

@@ -1,5 +1,6 @@
 // The pane beside the table: the stack of the selected row.
 import type { PageActions, Part } from './part';
+import { NOW } from '../../extension/protocol/moment';
 import { DetailsView } from './detailsView';
 import { Poller } from './poller';
 import type { Row } from './rows';
@@ -52,7 +53,8 @@ export class DetailsPart implements Part {
   private async ask(): Promise<void> {
     const { row } = this;
     if (!row) return;
-    const site = await this.page.ask('site', { id: row.id });
+    const moment = this.page.now()?.view.moment ?? NOW;
+    const site = await this.page.ask('site', { id: row.id, moment });
     if (site !== undefined && this.row?.key === row.key) this.view.show(site);
   }
 }

@@ -9,8 +9,8 @@ import { Toolbar } from './toolbar';
 
 /** What decides which rows there are, and their order. */
 const questionOf = ({ view, layer }: PageContext) => {
-  const { groupBy, sort, descending, filter } = view;
-  return { layer, groupBy, sort, descending, filter };
+  const { groupBy, sort, descending, filter, moment } = view;
+  return { layer, groupBy, sort, descending, filter, moment };
 };
 
 export class LinesPart implements Part {

@@ -1,4 +1,5 @@
 // What the user chose on the page. It outlives a hidden view through the editor's own state store.
+import { checkMoment, NOW, type Moment } from '../../extension/protocol/moment';
 import type { GroupBy, Layer, Series, SiteSort, Totals } from '../../extension/protocol/trace';
 import { FOLLOW, type Zoom } from './zoom';
 
@@ -17,6 +18,10 @@ export interface ViewState {
   zoom: Zoom;
   /** Series that the legend switched off. */
   hidden: Series[];
+  /** What rows are shown of. */
+  moment: Moment;
+  /** `startRealtimeMs` of the trace that zoom and moment belong to. */
+  trace: number | null;
 }
 
 export type Action =
@@ -26,7 +31,10 @@ export type Action =
   | { type: 'layer'; layer: Layer }
   | { type: 'zoom'; zoom: Zoom }
   | { type: 'series'; series: Series }
-  | { type: 'tab'; tab: TabId };
+  | { type: 'tab'; tab: TabId }
+  | { type: 'moment'; moment: Moment }
+  /** Another trace is shown, or the first one. */
+  | { type: 'trace'; trace: number };
 
 export const INITIAL: ViewState = {
   version: 1,
@@ -38,6 +46,8 @@ export const INITIAL: ViewState = {
   filter: '',
   zoom: FOLLOW,
   hidden: [],
+  moment: NOW,
+  trace: null,
 };
 
 const TABS: readonly TabId[] = ['lines'];
@@ -66,6 +76,10 @@ export function reduce(state: ViewState, action: Action): ViewState {
       return { ...state, hidden: toggled(state.hidden, action.series) };
     case 'tab':
       return action.tab === state.tab ? state : { ...state, tab: action.tab };
+    case 'moment':
+      return { ...state, moment: action.moment };
+    case 'trace':
+      return action.trace === state.trace ? state : { ...state, trace: action.trace, zoom: FOLLOW, moment: NOW };
   }
 }
 
@@ -88,7 +102,17 @@ export function restore(saved: unknown): ViewState {
     filter: typeof saved.filter === 'string' ? saved.filter : INITIAL.filter,
     zoom: restoreZoom(saved.zoom),
     hidden: Array.isArray(saved.hidden) ? SERIES.filter(series => (saved.hidden as unknown[]).includes(series)) : [],
+    moment: restoreMoment(saved.moment),
+    trace: typeof saved.trace === 'number' ? saved.trace : null,
   };
+}
+
+function restoreMoment(saved: unknown): Moment {
+  try {
+    return checkMoment(saved);
+  } catch {
+    return NOW;
+  }
 }
 
 function restoreZoom(saved: unknown): Zoom {

@@ -60,10 +60,8 @@ export class TimelineView {
     this.frames.add(this.draw);
   }
 
-  /** Another trace: follow it from its start. */
   forget(): void {
     this.data = null;
-    this.actions.zoom(FOLLOW);
   }
 
   update(zoom: Zoom, hidden: readonly Series[], runNs: number): void {

@@ -51,3 +51,14 @@ test('the layer is the chosen one, else tensors, else the driver', () => {
   assert.equal(effectiveLayer(null, [total('driver', 3), total('tensor', 1)]), 'tensor');
   assert.equal(effectiveLayer('host', [total('tensor', 1)]), 'host');
 });
+
+test('another trace takes zoom and moment away, and nothing that the user chose', () => {
+  let state = reduce(INITIAL, { type: 'trace', trace: 5 });
+  state = reduce(state, { type: 'filter', filter: 'a' });
+  state = reduce(state, { type: 'zoom', zoom: { spanNs: 5, endNs: null } });
+  state = reduce(state, { type: 'moment', moment: { kind: 'at', timeNs: 7 } });
+  assert.deepEqual(restore(structuredClone(state)), state);
+  assert.equal(reduce(state, { type: 'trace', trace: 5 }), state);
+  assert.deepEqual(reduce(state, { type: 'trace', trace: 6 }), { ...INITIAL, filter: 'a', trace: 6 });
+  assert.deepEqual(restore({ ...state, moment: { kind: 'at', timeNs: -1 } }).moment, INITIAL.moment);
+});
