@@ -2,6 +2,7 @@
 import type { SessionRequests } from './sessionRequests';
 import type { TraceInfo } from './trace';
 import type { TraceRequests } from './traceRequests';
+import type { TreeRequests } from './treeRequests';
 
 /** Where a session stands, for the page's header and its empty, starting, running, ended and failed states. */
 export type Phase = 'empty' | 'starting' | 'running' | 'ended' | 'failed';
@@ -25,7 +26,7 @@ export interface SessionView {
 }
 
 /** What the page may ask; the host answers or rejects each. One file a kind of request, with its checks. */
-export interface Requests extends TraceRequests, SessionRequests {}
+export interface Requests extends TraceRequests, TreeRequests, SessionRequests {}
 export type Method = keyof Requests;
 export type Params<M extends Method> = Parameters<Requests[M]>[0];
 export type Result<M extends Method> = ReturnType<Requests[M]>;

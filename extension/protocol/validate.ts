@@ -3,11 +3,12 @@ import { isFields, isIndex, Refused, type Checks } from './checks';
 import type { Method, Requests, ToHost } from './messages';
 import { sessionChecks } from './sessionRequests';
 import { traceChecks } from './traceRequests';
+import { treeChecks } from './treeRequests';
 
 /** The message, or why it is refused; `id` where an answer can be sent. */
 export type Checked = { ok: true; message: ToHost } | { ok: false; id: number | null; error: string };
 
-const CHECKS: Checks<Requests> = { ...traceChecks, ...sessionChecks };
+const CHECKS: Checks<Requests> = { ...traceChecks, ...treeChecks, ...sessionChecks };
 
 /** Checks one message of the page. Never throws. */
 export function checkMessage(value: unknown): Checked {

@@ -6,6 +6,7 @@ import { checkMessage } from '../protocol/validate';
 import type { Answers } from './answers/answers';
 import { sessionAnswers } from './answers/session';
 import { traceAnswers } from './answers/trace';
+import { treeAnswers } from './answers/tree';
 import { pageHtml } from './html';
 
 /** What a page shows, and what its buttons do. */
@@ -35,7 +36,7 @@ export class Page implements vscode.Disposable {
     private readonly log: vscode.LogOutputChannel,
     dist: vscode.Uri,
   ) {
-    this.answers = { ...traceAnswers(model), ...sessionAnswers(model) };
+    this.answers = { ...traceAnswers(model), ...treeAnswers(model), ...sessionAnswers(model) };
     webview.options = { enableScripts: true, localResourceRoots: [dist] };
     this.subscriptions = [
       webview.onDidReceiveMessage(message => void this.receive(message)),
