@@ -4,14 +4,18 @@ const NO_PYTHON: Frame = { file: '', line: 0, function: '' };
 /** Keys are parent × KEYS + frame: exact while both stay below 2^26. */
 const KEYS = 2 ** 26;
 
-/** Stacks as one tree: equal beginnings are one node. It only grows, so that a node's number names it for good. */
+/**
+ * Stacks as one tree: equal beginnings are one node. It only grows, so that a node's number names it
+ * for good, at every moment of the trace.
+ */
 export class CallTree {
   readonly frames: Frame[] = [];
   private readonly frameNumbers = new Map<string, number>();
   private readonly parents: number[] = [];
   private readonly frameOf: number[] = [];
   private readonly known = new Map<number, number>();
-  private readonly leaves = new Map<number, number>();
+  /** For each source, as sites are numbered there. */
+  private readonly leaves = new WeakMap<TraceSource, Map<number, number>>();
 
   /** Nodes so far. A node's parent has a smaller number. */
   get size(): number {
@@ -28,14 +32,18 @@ export class CallTree {
     return this.frameOf[node] ?? 0;
   }
 
-  /** The node of a site's innermost frame. A stack is read once: it never changes, but for one that is not known yet. */
-  leafOf(source: TraceSource, site: number): number {
-    const before = this.leaves.get(site);
-    if (before !== undefined) return before;
+  /** The nodes of the sites' innermost frames. A stack is read once: it never changes, but for one that is not known yet. */
+  leavesOf(source: TraceSource, sites: Uint32Array): Uint32Array {
+    let known = this.leaves.get(source);
+    if (known === undefined) this.leaves.set(source, (known = new Map<number, number>()));
+    return sites.map(site => known.get(site) ?? this.add(source, site, known));
+  }
+
+  private add(source: TraceSource, site: number, known: Map<number, number>): number {
     const frames = source.site(site)?.frames ?? [];
     if (frames.length === 0) return this.child(-1, NO_PYTHON);
     const leaf = frames.reduceRight((node, frame) => this.child(node, frame), -1);
-    this.leaves.set(site, leaf);
+    known.set(site, leaf);
     return leaf;
   }
 

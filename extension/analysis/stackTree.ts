@@ -1,11 +1,10 @@
 // The call tree of a trace's sites, outermost frames at the top, weighed by live, peak or churned bytes.
 import type { Frame, SiteQuery, SiteSort, SiteWindow, TraceSource } from '../protocol/trace';
 import type { StackTree, StackTreeQuery, TreeWeight } from '../protocol/treeRequests';
-import { CallTree } from './callTree';
+import type { CallTree } from './callTree';
 
 const SORTS: Record<TreeWeight, SiteSort> = { live: 'liveBytes', peak: 'peakBytes', churn: 'allocatedBytes' };
 const MOST_SITES = 1_000_000;
-const trees = new WeakMap<TraceSource, CallTree>();
 
 /** What each node of the call tree holds; parallel to the tree's nodes. */
 interface Weights {
@@ -17,10 +16,10 @@ interface Weights {
   siteBytes: Float64Array;
 }
 
-/** The nodes that hold at least `minShare` of the whole. Stacks are read once in the life of a trace. */
-export function stackTree(source: TraceSource, query: StackTreeQuery): StackTree {
-  let tree = trees.get(source);
-  if (tree === undefined) trees.set(source, (tree = new CallTree()));
+export type TreeQuery = StackTreeQuery & Pick<SiteQuery, 'bornFromNs' | 'bornToNs'>;
+
+/** The nodes that hold at least `minShare` of the whole. `tree` is kept for as long as the trace is open. */
+export function stackTree(tree: CallTree, source: TraceSource, query: TreeQuery): StackTree {
   const window = source.sites(siteQuery(query));
   const weights = weigh(tree, source, window, query.weight);
   const totalBytes = sum(bytesOf(window, query.weight));
@@ -29,7 +28,7 @@ export function stackTree(source: TraceSource, query: StackTreeQuery): StackTree
   return answer(tree, weights, nodes, shownChildren(tree, shown), { revision: window.revision, totalBytes });
 }
 
-function siteQuery({ weight, minShare: _, open: __, ...rest }: StackTreeQuery): SiteQuery {
+function siteQuery({ weight, minShare: _, open: __, ...rest }: TreeQuery): SiteQuery {
   const sort = SORTS[weight];
   return { ...rest, groupBy: 'site', sort, descending: true, includeDead: weight !== 'live', from: 0, to: MOST_SITES };
 }
@@ -40,7 +39,7 @@ function bytesOf(window: SiteWindow, weight: TreeWeight): Float64Array {
 
 function weigh(tree: CallTree, source: TraceSource, window: SiteWindow, weight: TreeWeight): Weights {
   const bytes = bytesOf(window, weight);
-  const leaves = Uint32Array.from(window.id, id => tree.leafOf(source, id));
+  const leaves = tree.leavesOf(source, window.id);
   const weights = emptyWeights(tree.size);
   leaves.forEach((leaf, row) => {
     weights.selfBytes[leaf]! += bytes[row]!;

@@ -1,5 +1,6 @@
 // The call tree of the program, weighed by memory: what the tree of stacks and the flame graph are drawn from.
 import { index, indexOrAll, listOf, object, oneOf, Refused, text, type Checks, type Fields } from './checks';
+import { momentField, type OfMoment } from './moment';
 import { LAYERS } from './traceRequests';
 import type { Frame, Layer } from './trace';
 
@@ -26,7 +27,7 @@ export interface StackTree {
   nodes: number;
   /** Of everything that matches, also of what is left out. */
   totalBytes: number;
-  /** Names the node for as long as the trace is open, at any weight. */
+  /** Names the node for as long as the trace is open, at any weight and moment. */
   id: Uint32Array;
   /** Index of the caller in these columns, -1: outermost. */
   parent: Int32Array;
@@ -46,7 +47,7 @@ export interface StackTree {
 }
 
 export interface TreeRequests {
-  stackTree(query: StackTreeQuery): StackTree;
+  stackTree(query: StackTreeQuery & OfMoment): StackTree;
 }
 
 const WEIGHTS: readonly TreeWeight[] = ['live', 'peak', 'churn'];
@@ -55,10 +56,11 @@ const MAX_OPEN = 20_000;
 export const treeChecks: Checks<TreeRequests> = {
   stackTree: params => {
     const from = object(params, 'stackTree');
-    const query: StackTreeQuery = {
+    const query: StackTreeQuery & OfMoment = {
       layer: oneOf(from, 'layer', LAYERS),
       weight: oneOf(from, 'weight', WEIGHTS),
       minShare: share(from, 'minShare'),
+      ...momentField(from),
     };
     if (from.open !== undefined) query.open = listOf(from, 'open', MAX_OPEN, node);
     if (from.filter !== undefined) query.filter = text(from, 'filter');

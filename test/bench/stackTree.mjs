@@ -7,8 +7,10 @@ const FRAMES = 30;
 const ROUNDS = 30;
 
 const outfile = inRoot('build/bench/stackTree.mjs');
-await build({ entryPoints: [inRoot('extension/analysis/stackTree.ts')], outfile, bundle: true, format: 'esm' });
-const { stackTree } = await import(outfile);
+const contents = "export * from './stackTree'; export * from './callTree';";
+const stdin = { contents, resolveDir: inRoot('extension/analysis'), loader: 'ts' };
+await build({ stdin, outfile, bundle: true, format: 'esm' });
+const { CallTree, stackTree } = await import(outfile);
 
 /** Calls branch as in a model: the first frames are common to all, the last ones nearly one for each site. */
 const frame = (site, depth) => {
@@ -27,9 +29,10 @@ const window = {
 };
 const source = { sites: () => window, site: id => stacks[id] };
 
+const tree = new CallTree();
 const took = query => {
   const began = performance.now();
-  const { nodes } = stackTree(source, { layer: 'tensor', weight: 'live', minShare: 0, ...query });
+  const { nodes } = stackTree(tree, source, { layer: 'tensor', weight: 'live', minShare: 0, ...query });
   return { nodes, ms: performance.now() - began };
 };
 const first = took({});

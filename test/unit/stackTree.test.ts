@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stackTree } from '../../extension/analysis/stackTree';
+import { CallTree } from '../../extension/analysis/callTree';
+import { stackTree as ask } from '../../extension/analysis/stackTree';
 import type { Frame, Site } from '../../extension/protocol/trace';
 import type { StackTree, StackTreeQuery } from '../../extension/protocol/treeRequests';
 import { FakeTrace, makeInfo, makeSite, type FakeAllocation } from './fakeTrace';
@@ -14,6 +15,12 @@ const stack = (id: number, ...calls: string[]): Site => makeSite({ id, frames: c
 const block = (site: number, bytes: number): FakeAllocation => {
   return { address: BigInt(site), bytes, process: 0, thread: 0, layer: 'tensor', site, timeNs: 0, device: 0 };
 };
+const trees = new WeakMap<FakeTrace, CallTree>();
+function stackTree(source: FakeTrace, query: StackTreeQuery): StackTree {
+  const tree = trees.get(source) ?? new CallTree();
+  trees.set(source, tree);
+  return ask(tree, source, query);
+}
 const query: StackTreeQuery = { layer: 'tensor', weight: 'live', minShare: 0 };
 
 const stacks = [
@@ -104,6 +111,14 @@ test('a stack is read once; one that is not known yet is asked for again', () =>
   known.set(4, stacks[3]!);
   assert.ok(lines(stackTree(source, query)).includes('worker:2 = 10 of 10 (1, 0, 4)'));
   assert.deepEqual(read.slice(5).toSorted(), [4, 5]);
+});
+
+test('a node has the same number at another moment, where sites have other numbers', () => {
+  const tree = new CallTree();
+  const now = ask(tree, made(), query);
+  const then = ask(tree, new FakeTrace(makeInfo({}), [block(7, 5)], [{ ...stacks[3]!, id: 7 }]), query);
+  assert.deepEqual(lines(then), ['worker:2 = 5 of 5 (1, 0, 7)']);
+  assert.equal(then.id[0], now.id[lines(now).indexOf('worker:2 = 10 of 10 (1, 0, 4)')]);
 });
 
 test('a trace without a block has no node', () => {

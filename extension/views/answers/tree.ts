@@ -1,9 +1,21 @@
+import { CallTree } from '../../analysis/callTree';
 import { stackTree } from '../../analysis/stackTree';
+import type { TraceSession } from '../../engine/session';
 import type { TreeRequests } from '../../protocol/treeRequests';
 import type { PageModel } from '../page';
 import type { Answers } from './answers';
-import { openTrace } from './trace';
+import { bornIn, openSession, sourceOf } from './source';
+
+const trees = new WeakMap<TraceSession, CallTree>();
 
 export function treeAnswers(model: PageModel): Answers<TreeRequests> {
-  return { stackTree: query => stackTree(openTrace(model), query) };
+  return {
+    stackTree: async ({ moment, ...query }) => {
+      const session = openSession(model);
+      let tree = trees.get(session);
+      if (tree === undefined) trees.set(session, (tree = new CallTree()));
+      const at = await sourceOf(model, moment);
+      return stackTree(tree, at.source, { ...query, ...bornIn(at) });
+    },
+  };
 }
