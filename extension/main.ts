@@ -1,5 +1,8 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { LineBytes } from './editor/lineBytes';
+import { ShownLineVerdicts } from './editor/lineVerdicts';
+import { SourceLines } from './editor/sourceLines';
 import { registerCommands } from './views/commands';
 import { followContextKeys } from './views/contextKeys';
 import { TraceController } from './views/controller';
@@ -12,11 +15,16 @@ export function activate(context: vscode.ExtensionContext): void {
   const page = vscode.Uri.joinPath(context.extensionUri, 'dist', 'webview');
   const log = vscode.window.createOutputChannel('GPU Memory Trace', { log: true });
   const controller = new TraceController(dist, log);
+  const lines = new SourceLines();
+  const lineBytes = new LineBytes(controller, lines, new ShownLineVerdicts(controller));
   const explorer = new ExplorerView(page, controller, log);
   context.subscriptions.push(
     log,
     controller,
     explorer,
+    lines,
+    lineBytes,
+    vscode.commands.registerCommand('gpuMemoryTrace.toggleLineBytes', () => lineBytes.toggle()),
     new StatusItem(controller),
     followContextKeys(controller),
     vscode.window.registerWebviewViewProvider(ExplorerView.id, explorer),

@@ -2,25 +2,13 @@
 import * as assert from 'node:assert/strict';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { FIRST, PAGE, picture, reached, rowAt, workspace, writeScript } from './page';
+import { FIRST, PAGE, picture, reached, rowAt, trace, workspace, writeScript } from './page';
 import { click, press, rows, texts, until } from './window';
 
 const MB = 1 << 20;
-const INPUT = '.quick-input-widget:not([style*="display: none"]) input[type=text]';
 
 async function open(file: string): Promise<void> {
   await vscode.window.showTextDocument(vscode.Uri.file(file));
-}
-
-/** Runs the palette's action on the file; the question for arguments is answered with none. */
-async function trace(file: string): Promise<void> {
-  await open(file);
-  const started = Promise.resolve(vscode.commands.executeCommand('gpuMemoryTrace.start'));
-  await Promise.race([
-    started,
-    until('the question for arguments', () => press(INPUT, 'Enter').then(() => true), 10_000),
-  ]);
-  await started;
 }
 
 const HOLD = `allocate(ctypes.byref(address), ctypes.c_size_t(${20 * MB}))

@@ -34,6 +34,8 @@ export const press = (selector: string, key: string): Promise<void> => ask('pres
 export const fill = (selector: string, text: string): Promise<void> => ask('fill', { selector, text });
 /** The texts of all elements that match, in the window or in a webview. */
 export const texts = (selector: string, wait = 5000): Promise<string[]> => ask('texts', { selector, wait });
+/** What style rules put behind the elements. */
+export const behind = (selector: string, wait = 5000): Promise<string[]> => ask('behind', { selector, wait });
 export const attribute = (selector: string, name: string): Promise<string | null> =>
   ask('attribute', { selector, name });
 

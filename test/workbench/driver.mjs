@@ -44,6 +44,12 @@ const actions = {
   async texts(page, { selector, wait }) {
     return (await frameWith(page, selector, wait)).locator(selector).allInnerTexts();
   },
+  /** What style rules put behind the elements, where there is something (how editors show text of decorations). */
+  async behind(page, { selector, wait }) {
+    const found = (await frameWith(page, selector, wait)).locator(selector);
+    const contents = await found.evaluateAll(all => all.map(one => window.getComputedStyle(one, '::after').content));
+    return contents.filter(text => text.startsWith('"')).map(text => JSON.parse(text));
+  },
   async attribute(page, { selector, name, wait }) {
     return (await frameWith(page, selector, wait)).locator(selector).first().getAttribute(name);
   },

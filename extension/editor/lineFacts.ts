@@ -1,0 +1,63 @@
+// What stands beside a line of source: the bytes that its allocations hold.
+import { formatBytes, formatCount, formatPlural } from '../protocol/format';
+import type { SiteWindow } from '../protocol/trace';
+
+export interface LineFacts {
+  /** From 1, as it was when the program ran. */
+  line: number;
+  liveBytes: number;
+  liveCount: number;
+  peakBytes: number;
+  allocations: number;
+  frees: number;
+  /** Growth that a verdict found; 0 without one. */
+  bytesPerStep: number;
+  /** Live bytes in 16 equal spans of the run. */
+  spark: number[];
+}
+
+/** Lines by file, as the trace names it. `perStep`: growth of a line, by file and line. */
+export function factsByFile(
+  window: SiteWindow,
+  perStep: (file: string, line: number) => number,
+): Map<string, LineFacts[]> {
+  const files = new Map<string, LineFacts[]>();
+  const points = window.rows === 0 ? 0 : window.spark.length / window.rows;
+  for (let row = 0; row < window.rows; row++) {
+    const file = window.file[row] ?? '';
+    const line = window.line[row] ?? 0;
+    if (file === '' || file.startsWith('<') || line === 0) continue;
+    const facts: LineFacts = {
+      line,
+      liveBytes: window.liveBytes[row] ?? 0,
+      liveCount: window.liveCount[row] ?? 0,
+      peakBytes: window.peakBytes[row] ?? 0,
+      allocations: window.allocations[row] ?? 0,
+      frees: window.frees[row] ?? 0,
+      bytesPerStep: perStep(file, line),
+      spark: Array.from(window.spark.subarray(row * points, (row + 1) * points)),
+    };
+    files.set(file, [...(files.get(file) ?? []), facts]);
+  }
+  return files;
+}
+
+/** `1.21 GB · +30.20 MB a step`; a line that holds nothing now tells its peak. */
+export function lineText({ liveBytes, peakBytes, bytesPerStep }: LineFacts): string {
+  const bytes = liveBytes > 0 ? formatBytes(liveBytes) : `peak ${formatBytes(peakBytes)}`;
+  return bytesPerStep > 0 ? `${bytes} · +${formatBytes(bytesPerStep)} a step` : bytes;
+}
+
+/** From 0 to `levels` - 1: how much a line holds of what the biggest one holds, by powers of four. */
+export function heatOf(bytes: number, mostBytes: number, levels: number): number {
+  if (bytes <= 0 || mostBytes <= 0) return 0;
+  return Math.max(0, levels - 1 - Math.floor(Math.log2(mostBytes / bytes) / 2));
+}
+
+/** Lines of a hover, without its picture. */
+export function hoverLines(facts: LineFacts): string[] {
+  const { liveBytes, liveCount, peakBytes, bytesPerStep, allocations, frees } = facts;
+  const alive = `${formatBytes(liveBytes)} alive in ${formatPlural(liveCount, 'block')}, peak ${formatBytes(peakBytes)}`;
+  const growth = bytesPerStep > 0 ? [`Grows by ${formatBytes(bytesPerStep)} a step`] : [];
+  return [alive, ...growth, `${formatCount(allocations)} allocations, ${formatCount(frees)} frees`];
+}

@@ -1,0 +1,50 @@
+import { statSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import * as vscode from 'vscode';
+import { editOf, LineShifts } from './lineShifts';
+
+/** Follows edits of source files, so that a line that ran is found where it stands now. */
+export class SourceLines implements vscode.Disposable {
+  private readonly shifts = new Map<string, LineShifts>();
+  private readonly subscription: vscode.Disposable;
+
+  constructor() {
+    this.subscription = vscode.workspace.onDidChangeTextDocument(event => this.take(event));
+  }
+
+  /** Today's line of what ran from `sinceMs` on (real time); null where it was deleted. */
+  now(path: string, line: number, sinceMs: number): number | null {
+    const shifts = this.shifts.get(path);
+    return shifts === undefined ? line : shifts.toNow(line, sinceMs);
+  }
+
+  /** The file was written since, and no edit was seen: its lines may be others. */
+  uncertain(path: string, sinceMs: number): boolean {
+    if (this.shifts.get(path)?.changedSince(sinceMs)) return false;
+    try {
+      return statSync(path).mtimeMs > sinceMs;
+    } catch {
+      return true;
+    }
+  }
+
+  private take({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
+    if (document.uri.scheme !== 'file' || contentChanges.length === 0) return;
+    const path = document.uri.fsPath;
+    const shifts = this.shifts.get(path) ?? new LineShifts();
+    this.shifts.set(path, shifts);
+    // The later a change stands in the file, the earlier it is taken: the lines of the others still hold.
+    const changes = [...contentChanges].sort((a, b) => b.rangeOffset - a.rangeOffset);
+    const now = Date.now();
+    for (const { range, text } of changes) shifts.add(editOf({ start: range.start, end: range.end, text }), now);
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+  }
+}
+
+/** Path of a file of the trace. */
+export function sourcePath(file: string, cwd: string): string {
+  return isAbsolute(file) ? file : join(cwd, file);
+}

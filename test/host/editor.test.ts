@@ -1,0 +1,71 @@
+// Bytes in the editor: at the ends of lines, in a hover, after edits of the file, and away again.
+import * as assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { FIRST, picture, reached, rowAt, trace, writeScript } from './page';
+import { behind, until } from './window';
+
+const MB = 1 << 20;
+const JOB = `allocate(ctypes.byref(address), ctypes.c_size_t(${20 * MB}))
+allocate(ctypes.byref(address), ctypes.c_size_t(${3 * MB}))
+time.sleep(60)
+`;
+describe('Bytes in the editor', () => {
+  let file = '';
+  let editor: vscode.TextEditor;
+  const settings = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration('gpuMemoryTrace');
+  before(async () => {
+    await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
+    file = writeScript('in_editor.py', JOB);
+    await trace(file);
+    await reached('running');
+    await rowAt(file, FIRST);
+    editor = await vscode.window.showTextDocument(vscode.Uri.file(file));
+  });
+  after(async () => {
+    await settings().update('editor.lineBytes', undefined, vscode.ConfigurationTarget.Global);
+    await vscode.commands.executeCommand('gpuMemoryTrace.stop');
+    await reached('ended');
+  });
+
+  const hoverAt = async (line: number): Promise<string> => {
+    const at = new vscode.Position(line - 1, 2);
+    const found = await vscode.commands.executeCommand<vscode.Hover[]>(
+      'vscode.executeHoverProvider',
+      editor.document.uri,
+      at,
+    );
+    return found
+      .flatMap(hover => hover.contents)
+      .map(content => (content as vscode.MarkdownString).value)
+      .join('\n');
+  };
+
+  it('tells in a hover what a line holds', async () => {
+    const text = await until('the hover', async () => (await hoverAt(FIRST)) || null);
+    assert.match(text, /20\.00 MB alive in 1 block, peak 20\.00 MB/);
+    assert.match(text, /data:image\/svg\+xml/);
+    assert.equal(await hoverAt(FIRST - 1), '');
+    const texts = await until('text at line ends', async () => {
+      const found = await behind('.monaco-editor .view-line span');
+      return found.length === 2 ? found : null;
+    });
+    assert.deepEqual(texts, ['20.00 MB', '3.00 MB']);
+    await picture('editor-lines');
+  });
+
+  it('follows edits of the file', async () => {
+    await editor.edit(edit => edit.insert(new vscode.Position(0, 0), '# a note\n# another\n'));
+    assert.match(await hoverAt(FIRST + 2), /20\.00 MB alive/);
+    assert.match(await hoverAt(FIRST + 3), /3\.00 MB alive/);
+    assert.equal(await hoverAt(FIRST), '');
+    await picture('editor-edited');
+  });
+
+  it('goes away by the command, and comes back', async () => {
+    await vscode.commands.executeCommand('gpuMemoryTrace.toggleLineBytes');
+    assert.equal(settings().get('editor.lineBytes'), false);
+    assert.equal(await hoverAt(FIRST + 2), '');
+    await vscode.commands.executeCommand('gpuMemoryTrace.toggleLineBytes');
+    assert.match(await hoverAt(FIRST + 2), /20\.00 MB alive/);
+  });
+});

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { heatOf, hoverLines, lineText, type LineFacts } from '../../../extension/editor/lineFacts';
+import { sparkSvg } from '../../../extension/editor/sparkSvg';
+
+const MB = 1 << 20;
+const facts: LineFacts = {
+  line: 41,
+  liveBytes: 20 * MB,
+  liveCount: 3,
+  peakBytes: 30 * MB,
+  allocations: 1200,
+  frees: 1197,
+  bytesPerStep: 0,
+  spark: [0, 1, 2],
+};
+
+test('a line tells what is alive, what grows, and its peak when nothing is alive', () => {
+  assert.equal(lineText(facts), '20.00 MB');
+  assert.equal(lineText({ ...facts, bytesPerStep: MB }), '20.00 MB · +1.00 MB a step');
+  assert.equal(lineText({ ...facts, liveBytes: 0 }), 'peak 30.00 MB');
+});
+
+test('a hover tells blocks, peak and counts', () => {
+  assert.deepEqual(hoverLines({ ...facts, bytesPerStep: MB }), [
+    '20.00 MB alive in 3 blocks, peak 30.00 MB',
+    'Grows by 1.00 MB a step',
+    '1,200 allocations, 1,197 frees',
+  ]);
+});
+
+test('heat falls with each power of four below the biggest line', () => {
+  assert.deepEqual(
+    [1024, 512, 256, 64, 1, 0].map(bytes => heatOf(bytes, 1024, 5)),
+    [4, 4, 3, 2, 0, 0],
+  );
+});
+
+test('a spark line is a picture in itself', () => {
+  const svg = Buffer.from(sparkSvg([0, 5, 10], '#f00').split(',')[1] ?? '', 'base64').toString();
+  assert.match(svg, /<polyline points="1\.0,26\.0 80\.0,14\.0 159\.0,2\.0"/);
+});
