@@ -1,6 +1,6 @@
 // What the native addon (native/addon) gives to TypeScript; only `engine` loads it. Answers are copied into buffers that
 // JavaScript owns.
-import type { TraceSource } from '../protocol/trace';
+import type { LifetimeBatch, Site, TraceInfo, TraceSource } from '../protocol/trace';
 
 export interface NativeSession extends TraceSource {
   /** Cheap: revision only. */
@@ -14,13 +14,39 @@ export interface NativeSession extends TraceSource {
 }
 
 export interface OpenOptions {
-  /** Only what happened up to this time of the session (ns); nothing is read after it. */
+  /**
+   * Session time in ns, as in TraceInfo. The session then knows the events up to this time (inclusive) of the processes that
+   * had begun by then, and nothing later: every answer is that of this moment. `info().live` is false once all of that has
+   * been read. Not cut by time: the losses that the processes counted themselves, and what the launcher left.
+   */
   untilNs?: number;
+}
+
+export interface LifetimeOptions extends OpenOptions {
+  /** Allocations that ended before this session time are left out. */
+  fromNs?: number;
+}
+
+/** Hands out every allocation of a trace once. What it keeps is bounded by the live allocations and one batch. */
+export interface LifetimeCursor {
+  /**
+   * The next `count` allocations, read on another thread; fewer at the end; null after it. Rejects while another call waits,
+   * and once the cursor was closed. Of a trace that still grows the end is what was there when `next` came to it.
+   */
+  next(count: number): Promise<LifetimeBatch | null>;
+  /** Of what was read so far: after the last batch of the whole (losses by cause, failures in `outOfMemory`). */
+  info(): TraceInfo;
+  /** The sites that batches name. Their numbers are those of a session over the same trace as far as `Site.id` says. */
+  site(id: number): Site | null;
+  /** Stops reading. Calls afterwards throw. */
+  close(): void;
 }
 
 export interface NativeAddon {
   /** Opens a trace directory (followed while it grows) or a saved *.gputrace. Throws an Error with one clear sentence. */
   open(path: string, options?: OpenOptions): NativeSession;
+  /** Opens a trace to hand out its allocations. Throws as `open` does. */
+  openLifetimes(path: string, options?: LifetimeOptions): LifetimeCursor;
   /** Sets the control word in a trace directory (creates the file when absent). */
   setRecording(directory: string, on: boolean): void;
   version(): { wire: number; trace: number };

@@ -6,6 +6,18 @@ import type { Frame, Layer, LineSource } from './trace';
 export type Category =
   'other' | 'parameter' | 'gradient' | 'optimizer' | 'buffer' | 'activation' | 'workspace' | 'unnamed';
 
+/** Columns of categories hold an index into it. */
+export const CATEGORIES: readonly Category[] = [
+  'other',
+  'parameter',
+  'gradient',
+  'optimizer',
+  'buffer',
+  'activation',
+  'workspace',
+  'unnamed',
+];
+
 /** Memory of one process on one device at one moment. null: not known. */
 export interface MemorySnapshot {
   /** The step that was running, from 1. */

@@ -21,7 +21,8 @@ import type {
 } from './steps';
 
 export type Layer = 'tensor' | 'driver' | 'host';
-export type GroupBy = 'site' | 'line' | 'function' | 'thread' | 'process' | 'device';
+/** `module`: the file of the line, as the program names it. */
+export type GroupBy = 'site' | 'line' | 'function' | 'module' | 'thread' | 'process' | 'device';
 export type SiteSort =
   | 'liveBytes'
   | 'liveCount'
@@ -142,7 +143,16 @@ export interface Frame {
   function: string;
 }
 export interface Site {
+  /**
+   * Names the site within one session. Two sessions over one trace (one of them up to a moment, say) number the sites of a
+   * single process alike; with several processes they may not: compare `process` and `key` then.
+   */
   id: number;
+  /**
+   * 16 hexadecimal digits, the same for the same stack content, layer and source in every process, session and trace. All
+   * zero while the stack is not known yet.
+   */
+  key: string;
   layer: Layer;
   source: LineSource;
   /** Deeper than the recorded 128 frames. */
@@ -182,6 +192,8 @@ export interface SiteWindow {
   sumLiveCount: number;
   /** Group id: the site's id for groupBy 'site', else the id of the group's biggest site. */
   id: Uint32Array;
+  /** `Site.key` of that site. */
+  key: string[];
   liveBytes: Float64Array;
   liveCount: Float64Array;
   peakBytes: Float64Array;
@@ -254,6 +266,87 @@ export interface TimelineQuery {
 /** 4 numbers a bucket: time of its begin (ns), min, max and last bytes in it. Buckets without an event are left out. */
 export type Timeline = Float64Array;
 
+export interface SegmentQuery {
+  process: number;
+  device: number;
+  /** At most so many blocks come back, the biggest; absent: 100,000. */
+  maxBlocks?: number;
+}
+/** One process's memory on one device in address order, to be drawn. Each array has an entry a segment. */
+export interface SegmentMap {
+  revision: number;
+  /**
+   * `framework`: what a caching allocator took from the driver, and its blocks in there. `driver`: no framework's allocator
+   * was seen; the segments are the driver's own allocations, and `blocks` is empty.
+   */
+  source: 'framework' | 'driver';
+  /** At most 65,536, the biggest; so many more are left out. */
+  segmentsLeftOut: number;
+  address: BigUint64Array;
+  bytes: Float64Array;
+  /** Bytes of live blocks in it; for `driver` all of it. */
+  liveBytes: Float64Array;
+  /** The longest run of bytes without a block. */
+  largestGapBytes: Float64Array;
+  /** 0n: the default stream, or not known. */
+  stream: BigUint64Array;
+  /** 1: put together from pieces that were mapped side by side ("expandable segments"), 0: taken in one piece. */
+  mapped: Uint8Array;
+  /** Who took it from the driver, and when (of several pieces the first). */
+  site: Uint32Array;
+  timeNs: Float64Array;
+  /** The live blocks in these segments, in address order. */
+  blocks: SegmentBlocks;
+}
+export interface SegmentBlocks {
+  rows: number;
+  /** Blocks that `maxBlocks` or `segmentsLeftOut` left out, and their bytes; the columns of segments count them. */
+  leftOut: number;
+  leftOutBytes: number;
+  /** Blocks of the framework that lie in no segment that the trace knows of, and their bytes. */
+  outside: number;
+  outsideBytes: number;
+  /** Index into the segments. */
+  segment: Uint32Array;
+  /** From the segment's begin. */
+  offsetBytes: Float64Array;
+  bytes: Float64Array;
+  site: Uint32Array;
+  ageSteps: Float64Array;
+  timeNs: Float64Array;
+  /** Index into `CATEGORIES` of steps.ts. */
+  category: Uint8Array;
+}
+
+/** Allocations with their ends, in the order in which they ended; then those that are alive. Each array has `rows` entries. */
+export interface LifetimeBatch {
+  rows: number;
+  address: BigUint64Array;
+  bytes: Float64Array;
+  /** -1 for host memory. */
+  device: Int32Array;
+  process: Int32Array;
+  /** Thread index within `process`. */
+  thread: Int32Array;
+  /** Index into `LAYERS`. */
+  layer: Uint8Array;
+  site: Uint32Array;
+  beginNs: Float64Array;
+  /** NaN: alive at the end of what was read. */
+  endNs: Float64Array;
+  /** Thread that freed it; -1: it is alive, or its free was not seen and its address was handed out again. */
+  freeThread: Int32Array;
+  stream: BigUint64Array;
+  /** enum gmt_kind of native/wire. 23, an import: another process owns the memory, and `Totals` do not count it. */
+  kind: Uint8Array;
+  /** The step in which it was allocated, from 1, as far as steps were known when it ended. */
+  stepBegin: Float64Array;
+  /** Index into `CATEGORIES` of steps.ts. */
+  category: Uint8Array;
+}
+/** `LifetimeBatch.layer` points into it. */
+export const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
+
 /** What a trace answers, live or saved. */
 export interface TraceSource {
   info(): TraceInfo;
@@ -267,6 +360,7 @@ export interface TraceSource {
   /** The stacks that free a site's blocks, most frequent first, at most 16. */
   freeLines(site: number): FreeLine[];
   fragmentation(query: { process: number; device: number }): Fragmentation;
+  segments(query: SegmentQuery): SegmentMap;
   /** Blocks of the tensor layer, one entry an address, in the order asked. */
   blocks(query: { process: number; addresses: bigint[] }): BlockFacts[];
   /** null: no such answer. */

@@ -1,7 +1,8 @@
 // What the page may ask of a trace.
 import { flag, index, indexOrAll, listOf, object, oneOf, Refused, rowWindow, text, time, type Checks } from './checks';
 import { momentField, type OfMoment } from './moment';
-import type { GroupBy, Layer, Series, Site, SiteQuery, SiteSort, SiteWindow, Timeline, TimelineQuery } from './trace';
+import { LAYERS } from './trace';
+import type { GroupBy, Series, Site, SiteQuery, SiteSort, SiteWindow, Timeline, TimelineQuery } from './trace';
 
 export interface TraceRequests {
   sites(query: SiteQuery & OfMoment): SiteWindow;
@@ -10,8 +11,7 @@ export interface TraceRequests {
   timeline(query: { series: TimelineQuery[] }): Timeline[];
 }
 
-export const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
-const GROUPS: readonly GroupBy[] = ['site', 'line', 'function', 'thread', 'process', 'device'];
+const GROUPS: readonly GroupBy[] = ['site', 'line', 'function', 'module', 'thread', 'process', 'device'];
 const SORTS: readonly SiteSort[] = [
   'liveBytes',
   'liveCount',

@@ -1,7 +1,7 @@
 // The call tree of the program, weighed by memory: what the tree of stacks and the flame graph are drawn from.
 import { index, indexOrAll, listOf, object, oneOf, Refused, text, type Checks, type Fields } from './checks';
 import { momentField, type OfMoment } from './moment';
-import { LAYERS } from './traceRequests';
+import { LAYERS } from './trace';
 import type { Frame, Layer } from './trace';
 
 /** live: bytes alive now; peak: the sum of each stack's own peak; churn: all bytes ever allocated. */

@@ -2,8 +2,8 @@
 
 namespace gmt::addon {
 
-trace::Result<std::shared_ptr<Follower>> Follower::open(const std::string &path) {
-  auto reader = trace::SessionReader::open(path);
+trace::Result<std::shared_ptr<Follower>> Follower::open(const std::string &path, uint64_t until_ns) {
+  auto reader = trace::SessionReader::open(path, until_ns);
   if (!reader) return trace::Error{reader.error()};
   std::shared_ptr<Follower> follower(new Follower(path, std::move(reader.value())));
   follower->thread_ = std::thread([raw = follower.get()] { raw->run(); });

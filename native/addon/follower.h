@@ -16,8 +16,8 @@ namespace gmt::addon {
 
 class Follower {
  public:
-  /// Opens a trace directory or a saved trace and begins to read. The error is one sentence.
-  static trace::Result<std::shared_ptr<Follower>> open(const std::string &path);
+  /// Opens a trace directory or a saved trace and begins to read, up to that session time. The error is one sentence.
+  static trace::Result<std::shared_ptr<Follower>> open(const std::string &path, uint64_t until_ns);
   ~Follower() { stop(); }
   Follower(const Follower &) = delete;
   Follower &operator=(const Follower &) = delete;

@@ -8,7 +8,7 @@ namespace gmt::addon {
 namespace {
 
 constexpr std::array kLayerNames = {"tensor", "driver", "host"};
-constexpr std::array kGroupNames = {"site", "line", "function", "thread", "process", "device"};
+constexpr std::array kGroupNames = {"site", "line", "function", "module", "thread", "process", "device"};
 constexpr std::array kSiteSortNames = {"liveBytes", "liveCount", "peakBytes",      "allocations", "frees",
                                        "growth",    "label",     "allocatedBytes", "thread",      "device"};
 constexpr std::array kSiteSorts = {
@@ -19,6 +19,14 @@ constexpr std::array kAllocationSortNames = {"bytes", "age", "address"};
 constexpr std::array kSeriesNames = {"tensor", "reserved", "driver", "host"};
 
 }  // namespace
+
+std::optional<TimeSpan> time_span(const Napi::CallbackInfo &info) {
+  if (info.Length() < 2 || info[1].IsUndefined()) return TimeSpan{};
+  Fields fields(info, 1);
+  const TimeSpan all;
+  const TimeSpan span{fields.time("fromNs").value_or(all.from_ns), fields.time("untilNs").value_or(all.until_ns)};
+  return fields.ok() ? std::optional(span) : std::nullopt;
+}
 
 std::optional<model::SiteQuery> site_query(const Napi::CallbackInfo &info) {
   Fields fields(info);

@@ -9,6 +9,14 @@
 
 namespace gmt::addon {
 
+/// Of a session: what lies in [from_ns, until_ns].
+struct TimeSpan {
+  uint64_t from_ns = 0;
+  uint64_t until_ns = ~0ull;
+};
+/// The options that follow a path: `{ fromNs?, untilNs? }`, or nothing.
+std::optional<TimeSpan> time_span(const Napi::CallbackInfo &info);
+
 std::optional<model::SiteQuery> site_query(const Napi::CallbackInfo &info);
 std::optional<model::AllocationQuery> allocation_query(const Napi::CallbackInfo &info);
 std::optional<model::SiteSeriesQuery> site_series_query(const Napi::CallbackInfo &info);

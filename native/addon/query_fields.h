@@ -16,11 +16,12 @@ namespace gmt::addon {
 /// Reads the fields of one query; the first that is wrong leaves the error.
 class Fields {
  public:
-  explicit Fields(const Napi::CallbackInfo &info) : env_(info.Env()) {
-    if (info.Length() < 1 || !info[0].IsObject()) {
+  /// They are in the argument `at`.
+  explicit Fields(const Napi::CallbackInfo &info, size_t at = 0) : env_(info.Env()) {
+    if (info.Length() <= at || !info[at].IsObject()) {
       fail("The query must be an object.");
     } else {
-      object_ = info[0].As<Napi::Object>();
+      object_ = info[at].As<Napi::Object>();
     }
   }
   bool ok() const { return ok_; }
@@ -62,6 +63,11 @@ class Fields {
     const double value = number(field, std::nullopt);
     if (value <= 0) return 0;
     return value >= 9007199254740992.0 ? 1ull << 53 : static_cast<uint64_t>(value);
+  }
+  /// A time of the session; nothing where it is absent. What lies before its begin is no event's time.
+  std::optional<uint64_t> time(const char *field) {
+    if (get(field).IsUndefined()) return std::nullopt;
+    return whole(field);
   }
   /// A number of a process, a site or the like; kNone for what is none.
   uint32_t index(const char *field) {

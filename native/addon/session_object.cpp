@@ -92,7 +92,9 @@ Napi::Function SessionObject::define(Napi::Env env) {
 Napi::Value SessionObject::open(const Napi::CallbackInfo &info) {
   const Napi::Env env = info.Env();
   if (info.Length() < 1 || !info[0].IsString()) return fail(env, "open() needs the path of a trace.");
-  auto opened = Follower::open(info[0].As<Napi::String>().Utf8Value());
+  const auto span = time_span(info);
+  if (!span) return env.Undefined();
+  auto opened = Follower::open(info[0].As<Napi::String>().Utf8Value(), span->until_ns);
   if (!opened) return fail(env, opened.error());
   auto *shared = env.GetInstanceData<Environment>();
   const Napi::Object object = shared->session.New({});

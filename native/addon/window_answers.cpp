@@ -1,3 +1,5 @@
+#include <cstdio>
+#include <string>
 #include <utility>
 
 #include "addon/answers.h"
@@ -12,6 +14,13 @@ Napi::Object window(Napi::Env env, uint64_t revision, size_t total, size_t rows)
   object.Set("total", static_cast<double>(total));
   object.Set("rows", static_cast<double>(rows));
   return object;
+}
+
+/// As JavaScript and files carry it: 16 hexadecimal digits.
+std::string key_text(uint64_t key) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(key));
+  return text;
 }
 
 }  // namespace
@@ -35,6 +44,7 @@ Napi::Value sites_answer(Napi::Env env, const model::SiteRows &answer) {
   object.Set("sumLiveBytes", static_cast<double>(answer.sum_live_bytes));
   object.Set("sumLiveCount", static_cast<double>(answer.sum_live_count));
   object.Set("id", column<uint32_t>(env, rows, [](const Row &row) { return row.id; }));
+  object.Set("key", texts(env, rows, [](const Row &row) { return key_text(row.key); }));
   object.Set("liveBytes", doubles([](const Row &row) { return row.live_bytes; }));
   object.Set("liveCount", doubles([](const Row &row) { return row.live_count; }));
   object.Set("peakBytes", doubles([](const Row &row) { return row.peak_bytes; }));
@@ -71,6 +81,7 @@ Napi::Array frames_answer(Napi::Env env, const std::vector<model::Frame> &known)
 Napi::Value site_answer(Napi::Env env, const model::SiteDetail &site) {
   auto object = Napi::Object::New(env);
   object.Set("id", site.id);
+  object.Set("key", key_text(site.key));
   object.Set("layer", layer_name(site.layer));
   object.Set("source", source_name(site.source));
   object.Set("cut", Napi::Boolean::New(env, site.stack.cut));

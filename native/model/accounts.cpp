@@ -11,6 +11,8 @@ uint64_t site_key(uint64_t content, Layer layer, LineSource source) {
 
 }  // namespace
 
+uint64_t SiteInfo::key() const { return summary.resolved ? site_key(summary.content, layer, source) : 0; }
+
 void Accounts::grow(Book &book) {
   const std::vector<KeyPlace> old = std::move(book.cells);
   book.cells.assign(old.empty() ? 1024 : old.size() * 2, {kNoKey, 0});
@@ -79,7 +81,7 @@ uint32_t Accounts::site(uint32_t process, Layer layer, LineRef line) {
 
 uint32_t Accounts::new_site(uint32_t process, Layer layer, LineRef line) {
   const auto site = static_cast<uint32_t>(sites_.size());
-  sites_.push_back({process, line.stack, layer, line.source, kNone, 0, 0, summary(process, line.stack), {}, {}});
+  sites_.push_back({process, line.stack, layer, line.source, kNone, 0, 0, 0, summary(process, line.stack), {}, {}});
   steps_.add_site();
   name_groups(sites_.back());
   if (!sites_.back().summary.resolved) unresolved_.push_back(site);
@@ -93,6 +95,7 @@ void Accounts::name_groups(SiteInfo &info) {
   };
   info.line_group = number(info.summary.file + ":" + std::to_string(info.summary.line));
   info.function_group = number(info.summary.file + "\n" + info.summary.function);
+  info.module_group = number(info.summary.file + "\n\n");
 }
 
 void Accounts::resolve_pending() {

@@ -68,10 +68,13 @@ struct SiteInfo {
   uint32_t merged_into;     ///< kNone, or the site that took this one's cells
   uint32_t line_group;      ///< equal for sites with the same file and line
   uint32_t function_group;  ///< equal for sites with the same file and function
+  uint32_t module_group;    ///< equal for sites with the same file
   StackSummary summary;
   std::vector<uint32_t> cells;
   std::vector<FreeStack> free_stacks;
 
+  /// The same for the same stack content, layer and source in every process and every trace. 0: not known yet.
+  uint64_t key() const;
   LineSource shown_source() const { return summary.before_attach ? LineSource::BeforeAttach : source; }
 };
 

@@ -15,7 +15,7 @@ namespace gmt::model {
 constexpr int32_t kAll = -1;
 constexpr size_t kSpark = 16;
 
-enum class GroupBy : uint8_t { Site, Line, Function, Thread, Process, Device };
+enum class GroupBy : uint8_t { Site, Line, Function, Module, Thread, Process, Device };
 enum class SiteSort : uint8_t {
   LiveBytes,
   LiveCount,
@@ -45,7 +45,8 @@ struct SiteQuery {
 };
 
 struct SiteRow {
-  uint32_t id = 0;  ///< the site, or the group's biggest one
+  uint32_t id = 0;   ///< the site, or the group's biggest one
+  uint64_t key = 0;  ///< its SiteInfo::key()
   int64_t live_bytes = 0;
   int64_t live_count = 0;
   /// Exact for a whole site, and for a process or device alone on its layer; for sums of several makers at least
@@ -76,6 +77,7 @@ struct SiteRows {
 
 struct SiteDetail {
   uint32_t id;
+  uint64_t key;
   Layer layer;
   LineSource source;
   Stack stack;

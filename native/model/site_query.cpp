@@ -79,6 +79,8 @@ uint64_t SiteGrouping::key(uint32_t cell) const {
       return accounts_.sites()[site].line_group;
     case GroupBy::Function:
       return accounts_.sites()[site].function_group;
+    case GroupBy::Module:
+      return accounts_.sites()[site].module_group;
     case GroupBy::Thread:
       return static_cast<uint64_t>(info.process) << 16 | info.thread;
     case GroupBy::Process:
@@ -250,6 +252,7 @@ std::string SiteGrouping::label(const Group &group) const {
   const StackSummary &summary = accounts_.sites()[group.site].summary;
   if (summary.before_attach) return "before attach";
   if (summary.file.empty()) return "no Python line";
+  if (query_.group_by == GroupBy::Module) return summary.file;
   return summary.file + ":" + std::to_string(summary.line);
 }
 
@@ -257,6 +260,7 @@ SiteRow SiteGrouping::row(const Group &group) const {
   const SiteInfo &site = accounts_.sites()[group.site];
   SiteRow row;
   row.id = group.site;
+  row.key = site.key();
   row.live_bytes = group.live_bytes;
   row.live_count = group.live_count;
   row.peak_bytes = group.peak_bytes;

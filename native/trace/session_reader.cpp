@@ -32,11 +32,11 @@ SessionReader::Process::Process(LogFile opened, const gmt_file_header &h, uint64
       merge(Clock(h, facts.start_ns)),
       gone(log.saved()) {}
 
-Result<std::unique_ptr<SessionReader>> SessionReader::open(const std::string &path) {
+Result<std::unique_ptr<SessionReader>> SessionReader::open(const std::string &path, uint64_t until_ns) {
   struct stat status;
   if (::stat(path.c_str(), &status) != 0) return Error{"Cannot open " + path + ": " + std::strerror(errno) + "."};
   bool saved = !S_ISDIR(status.st_mode);
-  std::unique_ptr<SessionReader> session(new SessionReader(path, saved));
+  std::unique_ptr<SessionReader> session(new SessionReader(path, saved, until_ns));
   if (auto error = saved ? session->open_saved() : session->open_directory()) return *error;
   return session;
 }
@@ -101,6 +101,9 @@ void SessionReader::adopt() {
   for (LogFile &log : opened_) {
     gmt_file_header header = log.header();
     if (processes_.empty()) start_realtime_ns_ = header.start_realtime_ns;
+    const bool begins_later =
+        header.start_realtime_ns > start_realtime_ns_ && header.start_realtime_ns - start_realtime_ns_ > until_ns_;
+    if (begins_later) continue;
     processes_.push_back(std::make_unique<Process>(std::move(log), header, start_realtime_ns_));
   }
   opened_.clear();
@@ -121,6 +124,23 @@ SessionReader::Process *SessionReader::next_to_read() {
   return next;
 }
 
+// Takes out of the batch what is later than the time that the session ends at.
+void SessionReader::cut(Process &process) {
+  const size_t later = batch_.cut_behind(until_ns_);
+  if (later == 0) return;
+  process.cut_events += later;
+  process.past = true;
+  process.idle = true;
+}
+
+// Whoever took its time before `until_ns` has had the time to write.
+bool SessionReader::time_is_over() const {
+  if (until_ns_ == kToTheEnd) return false;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto now_ns = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+  return now_ns > start_realtime_ns_ + Merge::kMaxWaitNs && now_ns - start_realtime_ns_ - Merge::kMaxWaitNs > until_ns_;
+}
+
 PollResult SessionReader::poll(const BatchSink &sink, uint64_t max_events) {
   uint64_t now = steady_ns();
   if (!saved_ && (looked_ns_ == 0 || now - looked_ns_ >= kLookIntervalNs)) {
@@ -130,13 +150,14 @@ PollResult SessionReader::poll(const BatchSink &sink, uint64_t max_events) {
     looked_ns_ = now;
   }
   if (!opened_.empty()) adopt();
-  for (auto &process : processes_) process->idle = false;
+  for (auto &process : processes_) process->idle = process->past;
   PollResult result;
   while (result.events < max_events) {
     Process *process = next_to_read();
     if (!process) return result;
     batch_.clear();
     process->idle = !process->merge.read(process->log, process->tables, batch_, process->gone, now);
+    if (until_ns_ != kToTheEnd) cut(*process);
     result.events += batch_.size();
     if (batch_.empty()) continue;
     auto same = [&](const auto &other) { return other.get() == process; };
@@ -148,7 +169,8 @@ PollResult SessionReader::poll(const BatchSink &sink, uint64_t max_events) {
 }
 
 bool SessionReader::ended(size_t process) const {
-  return processes_[process]->gone || processes_[process]->log.ended();
+  const Process &one = *processes_[process];
+  return !one.past && (one.gone || one.log.ended());
 }
 
 Losses SessionReader::losses(size_t process) const {
@@ -167,15 +189,16 @@ Losses SessionReader::losses() const {
 
 uint64_t SessionReader::events() const {
   uint64_t sum = 0;
-  for (const auto &process : processes_) sum += process->merge.events();
+  for (const auto &process : processes_) sum += process->merge.events() - process->cut_events;
   return sum;
 }
 
 bool SessionReader::live() const {
   if (!opened_.empty()) return true;
   if (processes_.empty()) return !saved_ && !session_over(session_json());
+  const bool over = time_is_over();
   for (size_t i = 0; i < processes_.size(); ++i) {
-    if (!processes_[i]->idle || !ended(i)) return true;
+    if (!processes_[i]->idle || !(over || processes_[i]->past || ended(i))) return true;
   }
   return false;
 }

@@ -36,9 +36,12 @@ struct PollResult {
 /// All calls from one thread.
 class SessionReader {
  public:
+  static constexpr uint64_t kToTheEnd = ~0ull;
+
   /// Opens a trace directory (logs may come later) or a saved trace. One clear sentence where there is nothing to read
-  /// and nothing to wait for.
-  static Result<std::unique_ptr<SessionReader>> open(const std::string &path);
+  /// and nothing to wait for. With `until_ns` only what is not later than this session time is delivered, of the
+  /// processes that had begun by then, and reading ends there.
+  static Result<std::unique_ptr<SessionReader>> open(const std::string &path, uint64_t until_ns = kToTheEnd);
 
   /// Delivers what can be read now, at most about `max_events`, in batches of up to BatchBuilder::kEvents, processes
   /// taking turns so that session time runs roughly forward. Before the first call there are no processes.
@@ -55,6 +58,7 @@ class SessionReader {
   Losses losses(size_t process) const;
 
   /// Something may still come: a process runs, or (in a directory without a log) none has begun, or not all was read.
+  /// With `until_ns`, only while something up to that time may.
   bool live() const;
   /// From a saved trace.
   bool saved() const { return saved_; }
@@ -77,10 +81,13 @@ class SessionReader {
     ProcessTables tables;
     Merge merge;
     bool gone = false;
-    bool idle = false;  ///< nothing more could be read
+    bool idle = false;        ///< nothing more could be read
+    bool past = false;        ///< it has been read up to `until_ns`
+    uint64_t cut_events = 0;  ///< read, but later than that
   };
 
-  SessionReader(std::string path, bool saved) : path_(std::move(path)), saved_(saved) {}
+  SessionReader(std::string path, bool saved, uint64_t until_ns)
+      : path_(std::move(path)), saved_(saved), until_ns_(until_ns) {}
   Status open_saved();
   Status open_directory();
   void discover();
@@ -88,9 +95,12 @@ class SessionReader {
   void adopt();
   void look_at_processes();
   Process *next_to_read();
+  void cut(Process &process);
+  bool time_is_over() const;
 
   std::string path_;
   bool saved_;
+  uint64_t until_ns_;
   bool cut_ = false;
   std::string saved_json_;
   uint64_t start_realtime_ns_ = 0;

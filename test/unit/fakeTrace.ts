@@ -4,6 +4,8 @@ import type {
   AllocationWindow,
   Layer,
   ProcessInfo,
+  SegmentMap,
+  SegmentQuery,
   Site,
   SiteQuery,
   SiteWindow,
@@ -163,6 +165,7 @@ export class FakeTrace implements TraceSource {
       sumLiveBytes: 0,
       sumLiveCount: 0,
       id: Uint32Array.from(rows, row => row.site.id),
+      key: rows.map(row => row.site.key),
       liveBytes: numbers(row => row.bytes),
       liveCount: numbers(row => row.count),
       peakBytes: numbers(row => row.bytes),
@@ -201,6 +204,9 @@ export class FakeTrace implements TraceSource {
       largestFreeBytes: 0,
     };
   }
+  segments(_query: SegmentQuery): SegmentMap {
+    throw new Error('This fake trace has no segments.');
+  }
   blocks(_query: { process: number; addresses: bigint[] }): BlockFacts[] {
     return [];
   }
@@ -215,5 +221,6 @@ export class FakeTrace implements TraceSource {
 }
 
 export function makeSite(part: Partial<Site> & { id: number }): Site {
-  return { layer: 'tensor', source: 'python', cut: false, frames: [], userFrame: -1, ...part };
+  const key = part.id.toString(16).padStart(16, '0');
+  return { key, layer: 'tensor', source: 'python', cut: false, frames: [], userFrame: -1, ...part };
 }

@@ -26,6 +26,7 @@ export const GROUP_NAMES: Record<GroupBy, string> = {
   line: 'Line',
   site: 'Stack',
   function: 'Function',
+  module: 'Module',
   thread: 'Thread',
   process: 'Process',
   device: 'Device',

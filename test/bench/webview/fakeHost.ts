@@ -125,6 +125,10 @@ function sorted(query: SiteQuery): Entry[] {
   return rows.sort((a, b) => order * (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : a.id - b.id));
 }
 
+function keyOf(id: number): string {
+  return id.toString(16).padStart(16, '0');
+}
+
 function sites(query: SiteQuery): SiteWindow {
   const all = sorted(query);
   const rows = all.slice(query.from, query.to);
@@ -136,6 +140,7 @@ function sites(query: SiteQuery): SiteWindow {
     sumLiveBytes: all.reduce((sum, row) => sum + row.liveBytes, 0),
     sumLiveCount: all.reduce((sum, row) => sum + row.liveCount, 0),
     id: Uint32Array.from(rows, row => row.id),
+    key: rows.map(row => keyOf(row.id)),
     liveBytes: floats(row => row.liveBytes),
     liveCount: floats(row => row.liveCount),
     peakBytes: floats(row => row.liveBytes * 1.2),
@@ -173,6 +178,7 @@ function site(id: number): Site | null {
   const native = row.line === 0;
   return {
     id,
+    key: keyOf(id),
     layer: 'tensor',
     source: row.source,
     cut: id % 3 === 0,
