@@ -33,6 +33,7 @@ const bundles = [
   { ...host, entryPoints: ['extension/main.ts'], outfile: 'dist/extension.js' },
   { ...host, entryPoints: ['extension/cli.ts'], outfile: 'dist/cli.js', banner: { js: '#!/usr/bin/env node' } },
   { ...page, entryPoints: ['webview/explorer/main.ts'], outfile: 'dist/webview/explorer.js' },
+  { ...page, entryPoints: ['webview/doctor/main.ts'], outfile: 'dist/webview/doctor.js' },
   ...['unit', 'golden', 'cli', 'host'].map(kind => ({
     ...test,
     entryPoints: [...find(`test/${kind}`, '.test.ts'), ...find(`test/${kind}`, 'index.ts')],

@@ -6,6 +6,7 @@ import { SourceLines } from './editor/sourceLines';
 import { registerCommands } from './views/commands';
 import { followContextKeys } from './views/contextKeys';
 import { TraceController } from './views/controller';
+import { DoctorPage } from './views/doctorPage';
 import { ExplorerView } from './views/explorer';
 import { SavedTraceEditor } from './views/savedTrace';
 import { StatusItem } from './views/statusBar';
@@ -15,6 +16,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const page = vscode.Uri.joinPath(context.extensionUri, 'dist', 'webview');
   const log = vscode.window.createOutputChannel('GPU Memory Trace', { log: true });
   const controller = new TraceController(dist, log);
+  const doctor = new DoctorPage(dist, page);
   const lines = new SourceLines();
   const lineBytes = new LineBytes(controller, lines, new ShownLineVerdicts(controller));
   const explorer = new ExplorerView(page, controller, log);
@@ -23,12 +25,13 @@ export function activate(context: vscode.ExtensionContext): void {
     controller,
     explorer,
     lines,
+    doctor,
     lineBytes,
     vscode.commands.registerCommand('gpuMemoryTrace.toggleLineBytes', () => lineBytes.toggle()),
     new StatusItem(controller),
     followContextKeys(controller),
     vscode.window.registerWebviewViewProvider(ExplorerView.id, explorer),
     vscode.window.registerCustomEditorProvider(SavedTraceEditor.id, new SavedTraceEditor(dist, page, log)),
-    registerCommands({ controller, memory: context.workspaceState, dist, log }),
+    registerCommands({ controller, memory: context.workspaceState, dist, log, doctor }),
   );
 }

@@ -80,7 +80,8 @@ function rights(dist: string, problem: TracerProblem): Check {
     'PID',
   ]);
   const detail = capabilitiesSuffice(release()) ? 'CAP_BPF and CAP_PERFMON are missing' : 'CAP_SYS_ADMIN is missing';
-  return missing('rights', detail, command === null ? sentence : `${sentence} ${command}`);
+  if (command === null) return missing('rights', detail, sentence);
+  return { ...missing('rights', detail, `${sentence} ${command}`), command };
 }
 
 interface SelfTestRun {

@@ -23,6 +23,8 @@ export interface Check {
   detail: string;
   /** What to do; empty where nothing is to be done. */
   fix: string;
+  /** Of the fix: the line to type, where there is one. */
+  command?: string;
 }
 export interface Diagnosis {
   checks: Check[];

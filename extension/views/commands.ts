@@ -1,28 +1,26 @@
 import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import { checkTarget } from '../capture/attachTarget';
-import { diagnose } from '../capture/checks';
 import type { LaunchPlan } from '../capture/launchConfiguration';
-import { doctorText } from '../capture/doctorText';
 import { tracerMissing } from '../capture/tracer';
-import { loadNative } from '../engine/addon';
 import { planOfActiveFile, planOfConfiguration } from './chooseLaunch';
 import { Refused, RefusedWithCommand, refusal, sudoWords, type TraceController } from './controller';
+import type { DoctorPage } from './doctorPage';
 import { ExplorerView } from './explorer';
 import { chooseGpu, offerSimulator } from './gpuChoice';
 import { pickProcess } from './processPicker';
-import { inheritedEnvironment } from './terminal';
 
 interface Parts {
   controller: TraceController;
   memory: vscode.Memento;
   dist: string;
   log: vscode.LogOutputChannel;
+  doctor: DoctorPage;
 }
 
 /** Registers the commands of the manifest. Each failure is one sentence in a notification. */
 export function registerCommands(parts: Parts): vscode.Disposable {
-  const { controller, log } = parts;
+  const { controller, log, doctor } = parts;
   const commands: Record<string, (...given: unknown[]) => Promise<void> | void> = {
     start: () => start(parts, () => planOfActiveFile(parts.memory)),
     startConfiguration: () => start(parts, planOfConfiguration),
@@ -33,7 +31,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     resumeRecording: () => controller.setRecording(true),
     openTrace: file => openTrace(controller, file),
     saveTrace: () => saveTrace(controller),
-    doctor: () => doctor(parts),
+    doctor: () => doctor.show(),
     showPanel: () => showPanel(),
   };
   const registered = Object.entries(commands).map(([name, action]) =>
@@ -125,11 +123,4 @@ async function saveTrace(controller: TraceController): Promise<void> {
   if (file === undefined) return;
   await controller.save(file.fsPath);
   void vscode.window.setStatusBarMessage(vscode.l10n.t('Trace saved in {0}', file.fsPath), 5_000);
-}
-
-async function doctor({ dist, log }: Parts): Promise<void> {
-  const loaded = loadNative(dist);
-  const diagnosis = await diagnose(dist, inheritedEnvironment(), 'error' in loaded ? loaded.error : null);
-  for (const line of doctorText(diagnosis).split('\n')) log.info(line);
-  log.show(true);
 }

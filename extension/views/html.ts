@@ -6,6 +6,8 @@ export interface PageParts {
   title: string;
   script: string;
   styles: string[];
+  /** Translations of the page's texts by their English ones; none in English. */
+  strings: Record<string, unknown> | undefined;
 }
 
 /** The page: strict content security policy, one script, styles from the extension alone. */
@@ -30,7 +32,7 @@ export function pageHtml(parts: PageParts): string {
 ${styles}
   </head>
   <body>
-    <main id="app"></main>
+    <main id="app" data-strings="${escape(JSON.stringify(parts.strings ?? {}))}"></main>
     <script nonce="${nonce}" src="${escape(parts.script)}"></script>
   </body>
 </html>

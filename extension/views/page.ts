@@ -51,6 +51,7 @@ export class Page implements vscode.Disposable {
       title: vscode.l10n.t('Leak Explorer'),
       script: address('explorer.js'),
       styles: [address('codicon.css'), address('explorer.css')],
+      strings: vscode.l10n.bundle,
     });
   }
 

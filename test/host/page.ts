@@ -57,3 +57,17 @@ export async function trace(file: string): Promise<void> {
   ]);
   await started;
 }
+
+const THEMES = { dark: 'Default Dark Modern', light: 'Default Light Modern', hc: 'Default High Contrast' };
+
+/** A picture in each kind of theme: `name-dark`, `name-light`, `name-hc`. */
+export async function inThemes(name: string): Promise<void> {
+  const settings = vscode.workspace.getConfiguration('workbench');
+  const before = settings.inspect<string>('colorTheme')?.workspaceValue;
+  for (const [kind, theme] of Object.entries(THEMES)) {
+    await settings.update('colorTheme', theme, vscode.ConfigurationTarget.Workspace);
+    await new Promise(done => setTimeout(done, 500));
+    await picture(`${name}-${kind}`);
+  }
+  await settings.update('colorTheme', before, vscode.ConfigurationTarget.Workspace);
+}

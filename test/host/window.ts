@@ -36,6 +36,8 @@ export const fill = (selector: string, text: string): Promise<void> => ask('fill
 export const texts = (selector: string, wait = 5000): Promise<string[]> => ask('texts', { selector, wait });
 /** What style rules put behind the elements. */
 export const behind = (selector: string, wait = 5000): Promise<string[]> => ask('behind', { selector, wait });
+/** What axe-core finds wrong inside the element, a line each. */
+export const violations = (selector: string): Promise<string[]> => ask('violations', { selector });
 export const attribute = (selector: string, name: string): Promise<string | null> =>
   ask('attribute', { selector, name });
 

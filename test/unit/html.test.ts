@@ -9,6 +9,7 @@ const html = pageHtml({
   title: 'a "b" <c>',
   script: 'https://own/explorer.js?a&b',
   styles: ['https://own/explorer.css'],
+  strings: { 'Open "{0}"': 'Öffne <{0}>' },
 });
 
 test('the policy allows nothing but the extension’s own files and the one script', () => {
@@ -25,4 +26,9 @@ test('the policy allows nothing but the extension’s own files and the one scri
 
 test('texts are escaped', () => {
   assert.match(html, /<title>a &quot;b&quot; &lt;c><\/title>/);
+});
+
+test('translations travel as data', () => {
+  const data = /data-strings="([^"]*)"/.exec(html)?.[1]?.replaceAll('&quot;', '"').replaceAll('&lt;', '<') ?? '';
+  assert.deepEqual(JSON.parse(data), { 'Open "{0}"': 'Öffne <{0}>' });
 });

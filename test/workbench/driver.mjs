@@ -1,9 +1,12 @@
 // Does in the window what a test in the extension host asks for and cannot do itself: see and touch pixels.
 // The test writes `N.request.json` into a folder that both know; the answer comes as `N.answer.json`:
 // {value} or {error}. Requests: see `actions`.
+import { createRequire } from 'node:module';
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { frameWith } from './workbench.mjs';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const actions = {
   /** A picture of the window. */
@@ -49,6 +52,13 @@ const actions = {
     const found = (await frameWith(page, selector, wait)).locator(selector);
     const contents = await found.evaluateAll(all => all.map(one => window.getComputedStyle(one, '::after').content));
     return contents.filter(text => text.startsWith('"')).map(text => JSON.parse(text));
+  },
+  /** What axe-core finds wrong for people who use a screen reader or a keyboard: rule, how bad, the elements. */
+  async violations(page, { selector, wait }) {
+    const frame = await frameWith(page, selector, wait);
+    await frame.evaluate(axe);
+    const { violations } = await frame.evaluate(inside => window.axe.run(inside), selector);
+    return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(node => node.html).join(' ')}`);
   },
   async attribute(page, { selector, name, wait }) {
     return (await frameWith(page, selector, wait)).locator(selector).first().getAttribute(name);

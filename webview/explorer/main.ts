@@ -4,6 +4,7 @@ import './memory.css';
 import './table.css';
 import './tabs.css';
 import './details.css';
+import { config } from '@vscode/l10n';
 import type { ToPage } from '../../extension/protocol/messages';
 import { registerComponents } from '../components';
 import { App } from './app';
@@ -11,11 +12,13 @@ import { RequestClient } from './client';
 import { restore } from './state';
 
 const vscode = acquireVsCodeApi();
+const root = document.getElementById('app');
+config({ contents: root?.dataset.strings ?? '{}' });
 registerComponents();
 
 const client = new RequestClient(message => vscode.postMessage(message));
 const app = new App(client, restore(vscode.getState()), state => vscode.setState(state));
-document.getElementById('app')?.append(app.element);
+root?.append(app.element);
 
 addEventListener('message', (event: MessageEvent<ToPage>) => {
   const message = event.data;

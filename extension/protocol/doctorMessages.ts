@@ -1,0 +1,32 @@
+// Messages between the extension host and the page that tells what this machine can record.
+
+export interface DoctorCheck {
+  name: string;
+  state: 'ok' | 'warning' | 'missing';
+  detail: string;
+  /** What to do; empty where nothing is to be done. */
+  fix: string;
+  /** Of the fix: the line to type. */
+  command?: string;
+}
+export interface DoctorGroup {
+  title: string;
+  /** One sentence: what is possible. */
+  verdict: string;
+  possible: boolean;
+  checks: DoctorCheck[];
+}
+
+export type ToDoctorHost = { type: 'ready' } | { type: 'check' } | { type: 'copy'; text: string };
+export type ToDoctorPage = { type: 'checking' } | { type: 'checked'; groups: DoctorGroup[] };
+
+const MOST_TEXT = 10_000;
+
+/** The page's message, or null where it is none. */
+export function doctorMessage(value: unknown): ToDoctorHost | null {
+  if (typeof value !== 'object' || value === null || !('type' in value)) return null;
+  if (value.type === 'ready' || value.type === 'check') return { type: value.type };
+  if (value.type !== 'copy' || !('text' in value)) return null;
+  const { text } = value;
+  return typeof text === 'string' && text.length <= MOST_TEXT ? { type: 'copy', text } : null;
+}

@@ -1,0 +1,38 @@
+// What this machine can record, as a page: each check, its fix, and looking again; by mouse and by keyboard.
+import * as assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { inThemes } from './page';
+import { attribute, click, press, texts, until, violations } from './window';
+
+const CHECK = '[data-check]';
+
+describe('What this machine can record', () => {
+  after(() => vscode.commands.executeCommand('workbench.action.closeActiveEditor'));
+
+  const listed = (): Promise<string[]> =>
+    until('the checks', async () => {
+      const found = await texts(CHECK);
+      return found.length > 0 ? found : null;
+    });
+
+  it('lists the checks, and how to mend what is missing', async () => {
+    await vscode.commands.executeCommand('gpuMemoryTrace.doctor');
+    const found = (await listed()).join('\n');
+    assert.match(found, /simulated GPU/);
+    assert.match(found, /trace directory/);
+    assert.equal((await texts('section h2')).length, 2);
+    await inThemes('doctor');
+  });
+
+  it('looks again by mouse and by keyboard', async () => {
+    await click('[data-action=check-again]');
+    await listed();
+    await press('[data-action=check-again]', 'Enter');
+    await listed();
+    assert.equal(await attribute('section', 'data-possible'), 'true');
+  });
+
+  it('can be read by screen readers', async () => {
+    assert.deepEqual(await violations('#app'), []);
+  });
+});

@@ -1,0 +1,62 @@
+// The page that tells what this machine can record.
+import './doctor.css';
+import { config, t } from '@vscode/l10n';
+import type { DoctorCheck, DoctorGroup, ToDoctorHost, ToDoctorPage } from '../../extension/protocol/doctorMessages';
+import { primaryButton, progressRing, registerComponents } from '../components';
+import { el, icon } from '../dom';
+
+const vscode = acquireVsCodeApi();
+const app = document.getElementById('app') ?? document.body;
+config({ contents: app.dataset.strings ?? '{}' });
+registerComponents();
+
+const post = (message: ToDoctorHost): void => vscode.postMessage(message);
+const ICONS = { ok: 'pass', warning: 'warning', missing: 'error' } as const;
+const WORDS = { ok: t('Fine'), warning: t('Warning'), missing: t('Missing') };
+const COPIED_MS = 2_000;
+
+const title = el('h1', {}, t('What this machine can record'));
+const again = primaryButton('check-again', t('Check again'), () => post({ type: 'check' }));
+const status = el('div', { class: 'status', role: 'status' });
+const groups = el('div', { class: 'groups' });
+app.append(el('header', {}, title, again), status, groups);
+
+function checkItem({ state, name, detail, fix, command }: DoctorCheck): HTMLElement {
+  const mark = el('span', { class: `codicon codicon-${ICONS[state]}`, role: 'img', 'aria-label': WORDS[state] });
+  const words = el('div', {}, el('strong', {}, name), ' ', el('span', { class: 'dim' }, detail));
+  if (fix !== '') words.append(el('p', { class: 'fix' }, command === undefined ? fix : fix.replace(command, '')));
+  if (command !== undefined) words.append(commandLine(command));
+  return el('li', { class: 'check', 'data-state': state, 'data-check': name }, mark, words);
+}
+
+/** A line to type, with a button that copies it. */
+function commandLine(command: string): HTMLElement {
+  const button = el('button', { type: 'button', class: 'link', 'data-action': 'copy' }, icon('copy'), ' ', t('Copy'));
+  button.addEventListener('click', () => {
+    post({ type: 'copy', text: command });
+    button.replaceChildren(icon('check'), ' ', t('Copied'));
+    setTimeout(() => button.replaceChildren(icon('copy'), ' ', t('Copy')), COPIED_MS);
+  });
+  return el('p', { class: 'command' }, el('code', {}, command), ' ', button);
+}
+
+function groupSection({ title, verdict, possible, checks }: DoctorGroup): HTMLElement {
+  const says = el('p', { class: 'verdict' }, icon(possible ? 'pass' : 'circle-slash'), ' ', verdict);
+  return el(
+    'section',
+    { 'data-possible': String(possible) },
+    el('h2', {}, title),
+    says,
+    el('ul', {}, ...checks.map(checkItem)),
+  );
+}
+
+addEventListener('message', ({ data }: MessageEvent<ToDoctorPage>) => {
+  if (data.type === 'checking') {
+    status.replaceChildren(progressRing(), t('Checking…'));
+    return;
+  }
+  status.replaceChildren();
+  groups.replaceChildren(...data.groups.map(groupSection));
+});
+post({ type: 'ready' });
