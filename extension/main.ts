@@ -5,33 +5,34 @@ import { ShownLineVerdicts } from './editor/lineVerdicts';
 import { SourceLines } from './editor/sourceLines';
 import { registerCommands } from './views/commands';
 import { followContextKeys } from './views/contextKeys';
-import { TraceController } from './views/controller';
 import { DoctorPage } from './views/doctorPage';
 import { ExplorerView } from './views/explorer';
 import { SavedTraceEditor } from './views/savedTrace';
+import { Sessions } from './views/sessions';
 import { StatusItem } from './views/statusBar';
 
 export function activate(context: vscode.ExtensionContext): void {
   const dist = join(context.extensionPath, 'dist');
   const page = vscode.Uri.joinPath(context.extensionUri, 'dist', 'webview');
   const log = vscode.window.createOutputChannel('GPU Memory Trace', { log: true });
-  const controller = new TraceController(dist, log);
+  const sessions = new Sessions(dist, log, context.workspaceState);
   const doctor = new DoctorPage(dist, page);
   const lines = new SourceLines();
-  const lineBytes = new LineBytes(controller, lines, new ShownLineVerdicts(controller));
-  const explorer = new ExplorerView(page, controller, log);
+  const lineBytes = new LineBytes(sessions, lines, new ShownLineVerdicts(sessions));
+  const explorer = new ExplorerView(page, sessions, log);
   context.subscriptions.push(
     log,
-    controller,
+    sessions,
     explorer,
     lines,
     doctor,
     lineBytes,
     vscode.commands.registerCommand('gpuMemoryTrace.toggleLineBytes', () => lineBytes.toggle()),
-    new StatusItem(controller),
-    followContextKeys(controller),
+    new StatusItem(sessions),
+    followContextKeys(sessions),
     vscode.window.registerWebviewViewProvider(ExplorerView.id, explorer),
     vscode.window.registerCustomEditorProvider(SavedTraceEditor.id, new SavedTraceEditor(dist, page, log)),
-    registerCommands({ controller, memory: context.workspaceState, dist, log, doctor }),
+    registerCommands({ sessions, memory: context.workspaceState, dist, log, doctor }),
   );
+  sessions.resume();
 }

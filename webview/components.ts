@@ -50,6 +50,8 @@ export function primaryButton(action: string, label: string, onClick: () => void
 export interface Dropdown<T extends string> {
   element: HTMLElement;
   set(value: T): void;
+  /** Other options, and which of them is chosen. */
+  offer(options: readonly (readonly [T, string])[], value: T): void;
 }
 
 export function dropdown<T extends string>(
@@ -59,13 +61,23 @@ export function dropdown<T extends string>(
   onChange: (value: T) => void,
 ): Dropdown<T> {
   const element = el('vscode-dropdown', { 'data-control': name, 'aria-label': label, title: label });
-  for (const [value, text] of options) element.append(el('vscode-option', { value }, text));
+  let offered = '';
+  const fill = (list: readonly (readonly [T, string])[], chosen?: T): void => {
+    offered = JSON.stringify(list);
+    const made = list.map(([value, text]) => el('vscode-option', { value, selected: value === chosen }, text));
+    element.replaceChildren(...made);
+  };
+  fill(options);
   const control = element as HTMLElement & { value: string };
   element.addEventListener('change', () => onChange(control.value as T));
   return {
     element,
     set: value => {
       if (control.value !== value) control.value = value;
+    },
+    offer: (list, value) => {
+      if (JSON.stringify(list) !== offered) fill(list, value);
+      else if (control.value !== value) control.value = value;
     },
   };
 }

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { processAlive } from './processAlive';
 
 /**
  * For /bin/sh -c: runs a program that owns the terminal, leaves its process id and its exit status in the trace
@@ -37,6 +38,13 @@ export function readStatus(directory: string): number | null {
 /** The program's process id, null until it runs. */
 export function readPid(directory: string): number | null {
   return readNumber(join(directory, 'pid'));
+}
+
+/** Whether the program runs: it has begun, and neither its exit status nor its end is known. */
+export function programRuns(directory: string): boolean {
+  const pid = readPid(directory);
+  if (pid === null || readStatus(directory) !== null) return false;
+  return processAlive(pid, statSync(join(directory, 'pid')).mtimeMs);
 }
 
 function readNumber(file: string): number | null {

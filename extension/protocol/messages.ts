@@ -1,4 +1,5 @@
 // Messages between the extension host and the page. Call and result types are derived from the requests.
+import type { Mark } from './marks';
 import type { SessionRequests } from './sessionRequests';
 import type { TraceInfo } from './trace';
 import type { TraceRequests } from './traceRequests';
@@ -7,7 +8,17 @@ import type { TreeRequests } from './treeRequests';
 /** Where a session stands, for the page's header and its empty, starting, running, ended and failed states. */
 export type Phase = 'empty' | 'starting' | 'running' | 'ended' | 'failed';
 
+/** One of the sessions of the window. */
+export interface SessionEntry {
+  id: number;
+  /** Tells it apart from the others. */
+  title: string;
+  phase: Phase;
+}
+
 export interface SessionView {
+  /** Another number: another trace. */
+  id: number;
   phase: Phase;
   /** File name of the script, or of the saved trace. */
   title: string;
@@ -22,6 +33,12 @@ export interface SessionView {
   exitCode: number | null;
   /** Nothing starts in an untrusted workspace. */
   trusted: boolean;
+  /** The page is a narrow one, and can be opened in an editor. */
+  canWiden: boolean;
+  /** Earliest first. */
+  marks: Mark[];
+  /** All that the window has, this one among them. Empty where there is no choice, as for a file in its own editor. */
+  sessions: SessionEntry[];
   info: TraceInfo | null;
 }
 

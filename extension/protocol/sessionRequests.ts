@@ -10,6 +10,14 @@ export interface SessionRequests {
   stop(): void;
   setRecording(to: { on: boolean }): void;
   save(): void;
+  /** Gives this moment a name, which the host asks for. */
+  mark(): void;
+  /** Shows another one of the sessions. */
+  showSession(which: { id: number }): void;
+  /** Takes a session that ended from the list. */
+  closeSession(which: { id: number }): void;
+  /** Opens the page in an editor, beside the code. */
+  openWide(): void;
 }
 
 export const sessionChecks: Checks<SessionRequests> = {
@@ -21,4 +29,8 @@ export const sessionChecks: Checks<SessionRequests> = {
   stop: nothing,
   setRecording: params => ({ on: flag(object(params, 'setRecording'), 'on') }),
   save: nothing,
+  mark: nothing,
+  showSession: params => ({ id: index(object(params, 'showSession'), 'id') }),
+  closeSession: params => ({ id: index(object(params, 'closeSession'), 'id') }),
+  openWide: nothing,
 };

@@ -12,8 +12,8 @@ import {
   type LaunchPlan,
 } from '../capture/launchConfiguration';
 import { splitWords } from '../capture/shellWords';
-import { Refused } from './controller';
 import { findInterpreter } from './interpreter';
+import { Refused } from './refused';
 import { inheritedEnvironment } from './terminal';
 
 /** The active Python file as a plan. Rejects with a sentence when there is none. */

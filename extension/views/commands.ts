@@ -1,17 +1,19 @@
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { checkTarget } from '../capture/attachTarget';
 import type { LaunchPlan } from '../capture/launchConfiguration';
 import { tracerMissing } from '../capture/tracer';
 import { planOfActiveFile, planOfConfiguration } from './chooseLaunch';
-import { Refused, RefusedWithCommand, refusal, sudoWords, type TraceController } from './controller';
 import type { DoctorPage } from './doctorPage';
 import { ExplorerView } from './explorer';
 import { chooseGpu, offerSimulator } from './gpuChoice';
 import { pickProcess } from './processPicker';
+import { Refused, RefusedWithCommand, refusal, sudoWords } from './refused';
+import { chooseSession, closeSession, markNow } from './sessionCommands';
+import { refuseUntrusted, type Sessions } from './sessions';
 
 interface Parts {
-  controller: TraceController;
+  sessions: Sessions;
   memory: vscode.Memento;
   dist: string;
   log: vscode.LogOutputChannel;
@@ -20,17 +22,20 @@ interface Parts {
 
 /** Registers the commands of the manifest. Each failure is one sentence in a notification. */
 export function registerCommands(parts: Parts): vscode.Disposable {
-  const { controller, log, doctor } = parts;
+  const { sessions, log, doctor } = parts;
   const commands: Record<string, (...given: unknown[]) => Promise<void> | void> = {
     start: () => start(parts, () => planOfActiveFile(parts.memory)),
     startConfiguration: () => start(parts, planOfConfiguration),
     attach: pid => attach(parts, pid),
-    stop: () => controller.stop(),
-    detach: () => controller.stop(),
-    pauseRecording: () => controller.setRecording(false),
-    resumeRecording: () => controller.setRecording(true),
-    openTrace: file => openTrace(controller, file),
-    saveTrace: () => saveTrace(controller),
+    stop: () => sessions.shown?.stop(),
+    detach: () => sessions.shown?.stop(),
+    pauseRecording: () => sessions.shown?.setRecording(false),
+    resumeRecording: () => sessions.shown?.setRecording(true),
+    openTrace: file => openTrace(sessions, file),
+    saveTrace: () => saveTrace(sessions),
+    mark: name => markNow(sessions, name),
+    selectSession: () => chooseSession(sessions),
+    closeSession: () => closeSession(sessions),
     doctor: () => doctor.show(),
     showPanel: () => showPanel(),
   };
@@ -56,21 +61,9 @@ async function showError(sentence: string, command: string | null): Promise<void
   if (answer === copy) await vscode.env.clipboard.writeText(command);
 }
 
-function refuseWhereNothingStarts(controller: TraceController): void {
-  if (!vscode.workspace.isTrusted)
-    throw new Refused(vscode.l10n.t('Nothing starts in a workspace that is not trusted.'));
-  if (!controller.running) return;
-  controller.showTerminal();
-  throw new Refused(
-    controller.attached
-      ? vscode.l10n.t('A program is traced already: detach from it first.')
-      : vscode.l10n.t('A program is traced already: stop it first.'),
-  );
-}
-
 /** `given`: a process id, for other extensions and key bindings; else the user is asked. */
-async function attach({ controller, dist }: Parts, given: unknown): Promise<void> {
-  refuseWhereNothingStarts(controller);
+async function attach({ sessions, dist }: Parts, given: unknown): Promise<void> {
+  refuseUntrusted();
   const missing = tracerMissing(dist);
   if (missing !== null) throw new Refused(missing.message);
   const pid = typeof given === 'number' ? given : (await pickProcess())?.pid;
@@ -78,28 +71,28 @@ async function attach({ controller, dist }: Parts, given: unknown): Promise<void
   await showPanel();
   const target = await checkTarget(pid, sudoWords(dist, pid));
   if ('sentence' in target) throw refusal(target);
-  await controller.attach(target);
+  await sessions.attach(target);
 }
 
-async function start({ controller }: Parts, makePlan: () => Promise<LaunchPlan | undefined>): Promise<void> {
-  refuseWhereNothingStarts(controller);
+async function start({ sessions }: Parts, makePlan: () => Promise<LaunchPlan | undefined>): Promise<void> {
+  refuseUntrusted();
   const plan = await makePlan();
   if (plan === undefined) return;
   await showPanel();
   const choice = await chooseGpu(plan);
-  if ('simulated' in choice) return controller.start(plan, choice.simulated);
-  controller.fail(plan.title, choice.missing);
-  if (await offerSimulator(choice.missing)) await controller.start(plan, true);
+  if ('simulated' in choice) return sessions.start(plan, choice.simulated);
+  sessions.fail(plan.title, choice.missing);
+  if (await offerSimulator(choice.missing)) await sessions.start(plan, true);
 }
 
 async function showPanel(): Promise<void> {
   await vscode.commands.executeCommand(`${ExplorerView.id}.focus`, { preserveFocus: true });
 }
 
-async function openTrace(controller: TraceController, given: unknown): Promise<void> {
+async function openTrace(sessions: Sessions, given: unknown): Promise<void> {
   const file = given instanceof vscode.Uri ? given : await pickTrace();
   if (file === undefined) return;
-  await controller.open(file.fsPath);
+  await sessions.open(file.fsPath);
   await showPanel();
 }
 
@@ -111,16 +104,15 @@ async function pickTrace(): Promise<vscode.Uri | undefined> {
   return picked?.[0];
 }
 
-async function saveTrace(controller: TraceController): Promise<void> {
-  const { title, info } = controller.view();
-  if (info === null) throw new Refused(vscode.l10n.t('There is no trace to save.'));
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? controller.cwd;
+async function saveTrace({ shown }: Sessions): Promise<void> {
+  if (shown === null || shown.trace === null) throw new Refused(vscode.l10n.t('There is no trace to save.'));
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? shown.cwd;
   const file = await vscode.window.showSaveDialog({
     title: vscode.l10n.t('Save the GPU memory trace'),
-    defaultUri: vscode.Uri.file(join(folder, `${basename(title, '.py')}.gputrace`)),
+    defaultUri: vscode.Uri.file(join(folder, `${shown.title.replace(/\.(py|gputrace)$/, '')}.gputrace`)),
     filters: { [vscode.l10n.t('GPU memory traces')]: ['gputrace'] },
   });
   if (file === undefined) return;
-  await controller.save(file.fsPath);
+  await shown.save(file.fsPath);
   void vscode.window.setStatusBarMessage(vscode.l10n.t('Trace saved in {0}', file.fsPath), 5_000);
 }

@@ -1,19 +1,21 @@
 import * as vscode from 'vscode';
-import type { TraceController } from './controller';
+import type { Sessions } from './sessions';
 
-/** Keeps the keys that the manifest's `when` clauses and `enablement`s use. */
-export function followContextKeys(controller: TraceController): vscode.Disposable {
+/** Keeps the keys that the manifest's `when` clauses and `enablement`s use; but for the last they are about the shown session. */
+export function followContextKeys(sessions: Sessions): vscode.Disposable {
   const known = new Map<string, unknown>();
   const set = (name: string, value: unknown): void => {
     if (known.get(name) === value) return;
     known.set(name, value);
     void vscode.commands.executeCommand('setContext', `gpuMemoryTrace.${name}`, value);
   };
-  return controller.onDidChange(() => {
-    const { phase, recording, info } = controller.view();
-    set('running', controller.running);
-    set('attached', controller.attached);
-    set('recording', recording);
-    set('hasTrace', info !== null && phase !== 'empty');
+  return sessions.onDidChange(() => {
+    const { all, shown } = sessions;
+    set('running', shown?.running ?? false);
+    set('attached', shown?.attached ?? false);
+    set('recording', shown?.recordingOn ?? false);
+    set('hasTrace', shown !== null && shown.trace !== null);
+    set('hasSession', shown !== null);
+    set('severalSessions', all.length > 1);
   });
 }

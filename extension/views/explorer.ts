@@ -1,28 +1,30 @@
 import * as vscode from 'vscode';
-import type { TraceController } from './controller';
-import { Page, type PageModel } from './page';
+import { Page, type Button, type PageModel } from './page';
+import type { Sessions } from './sessions';
 
-const COMMANDS = {
+const COMMANDS: Record<Button | 'detach', string> = {
   start: 'gpuMemoryTrace.start',
   stop: 'gpuMemoryTrace.stop',
   detach: 'gpuMemoryTrace.detach',
   save: 'gpuMemoryTrace.saveTrace',
+  mark: 'gpuMemoryTrace.mark',
+  openWide: 'gpuMemoryTrace.openWide',
 };
 
-/** The Leak Explorer in the side panel: shows the trace that the controller follows. */
+/** The Leak Explorer in the side panel: shows one of the sessions. */
 export class ExplorerView implements vscode.WebviewViewProvider, vscode.Disposable {
   static readonly id = 'gpuMemoryTrace.explorer';
   private page: Page | null = null;
 
   constructor(
     private readonly dist: vscode.Uri,
-    private readonly controller: TraceController,
+    private readonly sessions: Sessions,
     private readonly log: vscode.LogOutputChannel,
   ) {}
 
   resolveWebviewView(view: vscode.WebviewView): void {
     this.page?.dispose();
-    const page = new Page(view.webview, () => view.visible, modelOf(this.controller), this.log, this.dist);
+    const page = new Page(view.webview, () => view.visible, modelOf(this.sessions), this.log, this.dist);
     this.page = page;
     view.onDidChangeVisibility(() => page.push());
     view.onDidDispose(() => page.dispose());
@@ -33,20 +35,23 @@ export class ExplorerView implements vscode.WebviewViewProvider, vscode.Disposab
   }
 }
 
-function modelOf(controller: TraceController): PageModel {
+/** The shown session, for a page that follows the choice of it. */
+export function modelOf(sessions: Sessions): PageModel {
   return {
-    onDidChange: controller.onDidChange,
+    onDidChange: sessions.onDidChangeShown,
     get session() {
-      return controller.session;
+      return sessions.session;
     },
     get cwd() {
-      return controller.cwd;
+      return sessions.cwd;
     },
-    view: () => controller.view(),
-    setRecording: on => controller.setRecording(on),
+    view: () => sessions.view(),
+    setRecording: on => sessions.shown?.setRecording(on),
     press: button => {
-      const command = button === 'stop' && controller.attached ? 'detach' : button;
+      const command = button === 'stop' && sessions.shown?.attached ? 'detach' : button;
       void vscode.commands.executeCommand(COMMANDS[command]);
     },
+    showSession: id => sessions.show(id),
+    closeSession: id => sessions.close(id),
   };
 }

@@ -17,8 +17,13 @@ export interface PageModel {
   readonly cwd: string;
   view(): SessionView;
   setRecording(on: boolean): void;
-  press(button: 'start' | 'stop' | 'save'): void;
+  press(button: Button): void;
+  showSession(id: number): void;
+  closeSession(id: number): void;
 }
+
+/** Buttons of the page that are commands. */
+export type Button = 'start' | 'stop' | 'save' | 'mark' | 'openWide';
 
 type Request = Extract<ToHost, { type: 'request' }>;
 

@@ -1,8 +1,9 @@
 // A program that is being traced: started in a terminal, or attached to while it ran.
 import * as vscode from 'vscode';
 import { signalName } from '../capture/launch';
+import { processAlive } from '../capture/processAlive';
 import type { SessionFile } from '../capture/sessionFile';
-import { readPid, readStatus } from '../capture/terminalScript';
+import { programRuns, readPid, readStatus } from '../capture/terminalScript';
 import type { Tracer, TracerEnd } from '../capture/tracer';
 import type { NativeAddon } from '../engine/addon';
 import type { ProgramTerminal } from './terminal';
@@ -11,12 +12,16 @@ export interface Recording {
   readonly directory: string;
   readonly addon: NativeAddon;
   readonly facts: SessionFile;
+  /** The program ran before, and goes on afterwards. */
+  readonly attached: boolean;
   /** How it ended; null while it goes on. */
   end(): RecordingEnd | null;
   /** Ends the program, or, where it ran before, the tracing. Again: at once. */
   stop(): void;
   /** Where the program's own output is. */
   show(): void;
+  /** The window goes: what cannot be followed without it ends, the program never. */
+  leave(): void;
 }
 
 export interface RecordingEnd {
@@ -30,16 +35,18 @@ export interface RecordingEnd {
 const STOP_GRACE_MS = 5_000;
 
 export class LaunchedRecording implements Recording {
+  readonly attached = false;
+
   constructor(
     readonly directory: string,
     readonly addon: NativeAddon,
     readonly facts: SessionFile,
-    private readonly terminal: ProgramTerminal,
+    readonly terminal: ProgramTerminal,
   ) {}
 
   end(): RecordingEnd | null {
     const status = readStatus(this.directory);
-    if (status === null && !this.terminal.closed()) return null;
+    if (status === null && (!this.terminal.closed() || programRuns(this.directory))) return null;
     const pid = readPid(this.directory);
     this.facts.processes = pid === null ? [] : [{ pid, exitCode: status }];
     return {
@@ -51,24 +58,31 @@ export class LaunchedRecording implements Recording {
 
   /** As Ctrl+C in the program's terminal; SIGTERM when it still runs after a while. */
   stop(): void {
-    this.terminal.interrupt();
-    setTimeout(() => {
-      const pid = readPid(this.directory);
-      if (pid === null || readStatus(this.directory) !== null) return;
-      try {
-        process.kill(pid, 'SIGTERM');
-      } catch {
-        // It ended in between.
-      }
-    }, STOP_GRACE_MS);
+    void this.terminal.interrupt().then(typed => typed || this.signal('SIGINT'));
+    setTimeout(() => this.signal('SIGTERM'), STOP_GRACE_MS);
+  }
+
+  private signal(name: NodeJS.Signals): void {
+    const pid = readPid(this.directory);
+    if (pid === null || !programRuns(this.directory)) return;
+    try {
+      process.kill(pid, name);
+    } catch {
+      // It ended in between.
+    }
   }
 
   show(): void {
     this.terminal.show();
   }
+
+  leave(): void {
+    // It goes on in its terminal, and its library goes on writing.
+  }
 }
 
 export class AttachedRecording implements Recording {
+  readonly attached = true;
   private result: TracerEnd | null = null;
   /** `stop` was called. */
   detaching = false;
@@ -111,6 +125,44 @@ export class AttachedRecording implements Recording {
 
   show(): void {
     // Its output is where it was started.
+  }
+
+  leave(): void {
+    this.tracer.detach();
+  }
+}
+
+/** A program that was attached to when the window went: its tracer went with the window, in order. */
+export class LeftRecording implements Recording {
+  readonly attached = true;
+
+  constructor(
+    readonly directory: string,
+    readonly addon: NativeAddon,
+    readonly facts: SessionFile,
+  ) {}
+
+  end(): RecordingEnd {
+    const { attached } = this.facts;
+    const runs = attached !== undefined && processAlive(attached.pid, attached.realtimeMs);
+    const sentence = runs
+      ? vscode.l10n.t(
+          'Tracing ended when the window was reloaded; the program goes on. Attach again to go on watching it.',
+        )
+      : vscode.l10n.t('Tracing ended when the window was reloaded. The program has ended since.');
+    return { exitCode: null, failed: false, sentence: () => sentence };
+  }
+
+  stop(): void {
+    // It has ended.
+  }
+
+  show(): void {
+    // Its output is where it was started.
+  }
+
+  leave(): void {
+    // It has ended.
   }
 }
 

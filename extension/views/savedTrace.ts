@@ -2,12 +2,13 @@ import * as vscode from 'vscode';
 import { loadNative } from '../engine/addon';
 import { TraceSession } from '../engine/session';
 import { baseName } from '../protocol/format';
-import type { SessionView } from '../protocol/messages';
+import { marksOf } from '../protocol/marks';
 import { Page, type PageModel } from './page';
+import type { SessionState } from './session';
 
 interface SavedTrace extends vscode.CustomDocument {
   session: TraceSession | null;
-  view: SessionView;
+  state: SessionState;
 }
 
 /** Opens a saved trace in an editor of its own: the same page, without what only a running program has. */
@@ -23,8 +24,8 @@ export class SavedTraceEditor implements vscode.CustomReadonlyEditorProvider<Sav
   async openCustomDocument(uri: vscode.Uri): Promise<SavedTrace> {
     const opened = await openSaved(this.distPath, uri.fsPath);
     const session = 'error' in opened ? null : opened;
-    const view = 'error' in opened ? failedView(uri, opened.error) : savedView(uri.fsPath, opened);
-    return { uri, session, view, dispose: () => session?.close() };
+    const state = 'error' in opened ? failedView(uri.fsPath, opened.error) : savedView(uri.fsPath, opened);
+    return { uri, session, state, dispose: () => session?.close() };
   }
 
   resolveCustomEditor(document: SavedTrace, panel: vscode.WebviewPanel): void {
@@ -48,7 +49,7 @@ export async function openSaved(dist: string, file: string): Promise<TraceSessio
 }
 
 /** How a saved trace presents itself. */
-export function savedView(file: string, session: TraceSession): SessionView {
+export function savedView(file: string, session: TraceSession): SessionState {
   const info = session.native.info();
   const when = new Date(info.startRealtimeMs).toLocaleString();
   return {
@@ -58,33 +59,34 @@ export function savedView(file: string, session: TraceSession): SessionView {
     simulated: info.processes.some(process => process.simulated),
     recording: false,
     exitCode: null,
-    trusted: vscode.workspace.isTrusted,
-    info,
   };
 }
 
-function failedView(uri: vscode.Uri, error: string): SessionView {
-  const trusted = vscode.workspace.isTrusted;
-  const title = baseName(uri.fsPath);
+function failedView(file: string, error: string): SessionState {
   return {
     phase: 'failed',
-    title,
+    title: baseName(file),
     detail: error,
     simulated: false,
     recording: false,
     exitCode: null,
-    trusted,
-    info: null,
   };
 }
 
 function modelOf(document: SavedTrace): PageModel {
-  const cwd = document.session?.native.info().session.cwd;
+  const { session, state } = document;
+  const cwd = session?.native.info().session.cwd;
   return {
     onDidChange: () => new vscode.Disposable(() => undefined),
-    session: document.session,
+    session,
     cwd: typeof cwd === 'string' ? cwd : '/',
-    view: () => ({ ...document.view, trusted: vscode.workspace.isTrusted }),
+    view: () => {
+      const info = session?.native.info() ?? null;
+      const marks = info === null ? [] : marksOf(info.session);
+      return { ...state, id: 0, canWiden: false, marks, sessions: [], trusted: vscode.workspace.isTrusted, info };
+    },
+    showSession: () => undefined,
+    closeSession: () => undefined,
     setRecording: () => {
       throw new Error(vscode.l10n.t('A saved trace records nothing.'));
     },

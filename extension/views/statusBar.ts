@@ -1,30 +1,31 @@
 import * as vscode from 'vscode';
-import { listedLayer } from '../analysis/snapshot';
 import { formatBytes } from '../protocol/format';
-import type { TraceInfo } from '../protocol/trace';
-import type { TraceController } from './controller';
+import type { Session } from './session';
+import type { Sessions } from './sessions';
 
-/** Live bytes of the traced program, in the status bar; a click shows the panel. */
+/** Live bytes of the traced programs, in the status bar; a click shows the panel. */
 export class StatusItem implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('gpuMemoryTrace.live', vscode.StatusBarAlignment.Left, 10);
   private readonly subscription: vscode.Disposable;
 
-  constructor(private readonly controller: TraceController) {
+  constructor(private readonly sessions: Sessions) {
     this.item.name = vscode.l10n.t('GPU Memory');
     this.item.command = 'gpuMemoryTrace.showPanel';
-    this.subscription = controller.onDidChange(() => this.update());
+    this.subscription = sessions.onDidChange(() => this.update());
   }
 
+  /** The sum of those that run; where none does, the shown session. */
   private update(): void {
-    const { phase, info, title, recording } = this.controller.view();
-    if (phase === 'empty' || phase === 'failed') {
-      this.item.hide();
-      return;
-    }
-    const icon = phase === 'ended' ? 'pass' : recording ? 'pulse' : 'debug-pause';
-    const text = phase === 'starting' || info === null ? vscode.l10n.t('GPU') : formatBytes(liveBytes(info));
-    this.item.text = `$(${phase === 'starting' ? 'loading~spin' : icon}) ${text}`;
-    this.item.tooltip = vscode.l10n.t('GPU memory that {0} holds', title);
+    const { all, shown } = this.sessions;
+    const running = all.filter(session => session.running);
+    const told = running.length > 0 ? running : shown === null || shown.failed ? [] : [shown];
+    if (told.length === 0) return this.item.hide();
+    const known = told.some(({ phase }) => phase !== 'starting');
+    const bytes = formatBytes(told.reduce((sum, session) => sum + session.liveBytes, 0));
+    const text = known ? bytes : vscode.l10n.t('GPU');
+    const count = told.length > 1 ? ` ${vscode.l10n.t('({0} programs)', told.length)}` : '';
+    this.item.text = `$(${known ? iconOf(told) : 'loading~spin'}) ${text}${count}`;
+    this.item.tooltip = told.map(tooltipOf).join('\n');
     this.item.show();
   }
 
@@ -34,7 +35,11 @@ export class StatusItem implements vscode.Disposable {
   }
 }
 
-function liveBytes(info: TraceInfo): number {
-  const layer = listedLayer(info.totals);
-  return info.totals.reduce((sum, total) => (total.layer === layer ? sum + total.liveBytes : sum), 0);
+function iconOf(told: readonly Session[]): string {
+  if (told.every(({ running }) => !running)) return 'pass';
+  return told.some(({ recordingOn }) => recordingOn) ? 'pulse' : 'debug-pause';
+}
+
+function tooltipOf({ title, liveBytes }: Session): string {
+  return vscode.l10n.t('GPU memory that {0} holds: {1}', title, formatBytes(liveBytes));
 }

@@ -1,14 +1,17 @@
 import * as vscode from 'vscode';
 import type { Environment } from '../capture/environment';
 import type { LaunchPlan } from '../capture/launchConfiguration';
+import { processAlive } from '../capture/processAlive';
 import { joinWords } from '../capture/shellWords';
 import { terminalArguments } from '../capture/terminalScript';
 
 /** The terminal in which a traced program runs. */
 export interface ProgramTerminal {
+  /** Process id of its shell; undefined: it could not be started. */
+  readonly pid: Thenable<number | undefined>;
   show(): void;
-  /** Types Ctrl+C. */
-  interrupt(): void;
+  /** Types Ctrl+C. False: there is no such terminal any more. */
+  interrupt(): Promise<boolean>;
   /** The user closed it, or its shell ended. */
   closed(): boolean;
 }
@@ -28,9 +31,34 @@ export function openTerminal(plan: LaunchPlan, directory: string, variables: Rec
   });
   terminal.show(true);
   return {
+    pid: terminal.processId,
     show: () => terminal.show(true),
-    interrupt: () => terminal.sendText('\x03', false),
+    interrupt: () => {
+      terminal.sendText('\x03', false);
+      return Promise.resolve(terminal.exitStatus === undefined);
+    },
     closed: () => terminal.exitStatus !== undefined,
+  };
+}
+
+/**
+ * The terminal of a program that was started before the window was reloaded. VS Code gives it back a while later, or not
+ * at all: it is looked for each time. `sinceMs`: when its shell ran.
+ */
+export function reloadedTerminal(pid: number, sinceMs: number): ProgramTerminal {
+  const find = async (): Promise<vscode.Terminal | undefined> => {
+    for (const terminal of vscode.window.terminals) if ((await terminal.processId) === pid) return terminal;
+    return undefined;
+  };
+  return {
+    pid: Promise.resolve(pid),
+    show: () => void find().then(terminal => terminal?.show(true)),
+    interrupt: async () => {
+      const terminal = await find();
+      terminal?.sendText('\x03', false);
+      return terminal !== undefined;
+    },
+    closed: () => !processAlive(pid, sinceMs),
   };
 }
 

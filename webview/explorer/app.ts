@@ -11,13 +11,15 @@ import { LinesPart } from './linesPart';
 import { Notices } from './notices';
 import type { PageActions, PageContext, Part } from './part';
 import type { Row } from './rows';
-import { effectiveLayer, reduce, type Action, type ViewState } from './state';
+import { effectiveLayer, reduce, scoped, type Action, type ViewState } from './state';
 import { StateView } from './stateView';
 import { Tabs } from './tabs';
+import { Scopes } from './scopes';
 import { onThemeChange } from './theme';
 import { TimelinePart } from './timelinePart';
 
 const EMPTY: SessionView = {
+  id: 0,
   phase: 'empty',
   title: '',
   detail: '',
@@ -25,6 +27,9 @@ const EMPTY: SessionView = {
   recording: true,
   exitCode: null,
   trusted: true,
+  canWiden: false,
+  marks: [],
+  sessions: [],
   info: null,
 };
 const CLOCK_MS = 1000;
@@ -36,6 +41,7 @@ export class App implements PageActions {
   private readonly clock = new RunClock();
   private readonly frames = new Frames();
   private readonly header: Header;
+  private readonly scopes: Scopes;
   private readonly state: StateView;
   private readonly notices: Notices;
   private readonly ledger = new LedgerView();
@@ -55,6 +61,14 @@ export class App implements PageActions {
       stop: () => void this.ask('stop', undefined),
       save: () => void this.ask('save', undefined),
       setRecording: on => void this.ask('setRecording', { on }),
+      mark: () => void this.ask('mark', undefined),
+      openWide: () => void this.ask('openWide', undefined),
+      close: () => void this.ask('closeSession', { id: this.session.id }),
+    });
+    this.scopes = new Scopes({
+      session: id => void this.ask('showSession', { id }),
+      process: process => this.dispatch({ type: 'process', process }),
+      device: device => this.dispatch({ type: 'device', device }),
     });
     this.state = new StateView(() => void this.ask('start', undefined));
     this.notices = new Notices({
@@ -77,16 +91,17 @@ export class App implements PageActions {
     this.parts = [this.timeline, tabs, this.details];
     const lower = el('div', { class: 'lower' }, tabs.element, this.details.element);
     this.trace.append(this.ledger.element, this.timeline.element, lower);
-    this.element.append(this.header.element, this.notices.element, this.state.element, this.trace);
+    this.element.append(this.header.element, this.scopes.element, this.notices.element, this.state.element, this.trace);
     this.listen();
     this.render();
   }
 
   setSession(session: SessionView): void {
+    const chosen = this.session.id !== 0 && session.id !== this.session.id;
     this.session = session;
     this.clock.update(session);
     const start = session.info?.startRealtimeMs;
-    if (start !== undefined && start !== this.view.trace) this.forget(start);
+    if (start !== undefined && (chosen || start !== this.view.trace)) this.forget(start);
     this.frames.add(this.render);
     this.invalidate();
   }
@@ -111,9 +126,10 @@ export class App implements PageActions {
   }
 
   now(): PageContext | null {
-    const { session, view } = this;
+    const { session } = this;
     const { info } = session;
     if (!info) return null;
+    const view = scoped(this.view, info);
     return { session, info, view, layer: effectiveLayer(view.layer, info.totals), runNs: this.clock.elapsedNs() };
   }
 
@@ -167,6 +183,7 @@ export class App implements PageActions {
     setAttribute(this.element, 'data-layer', context?.layer ?? effectiveLayer(this.view.layer, []));
     this.header.element.hidden = phase === 'empty';
     this.header.update(session, this.clock.elapsedNs());
+    this.scopes.update(session, context?.view ?? this.view);
     this.state.update(session);
     this.notices.update(info);
     const nothingYet = (phase === 'starting' || phase === 'failed') && info?.totals.length === 0;

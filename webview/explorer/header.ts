@@ -9,6 +9,9 @@ export interface HeaderActions {
   stop(): void;
   setRecording(on: boolean): void;
   save(): void;
+  mark(): void;
+  openWide(): void;
+  close(): void;
 }
 
 const PHASE_WORDS: Record<SessionView['phase'], string> = {
@@ -32,13 +35,20 @@ export class Header {
   private readonly stop;
   private readonly pause;
   private readonly save;
+  private readonly mark;
+  private readonly wide;
+  private readonly close;
 
   constructor(actions: HeaderActions) {
     this.stop = iconButton('stop', 'debug-stop', 'Stop the traced program', () => actions.stop());
     this.pause = iconButton('recording', 'debug-pause', '', () => actions.setRecording(!this.recording));
     this.save = iconButton('save', 'save', 'Save the trace as a file', () => actions.save());
+    this.mark = iconButton('mark', 'bookmark', 'Mark this moment', () => actions.mark());
+    this.wide = iconButton('open-wide', 'screen-full', 'Open in an editor', () => actions.openWide());
+    this.close = iconButton('close-session', 'close', 'Close this trace', () => actions.close());
     const buttons = el('div', { class: 'buttons', role: 'toolbar', 'aria-label': 'Trace' });
-    buttons.append(this.pause.element, this.stop.element, this.save.element);
+    for (const { element } of [this.pause, this.stop, this.mark, this.save, this.wide, this.close])
+      buttons.append(element);
     const name = el('div', { class: 'name' }, this.dot, this.title, this.elapsed);
     this.figures.append(this.live, this.total);
     const bytes = el('div', { class: 'headline' }, this.figures, this.simulated.element);
@@ -70,7 +80,7 @@ export class Header {
     setText(this.elapsed, elapsedNs > 0 ? clockText(elapsedNs) : '');
   }
 
-  private updateButtons({ phase, recording, info, attached }: SessionView): void {
+  private updateButtons({ id, phase, recording, info, attached, canWiden }: SessionView): void {
     const runs = phase === 'running' || phase === 'starting';
     if (attached) this.stop.set('debug-disconnect', 'Detach: the program goes on');
     else this.stop.set('debug-stop', 'Stop the traced program');
@@ -78,6 +88,9 @@ export class Header {
     this.pause.element.hidden = phase !== 'running';
     this.pause.set(recording ? 'debug-pause' : 'record', recording ? 'Pause recording' : 'Resume recording');
     this.save.element.hidden = info === null || phase === 'empty';
+    this.mark.element.hidden = phase !== 'running';
+    this.wide.element.hidden = !canWiden || info === null;
+    this.close.element.hidden = id === 0 || runs;
   }
 }
 

@@ -9,8 +9,8 @@ import { Toolbar } from './toolbar';
 
 /** What decides which rows there are, and their order. */
 const questionOf = ({ view, layer }: PageContext) => {
-  const { groupBy, sort, descending, filter, moment } = view;
-  return { layer, groupBy, sort, descending, filter, moment };
+  const { groupBy, sort, descending, filter, process, device, moment } = view;
+  return { layer, groupBy, sort, descending, filter, process, device, moment };
 };
 
 export class LinesPart implements Part {

@@ -1,6 +1,6 @@
 // What the user chose on the page. It outlives a hidden view through the editor's own state store.
 import { checkMoment, NOW, type Moment } from '../../extension/protocol/moment';
-import type { GroupBy, Layer, Series, SiteSort, Totals } from '../../extension/protocol/trace';
+import type { GroupBy, Layer, Series, SiteSort, Totals, TraceInfo } from '../../extension/protocol/trace';
 import { FOLLOW, type Zoom } from './zoom';
 
 /** The tabs below the timeline. */
@@ -15,6 +15,9 @@ export interface ViewState {
   sort: SiteSort;
   descending: boolean;
   filter: string;
+  /** Only of this one, by its index; -1: all. */
+  process: number;
+  device: number;
   zoom: Zoom;
   /** Series that the legend switched off. */
   hidden: Series[];
@@ -31,10 +34,15 @@ export type Action =
   | { type: 'layer'; layer: Layer }
   | { type: 'zoom'; zoom: Zoom }
   | { type: 'series'; series: Series }
+  | { type: 'process'; process: number }
+  | { type: 'device'; device: number }
   | { type: 'tab'; tab: TabId }
   | { type: 'moment'; moment: Moment }
   /** Another trace is shown, or the first one. */
   | { type: 'trace'; trace: number };
+
+/** No process or no device in particular. */
+export const ALL = -1;
 
 export const INITIAL: ViewState = {
   version: 1,
@@ -44,6 +52,8 @@ export const INITIAL: ViewState = {
   sort: 'liveBytes',
   descending: true,
   filter: '',
+  process: ALL,
+  device: ALL,
   zoom: FOLLOW,
   hidden: [],
   moment: NOW,
@@ -74,12 +84,17 @@ export function reduce(state: ViewState, action: Action): ViewState {
       return { ...state, zoom: action.zoom };
     case 'series':
       return { ...state, hidden: toggled(state.hidden, action.series) };
+    case 'process':
+      return action.process === state.process ? state : { ...state, process: action.process };
+    case 'device':
+      return action.device === state.device ? state : { ...state, device: action.device };
     case 'tab':
       return action.tab === state.tab ? state : { ...state, tab: action.tab };
     case 'moment':
       return { ...state, moment: action.moment };
     case 'trace':
-      return action.trace === state.trace ? state : { ...state, trace: action.trace, zoom: FOLLOW, moment: NOW };
+      if (action.trace === state.trace) return state;
+      return { ...state, trace: action.trace, process: ALL, device: ALL, zoom: FOLLOW, moment: NOW };
   }
 }
 
@@ -100,6 +115,8 @@ export function restore(saved: unknown): ViewState {
     sort: oneOf(saved.sort, SORTS) ?? INITIAL.sort,
     descending: typeof saved.descending === 'boolean' ? saved.descending : INITIAL.descending,
     filter: typeof saved.filter === 'string' ? saved.filter : INITIAL.filter,
+    process: indexOrAll(saved.process),
+    device: indexOrAll(saved.device),
     zoom: restoreZoom(saved.zoom),
     hidden: Array.isArray(saved.hidden) ? SERIES.filter(series => (saved.hidden as unknown[]).includes(series)) : [],
     moment: restoreMoment(saved.moment),
@@ -113,6 +130,17 @@ function restoreMoment(saved: unknown): Moment {
   } catch {
     return NOW;
   }
+}
+
+function indexOrAll(saved: unknown): number {
+  return typeof saved === 'number' && Number.isSafeInteger(saved) && saved >= 0 ? saved : ALL;
+}
+
+/** The state for a trace: a process or a device that it does not have limits nothing. */
+export function scoped(state: ViewState, { processes, devices }: Pick<TraceInfo, 'processes' | 'devices'>): ViewState {
+  const process = processes.some(({ index }) => index === state.process) ? state.process : ALL;
+  const device = devices.some(({ index }) => index === state.device) ? state.device : ALL;
+  return process === state.process && device === state.device ? state : { ...state, process, device };
 }
 
 function restoreZoom(saved: unknown): Zoom {

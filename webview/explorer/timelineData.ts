@@ -18,7 +18,13 @@ export interface Question {
 }
 
 /** Three questions in one: the window, what was held before it, and what each card's cache holds now. */
-export function ask(window: TimeWindow, pixels: number, info: TraceInfo, runNs: number): Question {
+export function ask(
+  window: TimeWindow,
+  pixels: number,
+  info: TraceInfo,
+  runNs: number,
+  scope: { process: number; device: number },
+): Question {
   const buckets = Math.min(Math.max(Math.round(pixels), 1), MAX_BUCKETS); // two points a bucket, one bucket a pixel
   const fromNs = Math.floor(window.fromNs);
   const toNs = Math.ceil(window.toNs);
@@ -29,8 +35,8 @@ export function ask(window: TimeWindow, pixels: number, info: TraceInfo, runNs: 
     devices,
     fits: pixels => Math.abs(Math.min(pixels, MAX_BUCKETS) - buckets) <= buckets * 0.1,
     series: [
-      ...DRAWN.map(series => ({ series, fromNs, toNs: toNs + 1, buckets })),
-      ...DRAWN.map(series => ({ series, fromNs: 0, toNs: Math.max(fromNs, 1), buckets: 1 })),
+      ...DRAWN.map(series => ({ series, ...scope, fromNs, toNs: toNs + 1, buckets })),
+      ...DRAWN.map(series => ({ series, ...scope, fromNs: 0, toNs: Math.max(fromNs, 1), buckets: 1 })),
       ...devices.map(device => ({
         series: 'reserved' as const,
         device,

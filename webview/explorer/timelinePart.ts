@@ -41,7 +41,7 @@ export class TimelinePart implements Part {
   }
 
   changed(action: Action): void {
-    if (action.type === 'zoom') this.poller.invalidate();
+    if (action.type === 'zoom' || action.type === 'process' || action.type === 'device') this.poller.invalidate();
   }
 
   forget(): void {
@@ -56,7 +56,10 @@ export class TimelinePart implements Part {
     const context = this.page.now();
     if (!context) return;
     const { view, info, runNs } = context;
-    const question = ask(visibleWindow(view.zoom, runNs), this.view.pixels, info, runNs);
+    const question = ask(visibleWindow(view.zoom, runNs), this.view.pixels, info, runNs, {
+      process: view.process,
+      device: view.device,
+    });
     const answers = await this.page.ask('timeline', { series: question.series });
     if (!answers) return;
     const data = new TimelineData(question, answers);

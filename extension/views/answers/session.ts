@@ -10,5 +10,9 @@ export function sessionAnswers(model: PageModel): Answers<SessionRequests> {
     stop: () => model.press('stop'),
     setRecording: ({ on }) => model.setRecording(on),
     save: () => model.press('save'),
+    mark: () => model.press('mark'),
+    openWide: () => model.press('openWide'),
+    showSession: ({ id }) => model.showSession(id),
+    closeSession: ({ id }) => model.closeSession(id),
   };
 }

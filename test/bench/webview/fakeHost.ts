@@ -244,6 +244,7 @@ function session(): SessionView {
   const phase = scene.phase ?? 'running';
   const known = phase === 'running' || phase === 'ended';
   return {
+    id: 1,
     phase,
     title: phase === 'empty' ? '' : 'train.py',
     detail: '',
@@ -251,6 +252,9 @@ function session(): SessionView {
     recording: true,
     exitCode: null,
     trusted: true,
+    canWiden: true,
+    marks: [],
+    sessions: [],
     info: known ? info() : null,
     ...scene,
   };
