@@ -9,7 +9,7 @@ const walls = [
   { folder: 'extension/engine', may: ['node:', '../protocol/'] },
   { folder: 'extension/capture', may: ['node:', '../protocol/'] },
   { folder: 'extension/analysis', may: ['node:path', '../protocol/'] },
-  { folder: 'extension/exporters', may: ['node:', '../protocol/', '../engine/'] },
+  { folder: 'extension/exporters', may: ['node:', '../protocol/', '../engine/', 'apache-arrow', 'pprof-format'] },
 ];
 
 const wall = ({ folder, may }) => ({

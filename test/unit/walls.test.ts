@@ -16,6 +16,8 @@ const forbidden: [file: string, module: string][] = [
   ['extension/capture/launch.ts', '../engine/session'],
   ['extension/analysis/site.ts', 'node:fs'],
   ['extension/analysis/site.ts', 'vscode'],
+  ['extension/exporters/csv.ts', 'vscode'],
+  ['extension/exporters/csv.ts', '../analysis/site'],
   ['extension/cli.ts', 'vscode'],
   ['extension/cli.ts', './views/explorer'],
   ['webview/dom.ts', 'vscode'],
@@ -26,6 +28,7 @@ const forbidden: [file: string, module: string][] = [
 const allowed: [file: string, module: string][] = [
   ['extension/engine/session.ts', '../protocol/trace'],
   ['extension/capture/launch.ts', 'node:fs'],
+  ['extension/exporters/csv.ts', '../engine/native'],
   ['extension/cli.ts', './capture/launch'],
   ['extension/views/any.ts', 'vscode'],
   ['webview/dom.ts', '../extension/protocol/trace'],

@@ -1,0 +1,170 @@
+import {
+  Bool,
+  Dictionary,
+  Field,
+  Int32,
+  Int64,
+  Uint32,
+  Uint64,
+  Utf8,
+  makeData,
+  vectorFromArray,
+  type Data,
+  type DataType,
+  type Vector,
+} from 'apache-arrow';
+import { CATEGORIES } from '../protocol/steps';
+import { LAYERS, type LifetimeBatch } from '../protocol/trace';
+import { isAlive, type ExportInput } from './exportInput';
+import { KIND_NAMES, kindName } from './kinds';
+import { SiteBook, stackText, threadName } from './siteBook';
+import { traceFacts } from './traceFacts';
+
+/** A column of the file and how it is made of a batch. */
+export interface ArrowColumn {
+  field: Field;
+  data(batch: LifetimeBatch): Data;
+}
+type Row<T> = (batch: LifetimeBatch, row: number) => T;
+
+/** `sites`: numbers of the trace's sites, whose stacks make up the dictionaries. */
+export function arrowColumns(input: ExportInput, sites: readonly number[]): ArrowColumn[] {
+  const { info } = input;
+  const all = new SiteBook(input.trace);
+  const book = new SiteBook(input);
+  const texts = (text: (id: number) => string): string[] => sites.map(text);
+  const threads = info.processes.flatMap(({ index, threads }) =>
+    threads.map(thread => threadName(info, index, thread.index)),
+  );
+  const processOf: Row<(typeof info.processes)[number] | undefined> = (batch, row) =>
+    info.processes[batch.process[row] ?? -1];
+  const siteOf = (batch: LifetimeBatch, row: number): number => batch.site[row] ?? 0;
+  const { simulated } = traceFacts(info, input.selection);
+  return [
+    uint64('address', batch => batch.address),
+    int64('bytes', (batch, row) => batch.bytes[row] ?? 0),
+    text('layer', LAYERS, (batch, row) => LAYERS[batch.layer[row] ?? -1] ?? null),
+    text('kind', KIND_NAMES, (batch, row) => kindName(batch.kind[row] ?? 0)),
+    int32('device', (batch, row) => atLeast0(batch.device[row])),
+    int32('pid', (batch, row) => processOf(batch, row)?.pid ?? null),
+    int32('tid', (batch, row) => processOf(batch, row)?.threads[batch.thread[row] ?? -1]?.tid ?? null),
+    text('thread', threads, (batch, row) => threadName(info, batch.process[row] ?? -1, batch.thread[row] ?? -1)),
+    int64('begin_ns', (batch, row) => batch.beginNs[row] ?? 0),
+    int64('end_ns', (batch, row) => (isAlive(batch, row) ? null : (batch.endNs[row] ?? 0))),
+    text('free_thread', threads, (batch, row) =>
+      threadName(info, batch.process[row] ?? -1, batch.freeThread[row] ?? -1),
+    ),
+    int32('step', (batch, row) => batch.stepBegin[row] ?? null),
+    text('category', CATEGORIES, (batch, row) => CATEGORIES[batch.category[row] ?? -1] ?? null),
+    uint64('stream', batch => batch.stream),
+    text(
+      'file',
+      texts(id => all.line(id).file),
+      (batch, row) => book.line(siteOf(batch, row)).file,
+    ),
+    int32('line', (batch, row) => book.line(siteOf(batch, row)).line),
+    text(
+      'function',
+      texts(id => all.line(id).function),
+      (batch, row) => book.line(siteOf(batch, row)).function,
+    ),
+    text(
+      'stack',
+      texts(id => stackText(all.frames(id))),
+      (batch, row) => book.stack(siteOf(batch, row)),
+    ),
+    uint32('site', siteOf),
+    bool('simulated', (batch, row) => processOf(batch, row)?.simulated ?? simulated),
+  ];
+}
+
+const atLeast0 = (value: number | undefined): number | null => (value === undefined || value < 0 ? null : value);
+
+function uint64(name: string, values: (batch: LifetimeBatch) => BigUint64Array): ArrowColumn {
+  const type = new Uint64();
+  return {
+    field: new Field(name, type, false),
+    data: batch => makeData({ type, length: batch.rows, nullCount: 0, data: values(batch) }),
+  };
+}
+
+function uint32(name: string, value: Row<number>): ArrowColumn {
+  const type = new Uint32();
+  return {
+    field: new Field(name, type, false),
+    data: batch => {
+      const data = Uint32Array.from({ length: batch.rows }, (_, row) => value(batch, row));
+      return makeData({ type, length: batch.rows, nullCount: 0, data });
+    },
+  };
+}
+
+function int64(name: string, value: Row<number | null>): ArrowColumn {
+  const type = new Int64();
+  return nullable(name, type, value, (batch, valid, values) => {
+    const data = BigInt64Array.from(values, number => BigInt(Math.round(number ?? 0)));
+    return makeData({ type, length: batch.rows, ...valid, data });
+  });
+}
+
+function int32(name: string, value: Row<number | null>): ArrowColumn {
+  const type = new Int32();
+  return nullable(name, type, value, (batch, valid, values) => {
+    const data = Int32Array.from(values, number => number ?? 0);
+    return makeData({ type, length: batch.rows, ...valid, data });
+  });
+}
+
+function bool(name: string, value: Row<boolean>): ArrowColumn {
+  const type = new Bool();
+  return {
+    field: new Field(name, type, false),
+    data: batch => {
+      const data = bitmap(Array.from({ length: batch.rows }, (_, row) => value(batch, row)));
+      return makeData({ type, length: batch.rows, nullCount: 0, data });
+    },
+  };
+}
+
+/** Texts by their place in a dictionary that is the same in every batch; what is not in it, and the empty text, is null. */
+function text(name: string, words: readonly string[], value: Row<string | null>): ArrowColumn {
+  const type = new Dictionary(new Utf8(), new Int32());
+  const known = [...new Set(words)].filter(word => word !== '');
+  const places = new Map(known.map((word, place) => [word, place]));
+  const dictionary: Vector<Utf8> = vectorFromArray(known, new Utf8());
+  const place: Row<number | null> = (batch, row) => places.get(value(batch, row) ?? '') ?? null;
+  return nullable(name, type, place, (batch, valid, values) => {
+    const data = Int32Array.from(values, number => number ?? 0);
+    return makeData({ type, length: batch.rows, ...valid, data, dictionary });
+  });
+}
+
+interface Valid {
+  nullCount: number;
+  nullBitmap: Uint8Array;
+}
+
+function nullable<T>(
+  name: string,
+  type: DataType,
+  value: Row<T | null>,
+  make: (batch: LifetimeBatch, valid: Valid, values: (T | null)[]) => Data,
+): ArrowColumn {
+  return {
+    field: new Field(name, type, true),
+    data: batch => {
+      const values = Array.from({ length: batch.rows }, (_, row) => value(batch, row));
+      const nullCount = values.reduce((count: number, entry) => count + (entry === null ? 1 : 0), 0);
+      return make(batch, { nullCount, nullBitmap: bitmap(values.map(entry => entry !== null)) }, values);
+    },
+  };
+}
+
+/** Least significant bit first, padded to 8 bytes. */
+function bitmap(bits: readonly boolean[]): Uint8Array {
+  const bytes = new Uint8Array(Math.ceil(bits.length / 64) * 8);
+  bits.forEach((bit, i) => {
+    if (bit) bytes[i >> 3] = (bytes[i >> 3] ?? 0) | (1 << (i & 7));
+  });
+  return bytes;
+}

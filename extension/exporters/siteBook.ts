@@ -1,0 +1,63 @@
+import type { Frame, Site, TraceInfo } from '../protocol/trace';
+
+const NO_LINE: Frame = { file: '', line: 0, function: '(no Python line)' };
+const BEFORE_ATTACH: Frame = { file: '', line: 0, function: '(before attach)' };
+
+/** Stacks by site, each asked for once. */
+export class SiteBook {
+  private readonly sites = new Map<number, Site | null>();
+  private readonly stacks = new Map<number, string>();
+
+  constructor(private readonly source: { site(id: number): Site | null }) {}
+
+  site(id: number): Site | null {
+    let site = this.sites.get(id);
+    if (site === undefined) this.sites.set(id, (site = this.source.site(id)));
+    return site;
+  }
+
+  /** Innermost first; never empty: memory without a Python line has one frame that says so. */
+  frames(id: number): readonly Frame[] {
+    const site = this.site(id);
+    if (site !== null && site.frames.length > 0) return site.frames;
+    return [site?.source === 'before-attach' ? BEFORE_ATTACH : NO_LINE];
+  }
+
+  /** `stackText` of its frames. */
+  stack(id: number): string {
+    let text = this.stacks.get(id);
+    if (text === undefined) this.stacks.set(id, (text = stackText(this.frames(id))));
+    return text;
+  }
+
+  /** The user's own line, else the innermost. */
+  line(id: number): Frame {
+    const site = this.site(id);
+    return site?.frames[site.userFrame] ?? this.frames(id)[0] ?? NO_LINE;
+  }
+}
+
+/** `python:4101`; empty where it is not known. */
+export function threadName(info: TraceInfo, process: number, thread: number): string {
+  const found = info.processes[process]?.threads[thread];
+  return found === undefined ? '' : `${found.name}:${found.tid}`;
+}
+
+/** `gpu_0`, `host`. */
+export function deviceName(device: number): string {
+  return device < 0 ? 'host' : `gpu_${device}`;
+}
+
+/** `train.py:41 forward` of a frame. */
+export function frameText({ file, line, function: name }: Frame): string {
+  const place = file.slice(file.lastIndexOf('/') + 1);
+  return `${place}${line > 0 ? `:${line}` : ''}${place === '' ? '' : ' '}${name}`;
+}
+
+/** A whole stack in one text, outermost frame first. */
+export function stackText(frames: readonly Frame[]): string {
+  return frames
+    .map(({ file, line, function: name }) => (file === '' ? name : `${file}:${line} ${name}`))
+    .reverse()
+    .join('; ');
+}

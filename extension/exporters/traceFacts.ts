@@ -1,0 +1,62 @@
+import { isWarning } from '../protocol/notes';
+import { formatCount, formatPlural } from '../protocol/format';
+import type { TraceInfo } from '../protocol/trace';
+import type { Selection } from './exportInput';
+
+/** What every export says of itself: where it comes from and what is missing in it. */
+export interface TraceFacts {
+  exporter: 'GPU Memory Trace';
+  command: string[];
+  startedAt: string;
+  durationSeconds: number;
+  /** A GPU was simulated: addresses and sizes are the program's, no memory stood behind them. */
+  simulated: boolean;
+  lost: TraceInfo['lost'];
+  /** What the tracer noted as missing. */
+  notes: string[];
+  processes: { pid: number; command: string[] }[];
+  devices: TraceInfo['devices'];
+  selection: { atSeconds?: number; fromSeconds?: number };
+}
+
+export function traceFacts(info: TraceInfo, selection: Selection): TraceFacts {
+  const { command, simulated } = info.session;
+  const warnings = info.processes.flatMap(process => process.notes.filter(isWarning).map(note => note.text));
+  const { fromNs, untilNs } = selection;
+  return {
+    exporter: 'GPU Memory Trace',
+    command: Array.isArray(command) ? command.map(String) : (info.processes[0]?.command ?? []),
+    startedAt: new Date(info.startRealtimeMs).toISOString(),
+    durationSeconds: info.durationNs / 1e9,
+    simulated: simulated === true || info.processes.some(process => process.simulated),
+    lost: info.lost,
+    notes: [...new Set(warnings)],
+    processes: info.processes.map(process => ({ pid: process.pid, command: process.command })),
+    devices: info.devices,
+    selection: {
+      ...(untilNs === null ? {} : { atSeconds: untilNs / 1e9 }),
+      ...(fromNs === null ? {} : { fromSeconds: fromNs / 1e9 }),
+    },
+  };
+}
+
+/** The same in sentences, for formats whose metadata is text. */
+export function factLines(facts: TraceFacts): string[] {
+  const { atSeconds, fromSeconds } = facts.selection;
+  const lines = [`${facts.exporter}: ${facts.command.join(' ')}, started ${facts.startedAt}`];
+  if (facts.simulated) lines.push('The GPU was simulated.');
+  const lost = lossLine(facts.lost);
+  if (lost !== null) lines.push(lost);
+  lines.push(...facts.notes);
+  if (fromSeconds !== undefined)
+    lines.push(`Only what was allocated from ${fromSeconds} s on and was alive at the end.`);
+  if (atSeconds !== undefined) lines.push(`As it was at ${atSeconds} s.`);
+  return lines;
+}
+
+/** One sentence on lost events, null without any. */
+export function lossLine({ events, byCause }: TraceInfo['lost']): string | null {
+  const causes = Object.entries(byCause).map(([cause, count]) => `${cause} ${formatCount(count)}`);
+  if (events === 0 && causes.length === 0) return null;
+  return `${formatPlural(events, 'event')} lost (${causes.join(', ')}): sums may be wrong by these.`;
+}
