@@ -33,21 +33,38 @@ export function readHolders(source: TraceSource): HolderAnswer[] {
   return answers;
 }
 
-/** The holders in an answer's JSON; empty where it is none, or damaged. */
-export function parseHolders(text: string, blocks: readonly BlockFacts[]): HeldBlocks[] {
+/** A holder as an answer names it, with the addresses that it is said of. */
+export interface HolderEntry {
+  holder: FindingHolder;
+  chain: string[];
+  addresses: bigint[];
+  /** Blocks that it stands for: a survey names a few of a group and counts all. */
+  count: number;
+}
+
+/** The holders in an answer's JSON, groups first; empty where it is none, or damaged. */
+export function holderEntries(text: string): HolderEntry[] {
   const document = parseObject(text);
   if (document === null) return [];
+  return [...list(document.groups), ...list(document.holders)]
+    .filter(entry => entry.path !== undefined || entry.kind !== undefined)
+    .map(entry => ({
+      holder: readHolder(entry),
+      chain: strings(entry.chain),
+      addresses: addressesOf(entry),
+      count: positive(entry.count) ?? 0,
+    }));
+}
+
+/** The holders in an answer's JSON with their blocks by site; empty where it is none, or damaged. */
+export function parseHolders(text: string, blocks: readonly BlockFacts[]): HeldBlocks[] {
   const facts = new Map(blocks.filter(block => block.known).map(block => [block.address, block]));
   const byPlace = new Map<string, HeldBlocks>();
-  for (const entry of [...list(document.groups), ...list(document.holders)]) {
-    if (entry.path === undefined && entry.kind === undefined) continue;
-    const holder = readHolder(entry);
+  for (const { holder, chain, addresses, count: all } of holderEntries(text)) {
     const key = `${holder.path}\0${holder.file}\0${holder.line}`;
-    const held = byPlace.get(key) ?? { holder, chain: strings(entry.chain), sites: new Map<number, never>() };
+    const held = byPlace.get(key) ?? { holder, chain, sites: new Map<number, never>() };
     byPlace.set(key, held);
-    const addresses = addressesOf(entry);
-    // A survey names a few blocks of each group and counts all of them.
-    const weight = Math.max(1, (positive(entry.count) ?? 0) / Math.max(1, addresses.length));
+    const weight = Math.max(1, all / Math.max(1, addresses.length));
     for (const address of addresses) {
       const block = facts.get(address);
       if (block !== undefined) count(held, block.site, weight, weight * block.bytes);

@@ -55,7 +55,8 @@ export function judgeLedger(series: LedgerSeries): JudgedLedger {
   return { ledger, reserved, process, lastStep: steps.at(-1) ?? 0 };
 }
 
-function layerOf(steps: readonly number[], values: Float64Array): LedgerLayer {
+/** A layer's last known bytes, and its growth over the recent steps. */
+export function layerOf(steps: readonly number[], values: Float64Array): LedgerLayer {
   const known = steps.flatMap((_, i) => (Number.isNaN(at(values, i)) ? [] : [i])).slice(-RECENT);
   const line = theilSen(
     known.map(i => at(steps, i)),
@@ -65,7 +66,8 @@ function layerOf(steps: readonly number[], values: Float64Array): LedgerLayer {
   return { bytes: lastKnown(values), bytesPerStep: enough ? (line?.slope ?? null) : null };
 }
 
-function lastKnown(values: Float64Array): number | null {
+/** The newest value that is a number; null without one. */
+export function lastKnown(values: Float64Array): number | null {
   for (let i = values.length - 1; i >= 0; i--) if (!Number.isNaN(at(values, i))) return at(values, i);
   return null;
 }

@@ -1,5 +1,7 @@
 // Messages between the extension host and the page. Call and result types are derived from the requests.
 import type { Mark } from './marks';
+import type { BlockRequests } from './blockRequests';
+import type { LedgerRequests } from './ledgerRequests';
 import type { SessionRequests } from './sessionRequests';
 import type { TraceInfo } from './trace';
 import type { TraceRequests } from './traceRequests';
@@ -43,7 +45,7 @@ export interface SessionView {
 }
 
 /** What the page may ask; the host answers or rejects each. One file a kind of request, with its checks. */
-export interface Requests extends TraceRequests, TreeRequests, SessionRequests {}
+export interface Requests extends TraceRequests, TreeRequests, SessionRequests, BlockRequests, LedgerRequests {}
 export type Method = keyof Requests;
 export type Params<M extends Method> = Parameters<Requests[M]>[0];
 export type Result<M extends Method> = ReturnType<Requests[M]>;

@@ -1,6 +1,8 @@
 // What comes from the page is checked before the host acts on it.
+import { blockChecks } from './blockRequests';
 import { isFields, isIndex, Refused, type Checks } from './checks';
 import type { Method, Requests, ToHost } from './messages';
+import { ledgerChecks } from './ledgerRequests';
 import { sessionChecks } from './sessionRequests';
 import { traceChecks } from './traceRequests';
 import { treeChecks } from './treeRequests';
@@ -8,7 +10,13 @@ import { treeChecks } from './treeRequests';
 /** The message, or why it is refused; `id` where an answer can be sent. */
 export type Checked = { ok: true; message: ToHost } | { ok: false; id: number | null; error: string };
 
-const CHECKS: Checks<Requests> = { ...traceChecks, ...treeChecks, ...sessionChecks };
+const CHECKS: Checks<Requests> = {
+  ...traceChecks,
+  ...treeChecks,
+  ...sessionChecks,
+  ...blockChecks,
+  ...ledgerChecks,
+};
 
 /** Checks one message of the page. Never throws. */
 export function checkMessage(value: unknown): Checked {

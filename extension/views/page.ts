@@ -4,6 +4,8 @@ import type { TraceSession } from '../engine/session';
 import type { Method, Params, SessionView, ToHost, ToPage } from '../protocol/messages';
 import { checkMessage } from '../protocol/validate';
 import type { Answers } from './answers/answers';
+import { blockAnswers } from './answers/blocks';
+import { ledgerAnswers } from './answers/ledger';
 import { sessionAnswers } from './answers/session';
 import { traceAnswers } from './answers/trace';
 import { treeAnswers } from './answers/tree';
@@ -41,7 +43,13 @@ export class Page implements vscode.Disposable {
     private readonly log: vscode.LogOutputChannel,
     dist: vscode.Uri,
   ) {
-    this.answers = { ...traceAnswers(model), ...treeAnswers(model), ...sessionAnswers(model) };
+    this.answers = {
+      ...traceAnswers(model),
+      ...treeAnswers(model),
+      ...sessionAnswers(model),
+      ...blockAnswers(model),
+      ...ledgerAnswers(model),
+    };
     webview.options = { enableScripts: true, localResourceRoots: [dist] };
     this.subscriptions = [
       webview.onDidReceiveMessage(message => void this.receive(message)),

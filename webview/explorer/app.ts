@@ -5,8 +5,7 @@ import type { RequestClient } from './client';
 import { RunClock } from './clock';
 import { DetailsPart } from './detailsPart';
 import { Header } from './header';
-import { ledgerBars } from './ledger';
-import { LedgerView } from './ledgerView';
+import { LedgerPart } from './ledgerPart';
 import { LinesPart } from './linesPart';
 import { Notices } from './notices';
 import type { PageActions, PageContext, Part } from './part';
@@ -37,14 +36,13 @@ const CLOCK_MS = 1000;
 export class App implements PageActions {
   readonly element = el('div', { class: 'explorer' });
   private session: SessionView = EMPTY;
-  private reserved: ReadonlyMap<number, number> = new Map();
   private readonly clock = new RunClock();
   private readonly frames = new Frames();
   private readonly header: Header;
   private readonly scopes: Scopes;
   private readonly state: StateView;
   private readonly notices: Notices;
-  private readonly ledger = new LedgerView();
+  private readonly ledger: LedgerPart;
   private readonly timeline: TimelinePart;
   private readonly lines: LinesPart;
   private readonly details: DetailsPart;
@@ -75,20 +73,18 @@ export class App implements PageActions {
       openLine: (file, line) => this.openLine(file, line),
       site: id => this.client.request('site', { id }),
     });
-    this.timeline = new TimelinePart(this.frames, this, data => {
-      this.reserved = data.reserved();
-      this.frames.add(this.renderLedger);
-    });
+    this.ledger = new LedgerPart(this);
+    this.timeline = new TimelinePart(this.frames, this);
     this.lines = new LinesPart(this.frames, this, view);
     const tabs = new Tabs([{ id: 'lines', title: 'Table', part: this.lines }], tab =>
       this.dispatch({ type: 'tab', tab }),
     );
-    this.details = new DetailsPart(this, {
+    this.details = new DetailsPart(this.frames, this, {
       close: () => this.lines.clear(),
       // Two frames later the table has its new height.
       appeared: () => void requestAnimationFrame(() => this.frames.add(() => this.lines.revealActive())),
     });
-    this.parts = [this.timeline, tabs, this.details];
+    this.parts = [this.ledger, this.timeline, tabs, this.details];
     const lower = el('div', { class: 'lower' }, tabs.element, this.details.element);
     this.trace.append(this.ledger.element, this.timeline.element, lower);
     this.element.append(this.header.element, this.scopes.element, this.notices.element, this.state.element, this.trace);
@@ -109,7 +105,6 @@ export class App implements PageActions {
   /** Another trace: nothing of the old one stays on the page. */
   private forget(trace: number): void {
     for (const part of this.parts) part.forget();
-    this.reserved = new Map();
     this.notices.clearErrors();
     this.dispatch({ type: 'trace', trace });
   }
@@ -189,12 +184,6 @@ export class App implements PageActions {
     const nothingYet = (phase === 'starting' || phase === 'failed') && info?.totals.length === 0;
     this.trace.hidden = info === null || phase === 'empty' || nothingYet;
     if (!context) return;
-    this.renderLedger();
     for (const part of this.parts) part.update(context);
-  };
-
-  private readonly renderLedger = (): void => {
-    const { info } = this.session;
-    if (info) this.ledger.update(ledgerBars(info, this.reserved));
   };
 }

@@ -1,20 +1,50 @@
-// The pane beside the table: the stack of the selected row.
-import type { PageActions, Part } from './part';
-import { NOW } from '../../extension/protocol/moment';
+// The pane beside the tabs with its data: the blocks of the selection, the chosen block, its stack and holder.
+import { NOW, type Moment } from '../../extension/protocol/moment';
+import type { Site } from '../../extension/protocol/trace';
+import type { Frames } from '../dom';
+import { BlockList } from './blockList';
+import { blockAt, blockKey, type Block } from './blockRow';
+import { BlockView } from './blockView';
 import { DetailsView } from './detailsView';
+import type { PageActions, Part } from './part';
 import { Poller } from './poller';
 import type { Row } from './rows';
+import { stackText } from './stack';
+import type { Action } from './state';
+import { subjectOf, type Subject } from './subject';
+
+/** Blocks change with each step; who reads them does not. */
+const INTERVAL_MS = 500;
 
 export class DetailsPart implements Part {
   private readonly view: DetailsView;
-  private readonly poller = new Poller(() => this.ask());
-  private row: Row | null = null;
+  private readonly list: BlockList;
+  private readonly blockView: BlockView;
+  private readonly poller = new Poller(() => this.ask(), INTERVAL_MS);
+  private subject: Subject | null = null;
+  private chosen: Block | null = null;
+  private freed = false;
+  private site: Site | null = null;
 
   constructor(
+    frames: Frames,
     private readonly page: PageActions,
-    actions: { close(): void; appeared(): void },
+    private readonly actions: { close(): void; appeared(): void },
   ) {
-    this.view = new DetailsView({ openLine: (file, line) => page.openLine(file, line), ...actions });
+    const openLine = (file: string, line: number): void => page.openLine(file, line);
+    this.list = new BlockList(frames, {
+      sort: () => this.poller.invalidate(true),
+      choose: block => this.choose(block),
+      need: () => this.poller.invalidate(true),
+    });
+    this.blockView = new BlockView({
+      openLine,
+      copyAddress: () => void page.ask('copyText', { text: this.chosen?.address ?? '' }),
+      copyStack: () => void page.ask('copyText', { text: stackText(this.site?.frames ?? []) }),
+      close: () => this.choose(null),
+    });
+    const close = (): void => this.close();
+    this.view = new DetailsView({ openLine, close, appeared: actions.appeared }, this.list, this.blockView);
   }
 
   get element(): HTMLElement {
@@ -23,38 +53,110 @@ export class DetailsPart implements Part {
 
   /** Another row is selected, the same one has new figures, or none is. */
   select(row: Row | null): void {
-    const another = row?.key !== this.row?.key;
-    this.row = row;
-    if (!row) return this.view.hide();
-    this.view.begin(row);
-    if (another) this.poller.invalidate(true);
+    const context = this.page.now();
+    this.setSubject(row && context ? subjectOf(row, context.view.groupBy, context.layer) : null);
+  }
+
+  /** Shows a subject that is no row of the table; `block`: one of its blocks is chosen. */
+  show(subject: Subject, block: Block | null): void {
+    this.setSubject(subject);
+    if (block) this.choose(block);
   }
 
   update(): void {
-    // Its row tells what is new.
+    this.drawBlock();
   }
 
   invalidate(): void {
-    this.poller.invalidate();
+    if (this.subject) this.poller.invalidate();
   }
 
   wake(): void {
     this.poller.wake();
   }
 
-  changed(): void {
-    // The table selects anew.
+  changed(action: Action): void {
+    if (action.type === 'moment' || action.type === 'layer') this.setSubject(null);
   }
 
   forget(): void {
-    this.select(null);
+    this.setSubject(null);
+  }
+
+  private close(): void {
+    this.setSubject(null);
+    this.actions.close();
+  }
+
+  private setSubject(subject: Subject | null): void {
+    const another = subject?.key !== this.subject?.key;
+    this.subject = subject;
+    if (another) {
+      this.chosen = null;
+      this.list.forget();
+      this.blockView.hide();
+    }
+    if (!subject) return this.view.hide();
+    this.view.begin(subject);
+    if (another) this.poller.invalidate(true);
+  }
+
+  private choose(block: Block | null): void {
+    this.chosen = block;
+    this.freed = false;
+    this.list.mark(block ? blockKey(block) : '');
+    this.blockView.showHolder(null);
+    if (!block) this.blockView.hide();
+    this.drawBlock();
+    this.poller.invalidate(true);
+  }
+
+  private drawBlock(): void {
+    const context = this.page.now();
+    if (!this.chosen || !context) return;
+    const { info, runNs } = context;
+    this.blockView.show(this.chosen, { processes: info.processes, nowNs: runNs, freed: this.freed });
+  }
+
+  private moment(): Moment {
+    return this.page.now()?.view.moment ?? NOW;
   }
 
   private async ask(): Promise<void> {
-    const { row } = this;
-    if (!row) return;
-    const moment = this.page.now()?.view.moment ?? NOW;
-    const site = await this.page.ask('site', { id: row.id, moment });
-    if (site !== undefined && this.row?.key === row.key) this.view.show(site);
+    await Promise.all([this.askStack(), this.askBlocks(), this.askBlock()]);
+  }
+
+  private async askStack(): Promise<void> {
+    const id = this.chosen?.site ?? this.subject?.site;
+    if (id === undefined) return;
+    const site = await this.page.ask('site', { id, moment: this.moment() });
+    if (site === undefined || id !== (this.chosen?.site ?? this.subject?.site)) return;
+    this.site = site;
+    this.view.showStack(site);
+  }
+
+  private async askBlocks(): Promise<void> {
+    const { subject } = this;
+    if (!subject) return;
+    const wanted = this.list.wanted();
+    const window = await this.page.ask('allocations', { ...subject.blocks, ...wanted, moment: this.moment() });
+    if (window && this.subject?.key === subject.key) this.list.show(window, wanted.from, subject.liveCount);
+  }
+
+  /** The chosen block may age, get a name or a holder, or be freed. */
+  private async askBlock(): Promise<void> {
+    const { chosen } = this;
+    if (!chosen || this.freed) return;
+    const { process, site, address, timeNs } = chosen;
+    const [window, holder] = await Promise.all([
+      this.page.ask('block', { process, site, address, moment: this.moment() }),
+      this.page.ask('blockHolder', { process, address, timeNs }),
+    ]);
+    if (this.chosen !== chosen || window === undefined) return;
+    const block = window === null ? null : blockAt(window, 0);
+    this.freed = block === null || block.timeNs !== timeNs;
+    if (block && !this.freed) this.chosen = block;
+    this.blockView.showHolder(holder ?? null);
+    this.drawBlock();
   }
 }

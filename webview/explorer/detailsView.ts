@@ -1,10 +1,11 @@
-// The selected row's whole Python stack: each frame a link, library frames folded, and how the line was found.
-import type { Frame, LineSource, Site } from '../../extension/protocol/trace';
-import { formatBytes, formatPlural } from '../../extension/protocol/format';
+// The pane beside the tabs: what is selected, its live blocks, one of them, and the stack.
+import type { LineSource, Site } from '../../extension/protocol/trace';
 import { badge, iconButton } from '../components';
 import { el, setText } from '../dom';
-import type { Row } from './rows';
-import { baseName, foldFrames, type StackItem } from './stack';
+import type { BlockList } from './blockList';
+import type { BlockView } from './blockView';
+import { StackView } from './stackView';
+import type { Subject } from './subject';
 
 export interface DetailsActions {
   openLine(file: string, line: number): void;
@@ -27,67 +28,52 @@ const SOURCES: Record<LineSource, readonly [string, string]> = {
     'Allocated by autograd; no forward line is known, so the waiting backward() call is shown',
   ],
 };
+const STACKS: Partial<Record<LineSource, string>> = {
+  forward: 'Stack of the forward operation',
+  'forward-near': 'Stack of the nearest forward operation',
+  'backward-call': 'Stack of the waiting backward() call',
+};
 
 export class DetailsView {
   readonly element: HTMLElement;
   private readonly title = el('h2', {});
   private readonly summary = el('div', { class: 'dim number' });
   private readonly source = badge('source');
-  private readonly stack = el('ol', { class: 'stack' });
-  private readonly note = el('p', { class: 'dim' });
-  private shownKey = '';
+  private readonly stackTitle = el('h3', { class: 'dim' });
+  private readonly stack: StackView;
 
-  constructor(private readonly actions: DetailsActions) {
+  constructor(
+    private readonly actions: DetailsActions,
+    blocks: BlockList,
+    block: BlockView,
+  ) {
+    this.stack = new StackView((file, line) => actions.openLine(file, line));
     const close = iconButton('close-details', 'close', 'Close', () => actions.close());
     const head = el('div', { class: 'details-head' }, this.title, this.source.element, close.element);
-    this.element = el('section', { class: 'details', 'aria-label': 'Python stack of the selected row' });
-    this.element.append(head, this.summary, this.stack, this.note);
+    this.element = el('section', { class: 'details', 'aria-label': 'Details of the selection' });
+    const stack = el('div', {}, this.stackTitle, this.stack.element);
+    this.element.append(head, this.summary, blocks.element, block.element, stack);
     this.element.hidden = true;
   }
 
   hide(): void {
     this.element.hidden = true;
-    this.shownKey = '';
+    this.stack.show(null);
   }
 
-  /** What the table already knows, while the stack is on its way. */
-  begin(row: Row): void {
+  /** What is known already, while the rest is on its way. */
+  begin(subject: Subject): void {
     if (this.element.hidden) this.actions.appeared();
     this.element.hidden = false;
-    setText(this.title, row.primary);
-    this.title.title = row.title;
-    const blocks = formatPlural(row.liveCount, 'block');
-    const place = row.thread === 'several' ? 'several threads' : row.thread;
-    setText(this.summary, `${blocks} · ${formatBytes(row.liveBytes)} · peak ${formatBytes(row.peakBytes)} · ${place}`);
+    setText(this.title, subject.title);
+    this.title.title = subject.tooltip;
+    setText(this.summary, subject.summary);
   }
 
-  show(site: Site | null): void {
-    const key = JSON.stringify(site);
-    if (key === this.shownKey) return;
-    this.shownKey = key;
+  showStack(site: Site | null): void {
     const [word, meaning] = site ? SOURCES[site.source] : ['', ''];
     this.source.set(word, meaning);
-    const frames = site?.frames ?? [];
-    const user = site && site.userFrame >= 0 ? frames[site.userFrame] : undefined;
-    this.stack.replaceChildren(...foldFrames(frames).map(item => this.item(item, user)));
-    if (site?.cut) this.stack.append(el('li', { class: 'dim', 'data-cut': true }, 'Cut here: deeper than 128 frames'));
-    setText(this.note, frames.length === 0 ? 'No Python frame: the call came from native code.' : '');
-    this.note.hidden = frames.length > 0;
-  }
-
-  private item(item: StackItem, user: Frame | undefined): HTMLElement {
-    if (item.kind === 'frame') return this.frame(item.frame, item.library, item.frame === user);
-    const inner = el('ol', { class: 'stack' }, ...item.frames.map(frame => this.frame(frame, true, false)));
-    const summary = el('summary', { class: 'dim' }, item.label);
-    return el('li', { class: 'folded' }, el('details', {}, summary, inner));
-  }
-
-  private frame(frame: Frame, library: boolean, user: boolean): HTMLElement {
-    const place = `${baseName(frame.file)}:${frame.line}`;
-    const attributes = { class: 'link', type: 'button', title: `${frame.file}:${frame.line}` };
-    const link = el('button', { ...attributes, 'data-file': frame.file, 'data-line': frame.line }, place);
-    link.addEventListener('click', () => this.actions.openLine(frame.file, frame.line));
-    const kind = `frame${library ? ' library' : ''}${user ? ' user' : ''}`;
-    return el('li', { class: kind }, link, ' ', el('span', { class: 'dim' }, frame.function));
+    setText(this.stackTitle, (site && STACKS[site.source]) ?? 'Stack');
+    this.stack.show(site);
   }
 }

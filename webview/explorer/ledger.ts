@@ -1,37 +1,50 @@
-// The card's memory as parts of one bar: tensors inside cached segments inside what the driver handed out.
+// The card's memory in words: the parts of its bar, and the figures of the header.
+import type { CardLedger, LedgerPart, LedgerPartKind } from '../../extension/protocol/ledgerRequests';
 import type { TraceInfo } from '../../extension/protocol/trace';
+import { formatBytes } from '../../extension/protocol/format';
 
-export interface LedgerBar {
-  device: number;
-  name: string;
-  totalBytes: number;
-  tensorBytes: number;
-  /** Held by the framework's cache without a tensor in it. */
-  cachedBytes: number;
-  /** The driver's rest: not the framework's segments. */
-  otherBytes: number;
-  freeBytes: number;
+/** Name in the legend, and what it means. */
+export const PART_WORDS: Record<LedgerPartKind, readonly [string, string]> = {
+  tensor: ['tensors', 'Alive tensors'],
+  cached: ['cached', 'Held by the framework’s allocator, no tensor in it'],
+  driver: ['other driver', 'Given out by the CUDA driver outside the framework’s allocator'],
+  rest: ['rest of the process', 'Of the traced processes, what no traced call took: context, modules, other libraries'],
+  others: ['other processes', 'Used by processes that are not traced'],
+  untold: ['not traced', 'In use, but no traced call took it: this program’s context and modules, or other processes'],
+  unknown: ['free or not traced', 'Not known: the card’s own account could not be read'],
+  free: ['free', 'Free, by the card’s own account'],
+};
+
+/** A slope below this is rounding (bytes a step). */
+const NOISE_BYTES = 1024;
+
+/** `+30.20 MB a step`; empty where it does not grow or shrink. */
+export function slopeText({ bytesPerStep }: Pick<LedgerPart, 'bytesPerStep'>): string {
+  if (bytesPerStep === null || Math.abs(bytesPerStep) < NOISE_BYTES) return '';
+  return `${bytesPerStep > 0 ? '+' : '\u2212'}${formatBytes(Math.abs(bytesPerStep))} a step`;
 }
 
-/** One bar for each device that was used, or all when none was. `reserved`: bytes by device index, where known. */
-export function ledgerBars(info: TraceInfo, reserved: ReadonlyMap<number, number>): LedgerBar[] {
-  const sum = (device: number, layer: 'tensor' | 'driver'): number =>
-    info.totals.reduce((bytes, one) => bytes + (one.device === device && one.layer === layer ? one.liveBytes : 0), 0);
-  const used = info.devices.filter(device => info.totals.some(one => one.device === device.index));
-  return (used.length > 0 ? used : info.devices).map(device => {
-    const tensorBytes = sum(device.index, 'tensor');
-    const reservedBytes = Math.max(tensorBytes, reserved.get(device.index) ?? 0);
-    const driverBytes = Math.max(reservedBytes, sum(device.index, 'driver'));
-    return {
-      device: device.index,
-      name: device.name,
-      totalBytes: device.totalBytes,
-      tensorBytes,
-      cachedBytes: reservedBytes - tensorBytes,
-      otherBytes: driverBytes - reservedBytes,
-      freeBytes: Math.max(0, device.totalBytes - driverBytes),
-    };
+/** Bytes in use of the card's total, as `≥` where a part is not known. */
+export function usedText({ parts, totalBytes, overBytes }: CardLedger): string {
+  const open = parts.find(part => part.kind === 'free' || part.kind === 'unknown');
+  const used = totalBytes + overBytes - (open?.bytes ?? 0);
+  return `${open?.kind === 'unknown' ? 'at least ' : ''}${formatBytes(used)} / ${formatBytes(totalBytes)}`;
+}
+
+/** One sentence for screen readers. */
+export function cardText(card: CardLedger): string {
+  const words = card.parts.map(part => {
+    const slope = slopeText(part);
+    return `${PART_WORDS[part.kind][0]} ${formatBytes(part.bytes)}${slope ? `, ${slope}` : ''}`;
   });
+  return `gpu_${card.device}, ${card.name}: ${words.join('; ')}`;
+}
+
+/** Width of each part in percent of the bar; they sum to 100, whatever the bytes. */
+export function partWidths({ parts }: CardLedger): number[] {
+  const whole = parts.reduce((sum, part) => sum + part.bytes, 0);
+  if (whole <= 0) return parts.map((_, i) => (i === parts.length - 1 ? 100 : 0));
+  return parts.map(part => (part.bytes / whole) * 100);
 }
 
 export interface Headline {

@@ -1,82 +1,117 @@
-// One bar for each card: tensors, cache, the driver's rest, of the card's total.
+// One bar for each card whose parts sum to its total; what is not known is hatched.
+import type { CardLedger, LedgerLine, LedgerPart, LedgerPartKind } from '../../extension/protocol/ledgerRequests';
 import { formatBytes } from '../../extension/protocol/format';
 import { el, setAttribute, setText } from '../dom';
-import type { LedgerBar } from './ledger';
+import { cardText, PART_WORDS, partWidths, slopeText, usedText } from './ledger';
+import { baseName } from './stack';
 
-interface Part {
-  key: string;
-  name: string;
-  title: string;
-  bytes(bar: LedgerBar): number;
+type OpenLine = (file: string, line: number) => void;
+
+const KINDS = Object.keys(PART_WORDS) as LedgerPartKind[];
+
+/** One part in the legend. */
+class KeyView {
+  readonly element: HTMLElement;
+  private readonly bytes = el('span', { class: 'number' });
+  private readonly slope = el('span', { class: 'slope number' });
+
+  constructor(kind: LedgerPartKind) {
+    const [name, meaning] = PART_WORDS[kind];
+    const attributes = { class: 'key', role: 'listitem', title: meaning, 'data-key': kind };
+    this.element = el('span', attributes, el('i', { 'data-part': kind }), `${name} `, this.bytes, ' ', this.slope);
+  }
+
+  update(part: LedgerPart | undefined): void {
+    this.element.hidden = part === undefined || (part.bytes === 0 && part.kind !== 'free');
+    if (!part) return;
+    setText(this.bytes, formatBytes(part.bytes));
+    setAttribute(this.bytes, 'data-bytes', String(part.bytes));
+    setText(this.slope, slopeText(part));
+    this.slope.classList.toggle('growing', (part.bytesPerStep ?? 0) > 0);
+  }
 }
 
-const PARTS: readonly Part[] = [
-  { key: 'tensor', name: 'tensors', title: 'Alive tensors', bytes: bar => bar.tensorBytes },
-  { key: 'cached', name: 'cached', title: 'Reserved by the allocator, no tensor in it', bytes: bar => bar.cachedBytes },
-  {
-    key: 'driver',
-    name: 'other',
-    title: 'Given out by the CUDA driver outside the allocator',
-    bytes: bar => bar.otherBytes,
-  },
-];
-
-function key(part: Part, figure: Node | string): HTMLElement {
-  return el('span', { class: 'key', title: part.title }, el('i', { 'data-part': part.key }), `${part.name} `, figure);
-}
-
-class BarView {
+class CardView {
   readonly element: HTMLElement;
   private readonly index = el('span', {});
   private readonly model = el('span', { class: 'ledger-model' });
   private readonly name = el('span', { class: 'ledger-name' }, this.index, this.model);
-  private readonly whole = el('span', { class: 'ledger-whole number', title: 'Given out by the driver, of the total' });
+  private readonly whole = el('span', { class: 'ledger-whole number', title: 'In use, of the card’s total' });
   private readonly bar = el('div', { class: 'ledger-bar', role: 'img' });
-  private readonly segments = PARTS.map(part => el('i', { 'data-part': part.key }));
-  private readonly figures = PARTS.map(() => el('span', { class: 'number' }));
+  private readonly segments = new Map(KINDS.map(kind => [kind, el('i', { 'data-part': kind })]));
+  private readonly keys = new Map(KINDS.map(kind => [kind, new KeyView(kind)]));
+  private readonly lines = el('div', { class: 'ledger-lines dim' });
+  private linesKey = '';
 
-  constructor() {
-    this.bar.append(...this.segments);
-    const keys = el('div', { class: 'keys' }, ...PARTS.map((part, i) => key(part, this.figures[i]!)));
-    this.element = el('div', { class: 'ledger-device' }, this.name, this.whole, this.bar, keys);
+  constructor(private readonly openLine: OpenLine) {
+    this.bar.append(...this.segments.values());
+    const keys = el('div', { class: 'keys', role: 'list' }, ...[...this.keys.values()].map(key => key.element));
+    this.element = el('div', { class: 'ledger-device' }, this.name, this.whole, this.bar, keys, this.lines);
   }
 
-  update(bar: LedgerBar): void {
-    setAttribute(this.element, 'data-device', String(bar.device));
-    setText(this.index, `gpu_${bar.device}`);
-    setText(this.model, ` ${bar.name}`);
-    setAttribute(this.name, 'title', bar.name);
-    setText(this.whole, `${formatBytes(bar.totalBytes - bar.freeBytes)} / ${formatBytes(bar.totalBytes)}`);
-    const whole = Math.max(bar.totalBytes, bar.tensorBytes + bar.cachedBytes + bar.otherBytes, 1);
-    const words: string[] = [];
-    PARTS.forEach((part, i) => {
-      const bytes = part.bytes(bar);
-      this.segments[i]!.style.width = `${((bytes / whole) * 100).toFixed(2)}%`;
-      setText(this.figures[i]!, formatBytes(bytes));
-      words.push(`${part.name} ${formatBytes(bytes)}`);
-    });
-    setAttribute(this.bar, 'aria-label', `gpu_${bar.device}, ${bar.name}: ${words.join(', ')}`);
-    setAttribute(this.bar, 'title', words.join('\n'));
+  update(card: CardLedger): void {
+    setAttribute(this.element, 'data-device', String(card.device));
+    setAttribute(this.element, 'data-total-bytes', String(card.totalBytes));
+    setText(this.index, `gpu_${card.device}`);
+    setText(this.model, ` ${card.name}`);
+    setAttribute(this.name, 'title', card.name);
+    setText(this.whole, usedText(card));
+    const parts = new Map(card.parts.map(part => [part.kind, part]));
+    const widths = partWidths(card);
+    card.parts.forEach(({ kind }, i) => (this.segments.get(kind)!.style.width = `${widths[i]!.toFixed(3)}%`));
+    for (const [kind, segment] of this.segments) segment.hidden = (parts.get(kind)?.bytes ?? 0) === 0;
+    for (const [kind, key] of this.keys) key.update(parts.get(kind));
+    setAttribute(this.bar, 'aria-label', cardText(card));
+    setAttribute(this.bar, 'title', cardText(card).replace(': ', '\n').replaceAll('; ', '\n'));
+    this.showLines(parts.get('driver')?.lines ?? []);
+  }
+
+  private showLines(lines: readonly LedgerLine[]): void {
+    const key = lines.map(line => `${line.site}:${line.bytes}`).join();
+    if (key === this.linesKey) return;
+    this.linesKey = key;
+    const words = lines.flatMap(line => [this.lineOf(line), ` ${formatBytes(line.bytes)}  `]);
+    this.lines.replaceChildren(...(lines.length > 0 ? ['other driver: ', ...words] : []));
+  }
+
+  private lineOf({ file, line, function: name }: LedgerLine): Node | string {
+    if (line === 0) return name || 'no Python line';
+    const attributes = {
+      class: 'link',
+      type: 'button',
+      title: `${file}:${line}`,
+      'data-file': file,
+      'data-line': line,
+    };
+    const link = el('button', attributes, `${baseName(file)}:${line}`);
+    link.addEventListener('click', () => this.openLine(file, line));
+    return link;
   }
 }
 
 export class LedgerView {
   readonly element = el('section', { class: 'ledger', 'aria-label': 'Memory of the GPU' });
   private readonly list = el('div', { class: 'ledger-list' });
-  private readonly bars: BarView[] = [];
+  private readonly shared = new Map(
+    KINDS.map(kind => [kind, el('span', { class: 'key', title: PART_WORDS[kind][1] })]),
+  );
+  private readonly cards: CardView[] = [];
 
-  constructor() {
-    this.element.append(this.list, el('div', { class: 'keys shared' }, ...PARTS.map(part => key(part, ''))));
+  constructor(private readonly openLine: OpenLine) {
+    for (const [kind, key] of this.shared) key.append(el('i', { 'data-part': kind }), PART_WORDS[kind][0]);
+    this.element.append(this.list, el('div', { class: 'keys shared' }, ...this.shared.values()));
   }
 
-  update(bars: readonly LedgerBar[]): void {
-    while (this.bars.length < bars.length) {
-      const view = new BarView();
-      this.bars.push(view);
+  update(cards: readonly CardLedger[]): void {
+    while (this.cards.length < cards.length) {
+      const view = new CardView(this.openLine);
+      this.cards.push(view);
       this.list.append(view.element);
     }
-    while (this.bars.length > bars.length) this.bars.pop()!.element.remove();
-    bars.forEach((bar, i) => this.bars[i]!.update(bar));
-    this.element.classList.toggle('many', bars.length > 1);
+    while (this.cards.length > cards.length) this.cards.pop()!.element.remove();
+    cards.forEach((card, i) => this.cards[i]!.update(card));
+    this.element.classList.toggle('many', cards.length > 1);
+    for (const [kind, key] of this.shared)
+      key.hidden = !cards.some(card => card.parts.some(part => part.kind === kind && part.bytes > 0));
   }
 }

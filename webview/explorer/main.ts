@@ -4,6 +4,7 @@ import './memory.css';
 import './table.css';
 import './tabs.css';
 import './details.css';
+import './ledger.css';
 import { config } from '@vscode/l10n';
 import type { ToPage } from '../../extension/protocol/messages';
 import { registerComponents } from '../components';

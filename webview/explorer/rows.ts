@@ -1,6 +1,7 @@
 // One row of the table as text and numbers, from a window of typed arrays.
 import { formatRate } from '../../extension/protocol/format';
 import type { GroupBy, LineSource, ProcessInfo, SiteWindow } from '../../extension/protocol/trace';
+import { deviceText } from './blockRow';
 import { baseName } from './stack';
 
 export type Trend = 'growing' | 'shrinking' | 'steady';
@@ -25,6 +26,8 @@ export interface Row {
   trend: Trend;
   thread: string;
   device: string;
+  /** Of its process, thread (within the process) and device; -1: several, or the host. */
+  indices: { process: number; thread: number; device: number };
   spark: Float64Array;
 }
 
@@ -56,6 +59,7 @@ export function rowAt(window: SiteWindow, i: number, groupBy: GroupBy, processes
     trend,
     thread: threadText(processes, window.process[i] ?? -1, window.thread[i] ?? -1),
     device: deviceText(window.device[i] ?? -1),
+    indices: { process: window.process[i] ?? -1, thread: window.thread[i] ?? -1, device: window.device[i] ?? -1 },
     spark: window.spark.subarray(i * SPARK_VALUES, (i + 1) * SPARK_VALUES),
   };
 }
@@ -108,8 +112,4 @@ function threadText(processes: readonly ProcessInfo[], process: number, thread: 
   if (thread < 0) return 'several';
   const found = processes.find(one => one.index === process)?.threads.find(one => one.index === thread);
   return found ? `${found.name}:${found.tid}` : `thread ${thread}`;
-}
-
-function deviceText(device: number): string {
-  return device < 0 ? 'host' : `gpu_${device}`;
 }

@@ -37,6 +37,14 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
+/** A stack as text, as Python prints one: outermost first. */
+export function stackText(frames: readonly Frame[]): string {
+  return frames
+    .toReversed()
+    .map(({ file, line, function: name }) => `  File "${file}", line ${line}, in ${name}`)
+    .join('\n');
+}
+
 function foldedLabel(frames: readonly Frame[]): string {
   const names = new Set(frames.map(frame => packageName(frame.file)));
   const shown = [...names].slice(0, 2).join(', ');

@@ -11,11 +11,9 @@ export class TimelinePart implements Part {
   private readonly view: TimelineView;
   private readonly poller = new Poller(() => this.ask());
 
-  /** @param onData new data; its last reserved bytes belong to the ledger too */
   constructor(
     frames: Frames,
     private readonly page: PageActions,
-    private readonly onData: (data: TimelineData) => void,
   ) {
     this.view = new TimelineView(frames, {
       zoom: zoom => page.dispatch({ type: 'zoom', zoom }),
@@ -62,8 +60,6 @@ export class TimelinePart implements Part {
     });
     const answers = await this.page.ask('timeline', { series: question.series });
     if (!answers) return;
-    const data = new TimelineData(question, answers);
-    this.view.setData(data);
-    this.onData(data);
+    this.view.setData(new TimelineData(question, answers));
   }
 }

@@ -12,6 +12,7 @@ import type {
   TraceInfo,
 } from '../../../extension/protocol/trace';
 import { makeProcess, makeTotals } from '../../unit/fakeTrace';
+import { blockHolder, ledger, liveBlocks, oneBlock } from './fakeBlocks';
 
 const GB = 1024 ** 3;
 const SITES = 5000;
@@ -266,6 +267,14 @@ function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
       return sites(message.params);
     case 'site':
       return site(message.params.id);
+    case 'ledger':
+      return ledger(entries.slice(0, 2), cards);
+    case 'allocations':
+      return liveBlocks(message.params, RUN_NS);
+    case 'block':
+      return oneBlock(message.params, RUN_NS);
+    case 'blockHolder':
+      return blockHolder(message.params);
     case 'timeline':
       return message.params.series.map(timeline);
     default:

@@ -1,0 +1,153 @@
+import type { CardLedger, LedgerLine, LedgerPart, LedgerPartKind } from '../protocol/ledgerRequests';
+import type { LedgerSeries } from '../protocol/steps';
+import type { DeviceInfo, TraceInfo, TraceSource } from '../protocol/trace';
+import { lastKnown, layerOf } from './ledger';
+import { at } from './statistics';
+
+// The card's memory as one sum: what is alive now from the counts of this moment, what lies around it from the card's own
+// account (NVML) as it was read last.
+
+const POINTS = 64;
+const SITES = 40;
+const LINES = 3;
+
+/** What is known of a card; bytes. null: the card was not asked, or did not tell. */
+export interface CardFacts {
+  totalBytes: number;
+  tensorBytes: number;
+  reservedBytes: number;
+  driverBytes: number;
+  /** Of the traced processes by the card's account, less what their traced calls held at that moment. */
+  restBytes: number | null;
+  /** In use by all, less what the traced processes held at that moment. */
+  othersBytes: number | null;
+  /** In use by all, less what traced calls held at that moment: `rest` and `others` in one. */
+  untracedBytes: number | null;
+}
+
+/** The ledger of each card that was used, or of all where none was. */
+export function readCards(source: TraceSource): CardLedger[] {
+  const info = source.info();
+  const used = info.devices.filter(device => info.totals.some(total => total.device === device.index));
+  return (used.length > 0 ? used : info.devices).map(device => readCard(source, info, device));
+}
+
+function readCard(source: TraceSource, info: TraceInfo, device: DeviceInfo): CardLedger {
+  const totals = info.totals.filter(total => total.device === device.index);
+  const live = (layer: string): number =>
+    totals.reduce((sum, total) => sum + (total.layer === layer ? total.liveBytes : 0), 0);
+  const processes = [...new Set(totals.map(total => total.process))];
+  const known = processes.filter(process => info.steps.some(steps => steps.process === process));
+  const series = known.map(process => source.ledgerSeries({ process, device: device.index, points: POINTS }));
+  const { parts, overBytes } = partsOf({
+    totalBytes: device.totalBytes,
+    tensorBytes: live('tensor'),
+    reservedBytes: reservedNow(source, info, device.index),
+    driverBytes: live('driver'),
+    ...outside(series, known.length === processes.length),
+  });
+  addSlopes(parts, series);
+  for (const part of parts)
+    if (part.kind === 'driver' && part.bytes > 0) part.lines = otherLines(source, known, device);
+  return { device: device.index, name: device.name, totalBytes: device.totalBytes, overBytes, parts };
+}
+
+/** The parts of a card in the order of its bar; they sum to its total, or to what was handed out where that is more. */
+export function partsOf(facts: CardFacts): { parts: LedgerPart[]; overBytes: number } {
+  const reserved = Math.max(facts.reservedBytes, facts.tensorBytes);
+  const driver = Math.max(facts.driverBytes, reserved);
+  const { restBytes, othersBytes, untracedBytes, totalBytes } = facts;
+  const sizes: [LedgerPartKind, number][] = [
+    ['tensor', facts.tensorBytes],
+    ['cached', reserved - facts.tensorBytes],
+    ['driver', driver - reserved],
+  ];
+  if (restBytes !== null) sizes.push(['rest', restBytes]);
+  if (othersBytes !== null) sizes.push(['others', othersBytes]);
+  else if (restBytes === null && untracedBytes !== null) sizes.push(['untold', untracedBytes]);
+  const left = totalBytes - sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
+  sizes.push([untracedBytes === null ? 'unknown' : 'free', Math.max(0, left)]);
+  const parts = sizes.map(([kind, bytes]) => ({ kind, bytes, bytesPerStep: null, lines: [] }));
+  return { parts, overBytes: Math.max(0, -left) };
+}
+
+/** The account of the card less what was traced, both of the same moment: a reading is older than the counts of now. */
+function outside(
+  series: readonly LedgerSeries[],
+  all: boolean,
+): Pick<CardFacts, 'restBytes' | 'othersBytes' | 'untracedBytes'> {
+  const none = { restBytes: null, othersBytes: null, untracedBytes: null };
+  if (series.length === 0) return none;
+  const rests = series.map(one => lastKnown(difference(one.processBytes, one.driverBytes)));
+  const held = sumOf(series.map(one => lastKnown(one.processBytes)));
+  const traced = sumOf(series.map(one => lastKnown(one.driverBytes)));
+  const used = newest(series)?.usedBytes;
+  const usedBytes = used === undefined ? null : lastKnown(used);
+  const rest = all ? sumOf(rests) : null;
+  return {
+    restBytes: positive(rest),
+    othersBytes: rest === null || usedBytes === null || held === null ? null : Math.max(0, usedBytes - held),
+    untracedBytes: usedBytes === null || traced === null ? null : Math.max(0, usedBytes - traced),
+  };
+}
+
+function newest(series: readonly LedgerSeries[]): LedgerSeries | undefined {
+  return series.toSorted((a, b) => (b.endNs.at(-1) ?? 0) - (a.endNs.at(-1) ?? 0))[0];
+}
+
+function positive(bytes: number | null): number | null {
+  return bytes === null ? null : Math.max(0, bytes);
+}
+
+function sumOf(values: readonly (number | null)[]): number | null {
+  return values.reduce((sum, value) => (sum === null || value === null ? null : sum + value), 0);
+}
+
+function difference(outer: Float64Array, inner: Float64Array): Float64Array {
+  return outer.map((bytes, i) => bytes - at(inner, i));
+}
+
+/** Growth of each part by itself, summed over the processes; null where one of them is not known. */
+function addSlopes(parts: LedgerPart[], series: readonly LedgerSeries[]): void {
+  const pick: Partial<Record<LedgerPartKind, (one: LedgerSeries) => Float64Array>> = {
+    tensor: one => one.tensorBytes,
+    cached: one => difference(one.reservedBytes, one.tensorBytes),
+    driver: one => difference(one.driverBytes, one.reservedBytes),
+    rest: one => difference(one.processBytes, one.driverBytes),
+  };
+  for (const part of parts) {
+    const values = pick[part.kind];
+    if (values === undefined || series.length === 0) continue;
+    part.bytesPerStep = sumOf(series.map(one => layerOf(Array.from(one.last), values(one)).bytesPerStep));
+  }
+}
+
+function reservedNow(source: TraceSource, info: TraceInfo, device: number): number {
+  const all = { series: 'reserved', device, fromNs: 0, toNs: info.durationNs + 1, buckets: 1 } as const;
+  return source.timeline(all).at(-1) ?? 0;
+}
+
+/** The biggest lines of the driver layer that allocate no segment of the framework. */
+function otherLines(source: TraceSource, processes: readonly number[], device: DeviceInfo): LedgerLine[] {
+  const lines = processes.flatMap(process => {
+    const query = {
+      layer: 'driver',
+      groupBy: 'site',
+      sort: 'liveBytes',
+      descending: true,
+      from: 0,
+      to: SITES,
+    } as const;
+    const rows = source.sites({ ...query, process, device: device.index });
+    const sites = Array.from(rows.id);
+    if (sites.length === 0) return [];
+    const { id, segmentAllocations } = source.siteSeries({ ...query, process, sites, points: 16 });
+    const segments = new Set(Array.from(id).filter((_, i) => at(segmentAllocations, i) > 0));
+    return sites.flatMap((site, i): LedgerLine[] => {
+      const bytes = at(rows.liveBytes, i);
+      if (segments.has(site) || bytes === 0) return [];
+      return [{ site, bytes, file: rows.file[i] ?? '', line: rows.line[i] ?? 0, function: rows.function[i] ?? '' }];
+    });
+  });
+  return lines.sort((a, b) => b.bytes - a.bytes).slice(0, LINES);
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AllocationWindow } from '../../../extension/protocol/trace';
+import {
+  ageText,
+  blockAt,
+  blockKey,
+  kindText,
+  sizeText,
+  streamText,
+  threadText,
+} from '../../../webview/explorer/blockRow';
+import { stackText } from '../../../webview/explorer/stack';
+import { subjectOf } from '../../../webview/explorer/subject';
+import type { Row } from '../../../webview/explorer/rows';
+import { makeProcess } from '../fakeTrace';
+
+const MB = 1 << 20;
+const window: AllocationWindow = {
+  revision: 1,
+  total: 9,
+  rows: 1,
+  sumBytes: 0,
+  address: BigUint64Array.of(0x7f0000001000n),
+  bytes: Float64Array.of(20 * MB),
+  device: Int32Array.of(0),
+  process: Int32Array.of(0),
+  thread: Int32Array.of(0),
+  layer: ['tensor'],
+  site: Uint32Array.of(4),
+  timeNs: Float64Array.of(2e9),
+  stream: BigUint64Array.of(0n),
+  kind: Uint8Array.of(1),
+  step: Float64Array.of(12),
+  ageSteps: Float64Array.of(3),
+  name: ['fc.weight'],
+  category: ['parameter'],
+};
+const block = blockAt(window, 0)!;
+
+test('a block is read from its window; outside there is none', () => {
+  assert.deepEqual([block.address, block.bytes, block.name], ['0x7f0000001000', 20 * MB, 'fc.weight']);
+  assert.equal(blockAt(window, 1), null);
+  assert.equal(blockAt(window, -1), null);
+});
+
+test('an address that is handed out again is another block', () => {
+  assert.notEqual(blockKey(block), blockKey({ ...block, timeNs: 3e9 }));
+});
+
+test('a tensor’s size is what the allocator rounded to; the driver is asked for exact bytes', () => {
+  assert.equal(sizeText(block), '20.00 MB (20,971,520 bytes), as the allocator rounded it');
+  assert.equal(sizeText({ bytes: 512, layer: 'driver' }), '512 B, as asked of the driver');
+});
+
+test('age is in steps and time', () => {
+  assert.equal(ageText(block, 6.2e9), 'step 12, 3 steps and 4.20 s ago');
+  assert.equal(ageText({ ...block, ageSteps: 0 }, 2.5e9), 'this step, 500.0 ms ago');
+});
+
+test('streams, kinds and threads have names', () => {
+  assert.deepEqual(
+    [streamText(0n), streamText(2n), streamText(0x55d0n)],
+    ['default stream', 'per-thread default stream', 'stream 0x55d0'],
+  );
+  assert.deepEqual([kindText(18), kindText(99)], ['stream-ordered pool (cuMemAllocAsync)', 'kind 99']);
+  const one = makeProcess({});
+  assert.equal(threadText(block, [one]), 'python:2166793');
+  assert.equal(threadText(block, [one, makeProcess({ index: 1 })]), 'python:2166793 of process 2166793');
+  assert.equal(threadText({ ...block, thread: 7 }, [one]), 'thread 7');
+});
+
+test('a stack is copied as Python prints one', () => {
+  const frames = [
+    { file: '/a/model.py', line: 7, function: 'forward' },
+    { file: '/a/train.py', line: 3, function: 'main' },
+  ];
+  assert.equal(stackText(frames), '  File "/a/train.py", line 3, in main\n  File "/a/model.py", line 7, in forward');
+});
+
+test('a thread lists all its blocks, a line those of its biggest stack', () => {
+  const row = { key: 'k', id: 5, liveCount: 3, thread: 'x', indices: { process: 0, thread: 2, device: 1 } } as Row;
+  assert.deepEqual(subjectOf(row, 'thread', 'tensor').blocks, { layer: 'tensor', process: 0, thread: 2 });
+  assert.deepEqual(subjectOf(row, 'device', 'driver').blocks, { layer: 'driver', device: 1 });
+  assert.deepEqual(subjectOf(row, 'line', 'tensor').blocks, { layer: 'tensor', site: 5 });
+});

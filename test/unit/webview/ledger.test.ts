@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CardLedger, LedgerPart, LedgerPartKind } from '../../../extension/protocol/ledgerRequests';
+import { cardText, partWidths, slopeText, usedText } from '../../../webview/explorer/ledger';
+
+const MB = 1 << 20;
+const part = (kind: LedgerPartKind, bytes: number, bytesPerStep: number | null = null): LedgerPart => {
+  return { kind, bytes, bytesPerStep, lines: [] };
+};
+const card = (...parts: LedgerPart[]): CardLedger => {
+  return { device: 0, name: 'A', totalBytes: 100 * MB, overBytes: 0, parts };
+};
+
+test('the widths of a bar sum to all of it', () => {
+  const widths = partWidths(card(part('tensor', 10 * MB), part('cached', 0), part('free', 90 * MB)));
+  assert.deepEqual(widths, [10, 0, 90]);
+  assert.deepEqual(partWidths(card(part('tensor', 0), part('unknown', 0))), [0, 100]);
+});
+
+test('a slope is said where it is more than rounding', () => {
+  assert.equal(slopeText({ bytesPerStep: 30.2 * MB }), '+30.20 MB a step');
+  assert.equal(slopeText({ bytesPerStep: -MB }), '\u22121.00 MB a step');
+  assert.deepEqual([slopeText({ bytesPerStep: 100 }), slopeText({ bytesPerStep: null })], ['', '']);
+});
+
+test('a card that was not asked may hold more than is known', () => {
+  const tensor = part('tensor', 10 * MB, 2 * MB);
+  assert.equal(usedText(card(tensor, part('free', 90 * MB))), '10.00 MB / 100.00 MB');
+  assert.equal(usedText(card(tensor, part('unknown', 90 * MB))), 'at least 10.00 MB / 100.00 MB');
+  assert.equal(
+    cardText(card(tensor, part('unknown', 90 * MB))),
+    'gpu_0, A: tensors 10.00 MB, +2.00 MB a step; free or not traced 90.00 MB',
+  );
+});

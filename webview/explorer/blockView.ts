@@ -1,0 +1,118 @@
+// Everything that is known about one block.
+import type { BlockHolder } from '../../extension/protocol/blockRequests';
+import type { ProcessInfo } from '../../extension/protocol/trace';
+import { formatDuration } from '../../extension/protocol/format';
+import { badge, iconButton } from '../components';
+import { el, setText } from '../dom';
+import { ageText, deviceText, kindText, sizeText, streamText, threadText, type Block } from './blockRow';
+import { baseName } from './stack';
+
+export interface BlockViewActions {
+  openLine(file: string, line: number): void;
+  copyAddress(): void;
+  copyStack(): void;
+  close(): void;
+}
+export interface BlockSurroundings {
+  processes: readonly ProcessInfo[];
+  /** Now, nanoseconds of the session. */
+  nowNs: number;
+  /** It is alive no more. */
+  freed: boolean;
+}
+
+type Fact = 'size' | 'name' | 'category' | 'age' | 'device' | 'stream' | 'kind' | 'thread';
+const TITLES: Record<Fact, string> = {
+  size: 'Size',
+  name: 'Name',
+  category: 'Used as',
+  age: 'Allocated',
+  device: 'Device',
+  stream: 'Stream',
+  kind: 'From',
+  thread: 'Thread',
+};
+
+export class BlockView {
+  readonly element = el('section', { class: 'block', 'aria-label': 'One block' });
+  private readonly address = el('h3', { class: 'number', 'data-fact': 'address' });
+  private readonly freed = badge('freed');
+  private readonly facts = new Map<Fact, { row: HTMLElement; value: HTMLElement }>();
+  private readonly holder = el('div', { class: 'holder', 'data-fact': 'holder' });
+  private holderKey = '';
+
+  constructor(private readonly actions: BlockViewActions) {
+    const buttons = el(
+      'span',
+      { class: 'block-buttons' },
+      iconButton('copy-address', 'copy', 'Copy the address', () => actions.copyAddress()).element,
+      iconButton('copy-stack', 'list-flat', 'Copy the stack', () => actions.copyStack()).element,
+      iconButton('close-block', 'close', 'Back to the list', () => actions.close()).element,
+    );
+    const list = el('dl', { class: 'facts' });
+    for (const [fact, title] of Object.entries(TITLES) as [Fact, string][]) {
+      const value = el('dd', { 'data-fact': fact });
+      const row = el('div', {}, el('dt', { class: 'dim' }, title), value);
+      this.facts.set(fact, { row, value });
+      list.append(row);
+    }
+    this.element.append(
+      el('div', { class: 'block-title' }, this.address, this.freed.element, buttons),
+      list,
+      this.holder,
+    );
+    this.element.hidden = true;
+  }
+
+  hide(): void {
+    this.element.hidden = true;
+  }
+
+  show(block: Block, { processes, nowNs, freed }: BlockSurroundings): void {
+    this.element.hidden = false;
+    setText(this.address, block.address);
+    this.freed.set(freed ? 'freed' : '', 'It was freed after it was chosen');
+    const facts: Record<Fact, string> = {
+      size: sizeText(block),
+      name: block.name,
+      category: block.category === 'unnamed' ? '' : block.category,
+      age: ageText(block, nowNs),
+      device: deviceText(block.device),
+      stream: block.layer === 'host' ? '' : streamText(block.stream),
+      kind: kindText(block.kind),
+      thread: threadText(block, processes),
+    };
+    for (const [fact, { row, value }] of this.facts) {
+      setText(value, facts[fact]);
+      row.hidden = facts[fact] === '';
+    }
+  }
+
+  /** @param holder null: no answer names the block */
+  showHolder(holder: BlockHolder | null): void {
+    const key = JSON.stringify(holder);
+    if (key === this.holderKey) return;
+    this.holderKey = key;
+    this.holder.hidden = holder === null;
+    if (holder === null) return;
+    const head = el('h4', { class: 'dim' }, `Held by, as seen at ${formatDuration(holder.timeNs)}`);
+    const path = el('div', {}, `${holder.path} `);
+    const { file, line } = holder;
+    if (file !== null && line !== null) path.append(this.link(file, line));
+    const chain = holder.chain.map(step => el('li', {}, step));
+    this.holder.replaceChildren(head, path, el('ol', { class: 'chain dim' }, ...chain));
+  }
+
+  private link(file: string, line: number): HTMLElement {
+    const attributes = {
+      class: 'link',
+      type: 'button',
+      title: `${file}:${line}`,
+      'data-file': file,
+      'data-line': line,
+    };
+    const button = el('button', attributes, `${baseName(file)}:${line}`);
+    button.addEventListener('click', () => this.actions.openLine(file, line));
+    return button;
+  }
+}
