@@ -11,7 +11,6 @@ const files = await buildPage();
 const { page, context, errors } = await openPage(browser, files, { devices: 1, width: 1000 });
 const calls = method =>
   page.evaluate(name => window.bench.calls.filter(call => call.method === name).map(call => call.params), method);
-const pause = () => page.waitForTimeout(400);
 const fact = name => page.locator(`[data-fact=${name}]`).innerText();
 
 async function eventually(check) {
