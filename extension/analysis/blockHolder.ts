@@ -1,6 +1,6 @@
 import type { BlockHolder, HolderQuery } from '../protocol/blockRequests';
 import type { TraceSource } from '../protocol/trace';
-import { holderEntries } from './holders';
+import { holderEntries, linkText } from './holders';
 
 /** The newest answer that names the block at this address; null where none does, or the agent found nobody. */
 export function holderOfBlock(source: TraceSource, query: HolderQuery): BlockHolder | null {
@@ -12,7 +12,8 @@ export function holderOfBlock(source: TraceSource, query: HolderQuery): BlockHol
     const same = answer?.blocks.some(block => block.address === address && block.timeNs === allocatedNs) ?? false;
     const entries = same ? holderEntries(answer?.text ?? '') : [];
     const found = entries.find(entry => entry.addresses.includes(address));
-    if (found !== undefined && found.holder.path !== '') return { ...found.holder, chain: found.chain, timeNs };
+    if (found !== undefined && found.holder.path !== '')
+      return { ...found.holder, chain: found.chain.map(linkText), timeNs };
   }
   return null;
 }

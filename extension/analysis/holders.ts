@@ -1,5 +1,7 @@
-import type { BlockFacts } from '../protocol/steps';
+import { formatCount, formatPlural } from '../protocol/format';
+import type { Answer, BlockFacts } from '../protocol/steps';
 import type { TraceSource } from '../protocol/trace';
+import type { HolderFound, HolderLink } from '../protocol/verdictRequests';
 import type { FindingHolder } from '../protocol/verdicts';
 
 // What the agent found about who holds a block, joined to the sites that allocated the blocks.
@@ -10,14 +12,18 @@ const NOBODY: ReadonlySet<string> = new Set(['none', 'unknown']);
 /** One holder and the blocks that hang on it. */
 export interface HeldBlocks {
   holder: FindingHolder;
-  /** From the object to the root, in the agent's words. */
-  chain: string[];
+  /** From the root to the block. */
+  chain: HolderLink[];
   /** Blocks by site: how many, and how many bytes. */
   sites: Map<number, { count: number; bytes: number }>;
 }
 export interface HolderAnswer {
   process: number;
   timeNs: number;
+  /** Why it was looked: somebody asked, a step was due, the program ended. */
+  when: 'asked' | 'step' | 'exit';
+  /** The step that it was due at. */
+  step: number;
   held: HeldBlocks[];
 }
 
@@ -28,7 +34,8 @@ export function readHolders(source: TraceSource): HolderAnswer[] {
     if (!info.complete) continue;
     const answer = source.answer({ process: info.process, index: info.index });
     const held = answer === null ? [] : parseHolders(answer.text, answer.blocks);
-    if (held.length > 0) answers.push({ process: info.process, timeNs: info.timeNs, held });
+    if (answer === null || held.length === 0) continue;
+    answers.push({ process: info.process, timeNs: info.timeNs, ...occasionOf(answer.text), held });
   }
   return answers;
 }
@@ -36,7 +43,8 @@ export function readHolders(source: TraceSource): HolderAnswer[] {
 /** A holder as an answer names it, with the addresses that it is said of. */
 export interface HolderEntry {
   holder: FindingHolder;
-  chain: string[];
+  /** From the root to the block. */
+  chain: HolderLink[];
   addresses: bigint[];
   /** Blocks that it stands for: a survey names a few of a group and counts all. */
   count: number;
@@ -50,7 +58,7 @@ export function holderEntries(text: string): HolderEntry[] {
     .filter(entry => entry.path !== undefined || entry.kind !== undefined)
     .map(entry => ({
       holder: readHolder(entry),
-      chain: strings(entry.chain),
+      chain: readChain(entry.chain),
       addresses: addressesOf(entry),
       count: positive(entry.count) ?? 0,
     }));
@@ -99,8 +107,25 @@ function list(value: unknown): Entry[] {
   return Array.isArray(value) ? value.filter(isEntry) : [];
 }
 
-function strings(value: unknown): string[] {
-  return Array.isArray(value) ? value.map(String) : [];
+function readChain(value: unknown): HolderLink[] {
+  const links: unknown[] = Array.isArray(value) ? value : [];
+  const word = (text: unknown): string => (typeof text === 'string' ? text : '');
+  return links.flatMap(link => {
+    if (typeof link === 'string') return [{ kind: '', name: link, type: '', length: null }];
+    if (!isEntry(link)) return [];
+    return [{ kind: word(link.kind), name: word(link.name), type: word(link.type), length: positive(link.length) }];
+  });
+}
+
+/** `kept: list of 12`. */
+export function linkText({ name, type, length }: HolderLink): string {
+  const size = length === null ? '' : ` of ${formatCount(length)}`;
+  return type === '' ? name : `${name}: ${type}${size}`;
+}
+
+function occasionOf(text: string): Pick<HolderAnswer, 'when' | 'step'> {
+  const { when, step } = parseObject(text) ?? {};
+  return { when: when === 'step' || when === 'exit' ? when : 'asked', step: positive(step) ?? 0 };
 }
 
 function readHolder(entry: Entry): FindingHolder {
@@ -150,6 +175,59 @@ export function holderOf(
     .filter(entry => !NOBODY.has(entry.holder.kind))
     .sort((a, b) => b.count - a.count || b.bytes - a.bytes)[0];
   return most === undefined || most.count < Math.max(1, least, share * named) ? null : most.holder;
+}
+
+/** Who holds blocks of these sites by one answer, most bytes first; also what it says where it found nobody. */
+export function holdersIn(held: readonly HeldBlocks[], sites: readonly number[]): HolderFound[] {
+  return held
+    .map(entry => ({ ...entry.holder, chain: entry.chain, ...sumOf(entry, sites) }))
+    .filter(entry => entry.count > 0)
+    .sort((a, b) => b.bytes - a.bytes);
+}
+
+/** The answer to a question for holders of `asked` blocks; or one sentence on why it holds none. */
+export function toldHolders(
+  { text, blocks }: Pick<Answer, 'text' | 'blocks'>,
+  sites: readonly number[],
+  asked: number,
+): { holders: HolderFound[]; sentence: string } | { sentence: string } {
+  const document = parseObject(text);
+  if (document === null) return { sentence: 'The answer of the program is damaged.' };
+  if (document.ok !== true) return { sentence: `The program could not tell: ${String(document.error)}` };
+  const holders = holdersIn(parseHolders(text, blocks), sites);
+  if (holders.length === 0) return { sentence: 'All of these blocks were freed before the program answered.' };
+  const found = holders.reduce((sum, holder) => sum + holder.count, 0);
+  const took = positive(document.tookMs);
+  const parts = [`Asked for ${formatPlural(asked, 'block')}, ${formatCount(found)} still alive`];
+  if (took !== null) parts.push(`the program stood still for ${Math.ceil(took)} ms`);
+  if (document.cut === true) parts.push('the search was cut short');
+  return { holders, sentence: `${parts.join('; ')}.` };
+}
+
+/** When a recorded answer was found, as a sentence. */
+export function occasionText({ when, step }: HolderAnswer): string {
+  switch (when) {
+    case 'exit':
+      return 'By the look at the end of the program; what the locals of functions held was gone then.';
+    case 'step':
+      return `By the look at step ${formatCount(step)}.`;
+    case 'asked':
+      return 'As it was asked while the program ran.';
+  }
+}
+
+/** The recorded answer that names most blocks of these sites; null: none names any. */
+export function recordedHolders(
+  source: TraceSource,
+  process: number,
+  sites: readonly number[],
+): { answer: HolderAnswer; holders: HolderFound[] } | null {
+  const count = (holders: readonly HolderFound[]): number => holders.reduce((sum, holder) => sum + holder.count, 0);
+  const told = readHolders(source)
+    .filter(answer => answer.process === process)
+    .map(answer => ({ answer, holders: holdersIn(answer.held, sites) }))
+    .filter(({ holders }) => holders.length > 0);
+  return told.sort((a, b) => count(b.holders) - count(a.holders))[0] ?? null;
 }
 
 function sumOf(held: HeldBlocks, sites: readonly number[]): { count: number; bytes: number } {

@@ -3,7 +3,8 @@ import type { Layer, LineSource, TraceSource } from '../protocol/trace';
 
 /** Most points of an axis: shorter runs have a point for every step. */
 const POINTS = 256;
-const ROWS = 256;
+/** Few, so that a part takes about a millisecond. */
+const ROWS = 16;
 
 /** What one site did, step by step: each array has one entry a step (or a few steps, in the far past of a long run). */
 export interface SiteSteps {
@@ -42,20 +43,26 @@ export interface SiteSteps {
   lastAllocationStep: number;
 }
 
-/** All sites of a process and layer, biggest first. */
-export function readSiteSteps(
+/**
+ * All sites of a process and layer, biggest first, in parts: it yields between them. Steps that end meanwhile are left out, so
+ * that all sites are seen at one moment.
+ */
+export function* readSiteSteps(
   source: TraceSource,
   process: number,
   layer: Layer,
-): { axis: StepAxis | null; sites: SiteSteps[] } {
+): Generator<void, { axis: StepAxis | null; sites: SiteSteps[] }> {
+  const query = { process, layer, from: 0, points: POINTS };
+  const first = source.siteSeries({ ...query, to: ROWS });
+  const ids = first.total > first.rows ? source.siteSeries({ ...query, to: first.total, points: 16 }).id : first.id;
   const sites: SiteSteps[] = [];
-  let axis: StepAxis | null = null;
-  for (let from = 0; ; from += ROWS) {
-    const window = source.siteSeries({ process, layer, from, to: from + ROWS, points: POINTS });
-    axis ??= window;
-    for (let row = 0; row < window.rows; row++) sites.push(siteSteps(window, process, layer, row));
-    if (from + window.rows >= window.total || window.rows === 0) return { axis, sites };
+  for (let from = 0; from < ids.length; from += ROWS) {
+    const window = source.siteSeries({ ...query, to: ROWS, sites: Array.from(ids.subarray(from, from + ROWS)) });
+    const entries = window.last.findLastIndex(step => step <= first.count) + 1;
+    for (let row = 0; row < window.rows; row++) sites.push(siteSteps(window, process, layer, row, entries));
+    yield;
   }
+  return { axis: first, sites };
 }
 
 /** The same without the entries before `from`. */
@@ -80,9 +87,9 @@ export function cutSteps(site: SiteSteps, from: number): SiteSteps {
   };
 }
 
-function siteSteps(window: SiteSeries, process: number, layer: Layer, row: number): SiteSteps {
-  const points = window.last.length;
-  const column = (matrix: Float64Array): number[] => Array.from(matrix.subarray(row * points, (row + 1) * points));
+function siteSteps(window: SiteSeries, process: number, layer: Layer, row: number, entries: number): SiteSteps {
+  const begin = row * window.last.length;
+  const column = (matrix: Float64Array): number[] => Array.from(matrix.subarray(begin, begin + entries));
   return {
     site: window.id[row] ?? 0,
     process,
@@ -91,7 +98,7 @@ function siteSteps(window: SiteSeries, process: number, layer: Layer, row: numbe
     thread: window.thread[row] ?? -1,
     lineSource: window.lineSource[row] ?? 'none',
     category: window.category[row] ?? 'unnamed',
-    steps: Array.from(window.last),
+    steps: Array.from(window.last.subarray(0, entries)),
     liveBytes: column(window.liveBytes),
     liveCount: column(window.liveCount),
     oldBytes: column(window.oldLiveBytes),

@@ -13,14 +13,26 @@ import { cutSteps, readSiteSteps, type SiteSteps } from './siteSeries';
 import { judgeSite, rememberingJudge } from './states';
 import { THRESHOLDS as T } from './thresholds';
 
+/** Sites that are judged between two yields. */
+const PART = 16;
 const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
 /** PyTorch's own threads, which work for the thread that called `backward`, and libraries' threads. */
 const HELPER_THREAD = /^(pt_|cuda|nccl|gpu-memtrace)/i;
 
 /** Judges all that a trace holds at the ends of its steps. `lineText` gives source text for the advice. */
 export function judgeTrace(source: TraceSource, lineText: LineText = () => null): Verdicts {
+  const judging = judgeInParts(source, lineText);
+  for (;;) {
+    const part = judging.next();
+    if (part.done) return part.value;
+  }
+}
+
+/** As `judgeTrace`, for threads that have other things to do: yields every millisecond or so. */
+export function* judgeInParts(source: TraceSource, lineText: LineText): Generator<void, Verdicts> {
   const info = source.info();
-  const judged = info.steps.map(({ process }) => judgeProcess(source, info, process));
+  const judged: JudgedProcess[] = [];
+  for (const { process } of info.steps) judged.push(yield* judgeProcess(source, info, process));
   const ledgers = readLedgers(source);
   const verdicts = new Map(judged.flatMap(({ sites }) => sites.map(({ verdict }) => [verdict.site, verdict] as const)));
   const leaks = leaksOf(judged, info, source, ledgers, lineText).filter(leak => !fillsUp(leak, verdicts));
@@ -81,20 +93,23 @@ interface JudgedProcess {
   sites: JudgedSite[];
 }
 
-function judgeProcess(source: TraceSource, info: TraceInfo, process: number): JudgedProcess {
-  let axis: StepAxis | null = null;
+function* judgeProcess(source: TraceSource, info: TraceInfo, process: number): Generator<void, JudgedProcess> {
+  const judged: JudgedProcess = { axis: null, sites: [] };
   const lostShare = lostShareOf(info);
-  const sites = LAYERS.flatMap(layer => {
-    const read = readSiteSteps(source, process, layer);
-    if (read.axis === null) return [];
-    axis = read.axis;
-    const cut = firstWhole(read.axis, layer);
-    const whole = read.sites.map(site => cutSteps(site, cut));
-    const context = { axis: read.axis, sites: whole, cut, lostShare };
+  for (const layer of LAYERS) {
+    const { axis, sites } = yield* readSiteSteps(source, process, layer);
+    if (axis === null) continue;
+    judged.axis = axis;
+    const cut = firstWhole(axis, layer);
+    const whole = sites.map(site => cutSteps(site, cut));
+    const context = { axis, sites: whole, cut, lostShare };
     const judge = rememberingJudge();
-    return whole.map(steps => ({ steps, verdict: inContext(judgeSite(steps, judge), steps, context) }));
-  });
-  return { axis, sites };
+    for (const [i, steps] of whole.entries()) {
+      judged.sites.push({ steps, verdict: inContext(judgeSite(steps, judge), steps, context) });
+      if (i % PART === PART - 1) yield;
+    }
+  }
+  return judged;
 }
 
 /** What the agent found in a container with a bound is being filled: no leak. Takes the sites' verdicts back. */

@@ -6,6 +6,7 @@ import type { SessionRequests } from './sessionRequests';
 import type { TraceInfo } from './trace';
 import type { TraceRequests } from './traceRequests';
 import type { TreeRequests } from './treeRequests';
+import type { VerdictRequests } from './verdictRequests';
 
 /** Where a session stands, for the page's header and its empty, starting, running, ended and failed states. */
 export type Phase = 'empty' | 'starting' | 'running' | 'ended' | 'failed';
@@ -45,7 +46,8 @@ export interface SessionView {
 }
 
 /** What the page may ask; the host answers or rejects each. One file a kind of request, with its checks. */
-export interface Requests extends TraceRequests, TreeRequests, SessionRequests, BlockRequests, LedgerRequests {}
+export interface Requests
+  extends TraceRequests, TreeRequests, SessionRequests, BlockRequests, LedgerRequests, VerdictRequests {}
 export type Method = keyof Requests;
 export type Params<M extends Method> = Parameters<Requests[M]>[0];
 export type Result<M extends Method> = ReturnType<Requests[M]>;

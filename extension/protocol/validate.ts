@@ -6,6 +6,7 @@ import { ledgerChecks } from './ledgerRequests';
 import { sessionChecks } from './sessionRequests';
 import { traceChecks } from './traceRequests';
 import { treeChecks } from './treeRequests';
+import { verdictChecks } from './verdictRequests';
 
 /** The message, or why it is refused; `id` where an answer can be sent. */
 export type Checked = { ok: true; message: ToHost } | { ok: false; id: number | null; error: string };
@@ -16,6 +17,7 @@ const CHECKS: Checks<Requests> = {
   ...sessionChecks,
   ...blockChecks,
   ...ledgerChecks,
+  ...verdictChecks,
 };
 
 /** Checks one message of the page. Never throws. */

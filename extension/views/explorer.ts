@@ -42,6 +42,9 @@ export function modelOf(sessions: Sessions): PageModel {
     get session() {
       return sessions.session;
     },
+    get verdicts() {
+      return sessions.verdicts;
+    },
     get cwd() {
       return sessions.cwd;
     },

@@ -9,12 +9,16 @@ import { ledgerAnswers } from './answers/ledger';
 import { sessionAnswers } from './answers/session';
 import { traceAnswers } from './answers/trace';
 import { treeAnswers } from './answers/tree';
+import { verdictAnswers } from './answers/verdicts';
 import { pageHtml } from './html';
+import type { TraceVerdicts } from './traceVerdicts';
 
 /** What a page shows, and what its buttons do. */
 export interface PageModel {
   readonly onDidChange: vscode.Event<void>;
   readonly session: TraceSession | null;
+  /** What is said of its memory. */
+  readonly verdicts: TraceVerdicts | null;
   /** Folder that relative file names of the trace count from. */
   readonly cwd: string;
   view(): SessionView;
@@ -49,6 +53,7 @@ export class Page implements vscode.Disposable {
       ...sessionAnswers(model),
       ...blockAnswers(model),
       ...ledgerAnswers(model),
+      ...verdictAnswers(model),
     };
     webview.options = { enableScripts: true, localResourceRoots: [dist] };
     this.subscriptions = [

@@ -5,9 +5,11 @@ import { baseName } from '../protocol/format';
 import { marksOf } from '../protocol/marks';
 import { Page, type PageModel } from './page';
 import type { SessionState } from './session';
+import { TraceVerdicts } from './traceVerdicts';
 
 interface SavedTrace extends vscode.CustomDocument {
   session: TraceSession | null;
+  verdicts: TraceVerdicts | null;
   state: SessionState;
 }
 
@@ -25,7 +27,12 @@ export class SavedTraceEditor implements vscode.CustomReadonlyEditorProvider<Sav
     const opened = await openSaved(this.distPath, uri.fsPath);
     const session = 'error' in opened ? null : opened;
     const state = 'error' in opened ? failedView(uri.fsPath, opened.error) : savedView(uri.fsPath, opened);
-    return { uri, session, state, dispose: () => session?.close() };
+    const verdicts = session === null ? null : new TraceVerdicts(session.native, null);
+    const dispose = (): void => {
+      verdicts?.dispose();
+      session?.close();
+    };
+    return { uri, session, verdicts, state, dispose };
   }
 
   resolveCustomEditor(document: SavedTrace, panel: vscode.WebviewPanel): void {
@@ -74,11 +81,12 @@ function failedView(file: string, error: string): SessionState {
 }
 
 function modelOf(document: SavedTrace): PageModel {
-  const { session, state } = document;
+  const { session, verdicts, state } = document;
   const cwd = session?.native.info().session.cwd;
   return {
     onDidChange: () => new vscode.Disposable(() => undefined),
     session,
+    verdicts,
     cwd: typeof cwd === 'string' ? cwd : '/',
     view: () => {
       const info = session?.native.info() ?? null;

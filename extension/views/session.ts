@@ -15,6 +15,7 @@ import type { Recorder, Remembered } from './beginRecording';
 import type { Recording, RecordingEnd } from './recording';
 import { Refused, RefusedWithCommand, refusal, sudoWords } from './refused';
 import { openSaved, savedView } from './savedTrace';
+import { TraceVerdicts } from './traceVerdicts';
 
 /** What a session says of itself; the rest of its view is read from the trace. */
 export type SessionState = Omit<SessionView, 'id' | 'info' | 'trusted' | 'canWiden' | 'marks' | 'sessions'>;
@@ -35,6 +36,7 @@ export class Session implements vscode.Disposable {
   readonly onDidChange = this.changed.event;
   private state: SessionState;
   private source: TraceSession | null = null;
+  private judged: TraceVerdicts | null = null;
   private recording: Recording | null = null;
   /** Of the trace; null for that of a file. */
   private directory: string | null = null;
@@ -52,6 +54,10 @@ export class Session implements vscode.Disposable {
 
   get trace(): TraceSession | null {
     return this.source;
+  }
+  /** What is said of its memory. */
+  get verdicts(): TraceVerdicts | null {
+    return this.judged;
   }
   get phase(): SessionView['phase'] {
     return this.state.phase;
@@ -223,6 +229,7 @@ export class Session implements vscode.Disposable {
 
   private follow(trace: TraceSession): void {
     this.source = trace;
+    this.judged = new TraceVerdicts(trace.native, this.directory);
     trace.onChange(() => this.progress());
     trace.follow(POLL_MS);
   }
@@ -285,6 +292,8 @@ export class Session implements vscode.Disposable {
   /** Gives up the trace; what was recorded is deleted. */
   private drop(): void {
     clearInterval(this.timer);
+    this.judged?.dispose();
+    this.judged = null;
     this.source?.close();
     this.source = null;
     if (this.attached) this.recording?.stop();

@@ -10,6 +10,7 @@ import { Recorder, type Remembered } from './beginRecording';
 import { Refused } from './refused';
 import { Session, type SessionParts } from './session';
 import { distinctTitles, SessionList } from './sessionList';
+import type { TraceVerdicts } from './traceVerdicts';
 
 const MEMORY = 'runningSessions';
 
@@ -44,6 +45,10 @@ export class Sessions implements vscode.Disposable {
   /** Trace of the shown session. */
   get session(): TraceSession | null {
     return this.shown?.trace ?? null;
+  }
+  /** What is said of the shown session's memory. */
+  get verdicts(): TraceVerdicts | null {
+    return this.shown?.verdicts ?? null;
   }
   /** Folder that relative file names of the shown session count from. */
   get cwd(): string {

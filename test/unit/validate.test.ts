@@ -40,6 +40,9 @@ test('each message of the page passes unchanged', () => {
     request('start'),
     request('stop'),
     request('save'),
+    request('findings'),
+    request('verdicts', { sites: [1, 7], groupBy: 'line' }),
+    ...['otherLines', 'whoHolds', 'confirm', 'stopAsking'].map(name => request(name, { finding: 'leak 0' })),
   ];
   for (const message of messages) assert.deepEqual(checkMessage(message), { ok: true, message });
 });
@@ -52,6 +55,9 @@ test('what is wrong is named, with the id to answer to', () => {
     [request('sites', { ...query, from: -1 }), /from is a whole number/],
     [request('sites', { ...query, filter: 'x'.repeat(5000) }), /filter/],
     [request('sites', null), /parameters of sites/],
+    [request('verdicts', { sites: [1, -1], groupBy: 'line' }), /site is a whole number/],
+    [request('verdicts', { sites: [1], groupBy: 'thread' }), /groupBy is one of/],
+    [request('whoHolds', { finding: 7 }), /finding is a text/],
     [request('site', { id: 1.5 }), /id is a whole number/],
     [request('sites', { ...query, moment: 5 }), /moment is an object/],
     [request('sites', { ...query, moment: { kind: 'then' } }), /kind is one of/],

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BlockFacts } from '../../../extension/protocol/steps';
-import { holderOf, parseHolders } from '../../../extension/analysis/holders';
+import {
+  holderOf,
+  parseHolders,
+  toldHolders,
+  type HeldBlocks,
+  type HolderAnswer,
+} from '../../../extension/analysis/holders';
 
 const block = (address: bigint, site: number, bytes = 100): BlockFacts => {
   return { address, known: true, alive: true, bytes, site, device: 0, step: 1, timeNs: 0 };
@@ -19,7 +25,7 @@ test('holders are joined to sites by address, decimal or hexadecimal', () => {
         line: 6,
         function: 'grow',
         length: 2,
-        chain: ['a'],
+        chain: [{ kind: 'dict', name: '[...]', type: 'Tensor', length: 2 }, 7],
       },
       { address: 32, path: 'cache', kind: 'dict', file: '/t.py', line: 6, function: 'grow', length: 2 },
       { address: '48', path: 'other', kind: 'list' },
@@ -42,7 +48,8 @@ test('holders are joined to sites by address, decimal or hexadecimal', () => {
     length: 2,
     bound: null,
   });
-  assert.deepEqual([cache?.chain, other?.holder.path, more.length], [['a'], 'other', 0]);
+  assert.deepEqual(cache?.chain, [{ kind: 'dict', name: '[...]', type: 'Tensor', length: 2 }]);
+  assert.deepEqual([other?.holder.path, more.length], ['other', 0]);
 });
 
 test('a group of blocks is one holder, and a block counts once', () => {
@@ -78,12 +85,15 @@ test('what is no answer, or damaged, says nothing', () => {
 });
 
 test('the holder of most blocks is named, if it holds its share', () => {
-  const held = (path: string, count: number) => ({
+  const held = (path: string, count: number): HeldBlocks => ({
     holder: { path, kind: 'local', file: null, line: null, function: null, length: null, bound: null },
     chain: [],
     sites: new Map([[1, { count, bytes: count }]]),
   });
-  const answers = [{ process: 0, timeNs: 1, held: [held('x', 1), held('cache', 8), held('y', 2)] }];
+  const told = (...found: HeldBlocks[]): HolderAnswer[] => {
+    return [{ process: 0, timeNs: 1, when: 'exit', step: 0, held: found }];
+  };
+  const answers = told(held('x', 1), held('cache', 8), held('y', 2));
   assert.equal(holderOf(answers, 0, [1], 0.5, 3)?.path, 'cache');
   assert.equal(holderOf(answers, 0, [1], 0.9, 3), null);
   assert.equal(holderOf(answers, 0, [1], 0, 9), null);
@@ -91,7 +101,39 @@ test('the holder of most blocks is named, if it holds its share', () => {
   assert.equal(holderOf(answers, 1, [1], 0, 1), null);
   const nobody = held('no Python owner', 20);
   nobody.holder.kind = 'none';
-  assert.equal(holderOf([{ process: 0, timeNs: 1, held: [nobody, held('x', 3)] }], 0, [1], 0, 1)?.path, 'x');
-  assert.equal(holderOf([{ process: 0, timeNs: 1, held: [nobody, held('x', 3)] }], 0, [1], 0.5, 3), null, '3 of 23');
-  assert.equal(holderOf([{ process: 0, timeNs: 1, held: [nobody] }], 0, [1], 0, 1), null);
+  assert.equal(holderOf(told(nobody, held('x', 3)), 0, [1], 0, 1)?.path, 'x');
+  assert.equal(holderOf(told(nobody, held('x', 3)), 0, [1], 0.5, 3), null, '3 of 23');
+  assert.equal(holderOf(told(nobody), 0, [1], 0, 1), null);
+});
+
+test('an answer about some sites: who holds how many, how it went', () => {
+  const answer = {
+    text: JSON.stringify({
+      ok: true,
+      tookMs: 12.3,
+      cut: true,
+      holders: [
+        { path: '__main__.kept[...]', kind: 'container', length: 9, addresses: ['0x10', '0x20'] },
+        { path: 'train().x', kind: 'local', addresses: ['0x30'] },
+        { path: 'no Python owner', kind: 'none', addresses: ['0x40'] },
+      ],
+    }),
+    blocks: [block(16n, 1), block(32n, 1), block(48n, 2), block(64n, 1, 1)],
+  };
+  const told = toldHolders(answer, [1], 5);
+  assert.ok('holders' in told);
+  assert.deepEqual(
+    told.holders.map(({ path, count, bytes, length }) => [path, count, bytes, length]),
+    [
+      ['__main__.kept[...]', 2, 200, 9],
+      ['no Python owner', 1, 1, null],
+    ],
+  );
+  assert.equal(
+    told.sentence,
+    'Asked for 5 blocks, 3 still alive; the program stood still for 13 ms; the search was cut short.',
+  );
+  assert.match(toldHolders(answer, [7], 5).sentence, /freed before/);
+  assert.match(toldHolders({ text: '{"ok":false,"error":"X"}', blocks: [] }, [1], 5).sentence, /could not tell: X/);
+  assert.match(toldHolders({ text: 'x', blocks: [] }, [1], 5).sentence, /damaged/);
 });

@@ -1,0 +1,101 @@
+// How far judging is, in words; verdicts of rows; lines that are no part of a finding.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findingSpark } from '../../../extension/analysis/findingSpark';
+import { rowVerdicts } from '../../../extension/analysis/rowVerdicts';
+import { standingOf } from '../../../extension/analysis/standing';
+import { judgeInParts, judgeTrace } from '../../../extension/analysis/verdicts';
+import type { TraceInfo } from '../../../extension/protocol/trace';
+import { RunTrace, type RunFacts } from './runTrace';
+import { StepRun } from './stepRun';
+
+const MB = 1 << 20;
+
+/** Site 1 keeps 2 MB of each step (where `leaks`), site 2 nothing; sites 3 and 4 stand at one line, of which 4 leaks. */
+function trace(steps: number, leaks: boolean, facts: RunFacts = {}): RunTrace {
+  const run = new StepRun();
+  for (let step = 1; step <= steps; step++) {
+    if (leaks) run.alloc(1, 2 * MB);
+    if (leaks) run.alloc(4, MB);
+    run.pass(2, 8 * MB);
+    run.pass(3, MB);
+    run.endStep();
+  }
+  return new RunTrace(run, { totalBytes: 1000 * MB, lines: { 3: 30, 4: 30 }, ...facts });
+}
+const standing = (source: RunTrace, info: Partial<TraceInfo> = {}): string => {
+  const told = standingOf({ ...source.info(), ...info }, judgeTrace(source));
+  return `${told.standing}: ${told.sentence}`;
+};
+
+test('too few steps: how many more are waited for, or that none will come', () => {
+  assert.equal(
+    standing(trace(0, false)),
+    'waiting: Waits for the first training step to end; 11 of them tell what leaks.',
+  );
+  assert.equal(standing(trace(4, false)), 'waiting: Waits for 7 more steps to tell what leaks.');
+  assert.equal(standing(trace(10, false)), 'waiting: Waits for 1 more step to tell what leaks.');
+  assert.match(standing(trace(4, false), { live: false }), /^waiting: The run ended after 4 steps: too few/);
+});
+
+test('time instead of steps: how long it takes', () => {
+  const run = new StepRun();
+  run.source = 'time';
+  for (let slice = 0; slice < 60; slice++) {
+    run.pass(1, MB);
+    run.endStep();
+  }
+  const source = new RunTrace(run);
+  const steps = source.info().steps.map(entry => ({ ...entry, sliceNs: 1e8 }));
+  assert.equal(
+    standing(source, { steps }),
+    'waiting: No training step is known yet: to tell what leaks takes about 10.00 s more of the run.',
+  );
+});
+
+test('lost events: unknown, and what it takes', () => {
+  const text = standing(trace(30, true, { lost: { events: 10_000, byCause: { budget: 10_000 } } }));
+  assert.match(text, /^lost: Unknown: 25 % of the events were lost\. It takes a run that records them all/);
+});
+
+test('nothing leaks, and what leaks', () => {
+  assert.equal(standing(trace(30, false)), 'clean: Nothing leaks after 30 steps.');
+  assert.equal(standing(trace(30, true)), 'found: 1 leak');
+});
+
+test('a row has the worst verdict of its sites', () => {
+  const source = trace(30, true);
+  const verdicts = judgeTrace(source);
+  const by = (groupBy: 'site' | 'line'): unknown =>
+    rowVerdicts(source, verdicts, [1, 2, 3, 99], groupBy).map(row => [row.site, row.state, row.bytesPerStep]);
+  assert.deepEqual(by('site'), [
+    [1, 'growing', 2 * MB],
+    [2, 'transient', 0],
+    [3, 'transient', 0],
+  ]);
+  assert.deepEqual(by('line'), [
+    [1, 'growing', 2 * MB],
+    [2, 'transient', 0],
+    [3, 'growing', MB],
+  ]);
+  const [first] = rowVerdicts(source, verdicts, [3], 'line');
+  assert.equal(first?.finding, verdicts.findings[0]?.id);
+});
+
+test('a finding’s spark line is the sum of its lines', () => {
+  const source = trace(30, true);
+  const [finding] = judgeTrace(source).findings;
+  const spark = findingSpark(source, finding!);
+  assert.equal(spark.at(-1), 90 * MB);
+  assert.ok(spark.length <= 48 && spark.every((bytes, i) => i === 0 || bytes >= spark[i - 1]!));
+});
+
+test('judged in parts it is what it is at once', () => {
+  const source = trace(30, true);
+  const parts = judgeInParts(source, () => null);
+  let count = 0;
+  let part = parts.next();
+  for (; !part.done; part = parts.next()) count++;
+  assert.ok(count >= 1);
+  assert.deepEqual(part.value, judgeTrace(source));
+});
