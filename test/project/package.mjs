@@ -1,12 +1,17 @@
 // Packs the extension for this platform into gpu-memory-trace-<platform>-<version>.vsix.
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { build } from './build.mjs';
-import { inRoot, run } from './root.mjs';
+import { inRoot, must, run } from './root.mjs';
 
 const target = `linux-${process.arch}`;
 try {
   rmSync(inRoot('dist'), { recursive: true, force: true }); // nothing of an older build ships
   await build(text => console.log(text), ['--production']);
+  // Only what debuggers read goes; the programs of the kernel side are data inside the tracer.
+  const native = readdirSync(inRoot('dist/native'), { recursive: true, withFileTypes: true });
+  const files = native.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
+  await must('strip', ['--strip-unneeded', ...files]);
 } catch (error) {
   console.error(error.message);
   process.exit(1);
