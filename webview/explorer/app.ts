@@ -1,9 +1,11 @@
 // Puts the parts of the page together: state in, requests out.
 import type { Method, Params, Result, SessionView } from '../../extension/protocol/messages';
 import { el, Frames, setAttribute } from '../dom';
+import type { Block } from './blockRow';
 import type { RequestClient } from './client';
 import { RunClock } from './clock';
 import { DetailsPart } from './detailsPart';
+import { FlamePart } from './flamePart';
 import { Header } from './header';
 import { LedgerPart } from './ledgerPart';
 import { LinesPart } from './linesPart';
@@ -12,6 +14,7 @@ import type { PageActions, PageContext, Part } from './part';
 import type { Row } from './rows';
 import { effectiveLayer, reduce, scoped, type Action, type ViewState } from './state';
 import { StateView } from './stateView';
+import type { Subject } from './subject';
 import { Tabs } from './tabs';
 import { Scopes } from './scopes';
 import { onThemeChange } from './theme';
@@ -76,8 +79,12 @@ export class App implements PageActions {
     this.ledger = new LedgerPart(this);
     this.timeline = new TimelinePart(this.frames, this);
     this.lines = new LinesPart(this.frames, this, view);
-    const tabs = new Tabs([{ id: 'lines', title: 'Table', part: this.lines }], tab =>
-      this.dispatch({ type: 'tab', tab }),
+    const tabs = new Tabs(
+      [
+        { id: 'lines', title: 'Table', part: this.lines },
+        { id: 'flame', title: 'Flame graph', part: new FlamePart(this.frames, this) },
+      ],
+      tab => this.dispatch({ type: 'tab', tab }),
     );
     this.details = new DetailsPart(this.frames, this, {
       close: () => this.lines.clear(),
@@ -139,6 +146,10 @@ export class App implements PageActions {
 
   select(row: Row | null): void {
     this.details.select(row);
+  }
+
+  show(subject: Subject, block?: Block): void {
+    this.details.show(subject, block ?? null);
   }
 
   openLine(file: string, line: number): void {

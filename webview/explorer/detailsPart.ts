@@ -54,7 +54,7 @@ export class DetailsPart implements Part {
   /** Another row is selected, the same one has new figures, or none is. */
   select(row: Row | null): void {
     const context = this.page.now();
-    this.setSubject(row && context ? subjectOf(row, context.view.groupBy, context.layer) : null);
+    this.setSubject(row && context ? subjectOf(row, context.view, context.layer) : null);
   }
 
   /** Shows a subject that is no row of the table; `block`: one of its blocks is chosen. */

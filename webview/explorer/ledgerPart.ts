@@ -1,12 +1,15 @@
 // The bars of the cards with their data.
+import type { CardLedger } from '../../extension/protocol/ledgerRequests';
 import { LedgerView } from './ledgerView';
 import type { PageActions, Part } from './part';
 import { Poller } from './poller';
+import { ALL } from './state';
 
 const INTERVAL_MS = 300;
 
 export class LedgerPart implements Part {
   private readonly view: LedgerView;
+  private cards: readonly CardLedger[] = [];
   private readonly poller = new Poller(() => this.ask(), INTERVAL_MS);
 
   constructor(private readonly page: PageActions) {
@@ -18,7 +21,7 @@ export class LedgerPart implements Part {
   }
 
   update(): void {
-    // Its figures are asked for.
+    this.draw();
   }
 
   invalidate(): void {
@@ -34,7 +37,13 @@ export class LedgerPart implements Part {
   }
 
   forget(): void {
-    this.view.update([]);
+    this.cards = [];
+    this.draw();
+  }
+
+  private draw(): void {
+    const chosen = this.page.now()?.view.device ?? ALL;
+    this.view.update(this.cards.filter(card => chosen === ALL || card.device === chosen));
   }
 
   private async ask(): Promise<void> {
@@ -42,6 +51,8 @@ export class LedgerPart implements Part {
     if (!before) return;
     const cards = await this.page.ask('ledger', undefined);
     const sameTrace = this.page.now()?.info.startRealtimeMs === before.info.startRealtimeMs;
-    if (cards && sameTrace) this.view.update(cards);
+    if (!cards || !sameTrace) return;
+    this.cards = cards;
+    this.draw();
   }
 }

@@ -5,6 +5,7 @@ import './table.css';
 import './tabs.css';
 import './details.css';
 import './ledger.css';
+import './flame.css';
 import { config } from '@vscode/l10n';
 import type { ToPage } from '../../extension/protocol/messages';
 import { registerComponents } from '../components';

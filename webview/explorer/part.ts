@@ -1,8 +1,10 @@
 // What the page is made of: parts that are shown one below the other, or as tabs.
 import type { Method, Params, Result, SessionView } from '../../extension/protocol/messages';
 import type { Layer, TraceInfo } from '../../extension/protocol/trace';
+import type { Block } from './blockRow';
 import type { Row } from './rows';
 import type { Action, ViewState } from './state';
+import type { Subject } from './subject';
 
 /** What all parts are drawn from. */
 export interface PageContext {
@@ -25,6 +27,8 @@ export interface PageActions {
   openLine(file: string, line: number): void;
   /** A row is the selected one, or none is. */
   select(row: Row | null): void;
+  /** Shows details of what is no row of the table; `block`: of one of its blocks. */
+  show(subject: Subject, block?: Block): void;
   /** The state as it is at this moment; null without a trace. */
   now(): PageContext | null;
 }

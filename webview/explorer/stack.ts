@@ -51,7 +51,8 @@ function foldedLabel(frames: readonly Frame[]): string {
   return `${frames.length} frames in ${shown}${names.size > 2 ? ', …' : ''}`;
 }
 
-function packageName(file: string): string {
+/** The package that a library's file belongs to, else the file's name. */
+export function packageName(file: string): string {
   const installed = /\/(?:site-packages|dist-packages)\/([^/]+)/.exec(file);
   const name = installed ? installed[1]! : baseName(file);
   return name.replace(/\.pyc?$/, '');

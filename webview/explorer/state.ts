@@ -1,10 +1,18 @@
 // What the user chose on the page. It outlives a hidden view through the editor's own state store.
 import { checkMoment, NOW, type Moment } from '../../extension/protocol/moment';
 import type { GroupBy, Layer, Series, SiteSort, Totals, TraceInfo } from '../../extension/protocol/trace';
+import type { TreeWeight } from '../../extension/protocol/treeRequests';
 import { FOLLOW, type Zoom } from './zoom';
 
 /** The tabs below the timeline. */
-export type TabId = 'lines';
+export type TabId = 'lines' | 'flame';
+
+/** How the flame graph is drawn. */
+export interface FlameState {
+  weight: TreeWeight;
+  /** Runs of library frames are one. */
+  fold: boolean;
+}
 
 export interface ViewState {
   version: 1;
@@ -18,6 +26,7 @@ export interface ViewState {
   /** Only of this one, by its index; -1: all. */
   process: number;
   device: number;
+  flame: FlameState;
   zoom: Zoom;
   /** Series that the legend switched off. */
   hidden: Series[];
@@ -37,6 +46,7 @@ export type Action =
   | { type: 'process'; process: number }
   | { type: 'device'; device: number }
   | { type: 'tab'; tab: TabId }
+  | { type: 'flame'; flame: Partial<FlameState> }
   | { type: 'moment'; moment: Moment }
   /** Another trace is shown, or the first one. */
   | { type: 'trace'; trace: number };
@@ -54,13 +64,15 @@ export const INITIAL: ViewState = {
   filter: '',
   process: ALL,
   device: ALL,
+  flame: { weight: 'live', fold: true },
   zoom: FOLLOW,
   hidden: [],
   moment: NOW,
   trace: null,
 };
 
-const TABS: readonly TabId[] = ['lines'];
+const TABS: readonly TabId[] = ['lines', 'flame'];
+const WEIGHTS: readonly TreeWeight[] = ['live', 'peak', 'churn'];
 export const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
 export const GROUPS: readonly GroupBy[] = ['line', 'site', 'function', 'thread', 'process', 'device'];
 const SORTS: readonly SiteSort[] = ['liveBytes', 'liveCount', 'growth', 'label', 'thread', 'device'];
@@ -90,6 +102,8 @@ export function reduce(state: ViewState, action: Action): ViewState {
       return action.device === state.device ? state : { ...state, device: action.device };
     case 'tab':
       return action.tab === state.tab ? state : { ...state, tab: action.tab };
+    case 'flame':
+      return { ...state, flame: { ...state.flame, ...action.flame } };
     case 'moment':
       return { ...state, moment: action.moment };
     case 'trace':
@@ -117,11 +131,18 @@ export function restore(saved: unknown): ViewState {
     filter: typeof saved.filter === 'string' ? saved.filter : INITIAL.filter,
     process: indexOrAll(saved.process),
     device: indexOrAll(saved.device),
+    flame: restoreFlame(saved.flame),
     zoom: restoreZoom(saved.zoom),
     hidden: Array.isArray(saved.hidden) ? SERIES.filter(series => (saved.hidden as unknown[]).includes(series)) : [],
     moment: restoreMoment(saved.moment),
     trace: typeof saved.trace === 'number' ? saved.trace : null,
   };
+}
+
+function restoreFlame(saved: unknown): FlameState {
+  const from = isFields(saved) ? saved : {};
+  const { weight, fold } = INITIAL.flame;
+  return { weight: oneOf(from.weight, WEIGHTS) ?? weight, fold: typeof from.fold === 'boolean' ? from.fold : fold };
 }
 
 function restoreMoment(saved: unknown): Moment {

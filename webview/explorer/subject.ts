@@ -2,6 +2,7 @@
 import { formatBytes, formatPlural } from '../../extension/protocol/format';
 import type { AllocationQuery, GroupBy, Layer } from '../../extension/protocol/trace';
 import type { Row } from './rows';
+import { ALL, type ViewState } from './state';
 
 export interface Subject {
   /** The same subject has the same key while its figures change. */
@@ -18,7 +19,7 @@ export interface Subject {
 }
 
 /** A row of the table: a group that is no line has all its blocks listed, else those of its biggest stack. */
-export function subjectOf(row: Row, groupBy: GroupBy, layer: Layer): Subject {
+export function subjectOf(row: Row, { groupBy, device }: Pick<ViewState, 'groupBy' | 'device'>, layer: Layer): Subject {
   const blocks = formatPlural(row.liveCount, 'block');
   const place = row.thread === 'several' ? 'several threads' : row.thread;
   return {
@@ -27,7 +28,7 @@ export function subjectOf(row: Row, groupBy: GroupBy, layer: Layer): Subject {
     tooltip: row.title,
     summary: `${blocks} · ${formatBytes(row.liveBytes)} · peak ${formatBytes(row.peakBytes)} · ${place}`,
     site: row.id,
-    blocks: { layer, ...groupOf(row, groupBy) },
+    blocks: { layer, ...(device === ALL ? {} : { device }), ...groupOf(row, groupBy) },
     liveCount: row.liveCount,
   };
 }

@@ -13,6 +13,7 @@ import type {
 } from '../../../extension/protocol/trace';
 import { makeProcess, makeTotals } from '../../unit/fakeTrace';
 import { blockHolder, ledger, liveBlocks, oneBlock } from './fakeBlocks';
+import { stackTree } from './fakeTree';
 
 const GB = 1024 ** 3;
 const SITES = 5000;
@@ -267,6 +268,8 @@ function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
       return sites(message.params);
     case 'site':
       return site(message.params.id);
+    case 'stackTree':
+      return stackTree(message.params);
     case 'ledger':
       return ledger(entries.slice(0, 2), cards);
     case 'allocations':

@@ -13,6 +13,8 @@ const calls = method =>
   page.evaluate(name => window.bench.calls.filter(call => call.method === name).map(call => call.params), method);
 const fact = name => page.locator(`[data-fact=${name}]`).innerText();
 
+const node = name => page.locator(`.flame-rect[aria-label^="${name},"]`);
+
 async function eventually(check) {
   for (let tries = 0; ; tries++) {
     try {
@@ -93,6 +95,75 @@ const checks = {
     await page.keyboard.press('Enter');
     await eventually(async () => assert.equal((await calls('openLine')).at(-1).line, 48));
   },
+  async 'a flame graph: click zooms, Escape goes back, what is narrower than its text has none'() {
+    await page.locator('[data-tab=flame]').click();
+    await node('training_step').waitFor();
+    const [whole, step] = [await node('main').boundingBox(), await node('training_step').boundingBox()];
+    assert.ok(step.width > whole.width * 0.7 && step.width < whole.width * 0.8, `${step.width} of ${whole.width}`);
+    await node('evaluate').click();
+    await eventually(async () => assert.ok((await node('evaluate').boundingBox()).width > whole.width * 0.9));
+    assert.equal(await node('training_step').count(), 0);
+    assert.match(await page.locator('[data-value=flame-status]').innerText(), /evaluate · train\.py:64 · .* %/);
+    await page.keyboard.press('Escape');
+    await page.locator('.flame-scroller').press('Escape');
+    await node('training_step').waitFor();
+  },
+  async 'library frames are one; without folding they are there, grey'() {
+    assert.equal(await node('torch: 4 frames').count(), 2);
+    await page.locator('[data-action=fold]').click();
+    await node('_call_impl').first().waitFor();
+    assert.equal(await node('_call_impl').count(), 8);
+    assert.equal(await node('_call_impl').first().getAttribute('data-hue'), '');
+    assert.notEqual(await node('training_step').getAttribute('data-hue'), '');
+    await page.locator('[data-action=fold]').click();
+    await eventually(async () => assert.equal(await node('_call_impl').count(), 0));
+  },
+  async 'arrows walk the tree, Enter zooms, Ctrl+Enter opens the line, Space shows details'() {
+    const flame = page.locator('.flame-scroller');
+    const active = page.locator('.flame-rect[aria-selected=true]');
+    await flame.focus();
+    for (const key of ['Home', 'ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowLeft']) await flame.press(key);
+    await eventually(async () => assert.match(await active.innerText(), /^training_step/));
+    assert.equal(await flame.getAttribute('aria-activedescendant'), await active.getAttribute('id'));
+    assert.equal(await active.getAttribute('aria-level'), '3');
+    await flame.press('Control+Enter');
+    await eventually(async () =>
+      assert.deepEqual((await calls('openLine')).at(-1), { file: '/home/user/project/train.py', line: 63 }),
+    );
+    await flame.press('Enter');
+    await eventually(async () => assert.equal(await node('evaluate').count(), 0));
+    await flame.press(' ');
+    await eventually(async () => assert.match(await page.locator('.details h2').innerText(), /training_step/));
+    await page.locator('[data-action=zoom-out]').click();
+    await page.locator('[data-action=zoom-out]').click();
+    await eventually(async () => assert.equal(await page.locator('[data-action=zoom-out]').isVisible(), false));
+  },
+  async 'a search marks frames and says what they hold; a double click opens the line'() {
+    await page.locator('[data-control=flame-search]').click();
+    await page.keyboard.type('forward_3');
+    await eventually(async () =>
+      assert.match(await page.locator('.flame .toolbar [role=status]').innerText(), /^22 matches, /),
+    );
+    assert.ok((await page.locator('.flame-rect[data-match]').count()) > 2);
+    await page.keyboard.press('Enter');
+    await eventually(async () =>
+      assert.match(await page.locator('[data-value=flame-status]').innerText(), /^forward_3/),
+    );
+    await page.keyboard.press('Control+A');
+    await page.keyboard.press('Delete');
+    await page.mouse.move(10, 10);
+    await node('forward_2').first().dblclick();
+    await eventually(async () => assert.equal((await calls('openLine')).at(-1).line, 12));
+  },
+  async 'bytes that were churned are another question'() {
+    await page.locator('[data-control=flame-weight]').click();
+    await page.locator('vscode-option[value=churn]').click();
+    await eventually(async () =>
+      assert.match(await page.locator('.flame-rect.whole').getAttribute('aria-label'), /^all, \d+\.\d+ GB/),
+    );
+    assert.equal((await page.evaluate(() => window.bench.saved)).flame.weight, 'churn');
+    await page.locator('[data-tab=lines]').click();
+  },
 };
 
 let failed = 0;
@@ -114,6 +185,14 @@ if (errors.length + violations.length > 0) {
 await context.close();
 
 const SCENES = {
+  async flame(shown) {
+    await shown.locator('[data-tab=flame]').click();
+    await shown.locator('.flame-rect[aria-label^="forward_1,"]').first().waitFor();
+    await shown.locator('.flame-scroller').focus();
+    for (const key of ['Home', 'ArrowDown', 'ArrowDown']) await shown.keyboard.press(key);
+    await shown.locator('.flame-rect[aria-label^="forward_1,"]').first().hover();
+    await shown.waitForTimeout(300);
+  },
   async details(shown) {
     await shown.locator('[data-row="3"]').click();
     await shown.locator('[data-index="1"]').click();

@@ -80,7 +80,16 @@ test('a stack is copied as Python prints one', () => {
 
 test('a thread lists all its blocks, a line those of its biggest stack', () => {
   const row = { key: 'k', id: 5, liveCount: 3, thread: 'x', indices: { process: 0, thread: 2, device: 1 } } as Row;
-  assert.deepEqual(subjectOf(row, 'thread', 'tensor').blocks, { layer: 'tensor', process: 0, thread: 2 });
-  assert.deepEqual(subjectOf(row, 'device', 'driver').blocks, { layer: 'driver', device: 1 });
-  assert.deepEqual(subjectOf(row, 'line', 'tensor').blocks, { layer: 'tensor', site: 5 });
+  assert.deepEqual(subjectOf(row, { groupBy: 'thread', device: -1 }, 'tensor').blocks, {
+    layer: 'tensor',
+    process: 0,
+    thread: 2,
+  });
+  assert.deepEqual(subjectOf(row, { groupBy: 'device', device: -1 }, 'driver').blocks, { layer: 'driver', device: 1 });
+  assert.deepEqual(subjectOf(row, { groupBy: 'line', device: -1 }, 'tensor').blocks, { layer: 'tensor', site: 5 });
+  assert.deepEqual(subjectOf(row, { groupBy: 'line', device: 0 }, 'tensor').blocks, {
+    layer: 'tensor',
+    device: 0,
+    site: 5,
+  });
 });

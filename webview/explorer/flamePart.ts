@@ -1,0 +1,158 @@
+// The tab with the flame graph: what it weighs, the search, and a line about the active frame.
+import type { TreeWeight } from '../../extension/protocol/treeRequests';
+import { formatBytes, formatPlural } from '../../extension/protocol/format';
+import { dropdown, textField } from '../components';
+import { el, setAttribute, setText, type Frames } from '../dom';
+import { flameTree, type FlameNode } from './flameTree';
+import { FlameView } from './flameView';
+import type { PageActions, PageContext, Part } from './part';
+import { Poller } from './poller';
+import { isLibrary } from './stack';
+import type { Action } from './state';
+
+const INTERVAL_MS = 500;
+/** What is smaller than this part of the whole is less than a pixel of the widest screen. */
+const MIN_SHARE = 0.0004;
+const WEIGHTS: readonly (readonly [TreeWeight, string])[] = [
+  ['live', 'Alive'],
+  ['peak', 'Peak of each stack'],
+  ['churn', 'Ever allocated'],
+];
+
+/** What decides what the graph shows. */
+const questionOf = ({ view, layer }: PageContext) => {
+  const { process, device, moment, flame } = view;
+  return { layer, process, device, moment, weight: flame.weight, minShare: MIN_SHARE };
+};
+
+export class FlamePart implements Part {
+  readonly element: HTMLElement;
+  private readonly view: FlameView;
+  private readonly weight;
+  private readonly fold = el('button', { type: 'button', class: 'toggle', 'data-action': 'fold' }, 'Fold libraries');
+  private readonly out = el('button', { type: 'button', class: 'toggle', 'data-action': 'zoom-out' }, 'Zoom out');
+  private readonly found = el('span', { class: 'dim number', role: 'status' });
+  private readonly words = el('span', { class: 'flame-words', role: 'status', 'data-value': 'flame-status' });
+  private readonly openButton = el(
+    'button',
+    { type: 'button', class: 'link', 'data-action': 'flame-open' },
+    'Open line',
+  );
+  private readonly detailsButton = el(
+    'button',
+    { type: 'button', class: 'link', 'data-action': 'flame-details' },
+    'Details',
+  );
+  private readonly none = el('p', { class: 'none dim' }, 'Nothing to show in this layer.');
+  private readonly poller = new Poller(() => this.ask(), INTERVAL_MS);
+  private active: FlameNode | null = null;
+  private shownQuestion = '';
+
+  constructor(
+    frames: Frames,
+    private readonly page: PageActions,
+  ) {
+    this.view = new FlameView(frames, {
+      openLine: (file, line) => page.openLine(file, line),
+      active: node => this.tell(node),
+      details: node => this.details(node),
+    });
+    this.weight = dropdown('flame-weight', 'Width of a frame', WEIGHTS, weight =>
+      page.dispatch({ type: 'flame', flame: { weight } }),
+    );
+    this.element = el('div', { class: 'flame' }, this.toolbar(), this.view.root, this.none, this.foot());
+    this.none.hidden = true;
+  }
+
+  update({ view }: PageContext): void {
+    this.weight.set(view.flame.weight);
+    setAttribute(this.fold, 'aria-pressed', String(view.flame.fold));
+  }
+
+  invalidate(): void {
+    this.poller.invalidate();
+  }
+
+  wake(): void {
+    this.poller.wake();
+  }
+
+  changed(action: Action): void {
+    if (['flame', 'layer', 'moment', 'process', 'device'].includes(action.type)) this.poller.invalidate(true);
+  }
+
+  forget(): void {
+    this.view.forget();
+    this.active = null;
+    setText(this.words, '');
+  }
+
+  private toolbar(): HTMLElement {
+    this.fold.title = 'Show a run of frames of installed packages as one';
+    this.fold.addEventListener('click', () => {
+      const fold = !(this.page.now()?.view.flame.fold ?? true);
+      this.page.dispatch({ type: 'flame', flame: { fold } });
+    });
+    this.out.addEventListener('click', () => this.view.zoomOut());
+    const box = textField('flame-search', 'Find frames by function or file', 'Find, e.g. forward', '', text =>
+      this.tellMatches(text),
+    );
+    box.addEventListener('keydown', event => event.key === 'Enter' && this.view.nextMatch());
+    const controls = el('div', { class: 'controls' }, box, this.weight.element, this.fold, this.out, this.found);
+    return el('div', { class: 'toolbar' }, controls);
+  }
+
+  private foot(): HTMLElement {
+    this.openButton.addEventListener('click', () => {
+      if (this.active) this.page.openLine(this.active.file, this.active.line);
+    });
+    this.detailsButton.addEventListener('click', () => this.active && this.details(this.active));
+    return el('div', { class: 'flame-foot' }, this.words, this.openButton, this.detailsButton);
+  }
+
+  private tellMatches(text: string): void {
+    const { ids, bytes } = this.view.search(text);
+    setText(
+      this.found,
+      text.trim() === '' ? '' : `${formatPlural(ids.size, 'match', 'matches')}, ${formatBytes(bytes)}`,
+    );
+  }
+
+  private tell(node: FlameNode): void {
+    this.active = node;
+    setText(this.words, this.view.describe(node).join(' · '));
+    this.openButton.hidden = node.line === 0;
+    this.detailsButton.hidden = node.site === 0;
+    this.out.hidden = this.view.zoomedOut;
+  }
+
+  private details(node: FlameNode): void {
+    const context = this.page.now();
+    if (!context || node.site === 0) return;
+    const { layer } = context;
+    this.page.show({
+      key: `flame/${layer}/${node.id}`,
+      title: node.label,
+      tooltip: isLibrary(node.file) ? '' : `${node.file}:${node.line}`,
+      summary: `${this.view.describe(node).slice(1).join(' · ')} · its biggest stack:`,
+      site: node.site,
+      blocks: { layer, site: node.site },
+      liveCount: node.liveCount,
+    });
+  }
+
+  private async ask(): Promise<void> {
+    const before = this.page.now();
+    if (!before) return;
+    const question = questionOf(before);
+    const tree = await this.page.ask('stackTree', question);
+    const after = this.page.now();
+    if (!tree || !after || JSON.stringify(questionOf(after)) !== JSON.stringify(question)) return;
+    const shown = JSON.stringify([question, tree.revision, after.view.flame.fold]);
+    if (shown === this.shownQuestion) return;
+    this.shownQuestion = shown;
+    this.none.hidden = tree.totalBytes > 0;
+    this.view.root.hidden = tree.totalBytes <= 0;
+    this.view.show(flameTree(tree, after.view.flame.fold));
+  }
+}
