@@ -31,14 +31,16 @@ export class Moments {
 
   /** The trace at a time, read to its end. Rejects with one sentence, also after `cancel` or `close`. */
   at(untilNs: number): Promise<NativeSession> {
+    if (this.opened.get(untilNs)?.error) this.drop(untilNs);
     return this.take(untilNs).settled;
   }
 
-  /** Begins to read where that was not begun, and says how far it is. Throws what stopped it. */
+  /** Begins to read where that was not begun, and says how far it is. Throws what stopped it, once. */
   reading(untilNs: number): Reading {
     const { done, session, error } = this.take(untilNs);
-    if (error) throw error;
-    return { done, readNs: done ? untilNs : session.info().durationNs, untilNs };
+    if (!error) return { done, readNs: done ? untilNs : session.info().durationNs, untilNs };
+    this.drop(untilNs);
+    throw error;
   }
 
   /** Gives up what is not read to its end. */
@@ -64,10 +66,7 @@ export class Moments {
     const one: Opened = { session, settled: session.settle().then(() => session), done: false, error: null };
     one.settled.then(
       () => (one.done = true),
-      (error: unknown) => {
-        one.error = error instanceof Error ? error : new Error(String(error));
-        if (this.opened.get(untilNs) === one) this.drop(untilNs);
-      },
+      (error: unknown) => (one.error = error instanceof Error ? error : new Error(String(error))),
     );
     return one;
   }

@@ -3,6 +3,7 @@ import type { Mark } from './marks';
 import type { BlockRequests } from './blockRequests';
 import type { LedgerRequests } from './ledgerRequests';
 import type { SessionRequests } from './sessionRequests';
+import type { TimelineRequests } from './timelineRequests';
 import type { TraceInfo } from './trace';
 import type { TraceRequests } from './traceRequests';
 import type { TreeRequests } from './treeRequests';
@@ -47,7 +48,14 @@ export interface SessionView {
 
 /** What the page may ask; the host answers or rejects each. One file a kind of request, with its checks. */
 export interface Requests
-  extends TraceRequests, TreeRequests, SessionRequests, BlockRequests, LedgerRequests, VerdictRequests {}
+  extends
+    TraceRequests,
+    TimelineRequests,
+    TreeRequests,
+    SessionRequests,
+    BlockRequests,
+    LedgerRequests,
+    VerdictRequests {}
 export type Method = keyof Requests;
 export type Params<M extends Method> = Parameters<Requests[M]>[0];
 export type Result<M extends Method> = ReturnType<Requests[M]>;

@@ -4,6 +4,7 @@ import { isFields, isIndex, Refused, type Checks } from './checks';
 import type { Method, Requests, ToHost } from './messages';
 import { ledgerChecks } from './ledgerRequests';
 import { sessionChecks } from './sessionRequests';
+import { timelineChecks } from './timelineRequests';
 import { traceChecks } from './traceRequests';
 import { treeChecks } from './treeRequests';
 import { verdictChecks } from './verdictRequests';
@@ -13,6 +14,7 @@ export type Checked = { ok: true; message: ToHost } | { ok: false; id: number | 
 
 const CHECKS: Checks<Requests> = {
   ...traceChecks,
+  ...timelineChecks,
   ...treeChecks,
   ...sessionChecks,
   ...blockChecks,

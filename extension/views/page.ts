@@ -7,6 +7,7 @@ import type { Answers } from './answers/answers';
 import { blockAnswers } from './answers/blocks';
 import { ledgerAnswers } from './answers/ledger';
 import { sessionAnswers } from './answers/session';
+import { timelineAnswers } from './answers/timeline';
 import { traceAnswers } from './answers/trace';
 import { treeAnswers } from './answers/tree';
 import { verdictAnswers } from './answers/verdicts';
@@ -49,6 +50,7 @@ export class Page implements vscode.Disposable {
   ) {
     this.answers = {
       ...traceAnswers(model),
+      ...timelineAnswers(model),
       ...treeAnswers(model),
       ...sessionAnswers(model),
       ...blockAnswers(model),

@@ -21,7 +21,7 @@ function fake() {
       },
     } as unknown as NativeSession;
   });
-  return { moments, open, finish: (untilNs: number) => settled.get(untilNs)?.done() };
+  return { moments, open, finish: (untilNs: number) => settled.get(untilNs)?.done(), settled };
 }
 
 test('a moment is read once, and how far it is can be asked', async () => {
@@ -66,4 +66,19 @@ test('a trace that cannot be opened says so each time', async () => {
   const { moments } = fake();
   assert.throws(() => moments.reading(666), /cannot be read/);
   await assert.rejects(async () => moments.at(666), /cannot be read/);
+});
+
+test('what stops the reading is told once; then it can be tried again', async () => {
+  const { moments, open, settled, finish } = fake();
+  moments.reading(9);
+  settled.get(9)?.fail(new Error('The disk is gone.'));
+  await new Promise(setImmediate);
+  assert.throws(() => moments.reading(9), /disk/);
+  assert.deepEqual(open, []);
+  assert.equal(moments.reading(9).done, false);
+  settled.get(9)?.fail(new Error('Again.'));
+  await new Promise(setImmediate);
+  const session = moments.at(9);
+  finish(9);
+  await session;
 });

@@ -2,6 +2,8 @@
 import { Chart, Filler, LinearScale, LineController, LineElement, PointElement } from 'chart.js';
 import type { ChartDataset } from 'chart.js';
 import { byteLabel, byteTicks, timeLabel, timeTicks } from './ticks';
+import type { Tick } from './timelineAxis';
+import { patternOf } from './timelinePatterns';
 import { highest, type Point } from './points';
 import { readPalette, type Palette } from './theme';
 import type { TimeWindow } from './zoom';
@@ -13,8 +15,16 @@ export interface Curve {
   series: DrawnSeries;
   points: Point[];
   shown: boolean;
-  /** Filled down to zero. */
+  /** Filled, down to the groups below it. */
   area: boolean;
+}
+export interface Drawing {
+  curves: readonly Curve[];
+  /** Upper edges of the groups below the area, from the bottom. */
+  groups: readonly Point[][];
+  window: TimeWindow;
+  /** Labels of the axis; null: times. */
+  ticks: readonly Tick[] | null;
 }
 
 const PIXELS_PER_TIME_LABEL = 72;
@@ -58,17 +68,32 @@ export class TimelineChart {
     this.palette = readPalette();
   }
 
-  draw(curves: readonly Curve[], window: TimeWindow): void {
-    const top = Math.max(1, ...curves.filter(curve => curve.shown).map(curve => highest(curve.points)));
-    this.setScales(window, top);
-    this.chart.data.datasets = curves.filter(curve => curve.shown).map(curve => this.dataset(curve));
+  /** So many labels fit below the chart. */
+  get labels(): number {
+    return Math.max(2, Math.floor(this.width / PIXELS_PER_TIME_LABEL));
+  }
+
+  draw({ curves, groups, window, ticks }: Drawing): void {
+    const shown = curves.filter(curve => curve.shown);
+    const top = Math.max(1, ...shown.map(curve => highest(curve.points)));
+    this.setScales(window, top, ticks ?? this.times(window));
+    const stacked = shown.some(curve => curve.area) ? groups : [];
+    const lines = [...shown].sort((a, b) => Number(b.area) - Number(a.area)); // the area lies on the last group
+    this.chart.data.datasets = [
+      ...stacked.map((points, group) => this.groupDataset(points, group)),
+      ...lines.map(curve => this.dataset(curve, stacked.length)),
+    ];
     this.chart.update('none');
   }
 
-  private setScales(window: TimeWindow, top: number): void {
-    const bytes = byteTicks(top, Math.max(1, Math.floor(this.chart.height / PIXELS_PER_BYTE_LABEL)));
-    const times = timeTicks(window.fromNs, window.toNs, Math.max(2, Math.floor(this.width / PIXELS_PER_TIME_LABEL)));
+  private times(window: TimeWindow): Tick[] {
+    const times = timeTicks(window.fromNs, window.toNs, this.labels);
     const step = times.length > 1 ? times[1]! - times[0]! : window.toNs - window.fromNs;
+    return times.map(value => ({ value, label: timeLabel(value, step) }));
+  }
+
+  private setScales(window: TimeWindow, top: number, marks: readonly Tick[]): void {
+    const bytes = byteTicks(top, Math.max(1, Math.floor(this.chart.height / PIXELS_PER_BYTE_LABEL)));
     const font = { family: this.palette.font, size: 11 };
     const ticks = { color: this.palette.dim, font, autoSkip: false, maxRotation: 0 };
     const grid = { color: this.palette.grid, drawTicks: false };
@@ -78,9 +103,9 @@ export class TimelineChart {
         type: 'linear',
         min: window.fromNs,
         max: window.toNs,
-        afterBuildTicks: axis => void (axis.ticks = times.map(value => ({ value }))),
-        ticks: { ...ticks, padding: 4, align: 'inner', callback: value => timeLabel(Number(value), step) },
-        grid: { ...grid, display: false },
+        afterBuildTicks: axis => void (axis.ticks = marks.map(({ value }) => ({ value }))),
+        ticks: { ...ticks, padding: 1, align: 'inner', callback: (_, i) => marks[i]?.label ?? '' },
+        grid: { ...grid, color: this.palette.dim, drawOnChartArea: false, drawTicks: true, tickLength: 4 },
         border,
       },
       y: {
@@ -96,15 +121,29 @@ export class TimelineChart {
     };
   }
 
-  private dataset(curve: Curve): LineDataset {
+  private groupDataset(points: Point[], group: number): LineDataset {
+    const { groups, contrast } = this.palette;
+    const colour = groups[group % groups.length]!;
+    return {
+      data: points,
+      borderColor: colour,
+      borderWidth: contrast ? 1.5 : 0.5,
+      backgroundColor: contrast ? patternOf(group, colour) : `color-mix(in srgb, ${colour} 60%, transparent)`,
+      fill: group === 0 ? 'origin' : '-1',
+      order: 2,
+    };
+  }
+
+  private dataset(curve: Curve, groups: number): LineDataset {
     const colour = this.palette[curve.series];
+    const fill = groups > 0 ? this.palette.rest : `color-mix(in srgb, ${colour} 35%, transparent)`;
     return {
       data: curve.points,
       borderColor: colour,
       borderWidth: 1.5,
       borderDash: curve.series === 'driver' && !curve.area ? [4, 3] : [],
-      backgroundColor: curve.area ? `color-mix(in srgb, ${colour} 35%, transparent)` : 'transparent',
-      fill: curve.area ? 'origin' : false,
+      backgroundColor: curve.area ? fill : 'transparent',
+      fill: curve.area ? (groups > 0 ? '-1' : 'origin') : false,
       order: curve.area ? 1 : 0,
     };
   }

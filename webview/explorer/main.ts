@@ -1,6 +1,7 @@
 // The page of the GPU Memory side panel.
 import './explorer.css';
 import './memory.css';
+import './timeline.css';
 import './table.css';
 import './tabs.css';
 import './details.css';

@@ -55,6 +55,14 @@ export function bytesAt(timeline: Timeline, before: number, timeNs: number, buck
   return timeNs - timeline[at]! <= bucketNs ? timeline[at + 2]! : timeline[at + 3]!;
 }
 
+/** Where the highest bucket begins in the array; the first of several; -1 without one. */
+export function highestBucket(timeline: Timeline): number {
+  let best = -1;
+  for (let at = 0; at + FIELDS <= timeline.length; at += FIELDS)
+    if (best < 0 || timeline[at + 2]! > timeline[best + 2]!) best = at;
+  return best;
+}
+
 /** Highest point, 0 for none. */
 export function highest(points: readonly Point[]): number {
   let top = 0;

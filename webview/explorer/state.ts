@@ -1,5 +1,6 @@
 // What the user chose on the page. It outlives a hidden view through the editor's own state store.
 import { checkMoment, NOW, type Moment } from '../../extension/protocol/moment';
+import { STACK_BY, STACK_RANKS, type StackBy, type StackRank } from '../../extension/protocol/timelineRequests';
 import type { GroupBy, Layer, Series, SiteSort, Totals, TraceInfo } from '../../extension/protocol/trace';
 import type { TreeWeight } from '../../extension/protocol/treeRequests';
 import { FOLLOW, type Zoom } from './zoom';
@@ -13,6 +14,13 @@ export interface FlameState {
   /** Runs of library frames are one. */
   fold: boolean;
 }
+
+/** What the timeline's areas are: groups by their bytes, or one area. */
+export interface StackChoice {
+  by: StackBy | 'none';
+  rank: StackRank;
+}
+export type AxisUnit = 'steps' | 'time';
 
 export interface ViewState {
   version: 1;
@@ -30,8 +38,12 @@ export interface ViewState {
   zoom: Zoom;
   /** Series that the legend switched off. */
   hidden: Series[];
-  /** What rows are shown of. */
+  stack: StackChoice;
+  /** Steps only where it is known what one is. */
+  axis: AxisUnit;
+  /** What rows are shown of, and that in words ('' for the present). */
   moment: Moment;
+  momentTitle: string;
   /** `startRealtimeMs` of the trace that zoom and moment belong to. */
   trace: number | null;
 }
@@ -47,7 +59,9 @@ export type Action =
   | { type: 'device'; device: number }
   | { type: 'tab'; tab: TabId }
   | { type: 'flame'; flame: Partial<FlameState> }
-  | { type: 'moment'; moment: Moment }
+  | { type: 'stack'; stack: StackChoice }
+  | { type: 'axis'; axis: AxisUnit }
+  | { type: 'moment'; moment: Moment; title: string }
   /** Another trace is shown, or the first one. */
   | { type: 'trace'; trace: number };
 
@@ -67,7 +81,10 @@ export const INITIAL: ViewState = {
   flame: { weight: 'live', fold: true },
   zoom: FOLLOW,
   hidden: [],
+  stack: { by: 'line', rank: 'alive' },
+  axis: 'steps',
   moment: NOW,
+  momentTitle: '',
   trace: null,
 };
 
@@ -77,6 +94,7 @@ export const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
 export const GROUPS: readonly GroupBy[] = ['line', 'site', 'function', 'thread', 'process', 'device'];
 const SORTS: readonly SiteSort[] = ['liveBytes', 'liveCount', 'growth', 'label', 'thread', 'device'];
 const SERIES: readonly Series[] = ['tensor', 'reserved', 'driver', 'host'];
+const AXES: readonly AxisUnit[] = ['steps', 'time'];
 const TEXT_SORTS: readonly SiteSort[] = ['label', 'thread', 'device'];
 
 /** The state after an action; the same object where nothing changed. */
@@ -105,10 +123,14 @@ export function reduce(state: ViewState, action: Action): ViewState {
     case 'flame':
       return { ...state, flame: { ...state.flame, ...action.flame } };
     case 'moment':
-      return { ...state, moment: action.moment };
+      return { ...state, moment: action.moment, momentTitle: action.title };
+    case 'stack':
+      return { ...state, stack: action.stack };
+    case 'axis':
+      return { ...state, axis: action.axis };
     case 'trace':
       if (action.trace === state.trace) return state;
-      return { ...state, trace: action.trace, process: ALL, device: ALL, zoom: FOLLOW, moment: NOW };
+      return { ...state, trace: action.trace, process: ALL, device: ALL, zoom: FOLLOW, moment: NOW, momentTitle: '' };
   }
 }
 
@@ -134,7 +156,9 @@ export function restore(saved: unknown): ViewState {
     flame: restoreFlame(saved.flame),
     zoom: restoreZoom(saved.zoom),
     hidden: Array.isArray(saved.hidden) ? SERIES.filter(series => (saved.hidden as unknown[]).includes(series)) : [],
-    moment: restoreMoment(saved.moment),
+    stack: restoreStack(saved.stack),
+    axis: oneOf(saved.axis, AXES) ?? INITIAL.axis,
+    ...restoreMoment(saved),
     trace: typeof saved.trace === 'number' ? saved.trace : null,
   };
 }
@@ -145,11 +169,12 @@ function restoreFlame(saved: unknown): FlameState {
   return { weight: oneOf(from.weight, WEIGHTS) ?? weight, fold: typeof from.fold === 'boolean' ? from.fold : fold };
 }
 
-function restoreMoment(saved: unknown): Moment {
+function restoreMoment(saved: Record<string, unknown>): Pick<ViewState, 'moment' | 'momentTitle'> {
   try {
-    return checkMoment(saved);
+    if (typeof saved.momentTitle !== 'string') throw new Error();
+    return { moment: checkMoment(saved.moment), momentTitle: saved.momentTitle };
   } catch {
-    return NOW;
+    return { moment: NOW, momentTitle: '' };
   }
 }
 
@@ -162,6 +187,12 @@ export function scoped(state: ViewState, { processes, devices }: Pick<TraceInfo,
   const process = processes.some(({ index }) => index === state.process) ? state.process : ALL;
   const device = devices.some(({ index }) => index === state.device) ? state.device : ALL;
   return process === state.process && device === state.device ? state : { ...state, process, device };
+}
+
+function restoreStack(saved: unknown): StackChoice {
+  const from = isFields(saved) ? saved : {};
+  const by = oneOf(from.by, ['none', ...STACK_BY] as const) ?? INITIAL.stack.by;
+  return { by, rank: oneOf(from.rank, STACK_RANKS) ?? INITIAL.stack.rank };
 }
 
 function restoreZoom(saved: unknown): Zoom {

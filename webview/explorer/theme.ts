@@ -7,6 +7,11 @@ export interface Palette {
   tensor: string;
   reserved: string;
   driver: string;
+  /** Of the groups of the stacked timeline, from the bottom; more begin anew. */
+  groups: string[];
+  rest: string;
+  /** Colours alone do not tell things apart. */
+  contrast: boolean;
   font: string;
 }
 
@@ -21,6 +26,9 @@ export function readPalette(): Palette {
     tensor: value('--gm-tensor'),
     reserved: value('--gm-reserved'),
     driver: value('--gm-driver'),
+    groups: [1, 2, 3, 4, 5, 6].map(number => value(`--gm-group-${number}`)),
+    rest: value('--gm-rest'),
+    contrast: /vscode-high-contrast/.test(document.body.className) || matchMedia('(prefers-contrast: more)').matches,
     font: style.fontFamily,
   };
 }

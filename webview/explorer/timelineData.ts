@@ -1,49 +1,32 @@
 // What the timeline asks of the host for a window, and how the answers are read.
-import type { Timeline, TimelineQuery, TraceInfo } from '../../extension/protocol/trace';
+import type { Timeline, TimelineQuery } from '../../extension/protocol/trace';
 import type { DrawnSeries } from './chart';
-import { bytesAt, lastBytes, toPoints, type Point } from './points';
+import { bytesAt, highestBucket, lastBytes, toPoints, type Point } from './points';
 import type { TimeWindow } from './zoom';
 
 export const DRAWN: readonly DrawnSeries[] = ['tensor', 'reserved', 'driver'];
 const MAX_BUCKETS = 16_384;
-const MAX_DEVICES = 8; // the host takes 16 series at a time
 
 export interface Question {
   window: TimeWindow;
   bucketNs: number;
-  devices: number[];
   series: TimelineQuery[];
   /** So many pixels are served by these buckets. */
   fits(pixels: number): boolean;
 }
 
-/** Three questions in one: the window, what was held before it, and what each card's cache holds now. */
-export function ask(
-  window: TimeWindow,
-  pixels: number,
-  info: TraceInfo,
-  runNs: number,
-  scope: { process: number; device: number },
-): Question {
+/** Two questions in one: the window, and what was held before it. */
+export function ask(window: TimeWindow, pixels: number, scope: { process: number; device: number }): Question {
   const buckets = Math.min(Math.max(Math.round(pixels), 1), MAX_BUCKETS); // two points a bucket, one bucket a pixel
   const fromNs = Math.floor(window.fromNs);
   const toNs = Math.ceil(window.toNs);
-  const devices = info.devices.slice(0, MAX_DEVICES).map(device => device.index);
   return {
     window,
     bucketNs: (toNs - fromNs) / buckets,
-    devices,
     fits: pixels => Math.abs(Math.min(pixels, MAX_BUCKETS) - buckets) <= buckets * 0.1,
     series: [
       ...DRAWN.map(series => ({ series, ...scope, fromNs, toNs: toNs + 1, buckets })),
       ...DRAWN.map(series => ({ series, ...scope, fromNs: 0, toNs: Math.max(fromNs, 1), buckets: 1 })),
-      ...devices.map(device => ({
-        series: 'reserved' as const,
-        device,
-        fromNs: 0,
-        toNs: Math.ceil(runNs) + 1,
-        buckets: 1,
-      })),
     ],
   };
 }
@@ -70,10 +53,23 @@ export class TimelineData {
     return this.before(series) > 0 || this.timeline(series).length > 0;
   }
 
-  /** Bytes of the framework's segments now, by device. */
-  reserved(): Map<number, number> {
-    const first = DRAWN.length * 2;
-    return new Map(this.question.devices.map((device, i) => [device, lastBytes(this.answers[first + i], 0)]));
+  /** The highest bucket of the window: when it begins and ends (ns), and its most bytes. */
+  peak(series: DrawnSeries): { fromNs: number; toNs: number; bytes: number } | null {
+    const { window } = this.question;
+    const at = highestBucket(this.timeline(series));
+    if (at < 0) return null;
+    const timeline = this.timeline(series);
+    const fromNs = Math.max(timeline[at]!, window.fromNs);
+    return { fromNs, toNs: Math.max((timeline[at + 4] ?? window.toNs) - 1, fromNs), bytes: timeline[at + 2]! };
+  }
+
+  /** The least that was alive from a time on. */
+  leastFrom(series: DrawnSeries, fromNs: number): number {
+    const timeline = this.timeline(series);
+    let least = this.bytesAt(series, fromNs);
+    for (let at = 0; at < timeline.length; at += 4)
+      if (timeline[at]! >= fromNs) least = Math.min(least, timeline[at + 1]!);
+    return least;
   }
 
   private timeline(series: DrawnSeries): Timeline {

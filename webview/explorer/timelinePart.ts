@@ -2,23 +2,39 @@
 import type { Frames } from '../dom';
 import type { PageActions, PageContext, Part } from './part';
 import { Poller } from './poller';
-import type { Action } from './state';
+import { ALL, type Action } from './state';
 import { ask, TimelineData } from './timelineData';
+import { MomentReader } from './timelineMoment';
 import { TimelineView } from './timelineView';
 import { visibleWindow } from './zoom';
+
+/** Groups and steps change slowly, and cost more than the series. */
+const SLOW_MS = 1000;
+const AXIS_POINTS = 1024;
+const WIDE_PX = 460;
+const GROUPS = { narrow: 4, wide: 6 };
 
 export class TimelinePart implements Part {
   private readonly view: TimelineView;
   private readonly poller = new Poller(() => this.ask());
+  private readonly slow = new Poller(() => this.askSlow(), SLOW_MS);
+  private readonly moments: MomentReader;
 
   constructor(
     frames: Frames,
     private readonly page: PageActions,
   ) {
+    this.moments = new MomentReader(page, reading => this.view.setReading(reading));
     this.view = new TimelineView(frames, {
       zoom: zoom => page.dispatch({ type: 'zoom', zoom }),
       toggle: series => page.dispatch({ type: 'series', series }),
+      stack: stack => page.dispatch({ type: 'stack', stack }),
+      axis: axis => page.dispatch({ type: 'axis', axis }),
       need: () => this.poller.invalidate(),
+      show: moment => void this.moments.show(moment),
+      showPeak: (query, where) => void this.moments.showPeak({ ...query, ...this.scope() }, where),
+      cancel: () => this.moments.cancel(),
+      now: () => this.moments.reset(),
     });
   }
 
@@ -26,40 +42,67 @@ export class TimelinePart implements Part {
     return this.view.element;
   }
 
-  update({ view, runNs }: PageContext): void {
-    this.view.update(view.zoom, view.hidden, runNs);
+  update(context: PageContext): void {
+    this.view.update(context);
   }
 
   invalidate(): void {
     this.poller.invalidate();
+    this.slow.invalidate();
   }
 
   wake(): void {
     this.poller.wake();
+    this.slow.wake();
   }
 
   changed(action: Action): void {
-    if (action.type === 'zoom' || action.type === 'process' || action.type === 'device') this.poller.invalidate();
+    const scope = action.type === 'process' || action.type === 'device';
+    if (action.type === 'zoom' || scope) this.poller.invalidate();
+    if (action.type === 'stack' || scope) this.slow.invalidate(true);
   }
 
   forget(): void {
+    this.moments.forget();
     this.view.forget();
+    this.slow.invalidate(true);
   }
 
   recolour(): void {
     this.view.recolour();
   }
 
+  private scope(): { process: number; device: number } {
+    const view = this.page.now()?.view;
+    return { process: view?.process ?? ALL, device: view?.device ?? ALL };
+  }
+
   private async ask(): Promise<void> {
     const context = this.page.now();
     if (!context) return;
-    const { view, info, runNs } = context;
-    const question = ask(visibleWindow(view.zoom, runNs), this.view.pixels, info, runNs, {
-      process: view.process,
-      device: view.device,
-    });
+    const { view, runNs } = context;
+    const question = ask(visibleWindow(view.zoom, runNs), this.view.pixels, this.scope());
     const answers = await this.page.ask('timeline', { series: question.series });
     if (!answers) return;
     this.view.setData(new TimelineData(question, answers));
+  }
+
+  private async askSlow(): Promise<void> {
+    const context = this.page.now();
+    if (!context) return;
+    const { stack } = context.view;
+    const steps = await this.page.ask('timelineSteps', { points: AXIS_POINTS });
+    if (steps) this.view.setSteps(steps);
+    if (stack.by === 'none') return this.view.setStack(null);
+    const top = this.view.pixels < WIDE_PX ? GROUPS.narrow : GROUPS.wide;
+    const { by, rank } = stack;
+    const groups = await this.page.ask('stackedTimeline', {
+      layer: this.view.areaSeries,
+      by,
+      rank,
+      top,
+      ...this.scope(),
+    });
+    if (groups && this.page.now()?.view.stack === stack) this.view.setStack(groups);
   }
 }

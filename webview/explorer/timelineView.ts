@@ -1,53 +1,99 @@
-// The timeline: chart, legend, tooltip, and moving through time by wheel, drag and keys.
+// The timeline: areas and lines, what lies over them, and what is below and above them.
 import { formatBytes, formatDuration } from '../../extension/protocol/format';
+import type {
+  MomentReading,
+  PeakQuery,
+  Scope,
+  StackedTimeline,
+  StepTimes,
+  TimelineSteps,
+} from '../../extension/protocol/timelineRequests';
 import type { Series } from '../../extension/protocol/trace';
 import { el, setAttribute, type Frames } from '../dom';
-import { TimelineChart, type DrawnSeries } from './chart';
+import { TimelineChart, type Curve } from './chart';
+import type { PageContext } from './part';
+import type { AxisUnit, StackChoice } from './state';
+import { stepTicks } from './timelineAxis';
+import { TimelineBar, type SpanChoice } from './timelineBar';
 import { DRAWN, type TimelineData } from './timelineData';
-import { FOLLOW, panBy, visibleWindow, zoomAt, type Zoom } from './zoom';
+import { TimelineInput } from './timelineInput';
+import { gapsOf, marksOf, placeMarks, type TimelineMark } from './timelineMarks';
+import { TimelineOverlay } from './timelineOverlay';
+import { aliveAtEnd, bornIn, spanText, timeText, toSteps, type Span, type TitledMoment } from './timelineSpan';
+import { groupName, stackEdges } from './timelineStack';
+import { SERIES_NAMES, TimelineTools } from './timelineTools';
+import { TimelineTooltip } from './timelineTooltip';
+import { FOLLOW, visibleWindow, type Zoom } from './zoom';
 
 export interface TimelineActions {
   zoom(zoom: Zoom): void;
   toggle(series: Series): void;
+  stack(choice: StackChoice): void;
+  axis(unit: AxisUnit): void;
   /** The data was asked for another width. */
   need(): void;
+  show(moment: TitledMoment): void;
+  /** `where` follows "Alive at the peak". */
+  showPeak(query: Omit<PeakQuery, keyof Scope>, where: string): void;
+  cancel(): void;
+  now(): void;
 }
-const NAMES: Record<DrawnSeries, string> = { tensor: 'live tensors', reserved: 'reserved', driver: 'driver' };
-const ZOOM_STEP = 1.25;
-const PAN_STEP = 0.15;
+
+const MARK_GAP_PX = 6;
+const HINT =
+  'Arrow keys move, plus and minus zoom, Home follows the run. Shift with left and right selects a span, with up and down moves it; Enter shows what it holds, Escape clears it.';
 
 export class TimelineView {
   readonly element: HTMLElement;
   private readonly canvas = el('canvas', { 'aria-hidden': 'true' });
   private readonly surface = el('div', { class: 'timeline-surface', tabindex: 0, role: 'application' }, this.canvas);
-  private readonly cursor = el('div', { class: 'timeline-cursor', 'aria-hidden': 'true' });
-  private readonly tooltip = el('div', { class: 'timeline-tooltip', role: 'tooltip' });
-  private readonly follow = el('button', { class: 'link', 'data-action': 'follow', type: 'button' }, 'Whole run');
-  private readonly legend = new Map<DrawnSeries, HTMLButtonElement>();
   private readonly chart: TimelineChart;
+  private readonly tools: TimelineTools;
+  private readonly overlay: TimelineOverlay;
+  private readonly tooltip = new TimelineTooltip();
+  private readonly bar: TimelineBar;
+  private readonly input: TimelineInput;
+  private context: PageContext | null = null;
   private data: TimelineData | null = null;
+  private stack: StackedTimeline | null = null;
+  private steps: TimelineSteps | null = null;
   private zoom: Zoom = FOLLOW;
-  private hidden: readonly Series[] = [];
-  private runNs = 0;
+  private span: Span | null = null;
+  private selecting = false;
+  private reading: MomentReading | null = null;
   private pointerX: number | null = null;
-  private drag: { x: number; zoom: Zoom; runNs: number } | null = null;
 
   constructor(
     private readonly frames: Frames,
     private readonly actions: TimelineActions,
   ) {
-    const keys = el('div', { class: 'legend' }, ...DRAWN.map(series => this.legendItem(series)), this.follow);
-    this.surface.append(this.cursor, this.tooltip);
-    this.element = el('section', { class: 'timeline', 'aria-label': 'Timeline' }, keys, this.surface);
+    this.tools = new TimelineTools(DRAWN, {
+      ...actions,
+      select: on => this.setSelecting(on),
+      follow: () => actions.zoom(FOLLOW),
+    });
+    this.overlay = new TimelineOverlay(mark => this.openMark(mark));
+    this.bar = new TimelineBar({ ...actions, choose: choice => this.choose(choice), clear: () => this.setSpan(null) });
+    this.surface.append(this.overlay.element, ...this.tooltip.elements);
+    this.element = el('section', { class: 'timeline', 'aria-label': 'Timeline' });
+    this.element.append(this.tools.element, this.surface, this.bar.element);
     this.chart = new TimelineChart(this.canvas, () => this.frames.add(this.draw));
-    this.follow.title = 'Show the whole run and follow it (Home)';
-    this.follow.addEventListener('click', () => this.actions.zoom(FOLLOW));
-    this.listen();
+    this.input = new TimelineInput(this.surface, () => this.inputState(), {
+      zoom: zoom => this.move(zoom),
+      span: (span, done) => this.drawn(span, done),
+      pointer: x => this.movePointer(x),
+      apply: () => this.choose('born'),
+    });
   }
 
   /** Width of the plot in pixels, for the number of buckets to ask. */
   get pixels(): number {
     return this.chart.width;
+  }
+
+  /** What the areas are made of: tensors, or the driver's memory where there are none. */
+  get areaSeries(): 'tensor' | 'driver' {
+    return this.data === null || this.data.has('tensor') || !this.data.has('driver') ? 'tensor' : 'driver';
   }
 
   recolour(): void {
@@ -60,101 +106,194 @@ export class TimelineView {
     this.frames.add(this.draw);
   }
 
-  forget(): void {
-    this.data = null;
+  setStack(stack: StackedTimeline | null): void {
+    this.stack = stack;
+    this.frames.add(this.draw);
   }
 
-  update(zoom: Zoom, hidden: readonly Series[], runNs: number): void {
-    if (zoom === this.zoom && hidden === this.hidden && runNs === this.runNs) return;
-    this.zoom = zoom;
-    this.hidden = hidden;
-    this.runNs = runNs;
+  setSteps(steps: TimelineSteps): void {
+    this.steps = steps;
+    this.frames.add(this.draw);
+  }
+
+  setReading(reading: MomentReading | null): void {
+    if (reading && !this.reading) this.bar.say(`Reading up to ${timeText(reading.untilNs, this.shownSteps)}`);
+    this.reading = reading;
+    this.frames.add(this.draw);
+  }
+
+  forget(): void {
+    this.data = this.stack = this.steps = this.span = this.reading = null;
+  }
+
+  update(context: PageContext): void {
+    if (context.view.momentTitle !== this.context?.view.momentTitle)
+      this.bar.say(context.view.momentTitle === '' ? '' : `Shown: ${context.view.momentTitle}`);
+    this.context = context;
+    this.zoom = context.view.zoom;
     this.frames.add(this.draw);
   }
 
   private readonly draw = (): void => {
-    const window = visibleWindow(this.zoom, this.runNs);
-    this.follow.hidden = this.zoom.spanNs === null;
-    const tensors = this.data?.has('tensor') ?? false;
-    const curves = DRAWN.map(series => ({
-      series,
-      points: this.data?.points(series, window.toNs) ?? [],
-      shown: !this.hidden.includes(series),
-      area: series === 'tensor' || (series === 'driver' && !tensors),
-    }));
-    this.chart.draw(curves, window);
+    const { context } = this;
+    if (!context) return;
+    const { view, runNs } = context;
+    const window = visibleWindow(this.zoom, runNs);
+    const axis = this.shownSteps;
+    const pixelNs = (window.toNs - window.fromNs) / this.chart.width;
+    const ticks = axis ? stepTicks(axis, window, this.chart.labels, pixelNs * MARK_GAP_PX) : null;
+    this.chart.draw({ curves: this.curves(window.toNs), groups: this.edges(), window, ticks });
     if (this.data && !this.data.question.fits(this.chart.width)) this.actions.need();
-    for (const [series, button] of this.legend)
-      setAttribute(button, 'aria-pressed', String(!this.hidden.includes(series)));
-    const span = `${formatDuration(window.fromNs)} to ${formatDuration(window.toNs)}`;
-    const hint = 'Arrow keys move, plus and minus zoom, Home follows the run.';
-    const now = DRAWN.map(series => `${NAMES[series]} ${formatBytes(this.data?.bytesAt(series, window.toNs) ?? 0)}`);
-    setAttribute(this.surface, 'aria-label', `GPU memory from ${span}. At the end: ${now.join(', ')}. ${hint}`);
+    const { stack, axis: unit } = view;
+    const steps = (this.steps?.axis ?? null) !== null;
+    this.tools.update({ stack, axis: unit, steps, selecting: this.selecting, following: this.zoom.spanNs === null });
+    this.tools.setHidden(view.hidden);
+    this.tools.setGroups(this.groupNames());
+    this.drawOverlay();
+    this.drawBar();
+    setAttribute(this.surface, 'aria-label', this.description());
     this.drawCursor();
   };
 
-  private readonly drawCursor = (): void => {
-    const { left, right } = this.chart.plot;
-    const x = this.pointerX;
-    const inside = this.data !== null && x !== null && x >= left && x <= right && this.drag === null;
-    this.cursor.hidden = this.tooltip.hidden = !inside;
-    if (!inside || !this.data) return;
-    const { fromNs, toNs } = visibleWindow(this.zoom, this.runNs);
-    const timeNs = fromNs + ((x - left) / Math.max(right - left, 1)) * (toNs - fromNs);
-    const lines = DRAWN.filter(series => !this.hidden.includes(series)).map(series => {
-      const bytes = formatBytes(this.data!.bytesAt(series, timeNs));
-      return el('div', {}, el('i', { 'data-part': series }), `${NAMES[series]} `, el('b', { class: 'number' }, bytes));
+  private curves(untilNs: number): Curve[] {
+    const hidden = this.context?.view.hidden ?? [];
+    return DRAWN.map(series => ({
+      series,
+      points: this.data?.points(series, untilNs) ?? [],
+      shown: !hidden.includes(series),
+      area: series === this.areaSeries,
+    }));
+  }
+
+  private edges(): ReturnType<typeof stackEdges> {
+    const { stack, data, context } = this;
+    if (!stack || !data || !context) return [];
+    const running = stack.toNs[stack.toNs.length - 2] ?? stack.fromNs;
+    const ceiling = data.leastFrom(this.areaSeries, running);
+    return stackEdges(stack, visibleWindow(this.zoom, context.runNs), this.chart.width, ceiling);
+  }
+
+  private groupNames(): { name: string; title: string }[] {
+    const { stack, context } = this;
+    const by = context?.view.stack.by ?? 'none';
+    if (!stack || !context || by === 'none') return [];
+    return stack.groups.map(group => groupName(group, by, context.info.processes));
+  }
+
+  private drawOverlay(): void {
+    const { context } = this;
+    if (!context) return;
+    const { info, runNs } = context;
+    const window = visibleWindow(this.zoom, runNs);
+    const pixels = this.chart.width;
+    this.overlay.place(this.chart.plot);
+    this.overlay.drawGaps(gapsOf(info, this.steps, runNs), window, pixels);
+    const peak = this.data?.peak(this.areaSeries) ?? null;
+    const marks = marksOf(info, this.steps, context.session.marks, peak && { timeNs: peak.fromNs, bytes: peak.bytes });
+    this.overlay.drawMarks(placeMarks(marks, window, pixels));
+    this.overlay.drawSpan(this.span, window, pixels, this.span ? spanText(this.span, this.shownSteps) : '');
+  }
+
+  private drawBar(): void {
+    const { span, reading, context } = this;
+    const steps = this.shownSteps;
+    const part = reading ? Math.floor((reading.readNs / Math.max(reading.untilNs, 1)) * 100) : 0;
+    this.bar.update({
+      span: span ? spanText(span, steps) : null,
+      reading: reading ? `Reading up to ${timeText(reading.untilNs, steps)}… ${part} %` : null,
+      moment: context?.view.momentTitle || null,
     });
-    this.tooltip.replaceChildren(el('div', { class: 'dim' }, formatDuration(timeNs)), ...lines);
-    this.cursor.style.transform = `translateX(${x}px)`;
-    const onRight = x < (left + right) / 2;
-    this.tooltip.style.transform = onRight ? `translateX(${x + 10}px)` : `translateX(calc(${x - 10}px - 100%))`;
+  }
+
+  private readonly drawCursor = (): void => {
+    const { data, context, pointerX: x } = this;
+    const { left, right } = this.chart.plot;
+    const inside = data !== null && x !== null && x >= left && x <= right && !this.input.busy;
+    if (!inside || !context) return this.tooltip.hide();
+    const { fromNs, toNs } = visibleWindow(this.zoom, context.runNs);
+    const timeNs = fromNs + ((x - left) / Math.max(right - left, 1)) * (toNs - fromNs);
+    const series = DRAWN.filter(one => !context.view.hidden.includes(one));
+    const lines = series.map(one => ({ part: one, name: SERIES_NAMES[one], bytes: data.bytesAt(one, timeNs) }));
+    const when = formatDuration(timeNs);
+    const title = this.steps?.axis ? `${timeText(timeNs, this.steps.axis)} · ${when}` : when;
+    this.tooltip.show(x, { left, right }, { title, lines, stack: this.stack, names: this.groupNames(), timeNs });
   };
 
-  private legendItem(series: DrawnSeries): HTMLElement {
-    const button = el('button', { class: 'legend-item', type: 'button', 'data-series': series });
-    button.append(el('i', { 'data-part': series }), el('span', {}, NAMES[series]));
-    button.title = `Show or hide: ${NAMES[series]}`;
-    button.addEventListener('click', () => this.actions.toggle(series));
-    this.legend.set(series, button);
-    return button;
+  /** The chart in words. */
+  private description(): string {
+    const { context, data, steps } = this;
+    if (!context) return HINT;
+    const window = visibleWindow(this.zoom, context.runNs);
+    const now = DRAWN.map(series => `${SERIES_NAMES[series]} ${formatBytes(data?.bytesAt(series, window.toNs) ?? 0)}`);
+    const peak = data?.peak(this.areaSeries);
+    const groups = this.groupNames().map(({ name }) => name);
+    return [
+      `GPU memory from ${formatDuration(window.fromNs)} to ${formatDuration(window.toNs)}.`,
+      `At the end: ${now.join(', ')}.`,
+      peak ? `Highest: ${formatBytes(peak.bytes)} at ${timeText(peak.fromNs, this.shownSteps)}.` : '',
+      groups.length > 0 ? `Biggest: ${groups.join(', ')}.` : '',
+      steps && steps.collections.length > 0 ? `${steps.collections.length} full collections.` : '',
+      HINT,
+    ].join(' ');
   }
 
-  private listen(): void {
-    const surface = this.surface;
-    surface.addEventListener('wheel', event => this.onWheel(event), { passive: false });
-    surface.addEventListener('pointerdown', event => this.onPointerDown(event));
-    surface.addEventListener('pointermove', event => this.onPointerMove(event));
-    surface.addEventListener('pointerup', () => (this.drag = null));
-    surface.addEventListener('pointercancel', () => (this.drag = null));
-    surface.addEventListener('pointerleave', () => this.movePointer(null));
-    surface.addEventListener('dblclick', () => this.actions.zoom(FOLLOW));
-    surface.addEventListener('keydown', event => this.onKey(event));
+  private inputState() {
+    const { zoom, span, selecting } = this;
+    return {
+      zoom,
+      span,
+      selecting,
+      runNs: this.context?.runNs ?? 0,
+      steps: this.shownSteps,
+      plot: this.chart.plot,
+    };
   }
 
-  private onWheel(event: WheelEvent): void {
-    if (event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-      this.move(panBy(this.zoom, this.runNs, event.deltaX / this.chart.width));
+  /** Steps where they are known and wanted. */
+  private get shownSteps(): StepTimes | null {
+    return this.context?.view.axis === 'time' ? null : (this.steps?.axis ?? null);
+  }
+
+  private drawn(span: Span | null, done: boolean): void {
+    this.setSpan(span && toSteps(span, this.shownSteps, this.context?.runNs ?? 0));
+    if (!done) return;
+    if (span) this.setSelecting(false);
+    this.bar.say(this.span ? `Selected: ${spanText(this.span, this.shownSteps)}` : 'No selection');
+  }
+
+  private setSpan(span: Span | null): void {
+    this.span = span;
+    this.frames.add(this.draw);
+  }
+
+  private setSelecting(on: boolean): void {
+    this.selecting = on;
+    this.surface.classList.toggle('selecting', on);
+    this.frames.add(this.draw);
+  }
+
+  private choose(choice: SpanChoice): void {
+    const { span } = this;
+    const steps = this.shownSteps;
+    if (!span) return;
+    if (choice === 'born') return this.actions.show(bornIn(span, steps));
+    if (choice === 'end') return this.actions.show(aliveAtEnd(span, steps));
+    this.actions.showPeak({ series: this.areaSeries, ...span }, ` in ${spanText(span, steps)}`);
+  }
+
+  private openMark({ kind, timeNs, label }: TimelineMark): void {
+    if (kind === 'peak') {
+      const peak = this.data?.peak(this.areaSeries);
+      if (peak) this.actions.showPeak({ series: this.areaSeries, fromNs: peak.fromNs, toNs: peak.toNs }, '');
       return;
     }
-    const factor = ZOOM_STEP ** Math.max(-4, Math.min(4, event.deltaY / 60));
-    this.move(zoomAt(this.zoom, this.runNs, factor, this.place(event.offsetX)));
-  }
-
-  private onPointerDown(event: PointerEvent): void {
-    if (event.button !== 0) return;
-    this.surface.setPointerCapture(event.pointerId);
-    this.drag = { x: event.offsetX, zoom: this.zoom, runNs: this.runNs };
-  }
-
-  private onPointerMove(event: PointerEvent): void {
-    const drag = this.drag;
-    this.movePointer(event.offsetX);
-    if (!drag || drag.zoom.spanNs === null) return;
-    const part = (drag.x - event.offsetX) / this.chart.width;
-    if (part !== 0) this.move(panBy(drag.zoom, drag.runNs, part));
+    const at = timeText(timeNs, this.shownSteps);
+    const titles = {
+      'out-of-memory': `Alive when memory ran out, ${at}`,
+      named: `Alive at ${label}, ${at}`,
+      collection: `Alive at the end of ${at}`,
+    };
+    this.actions.show({ moment: { kind: 'at', timeNs: Math.floor(timeNs) }, title: titles[kind] });
   }
 
   private movePointer(x: number | null): void {
@@ -162,44 +301,9 @@ export class TimelineView {
     this.frames.add(this.drawCursor);
   }
 
-  private onKey(event: KeyboardEvent): void {
-    const next = this.keyZoom(event.key);
-    if (!next || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    this.move(next);
-  }
-
-  private keyZoom(key: string): Zoom | null {
-    switch (key) {
-      case 'ArrowLeft':
-        return panBy(this.zoom, this.runNs, -PAN_STEP);
-      case 'ArrowRight':
-        return panBy(this.zoom, this.runNs, PAN_STEP);
-      case '+':
-      case '=':
-        return zoomAt(this.zoom, this.runNs, 1 / ZOOM_STEP, this.middle);
-      case '-':
-        return zoomAt(this.zoom, this.runNs, ZOOM_STEP, this.middle);
-      case 'Home':
-        return FOLLOW;
-      default:
-        return null;
-    }
-  }
-
   private move(zoom: Zoom): void {
     this.zoom = zoom; // several wheel events come between two updates
     this.frames.add(this.draw);
     this.actions.zoom(zoom);
-  }
-
-  /** Where the keys zoom: the present while it is followed, else the middle. */
-  private get middle(): number {
-    return this.zoom.endNs === null ? 1 : 0.5;
-  }
-
-  private place(x: number): number {
-    const { left, right } = this.chart.plot;
-    return Math.min(1, Math.max(0, (x - left) / Math.max(right - left, 1)));
   }
 }

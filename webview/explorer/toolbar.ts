@@ -40,7 +40,11 @@ export class Toolbar {
   }
 
   update(view: ViewState, layer: Layer): void {
-    setText(this.title, listTitle(view.groupBy));
+    const title = listTitle(view.groupBy);
+    setText(
+      this.title,
+      view.momentTitle === '' ? title : `${view.momentTitle}, by ${GROUP_NAMES[view.groupBy].toLowerCase()}`,
+    );
     this.group.set(view.groupBy);
     this.layer.set(layer);
   }

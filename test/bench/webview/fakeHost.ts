@@ -11,6 +11,8 @@ import type {
   Totals,
   TraceInfo,
 } from '../../../extension/protocol/trace';
+import type { OfMoment } from '../../../extension/protocol/moment';
+import { peakInside, readMoment, stackedTimeline, timelineSteps } from './fakeTimeline';
 import { makeProcess, makeTotals } from '../../unit/fakeTrace';
 import { blockHolder, ledger, liveBlocks, oneBlock } from './fakeBlocks';
 import { stackTree } from './fakeTree';
@@ -109,7 +111,7 @@ function timeline({ series: name, fromNs, toNs, buckets }: TimelineQuery): Timel
   return Float64Array.from(out);
 }
 
-function sorted(query: SiteQuery): Entry[] {
+function sorted({ moment, ...query }: SiteQuery & OfMoment): Entry[] {
   const words = (query.filter ?? '').split(/\s+/).filter(word => word !== '' && !word.startsWith('>'));
   const least = /(?:^|\s)>(\d+)MB/.exec(query.filter ?? '');
   const rows = entries.filter(
@@ -124,14 +126,18 @@ function sorted(query: SiteQuery): Entry[] {
     return row.liveBytes;
   };
   const order = query.descending ? -1 : 1;
-  return rows.sort((a, b) => order * (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : a.id - b.id));
+  // Of another moment, some of the lines are there.
+  const kept = { now: 1, at: 2, born: 7 }[moment?.kind ?? 'now'];
+  return rows
+    .filter(row => row.id % kept === 0)
+    .sort((a, b) => order * (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : a.id - b.id));
 }
 
 function keyOf(id: number): string {
   return id.toString(16).padStart(16, '0');
 }
 
-function sites(query: SiteQuery): SiteWindow {
+function sites(query: SiteQuery & OfMoment): SiteWindow {
   const all = sorted(query);
   const rows = all.slice(query.from, query.to);
   const floats = (pick: (row: Entry) => number): Float64Array => Float64Array.from(rows, pick);
@@ -235,7 +241,7 @@ function info(): TraceInfo {
       },
     ],
     steps: [],
-    pauses: [],
+    pauses: [{ process: 0, kind: 'recording', beginNs: 140e9, endNs: 165e9, beginStep: 1, endStep: 2 }],
     categories: [],
     habits: [],
     answers: [],
@@ -280,6 +286,14 @@ function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
       return blockHolder(message.params);
     case 'timeline':
       return message.params.series.map(timeline);
+    case 'stackedTimeline':
+      return stackedTimeline(message.params, RUN_NS);
+    case 'timelineSteps':
+      return timelineSteps(RUN_NS);
+    case 'peakInside':
+      return peakInside(message.params, timeline);
+    case 'readMoment':
+      return readMoment(message.params.moment);
     default:
       postMessage({ type: 'bench', method: message.method, params: message.params });
       return undefined;

@@ -56,9 +56,18 @@ test('another trace takes zoom and moment away, and nothing that the user chose'
   let state = reduce(INITIAL, { type: 'trace', trace: 5 });
   state = reduce(state, { type: 'filter', filter: 'a' });
   state = reduce(state, { type: 'zoom', zoom: { spanNs: 5, endNs: null } });
-  state = reduce(state, { type: 'moment', moment: { kind: 'at', timeNs: 7 } });
+  state = reduce(state, { type: 'moment', moment: { kind: 'at', timeNs: 7 }, title: 'then' });
+  state = reduce(state, { type: 'stack', stack: { by: 'thread', rank: 'peak' } });
+  state = reduce(state, { type: 'axis', axis: 'time' });
   assert.deepEqual(restore(structuredClone(state)), state);
   assert.equal(reduce(state, { type: 'trace', trace: 5 }), state);
-  assert.deepEqual(reduce(state, { type: 'trace', trace: 6 }), { ...INITIAL, filter: 'a', trace: 6 });
+  assert.deepEqual(reduce(state, { type: 'trace', trace: 6 }), {
+    ...INITIAL,
+    filter: 'a',
+    trace: 6,
+    stack: { by: 'thread', rank: 'peak' },
+    axis: 'time',
+  });
   assert.deepEqual(restore({ ...state, moment: { kind: 'at', timeNs: -1 } }).moment, INITIAL.moment);
+  assert.deepEqual(restore({ ...state, stack: { by: 'x' } }).stack, INITIAL.stack);
 });

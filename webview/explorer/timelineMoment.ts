@@ -1,0 +1,89 @@
+// Brings the page to a moment: the host reads the trace up to it first, which may take a while and can be given up.
+import { NOW, type Moment } from '../../extension/protocol/moment';
+import type { MomentReading, Peak, PeakQuery } from '../../extension/protocol/timelineRequests';
+import { formatBytes } from '../../extension/protocol/format';
+import type { PageActions } from './part';
+import type { TitledMoment } from './timelineSpan';
+
+const POLL_MS = 120;
+/** Narrower than what a timeline keeps for the recent past: reading again would tell nothing more. */
+const EXACT_NS = 70_000;
+
+export class MomentReader {
+  /** Rises with each wish: an older one that is still under way ends. */
+  private wish = 0;
+
+  /** @param onProgress what is being read; null when nothing is */
+  constructor(
+    private readonly page: Pick<PageActions, 'ask' | 'dispatch'>,
+    private readonly onProgress: (reading: MomentReading | null) => void,
+    private readonly pause: (milliseconds: number) => Promise<void> = wait,
+  ) {}
+
+  /** Shows the rows of a moment once it is read. */
+  async show({ moment, title }: TitledMoment): Promise<void> {
+    const wish = this.begin();
+    if (await this.read(moment, wish)) this.page.dispatch({ type: 'moment', moment, title });
+    this.end(wish);
+  }
+
+  /** Shows what was alive when the series was highest in a span. */
+  async showPeak(query: PeakQuery, where: string): Promise<void> {
+    const wish = this.begin();
+    const peak = await this.findPeak(query, wish);
+    if (peak) {
+      const moment: Moment = { kind: 'at', timeNs: Math.floor(peak.toNs) };
+      const title = `Alive at the peak${where}, ${formatBytes(peak.bytes)}`;
+      if (await this.read(moment, wish)) this.page.dispatch({ type: 'moment', moment, title });
+    }
+    this.end(wish);
+  }
+
+  /** Back to the present; what is being read is given up. */
+  reset(): void {
+    this.cancel();
+    this.page.dispatch({ type: 'moment', moment: NOW, title: '' });
+  }
+
+  cancel(): void {
+    this.forget();
+    void this.page.ask('cancelMoments', undefined);
+  }
+
+  /** Nothing is waited for any more. */
+  forget(): void {
+    this.wish++;
+    this.onProgress(null);
+  }
+
+  /** The far past is kept in wide buckets: read up to the end of one, it is the recent past, which is kept finely. */
+  private async findPeak(query: PeakQuery, wish: number): Promise<Peak | null> {
+    const coarse = await this.page.ask('peakInside', query);
+    if (!coarse || wish !== this.wish) return null;
+    if (coarse.toNs - coarse.fromNs <= EXACT_NS) return coarse;
+    const moment: Moment = { kind: 'at', timeNs: coarse.toNs };
+    if (!(await this.read(moment, wish))) return null;
+    const { fromNs, toNs } = coarse;
+    return (await this.page.ask('peakInside', { series: query.series, fromNs, toNs, moment })) ?? null;
+  }
+
+  private async read(moment: Moment, wish: number): Promise<boolean> {
+    for (;;) {
+      const reading = wish === this.wish ? await this.page.ask('readMoment', { moment }) : undefined;
+      if (!reading || wish !== this.wish) return false;
+      if (reading.done) return true;
+      this.onProgress(reading);
+      await this.pause(POLL_MS);
+    }
+  }
+
+  private begin(): number {
+    return ++this.wish;
+  }
+
+  private end(wish: number): void {
+    if (wish === this.wish) this.onProgress(null);
+  }
+}
+
+const wait = (milliseconds: number): Promise<void> => new Promise(done => setTimeout(done, milliseconds));

@@ -1,0 +1,114 @@
+// What lies over the chart: gaps, marks and the selected span, as elements that can be focused and read.
+import { el, setAttributes, setText } from '../dom';
+import { GAP_WORDS, type Gap, type PlacedMark, type TimelineMark } from './timelineMarks';
+import type { Span } from './timelineSpan';
+import type { TimeWindow } from './zoom';
+
+export interface Plot {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+const LABELLED_PX = 84;
+
+export class TimelineOverlay {
+  readonly element = el('div', { class: 'timeline-overlay' });
+  private readonly gaps: HTMLElement[] = [];
+  private readonly marks: MarkView[] = [];
+  private readonly span = el('div', { class: 'timeline-span', 'aria-hidden': 'true' });
+  private readonly spanText = el('span', { class: 'number' });
+
+  constructor(private readonly open: (mark: TimelineMark) => void) {
+    this.span.append(this.spanText);
+    this.element.append(this.span);
+  }
+
+  /** The overlay covers the plot: places are pixels from its left edge. */
+  place({ left, right, top, bottom }: Plot): void {
+    const { style } = this.element;
+    style.left = `${left}px`;
+    style.top = `${top}px`;
+    style.width = `${right - left}px`;
+    style.height = `${bottom - top}px`;
+  }
+
+  drawGaps(gaps: readonly Gap[], window: TimeWindow, pixels: number): void {
+    const seen = gaps.filter(gap => gap.toNs > window.fromNs && gap.fromNs < window.toNs);
+    seen.forEach((gap, i) => {
+      const view = (this.gaps[i] ??= this.addGap());
+      const { label, title } = GAP_WORDS[gap.kind];
+      const width = stretch(view, gap, window, pixels);
+      setAttributes(view, { 'data-gap': gap.kind, title });
+      setText(view, width >= LABELLED_PX ? label : '');
+    });
+    this.gaps.forEach((view, i) => (view.hidden = i >= seen.length));
+  }
+
+  drawMarks(marks: readonly PlacedMark[]): void {
+    marks.forEach((mark, i) => (this.marks[i] ??= this.addMark()).update(mark));
+    this.marks.forEach((view, i) => (view.element.hidden = i >= marks.length));
+  }
+
+  /** `text`: what stands in the span where it is wide enough. */
+  drawSpan(span: Span | null, window: TimeWindow, pixels: number, text: string): void {
+    this.span.hidden = span === null || span.toNs <= window.fromNs || span.fromNs >= window.toNs;
+    if (!span || this.span.hidden) return;
+    const width = stretch(this.span, span, window, pixels);
+    setText(this.spanText, width >= LABELLED_PX ? text : '');
+  }
+
+  private addGap(): HTMLElement {
+    const view = el('div', { class: 'timeline-gap' });
+    this.element.prepend(view);
+    return view;
+  }
+
+  private addMark(): MarkView {
+    const view = new MarkView(this.open);
+    this.element.append(view.element);
+    return view;
+  }
+}
+
+class MarkView {
+  readonly element: HTMLButtonElement;
+  private readonly label = el('span', {});
+  private mark: TimelineMark | null = null;
+
+  constructor(open: (mark: TimelineMark) => void) {
+    this.element = el('button', { type: 'button', class: 'timeline-mark' }, this.label);
+    this.element.addEventListener('click', () => this.mark && open(this.mark));
+    // A press on a mark is none on the chart below it.
+    this.element.addEventListener('pointerdown', event => event.stopPropagation());
+  }
+
+  update({ mark, x, labelled, left, lower }: PlacedMark): void {
+    this.mark = mark;
+    const says = `${mark.title}. Show what was alive.`;
+    setAttributes(this.element, {
+      'data-mark': mark.kind,
+      'aria-label': says,
+      title: says,
+      // Collections may be many: they are told in the chart's label, and shown by mouse.
+      tabindex: mark.kind === 'collection' ? -1 : 0,
+    });
+    this.element.classList.toggle('left', left);
+    this.element.classList.toggle('lower', lower);
+    this.element.classList.toggle('bare', !labelled);
+    setText(this.label, labelled ? mark.label : '');
+    this.element.style.transform = `translateX(${Math.round(x)}px)`;
+  }
+}
+
+/** Lays an element over a span of time; its width in pixels comes back. */
+function stretch(element: HTMLElement, span: Span, window: TimeWindow, pixels: number): number {
+  const scale = pixels / Math.max(window.toNs - window.fromNs, 1);
+  const from = Math.max(0, (span.fromNs - window.fromNs) * scale);
+  const to = Math.min(pixels, (span.toNs - window.fromNs) * scale);
+  const width = Math.max(2, to - from);
+  element.style.transform = `translateX(${from.toFixed(1)}px)`;
+  element.style.width = `${width.toFixed(1)}px`;
+  return width;
+}
