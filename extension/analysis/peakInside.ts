@@ -24,11 +24,10 @@ export function peakInside(source: TraceSource, query: PeakQuery): Peak {
   const ask = (from: number, to: number, buckets: number): Bucket[] =>
     bucketsOf(source.timeline({ series, process, device, fromNs: from, toNs: to, buckets }), to);
   let [from, end] = [Math.floor(fromNs), Math.floor(toNs) + 1];
-  let bytes = 0;
   for (;;) {
     const best = highest(ask(from, end, BUCKETS));
     if (!best) return { fromNs, toNs, bytes: 0 };
-    bytes = best.max;
+    const bytes = best.max;
     const next = { from: Math.max(best.beginNs, from), end: Math.min(best.nextNs, end) };
     const narrower = next.end - next.from < end - from;
     if (best.beginNs < next.from || !narrower) return kept(ask, best, next.from, next.end, bytes);
