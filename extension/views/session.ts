@@ -230,6 +230,7 @@ export class Session implements vscode.Disposable {
   private follow(trace: TraceSession): void {
     this.source = trace;
     this.judged = new TraceVerdicts(trace.native, this.directory);
+    this.judged.onDidTell(() => this.changed.fire());
     trace.onChange(() => this.progress());
     trace.follow(POLL_MS);
   }

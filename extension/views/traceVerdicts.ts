@@ -34,6 +34,9 @@ interface Asked {
 export class TraceVerdicts implements vscode.Disposable {
   private readonly judge: Judge;
   private readonly asked = new Map<string, Asked>();
+  private readonly told = new vscode.EventEmitter<void>();
+  /** Something was asked of the process, or it answered. */
+  readonly onDidTell = this.told.event;
 
   /** `directory`: where the trace is recorded; null: it is a file. */
   constructor(
@@ -85,8 +88,13 @@ export class TraceVerdicts implements vscode.Disposable {
       'Asking process {0}; it answers between two of its Python instructions…',
       this.pidOf(finding),
     );
-    asked.holders = { state: 'asking', sentence, results: [] };
-    return this.askHolders(finding, asked.stop.signal).then(told => (asked.holders = told));
+    const show = (shown: Inquiry<HolderFound>): Inquiry<HolderFound> => {
+      asked.holders = shown;
+      this.told.fire();
+      return shown;
+    };
+    show({ state: 'asking', sentence, results: [] });
+    return this.askHolders(finding, asked.stop.signal).then(show);
   }
 
   pidOf({ process }: Finding): number {
@@ -119,7 +127,11 @@ export class TraceVerdicts implements vscode.Disposable {
   experiment(id: string, experiments: readonly Experiment[]): Promise<Inquiry<ExperimentEffect>> {
     const finding = this.find(id);
     const asked = this.begin(id);
-    const show = (shown: Inquiry<ExperimentEffect>): Inquiry<ExperimentEffect> => (asked.experiments = shown);
+    const show = (shown: Inquiry<ExperimentEffect>): Inquiry<ExperimentEffect> => {
+      asked.experiments = shown;
+      this.told.fire();
+      return shown;
+    };
     return this.tryAll(finding, experiments, asked.stop.signal, show);
   }
 
@@ -172,6 +184,7 @@ export class TraceVerdicts implements vscode.Disposable {
   dispose(): void {
     this.judge.close();
     for (const asked of this.asked.values()) asked.stop.abort();
+    this.told.dispose();
   }
 }
 

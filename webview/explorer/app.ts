@@ -5,6 +5,7 @@ import type { Block } from './blockRow';
 import type { RequestClient } from './client';
 import { RunClock } from './clock';
 import { DetailsPart } from './detailsPart';
+import { FindingsPart } from './findingsPart';
 import { FlamePart } from './flamePart';
 import { Header } from './header';
 import { LedgerPart } from './ledgerPart';
@@ -45,6 +46,7 @@ export class App implements PageActions {
   private readonly scopes: Scopes;
   private readonly state: StateView;
   private readonly notices: Notices;
+  private readonly findings: FindingsPart;
   private readonly ledger: LedgerPart;
   private readonly timeline: TimelinePart;
   private readonly lines: LinesPart;
@@ -76,6 +78,7 @@ export class App implements PageActions {
       openLine: (file, line) => this.openLine(file, line),
       site: id => this.client.request('site', { id }),
     });
+    this.findings = new FindingsPart(this.frames, this);
     this.ledger = new LedgerPart(this);
     this.timeline = new TimelinePart(this.frames, this);
     this.lines = new LinesPart(this.frames, this, view);
@@ -91,9 +94,9 @@ export class App implements PageActions {
       // Two frames later the table has its new height.
       appeared: () => void requestAnimationFrame(() => this.frames.add(() => this.lines.revealActive())),
     });
-    this.parts = [this.ledger, this.timeline, tabs, this.details];
+    this.parts = [this.findings, this.ledger, this.timeline, tabs, this.details];
     const lower = el('div', { class: 'lower' }, tabs.element, this.details.element);
-    this.trace.append(this.ledger.element, this.timeline.element, lower);
+    this.trace.append(this.ledger.element, this.findings.element, this.timeline.element, lower);
     this.element.append(this.header.element, this.scopes.element, this.notices.element, this.state.element, this.trace);
     this.listen();
     this.render();

@@ -1,5 +1,6 @@
 // The page of the GPU Memory side panel.
 import './explorer.css';
+import './findings.css';
 import './memory.css';
 import './timeline.css';
 import './table.css';

@@ -14,6 +14,7 @@ import type {
 import type { OfMoment } from '../../../extension/protocol/moment';
 import { peakInside, readMoment, stackedTimeline, timelineSteps } from './fakeTimeline';
 import { makeProcess, makeTotals } from '../../unit/fakeTrace';
+import { findings, noteAsked, otherLines } from './fakeFindings';
 import { blockHolder, ledger, liveBlocks, oneBlock } from './fakeBlocks';
 import { stackTree } from './fakeTree';
 
@@ -270,6 +271,13 @@ function session(): SessionView {
 
 function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
   switch (message.method) {
+    case 'findings':
+      return findings(revision);
+    case 'otherLines':
+      return otherLines();
+    case 'whoHolds':
+    case 'stopAsking':
+      return noteAsked(message.method);
     case 'sites':
       return sites(message.params);
     case 'site':

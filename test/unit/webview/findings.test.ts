@@ -1,0 +1,68 @@
+// What a finding's card says, and which cards there are.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { FindingView, HolderFound } from '../../../extension/protocol/verdictRequests';
+import { nextQuestion, shownFindings } from '../../../webview/explorer/findingsLogic';
+import { figures, freedText, headline, holderText, isLeak, lineText } from '../../../webview/explorer/findingText';
+import { findings } from '../../bench/webview/fakeFindings';
+
+const view = findings(1);
+const leak = view.findings.find(finding => finding.id === 'leak 0')!;
+const holder: HolderFound = {
+  path: 'train().seen[...]',
+  kind: 'container',
+  file: '/t.py',
+  line: 3,
+  function: 'train',
+  length: 12,
+  bound: null,
+  count: 8,
+  bytes: 2048,
+  chain: [{ kind: 'deque', name: '[...]', type: 'Tensor', length: 12 }],
+};
+
+test('leaks first, a few unless all are wanted', () => {
+  const ids = (all: boolean): string[] => shownFindings(view.findings, all).map(finding => finding.id);
+  assert.deepEqual(ids(false), ['leak 0', 'leak 1', 'fragmentation 0']);
+  assert.deepEqual(ids(true), ['leak 0', 'leak 1', 'fragmentation 0', 'anomaly 0']);
+});
+
+test('asked again only while there is news that was not judged', () => {
+  assert.equal(nextQuestion(view), null);
+  assert.equal(nextQuestion({ ...view, stale: true }), 1000);
+});
+
+test('a headline without the figures that stand below it', () => {
+  assert.equal(headline(leak), 'A whole autograd graph of each step is kept');
+  assert.deepEqual(figures(leak), [
+    '+4.19 MB a step',
+    '820.00 MB in 600 blocks',
+    'since step 12',
+    'full at step ≈ 32,647',
+    '99 % sure',
+  ]);
+  const odd = { ...leak, verdict: 'oom' as const, title: 'Out of memory: 1 GB did not fit.' };
+  assert.equal(headline(odd), 'Out of memory: 1 GB did not fit');
+  const unknown = { sinceStep: null, fullAtStep: null, confidence: 1, bytesPerStep: 0, bytes: 0 };
+  assert.deepEqual(figures({ ...leak, ...unknown }), []);
+});
+
+test('only growth is red', () => {
+  const red = (part: Partial<FindingView>): boolean => isLeak({ ...leak, ...part });
+  assert.ok(red({}) && red({ verdict: 'oom', cause: 'leak' }));
+  assert.ok(!red({ verdict: 'oom', cause: 'full' }) && !red({ verdict: 'fragmentation' }));
+});
+
+test('a holder: what it is, how many it holds, how many of what was asked', () => {
+  assert.equal(holderText(holder, 9), 'deque of 12 · 8 of 9 blocks, 2.00 KB');
+  assert.equal(holderText({ ...holder, bound: 30 }, 9), 'deque 12/30 · 8 of 9 blocks, 2.00 KB');
+  const global = { ...holder, kind: 'global', length: null, chain: [] };
+  assert.equal(holderText(global, 8), 'global variable · 8 of 8 blocks, 2.00 KB');
+  assert.match(holderText({ ...global, kind: 'none' }, 8), /another process/);
+  assert.equal(lineText(holder), 't.py:3');
+  assert.equal(lineText(null), '');
+});
+
+test('what was freed, with its sign', () => {
+  assert.deepEqual([2048, 0, -1024, null].map(freedText), ['−2.00 KB', '0', '+1.00 KB', '–']);
+});
