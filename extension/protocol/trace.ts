@@ -21,8 +21,11 @@ import type {
 } from './steps';
 
 export type Layer = 'tensor' | 'driver' | 'host';
-/** `module`: the file of the line, as the program names it. */
-export type GroupBy = 'site' | 'line' | 'function' | 'module' | 'thread' | 'process' | 'device';
+/**
+ * `module`: the file of the line, as the program names it. `category`: what live blocks are for; of these groups only what
+ * lives is known, their `peakBytes`, `allocations`, `frees`, `allocatedBytes`, `growth` and `spark` are NaN.
+ */
+export type GroupBy = 'site' | 'line' | 'function' | 'module' | 'thread' | 'process' | 'device' | 'category';
 export type SiteSort =
   | 'liveBytes'
   | 'liveCount'
@@ -168,14 +171,21 @@ export interface SiteQuery {
   groupBy: GroupBy;
   sort: SiteSort;
   descending: boolean;
-  /** Words, all must match: text in file, function, thread name or device; `>10MB`, `<1GB` on live bytes. Empty = all. */
+  /**
+   * Words, all must match, capitals or not: text in file, function, thread name, device, or in the name or category of a
+   * live block of the site; `>10MB`, `<=1GB` on the row's live bytes; `age>5steps`, `age<=2`: only blocks of that age count, as
+   * with bornFromNs. Empty = all.
+   */
   filter?: string;
   /** -1 or absent = all. */
   process?: number;
   device?: number;
   /** Also sites that hold nothing now. */
   includeDead?: boolean;
-  /** Only blocks that were allocated in [bornFromNs, bornToNs]; live bytes and blocks are theirs alone. */
+  /**
+   * Only blocks that were allocated in [bornFromNs, bornToNs) count: live bytes and blocks are theirs alone, rows without any
+   * are left out (but with `includeDead`), and the rest of a row stays that of the whole site. Absent: no bound.
+   */
   bornFromNs?: number;
   bornToNs?: number;
   /** Window of rows [from, to). */
@@ -223,7 +233,14 @@ export interface AllocationQuery {
   device?: number;
   thread?: number;
   site?: number;
-  sort: 'bytes' | 'age' | 'address';
+  category?: Category;
+  /** As SiteQuery.filter, but about one block: its bytes, its age, its name and category. */
+  filter?: string;
+  /** Only blocks that were allocated in [bornFromNs, bornToNs). */
+  bornFromNs?: number;
+  bornToNs?: number;
+  /** `name`: what has none is last either way. `site`: by the number of the site, which keeps its blocks together. */
+  sort: 'bytes' | 'age' | 'address' | 'step' | 'name' | 'site';
   descending: boolean;
   from: number;
   to: number;

@@ -11,7 +11,7 @@ export interface TraceRequests {
   timeline(query: { series: TimelineQuery[] }): Timeline[];
 }
 
-const GROUPS: readonly GroupBy[] = ['site', 'line', 'function', 'module', 'thread', 'process', 'device'];
+const GROUPS: readonly GroupBy[] = ['site', 'line', 'function', 'module', 'thread', 'process', 'device', 'category'];
 const SORTS: readonly SiteSort[] = [
   'liveBytes',
   'liveCount',

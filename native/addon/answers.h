@@ -24,7 +24,6 @@ struct AgentAnswer {
 Napi::Value blocks_answer(Napi::Env env, const std::vector<BlockAnswer> &blocks);
 Napi::Value agent_answer(Napi::Env env, const AgentAnswer &answer);
 
-const char *category_name(uint8_t category);
 const char *step_source_name(model::StepSource source);
 const char *layer_name(model::Layer layer);
 Napi::Array frames_answer(Napi::Env env, const std::vector<model::Frame> &frames);

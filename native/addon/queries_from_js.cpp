@@ -3,20 +3,26 @@
 #include <array>
 
 #include "addon/query_fields.h"
+#include "model/name_book.h"
 
 namespace gmt::addon {
 namespace {
 
 constexpr std::array kLayerNames = {"tensor", "driver", "host"};
-constexpr std::array kGroupNames = {"site", "line", "function", "module", "thread", "process", "device"};
+constexpr std::array kGroupNames = {"site", "line", "function", "module", "thread", "process", "device", "category"};
 constexpr std::array kSiteSortNames = {"liveBytes", "liveCount", "peakBytes",      "allocations", "frees",
                                        "growth",    "label",     "allocatedBytes", "thread",      "device"};
 constexpr std::array kSiteSorts = {
     model::SiteSort::LiveBytes, model::SiteSort::LiveCount, model::SiteSort::PeakBytes, model::SiteSort::Allocations,
     model::SiteSort::Frees,     model::SiteSort::Growth,    model::SiteSort::Label,     model::SiteSort::AllocatedBytes,
     model::SiteSort::Thread,    model::SiteSort::Device};
-constexpr std::array kAllocationSortNames = {"bytes", "age", "address"};
+constexpr std::array kAllocationSortNames = {"bytes", "age", "address", "step", "name", "site"};
 constexpr std::array kSeriesNames = {"tensor", "reserved", "driver", "host"};
+
+model::Births births(Fields &fields) {
+  const model::Births all;
+  return {fields.time("bornFromNs").value_or(all.from_ns), fields.time("bornToNs").value_or(all.to_ns)};
+}
 
 }  // namespace
 
@@ -39,6 +45,7 @@ std::optional<model::SiteQuery> site_query(const Napi::CallbackInfo &info) {
   query.process = fields.choice("process").value_or(model::kAll);
   query.device = fields.choice("device");
   query.include_dead = fields.flag("includeDead");
+  query.births = births(fields);
   query.from = fields.whole("from");
   query.to = fields.whole("to");
   return fields.ok() ? std::optional(query) : std::nullopt;
@@ -53,6 +60,10 @@ std::optional<model::AllocationQuery> allocation_query(const Napi::CallbackInfo 
   query.device = fields.choice("device");
   query.thread = fields.choice("thread");
   if (const auto site = fields.choice("site")) query.site = static_cast<uint32_t>(*site);
+  const int category = fields.name("category", model::kCategoryNames, static_cast<int>(model::kCategories));
+  if (category < static_cast<int>(model::kCategories)) query.category = static_cast<uint8_t>(category);
+  query.filter = fields.text("filter");
+  query.births = births(fields);
   query.sort = static_cast<model::AllocationSort>(fields.name("sort", kAllocationSortNames, 0));
   query.descending = fields.flag("descending");
   query.from = fields.whole("from");

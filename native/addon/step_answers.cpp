@@ -52,7 +52,7 @@ Napi::Value site_series_answer(Napi::Env env, const model::SiteSeries &series, u
   object.Set("medianBytes", doubles([](const Row &row) { return row.median_bytes; }));
   object.Set("largestBytes", doubles([](const Row &row) { return row.largest_bytes; }));
   object.Set("largestStep", doubles([](const Row &row) { return row.largest_step; }));
-  object.Set("category", texts(env, rows, [](const Row &row) { return category_name(row.category); }));
+  object.Set("category", texts(env, rows, [](const Row &row) { return model::category_name(row.category); }));
   object.Set("categoryBytes", doubles([](const Row &row) { return row.category_bytes; }));
   for (size_t i = 0; i < model::kSeriesColumns; ++i) object.Set(kColumns[i], numbers(env, series.columns[i]));
   object.Set("survivorsAtStepEnd", Napi::Boolean::New(env, series.survivors_at_step_end));

@@ -86,7 +86,7 @@ Napi::Object category_of(Napi::Env env, const StepInfo::Category &one) {
   return Fields(env)
       .number("process", one.process)
       .number("device", model::device_number(one.device))
-      .set("category", category_name(one.category))
+      .set("category", model::category_name(one.category))
       .number("bytes", one.sum.bytes)
       .number("count", one.sum.count)
       .object();
@@ -134,7 +134,7 @@ Napi::Array categories_of(Napi::Env env, const model::MemorySnapshot &snapshot) 
     const model::CategorySum &sum = snapshot.categories[category];
     if (sum.count == 0) continue;
     list.Set(list.Length(), Fields(env)
-                                .set("category", category_name(category))
+                                .set("category", model::category_name(category))
                                 .number("bytes", sum.bytes)
                                 .number("count", sum.count)
                                 .object());
@@ -147,13 +147,6 @@ Napi::Array categories_of(Napi::Env env, const model::MemorySnapshot &snapshot) 
 const char *step_source_name(model::StepSource source) {
   static constexpr const char *kNames[] = {"optimizer", "periodic", "time"};
   return kNames[static_cast<size_t>(source)];
-}
-
-const char *category_name(uint8_t category) {
-  static constexpr const char *kNames[] = {"other",  "parameter",  "gradient",  "optimizer",
-                                           "buffer", "activation", "workspace", "unnamed"};
-  static_assert(std::size(kNames) == model::kCategories);
-  return kNames[category < model::kCategories ? category : 0];
 }
 
 StepInfo step_info(const Follower::View &view) {

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -15,6 +17,8 @@ Napi::Object window(Napi::Env env, uint64_t revision, size_t total, size_t rows)
   object.Set("rows", static_cast<double>(rows));
   return object;
 }
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 /// As JavaScript and files carry it: 16 hexadecimal digits.
 std::string key_text(uint64_t key) {
@@ -40,6 +44,9 @@ Napi::Value sites_answer(Napi::Env env, const model::SiteRows &answer) {
   const auto &rows = answer.rows;
   using Row = model::SiteRow;
   const auto doubles = [&](auto read) { return column<double>(env, rows, read); };
+  const auto history = [&](auto read) {
+    return doubles([read](const Row &row) { return row.has_history ? static_cast<double>(read(row)) : kUnknown; });
+  };
   auto object = window(env, answer.revision, answer.total, rows.size());
   object.Set("sumLiveBytes", static_cast<double>(answer.sum_live_bytes));
   object.Set("sumLiveCount", static_cast<double>(answer.sum_live_count));
@@ -47,14 +54,16 @@ Napi::Value sites_answer(Napi::Env env, const model::SiteRows &answer) {
   object.Set("key", texts(env, rows, [](const Row &row) { return key_text(row.key); }));
   object.Set("liveBytes", doubles([](const Row &row) { return row.live_bytes; }));
   object.Set("liveCount", doubles([](const Row &row) { return row.live_count; }));
-  object.Set("peakBytes", doubles([](const Row &row) { return row.peak_bytes; }));
-  object.Set("allocations", doubles([](const Row &row) { return row.allocations; }));
-  object.Set("frees", doubles([](const Row &row) { return row.frees; }));
-  object.Set("allocatedBytes", doubles([](const Row &row) { return row.allocated_bytes; }));
-  object.Set("growth", doubles([](const Row &row) { return row.growth; }));
+  object.Set("peakBytes", history([](const Row &row) { return row.peak_bytes; }));
+  object.Set("allocations", history([](const Row &row) { return row.allocations; }));
+  object.Set("frees", history([](const Row &row) { return row.frees; }));
+  object.Set("allocatedBytes", history([](const Row &row) { return row.allocated_bytes; }));
+  object.Set("growth", history([](const Row &row) { return row.growth; }));
   auto spark = Napi::Float64Array::New(env, rows.size() * model::kSpark);
   for (size_t i = 0; i < rows.size(); ++i) {
-    std::copy(rows[i].spark, rows[i].spark + model::kSpark, spark.Data() + i * model::kSpark);
+    double *own = spark.Data() + i * model::kSpark;
+    std::copy(rows[i].spark, rows[i].spark + model::kSpark, own);
+    if (!rows[i].has_history) std::fill(own, own + model::kSpark, kUnknown);
   }
   object.Set("spark", spark);
   object.Set("thread", column<int32_t>(env, rows, [](const Row &row) { return row.thread; }));
@@ -108,7 +117,7 @@ Napi::Value allocations_answer(Napi::Env env, const model::AllocationRows &answe
   object.Set("step", column<double>(env, rows, [](const Row &row) { return row.step; }));
   object.Set("ageSteps", column<double>(env, rows, [](const Row &row) { return row.age_steps; }));
   object.Set("name", texts(env, rows, [](const Row &row) { return row.name; }));
-  object.Set("category", texts(env, rows, [](const Row &row) { return category_name(row.category); }));
+  object.Set("category", texts(env, rows, [](const Row &row) { return model::category_name(row.category); }));
   return object;
 }
 

@@ -25,16 +25,16 @@ struct Found {
   }
 };
 
-/// Rising numbers are the order of the answer. The oldest has the highest age.
-template <typename AnyBlock>
-uint64_t order_of(const AllocationQuery &query, const AnyBlock &block) {
-  const uint64_t value = query.sort == AllocationSort::Bytes ? block.bytes
-                         : query.sort == AllocationSort::Age ? ~block.time_ns
-                                                             : block.address;
-  return query.descending ? ~value : value;
-}
-
 }  // namespace
+
+/// One question while the blocks are looked through.
+struct Model::BlockChoice {
+  const AllocationQuery &query;
+  Filter filter;
+  std::vector<char> cells;                      ///< by cell: it may be one of these
+  std::vector<WordMask> words;                  ///< by cell: that lie in its line, thread or device
+  std::vector<std::vector<WordMask>> in_names;  ///< by process and text
+};
 
 template <typename AnyBlock>
 AllocationRow Model::row_of(const AnyBlock &block, uint64_t stream, uint8_t kind) {
@@ -63,38 +63,139 @@ void Model::name_row(const TensorBlock &block, AllocationRow &row) {
   row.name = names.text(*entry);
 }
 
+Model::BlockChoice Model::choice_of(const AllocationQuery &query) const {
+  BlockChoice choice{query, Filter(query.filter), {}, {}, {}};
+  const std::deque<CellInfo> &infos = accounts_.cell_infos();
+  choice.cells.resize(infos.size());
+  for (uint32_t cell = 0; cell < infos.size(); ++cell) {
+    choice.cells[cell] = matches(query, accounts_.cells()[cell], infos[cell]);
+  }
+  if (!choice.filter.has_words()) return choice;
+  choice.words.resize(infos.size());
+  for (uint32_t cell = 0; cell < infos.size(); ++cell) {
+    if (choice.cells[cell]) choice.words[cell] = words_of_cell(choice.filter, cell);
+  }
+  for (const auto &state : states_) {
+    choice.in_names.push_back(state ? name_words(state->names, choice.filter) : std::vector<WordMask>{});
+  }
+  return choice;
+}
+
+/// Those of the words that lie in what a row of the cell shows of its maker.
+WordMask Model::words_of_cell(const Filter &filter, uint32_t cell) const {
+  const CellInfo &info = accounts_.cell_infos()[cell];
+  const std::string thread = lower_case(names_.thread(info.process, info.thread));
+  return filter.words_in({accounts_.sites()[accounts_.cells()[cell].site].summary.search, thread,
+                          device_text(device_number(info.device))});
+}
+
+template <typename AnyBlock>
+bool Model::chosen(const BlockChoice &choice, const AnyBlock &block) const {
+  if (!choice.cells[block.cell] || !choice.query.births.hold(block.time_ns)) return false;
+  const Filter &filter = choice.filter;
+  if (!filter.bytes_match(static_cast<double>(block.bytes))) return false;
+  const uint32_t process = accounts_.cell_infos()[block.cell].process;
+  const ProcessState &state = *states_[process];
+  if (filter.has_ages() && !filter.age_matches(state.frame->step - block.step)) return false;
+  if (!choice.query.category && !filter.has_words()) return true;
+  const NameBook::Entry *entry = nullptr;
+  if constexpr (std::is_same_v<AnyBlock, TensorBlock>) {
+    if (block.named) entry = state.names.find(block.address, static_cast<uint8_t>(block.device));
+  }
+  const uint8_t category = entry ? entry->category : kUnnamed;
+  if (choice.query.category && *choice.query.category != category) return false;
+  if (!filter.has_words()) return true;
+  const WordMask in_name = entry ? choice.in_names[process][entry->text] : 0;
+  return filter.all_words(choice.words[block.cell] | in_name | filter.words_in_category(category));
+}
+
+/// Rising numbers are the order of the answer. The oldest has the highest age. Names come later.
+template <typename AnyBlock>
+uint64_t Model::order_of(const AllocationQuery &query, const AnyBlock &block) const {
+  const auto value = [&]() -> uint64_t {
+    switch (query.sort) {
+      case AllocationSort::Bytes:
+        return block.bytes;
+      case AllocationSort::Age:
+        return ~block.time_ns;
+      case AllocationSort::Address:
+        return block.address;
+      case AllocationSort::Step:
+        return block.step;
+      case AllocationSort::Site:
+        return accounts_.cells()[block.cell].site;
+      case AllocationSort::Name:
+        return 0;
+    }
+    return 0;
+  };
+  return query.descending ? ~value() : value();
+}
+
+namespace {
+
+/// Orders by name; what has none is last either way. `name_of` gives nullptr for such.
+template <typename NameOf>
+void rank_names(std::vector<Found> &found, bool descending, NameOf name_of) {
+  std::vector<std::pair<const std::string *, uint32_t>> named;
+  for (uint32_t i = 0; i < found.size(); ++i) {
+    const std::string *name = name_of(found[i]);
+    found[i].order = ~0ull;
+    if (name) named.emplace_back(name, i);
+  }
+  std::sort(named.begin(), named.end(), [](const auto &a, const auto &b) { return *a.first < *b.first; });
+  uint64_t rank = 0;
+  for (size_t i = 0; i < named.size(); ++i) {
+    if (i > 0 && *named[i].first != *named[i - 1].first) ++rank;
+    found[named[i].second].order = descending ? named.size() - rank : rank;
+  }
+}
+
+/// Brings the window [from, to) to its place.
+void sort_window(std::vector<Found> &found, size_t from, size_t to) {
+  const auto at = [&](size_t i) { return found.begin() + static_cast<std::ptrdiff_t>(i); };
+  if (from > 0) std::nth_element(found.begin(), at(from), found.end());
+  std::partial_sort(at(from), at(to), found.end());
+}
+
+}  // namespace
+
+const std::string *Model::name_of(const TensorBlock &block) const {
+  const NameBook &names = states_[accounts_.cell_infos()[block.cell].process]->names;
+  const NameBook::Entry *entry = block.named ? names.find(block.address, static_cast<uint8_t>(block.device)) : nullptr;
+  return entry && entry->text ? &names.text(*entry) : nullptr;
+}
+
 AllocationRows Model::allocations(const AllocationQuery &asked) {
   accounts_.resolve_pending();
   AllocationQuery query = asked;
   while (query.site && *query.site < accounts_.sites().size() && accounts_.sites()[*query.site].merged_into != kNone) {
     query.site = accounts_.sites()[*query.site].merged_into;
   }
-  std::vector<char> chosen(accounts_.cells().size());
-  for (uint32_t cell = 0; cell < chosen.size(); ++cell) {
-    chosen[cell] = matches(query, accounts_.cells()[cell], accounts_.cell_infos()[cell]);
-  }
+  const BlockChoice choice = choice_of(query);
   AllocationRows answer;
   answer.revision = revision_;
   std::vector<Found> found;
   blocks_.each([&](uint32_t, const Block &block) {
-    if (!chosen[block.cell]) return;
+    if (!chosen(choice, block)) return;
     found.push_back({order_of(query, block), block.address, &block, nullptr});
     if (block.counted) answer.sum_bytes += static_cast<int64_t>(block.bytes);
   });
   for (const auto &state : states_) {
     if (!state) continue;
     state->tensors.each([&](const TensorBlock &block) {
-      if (!chosen[block.cell]) return;
+      if (!chosen(choice, block)) return;
       found.push_back({order_of(query, block), block.address, nullptr, &block});
       answer.sum_bytes += static_cast<int64_t>(block.bytes);
     });
   }
+  if (query.sort == AllocationSort::Name) {
+    rank_names(found, query.descending, [&](const Found &one) { return one.tensor ? name_of(*one.tensor) : nullptr; });
+  }
   answer.total = found.size();
   const size_t to = std::min(query.to, found.size());
   const size_t from = std::min(query.from, to);
-  const auto at = [&](size_t i) { return found.begin() + static_cast<std::ptrdiff_t>(i); };
-  if (from > 0) std::nth_element(found.begin(), at(from), found.end());
-  std::partial_sort(at(from), at(to), found.end());
+  sort_window(found, from, to);
   for (size_t i = from; i < to; ++i) {
     const Found &one = found[i];
     answer.rows.push_back(one.block ? row_of(*one.block, one.block->stream, one.block->kind)

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "model/name_book.h"
 #include "model/stack_summary.h"
 
 namespace gmt::model {
 namespace {
 
-/// Factor of a unit in lower case, 0 = no unit.
+constexpr std::string_view kAge = "age";
+
+/// Factor of a unit of bytes in lower case, 0 = no unit.
 double unit(std::string_view name) {
   if (name.empty() || name == "b") return 1;
   const size_t power = std::string_view("kmgt").find(name[0]);
@@ -18,6 +21,8 @@ double unit(std::string_view name) {
   return static_cast<double>(1ull << (10 * (power + 1)));
 }
 
+double step_unit(std::string_view name) { return name.empty() || name == "step" || name == "steps" ? 1 : 0; }
+
 }  // namespace
 
 Filter::Filter(std::string_view text) {
@@ -26,39 +31,59 @@ Filter::Filter(std::string_view text) {
     const size_t begin = lower.find_first_not_of(" \t\n", at);
     if (begin == std::string::npos) break;
     at = std::min(lower.find_first_of(" \t\n", begin), lower.size());
-    const std::string word = lower.substr(begin, at - begin);
-    Bound bound;
-    if (read_bound(word, bound)) {
-      bounds_.push_back(bound);
-    } else {
-      words_.push_back(word);
-    }
+    add(lower.substr(begin, at - begin));
   }
 }
 
-bool Filter::read_bound(std::string_view word, Bound &bound) {
+void Filter::add(const std::string &word) {
+  Bound bound;
+  if (word.starts_with(kAge) && read_bound(std::string_view(word).substr(kAge.size()), true, bound)) {
+    ages_.push_back(bound);
+  } else if (read_bound(word, false, bound)) {
+    bounds_.push_back(bound);
+  } else if (words_.size() < kWords) {
+    all_ |= WordMask{1} << words_.size();
+    words_.push_back(word);
+  }
+}
+
+bool Filter::read_bound(std::string_view word, bool age, Bound &bound) {
   if (word.size() < 2 || (word[0] != '<' && word[0] != '>')) return false;
   bound.above = word[0] == '>';
   bound.inclusive = word[1] == '=';
   const std::string number(word.substr(bound.inclusive ? 2 : 1));
   if (number.empty() || number.find_first_not_of("0123456789.") == 0) return false;
   const size_t end = std::min(number.find_first_not_of("0123456789."), number.size());
-  const double factor = unit(std::string_view(number).substr(end));
-  bound.bytes = std::strtod(number.substr(0, end).c_str(), nullptr) * factor;
+  const std::string_view name = std::string_view(number).substr(end);
+  const double factor = age ? step_unit(name) : unit(name);
+  bound.value = std::strtod(number.substr(0, end).c_str(), nullptr) * factor;
   return factor > 0;
 }
 
-bool Filter::words_match(std::initializer_list<std::string_view> texts) const {
-  return std::all_of(words_.begin(), words_.end(), [&](const std::string &word) {
-    return std::any_of(texts.begin(), texts.end(),
-                       [&](std::string_view text) { return text.find(word) != std::string_view::npos; });
-  });
+WordMask Filter::words_in(std::initializer_list<std::string_view> texts) const {
+  WordMask found = 0;
+  for (size_t i = 0; i < words_.size(); ++i) {
+    const bool is_in = std::any_of(texts.begin(), texts.end(), [&](std::string_view text) {
+      return text.find(words_[i]) != std::string_view::npos;
+    });
+    if (is_in) found |= WordMask{1} << i;
+  }
+  return found;
 }
 
-bool Filter::bytes_match(double live_bytes) const {
-  return std::all_of(bounds_.begin(), bounds_.end(), [&](const Bound &bound) {
-    if (bound.inclusive && live_bytes == bound.bytes) return true;
-    return bound.above ? live_bytes > bound.bytes : live_bytes < bound.bytes;
+WordMask Filter::words_in_category(uint8_t category) const {
+  if (category != kUnnamed) return words_in({category_name(category)});
+  WordMask whole = 0;
+  for (size_t i = 0; i < words_.size(); ++i) {
+    if (words_[i] == category_name(kUnnamed)) whole |= WordMask{1} << i;
+  }
+  return whole;
+}
+
+bool Filter::match(const std::vector<Bound> &bounds, double value) {
+  return std::all_of(bounds.begin(), bounds.end(), [&](const Bound &bound) {
+    if (bound.inclusive && value == bound.value) return true;
+    return bound.above ? value > bound.value : value < bound.value;
   });
 }
 

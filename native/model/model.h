@@ -7,6 +7,7 @@
 
 #include "model/accounts.h"
 #include "model/block_store.h"
+#include "model/live_tally.h"
 #include "model/process_state.h"
 #include "model/queries.h"
 #include "trace/batch.h"
@@ -104,6 +105,18 @@ class Model {
   void look_for_loop(uint32_t process, ProcessState &state);
   void count_rounds(uint32_t process, ProcessState &state, const std::vector<StepEntry> &entries);
   static void restart_devices(ProcessState &state, const std::vector<StepEntry> &entries);
+  LiveTally tally(const SiteQuery &query, const Filter &filter);
+  void find_words(const Filter &filter, LiveTally &out);
+  static std::vector<WordMask> name_words(const NameBook &names, const Filter &filter);
+  static uint8_t category_of(const ProcessState &state, const TensorBlock &block);
+  struct BlockChoice;
+  BlockChoice choice_of(const AllocationQuery &query) const;
+  WordMask words_of_cell(const Filter &filter, uint32_t cell) const;
+  template <typename AnyBlock>
+  bool chosen(const BlockChoice &choice, const AnyBlock &block) const;
+  template <typename AnyBlock>
+  uint64_t order_of(const AllocationQuery &query, const AnyBlock &block) const;
+  const std::string *name_of(const TensorBlock &block) const;
   template <typename AnyBlock>
   AllocationRow row_of(const AnyBlock &block, uint64_t stream, uint8_t kind);
   void name_row(const TensorBlock &block, AllocationRow &row);

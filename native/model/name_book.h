@@ -1,5 +1,6 @@
 #pragma once
 // What live blocks of a framework are for: their names, and bytes by category.
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -13,6 +14,10 @@ namespace gmt::model {
 /// Those of enum gmt_category, and one for what nobody named.
 constexpr uint8_t kUnnamed = GMT_CATEGORY_WORKSPACE + 1;
 constexpr size_t kCategories = kUnnamed + 1;
+/// As the protocol has them.
+constexpr std::array<const char *, kCategories> kCategoryNames = {"other",  "parameter",  "gradient",  "optimizer",
+                                                                  "buffer", "activation", "workspace", "unnamed"};
+constexpr const char *category_name(uint8_t category) { return kCategoryNames[category < kCategories ? category : 0]; }
 
 struct CategorySum {
   int64_t bytes = 0;
@@ -38,11 +43,19 @@ class NameBook {
   /// nullptr: nobody named it.
   const Entry *find(uint64_t address, uint8_t device) const;
   const std::string &text(const Entry &entry) const { return texts_[entry.text]; }
+  /// By Entry::text.
+  const std::vector<std::string> &texts() const { return texts_; }
+  /// Calls `visit(address, entry)` for all that is named.
+  template <typename Visit>
+  void each(Visit visit) const {
+    for (const auto &[key, entry] : entries_) visit(address_of(key, entry.device), entry);
+  }
   /// By device and category.
   const std::map<std::pair<uint8_t, uint8_t>, CategorySum> &sums() const { return sums_; }
 
  private:
   static uint64_t key(uint64_t address, uint8_t device) { return address ^ static_cast<uint64_t>(device) << 56; }
+  static uint64_t address_of(uint64_t key, uint8_t device) { return key ^ static_cast<uint64_t>(device) << 56; }
   uint32_t number_of(const std::string &text);
 
   std::unordered_map<uint64_t, Entry> entries_;

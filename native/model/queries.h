@@ -15,7 +15,7 @@ namespace gmt::model {
 constexpr int32_t kAll = -1;
 constexpr size_t kSpark = 16;
 
-enum class GroupBy : uint8_t { Site, Line, Function, Module, Thread, Process, Device };
+enum class GroupBy : uint8_t { Site, Line, Function, Module, Thread, Process, Device, Category };
 enum class SiteSort : uint8_t {
   LiveBytes,
   LiveCount,
@@ -28,8 +28,16 @@ enum class SiteSort : uint8_t {
   Thread,
   Device
 };
-enum class AllocationSort : uint8_t { Bytes, Age, Address };
+enum class AllocationSort : uint8_t { Bytes, Age, Address, Step, Name, Site };
 enum class Series : uint8_t { Tensor, Reserved, Driver, Host };
+
+/// When blocks were allocated: [from_ns, to_ns).
+struct Births {
+  uint64_t from_ns = 0;
+  uint64_t to_ns = ~0ull;
+  bool all() const { return from_ns == 0 && to_ns == ~0ull; }
+  bool hold(uint64_t time_ns) const { return time_ns >= from_ns && time_ns < to_ns; }
+};
 
 struct SiteQuery {
   Layer layer = Layer::Tensor;
@@ -40,6 +48,7 @@ struct SiteQuery {
   int32_t process = kAll;
   std::optional<int32_t> device;  ///< -1 = host
   bool include_dead = false;
+  Births births;
   size_t from = 0;
   size_t to = 100;
 };
@@ -57,9 +66,10 @@ struct SiteRow {
   uint64_t allocated_bytes = 0;
   double growth = 0;
   double spark[kSpark] = {};
-  int32_t thread = -1;   ///< -1 = several
-  int32_t process = -1;  ///< -1 = several
-  int32_t device = -1;   ///< -1 = host, none or several
+  bool has_history = true;  ///< false: of the row only what lives is known, and its growth and the like are nothing
+  int32_t thread = -1;      ///< -1 = several
+  int32_t process = -1;     ///< -1 = several
+  int32_t device = -1;      ///< -1 = host, none or several
   LineSource source = LineSource::None;
   std::string file;
   uint32_t line = 0;
@@ -89,6 +99,9 @@ struct AllocationQuery {
   std::optional<int32_t> device;
   std::optional<int32_t> thread;
   std::optional<uint32_t> site;
+  std::optional<uint8_t> category;
+  std::string filter;
+  Births births;
   AllocationSort sort = AllocationSort::Bytes;
   bool descending = true;
   size_t from = 0;

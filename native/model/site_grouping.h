@@ -7,6 +7,7 @@
 #include "model/accounts.h"
 #include "model/filter.h"
 #include "model/growth.h"
+#include "model/live_tally.h"
 #include "model/queries.h"
 
 namespace gmt::model {
@@ -14,14 +15,17 @@ namespace gmt::model {
 class SiteGrouping {
  public:
   /// The accounts have been carried on to `now_ns`.
-  SiteGrouping(const Accounts &accounts, const Names &names, const SiteQuery &query, uint64_t now_ns);
+  SiteGrouping(const Accounts &accounts, const Names &names, const SiteQuery &query, const Filter &filter,
+               const LiveTally &tally, uint64_t now_ns);
 
   SiteRows answer();
 
  private:
   struct Group {
     uint32_t first_cell = kNone;  ///< a list through next_
-    uint32_t cells = 0;
+    uint32_t cells = 0;           ///< in the list: those whose past is the group's
+    uint32_t live_cells = 0;      ///< whose live blocks are its
+    uint8_t category = kUnnamed;
     uint32_t site = 0;  ///< the biggest
     int64_t site_live = -1;
     bool one_site = true;
@@ -40,7 +44,9 @@ class SiteGrouping {
   bool wanted(uint32_t cell);
   uint64_t key(uint32_t cell) const;
   void gather();
-  void add(Group &group, uint32_t cell);
+  void gather_categories();
+  void add(Group &group, uint32_t cell, size_t slot);
+  void add_history(Group &group, uint32_t cell);
   void drop_unwanted();
   void measure(Group &group) const;
   int64_t peak(const Group &group) const;
@@ -56,7 +62,8 @@ class SiteGrouping {
   const Accounts &accounts_;
   const Names &names_;
   const SiteQuery &query_;
-  Filter filter_;
+  const Filter &filter_;
+  const LiveTally &tally_;
   Growth growth_;
   std::vector<Group> groups_;
   std::vector<uint32_t> next_;  ///< by cell: the next cell of its group

@@ -1,12 +1,11 @@
 #include <algorithm>
+#include <array>
 
 #include "model/model.h"
 #include "model/site_grouping.h"
 
 namespace gmt::model {
 namespace {
-
-std::string device_text(int32_t device) { return device < 0 ? "host" : "gpu_" + std::to_string(device); }
 
 /// Keeps what all share; -1 where they differ.
 void keep_common(int32_t &value, int32_t other) {
@@ -18,21 +17,25 @@ void keep_common(int32_t &value, int32_t other) {
 SiteRows Model::sites(const SiteQuery &query) {
   accounts_.resolve_pending();
   accounts_.carry_on(now_ns_);
-  SiteRows rows = SiteGrouping(accounts_, names_, query, now_ns_).answer();
+  const Filter filter(query.filter);
+  const LiveTally live = tally(query, filter);
+  SiteRows rows = SiteGrouping(accounts_, names_, query, filter, live, now_ns_).answer();
   rows.revision = revision_;
   return rows;
 }
 
-SiteGrouping::SiteGrouping(const Accounts &accounts, const Names &names, const SiteQuery &query, uint64_t now_ns)
+SiteGrouping::SiteGrouping(const Accounts &accounts, const Names &names, const SiteQuery &query, const Filter &filter,
+                           const LiveTally &tally, uint64_t now_ns)
     : accounts_(accounts),
       names_(names),
       query_(query),
-      filter_(query.filter),
+      filter_(filter),
+      tally_(tally),
       growth_(now_ns, accounts.spans()),
       next_(accounts.cells().size(), kNone) {}
 
 SiteRows SiteGrouping::answer() {
-  gather();
+  query_.group_by == GroupBy::Category ? gather_categories() : gather();
   drop_unwanted();
   SiteRows rows;
   rows.total = groups_.size();
@@ -64,9 +67,11 @@ bool SiteGrouping::wanted(uint32_t cell) {
   if (query_.process != kAll && info.process != static_cast<uint32_t>(query_.process)) return false;
   if (query_.device && device_number(info.device) != *query_.device) return false;
   if (!filter_.has_words()) return true;
-  const StackSummary &summary = accounts_.sites()[accounts_.cells()[cell].site].summary;
-  return filter_.words_match(
-      {summary.search, thread_text(info.process, info.thread), device_text(device_number(info.device))});
+  const uint32_t site = accounts_.cells()[cell].site;
+  const std::string device = device_text(device_number(info.device));
+  const WordMask found =
+      filter_.words_in({accounts_.sites()[site].summary.search, thread_text(info.process, info.thread), device});
+  return filter_.all_words(found | (tally_.site_words.empty() ? 0 : tally_.site_words[site]));
 }
 
 uint64_t SiteGrouping::key(uint32_t cell) const {
@@ -87,6 +92,8 @@ uint64_t SiteGrouping::key(uint32_t cell) const {
       return info.process;
     case GroupBy::Device:
       return info.device;
+    case GroupBy::Category:
+      break;
   }
   return 0;
 }
@@ -98,16 +105,34 @@ void SiteGrouping::gather() {
     if (!wanted(cell)) continue;
     const auto [entry, is_new] = index.try_emplace(key(cell), static_cast<uint32_t>(groups_.size()));
     if (is_new) groups_.emplace_back();
-    add(groups_[entry->second], cell);
+    add(groups_[entry->second], cell, 0);
+    add_history(groups_[entry->second], cell);
   }
 }
 
-void SiteGrouping::add(Group &group, uint32_t cell) {
+/// One cell may have blocks of every category; what of its past belongs to which is not known.
+void SiteGrouping::gather_categories() {
+  std::array<Group, kCategories> all;
+  for (uint32_t cell = 0; cell < accounts_.cells().size(); ++cell) {
+    if (!wanted(cell)) continue;
+    for (uint8_t category = 0; category < kCategories; ++category) {
+      if (tally_.of_cell(cell, category).count == 0) continue;
+      add(all[category], cell, category);
+      all[category].category = category;
+    }
+  }
+  for (const Group &group : all) {
+    if (group.live_count > 0) groups_.push_back(group);
+  }
+}
+
+void SiteGrouping::add(Group &group, uint32_t cell, size_t slot) {
   const Cell &own = accounts_.cells()[cell];
   const CellInfo &info = accounts_.cell_infos()[cell];
   const auto process = static_cast<int32_t>(info.process);
-  const int64_t site_live = accounts_.steps().sum(own.site).live_bytes;
-  if (group.cells == 0) {
+  const int64_t site_live =
+      tally_.counted ? tally_.of_site(own.site, slot) : accounts_.steps().sum(own.site).live_bytes;
+  if (group.live_cells++ == 0) {
     group.thread = info.thread;
     group.process = process;
     group.device = device_number(info.device);
@@ -122,11 +147,15 @@ void SiteGrouping::add(Group &group, uint32_t cell) {
     group.site = own.site;
     group.site_live = site_live;
   }
+  group.live_bytes += tally_.counted ? tally_.of_cell(cell, slot).bytes : own.live_bytes;
+  group.live_count += tally_.counted ? tally_.of_cell(cell, slot).count : own.live_count;
+}
+
+void SiteGrouping::add_history(Group &group, uint32_t cell) {
+  const Cell &own = accounts_.cells()[cell];
   next_[cell] = group.first_cell;
   group.first_cell = cell;
   ++group.cells;
-  group.live_bytes += own.live_bytes;
-  group.live_count += own.live_count;
   group.allocations += own.allocations;
   group.frees += own.frees;
   group.allocated_bytes += own.allocated_bytes;
@@ -134,13 +163,13 @@ void SiteGrouping::add(Group &group, uint32_t cell) {
 
 void SiteGrouping::drop_unwanted() {
   std::erase_if(groups_, [&](const Group &group) {
-    if (group.allocations == 0 && group.live_count == 0 && !query_.include_dead) return true;
     return (!query_.include_dead && group.live_count == 0) ||
            !filter_.bytes_match(static_cast<double>(group.live_bytes));
   });
 }
 
 void SiteGrouping::measure(Group &group) const {
+  if (group.cells == 0) return;
   group.growth = 0;
   for (uint32_t cell = group.first_cell; cell != kNone; cell = next_[cell]) {
     group.growth += growth_.slope(cell, accounts_.cells()[cell]);
@@ -246,6 +275,7 @@ void SiteGrouping::sort() {
 
 std::string SiteGrouping::label(const Group &group) const {
   if (query_.group_by == GroupBy::Device) return device_text(group.device);
+  if (query_.group_by == GroupBy::Category) return category_name(group.category);
   const CellInfo &info = accounts_.cell_infos()[group.first_cell];
   if (query_.group_by == GroupBy::Thread) return names_.thread(info.process, info.thread);
   if (query_.group_by == GroupBy::Process) return names_.process(info.process);
@@ -268,6 +298,7 @@ SiteRow SiteGrouping::row(const Group &group) const {
   row.frees = group.frees;
   row.allocated_bytes = group.allocated_bytes;
   row.growth = group.growth;
+  row.has_history = group.cells > 0;
   for (uint32_t cell = group.first_cell; cell != kNone; cell = next_[cell]) {
     growth_.add_spark(cell, accounts_.cells()[cell], row.spark);
   }

@@ -1,6 +1,7 @@
 #pragma once
 // Terms that all parts of the model share.
 #include <cstdint>
+#include <string>
 
 #include "wire/layout.h"
 
@@ -56,5 +57,7 @@ inline uint64_t spread(uint64_t key) { return key * 0x9e3779b97f4a7c15ull; }
 
 /// Device as answers carry it: -1 for host or none.
 inline int32_t device_number(uint8_t device) { return device == GMT_DEVICE_NONE ? -1 : device; }
+/// As users see it.
+inline std::string device_text(int32_t device) { return device < 0 ? "host" : "gpu_" + std::to_string(device); }
 
 }  // namespace gmt::model

@@ -101,8 +101,15 @@ TEST(words_and_bounds_are_read) {
   CHECK(!passes(">1gb <3GB", 3.0 * (1 << 30)));
   CHECK(Filter(">lots").has_words());
   CHECK(!Filter(">5 ").has_words());
-  CHECK(Filter("Net FORWARD").words_match({"src/net.py", "forward"}));
-  CHECK(!Filter("net backward").words_match({"src/net.py", "forward"}));
+  CHECK(Filter("Net FORWARD").words_in({"src/net.py", "forward"}) == 3);
+  CHECK(Filter("net backward").words_in({"src/net.py", "forward"}) == 1);
+  CHECK(Filter("age>5steps").has_ages());
+  CHECK(!Filter("age>5steps").has_words());
+  CHECK(Filter("AGE>=5 age<7step").age_matches(5));
+  CHECK(!Filter("age>5").age_matches(5));
+  CHECK(!Filter("age<7").age_matches(7));
+  CHECK(Filter("age>5MB").has_words());
+  CHECK(Filter("agenda").has_words());
 }
 
 TEST(growth_is_the_slope_and_spark_the_shape) {
@@ -181,12 +188,16 @@ std::string group_of(GroupBy by, const Part &part) {
       return line;
     case GroupBy::Function:
       return frame.file + frame.function;
+    case GroupBy::Module:
+      return frame.file;
     case GroupBy::Thread:
       return process + "/" + std::to_string(part.thread);
     case GroupBy::Process:
       return process;
     case GroupBy::Device:
       return std::to_string(part.device);
+    case GroupBy::Category:
+      break;
   }
   return "";
 }
@@ -200,12 +211,16 @@ std::string group_of(GroupBy by, const SiteRow &row) {
       return line;
     case GroupBy::Function:
       return row.file + row.function;
+    case GroupBy::Module:
+      return row.label;
     case GroupBy::Thread:
       return std::to_string(row.process) + "/" + std::to_string(row.thread);
     case GroupBy::Process:
       return std::to_string(row.process);
     case GroupBy::Device:
       return std::to_string(row.device);
+    case GroupBy::Category:
+      break;
   }
   return "";
 }
@@ -248,8 +263,8 @@ void check_rows(RandomRun &run, SiteQuery query, const std::function<bool(const 
 
 TEST(groups_filters_and_windows_equal_a_plain_count) {
   RandomRun run(1);
-  for (const GroupBy by :
-       {GroupBy::Site, GroupBy::Line, GroupBy::Function, GroupBy::Thread, GroupBy::Process, GroupBy::Device}) {
+  for (const GroupBy by : {GroupBy::Site, GroupBy::Line, GroupBy::Function, GroupBy::Module, GroupBy::Thread,
+                           GroupBy::Process, GroupBy::Device}) {
     SiteQuery query;
     query.group_by = by;
     check_rows(run, query, [](const Part &) { return true; });

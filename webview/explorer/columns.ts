@@ -30,6 +30,7 @@ export const GROUP_NAMES: Record<GroupBy, string> = {
   thread: 'Thread',
   process: 'Process',
   device: 'Device',
+  category: 'Category',
 };
 
 /** Heading of the list, as "Alive by line". */
