@@ -35,7 +35,7 @@ export interface BlockHolder extends FindingHolder {
   timeNs: number;
 }
 
-const SORTS: readonly AllocationQuery['sort'][] = ['bytes', 'age', 'address'];
+const SORTS: readonly AllocationQuery['sort'][] = ['bytes', 'age', 'address', 'step', 'name', 'site'];
 const MOST_COPIED = 1 << 20;
 
 export const blockChecks: Checks<BlockRequests> = {

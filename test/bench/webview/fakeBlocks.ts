@@ -58,7 +58,14 @@ function blocksOf(site: number): Made[] {
 }
 
 export function liveBlocks(query: AllocationQuery, runNs: number): AllocationWindow {
-  const key = { bytes: (one: Made) => one.bytes, age: (one: Made) => one.ageSteps, address: (one: Made) => one.i };
+  const key: Record<AllocationQuery['sort'], (one: Made) => number> = {
+    bytes: one => one.bytes,
+    age: one => one.ageSteps,
+    address: one => one.i,
+    step: one => -one.ageSteps,
+    name: one => one.i,
+    site: one => one.site,
+  };
   const order = query.descending ? -1 : 1;
   const all = blocksOf(query.site ?? 1).sort((a, b) => order * (key[query.sort](a) - key[query.sort](b)));
   return windowOf(all, query.from, query.to, runNs);
