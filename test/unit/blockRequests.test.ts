@@ -20,7 +20,7 @@ test('requests about blocks pass unchanged', () => {
 test('what is wrong with them is named', () => {
   const cases: [unknown, RegExp][] = [
     [request('allocations', { ...allocations, to: 1e9 }), /window/],
-    [request('allocations', { ...allocations, sort: 'name' }), /sort is one of/],
+    [request('allocations', { ...allocations, sort: 'label' }), /sort is one of/],
     [request('allocations', { ...allocations, site: -1 }), /site is a whole number/],
     [request('block', { process: 0, site: 3, address: '7f' }), /address is an address/],
     [request('block', { process: 0, site: 3, address: 16 }), /address is an address/],
