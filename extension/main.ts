@@ -10,6 +10,7 @@ import { ExplorerView } from './views/explorer';
 import { SavedTraceEditor } from './views/savedTrace';
 import { Sessions } from './views/sessions';
 import { StatusItem } from './views/statusBar';
+import { WidePanel } from './views/widePanel';
 
 export function activate(context: vscode.ExtensionContext): void {
   const dist = join(context.extensionPath, 'dist');
@@ -20,10 +21,12 @@ export function activate(context: vscode.ExtensionContext): void {
   const lines = new SourceLines();
   const lineBytes = new LineBytes(sessions, lines, new ShownLineVerdicts(sessions));
   const explorer = new ExplorerView(page, sessions, log);
+  const wide = new WidePanel(page, sessions, log);
   context.subscriptions.push(
     log,
     sessions,
     explorer,
+    wide,
     lines,
     doctor,
     lineBytes,
@@ -31,8 +34,9 @@ export function activate(context: vscode.ExtensionContext): void {
     new StatusItem(sessions),
     followContextKeys(sessions),
     vscode.window.registerWebviewViewProvider(ExplorerView.id, explorer),
-    vscode.window.registerCustomEditorProvider(SavedTraceEditor.id, new SavedTraceEditor(dist, page, log)),
-    registerCommands({ sessions, memory: context.workspaceState, dist, log, doctor }),
+    vscode.window.registerCustomEditorProvider(SavedTraceEditor.id, new SavedTraceEditor(dist, page, sessions, log)),
+    registerCommands({ sessions, memory: context.workspaceState, dist, log, doctor, explorer, wide }),
+    vscode.window.registerWebviewPanelSerializer(WidePanel.id, wide),
   );
   sessions.resume();
 }

@@ -68,18 +68,26 @@ export function dropdown<T extends string>(
     element.replaceChildren(...made);
   };
   fill(options);
-  const control = element as HTMLElement & { value: string };
-  element.addEventListener('change', () => onChange(control.value as T));
-  return {
-    element,
-    set: value => {
-      if (control.value !== value) control.value = value;
-    },
-    offer: (list, value) => {
-      if (JSON.stringify(list) !== offered) fill(list, value);
-      else if (control.value !== value) control.value = value;
-    },
+  const control = element as HTMLElement & { value: string; open: boolean };
+  let known: T | undefined;
+  const tell = (): void => {
+    if (control.open || control.value === known) return;
+    known = control.value as T;
+    onChange(known);
   };
+  element.addEventListener('change', tell);
+  // The toolkit says nothing when the keys come back to what was chosen when the list was last open.
+  element.addEventListener('keyup', tell);
+  const set = (value: T): void => {
+    if (control.open) return; // somebody chooses
+    known = value;
+    if (control.value !== value) control.value = value;
+  };
+  const offer = (list: readonly (readonly [T, string])[], value: T): void => {
+    if (!control.open && JSON.stringify(list) !== offered) fill(list, value);
+    set(value);
+  };
+  return { element, set, offer };
 }
 
 /** A one-line text box; `onInput` comes after each key. */

@@ -14,6 +14,16 @@ export async function openLine(file: string, line: number, cwd: string): Promise
     throw new Error(vscode.l10n.t('{0} cannot be opened: is it still there?', uri.fsPath));
   }
   const at = new vscode.Position(Math.min(Math.max(line, 1), document.lineCount) - 1, 0);
-  const editor = await vscode.window.showTextDocument(document, { selection: new vscode.Range(at, at), preview: true });
+  const selection = new vscode.Range(at, at);
+  const editor = await vscode.window.showTextDocument(document, { selection, preview: true, viewColumn: besidePage() });
   editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+}
+
+/** A page that is an editor itself stays in sight: the line opens in another group. */
+function besidePage(): vscode.ViewColumn {
+  const { all, activeTabGroup } = vscode.window.tabGroups;
+  const input = activeTabGroup.activeTab?.input;
+  const page = input instanceof vscode.TabInputWebview || input instanceof vscode.TabInputCustom;
+  if (!page) return vscode.ViewColumn.Active;
+  return all.find(group => group !== activeTabGroup)?.viewColumn ?? vscode.ViewColumn.Beside;
 }

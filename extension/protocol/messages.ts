@@ -1,6 +1,7 @@
 // Messages between the extension host and the page. Call and result types are derived from the requests.
 import type { Mark } from './marks';
 import type { BlockRequests } from './blockRequests';
+import type { ComparePoint, CompareRequests } from './compareRequests';
 import type { LedgerRequests } from './ledgerRequests';
 import type { SessionRequests } from './sessionRequests';
 import type { TimelineRequests } from './timelineRequests';
@@ -52,6 +53,7 @@ export interface Requests
     TraceRequests,
     TimelineRequests,
     TreeRequests,
+    CompareRequests,
     SessionRequests,
     BlockRequests,
     LedgerRequests,
@@ -67,5 +69,7 @@ export type ToPage =
   | { type: 'session'; session: SessionView }
   /** Events arrived: what is shown should be asked again. */
   | { type: 'changed'; revision: number }
+  /** Two moments are to be shown beside each other. */
+  | { type: 'compare'; a: ComparePoint; b: ComparePoint }
   | { type: 'response'; id: number; ok: true; value: unknown }
   | { type: 'response'; id: number; ok: false; error: string };

@@ -3,7 +3,9 @@ import * as vscode from 'vscode';
 import { checkTarget } from '../capture/attachTarget';
 import type { LaunchPlan } from '../capture/launchConfiguration';
 import { tracerMissing } from '../capture/tracer';
+import type { ComparePoint } from '../protocol/compareRequests';
 import { planOfActiveFile, planOfConfiguration } from './chooseLaunch';
+import { compareTraces, pickTrace } from './compareCommand';
 import type { DoctorPage } from './doctorPage';
 import { ExplorerView } from './explorer';
 import { chooseGpu, offerSimulator } from './gpuChoice';
@@ -11,6 +13,7 @@ import { pickProcess } from './processPicker';
 import { Refused, RefusedWithCommand, refusal, sudoWords } from './refused';
 import { chooseSession, closeSession, markNow } from './sessionCommands';
 import { refuseUntrusted, type Sessions } from './sessions';
+import type { WidePanel } from './widePanel';
 
 interface Parts {
   sessions: Sessions;
@@ -18,11 +21,13 @@ interface Parts {
   dist: string;
   log: vscode.LogOutputChannel;
   doctor: DoctorPage;
+  explorer: ExplorerView;
+  wide: WidePanel;
 }
 
 /** Registers the commands of the manifest. Each failure is one sentence in a notification. */
 export function registerCommands(parts: Parts): vscode.Disposable {
-  const { sessions, log, doctor } = parts;
+  const { sessions, log, doctor, wide } = parts;
   const commands: Record<string, (...given: unknown[]) => Promise<void> | void> = {
     start: () => start(parts, () => planOfActiveFile(parts.memory)),
     startConfiguration: () => start(parts, planOfConfiguration),
@@ -36,6 +41,8 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     mark: name => markNow(sessions, name),
     selectSession: () => chooseSession(sessions),
     closeSession: () => closeSession(sessions),
+    compareTraces: (file, files) => compareTraces(sessions, uris(file, files), (a, b) => showCompared(parts, a, b)),
+    openWide: () => wide.show(),
     doctor: () => doctor.show(),
     showPanel: () => showPanel(),
   };
@@ -90,18 +97,22 @@ async function showPanel(): Promise<void> {
 }
 
 async function openTrace(sessions: Sessions, given: unknown): Promise<void> {
-  const file = given instanceof vscode.Uri ? given : await pickTrace();
+  const file = given instanceof vscode.Uri ? given : await pickTrace(vscode.l10n.t('Open a GPU memory trace'));
   if (file === undefined) return;
   await sessions.open(file.fsPath);
   await showPanel();
 }
 
-async function pickTrace(): Promise<vscode.Uri | undefined> {
-  const picked = await vscode.window.showOpenDialog({
-    title: vscode.l10n.t('Open a GPU memory trace'),
-    filters: { [vscode.l10n.t('GPU memory traces')]: ['gputrace'] },
-  });
-  return picked?.[0];
+/** What the Explorer gives a command: the file it was called on, and all that are selected. */
+function uris(file: unknown, files: unknown): vscode.Uri[] {
+  const given = Array.isArray(files) && files.length > 0 ? (files as unknown[]) : [file];
+  return given.filter(one => one instanceof vscode.Uri);
+}
+
+async function showCompared({ wide, explorer }: Parts, a: ComparePoint, b: ComparePoint): Promise<void> {
+  if (wide.visible) return wide.compare(a, b);
+  explorer.compare(a, b);
+  await showPanel();
 }
 
 async function saveTrace({ shown }: Sessions): Promise<void> {

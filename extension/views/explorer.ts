@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import type { ComparePoint } from '../protocol/compareRequests';
+import { openOther } from './compareCommand';
 import { Page, type Button, type PageModel } from './page';
 import type { Sessions } from './sessions';
 
@@ -15,6 +17,8 @@ const COMMANDS: Record<Button | 'detach', string> = {
 export class ExplorerView implements vscode.WebviewViewProvider, vscode.Disposable {
   static readonly id = 'gpuMemoryTrace.explorer';
   private page: Page | null = null;
+  /** To be compared once there is a page. */
+  private waiting: [ComparePoint, ComparePoint] | null = null;
 
   constructor(
     private readonly dist: vscode.Uri,
@@ -24,10 +28,20 @@ export class ExplorerView implements vscode.WebviewViewProvider, vscode.Disposab
 
   resolveWebviewView(view: vscode.WebviewView): void {
     this.page?.dispose();
-    const page = new Page(view.webview, () => view.visible, modelOf(this.sessions), this.log, this.dist);
+    const page = new Page(view.webview, () => view.visible, modelOf(this.sessions, true), this.log, this.dist);
     this.page = page;
+    if (this.waiting) page.compare(...this.waiting);
+    this.waiting = null;
     view.onDidChangeVisibility(() => page.push());
-    view.onDidDispose(() => page.dispose());
+    view.onDidDispose(() => {
+      page.dispose();
+      if (this.page === page) this.page = null;
+    });
+  }
+
+  compare(a: ComparePoint, b: ComparePoint): void {
+    if (this.page === null) this.waiting = [a, b];
+    else this.page.compare(a, b);
   }
 
   dispose(): void {
@@ -36,7 +50,7 @@ export class ExplorerView implements vscode.WebviewViewProvider, vscode.Disposab
 }
 
 /** The shown session, for a page that follows the choice of it. */
-export function modelOf(sessions: Sessions): PageModel {
+export function modelOf(sessions: Sessions, canWiden: boolean): PageModel {
   return {
     onDidChange: sessions.onDidChangeShown,
     get session() {
@@ -48,7 +62,7 @@ export function modelOf(sessions: Sessions): PageModel {
     get cwd() {
       return sessions.cwd;
     },
-    view: () => sessions.view(),
+    view: () => ({ ...sessions.view(), canWiden }),
     setRecording: on => sessions.shown?.setRecording(on),
     press: button => {
       const command = button === 'stop' && sessions.shown?.attached ? 'detach' : button;
@@ -56,5 +70,7 @@ export function modelOf(sessions: Sessions): PageModel {
     },
     showSession: id => sessions.show(id),
     closeSession: id => sessions.close(id),
+    others: () => sessions.others(),
+    openOther: () => openOther(sessions),
   };
 }

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { TraceSession } from '../engine/session';
+import type { ComparePoint } from '../protocol/compareRequests';
 import type { Method, Params, SessionView, ToHost, ToPage } from '../protocol/messages';
 import { checkMessage } from '../protocol/validate';
 import type { Answers } from './answers/answers';
 import { blockAnswers } from './answers/blocks';
+import { compareAnswers } from './answers/compare';
 import { ledgerAnswers } from './answers/ledger';
 import { sessionAnswers } from './answers/session';
 import { timelineAnswers } from './answers/timeline';
@@ -27,6 +29,16 @@ export interface PageModel {
   press(button: Button): void;
   showSession(id: number): void;
   closeSession(id: number): void;
+  /** Traces of the window that the shown one can be compared with. */
+  others(): NamedTrace[];
+  /** Lets the user choose a saved trace to compare with; its number, or null. Rejects with a sentence. */
+  openOther(): Promise<number | null>;
+}
+
+export interface NamedTrace {
+  id: number;
+  title: string;
+  session: TraceSession;
 }
 
 /** Buttons of the page that are commands. */
@@ -38,6 +50,7 @@ type Request = Extract<ToHost, { type: 'request' }>;
 export class Page implements vscode.Disposable {
   private ready = false;
   private revision = -1;
+  private compared: Extract<ToPage, { type: 'compare' }> | null = null;
   private readonly answers: Answers;
   private readonly subscriptions: vscode.Disposable[];
 
@@ -52,6 +65,7 @@ export class Page implements vscode.Disposable {
       ...traceAnswers(model),
       ...timelineAnswers(model),
       ...treeAnswers(model),
+      ...compareAnswers(model),
       ...sessionAnswers(model),
       ...blockAnswers(model),
       ...ledgerAnswers(model),
@@ -83,6 +97,14 @@ export class Page implements vscode.Disposable {
     const revision = session.info?.revision ?? -1;
     if (revision !== this.revision) this.post({ type: 'changed', revision });
     this.revision = revision;
+    if (this.compared) this.post(this.compared);
+    this.compared = null;
+  }
+
+  /** Shows two moments beside each other, at once or when the page is seen. */
+  compare(a: ComparePoint, b: ComparePoint): void {
+    this.compared = { type: 'compare', a, b };
+    this.push();
   }
 
   private post(message: ToPage): void {

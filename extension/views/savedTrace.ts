@@ -3,8 +3,10 @@ import { loadNative } from '../engine/addon';
 import { TraceSession } from '../engine/session';
 import { baseName } from '../protocol/format';
 import { marksOf } from '../protocol/marks';
+import { openOther } from './compareCommand';
 import { Page, type PageModel } from './page';
 import type { SessionState } from './session';
+import type { Sessions } from './sessions';
 import { TraceVerdicts } from './traceVerdicts';
 
 interface SavedTrace extends vscode.CustomDocument {
@@ -20,6 +22,7 @@ export class SavedTraceEditor implements vscode.CustomReadonlyEditorProvider<Sav
   constructor(
     private readonly distPath: string,
     private readonly dist: vscode.Uri,
+    private readonly sessions: Sessions,
     private readonly log: vscode.LogOutputChannel,
   ) {}
 
@@ -36,7 +39,7 @@ export class SavedTraceEditor implements vscode.CustomReadonlyEditorProvider<Sav
   }
 
   resolveCustomEditor(document: SavedTrace, panel: vscode.WebviewPanel): void {
-    const page = new Page(panel.webview, () => panel.visible, modelOf(document), this.log, this.dist);
+    const page = new Page(panel.webview, () => panel.visible, modelOf(document, this.sessions), this.log, this.dist);
     panel.onDidChangeViewState(() => page.push());
     panel.onDidDispose(() => page.dispose());
   }
@@ -80,7 +83,7 @@ function failedView(file: string, error: string): SessionState {
   };
 }
 
-function modelOf(document: SavedTrace): PageModel {
+function modelOf(document: SavedTrace, sessions: Sessions): PageModel {
   const { session, verdicts, state } = document;
   const cwd = session?.native.info().session.cwd;
   return {
@@ -95,6 +98,9 @@ function modelOf(document: SavedTrace): PageModel {
     },
     showSession: () => undefined,
     closeSession: () => undefined,
+    others: () =>
+      sessions.all.flatMap(({ id, title, trace }) => (trace === null ? [] : [{ id, title, session: trace }])),
+    openOther: () => openOther(sessions),
     setRecording: () => {
       throw new Error(vscode.l10n.t('A saved trace records nothing.'));
     },

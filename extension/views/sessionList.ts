@@ -22,16 +22,17 @@ export class SessionList<T extends Listed> {
     return this.current;
   }
 
-  /** Adds a session and shows it. Returns those that went for it: failed ones, and the oldest of many that ended. */
-  add(item: T): T[] {
-    const ended = this.items.filter(other => !other.running && !other.failed);
+  /** Adds a session and shows it, unless another one stays shown. Returns those that went for it: failed ones, and the oldest of many that ended. */
+  add(item: T, show = true): T[] {
+    const kept = show ? null : this.current;
+    const ended = this.items.filter(other => !other.running && !other.failed && other !== kept);
     const gone = [
-      ...this.items.filter(other => other.failed),
+      ...this.items.filter(other => other.failed && other !== kept),
       ...ended.slice(0, Math.max(0, ended.length - MOST_ENDED + 1)),
     ];
     for (const other of gone) this.items.splice(this.items.indexOf(other), 1);
     this.items.push(item);
-    this.current = item;
+    this.current = kept ?? item;
     return gone;
   }
 

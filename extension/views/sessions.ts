@@ -6,6 +6,7 @@ import { reasonOf } from '../capture/traceDirectory';
 import type { TraceSession } from '../engine/session';
 import { baseName } from '../protocol/format';
 import type { SessionView } from '../protocol/messages';
+import type { NamedTrace } from './page';
 import { Recorder, type Remembered } from './beginRecording';
 import { Refused } from './refused';
 import { Session, type SessionParts } from './session';
@@ -55,12 +56,12 @@ export class Sessions implements vscode.Disposable {
     return this.shown?.cwd ?? '/';
   }
 
-  view(): SessionView {
+  view(): Omit<SessionView, 'canWiden'> {
     const { shown } = this;
     if (shown === null) return { ...NOTHING, trusted: vscode.workspace.isTrusted };
     const titles = distinctTitles(this.all.map(({ title }) => title));
     const sessions = this.all.map(({ id, phase }, i) => ({ id, title: titles[i] ?? '', phase }));
-    return { ...shown.view(), canWiden: true, sessions };
+    return { ...shown.view(), sessions };
   }
 
   /** Starts a program in a terminal of its own. Rejects with a sentence, which the session shows as well. */
@@ -80,8 +81,16 @@ export class Sessions implements vscode.Disposable {
     this.add(title).fail(sentence);
   }
 
-  /** Shows a saved trace. Rejects with a sentence. */
-  async open(file: string): Promise<void> {
+  /** The other sessions that have a trace. */
+  others(): NamedTrace[] {
+    const titles = distinctTitles(this.all.map(({ title }) => title));
+    return this.all.flatMap(({ id, trace }, i) =>
+      trace === null || id === this.shown?.id ? [] : [{ id, title: titles[i] ?? '', session: trace }],
+    );
+  }
+
+  /** Shows a saved trace, or only opens it; its number. Rejects with a sentence. */
+  async open(file: string, show = true): Promise<number> {
     const session = new Session(++this.lastId, baseName(file), this.parts);
     try {
       await session.openFile(file);
@@ -89,7 +98,8 @@ export class Sessions implements vscode.Disposable {
       session.dispose();
       throw error;
     }
-    this.adopt(session);
+    this.adopt(session, show);
+    return session.id;
   }
 
   /** Goes on with the programs that were traced when the window went. */
@@ -126,8 +136,8 @@ export class Sessions implements vscode.Disposable {
     return session;
   }
 
-  private adopt(session: Session): void {
-    for (const gone of this.list.add(session)) gone.dispose();
+  private adopt(session: Session, show = true): void {
+    for (const gone of this.list.add(session, show)) gone.dispose();
     session.onDidChange(() => this.heard(session));
     this.tell();
   }
@@ -162,7 +172,7 @@ export class Sessions implements vscode.Disposable {
   }
 }
 
-const NOTHING: SessionView = {
+const NOTHING: Omit<SessionView, 'canWiden'> = {
   id: 0,
   phase: 'empty',
   title: '',
@@ -171,7 +181,6 @@ const NOTHING: SessionView = {
   recording: false,
   exitCode: null,
   trusted: true,
-  canWiden: true,
   marks: [],
   sessions: [],
   info: null,

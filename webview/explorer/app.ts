@@ -1,9 +1,12 @@
 // Puts the parts of the page together: state in, requests out.
+import { t } from '@vscode/l10n';
+import { pointText, type ComparePoint } from '../../extension/protocol/compareRequests';
 import type { Method, Params, Result, SessionView } from '../../extension/protocol/messages';
 import { el, Frames, setAttribute } from '../dom';
 import type { Block } from './blockRow';
 import type { RequestClient } from './client';
 import { RunClock } from './clock';
+import { ComparePart } from './comparePart';
 import { DetailsPart } from './detailsPart';
 import { FindingsPart } from './findingsPart';
 import { FlamePart } from './flamePart';
@@ -84,8 +87,9 @@ export class App implements PageActions {
     this.lines = new LinesPart(this.frames, this, view);
     const tabs = new Tabs(
       [
-        { id: 'lines', title: 'Table', part: this.lines },
-        { id: 'flame', title: 'Flame graph', part: new FlamePart(this.frames, this) },
+        { id: 'lines', title: t('Table'), part: this.lines },
+        { id: 'flame', title: t('Flame graph'), part: new FlamePart(this.frames, this) },
+        { id: 'compare', title: t('Compare'), part: new ComparePart(this) },
       ],
       tab => this.dispatch({ type: 'tab', tab }),
     );
@@ -110,6 +114,12 @@ export class App implements PageActions {
     if (start !== undefined && (chosen || start !== this.view.trace)) this.forget(start);
     this.frames.add(this.render);
     this.invalidate();
+  }
+
+  /** The host wants these moments to be seen. */
+  compare(a: ComparePoint, b: ComparePoint): void {
+    this.dispatch({ type: 'compare', compare: { a: pointText(a), b: pointText(b) } });
+    this.dispatch({ type: 'tab', tab: 'compare' });
   }
 
   /** Another trace: nothing of the old one stays on the page. */

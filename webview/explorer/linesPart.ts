@@ -53,7 +53,7 @@ export class LinesPart implements Part {
   }
 
   changed(action: Action): void {
-    if (['series', 'zoom', 'tab', 'flame', 'stack', 'axis'].includes(action.type)) return;
+    if (['series', 'zoom', 'tab', 'flame', 'stack', 'axis', 'compare'].includes(action.type)) return;
     this.table.reset(action.type === 'sort');
     this.poller.invalidate(true);
   }

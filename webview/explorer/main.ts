@@ -6,6 +6,7 @@ import './timeline.css';
 import './table.css';
 import './tabs.css';
 import './details.css';
+import './compare.css';
 import './ledger.css';
 import './flame.css';
 import { config } from '@vscode/l10n';
@@ -31,6 +32,8 @@ addEventListener('message', (event: MessageEvent<ToPage>) => {
       return app.setSession(message.session);
     case 'changed':
       return app.invalidate();
+    case 'compare':
+      return app.compare(message.a, message.b);
     case 'response':
       client.accept(message);
   }

@@ -1,4 +1,5 @@
 // What the user chose on the page. It outlives a hidden view through the editor's own state store.
+import { pointOf, type CompareBy } from '../../extension/protocol/compareRequests';
 import { checkMoment, NOW, type Moment } from '../../extension/protocol/moment';
 import { STACK_BY, STACK_RANKS, type StackBy, type StackRank } from '../../extension/protocol/timelineRequests';
 import type { GroupBy, Layer, Series, SiteSort, Totals, TraceInfo } from '../../extension/protocol/trace';
@@ -6,7 +7,7 @@ import type { TreeWeight } from '../../extension/protocol/treeRequests';
 import { FOLLOW, type Zoom } from './zoom';
 
 /** The tabs below the timeline. */
-export type TabId = 'lines' | 'flame';
+export type TabId = 'lines' | 'flame' | 'compare';
 
 /** How the flame graph is drawn. */
 export interface FlameState {
@@ -44,6 +45,8 @@ export interface ViewState {
   /** What rows are shown of, and that in words ('' for the present). */
   moment: Moment;
   momentTitle: string;
+  /** The moments that are compared, as `pointText` writes them; null: the usual ones. */
+  compare: { a: string | null; b: string | null; by: CompareBy };
   /** `startRealtimeMs` of the trace that zoom and moment belong to. */
   trace: number | null;
 }
@@ -62,6 +65,7 @@ export type Action =
   | { type: 'stack'; stack: StackChoice }
   | { type: 'axis'; axis: AxisUnit }
   | { type: 'moment'; moment: Moment; title: string }
+  | { type: 'compare'; compare: Partial<ViewState['compare']> }
   /** Another trace is shown, or the first one. */
   | { type: 'trace'; trace: number };
 
@@ -85,10 +89,11 @@ export const INITIAL: ViewState = {
   axis: 'steps',
   moment: NOW,
   momentTitle: '',
+  compare: { a: null, b: null, by: 'line' },
   trace: null,
 };
 
-const TABS: readonly TabId[] = ['lines', 'flame'];
+const TABS: readonly TabId[] = ['lines', 'flame', 'compare'];
 const WEIGHTS: readonly TreeWeight[] = ['live', 'peak', 'churn'];
 export const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
 export const GROUPS: readonly GroupBy[] = ['line', 'site', 'function', 'thread', 'process', 'device'];
@@ -96,6 +101,9 @@ const SORTS: readonly SiteSort[] = ['liveBytes', 'liveCount', 'growth', 'label',
 const SERIES: readonly Series[] = ['tensor', 'reserved', 'driver', 'host'];
 const AXES: readonly AxisUnit[] = ['steps', 'time'];
 const TEXT_SORTS: readonly SiteSort[] = ['label', 'thread', 'device'];
+
+/** What belongs to one trace alone. */
+const OF_TRACE = { process: ALL, device: ALL, zoom: FOLLOW, moment: NOW, momentTitle: '' };
 
 /** The state after an action; the same object where nothing changed. */
 export function reduce(state: ViewState, action: Action): ViewState {
@@ -128,9 +136,11 @@ export function reduce(state: ViewState, action: Action): ViewState {
       return { ...state, stack: action.stack };
     case 'axis':
       return { ...state, axis: action.axis };
+    case 'compare':
+      return { ...state, compare: { ...state.compare, ...action.compare } };
     case 'trace':
       if (action.trace === state.trace) return state;
-      return { ...state, trace: action.trace, process: ALL, device: ALL, zoom: FOLLOW, moment: NOW, momentTitle: '' };
+      return { ...state, ...OF_TRACE, compare: { ...state.compare, a: null, b: null }, trace: action.trace };
   }
 }
 
@@ -159,6 +169,7 @@ export function restore(saved: unknown): ViewState {
     stack: restoreStack(saved.stack),
     axis: oneOf(saved.axis, AXES) ?? INITIAL.axis,
     ...restoreMoment(saved),
+    compare: restoreCompare(saved.compare),
     trace: typeof saved.trace === 'number' ? saved.trace : null,
   };
 }
@@ -167,6 +178,12 @@ function restoreFlame(saved: unknown): FlameState {
   const from = isFields(saved) ? saved : {};
   const { weight, fold } = INITIAL.flame;
   return { weight: oneOf(from.weight, WEIGHTS) ?? weight, fold: typeof from.fold === 'boolean' ? from.fold : fold };
+}
+
+function restoreCompare(saved: unknown): ViewState['compare'] {
+  if (!isFields(saved)) return INITIAL.compare;
+  const point = (value: unknown): string | null => (typeof value === 'string' && pointOf(value) ? value : null);
+  return { a: point(saved.a), b: point(saved.b), by: saved.by === 'stack' ? 'stack' : 'line' };
 }
 
 function restoreMoment(saved: Record<string, unknown>): Pick<ViewState, 'moment' | 'momentTitle'> {

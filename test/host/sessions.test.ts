@@ -1,0 +1,138 @@
+// Several programs at once in VS Code: choosing one, marks, comparing, the page as an editor.
+import * as assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { FIRST, inThemes, PAGE, reached, rowAt, trace, writeScript } from './page';
+import { attribute, click, press, rows, texts, until, violations } from './window';
+
+const MB = 1 << 20;
+const run = (command: string, ...given: unknown[]): Promise<unknown> =>
+  Promise.resolve(vscode.commands.executeCommand(`gpuMemoryTrace.${command}`, ...given));
+const title = async (): Promise<string> => (await texts('[data-value=title]'))[0] ?? '';
+const shows = (name: string): Promise<boolean> =>
+  until(`the page to show ${name}`, async () => (await title()) === name);
+const SESSION = 'vscode-dropdown[data-control=session]';
+
+/** Holds so many MB, and more at each line that comes into a file beside it. */
+function holding(name: string, megabytes: number): string {
+  return writeScript(
+    name,
+    `allocate(ctypes.byref(address), ctypes.c_size_t(${megabytes * MB}))
+while not os.path.exists(__file__ + ".go"): time.sleep(0.05)
+allocate(ctypes.byref(address), ctypes.c_size_t(${2 * megabytes * MB}))
+time.sleep(120)
+`,
+  );
+}
+
+describe('Several sessions in VS Code', () => {
+  let first = '';
+  let second = '';
+
+  before(async () => {
+    await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
+    await vscode.commands.executeCommand('notifications.clearAll');
+  });
+  after(async () => {
+    for (let running = 2; running > 0; running--) {
+      await run('stop');
+      await new Promise(done => setTimeout(done, 500));
+      await run('closeSession');
+    }
+  });
+
+  it('traces a second program beside the first one, and the status bar tells the sum', async () => {
+    first = holding('first_job.py', 10);
+    await trace(first);
+    await rowAt(first, FIRST);
+    second = holding('second_job.py', 30);
+    await trace(second);
+    await shows('second_job.py');
+    await rowAt(second, FIRST);
+    const status = await until('the sum', async () =>
+      (await texts('[id*="gpuMemoryTrace.live"]')).find(text => text.includes('2 programs')),
+    );
+    assert.match(status, /40\.00 MB/);
+  });
+
+  it('shows the other one by the mouse', async () => {
+    await click(SESSION);
+    await click(`${SESSION} vscode-option:nth-child(1)`);
+    await shows('first_job.py');
+    await rowAt(first, FIRST);
+    assert.ok((await rows()).every(row => row.file !== second));
+    assert.deepEqual(await violations('.scopes'), []);
+  });
+
+  it('and back again by the keyboard', async () => {
+    await press(SESSION, 'ArrowDown');
+    await shows('second_job.py');
+    await rowAt(second, FIRST);
+    await press(SESSION, 'ArrowUp');
+    await shows('first_job.py');
+    await inThemes('sessions');
+  });
+
+  it('marks a moment, and compares it with now', async () => {
+    await run('mark', 'before eval');
+    await new Promise(done => setTimeout(done, 300));
+    await vscode.workspace.fs.writeFile(vscode.Uri.file(`${first}.go`), new Uint8Array());
+    await rowAt(first, FIRST + 2);
+    await click('[data-tab=compare]');
+    const compared = await until('the new line', async () =>
+      (await texts('[data-compared]')).find(text => text.includes(`first_job.py:${FIRST + 2}`)),
+    );
+    assert.match(compared, /new/);
+    assert.match(compared, /\+20\.00 MB/);
+    assert.match((await texts('[data-value=compare-sums]'))[0] ?? '', /10\.00 MB → 30\.00 MB \(\+20\.00 MB\)/);
+    assert.match((await texts('[data-control=compare-a] vscode-option[aria-selected=true]'))[0] ?? '', /before eval/);
+    assert.deepEqual(await violations('.compare'), []);
+    await inThemes('compare');
+  });
+
+  it('opens a compared line by mouse and by Enter', async () => {
+    await vscode.window.showTextDocument(vscode.Uri.file(second));
+    await click(`[data-compared][data-line="${FIRST + 2}"]`);
+    const onLine = (line: number): Promise<true> =>
+      until(`line ${line}`, () => {
+        const editor = vscode.window.activeTextEditor;
+        return (editor?.document.uri.fsPath === first && editor.selection.active.line === line - 1) || null;
+      });
+    await onLine(FIRST + 2);
+    await press('.compare-grid', 'End');
+    await press('.compare-grid', 'Enter');
+    await onLine(FIRST);
+  });
+
+  it('asks for the name of a mark', async () => {
+    const input = '.quick-input-widget:not([style*="display: none"]) input[type=text]';
+    await click('[data-action=mark]');
+    await until('the question', () => press(input, 'Enter').then(() => true));
+    await until('the mark among the moments', async () =>
+      (await texts('[data-control=compare-a] vscode-option')).some(text => text.includes('mark 2')),
+    );
+  });
+
+  it('opens the page in an editor', async () => {
+    await click('[data-action=open-wide]');
+    await until('the editor', () =>
+      vscode.window.tabGroups.all.some(group => group.tabs.some(tab => tab.label === 'Leak Explorer')),
+    );
+    await vscode.commands.executeCommand('workbench.action.closeSidebar');
+    await until('the page in it', async () => (await texts(`${PAGE} [data-value=title]`))[0] === 'first_job.py');
+    await inThemes('wide');
+    await click('[data-tab=lines]');
+    await click(`[data-row][data-line="${FIRST}"]`);
+    await until('the line beside the page', () => vscode.window.activeTextEditor?.selection.active.line === FIRST - 1);
+    assert.equal(await attribute(PAGE, 'data-phase'), 'running');
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
+  });
+
+  it('closes a session that ended, and shows the other one', async () => {
+    await run('stop');
+    await reached('ended');
+    await click('[data-action=close-session]');
+    await shows('second_job.py');
+    assert.equal(await attribute(PAGE, 'data-phase'), 'running');
+  });
+});
