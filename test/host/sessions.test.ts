@@ -33,6 +33,7 @@ describe('Several sessions in VS Code', () => {
     await vscode.commands.executeCommand('notifications.clearAll');
   });
   after(async () => {
+    await click('[data-tab=lines]');
     for (let running = 2; running > 0; running--) {
       await run('stop');
       await new Promise(done => setTimeout(done, 500));
