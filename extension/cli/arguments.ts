@@ -1,5 +1,6 @@
 import type { StackChoice } from '../capture/tracer';
-import type { GroupBy } from '../protocol/trace';
+import { Options, Usage } from './options';
+import { parseReport, type ReportArguments } from './reportArguments';
 
 /** What `run` and `attach` have in common. */
 export interface RecordingArguments {
@@ -24,12 +25,6 @@ export interface AttachArguments extends RecordingArguments {
   verb: 'attach';
   pid: number;
 }
-export interface ReportArguments {
-  verb: 'report';
-  file: string;
-  format: 'table' | 'json';
-  groupBy: GroupBy | null;
-}
 export interface DoctorArguments {
   verb: 'doctor';
   format: 'table' | 'json';
@@ -48,12 +43,9 @@ export interface UsageError {
 }
 
 const VERBS: readonly Verb[] = ['run', 'attach', 'report', 'doctor'];
-const LATER_FORMATS = ['pytorch-snapshot', 'perfetto', 'pprof', 'speedscope', 'arrow'];
-const GROUPS: readonly GroupBy[] = ['site', 'line', 'thread', 'process', 'device'];
 /** What the tracer takes (native/uprobe/options.cpp); it rounds up to a power of two. */
 const LEAST_RING_BYTES = 64 * 1024;
 const MOST_RING_BYTES = 1024 ** 3;
-class Usage extends Error {}
 
 /** Parses what stands behind the program's name. Never throws. */
 export function parseArguments(words: readonly string[]): Arguments | UsageError {
@@ -80,7 +72,7 @@ function parse(words: readonly string[]): Arguments {
     case 'run':
       return parseRun(rest);
     case 'report':
-      return parseReport(rest);
+      return parseReport(rest) ?? { verb: 'help', about: 'report' };
     case 'doctor':
       return parseDoctor(rest);
     case 'attach':
@@ -218,40 +210,6 @@ function ringBytes(text: string): number {
   throw new Usage(`--ring-bytes ${text} is not a number from ${LEAST_RING_BYTES} to ${MOST_RING_BYTES}.`);
 }
 
-function parseReport(words: readonly string[]): Arguments {
-  const parsed: ReportArguments = { verb: 'report', file: '', format: 'table', groupBy: null };
-  const files: string[] = [];
-  const options = new Options(words);
-  for (;;) {
-    const option = options.next();
-    if (option === null) {
-      const file = options.positional();
-      if (file === null) break;
-      files.push(file);
-      continue;
-    }
-    switch (option) {
-      case '--help':
-      case '-h':
-        return { verb: 'help', about: 'report' };
-      case '--format':
-        parsed.format = options.choice(['table', 'json'], LATER_FORMATS);
-        break;
-      case '--group-by':
-        parsed.groupBy = options.choice(GROUPS);
-        break;
-      case '--at':
-      case '--between':
-        throw new Usage(`${option} is not there yet: report shows how the trace ended.`);
-      default:
-        throw new Usage(`report has no option ${option} (see "gpu-memtrace report --help").`);
-    }
-  }
-  if (files.length !== 1) throw new Usage('Name one trace: gpu-memtrace report FILE.gputrace');
-  parsed.file = files[0] ?? '';
-  return parsed;
-}
-
 function parseDoctor(words: readonly string[]): Arguments {
   const parsed: DoctorArguments = { verb: 'doctor', format: 'table' };
   const options = new Options(words);
@@ -274,58 +232,4 @@ function interval(text: string): number {
     throw new Usage(`--interval ${text} is not a time from 100ms on, such as 2s or 500ms.`);
   }
   return milliseconds;
-}
-
-/** Walks over words of the form `--name value`, `--name=value`; `--` or a plain word ends the options. */
-class Options {
-  private at = 0;
-  private name = '';
-  private attached: string | null = null;
-  private plain = false;
-
-  constructor(private readonly words: readonly string[]) {}
-
-  next(): string | null {
-    const word = this.words[this.at];
-    if (this.plain || word === undefined || word === '-' || !word.startsWith('-')) return null;
-    this.at++;
-    if (word === '--') {
-      this.plain = true;
-      return null;
-    }
-    const equals = word.startsWith('--') ? word.indexOf('=') : -1;
-    this.name = equals < 0 ? word : word.slice(0, equals);
-    this.attached = equals < 0 ? null : word.slice(equals + 1);
-    return this.name;
-  }
-
-  flag(): true {
-    if (this.attached !== null) throw new Usage(`${this.name} takes no value.`);
-    return true;
-  }
-
-  value(): string {
-    const value = this.attached ?? this.words[this.at++];
-    if (value === undefined || value === '' || (this.attached === null && value === '--')) {
-      throw new Usage(`${this.name} needs a value.`);
-    }
-    return value;
-  }
-
-  choice<T extends string>(allowed: readonly T[], later: readonly string[] = []): T {
-    const value = this.value();
-    const found = allowed.find(candidate => candidate === value);
-    if (found !== undefined) return found;
-    const choices = allowed.join(', ');
-    if (later.includes(value)) throw new Usage(`${this.name} ${value} is not there yet: use ${choices}.`);
-    throw new Usage(`${this.name} ${value}: choose one of ${choices}.`);
-  }
-
-  positional(): string | null {
-    return this.words[this.at++] ?? null;
-  }
-
-  rest(): string[] {
-    return this.words.slice(this.at);
-  }
 }

@@ -36,13 +36,24 @@ executed, 127 CMD was not found; 2 wrong options.
 
 const REPORT = `gpu-memtrace report FILE|FOLDER [options]
 
-Shows a saved trace (*.gputrace), or the folder of one that is being recorded.
+Shows a saved trace (*.gputrace), or the folder of one that is being recorded, or writes it in the format of another tool.
 
-  --format table|json      (default: table)
-  --group-by site|line|thread|process|device
-                           sums by these (default: line)
+  --format FORMAT          table (default), json, or one of these:
+      csv                  one row an allocation, ended ones too
+      pytorch-snapshot     a pickle for PyTorch's memory viewer (pytorch.org/memory_viz)
+      perfetto             a Trace Event file for ui.perfetto.dev: counters, the biggest allocations, steps
+      pprof                live, peak and allocated bytes by stack, for go tool pprof
+      speedscope           the same for speedscope.app
+      arrow                an Arrow IPC file, one row an allocation, for pandas, polars, DuckDB
+  -o, --output FILE        write there (default: stdout; pytorch-snapshot, pprof and arrow not to a terminal)
+  --at T                   everything as it was at T: 12.5s, 500ms, 2m, 90% of the run, or step:120 (its end)
+  --between T1 T2          only what was allocated from T1 to T2 and was alive at T2
+  --group-by site|line|function|module|thread|process|device
+                           table and json: sums by these (default: line)
 
-Exit status: 0; 1 the trace cannot be read; 2 wrong options.
+Ctrl+C while a file is written removes what there is of it.
+
+Exit status: 0; 1 the trace cannot be read, or the result not written; 2 wrong options; 130 after Ctrl+C.
 `;
 
 const DOCTOR = `gpu-memtrace doctor [options]

@@ -4,11 +4,11 @@ const dead = new Set<number>();
 
 /**
  * Writes to stdout or stderr. Goes past Node's streams, which would switch the pipe that the traced program shares to
- * non-blocking. A reader that went away is not an error: what is left is dropped.
+ * non-blocking. A reader that went away is not an error: what is left is dropped, and false returned.
  */
-export function write(descriptor: 1 | 2, text: string): void {
-  if (dead.has(descriptor)) return;
-  const bytes = Buffer.from(text, 'utf8');
+export function write(descriptor: 1 | 2, data: string | Uint8Array): boolean {
+  if (dead.has(descriptor)) return false;
+  const bytes = typeof data === 'string' ? Buffer.from(data, 'utf8') : data;
   for (let offset = 0; offset < bytes.length;) {
     try {
       offset += writeSync(descriptor, bytes, offset);
@@ -18,9 +18,10 @@ export function write(descriptor: 1 | 2, text: string): void {
         continue;
       }
       dead.add(descriptor);
-      return;
+      return false;
     }
   }
+  return true;
 }
 
 export function print(text: string): void {

@@ -1,5 +1,4 @@
 // What `run` and `attach` share: the trace directory, the live table, the results at the end.
-import { chownSync, renameSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { buildReport } from '../analysis/report';
 import { verdictsOf } from '../analysis/verdictCache';
@@ -12,7 +11,8 @@ import { loadNative, type NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
 import type { RecordingArguments } from './arguments';
 import { createLiveTable, tableText } from './live';
-import { print, say, write } from './output';
+import { say, write } from './output';
+import { giveToSudoUser, writeResult } from './resultFile';
 
 /** Exit status where nothing could be recorded. */
 export const NOT_STARTED = 125;
@@ -106,7 +106,7 @@ export async function finish(
     if (options.format === 'table') write(2, tableText(session, FINAL_TOP, FINAL_TOP, true));
     const report =
       options.format === 'json' || options.report !== null ? buildReport(session, undefined, verdicts) : null;
-    if (report !== null) writeReport(JSON.stringify(report, null, 2), options.report);
+    if (report !== null) writeResult(JSON.stringify(report, null, 2), options.report);
     await save(options, recording, nothing);
     session.close();
   } catch (error) {
@@ -114,20 +114,6 @@ export async function finish(
     write(2, `${directory}\n`);
   }
   return result;
-}
-
-function writeReport(document: string, file: string | null): void {
-  if (file === null) {
-    print(document);
-    return;
-  }
-  try {
-    writeFileSync(`${file}.part`, `${document}\n`);
-    giveToSudoUser(`${file}.part`);
-    renameSync(`${file}.part`, file);
-  } catch (error) {
-    say(`${file} cannot be written: ${reasonOf(error)}.`);
-  }
 }
 
 /** The trace's file is the last line on stderr. What cannot be saved stays where it was recorded. */
@@ -152,16 +138,5 @@ async function save(options: RecordingArguments, recording: Recording, nothing: 
   } catch (error) {
     say(`The trace could not be saved (${reasonOf(error)}); it stays in`);
     write(2, `${directory}\n`);
-  }
-}
-
-/** A file that was asked for under sudo belongs to who asked, so that the editor can open it. */
-function giveToSudoUser(file: string): void {
-  const [uid, gid] = [Number(process.env.SUDO_UID), Number(process.env.SUDO_GID)];
-  if (process.getuid?.() !== 0 || !(uid > 0 && gid > 0)) return;
-  try {
-    chownSync(file, uid, gid);
-  } catch {
-    // A file system without owners: the file is there all the same.
   }
 }

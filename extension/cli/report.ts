@@ -1,41 +1,55 @@
 import { statSync } from 'node:fs';
-import { renderTable } from '../analysis/table';
-import { readSnapshot } from '../analysis/snapshot';
 import { buildReport } from '../analysis/report';
+import { readSnapshot } from '../analysis/snapshot';
+import { renderTable } from '../analysis/table';
 import { verdictsOf } from '../analysis/verdictCache';
+import { unwritable } from '../capture/keptTraces';
 import { reasonOf } from '../capture/traceDirectory';
-import { loadNative, type NativeSession } from '../engine/addon';
+import { loadNative, type NativeAddon, type NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
-import type { ReportArguments } from './arguments';
-import { print, say } from './output';
+import type { Selection } from '../exporters/exportInput';
+import { formatDuration } from '../protocol/format';
+import type { TraceSource } from '../protocol/trace';
+import { bornSince } from './bornSince';
+import { exportReport } from './exportReport';
+import { say } from './output';
+import type { ReportArguments } from './reportArguments';
+import { writeResult } from './resultFile';
+import { resolveTraceTime, type TraceTime } from './traceTime';
 
 const TOP = 50;
+const UNREADABLE = 1;
+const USAGE = 2;
 
-/** Shows a saved trace or a trace directory. Returns the exit status. */
+/** Shows or exports a saved trace or a trace directory. Returns the exit status. */
 export async function report(options: ReportArguments, dist: string): Promise<number> {
+  const problem = options.output === null ? null : unwritable(options.output);
+  if (problem !== null) return refuse(problem, UNREADABLE);
   const opened = await openTrace(options.file, dist);
-  if ('error' in opened) {
-    say(opened.error);
-    return 1;
-  }
-  const { session } = opened;
+  if ('error' in opened) return refuse(opened.error, UNREADABLE);
+  const { addon, session } = opened;
   try {
-    const verdicts = verdictsOf(session, createLineReader());
-    if (options.format === 'json') {
-      print(JSON.stringify(buildReport(session, options.groupBy ?? undefined, verdicts), null, 2));
-    } else {
-      const wanted = { top: TOP, groupBy: options.groupBy ?? 'line', groups: TOP };
-      const snapshot = readSnapshot(session, wanted, verdicts);
-      const { startRealtimeMs, durationNs } = snapshot.info;
-      print(renderTable(snapshot, { now: new Date(startRealtimeMs + durationNs / 1e6), final: true }));
-    }
-    return 0;
+    const selection = selectionOf(options, session);
+    if ('error' in selection) return refuse(selection.error, USAGE);
+    if (options.format !== 'table' && options.format !== 'json')
+      return await exportReport(options, options.format, addon, selection);
+    return await showMoment(options, addon, session, selection);
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error), UNREADABLE);
   } finally {
     session.close();
   }
 }
 
-async function openTrace(file: string, dist: string): Promise<{ session: NativeSession } | { error: string }> {
+function refuse(sentence: string, status: number): number {
+  say(sentence);
+  return status;
+}
+
+async function openTrace(
+  file: string,
+  dist: string,
+): Promise<{ addon: NativeAddon; session: NativeSession } | { error: string }> {
   try {
     statSync(file);
   } catch (error) {
@@ -46,8 +60,67 @@ async function openTrace(file: string, dist: string): Promise<{ session: NativeS
   try {
     const session = loaded.addon.open(file);
     await session.settle();
-    return { session };
+    return { addon: loaded.addon, session };
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
   }
+}
+
+async function showMoment(
+  options: ReportArguments,
+  addon: NativeAddon,
+  session: NativeSession,
+  selection: Selection,
+): Promise<number> {
+  if (selection.untilNs === null) return show(options, session, selection);
+  const then = addon.open(options.file, { untilNs: selection.untilNs });
+  try {
+    await then.settle();
+    return show(options, then, selection);
+  } finally {
+    then.close();
+  }
+}
+
+/** The moments that are asked for, in nanoseconds of the session. */
+function selectionOf({ at, from }: ReportArguments, source: TraceSource): Selection | { error: string } {
+  const resolve = (time: TraceTime | null): number | { error: string } | null =>
+    time === null ? null : resolveTraceTime(time, source);
+  const [untilNs, fromNs] = [resolve(at), resolve(from)];
+  if (typeof untilNs === 'object' && untilNs !== null) return untilNs;
+  if (typeof fromNs === 'object' && fromNs !== null) return fromNs;
+  if (fromNs === null || untilNs === null || fromNs <= untilNs) return { fromNs, untilNs };
+  return {
+    error: `--between goes from the earlier to the later: ${formatDuration(fromNs)} is after ${formatDuration(untilNs)}.`,
+  };
+}
+
+function show({ format, groupBy, output }: ReportArguments, session: NativeSession, selection: Selection): number {
+  const verdicts = verdictsOf(session, createLineReader());
+  const source = selection.fromNs === null ? session : bornSince(session, selection.fromNs);
+  if (format === 'json') {
+    const document = buildReport(source, groupBy ?? undefined, verdicts);
+    const { untilNs, fromNs } = selection;
+    const moment = { ...seconds('atSeconds', untilNs), ...seconds('fromSeconds', fromNs) };
+    const text = JSON.stringify(untilNs === null ? document : { ...document, moment }, null, 2);
+    return writeResult(text, output) ? 0 : UNREADABLE;
+  }
+  const snapshot = readSnapshot(source, { top: TOP, groupBy: groupBy ?? 'line', groups: TOP }, verdicts);
+  const { startRealtimeMs, durationNs } = snapshot.info;
+  const now = new Date(startRealtimeMs + (selection.untilNs ?? durationNs) / 1e6);
+  const text = momentLine(selection) + renderTable(snapshot, { now, final: true });
+  return writeResult(text, output) ? 0 : UNREADABLE;
+}
+
+function seconds(name: string, ns: number | null): Record<string, number> {
+  return ns === null ? {} : { [name]: ns / 1e9 };
+}
+
+function momentLine({ fromNs, untilNs }: Selection): string {
+  if (untilNs === null) return '';
+  if (fromNs === null) return `AT ${formatDuration(untilNs)} of the trace\n`;
+  return (
+    `BETWEEN ${formatDuration(fromNs)} and ${formatDuration(untilNs)} of the trace: what was allocated then and was ` +
+    'alive at its end.\nPeaks and the numbers of allocations and frees run from the trace’s begin.\n'
+  );
 }

@@ -12,7 +12,10 @@ export class TraceSession {
   private closed = false;
 
   /** Opens a trace directory or a saved trace. Throws one sentence. */
-  constructor(addon: Pick<NativeAddon, 'open'>, path: string) {
+  constructor(
+    addon: Pick<NativeAddon, 'open'>,
+    readonly path: string,
+  ) {
     this.native = addon.open(path);
     this.moments = new Moments(untilNs => addon.open(path, { untilNs }));
   }

@@ -30,16 +30,14 @@ type Row<T> = (batch: LifetimeBatch, row: number) => T;
 /** `sites`: numbers of the trace's sites, whose stacks make up the dictionaries. */
 export function arrowColumns(input: ExportInput, sites: readonly number[]): ArrowColumn[] {
   const { info } = input;
-  const all = new SiteBook(input.trace);
-  const book = new SiteBook(input);
-  const texts = (text: (id: number) => string): string[] => sites.map(text);
-  const threads = info.processes.flatMap(({ index, threads }) =>
-    threads.map(thread => threadName(info, index, thread.index)),
-  );
   const processOf: Row<(typeof info.processes)[number] | undefined> = (batch, row) =>
     info.processes[batch.process[row] ?? -1];
-  const siteOf = (batch: LifetimeBatch, row: number): number => batch.site[row] ?? 0;
   const { simulated } = traceFacts(info, input.selection);
+  const names = info.processes.map(({ index, threads }) =>
+    threads.map(({ index: thread }) => threadName(info, index, thread)),
+  );
+  const nameOf = (process: number | undefined, thread: number | undefined): string =>
+    names[process ?? -1]?.[thread ?? -1] ?? '';
   return [
     uint64('address', batch => batch.address),
     int64('bytes', (batch, row) => batch.bytes[row] ?? 0),
@@ -48,33 +46,32 @@ export function arrowColumns(input: ExportInput, sites: readonly number[]): Arro
     int32('device', (batch, row) => atLeast0(batch.device[row])),
     int32('pid', (batch, row) => processOf(batch, row)?.pid ?? null),
     int32('tid', (batch, row) => processOf(batch, row)?.threads[batch.thread[row] ?? -1]?.tid ?? null),
-    text('thread', threads, (batch, row) => threadName(info, batch.process[row] ?? -1, batch.thread[row] ?? -1)),
+    text('thread', names.flat(), (batch, row) => nameOf(batch.process[row], batch.thread[row])),
     int64('begin_ns', (batch, row) => batch.beginNs[row] ?? 0),
     int64('end_ns', (batch, row) => (isAlive(batch, row) ? null : (batch.endNs[row] ?? 0))),
-    text('free_thread', threads, (batch, row) =>
-      threadName(info, batch.process[row] ?? -1, batch.freeThread[row] ?? -1),
-    ),
+    text('free_thread', names.flat(), (batch, row) => nameOf(batch.process[row], batch.freeThread[row])),
     int32('step', (batch, row) => batch.stepBegin[row] ?? null),
     text('category', CATEGORIES, (batch, row) => CATEGORIES[batch.category[row] ?? -1] ?? null),
     uint64('stream', batch => batch.stream),
-    text(
-      'file',
-      texts(id => all.line(id).file),
-      (batch, row) => book.line(siteOf(batch, row)).file,
-    ),
-    int32('line', (batch, row) => book.line(siteOf(batch, row)).line),
-    text(
-      'function',
-      texts(id => all.line(id).function),
-      (batch, row) => book.line(siteOf(batch, row)).function,
-    ),
-    text(
-      'stack',
-      texts(id => stackText(all.frames(id))),
-      (batch, row) => book.stack(siteOf(batch, row)),
-    ),
-    uint32('site', siteOf),
+    ...siteColumns(input, sites),
     bool('simulated', (batch, row) => processOf(batch, row)?.simulated ?? simulated),
+  ];
+}
+
+/** The line and the stack. Texts come from all sites of the trace, whose numbers need not be those of the batches. */
+function siteColumns(input: ExportInput, sites: readonly number[]): ArrowColumn[] {
+  const all = new SiteBook(input.trace);
+  const book = new SiteBook(input);
+  const siteOf: Row<number> = (batch, row) => batch.site[row] ?? 0;
+  const lines = sites.map(id => all.line(id));
+  const [files, functions] = [lines.map(line => line.file), lines.map(line => line.function)];
+  const stacks = sites.map(id => stackText(all.frames(id)));
+  return [
+    text('file', files, (batch, row) => book.line(siteOf(batch, row)).file),
+    int32('line', (batch, row) => book.line(siteOf(batch, row)).line),
+    text('function', functions, (batch, row) => book.line(siteOf(batch, row)).function),
+    text('stack', stacks, (batch, row) => book.stack(siteOf(batch, row))),
+    uint32('site', siteOf),
   ];
 }
 

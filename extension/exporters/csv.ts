@@ -40,48 +40,62 @@ export async function* csvChunks(input: ExportInput): AsyncGenerator<Buffer> {
   const row = rowMaker(input);
   for await (const batch of input.batches) {
     let text = '';
-    for (let i = 0; i < batch.rows; i++) text += csvRow(row(batch, i));
+    for (let i = 0; i < batch.rows; i++) text += row(batch, i);
     if (text !== '') yield Buffer.from(text);
   }
 }
 
-function rowMaker(input: ExportInput): (batch: LifetimeBatch, row: number) => Cell[] {
+/** Texts that come again in many rows are made once. */
+function rowMaker(input: ExportInput): (batch: LifetimeBatch, row: number) => string {
   const { info } = input;
-  const book = new SiteBook(input);
   const { simulated, lost } = traceFacts(info, input.selection);
+  const book = new SiteBook(input);
+  const placeOf = remembered((site: number) => {
+    const { file, line, function: name } = book.line(site);
+    return csvCells([file, line, name, book.stack(site), site, String(simulated), lost.events]);
+  });
+  const ownerOf = remembered((process: number, thread: number) => {
+    const { pid = '', threads = [] } = info.processes[process] ?? {};
+    return csvCells([pid, threads[thread]?.tid ?? '', threadName(info, process, thread)]);
+  });
+  const nameOf = remembered((process: number, thread: number) => csvCells([threadName(info, process, thread)]));
   return (batch, row) => {
     const process = batch.process[row] ?? -1;
-    const thread = batch.thread[row] ?? -1;
-    const site = batch.site[row] ?? 0;
-    const line = book.line(site);
-    return [
+    const cells: Cell[] = [
       `0x${(batch.address[row] ?? 0n).toString(16)}`,
       batch.bytes[row] ?? 0,
       layerOf(batch, row),
       kindName(batch.kind[row] ?? 0),
       deviceName(batch.device[row] ?? -1),
-      info.processes[process]?.pid ?? '',
-      info.processes[process]?.threads[thread]?.tid ?? '',
-      threadName(info, process, thread),
+      ownerOf(process, batch.thread[row] ?? -1),
       (batch.beginNs[row] ?? 0) / 1e9,
       isAlive(batch, row) ? '' : (batch.endNs[row] ?? 0) / 1e9,
-      threadName(info, process, batch.freeThread[row] ?? -1),
+      nameOf(process, batch.freeThread[row] ?? -1),
       batch.stepBegin[row] ?? '',
       CATEGORIES[batch.category[row] ?? -1] ?? '',
       String(batch.stream[row] ?? 0n),
-      line.file,
-      line.line,
-      line.function,
-      book.stack(site),
-      site,
-      String(simulated),
-      lost.events,
+      placeOf(batch.site[row] ?? 0),
     ];
+    return `${cells.join(',')}\r\n`;
+  };
+}
+
+function remembered(make: (a: number, b: number) => string): (a: number, b?: number) => string {
+  const known = new Map<number, string>();
+  return (a, b = 0) => {
+    const key = a * 2 ** 20 + b;
+    let text = known.get(key);
+    if (text === undefined) known.set(key, (text = make(a, b)));
+    return text;
   };
 }
 
 export function csvRow(cells: readonly Cell[]): string {
-  return `${cells.map(csvCell).join(',')}\r\n`;
+  return `${csvCells(cells)}\r\n`;
+}
+
+function csvCells(cells: readonly Cell[]): string {
+  return cells.map(csvCell).join(',');
 }
 
 /** A spreadsheet takes text that begins like a formula for one: an apostrophe before it makes it text. */

@@ -37,7 +37,8 @@ export function makeInput(
   selection: Selection,
   watch: ExportWatch = {},
 ): ExportInput {
-  const info = trace.info();
+  const read = trace.info();
+  const info = { ...read, durationNs: selection.untilNs ?? read.durationNs };
   const total = info.totals.reduce((sum, entry) => sum + entry.allocations, 0);
   return {
     trace,

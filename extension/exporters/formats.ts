@@ -1,27 +1,37 @@
-import { arrowChunks } from './arrow';
-import { csvChunks } from './csv';
 import type { ExportInput } from './exportInput';
-import { perfettoChunks } from './perfetto';
-import { pprofChunks } from './pprof';
-import { pytorchSnapshotChunks } from './pytorchSnapshot';
-import { speedscopeChunks } from './speedscope';
 
 export const EXPORT_FORMATS = ['csv', 'pytorch-snapshot', 'perfetto', 'pprof', 'speedscope', 'arrow'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** Writes what was selected, a piece at a time. Rejects as the reading of the trace does. */
+export type WriteChunks = (input: ExportInput) => AsyncIterable<Uint8Array>;
 
 export interface Exporter {
   /** Of the file, without the dot. */
   extension: string;
   /** Not to be written to a terminal. */
   binary: boolean;
-  chunks(input: ExportInput): AsyncIterable<Uint8Array>;
+  /** Loaded when it is wanted: who records or looks needs none of the formats' libraries. */
+  load(): Promise<WriteChunks>;
 }
 
 export const EXPORTERS: Record<ExportFormat, Exporter> = {
-  csv: { extension: 'csv', binary: false, chunks: csvChunks },
-  'pytorch-snapshot': { extension: 'pickle', binary: true, chunks: pytorchSnapshotChunks },
-  perfetto: { extension: 'perfetto.json', binary: false, chunks: perfettoChunks },
-  pprof: { extension: 'pb.gz', binary: true, chunks: pprofChunks },
-  speedscope: { extension: 'speedscope.json', binary: false, chunks: speedscopeChunks },
-  arrow: { extension: 'arrow', binary: true, chunks: arrowChunks },
+  csv: { extension: 'csv', binary: false, load: async () => (await import('./csv')).csvChunks },
+  'pytorch-snapshot': {
+    extension: 'pickle',
+    binary: true,
+    load: async () => (await import('./pytorchSnapshot')).pytorchSnapshotChunks,
+  },
+  perfetto: {
+    extension: 'perfetto.json',
+    binary: false,
+    load: async () => (await import('./perfetto')).perfettoChunks,
+  },
+  pprof: { extension: 'pb.gz', binary: true, load: async () => (await import('./pprof')).pprofChunks },
+  speedscope: {
+    extension: 'speedscope.json',
+    binary: false,
+    load: async () => (await import('./speedscope')).speedscopeChunks,
+  },
+  arrow: { extension: 'arrow', binary: true, load: async () => (await import('./arrow')).arrowChunks },
 };

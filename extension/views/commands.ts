@@ -8,6 +8,7 @@ import { planOfActiveFile, planOfConfiguration } from './chooseLaunch';
 import { compareTraces, pickTrace } from './compareCommand';
 import type { DoctorPage } from './doctorPage';
 import { ExplorerView } from './explorer';
+import { exportTrace } from './exportTrace';
 import { chooseGpu, offerSimulator } from './gpuChoice';
 import { pickProcess } from './processPicker';
 import { Refused, RefusedWithCommand, refusal, sudoWords } from './refused';
@@ -38,6 +39,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     resumeRecording: () => sessions.shown?.setRecording(true),
     openTrace: file => openTrace(sessions, file),
     saveTrace: () => saveTrace(sessions),
+    exportTrace: (...given) => exportTrace(sessions, parts.dist, given),
     mark: name => markNow(sessions, name),
     selectSession: () => chooseSession(sessions),
     closeSession: () => closeSession(sessions),

@@ -61,9 +61,20 @@ test('times', () => {
 });
 
 test('report and doctor', () => {
-  const report = { verb: 'report', file: 'a.gputrace', format: 'json', groupBy: 'thread' };
+  const plain = { verb: 'report', file: 'a.gputrace', output: null, at: null, from: null };
+  const report = { ...plain, format: 'json', groupBy: 'thread' };
   assert.deepEqual(parse('report a.gputrace --format json --group-by thread'), report);
   assert.deepEqual(parse('report --format json --group-by=thread a.gputrace'), report);
+  const exported = { ...plain, format: 'arrow', output: 'x.arrow', groupBy: null };
+  assert.deepEqual(parse('report a.gputrace --format arrow -o x.arrow'), exported);
+  assert.deepEqual(parse('report --at=90% a.gputrace -o x.arrow --format=arrow'), { ...exported, at: { percent: 90 } });
+  assert.deepEqual(parse('report a.gputrace --between 500ms step:120'), {
+    ...plain,
+    format: 'table',
+    groupBy: null,
+    from: { seconds: 0.5 },
+    at: { step: 120 },
+  });
   assert.deepEqual(parse('doctor --format json'), { verb: 'doctor', format: 'json' });
 });
 
@@ -105,8 +116,14 @@ test('what is wrong is said in one sentence', () => {
     ['attach 12 --ring-bytes 1024', /--ring-bytes 1024/],
     ['report', /Name one trace/],
     ['report a b', /Name one trace/],
-    ['report a --format perfetto', /perfetto is not there yet/],
-    ['report a --at 3', /--at is not there yet/],
+    ['report a --format xml', /choose one of table, json, csv/],
+    ['report a --at soon', /--at soon is not a time of a trace/],
+    ['report a --at 101%', /is not a time of a trace/],
+    ['report a --at step:0', /is not a time of a trace/],
+    ['report a --at', /--at needs a value/],
+    ['report a --between 1s', /--between needs a value/],
+    ['report a --at 1s --between 1s 2s', /either --at T or --between/],
+    ['report a --format csv --group-by thread', /--group-by is for the table and json/],
     ['doctor x', /doctor takes no "x"/],
   ];
   for (const [line, says] of cases) {

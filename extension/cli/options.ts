@@ -1,0 +1,61 @@
+/** Thrown with a sentence on what is wrong with the command line. */
+export class Usage extends Error {}
+
+/** Walks over words of the form `--name value`, `--name=value`; `--` or a plain word ends the options. */
+export class Options {
+  private at = 0;
+  private name = '';
+  private attached: string | null = null;
+  private plain = false;
+
+  constructor(private readonly words: readonly string[]) {}
+
+  next(): string | null {
+    const word = this.words[this.at];
+    if (this.plain || word === undefined || word === '-' || !word.startsWith('-')) return null;
+    this.at++;
+    if (word === '--') {
+      this.plain = true;
+      return null;
+    }
+    const equals = word.startsWith('--') ? word.indexOf('=') : -1;
+    this.name = equals < 0 ? word : word.slice(0, equals);
+    this.attached = equals < 0 ? null : word.slice(equals + 1);
+    return this.name;
+  }
+
+  flag(): true {
+    if (this.attached !== null) throw new Usage(`${this.name} takes no value.`);
+    return true;
+  }
+
+  value(): string {
+    const value = this.attached ?? this.words[this.at++];
+    if (value === undefined || value === '' || (this.attached === null && value === '--')) {
+      throw new Usage(`${this.name} needs a value.`);
+    }
+    return value;
+  }
+
+  /** One more value of the same option. */
+  nextValue(): string {
+    this.attached = null;
+    return this.value();
+  }
+
+  choice<T extends string>(allowed: readonly T[]): T {
+    const value = this.value();
+    const found = allowed.find(candidate => candidate === value);
+    if (found !== undefined) return found;
+    const choices = allowed.join(', ');
+    throw new Usage(`${this.name} ${value}: choose one of ${choices}.`);
+  }
+
+  positional(): string | null {
+    return this.words[this.at++] ?? null;
+  }
+
+  rest(): string[] {
+    return this.words.slice(this.at);
+  }
+}

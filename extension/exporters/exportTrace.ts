@@ -1,0 +1,34 @@
+import type { NativeAddon } from '../engine/native';
+import { makeInput, type ExportWatch, type Selection } from './exportInput';
+import { EXPORTERS, type ExportFormat } from './formats';
+
+/** Reads the trace at `path` and gives it in the format, a piece at a time. Rejects with one sentence, or the signal's reason. */
+export async function* exportTrace(
+  addon: NativeAddon,
+  path: string,
+  format: ExportFormat,
+  selection: Selection,
+  watch: ExportWatch = {},
+): AsyncGenerator<Uint8Array> {
+  if (typeof addon.openLifetimes !== 'function') throw new Error('The native part is older than this: build it anew.');
+  const write = await EXPORTERS[format].load();
+  const session = addon.open(path, selection.untilNs === null ? {} : { untilNs: selection.untilNs });
+  try {
+    await session.settle();
+    watch.signal?.throwIfAborted();
+    const { live, durationNs } = session.info();
+    // What a running program adds meanwhile would be in one part of the export and not in another.
+    const untilNs = selection.untilNs ?? (live ? durationNs : null);
+    const cursor = addon.openLifetimes(path, {
+      ...(untilNs === null ? {} : { untilNs }),
+      ...(selection.fromNs === null || untilNs === null ? {} : { fromNs: untilNs }),
+    });
+    try {
+      yield* write(makeInput(session, cursor, selection, watch));
+    } finally {
+      cursor.close();
+    }
+  } finally {
+    session.close();
+  }
+}
