@@ -36,7 +36,7 @@ export interface BlockHolder extends FindingHolder {
 }
 
 const SORTS: readonly AllocationQuery['sort'][] = ['bytes', 'age', 'address', 'step', 'name', 'site'];
-const MOST_COPIED = 1 << 20;
+const MOST_COPIED = 1 << 24;
 
 export const blockChecks: Checks<BlockRequests> = {
   allocations: allocationQuery,

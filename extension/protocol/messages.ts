@@ -6,6 +6,7 @@ import type { LedgerRequests } from './ledgerRequests';
 import type { SessionRequests } from './sessionRequests';
 import type { TimelineRequests } from './timelineRequests';
 import type { TraceInfo } from './trace';
+import type { TableRequests } from './tableRequests';
 import type { TraceRequests } from './traceRequests';
 import type { TreeRequests } from './treeRequests';
 import type { VerdictRequests } from './verdictRequests';
@@ -52,6 +53,7 @@ export interface Requests
   extends
     TraceRequests,
     TimelineRequests,
+    TableRequests,
     TreeRequests,
     CompareRequests,
     SessionRequests,

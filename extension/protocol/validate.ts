@@ -6,6 +6,7 @@ import type { Method, Requests, ToHost } from './messages';
 import { ledgerChecks } from './ledgerRequests';
 import { sessionChecks } from './sessionRequests';
 import { timelineChecks } from './timelineRequests';
+import { tableChecks } from './tableRequests';
 import { traceChecks } from './traceRequests';
 import { treeChecks } from './treeRequests';
 import { verdictChecks } from './verdictRequests';
@@ -16,6 +17,7 @@ export type Checked = { ok: true; message: ToHost } | { ok: false; id: number | 
 const CHECKS: Checks<Requests> = {
   ...traceChecks,
   ...timelineChecks,
+  ...tableChecks,
   ...treeChecks,
   ...compareChecks,
   ...sessionChecks,

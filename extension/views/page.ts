@@ -10,6 +10,7 @@ import { compareAnswers } from './answers/compare';
 import { ledgerAnswers } from './answers/ledger';
 import { sessionAnswers } from './answers/session';
 import { timelineAnswers } from './answers/timeline';
+import { tableAnswers } from './answers/table';
 import { traceAnswers } from './answers/trace';
 import { treeAnswers } from './answers/tree';
 import { verdictAnswers } from './answers/verdicts';
@@ -64,6 +65,7 @@ export class Page implements vscode.Disposable {
     this.answers = {
       ...traceAnswers(model),
       ...timelineAnswers(model),
+      ...tableAnswers(model),
       ...treeAnswers(model),
       ...compareAnswers(model),
       ...sessionAnswers(model),

@@ -15,6 +15,7 @@ import { LedgerPart } from './ledgerPart';
 import { LinesPart } from './linesPart';
 import { Notices } from './notices';
 import type { PageActions, PageContext, Part } from './part';
+import type { DetailsSection } from './rowMenu';
 import type { Row } from './rows';
 import { effectiveLayer, reduce, scoped, type Action, type ViewState } from './state';
 import { StateView } from './stateView';
@@ -157,8 +158,8 @@ export class App implements PageActions {
     for (const part of this.parts) part.changed(action);
   }
 
-  select(row: Row | null): void {
-    this.details.select(row);
+  select(row: Row | null, section?: DetailsSection): void {
+    this.details.select(row, section);
   }
 
   show(subject: Subject, block?: Block): void {

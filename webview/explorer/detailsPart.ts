@@ -1,5 +1,5 @@
 // The pane beside the tabs with its data: the blocks of the selection, the chosen block, its stack and holder.
-import { NOW, type Moment } from '../../extension/protocol/moment';
+import { NOW, untilOf, type Moment } from '../../extension/protocol/moment';
 import type { Site } from '../../extension/protocol/trace';
 import type { Frames } from '../dom';
 import { BlockList } from './blockList';
@@ -8,6 +8,7 @@ import { BlockView } from './blockView';
 import { DetailsView } from './detailsView';
 import type { PageActions, Part } from './part';
 import { Poller } from './poller';
+import type { DetailsSection } from './rowMenu';
 import type { Row } from './rows';
 import { stackText } from './stack';
 import type { Action } from './state';
@@ -51,10 +52,11 @@ export class DetailsPart implements Part {
     return this.view.element;
   }
 
-  /** Another row is selected, the same one has new figures, or none is. */
-  select(row: Row | null): void {
+  /** Another row is selected, the same one has new figures, or none is; `section` is brought into view. */
+  select(row: Row | null, section?: DetailsSection): void {
     const context = this.page.now();
     this.setSubject(row && context ? subjectOf(row, context.view, context.layer) : null);
+    if (row && section) this.view.reveal(section);
   }
 
   /** Shows a subject that is no row of the table; `block`: one of its blocks is chosen. */
@@ -123,7 +125,7 @@ export class DetailsPart implements Part {
   }
 
   private async ask(): Promise<void> {
-    await Promise.all([this.askStack(), this.askBlocks(), this.askBlock()]);
+    await Promise.all([this.askStack(), this.askFrees(), this.askBlocks(), this.askBlock()]);
   }
 
   private async askStack(): Promise<void> {
@@ -133,6 +135,19 @@ export class DetailsPart implements Part {
     if (site === undefined || id !== (this.chosen?.site ?? this.subject?.site)) return;
     this.site = site;
     this.view.showStack(site);
+  }
+
+  private async askFrees(): Promise<void> {
+    const { subject } = this;
+    const site = this.chosen?.site ?? subject?.site;
+    const context = this.page.now();
+    if (site === undefined || !context) return;
+    const { moment } = context.view;
+    const lines = await this.page.ask('freeLines', { site, moment });
+    if (!lines || this.subject?.key !== subject?.key || site !== (this.chosen?.site ?? subject?.site)) return;
+    // Of an earlier moment it is not known how many steps had ended.
+    const steps = untilOf(moment) === null ? Math.max(0, ...context.info.steps.map(({ count }) => count)) : 0;
+    this.view.frees.show(lines, steps, this.subject?.growing ?? false);
   }
 
   private async askBlocks(): Promise<void> {

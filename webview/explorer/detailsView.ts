@@ -4,6 +4,8 @@ import { badge, iconButton } from '../components';
 import { el, setText } from '../dom';
 import type { BlockList } from './blockList';
 import type { BlockView } from './blockView';
+import { FreesView } from './freesView';
+import type { DetailsSection } from './rowMenu';
 import { StackView } from './stackView';
 import type { Subject } from './subject';
 
@@ -39,8 +41,9 @@ export class DetailsView {
   private readonly title = el('h2', {});
   private readonly summary = el('div', { class: 'dim number' });
   private readonly source = badge('source');
-  private readonly stackTitle = el('h3', { class: 'dim' });
+  private readonly stackTitle = el('h3', { class: 'dim', tabindex: -1 });
   private readonly stack: StackView;
+  readonly frees: FreesView;
 
   constructor(
     private readonly actions: DetailsActions,
@@ -48,17 +51,27 @@ export class DetailsView {
     block: BlockView,
   ) {
     this.stack = new StackView((file, line) => actions.openLine(file, line));
+    this.frees = new FreesView((file, line) => actions.openLine(file, line));
     const close = iconButton('close-details', 'close', 'Close', () => actions.close());
     const head = el('div', { class: 'details-head' }, this.title, this.source.element, close.element);
     this.element = el('section', { class: 'details', 'aria-label': 'Details of the selection' });
     const stack = el('div', {}, this.stackTitle, this.stack.element);
-    this.element.append(head, this.summary, blocks.element, block.element, stack);
+    this.element.append(head, this.summary, blocks.element, block.element, stack, this.frees.element);
     this.element.hidden = true;
   }
 
   hide(): void {
     this.element.hidden = true;
     this.stack.show(null);
+    this.frees.hide();
+  }
+
+  /** Brings a section into view, with the focus. */
+  reveal(section: DetailsSection): void {
+    this.frees.element.hidden = false;
+    const title = section === 'frees' ? this.frees.title : this.stackTitle;
+    title.scrollIntoView({ block: 'start' });
+    title.focus({ preventScroll: true });
   }
 
   /** What is known already, while the rest is on its way. */

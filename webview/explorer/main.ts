@@ -4,6 +4,7 @@ import './findings.css';
 import './memory.css';
 import './timeline.css';
 import './table.css';
+import './menu.css';
 import './tabs.css';
 import './details.css';
 import './compare.css';

@@ -2,6 +2,7 @@
 import type { Method, Params, Result, SessionView } from '../../extension/protocol/messages';
 import type { Layer, TraceInfo } from '../../extension/protocol/trace';
 import type { Block } from './blockRow';
+import type { DetailsSection } from './rowMenu';
 import type { Row } from './rows';
 import type { Action, ViewState } from './state';
 import type { Subject } from './subject';
@@ -25,8 +26,8 @@ export interface PageActions {
   request<M extends Method>(method: M, params: Params<M>): Promise<Result<M>>;
   dispatch(action: Action): void;
   openLine(file: string, line: number): void;
-  /** A row is the selected one, or none is. */
-  select(row: Row | null): void;
+  /** A row is the selected one, or none is; `section`: its details are to show that. */
+  select(row: Row | null, section?: DetailsSection): void;
   /** Shows details of what is no row of the table; `block`: of one of its blocks. */
   show(subject: Subject, block?: Block): void;
   /** The state as it is at this moment; null without a trace. */

@@ -1,40 +1,59 @@
 // One reused element of the table; it writes only what differs from what it showed before.
 import { formatBytes, formatCount } from '../../extension/protocol/format';
 import { el, icon, setAttribute, setText, svg } from '../dom';
-import { COLUMNS, type ColumnId } from './columns';
+import { COLUMNS, type Column, type ColumnId } from './columns';
+import type { Layout } from './layout';
 import { sparkPoints, type Row } from './rows';
+import { STATE_WORDS } from './verdictWords';
 
 export interface RowMarks {
+  /** Keys act on it. */
   active: boolean;
+  selected: boolean;
   opened: boolean;
   /** Bytes of a full bar. */
   fullBytes: number;
+  layout: Layout;
+  /** Whether the word of its verdict is shown. */
+  verdict: boolean;
 }
 const SPARK_WIDTH = 56;
 const SPARK_HEIGHT = 18;
 const TREND_ICONS = { growing: 'arrow-up', shrinking: 'arrow-down', steady: '' };
+const INDENT_PX = 14;
+/** Columns that are more than a text. */
+const DRAWN: readonly ColumnId[] = ['site', 'live', 'growth', 'spark'];
 
 export class RowView {
   readonly element = el('div', { role: 'row', class: 'row' });
   private readonly cells = new Map<ColumnId, HTMLElement>();
+  private readonly twisty = icon('chevron-right');
   private readonly primary = el('span', { class: 'primary' });
   private readonly secondary = el('span', { class: 'dim' });
   private readonly mark = icon('reply');
+  private readonly verdict = el('span', { class: 'verdict' });
+  private readonly more = el('button', { type: 'button', class: 'more', tabindex: -1, 'aria-haspopup': 'menu' });
   private readonly bar = el('i', { class: 'bar' });
   private readonly live = el('span', {});
   private readonly trend = icon('blank');
   private readonly growth = el('span', {});
   private readonly line = svg('polyline', { points: '' });
   private index = -1;
+  private layout: Layout | null = null;
+  private plain: readonly Column[] = [];
 
   constructor() {
-    COLUMNS.forEach((column, i) => {
-      const cell = el('div', { role: 'gridcell', 'data-column': column.id, 'aria-colindex': i + 1 });
-      this.cells.set(column.id, cell);
+    for (const { id } of COLUMNS) {
+      const cell = el('div', { role: 'gridcell', 'data-column': id });
+      this.cells.set(id, cell);
       this.element.append(cell);
-    });
+    }
     this.mark.title = 'Allocated in backward; this is the line it belongs to';
-    this.cell('site').append(this.primary, this.secondary, this.mark);
+    this.twisty.classList.add('twisty');
+    this.more.append(icon('ellipsis'));
+    setAttribute(this.more, 'aria-label', 'Actions');
+    const name = el('span', { class: 'site-name' }, this.primary, this.secondary, this.mark);
+    this.cell('site').append(this.twisty, name, this.verdict, this.more);
     this.cell('live').append(this.bar, this.live);
     this.cell('growth').append(this.trend, this.growth);
     const image = svg('svg', { width: SPARK_WIDTH, height: SPARK_HEIGHT, 'aria-hidden': 'true', class: 'spark' });
@@ -50,35 +69,72 @@ export class RowView {
       setAttribute(this.element, 'data-row', String(index));
       setAttribute(this.element, 'aria-rowindex', String(index + 2)); // the header is row 1
     }
+    if (this.layout !== marks.layout) this.arrange(marks.layout);
     this.element.style.transform = `translateY(${top}px)`;
-    setAttribute(this.element, 'aria-selected', String(marks.active));
-    this.element.classList.toggle('loading', row === null);
-    this.element.classList.toggle('opened', marks.opened && row !== null);
-    if (row) this.show(row, marks.fullBytes);
+    setAttribute(this.element, 'aria-selected', String(marks.selected));
+    const { classList } = this.element;
+    classList.toggle('active', marks.active);
+    classList.toggle('loading', row === null);
+    classList.toggle('opened', marks.opened && row !== null);
+    if (row) this.show(row, marks);
   }
 
-  private show(row: Row, fullBytes: number): void {
+  private arrange(layout: Layout): void {
+    this.layout = layout;
+    const shown = layout.columns.map(({ id }) => id);
+    for (const [id, cell] of this.cells) {
+      cell.hidden = !shown.includes(id);
+      setAttribute(cell, 'aria-colindex', String(shown.indexOf(id) + 1));
+    }
+    this.plain = layout.columns.filter(({ id }) => !DRAWN.includes(id));
+  }
+
+  private show(row: Row, marks: RowMarks): void {
     const { element } = this;
     setAttribute(element, 'data-id', String(row.id));
     setAttribute(element, 'data-file', row.file);
     setAttribute(element, 'data-line', String(row.line));
     setAttribute(element, 'data-trend', row.trend);
     setAttribute(element, 'data-source', row.source);
-    this.element.classList.toggle('no-line', row.line === 0);
+    setAttribute(element, 'data-verdict', row.verdict?.state ?? '');
+    element.classList.toggle('no-line', row.line === 0 && row.function === '');
+    this.showName(row, marks.verdict);
+    this.showTree(row);
+    this.showLive(row, marks.fullBytes);
+    setAttribute(this.trend, 'class', `codicon codicon-${TREND_ICONS[row.trend] || 'blank'}`);
+    setText(this.growth, row.growth);
+    if (row.spark) setAttribute(this.line, 'points', sparkPoints(row.spark, SPARK_WIDTH, SPARK_HEIGHT));
+    for (const column of this.plain) setText(this.cell(column.id), column.text(row));
+    setAttribute(this.cell('thread'), 'title', row.thread);
+  }
+
+  private showName(row: Row, withVerdict: boolean): void {
     setText(this.primary, row.primary);
     setText(this.secondary, row.secondary);
     setAttribute(this.cell('site'), 'title', row.title);
     this.mark.hidden = row.source === 'python' || row.source === 'none';
-    setText(this.live, formatBytes(row.liveBytes));
-    setAttribute(this.cell('live'), 'title', `${formatCount(row.liveBytes)} bytes, peak ${formatBytes(row.peakBytes)}`);
-    this.bar.style.width = `${fullBytes > 0 ? Math.min(100, (row.liveBytes / fullBytes) * 100).toFixed(1) : 0}%`;
-    setText(this.cell('count'), formatCount(row.liveCount));
-    setAttribute(this.trend, 'class', `codicon codicon-${TREND_ICONS[row.trend] || 'blank'}`);
-    setText(this.growth, row.growth);
-    setText(this.cell('thread'), row.thread);
-    setAttribute(this.cell('thread'), 'title', row.thread);
-    setText(this.cell('device'), row.device);
-    setAttribute(this.line, 'points', sparkPoints(row.spark, SPARK_WIDTH, SPARK_HEIGHT));
+    const word = withVerdict && row.verdict ? STATE_WORDS[row.verdict.state] : '';
+    this.verdict.hidden = word === '';
+    setText(this.verdict, word);
+    setAttribute(this.verdict, 'title', row.verdict?.because ?? '');
+  }
+
+  private showTree({ tree }: Row): void {
+    const { element, twisty } = this;
+    this.cell('site').style.paddingLeft = tree ? `${(tree.level - 1) * INDENT_PX}px` : '';
+    twisty.hidden = tree === null;
+    if (tree === null || tree.expanded === null) element.removeAttribute('aria-expanded');
+    else setAttribute(element, 'aria-expanded', String(tree.expanded));
+    if (tree === null) return element.removeAttribute('aria-level');
+    setAttribute(element, 'aria-level', String(tree.level));
+    const name = tree.expanded === null ? 'blank' : tree.expanded ? 'chevron-down' : 'chevron-right';
+    setAttribute(twisty, 'class', `codicon codicon-${name} twisty`);
+  }
+
+  private showLive({ liveBytes, peakBytes }: Row, fullBytes: number): void {
+    setText(this.live, formatBytes(liveBytes));
+    setAttribute(this.cell('live'), 'title', `${formatCount(liveBytes)} bytes, peak ${formatBytes(peakBytes)}`);
+    this.bar.style.width = `${fullBytes > 0 ? Math.min(100, (liveBytes / fullBytes) * 100).toFixed(1) : 0}%`;
   }
 
   private cell(id: ColumnId): HTMLElement {

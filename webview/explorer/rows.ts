@@ -3,6 +3,7 @@ import { formatRate } from '../../extension/protocol/format';
 import type { GroupBy, LineSource, ProcessInfo, SiteWindow } from '../../extension/protocol/trace';
 import { deviceText } from './blockRow';
 import { baseName } from './stack';
+import type { Judged } from './verdictWords';
 
 export type Trend = 'growing' | 'shrinking' | 'steady';
 
@@ -16,19 +17,42 @@ export interface Row {
   secondary: string;
   /** Whole path and label, for a tooltip. */
   title: string;
+  /** The group in full, as it is copied. */
+  name: string;
   file: string;
   line: number;
+  function: string;
   source: LineSource;
   liveBytes: number;
   liveCount: number;
   peakBytes: number;
+  allocations: number;
+  frees: number;
+  allocatedBytes: number;
+  /** Slope of the recent past, and as text; empty where it is noise. */
+  growthPerSecond: number;
   growth: string;
   trend: Trend;
   thread: string;
   device: string;
-  /** Of its process, thread (within the process) and device; -1: several, or the host. */
+  /** Indices of the trace; -1: several, or the host. */
   indices: { process: number; thread: number; device: number };
-  spark: Float64Array;
+  /** null: nothing to draw. */
+  spark: Float64Array | null;
+  /** What is said of it; null: nothing (yet). */
+  verdict: Judged | null;
+  bytesPerStep: number;
+  /** Its place in a tree; null: the rows are a list. */
+  tree: TreePlace | null;
+}
+
+/** Where a row stands in a tree of stacks. */
+export interface TreePlace {
+  /** From 1. */
+  level: number;
+  /** null: it calls nothing. */
+  expanded: boolean | null;
+  selfBytes: number;
 }
 
 const SPARK_VALUES = 16;
@@ -49,18 +73,31 @@ export function rowAt(window: SiteWindow, i: number, groupBy: GroupBy, processes
     primary,
     secondary,
     title: line > 0 ? `${file}:${line}` : primary,
+    name: fullName(window, i, groupBy),
     file,
     line,
+    function: window.function[i] ?? '',
     source: window.source[i] ?? 'none',
     liveBytes,
     liveCount: window.liveCount[i] ?? 0,
     peakBytes: window.peakBytes[i] ?? 0,
+    allocations: window.allocations[i] ?? 0,
+    frees: window.frees[i] ?? 0,
+    allocatedBytes: window.allocatedBytes[i] ?? 0,
+    growthPerSecond: growth,
     growth: trend === 'steady' ? '' : formatRate(growth).replace('-', '\u2212'),
     trend,
     thread: threadText(processes, window.process[i] ?? -1, window.thread[i] ?? -1),
     device: deviceText(window.device[i] ?? -1),
-    indices: { process: window.process[i] ?? -1, thread: window.thread[i] ?? -1, device: window.device[i] ?? -1 },
+    indices: {
+      process: window.process[i] ?? -1,
+      thread: window.thread[i] ?? -1,
+      device: window.device[i] ?? -1,
+    },
     spark: window.spark.subarray(i * SPARK_VALUES, (i + 1) * SPARK_VALUES),
+    verdict: null,
+    bytesPerStep: 0,
+    tree: null,
   };
 }
 
@@ -97,6 +134,14 @@ export function sparkPoints(values: Float64Array, width: number, height: number)
   return points;
 }
 
+function fullName(window: SiteWindow, i: number, groupBy: GroupBy): string {
+  const file = window.file[i] ?? '';
+  if (groupBy === 'line' || groupBy === 'site')
+    return file === '' ? 'no Python line' : `${file}:${window.line[i] ?? 0}`;
+  if (groupBy === 'function') return window.function[i] || 'no Python function';
+  return window.label[i] ?? '';
+}
+
 function names(window: SiteWindow, i: number, groupBy: GroupBy): [string, string] {
   const file = window.file[i] ?? '';
   const line = window.line[i] ?? 0;
@@ -105,6 +150,7 @@ function names(window: SiteWindow, i: number, groupBy: GroupBy): [string, string
   const label = window.label[i] ?? '';
   if (groupBy === 'line' || groupBy === 'site') return [place || 'no Python line', place ? name : ''];
   if (groupBy === 'function') return [name || label || 'no Python function', place];
+  if (groupBy === 'module') return [file === '' ? 'no Python line' : baseName(file), file === '' ? '' : label];
   return [label, place];
 }
 

@@ -4,6 +4,7 @@ import { checkMoment, NOW, type Moment } from '../../extension/protocol/moment';
 import { STACK_BY, STACK_RANKS, type StackBy, type StackRank } from '../../extension/protocol/timelineRequests';
 import type { GroupBy, Layer, Series, SiteSort, Totals, TraceInfo } from '../../extension/protocol/trace';
 import type { TreeWeight } from '../../extension/protocol/treeRequests';
+import { INITIAL_TABLE, restoreTable, type TableChoice } from './tableState';
 import { FOLLOW, type Zoom } from './zoom';
 
 /** The tabs below the timeline. */
@@ -36,6 +37,7 @@ export interface ViewState {
   process: number;
   device: number;
   flame: FlameState;
+  table: TableChoice;
   zoom: Zoom;
   /** Series that the legend switched off. */
   hidden: Series[];
@@ -56,6 +58,7 @@ export type Action =
   | { type: 'filter'; filter: string }
   | { type: 'group'; groupBy: GroupBy }
   | { type: 'layer'; layer: Layer }
+  | { type: 'table'; table: Partial<TableChoice> }
   | { type: 'zoom'; zoom: Zoom }
   | { type: 'series'; series: Series }
   | { type: 'process'; process: number }
@@ -83,6 +86,7 @@ export const INITIAL: ViewState = {
   process: ALL,
   device: ALL,
   flame: { weight: 'live', fold: true },
+  table: INITIAL_TABLE,
   zoom: FOLLOW,
   hidden: [],
   stack: { by: 'line', rank: 'alive' },
@@ -96,8 +100,19 @@ export const INITIAL: ViewState = {
 const TABS: readonly TabId[] = ['lines', 'flame', 'compare'];
 const WEIGHTS: readonly TreeWeight[] = ['live', 'peak', 'churn'];
 export const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
-export const GROUPS: readonly GroupBy[] = ['line', 'site', 'function', 'thread', 'process', 'device'];
-const SORTS: readonly SiteSort[] = ['liveBytes', 'liveCount', 'growth', 'label', 'thread', 'device'];
+export const GROUPS: readonly GroupBy[] = ['line', 'site', 'function', 'module', 'thread', 'process', 'device'];
+const SORTS: readonly SiteSort[] = [
+  'liveBytes',
+  'liveCount',
+  'peakBytes',
+  'allocations',
+  'frees',
+  'growth',
+  'allocatedBytes',
+  'label',
+  'thread',
+  'device',
+];
 const SERIES: readonly Series[] = ['tensor', 'reserved', 'driver', 'host'];
 const AXES: readonly AxisUnit[] = ['steps', 'time'];
 const TEXT_SORTS: readonly SiteSort[] = ['label', 'thread', 'device'];
@@ -118,6 +133,8 @@ export function reduce(state: ViewState, action: Action): ViewState {
       return action.groupBy === state.groupBy ? state : { ...state, groupBy: action.groupBy };
     case 'layer':
       return action.layer === state.layer ? state : { ...state, layer: action.layer };
+    case 'table':
+      return { ...state, table: { ...state.table, ...action.table } };
     case 'zoom':
       return { ...state, zoom: action.zoom };
     case 'series':
@@ -164,6 +181,7 @@ export function restore(saved: unknown): ViewState {
     process: indexOrAll(saved.process),
     device: indexOrAll(saved.device),
     flame: restoreFlame(saved.flame),
+    table: restoreTable(saved.table),
     zoom: restoreZoom(saved.zoom),
     hidden: Array.isArray(saved.hidden) ? SERIES.filter(series => (saved.hidden as unknown[]).includes(series)) : [],
     stack: restoreStack(saved.stack),

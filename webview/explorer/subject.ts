@@ -16,20 +16,24 @@ export interface Subject {
   blocks: Pick<AllocationQuery, 'layer' | 'site' | 'process' | 'device' | 'thread'>;
   /** Blocks of the subject, more than are listed where it has several stacks; null: those that are listed. */
   liveCount: number | null;
+  /** The verdict on it: it leaks. */
+  growing?: boolean;
 }
 
 /** A row of the table: a group that is no line has all its blocks listed, else those of its biggest stack. */
 export function subjectOf(row: Row, { groupBy, device }: Pick<ViewState, 'groupBy' | 'device'>, layer: Layer): Subject {
   const blocks = formatPlural(row.liveCount, 'block');
   const place = row.thread === 'several' ? 'several threads' : row.thread;
+  const sums = [blocks, formatBytes(row.liveBytes), `peak ${formatBytes(row.peakBytes)}`, place];
   return {
-    key: `${layer}/${groupBy}/${row.key}`,
+    key: `${layer}/${row.tree ? 'tree' : groupBy}/${row.key}`,
     title: row.primary,
     tooltip: row.title,
-    summary: `${blocks} · ${formatBytes(row.liveBytes)} · peak ${formatBytes(row.peakBytes)} · ${place}`,
+    summary: (row.tree ? [`${blocks} below it`] : sums).join(' · '),
     site: row.id,
-    blocks: { layer, ...(device === ALL ? {} : { device }), ...groupOf(row, groupBy) },
+    blocks: { layer, ...(device === ALL ? {} : { device }), ...(row.tree ? { site: row.id } : groupOf(row, groupBy)) },
     liveCount: row.liveCount,
+    growing: row.verdict?.state === 'growing',
   };
 }
 

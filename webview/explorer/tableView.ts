@@ -1,10 +1,14 @@
-// The table "Alive by line": a grid of virtual rows whose data is asked for only where it is seen.
-import type { ProcessInfo, SiteSort, SiteWindow } from '../../extension/protocol/trace';
+// A grid of virtual rows: a list or a tree, by mouse and keyboard, with several rows selected at a time.
+import type { SiteSort } from '../../extension/protocol/trace';
 import { el, setAttribute, setText, type Frames } from '../dom';
-import { COLUMNS, GROUP_NAMES } from './columns';
-import { rowAt, rowKey, type Row } from './rows';
+import { chosenColumns, GROUP_NAMES } from './columns';
+import { layoutOf, type Layout } from './layout';
+import type { Row } from './rows';
+import type { RowSource } from './rowSource';
 import { RowView } from './rowView';
+import { Selection } from './selection';
 import type { ViewState } from './state';
+import { TableHead } from './tableHead';
 import { VirtualRows } from './virtualRows';
 
 export interface TableActions {
@@ -15,47 +19,50 @@ export interface TableActions {
   select(row: Row | null): void;
   /** The active row has new figures. */
   refresh(row: Row): void;
+  /** Other rows are selected. */
+  selected(): void;
   /** Rows came into view whose data is not here. */
   need(): void;
+  /** The menu of the selected rows is wanted, at a place of the page; null: that of the columns. */
+  menu(row: Row | null, at: { x: number; y: number }): void;
+  copy(): void;
+  expand(row: Row, open: boolean): void;
+  /** Where the caller of the row at this place stands; -1: it has none. */
+  parentOf(index: number): number;
 }
 
-const WIDE_PX = 640;
 const PENDING = '?'; // the active row's data is on its way
-const ROW_PX = { wide: 24, narrow: 38 };
 
 export class TableView {
   readonly element: HTMLElement;
+  readonly selection = new Selection();
   private readonly body = el('div', { class: 'rows', role: 'rowgroup' });
   private readonly scroller = el('div', { class: 'scroller' }, this.body);
   private readonly empty = el('p', { class: 'none dim', role: 'status' });
-  private readonly headers = new Map<SiteSort, HTMLElement>();
-  private readonly siteTitle = el('span', {});
-  private readonly head: HTMLElement;
+  private readonly head: TableHead;
   private readonly virtual: VirtualRows;
   private readonly shown = new Map<number, RowView>();
   private readonly spare: RowView[] = [];
-  private window: SiteWindow | null = null;
-  private from = 0;
-  private total = 0;
-  private fullBytes = 0;
-  private rowPx = ROW_PX.narrow;
-  private active: { index: number; key: string } | null = null;
-  private openedKey: string | null = null;
+  private layout: Layout = layoutOf(chosenColumns([], false, 1), 0);
   private view: ViewState | null = null;
-  private processes: readonly ProcessInfo[] = [];
+  private devices = 1;
+  private widthPx = 0;
+  private openedKey: string | null = null;
 
   constructor(
     private readonly frames: Frames,
+    private source: RowSource,
     private readonly actions: TableActions,
   ) {
-    const label = 'Live allocations. Enter opens the line.';
-    this.element = el('div', { class: 'grid', role: 'grid', tabindex: 0, 'aria-label': label });
-    this.element.setAttribute('aria-colcount', String(COLUMNS.length));
-    this.head = this.headerRow();
-    this.element.append(el('div', { role: 'rowgroup' }, this.head), this.scroller, this.empty);
-    this.virtual = new VirtualRows(this.scroller, this.rowPx, () => this.frames.add(this.draw));
+    this.element = el('div', { class: 'grid', role: 'grid', tabindex: 0, 'aria-multiselectable': 'true' });
+    this.head = new TableHead(by => actions.sort(by));
+    this.element.append(this.head.element, this.scroller, this.empty);
+    this.virtual = new VirtualRows(this.scroller, this.layout.rowPx, () => this.frames.add(this.draw));
+    this.scroller.addEventListener('scroll', () => this.followSideways());
     this.body.addEventListener('click', event => this.onClick(event));
+    this.body.addEventListener('mousedown', event => event.shiftKey && event.preventDefault()); // selects no text
     this.element.addEventListener('keydown', event => this.onKey(event));
+    this.element.addEventListener('contextmenu', event => this.onMenu(event));
     new ResizeObserver(([entry]) => entry && this.onWidth(entry.contentRect.width)).observe(this.element);
   }
 
@@ -67,32 +74,35 @@ export class TableView {
     return { from, to: Math.max((rows[rows.length - 1]?.index ?? 0) + margin, from + 2 * margin) + 1 };
   }
 
-  /** Another question: what is here belongs to the old one. */
+  /** Another question: what is selected belongs to the old one. */
   reset(keepActive: boolean): void {
-    this.fullBytes = 0;
-    if (!keepActive) this.select(null);
+    if (!keepActive) this.clear();
     this.scroller.scrollTop = 0;
   }
 
-  update(view: ViewState, processes: readonly ProcessInfo[], devices: number): void {
+  update(view: ViewState, source: RowSource, devices: number): void {
+    const { table } = view;
+    const another = table !== this.view?.table || devices !== this.devices;
     this.view = view;
-    this.processes = processes;
-    this.element.classList.toggle('one-device', devices <= 1);
-    for (const [sort, header] of this.headers) {
-      const order = view.descending ? 'descending' : 'ascending';
-      setAttribute(header, 'aria-sort', sort === view.sort ? order : 'none');
-    }
-    setText(this.siteTitle, GROUP_NAMES[view.groupBy]);
+    this.source = source;
+    this.devices = devices;
+    if (another) this.arrange();
+    setAttribute(this.element, 'role', table.tree ? 'treegrid' : 'grid');
+    const open = table.tree ? 'Right and Left arrow open and close a row.' : '';
+    setAttribute(this.element, 'aria-label', `Live allocations. Enter opens the line. ${open}`.trim());
+    this.head.setOrder(view.sort, view.descending);
+    this.head.setTitle('site', table.tree ? 'Called from the top' : GROUP_NAMES[view.groupBy], 'What allocated');
     this.frames.add(this.draw);
   }
 
-  setWindow(window: SiteWindow, from: number): void {
-    this.window = window;
-    this.from = from;
-    this.total = window.total;
-    for (const bytes of window.liveBytes) if (bytes > this.fullBytes) this.fullBytes = bytes;
+  titleOf(column: 'live', title: string, hint: string): void {
+    this.head.setTitle(column, title, hint);
+  }
+
+  /** The source has new rows. */
+  refresh(): void {
     this.followActive();
-    setAttribute(this.element, 'aria-rowcount', String(window.total + 1));
+    setAttribute(this.element, 'aria-rowcount', String(this.source.total + 1));
     this.frames.add(this.draw);
   }
 
@@ -102,21 +112,24 @@ export class TableView {
     this.empty.hidden = text === '';
   }
 
-  /** Another trace: no rows until its first answer. */
-  forget(): void {
-    this.reset(false);
-    this.window = null;
-    this.total = 0;
-    this.setOpened(null);
-  }
-
   /** Nothing is selected any more. */
   clear(): void {
-    this.select(null);
+    const had = this.selection.active !== null;
+    this.selection.clear();
+    this.frames.add(this.draw);
+    this.actions.selected();
+    if (had) this.actions.select(null);
+  }
+
+  /** These rows are selected. */
+  pick(keys: Iterable<string>): void {
+    this.selection.set(keys);
+    this.actions.selected();
+    this.frames.add(this.draw);
   }
 
   revealActive(): void {
-    if (this.active) this.virtual.reveal(this.active.index);
+    if (this.selection.active) this.virtual.reveal(this.selection.active.index);
   }
 
   setOpened(row: Row | null): void {
@@ -124,31 +137,41 @@ export class TableView {
     this.frames.add(this.draw);
   }
 
+  /** The columns that are shown, for a copy of rows. */
+  get columns(): Layout['columns'] {
+    return this.layout.columns;
+  }
+
   private readonly draw = (): void => {
-    this.virtual.resize(this.total, this.rowPx);
+    this.virtual.resize(this.source.total, this.layout.rowPx);
     this.body.style.height = `${this.virtual.totalHeight}px`;
-    const visible = this.virtual.visible();
+    const visible = this.virtual.visible().filter(({ index }) => index < this.source.total);
     const indices = new Set(visible.map(row => row.index));
     for (const [index, view] of this.shown) if (!indices.has(index)) this.release(index, view);
     let missing = false;
     let activeId = '';
     for (const { index, top } of visible) {
-      const row = this.row(index);
+      const row = this.source.row(index);
       missing ||= row === null;
-      const active = this.active !== null && (row ? row.key === this.active.key : index === this.active.index);
+      const active = this.isActive(index, row);
       if (active) activeId = `row-${index}`;
-      const opened = row !== null && row.key === this.openedKey;
-      this.take(index).update(index, top, row, { active, opened, fullBytes: this.fullBytes });
+      this.take(index).update(index, top, row, {
+        active,
+        selected: row !== null && this.selection.has(row.key),
+        opened: row !== null && row.key === this.openedKey,
+        fullBytes: this.source.fullBytes,
+        layout: this.layout,
+        verdict: this.view?.table.columns.includes('verdict') ?? false,
+      });
     }
     for (const view of this.spare) view.element.remove();
     setAttribute(this.element, 'aria-activedescendant', activeId);
     if (missing) this.actions.need();
   };
 
-  private row(index: number): Row | null {
-    const i = index - this.from;
-    if (!this.window || !this.view || i < 0 || i >= this.window.rows) return null;
-    return rowAt(this.window, i, this.view.groupBy, this.processes);
+  private isActive(index: number, row: Row | null): boolean {
+    const { active } = this.selection;
+    return active !== null && (row ? row.key === active.key : index === active.index);
   }
 
   private take(index: number): RowView {
@@ -167,53 +190,126 @@ export class TableView {
 
   /** Rows move while the program runs: the active one is the same group, wherever it went. */
   private followActive(): void {
-    const { active, window, view } = this;
-    if (!active || !window || !view) return;
+    const { active } = this.selection;
+    if (!active) return;
     if (active.key === PENDING) {
-      const row = this.row(active.index);
-      if (row) this.select(row, active.index);
+      const row = this.source.row(active.index);
+      if (row) this.arrived(row, active.index);
       return;
     }
-    for (let i = 0; i < window.rows; i++) {
-      if (rowKey(window, i, view.groupBy) !== active.key) continue;
-      active.index = this.from + i;
-      return this.actions.refresh(this.row(active.index)!);
-    }
-    if (this.total === 0) this.select(null);
+    const index = this.source.indexOf(active.key);
+    if (index >= 0) {
+      this.selection.moved(index);
+      this.actions.refresh(this.source.row(index)!);
+    } else if (this.source.total === 0) this.clear();
   }
 
-  private select(row: Row | null, index = -1): void {
-    const before = this.active?.key ?? null;
-    this.active = row ? { index, key: row.key } : null;
+  /** The active row is known at last; with others selected, it was the end of a range. */
+  private arrived(row: Row, index: number): void {
+    if (this.selection.size === 0) return this.choose(row, index);
+    this.selection.move(index, row.key);
+    this.changed(row);
+  }
+
+  /** The only selected row. */
+  private choose(row: Row, index: number): void {
+    const before = this.selection.active?.key;
+    this.selection.one(index, row.key);
+    this.changed(before === row.key ? undefined : row);
+  }
+
+  private changed(active?: Row): void {
     this.frames.add(this.draw);
-    if ((row?.key ?? null) !== before) this.actions.select(row);
+    this.actions.selected();
+    if (active) this.actions.select(active);
   }
 
   private activate(index: number): void {
-    const row = this.row(index);
+    const row = this.source.row(index);
     if (!row) return;
-    this.select(row, index);
+    this.choose(row, index);
     this.actions.open(row);
   }
 
-  private moveTo(index: number): void {
-    const target = Math.min(Math.max(index, 0), this.total - 1);
+  private toggle(index: number): void {
+    const row = this.source.row(index);
+    if (!row) return;
+    this.selection.toggle(index, row.key);
+    this.changed(row);
+  }
+
+  /** All rows from where the range began to this one. */
+  private async extend(index: number): Promise<void> {
+    const row = this.source.row(index);
+    this.selection.move(index, row?.key ?? PENDING);
+    const { from, to } = this.selection.rangeTo(index);
+    const rows = await this.source.rows(from, to);
+    this.pick(rows.map(({ key }) => key));
+    if (row) this.actions.select(row);
+  }
+
+  private async selectAll(): Promise<void> {
+    const rows = await this.source.rows(0, this.source.total);
+    const first = rows[0];
+    if (first && !this.selection.active) this.selection.one(0, first.key);
+    this.pick(rows.map(({ key }) => key));
+  }
+
+  private moveTo(index: number, event: KeyboardEvent): void {
+    const target = Math.min(Math.max(index, 0), this.source.total - 1);
     if (target < 0) return;
     this.virtual.reveal(target);
-    const row = this.row(target);
-    if (row) this.select(row, target);
-    else this.active = { index: target, key: PENDING };
+    const row = this.source.row(target);
+    if (event.shiftKey && this.selection.active) return void this.extend(target);
+    if (event.ctrlKey || event.metaKey) this.selection.move(target, row?.key ?? PENDING);
+    else if (row) this.choose(row, target);
+    else this.selection.await(target, PENDING);
     this.frames.add(this.draw);
   }
 
   private onClick(event: MouseEvent): void {
-    const row = (event.target as Element).closest('[data-row]');
-    if (row) this.activate(Number(row.getAttribute('data-row')));
+    const target = event.target as Element;
+    const element = target.closest('[data-row]');
+    if (!element) return;
+    const index = Number(element.getAttribute('data-row'));
+    const row = this.source.row(index);
+    if (target.closest('.more')) return this.menuOf(index, target.getBoundingClientRect());
+    if (row?.tree && row.tree.expanded !== null && target.closest('.twisty'))
+      return this.actions.expand(row, !row.tree.expanded);
+    if (event.shiftKey && this.selection.active) void this.extend(index);
+    else if (event.ctrlKey || event.metaKey) this.toggle(index);
+    else this.activate(index);
+  }
+
+  private onMenu(event: MouseEvent): void {
+    event.preventDefault();
+    const target = event.target as Element;
+    const at = { x: event.clientX, y: event.clientY };
+    if (target.closest('.table-head')) return this.actions.menu(null, at);
+    const element = target.closest('[data-row]');
+    if (element) this.menuOf(Number(element.getAttribute('data-row')), { left: at.x, bottom: at.y });
+    else if (document.activeElement === this.element) this.menuOfActive();
+  }
+
+  /** On a row that is not selected, the menu is about that row alone. */
+  private menuOf(index: number, { left, bottom }: { left: number; bottom: number }): void {
+    const row = this.source.row(index);
+    if (!row) return;
+    if (this.selection.has(row.key)) this.selection.move(index, row.key);
+    else this.choose(row, index);
+    this.element.focus({ preventScroll: true });
+    this.actions.menu(row, { x: left, y: bottom });
+  }
+
+  private menuOfActive(): void {
+    const { active } = this.selection;
+    const box = active && this.shown.get(active.index)?.element.getBoundingClientRect();
+    if (active && box) this.menuOf(active.index, { left: box.left + 24, bottom: box.bottom });
   }
 
   private onKey(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target !== this.element) return;
-    const at = this.active?.index ?? -1;
+    if (event.altKey || event.target !== this.element) return;
+    const at = this.selection.active?.index ?? -1;
     const page = this.virtual.pageRows;
     const moves: Record<string, number> = {
       ArrowDown: at + 1,
@@ -221,41 +317,73 @@ export class TableView {
       PageDown: at + page,
       PageUp: at - page,
       Home: 0,
-      End: this.total - 1,
+      End: this.source.total - 1,
     };
     const target = moves[event.key];
-    if (target !== undefined) this.moveTo(target);
-    else if (event.key === 'Enter' && at >= 0) this.activate(at);
-    else return;
+    if (target !== undefined) this.moveTo(target, event);
+    else if (!this.act(event, at)) return;
     event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** What a key does that is no move; false: nothing. */
+  private act(event: KeyboardEvent, at: number): boolean {
+    const command = event.ctrlKey || event.metaKey;
+    if (command && event.key === 'a') void this.selectAll();
+    else if (command && event.key === 'c') this.actions.copy();
+    else if (event.key === ' ' && at >= 0) this.toggle(at);
+    else if (event.key === 'ContextMenu' || (event.shiftKey && event.key === 'F10')) this.menuOfActive();
+    else if (command || event.shiftKey) return false;
+    else if (event.key === 'Enter' && at >= 0) this.activate(at);
+    else if (event.key === 'Escape' && this.selection.size > 1) this.keepActive();
+    else if (event.key === 'ArrowRight' || event.key === 'ArrowLeft') return this.unfold(event, at);
+    else return false;
+    return true;
+  }
+
+  private keepActive(): void {
+    const { active } = this.selection;
+    if (active) this.selection.one(active.index, active.key);
+    this.changed();
+  }
+
+  /** In a tree: Right opens a row, or goes to the first one in it; Left closes it, or goes to the one it is in. */
+  private unfold(event: KeyboardEvent, at: number): boolean {
+    const row = this.source.row(at);
+    if (!row?.tree) return false;
+    const open = event.key === 'ArrowRight';
+    if (row.tree.expanded === !open) this.actions.expand(row, open);
+    else if (open && this.isInside(at + 1, row.tree.level)) this.moveTo(at + 1, event);
+    else if (!open && this.actions.parentOf(at) >= 0) this.moveTo(this.actions.parentOf(at), event);
+    return true;
+  }
+
+  /** Not yet while what the row calls is on its way. */
+  private isInside(index: number, level: number): boolean {
+    return (this.source.row(index)?.tree?.level ?? 0) > level;
+  }
+
+  private followSideways(): void {
+    this.head.scrollTo(this.scroller.scrollLeft, this.scroller.offsetWidth - this.scroller.clientWidth);
   }
 
   private onWidth(width: number): void {
-    const wide = width >= WIDE_PX;
-    this.element.classList.toggle('wide', wide);
-    this.rowPx = wide ? ROW_PX.wide : ROW_PX.narrow;
-    const scrollbar = this.scroller.offsetWidth - this.scroller.clientWidth;
-    this.head.style.setProperty('--gm-scrollbar', `${scrollbar}px`);
-    this.frames.add(this.draw);
+    this.widthPx = width;
+    this.arrange();
   }
 
-  private headerRow(): HTMLElement {
-    const cells = COLUMNS.map((column, i) => {
-      const attributes = { role: 'columnheader', 'data-column': column.id, 'aria-colindex': i + 1, title: column.hint };
-      const header = el('div', attributes);
-      const title = column.id === 'site' ? this.siteTitle : el('span', {}, column.title);
-      const { sort } = column;
-      if (sort === null) {
-        header.append(title);
-        return header;
-      }
-      const button = el('button', { type: 'button', class: 'sort', 'data-sort': sort }, title);
-      button.append(el('span', { class: 'sort-arrow', 'aria-hidden': 'true' }));
-      button.addEventListener('click', () => this.actions.sort(sort));
-      header.append(button);
-      this.headers.set(sort, header);
-      return header;
-    });
-    return el('div', { role: 'row', class: 'row head', 'aria-rowindex': 1 }, ...cells);
+  private arrange(): void {
+    const { view } = this;
+    if (!view) return;
+    const { columns, tree } = view.table;
+    this.layout = layoutOf(chosenColumns(columns, tree, this.devices), this.widthPx);
+    const { wide, template, leastPx } = this.layout;
+    this.element.classList.toggle('wide', wide);
+    this.element.style.setProperty('--gm-row', template);
+    this.element.style.setProperty('--gm-least', `${leastPx}px`);
+    setAttribute(this.element, 'aria-colcount', String(this.layout.columns.length));
+    this.head.setLayout(this.layout);
+    this.followSideways();
+    this.frames.add(this.draw);
   }
 }

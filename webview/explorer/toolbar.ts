@@ -1,67 +1,92 @@
 // Heading of the table with its totals, the filter box and the selectors.
-import type { GroupBy, Layer, SiteWindow } from '../../extension/protocol/trace';
+import type { GroupBy, Layer } from '../../extension/protocol/trace';
+import type { TreeWeight } from '../../extension/protocol/treeRequests';
 import { formatBytes, formatPlural } from '../../extension/protocol/format';
-import { dropdown, textField } from '../components';
+import { dropdown, iconButton } from '../components';
 import { el, setText } from '../dom';
 import { GROUP_NAMES, listTitle } from './columns';
+import { FilterBox } from './filterBox';
 import { GROUPS, type ViewState } from './state';
 
 export interface ToolbarActions {
   filter(text: string): void;
-  group(by: GroupBy): void;
+  /** null: as a tree of stacks. */
+  group(by: GroupBy | null): void;
   layer(layer: Layer): void;
+  weight(weight: TreeWeight): void;
+  /** The menu of columns is wanted below this place. */
+  columns(at: { x: number; y: number }): void;
 }
 const LAYER_NAMES: readonly (readonly [Layer, string])[] = [
   ['tensor', 'Tensors'],
   ['driver', 'Driver'],
   ['host', 'Pinned host'],
 ];
-const FILTER_DELAY_MS = 150;
+const WEIGHT_NAMES: readonly (readonly [TreeWeight, string])[] = [
+  ['live', 'Alive now'],
+  ['peak', 'At their peak'],
+  ['churn', 'Ever allocated'],
+];
+const TREE = 'tree';
 
 export class Toolbar {
   readonly element: HTMLElement;
   private readonly title = el('h2', {});
   private readonly sums = el('span', { class: 'dim number', 'data-value': 'sums' });
+  private readonly filter: FilterBox;
   private readonly group;
   private readonly layer;
-  private timer = 0;
+  private readonly weight;
+  private readonly columns: HTMLElement;
 
   constructor(filter: string, actions: ToolbarActions) {
-    const names = GROUPS.map(by => [by, `By ${GROUP_NAMES[by].toLowerCase()}`] as const);
-    this.group = dropdown('group', 'Group by', names, by => actions.group(by));
+    const names: [GroupBy | typeof TREE, string][] = GROUPS.map(by => [by, `By ${GROUP_NAMES[by].toLowerCase()}`]);
+    names.push([TREE, 'Tree of stacks']);
+    this.group = dropdown('group', 'Group by', names, by => actions.group(by === TREE ? null : by));
     this.layer = dropdown('layer', 'Layer', LAYER_NAMES, layer => actions.layer(layer));
-    const label = 'Filter rows by text, or by size as in >10MB';
-    const box = textField('filter', label, 'Filter, e.g. model >10MB', filter, text => {
-      clearTimeout(this.timer);
-      this.timer = setTimeout(() => actions.filter(text.trim()), FILTER_DELAY_MS);
-    });
-    const controls = el('div', { class: 'controls' }, box, this.group.element, this.layer.element);
-    this.element = el('div', { class: 'toolbar' }, el('div', { class: 'list-head' }, this.title, this.sums), controls);
+    this.weight = dropdown('weight', 'Bytes', WEIGHT_NAMES, weight => actions.weight(weight));
+    this.filter = new FilterBox(filter, text => actions.filter(text));
+    this.columns = iconButton('columns', 'settings-gear', 'Columns', () => {
+      const { left, bottom } = this.columns.getBoundingClientRect();
+      actions.columns({ x: left, y: bottom });
+    }).element;
+    this.columns.setAttribute('aria-haspopup', 'menu');
+    const selectors = [this.group.element, this.weight.element, this.layer.element, this.columns];
+    const controls = el('div', { class: 'controls' }, this.filter.element, ...selectors);
+    const head = el('div', { class: 'list-head' }, this.title, this.sums);
+    this.element = el('div', { class: 'toolbar' }, head, controls, this.filter.note);
   }
 
   update(view: ViewState, layer: Layer): void {
-    const title = listTitle(view.groupBy);
-    setText(
-      this.title,
-      view.momentTitle === '' ? title : `${view.momentTitle}, by ${GROUP_NAMES[view.groupBy].toLowerCase()}`,
-    );
-    this.group.set(view.groupBy);
+    const { tree, weight } = view.table;
+    setText(this.title, titleOf(view));
+    this.filter.update(view.filter);
+    this.group.set(tree ? TREE : view.groupBy);
     this.layer.set(layer);
+    this.weight.set(weight);
+    this.weight.element.hidden = !tree;
+    this.columns.hidden = tree;
   }
 
-  setSums(window: SiteWindow | null, groupBy: GroupBy): void {
-    if (!window) return;
-    const rows = formatPlural(
-      window.total,
-      groupBy === 'site' ? 'stack' : GROUP_NAMES[groupBy].toLowerCase(),
-      plural(groupBy),
-    );
-    const blocks = formatPlural(window.sumLiveCount, 'block');
-    setText(this.sums, `${rows} · ${blocks} · ${formatBytes(window.sumLiveBytes)}`);
+  /** What all rows hold. */
+  setSums(rows: number, groupBy: GroupBy, sums: { liveCount: number; liveBytes: number }): void {
+    const name = groupBy === 'site' ? 'stack' : GROUP_NAMES[groupBy].toLowerCase();
+    const blocks = formatPlural(sums.liveCount, 'block');
+    setText(this.sums, `${formatPlural(rows, name, plural(name))} · ${blocks} · ${formatBytes(sums.liveBytes)}`);
+  }
+
+  setTreeSum(bytes: number): void {
+    setText(this.sums, formatBytes(bytes));
   }
 }
 
-function plural(groupBy: GroupBy): string {
-  if (groupBy === 'process') return 'processes';
-  return groupBy === 'site' ? 'stacks' : `${GROUP_NAMES[groupBy].toLowerCase()}s`;
+/** `Alive by line`; of a moment that was chosen, its own words. */
+function titleOf({ table, groupBy, momentTitle }: ViewState): string {
+  const name = table.tree ? 'stack' : GROUP_NAMES[groupBy].toLowerCase();
+  if (momentTitle !== '') return `${momentTitle}, by ${name}`;
+  return table.tree ? 'Tree of stacks' : listTitle(groupBy);
+}
+
+function plural(name: string): string {
+  return name.endsWith('ss') ? `${name}es` : name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`;
 }

@@ -1,4 +1,6 @@
 // A host for the page without VS Code: answers its requests from generated data, in a worker, as messages that are copied.
+import { CallTree } from '../../../extension/analysis/callTree';
+import { stackTree as treeOf } from '../../../extension/analysis/stackTree';
 import type { SessionView, ToHost } from '../../../extension/protocol/messages';
 import type {
   Layer,
@@ -10,9 +12,12 @@ import type {
   TimelineQuery,
   Totals,
   TraceInfo,
+  TraceSource,
 } from '../../../extension/protocol/trace';
 import type { OfMoment } from '../../../extension/protocol/moment';
 import { peakInside, readMoment, stackedTimeline, timelineSteps } from './fakeTimeline';
+import type { RowVerdict } from '../../../extension/protocol/verdictRequests';
+import type { FreeLine } from '../../../extension/protocol/steps';
 import { makeProcess, makeTotals } from '../../unit/fakeTrace';
 import { findings, noteAsked, otherLines } from './fakeFindings';
 import { blockHolder, ledger, liveBlocks, oneBlock } from './fakeBlocks';
@@ -44,6 +49,8 @@ interface Entry {
   spark: number[];
 }
 
+const tree = new CallTree();
+
 let seed = 42;
 function random(): number {
   seed = (seed * 1664525 + 1013904223) >>> 0;
@@ -67,9 +74,9 @@ function makeEntry(id: number): Entry {
   const backward = id % 7 === 3;
   return {
     id: id + 1,
-    file: id % 41 === 40 ? '' : `/home/user/project/${FILES[id % FILES.length]}`,
-    line: id % 41 === 40 ? 0 : 1 + Math.floor(random() * 400),
-    function: id % 41 === 40 ? '' : FUNCTIONS[id % FUNCTIONS.length]!,
+    file: id === 40 ? '' : `/home/user/project/${FILES[id % FILES.length]}`,
+    line: id === 40 ? 0 : 1 + Math.floor(id / FILES.length),
+    function: id === 40 ? '' : FUNCTIONS[id % FUNCTIONS.length]!,
     liveBytes,
     liveCount: 1 + Math.floor(random() * 3000),
     growth: growing ? 3e7 * random() : id % 11 === 0 ? -2e6 * random() : 0,
@@ -196,6 +203,25 @@ function site(id: number): Site | null {
   };
 }
 
+function verdict(id: number): RowVerdict {
+  const growing = (id - 1) % 23 === 0;
+  const state = growing ? 'growing' : (['transient', 'one-shot', 'plateau', 'sawtooth', 'unknown'] as const)[id % 5]!;
+  const because = growing ? 'More of it stays after each step.' : 'It does not grow.';
+  return { site: id, state, bytesPerStep: growing ? 30.2 * 1024 ** 2 : 0, because, finding: null };
+}
+
+/** Every third site is freed by nobody. */
+function freeLines(id: number): FreeLine[] {
+  if (id % 3 === 0) return [];
+  const at = (line: number, name: string): FreeLine['frames'] => [
+    { file: '/home/user/project/train.py', line, function: name },
+  ];
+  return [
+    { count: 812, lastStep: 3, frames: at(66, 'backward'), userFrame: 0 },
+    { count: 5, lastStep: 412, frames: at(70, 'main'), userFrame: 0 },
+  ];
+}
+
 function totals(device: number, layer: Layer, liveBytes: number): Totals {
   const counts = { liveCount: 9841, allocations: 812_345, frees: 802_504 };
   const bytes = { liveBytes, peakBytes: liveBytes * 1.3, peakNs: 1e9, allocatedBytes: 40 * GB, freedBytes: 30 * GB };
@@ -283,7 +309,8 @@ function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
     case 'site':
       return site(message.params.id);
     case 'stackTree':
-      return stackTree(message.params);
+      if (message.params.open === undefined) return stackTree(message.params);
+      return treeOf(tree, { sites, site } as unknown as TraceSource, message.params);
     case 'ledger':
       return ledger(entries.slice(0, 2), cards);
     case 'allocations':
@@ -302,6 +329,10 @@ function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
       return peakInside(message.params, timeline);
     case 'readMoment':
       return readMoment(message.params.moment);
+    case 'verdicts':
+      return message.params.sites.map(verdict);
+    case 'freeLines':
+      return freeLines(message.params.site);
     default:
       postMessage({ type: 'bench', method: message.method, params: message.params });
       return undefined;

@@ -93,6 +93,9 @@ const checks = {
     await pause();
     assert.equal(await count.getAttribute('aria-sort'), 'ascending');
     assert.equal((await column('count'))[0], '1');
+    await page.locator('[data-action=columns]').click();
+    await page.locator('[data-item=growth]').click();
+    await page.keyboard.press('Escape');
     await page.locator('[data-sort=growth]').click();
     await pause();
     assert.match((await column('growth'))[0], /^\+\d/);

@@ -1,32 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Frame, ProcessInfo, SiteWindow, TraceInfo } from '../../../extension/protocol/trace';
+import type { Frame, ProcessInfo, TraceInfo } from '../../../extension/protocol/trace';
 import { headline } from '../../../webview/explorer/ledger';
 import { rowAt, sparkPoints, trendOf } from '../../../webview/explorer/rows';
+import { siteWindow as window } from './siteWindow';
 import { foldFrames, isLibrary } from '../../../webview/explorer/stack';
 
 const MB = 1 << 20;
 const processes = [{ index: 3, threads: [{ index: 2, tid: 99, name: 'worker' }] }] as ProcessInfo[];
-
-function window(changes: Partial<SiteWindow>): SiteWindow {
-  return {
-    id: Uint32Array.of(5),
-    liveBytes: Float64Array.of(20 * MB),
-    liveCount: Float64Array.of(2),
-    peakBytes: Float64Array.of(30 * MB),
-    growth: Float64Array.of(0),
-    spark: new Float64Array(16),
-    thread: Int32Array.of(2),
-    process: Int32Array.of(3),
-    device: Int32Array.of(1),
-    file: ['/home/a/train.py'],
-    line: Uint32Array.of(41),
-    function: ['forward'],
-    source: ['python'],
-    label: ['python:99'],
-    ...changes,
-  } as SiteWindow;
-}
 
 test('a row names file, line, function, thread and device', () => {
   const row = rowAt(window({}), 0, 'line', processes);

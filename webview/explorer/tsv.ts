@@ -1,0 +1,20 @@
+// Rows as text that a spreadsheet takes: a line a row, cells between tabs, figures without units.
+import type { Column } from './columns';
+import type { Row } from './rows';
+
+/** With a line of titles first. `name` is the title of the first column. */
+export function tsvOf(rows: readonly Row[], columns: readonly Column[], name: string): string {
+  const shown = columns.filter(({ id }) => id !== 'site' && id !== 'spark');
+  const head = [name, 'Function', ...shown.map(({ title }) => title), 'Verdict'];
+  const lines = rows.map(row => [
+    row.name,
+    row.function,
+    ...shown.map(column => column.value(row)),
+    row.verdict?.state ?? '',
+  ]);
+  return [head, ...lines].map(cells => cells.map(cell).join('\t')).join('\n') + '\n';
+}
+
+function cell(value: string | number): string {
+  return typeof value === 'number' ? String(value) : value.replace(/[\t\r\n]+/g, ' ');
+}
