@@ -1,0 +1,81 @@
+import { readEffect } from '../analysis/effects';
+import { ask } from '../capture/requests';
+import { formatBytes, formatCount } from '../protocol/format';
+import type { Experiment, ExperimentEffect } from '../protocol/verdictRequests';
+import type { ConfirmArguments } from './askArguments';
+import { openNamed, type OpenTrace } from './namedTrace';
+import { print, say } from './output';
+
+const PATIENCE_MS = 60_000;
+
+/** Makes experiments in a traced program and tells what each freed. Returns the exit status: 0, or 1 where one failed. */
+export async function confirm(options: ConfirmArguments, dist: string): Promise<number> {
+  const opened = await openNamed(options.where, dist);
+  if ('error' in opened) {
+    say(opened.error);
+    return 1;
+  }
+  try {
+    const [process, ...others] = askable(opened);
+    if (process === undefined || others.length > 0) {
+      say(process === undefined ? 'The program has ended.' : severalText(opened));
+      return 1;
+    }
+    return await tryAll(options, opened, process);
+  } finally {
+    opened.session.close();
+  }
+}
+
+async function tryAll(options: ConfirmArguments, opened: OpenTrace, process: number): Promise<number> {
+  const effects: ExperimentEffect[] = [];
+  for (const experiment of options.experiments) {
+    const effect = await tryOut(experiment, opened, process);
+    if (typeof effect === 'string') {
+      say(effect);
+      return 1;
+    }
+    effects.push(effect);
+    if (options.format === 'table') print(textOf(effect));
+  }
+  if (options.format === 'json') print(JSON.stringify({ version: 1, experiments: effects }, null, 2));
+  return effects.some(effect => effect.error !== null) ? 1 : 0;
+}
+
+async function tryOut(
+  experiment: Experiment,
+  { session, directory }: OpenTrace,
+  process: number,
+): Promise<ExperimentEffect | string> {
+  if (directory === null) return 'This is a saved trace: experiments need the running program.';
+  const before = session.info();
+  const told = await ask(session, directory, process, { do: experiment }, { limitMs: PATIENCE_MS });
+  if ('sentence' in told) return told.sentence;
+  return readEffect(experiment, told.answer.text, process, before, session.info());
+}
+
+function askable({ session, processes }: OpenTrace): number[] {
+  const all = session.info().processes;
+  return processes.length === 1 ? processes : processes.filter(index => all[index]?.ended === false);
+}
+
+function severalText(opened: OpenTrace): string {
+  const all = opened.session.info().processes;
+  const pids = askable(opened).map(index => all[index]?.pid ?? 0);
+  return `Several processes run there: name one of ${pids.join(', ')}.`;
+}
+
+function textOf(effect: ExperimentEffect): string {
+  if (effect.error !== null) return `${effect.experiment}: not done. ${effect.error}`;
+  const freed = [
+    part(effect.tensorBytes, 'tensors'),
+    part(effect.reservedBytes, 'cache'),
+    part(effect.driverBytes, 'driver'),
+  ];
+  const objects = effect.objects === null ? [] : [`${formatCount(effect.objects)} objects`];
+  return `${effect.experiment}: freed ${[...objects, ...freed.filter(text => text !== '')].join(', ')}`;
+}
+
+function part(bytes: number | null, layer: string): string {
+  return bytes === null ? '' : `${layer} ${formatBytes(bytes)}`;
+}

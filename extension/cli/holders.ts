@@ -1,0 +1,129 @@
+import { occasionText, recordedHolders, toldHolders } from '../analysis/holders';
+import { namedFrame } from '../analysis/site';
+import { standingOf } from '../analysis/standing';
+import { survivorsOf, type Survivor } from '../analysis/survivors';
+import { judgeTrace } from '../analysis/verdicts';
+import { holderText } from '../analysis/wording';
+import { ask, cannotAsk } from '../capture/requests';
+import { formatBytes, formatPlural } from '../protocol/format';
+import type { Layer } from '../protocol/trace';
+import type { HolderFound } from '../protocol/verdictRequests';
+import type { HoldersArguments } from './askArguments';
+import { openNamed, type OpenTrace } from './namedTrace';
+import { print, say } from './output';
+
+/** Blocks that are asked for together. */
+interface Subject {
+  title: string;
+  process: number;
+  sites: number[];
+  blocks: Survivor[];
+}
+interface Told {
+  title: string;
+  pid: number;
+  sentence: string;
+  holders: HolderFound[];
+}
+
+const PATIENCE_MS = 60_000;
+const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
+const MOST_SITES = 1_000;
+const HEX = 16;
+
+/** Asks a traced program who holds memory. Returns the exit status: 0, or 1 where nobody could tell. */
+export async function holders(options: HoldersArguments, dist: string): Promise<number> {
+  const opened = await openNamed(options.where, dist);
+  if ('error' in opened) {
+    say(opened.error);
+    return 1;
+  }
+  try {
+    const subjects = subjectsOf(options, opened);
+    if ('error' in subjects) {
+      say(subjects.error);
+      return 1;
+    }
+    const told: Told[] = [];
+    for (const subject of subjects) told.push(await tell(subject, opened));
+    print(options.format === 'json' ? documentOf(told) : told.map(textOf).join('\n\n'));
+    return told.some(entry => entry.holders.length > 0) ? 0 : 1;
+  } finally {
+    opened.session.close();
+  }
+}
+
+function subjectsOf(options: HoldersArguments, opened: OpenTrace): Subject[] | { error: string } {
+  if (options.address !== null) return byAddress(options.address, opened);
+  return options.line !== null ? byLine(options.line, opened) : byLeak(opened);
+}
+
+function byAddress(address: bigint, { session, processes }: OpenTrace): Subject[] | { error: string } {
+  const title = `0x${address.toString(HEX)}`;
+  const subjects = processes.flatMap((process): Subject[] => {
+    const [block] = session.blocks({ process, addresses: [address] });
+    if (!block?.known || !block.alive) return [];
+    const lines = (session.site(block.site)?.frames ?? []).map(({ file, line }) => ({ file, line }));
+    const { bytes, device, site } = block;
+    return [{ title, process, sites: [site], blocks: [{ address, bytes, device, lines }] }];
+  });
+  return subjects.length > 0 ? subjects : { error: `No tensor that is alive begins at ${title}.` };
+}
+
+function byLine({ file, line }: { file: string; line: number }, opened: OpenTrace): Subject[] | { error: string } {
+  const { session, processes } = opened;
+  const title = `${file}:${line}`;
+  const sites = LAYERS.flatMap(layer => {
+    const query = { layer, groupBy: 'site', sort: 'liveBytes', descending: true, from: 0, to: MOST_SITES } as const;
+    return [...session.sites(query).id];
+  }).filter(id => {
+    const frame = namedFrame(session.site(id));
+    return frame !== null && frame.line === line && (frame.file === file || frame.file.endsWith(`/${file}`));
+  });
+  const subjects = processes
+    .map(process => ({ title, process, sites, blocks: survivorsOf(session, { process, sites, sinceStep: null }) }))
+    .filter(({ blocks }) => blocks.length > 0);
+  return subjects.length > 0 ? subjects : { error: `Nothing that ${title} allocated is alive.` };
+}
+
+function byLeak({ session, processes }: OpenTrace): Subject[] | { error: string } {
+  const verdicts = judgeTrace(session);
+  const leaks = verdicts.findings.filter(finding => finding.verdict === 'leak' && processes.includes(finding.process));
+  if (leaks.length === 0) {
+    const { standing, sentence } = standingOf(session.info(), verdicts);
+    const why = standing === 'found' ? 'No leak was found.' : sentence;
+    return { error: `${why} --line FILE:LINE asks for the blocks of a line.` };
+  }
+  return leaks.map(leak => {
+    const { title, process, sites } = leak;
+    return { title, process, sites, blocks: survivorsOf(session, leak) };
+  });
+}
+
+async function tell({ title, process, sites, blocks }: Subject, opened: OpenTrace): Promise<Told> {
+  const { session, directory } = opened;
+  const info = session.info();
+  const pid = info.processes[process]?.pid ?? 0;
+  const why = cannotAsk(info, info.processes[process], directory);
+  const answer =
+    why !== null || directory === null
+      ? { sentence: why ?? '' }
+      : await ask(session, directory, process, { do: 'holders', blocks }, { limitMs: PATIENCE_MS });
+  if ('answer' in answer) return { title, pid, holders: [], ...toldHolders(answer.answer, sites, blocks.length) };
+  const recorded = recordedHolders(session, process, sites);
+  if (recorded === null) return { title, pid, sentence: answer.sentence, holders: [] };
+  const sentence = `${answer.sentence} ${occasionText(recorded.answer)}`;
+  return { title, pid, sentence, holders: recorded.holders };
+}
+
+function documentOf(told: readonly Told[]): string {
+  return JSON.stringify({ version: 1, questions: told }, null, 2);
+}
+
+function textOf({ title, pid, sentence, holders: found }: Told): string {
+  const lines = found.map(holder => {
+    const blocks = `${formatPlural(holder.count, 'block')}, ${formatBytes(holder.bytes)}`;
+    return `  ${blocks}: ${holderText(holder)}, ${holder.kind}`;
+  });
+  return [`${title} (process ${pid})`, `  ${sentence}`, ...lines].join('\n');
+}
