@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArguments } from './cli/arguments';
 import { attach } from './cli/attach';
+import { confirm } from './cli/confirm';
 import { doctor } from './cli/doctor';
 import { helpText } from './cli/help';
+import { holders } from './cli/holders';
 import { print, say } from './cli/output';
 import { report } from './cli/report';
 import { run } from './cli/run';
@@ -29,6 +31,10 @@ async function main(words: string[], dist: string): Promise<number> {
       return attach(parsed, dist);
     case 'report':
       return report(parsed, dist);
+    case 'holders':
+      return holders(parsed, dist);
+    case 'confirm':
+      return confirm(parsed, dist);
     case 'doctor':
       return doctor(parsed, dist);
   }

@@ -117,10 +117,10 @@ function readChain(value: unknown): HolderLink[] {
   });
 }
 
-/** `kept: list of 12`. */
-export function linkText({ name, type, length }: HolderLink): string {
-  const size = length === null ? '' : ` of ${formatCount(length)}`;
-  return type === '' ? name : `${name}: ${type}${size}`;
+/** `[...] (list of 12): Tensor`: what refers, and to what. */
+export function linkText({ kind, name, type, length }: HolderLink): string {
+  const size = length === null ? '' : ` (${kind} of ${formatCount(length)})`;
+  return type === '' ? `${name}${size}` : `${name}${size}: ${type}`;
 }
 
 function occasionOf(text: string): Pick<HolderAnswer, 'when' | 'step'> {

@@ -20,12 +20,16 @@ export function survivorsOf(
   source: TraceSource,
   finding: Pick<Finding, 'process' | 'sites' | 'sinceStep'>,
 ): Survivor[] {
-  const found = finding.sites.flatMap(site => liveBlocks(source, finding.process, site, finding.sinceStep ?? 0));
+  const { process, sites, sinceStep } = finding;
+  const found = sites.flatMap(site => liveBlocks(source, process, site, sinceStep));
   return spread(found, MOST);
 }
 
-/** Live blocks of a site that were allocated from a step on; not those of the running step and the one before, if others are there. */
-function liveBlocks(source: TraceSource, process: number, site: number, since: number): Survivor[] {
+/**
+ * Live blocks of a site; with `since` those that were allocated from that step on, and not those of the running step and the
+ * one before it, if others are there.
+ */
+function liveBlocks(source: TraceSource, process: number, site: number, since: number | null): Survivor[] {
   const window = source.allocations({ process, site, sort: 'age', descending: true, from: 0, to: LOOKED_AT });
   const frames = (source.site(site)?.frames ?? []).filter(frame => frame.line > 0 && !frame.file.startsWith('<'));
   const lines = frames.slice(0, MOST_LINES).map(({ file, line }) => ({ file, line }));
@@ -37,8 +41,8 @@ function liveBlocks(source: TraceSource, process: number, site: number, since: n
     step: window.step[row] ?? 0,
     ageSteps: window.ageSteps[row] ?? 0,
   }));
-  const own = blocks.filter(block => block.step >= since);
-  const old = own.filter(block => block.ageSteps >= 2);
+  const own = blocks.filter(block => block.step >= (since ?? 0));
+  const old = since === null ? own : own.filter(block => block.ageSteps >= 2);
   return spread(old.length > 0 ? old : own, MOST).map(({ address, bytes, device, lines }) => {
     return { address, bytes, device, lines };
   });

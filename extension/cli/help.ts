@@ -5,6 +5,8 @@ const ALL = `GPU Memory Trace: every GPU allocation of a program, with its Pytho
   gpu-memtrace run [options] -- CMD...     run a program and watch its GPU memory
   gpu-memtrace attach PID [options]        watch a program that runs already
   gpu-memtrace report FILE [options]       show a saved trace
+  gpu-memtrace holders PID [options]       ask a traced program who holds its memory
+  gpu-memtrace confirm PID --do WHAT       try in a traced program what frees memory
   gpu-memtrace doctor [options]            check what this machine can record
   gpu-memtrace --version
 
@@ -56,6 +58,34 @@ Ctrl+C while a file is written removes what there is of it.
 Exit status: 0; 1 the trace cannot be read, or the result not written; 2 wrong options; 130 after Ctrl+C.
 `;
 
+const HOLDERS = `gpu-memtrace holders PID|FOLDER|FILE [options]
+
+Asks a program that runs under the tracer ("gpu-memtrace run", VS Code) who holds the blocks of the leaks that were found so
+far. The program stands still for up to half a second, and none of its code runs. Where it has ended, and of a saved trace,
+what was recorded is told.
+
+  --line FILE:LINE         ask for the blocks that this line, or what it called, allocated
+  --address 0x...          ask for the tensor at this address
+  --format table|json      (default: table)
+
+Exit status: 0; 1 nobody could tell; 2 wrong options.
+`;
+
+const CONFIRM = `gpu-memtrace confirm PID|FOLDER --do WHAT[,WHAT...] [options]
+
+Acts in a program that runs under the tracer, and tells what that freed, by layer. It changes the program's memory and
+speed, not its results.
+
+  --do collect             run Python's collector
+       drop-exception      forget the last exception, whose traceback keeps variables
+       empty-cache         torch.cuda.empty_cache()
+       workspaces          free the workspaces of cuBLAS
+       ipc-collect         torch.cuda.ipc_collect()
+  --format table|json      (default: table)
+
+Exit status: 0; 1 something could not be done; 2 wrong options.
+`;
+
 const DOCTOR = `gpu-memtrace doctor [options]
 
 Checks what this machine can record, and says how to mend what is missing.
@@ -94,6 +124,10 @@ export function helpText(about: Verb | null): string {
       return RUN;
     case 'report':
       return REPORT;
+    case 'holders':
+      return HOLDERS;
+    case 'confirm':
+      return CONFIRM;
     case 'doctor':
       return DOCTOR;
     case 'attach':

@@ -1,5 +1,4 @@
 import { occasionText, recordedHolders, toldHolders } from '../analysis/holders';
-import { namedFrame } from '../analysis/site';
 import { standingOf } from '../analysis/standing';
 import { survivorsOf, type Survivor } from '../analysis/survivors';
 import { judgeTrace } from '../analysis/verdicts';
@@ -77,8 +76,8 @@ function byLine({ file, line }: { file: string; line: number }, opened: OpenTrac
     const query = { layer, groupBy: 'site', sort: 'liveBytes', descending: true, from: 0, to: MOST_SITES } as const;
     return [...session.sites(query).id];
   }).filter(id => {
-    const frame = namedFrame(session.site(id));
-    return frame !== null && frame.line === line && (frame.file === file || frame.file.endsWith(`/${file}`));
+    const frames = session.site(id)?.frames ?? [];
+    return frames.some(frame => frame.line === line && (frame.file === file || frame.file.endsWith(`/${file}`)));
   });
   const subjects = processes
     .map(process => ({ title, process, sites, blocks: survivorsOf(session, { process, sites, sinceStep: null }) }))

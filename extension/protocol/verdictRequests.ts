@@ -12,7 +12,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   'ipc-collect',
 ];
 
-/** One object on the way from a root to a block, as the agent names it. */
+/** One reference on the way from a root to a block: its kind and name, the type it leads to, the length of the container it is in. */
 export interface HolderLink {
   kind: string;
   name: string;

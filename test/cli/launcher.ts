@@ -22,6 +22,8 @@ export interface Started {
   ended: Promise<Ended>;
   /** Resolves once this was printed, on stdout or on stderr. */
   saw(text: string): Promise<void>;
+  /** The same for a pattern; gives what it matched. */
+  said(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
 /** A folder that is gone after the test; traces are recorded and kept below it. */
@@ -73,14 +75,18 @@ export class Place {
     const ended = new Promise<Ended>(done =>
       child.once('close', (status, signal) => done({ status, signal, ...output })),
     );
-    const saw = async (text: string): Promise<void> => {
-      for (const end = Date.now() + 20_000; !output.stdout.includes(text) && !output.stderr.includes(text);) {
+    const said = async (pattern: RegExp): Promise<RegExpExecArray> => {
+      for (const end = Date.now() + 20_000; ; await new Promise(done => setTimeout(done, 20))) {
+        const match = pattern.exec(output.stdout) ?? pattern.exec(output.stderr);
+        if (match !== null) return match;
         if (Date.now() > end || child.exitCode !== null)
-          throw new Error(`No "${text}" came.\n${output.stdout}\n${output.stderr}`);
-        await new Promise(done => setTimeout(done, 20));
+          throw new Error(`No ${pattern} came.\n${output.stdout}\n${output.stderr}`);
       }
     };
-    return { pid: child.pid ?? 0, ended, saw };
+    const saw = async (text: string): Promise<void> => {
+      await said(new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')));
+    };
+    return { pid: child.pid ?? 0, ended, saw, said };
   }
 
   run(words: string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {

@@ -1,0 +1,134 @@
+// Questions to a running program, by the command line: who holds what leaks, and what experiments free. PyTorch is a stand-in.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import type { ExperimentEffect, HolderFound } from '../../extension/protocol/verdictRequests';
+import { Place, python, root, type Ended, type Started } from './launcher';
+
+const agentTests = join(root, 'test/native/agent');
+const environment = {
+  PYTHONPATH: `${join(agentTests, 'standin')}:${agentTests}`,
+  GPU_MEMTRACE_AGENT_DEVICES: 'all', // the stand-in's tensors are on no device
+};
+const SCRIPT = `import gc, os, time
+import torch, tracing
+kept = []
+class Ring:
+    def __init__(self, address):
+        self.address, self.me = address, self
+        tracing.report(address, 4096)
+    def __del__(self):
+        tracing.report(self.address, -4096)
+gc.disable()
+assert tracing.begin()
+for number in range(20):
+    Ring(0x900000 + 0x1000 * number)
+optimizer = torch.optim.Optimizer()
+def train():
+    for step in range(60):
+        tracing.report(0x100000 + 0x1000 * step, 512)
+        kept.append(torch.Tensor(0x100000 + 0x1000 * step))  # HOLD
+        optimizer.step()
+train()
+print("trained", os.getpid(), flush=True)
+while True:
+    time.sleep(0.01)
+`;
+const lineOf = (text: string): number => SCRIPT.split('\n').findIndex(line => line.includes(text)) + 1;
+
+interface Job {
+  place: Place;
+  job: Started;
+  pid: number;
+}
+
+/** Starts the script under the tracer; it is ended with the test. */
+async function running(t: TestContext, script: string, env: NodeJS.ProcessEnv = environment): Promise<Job> {
+  const place = new Place(t);
+  const file = place.write('train.py', script);
+  const words = ['run', '--simulate-gpu', '--format', 'none', '-o', place.path('t.gputrace')];
+  const job = place.start([...words, '--', python, file], env);
+  t.after(async () => {
+    process.kill(-job.pid, 'SIGKILL');
+    await job.ended;
+  });
+  const [, pid] = await job.said(/trained (\d+)/);
+  return { place, job, pid: Number(pid) };
+}
+
+const asked = (place: Place, words: string[]): Promise<Ended> => place.run(['holders', ...words]);
+
+test('who holds what leaks: path, place, how many', async t => {
+  const { place, pid } = await running(t, SCRIPT);
+  const { status, stdout, stderr } = await asked(place, [String(pid), '--format', 'json']);
+  assert.equal(status, 0, stderr);
+  const { questions } = JSON.parse(stdout) as {
+    questions: { title: string; pid: number; sentence: string; holders: HolderFound[] }[];
+  };
+  const leak = questions.find(({ title }) => /512 B a step at tracing\.py:\d+, since step 1$/.test(title));
+  assert.ok(leak, stdout);
+  assert.equal(leak.pid, pid);
+  const [holder] = leak.holders;
+  assert.equal(holder?.path, '__main__.kept[...]');
+  assert.deepEqual([holder?.kind, holder?.length, holder?.line], ['container', 60, lineOf('# HOLD')]);
+  assert.ok((holder?.count ?? 0) >= 50, String(holder?.count));
+  assert.match(leak.sentence, /^Asked for \d+ blocks, \d+ still alive; the program stood still for \d+ ms\.$/);
+});
+
+test('who holds a line’s blocks, one address; what cannot be asked is one sentence', async t => {
+  const { place, pid } = await running(t, SCRIPT);
+  const line = await asked(place, [String(pid), '--line', `train.py:${lineOf('0x1000 * step, 512')}`]);
+  assert.equal(line.status, 0, line.stderr);
+  assert.match(line.stdout, /60 blocks, 30\.00 KB: __main__\.kept\[\.\.\.\] \(60 in it, train\.py:\d+\), container/);
+  const address = await asked(place, [String(pid), '--address', '0x103000']);
+  assert.match(address.stdout, /1 block, 512 B: __main__\.kept/);
+  const none = await asked(place, [String(pid), '--address', '0xdead000']);
+  assert.deepEqual([none.status, none.stderr], [1, 'gpu-memtrace: No tensor that is alive begins at 0xdead000.\n']);
+  const elsewhere = await asked(place, [String(pid), '--line', 'other.py:3']);
+  assert.match(elsewhere.stderr, /Nothing that other\.py:3 allocated is alive\./);
+});
+
+test('experiments say what they freed; those that need a GPU’s PyTorch say so', async t => {
+  const { place, pid } = await running(t, SCRIPT);
+  const words = ['confirm', String(pid), '--do', 'collect,empty-cache', '--format', 'json'];
+  const { status, stdout, stderr } = await place.run(words);
+  const { experiments } = JSON.parse(stdout) as { experiments: ExperimentEffect[] };
+  assert.equal(status, 1, stderr);
+  const [collect, cache] = experiments;
+  assert.deepEqual([collect?.experiment, collect?.error, collect?.tensorBytes], ['collect', null, 20 * 4096]);
+  assert.ok((collect?.objects ?? 0) >= 20);
+  assert.match(cache?.error ?? '', /holds no GPU memory/);
+  const again = await place.run(['confirm', String(pid), '--do', 'collect']);
+  assert.match(again.stdout, /^collect: freed \d+ objects, tensors 0 B, driver 0 B$/m);
+  assert.equal(again.status, 0);
+});
+
+test('no PyTorch, the agent off, ended: each its sentence', async t => {
+  const plain = SCRIPT.replace('import torch, tracing', 'import tracing')
+    .replace('assert tracing.begin()', 'tracing.begin(0)')
+    .replace('optimizer = torch.optim.Optimizer()', '')
+    .replace('optimizer.step()', 'time.sleep(0.005)')
+    .replace('torch.Tensor(', '(');
+  const without = await running(t, plain);
+  const line = ['--line', `train.py:${lineOf('0x1000 * step, 512')}`];
+  assert.match((await asked(without.place, [String(without.pid), ...line])).stdout, /has not imported PyTorch/);
+  const off = await running(t, plain, { ...environment, GPU_MEMTRACE_AGENT: '0' });
+  assert.match((await asked(off.place, [String(off.pid), ...line])).stdout, /GPU_MEMTRACE_AGENT=0/);
+  const nobody = await asked(off.place, ['2147483']);
+  assert.match(nobody.stderr, /Process 2147483 does not run/);
+  assert.equal(nobody.status, 1);
+});
+
+test('of a saved trace what was recorded at the end is told', async t => {
+  const place = new Place(t);
+  const file = place.write('train.py', SCRIPT.replace(/while True:[^]*/, ''));
+  const trace = place.path('t.gputrace');
+  const run = ['run', '--simulate-gpu', '--format', 'none', '-o', trace, '--', python, file];
+  assert.equal((await place.run(run, environment)).status, 0);
+  const { status, stdout } = await asked(place, [trace]);
+  assert.equal(status, 0, stdout);
+  assert.match(stdout, /The program has ended.*By the look at the end of the program/);
+  assert.match(stdout, /60 blocks, 30\.00 KB: __main__\.kept\[\.\.\.\]/);
+  const confirm = await place.run(['confirm', trace, '--do', 'collect']);
+  assert.match(confirm.stderr, /saved trace: experiments need the running program/);
+});
