@@ -91,7 +91,7 @@ test('help and version', () => {
 
 test('what is wrong is said in one sentence', () => {
   const cases: [string, RegExp][] = [
-    ['', /run, attach, report or doctor/],
+    ['', /run, attach, report, holders, confirm or doctor/],
     ['nonsense', /"nonsense"/],
     ['run', /Name the program/],
     ['run --', /Name the program/],
@@ -150,4 +150,33 @@ test('--holders is for the tracer inside the program', () => {
   assert.ok('verb' in parsed && parsed.verb === 'run' && parsed.holders);
   const wrong = parseArguments(['run', '--holders', '--backend', 'uprobe', '--', 'python', 'train.py']);
   assert.ok('usage' in wrong && wrong.usage.includes('--holders needs the in-process tracer'));
+});
+
+test('holders and confirm: whom, about what, what to try', () => {
+  assert.deepEqual(parseArguments(['holders', '4711', '--line', 'a b.py:41', '--format=json']), {
+    verb: 'holders',
+    where: '4711',
+    format: 'json',
+    line: { file: 'a b.py', line: 41 },
+    address: null,
+  });
+  const address = parseArguments(['holders', '/run/trace-1', '--address', '0x7F00']);
+  assert.ok('verb' in address && address.verb === 'holders' && address.address === 0x7f00n);
+  const confirm = parseArguments(['confirm', '--do', 'collect,empty-cache', '4711']);
+  assert.ok('verb' in confirm && confirm.verb === 'confirm');
+  assert.deepEqual(confirm.experiments, ['collect', 'empty-cache']);
+  const usage = (...words: string[]): string => {
+    const parsed = parseArguments(words);
+    return 'usage' in parsed ? parsed.usage : JSON.stringify(parsed);
+  };
+  assert.match(usage('holders'), /Name one running process or its trace/);
+  assert.match(usage('holders', '1', '2'), /Name one running process/);
+  assert.match(usage('holders', '1', '--line', 'train.py'), /train\.py is not FILE:LINE/);
+  assert.match(usage('holders', '1', '--address', '7f'), /7f is not an address/);
+  assert.match(usage('holders', '1', '--line', 'a:1', '--address', '0x1'), /not both/);
+  assert.match(usage('holders', '1', '--do', 'collect'), /holders has no option --do/);
+  assert.match(usage('confirm', '1'), /Say what to try in the program: --do collect,/);
+  assert.match(usage('confirm', '1', '--do', 'reboot'), /--do reboot: choose of collect/);
+  for (const verb of ['holders', 'confirm'] as const)
+    assert.deepEqual(parseArguments([verb, '1', '--help']), { verb: 'help', about: verb });
 });
