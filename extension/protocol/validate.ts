@@ -4,6 +4,7 @@ import { isFields, isIndex, Refused, type Checks } from './checks';
 import { compareChecks } from './compareRequests';
 import type { Method, Requests, ToHost } from './messages';
 import { ledgerChecks } from './ledgerRequests';
+import { segmentChecks } from './segmentRequests';
 import { sessionChecks } from './sessionRequests';
 import { timelineChecks } from './timelineRequests';
 import { tableChecks } from './tableRequests';
@@ -23,6 +24,7 @@ const CHECKS: Checks<Requests> = {
   ...sessionChecks,
   ...blockChecks,
   ...ledgerChecks,
+  ...segmentChecks,
   ...verdictChecks,
 };
 

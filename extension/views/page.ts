@@ -8,6 +8,7 @@ import type { Answers } from './answers/answers';
 import { blockAnswers } from './answers/blocks';
 import { compareAnswers } from './answers/compare';
 import { ledgerAnswers } from './answers/ledger';
+import { segmentAnswers } from './answers/segments';
 import { sessionAnswers } from './answers/session';
 import { timelineAnswers } from './answers/timeline';
 import { tableAnswers } from './answers/table';
@@ -71,6 +72,7 @@ export class Page implements vscode.Disposable {
       ...sessionAnswers(model),
       ...blockAnswers(model),
       ...ledgerAnswers(model),
+      ...segmentAnswers(model),
       ...verdictAnswers(model),
     };
     webview.options = { enableScripts: true, localResourceRoots: [dist] };

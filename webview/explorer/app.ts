@@ -18,6 +18,7 @@ import type { PageActions, PageContext, Part } from './part';
 import type { DetailsSection } from './rowMenu';
 import type { Row } from './rows';
 import { effectiveLayer, reduce, scoped, type Action, type ViewState } from './state';
+import { SegmentPart } from './segmentPart';
 import { StateView } from './stateView';
 import type { Subject } from './subject';
 import { Tabs } from './tabs';
@@ -90,6 +91,7 @@ export class App implements PageActions {
       [
         { id: 'lines', title: t('Table'), part: this.lines },
         { id: 'flame', title: t('Flame graph'), part: new FlamePart(this.frames, this) },
+        { id: 'segments', title: t('Segments'), part: new SegmentPart(this.frames, this) },
         { id: 'compare', title: t('Compare'), part: new ComparePart(this) },
       ],
       tab => this.dispatch({ type: 'tab', tab }),

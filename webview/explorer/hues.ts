@@ -4,11 +4,24 @@
 const HUES = ['blue', 'orange', 'green', 'purple', 'yellow', 'red'] as const;
 export const HUE_COUNT = HUES.length;
 
+/** Of each colour so many shades can be told apart. */
+export const SHADE_COUNT = 3;
+
 /** Which of the chart colours stands for a name: 0 to HUE_COUNT - 1. */
 export function hueOf(name: string): number {
-  let hash = 0x811c9dc5; // FNV-1a
+  return hashOf(name) % HUE_COUNT;
+}
+
+/** Which of its shades: 0 to SHADE_COUNT - 1. */
+export function shadeOf(name: string): number {
+  return Math.floor(hashOf(name) / HUE_COUNT) % SHADE_COUNT;
+}
+
+/** FNV-1a. */
+function hashOf(name: string): number {
+  let hash = 0x811c9dc5;
   for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
-  return (hash >>> 0) % HUE_COUNT;
+  return hash >>> 0;
 }
 
 /** The theme's colours now, for a canvas. */

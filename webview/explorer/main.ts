@@ -10,6 +10,7 @@ import './details.css';
 import './compare.css';
 import './ledger.css';
 import './flame.css';
+import './segments.css';
 import { config } from '@vscode/l10n';
 import type { ToPage } from '../../extension/protocol/messages';
 import { registerComponents } from '../components';

@@ -4,11 +4,19 @@ import { checkMoment, NOW, type Moment } from '../../extension/protocol/moment';
 import { STACK_BY, STACK_RANKS, type StackBy, type StackRank } from '../../extension/protocol/timelineRequests';
 import type { GroupBy, Layer, Series, SiteSort, Totals, TraceInfo } from '../../extension/protocol/trace';
 import type { TreeWeight } from '../../extension/protocol/treeRequests';
+import type { ColourBy } from './segmentColours';
 import { INITIAL_TABLE, restoreTable, type TableChoice } from './tableState';
 import { FOLLOW, type Zoom } from './zoom';
 
 /** The tabs below the timeline. */
-export type TabId = 'lines' | 'flame' | 'compare';
+export type TabId = 'lines' | 'flame' | 'segments' | 'compare';
+
+/** How the segment map is drawn. */
+export interface SegmentState {
+  colourBy: ColourBy;
+  /** Bars as long as their segments. */
+  toScale: boolean;
+}
 
 /** How the flame graph is drawn. */
 export interface FlameState {
@@ -38,6 +46,7 @@ export interface ViewState {
   device: number;
   flame: FlameState;
   table: TableChoice;
+  segments: SegmentState;
   zoom: Zoom;
   /** Series that the legend switched off. */
   hidden: Series[];
@@ -64,6 +73,7 @@ export type Action =
   | { type: 'process'; process: number }
   | { type: 'device'; device: number }
   | { type: 'tab'; tab: TabId }
+  | { type: 'segments'; segments: Partial<SegmentState> }
   | { type: 'flame'; flame: Partial<FlameState> }
   | { type: 'stack'; stack: StackChoice }
   | { type: 'axis'; axis: AxisUnit }
@@ -87,6 +97,7 @@ export const INITIAL: ViewState = {
   device: ALL,
   flame: { weight: 'live', fold: true },
   table: INITIAL_TABLE,
+  segments: { colourBy: 'line', toScale: true },
   zoom: FOLLOW,
   hidden: [],
   stack: { by: 'line', rank: 'alive' },
@@ -97,7 +108,8 @@ export const INITIAL: ViewState = {
   trace: null,
 };
 
-const TABS: readonly TabId[] = ['lines', 'flame', 'compare'];
+const TABS: readonly TabId[] = ['lines', 'flame', 'segments', 'compare'];
+const COLOURS: readonly ColourBy[] = ['line', 'age'];
 const WEIGHTS: readonly TreeWeight[] = ['live', 'peak', 'churn'];
 export const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
 export const GROUPS: readonly GroupBy[] = ['line', 'site', 'function', 'module', 'thread', 'process', 'device'];
@@ -145,6 +157,8 @@ export function reduce(state: ViewState, action: Action): ViewState {
       return action.device === state.device ? state : { ...state, device: action.device };
     case 'tab':
       return action.tab === state.tab ? state : { ...state, tab: action.tab };
+    case 'segments':
+      return { ...state, segments: { ...state.segments, ...action.segments } };
     case 'flame':
       return { ...state, flame: { ...state.flame, ...action.flame } };
     case 'moment':
@@ -182,6 +196,7 @@ export function restore(saved: unknown): ViewState {
     device: indexOrAll(saved.device),
     flame: restoreFlame(saved.flame),
     table: restoreTable(saved.table),
+    segments: restoreSegments(saved.segments),
     zoom: restoreZoom(saved.zoom),
     hidden: Array.isArray(saved.hidden) ? SERIES.filter(series => (saved.hidden as unknown[]).includes(series)) : [],
     stack: restoreStack(saved.stack),
@@ -196,6 +211,15 @@ function restoreFlame(saved: unknown): FlameState {
   const from = isFields(saved) ? saved : {};
   const { weight, fold } = INITIAL.flame;
   return { weight: oneOf(from.weight, WEIGHTS) ?? weight, fold: typeof from.fold === 'boolean' ? from.fold : fold };
+}
+
+function restoreSegments(saved: unknown): SegmentState {
+  const from = isFields(saved) ? saved : {};
+  const { colourBy, toScale } = INITIAL.segments;
+  return {
+    colourBy: oneOf(from.colourBy, COLOURS) ?? colourBy,
+    toScale: typeof from.toScale === 'boolean' ? from.toScale : toScale,
+  };
 }
 
 function restoreCompare(saved: unknown): ViewState['compare'] {

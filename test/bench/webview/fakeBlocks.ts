@@ -39,15 +39,7 @@ export function ledger(
   return [known, dark].slice(0, cards);
 }
 
-interface Made {
-  i: number;
-  site: number;
-  bytes: number;
-  address: bigint;
-  ageSteps: number;
-}
-
-function blocksOf(site: number): Made[] {
+function blocksOf(site: number): MadeBlock[] {
   return Array.from({ length: 1 + (site % 500) }, (_, i) => ({
     i,
     site,
@@ -58,7 +50,7 @@ function blocksOf(site: number): Made[] {
 }
 
 export function liveBlocks(query: AllocationQuery, runNs: number): AllocationWindow {
-  const key: Record<AllocationQuery['sort'], (one: Made) => number> = {
+  const key: Record<AllocationQuery['sort'], (one: MadeBlock) => number> = {
     bytes: one => one.bytes,
     age: one => one.ageSteps,
     address: one => one.i,
@@ -92,9 +84,17 @@ export function blockHolder({ address }: HolderQuery): BlockHolder | null {
   };
 }
 
-function windowOf(all: readonly Made[], from: number, to: number, runNs: number): AllocationWindow {
+export interface MadeBlock {
+  i: number;
+  site: number;
+  bytes: number;
+  address: bigint;
+  ageSteps: number;
+}
+
+export function windowOf(all: readonly MadeBlock[], from: number, to: number, runNs: number): AllocationWindow {
   const rows = all.slice(from, to);
-  const numbers = (pick: (one: Made) => number): Float64Array => Float64Array.from(rows, pick);
+  const numbers = (pick: (one: MadeBlock) => number): Float64Array => Float64Array.from(rows, pick);
   return {
     revision: 1,
     total: all.length,

@@ -21,6 +21,7 @@ import type { FreeLine } from '../../../extension/protocol/steps';
 import { makeProcess, makeTotals } from '../../unit/fakeTrace';
 import { findings, noteAsked, otherLines } from './fakeFindings';
 import { blockHolder, ledger, liveBlocks, oneBlock } from './fakeBlocks';
+import { mapBlock, segments } from './fakeSegments';
 import { stackTree } from './fakeTree';
 
 const GB = 1024 ** 3;
@@ -311,12 +312,14 @@ function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
     case 'stackTree':
       if (message.params.open === undefined) return stackTree(message.params);
       return treeOf(tree, { sites, site } as unknown as TraceSource, message.params);
+    case 'segments':
+      return segments(RUN_NS, entries);
     case 'ledger':
       return ledger(entries.slice(0, 2), cards);
     case 'allocations':
       return liveBlocks(message.params, RUN_NS);
     case 'block':
-      return oneBlock(message.params, RUN_NS);
+      return oneBlock(message.params, RUN_NS) ?? mapBlock(message.params, RUN_NS);
     case 'blockHolder':
       return blockHolder(message.params);
     case 'timeline':

@@ -13,6 +13,17 @@ const calls = method =>
   page.evaluate(name => window.bench.calls.filter(call => call.method === name).map(call => call.params), method);
 const fact = name => page.locator(`[data-fact=${name}]`).innerText();
 
+const paint = () =>
+  page.evaluate(() => new Promise(done => window.requestAnimationFrame(() => window.requestAnimationFrame(done))));
+/** Pixels of the segment map that hold something. */
+const inked = () =>
+  page.evaluate(() => {
+    const canvas = document.querySelector('.segment-frame canvas');
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    let count = 0;
+    for (let i = 3; i < data.length; i += 4) if (data[i] > 0) count++;
+    return count;
+  });
 const node = name => page.locator(`.flame-rect[aria-label^="${name},"]`);
 
 async function eventually(check) {
@@ -164,6 +175,75 @@ const checks = {
     assert.equal((await page.evaluate(() => window.bench.saved)).flame.weight, 'churn');
     await page.locator('[data-tab=lines]').click();
   },
+  async 'the segment map: a click on a block shows its details, a double click opens its line'() {
+    await page.locator('[data-tab=segments]').click();
+    const summary = page.locator('[data-value=fragmentation]');
+    await eventually(async () =>
+      assert.match(await summary.innerText(), /^300 segments hold .* of it is free: .* The largest gap is/),
+    );
+    const box = await page.locator('.segment-frame').boundingBox();
+    await page.mouse.move(box.x + 89, box.y + 11);
+    await eventually(async () =>
+      assert.match(await page.locator('.segment-frame .tooltip').innerText(), /segment 1 of 300/),
+    );
+    await paint();
+    assert.ok((await inked()) > 1000, 'the canvas is drawn');
+    await page.mouse.click(box.x + 110, box.y + 22 * 3 + 11);
+    await eventually(async () => assert.match(await fact('address'), /^0x7f01/));
+    assert.match(await page.locator('[data-value=segment-status]').innerText(), /segment 4 of 300/);
+    const before = (await calls('openLine')).length;
+    await page.mouse.dblclick(box.x + 110, box.y + 22 * 3 + 11);
+    await eventually(async () => assert.ok((await calls('openLine')).length > before));
+  },
+  async 'the same by keyboard: arrows walk over blocks and gaps, Enter shows one, Ctrl+Enter opens its line'() {
+    const map = page.locator('.segment-scroller');
+    const status = page.locator('[data-value=segment-status]');
+    await map.focus();
+    for (let i = 0; i < 4; i++) await map.press('PageUp');
+    await map.press('Home');
+    await eventually(async () => assert.match(await status.innerText(), /free · segment 1 of 300/));
+    await map.press('ArrowRight');
+    await eventually(async () => assert.match(await status.innerText(), /py:\d+ .*segment 1 of 300/));
+    const address = await fact('address');
+    await map.press('Enter');
+    await eventually(async () => assert.notEqual(await fact('address'), address));
+    await map.press('ArrowDown');
+    await eventually(async () => assert.match(await status.innerText(), /segment 2 of 300/));
+    const before = (await calls('openLine')).length;
+    await map.press('Control+Enter');
+    await eventually(async () => assert.equal((await calls('openLine')).length, before + 1));
+    await page.locator('[data-action=largest-gap]').click();
+    await eventually(async () => assert.match(await status.innerText(), /^1\.00 GB free/));
+  },
+  async 'a line is seen alone, colours go by age, bars fill the width'() {
+    const key = page.locator('.segment-keys button').first();
+    await key.click();
+    assert.equal(await key.getAttribute('aria-pressed'), 'true');
+    await key.click();
+    await page.locator('[data-control=segment-colour]').click();
+    await page.locator('vscode-option[value=age]').click();
+    await eventually(async () => assert.match(await page.locator('.segment-keys').innerText(), /2 to 8 steps/));
+    const narrow = await inked();
+    await page.locator('[data-action=to-scale]').click();
+    await paint();
+    assert.ok((await inked()) > narrow * 1.2, 'bars are longer');
+    const { colourBy, toScale } = (await page.evaluate(() => window.bench.saved)).segments;
+    assert.deepEqual([colourBy, toScale], ['age', false]);
+  },
+  async 'ten thousand blocks scroll within a frame'() {
+    const longest = await page.evaluate(async () => {
+      const scroller = document.querySelector('.segment-scroller');
+      const spent = [];
+      for (let i = 0; i < 60; i++) {
+        scroller.scrollTop = i * 97;
+        const started = await new Promise(done => window.requestAnimationFrame(done));
+        await new Promise(done => window.requestAnimationFrame(done));
+        spent.push(performance.now() - started);
+      }
+      return spent.sort((a, b) => a - b)[57];
+    });
+    console.log(`        95 % of two frames within ${longest.toFixed(1)} ms`);
+  },
 };
 
 let failed = 0;
@@ -185,6 +265,22 @@ if (errors.length + violations.length > 0) {
 await context.close();
 
 const SCENES = {
+  async segments(shown) {
+    await shown.locator('[data-tab=segments]').click();
+    await shown.locator('.segment-keys button').first().waitFor();
+    const box = await shown.locator('.segment-frame').boundingBox();
+    await shown.mouse.click(box.x + box.width / 4, box.y + 22 * 5 + 11);
+    await shown.mouse.move(box.x + box.width / 3, box.y + 22 * 5 + 11);
+    await shown.waitForTimeout(500);
+  },
+  async ages(shown) {
+    await shown.locator('[data-tab=segments]').click();
+    await shown.locator('[data-control=segment-colour]').click();
+    await shown.locator('vscode-option[value=age]').click();
+    await shown.locator('.segment-scroller').focus();
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowRight']) await shown.keyboard.press(key);
+    await shown.waitForTimeout(500);
+  },
   async flame(shown) {
     await shown.locator('[data-tab=flame]').click();
     await shown.locator('.flame-rect[aria-label^="forward_1,"]').first().waitFor();
