@@ -124,6 +124,26 @@ static uint32_t on_thread(uint32_t (*probe)()) {
 PROBE uint32_t probe_capture_on_thread() { return on_thread(probe_capture); }
 PROBE uint32_t probe_discover_on_thread() { return on_thread(probe_discover); }
 
+/// How many of `count` native threads are told that Python is there, when all ask at the same moment.
+PROBE uint32_t probe_discover_together(uint32_t count) {
+  struct Crowd {
+    uint32_t count;
+    std::atomic<uint32_t> arrived, told;
+  } crowd = {count, {0}, {0}};
+  std::vector<pthread_t> threads(count);
+  auto run = [](void *data) -> void * {
+    auto *crowd = static_cast<Crowd *>(data);
+    crowd->arrived++;
+    while (crowd->arrived < crowd->count) {
+    }
+    crowd->told += discover() == Support::kReady;
+    return nullptr;
+  };
+  for (pthread_t &thread : threads) pthread_create(&thread, nullptr, run, &crowd);
+  for (pthread_t thread : threads) pthread_join(thread, nullptr);
+  return crowd.told;
+}
+
 /// Walks every `pause_ns` for as long as the process lives; for the time of finalization.
 PROBE void probe_walk_forever(uint32_t pause_ns) {
   using clock = std::chrono::steady_clock;

@@ -69,7 +69,7 @@ def test(version, python, probe, embedded):
         print(result.stdout, end="")
         return [] if result.returncode == 0 else ["refused.py: " + result.stdout + result.stderr]
     wrong = test_embedded(python, embedded)
-    for script in ("frames.py", "churn.py", "late.py"):
+    for script in ("frames.py", "churn.py", "late.py", "together.py"):
         result = run(python, probe, script)
         print("".join("  %s\n" % line for line in result.stdout.splitlines()), end="")
         if result.returncode != 0:
