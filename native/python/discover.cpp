@@ -1,6 +1,7 @@
 // Finds the interpreter and decides whether its layout is known.
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "python/interpreter.h"
 #include "python/symbols.h"
@@ -13,6 +14,8 @@ constinit Interpreter interpreter = {};
 namespace {
 
 constexpr size_t kReasonBytes = 200;
+constexpr int kPatienceRounds = 1000;
+constexpr long kPatienceNs = 50'000;
 
 struct Search {
   std::atomic<Support> answer;
@@ -116,6 +119,17 @@ Support look() {
   return adopt(found);
 }
 
+/// Another thread looks, which takes a millisecond: an event without a stack would be worse. No longer, since the
+/// calling thread may hold the loader's lock, for which that other one waits.
+Support wait_for_answer() {
+  for (int round = 0; round < kPatienceRounds; round++) {
+    const timespec pause = {0, kPatienceNs};
+    nanosleep(&pause, nullptr);
+    if (!search.busy.load(std::memory_order_acquire)) break;
+  }
+  return search.answer.load(std::memory_order_acquire);
+}
+
 }  // namespace
 
 /// The interpreter's own word, for versions whose memory is not read.
@@ -133,7 +147,7 @@ bool asks_finalizing() {
 Support discover() {
   Support answer = search.answer.load(std::memory_order_acquire);
   if (answer != Support::kNoPython) return answer;
-  if (search.busy.exchange(true, std::memory_order_acquire)) return Support::kNoPython;
+  if (search.busy.exchange(true, std::memory_order_acquire)) return wait_for_answer();
   answer = search.answer.load(std::memory_order_acquire);
   if (answer == Support::kNoPython) answer = look();
   search.answer.store(answer, std::memory_order_release);

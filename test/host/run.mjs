@@ -70,32 +70,13 @@ async function choose() {
 }
 
 export async function runHost() {
-  const { executable, desktop } = await choose();
-  const problem = desktop ? null : await prepareStandIn();
-  if (problem) return { skipped: [`the extension in VS Code: ${problem}`] };
   rmSync(results, { force: true });
-  rmSync(driverFolder, { recursive: true, force: true });
-  for (const folder of [driverFolder, inRoot('build/screenshots')]) mkdirSync(folder, { recursive: true });
-  const launchArgs = [makeWorkspace({ 'gpuMemoryTrace.simulateGpu': true })];
-  if (desktop) {
-    const port = await freePort();
-    launchArgs.push(`--remote-debugging-port=${port}`, '--disable-workspace-trust');
-    void driveDesktop(port).catch(error => console.error(error.message));
-  }
-  const { runTests } = await import('@vscode/test-electron');
-  const code = await runTests({
-    vscodeExecutablePath: executable,
-    extensionDevelopmentPath: inRoot(),
-    extensionTestsPath: inRoot('build/test/host/index.js'),
-    extensionTestsEnv: {
-      DRIVER_FOLDER: driverFolder,
-      HOST_RESULTS: results,
-      SCREENSHOTS: inRoot('build/screenshots'),
-      BENCH_TIMEOUT_S: '400',
-      HOST_GREP: process.env.HOST_GREP ?? '',
-    },
-    launchArgs,
-  }).catch(error => error);
+  const code = await runInWindow(inRoot('build/test/host/index.js'), {
+    HOST_RESULTS: results,
+    SCREENSHOTS: inRoot('build/screenshots'),
+    HOST_GREP: process.env.HOST_GREP ?? '',
+  });
+  if (typeof code === 'string') return { skipped: [`the extension in VS Code: ${code}`] };
   const counted = existsSync(results)
     ? JSON.parse(readFileSync(results, 'utf8'))
     : { passed: 0, failed: 0, skipped: [] };
@@ -105,4 +86,30 @@ export async function runHost() {
     counted.failed = 1;
   }
   return counted;
+}
+
+/**
+ * Runs the module `tests` in the extension host of a VS Code, with a driver of its window. Resolves with its exit status, an
+ * Error, or one sentence where there is no VS Code.
+ */
+export async function runInWindow(tests, env) {
+  const { executable, desktop } = await choose();
+  const problem = desktop ? null : await prepareStandIn();
+  if (problem) return problem;
+  rmSync(driverFolder, { recursive: true, force: true });
+  for (const folder of [driverFolder, inRoot('build/screenshots')]) mkdirSync(folder, { recursive: true });
+  const launchArgs = [makeWorkspace({ 'gpuMemoryTrace.simulateGpu': true })];
+  if (desktop) {
+    const port = await freePort();
+    launchArgs.push(`--remote-debugging-port=${port}`, '--disable-workspace-trust');
+    void driveDesktop(port).catch(error => console.error(error.message));
+  }
+  const { runTests } = await import('@vscode/test-electron');
+  return runTests({
+    vscodeExecutablePath: executable,
+    extensionDevelopmentPath: inRoot(),
+    extensionTestsPath: tests,
+    extensionTestsEnv: { DRIVER_FOLDER: driverFolder, BENCH_TIMEOUT_S: '400', ...env },
+    launchArgs,
+  }).catch(error => error);
 }

@@ -13,7 +13,7 @@ export interface Row {
   cells: Record<string, string>;
 }
 
-async function ask<T>(action: string, parameters: object = {}): Promise<T> {
+export async function ask<T>(action: string, parameters: object = {}): Promise<T> {
   const name = join(folder, String(++requests));
   writeFileSync(`${name}.part`, JSON.stringify({ action, ...parameters }));
   renameSync(`${name}.part`, `${name}.request.json`);

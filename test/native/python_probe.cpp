@@ -1,7 +1,9 @@
 // What a tracer does with the walk, for Python tests to call through ctypes: `probe_capture` keeps every new stack
 // under its hash and every new code object under (address, fingerprint), and knows them again from then on. So a
 // hash or fingerprint that does not tell two apart shows as a wrong stack.
+#include <link.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -124,24 +126,31 @@ static uint32_t on_thread(uint32_t (*probe)()) {
 PROBE uint32_t probe_capture_on_thread() { return on_thread(probe_capture); }
 PROBE uint32_t probe_discover_on_thread() { return on_thread(probe_discover); }
 
-/// How many of `count` native threads are told that Python is there, when all ask at the same moment.
-PROBE uint32_t probe_discover_together(uint32_t count) {
-  struct Crowd {
-    uint32_t count;
-    std::atomic<uint32_t> arrived, told;
-  } crowd = {count, {0}, {0}};
-  std::vector<pthread_t> threads(count);
-  auto run = [](void *data) -> void * {
-    auto *crowd = static_cast<Crowd *>(data);
-    crowd->arrived++;
-    while (crowd->arrived < crowd->count) {
-    }
-    crowd->told += discover() == Support::kReady;
+/// What a thread is told that asks while another one looks for Python. That one is held up meanwhile: the loader's lock,
+/// which it needs, is taken here.
+PROBE uint32_t probe_discover_together() {
+  struct Asking {
+    pthread_t thread;
+    uint32_t answer;
+  };
+  static Asking first, second;
+  auto ask = [](void *data) -> void * {
+    static_cast<Asking *>(data)->answer = probe_discover();
     return nullptr;
   };
-  for (pthread_t &thread : threads) pthread_create(&thread, nullptr, run, &crowd);
-  for (pthread_t thread : threads) pthread_join(thread, nullptr);
-  return crowd.told;
+  static void *(*const run)(void *) = ask;
+  dl_iterate_phdr(
+      [](dl_phdr_info *, size_t, void *) {
+        pthread_create(&first.thread, nullptr, run, &first);
+        usleep(50'000);
+        pthread_create(&second.thread, nullptr, run, &second);
+        usleep(5'000);
+        return 1;
+      },
+      nullptr);
+  pthread_join(first.thread, nullptr);
+  pthread_join(second.thread, nullptr);
+  return second.answer;
 }
 
 /// Walks every `pause_ns` for as long as the process lives; for the time of finalization.

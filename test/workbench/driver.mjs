@@ -60,6 +60,29 @@ const actions = {
     const { violations } = await frame.evaluate(inside => window.axe.run(inside), selector);
     return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(node => node.html).join(' ')}`);
   },
+  /** Real time (ms) at which the frame that holds the selector first painted something. */
+  async painted(page, { selector, wait }) {
+    const frame = await frameWith(page, selector, wait);
+    return frame.evaluate(() => {
+      const paint = window.performance.getEntriesByName('first-contentful-paint')[0];
+      return paint ? window.performance.timeOrigin + paint.startTime : 0;
+    });
+  },
+  /** From now on notes in the frame when a row of each line was first painted; `seen` tells. */
+  async watchRows(page, { selector, wait }) {
+    const frame = await frameWith(page, selector, wait);
+    await frame.evaluate(() => {
+      window.seenRows = {};
+      const look = () => {
+        for (const row of document.querySelectorAll('[data-row]')) window.seenRows[row.dataset.line] ??= Date.now();
+        window.requestAnimationFrame(look);
+      };
+      look();
+    });
+  },
+  async seen(page, { selector, wait }) {
+    return (await frameWith(page, selector, wait)).evaluate(() => window.seenRows);
+  },
   async attribute(page, { selector, name, wait }) {
     return (await frameWith(page, selector, wait)).locator(selector).first().getAttribute(name);
   },

@@ -1,0 +1,25 @@
+// The Explorer in a real VS Code on a trace with many events: node test/bench/explorer/run.mjs TRACE.gputrace
+// Such a trace: gpu-memtrace run --simulate-gpu -o many.gputrace -- python3 test/bench/explorer/many.py
+import { spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
+import * as esbuild from 'esbuild';
+import { runInWindow } from '../../host/run.mjs';
+import { bundle } from '../../project/build.mjs';
+import { inRoot } from '../../project/root.mjs';
+
+await bundle('--production');
+const out = inRoot('build/test/bench/window.js');
+await esbuild.build({
+  entryPoints: [inRoot('test/bench/explorer/window.ts')],
+  outfile: out,
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  external: ['vscode'],
+});
+const storm = inRoot('build/test/bench/storm');
+const compiled = spawnSync('c++', ['-O2', '-std=c++20', '-o', storm, inRoot('test/bench/explorer/storm.cpp'), '-ldl']);
+if (compiled.status !== 0) throw new Error(String(compiled.stderr));
+const code = await runInWindow(out, { BENCH_TRACE: resolve(process.argv[2]), BENCH_STORM: storm });
+if (code !== 0) console.error(String(code));
+process.exit(code === 0 ? 0 : 1);

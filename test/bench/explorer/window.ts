@@ -1,0 +1,95 @@
+// What is measured inside VS Code; run by run.mjs.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { PAGE, reached, trace, workspace, writeScript } from '../../host/page';
+import { ask, rows, until } from '../../host/window';
+
+const ROW = '[data-row]';
+const LINES = 40;
+const STORM_S = 20;
+const results: Record<string, string> = {};
+
+const pause = (milliseconds: number): Promise<void> => new Promise(done => setTimeout(done, milliseconds));
+
+/** CPU milliseconds of this process's main thread, on which extensions run. */
+function threadCpuMs(): number {
+  const fields = readFileSync(`/proc/self/task/${process.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+async function activation(): Promise<void> {
+  const extension = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace');
+  const began = performance.now();
+  await extension?.activate();
+  results['activation'] = `${(performance.now() - began).toFixed(1)} ms`;
+}
+
+async function opening(file: string): Promise<void> {
+  for (const round of ['first', 'again']) {
+    const began = Date.now();
+    await vscode.commands.executeCommand('vscode.openWith', vscode.Uri.file(file), 'gpuMemoryTrace.savedTrace');
+    await until('rows', async () => (await rows(100)).length > 0, 60_000);
+    const shown = Date.now() - began;
+    const painted = (await ask<number>('painted', { selector: ROW })) - began;
+    results[`open, ${round}: first paint, then rows (to 50 ms)`] = `${painted.toFixed(0)} ms, ${shown} ms`;
+    await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+  }
+}
+
+/** Each line allocates more than those before it, so its row stands first. */
+async function latency(): Promise<void> {
+  const times = join(workspace, 'times.json');
+  const lines = Array.from(
+    { length: LINES },
+    (_, i) => `mark(); allocate(ctypes.byref(address), ctypes.c_size_t(${(i + 1) * 65536})); time.sleep(0.27)`,
+  );
+  const head = `import json
+times = []
+def mark(): times.append(time.time() * 1000)
+time.sleep(3)
+`;
+  const tail = `\njson.dump(times, open(${JSON.stringify(times)}, "w"))\n`;
+  const file = writeScript('latency.py', head + lines.join('\n') + tail);
+  await trace(file);
+  await reached('starting').catch(() => undefined);
+  await until('a row', async () => (await rows(100)).length > 0, 30_000);
+  await ask('watchRows', { selector: PAGE });
+  await reached('ended');
+  const seen = await ask<Record<string, number>>('seen', { selector: PAGE });
+  const at = JSON.parse(readFileSync(times, 'utf8')) as number[];
+  const first =
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .findIndex(line => line.startsWith('mark();')) + 1;
+  const delays = at
+    .map((time, i) => (seen[first + i] ?? NaN) - time)
+    .slice(2)
+    .sort((a, b) => a - b);
+  const part = (share: number): string => delays[Math.floor((delays.length - 1) * share)]?.toFixed(0) ?? '?';
+  results['event to painted row'] = `p50 ${part(0.5)} ms, p95 ${part(0.95)} ms, most ${part(1)} ms (${delays.length})`;
+}
+
+async function storm(): Promise<void> {
+  const program = process.env.BENCH_STORM ?? '';
+  const file = join(workspace, 'storm.py');
+  writeFileSync(file, `import subprocess\nsubprocess.run([${JSON.stringify(program)}, "1e6", "${STORM_S}"])\n`);
+  await trace(file);
+  await reached('running');
+  await pause(3_000);
+  const [began, cpu] = [performance.now(), threadCpuMs()];
+  await pause((STORM_S - 8) * 1000);
+  const share = ((threadCpuMs() - cpu) / (performance.now() - began)) * 100;
+  results["extension host's thread at 1 M events/s"] = `${share.toFixed(1)} % busy`;
+  await until('the end', () => reached('ended').then(() => true), 60_000);
+}
+
+export async function run(): Promise<void> {
+  await activation();
+  await opening(process.env.BENCH_TRACE ?? '');
+  await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
+  for (const part of [latency, storm]) {
+    await part().catch((error: unknown) => (results[part.name] = String(error)));
+  }
+  console.table(results);
+}
