@@ -40,7 +40,7 @@ export class LifetimeTable {
     return Number.isNaN(this.columns.endNs[row]);
   }
 
-  /** Batches come in the order in which allocations ended, the live ones last. */
+  /** Batches come about in the order in which allocations ended, the live ones last. */
   add(batch: LifetimeBatch): void {
     this.reserve(this.rows + batch.rows);
     for (const name of COLUMNS) {
@@ -59,7 +59,7 @@ export class LifetimeTable {
   }
 
   private drop(count: number): void {
-    this.cutoffNs = this.get('endNs', count - 1);
+    for (let row = 0; row < count; row++) this.cutoffNs = Math.max(this.cutoffNs, this.get('endNs', row));
     this.dropped += count;
     for (const name of COLUMNS) this.columns[name].copyWithin(0, count, this.rows);
     this.rows -= count;
