@@ -10,7 +10,7 @@ import { createLineReader } from '../engine/sourceLines';
 import type { Selection } from '../exporters/exportInput';
 import { formatDuration } from '../protocol/format';
 import type { TraceSource } from '../protocol/trace';
-import { bornSince } from './bornSince';
+import { asAt, bornSince } from './momentSource';
 import { exportReport } from './exportReport';
 import { say } from './output';
 import type { ReportArguments } from './reportArguments';
@@ -97,7 +97,7 @@ function selectionOf({ at, from }: ReportArguments, source: TraceSource): Select
 
 function show({ format, groupBy, output }: ReportArguments, session: NativeSession, selection: Selection): number {
   const verdicts = verdictsOf(session, createLineReader());
-  const source = selection.fromNs === null ? session : bornSince(session, selection.fromNs);
+  const source = sourceOf(session, selection);
   if (format === 'json') {
     const document = buildReport(source, groupBy ?? undefined, verdicts);
     const { untilNs, fromNs } = selection;
@@ -110,6 +110,12 @@ function show({ format, groupBy, output }: ReportArguments, session: NativeSessi
   const now = new Date(startRealtimeMs + (selection.untilNs ?? durationNs) / 1e6);
   const text = momentLine(selection) + renderTable(snapshot, { now, final: true });
   return writeResult(text, output) ? 0 : UNREADABLE;
+}
+
+function sourceOf(session: NativeSession, { fromNs, untilNs }: Selection): TraceSource {
+  if (untilNs === null) return session;
+  const then = asAt(session, untilNs);
+  return fromNs === null ? then : bornSince(then, fromNs);
 }
 
 function seconds(name: string, ns: number | null): Record<string, number> {
