@@ -49,5 +49,10 @@ export interface NativeAddon {
   openLifetimes(path: string, options?: LifetimeOptions): LifetimeCursor;
   /** Sets the control word in a trace directory (creates the file when absent). */
   setRecording(directory: string, on: boolean): void;
+  /**
+   * Turns a PyTorch memory snapshot into a *.gputrace (written through a temporary file and a rename). Nothing in the pickle is
+   * executed. Rejects with a sentence.
+   */
+  importSnapshot(pickle: string, gputrace: string): Promise<void>;
   version(): { wire: number; trace: number };
 }

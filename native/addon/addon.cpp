@@ -2,7 +2,9 @@
 #include <napi.h>
 
 #include "addon/control_file.h"
+#include "addon/promised.h"
 #include "addon/session_object.h"
+#include "trace/import_snapshot.h"
 #include "wire/container.h"
 #include "wire/layout.h"
 
@@ -18,6 +20,19 @@ void set_recording_from_js(const Napi::CallbackInfo &info) {
   const trace::Status status =
       set_recording(info[0].As<Napi::String>().Utf8Value(), info[1].As<Napi::Boolean>().Value());
   if (status) Napi::Error::New(env, status->message).ThrowAsJavaScriptException();
+}
+
+Napi::Value import_snapshot_from_js(const Napi::CallbackInfo &info) {
+  const Napi::Env env = info.Env();
+  if (info.Length() < 2 || !info[0].IsString() || !info[1].IsString()) {
+    Napi::TypeError::New(env, "importSnapshot() needs the paths of a snapshot and of the trace to write.")
+        .ThrowAsJavaScriptException();
+    return env.Undefined();
+  }
+  return Promised::start(
+      env, [pickle = info[0].As<Napi::String>().Utf8Value(), gputrace = info[1].As<Napi::String>().Utf8Value()] {
+        return trace::import_snapshot(pickle, gputrace);
+      });
 }
 
 Napi::Value version(const Napi::CallbackInfo &info) {
@@ -41,6 +56,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   env.AddCleanupHook(stop_followers, environment);
   exports.Set("open", Napi::Function::New<SessionObject::open>(env, "open"));
   exports.Set("setRecording", Napi::Function::New<set_recording_from_js>(env, "setRecording"));
+  exports.Set("importSnapshot", Napi::Function::New<import_snapshot_from_js>(env, "importSnapshot"));
   exports.Set("version", Napi::Function::New<version>(env, "version"));
   return exports;
 }

@@ -35,7 +35,7 @@ struct Stack {
   std::vector<Frame> frames;   ///< innermost first
   int user_frame = -1;         ///< see user_frame()
   bool cut = false;            ///< the outermost frames are missing
-  bool before_attach = false;  ///< no frames: the memory was there before the tracer came
+  bool before_attach = false;  ///< the memory was there before the recording began; mostly without frames
 };
 
 class ProcessTables {

@@ -39,8 +39,16 @@ bool in_torch(std::string_view file) {
 
 }  // namespace
 
+bool native_source(std::string_view file) {
+  if (file == "??") return true;
+  for (std::string_view ending : {".cpp", ".cc", ".cxx", ".c", ".cu", ".h", ".hpp", ".cuh", ".inl", ".S", ".so"}) {
+    if (file.ends_with(ending)) return true;
+  }
+  return has(file, ".so.");
+}
+
 FileOwner file_owner(std::string_view file) {
-  if (file.empty()) return FileOwner::kLibrary;
+  if (file.empty() || native_source(file)) return FileOwner::kLibrary;
   if (file.front() == '<') {
     bool generated = file.starts_with("<frozen ") || file.starts_with("<eval_with_key>") ||
                      file.starts_with("<__array_function__") || file.starts_with("<attrs generated");

@@ -275,7 +275,7 @@ struct gmt_stack_record {
   uint16_t flags;  ///< GMT_STACK_*
 };
 #define GMT_STACK_CUT 1u            ///< deeper than GMT_MAX_FRAMES: the outermost frames are missing
-#define GMT_STACK_BEFORE_ATTACH 2u  ///< no frames: the allocation was made before the tracer came
+#define GMT_STACK_BEFORE_ATTACH 2u  ///< the allocation was made before the recording began; mostly without frames
 
 struct gmt_frame {
   uint32_t code;    ///< gmt_code_record.id
@@ -306,9 +306,11 @@ enum gmt_note_code {
   GMT_NOTE_TORCH = 5,
   GMT_NOTE_AUTOGRAD_UNREADABLE = 6,
   GMT_NOTE_CHAINED = 7,
-  GMT_NOTE_STEPS = 8,      ///< text: what a step is here (`optimizer`)
-  GMT_NOTE_AGENT = 9,      ///< text: why the agent is not in the process
-  GMT_NOTE_ATTACHED = 10,  ///< the tracer came to a running process; text: what it could recover
+  GMT_NOTE_STEPS = 8,           ///< text: what a step is here (`optimizer`)
+  GMT_NOTE_AGENT = 9,           ///< text: why the agent is not in the process
+  GMT_NOTE_ATTACHED = 10,       ///< the tracer came to a running process; text: what it could recover
+  GMT_NOTE_SNAPSHOT = 11,       ///< the trace was made of a PyTorch memory snapshot
+  GMT_NOTE_SNAPSHOT_GAPS = 12,  ///< text: what its history lacks
 };
 
 /// `control` in the trace directory: 64 bytes, mapped by every traced process; the launcher writes it.
