@@ -34,7 +34,9 @@ export function activate(context: vscode.ExtensionContext): void {
     new StatusItem(sessions),
     followContextKeys(sessions),
     vscode.window.registerWebviewViewProvider(ExplorerView.id, explorer),
-    vscode.window.registerCustomEditorProvider(SavedTraceEditor.id, new SavedTraceEditor(dist, page, sessions, log)),
+    ...SavedTraceEditor.ids.map(id =>
+      vscode.window.registerCustomEditorProvider(id, new SavedTraceEditor(dist, page, sessions, log)),
+    ),
     registerCommands({ sessions, memory: context.workspaceState, dist, log, doctor, explorer, wide }),
     vscode.window.registerWebviewPanelSerializer(WidePanel.id, wide),
   );

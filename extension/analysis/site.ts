@@ -9,8 +9,8 @@ export function namedFrame(site: Site | null): Frame | null {
 
 /** `train.py:41 forward`, with a word on how the line was found where it is not the line that ran. */
 export function siteText(site: Site | null): string {
-  if (site?.source === 'before-attach') return '(before attach)';
   const frame = namedFrame(site);
+  if (site?.source === 'before-attach' && frame === null) return '(before attach)';
   if (site === null || frame === null) return '(no Python line)';
   const line = frame.line > 0 ? `:${frame.line}` : ''; // native functions have none
   return `${baseName(frame.file)}${line} ${frame.function}${sourceText(site.source)}`;
@@ -25,6 +25,7 @@ function sourceText(source: LineSource): string {
     case 'backward-call':
       return ' (called backward)';
     case 'before-attach':
+      return ' (before the recording)';
     case 'python':
     case 'none':
       return '';

@@ -22,7 +22,7 @@ export function rememberingJudge(): GrowthJudge {
 /** Judges what one site does, from its series alone. */
 export function judgeSite(site: SiteSteps, judge: GrowthJudge = judgeGrowth): SiteVerdict {
   if (site.lineSource === 'before-attach') {
-    return verdict(site, 'before-attach', 'It was there before the tracer came: who took it is not known.');
+    return verdict(site, 'before-attach', 'It was there before the recording began: how it grew is not known.');
   }
   if (site.steps.length === 0) {
     return verdict(site, 'unknown', `No whole step yet: ${T.warmupSteps + T.mostEvents} of them will tell.`);

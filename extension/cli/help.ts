@@ -4,7 +4,7 @@ const ALL = `GPU Memory Trace: every GPU allocation of a program, with its Pytho
 
   gpu-memtrace run [options] -- CMD...     run a program and watch its GPU memory
   gpu-memtrace attach PID [options]        watch a program that runs already
-  gpu-memtrace report FILE [options]       show a saved trace
+  gpu-memtrace report FILE [options]       show a saved trace or a memory snapshot of PyTorch
   gpu-memtrace holders PID [options]       ask a traced program who holds its memory
   gpu-memtrace confirm PID --do WHAT       try in a traced program what frees memory
   gpu-memtrace doctor [options]            check what this machine can record
@@ -38,7 +38,8 @@ executed, 127 CMD was not found; 2 wrong options.
 
 const REPORT = `gpu-memtrace report FILE|FOLDER [options]
 
-Shows a saved trace (*.gputrace), or the folder of one that is being recorded, or writes it in the format of another tool.
+Shows a saved trace (*.gputrace), the folder of one that is being recorded, or a memory snapshot of PyTorch (*.pickle of
+torch.cuda.memory._dump_snapshot; nothing in it is executed), or writes it in the format of another tool.
 
   --format FORMAT          table (default), json, or one of these:
       csv                  one row an allocation, ended ones too

@@ -7,6 +7,7 @@ import { unwritable } from '../capture/keptTraces';
 import { reasonOf } from '../capture/traceDirectory';
 import { loadNative, type NativeAddon, type NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
+import { traceFile, type TraceFile } from '../engine/traceFile';
 import type { Selection } from '../exporters/exportInput';
 import { formatDuration } from '../protocol/format';
 import type { TraceSource } from '../protocol/trace';
@@ -27,7 +28,14 @@ export async function report(options: ReportArguments, dist: string): Promise<nu
   if (problem !== null) return refuse(problem, UNREADABLE);
   const opened = await openTrace(options.file, dist);
   if ('error' in opened) return refuse(opened.error, UNREADABLE);
-  const { addon, session } = opened;
+  try {
+    return await showTrace({ ...options, file: opened.trace.path }, opened);
+  } finally {
+    opened.trace.release();
+  }
+}
+
+async function showTrace(options: ReportArguments, { addon, session }: Opened): Promise<number> {
   try {
     const selection = selectionOf(options, session);
     if ('error' in selection) return refuse(selection.error, USAGE);
@@ -46,10 +54,13 @@ function refuse(sentence: string, status: number): number {
   return status;
 }
 
-async function openTrace(
-  file: string,
-  dist: string,
-): Promise<{ addon: NativeAddon; session: NativeSession } | { error: string }> {
+interface Opened {
+  addon: NativeAddon;
+  session: NativeSession;
+  trace: TraceFile;
+}
+
+async function openTrace(file: string, dist: string): Promise<Opened | { error: string }> {
   try {
     statSync(file);
   } catch (error) {
@@ -58,9 +69,10 @@ async function openTrace(
   const loaded = loadNative(dist);
   if ('error' in loaded) return loaded;
   try {
-    const session = loaded.addon.open(file);
+    const trace = await traceFile(loaded.addon, file);
+    const session = loaded.addon.open(trace.path);
     await session.settle();
-    return { addon: loaded.addon, session };
+    return { addon: loaded.addon, session, trace };
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
   }

@@ -11,10 +11,14 @@ export class TraceSession {
   private seen = -1;
   private closed = false;
 
-  /** Opens a trace directory or a saved trace. Throws one sentence. */
+  /**
+   * Opens a trace directory or a saved trace. Throws one sentence.
+   * @param release called once it is closed
+   */
   constructor(
     addon: Pick<NativeAddon, 'open'>,
     readonly path: string,
+    private readonly release: () => void = () => undefined,
   ) {
     this.native = addon.open(path);
     this.moments = new Moments(untilNs => addon.open(path, { untilNs }));
@@ -53,5 +57,6 @@ export class TraceSession {
     this.listeners.clear();
     this.moments.close();
     this.native.close();
+    this.release();
   }
 }

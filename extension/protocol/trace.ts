@@ -39,8 +39,8 @@ export type SiteSort =
   | 'device';
 
 /**
- * How a Python line was found. `none`: no Python in the stack. `before-attach`: the memory was there before the tracer came;
- * who took it is not known, and it is no leak of what was watched.
+ * How a Python line was found. `none`: no Python in the stack. `before-attach`: the memory was there before the recording
+ * began; mostly who took it is not known, and it is no leak of what was watched.
  */
 export type LineSource = 'python' | 'forward' | 'forward-near' | 'backward-call' | 'none' | 'before-attach';
 

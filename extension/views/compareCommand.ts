@@ -3,7 +3,7 @@ import type { ComparePoint } from '../protocol/compareRequests';
 import type { Sessions } from './sessions';
 
 export async function pickTrace(title: string): Promise<vscode.Uri | undefined> {
-  const filters = { [vscode.l10n.t('GPU memory traces')]: ['gputrace'] };
+  const filters = { [vscode.l10n.t('GPU memory traces')]: ['gputrace', 'pickle', 'pkl'] };
   return (await vscode.window.showOpenDialog({ title, filters }))?.[0];
 }
 

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
-import { loadNative } from '../engine/addon';
+import { loadNative, type NativeAddon } from '../engine/addon';
 import { TraceSession } from '../engine/session';
+import { isSnapshot, traceFile, type TraceFile } from '../engine/traceFile';
 import { baseName } from '../protocol/format';
 import { marksOf } from '../protocol/marks';
 import { openOther } from './compareCommand';
@@ -15,9 +16,9 @@ interface SavedTrace extends vscode.CustomDocument {
   state: SessionState;
 }
 
-/** Opens a saved trace in an editor of its own: the same page, without what only a running program has. */
+/** Opens a saved trace, or a memory snapshot, in an editor of its own: the same page, without what only a running program has. */
 export class SavedTraceEditor implements vscode.CustomReadonlyEditorProvider<SavedTrace> {
-  static readonly id = 'gpuMemoryTrace.savedTrace';
+  static readonly ids = ['gpuMemoryTrace.savedTrace', 'gpuMemoryTrace.snapshot'];
 
   constructor(
     private readonly distPath: string,
@@ -50,11 +51,21 @@ export async function openSaved(dist: string, file: string): Promise<TraceSessio
   const loaded = loadNative(dist);
   if ('error' in loaded) return loaded;
   try {
-    const session = new TraceSession(loaded.addon, file);
+    const trace = await traceFile(loaded.addon, file);
+    const session = openTrace(loaded.addon, trace);
     await session.native.settle();
     return session;
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function openTrace(addon: NativeAddon, trace: TraceFile): TraceSession {
+  try {
+    return new TraceSession(addon, trace.path, () => trace.release());
+  } catch (error) {
+    trace.release();
+    throw error;
   }
 }
 
@@ -65,7 +76,9 @@ export function savedView(file: string, session: TraceSession): SessionState {
   return {
     phase: 'ended',
     title: baseName(file),
-    detail: vscode.l10n.t('A saved trace, recorded {0}.', when),
+    detail: isSnapshot(file)
+      ? vscode.l10n.t('A memory snapshot of PyTorch, whose history begins {0}.', when)
+      : vscode.l10n.t('A saved trace, recorded {0}.', when),
     simulated: info.processes.some(process => process.simulated),
     recording: false,
     exitCode: null,
@@ -106,13 +119,17 @@ function modelOf(document: SavedTrace, sessions: Sessions): PageModel {
     },
     press: button => {
       if (button === 'start') void vscode.commands.executeCommand('gpuMemoryTrace.start');
-      if (button === 'save') void saveCopy(document.uri);
+      if (button === 'save') void saveCopy(document);
     },
   };
 }
 
-async function saveCopy(source: vscode.Uri): Promise<void> {
-  const target = await vscode.window.showSaveDialog({ defaultUri: source });
-  if (target === undefined || target.fsPath === source.fsPath) return;
-  await vscode.workspace.fs.copy(source, target, { overwrite: true });
+/** A snapshot is saved as the trace that was made of it. */
+async function saveCopy({ uri, session }: SavedTrace): Promise<void> {
+  const snapshot = isSnapshot(uri.fsPath);
+  const defaultUri = snapshot ? uri.with({ path: `${uri.path}.gputrace` }) : uri;
+  const target = await vscode.window.showSaveDialog({ defaultUri });
+  if (target === undefined || target.fsPath === uri.fsPath) return;
+  if (!snapshot) return vscode.workspace.fs.copy(uri, target, { overwrite: true });
+  await session?.native.save(target.fsPath, '');
 }

@@ -280,8 +280,7 @@ std::string SiteGrouping::label(const Group &group) const {
   if (query_.group_by == GroupBy::Thread) return names_.thread(info.process, info.thread);
   if (query_.group_by == GroupBy::Process) return names_.process(info.process);
   const StackSummary &summary = accounts_.sites()[group.site].summary;
-  if (summary.before_attach) return "before attach";
-  if (summary.file.empty()) return "no Python line";
+  if (summary.file.empty()) return summary.before_attach ? "before attach" : "no Python line";
   if (query_.group_by == GroupBy::Module) return summary.file;
   return summary.file + ":" + std::to_string(summary.line);
 }

@@ -131,7 +131,8 @@ std::vector<LoopFinder::Maker> Model::makers_of(uint32_t process) const {
   for (uint32_t cell = 0; cell < makers.size(); ++cell) {
     const CellInfo &maker = accounts_.cell_infos()[cell];
     const SiteInfo &info = accounts_.sites()[accounts_.cells()[cell].site];
-    const bool has_line = info.source == LineSource::Python && !info.summary.file.empty();
+    const bool has_line =
+        info.source == LineSource::Python && !info.summary.file.empty() && !info.summary.before_attach;
     makers[cell] = {has_line ? accounts_.cells()[cell].site : kNone, maker.thread,
                     tensors == (maker.layer == Layer::Tensor)};
   }

@@ -176,11 +176,11 @@ void write_notes(LogBuilder &log, const SnapshotData &data, const SnapshotBeginn
   if (!beginning.blocks.empty()) {
     uint64_t bytes = 0;
     for (const SnapshotBlock &block : beginning.blocks) bytes += block.bytes;
-    const std::string blocks = counted(beginning.blocks.size(), "block", "blocks") + " (" + size_text(bytes) + ")";
+    const std::string blocks = counted(beginning.blocks.size(), "block", "blocks") + ", " + size_text(bytes);
     write_note(log, GMT_NOTE_ATTACHED,
-               data.actions.empty() ? "There is no history: " + blocks + " were alive when the snapshot was made."
-                                    : "The history begins late: " + blocks +
-                                          " were there before; a greater max_entries tells who took them.");
+               data.actions.empty()
+                   ? "There is no history, only what was alive in the end (" + blocks + ")."
+                   : "The history begins late (before it: " + blocks + "); a greater max_entries keeps more of it.");
   }
   if (beginning.unrecorded > 0) {
     write_note(log, GMT_NOTE_SNAPSHOT_GAPS,

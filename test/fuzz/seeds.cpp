@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "log_writer.h"
+#include "pickle_writer.h"
 #include "trace/save.h"
 
 using namespace gmt;
@@ -104,10 +105,59 @@ std::vector<Bytes> line_tables() {
   return all;
 }
 
+std::string snapshot_entry(std::string_view action, int64_t address, int64_t bytes, int64_t time) {
+  return Pickle::dict({{"action", Pickle::text(action)},
+                       {"addr", Pickle::number(address)},
+                       {"size", Pickle::number(bytes)},
+                       {"stream", Pickle::number(1)},
+                       {"time_us", Pickle::number(time)},
+                       {"frames", Pickle::again(1)}});
+}
+
+std::string snapshot_segment(int64_t address, bool expandable) {
+  const auto block = [&](int64_t at, std::string_view state) {
+    return Pickle::dict({{"address", Pickle::number(at)},
+                         {"size", Pickle::number(512)},
+                         {"state", Pickle::text(state)},
+                         {"frames", Pickle::again(1)}});
+  };
+  return Pickle::dict(
+      {{"device", Pickle::number(0)},
+       {"address", Pickle::number(address)},
+       {"total_size", Pickle::number(1 << 21)},
+       {"is_expandable", Pickle::number(expandable)},
+       {"blocks", Pickle::list({block(address, "active_allocated"), block(address + 512, "inactive")})}});
+}
+
+std::vector<Bytes> pickles() {
+  std::vector<Bytes> all;
+  for (const bool expandable : {false, true}) {
+    const std::string frames = Pickle::keep(
+        1, Pickle::list({Pickle::dict(
+               {{"filename", Pickle::text("a.py")}, {"name", Pickle::text("f")}, {"line", Pickle::number(3)}})}));
+    const std::string suffix = expandable ? "map" : "alloc", end = expandable ? "unmap" : "free";
+    std::vector<std::string> entries{snapshot_entry("segment_" + end, 1 << 23, 1 << 21, 1),
+                                     snapshot_entry("segment_" + suffix, 1 << 22, 1 << 21, 2)};
+    for (int64_t i = 0; i < 20; ++i) {
+      entries.push_back(snapshot_entry("alloc", (1 << 22) + i * 512, 500, 10 * i));
+      entries.push_back(
+          snapshot_entry(i % 3 ? "free_requested" : "free_completed", (1 << 22) + i * 256, 500, 10 * i + 5));
+    }
+    entries.push_back(snapshot_entry("oom", 1, 1 << 30, 1000));
+    const std::string file = Pickle::file(Pickle::dict(
+        {{"first", frames},
+         {"segments", Pickle::list({snapshot_segment(1 << 22, expandable), snapshot_segment(1 << 24, expandable)})},
+         {"device_traces", Pickle::list({Pickle::list(entries), Pickle::list({})})}}));
+    all.emplace_back(file.begin(), file.end());
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<Bytes> seeds_of(const std::string &kind) {
   if (kind == "log") return logs();
   if (kind == "container") return containers();
+  if (kind == "pickle") return pickles();
   return line_tables();
 }

@@ -1,4 +1,4 @@
-foreach(name merge clock tables log_file records session save)
+foreach(name merge clock tables log_file records session save pickle snapshot)
   gmt_native_test(trace_${name} LIBRARIES gmt_trace)
 endforeach()
 gmt_native_test(trace_live LIBRARIES gmt_trace Threads::Threads)

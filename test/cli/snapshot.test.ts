@@ -1,0 +1,123 @@
+// Memory snapshots of PyTorch: the command line shows them as it shows traces, and runs nothing that they hold.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { test } from 'node:test';
+import { Place, python, workload, type Report as ShortReport } from './launcher';
+
+interface Report extends ShortReport {
+  findings: { verdict: string; sites: number[] }[];
+  sites: (ShortReport['sites'][0] & { verdict: string })[];
+}
+interface Told {
+  blocks: number;
+  bytes: number;
+  reserved: number;
+}
+
+function snapshot(place: Place, ...options: string[]): Told {
+  const words = [workload('memory_snapshot'), place.path('x.pickle'), ...options];
+  return JSON.parse(execFileSync(python, words, { encoding: 'utf8' })) as Told;
+}
+
+async function reported(place: Place): Promise<Report> {
+  mkdirSync(place.path('tmp'), { recursive: true });
+  const words = ['report', place.path('x.pickle'), '--format', 'json'];
+  const { status, stdout, stderr } = await place.run(words, { TMPDIR: place.path('tmp') });
+  assert.equal(stderr, '');
+  assert.equal(status, 0);
+  assert.deepEqual(readdirSync(place.path('tmp')), [], 'what was converted is removed');
+  return JSON.parse(stdout) as Report;
+}
+
+function liveBytes(report: Report, layer: string): number {
+  return report.totals.filter(one => one.layer === layer).reduce((sum, one) => sum + one.liveBytes, 0);
+}
+function liveBlocks(report: Report): number {
+  return report.allocations.filter(one => one.layer === 'tensor').length;
+}
+
+for (const protocol of ['2', '3', '4', '5']) {
+  test(`a snapshot of pickle protocol ${protocol}: what is alive, and the line that leaks`, async t => {
+    const place = new Place(t);
+    const told = snapshot(place, '--protocol', protocol);
+    const report = await reported(place);
+    assert.deepEqual([liveBytes(report, 'tensor'), liveBlocks(report)], [told.bytes, told.blocks]);
+    assert.equal(liveBytes(report, 'driver'), told.reserved);
+    assert.equal(report.lost.events, 0);
+    const leak = report.findings.find(finding => finding.verdict === 'leak');
+    const site = report.sites.find(({ id }) => id === leak?.sites[0]);
+    assert.deepEqual([site?.userFrame?.line, site?.userFrame?.function], [99, 'remember']);
+  });
+}
+
+for (const options of [['--devices', '2'], ['--expandable'], ['--native'], ['--expandable', '--history', '1000']]) {
+  test(`a snapshot with ${options.join(' ')}: the same bytes`, async t => {
+    const place = new Place(t);
+    const told = snapshot(place, ...options);
+    const report = await reported(place);
+    assert.deepEqual([liveBytes(report, 'tensor'), liveBlocks(report)], [told.bytes, told.blocks]);
+    assert.equal(liveBytes(report, 'driver'), told.reserved);
+  });
+}
+
+test('a history that was cut: what was there before it is no leak', async t => {
+  const place = new Place(t);
+  const told = snapshot(place, '--history', '1000');
+  const report = await reported(place);
+  assert.equal(liveBytes(report, 'tensor'), told.bytes);
+  const before = report.sites.filter(site => site.verdict === 'before-attach' && site.layer === 'tensor');
+  assert.ok(before.some(site => site.userFrame?.line === 99 && site.liveCount > 40));
+  const leaking = report.findings.filter(finding => finding.verdict === 'leak').flatMap(finding => finding.sites);
+  for (const site of before) assert.ok(!leaking.includes(site.id));
+  const { stdout } = await place.run(['report', place.path('x.pickle')]);
+  assert.match(stdout, /train\.py:99 remember \(before the recording\)/);
+  assert.match(stdout, /NOTE: The history begins late \(before it: \d+ blocks, /);
+});
+
+test('out of memory is told with its line', async t => {
+  const place = new Place(t);
+  snapshot(place, '--oom');
+  const report = await reported(place);
+  assert.equal(report.oom[0]?.requestedBytes, 2 ** 40);
+});
+
+const HOSTILE: [string, string, RegExp][] = [
+  [
+    'a call, as pickle makes it',
+    `
+class Evil:
+    def __reduce__(self):
+        return os.system, ("touch ran",)
+pickle.dump({"segments": [Evil()]}, out, PROTOCOL)`,
+    /^gpu-memtrace: .*x\.pickle is not opened: at byte \d+ it would call posix\.system; a memory snapshot holds plain data only\.\n$/,
+  ],
+  [
+    'an object',
+    `
+import collections
+pickle.dump({"segments": collections.OrderedDict()}, out, PROTOCOL)`,
+    /would call collections\.OrderedDict; /,
+  ],
+  [
+    'deep nesting',
+    'out.write(b"\\x80\\x04" + b"](" * 3_000_000)',
+    /ends at byte 6000002, in the middle of its data\.\n$/,
+  ],
+  ['a huge length', 'out.write(b"\\x80\\x04\\x8d" + b"\\xff" * 8)', /ends at byte 11, in the middle of its data\.\n$/],
+  ['no snapshot', 'pickle.dump({"weights": [1.5]}, out, PROTOCOL)', /x\.pickle is not a memory snapshot of PyTorch: /],
+  ['no pickle', 'out.write(b"PK\\x03\\x04")', /does not begin as a pickle of protocol 2 to 5 does\.\n$/],
+];
+for (const [name, write, sentence] of HOSTILE) {
+  test(`hostile: ${name}: one sentence, and nothing runs`, async t => {
+    const place = new Place(t);
+    for (const protocol of [2, 5]) {
+      const script = `import os, pickle\nPROTOCOL = ${protocol}\nwith open("x.pickle", "wb") as out:\n    pass\nout = open("x.pickle", "wb")\n${write}\n`;
+      execFileSync(python, ['-c', script], { cwd: place.folder });
+      const { status, stdout, stderr } = await place.run(['report', 'x.pickle']);
+      assert.deepEqual([status, stdout], [1, '']);
+      assert.match(stderr, sentence);
+      assert.ok(!existsSync(place.path('ran')));
+    }
+  });
+}

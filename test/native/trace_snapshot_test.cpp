@@ -1,0 +1,281 @@
+// Memory snapshots of PyTorch as traces: what was recorded, what was there before, what it says of itself.
+#include <fstream>
+
+#include "check.h"
+#include "pickle_writer.h"
+#include "trace/import_snapshot.h"
+#include "trace_reading.h"
+
+using namespace gmt;
+using namespace gmt::test;
+
+namespace {
+
+constexpr int64_t kTime = 1'700'000'000'000'000;
+constexpr uint64_t kBase = 0x7f0000000000;
+constexpr int64_t kMega = 1 << 20;
+
+std::string frame(std::string_view file, std::string_view name, int64_t line) {
+  return Pickle::dict({{"filename", Pickle::text(file)}, {"name", Pickle::text(name)}, {"line", Pickle::number(line)}});
+}
+const std::string kFrames = Pickle::list({frame("/lib/site-packages/torch/x.py", "linear", 5), frame("/a.py", "f", 7)});
+const std::string kNoFrames = Pickle::list({});
+
+std::string entry(std::string_view action, uint64_t offset, int64_t size, int64_t time,
+                  const std::string &frames = kFrames, int64_t stream = 0) {
+  return Pickle::dict({{"action", Pickle::text(action)},
+                       {"addr", Pickle::number(static_cast<int64_t>(kBase + offset))},
+                       {"size", Pickle::number(size)},
+                       {"stream", Pickle::number(stream)},
+                       {"time_us", Pickle::number(kTime + time)},
+                       {"frames", frames}});
+}
+std::string block(uint64_t offset, int64_t size, std::string_view state, const std::string &frames = kFrames) {
+  return Pickle::dict({{"address", Pickle::number(static_cast<int64_t>(kBase + offset))},
+                       {"size", Pickle::number(size)},
+                       {"state", Pickle::text(state)},
+                       {"frames", frames}});
+}
+std::string segment(uint64_t offset, int64_t size, const std::vector<std::string> &blocks, bool expandable = false) {
+  return Pickle::dict({{"device", Pickle::number(0)},
+                       {"address", Pickle::number(static_cast<int64_t>(kBase + offset))},
+                       {"total_size", Pickle::number(size)},
+                       {"stream", Pickle::number(0)},
+                       {"frames", kFrames},
+                       {"is_expandable", Pickle::number(expandable)},
+                       {"blocks", Pickle::list(blocks)}});
+}
+std::string snapshot(const std::vector<std::string> &segments, const std::vector<std::string> &traces) {
+  std::vector<std::string> devices;
+  for (const std::string &trace : traces) devices.push_back(trace);
+  return Pickle::dict({{"segments", Pickle::list(segments)},
+                       {"device_traces", Pickle::list(devices)},
+                       {"allocator_settings", Pickle::dict({})}});
+}
+
+struct Imported {
+  std::string error;
+  Reading reading;
+  std::vector<trace::Event> events;
+
+  std::string kinds() const {
+    std::string out;
+    for (const trace::Event &event : events) out += (out.empty() ? "" : " ") + std::to_string(event.kind);
+    return out;
+  }
+  const trace::Stack *stack(size_t event) { return reading.session->tables(0).resolve(events[event].stack); }
+  std::string notes() const {
+    std::string out;
+    for (const trace::Note &note : reading.session->tables(0).notes()) {
+      if (note.code != GMT_NOTE_SNAPSHOT) out += note.text + "\n";
+    }
+    return out;
+  }
+};
+
+Imported import(const std::string &value) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "x.pickle", std::ios::binary) << Pickle::file(value);
+  Imported out;
+  if (const auto status = trace::import_snapshot(folder / "x.pickle", folder / "x.gputrace")) {
+    out.error = status->message.substr(folder.path().size() + 1);
+    CHECK(!std::filesystem::exists(folder / "x.gputrace"));
+    return out;
+  }
+  out.reading = read_all(folder / "x.gputrace");
+  CHECK_EQ(out.reading.error, "");
+  out.events = out.reading.events();
+  return out;
+}
+
+}  // namespace
+
+TEST(a_history_from_its_beginning) {
+  auto got =
+      import(snapshot({segment(0, 2 * kMega, {block(0, 1024, "active_allocated"), block(1024, 512, "inactive")})},
+                      {Pickle::list({entry("segment_alloc", 0, 2 * kMega, 0), entry("alloc", 0, 600, 1),
+                                     entry("alloc", 1024, 100, 2, kFrames, 9), entry("snapshot", 0, 0, 3),
+                                     entry("free_requested", 1024, 100, 3), entry("free_completed", 1024, 100, 4)})}));
+  CHECK_EQ(got.kinds(), "16 4 1 1 2");
+  REQUIRE(got.events.size() == 5);
+  CHECK_EQ(got.events[1].bytes, uint64_t{2 * kMega});  // reserved
+  CHECK_EQ(got.events[2].bytes, 1024u);                // as the allocator rounded it
+  CHECK_EQ(got.events[3].bytes, 512u);
+  CHECK_EQ(got.events[4].time_ns, 3000u);
+  CHECK(got.events[3].detail != 0);
+  CHECK_EQ(got.reading.batches[0].details[got.events[3].detail - 1].stream, 9u);
+  const trace::Stack *stack = got.stack(2);
+  REQUIRE(stack && stack->frames.size() == 2);
+  CHECK_EQ(stack->user_frame, 1);
+  CHECK_EQ(stack->frames[1].file, "/a.py");
+  CHECK_EQ(stack->frames[1].line, 7u);
+  CHECK(!stack->before_attach);
+  CHECK_EQ(got.reading.session->start_realtime_ns(), static_cast<uint64_t>(kTime) * 1000);
+  CHECK_EQ(got.reading.session->losses().total(), 0u);
+  CHECK_EQ(got.notes(), "");
+}
+
+TEST(what_was_there_before_the_history) {
+  auto got = import(
+      snapshot({segment(0, 2 * kMega, {block(0, 512, "active_allocated"), block(512, 512, "inactive")})},
+               {Pickle::list({entry("free_completed", 4096, 10, 0), entry("free_requested", 512, 10, 1),
+                              entry("free_completed", 512, 10, 2), entry("segment_free", 4 * kMega, kMega, 3)})}));
+  // Two segments, each with what is reserved then; two blocks; then a free, and a segment that goes.
+  CHECK_EQ(got.kinds(), "16 4 16 4 1 1 2 32 4");
+  REQUIRE(got.events.size() == 9);
+  CHECK_EQ(got.events[3].bytes, uint64_t{3 * kMega});
+  CHECK_EQ(got.events[8].bytes, uint64_t{2 * kMega});
+  for (const size_t event : {0u, 2u, 4u, 5u}) CHECK(got.stack(event)->before_attach);
+  CHECK_EQ(got.events[4].address, kBase + 512);
+  CHECK_EQ(got.stack(4)->frames.size(), 0u);
+  CHECK_EQ(got.events[5].address, kBase);
+  CHECK_EQ(got.stack(5)->frames.size(), 2u);  // the block itself knows who made it
+  CHECK_EQ(got.notes(),
+           "The history begins late (before it: 2 blocks, 1.00 KB); a greater max_entries keeps more of it.\n");
+}
+
+TEST(no_history) {
+  auto got = import(snapshot(
+      {segment(0, 2 * kMega, {block(0, 512, "active_allocated"), block(512, 512, "active_pending_free")})}, {}));
+  CHECK_EQ(got.kinds(), "16 4 1");
+  CHECK_EQ(got.notes(), "There is no history, only what was alive in the end (1 block, 0.50 KB).\n");
+  CHECK(got.reading.session->start_realtime_ns() > 1'600'000'000'000'000'000u);
+}
+
+TEST(expandable_segments) {
+  auto got = import(snapshot(
+      {segment(0, 4 * kMega, {block(0, 512, "active_allocated")}, true)},
+      {Pickle::list({entry("segment_unmap", 6 * kMega, 2 * kMega, 0), entry("segment_map", 2 * kMega, 6 * kMega, 1),
+                     entry("segment_unmap", 4 * kMega, 4 * kMega, 2)})}));
+  // Before: [0, 2), and [6, 8) since it is unmapped first; then what is mapped comes in three pieces.
+  const std::string before = "22 41 4 22 41 4 1 ", unmap = "42 36 4", map = " 22 41 4 22 41 4 22 41 4 ";
+  CHECK_EQ(got.kinds(), before + unmap + map + unmap + " " + unmap);
+  uint64_t reserved = 0;
+  for (const trace::Event &event : got.events) reserved = event.kind == GMT_RESERVED ? event.bytes : reserved;
+  CHECK_EQ(reserved, uint64_t{4 * kMega});
+}
+
+TEST(out_of_memory) {
+  const std::string oom = Pickle::dict({{"action", Pickle::text("oom")},
+                                        {"device_free", Pickle::number(5)},
+                                        {"size", Pickle::number(1ll << 40)},
+                                        {"time_us", Pickle::number(kTime)},
+                                        {"frames", kFrames}});
+  auto got = import(snapshot({}, {Pickle::list({}), Pickle::list({oom})}));
+  CHECK_EQ(got.kinds(), "3");
+  REQUIRE(got.events.size() == 1);
+  CHECK_EQ(got.events[0].bytes, 1ull << 40);
+  CHECK_EQ(got.events[0].device, 1);
+  CHECK(got.stack(0) != nullptr);
+}
+
+TEST(devices_are_told_in_the_order_of_time) {
+  auto got = import(snapshot({}, {Pickle::list({entry("alloc", 0, 512, 10), entry("alloc", 512, 512, 30)}),
+                                  Pickle::list({entry("alloc", 0, 512, 20)})}));
+  REQUIRE(got.events.size() == 3);
+  CHECK_EQ(got.events[1].device, 1);
+  CHECK_EQ(got.events[2].time_ns, 20'000u);
+}
+
+TEST(what_the_history_left_out) {
+  auto got =
+      import(snapshot({segment(0, 2 * kMega, {block(0, 512, "inactive"), block(512, 512, "active_allocated")})},
+                      {Pickle::list({entry("alloc", 0, 512, 0), entry("alloc", 512, 512, 1),
+                                     entry("free_requested", 512, 512, 2), entry("alloc", 8 * kMega, 512, 3)})}));
+  // The block at 0 is gone, the one at 512 came again; of the one outside of all segments nothing is known.
+  CHECK_EQ(got.kinds(), "16 4 1 1 2 1 1 2");
+  CHECK_EQ(got.notes(), "2 blocks came or went without a record in the history.\n");
+}
+
+TEST(entries_without_what_they_need) {
+  auto got = import(snapshot({Pickle::number(5), segment(0, -1, {})},
+                             {Pickle::list({Pickle::number(5), entry("alloc", 0, -5, 0), Pickle::dict({})})}));
+  CHECK_EQ(got.kinds(), "");
+  CHECK_EQ(got.reading.session->losses().count[GMT_LOST_UNSUPPORTED], 5u);
+  CHECK_EQ(got.notes(), "5 entries of the snapshot could not be understood.\n");
+}
+
+TEST(equal_stacks_are_one_and_native_frames_are_not_the_users) {
+  const std::string native = Pickle::list(
+      {frame("??", "torch::unwind::unwind()", 0), frame("/b/EmptyTensor.cpp", "at::empty", 3), frame("/a.py", "f", 7)});
+  auto got = import(
+      snapshot({}, {Pickle::list({entry("alloc", 0, 512, 0), entry("alloc", 512, 512, 1),
+                                  entry("alloc", 1024, 512, 2, native), entry("alloc", 2048, 512, 3, kNoFrames)})}));
+  REQUIRE(got.events.size() == 4);
+  CHECK_EQ(got.events[0].stack, got.events[1].stack);
+  const trace::Stack *stack = got.stack(2);
+  REQUIRE(stack && stack->frames.size() == 2);
+  CHECK_EQ(stack->frames[0].function, "at::empty");
+  CHECK_EQ(stack->user_frame, 1);
+  CHECK_EQ(got.events[3].stack, 0u);
+}
+
+TEST(deep_stacks_lose_native_frames_first) {
+  std::vector<std::string> frames;
+  for (int i = 0; i < 100; ++i)
+    frames.push_back(frame("x.cpp", "native", i)), frames.push_back(frame("/a.py", "f", i + 1));
+  auto got = import(snapshot({}, {Pickle::list({entry("alloc", 0, 512, 0, Pickle::list(frames))})}));
+  REQUIRE(got.events.size() == 1);
+  CHECK_EQ(got.stack(0)->frames.size(), 100u);
+  CHECK(got.stack(0)->cut);
+}
+
+TEST(long_gaps_between_actions) {
+  auto got = import(snapshot({}, {Pickle::list({entry("alloc", 0, 512, 0), entry("alloc", 512, 512, 3'600'000'000)})}));
+  REQUIRE(got.events.size() == 2);
+  CHECK_EQ(got.events[1].time_ns, 3'600'000'000'000u);
+}
+
+TEST(more_than_a_chunk_of_actions) {
+  std::vector<std::string> entries;
+  const std::string shared = Pickle::keep(0, kFrames);
+  for (int i = 0; i < 20'000; ++i)
+    entries.push_back(entry("alloc", 512u * static_cast<unsigned>(i), 512, i, i ? Pickle::again(0) : shared, i % 3));
+  auto got = import(snapshot({}, {Pickle::list(entries)}));
+  CHECK_EQ(got.events.size(), 20'000u);
+  CHECK_EQ(got.reading.session->losses().total(), 0u);
+  CHECK_EQ(got.events.back().time_ns, 19'999'000u);
+}
+
+TEST(old_snapshots) {
+  // PyTorch 1.13: a list of segments, whose blocks have a history.
+  const std::string history = Pickle::list({Pickle::dict({{"addr", Pickle::number(1)}, {"frames", kFrames}})});
+  const std::string old =
+      Pickle::dict({{"size", Pickle::number(512)}, {"state", Pickle::text("active_allocated")}, {"history", history}});
+  auto got = import(Pickle::list({Pickle::dict({{"device", Pickle::number(0)},
+                                                {"address", Pickle::number(static_cast<int64_t>(kBase))},
+                                                {"total_size", Pickle::number(kMega)},
+                                                {"blocks", Pickle::list({old, old})}})}));
+  CHECK_EQ(got.kinds(), "16 4 1 1");
+  REQUIRE(got.events.size() == 4);
+  CHECK_EQ(got.events[3].address, kBase + 512);
+  CHECK_EQ(got.stack(3)->frames.size(), 2u);
+}
+
+TEST(no_snapshot) {
+  const std::string none = "x.pickle is not a memory snapshot of PyTorch: it holds neither segments nor device traces.";
+  CHECK_EQ(import(Pickle::dict({{"weights", Pickle::list({})}})).error, none);
+  CHECK_EQ(import(Pickle::list({Pickle::number(1)})).error, none);
+  CHECK_EQ(import(Pickle::number(1)).error, none);
+  CHECK_EQ(import("cos\nsystem\n").error,
+           "x.pickle is not opened: at byte 2 it would call os.system; a memory snapshot holds plain data only.");
+}
+
+TEST(shared_parts_do_not_multiply) {
+  // A thousand times the same segment with a thousand times the same block.
+  std::vector<std::string> blocks{Pickle::keep(1, block(0, 512, "active_allocated"))}, segments;
+  for (int i = 1; i < 1000; ++i) blocks.push_back(Pickle::again(1));
+  segments.push_back(Pickle::keep(2, segment(0, kMega, blocks)));
+  for (int i = 1; i < 1000; ++i) segments.push_back(Pickle::again(2));
+  CHECK_EQ(import(snapshot(segments, {})).error, "x.pickle is not opened: it describes more than it holds.");
+}
+
+TEST(maps_beyond_all_measure) {
+  std::vector<std::string> entries;
+  for (int i = 0; i < 12'000; ++i)
+    entries.push_back(entry("segment_map", static_cast<uint64_t>(i) << 21, 1ll << 40, i, kNoFrames));
+  CHECK_EQ(import(snapshot({}, {Pickle::list(entries)})).error,
+           "x.pickle is not opened: its segments are mapped in too many pieces to follow.");
+}
+
+TEST_MAIN

@@ -1,0 +1,79 @@
+// importSnapshot(): a promise that is kept beside JavaScript's thread, or rejected with a sentence.
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, test } from 'node:test';
+import type { NativeAddon } from '../../../extension/engine/native';
+import { isSnapshot, traceFile } from '../../../extension/engine/traceFile';
+
+const loaded = { exports: {} };
+process.dlopen(loaded, resolve(process.env['GMT_ADDON'] ?? 'dist/native/gpu_memory_trace.node'));
+const addon = loaded.exports as NativeAddon;
+const skip = typeof addon.importSnapshot === 'function' ? false : 'the addon in dist is older than this test';
+
+const folder = mkdtempSync(join(tmpdir(), 'gmt-snapshot-'));
+after(() => rmSync(folder, { recursive: true }));
+function file(name: string, bytes: Buffer): string {
+  writeFileSync(join(folder, name), bytes);
+  return join(folder, name);
+}
+
+const text = (value: string): Buffer => Buffer.concat([Buffer.from([0x8c, value.length]), Buffer.from(value)]);
+const pickle = (...parts: Buffer[]): Buffer =>
+  Buffer.concat([Buffer.from([0x80, 4]), ...parts, Buffer.from('.', 'latin1')]);
+const ops = (value: string): Buffer => Buffer.from(value, 'latin1');
+/** {"device_traces": [[{"action": "alloc", "addr": 4096, "size": 1000}]]} */
+const SNAPSHOT = pickle(
+  ops('}('),
+  text('device_traces'),
+  ops(']](}('),
+  ...[text('action'), text('alloc'), text('addr'), ops('M\x00\x10'), text('size'), ops('M\xe8\x03')],
+  ops('ueau'),
+);
+const HOSTILE = pickle(ops('cos\nsystem\n('), text('touch ran'), ops('tR'));
+
+test('a snapshot becomes a trace', { skip }, async () => {
+  const target = join(folder, 'a.gputrace');
+  await addon.importSnapshot(file('a.pickle', SNAPSHOT), target);
+  const trace = addon.open(target);
+  await trace.settle();
+  const info = trace.info();
+  const [tensor] = info.totals;
+  assert.deepEqual([info.events, tensor?.layer, tensor?.liveBytes, info.live], [1, 'tensor', 1024, false]);
+  assert.deepEqual(info.processes[0]?.command, ['a.pickle']);
+  trace.close();
+});
+
+test('what is refused rejects with a sentence and leaves no file', { skip }, async () => {
+  const source = file('h.pickle', HOSTILE);
+  const message = `${source} is not opened: at byte 2 it would call os.system; a memory snapshot holds plain data only.`;
+  await assert.rejects(addon.importSnapshot(source, join(folder, 'h.gputrace')), { message });
+  await assert.rejects(addon.importSnapshot(source + '.none', 'x'), /No such file or directory/);
+  await assert.rejects(addon.importSnapshot(file('b.pickle', SNAPSHOT), '/proc/none/b.gputrace'), /Cannot save /);
+  assert.ok(!existsSync(join(folder, 'h.gputrace')));
+  const wrong = addon.importSnapshot as (path?: unknown) => unknown;
+  assert.throws(() => wrong(5), /needs the paths of a snapshot and of the trace to write/);
+});
+
+test('a snapshot is turned into a trace in a folder that goes with it', { skip }, async () => {
+  const before = readdirSync(tmpdir());
+  const trace = await traceFile(addon, file('c.pickle', SNAPSHOT));
+  assert.ok(existsSync(trace.path));
+  trace.release();
+  assert.ok(!existsSync(trace.path));
+  await assert.rejects(traceFile(addon, file('d.pickle', HOSTILE)), /would call os\.system/);
+  const left = readdirSync(tmpdir()).filter(
+    name => name.startsWith('gpu-memtrace-snapshot-') && !before.includes(name),
+  );
+  assert.deepEqual(left, []);
+});
+
+test('a snapshot is known by its name or its first byte', () => {
+  assert.ok(isSnapshot(join(folder, 'none.PICKLE')));
+  assert.ok(isSnapshot(join(folder, 'none.pkl')));
+  assert.ok(isSnapshot(file('dump', SNAPSHOT)));
+  assert.ok(!isSnapshot(file('t.gputrace', Buffer.from('GPUTRACE'))));
+  assert.ok(!isSnapshot(folder));
+  assert.ok(!isSnapshot(join(folder, 'none')));
+});
