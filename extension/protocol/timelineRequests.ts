@@ -1,6 +1,6 @@
 // What the page may ask for the timeline beside its series, and of other moments.
 import { index, indexOrAll, nothing, object, oneOf, Refused, time, type Checks, type Fields } from './checks';
-import { checkMoment, momentField, type Moment, type OfMoment } from './moment';
+import { checkMoment, type Moment } from './moment';
 import type { Category, StepSource } from './steps';
 import type { Layer, LineSource, Series } from './trace';
 
@@ -8,10 +8,12 @@ export interface TimelineRequests {
   stackedTimeline(query: StackQuery): StackedTimeline;
   timelineSteps(query: { points: number }): TimelineSteps;
   /** The highest value of a series in a span; as exactly as its time is kept. */
-  peakInside(query: PeakQuery & OfMoment): Peak;
+  peakInside(query: PeakQuery): Peak;
+  /** Begins to look for the moment of the peak in a short span as exactly as it can be known, and says how far that is. */
+  exactPeak(query: PeakQuery): PeakReading;
   /** Begins to read the trace up to a moment where that was not begun, and says how far it is. */
   readMoment(query: { moment: Moment }): MomentReading;
-  /** Gives up the moments that are not read to their end. */
+  /** Gives up what is not read to its end. */
   cancelMoments(): void;
 }
 
@@ -99,6 +101,11 @@ export interface MomentReading {
   untilNs: number;
 }
 
+export interface PeakReading extends MomentReading {
+  /** null while it is looked for. */
+  peak: Peak | null;
+}
+
 export const STACK_BY: readonly StackBy[] = ['line', 'category', 'thread'];
 export const STACK_RANKS: readonly StackRank[] = ['alive', 'peak'];
 const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
@@ -118,15 +125,17 @@ export const timelineChecks: Checks<TimelineRequests> = {
     };
   },
   timelineSteps: params => ({ points: count(object(params, 'timelineSteps').points, 'points', 16, MOST_POINTS) }),
-  peakInside: params => {
-    const from = object(params, 'peakInside');
-    const span = { fromNs: time(from, 'fromNs'), toNs: time(from, 'toNs') };
-    if (span.toNs < span.fromNs) throw new Refused('a span begins before it ends');
-    return { series: oneOf(from, 'series', SERIES), ...span, ...scope(from), ...momentField(from) };
-  },
+  peakInside: params => peakQuery(object(params, 'peakInside')),
+  exactPeak: params => peakQuery(object(params, 'exactPeak')),
   readMoment: params => ({ moment: checkMoment(object(params, 'readMoment').moment) }),
   cancelMoments: nothing,
 };
+
+function peakQuery(from: Fields): PeakQuery {
+  const span = { fromNs: time(from, 'fromNs'), toNs: time(from, 'toNs') };
+  if (span.toNs < span.fromNs) throw new Refused('a span begins before it ends');
+  return { series: oneOf(from, 'series', SERIES), ...span, ...scope(from) };
+}
 
 function scope(from: Fields): Scope {
   const found: Scope = {};

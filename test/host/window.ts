@@ -31,6 +31,10 @@ export const shot = (file: string): Promise<void> => ask('shot', { file });
 export const rows = (wait = 5000): Promise<Row[]> => ask('rows', { wait });
 export const click = (selector: string): Promise<void> => ask('click', { selector });
 export const press = (selector: string, key: string): Promise<void> => ask('press', { selector, key });
+/** Drags from one part of the element's width to another, while `key` is held. */
+export const drag = (selector: string, from: number, to: number, key = ''): Promise<void> =>
+  ask('drag', { selector, from, to, key });
+export const wheel = (selector: string, at: number, by: number): Promise<void> => ask('wheel', { selector, at, by });
 export const fill = (selector: string, text: string): Promise<void> => ask('fill', { selector, text });
 /** The texts of all elements that match, in the window or in a webview. */
 export const texts = (selector: string, wait = 5000): Promise<string[]> => ask('texts', { selector, wait });

@@ -36,6 +36,23 @@ const actions = {
   async press(page, { selector, key, wait }) {
     await (await frameWith(page, selector, wait)).locator(selector).first().press(key);
   },
+  /** Drags with the mouse from one place of the element to another, both parts of its width; `key` is held. */
+  async drag(page, { selector, from, to, key, wait }) {
+    const box = await (await frameWith(page, selector, wait)).locator(selector).first().boundingBox();
+    const y = box.y + box.height / 2;
+    if (key) await page.keyboard.down(key);
+    await page.mouse.move(box.x + box.width * from, y);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * to, y, { steps: 8 });
+    await page.mouse.up();
+    if (key) await page.keyboard.up(key);
+  },
+  /** Turns the wheel over a place of the element; down is positive. */
+  async wheel(page, { selector, at, by, wait }) {
+    const box = await (await frameWith(page, selector, wait)).locator(selector).first().boundingBox();
+    await page.mouse.move(box.x + box.width * at, box.y + box.height / 2);
+    await page.mouse.wheel(0, by);
+  },
   async fill(page, { selector, text, wait }) {
     await (await frameWith(page, selector, wait)).locator(selector).first().fill(text);
   },

@@ -54,9 +54,10 @@ export function marksOf(
     kind: 'out-of-memory',
     timeNs,
     label: 'out of memory',
-    title: `Out of memory: ${formatBytes(requestedBytes)} were asked of gpu_${device}`,
+    title: `${formatBytes(requestedBytes)} were asked of gpu_${device}`,
   }));
-  for (const { name, timeNs } of named) marks.push({ kind: 'named', timeNs, label: name, title: `Mark: ${name}` });
+  for (const { name, timeNs } of named)
+    marks.push({ kind: 'named', timeNs, label: name, title: 'a mark that was made' });
   for (const timeNs of steps?.collections ?? [])
     marks.push({
       kind: 'collection',
@@ -66,7 +67,7 @@ export function marksOf(
     });
   if (peak && peak.bytes > 0) {
     const label = `peak ${formatBytes(peak.bytes)}`;
-    marks.push({ kind: 'peak', timeNs: peak.timeNs, label, title: `Highest here: ${formatBytes(peak.bytes)}` });
+    marks.push({ kind: 'peak', timeNs: peak.timeNs, label, title: 'the most that was alive here' });
   }
   return marks;
 }

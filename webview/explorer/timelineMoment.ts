@@ -6,8 +6,6 @@ import type { PageActions } from './part';
 import type { TitledMoment } from './timelineSpan';
 
 const POLL_MS = 120;
-/** Narrower than what a timeline keeps for the recent past: reading again would tell nothing more. */
-const EXACT_NS = 70_000;
 
 export class MomentReader {
   /** Rises with each wish: an older one that is still under way ends. */
@@ -56,22 +54,25 @@ export class MomentReader {
     this.onProgress(null);
   }
 
-  /** The far past is kept in wide buckets: read up to the end of one, it is the recent past, which is kept finely. */
+  /** The timeline knows the time of a peak of long ago only about. */
   private async findPeak(query: PeakQuery, wish: number): Promise<Peak | null> {
-    const coarse = await this.page.ask('peakInside', query);
-    if (!coarse || wish !== this.wish) return null;
-    if (coarse.toNs - coarse.fromNs <= EXACT_NS) return coarse;
-    const moment: Moment = { kind: 'at', timeNs: coarse.toNs };
-    if (!(await this.read(moment, wish))) return null;
-    const { fromNs, toNs } = coarse;
-    return (await this.page.ask('peakInside', { series: query.series, fromNs, toNs, moment })) ?? null;
+    const peak = await this.page.ask('peakInside', query);
+    if (!peak || peak.fromNs === peak.toNs) return peak ?? null;
+    const narrow = { ...query, fromNs: peak.fromNs, toNs: peak.toNs };
+    const reading = await this.poll(wish, () => this.page.ask('exactPeak', narrow));
+    return reading?.peak ?? null;
   }
 
   private async read(moment: Moment, wish: number): Promise<boolean> {
+    return (await this.poll(wish, () => this.page.ask('readMoment', { moment }))) !== null;
+  }
+
+  /** Asks until it is done; null where it failed or something else is wished for. */
+  private async poll<T extends MomentReading>(wish: number, ask: () => Promise<T | undefined>): Promise<T | null> {
     for (;;) {
-      const reading = wish === this.wish ? await this.page.ask('readMoment', { moment }) : undefined;
-      if (!reading || wish !== this.wish) return false;
-      if (reading.done) return true;
+      const reading = wish === this.wish ? await ask() : undefined;
+      if (!reading || wish !== this.wish) return null;
+      if (reading.done) return reading;
       this.onProgress(reading);
       await this.pause(POLL_MS);
     }

@@ -86,7 +86,8 @@ class MarkView {
 
   update({ mark, x, labelled, left, lower }: PlacedMark): void {
     this.mark = mark;
-    const says = `${mark.title}. Show what was alive.`;
+    // What is seen comes first, so that it can be said to a program that listens.
+    const says = `${mark.label}: ${mark.title}. Show what was alive.`;
     setAttributes(this.element, {
       'data-mark': mark.kind,
       'aria-label': says,

@@ -75,16 +75,24 @@ export function groupBytesText({ held, most }: { held: number; most: number }): 
   return [formatBytes(held), most > held * 1.001 + 1024 ? `, up to ${formatBytes(most)}` : ''];
 }
 
-/** What a group is called, and the whole of it for a tooltip. */
-export function groupName(
-  group: StackGroup,
-  by: StackBy,
-  processes: readonly ProcessInfo[],
-): { name: string; title: string } {
+export interface GroupName {
+  name: string;
+  /** For where there is room: the function of a line. */
+  more: string;
+  /** The whole of it. */
+  title: string;
+}
+
+/** What a group is called. */
+export function groupName(group: StackGroup, by: StackBy, processes: readonly ProcessInfo[]): GroupName {
   if (by === 'category') return same(CATEGORY_NAMES[group.category]);
   if (by === 'thread') return same(threadName(group, processes));
   if (group.line > 0)
-    return { name: `${baseName(group.file)}:${group.line} ${group.function}`, title: `${group.file}:${group.line}` };
+    return {
+      name: `${baseName(group.file)}:${group.line}`,
+      more: group.function,
+      title: `${group.file}:${group.line}`,
+    };
   return same(group.source === 'before-attach' ? 'before attach' : 'no Python line');
 }
 
@@ -94,4 +102,4 @@ function threadName({ process, thread }: StackGroup, processes: readonly Process
   return found ? `${found.name}:${found.tid}` : `thread ${thread}`;
 }
 
-const same = (name: string): { name: string; title: string } => ({ name, title: name });
+const same = (name: string): GroupName => ({ name, more: '', title: name });

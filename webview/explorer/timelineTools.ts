@@ -3,6 +3,7 @@ import type { Series } from '../../extension/protocol/trace';
 import { dropdown } from '../components';
 import { el, setAttribute, setText } from '../dom';
 import type { DrawnSeries } from './chart';
+import type { GroupName } from './timelineStack';
 import type { AxisUnit, StackChoice } from './state';
 
 export interface TimelineToolActions {
@@ -11,11 +12,6 @@ export interface TimelineToolActions {
   select(on: boolean): void;
   follow(): void;
   toggle(series: Series): void;
-}
-/** A group in the legend. */
-export interface LegendGroup {
-  name: string;
-  title: string;
 }
 
 type StackKey = `${StackChoice['by']}-${StackChoice['rank']}`;
@@ -31,6 +27,7 @@ export const SERIES_NAMES: Record<DrawnSeries, string> = {
   reserved: 'reserved',
   driver: 'driver',
 };
+const REST: GroupName = { name: 'rest', more: '', title: 'Smaller groups, and what comes and goes' };
 const SELECT_HINT =
   'Select a span of the run: drag here with Shift, or switch this on and drag. By keyboard: Shift and the arrow keys in the chart';
 
@@ -72,14 +69,15 @@ export class TimelineTools {
   }
 
   /** @param groups bottom first; the rest is named where there are any */
-  setGroups(groups: readonly LegendGroup[]): void {
-    const entries =
-      groups.length > 0 ? [...groups, { name: 'rest', title: 'Smaller groups, and what comes and goes' }] : [];
-    entries.forEach(({ name, title }, i) => {
+  setGroups(groups: readonly GroupName[]): void {
+    const entries = groups.length > 0 ? [...groups, REST] : [];
+    entries.forEach((group, i) => {
       const entry = (this.groups.children[i] as HTMLElement | undefined) ?? this.addGroup();
-      setAttribute(entry, 'title', title);
-      setAttribute(entry.firstElementChild!, 'data-group', name === 'rest' ? 'rest' : String(i));
-      setText(entry.lastElementChild!, name);
+      const [swatch, name, more] = entry.children;
+      setAttribute(entry, 'title', group.title);
+      setAttribute(swatch!, 'data-group', group === REST ? 'rest' : String(i));
+      setText(name!, group.name);
+      setText(more!, group.more === '' ? '' : ` ${group.more}`);
     });
     while (this.groups.children.length > entries.length) this.groups.lastElementChild!.remove();
     this.groups.hidden = entries.length === 0;
@@ -90,7 +88,7 @@ export class TimelineTools {
   }
 
   private addGroup(): HTMLElement {
-    const entry = el('li', { class: 'legend-item' }, el('i', {}), el('span', {}));
+    const entry = el('li', { class: 'legend-item' }, el('i', {}), el('span', {}), el('span', { class: 'more' }));
     this.groups.append(entry);
     return entry;
   }

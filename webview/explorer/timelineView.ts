@@ -20,7 +20,7 @@ import { TimelineInput } from './timelineInput';
 import { gapsOf, marksOf, placeMarks, type TimelineMark } from './timelineMarks';
 import { TimelineOverlay } from './timelineOverlay';
 import { aliveAtEnd, bornIn, spanText, timeText, toSteps, type Span, type TitledMoment } from './timelineSpan';
-import { groupName, stackEdges } from './timelineStack';
+import { groupName, stackEdges, type GroupName } from './timelineStack';
 import { SERIES_NAMES, TimelineTools } from './timelineTools';
 import { TimelineTooltip } from './timelineTooltip';
 import { FOLLOW, visibleWindow, type Zoom } from './zoom';
@@ -173,7 +173,7 @@ export class TimelineView {
     return stackEdges(stack, visibleWindow(this.zoom, context.runNs), this.chart.width, ceiling);
   }
 
-  private groupNames(): { name: string; title: string }[] {
+  private groupNames(): GroupName[] {
     const { stack, context } = this;
     const by = context?.view.stack.by ?? 'none';
     if (!stack || !context || by === 'none') return [];

@@ -1,0 +1,142 @@
+// The timeline in VS Code: zoom and pan, a span, its peak, and the rows of those moments, by mouse and by keyboard.
+import * as assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { FIRST, inThemes, picture, reached, rowAt, trace, writeScript } from './page';
+import { attribute, click, drag, press, rows, texts, until, violations, wheel } from './window';
+
+const MB = 1 << 20;
+const SURFACE = '.timeline-surface';
+const PLOT = '.timeline-overlay';
+const PAUSE_S = 1.5;
+
+/** What is alive changes three times, at about 4, 36 and 68 % of the run. */
+const JOB = `big = ctypes.c_uint64()
+allocate(ctypes.byref(address), ctypes.c_size_t(${64 * MB}))
+time.sleep(${PAUSE_S})
+allocate(ctypes.byref(big), ctypes.c_size_t(${200 * MB}))
+allocate(ctypes.byref(address), ctypes.c_size_t(${16 * MB}))
+time.sleep(${PAUSE_S})
+cuda.cuMemFree_v2(big)
+allocate(ctypes.byref(address), ctypes.c_size_t(${32 * MB}))
+time.sleep(${PAUSE_S})
+`;
+const LINES = { first: FIRST + 1, big: FIRST + 3, kept: FIRST + 4, last: FIRST + 7 };
+
+/** The lines of the table with their bytes, once they are as expected. */
+async function shown(wanted: Record<string, string>): Promise<void> {
+  let seen: Record<string, string> = {};
+  await until(
+    'the rows of the moment',
+    async () => {
+      const all = await rows();
+      seen = Object.fromEntries(all.map(row => [String(row.line), row.cells.live ?? '']));
+      return JSON.stringify(seen) === JSON.stringify(wanted);
+    },
+    8000,
+  ).catch(async () => {
+    await picture('timeline-unexpected');
+    assert.deepEqual(seen, wanted);
+  });
+}
+
+const KEPT = { [LINES.kept]: '16.00 MB' };
+const PEAK = { [LINES.first]: '64.00 MB', [LINES.big]: '200.00 MB', [LINES.kept]: '16.00 MB' };
+const NOW = { [LINES.first]: '64.00 MB', [LINES.kept]: '16.00 MB', [LINES.last]: '32.00 MB' };
+
+async function heading(): Promise<string> {
+  return (await texts('.list-head h2'))[0] ?? '';
+}
+async function described(): Promise<string> {
+  return (await attribute(SURFACE, 'aria-label')) ?? '';
+}
+/** The chart's description says where its window begins and ends. */
+async function windowText(): Promise<string> {
+  return /from (.*?) to (.*?)\./.exec(await described())?.[0] ?? '';
+}
+/** Until the chart says another window than this one. */
+async function moved(from: string): Promise<string> {
+  return until('another window', async () => {
+    const now = await windowText();
+    return now !== from ? now : '';
+  });
+}
+
+describe('The timeline', () => {
+  before(async () => {
+    await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
+    const file = writeScript('moments.py', JOB);
+    await trace(file);
+    await reached('ended');
+    await rowAt(file, LINES.last);
+    await shown(NOW);
+  });
+
+  it('zooms by wheel and pans by drag, and shows the whole run again', async () => {
+    const whole = await windowText();
+    await wheel(SURFACE, 0.5, -300);
+    const zoomed = await moved(whole);
+    await drag(PLOT, 0.3, 0.7);
+    await moved(zoomed);
+    await click('[data-action=follow]');
+    await until('the whole run', async () => (await windowText()) === whole);
+  });
+
+  it('zooms and pans by keyboard', async () => {
+    const whole = await windowText();
+    await press(SURFACE, '+');
+    const zoomed = await moved(whole);
+    await press(SURFACE, 'ArrowLeft');
+    await moved(zoomed);
+    await press(SURFACE, 'Home');
+    await until('the whole run', async () => (await windowText()) === whole);
+  });
+
+  it('a span drawn with Shift shows what was allocated in it and is still alive', async () => {
+    await drag(PLOT, 0.22, 0.52, 'Shift');
+    await click('[data-action=span-born]');
+    await shown(KEPT);
+    assert.match(await heading(), /^Allocated in .* and still alive, by line$/);
+    await inThemes('timeline');
+  });
+
+  it('shows what was alive at the end of the span, and its peak', async () => {
+    await click('[data-action=span-end]');
+    await shown(PEAK);
+    assert.match(await heading(), /^Alive at /);
+    await click('[data-action=moment-now]');
+    await shown(NOW);
+    await click('[data-action=span-peak]');
+    await shown(PEAK);
+    assert.match(await heading(), /^Alive at the peak in .*, 280\.00 MB, by line$/);
+    await click('[data-action=moment-now]');
+    await click('[data-action=span-clear]');
+    await shown(NOW);
+  });
+
+  it('a click on the peak shows who was alive at it', async () => {
+    assert.match((await texts('[data-mark=peak]'))[0] ?? '', /280\.00 MB/);
+    await click('[data-mark=peak]');
+    await shown(PEAK);
+    assert.equal(await heading(), 'Alive at the peak, 280.00 MB, by line');
+    await click('[data-action=moment-now]');
+    await shown(NOW);
+  });
+
+  it('does the same by keyboard: span, moved, applied, cleared; peak', async () => {
+    await press(SURFACE, 'Shift+ArrowRight');
+    for (let i = 0; i < 8; i++) await press(SURFACE, 'Shift+ArrowDown');
+    await press(SURFACE, 'Enter');
+    await shown(KEPT);
+    assert.match(await heading(), /^Allocated in .* and still alive/);
+    await press(SURFACE, 'Escape');
+    await until('no span', async () => (await texts('[data-value=span]')).every(text => text === ''));
+    await press('[data-mark=peak]', 'Enter');
+    await shown(PEAK);
+    await press('[data-action=moment-now]', 'Enter');
+    await shown(NOW);
+  });
+
+  it('has nothing that axe-core finds wrong', async () => {
+    assert.deepEqual(await violations('.timeline'), []);
+  });
+});

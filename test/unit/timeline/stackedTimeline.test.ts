@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { stackedTimeline } from '../../../extension/analysis/stackedTimeline';
+import { timelineSteps } from '../../../extension/analysis/timelineSteps';
+import type { LedgerSeries, ProcessSteps, SiteSeries, SiteSeriesQuery } from '../../../extension/protocol/steps';
+import { STEP_LOST_EVENTS } from '../../../extension/protocol/steps';
+import type { SiteWindow } from '../../../extension/protocol/trace';
+import { FakeTrace, makeInfo } from '../fakeTrace';
+
+interface FakeSite {
+  id: number;
+  process?: number;
+  file: string;
+  line: number;
+  thread?: number;
+  device?: number;
+  now: number;
+  /** By step: least, most and last bytes. */
+  steps: [number, number, number][];
+  spark?: number[];
+}
+
+const steps = (process: number, count: number, source: ProcessSteps['source'] = 'optimizer'): ProcessSteps => ({
+  process,
+  source,
+  count,
+  lastEndNs: 0,
+  sliceNs: null,
+  anchorSite: null,
+  touched: 0,
+});
+
+class Stepped extends FakeTrace {
+  constructor(
+    private readonly list: FakeSite[],
+    private readonly ends: Record<number, number[]>,
+    sources: Record<number, ProcessSteps['source']> = {},
+  ) {
+    const known = Object.entries(ends).map(([process, all]) =>
+      steps(Number(process), all.length, sources[Number(process)]),
+    );
+    super(makeInfo({ durationNs: 100, steps: known }));
+  }
+
+  override sites(): SiteWindow {
+    const { list } = this;
+    return {
+      revision: 3,
+      rows: list.length,
+      id: Uint32Array.from(list, one => one.id),
+      process: Int32Array.from(list, one => one.process ?? 0),
+      thread: Int32Array.from(list, one => one.thread ?? 0),
+      liveBytes: Float64Array.from(list, one => one.now),
+      file: list.map(one => one.file),
+      line: Uint32Array.from(list, one => one.line),
+      function: list.map(() => 'f'),
+      source: list.map(() => 'python'),
+      spark: Float64Array.from(list.flatMap(one => one.spark ?? Array<number>(16).fill(0))),
+    } as unknown as SiteWindow;
+  }
+
+  override siteSeries({ process, sites }: SiteSeriesQuery): SiteSeries {
+    const rows = this.list.filter(one => sites!.includes(one.id) && (one.process ?? 0) === process);
+    const column = (field: number): Float64Array =>
+      Float64Array.from(rows.flatMap(one => one.steps.map(at => at[field]!)));
+    return {
+      rows: rows.length,
+      id: Uint32Array.from(rows, one => one.id),
+      device: Int32Array.from(rows, one => one.device ?? 0),
+      category: rows.map(() => 'parameter'),
+      endNs: Float64Array.from(this.ends[process]!),
+      minBytes: column(0),
+      maxBytes: column(1),
+      liveBytes: column(2),
+    } as unknown as SiteSeries;
+  }
+
+  override ledgerSeries({ process }: { process: number }): LedgerSeries {
+    const ends = this.ends[process]!;
+    return {
+      first: Float64Array.from(ends, (_, i) => i + 1),
+      last: Float64Array.from(ends, (_, i) => i + 1),
+      endNs: Float64Array.from(ends),
+      flags: Uint8Array.from(ends, (_, i) => (i === 1 ? STEP_LOST_EVENTS : 0)),
+      fullCollections: Float64Array.from(ends, (_, i) => (i === 0 ? 2 : 0)),
+    } as unknown as LedgerSeries;
+  }
+}
+
+const query = { layer: 'tensor' as const, by: 'line' as const, rank: 'alive' as const, top: 5 };
+const weights: FakeSite = {
+  id: 1,
+  file: '/a.py',
+  line: 3,
+  now: 50,
+  steps: [
+    [0, 50, 50],
+    [50, 50, 50],
+  ],
+};
+const activations: FakeSite = {
+  id: 2,
+  file: '/a.py',
+  line: 9,
+  now: 400,
+  steps: [
+    [0, 900, 0],
+    [0, 900, 0],
+  ],
+};
+
+test('a group has what it held through the whole step; the running step what it began with and has now', () => {
+  const stack = stackedTimeline(new Stepped([weights, activations], { 0: [40, 80] }), query);
+  assert.equal(stack.exact, 'steps');
+  assert.deepEqual([...stack.toNs], [40, 80, 100]);
+  assert.deepEqual(
+    stack.groups.map(group => group.line),
+    [3],
+    'what comes and goes within a step is in the rest',
+  );
+  assert.deepEqual([...stack.heldBytes], [0, 50, 50]);
+  assert.deepEqual([...stack.mostBytes], [50, 50, 50]);
+});
+
+test('groups by their bytes at the end or by the most they ever held; the sites of a line are one', () => {
+  const before: FakeSite = {
+    ...weights,
+    id: 3,
+    line: 20,
+    now: 1,
+    steps: [
+      [70, 70, 70],
+      [1, 70, 1],
+    ],
+  };
+  const twin: FakeSite = { ...weights, id: 4 };
+  const trace = new Stepped([weights, before, twin], { 0: [40, 80] });
+  const lines = (rank: 'alive' | 'peak', top = 5) =>
+    stackedTimeline(trace, { ...query, rank, top }).groups.map(group => group.line);
+  assert.deepEqual(lines('alive'), [3, 20]);
+  assert.deepEqual(stackedTimeline(trace, query).heldBytes.slice(0, 3), Float64Array.of(0, 100, 100));
+  assert.deepEqual(lines('alive', 1), [3]);
+  const alone = new Stepped([weights, before], { 0: [40, 80] });
+  assert.deepEqual(
+    stackedTimeline(alone, { ...query, rank: 'peak' }).groups.map(group => group.line),
+    [20, 3],
+  );
+});
+
+test('steps of several processes end at other times: the sum holds between any two ends', () => {
+  const other: FakeSite = { ...weights, id: 7, process: 1, now: 30, steps: [[30, 30, 30]] };
+  const stack = stackedTimeline(new Stepped([weights, other], { 0: [40, 80], 1: [60] }), query);
+  assert.deepEqual([...stack.toNs], [40, 60, 80, 100]);
+  assert.deepEqual([...stack.heldBytes], [30, 80, 80, 80]);
+});
+
+test('by thread, by category, and of one device', () => {
+  const other: FakeSite = {
+    ...weights,
+    id: 7,
+    line: 8,
+    thread: 2,
+    device: 1,
+    now: 60,
+    steps: [
+      [60, 60, 60],
+      [60, 60, 60],
+    ],
+  };
+  const trace = new Stepped([weights, other], { 0: [40, 80] });
+  assert.deepEqual(
+    stackedTimeline(trace, { ...query, by: 'thread' }).groups.map(group => group.thread),
+    [2, 0],
+  );
+  const [group, ...more] = stackedTimeline(trace, { ...query, by: 'category' }).groups;
+  assert.deepEqual([group?.category, more.length], ['parameter', 0]);
+  assert.deepEqual(
+    stackedTimeline(trace, { ...query, device: 1 }).groups.map(one => one.line),
+    [8],
+  );
+});
+
+test('without a step that ended, 16 samples of the run are what is known', () => {
+  const spark = Array.from({ length: 16 }, (_, i) => (i < 8 ? i : 4));
+  const stack = stackedTimeline(new Stepped([{ ...weights, spark }], {}), query);
+  assert.equal(stack.exact, 'samples');
+  assert.equal(stack.toNs.length, 16);
+  assert.deepEqual([...stack.heldBytes.slice(6, 10)], [5, 6, 4, 4]);
+});
+
+test('the axis is that of the optimizer; losses and collections of all processes are told', () => {
+  const trace = new Stepped([], { 0: [10, 20, 30], 1: [15, 25] }, { 0: 'time', 1: 'periodic' });
+  const { axis, lost, collections } = timelineSteps(trace, 64);
+  assert.deepEqual([axis?.process, axis?.source], [1, 'periodic']);
+  assert.deepEqual([...lost], [10, 25], 'spans that overlap are one');
+  assert.deepEqual([...collections], [10, 15]);
+  assert.equal(timelineSteps(new Stepped([], { 0: [10] }, { 0: 'time' }), 64).axis, null);
+  const both = new Stepped([], { 0: [10, 20], 1: [15] }, { 0: 'periodic', 1: 'optimizer' });
+  assert.equal(timelineSteps(both, 64).axis?.process, 1);
+});

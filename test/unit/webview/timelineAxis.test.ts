@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { StepTimes } from '../../../extension/protocol/timelineRequests';
+import { endOfStep, stepAt, stepTicks } from '../../../webview/explorer/timelineAxis';
+import {
+  aliveAtEnd,
+  between,
+  bornIn,
+  firstSpan,
+  nudge,
+  spanText,
+  toSteps,
+} from '../../../webview/explorer/timelineSpan';
+
+/** Steps 1–4 in one point, then 5, 6 and 7 with points of their own. */
+const axis: StepTimes = {
+  process: 0,
+  source: 'optimizer',
+  first: Float64Array.of(1, 5, 6, 7),
+  last: Float64Array.of(4, 5, 6, 7),
+  endNs: Float64Array.of(400, 600, 700, 1000),
+};
+const window = { fromNs: 0, toNs: 1100 };
+
+test('times and steps belong together, also where several steps share a point', () => {
+  assert.deepEqual(
+    [1, 100, 101, 400, 401, 600, 601, 1000, 1001].map(time => stepAt(axis, time)),
+    [1, 1, 2, 4, 5, 5, 6, 7, 8],
+  );
+  assert.deepEqual(
+    [0, 1, 2, 4, 5, 7, 8].map(step => endOfStep(axis, step)),
+    [0, 100, 200, 400, 600, 1000, null],
+  );
+  for (let step = 1; step <= 7; step++) assert.equal(stepAt(axis, endOfStep(axis, step)!), step);
+});
+
+test('labels stand at round steps that end in the window, marks between them where there is room', () => {
+  assert.deepEqual(
+    stepTicks(axis, window, 3, 1e9).map(tick => tick.label),
+    ['5'],
+  );
+  const marks = stepTicks(axis, window, 3, 10);
+  assert.equal(marks.length, 7);
+  assert.deepEqual(
+    marks.filter(tick => tick.label !== '').map(tick => [tick.value, tick.label]),
+    [[600, '5']],
+  );
+  assert.deepEqual(
+    stepTicks(axis, { fromNs: 650, toNs: 1000 }, 8, 1e9).map(tick => tick.label),
+    ['6', '7'],
+  );
+  assert.deepEqual(stepTicks(axis, { fromNs: 1001, toNs: 1100 }, 8, 10), []);
+});
+
+test('a span is widened to whole steps and says which', () => {
+  assert.deepEqual(toSteps(between(650, 450), axis, 1100), { fromNs: 400, toNs: 700 });
+  assert.equal(spanText(toSteps({ fromNs: 450, toNs: 650 }, axis, 1100), axis), 'steps 5–6');
+  assert.equal(spanText(toSteps({ fromNs: 401, toNs: 500 }, axis, 1100), axis), 'step 5');
+  assert.deepEqual(
+    toSteps({ fromNs: 650, toNs: 1050 }, axis, 1100),
+    { fromNs: 600, toNs: 1100 },
+    'the running step ends now',
+  );
+  assert.deepEqual(toSteps({ fromNs: 3, toNs: 5 }, null, 9), { fromNs: 3, toNs: 5 });
+  assert.equal(spanText({ fromNs: 1e9, toNs: 2.5e9 }, null), '1.00 s – 2.50 s');
+});
+
+test('keys move the end of a span, or all of it, by steps and never out of the run', () => {
+  const span = toSteps({ fromNs: 450, toNs: 650 }, axis, 1100);
+  assert.equal(spanText(nudge(span, window, 1, false, axis), axis), 'steps 5–7');
+  assert.equal(spanText(nudge(span, window, -1, false, axis), axis), 'step 5');
+  assert.equal(spanText(nudge(nudge(span, window, -1, false, axis), window, -1, false, axis), axis), 'step 5');
+  assert.equal(spanText(nudge(span, window, 1, true, axis), axis), 'steps 6–7');
+  assert.equal(spanText(nudge(nudge(span, window, 1, true, axis), window, 1, true, axis), axis), 'steps 6–7');
+  assert.equal(spanText(nudge(span, window, -1, true, axis), axis), 'steps 4–5');
+});
+
+test('without steps they move by a part of the window and stop at its edges', () => {
+  const here = { fromNs: 0, toNs: 1000 };
+  assert.deepEqual(firstSpan(here), { fromNs: 450, toNs: 550 });
+  assert.deepEqual(nudge({ fromNs: 450, toNs: 550 }, here, 1, false, null), { fromNs: 450, toNs: 570 });
+  assert.deepEqual(nudge({ fromNs: 450, toNs: 550 }, here, -1, true, null), { fromNs: 430, toNs: 530 });
+  assert.deepEqual(nudge({ fromNs: 5, toNs: 105 }, here, -1, true, null), { fromNs: 0, toNs: 100 });
+  assert.deepEqual(nudge({ fromNs: 895, toNs: 995 }, here, 1, true, null), { fromNs: 900, toNs: 1000 });
+});
+
+test('what a span shows: born after its begin, at the latest at its end; or alive at the end', () => {
+  const span = { fromNs: 400, toNs: 700 };
+  assert.deepEqual(bornIn(span, axis), {
+    moment: { kind: 'born', fromNs: 401, toNs: 700 },
+    title: 'Allocated in steps 5–6 and still alive',
+  });
+  assert.deepEqual(aliveAtEnd(span, axis), {
+    moment: { kind: 'at', timeNs: 700 },
+    title: 'Alive at the end of step 6',
+  });
+  assert.equal(aliveAtEnd({ fromNs: 0, toNs: 2e9 }, null).title, 'Alive at 2.00 s');
+});

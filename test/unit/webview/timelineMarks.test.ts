@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { StackedTimeline } from '../../../extension/protocol/timelineRequests';
+import { gapsOf, marksOf, placeMarks } from '../../../webview/explorer/timelineMarks';
+import { groupAt, groupBytesText, groupName, stackEdges } from '../../../webview/explorer/timelineStack';
+import { makeInfo, makeProcess } from '../fakeTrace';
+
+const window = { fromNs: 0, toNs: 1000 };
+
+test('marks of a kind that touch are one, labels that would overlap go lower or away', () => {
+  const steps = { axis: null, lost: new Float64Array(), collections: Float64Array.of(100, 104, 500, 2000) };
+  const named = ['before eval', 'after eval', 'then'].map((name, i) => ({ name, timeNs: 300 + i * 20 }));
+  const marks = marksOf(makeInfo({}), steps, named, { timeNs: 310, bytes: 1024 });
+  const placed = placeMarks(marks, window, 1000);
+  const collections = placed.filter(({ mark }) => mark.kind === 'collection');
+  assert.deepEqual(
+    collections.map(({ x }) => x),
+    [100, 500],
+  );
+  assert.match(collections[0]!.mark.title, /and 1 more beside it/);
+  const peak = placed.find(({ mark }) => mark.kind === 'peak')!;
+  assert.deepEqual([peak.labelled, peak.left, peak.lower, peak.mark.label], [true, false, false, 'peak 1.00 KB']);
+  const [first, second, third] = placed.filter(({ mark }) => mark.kind === 'named');
+  assert.deepEqual([first?.labelled, first?.left], [true, true]);
+  assert.equal(second?.lower, true);
+  assert.ok(third, 'a mark without room for its label stays');
+  assert.deepEqual(
+    placed.map(({ x }) => x),
+    [...placed.map(({ x }) => x)].sort((a, b) => a - b),
+  );
+});
+
+test('gaps: pauses, the driver unseen, lost events, before the attach', () => {
+  const base = { process: 0, beginStep: 1, endStep: null };
+  const info = makeInfo({
+    startRealtimeMs: 1000,
+    session: { attached: { pid: 1, realtimeMs: 1002 } },
+    pauses: [
+      { ...base, kind: 'recording', beginNs: 10, endNs: 20 },
+      { ...base, kind: 'driver', beginNs: 30, endNs: null },
+    ],
+  });
+  const steps = { axis: null, lost: Float64Array.of(40, 50, 60, 70), collections: new Float64Array() };
+  assert.deepEqual(
+    gapsOf(info, steps, 99).map(({ kind, fromNs, toNs }) => [kind, fromNs, toNs]),
+    [
+      ['paused', 10, 20],
+      ['driver', 30, 99],
+      ['lost', 40, 50],
+      ['lost', 60, 70],
+      ['before-attach', 0, 2e6],
+    ],
+  );
+  assert.deepEqual(gapsOf(makeInfo({ session: { attached: 'x' } }), null, 9), []);
+});
+
+const stack: StackedTimeline = {
+  revision: 1,
+  exact: 'steps',
+  fromNs: 0,
+  toNs: Float64Array.of(100, 200, 400),
+  groups: [],
+  heldBytes: Float64Array.of(1, 2, 3, 10, 20, 30),
+  mostBytes: Float64Array.of(1, 5, 3, 10, 20, 30),
+};
+stack.groups = ['/x/a.py', '/x/b.py'].map(file => ({
+  file,
+  line: 4,
+  function: 'f',
+  source: 'python',
+  category: 'unnamed',
+  process: 0,
+  thread: 0,
+}));
+
+test('the edges of groups lie on each other, two points an interval', () => {
+  const [low, high] = stackEdges(stack, { fromNs: 50, toNs: 500 }, 450, 1000);
+  assert.deepEqual(
+    low!.map(({ x, y }) => [x, y]),
+    [
+      [50, 1],
+      [100, 1],
+      [100, 2],
+      [200, 2],
+      [200, 3],
+      [500, 3],
+    ],
+  );
+  assert.deepEqual(
+    high!.map(({ y }) => y),
+    [11, 11, 22, 22, 33, 33],
+  );
+});
+
+test('in the newest interval they stay below what is alive; narrow intervals become the least of them', () => {
+  const [, high] = stackEdges(stack, { fromNs: 0, toNs: 400 }, 4, 25);
+  assert.deepEqual(
+    high!.map(({ y }) => y),
+    [11, 11, 22, 22, 25, 25],
+  );
+  const [coarse] = stackEdges(stack, { fromNs: 0, toNs: 400 }, 2, 1000);
+  assert.deepEqual(
+    coarse!.map(({ x, y }) => [x, y]),
+    [
+      [0, 1],
+      [200, 1],
+      [200, 3],
+      [400, 3],
+    ],
+  );
+});
+
+test('what a group had at a time, and its name', () => {
+  assert.deepEqual(groupAt(stack, 0, 150), { held: 2, most: 5 });
+  assert.deepEqual(groupAt(stack, 1, 9e9), { held: 30, most: 30 });
+  assert.deepEqual(groupBytesText({ held: 1024, most: 1024 }), ['1.00 KB', '']);
+  assert.deepEqual(groupBytesText({ held: 1024, most: 4096 }), ['1.00 KB', ', up to 4.00 KB']);
+  const [group] = stack.groups;
+  assert.deepEqual(groupName(group!, 'line', []), { name: 'a.py:4', more: 'f', title: '/x/a.py:4' });
+  assert.equal(groupName({ ...group!, line: 0, source: 'before-attach' }, 'line', []).name, 'before attach');
+  assert.equal(groupName(group!, 'thread', [makeProcess({})]).name, 'python:2166793');
+  assert.equal(groupName({ ...group!, thread: -1 }, 'thread', []).name, 'several threads');
+  assert.equal(groupName({ ...group!, category: 'optimizer' }, 'category', []).name, 'optimizer state');
+});
