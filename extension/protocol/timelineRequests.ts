@@ -9,8 +9,8 @@ export interface TimelineRequests {
   timelineSteps(query: { points: number }): TimelineSteps;
   /** The highest value of a series in a span; as exactly as its time is kept. */
   peakInside(query: PeakQuery): Peak;
-  /** Begins to look for the moment of the peak in a short span as exactly as it can be known, and says how far that is. */
-  exactPeak(query: PeakQuery): PeakReading;
+  /** Begins to look for the moment of a peak (as `peakInside` told it) as exactly as it can be known, and says how far that is. */
+  exactPeak(query: PeakQuery & { bytes: number }): PeakReading;
   /** Begins to read the trace up to a moment where that was not begun, and says how far it is. */
   readMoment(query: { moment: Moment }): MomentReading;
   /** Gives up what is not read to its end. */
@@ -126,7 +126,10 @@ export const timelineChecks: Checks<TimelineRequests> = {
   },
   timelineSteps: params => ({ points: count(object(params, 'timelineSteps').points, 'points', 16, MOST_POINTS) }),
   peakInside: params => peakQuery(object(params, 'peakInside')),
-  exactPeak: params => peakQuery(object(params, 'exactPeak')),
+  exactPeak: params => {
+    const from = object(params, 'exactPeak');
+    return { ...peakQuery(from), bytes: index(from, 'bytes') };
+  },
   readMoment: params => ({ moment: checkMoment(object(params, 'readMoment').moment) }),
   cancelMoments: nothing,
 };

@@ -22,26 +22,35 @@ time.sleep(${PAUSE_S})
 `;
 const LINES = { first: FIRST + 1, big: FIRST + 3, kept: FIRST + 4, last: FIRST + 7 };
 
-/** The lines of the table with their bytes, once they are as expected. */
-async function shown(wanted: Record<string, string>): Promise<void> {
-  let seen: Record<string, string> = {};
-  await until(
-    'the rows of the moment',
-    async () => {
-      const all = await rows();
-      seen = Object.fromEntries(all.map(row => [String(row.line), row.cells.live ?? '']));
-      return JSON.stringify(seen) === JSON.stringify(wanted);
-    },
-    8000,
-  ).catch(async () => {
+type Lines = readonly (readonly [line: number, megabytes: number])[];
+const KEPT: Lines = [[LINES.kept, 16]];
+const PEAK: Lines = [
+  [LINES.big, 200],
+  [LINES.first, 64],
+  [LINES.kept, 16],
+];
+const NOW: Lines = [
+  [LINES.first, 64],
+  [LINES.last, 32],
+  [LINES.kept, 16],
+];
+
+/** The table says how much is alive, and its rows (those in view) say where, once they are as expected. */
+async function shown(wanted: Lines): Promise<void> {
+  const sum = wanted.reduce((all, [, megabytes]) => all + megabytes, 0);
+  const words = `${wanted.length} line${wanted.length === 1 ? '' : 's'} · ${wanted.length} block${wanted.length === 1 ? '' : 's'} · ${sum}.00 MB`;
+  const lines = wanted.map(([line, megabytes]) => `line ${line} ${megabytes}.00 MB`);
+  let seen = '';
+  await until('the rows of the moment', async () => {
+    const [said] = await texts('[data-value=sums]');
+    const all = (await rows()).map(row => `line ${row.line} ${row.cells.live ?? ''}`);
+    seen = `${said}: ${all.join(', ')}`;
+    return said === words && all.length > 0 && all.every((row, i) => row === lines[i]);
+  }).catch(async () => {
     await picture('timeline-unexpected');
-    assert.deepEqual(seen, wanted);
+    assert.equal(seen, `${words}: ${lines.join(', ')}`);
   });
 }
-
-const KEPT = { [LINES.kept]: '16.00 MB' };
-const PEAK = { [LINES.first]: '64.00 MB', [LINES.big]: '200.00 MB', [LINES.kept]: '16.00 MB' };
-const NOW = { [LINES.first]: '64.00 MB', [LINES.kept]: '16.00 MB', [LINES.last]: '32.00 MB' };
 
 async function heading(): Promise<string> {
   return (await texts('.list-head h2'))[0] ?? '';

@@ -1,11 +1,13 @@
 // Brings the page to a moment: the host reads the trace up to it first, which may take a while and can be given up.
 import { NOW, type Moment } from '../../extension/protocol/moment';
 import type { MomentReading, Peak, PeakQuery } from '../../extension/protocol/timelineRequests';
-import { formatBytes } from '../../extension/protocol/format';
+import { formatBytes, formatDuration } from '../../extension/protocol/format';
 import type { PageActions } from './part';
 import type { TitledMoment } from './timelineSpan';
 
 const POLL_MS = 120;
+/** So that the allocation that made the peak is in it, however its time is rounded. */
+const JUST_AFTER_NS = 100;
 
 export class MomentReader {
   /** Rises with each wish: an older one that is still under way ends. */
@@ -30,8 +32,10 @@ export class MomentReader {
     const wish = this.begin();
     const peak = await this.findPeak(query, wish);
     if (peak) {
-      const moment: Moment = { kind: 'at', timeNs: Math.floor(peak.toNs) };
-      const title = `Alive at the peak${where}, ${formatBytes(peak.bytes)}`;
+      const moment: Moment = { kind: 'at', timeNs: Math.floor(peak.toNs) + JUST_AFTER_NS };
+      const late = peak.toNs - peak.fromNs;
+      const about = late > 0 ? `, or up to ${formatDuration(late)} after it` : '';
+      const title = `Alive at the peak${where}, ${formatBytes(peak.bytes)}${about}`;
       if (await this.read(moment, wish)) this.page.dispatch({ type: 'moment', moment, title });
     }
     this.end(wish);
@@ -54,11 +58,12 @@ export class MomentReader {
     this.onProgress(null);
   }
 
-  /** The timeline knows the time of a peak of long ago only about. */
+  /** The timeline of the whole run knows the time of a peak only about. */
   private async findPeak(query: PeakQuery, wish: number): Promise<Peak | null> {
     const peak = await this.page.ask('peakInside', query);
-    if (!peak || peak.fromNs === peak.toNs) return peak ?? null;
-    const narrow = { ...query, fromNs: peak.fromNs, toNs: peak.toNs };
+    if (!peak || peak.bytes <= 0) return null;
+    const { fromNs, toNs, bytes } = peak;
+    const narrow = { ...query, fromNs, toNs, bytes };
     const reading = await this.poll(wish, () => this.page.ask('exactPeak', narrow));
     return reading?.peak ?? null;
   }

@@ -11,7 +11,7 @@ export interface Plot {
   bottom: number;
 }
 
-const LABELLED_PX = 84;
+const CHARACTER_PX = 6.2;
 
 export class TimelineOverlay {
   readonly element = el('div', { class: 'timeline-overlay' });
@@ -41,7 +41,7 @@ export class TimelineOverlay {
       const { label, title } = GAP_WORDS[gap.kind];
       const width = stretch(view, gap, window, pixels);
       setAttributes(view, { 'data-gap': gap.kind, title });
-      setText(view, width >= LABELLED_PX ? label : '');
+      setText(view, fits(label, width) ? label : '');
     });
     this.gaps.forEach((view, i) => (view.hidden = i >= seen.length));
   }
@@ -56,7 +56,7 @@ export class TimelineOverlay {
     this.span.hidden = span === null || span.toNs <= window.fromNs || span.fromNs >= window.toNs;
     if (!span || this.span.hidden) return;
     const width = stretch(this.span, span, window, pixels);
-    setText(this.spanText, width >= LABELLED_PX ? text : '');
+    setText(this.spanText, fits(text, width) ? text : '');
   }
 
   private addGap(): HTMLElement {
@@ -102,6 +102,8 @@ class MarkView {
     this.element.style.transform = `translateX(${Math.round(x)}px)`;
   }
 }
+
+const fits = (text: string, pixels: number): boolean => text.length * CHARACTER_PX + 4 <= pixels;
 
 /** Lays an element over a span of time; its width in pixels comes back. */
 function stretch(element: HTMLElement, span: Span, window: TimeWindow, pixels: number): number {

@@ -88,7 +88,7 @@ export class TimelineTools {
   }
 
   private addGroup(): HTMLElement {
-    const entry = el('li', { class: 'legend-item' }, el('i', {}), el('span', {}), el('span', { class: 'more' }));
+    const entry = el('li', { class: 'legend-item' }, el('i', {}), el('span', {}), el('span', { class: 'extra' }));
     this.groups.append(entry);
     return entry;
   }

@@ -46,6 +46,6 @@ export class TimelineTooltip {
 }
 
 function line(swatch: HTMLElement, name: string, [bytes, more]: [string, string]): HTMLElement {
-  const rest = el('span', { class: 'more number' }, more);
+  const rest = el('span', { class: 'extra number' }, more);
   return el('div', {}, swatch, `${name} `, el('b', { class: 'number' }, bytes), rest);
 }

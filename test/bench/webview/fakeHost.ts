@@ -330,6 +330,11 @@ function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
       return timelineSteps(RUN_NS);
     case 'peakInside':
       return peakInside(message.params, timeline);
+    case 'exactPeak':
+      return {
+        ...readMoment({ kind: 'at', timeNs: message.params.toNs }),
+        peak: { fromNs: message.params.toNs, toNs: message.params.toNs, bytes: message.params.bytes },
+      };
     case 'readMoment':
       return readMoment(message.params.moment);
     case 'verdicts':

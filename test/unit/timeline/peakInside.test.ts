@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { peakInside } from '../../../extension/analysis/peakInside';
+import { peakAgain, peakInside } from '../../../extension/analysis/peakInside';
 import type { Timeline, TimelineQuery, TraceSource } from '../../../extension/protocol/trace';
 import { FakeTrace, makeInfo, makeTotals } from '../fakeTrace';
 
@@ -84,4 +84,12 @@ test('the totals know the peak of the run exactly, for one process and device', 
   const two: TraceSource = new Series(STEPS, 4096, makeInfo({ totals }));
   assert.equal(peakInside(two, span(0, 60_000)).bytes, 70, 'the sum of two has a peak of its own');
   assert.equal(peakInside(two, { ...span(0, 60_000), device: 0 }).fromNs, 50_150);
+});
+
+test('in the trace read up to it the peak is known by its bytes, though its time is another', () => {
+  const moved = makeInfo({ totals: [makeTotals({ peakBytes: 70, peakNs: 50_199 })] });
+  const trace = new Series(STEPS, 4096, moved);
+  const query = span(50_000, 50_150);
+  assert.deepEqual(peakAgain(trace, query, 70), { fromNs: 50_199, toNs: 50_199, bytes: 70 });
+  assert.equal(peakAgain(trace, query, 71).fromNs < 50_199, true, 'other bytes are another peak');
 });
