@@ -168,7 +168,7 @@ const checks = {
   },
   async 'bytes that were churned are another question'() {
     await page.locator('[data-control=flame-weight]').click();
-    await page.locator('vscode-option[value=churn]').click();
+    await page.locator('[data-control=flame-weight] vscode-option[value=churn]').click();
     await eventually(async () =>
       assert.match(await page.locator('.flame-rect.whole').getAttribute('aria-label'), /^all, \d+\.\d+ GB/),
     );
@@ -188,11 +188,11 @@ const checks = {
     );
     await paint();
     assert.ok((await inked()) > 1000, 'the canvas is drawn');
-    await page.mouse.click(box.x + 110, box.y + 22 * 3 + 11);
-    await eventually(async () => assert.match(await fact('address'), /^0x7f01/));
-    assert.match(await page.locator('[data-value=segment-status]').innerText(), /segment 4 of 300/);
+    await page.mouse.click(box.x + 126, box.y + 22 * 5 + 11);
+    await eventually(async () => assert.match(await fact('address'), /^0x7f02/));
+    assert.match(await page.locator('[data-value=segment-status]').innerText(), /segment 6 of 300/);
     const before = (await calls('openLine')).length;
-    await page.mouse.dblclick(box.x + 110, box.y + 22 * 3 + 11);
+    await page.mouse.dblclick(box.x + 126, box.y + 22 * 5 + 11);
     await eventually(async () => assert.ok((await calls('openLine')).length > before));
   },
   async 'the same by keyboard: arrows walk over blocks and gaps, Enter shows one, Ctrl+Enter opens its line'() {
