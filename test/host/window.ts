@@ -30,6 +30,9 @@ export const shot = (file: string): Promise<void> => ask('shot', { file });
 /** The rows that the page shows now; rejects when there is none within `wait` milliseconds. */
 export const rows = (wait = 5000): Promise<Row[]> => ask('rows', { wait });
 export const click = (selector: string): Promise<void> => ask('click', { selector });
+/** A click at a place of the element, pixels from its corner. */
+export const clickAt = (selector: string, x: number, y: number, double = false): Promise<void> =>
+  ask('click', { selector, position: { x, y }, double });
 export const press = (selector: string, key: string): Promise<void> => ask('press', { selector, key });
 /** Drags from one part of the element's width to another, while `key` is held. */
 export const drag = (selector: string, from: number, to: number, key = ''): Promise<void> =>

@@ -27,10 +27,10 @@ const actions = {
       })),
     );
   },
-  /** Clicks in the frame that holds the selector (the window itself is one). */
-  async click(page, { selector, wait, double }) {
+  /** Clicks in the frame that holds the selector (the window itself is one); `position`: not in the element's middle. */
+  async click(page, { selector, wait, double, position }) {
     const target = (await frameWith(page, selector, wait)).locator(selector).first();
-    await (double ? target.dblclick() : target.click());
+    await (double ? target.dblclick({ position }) : target.click({ position }));
   },
   /** Presses a key in the element, `Enter` or `Control+a`. */
   async press(page, { selector, key, wait }) {
