@@ -107,7 +107,7 @@ function difference(outer: Float64Array, inner: Float64Array): Float64Array {
   return outer.map((bytes, i) => bytes - at(inner, i));
 }
 
-/** Growth of each part by itself, summed over the processes; null where one of them is not known. */
+/** Growth of each part by itself, summed over the processes; null where one is not known, or its steps are only slices of time. */
 function addSlopes(parts: LedgerPart[], series: readonly LedgerSeries[]): void {
   const pick: Partial<Record<LedgerPartKind, (one: LedgerSeries) => Float64Array>> = {
     tensor: one => one.tensorBytes,
@@ -117,7 +117,7 @@ function addSlopes(parts: LedgerPart[], series: readonly LedgerSeries[]): void {
   };
   for (const part of parts) {
     const values = pick[part.kind];
-    if (values === undefined || series.length === 0) continue;
+    if (values === undefined || series.length === 0 || series.some(one => one.source === 'time')) continue;
     part.bytesPerStep = sumOf(series.map(one => layerOf(Array.from(one.last), values(one)).bytesPerStep));
   }
 }

@@ -110,6 +110,7 @@ export class DetailsPart implements Part {
     this.blockView.showHolder(null);
     if (!block) this.blockView.hide();
     this.drawBlock();
+    if (block) this.blockView.element.scrollIntoView({ block: 'nearest' });
     this.poller.invalidate(true);
   }
 

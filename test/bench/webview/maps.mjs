@@ -1,14 +1,16 @@
 // Ledger, details, flame graph and segment map by mouse and keyboard: node test/bench/webview/maps.mjs [PICTURES]
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { buildPage, openBrowser, openPage } from './page.mjs';
 
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const pictures = process.argv[2];
 if (pictures) mkdirSync(pictures, { recursive: true });
 const browser = await openBrowser();
 const files = await buildPage();
-const { page, context, errors } = await openPage(browser, files, { devices: 1, width: 1000 });
+const { page, context, errors } = await openPage(browser, files, { devices: 1, width: 1000, height: 1150 });
 const calls = method =>
   page.evaluate(name => window.bench.calls.filter(call => call.method === name).map(call => call.params), method);
 const fact = name => page.locator(`[data-fact=${name}]`).innerText();
@@ -35,6 +37,15 @@ async function eventually(check) {
       await page.waitForTimeout(250);
     }
   }
+}
+
+/** What axe-core finds wrong inside an element. */
+async function violationsIn(selector) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(inside => window.axe.run(inside), selector);
+  return violations.map(
+    ({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(one => one.html.slice(0, 200)).join(' ')}`,
+  );
 }
 
 const checks = {
@@ -106,6 +117,9 @@ const checks = {
     await page.keyboard.press('Enter');
     await eventually(async () => assert.equal((await calls('openLine')).at(-1).line, 48));
   },
+  async 'screen readers can read ledger and details'() {
+    for (const part of ['.ledger', '.details']) assert.deepEqual(await violationsIn(part), []);
+  },
   async 'a flame graph: click zooms, Escape goes back, what is narrower than its text has none'() {
     await page.locator('[data-tab=flame]').click();
     await node('training_step').waitFor();
@@ -165,6 +179,9 @@ const checks = {
     await page.mouse.move(10, 10);
     await node('forward_2').first().dblclick();
     await eventually(async () => assert.equal((await calls('openLine')).at(-1).line, 12));
+  },
+  async 'screen readers can read the flame graph'() {
+    assert.deepEqual(await violationsIn('.flame'), []);
   },
   async 'bytes that were churned are another question'() {
     await page.locator('[data-control=flame-weight]').click();
@@ -230,6 +247,9 @@ const checks = {
     const { colourBy, toScale } = (await page.evaluate(() => window.bench.saved)).segments;
     assert.deepEqual([colourBy, toScale], ['age', false]);
   },
+  async 'screen readers can read the segment map'() {
+    assert.deepEqual(await violationsIn('.segments'), []);
+  },
   async 'ten thousand blocks scroll within a frame'() {
     const longest = await page.evaluate(async () => {
       const scroller = document.querySelector('.segment-scroller');
@@ -290,7 +310,7 @@ const SCENES = {
     await shown.waitForTimeout(300);
   },
   async details(shown) {
-    await shown.locator('[data-row="3"]').click();
+    await shown.locator('[data-row="1"]').click();
     await shown.locator('[data-index="1"]').click();
     await shown.waitForTimeout(700);
   },
@@ -298,7 +318,7 @@ const SCENES = {
 for (const theme of pictures ? ['dark', 'light', 'contrast'] : [])
   for (const width of [300, 1000])
     for (const [name, prepare] of Object.entries(SCENES)) {
-      const shown = await openPage(browser, files, { devices: 1, width, theme });
+      const shown = await openPage(browser, files, { devices: 1, width, height: 1150, theme });
       await prepare(shown.page);
       await shown.page.screenshot({ path: join(pictures, `${name}-${theme}-${width}.png`) });
       await shown.context.close();

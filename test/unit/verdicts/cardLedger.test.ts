@@ -80,4 +80,10 @@ test('what the card says beside the traced bytes is of one moment, each part wit
   assert.deepEqual([parts.rest, parts.others, parts.tensor], [400 * MB, 200 * MB, 0]);
   const slope = (kind: string): number | null | undefined => card?.parts.find(part => part.kind === kind)?.bytesPerStep;
   assert.deepEqual([slope('tensor'), slope('cached'), slope('rest')], [MB, 0, 0]);
+  run.source = 'time';
+  const [sliced] = readCards(new RunTrace(run, { ledger, totalBytes: 1000 * MB }));
+  assert.ok(
+    sliced?.parts.every(part => part.bytesPerStep === null),
+    'a slice of time is no step',
+  );
 });
