@@ -15,7 +15,7 @@ export async function exportTrace({ shown }: Sessions, dist: string, given: read
   const format = EXPORT_FORMATS.find(name => name === given[0]) ?? (await chooseFormat());
   if (format === undefined) return;
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? shown.cwd;
-  const name = shown.title.replace(/\.(py|gputrace)$/, '');
+  const name = shown.title.replace(/\.(py|gputrace|pickle)$/, '');
   const file = given[1] instanceof vscode.Uri ? given[1] : await chooseFile(format, join(folder, name));
   if (file === undefined) return;
   if (await write(dist, trace.path, format, file.fsPath)) void tell(file);

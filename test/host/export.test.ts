@@ -1,0 +1,82 @@
+// Exporting the shown trace, in VS Code: the format by keyboard and by mouse, the file, and the way to it.
+import * as assert from 'node:assert/strict';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { tableFromIPC } from 'apache-arrow';
+import * as vscode from 'vscode';
+import { picture, reached, workspace } from './page';
+import { click, fill, press, texts, until } from './window';
+
+const PICKER = '.quick-input-widget:not([style*="display: none"])';
+const INPUT = `${PICKER} input[type=text]`;
+const ROWS = `${PICKER} .quick-input-list .monaco-list-row`;
+const NOTE = '.notification-list-item';
+const NOTES = `${NOTE}-message`;
+const FILES = '.explorer-folders-view .monaco-list-row';
+const stored = join(
+  vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '',
+  'test/golden/trace/steps.gputrace',
+);
+
+describe('Exporting a trace in VS Code', () => {
+  before(async () => {
+    await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
+    copyFileSync(stored, join(workspace, 'exported.gputrace'));
+    await vscode.commands.executeCommand(
+      'gpuMemoryTrace.openTrace',
+      vscode.Uri.file(join(workspace, 'exported.gputrace')),
+    );
+    await reached('ended');
+    await vscode.commands.executeCommand('notifications.clearAll');
+  });
+  after(async () => {
+    await vscode.commands.executeCommand('notifications.clearAll');
+    await vscode.commands.executeCommand('gpuMemoryTrace.closeSession');
+    await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
+  });
+
+  const exportTo = (file: string): Promise<unknown> =>
+    Promise.resolve(vscode.commands.executeCommand('gpuMemoryTrace.exportTrace', undefined, vscode.Uri.file(file)));
+
+  it('offers the formats, and takes one by keyboard', async () => {
+    const file = join(workspace, 'x.csv');
+    const done = exportTo(file);
+    const offered = (await until('the formats', async () => (await texts(ROWS)).join('\n'))).split('\n');
+    for (const name of ['PyTorch snapshot', 'Perfetto', 'pprof', 'speedscope', 'Arrow', 'CSV']) {
+      assert.ok(
+        offered.some(text => text.includes(name)),
+        `${name} is not in ${offered.join('; ')}`,
+      );
+    }
+    await picture('export-formats');
+    await fill(INPUT, 'spreadsheets');
+    await press(INPUT, 'Enter');
+    await done;
+    assert.match(readFileSync(file, 'utf8'), /^address,bytes,layer,.*\r\n0x/);
+  });
+
+  it('takes one by mouse, and leads to the file', async () => {
+    await vscode.commands.executeCommand('notifications.clearAll');
+    const file = join(workspace, 'x.arrow');
+    const done = exportTo(file);
+    await until('the formats', async () => (await texts(ROWS)).length > 0);
+    await click(`${ROWS}[aria-label*="Arrow"]`);
+    await done;
+    assert.ok(tableFromIPC(readFileSync(file)).numRows > 0);
+    await vscode.commands.executeCommand('notifications.showList');
+    await until('the notification', async () => (await texts(NOTES)).join('\n').includes(`Trace exported to ${file}`));
+    await picture('export-done');
+    await click(`${NOTE}:has-text("${file}") .monaco-button:has-text("Show")`);
+    await until('the file in the explorer', async () => (await texts(FILES)).join('\n').includes('x.arrow'));
+  });
+
+  it('nothing is written when no format is chosen', async () => {
+    await vscode.commands.executeCommand('notifications.clearAll');
+    const file = join(workspace, 'never.csv');
+    const done = exportTo(file);
+    await until('the formats', async () => (await texts(ROWS)).length > 0);
+    await press(INPUT, 'Escape');
+    await done;
+    assert.ok(!existsSync(file));
+  });
+});
