@@ -60,7 +60,10 @@ function itemOf(item: MenuItem, close: () => void): HTMLElement {
   if (keys) element.append(el('span', { class: 'menu-keys dim', 'aria-hidden': 'true' }, keys));
   if (checked !== undefined) setAttribute(element, 'aria-checked', String(checked));
   if (disabled) setAttribute(element, 'aria-disabled', 'true');
-  element.addEventListener('mousemove', () => element.focus({ preventScroll: true }));
+  element.addEventListener('mousemove', ({ movementX, movementY }) => {
+    // A menu that opens below a mouse at rest leaves the focus to the keys.
+    if (movementX !== 0 || movementY !== 0) element.focus({ preventScroll: true });
+  });
   element.addEventListener('click', () => {
     if (disabled) return;
     if (checked === undefined) close();

@@ -1,10 +1,10 @@
 // What can be typed into the filter: words that must all match, and bounds. The trace's model reads them in the same way.
 
-export const FILTER_HINT = 'Words in file, function, thread or name · >10MB <1GB · age>5steps age<2min';
+export const FILTER_HINT = 'Words in file, function, thread or name · >10MB <1GB · age>5steps';
 
 const NUMBER = '\\d+(?:\\.\\d*)?|\\.\\d+';
 const BYTES = new RegExp(`^(?:${NUMBER})(?:[kmgt]i?b?|b)?$`, 'i');
-const AGE = new RegExp(`^(?:${NUMBER})(?:steps?|ms|s|min|h)$`, 'i');
+const AGE = new RegExp(`^(?:${NUMBER})(?:steps?)?$`, 'i');
 
 /** One sentence on the first word that is no bound but looks like one; '' where all is well. */
 export function filterProblem(text: string): string {
@@ -19,6 +19,6 @@ function wordProblem(word: string): string {
   const bound = /^(age)?([<>]=?)(.*)$/i.exec(word);
   if (!bound) return '';
   const [, age, , amount = ''] = bound;
-  if (age) return AGE.test(amount) ? '' : `${word}: an age is a number with steps, s, min or h, as in age>5steps.`;
+  if (age) return AGE.test(amount) ? '' : `${word}: an age is a number of steps, as in age>5steps.`;
   return BYTES.test(amount) ? '' : `${word}: a size is a number with a unit, as in >10MB.`;
 }

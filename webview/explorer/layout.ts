@@ -16,15 +16,16 @@ export const WIDE_PX = 640;
 const SPARK_PX = 336;
 const GAP = { wide: 8, narrow: 6 };
 const PADDING_PX = 24;
-const SITE_PX = { wide: 150, narrow: 90 };
-const THREAD_PX = { wide: 60, narrow: 40 };
+const SITE_PX = { wide: 220, narrow: 90 };
+const THREAD_PX = { wide: 90, narrow: 40 };
 const LIVE_PX = 92;
 /** Stand below the bytes alive where there are two lines a row. */
 const LAST: readonly ColumnId[] = ['growth', 'step'];
 
 /** The table in `width` pixels. */
 export function layoutOf(columns: readonly Column[], width: number): Layout {
-  if (width >= WIDE_PX) return oneLine(columns);
+  const wide = oneLine(columns);
+  if (width >= Math.max(WIDE_PX, wide.leastPx)) return wide;
   return twoLines(columns.filter(({ id }) => id !== 'spark' || width >= SPARK_PX));
 }
 

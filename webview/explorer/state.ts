@@ -112,7 +112,16 @@ const TABS: readonly TabId[] = ['lines', 'flame', 'segments', 'compare'];
 const COLOURS: readonly ColourBy[] = ['line', 'age'];
 const WEIGHTS: readonly TreeWeight[] = ['live', 'peak', 'churn'];
 export const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
-export const GROUPS: readonly GroupBy[] = ['line', 'site', 'function', 'module', 'thread', 'process', 'device'];
+export const GROUPS: readonly GroupBy[] = [
+  'line',
+  'site',
+  'function',
+  'module',
+  'thread',
+  'process',
+  'device',
+  'category',
+];
 const SORTS: readonly SiteSort[] = [
   'liveBytes',
   'liveCount',

@@ -28,7 +28,12 @@ test('columns keep their order whatever the order of the choice', () => {
 test('a wide table has one line a row, with an area a column', () => {
   const { wide, rowPx, template } = layoutOf(columns(['live', 'count', 'thread']), 800);
   assert.deepEqual([wide, rowPx], [true, 24]);
-  assert.equal(template, "'site live count thread' 22px / minmax(150px, 3fr) 92px 72px minmax(60px, 1fr)");
+  assert.equal(template, "'site live count thread' 22px / minmax(220px, 3fr) 92px 72px minmax(90px, 1fr)");
+});
+
+test('a table without room for names on one line has two lines a row', () => {
+  assert.equal(layoutOf(columns(DEFAULT_CHOICE), 650).wide, false);
+  assert.equal(layoutOf(columns(['live', 'count']), 650).wide, true);
 });
 
 test('a narrow table has the name and the bytes above, the rest below', () => {
@@ -103,9 +108,9 @@ test('a filter for a row is words that its row matches', () => {
 });
 
 test('a word that looks like a bound and is none is named', () => {
-  for (const good of ['', 'model conv', '>10MB', '<=1.5GiB', '>4096', '>1k', 'age>5steps', 'age<2min model', 'a>b'])
+  for (const good of ['', 'model conv', '>10MB', '<=1.5GiB', '>4096', '>1k', 'age>5steps', 'age<=2 model', 'a>b'])
     assert.equal(filterProblem(good), '', good);
-  for (const bad of ['>', '>10XB', '<MB', 'x >=', 'age>5', 'age>', 'age>5MB', 'age>5weeks'])
+  for (const bad of ['>', '>10XB', '<MB', 'x >=', 'age>', 'age>5MB', 'age>5weeks', 'age<2min'])
     assert.match(filterProblem(bad), /: an? (size|age) is a number/, bad);
 });
 
