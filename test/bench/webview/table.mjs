@@ -177,18 +177,18 @@ const checks = {
     const header = id => page.locator(`[role=columnheader][data-column=${id}]`);
     await page.locator('[data-action=columns]').click();
     await item('peak').click();
-    assert.ok(await header('peak').isVisible());
+    await eventually(async () => assert.ok(await header('peak').isVisible()));
     assert.equal(await item('peak').getAttribute('aria-checked'), 'true');
     await keys('Escape');
     assert.match((await saved()).table.columns.join(), /peak/);
     await page.locator('[data-action=columns]').focus();
     await keys('Enter', 'Home', 'ArrowDown', 'ArrowDown', ' ', 'Escape');
-    assert.ok(await header('count').isHidden());
+    await eventually(async () => assert.ok(await header('count').isHidden()));
     await header('live').click({ button: 'right' });
     await item('count').click();
     await item('peak').click();
     await keys('Escape');
-    assert.ok((await header('count').isVisible()) && (await header('peak').isHidden()));
+    await eventually(async () => assert.ok((await header('count').isVisible()) && (await header('peak').isHidden())));
   },
   async 'many columns scroll sideways, the header with them'() {
     await page.setViewportSize({ width: 360, height: 900 });
