@@ -44,7 +44,8 @@ uint32_t SnapshotStacks::stack(Value frames) {
   if (!frames.is(Value::kList) && !frames.is(Value::kTuple)) return 0;
   uint32_t &known = known_[frames.payload()];
   if (known != kUnknown) return known;
-  Codes codes;
+  Codes &codes = codes_now_;
+  codes.clear();
   for (const Value frame : tree_.items(frames)) {
     const uint32_t number = code(frame);
     const bool shown = number != 0 && !(codes.empty() && codes_[number - 1].recorder);

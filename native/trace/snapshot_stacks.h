@@ -51,6 +51,7 @@ class SnapshotStacks {
   const PickleTree &tree_;
   FieldReader &fields_;
   std::vector<uint32_t> known_;  ///< by container: a list's stack, a dict's code
+  Codes codes_now_;              ///< of the list that is read
   std::vector<Code> codes_;      ///< number 1 first
   std::vector<Stack> stacks_;    ///< number 1 first
   std::unordered_map<std::string, uint32_t> code_numbers_;
