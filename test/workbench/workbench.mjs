@@ -36,9 +36,9 @@ function freePort() {
 
 /**
  * Starts a VS Code server with a profile of its own. `trust`: Workspace Trust is on, so folders open restricted.
- * `vsix`: a packaged extension to install.
+ * `vsix`: a packaged extension to install. `graceSeconds`: how long terminals outlive the page, as over a reload.
  */
-export async function startServer({ settings = {}, trust = false, vsix, env = {} } = {}) {
+export async function startServer({ settings = {}, trust = false, vsix, graceSeconds = 0, env = {} } = {}) {
   const data = mkdtempSync(join(tmpdir(), 'vscode-host-'));
   mkdirSync(join(data, 'data/User'), { recursive: true });
   writeFileSync(join(data, 'data/User/settings.json'), JSON.stringify({ ...QUIET, ...settings }));
@@ -47,7 +47,7 @@ export async function startServer({ settings = {}, trust = false, vsix, env = {}
   args.push('--without-connection-token', '--accept-server-license-terms');
   args.push('--enable-smoke-test-driver'); // else a built server ignores extensionDevelopmentPath and extensionTestsPath
   args.push('--disable-telemetry', '--disable-experiments');
-  args.push('--reconnection-grace-time', '0'); // else extension hosts outlive the page by hours
+  args.push('--reconnection-grace-time', String(graceSeconds)); // else extension hosts outlive the page by hours
   if (!trust) args.push('--disable-workspace-trust');
   if (vsix) args.push('--install-extension', resolve(vsix), '--start-server');
   let log = '';

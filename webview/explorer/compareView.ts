@@ -5,7 +5,7 @@ import { baseName, formatBytes, formatCount } from '../../extension/protocol/for
 import { el, setAttribute, setText } from '../dom';
 
 const PAGE_ROWS = 10;
-const COLUMNS = ['site', 'a', 'b', 'difference'] as const;
+const COLUMNS = ['site', 'change', 'a', 'b', 'difference'] as const;
 type ColumnId = (typeof COLUMNS)[number];
 
 export class CompareView {
@@ -18,13 +18,23 @@ export class CompareView {
   private active = -1;
 
   constructor(private readonly open: (row: ComparedRow) => void) {
-    const titles: Record<ColumnId, string> = { site: t('Line'), a: 'A', b: 'B', difference: t('Difference') };
+    const titles: Record<ColumnId, string> = {
+      site: t('Line'),
+      change: '',
+      a: 'A',
+      b: 'B',
+      difference: t('Difference'),
+    };
     const head = COLUMNS.map(id => el('div', { role: 'columnheader', 'data-column': id }, titles[id]));
     const label = t('What differs, the biggest difference first. Enter opens the line.');
     const scroller = el('div', { class: 'compare-scroller' }, this.body, this.more);
     this.element = el('div', { class: 'compare-grid', role: 'grid', tabindex: 0, 'aria-label': label });
     this.element.append(
-      el('div', { role: 'rowgroup' }, el('div', { role: 'row', class: 'compare-row head' }, ...head)),
+      el(
+        'div',
+        { role: 'rowgroup', class: 'compare-head' },
+        el('div', { role: 'row', class: 'compare-row head' }, ...head),
+      ),
       scroller,
       this.none,
     );
@@ -100,6 +110,7 @@ function rowElement(row: ComparedRow, index: number): HTMLElement {
   const difference = row.bytesB - row.bytesA;
   const cells: Record<ColumnId, HTMLElement | string> = {
     site: siteText(row),
+    change: badgeOf(row),
     a: row.countA === 0 ? '–' : formatBytes(row.bytesA),
     b: row.countB === 0 ? '–' : formatBytes(row.bytesB),
     difference: `${difference > 0 ? '+' : ''}${formatBytes(difference)}`,
@@ -123,13 +134,15 @@ function changeOf({ bytesA, bytesB, countA, countB }: ComparedRow): Change {
 }
 
 function siteText(row: ComparedRow): HTMLElement {
-  const word = { new: t('new'), gone: t('gone'), more: '', less: '', same: '' }[changeOf(row)];
   const name = row.file === '' ? t('(no Python line)') : `${baseName(row.file)}:${row.line}`;
   const caller = row.stack[1];
   const behind = [row.function, caller === undefined ? '' : `← ${caller}`].filter(part => part !== '').join(' ');
-  const site = el('span', {}, el('span', { class: 'primary' }, name), el('span', { class: 'dim' }, behind));
-  if (word !== '') site.append(' ', el('span', { class: 'badge' }, word));
-  return site;
+  return el('span', {}, el('span', { class: 'primary' }, name), el('span', { class: 'dim' }, behind));
+}
+
+function badgeOf(row: ComparedRow): HTMLElement | string {
+  const word = { new: t('new'), gone: t('gone'), more: '', less: '', same: '' }[changeOf(row)];
+  return word === '' ? '' : el('span', { class: 'badge' }, word);
 }
 
 function titleOf(row: ComparedRow): string {
