@@ -6,6 +6,7 @@ import { confirm } from './cli/confirm';
 import { doctor } from './cli/doctor';
 import { helpText } from './cli/help';
 import { holders } from './cli/holders';
+import { mark } from './cli/mark';
 import { print, say } from './cli/output';
 import { report } from './cli/report';
 import { run } from './cli/run';
@@ -29,6 +30,8 @@ async function main(words: string[], dist: string): Promise<number> {
       return run(parsed, dist);
     case 'attach':
       return attach(parsed, dist);
+    case 'mark':
+      return mark(parsed, dist);
     case 'report':
       return report(parsed, dist);
     case 'holders':

@@ -1,5 +1,6 @@
 import type { StackChoice } from '../capture/tracer';
 import { parseConfirm, parseHolders, type ConfirmArguments, type HoldersArguments } from './askArguments';
+import { parseMark, type MarkArguments } from './markArguments';
 import { Options, Usage } from './options';
 import { parseReport, type ReportArguments } from './reportArguments';
 
@@ -30,10 +31,11 @@ export interface DoctorArguments {
   verb: 'doctor';
   format: 'table' | 'json';
 }
-export type Verb = 'run' | 'attach' | 'report' | 'holders' | 'confirm' | 'doctor';
+export type Verb = 'run' | 'attach' | 'mark' | 'report' | 'holders' | 'confirm' | 'doctor';
 export type Arguments =
   | RunArguments
   | AttachArguments
+  | MarkArguments
   | ReportArguments
   | HoldersArguments
   | ConfirmArguments
@@ -45,7 +47,7 @@ export interface UsageError {
   usage: string;
 }
 
-const VERBS: readonly Verb[] = ['run', 'attach', 'report', 'holders', 'confirm', 'doctor'];
+const VERBS: readonly Verb[] = ['run', 'attach', 'mark', 'report', 'holders', 'confirm', 'doctor'];
 /** What the tracer takes (native/uprobe/options.cpp); it rounds up to a power of two. */
 const LEAST_RING_BYTES = 64 * 1024;
 const MOST_RING_BYTES = 1024 ** 3;
@@ -63,19 +65,21 @@ export function parseArguments(words: readonly string[]): Arguments | UsageError
 function parse(words: readonly string[]): Arguments {
   const [first, ...rest] = words;
   if (first === undefined)
-    throw new Usage('Say what to do: run, attach, report, holders, confirm or doctor (see --help).');
+    throw new Usage('Say what to do: run, attach, mark, report, holders, confirm or doctor (see --help).');
   if (first === '--version' || first === '-V') return { verb: 'version' };
   if (first === '--help' || first === '-h' || first === 'help') {
     return { verb: 'help', about: VERBS.find(verb => verb === rest[0]) ?? null };
   }
   const verb = VERBS.find(candidate => candidate === first);
   if (verb === undefined)
-    throw new Usage(`"${first}" is not a command; there are run, attach, report, holders, confirm and doctor.`);
+    throw new Usage(`"${first}" is not a command; there are run, attach, mark, report, holders, confirm and doctor.`);
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
   if (own[0] === '--help' || own[0] === '-h') return { verb: 'help', about: verb };
   switch (verb) {
     case 'run':
       return parseRun(rest);
+    case 'mark':
+      return parseMark(rest) ?? { verb: 'help', about: 'mark' };
     case 'report':
       return parseReport(rest) ?? { verb: 'help', about: 'report' };
     case 'holders':

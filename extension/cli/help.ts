@@ -4,6 +4,7 @@ const ALL = `GPU Memory Trace: every GPU allocation of a program, with its Pytho
 
   gpu-memtrace run [options] -- CMD...     run a program and watch its GPU memory
   gpu-memtrace attach PID [options]        watch a program that runs already
+  gpu-memtrace mark PID NAME               give this moment of a traced program a name
   gpu-memtrace report FILE [options]       show a saved trace or a memory snapshot of PyTorch
   gpu-memtrace holders PID [options]       ask a traced program who holds its memory
   gpu-memtrace confirm PID --do WHAT       try in a traced program what frees memory
@@ -49,8 +50,10 @@ torch.cuda.memory._dump_snapshot; nothing in it is executed), or writes it in th
       speedscope           the same for speedscope.app
       arrow                an Arrow IPC file, one row an allocation, for pandas, polars, DuckDB
   -o, --output FILE        write there (default: stdout; pytorch-snapshot, pprof and arrow not to a terminal)
-  --at T                   everything as it was at T: 12.5s, 500ms, 2m, 90% of the run, or step:120 (its end)
+  --at T                   everything as it was at T: 12.5s, 500ms, 2m, 90% of the run, step:120 (its end), mark:NAME
   --between T1 T2          only what was allocated from T1 to T2 and was alive at T2
+  --compare FILE[@T]       table and json: what each line holds here and there, biggest difference first; --group-by site
+                           compares stacks; the same file twice compares two moments: --at T1 --compare FILE@T2
   --group-by site|line|function|module|thread|process|device
                            table and json: sums by these (default: line)
 
@@ -85,6 +88,14 @@ speed, not its results.
   --format table|json      (default: table)
 
 Exit status: 0; 1 something could not be done; 2 wrong options.
+`;
+
+const MARK = `gpu-memtrace mark PID|FOLDER NAME
+
+Gives this moment of a program that is being traced a name, such as "before eval". The trace keeps it; report takes it as
+--at "mark:before eval", and Leak Explorer shows it and compares with it.
+
+Exit status: 0; 1 the program is not traced, or has ended; 2 wrong options.
 `;
 
 const DOCTOR = `gpu-memtrace doctor [options]
@@ -123,6 +134,8 @@ export function helpText(about: Verb | null): string {
       return ALL;
     case 'run':
       return RUN;
+    case 'mark':
+      return MARK;
     case 'report':
       return REPORT;
     case 'holders':

@@ -5,7 +5,7 @@ import { verdictsOf } from '../analysis/verdictCache';
 import { sureLeaks } from '../analysis/verdicts';
 import { keptTracesFolder, traceRoots } from '../capture/folders';
 import { keptTraceFile, pruneKeptTraces, unwritable } from '../capture/keptTraces';
-import { writeSession, type SessionFile } from '../capture/sessionFile';
+import { noteProcesses, writeSession, type SessionFile } from '../capture/sessionFile';
 import { createTraceDirectory, reasonOf, removeTraceDirectory } from '../capture/traceDirectory';
 import { loadNative, type NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
@@ -73,7 +73,7 @@ export function dropRecording({ session, directory }: Recording): void {
 /** Writes down which process is traced and how it ended. */
 export function noteProcess({ directory, facts }: Recording, pid: number, exitCode: number | null): void {
   facts.processes = [{ pid, exitCode }];
-  writeSession(directory, facts);
+  noteProcesses(directory, facts);
 }
 
 /** Shows the table until `end` resolves. */
@@ -127,7 +127,7 @@ async function save(options: RecordingArguments, recording: Recording, nothing: 
   }
   try {
     const file = options.output === null ? keptTraceFile(kept, facts.command, new Date()) : resolve(options.output);
-    await session.save(file, JSON.stringify(facts));
+    await session.save(file, '');
     removeTraceDirectory(directory);
     if (options.output === null) {
       pruneKeptTraces(kept);

@@ -12,6 +12,7 @@ import type { Selection } from '../exporters/exportInput';
 import { formatDuration } from '../protocol/format';
 import type { TraceSource } from '../protocol/trace';
 import { asAt, bornSince } from './momentSource';
+import { compareReport, type Compared } from './compareReport';
 import { exportReport } from './exportReport';
 import { say } from './output';
 import type { ReportArguments } from './reportArguments';
@@ -29,16 +30,19 @@ export async function report(options: ReportArguments, dist: string): Promise<nu
   const opened = await openTrace(options.file, dist);
   if ('error' in opened) return refuse(opened.error, UNREADABLE);
   try {
-    return await showTrace({ ...options, file: opened.trace.path }, opened);
+    return await showTrace({ ...options, file: opened.trace.path }, opened, dist);
   } finally {
     opened.trace.release();
   }
 }
 
-async function showTrace(options: ReportArguments, { addon, session }: Opened): Promise<number> {
+async function showTrace(options: ReportArguments, opened: Opened, dist: string): Promise<number> {
+  const { addon, session } = opened;
   try {
     const selection = selectionOf(options, session);
     if ('error' in selection) return refuse(selection.error, USAGE);
+    if (options.compare !== null)
+      return await compare(options, { ...opened, untilNs: selection.untilNs }, options.compare, dist);
     if (options.format !== 'table' && options.format !== 'json')
       return await exportReport(options, options.format, addon, selection);
     return await showMoment(options, addon, session, selection);
@@ -46,6 +50,25 @@ async function showTrace(options: ReportArguments, { addon, session }: Opened): 
     return refuse(error instanceof Error ? error.message : String(error), UNREADABLE);
   } finally {
     session.close();
+  }
+}
+
+async function compare(
+  options: ReportArguments,
+  first: Opened & { untilNs: number | null },
+  { file, at }: Compared,
+  dist: string,
+): Promise<number> {
+  const second = await openTrace(file, dist);
+  if ('error' in second) return refuse(second.error, UNREADABLE);
+  try {
+    const untilNs = at === null ? null : resolveTraceTime(at, second.session);
+    if (typeof untilNs === 'object' && untilNs !== null) return refuse(untilNs.error, USAGE);
+    const text = await compareReport(options, { ...first, file: options.file }, { ...second, file, untilNs });
+    return writeResult(text, options.output) ? 0 : UNREADABLE;
+  } finally {
+    second.session.close();
+    second.trace.release();
   }
 }
 

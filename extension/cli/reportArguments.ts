@@ -1,5 +1,6 @@
 import { EXPORT_FORMATS, type ExportFormat } from '../exporters/formats';
 import type { GroupBy } from '../protocol/trace';
+import { parseCompared, type Compared } from './compareReport';
 import { Options, Usage } from './options';
 import { parseTraceTime, type TraceTime } from './traceTime';
 
@@ -14,6 +15,8 @@ export interface ReportArguments {
   at: TraceTime | null;
   /** Only what was allocated from here on and is alive at `at`. */
   from: TraceTime | null;
+  /** What it is compared with; null: nothing. */
+  compare: Compared | null;
 }
 
 const GROUPS: readonly GroupBy[] = ['site', 'line', 'function', 'module', 'thread', 'process', 'device'];
@@ -28,6 +31,7 @@ export function parseReport(words: readonly string[]): ReportArguments | null {
     groupBy: null,
     at: null,
     from: null,
+    compare: null,
   };
   const files: string[] = [];
   const options = new Options(words);
@@ -46,7 +50,16 @@ export function parseReport(words: readonly string[]): ReportArguments | null {
   parsed.file = files[0] ?? '';
   if (parsed.groupBy !== null && parsed.format !== 'table' && parsed.format !== 'json')
     throw new Usage(`--group-by is for the table and json: ${parsed.format} holds every allocation or stack.`);
+  if (parsed.compare !== null) checkCompared(parsed);
   return parsed;
+}
+
+function checkCompared({ format, from, groupBy }: ReportArguments): void {
+  if (format !== 'table' && format !== 'json')
+    throw new Usage(`--compare is for the table and json, not for ${format}.`);
+  if (from !== null) throw new Usage('--compare takes moments, not spans: use --at T instead of --between.');
+  if (groupBy !== null && groupBy !== 'line' && groupBy !== 'site')
+    throw new Usage('--compare compares by line or by site.');
 }
 
 function takeOption(parsed: ReportArguments, option: string, options: Options): void {
@@ -60,6 +73,9 @@ function takeOption(parsed: ReportArguments, option: string, options: Options): 
       break;
     case '--group-by':
       parsed.groupBy = options.choice(GROUPS);
+      break;
+    case '--compare':
+      parsed.compare = compared(options.value());
       break;
     case '--at':
       onlyOnce(parsed);
@@ -82,5 +98,13 @@ function onlyOnce({ at }: ReportArguments): void {
 function time(option: string, text: string): TraceTime {
   const parsed = parseTraceTime(text);
   if (parsed !== null) return parsed;
-  throw new Usage(`${option} ${text} is not a time of a trace, such as 12.5s, 90% or step:120.`);
+  throw new Usage(`${option} ${text} is not a time of a trace, such as 12.5s, 90%, step:120 or mark:NAME.`);
+}
+
+function compared(text: string): Compared {
+  const parsed = parseCompared(text);
+  if (parsed !== null) return parsed;
+  throw new Usage(
+    `--compare ${text}: behind the @ stands a time of the trace, such as 12.5s, 90%, step:120 or mark:NAME.`,
+  );
 }

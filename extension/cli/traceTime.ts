@@ -1,15 +1,18 @@
 import { formatDuration, formatPlural } from '../protocol/format';
+import { marksOf } from '../protocol/marks';
 import type { TraceSource } from '../protocol/trace';
 
 /** A moment of a trace as a person names it. */
-export type TraceTime = { seconds: number } | { percent: number } | { step: number };
+export type TraceTime = { seconds: number } | { percent: number } | { step: number } | { mark: string };
 
 /** The most that a series of steps has (`LedgerSeriesQuery.points`). */
 const MOST_POINTS = 2_048;
 const UNITS: Record<string, number> = { ms: 1e-3, s: 1, m: 60, min: 60, h: 3600 };
 
-/** `12.5s`, `500ms`, `2m`, `90%`, `step:120`, `12.5` (seconds); null: none of these. */
+/** `12.5s`, `500ms`, `2m`, `90%`, `step:120`, `mark:before eval`, `12.5` (seconds); null: none of these. */
 export function parseTraceTime(text: string): TraceTime | null {
+  const mark = /^mark:(.+)$/.exec(text)?.[1];
+  if (mark !== undefined) return { mark };
   const step = /^step:([1-9]\d{0,9})$/.exec(text);
   if (step !== null) return { step: Number(step[1]) };
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|min|h|%)?$/.exec(text);
@@ -24,9 +27,19 @@ export function resolveTraceTime(time: TraceTime, source: TraceSource): number |
   const { durationNs } = source.info();
   if ('percent' in time) return Math.round((durationNs * time.percent) / 100);
   if ('step' in time) return stepEnd(time.step, source);
+  if ('mark' in time) return markTime(time.mark, source);
   const ns = Math.round(time.seconds * 1e9);
   if (ns <= durationNs) return ns;
   return { error: `The trace lasts ${formatDuration(durationNs)}: ${formatDuration(ns)} lies behind its end.` };
+}
+
+/** Of several marks of that name the newest. */
+function markTime(name: string, source: TraceSource): number | { error: string } {
+  const marks = marksOf(source.info().session);
+  const found = marks.filter(mark => mark.name === name).at(-1);
+  if (found !== undefined) return found.timeNs;
+  const names = marks.map(mark => `"${mark.name}"`).join(', ');
+  return { error: `The trace has no mark "${name}"${names === '' ? '' : `; it has ${names}`}.` };
 }
 
 /** Of the process with most steps. */

@@ -61,7 +61,7 @@ test('times', () => {
 });
 
 test('report and doctor', () => {
-  const plain = { verb: 'report', file: 'a.gputrace', output: null, at: null, from: null };
+  const plain = { verb: 'report', file: 'a.gputrace', output: null, at: null, from: null, compare: null };
   const report = { ...plain, format: 'json', groupBy: 'thread' };
   assert.deepEqual(parse('report a.gputrace --format json --group-by thread'), report);
   assert.deepEqual(parse('report --format json --group-by=thread a.gputrace'), report);
@@ -75,13 +75,21 @@ test('report and doctor', () => {
     from: { seconds: 0.5 },
     at: { step: 120 },
   });
+  assert.deepEqual(parse('report a.gputrace --at mark:warm --compare b.gputrace@step:3'), {
+    ...plain,
+    format: 'table',
+    groupBy: null,
+    at: { mark: 'warm' },
+    compare: { file: 'b.gputrace', at: { step: 3 } },
+  });
+  assert.deepEqual(parse('mark 4711 warm'), { verb: 'mark', target: '4711', name: 'warm' });
   assert.deepEqual(parse('doctor --format json'), { verb: 'doctor', format: 'json' });
 });
 
 test('help and version', () => {
   assert.deepEqual(parse('--help'), { verb: 'help', about: null });
   assert.deepEqual(parse('help run'), { verb: 'help', about: 'run' });
-  for (const verb of ['run', 'report', 'doctor', 'attach']) {
+  for (const verb of ['run', 'report', 'doctor', 'attach', 'mark']) {
     assert.deepEqual(parse(`${verb} --help`), { verb: 'help', about: verb });
   }
   assert.deepEqual(parse('--version'), { verb: 'version' });
@@ -91,7 +99,7 @@ test('help and version', () => {
 
 test('what is wrong is said in one sentence', () => {
   const cases: [string, RegExp][] = [
-    ['', /run, attach, report, holders, confirm or doctor/],
+    ['', /run, attach, mark, report, holders, confirm or doctor/],
     ['nonsense', /"nonsense"/],
     ['run', /Name the program/],
     ['run --', /Name the program/],

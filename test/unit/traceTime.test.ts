@@ -40,3 +40,17 @@ test('a time that the trace does not have is one sentence', () => {
     error: 'No step has ended in this trace: name a time, such as 12.5s or 90%.',
   });
 });
+
+test('a mark by its name, of several the newest', () => {
+  const marks = [
+    { name: 'before eval', timeNs: 1e9 },
+    { name: 'before eval', timeNs: 3e9 },
+    { name: 'warm', timeNs: 2e9 },
+  ];
+  const marked = new Stepping(makeInfo({ durationNs: 8e9, session: { marks } }));
+  assert.equal(ns('mark:before eval', marked), 3e9);
+  assert.deepEqual(ns('mark:cold', marked), {
+    error: 'The trace has no mark "cold"; it has "before eval", "warm", "before eval".',
+  });
+  assert.deepEqual(ns('mark:cold'), { error: 'The trace has no mark "cold".' });
+});

@@ -1,0 +1,72 @@
+// Marks of a running program, and two moments beside each other.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { Place, python } from './launcher';
+
+const JOB = `import ctypes, os, sys, time
+cuda = ctypes.CDLL("libcuda.so.1")
+context = ctypes.c_void_p()
+cuda.cuInit(0)
+cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+cuda.cuCtxSetCurrent(context)
+address = ctypes.c_uint64()
+cuda.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(8 << 20))
+open(sys.argv[1] + ".pid", "w").write(str(os.getpid()))
+print("READY", flush=True)
+while not os.path.exists(sys.argv[1]): time.sleep(0.02)
+cuda.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(4 << 20))
+`;
+
+test('a mark is taken from beside, kept in the trace, and compared with', async t => {
+  const place = new Place(t);
+  const script = place.write('job.py', JOB);
+  const go = place.path('go');
+  const file = place.path('run.gputrace');
+  const job = place.start(['run', '--simulate-gpu', '--format', 'none', '-o', file, '--', python, script, go]);
+  await job.saw('READY');
+  const pid = readFileSync(`${go}.pid`, 'utf8');
+  const marked = await place.run(['mark', pid, 'before eval']);
+  assert.equal(marked.status, 0, marked.stderr);
+  assert.match(marked.stdout, /^Marked "before eval" at \d/);
+  writeFileSync(go, '');
+  assert.equal((await job.ended).status, 0);
+
+  const at = await place.run(['report', file, '--at', 'mark:before eval', '--format', 'json']);
+  const { totals } = JSON.parse(at.stdout) as { totals: { liveBytes: number }[] };
+  assert.equal(totals[0]?.liveBytes, 8 << 20);
+
+  const compared = await place.run(['report', file, '--at', 'mark:before eval', '--compare', file]);
+  assert.match(compared.stdout, /8\.00 MB -> 12\.00 MB \(\+4\.00 MB\), 1 new, 0 gone/);
+  assert.match(compared.stdout, /\+4\.00 MB +- +4\.00 MB new +job\.py:12 <module>/);
+  assert.doesNotMatch(compared.stdout, /job\.py:8/);
+  const json = await place.run(['report', file, '--compare', `${file}@mark:before eval`, '--format', 'json']);
+  assert.deepEqual(
+    (JSON.parse(json.stdout) as { rows: { line: number; bytesA: number; bytesB: number }[] }).rows.map(
+      ({ line, bytesA, bytesB }) => [line, bytesA, bytesB],
+    ),
+    [
+      [12, 4 << 20, 0],
+      [8, 8 << 20, 8 << 20],
+    ],
+  );
+
+  const unknown = await place.run(['report', file, '--at', 'mark:warm-up']);
+  assert.equal(unknown.status, 2);
+  assert.match(unknown.stderr, /The trace has no mark "warm-up"; it has "before eval"\./);
+});
+
+test('what cannot be marked or compared is said in a sentence', async t => {
+  const place = new Place(t);
+  for (const [words, status, says] of [
+    [['mark', String(process.pid), 'a'], 1, /is not traced/],
+    [['mark', place.path('none'), 'a'], 1, /neither a running process's number nor a trace/],
+    [['mark', '5'], 2, /Name a process and the mark/],
+    [['report', 'a.gputrace', '--compare', 'b.gputrace@noon'], 2, /behind the @ stands a time/],
+    [['report', 'a.gputrace', '--compare', 'b.gputrace', '--format', 'csv'], 2, /for the table and json/],
+  ] as const) {
+    const ended = await place.run([...words]);
+    assert.equal(ended.status, status, words.join(' '));
+    assert.match(ended.stderr, says);
+  }
+});
