@@ -3,7 +3,7 @@ import type { StackedTimeline, StackGroup, StackQuery, StackRank } from '../prot
 import type { SiteWindow, TraceSource } from '../protocol/trace';
 
 /** So many sites are looked at: what smaller ones hold is in the rest. */
-const SITES = 192;
+const SITES = 128;
 const POINTS = 256;
 const SPARK_VALUES = 16;
 const MOST_PROCESSES = 16;

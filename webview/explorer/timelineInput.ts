@@ -32,6 +32,7 @@ export class TimelineInput {
   private drag: { x: number; zoom: Zoom; runNs: number } | null = null;
   /** Where a span that is being drawn begins, in pixels. */
   private brush: number | null = null;
+  private left: number | null = null;
 
   constructor(
     private readonly surface: HTMLElement,
@@ -43,6 +44,7 @@ export class TimelineInput {
     surface.addEventListener('pointermove', event => this.onMove(event));
     surface.addEventListener('pointerup', event => this.onUp(event));
     surface.addEventListener('pointercancel', () => (this.drag = this.brush = null));
+    surface.addEventListener('pointerenter', () => (this.left = null));
     surface.addEventListener('pointerleave', () => actions.pointer(null));
     surface.addEventListener('dblclick', () => actions.zoom(FOLLOW));
     surface.addEventListener('keydown', event => this.onKey(event));
@@ -66,6 +68,7 @@ export class TimelineInput {
 
   private onDown(event: PointerEvent): void {
     if (event.button !== 0) return;
+    this.left = null;
     const { zoom, runNs, selecting } = this.state();
     this.surface.setPointerCapture(event.pointerId);
     if (event.shiftKey || selecting) this.brush = this.x(event);
@@ -145,7 +148,9 @@ export class TimelineInput {
 
   /** Pixels from the surface's left edge, whatever lies under the mouse. */
   private x(event: MouseEvent): number {
-    return event.clientX - this.surface.getBoundingClientRect().left;
+    // Asked once: while the wheel turns, each question would lay out the page anew.
+    this.left ??= this.surface.getBoundingClientRect().left;
+    return event.clientX - this.left;
   }
 
   private get width(): number {

@@ -33,6 +33,7 @@ export class TimelinePart implements Part {
       need: () => this.poller.invalidate(),
       show: moment => void this.moments.show(moment),
       showPeak: (query, where) => void this.moments.showPeak({ ...query, ...this.scope() }, where),
+      spanned: () => void this.askKept(),
       cancel: () => this.moments.cancel(),
       now: () => this.moments.reset(),
     });
@@ -87,7 +88,25 @@ export class TimelinePart implements Part {
     this.view.setData(new TimelineData(question, answers));
   }
 
+  /** How much of what was allocated in the selected span is still there. */
+  private async askKept(): Promise<void> {
+    const moment = this.view.selected;
+    if (!moment) return;
+    const kept = await this.page.ask('sites', {
+      layer: this.view.areaSeries,
+      groupBy: 'site',
+      sort: 'liveBytes',
+      descending: true,
+      from: 0,
+      to: 0,
+      ...this.scope(),
+      moment,
+    });
+    if (kept && JSON.stringify(this.view.selected) === JSON.stringify(moment)) this.view.setKept(kept.sumLiveBytes);
+  }
+
   private async askSlow(): Promise<void> {
+    void this.askKept();
     const context = this.page.now();
     if (!context) return;
     const { stack } = context.view;

@@ -83,8 +83,12 @@ export class TimelineTools {
     this.groups.hidden = entries.length === 0;
   }
 
-  setHidden(hidden: readonly Series[]): void {
-    for (const [series, button] of this.series) setAttribute(button, 'aria-pressed', String(!hidden.includes(series)));
+  /** @param known series that hold anything; the others are not named */
+  setSeries(known: readonly Series[], hidden: readonly Series[]): void {
+    for (const [series, button] of this.series) {
+      button.hidden = !known.includes(series);
+      setAttribute(button, 'aria-pressed', String(!hidden.includes(series)));
+    }
   }
 
   private addGroup(): HTMLElement {

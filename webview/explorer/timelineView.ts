@@ -8,9 +8,10 @@ import type {
   StepTimes,
   TimelineSteps,
 } from '../../extension/protocol/timelineRequests';
+import type { Moment } from '../../extension/protocol/moment';
 import type { Series } from '../../extension/protocol/trace';
 import { el, setAttribute, type Frames } from '../dom';
-import { TimelineChart, type Curve } from './chart';
+import { TimelineChart, type Curve, type DrawnSeries } from './chart';
 import type { PageContext } from './part';
 import type { AxisUnit, StackChoice } from './state';
 import { stepTicks } from './timelineAxis';
@@ -35,6 +36,8 @@ export interface TimelineActions {
   show(moment: TitledMoment): void;
   /** `where` follows "Alive at the peak". */
   showPeak(query: Omit<PeakQuery, keyof Scope>, where: string): void;
+  /** Another span is selected: what is kept of it is to be asked. */
+  spanned(): void;
   cancel(): void;
   now(): void;
 }
@@ -59,6 +62,8 @@ export class TimelineView {
   private steps: TimelineSteps | null = null;
   private zoom: Zoom = FOLLOW;
   private span: Span | null = null;
+  /** Bytes that were allocated in the span and are still alive; null: not asked yet. */
+  private kept: number | null = null;
   private selecting = false;
   private reading: MomentReading | null = null;
   private pointerX: number | null = null;
@@ -91,6 +96,11 @@ export class TimelineView {
     return this.chart.width;
   }
 
+  /** Series that hold anything in the window. */
+  private get known(): DrawnSeries[] {
+    return DRAWN.filter(series => this.data?.has(series));
+  }
+
   /** What the areas are made of: tensors, or the driver's memory where there are none. */
   get areaSeries(): 'tensor' | 'driver' {
     return this.data === null || this.data.has('tensor') || !this.data.has('driver') ? 'tensor' : 'driver';
@@ -113,6 +123,16 @@ export class TimelineView {
 
   setSteps(steps: TimelineSteps): void {
     this.steps = steps;
+    this.frames.add(this.draw);
+  }
+
+  /** What is selected, as a moment; null without a selection. */
+  get selected(): Moment | null {
+    return this.span && bornIn(this.span, this.shownSteps).moment;
+  }
+
+  setKept(bytes: number): void {
+    this.kept = bytes;
     this.frames.add(this.draw);
   }
 
@@ -147,7 +167,7 @@ export class TimelineView {
     const { stack, axis: unit } = view;
     const steps = (this.steps?.axis ?? null) !== null;
     this.tools.update({ stack, axis: unit, steps, selecting: this.selecting, following: this.zoom.spanNs === null });
-    this.tools.setHidden(view.hidden);
+    this.tools.setSeries(this.known, view.hidden);
     this.tools.setGroups(this.groupNames());
     this.drawOverlay();
     this.drawBar();
@@ -191,7 +211,7 @@ export class TimelineView {
     const peak = this.data?.peak(this.areaSeries) ?? null;
     const marks = marksOf(info, this.steps, context.session.marks, peak && { timeNs: peak.fromNs, bytes: peak.bytes });
     this.overlay.drawMarks(placeMarks(marks, window, pixels));
-    this.overlay.drawSpan(this.span, window, pixels, this.span ? spanText(this.span, this.shownSteps) : '');
+    this.overlay.drawSpan(this.span, window, pixels, this.kept === null ? '' : `${formatBytes(this.kept)} kept`);
   }
 
   private drawBar(): void {
@@ -212,7 +232,7 @@ export class TimelineView {
     if (!inside || !context) return this.tooltip.hide();
     const { fromNs, toNs } = visibleWindow(this.zoom, context.runNs);
     const timeNs = fromNs + ((x - left) / Math.max(right - left, 1)) * (toNs - fromNs);
-    const series = DRAWN.filter(one => !context.view.hidden.includes(one));
+    const series = this.known.filter(one => !context.view.hidden.includes(one));
     const lines = series.map(one => ({ part: one, name: SERIES_NAMES[one], bytes: data.bytesAt(one, timeNs) }));
     const when = formatDuration(timeNs);
     const title = this.steps?.axis ? `${timeText(timeNs, this.steps.axis)} · ${when}` : when;
@@ -224,7 +244,9 @@ export class TimelineView {
     const { context, data, steps } = this;
     if (!context) return HINT;
     const window = visibleWindow(this.zoom, context.runNs);
-    const now = DRAWN.map(series => `${SERIES_NAMES[series]} ${formatBytes(data?.bytesAt(series, window.toNs) ?? 0)}`);
+    const now = this.known.map(
+      series => `${SERIES_NAMES[series]} ${formatBytes(data?.bytesAt(series, window.toNs) ?? 0)}`,
+    );
     const peak = data?.peak(this.areaSeries);
     const groups = this.groupNames().map(({ name }) => name);
     return [
@@ -257,12 +279,14 @@ export class TimelineView {
   private drawn(span: Span | null, done: boolean): void {
     this.setSpan(span && toSteps(span, this.shownSteps, this.context?.runNs ?? 0));
     if (!done) return;
+    this.actions.spanned();
     if (span) this.setSelecting(false);
     this.bar.say(this.span ? `Selected: ${spanText(this.span, this.shownSteps)}` : 'No selection');
   }
 
   private setSpan(span: Span | null): void {
     this.span = span;
+    this.kept = null;
     this.frames.add(this.draw);
   }
 

@@ -29,6 +29,12 @@ async function eventually(check) {
   }
 }
 
+/** A key in the chart, and the frame that shows what it did. */
+async function key(name) {
+  await surface.press(name);
+  await page.waitForTimeout(200);
+}
+
 async function brush(from, to, key) {
   const box = await plot.boundingBox();
   const y = box.y + box.height * 0.4;
@@ -79,16 +85,17 @@ const checks = {
   },
   async 'the button selects without Shift, once; a click selects nothing'() {
     await action('select-span').click();
-    assert.equal(await action('select-span').getAttribute('aria-pressed'), 'true');
+    await eventually(async () => assert.equal(await action('select-span').getAttribute('aria-pressed'), 'true'));
     await brush(0.3, 0.45);
     assert.match(await span(), /^steps 12\d–18\d$/);
-    assert.equal(await action('select-span').getAttribute('aria-pressed'), 'false');
+    await eventually(async () => assert.equal(await action('select-span').getAttribute('aria-pressed'), 'false'));
     await brush(0.4, 0.4, 'Shift');
     await eventually(async () => assert.ok(await page.locator('[data-value=span]').isHidden()));
   },
   async 'what a span holds, by mouse: still alive, alive at its end, its peak, and back'() {
     const all = await rowCount();
     await brush(0.3, 0.45, 'Shift');
+    await eventually(async () => assert.match(await page.locator('.timeline-span').innerText(), /GB kept$/));
     await action('span-born').click();
     await eventually(async () =>
       assert.match(await heading(), /^Allocated in steps 12\d–18\d and still alive, by line$/),
@@ -120,13 +127,13 @@ const checks = {
   },
   async 'the same by keyboard: select, extend, move, apply, clear'() {
     await surface.focus();
-    await surface.press('Shift+ArrowRight');
+    await key('Shift+ArrowRight');
     const first = await span();
-    await surface.press('Shift+ArrowRight');
+    await key('Shift+ArrowRight');
     const longer = await span();
     assert.notEqual(longer, first);
     assert.equal(longer.split('–')[0], first.split('–')[0], 'only its end moved');
-    await surface.press('Shift+ArrowUp');
+    await key('Shift+ArrowUp');
     assert.notEqual((await span()).split('–')[0], longer.split('–')[0]);
     await surface.press('Enter');
     await eventually(async () => assert.match(await heading(), /^Allocated in steps .* and still alive, by line$/));
