@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { FindingDiagnostics } from './editor/findingDiagnostics';
 import { LineBytes } from './editor/lineBytes';
 import { ShownLineVerdicts } from './editor/lineVerdicts';
 import { SourceLines } from './editor/sourceLines';
@@ -30,6 +31,7 @@ export function activate(context: vscode.ExtensionContext): void {
     lines,
     doctor,
     lineBytes,
+    new FindingDiagnostics(sessions, lines, log),
     vscode.commands.registerCommand('gpuMemoryTrace.toggleLineBytes', () => lineBytes.toggle()),
     new StatusItem(sessions),
     followContextKeys(sessions),

@@ -15,6 +15,8 @@ export interface ShownTrace {
 export interface LineVerdicts {
   layer(): Layer;
   bytesPerStep(file: string, line: number): number;
+  /** Another one once something else is known. */
+  version(): unknown;
 }
 
 const SETTING = 'editor.lineBytes';
@@ -37,6 +39,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   private readonly subscriptions: vscode.Disposable[];
   private files = new Map<string, LineFacts[]>();
   private revision = -1;
+  private judged: unknown = null;
   private startRealtimeMs = 0;
   private timer: NodeJS.Timeout | undefined;
 
@@ -107,8 +110,9 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
       return;
     }
     if (info.startRealtimeMs !== this.startRealtimeMs) this.startRealtimeMs = info.startRealtimeMs;
-    else if (info.revision === this.revision) return;
+    else if (info.revision === this.revision && this.verdicts.version() === this.judged) return;
     this.revision = info.revision;
+    this.judged = this.verdicts.version();
     const window = session.native.sites({
       layer: this.verdicts.layer(),
       groupBy: 'line',

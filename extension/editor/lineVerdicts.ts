@@ -1,22 +1,27 @@
 import { listedLayer } from '../analysis/snapshot';
-import { verdictsOf } from '../analysis/verdictCache';
 import type { Layer } from '../protocol/trace';
+import type { Finding } from '../protocol/verdicts';
 import type { LineVerdicts, ShownTrace } from './lineBytes';
 
-/** Verdicts need not be newer than this; they cost more than a table of lines. */
-const FRESH_MS = 2_000;
+/** The trace that is shown, with what was judged of it last. */
+export interface JudgedTrace extends ShownTrace {
+  readonly verdicts: { readonly latest: { findings: readonly Finding[] } | null } | null;
+}
 
 /** What grows, by line, of the trace that is shown. */
 export class ShownLineVerdicts implements LineVerdicts {
-  private readAtMs = -Infinity;
-  private source: unknown = null;
+  private judged: unknown = null;
   private lines = new Map<string, number>();
 
-  constructor(private readonly shown: ShownTrace) {}
+  constructor(private readonly shown: JudgedTrace) {}
 
   layer(): Layer {
     const info = this.shown.session?.native.info();
     return info === undefined ? 'tensor' : listedLayer(info.totals);
+  }
+
+  version(): unknown {
+    return this.shown.verdicts?.latest ?? null;
   }
 
   bytesPerStep(file: string, line: number): number {
@@ -25,14 +30,11 @@ export class ShownLineVerdicts implements LineVerdicts {
   }
 
   private read(): void {
-    const source = this.shown.session?.native;
-    const now = performance.now();
-    if (source === this.source && now - this.readAtMs < FRESH_MS) return;
-    this.source = source;
-    this.readAtMs = now;
+    const latest = this.shown.verdicts?.latest ?? null;
+    if (latest === this.judged) return;
+    this.judged = latest;
     this.lines = new Map();
-    if (source === undefined) return;
-    for (const { verdict, places } of verdictsOf(source).findings) {
+    for (const { verdict, places } of latest?.findings ?? []) {
       if (verdict !== 'leak') continue;
       for (const { file, line, bytesPerStep } of places) this.lines.set(keyOf(file, line), bytesPerStep);
     }

@@ -75,5 +75,7 @@ export type ToPage =
   | { type: 'changed'; revision: number }
   /** Two moments are to be shown beside each other. */
   | { type: 'compare'; a: ComparePoint; b: ComparePoint }
+  /** The card of a finding is to be seen. */
+  | { type: 'finding'; id: string }
   | { type: 'response'; id: number; ok: true; value: unknown }
   | { type: 'response'; id: number; ok: false; error: string };

@@ -9,6 +9,7 @@ import { compareTraces, pickTrace } from './compareCommand';
 import type { DoctorPage } from './doctorPage';
 import { ExplorerView } from './explorer';
 import { exportTrace } from './exportTrace';
+import { confirmFinding, showFinding, whoHolds } from './findingCommands';
 import { chooseGpu, offerSimulator } from './gpuChoice';
 import { pickProcess } from './processPicker';
 import { Refused, RefusedWithCommand, refusal, sudoWords } from './refused';
@@ -44,6 +45,9 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     selectSession: () => chooseSession(sessions),
     closeSession: () => closeSession(sessions),
     compareTraces: (file, files) => compareTraces(sessions, uris(file, files), (a, b) => showCompared(parts, a, b)),
+    showFinding: finding => showFinding(parts, finding),
+    whoHolds: finding => whoHolds(parts, finding),
+    confirm: finding => confirmFinding(parts, finding),
     openWide: () => wide.show(),
     doctor: () => doctor.show(),
     showPanel: () => showPanel(),

@@ -19,6 +19,8 @@ export class ExplorerView implements vscode.WebviewViewProvider, vscode.Disposab
   private page: Page | null = null;
   /** To be compared once there is a page. */
   private waiting: [ComparePoint, ComparePoint] | null = null;
+  /** To be shown once there is a page. */
+  private finding: string | null = null;
 
   constructor(
     private readonly dist: vscode.Uri,
@@ -32,6 +34,8 @@ export class ExplorerView implements vscode.WebviewViewProvider, vscode.Disposab
     this.page = page;
     if (this.waiting) page.compare(...this.waiting);
     this.waiting = null;
+    if (this.finding !== null) page.showFinding(this.finding);
+    this.finding = null;
     view.onDidChangeVisibility(() => page.push());
     view.onDidDispose(() => {
       page.dispose();
@@ -42,6 +46,12 @@ export class ExplorerView implements vscode.WebviewViewProvider, vscode.Disposab
   compare(a: ComparePoint, b: ComparePoint): void {
     if (this.page === null) this.waiting = [a, b];
     else this.page.compare(a, b);
+  }
+
+  /** Shows the card of a finding, once there is a page. */
+  showFinding(id: string): void {
+    if (this.page === null) this.finding = id;
+    else this.page.showFinding(id);
   }
 
   dispose(): void {

@@ -17,13 +17,17 @@ export class Judge {
   private notBefore = 0;
   private closed = false;
 
-  constructor(private readonly source: TraceSource) {}
+  constructor(
+    private readonly source: TraceSource,
+    private readonly onJudged: () => void,
+  ) {}
 
   /** The verdicts of this moment or of a moment ago; `stale`: something happened since. Rejects when the trace is closed. */
   async verdictsNow(): Promise<{ verdicts: Verdicts; stale: boolean }> {
     const known = this.verdicts;
     if (known !== null && this.key === keyOf(this.source.info())) return { verdicts: known, stale: false };
-    if (known !== null && performance.now() < this.notBefore) return { verdicts: known, stale: true };
+    if (known !== null && this.source.info().live && performance.now() < this.notBefore)
+      return { verdicts: known, stale: true };
     const verdicts = await (this.running ??= this.judge());
     return { verdicts, stale: false };
   }
@@ -52,6 +56,7 @@ export class Judge {
         if (part.done) {
           [this.verdicts, this.key] = [part.value, key];
           this.notBefore = performance.now() + Math.max(LEAST_PAUSE_MS, SHARE * busyMs);
+          this.onJudged();
           return part.value;
         }
         await new Promise(done => setImmediate(done));

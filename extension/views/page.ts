@@ -52,7 +52,7 @@ type Request = Extract<ToHost, { type: 'request' }>;
 export class Page implements vscode.Disposable {
   private ready = false;
   private revision = -1;
-  private compared: Extract<ToPage, { type: 'compare' }> | null = null;
+  private wanted: ToPage | null = null;
   private readonly answers: Answers;
   private readonly subscriptions: vscode.Disposable[];
 
@@ -101,13 +101,19 @@ export class Page implements vscode.Disposable {
     const revision = session.info?.revision ?? -1;
     if (revision !== this.revision) this.post({ type: 'changed', revision });
     this.revision = revision;
-    if (this.compared) this.post(this.compared);
-    this.compared = null;
+    if (this.wanted) this.post(this.wanted);
+    this.wanted = null;
   }
 
   /** Shows two moments beside each other, at once or when the page is seen. */
   compare(a: ComparePoint, b: ComparePoint): void {
-    this.compared = { type: 'compare', a, b };
+    this.wanted = { type: 'compare', a, b };
+    this.push();
+  }
+
+  /** Shows the card of a finding, at once or when the page is seen. */
+  showFinding(id: string): void {
+    this.wanted = { type: 'finding', id };
     this.push();
   }
 

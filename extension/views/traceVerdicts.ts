@@ -18,7 +18,7 @@ import type {
   RowVerdict,
   VerdictGrouping,
 } from '../protocol/verdictRequests';
-import type { Finding } from '../protocol/verdicts';
+import type { Finding, Verdicts } from '../protocol/verdicts';
 import { Judge } from './judge';
 
 /** How long a busy process is waited for. */
@@ -35,7 +35,7 @@ export class TraceVerdicts implements vscode.Disposable {
   private readonly judge: Judge;
   private readonly asked = new Map<string, Asked>();
   private readonly told = new vscode.EventEmitter<void>();
-  /** Something was asked of the process, or it answered. */
+  /** Something was judged anew, something was asked of the process, or it answered. */
   readonly onDidTell = this.told.event;
 
   /** `directory`: where the trace is recorded; null: it is a file. */
@@ -43,7 +43,17 @@ export class TraceVerdicts implements vscode.Disposable {
     private readonly source: NativeSession,
     private readonly directory: string | null,
   ) {
-    this.judge = new Judge(source);
+    this.judge = new Judge(source, () => this.told.fire());
+  }
+
+  /** The verdicts of this moment or of a moment ago. Rejects when the trace is closed. */
+  verdictsNow(): Promise<{ verdicts: Verdicts; stale: boolean }> {
+    return this.judge.verdictsNow();
+  }
+
+  /** What was judged last; null: nothing yet. */
+  get latest(): Verdicts | null {
+    return this.judge.latest;
   }
 
   async findings(): Promise<FindingsView> {

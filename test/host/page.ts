@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { attribute, press, rows, shot, texts, until, type Row } from './window';
+import { attribute, fill, press, rows, shot, texts, until, type Row } from './window';
 
 export const workspace = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
 export const picture = (name: string): Promise<void> => shot(join(process.env.SCREENSHOTS ?? workspace, `${name}.png`));
@@ -47,13 +47,20 @@ export function rowAt(file: string, line: number): Promise<Row> {
 
 const INPUT = '.quick-input-widget:not([style*="display: none"]) input[type=text]';
 
-/** Runs the palette's action on the file; the question for arguments is answered with none. */
-export async function trace(file: string): Promise<void> {
+/** Runs the palette's action on the file; the question for arguments is answered with `words`. */
+export async function trace(file: string, words = ''): Promise<void> {
   await vscode.window.showTextDocument(vscode.Uri.file(file));
   const started = Promise.resolve(vscode.commands.executeCommand('gpuMemoryTrace.start'));
   await Promise.race([
     started,
-    until('the question for arguments', () => press(INPUT, 'Enter').then(() => true), 10_000),
+    until(
+      'the question for arguments',
+      () =>
+        fill(INPUT, words)
+          .then(() => press(INPUT, 'Enter'))
+          .then(() => true),
+      10_000,
+    ),
   ]);
   await started;
 }

@@ -125,6 +125,11 @@ export class App implements PageActions {
     this.dispatch({ type: 'tab', tab: 'compare' });
   }
 
+  /** The host wants the card of this finding to be seen. */
+  showFinding(id: string): void {
+    this.findings.reveal(id);
+  }
+
   /** Another trace: nothing of the old one stays on the page. */
   private forget(trace: number): void {
     for (const part of this.parts) part.forget();

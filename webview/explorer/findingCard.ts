@@ -62,6 +62,13 @@ export class FindingCard {
     setAttribute(this.chevron, 'class', `codicon codicon-chevron-${open ? 'down' : 'right'}`);
   }
 
+  /** Opens it, and puts the focus on its sentence. */
+  reveal(): void {
+    this.setOpen(true);
+    this.element.scrollIntoView({ block: 'nearest' });
+    this.toggle.focus();
+  }
+
   /** Draws what is new; what did not change keeps its elements, and so the focus. */
   update(finding: FindingView): void {
     this.finding = finding;

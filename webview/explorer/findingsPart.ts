@@ -24,6 +24,8 @@ export class FindingsPart implements Part {
   private all = false;
   private timer: number | undefined;
   private generation = 0;
+  /** Its card is to be opened once it is there. */
+  private wanted: string | null = null;
 
   constructor(
     private readonly frames: Frames,
@@ -63,6 +65,13 @@ export class FindingsPart implements Part {
     clearTimeout(this.timer);
   }
 
+  /** Opens the card of a finding and puts the focus on it, now or when it is known. */
+  reveal(id: string): void {
+    this.wanted = id;
+    this.draw();
+    this.poller.invalidate(true);
+  }
+
   private async ask(): Promise<void> {
     if (this.page.now() === null) return;
     const { generation } = this;
@@ -82,6 +91,7 @@ export class FindingsPart implements Part {
     setAttribute(this.element, 'data-standing', view.standing);
     setAttribute(this.mark, 'class', `codicon codicon-${ICONS[view.standing]}`);
     setText(this.sentence, view.sentence);
+    this.all ||= !shownFindings(view.findings, false).some(({ id }) => id === this.wanted) && this.wanted !== null;
     const shown = shownFindings(view.findings, this.all);
     const hidden = view.findings.length - shownFindings(view.findings, false).length;
     this.more.hidden = hidden === 0;
@@ -99,6 +109,10 @@ export class FindingsPart implements Part {
       this.list.children.length !== elements.length
     )
       this.list.replaceChildren(...elements);
+    const card = this.wanted === null ? undefined : this.cards.get(this.wanted);
+    if (card === undefined) return;
+    this.wanted = null;
+    card.reveal();
   };
 
   /** The first of all is open from the start. */

@@ -36,6 +36,8 @@ addEventListener('message', (event: MessageEvent<ToPage>) => {
       return app.invalidate();
     case 'compare':
       return app.compare(message.a, message.b);
+    case 'finding':
+      return app.showFinding(message.id);
     case 'response':
       client.accept(message);
   }

@@ -1,0 +1,142 @@
+import * as vscode from 'vscode';
+import type { Finding, FindingVerdict } from '../protocol/verdicts';
+import type { ShownTrace } from './lineBytes';
+import { sourcePath, type SourceLines } from './sourceLines';
+
+/** What is found in the trace that is shown. */
+export interface ShownFindings extends ShownTrace {
+  readonly verdicts: { verdictsNow(): Promise<{ verdicts: { findings: readonly Finding[] }; stale: boolean }> } | null;
+}
+
+const SOURCE = 'GPU Memory Trace';
+/** Command of the page that shows a finding; its argument is the finding's id. */
+const SHOW = 'gpuMemoryTrace.showFinding';
+const REFRESH_MS = 1_000;
+const MOST_RELATED = 8;
+
+/** An entry of the Problems panel at the line of each finding, which follows the run and edits of the file. */
+export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionProvider {
+  private readonly entries = vscode.languages.createDiagnosticCollection('gpuMemoryTrace');
+  private readonly subscriptions: vscode.Disposable[];
+  private findings = new Map<vscode.Diagnostic, string>();
+  private timer: NodeJS.Timeout | undefined;
+  private drawn = '';
+  private session: unknown = null;
+
+  constructor(
+    private readonly shown: ShownFindings,
+    private readonly lines: SourceLines,
+    private readonly log: vscode.LogOutputChannel,
+  ) {
+    const kinds = { providedCodeActionKinds: [vscode.CodeActionKind.Empty] };
+    this.subscriptions = [
+      shown.onDidChange(() => this.heard()),
+      vscode.workspace.onDidChangeTextDocument(() => this.later()),
+      vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, this, kinds),
+    ];
+  }
+
+  provideCodeActions(
+    { uri }: vscode.TextDocument,
+    range: vscode.Range,
+    context: vscode.CodeActionContext,
+  ): vscode.CodeAction[] {
+    const here = context.diagnostics.filter(entry => entry.source === SOURCE);
+    if (here.length === 0) return [];
+    return (this.entries.get(uri) ?? []).flatMap(entry => {
+      const finding = this.findings.get(entry);
+      if (finding === undefined || entry.range.intersection(range) === undefined) return [];
+      const action = new vscode.CodeAction(vscode.l10n.t('Show in Leak Explorer'), vscode.CodeActionKind.Empty);
+      action.diagnostics = here;
+      action.command = { command: SHOW, title: action.title, arguments: [finding] };
+      return [action];
+    });
+  }
+
+  /** Entries of another trace go at once. */
+  private heard(): void {
+    if (this.shown.session !== this.session) {
+      this.session = this.shown.session;
+      this.draw([]);
+    }
+    this.later();
+  }
+
+  private later(): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.refresh().catch(error => this.log.warn(String(error)));
+    }, REFRESH_MS);
+  }
+
+  private async refresh(): Promise<void> {
+    const { verdicts, session } = this.shown;
+    if (verdicts === null) return this.draw([]);
+    const told = await verdicts.verdictsNow();
+    if (this.shown.session !== session) return;
+    this.draw(told.verdicts.findings);
+    if (told.stale) this.later();
+  }
+
+  private draw(findings: readonly Finding[]): void {
+    const sinceMs = this.shown.session?.native.info().startRealtimeMs ?? 0;
+    const files = new Map<string, vscode.Diagnostic[]>();
+    const ids = new Map<vscode.Diagnostic, string>();
+    for (const finding of findings) {
+      const at = this.placeOf(finding.place, sinceMs);
+      if (at === null) continue;
+      const entry = this.entryOf(finding, at, sinceMs);
+      files.set(at.uri.fsPath, [...(files.get(at.uri.fsPath) ?? []), entry]);
+      ids.set(entry, finding.id);
+    }
+    const key = JSON.stringify([...files]);
+    if (key === this.drawn) return;
+    this.drawn = key;
+    this.findings = ids;
+    this.entries.clear();
+    for (const [path, entries] of files) this.entries.set(vscode.Uri.file(path), entries);
+  }
+
+  private entryOf(finding: Finding, { range }: vscode.Location, sinceMs: number): vscode.Diagnostic {
+    const title = finding.title.replace(/\.$/, '');
+    const entry = new vscode.Diagnostic(range, `${title}. ${finding.suggestion}`, severityOf(finding));
+    entry.source = SOURCE;
+    entry.code = finding.verdict satisfies FindingVerdict;
+    entry.relatedInformation = this.relatedOf(finding, sinceMs);
+    return entry;
+  }
+
+  private relatedOf({ holder, places }: Finding, sinceMs: number): vscode.DiagnosticRelatedInformation[] {
+    const related: vscode.DiagnosticRelatedInformation[] = [];
+    const add = (place: Place | null, says: string): void => {
+      const at = this.placeOf(place, sinceMs);
+      if (at !== null) related.push(new vscode.DiagnosticRelatedInformation(at, says));
+    };
+    if (holder !== null) add(holder, vscode.l10n.t('Held by {0}', holder.path));
+    for (const place of places.slice(1, MOST_RELATED)) add(place, vscode.l10n.t('Kept as well: allocated here'));
+    return related;
+  }
+
+  /** Where a line of the trace stands now; null where it has no file, or was deleted. */
+  private placeOf(place: Place | null, sinceMs: number): vscode.Location | null {
+    if (place === null || place.file === null || place.line === null) return null;
+    if (place.file === '' || place.file.startsWith('<') || place.line < 1) return null;
+    const path = sourcePath(place.file, this.shown.cwd);
+    const line = this.lines.now(path, place.line, sinceMs);
+    if (line === null) return null;
+    // The end of the line is where the editor ends it.
+    return new vscode.Location(vscode.Uri.file(path), new vscode.Range(line - 1, 0, line - 1, Number.MAX_SAFE_INTEGER));
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    for (const one of [...this.subscriptions, this.entries]) one.dispose();
+  }
+}
+
+type Place = { file: string | null; line: number | null };
+
+function severityOf({ verdict, cause }: Finding): vscode.DiagnosticSeverity {
+  const leak = verdict === 'leak' || (verdict === 'oom' && cause === 'leak');
+  return leak ? vscode.DiagnosticSeverity.Warning : vscode.DiagnosticSeverity.Information;
+}

@@ -1,0 +1,149 @@
+// Findings, in VS Code: the card, its line by mouse and by keyboard, the Problems entry, who holds it, experiments.
+import * as assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { inThemes, reached, trace, workspace } from './page';
+import { attribute, click, press, texts, until, violations } from './window';
+
+const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';
+const CARD = '[data-finding][data-verdict=leak]';
+const KEPT = join(workspace, 'kept.py');
+const PICKER = '.quick-input-widget:not([style*="display: none"])';
+
+const lineOf = (file: string, end: string): number =>
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .findIndex(line => line.endsWith(end)) + 1;
+const cursorAt = (file: string, line: number): Promise<true> =>
+  until(`the cursor on line ${line}`, () => {
+    const editor = vscode.window.activeTextEditor;
+    return (editor?.document.uri.fsPath === file && editor.selection.active.line === line - 1) as true;
+  });
+const textOf = async (selector: string): Promise<string> => (await texts(selector)).join('\n');
+const says = (selector: string, what: RegExp): Promise<string> =>
+  until(`${selector} to say ${what}`, async () => {
+    const text = await textOf(selector);
+    if (what.test(text)) return text;
+    throw new Error(`It says: ${text}`);
+  });
+const problems = (file: string): vscode.Diagnostic[] =>
+  vscode.languages.getDiagnostics(vscode.Uri.file(file)).filter(entry => entry.source === 'GPU Memory Trace');
+
+/** Runs until it is stopped; a stand-in for PyTorch answers the tracer's agent. Line 24 leaks. */
+const LIVE = `import sys, time, gc
+sys.path[:0] = ["AGENT/standin", "AGENT"]
+import torch, tracing
+kept = []
+class Ring:
+    def __init__(self, address):
+        self.address, self.me = address, self
+        tracing.report(address, 4096)
+    def __del__(self):
+        tracing.report(self.address, -4096)
+gc.disable()
+assert tracing.begin()
+for number in range(20):
+    Ring(0x900000 + 0x1000 * number)
+optimizer = torch.optim.Optimizer()
+for step in range(60):
+    tracing.report(0x100000 + 0x1000 * step, 512)
+    kept.append(torch.Tensor(0x100000 + 0x1000 * step))  # HOLD
+    optimizer.step()
+while True:
+    time.sleep(0.01)
+`;
+
+describe('Findings in VS Code', () => {
+  before(async () => {
+    await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
+    await vscode.commands.executeCommand('notifications.clearAll');
+  });
+
+  it('says in one sentence what leaks, how fast, since when', async () => {
+    await trace(KEPT, 'outputs');
+    await reached('ended');
+    await says(CARD, /1 tensor of each step stays alive/);
+    assert.match(await textOf(CARD), /\+64\.00 KB a step .*since step 1 .*full at step .*% sure/s);
+    assert.equal(await attribute(`${CARD}`, 'data-leak'), 'true');
+    await inThemes('findings');
+    assert.deepEqual(await violations('.findings'), []);
+  });
+
+  it('opens the line by mouse, and by keyboard', async () => {
+    const line = lineOf(KEPT, '# LEAK outputs');
+    const other = vscode.Uri.file(join(workspace, 'no_gpu.py'));
+    await vscode.window.showTextDocument(other);
+    await click(`${CARD} [data-action=open-line]`);
+    await cursorAt(KEPT, line);
+    await vscode.window.showTextDocument(other);
+    await press(`${CARD} [data-action=open-line]`, 'Enter');
+    await cursorAt(KEPT, line);
+  });
+
+  it('tells that an ended program cannot be asked', async () => {
+    await click(`${CARD} [data-action=who-holds]`);
+    await says(`${CARD} [data-part=holders]`, /The program has ended.*The trace holds no earlier answer/);
+  });
+
+  it('tells what it is not, and what the other lines do', async () => {
+    await press(`${CARD} [data-action=why-not]`, 'Enter');
+    const text = await says(`${CARD} [data-part=reasons]`, /Other lines/);
+    assert.match(text, /Ruled out\s+No warm-up/);
+    assert.match(text, /kept\.py:\d+ 24\.00 MB once/);
+    await press(`${CARD} [data-action=why-not]`, 'Enter');
+  });
+
+  it('puts a warning at the line, which leads to the card', async () => {
+    const line = lineOf(KEPT, '# LEAK outputs') - 1;
+    const [entry, ...more] = await until('the entry', () => (problems(KEPT).length > 0 ? problems(KEPT) : null));
+    assert.equal(more.length, 0);
+    assert.deepEqual(
+      [entry?.severity, entry?.code, entry?.range.start.line],
+      [vscode.DiagnosticSeverity.Warning, 'leak', line],
+    );
+    assert.match(entry?.message ?? '', /64\.00 KB a step at kept\.py:\d+, since step 1\. .*kept/);
+    await click(`${CARD} .finding-toggle`);
+    assert.equal(await attribute(`${CARD} .finding-toggle`, 'aria-expanded'), 'false');
+    const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>(
+      'vscode.executeCodeActionProvider',
+      vscode.Uri.file(KEPT),
+      new vscode.Range(line, 0, line, 1),
+    );
+    const action = actions.find(({ title }) => title === 'Show in Leak Explorer');
+    assert.ok(action?.command, actions.map(({ title }) => title).join());
+    await vscode.commands.executeCommand(action.command.command, ...(action.command.arguments ?? []));
+    await until('the card', async () => (await attribute(`${CARD} .finding-toggle`, 'aria-expanded')) === 'true');
+  });
+
+  it('asks a running program who holds it', async () => {
+    const file = join(workspace, 'live_leak.py');
+    writeFileSync(file, LIVE.replaceAll('AGENT', join(root, 'test/native/agent')));
+    await trace(file);
+    await reached('running');
+    await says(CARD, /stays alive/);
+    assert.deepEqual(problems(KEPT), [], 'entries of the trace before are gone');
+    await click(`${CARD} [data-action=who-holds]`);
+    const text = await says(`${CARD} [data-part=holders][data-state=answered]`, /still alive/);
+    assert.match(text, /__main__\.kept\[\.\.\.\] live_leak\.py:\d+\s+list of 60 · 5\d of 5\d blocks/);
+    await press(`${CARD} [data-part=holders] button.link`, 'Enter');
+    await cursorAt(file, lineOf(file, '# HOLD'));
+  });
+
+  it('makes the experiments that are chosen, and only then', async () => {
+    await press(`${CARD} [data-action=confirm]`, 'Enter');
+    const rows = `${PICKER} .quick-input-list .monaco-list-row`;
+    await says(rows, /gc\.collect\(\)/);
+    await press(`${PICKER} input[type=text]`, 'Escape');
+    assert.doesNotMatch(await textOf(CARD), /Experiments/);
+    await click(`${CARD} [data-action=confirm]`);
+    await says(rows, /gc\.collect\(\)/);
+    await click(`${rows} input[type=checkbox], ${rows} .monaco-checkbox, ${rows} .quick-input-list-checkbox`);
+    await press(`${PICKER} input[type=text]`, 'Enter');
+    const text = await says(`${CARD} [data-part=experiments][data-state=answered]`, /gc\.collect\(\)/);
+    assert.match(text, /gc\.collect\(\)\s+\d+\s+−80\.00 KB/);
+    await inThemes('findings-live');
+    await vscode.commands.executeCommand('gpuMemoryTrace.stop');
+    await reached('ended');
+  });
+});
