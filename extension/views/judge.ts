@@ -28,7 +28,7 @@ export class Judge {
     if (known !== null && this.key === keyOf(this.source.info())) return { verdicts: known, stale: false };
     if (known !== null && this.source.info().live && performance.now() < this.notBefore)
       return { verdicts: known, stale: true };
-    const verdicts = await (this.running ??= this.judge());
+    const verdicts = await (this.running ??= this.judge().finally(() => (this.running = null)));
     return { verdicts, stale: false };
   }
 
@@ -42,27 +42,23 @@ export class Judge {
   }
 
   private async judge(): Promise<Verdicts> {
-    try {
-      const key = keyOf(this.source.info());
-      // Files change while a program runs: each judging reads them anew.
-      const parts = judgeInParts(this.source, createLineReader());
-      let busyMs = 0;
-      for (;;) {
-        if (this.closed) throw new Error('The trace was closed.');
-        const begun = performance.now();
-        let part = parts.next();
-        while (!part.done && performance.now() - begun < PART_MS) part = parts.next();
-        busyMs += performance.now() - begun;
-        if (part.done) {
-          [this.verdicts, this.key] = [part.value, key];
-          this.notBefore = performance.now() + Math.max(LEAST_PAUSE_MS, SHARE * busyMs);
-          this.onJudged();
-          return part.value;
-        }
-        await new Promise(done => setImmediate(done));
+    const key = keyOf(this.source.info());
+    // Files change while a program runs: each judging reads them anew.
+    const parts = judgeInParts(this.source, createLineReader());
+    let busyMs = 0;
+    for (;;) {
+      if (this.closed) throw new Error('The trace was closed.');
+      const begun = performance.now();
+      let part = parts.next();
+      while (!part.done && performance.now() - begun < PART_MS) part = parts.next();
+      busyMs += performance.now() - begun;
+      if (part.done) {
+        [this.verdicts, this.key] = [part.value, key];
+        this.notBefore = performance.now() + Math.max(LEAST_PAUSE_MS, SHARE * busyMs);
+        this.onJudged();
+        return part.value;
       }
-    } finally {
-      this.running = null;
+      await new Promise(done => setImmediate(done));
     }
   }
 }
