@@ -48,11 +48,12 @@ const MOST_LINES = 12;
 /** Nobody asks why these are no leak. */
 const PLAIN: ReadonlySet<SiteState> = new Set(['transient', 'cache']);
 
-/** The biggest lines of the finding's layer that are no part of it, each with its state. */
+/** The lines of the finding's layer that ever held most and are no part of it, each with its state. */
 export function otherLines(source: TraceSource, verdicts: Verdicts, finding: Finding): OtherLine[] {
   const { layer } = finding;
   const most = MOST_LINES * 4;
-  const query = { layer, groupBy: 'line', sort: 'liveBytes', descending: true, from: 0, to: most } as const;
+  const by = { groupBy: 'line', sort: 'peakBytes', descending: true, includeDead: true } as const;
+  const query = { layer, ...by, from: 0, to: most };
   const window = source.sites(query);
   const told = new Map(rowVerdicts(source, verdicts, [...window.id], 'line').map(row => [row.site, row]));
   const own = new Set(finding.places.map(place => `${place.file}:${place.line}`));
