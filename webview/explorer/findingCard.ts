@@ -49,7 +49,7 @@ export class FindingCard {
     this.toggle.addEventListener('click', () => this.setOpen(!this.open));
     const image = svg('svg', { ...SPARK, class: 'spark', role: 'img', 'aria-label': t('Live bytes step by step') });
     image.append(this.line);
-    const head = el('div', { class: 'finding-head' }, el('h3', {}, this.toggle), image, this.facts);
+    const head = el('div', { class: 'finding-head' }, el('h2', {}, this.toggle), image, this.facts);
     this.body.append(this.advice, this.makeButtons(), this.answers, this.reasons);
     this.element.append(head, this.body);
     this.setOpen(false);
@@ -183,7 +183,7 @@ export class FindingCard {
       const state = el('span', { class: 'badge', 'data-state': other.state }, STATES[other.state]);
       return el('li', {}, place, bytes, state, el('div', { class: 'dim' }, because));
     });
-    return el('section', {}, el('h4', {}, t('Other lines')), el('ul', { class: 'others' }, ...items));
+    return el('section', {}, el('h3', {}, t('Other lines')), el('ul', { class: 'others' }, ...items));
   }
 }
 
@@ -195,5 +195,5 @@ function withCode(sentence: string): (string | HTMLElement)[] {
 function listOf(title: string, sentences: readonly string[]): HTMLElement | null {
   if (sentences.length === 0) return null;
   const items = sentences.map(sentence => el('li', {}, sentence));
-  return el('section', {}, el('h4', {}, title), el('ul', {}, ...items));
+  return el('section', {}, el('h3', {}, title), el('ul', {}, ...items));
 }

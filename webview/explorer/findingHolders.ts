@@ -67,7 +67,7 @@ function effectRow(effect: ExperimentEffect): HTMLElement {
 
 function sectionOf(name: string, title: string, inquiry: Inquiry<unknown>, actions: InquiryActions): HTMLElement {
   const words = el('p', { class: 'dim inquiry', role: 'status' });
-  const section = el('section', { 'data-part': name, 'data-state': inquiry.state }, el('h4', {}, title), words);
+  const section = el('section', { 'data-part': name, 'data-state': inquiry.state }, el('h3', {}, title), words);
   if (inquiry.state === 'refused') words.append(icon('info'), ' ');
   if (inquiry.state === 'asking') words.append(icon('loading'), ' ');
   words.append(inquiry.sentence);
