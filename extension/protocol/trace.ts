@@ -335,7 +335,7 @@ export interface SegmentBlocks {
   category: Uint8Array;
 }
 
-/** Allocations with their ends, in the order in which they ended; then those that are alive. Each array has `rows` entries. */
+/** Allocations with their ends, roughly in the order of these; last those that are alive. Each array has `rows` entries. */
 export interface LifetimeBatch {
   rows: number;
   address: BigUint64Array;

@@ -2,6 +2,7 @@
 #include <napi.h>
 
 #include "addon/control_file.h"
+#include "addon/lifetimes_object.h"
 #include "addon/promised.h"
 #include "addon/session_object.h"
 #include "trace/import_snapshot.h"
@@ -43,18 +44,23 @@ Napi::Value version(const Napi::CallbackInfo &info) {
 }
 
 /// Before an environment goes, everyone who waits in it is let go; the sessions' threads end with their objects.
-void stop_followers(Environment *environment) {
+void stop_readers(Environment *environment) {
   for (const auto &follower : environment->followers) {
     if (const auto alive = follower.lock()) alive->stop();
+  }
+  for (const auto &reader : environment->lifetime_readers) {
+    if (const auto alive = reader.lock()) alive->stop();
   }
 }
 
 Napi::Object init(Napi::Env env, Napi::Object exports) {
   auto *environment = new Environment;  // deleted by the environment
   environment->session = Napi::Persistent(SessionObject::define(env));
+  environment->lifetimes = Napi::Persistent(LifetimesObject::define(env));
   env.SetInstanceData(environment);
-  env.AddCleanupHook(stop_followers, environment);
+  env.AddCleanupHook(stop_readers, environment);
   exports.Set("open", Napi::Function::New<SessionObject::open>(env, "open"));
+  exports.Set("openLifetimes", Napi::Function::New<LifetimesObject::open>(env, "openLifetimes"));
   exports.Set("setRecording", Napi::Function::New<set_recording_from_js>(env, "setRecording"));
   exports.Set("importSnapshot", Napi::Function::New<import_snapshot_from_js>(env, "importSnapshot"));
   exports.Set("version", Napi::Function::New<version>(env, "version"));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "addon/follower.h"
+#include "addon/lifetime_reader.h"
 #include "model/model.h"
 
 namespace gmt::addon {
@@ -108,6 +109,9 @@ Napi::Value site_series_answer(Napi::Env env, const model::SiteSeries &series, u
 Napi::Value ledger_series_answer(Napi::Env env, const model::LedgerSeries &series, uint64_t revision);
 Napi::Value free_lines_answer(Napi::Env env, const std::vector<model::FreeLine> &lines);
 Napi::Value fragmentation_answer(Napi::Env env, const model::Fragmentation &known);
+Napi::Value segments_answer(Napi::Env env, const model::SegmentMap &map, uint64_t revision);
+/// LifetimeBatch.
+Napi::Value lifetimes_answer(Napi::Env env, const std::vector<LifetimeRow> &rows);
 Napi::Value timeline_answer(Napi::Env env, const std::vector<model::Bucket> &buckets);
 
 }  // namespace gmt::addon

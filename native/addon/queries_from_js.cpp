@@ -100,6 +100,15 @@ std::optional<model::LedgerSeriesQuery> device_query(const Napi::CallbackInfo &i
   return fields.ok() ? std::optional(query) : std::nullopt;
 }
 
+std::optional<model::SegmentQuery> segment_query(const Napi::CallbackInfo &info) {
+  Fields fields(info);
+  model::SegmentQuery query;
+  query.process = fields.index("process");
+  query.device = fields.choice("device").value_or(-1);
+  query.max_blocks = fields.whole("maxBlocks", query.max_blocks);
+  return fields.ok() ? std::optional(query) : std::nullopt;
+}
+
 std::optional<BlocksQuery> blocks_query(const Napi::CallbackInfo &info) {
   Fields fields(info);
   const BlocksQuery query{fields.index("process"), fields.addresses("addresses")};

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "model/queries.h"
+#include "model/segment_map.h"
 
 namespace gmt::addon {
 
@@ -21,6 +22,7 @@ std::optional<model::SiteQuery> site_query(const Napi::CallbackInfo &info);
 std::optional<model::AllocationQuery> allocation_query(const Napi::CallbackInfo &info);
 std::optional<model::SiteSeriesQuery> site_series_query(const Napi::CallbackInfo &info);
 std::optional<model::LedgerSeriesQuery> ledger_series_query(const Napi::CallbackInfo &info);
+std::optional<model::SegmentQuery> segment_query(const Napi::CallbackInfo &info);
 /// `{ process, device }`.
 std::optional<model::LedgerSeriesQuery> device_query(const Napi::CallbackInfo &info);
 

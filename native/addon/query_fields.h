@@ -64,6 +64,7 @@ class Fields {
     if (value <= 0) return 0;
     return value >= 9007199254740992.0 ? 1ull << 53 : static_cast<uint64_t>(value);
   }
+  uint64_t whole(const char *field, uint64_t otherwise) { return get(field).IsUndefined() ? otherwise : whole(field); }
   /// A time of the session; nothing where it is absent. What lies before its begin is no event's time.
   std::optional<uint64_t> time(const char *field) {
     if (get(field).IsUndefined()) return std::nullopt;

@@ -32,6 +32,7 @@ Napi::Function SessionObject::define(Napi::Env env) {
                          InstanceMethod<&SessionObject::ledger_series>("ledgerSeries"),
                          InstanceMethod<&SessionObject::free_lines>("freeLines"),
                          InstanceMethod<&SessionObject::fragmentation>("fragmentation"),
+                         InstanceMethod<&SessionObject::segments>("segments"),
                          InstanceMethod<&SessionObject::blocks>("blocks"),
                          InstanceMethod<&SessionObject::answer>("answer"),
                          InstanceMethod<&SessionObject::settle>("settle"),

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "addon/follower.h"
+#include "addon/lifetime_reader.h"
 
 namespace gmt::addon {
 
@@ -28,6 +29,7 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
   Napi::Value ledger_series(const Napi::CallbackInfo &info);
   Napi::Value free_lines(const Napi::CallbackInfo &info);
   Napi::Value fragmentation(const Napi::CallbackInfo &info);
+  Napi::Value segments(const Napi::CallbackInfo &info);
   Napi::Value blocks(const Napi::CallbackInfo &info);
   Napi::Value answer(const Napi::CallbackInfo &info);
   Napi::Value settle(const Napi::CallbackInfo &info);
@@ -43,7 +45,10 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
 /// What lives as long as one environment (one Node thread).
 struct Environment {
   Napi::FunctionReference session;
-  std::vector<std::weak_ptr<Follower>> followers;  ///< told to stop before the environment goes
+  Napi::FunctionReference lifetimes;
+  /// Told to stop before the environment goes.
+  std::vector<std::weak_ptr<Follower>> followers;
+  std::vector<std::weak_ptr<LifetimeReader>> lifetime_readers;
 };
 
 }  // namespace gmt::addon

@@ -58,6 +58,17 @@ Napi::Value SessionObject::fragmentation(const Napi::CallbackInfo &info) {
   }));
 }
 
+Napi::Value SessionObject::segments(const Napi::CallbackInfo &info) {
+  const auto query = is_open(info.Env()) ? segment_query(info) : std::nullopt;
+  if (!query) return info.Env().Undefined();
+  uint64_t revision = 0;
+  const auto map = follower_->ask([&](const Follower::View &view) {
+    revision = view.revision;
+    return view.model.segments(*query);
+  });
+  return segments_answer(info.Env(), map, revision);
+}
+
 Napi::Value SessionObject::blocks(const Napi::CallbackInfo &info) {
   const auto query = is_open(info.Env()) ? blocks_query(info) : std::nullopt;
   if (!query) return info.Env().Undefined();

@@ -214,6 +214,8 @@ void Model::end_tensor(ProcessState &state, const TensorBlock &block, const trac
   accounts_.remove(block.cell, {block.address, block.bytes, block.time_ns, block.step, event.thread, device},
                    event.time_ns);
   if (event.kind == GMT_TENSOR_FREE && event.stack) note_free(state, block.cell, event.stack);
+  if (lifetimes_) [[unlikely]]
+    log_end(state, block, event);
   if (block.named) state.names.forget(block.address, device);
   state.tensors.erase(&block);
 }
@@ -256,6 +258,7 @@ void Model::reserve(ProcessState &state, uint8_t device, int64_t bytes, uint64_t
 
 Block Model::close(ProcessState &state, uint32_t index, const trace::Event &event) {
   const Block block = blocks_[index];
+  if (lifetimes_) log_end(state, block, event);
   AddressTable &table = state.table(block.space);
   const size_t place = table.find(block.address, block.device);
   // A block whose number was given out again is no longer in the table.
@@ -281,6 +284,7 @@ void Model::reopen(ProcessState &state, const Block &block, uint64_t time_ns) {
   const uint32_t index = blocks_.take();
   blocks_[index] = block;
   table.insert(block.address, block.device, index);
+  if (lifetimes_) lifetimes_->take_back(accounts_.cell_infos()[block.cell].process, block.address, block.time_ns);
   if (block.counted) accounts_.restore(block.cell, block.address, block.bytes, time_ns);
   if (block.segment) {
     --accounts_.ledger_of(block.cell).segment_frees;

@@ -5,80 +5,20 @@
 #include "model/model.h"
 
 namespace gmt::model {
-namespace {
 
-struct Range {
-  uint64_t begin;
-  uint64_t end;
-  bool operator<(const Range &other) const { return begin < other.begin; }
-};
-
-/// Ranges that touch become one.
-std::vector<Range> joined(std::vector<Range> ranges) {
-  std::sort(ranges.begin(), ranges.end());
-  std::vector<Range> out;
-  for (const Range &range : ranges) {
-    if (!out.empty() && range.begin <= out.back().end) {
-      out.back().end = std::max(out.back().end, range.end);
-    } else {
-      out.push_back(range);
-    }
-  }
-  return out;
-}
-
-/// Adds what lies between the blocks of one segment.
-void add_segment(const Range &segment, std::vector<Range>::const_iterator block, std::vector<Range>::const_iterator end,
-                 Fragmentation &out) {
-  uint64_t at = segment.begin, free = 0, used = 0;
-  const auto gap = [&](uint64_t to) {
-    if (to <= at) return;
-    free += to - at;
-    out.largest_free_bytes = std::max(out.largest_free_bytes, to - at);
-  };
-  for (; block != end && block->begin < segment.end; ++block) {
-    gap(block->begin);
-    at = std::max(at, std::min(block->end, segment.end));
-    ++used;
-  }
-  gap(segment.end);
-  ++out.segments;
-  out.segment_bytes += segment.end - segment.begin;
-  out.free_bytes += free;
-  out.empty_segments += used == 0;
-  out.partly_used_segments += used > 0 && free > 0;
-}
-
-}  // namespace
-
-/// Segments are what the caching allocator got from the driver in one piece; memory that it maps piece by piece counts
-/// where tensors lie in it, since others map memory too.
 Fragmentation Model::fragmentation(uint32_t process, int32_t device) {
   if (!this->process(process)) return {};
-  const ProcessState &state = *this->process(process);
-  std::vector<Range> tensors, segments, maps;
-  state.tensors.each([&](const TensorBlock &block) {
-    const bool here = device_number(static_cast<uint8_t>(block.device)) == device;
-    if (here && block.bytes > 0) tensors.push_back({block.address, block.address + block.bytes});
-  });
-  std::sort(tensors.begin(), tensors.end());
-  blocks_.each([&](uint32_t, const Block &block) {
-    const bool own = block.segment && accounts_.cell_infos()[block.cell].process == process;
-    if (own && device_number(block.device) == device) segments.push_back({block.address, block.address + block.bytes});
-  });
-  state.memory.each_map([&](const Mapping &mapping) {
-    const bool here = mapping.block != kNone && device_number(blocks_[mapping.block].device) == device;
-    if (here) maps.push_back({mapping.address, mapping.address + mapping.bytes});
-  });
+  const std::vector<const TensorBlock *> tensors = tensors_on(*this->process(process), device);
   Fragmentation out;
-  const auto add = [&](const Range &segment, bool also_empty) {
-    const auto first = std::lower_bound(tensors.cbegin(), tensors.cend(), Range{segment.begin, 0});
-    const bool used = first != tensors.cend() && first->begin < segment.end;
-    if (used || also_empty) add_segment(segment, first, tensors.cend(), out);
-  };
-  std::sort(segments.begin(), segments.end());
-  for (const Range &segment : segments) add(segment, true);
-  for (const Range &region : joined(std::move(maps))) add(region, false);
+  for (const Segment &segment : framework_segments(process, device, tensors)) {
+    const uint64_t bytes = segment.end - segment.begin;
+    ++out.segments;
+    out.segment_bytes += bytes;
+    out.free_bytes += segment.gap_bytes;
+    out.largest_free_bytes = std::max(out.largest_free_bytes, segment.largest_gap);
+    out.empty_segments += segment.blocks == 0;
+    out.partly_used_segments += segment.blocks > 0 && segment.gap_bytes > 0;
+  }
   return out;
 }
 

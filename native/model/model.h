@@ -7,9 +7,11 @@
 
 #include "model/accounts.h"
 #include "model/block_store.h"
+#include "model/lifetimes.h"
 #include "model/live_tally.h"
 #include "model/process_state.h"
 #include "model/queries.h"
+#include "model/segment_map.h"
 #include "trace/batch.h"
 
 namespace gmt::model {
@@ -51,6 +53,15 @@ class Model {
   /// Stacks that free a site's blocks, most frequent first.
   std::vector<FreeLine> free_lines(uint32_t site);
   Fragmentation fragmentation(uint32_t process, int32_t device);
+  SegmentMap segments(const SegmentQuery &query);
+
+  /// From now on every allocation that ends is told; `log` outlives the model. To be called before the first event.
+  void log_lifetimes(LifetimeLog *log) { lifetimes_ = log; }
+  /// No more events come: what lives is told as well.
+  void finish_lifetimes();
+  const CellInfo &maker(uint32_t cell) const { return accounts_.cell_infos()[cell]; }
+  /// Sites whose stacks were not known when they were made are settled as far as that is possible by now.
+  void settle_sites() { accounts_.resolve_pending(); }
   /// The site that the cell's allocations are shown under.
   uint32_t site_of(uint32_t cell) const { return accounts_.cells()[cell].site; }
 
@@ -105,6 +116,18 @@ class Model {
   void look_for_loop(uint32_t process, ProcessState &state);
   void count_rounds(uint32_t process, ProcessState &state, const std::vector<StepEntry> &entries);
   static void restart_devices(ProcessState &state, const std::vector<StepEntry> &entries);
+  static std::vector<const TensorBlock *> tensors_on(const ProcessState &state, int32_t device);
+  std::vector<Segment> segments_on(uint32_t process, int32_t device, bool all) const;
+  std::vector<Segment> framework_segments(uint32_t process, int32_t device,
+                                          const std::vector<const TensorBlock *> &tensors) const;
+  static void measure(Segment &segment, const std::vector<const TensorBlock *> &tensors);
+  void add_blocks(const ProcessState &state, const std::vector<const TensorBlock *> &tensors, SegmentMap &out) const;
+  static void count_outside(const std::vector<const TensorBlock *> &tensors, SegmentMap &out);
+  static void count_left_out(const std::vector<const TensorBlock *> &tensors, SegmentMap &out);
+  static Lifetime lifetime_of(const ProcessState &state, const TensorBlock &block);
+  static Lifetime lifetime_of(const Block &block);
+  void log_end(const ProcessState &state, const TensorBlock &block, const trace::Event &event);
+  void log_end(const ProcessState &state, const Block &block, const trace::Event &event);
   LiveTally tally(const SiteQuery &query, const Filter &filter);
   void find_words(const Filter &filter, LiveTally &out);
   static std::vector<WordMask> name_words(const NameBook &names, const Filter &filter);
@@ -169,6 +192,7 @@ class Model {
   uint64_t revision_ = 0;
   uint64_t events_ = 0;
   uint64_t now_ns_ = 0;
+  LifetimeLog *lifetimes_ = nullptr;
 };
 
 }  // namespace gmt::model

@@ -8,6 +8,7 @@ void UndoRing::push(UndoRecord record) {
   if (records_.empty()) records_.resize(kSize);
   records_[next_] = std::move(record);
   next_ = (next_ + 1) % kSize;
+  ++pushed_;
 }
 
 bool UndoRing::take(uint64_t address, uint8_t kind, UndoRecord &out) {

@@ -32,12 +32,15 @@ class UndoRing {
   static constexpr size_t kSize = 256;
 
   void push(UndoRecord record);
+  /// How many there ever were.
+  uint64_t pushed() const { return pushed_; }
   /// Takes out the newest free of `address` with `kind`; false where it is not among the last kSize.
   bool take(uint64_t address, uint8_t kind, UndoRecord &out);
 
  private:
   std::vector<UndoRecord> records_;
   size_t next_ = 0;
+  uint64_t pushed_ = 0;
 };
 
 }  // namespace gmt::model

@@ -161,6 +161,7 @@ void queries(gmt::model::Model &model) {
   print_query("series of 100 sites", [&] { model.site_series(series); });
   print_query("series of a device", [&] { model.ledger_series({}); });
   print_query("gaps in the segments of a device", [&] { model.fragmentation(0, 0); });
+  print_query("segments and 100,000 blocks", [&] { model.segments({}); });
   gmt::model::TimelineQuery line;
   line.to_ns = model.now_ns();
   print_query("1,000 buckets of the timeline", [&] { model.timeline(line); });

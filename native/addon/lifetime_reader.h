@@ -1,0 +1,65 @@
+#pragma once
+// Reads a trace from begin to end and hands out its allocations in batches.
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "addon/follower.h"
+#include "model/lifetimes.h"
+
+namespace gmt::addon {
+
+/// An allocation and who made it.
+struct LifetimeRow {
+  model::Lifetime lifetime;
+  uint32_t site;
+  uint32_t process;
+  uint16_t thread;
+  model::Layer layer;
+};
+
+class LifetimeReader {
+ public:
+  /// Only what ended at `from_ns` or later, of the events up to `until_ns`. The error is one sentence.
+  static trace::Result<std::shared_ptr<LifetimeReader>> open(const std::string &path, uint64_t from_ns,
+                                                             uint64_t until_ns);
+  LifetimeReader(const LifetimeReader &) = delete;
+  LifetimeReader &operator=(const LifetimeReader &) = delete;
+
+  /// Reads until there are `count` allocations, or to the end. False: it was stopped before. For one thread at a time.
+  bool next(size_t count, std::vector<LifetimeRow> &rows);
+  /// Makes next() return soon, now and ever; from any thread.
+  void stop() { stopping_ = true; }
+
+  /// As Follower::ask.
+  template <typename Question>
+  auto ask(Question question) {
+    ++waiting_;
+    std::unique_lock lock(mutex_);
+    --waiting_;
+    return question(Follower::View{model_, *reader_, session_json_, model_.revision(), 0, !ended_});
+  }
+
+ private:
+  static constexpr uint64_t kSlice = 16384;  ///< events between two chances for questions
+
+  LifetimeReader(std::unique_ptr<trace::SessionReader> reader, uint64_t from_ns);
+  bool slice(size_t count);
+  void take(size_t count, std::vector<LifetimeRow> &rows);
+
+  std::mutex mutex_;  ///< guards what follows, up to the next blank line
+  std::unique_ptr<trace::SessionReader> reader_;
+  TraceNames names_;
+  model::Model model_;
+  model::LifetimeLog log_;
+  std::string session_json_;
+  bool ended_ = false;
+
+  std::atomic<uint32_t> waiting_{0};
+  std::atomic<bool> stopping_{false};
+};
+
+}  // namespace gmt::addon

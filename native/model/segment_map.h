@@ -1,0 +1,52 @@
+#pragma once
+// A device's memory as one process holds it, in address order.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace gmt::model {
+
+struct SegmentQuery {
+  uint32_t process = 0;
+  int32_t device = 0;
+  size_t max_blocks = 100'000;
+};
+
+struct Segment {
+  uint64_t begin;
+  uint64_t end;
+  uint64_t stream;
+  uint64_t time_ns;  ///< of its first piece
+  uint32_t cell;     ///< that took it
+  bool mapped;       ///< put together from maps
+  uint64_t live_bytes = 0;
+  uint64_t gap_bytes = 0;
+  uint64_t largest_gap = 0;
+  uint64_t blocks = 0;
+};
+
+struct SegmentBlock {
+  uint32_t segment;
+  uint64_t offset;
+  uint64_t bytes;
+  uint64_t time_ns;
+  uint32_t site;
+  uint32_t age_steps;
+  uint8_t category;
+};
+
+struct SegmentMap {
+  static constexpr size_t kSegments = 65'536;
+
+  bool of_driver = false;  ///< no framework's allocator: the segments are the driver's allocations
+  std::vector<Segment> segments;
+  std::vector<uint32_t> sites;  ///< that took them
+  size_t segments_left_out = 0;
+  std::vector<SegmentBlock> blocks;
+  size_t blocks_left_out = 0;
+  uint64_t bytes_left_out = 0;
+  size_t blocks_outside = 0;  ///< in no known segment
+  uint64_t bytes_outside = 0;
+};
+
+}  // namespace gmt::model
