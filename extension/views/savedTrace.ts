@@ -10,10 +10,44 @@ import type { SessionState } from './session';
 import type { Sessions } from './sessions';
 import { TraceVerdicts } from './traceVerdicts';
 
-interface SavedTrace extends vscode.CustomDocument {
-  session: TraceSession | null;
-  verdicts: TraceVerdicts | null;
+const POLL_MS = 100;
+
+/** A trace in a file: shown while it is read. */
+class SavedTrace implements vscode.CustomDocument {
+  readonly verdicts: TraceVerdicts | null;
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChange = this.changed.event;
   state: SessionState;
+
+  constructor(
+    readonly uri: vscode.Uri,
+    opened: TraceSession | { error: string },
+    readonly session = 'error' in opened ? null : opened,
+  ) {
+    const file = uri.fsPath;
+    this.verdicts = session === null ? null : new TraceVerdicts(session.native, null);
+    this.state = 'error' in opened ? failedView(file, opened.error) : readingView(file, opened);
+    if (session !== null) void this.read(session);
+  }
+
+  private async read(session: TraceSession): Promise<void> {
+    session.onChange(() => this.changed.fire());
+    session.follow(POLL_MS);
+    try {
+      await session.native.settle();
+      this.state = savedView(this.uri.fsPath, session);
+    } catch {
+      return; // it was closed meanwhile
+    }
+    session.pause();
+    this.changed.fire();
+  }
+
+  dispose(): void {
+    this.verdicts?.dispose();
+    this.session?.close();
+    this.changed.dispose();
+  }
 }
 
 /** Opens a saved trace, or a memory snapshot, in an editor of its own: the same page, without what only a running program has. */
@@ -28,15 +62,7 @@ export class SavedTraceEditor implements vscode.CustomReadonlyEditorProvider<Sav
   ) {}
 
   async openCustomDocument(uri: vscode.Uri): Promise<SavedTrace> {
-    const opened = await openSaved(this.distPath, uri.fsPath);
-    const session = 'error' in opened ? null : opened;
-    const state = 'error' in opened ? failedView(uri.fsPath, opened.error) : savedView(uri.fsPath, opened);
-    const verdicts = session === null ? null : new TraceVerdicts(session.native, null);
-    const dispose = (): void => {
-      verdicts?.dispose();
-      session?.close();
-    };
-    return { uri, session, verdicts, state, dispose };
+    return new SavedTrace(uri, await openSaved(this.distPath, uri.fsPath));
   }
 
   resolveCustomEditor(document: SavedTrace, panel: vscode.WebviewPanel): void {
@@ -46,15 +72,12 @@ export class SavedTraceEditor implements vscode.CustomReadonlyEditorProvider<Sav
   }
 }
 
-/** A saved trace, read to its end, or why it cannot be read. */
+/** A saved trace that is being read, or why it cannot be. */
 export async function openSaved(dist: string, file: string): Promise<TraceSession | { error: string }> {
   const loaded = loadNative(dist);
   if ('error' in loaded) return loaded;
   try {
-    const trace = await traceFile(loaded.addon, file);
-    const session = openTrace(loaded.addon, trace);
-    await session.native.settle();
-    return session;
+    return openTrace(loaded.addon, await traceFile(loaded.addon, file));
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
   }
@@ -67,6 +90,11 @@ function openTrace(addon: NativeAddon, trace: TraceFile): TraceSession {
     trace.release();
     throw error;
   }
+}
+
+/** How a trace presents itself while it is read. */
+export function readingView(file: string, session: TraceSession): SessionState {
+  return { ...savedView(file, session), phase: 'starting', detail: vscode.l10n.t('Reading the trace…') };
 }
 
 /** How a saved trace presents itself. */
@@ -97,17 +125,25 @@ function failedView(file: string, error: string): SessionState {
 }
 
 function modelOf(document: SavedTrace, sessions: Sessions): PageModel {
-  const { session, verdicts, state } = document;
+  const { session, verdicts } = document;
   const cwd = session?.native.info().session.cwd;
   return {
-    onDidChange: () => new vscode.Disposable(() => undefined),
+    onDidChange: document.onDidChange,
     session,
     verdicts,
     cwd: typeof cwd === 'string' ? cwd : '/',
     view: () => {
       const info = session?.native.info() ?? null;
       const marks = info === null ? [] : marksOf(info.session);
-      return { ...state, id: 0, canWiden: false, marks, sessions: [], trusted: vscode.workspace.isTrusted, info };
+      return {
+        ...document.state,
+        id: 0,
+        canWiden: false,
+        marks,
+        sessions: [],
+        trusted: vscode.workspace.isTrusted,
+        info,
+      };
     },
     showSession: () => undefined,
     closeSession: () => undefined,

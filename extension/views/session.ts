@@ -14,7 +14,7 @@ import type { SessionView } from '../protocol/messages';
 import type { Recorder, Remembered } from './beginRecording';
 import type { Recording, RecordingEnd } from './recording';
 import { Refused, RefusedWithCommand, refusal, sudoWords } from './refused';
-import { openSaved, savedView } from './savedTrace';
+import { openSaved, readingView, savedView } from './savedTrace';
 import { TraceVerdicts } from './traceVerdicts';
 
 /** What a session says of itself; the rest of its view is read from the trace. */
@@ -26,7 +26,9 @@ export interface SessionParts {
   log: vscode.LogOutputChannel;
 }
 
-const POLL_MS = 200;
+/** Between an event and its row on the page lie this, a pause of the reader (30 ms) and a frame. */
+const POLL_MS = 50;
+const WATCH_MS = 200;
 const STRAGGLER_MS = 1_000;
 
 /** One trace: of a program that runs or ran, or of a file. */
@@ -164,6 +166,12 @@ export class Session implements vscode.Disposable {
     const trace = await openSaved(this.parts.dist, file);
     if ('error' in trace) throw new Refused(trace.error);
     this.follow(trace);
+    this.set(readingView(file, trace));
+    try {
+      await trace.native.settle();
+    } catch {
+      return; // it was closed meanwhile
+    }
     this.set(savedView(file, trace));
   }
 
@@ -224,7 +232,7 @@ export class Session implements vscode.Disposable {
   }
 
   private watchFromNow(): void {
-    this.timer = setInterval(() => void this.watch(), POLL_MS);
+    this.timer = setInterval(() => void this.watch(), WATCH_MS);
   }
 
   private follow(trace: TraceSession): void {
@@ -236,7 +244,7 @@ export class Session implements vscode.Disposable {
   }
 
   private progress(): void {
-    if (this.state.phase === 'starting' && (this.source?.native.info().processes.length ?? 0) > 0) {
+    if (this.recording && this.state.phase === 'starting' && (this.source?.native.info().processes.length ?? 0) > 0) {
       this.state = { ...this.state, phase: 'running', detail: '' };
     }
     this.changed.fire();
