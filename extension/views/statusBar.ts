@@ -21,11 +21,12 @@ export class StatusItem implements vscode.Disposable {
     const told = running.length > 0 ? running : shown === null || shown.failed ? [] : [shown];
     if (told.length === 0) return this.item.hide();
     const known = told.some(({ phase }) => phase !== 'starting');
-    const bytes = formatBytes(told.reduce((sum, session) => sum + session.liveBytes, 0));
-    const text = known ? bytes : vscode.l10n.t('GPU');
+    const held = told.map(({ title, liveBytes }) => ({ title, liveBytes }));
+    const sum = held.reduce((bytes, { liveBytes }) => bytes + liveBytes, 0);
+    const text = known ? formatBytes(sum) : vscode.l10n.t('GPU');
     const count = told.length > 1 ? ` ${vscode.l10n.t('({0} programs)', told.length)}` : '';
     this.item.text = `$(${known ? iconOf(told) : 'loading~spin'}) ${text}${count}`;
-    this.item.tooltip = told.map(tooltipOf).join('\n');
+    this.item.tooltip = held.map(tooltipOf).join('\n');
     this.item.show();
   }
 
@@ -40,6 +41,6 @@ function iconOf(told: readonly Session[]): string {
   return told.some(({ recordingOn }) => recordingOn) ? 'pulse' : 'debug-pause';
 }
 
-function tooltipOf({ title, liveBytes }: Session): string {
+function tooltipOf({ title, liveBytes }: Pick<Session, 'title' | 'liveBytes'>): string {
   return vscode.l10n.t('GPU memory that {0} holds: {1}', title, formatBytes(liveBytes));
 }
