@@ -20,7 +20,7 @@ export class CompareView {
   constructor(private readonly open: (row: ComparedRow) => void) {
     const titles: Record<ColumnId, string> = {
       site: t('Line'),
-      change: '',
+      change: t('Change'),
       a: 'A',
       b: 'B',
       difference: t('Difference'),
