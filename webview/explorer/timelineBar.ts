@@ -13,6 +13,8 @@ export interface TimelineBarActions {
 export interface BarState {
   /** What is selected, in words; null without a span. */
   span: string | null;
+  /** How much of what was allocated in it is still there; '' while that is not known. */
+  kept: string;
   /** `Reading up to step 340… 45 %`; null while nothing is read. */
   reading: string | null;
   /** Title of the shown moment; null for the present. */
@@ -36,6 +38,7 @@ export class TimelineBar {
     'aria-label': 'Selected span and shown moment',
   });
   private readonly span = el('span', { class: 'span-text number', 'data-value': 'span' });
+  private readonly kept = el('span', { class: 'dim number', 'data-value': 'kept' });
   private readonly spanPart: HTMLElement;
   private readonly reading = el('span', { 'data-value': 'reading' });
   private readonly readingPart: HTMLElement;
@@ -48,7 +51,7 @@ export class TimelineBar {
       button(`span-${choice}`, label, title, () => actions.choose(choice)),
     );
     const clear = button('span-clear', icon('close'), 'Clear the selection (Escape)', () => actions.clear());
-    this.spanPart = el('div', { class: 'bar-part' }, this.span, ...choices, clear);
+    this.spanPart = el('div', { class: 'bar-part' }, this.span, this.kept, ...choices, clear);
     const cancel = button('moment-cancel', 'Cancel', 'Stop reading; what is shown stays', () => actions.cancel());
     this.readingPart = el('div', { class: 'bar-part' }, this.reading, cancel);
     const now = button('moment-now', 'Back to now', 'Show what is alive now', () => actions.now());
@@ -56,11 +59,12 @@ export class TimelineBar {
     this.element.append(this.spanPart, this.readingPart, this.momentPart, this.said);
   }
 
-  update({ span, reading, moment }: BarState): void {
+  update({ span, kept, reading, moment }: BarState): void {
     this.spanPart.hidden = span === null;
     this.readingPart.hidden = reading === null;
     this.momentPart.hidden = moment === null;
     setText(this.span, span ?? '');
+    setText(this.kept, kept);
     setText(this.reading, reading ?? '');
     setText(this.moment, moment ?? '');
   }

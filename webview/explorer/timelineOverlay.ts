@@ -18,10 +18,8 @@ export class TimelineOverlay {
   private readonly gaps: HTMLElement[] = [];
   private readonly marks: MarkView[] = [];
   private readonly span = el('div', { class: 'timeline-span', 'aria-hidden': 'true' });
-  private readonly spanText = el('span', { class: 'number' });
 
   constructor(private readonly open: (mark: TimelineMark) => void) {
-    this.span.append(this.spanText);
     this.element.append(this.span);
   }
 
@@ -51,12 +49,9 @@ export class TimelineOverlay {
     this.marks.forEach((view, i) => (view.element.hidden = i >= marks.length));
   }
 
-  /** `text`: what stands in the span where it is wide enough. */
-  drawSpan(span: Span | null, window: TimeWindow, pixels: number, text: string): void {
+  drawSpan(span: Span | null, window: TimeWindow, pixels: number): void {
     this.span.hidden = span === null || span.toNs <= window.fromNs || span.fromNs >= window.toNs;
-    if (!span || this.span.hidden) return;
-    const width = stretch(this.span, span, window, pixels);
-    setText(this.spanText, fits(text, width) ? text : '');
+    if (span && !this.span.hidden) stretch(this.span, span, window, pixels);
   }
 
   private addGap(): HTMLElement {

@@ -211,7 +211,7 @@ export class TimelineView {
     const peak = this.data?.peak(this.areaSeries) ?? null;
     const marks = marksOf(info, this.steps, context.session.marks, peak && { timeNs: peak.fromNs, bytes: peak.bytes });
     this.overlay.drawMarks(placeMarks(marks, window, pixels));
-    this.overlay.drawSpan(this.span, window, pixels, this.kept === null ? '' : `${formatBytes(this.kept)} kept`);
+    this.overlay.drawSpan(this.span, window, pixels);
   }
 
   private drawBar(): void {
@@ -220,6 +220,7 @@ export class TimelineView {
     const part = reading ? Math.floor((reading.readNs / Math.max(reading.untilNs, 1)) * 100) : 0;
     this.bar.update({
       span: span ? spanText(span, steps) : null,
+      kept: this.kept === null ? '' : `${formatBytes(this.kept)} kept`,
       reading: reading ? `Reading up to ${timeText(reading.untilNs, steps)}… ${part} %` : null,
       moment: context?.view.momentTitle || null,
     });

@@ -95,7 +95,7 @@ const checks = {
   async 'what a span holds, by mouse: still alive, alive at its end, its peak, and back'() {
     const all = await rowCount();
     await brush(0.3, 0.45, 'Shift');
-    await eventually(async () => assert.match(await page.locator('.timeline-span').innerText(), /GB kept$/));
+    await eventually(async () => assert.match(await page.locator('[data-value=kept]').innerText(), /^\d.* GB kept$/));
     await action('span-born').click();
     await eventually(async () =>
       assert.match(await heading(), /^Allocated in steps 12\d–18\d and still alive, by line$/),
