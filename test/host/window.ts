@@ -29,7 +29,11 @@ export async function ask<T>(action: string, parameters: object = {}): Promise<T
 export const shot = (file: string): Promise<void> => ask('shot', { file });
 /** The rows that the page shows now; rejects when there is none within `wait` milliseconds. */
 export const rows = (wait = 5000): Promise<Row[]> => ask('rows', { wait });
-export const click = (selector: string): Promise<void> => ask('click', { selector });
+/** A click, with another button or while keys are held. */
+export const click = (
+  selector: string,
+  how: { button?: 'left' | 'right'; modifiers?: ('Shift' | 'Control')[] } = {},
+): Promise<void> => ask('click', { selector, how });
 /** A click at a place of the element, pixels from its corner. */
 export const clickAt = (selector: string, x: number, y: number, double = false): Promise<void> =>
   ask('click', { selector, position: { x, y }, double });

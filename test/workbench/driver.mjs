@@ -28,9 +28,9 @@ const actions = {
     );
   },
   /** Clicks in the frame that holds the selector (the window itself is one); `position`: not in the element's middle. */
-  async click(page, { selector, wait, double, position }) {
+  async click(page, { selector, wait, double, position, how }) {
     const target = (await frameWith(page, selector, wait)).locator(selector).first();
-    await (double ? target.dblclick({ position }) : target.click({ position }));
+    await (double ? target.dblclick({ position }) : target.click({ position, ...how }));
   },
   /** Presses a key in the element, `Enter` or `Control+a`. */
   async press(page, { selector, key, wait }) {

@@ -1,0 +1,220 @@
+// The table in VS Code, by mouse and again by keyboard: filter, sort, group, tree, several rows, copy, menu, frees.
+import * as assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { FIRST, inThemes, picture, reached, rowAt, trace, writeScript } from './page';
+import { attribute, click, fill, press, rows, texts, until, type Row } from './window';
+
+const GRID = '.list .grid';
+const FILTER = '[data-control=filter] input';
+const GROUP = '[data-control=group]';
+const BAR = '[data-value=selection]';
+const MENU = '[role=menu]';
+const row = (index: number): string => `.list [data-row="${index}"]`;
+
+const LINES = { many: FIRST + 2, big: FIRST + 4, churn: FIRST + 8, free: FIRST + 11 };
+const BODY = `def many():
+    for _ in range(3):
+        allocate(ctypes.byref(address), ctypes.c_size_t(4 << 20))
+def big():
+    allocate(ctypes.byref(address), ctypes.c_size_t(30 << 20))
+def churn():
+    kept = []
+    for _ in range(6):
+        allocate(ctypes.byref(address), ctypes.c_size_t(1 << 20))
+        kept.append(address.value)
+    for one in kept[:4]:
+        cuda.cuMemFree_v2(ctypes.c_uint64(one))
+def main():
+    many()
+    big()
+    churn()
+    time.sleep(120)
+main()
+`;
+
+let file = '';
+const shown = async (): Promise<number[]> =>
+  (await rows()).sort((a, b) => Number(a.row) - Number(b.row)).map(r => r.line);
+const shows = (lines: number[]): Promise<boolean> =>
+  until(`rows of lines ${lines.join()}`, async () => {
+    const now = await shown().catch(() => []);
+    if (String(now) === String(lines)) return true;
+    throw new Error(`They are ${now.join()}`);
+  });
+const cursorAt = (line: number): Promise<boolean> =>
+  until(`the cursor in line ${line}`, () => {
+    const editor = vscode.window.activeTextEditor;
+    return editor?.document.uri.fsPath === file && editor.selection.active.line === line - 1;
+  });
+const keys = async (...all: string[]): Promise<void> => {
+  for (const key of all) await press(GRID, key);
+};
+const elsewhere = (): Thenable<unknown> => vscode.window.showTextDocument(vscode.Uri.file(writeScript('other.py', '')));
+const selection = (says: RegExp): Promise<string> =>
+  until(`a sum ${says}`, async () => {
+    const text = (await texts(BAR)).join('');
+    if (says.test(text)) return text;
+    throw new Error(`It says ${text}`);
+  });
+const clipboard = (lines: number): Promise<string> =>
+  until('the copied rows', async () => {
+    const text = await vscode.env.clipboard.readText();
+    return text.trimEnd().split('\n').length === lines ? text : null;
+  });
+async function group(value: string): Promise<void> {
+  await click(GROUP);
+  await click(`${GROUP} vscode-option[value=${value}]`);
+}
+const rowOf = async (line: number): Promise<Row> => await rowAt(file, line);
+
+describe('The table in VS Code', () => {
+  before(async () => {
+    await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
+    file = writeScript('table.py', BODY);
+    await trace(file);
+    await reached('running');
+    await rowOf(LINES.churn);
+    await shows([LINES.big, LINES.many, LINES.churn]);
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await picture(`failed-${this.currentTest.title.slice(0, 20)}`);
+  });
+  after(async () => {
+    await vscode.commands.executeCommand('gpuMemoryTrace.stop');
+    await reached('ended');
+  });
+
+  it('filters by words and sizes, names what is wrong, and clears', async () => {
+    await fill(FILTER, '>10MB');
+    await shows([LINES.big, LINES.many]);
+    await fill(FILTER, '>10MB many');
+    await shows([LINES.many]);
+    await fill(FILTER, '>10XB');
+    await until('the reason', async () => /size is a number/.test((await texts('[data-value=filter-note]')).join('')));
+    await click('[data-action=clear-filter]');
+    await shows([LINES.big, LINES.many, LINES.churn]);
+    await fill(FILTER, 'churn');
+    await shows([LINES.churn]);
+    await press(FILTER, 'Escape');
+    await shows([LINES.big, LINES.many, LINES.churn]);
+  });
+
+  it('sorts by mouse and by keyboard', async () => {
+    await click('.list [data-sort=liveCount]');
+    await shows([LINES.many, LINES.churn, LINES.big]);
+    await press('.list [data-sort=label]', 'Enter');
+    await shows([LINES.many, LINES.big, LINES.churn]);
+    await press('.list [data-sort=liveBytes]', ' ');
+    await shows([LINES.big, LINES.many, LINES.churn]);
+  });
+
+  it('groups by mouse and by keyboard', async () => {
+    await group('module');
+    await until('one row', async () => (await rows()).length === 1);
+    await press(GROUP, 'ArrowUp');
+    await until('rows of functions', async () => /^big/.test((await rows())[0]?.cells.site ?? ''));
+    await group('line');
+    await shows([LINES.big, LINES.many, LINES.churn]);
+  });
+
+  it('selects several rows with their sum, and copies them', async () => {
+    await click(row(0));
+    await click(row(1), { modifiers: ['Shift'] });
+    await selection(/^2 rows · 42\.00 MB · 4 blocks$/);
+    await click(row(2), { modifiers: ['Control'] });
+    await selection(/^3 rows · 44\.00 MB · 6 blocks$/);
+    await click('[data-action=copy-rows]');
+    assert.match(
+      await clipboard(4),
+      new RegExp(`^Line\\tFunction\\tAlive.*\\n${file}:${LINES.big}\\tbig\\t${30 << 20}\\t`),
+    );
+    await keys('Home', 'Shift+ArrowDown');
+    await selection(/^2 rows/);
+    await vscode.env.clipboard.writeText('');
+    await keys('Control+c');
+    await clipboard(3);
+    await keys('Control+a');
+    await selection(/^3 rows · 44\.00 MB/);
+    await keys('Escape');
+  });
+
+  it('opens the line from the menu of a row', async () => {
+    await elsewhere();
+    await click(row(1), { button: 'right' });
+    await click(`${MENU} [data-item=open]`);
+    await cursorAt(LINES.many);
+    await elsewhere();
+    await keys('Home', 'Shift+F10');
+    await press(`${MENU} [data-item=open]`, 'Enter');
+    await cursorAt(LINES.big);
+  });
+
+  it('tells who frees the blocks of a line', async () => {
+    const link = `.frees [data-line="${LINES.free}"]`;
+    await elsewhere();
+    await click(row(2), { button: 'right' });
+    await click(`${MENU} [data-item=frees]`);
+    await until('the line that frees', async () => /table\.py/.test((await texts(link)).join('')));
+    await click(link);
+    await cursorAt(LINES.free);
+    await elsewhere();
+    await keys('End', 'ContextMenu');
+    await press(`${MENU} [data-item=frees]`, 'Enter');
+    await press(link, 'Enter');
+    await cursorAt(LINES.free);
+  });
+
+  it('filters to a row, and shows a chosen column', async () => {
+    await click(row(0), { button: 'right' });
+    await click(`${MENU} [data-item=filter]`);
+    await shows([LINES.big]);
+    await click('[data-action=clear-filter]');
+    await shows([LINES.big, LINES.many, LINES.churn]);
+    await click('[data-action=columns]');
+    await click(`${MENU} [data-item=frees]`);
+    await press(`${MENU} [data-item=frees]`, 'Escape');
+    assert.equal((await rowOf(LINES.churn)).cells.frees, '4');
+    await press('[data-action=columns]', 'Enter');
+    await press(`${MENU} [data-item=frees]`, 'Enter');
+    await press(`${MENU} [data-item=frees]`, 'Escape');
+    assert.equal(await attribute('[role=columnheader][data-column=frees]', 'hidden'), '');
+  });
+
+  it('shows the tree of stacks with self and total, opened by mouse and by keyboard', async () => {
+    await group('tree');
+    const top = `.list .grid[role=treegrid] [data-row="0"]`;
+    await until('the outermost frame', async () => (await attribute(top, 'aria-level')) === '1');
+    for (let level = 1; (await attribute(row(level - 1), 'aria-expanded')) === 'false' && level < 4; level++) {
+      await click(`${row(level - 1)} .twisty`);
+      await until('what it calls', async () => (await attribute(row(level), 'aria-level')) === String(level + 1));
+    }
+    const open = (await rows()).map(({ cells }) => `${cells.site?.split(/\s/)[0]} ${cells.live} ${cells.self}`);
+    assert.ok(
+      open.some(text => /^<module>\S* 44\.00 MB 0 B$/.test(text)),
+      open.join('\n'),
+    );
+    assert.ok(
+      open.some(text => /^big\S* 30\.00 MB 30\.00 MB$/.test(text)),
+      open.join('\n'),
+    );
+    await keys('Home', 'ArrowLeft');
+    await until('one row', async () => (await rows()).length === 1);
+    await keys('ArrowRight');
+    await until('two rows', async () => (await rows()).length === 2);
+    await keys('ArrowRight');
+    assert.equal(await attribute('.list .row.active', 'aria-level'), '2');
+    await group('line');
+    await shows([LINES.big, LINES.many, LINES.churn]);
+  });
+
+  it('is shown in every theme', async () => {
+    await click(row(0));
+    await click(row(1), { modifiers: ['Shift'] });
+    await inThemes('table');
+    await group('tree');
+    await keys('Home', 'ArrowRight');
+    await until('two rows', async () => (await rows()).length >= 2);
+    await inThemes('tree');
+    await group('line');
+  });
+});
