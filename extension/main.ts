@@ -15,14 +15,14 @@ import { WidePanel } from './views/widePanel';
 
 export function activate(context: vscode.ExtensionContext): void {
   const dist = join(context.extensionPath, 'dist');
-  const page = vscode.Uri.joinPath(context.extensionUri, 'dist', 'webview');
   const log = vscode.window.createOutputChannel('GPU Memory Trace', { log: true });
-  const sessions = new Sessions(dist, log, context.workspaceState);
-  const doctor = new DoctorPage(dist, page);
   const lines = new SourceLines();
+  const tools = { dist: vscode.Uri.joinPath(context.extensionUri, 'dist', 'webview'), log, lines };
+  const sessions = new Sessions(dist, log, context.workspaceState);
+  const doctor = new DoctorPage(dist, tools.dist);
   const lineBytes = new LineBytes(sessions, lines, new ShownLineVerdicts(sessions));
-  const explorer = new ExplorerView(page, sessions, log);
-  const wide = new WidePanel(page, sessions, log);
+  const explorer = new ExplorerView(sessions, tools);
+  const wide = new WidePanel(sessions, tools);
   context.subscriptions.push(
     log,
     sessions,
@@ -37,7 +37,7 @@ export function activate(context: vscode.ExtensionContext): void {
     followContextKeys(sessions),
     vscode.window.registerWebviewViewProvider(ExplorerView.id, explorer),
     ...SavedTraceEditor.ids.map(id =>
-      vscode.window.registerCustomEditorProvider(id, new SavedTraceEditor(dist, page, sessions, log)),
+      vscode.window.registerCustomEditorProvider(id, new SavedTraceEditor(dist, sessions, tools)),
     ),
     registerCommands({ sessions, memory: context.workspaceState, dist, log, doctor, explorer, wide }),
     vscode.window.registerWebviewPanelSerializer(WidePanel.id, wide),

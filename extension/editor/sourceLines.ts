@@ -18,6 +18,15 @@ export class SourceLines implements vscode.Disposable {
     return shifts === undefined ? line : shifts.toNow(line, sinceMs);
   }
 
+  /** Today's line; of one that was deleted, where it stood. */
+  nearest(path: string, line: number, sinceMs: number): number {
+    for (let at = line; at > 0; at--) {
+      const now = this.now(path, at, sinceMs);
+      if (now !== null) return now;
+    }
+    return line;
+  }
+
   /** The file was written since, and no edit was seen: its lines may be others. */
   uncertain(path: string, sinceMs: number): boolean {
     if (this.shifts.get(path)?.changedSince(sinceMs)) return false;

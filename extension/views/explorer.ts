@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { ComparePoint } from '../protocol/compareRequests';
 import { openOther } from './compareCommand';
-import { Page, type Button, type PageModel } from './page';
+import { Page, type Button, type PageModel, type PageTools } from './page';
 import type { Sessions } from './sessions';
 
 const COMMANDS: Record<Button | 'detach', string> = {
@@ -23,14 +23,13 @@ export class ExplorerView implements vscode.WebviewViewProvider, vscode.Disposab
   private finding: string | null = null;
 
   constructor(
-    private readonly dist: vscode.Uri,
     private readonly sessions: Sessions,
-    private readonly log: vscode.LogOutputChannel,
+    private readonly tools: PageTools,
   ) {}
 
   resolveWebviewView(view: vscode.WebviewView): void {
     this.page?.dispose();
-    const page = new Page(view.webview, () => view.visible, modelOf(this.sessions, true), this.log, this.dist);
+    const page = new Page(view.webview, () => view.visible, modelOf(this.sessions, true), this.tools);
     this.page = page;
     if (this.waiting) page.compare(...this.waiting);
     this.waiting = null;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
+import type { SourceLines } from '../editor/sourceLines';
 import type { TraceSession } from '../engine/session';
 import type { ComparePoint } from '../protocol/compareRequests';
 import type { Method, Params, SessionView, ToHost, ToPage } from '../protocol/messages';
@@ -37,6 +38,14 @@ export interface PageModel {
   openOther(): Promise<number | null>;
 }
 
+/** What all pages of the window share. */
+export interface PageTools {
+  /** Folder of the pages' files. */
+  readonly dist: vscode.Uri;
+  readonly log: vscode.LogOutputChannel;
+  readonly lines: SourceLines;
+}
+
 export interface NamedTrace {
   id: number;
   title: string;
@@ -60,16 +69,16 @@ export class Page implements vscode.Disposable {
     private readonly webview: vscode.Webview,
     private readonly seen: () => boolean,
     private readonly model: PageModel,
-    private readonly log: vscode.LogOutputChannel,
-    dist: vscode.Uri,
+    private readonly tools: PageTools,
   ) {
+    const { dist, lines } = tools;
     this.answers = {
       ...traceAnswers(model),
       ...timelineAnswers(model),
       ...tableAnswers(model),
       ...treeAnswers(model),
       ...compareAnswers(model),
-      ...sessionAnswers(model),
+      ...sessionAnswers(model, lines),
       ...blockAnswers(model),
       ...ledgerAnswers(model),
       ...segmentAnswers(model),
@@ -124,7 +133,7 @@ export class Page implements vscode.Disposable {
   private async receive(message: unknown): Promise<void> {
     const checked = checkMessage(message);
     if (!checked.ok) {
-      this.log.warn(`message of the page refused: ${checked.error}`);
+      this.tools.log.warn(`message of the page refused: ${checked.error}`);
       if (checked.id !== null) this.post({ type: 'response', id: checked.id, ok: false, error: checked.error });
       return;
     }

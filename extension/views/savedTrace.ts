@@ -5,7 +5,7 @@ import { isSnapshot, traceFile, type TraceFile } from '../engine/traceFile';
 import { baseName } from '../protocol/format';
 import { marksOf } from '../protocol/marks';
 import { openOther } from './compareCommand';
-import { Page, type PageModel } from './page';
+import { Page, type PageModel, type PageTools } from './page';
 import type { SessionState } from './session';
 import type { Sessions } from './sessions';
 import { TraceVerdicts } from './traceVerdicts';
@@ -56,9 +56,8 @@ export class SavedTraceEditor implements vscode.CustomReadonlyEditorProvider<Sav
 
   constructor(
     private readonly distPath: string,
-    private readonly dist: vscode.Uri,
     private readonly sessions: Sessions,
-    private readonly log: vscode.LogOutputChannel,
+    private readonly tools: PageTools,
   ) {}
 
   async openCustomDocument(uri: vscode.Uri): Promise<SavedTrace> {
@@ -66,7 +65,7 @@ export class SavedTraceEditor implements vscode.CustomReadonlyEditorProvider<Sav
   }
 
   resolveCustomEditor(document: SavedTrace, panel: vscode.WebviewPanel): void {
-    const page = new Page(panel.webview, () => panel.visible, modelOf(document, this.sessions), this.log, this.dist);
+    const page = new Page(panel.webview, () => panel.visible, modelOf(document, this.sessions), this.tools);
     panel.onDidChangeViewState(() => page.push());
     panel.onDidDispose(() => page.dispose());
   }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { ComparePoint } from '../protocol/compareRequests';
 import { modelOf } from './explorer';
-import { Page } from './page';
+import { Page, type PageTools } from './page';
 import type { Sessions } from './sessions';
 
 /** The page of the shown session as an editor, where there is more room than in the side panel. One at a time. */
@@ -11,9 +11,8 @@ export class WidePanel implements vscode.WebviewPanelSerializer, vscode.Disposab
   private page: Page | null = null;
 
   constructor(
-    private readonly dist: vscode.Uri,
     private readonly sessions: Sessions,
-    private readonly log: vscode.LogOutputChannel,
+    private readonly tools: PageTools,
   ) {}
 
   /** It is seen. */
@@ -40,7 +39,7 @@ export class WidePanel implements vscode.WebviewPanelSerializer, vscode.Disposab
 
   private fill(panel: vscode.WebviewPanel): void {
     const model = modelOf(this.sessions, false);
-    const page = new Page(panel.webview, () => panel.visible, model, this.log, this.dist);
+    const page = new Page(panel.webview, () => panel.visible, model, this.tools);
     panel.iconPath = new vscode.ThemeIcon('pulse');
     panel.onDidChangeViewState(() => page.push());
     panel.onDidDispose(() => {

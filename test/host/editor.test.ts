@@ -2,7 +2,7 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { FIRST, picture, reached, rowAt, trace, writeScript } from './page';
-import { behind, until } from './window';
+import { behind, click, until } from './window';
 
 const MB = 1 << 20;
 const JOB = `allocate(ctypes.byref(address), ctypes.c_size_t(${20 * MB}))
@@ -59,6 +59,15 @@ describe('Bytes in the editor', () => {
     assert.match(await hoverAt(FIRST + 3), /3\.00 MB alive/);
     assert.equal(await hoverAt(FIRST), '');
     await picture('editor-edited');
+  });
+
+  it('a row of the table opens the line where it stands now', async () => {
+    await vscode.window.showTextDocument(vscode.Uri.file(writeScript('other.py', '')));
+    await click(`[data-row][data-line="${FIRST}"]`);
+    await until('the line', () => {
+      const shown = vscode.window.activeTextEditor;
+      return shown?.document.uri.fsPath === file && shown.selection.active.line === FIRST + 1;
+    });
   });
 
   it('goes away by the command, and comes back', async () => {
