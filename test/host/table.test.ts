@@ -200,7 +200,7 @@ describe('The table in VS Code', () => {
     await keys('Home', 'ArrowLeft');
     await until('one row', async () => (await rows()).length === 1);
     await keys('ArrowRight');
-    await until('two rows', async () => (await rows()).length === 2);
+    await until('what it calls', async () => (await rows()).length >= 2);
     await keys('ArrowRight');
     assert.equal(await attribute('.list .row.active', 'aria-level'), '2');
     await group('line');
