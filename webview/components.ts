@@ -1,5 +1,6 @@
 // The controls of the pages. The only file that imports the toolkit: it is frozen upstream, and a successor can take its
 // place here.
+import { t } from '@vscode/l10n';
 import {
   provideVSCodeDesignSystem,
   vsCodeButton,
@@ -105,7 +106,7 @@ export function textField(
 }
 
 export function progressRing(): HTMLElement {
-  return el('vscode-progress-ring', { role: 'progressbar', 'aria-label': 'Waiting' });
+  return el('vscode-progress-ring', { role: 'progressbar', 'aria-label': t('Waiting') });
 }
 
 export interface Badge {

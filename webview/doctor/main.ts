@@ -1,13 +1,13 @@
 // The page that tells what this machine can record.
+import '../strings';
 import './doctor.css';
-import { config, t } from '@vscode/l10n';
+import { t } from '@vscode/l10n';
 import type { DoctorCheck, DoctorGroup, ToDoctorHost, ToDoctorPage } from '../../extension/protocol/doctorMessages';
 import { primaryButton, progressRing, registerComponents } from '../components';
 import { el, icon } from '../dom';
 
 const vscode = acquireVsCodeApi();
 const app = document.getElementById('app') ?? document.body;
-config({ contents: app.dataset.strings ?? '{}' });
 registerComponents();
 
 const post = (message: ToDoctorHost): void => vscode.postMessage(message);

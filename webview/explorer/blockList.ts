@@ -1,8 +1,10 @@
 // The live blocks of what is selected: a list of virtual rows, sorted by size, age or address.
+import { t } from '@vscode/l10n';
 import type { AllocationQuery, AllocationWindow } from '../../extension/protocol/trace';
-import { formatBytes, formatCount, formatPlural } from '../../extension/protocol/format';
+import { formatBytes, formatCount } from '../../extension/protocol/format';
 import { el, setAttribute, setText, type Frames } from '../dom';
-import { blockAt, blockKey, stepsText, type Block } from './blockRow';
+import { liveBlocksText, stepsText } from './counts';
+import { blockAt, blockKey, type Block } from './blockRow';
 import { VirtualRows } from './virtualRows';
 
 export type BlockSort = Pick<AllocationQuery, 'sort' | 'descending'>;
@@ -16,9 +18,9 @@ export interface BlockListActions {
 const ROW_PX = 22;
 const MOST_ROWS = 5;
 const SORTS: readonly (readonly [AllocationQuery['sort'], string, string])[] = [
-  ['bytes', 'Size', 'Biggest first'],
-  ['age', 'Age', 'Oldest first'],
-  ['address', 'Address', 'By address'],
+  ['bytes', t('Size'), t('Biggest first')],
+  ['age', t('Age'), t('Oldest first')],
+  ['address', t('Address'), t('By address')],
 ];
 
 export class BlockList {
@@ -39,9 +41,9 @@ export class BlockList {
     private readonly frames: Frames,
     private readonly actions: BlockListActions,
   ) {
-    const sorts = el('span', { class: 'block-sorts', role: 'group', 'aria-label': 'Sort the blocks' });
+    const sorts = el('span', { class: 'block-sorts', role: 'group', 'aria-label': t('Sort the blocks') });
     for (const [sort, title, hint] of SORTS) sorts.append(this.sortButton(sort, title, hint));
-    this.scroller.setAttribute('aria-label', 'Live blocks. Enter shows everything about one.');
+    this.scroller.setAttribute('aria-label', t('Live blocks. Enter shows everything about one.'));
     this.element.append(el('div', { class: 'block-head' }, this.title, sorts), this.scroller);
     this.scroller.addEventListener('click', event => this.onClick(event));
     this.scroller.addEventListener('keydown', event => this.onKey(event));
@@ -68,8 +70,9 @@ export class BlockList {
     this.window = window;
     this.from = from;
     this.element.hidden = window.total === 0;
-    const of = all !== null && all > window.total ? ` of ${formatCount(all)}: those of the biggest stack` : '';
-    setText(this.title, `${formatPlural(window.total, 'live block')}${of}`);
+    const blocks = liveBlocksText(window.total);
+    const part = all !== null && all > window.total;
+    setText(this.title, part ? t('{0} of {1}: those of the biggest stack', blocks, formatCount(all)) : blocks);
     for (const [sort, button] of this.buttons) setAttribute(button, 'aria-pressed', String(sort === this.sort.sort));
     this.frames.add(this.draw);
   }

@@ -1,7 +1,9 @@
 // One live block as text, from a window of typed arrays.
-import { formatBytes, formatCount, formatDuration, formatPlural } from '../../extension/protocol/format';
+import { t } from '@vscode/l10n';
+import { formatBytes, formatCount, formatDuration } from '../../extension/protocol/format';
 import type { AllocationWindow, Layer, ProcessInfo } from '../../extension/protocol/trace';
 import type { Category } from '../../extension/protocol/steps';
+import { stepsText } from './counts';
 
 export interface Block {
   /** `0x7f…`. */
@@ -49,55 +51,50 @@ export function blockKey(block: Pick<Block, 'process' | 'address' | 'timeNs'>): 
 
 /** What took the memory, by the record's kind (native/wire). */
 const KINDS: Readonly<Record<number, string>> = {
-  1: 'the framework’s allocator',
-  16: 'device memory (cuMemAlloc)',
-  17: 'managed memory (cuMemAllocManaged)',
-  18: 'stream-ordered pool (cuMemAllocAsync)',
-  19: 'array (cuArrayCreate)',
-  20: 'pinned host memory',
-  21: 'host memory, pinned in place',
-  22: 'physical memory (cuMemCreate)',
-  23: 'imported from another process',
-  24: 'memory node of a graph',
+  1: t('the framework’s allocator'),
+  16: t('device memory (cuMemAlloc)'),
+  17: t('managed memory (cuMemAllocManaged)'),
+  18: t('stream-ordered pool (cuMemAllocAsync)'),
+  19: t('array (cuArrayCreate)'),
+  20: t('pinned host memory'),
+  21: t('host memory, pinned in place'),
+  22: t('physical memory (cuMemCreate)'),
+  23: t('imported from another process'),
+  24: t('memory node of a graph'),
 };
 
 export function kindText(kind: number): string {
-  return KINDS[kind] ?? `kind ${kind}`;
+  return KINDS[kind] ?? t('kind {0}', kind);
 }
 
 /** `20.00 MB (20,971,520 bytes), as the allocator rounded it`: what a framework was asked for is not recorded. */
 export function sizeText({ bytes, layer }: Pick<Block, 'bytes' | 'layer'>): string {
-  const size = bytes < 1024 ? formatBytes(bytes) : `${formatBytes(bytes)} (${formatCount(bytes)} bytes)`;
-  return `${size}, as ${layer === 'tensor' ? 'the allocator rounded it' : 'asked of the driver'}`;
+  const size = bytes < 1024 ? formatBytes(bytes) : t('{0} ({1} bytes)', formatBytes(bytes), formatCount(bytes));
+  return layer === 'tensor' ? t('{0}, as the allocator rounded it', size) : t('{0}, as asked of the driver', size);
 }
 
 export function streamText(stream: bigint): string {
-  if (stream === 0n) return 'default stream';
-  if (stream === 1n) return 'legacy default stream';
-  return stream === 2n ? 'per-thread default stream' : `stream 0x${stream.toString(16)}`;
-}
-
-/** `3 steps`, or `this step`. */
-export function stepsText(ageSteps: number): string {
-  return ageSteps === 0 ? 'this step' : formatPlural(ageSteps, 'step');
+  if (stream === 0n) return t('default stream');
+  if (stream === 1n) return t('legacy default stream');
+  return stream === 2n ? t('per-thread default stream') : t('stream {0}', `0x${stream.toString(16)}`);
 }
 
 /** `step 12, 3 steps and 4.20 s ago`. */
 export function ageText({ step, ageSteps, timeNs }: Block, nowNs: number): string {
   const time = formatDuration(nowNs - timeNs);
   return ageSteps === 0
-    ? `this step, ${time} ago`
-    : `step ${formatCount(step)}, ${stepsText(ageSteps)} and ${time} ago`;
+    ? t('this step, {0} ago', time)
+    : t('step {0}, {1} and {2} ago', formatCount(step), stepsText(ageSteps), time);
 }
 
 export function deviceText(device: number): string {
-  return device < 0 ? 'host' : `gpu_${device}`;
+  return device < 0 ? t('host') : `gpu_${device}`;
 }
 
 /** `python:4711`, with its process where there are several. */
 export function threadText({ process, thread }: Block, processes: readonly ProcessInfo[]): string {
   const owner = processes.find(one => one.index === process);
   const found = owner?.threads.find(one => one.index === thread);
-  const name = found ? `${found.name}:${found.tid}` : `thread ${thread}`;
-  return processes.length > 1 && owner ? `${name} of process ${owner.pid}` : name;
+  const name = found ? `${found.name}:${found.tid}` : t('thread {0}', thread);
+  return processes.length > 1 && owner ? t('{0} of process {1}', name, owner.pid) : name;
 }

@@ -1,4 +1,5 @@
 // Everything that is known about one block.
+import { t } from '@vscode/l10n';
 import type { BlockHolder } from '../../extension/protocol/blockRequests';
 import type { ProcessInfo } from '../../extension/protocol/trace';
 import { formatDuration } from '../../extension/protocol/format';
@@ -23,18 +24,18 @@ export interface BlockSurroundings {
 
 type Fact = 'size' | 'name' | 'category' | 'age' | 'device' | 'stream' | 'kind' | 'thread';
 const TITLES: Record<Fact, string> = {
-  size: 'Size',
-  name: 'Name',
-  category: 'Used as',
-  age: 'Allocated',
-  device: 'Device',
-  stream: 'Stream',
-  kind: 'From',
-  thread: 'Thread',
+  size: t('Size'),
+  name: t('Name'),
+  category: t('Used as'),
+  age: t('Allocated'),
+  device: t('Device'),
+  stream: t('Stream'),
+  kind: t('From'),
+  thread: t('Thread'),
 };
 
 export class BlockView {
-  readonly element = el('section', { class: 'block', 'aria-label': 'One block' });
+  readonly element = el('section', { class: 'block', 'aria-label': t('One block') });
   private readonly address = el('h3', { class: 'number', 'data-fact': 'address' });
   private readonly freed = badge('freed');
   private readonly facts = new Map<Fact, { row: HTMLElement; value: HTMLElement }>();
@@ -45,9 +46,9 @@ export class BlockView {
     const buttons = el(
       'span',
       { class: 'block-buttons' },
-      iconButton('copy-address', 'copy', 'Copy the address', () => actions.copyAddress()).element,
-      iconButton('copy-stack', 'list-flat', 'Copy the stack', () => actions.copyStack()).element,
-      iconButton('close-block', 'close', 'Back to the list', () => actions.close()).element,
+      iconButton('copy-address', 'copy', t('Copy the address'), () => actions.copyAddress()).element,
+      iconButton('copy-stack', 'list-flat', t('Copy the stack'), () => actions.copyStack()).element,
+      iconButton('close-block', 'close', t('Back to the list'), () => actions.close()).element,
     );
     const list = el('dl', { class: 'facts' });
     for (const [fact, title] of Object.entries(TITLES) as [Fact, string][]) {
@@ -71,7 +72,7 @@ export class BlockView {
   show(block: Block, { processes, nowNs, freed }: BlockSurroundings): void {
     this.element.hidden = false;
     setText(this.address, block.address);
-    this.freed.set(freed ? 'freed' : '', 'It was freed after it was chosen');
+    this.freed.set(freed ? t('freed') : '', t('It was freed after it was chosen'));
     const facts: Record<Fact, string> = {
       size: sizeText(block),
       name: block.name,
@@ -95,7 +96,7 @@ export class BlockView {
     this.holderKey = key;
     this.holder.hidden = holder === null;
     if (holder === null) return;
-    const head = el('h4', { class: 'dim' }, `Held by, as seen at ${formatDuration(holder.timeNs)}`);
+    const head = el('h4', { class: 'dim' }, t('Held by, as seen at {0}', formatDuration(holder.timeNs)));
     const path = el('div', {}, `${holder.path} `);
     const { file, line } = holder;
     if (file !== null && line !== null) path.append(this.link(file, line));

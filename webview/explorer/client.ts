@@ -1,4 +1,5 @@
 // Requests to the extension host: each is answered, rejected with the host's sentence, or given up after a while.
+import { t } from '@vscode/l10n';
 import type { Method, Params, Result, ToHost, ToPage } from '../../extension/protocol/messages';
 
 export interface Timers {
@@ -54,7 +55,7 @@ export class RequestClient {
 
   private giveUp(id: number, method: Method): void {
     const seconds = Math.round(this.timeoutMs / 1000);
-    this.take(id)?.reject(new Error(`The extension did not answer "${method}" within ${seconds} seconds.`));
+    this.take(id)?.reject(new Error(t('The extension did not answer "{0}" within {1} seconds.', method, seconds)));
   }
 
   private take(id: number): Waiting | undefined {

@@ -1,4 +1,5 @@
 // The pane beside the tabs: what is selected, its live blocks, one of them, and the stack.
+import { t } from '@vscode/l10n';
 import type { LineSource, Site } from '../../extension/protocol/trace';
 import { badge, iconButton } from '../components';
 import { el, setText } from '../dom';
@@ -19,21 +20,21 @@ export interface DetailsActions {
 const SOURCES: Record<LineSource, readonly [string, string]> = {
   python: ['', ''],
   none: ['', ''],
-  'before-attach': ['before attach', 'Allocated before the tracer came to the process; its line is not known'],
-  forward: ['backward of', 'Allocated by autograd; the stack is that of the forward operation it belongs to'],
+  'before-attach': [t('before attach'), t('Allocated before the tracer came to the process; its line is not known')],
+  forward: [t('backward of'), t('Allocated by autograd; the stack is that of the forward operation it belongs to')],
   'forward-near': [
-    'backward of, nearest',
-    'Allocated by autograd; the nearest earlier forward operation of the same thread is shown',
+    t('backward of, nearest'),
+    t('Allocated by autograd; the nearest earlier forward operation of the same thread is shown'),
   ],
   'backward-call': [
-    'in backward()',
-    'Allocated by autograd; no forward line is known, so the waiting backward() call is shown',
+    t('in backward()'),
+    t('Allocated by autograd; no forward line is known, so the waiting backward() call is shown'),
   ],
 };
 const STACKS: Partial<Record<LineSource, string>> = {
-  forward: 'Stack of the forward operation',
-  'forward-near': 'Stack of the nearest forward operation',
-  'backward-call': 'Stack of the waiting backward() call',
+  forward: t('Stack of the forward operation'),
+  'forward-near': t('Stack of the nearest forward operation'),
+  'backward-call': t('Stack of the waiting backward() call'),
 };
 
 export class DetailsView {
@@ -52,9 +53,9 @@ export class DetailsView {
   ) {
     this.stack = new StackView((file, line) => actions.openLine(file, line));
     this.frees = new FreesView((file, line) => actions.openLine(file, line));
-    const close = iconButton('close-details', 'close', 'Close', () => actions.close());
+    const close = iconButton('close-details', 'close', t('Close'), () => actions.close());
     const head = el('div', { class: 'details-head' }, this.title, this.source.element, close.element);
-    this.element = el('section', { class: 'details', 'aria-label': 'Details of the selection' });
+    this.element = el('section', { class: 'details', 'aria-label': t('Details of the selection') });
     const stack = el('div', {}, this.stackTitle, this.stack.element);
     this.element.append(head, this.summary, blocks.element, block.element, stack, this.frees.element);
     this.element.hidden = true;
@@ -86,7 +87,7 @@ export class DetailsView {
   showStack(site: Site | null): void {
     const [word, meaning] = site ? SOURCES[site.source] : ['', ''];
     this.source.set(word, meaning);
-    setText(this.stackTitle, (site && STACKS[site.source]) ?? 'Stack');
+    setText(this.stackTitle, (site && STACKS[site.source]) ?? t('Stack'));
     this.stack.show(site);
   }
 }

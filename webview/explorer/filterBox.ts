@@ -1,10 +1,11 @@
 // The filter box: hints while it has the focus, what is wrong with a word, a button that clears it.
+import { t } from '@vscode/l10n';
 import { iconButton, textField } from '../components';
 import { el, setAttribute, setText } from '../dom';
 import { FILTER_HINT, filterProblem } from './filterWords';
 
 const DELAY_MS = 150;
-const LABEL = 'Filter rows: words that all match, sizes as in >10MB, ages as in age>5steps';
+const LABEL = t('Filter rows: words that all match, sizes as in >10MB, ages as in age>5steps');
 
 export class FilterBox {
   readonly element: HTMLElement;
@@ -22,9 +23,9 @@ export class FilterBox {
     private readonly apply: (text: string) => void,
   ) {
     this.sent = text;
-    const field = textField('filter', LABEL, 'Filter, e.g. model >10MB', text, value => this.typed(value));
+    const field = textField('filter', LABEL, t('Filter, e.g. model >10MB'), text, value => this.typed(value));
     this.field = field as HTMLElement & { value: string };
-    this.clearButton = iconButton('clear-filter', 'close', 'Clear the filter', () => this.clear()).element;
+    this.clearButton = iconButton('clear-filter', 'close', t('Clear the filter'), () => this.clear()).element;
     this.clearButton.slot = 'end';
     this.field.append(this.clearButton);
     this.element = this.field;

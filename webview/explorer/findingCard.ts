@@ -116,7 +116,7 @@ export class FindingCard {
   private knownHolder(): HTMLElement | null {
     const { holder } = this.finding;
     if (holder === null) return null;
-    const words = el('p', {}, t('Held by '), el('code', { class: 'holder-path' }, holder.path));
+    const words = el('p', {}, `${t('Held by')} `, el('code', { class: 'holder-path' }, holder.path));
     const { file, line } = holder;
     if (file !== null && line !== null) words.append(' ', this.link('open-holder', lineText(holder), file, line));
     return el('section', { 'data-part': 'holder' }, words);

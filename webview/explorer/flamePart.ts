@@ -1,8 +1,10 @@
 // The tab with the flame graph: what it weighs, the search, and a line about the active frame.
+import { t } from '@vscode/l10n';
 import type { TreeWeight } from '../../extension/protocol/treeRequests';
-import { formatBytes, formatPlural } from '../../extension/protocol/format';
+import { formatBytes } from '../../extension/protocol/format';
 import { dropdown, textField } from '../components';
 import { el, setAttribute, setText, type Frames } from '../dom';
+import { matchesText } from './counts';
 import { flameTree, type FlameNode } from './flameTree';
 import { FlameView } from './flameView';
 import type { PageActions, PageContext, Part } from './part';
@@ -14,9 +16,9 @@ const INTERVAL_MS = 500;
 /** What is smaller than this part of the whole is less than a pixel of the widest screen. */
 const MIN_SHARE = 0.0004;
 const WEIGHTS: readonly (readonly [TreeWeight, string])[] = [
-  ['live', 'Alive'],
-  ['peak', 'Peak of each stack'],
-  ['churn', 'Ever allocated'],
+  ['live', t('Alive')],
+  ['peak', t('Peak of each stack')],
+  ['churn', t('Ever allocated')],
 ];
 
 /** What decides what the graph shows. */
@@ -29,21 +31,21 @@ export class FlamePart implements Part {
   readonly element: HTMLElement;
   private readonly view: FlameView;
   private readonly weight;
-  private readonly fold = el('button', { type: 'button', class: 'toggle', 'data-action': 'fold' }, 'Fold libraries');
-  private readonly out = el('button', { type: 'button', class: 'toggle', 'data-action': 'zoom-out' }, 'Zoom out');
+  private readonly fold = el('button', { type: 'button', class: 'toggle', 'data-action': 'fold' }, t('Fold libraries'));
+  private readonly out = el('button', { type: 'button', class: 'toggle', 'data-action': 'zoom-out' }, t('Zoom out'));
   private readonly found = el('span', { class: 'dim number', role: 'status' });
   private readonly words = el('span', { class: 'flame-words', role: 'status', 'data-value': 'flame-status' });
   private readonly openButton = el(
     'button',
     { type: 'button', class: 'link', 'data-action': 'flame-open' },
-    'Open line',
+    t('Open line'),
   );
   private readonly detailsButton = el(
     'button',
     { type: 'button', class: 'link', 'data-action': 'flame-details' },
-    'Details',
+    t('Details'),
   );
-  private readonly none = el('p', { class: 'none dim' }, 'Nothing to show in this layer.');
+  private readonly none = el('p', { class: 'none dim' }, t('Nothing to show in this layer.'));
   private readonly poller = new Poller(() => this.ask(), INTERVAL_MS);
   private active: FlameNode | null = null;
   private shownQuestion = '';
@@ -57,7 +59,7 @@ export class FlamePart implements Part {
       active: node => this.tell(node),
       details: node => this.details(node),
     });
-    this.weight = dropdown('flame-weight', 'Width of a frame', WEIGHTS, weight =>
+    this.weight = dropdown('flame-weight', t('Width of a frame'), WEIGHTS, weight =>
       page.dispatch({ type: 'flame', flame: { weight } }),
     );
     this.element = el('div', { class: 'flame' }, this.toolbar(), this.view.root, this.none, this.foot());
@@ -88,13 +90,13 @@ export class FlamePart implements Part {
   }
 
   private toolbar(): HTMLElement {
-    this.fold.title = 'Show a run of frames of installed packages as one';
+    this.fold.title = t('Show a run of frames of installed packages as one');
     this.fold.addEventListener('click', () => {
       const fold = !(this.page.now()?.view.flame.fold ?? true);
       this.page.dispatch({ type: 'flame', flame: { fold } });
     });
     this.out.addEventListener('click', () => this.view.zoomOut());
-    const box = textField('flame-search', 'Find frames by function or file', 'Find, e.g. forward', '', text =>
+    const box = textField('flame-search', t('Find frames by function or file'), t('Find, e.g. forward'), '', text =>
       this.tellMatches(text),
     );
     box.addEventListener('keydown', event => event.key === 'Enter' && this.view.nextMatch());
@@ -112,10 +114,7 @@ export class FlamePart implements Part {
 
   private tellMatches(text: string): void {
     const { ids, bytes } = this.view.search(text);
-    setText(
-      this.found,
-      text.trim() === '' ? '' : `${formatPlural(ids.size, 'match', 'matches')}, ${formatBytes(bytes)}`,
-    );
+    setText(this.found, text.trim() === '' ? '' : matchesText(ids.size, formatBytes(bytes)));
   }
 
   private tell(node: FlameNode): void {
@@ -134,7 +133,7 @@ export class FlamePart implements Part {
       key: `flame/${layer}/${node.id}`,
       title: node.label,
       tooltip: isLibrary(node.file) ? '' : `${node.file}:${node.line}`,
-      summary: `${this.view.describe(node).slice(1).join(' · ')} · its biggest stack:`,
+      summary: t('{0} · its biggest stack:', this.view.describe(node).slice(1).join(' · ')),
       site: node.site,
       blocks: { layer, site: node.site },
       liveCount: node.liveCount,

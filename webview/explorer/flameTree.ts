@@ -1,4 +1,5 @@
 // The call tree as it is drawn: what the host sends as columns becomes nodes, with library frames folded where wanted.
+import { t } from '@vscode/l10n';
 import type { StackTree } from '../../extension/protocol/treeRequests';
 import { isLibrary, packageName } from './stack';
 
@@ -105,11 +106,11 @@ function newNode(parent: FlameNode | null, id: number, frame: StackTree['frames'
 }
 
 function label({ line, function: name }: StackTree['frames'][number]): string {
-  return line === 0 && name === '' ? 'no Python line' : name;
+  return line === 0 && name === '' ? t('no Python line') : name;
 }
 
 function foldedLabel({ folded, file, function: name }: FlameNode): string {
-  return folded === 1 ? name : `${packageName(file)}: ${folded} frames`;
+  return folded === 1 ? name : t('{0}: {1} frames', packageName(file), folded);
 }
 
 function sortChildren(node: FlameNode): void {

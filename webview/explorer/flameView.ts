@@ -1,6 +1,8 @@
 // A flame graph that grows downwards: rectangles as the items of a tree, one of them active, one the zoomed one.
-import { formatBytes, formatPlural } from '../../extension/protocol/format';
+import { t } from '@vscode/l10n';
+import { formatBytes } from '../../extension/protocol/format';
 import { el, setAttribute, setText, type Frames } from '../dom';
+import { liveBlocksText } from './counts';
 import { flameLayout, moveIn, rowsOf, type FlameMove, type FlameRect } from './flameLayout';
 import { findNode, search, type FlameNode, type Matches } from './flameTree';
 import { hueOf } from './hues';
@@ -45,7 +47,7 @@ export class FlameView {
     private readonly frames: Frames,
     private readonly actions: FlameActions,
   ) {
-    const label = 'Flame graph. Arrows move, Enter zooms, Escape zooms out, Ctrl+Enter opens the line.';
+    const label = t('Flame graph. Arrows move, Enter zooms, Escape zooms out, Ctrl+Enter opens the line.');
     this.element.setAttribute('aria-label', label);
     this.element.append(this.surface);
     this.element.addEventListener('keydown', event => this.onKey(event));
@@ -186,10 +188,10 @@ export class FlameView {
   describe(node: FlameNode): string[] {
     const whole = Math.max(this.whole?.sumBytes ?? 0, 1);
     const part = `${((node.sumBytes / whole) * 100).toFixed(1)} %`;
-    const self =
-      node.selfBytes > 0 && node.selfBytes !== node.sumBytes ? `, ${formatBytes(node.selfBytes)} by itself` : '';
-    const bytes = `${formatBytes(node.sumBytes)}, ${part}${self}`;
-    const blocks = node.liveCount > 0 ? [formatPlural(node.liveCount, 'live block')] : [];
+    const all = `${formatBytes(node.sumBytes)}, ${part}`;
+    const self = node.selfBytes > 0 && node.selfBytes !== node.sumBytes;
+    const bytes = self ? t('{0}, {1} by itself', all, formatBytes(node.selfBytes)) : all;
+    const blocks = node.liveCount > 0 ? [liveBlocksText(node.liveCount)] : [];
     const place = node.line > 0 && node.folded < 2 ? [`${baseName(node.file)}:${node.line}`] : [];
     return [node.label, ...place, bytes, ...blocks];
   }

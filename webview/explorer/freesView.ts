@@ -1,7 +1,8 @@
 // Who frees the blocks of a stack, and whether they still do.
-import { formatPlural } from '../../extension/protocol/format';
+import { t } from '@vscode/l10n';
 import type { FreeLine } from '../../extension/protocol/steps';
 import { el, setText } from '../dom';
+import { timesSeenText } from './counts';
 import { baseName } from './stack';
 
 /** So many steps without a free are worth a word. */
@@ -9,7 +10,7 @@ const QUIET_STEPS = 2;
 
 export class FreesView {
   readonly element: HTMLElement;
-  readonly title = el('h3', { class: 'dim', tabindex: -1 }, 'Freed by');
+  readonly title = el('h3', { class: 'dim', tabindex: -1 }, t('Freed by'));
   private readonly list = el('ol', { class: 'stack', 'data-value': 'frees' });
   private readonly none = el('p', { class: 'dim' });
   private shown = '';
@@ -32,7 +33,7 @@ export class FreesView {
     this.element.hidden = false;
     this.list.replaceChildren(...lines.map(line => this.item(line, steps, growing)));
     this.list.hidden = lines.length === 0;
-    setText(this.none, lines.length === 0 ? 'No free of these blocks was seen.' : '');
+    setText(this.none, lines.length === 0 ? t('No free of these blocks was seen.') : '');
     this.none.hidden = lines.length > 0;
   }
 
@@ -40,9 +41,9 @@ export class FreesView {
     const frame = free.frames[free.userFrame] ?? free.frames[0];
     const quiet = quietSince(free, steps);
     const words = el('span', { class: quiet !== '' && growing ? 'alarming' : 'dim', 'data-value': 'last-free' });
-    words.title = 'Of tensors, each eighth free of a thread is looked at.';
-    setText(words, quiet || `seen ${formatPlural(free.count, 'time')}`);
-    const name = el('span', { class: 'dim' }, `${frame?.function ?? 'no Python line'} · `);
+    words.title = t('Of tensors, each eighth free of a thread is looked at.');
+    setText(words, quiet || timesSeenText(free.count));
+    const name = el('span', { class: 'dim' }, `${frame?.function ?? t('no Python line')} · `);
     return el('li', { class: 'frame' }, ...this.link(frame), name, words);
   }
 
@@ -64,5 +65,5 @@ export class FreesView {
 
 /** `not since step 3` where a line freed once and does no more; '' where it still does. */
 export function quietSince({ lastStep }: Pick<FreeLine, 'lastStep'>, steps: number): string {
-  return steps - lastStep >= QUIET_STEPS ? `not since step ${lastStep}` : '';
+  return steps - lastStep >= QUIET_STEPS ? t('not since step {0}', lastStep) : '';
 }

@@ -1,4 +1,5 @@
 // The top of the page: what is traced, how it goes, how much is alive, and the buttons.
+import { t } from '@vscode/l10n';
 import type { SessionView } from '../../extension/protocol/messages';
 import { formatBytes, formatDuration } from '../../extension/protocol/format';
 import { badge, iconButton } from '../components';
@@ -15,11 +16,11 @@ export interface HeaderActions {
 }
 
 const PHASE_WORDS: Record<SessionView['phase'], string> = {
-  empty: 'Nothing traced yet',
-  starting: 'Starting',
-  running: 'Running',
-  ended: 'Ended',
-  failed: 'Failed',
+  empty: t('Nothing traced yet'),
+  starting: t('Starting'),
+  running: t('Running'),
+  ended: t('Ended'),
+  failed: t('Failed'),
 };
 
 export class Header {
@@ -30,7 +31,7 @@ export class Header {
   private readonly elapsed = el('span', { class: 'dim number', 'data-value': 'elapsed' });
   private readonly live = el('strong', { class: 'number', 'data-value': 'live' });
   private readonly total = el('span', { class: 'dim number', 'data-value': 'device-total' });
-  private readonly figures = el('span', { title: 'Live bytes of the total memory' });
+  private readonly figures = el('span', { title: t('Live bytes of the total memory') });
   private readonly simulated = badge('simulated');
   private readonly stop;
   private readonly pause;
@@ -40,13 +41,13 @@ export class Header {
   private readonly close;
 
   constructor(actions: HeaderActions) {
-    this.stop = iconButton('stop', 'debug-stop', 'Stop the traced program', () => actions.stop());
+    this.stop = iconButton('stop', 'debug-stop', t('Stop the traced program'), () => actions.stop());
     this.pause = iconButton('recording', 'debug-pause', '', () => actions.setRecording(!this.recording));
-    this.save = iconButton('save', 'save', 'Save the trace as a file', () => actions.save());
-    this.mark = iconButton('mark', 'bookmark', 'Mark this moment', () => actions.mark());
-    this.wide = iconButton('open-wide', 'screen-full', 'Open in an editor', () => actions.openWide());
-    this.close = iconButton('close-session', 'close', 'Close this trace', () => actions.close());
-    const buttons = el('div', { class: 'buttons', role: 'toolbar', 'aria-label': 'Trace' });
+    this.save = iconButton('save', 'save', t('Save the trace as a file'), () => actions.save());
+    this.mark = iconButton('mark', 'bookmark', t('Mark this moment'), () => actions.mark());
+    this.wide = iconButton('open-wide', 'screen-full', t('Open in an editor'), () => actions.openWide());
+    this.close = iconButton('close-session', 'close', t('Close this trace'), () => actions.close());
+    const buttons = el('div', { class: 'buttons', role: 'toolbar', 'aria-label': t('Trace') });
     for (const { element } of [this.pause, this.stop, this.mark, this.save, this.wide, this.close])
       buttons.append(element);
     const name = el('div', { class: 'name' }, this.dot, this.title, this.elapsed);
@@ -59,13 +60,16 @@ export class Header {
     const { phase, info } = session;
     this.recording = session.recording;
     const paused = phase === 'running' && !session.recording;
-    const word = paused ? 'Recording is paused' : PHASE_WORDS[phase];
+    const word = paused ? t('Recording is paused') : PHASE_WORDS[phase];
     setAttribute(this.dot, 'data-phase', paused ? 'paused' : phase);
     setAttribute(this.dot, 'aria-label', word);
     setAttribute(this.dot, 'title', word);
-    setText(this.title, session.title || 'GPU memory');
+    setText(this.title, session.title || t('GPU memory'));
     setAttribute(this.title, 'title', session.title);
-    this.simulated.set(session.simulated ? 'simulated GPU' : '', 'No real GPU: a simulator answers the driver calls');
+    this.simulated.set(
+      session.simulated ? t('simulated GPU') : '',
+      t('No real GPU: a simulator answers the driver calls'),
+    );
     this.updateButtons(session);
     this.tick(info ? elapsedNs : 0);
     this.figures.hidden = info === null;
@@ -82,11 +86,11 @@ export class Header {
 
   private updateButtons({ id, phase, recording, info, attached, canWiden }: SessionView): void {
     const runs = phase === 'running' || phase === 'starting';
-    if (attached) this.stop.set('debug-disconnect', 'Detach: the program goes on');
-    else this.stop.set('debug-stop', 'Stop the traced program');
+    if (attached) this.stop.set('debug-disconnect', t('Detach: the program goes on'));
+    else this.stop.set('debug-stop', t('Stop the traced program'));
     this.stop.element.hidden = !runs;
     this.pause.element.hidden = phase !== 'running';
-    this.pause.set(recording ? 'debug-pause' : 'record', recording ? 'Pause recording' : 'Resume recording');
+    this.pause.set(recording ? 'debug-pause' : 'record', recording ? t('Pause recording') : t('Resume recording'));
     this.save.element.hidden = info === null || phase === 'empty';
     this.mark.element.hidden = phase !== 'running';
     this.wide.element.hidden = !canWiden || info === null;

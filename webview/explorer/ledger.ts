@@ -1,18 +1,25 @@
 // The card's memory in words: the parts of its bar, and the figures of the header.
+import { t } from '@vscode/l10n';
 import type { CardLedger, LedgerPart, LedgerPartKind } from '../../extension/protocol/ledgerRequests';
 import type { TraceInfo } from '../../extension/protocol/trace';
 import { formatBytes } from '../../extension/protocol/format';
 
 /** Name in the legend, and what it means. */
 export const PART_WORDS: Record<LedgerPartKind, readonly [string, string]> = {
-  tensor: ['tensors', 'Alive tensors'],
-  cached: ['cached', 'Held by the framework’s allocator, no tensor in it'],
-  driver: ['other driver', 'Given out by the CUDA driver outside the framework’s allocator'],
-  rest: ['rest of the process', 'Of the traced processes, what no traced call took: context, modules, other libraries'],
-  others: ['other processes', 'Used by processes that are not traced'],
-  untold: ['not traced', 'In use, but no traced call took it: this program’s context and modules, or other processes'],
-  unknown: ['free or not traced', 'Not known: the card’s own account could not be read'],
-  free: ['free', 'Free, by the card’s own account'],
+  tensor: [t('tensors'), t('Alive tensors')],
+  cached: [t('cached'), t('Held by the framework’s allocator, no tensor in it')],
+  driver: [t('other driver'), t('Given out by the CUDA driver outside the framework’s allocator')],
+  rest: [
+    t('rest of the process'),
+    t('Of the traced processes, what no traced call took: context, modules, other libraries'),
+  ],
+  others: [t('other processes'), t('Used by processes that are not traced')],
+  untold: [
+    t('not traced'),
+    t('In use, but no traced call took it: this program’s context and modules, or other processes'),
+  ],
+  unknown: [t('free or not traced'), t('Not known: the card’s own account could not be read')],
+  free: [t('free'), t('Free, by the card’s own account')],
 };
 
 /** A slope below this is rounding (bytes a step). */
@@ -21,14 +28,16 @@ const NOISE_BYTES = 1024;
 /** `+30.20 MB a step`; empty where it does not grow or shrink. */
 export function slopeText({ bytesPerStep }: Pick<LedgerPart, 'bytesPerStep'>): string {
   if (bytesPerStep === null || Math.abs(bytesPerStep) < NOISE_BYTES) return '';
-  return `${bytesPerStep > 0 ? '+' : '\u2212'}${formatBytes(Math.abs(bytesPerStep))} a step`;
+  const sign = bytesPerStep > 0 ? '+' : '\u2212';
+  return t('{0} a step', `${sign}${formatBytes(Math.abs(bytesPerStep))}`);
 }
 
 /** Bytes in use of the card's total, as `≥` where a part is not known. */
 export function usedText({ parts, totalBytes, overBytes }: CardLedger): string {
   const open = parts.find(part => part.kind === 'free' || part.kind === 'unknown');
   const used = totalBytes + overBytes - (open?.bytes ?? 0);
-  return `${open?.kind === 'unknown' ? 'at least ' : ''}${formatBytes(used)} / ${formatBytes(totalBytes)}`;
+  const text = `${formatBytes(used)} / ${formatBytes(totalBytes)}`;
+  return open?.kind === 'unknown' ? t('at least {0}', text) : text;
 }
 
 /** One sentence for screen readers. */

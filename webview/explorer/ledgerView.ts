@@ -1,4 +1,5 @@
 // One bar for each card whose parts sum to its total; what is not known is hatched.
+import { t } from '@vscode/l10n';
 import type { CardLedger, LedgerLine, LedgerPart, LedgerPartKind } from '../../extension/protocol/ledgerRequests';
 import { formatBytes } from '../../extension/protocol/format';
 import { el, setAttribute, setText } from '../dom';
@@ -36,7 +37,7 @@ class CardView {
   private readonly index = el('span', {});
   private readonly model = el('span', { class: 'ledger-model' });
   private readonly name = el('span', { class: 'ledger-name' }, this.index, this.model);
-  private readonly whole = el('span', { class: 'ledger-whole number', title: 'In use, of the card’s total' });
+  private readonly whole = el('span', { class: 'ledger-whole number', title: t('In use, of the card’s total') });
   private readonly bar = el('div', { class: 'ledger-bar', role: 'img' });
   private readonly segments = new Map(KINDS.map(kind => [kind, el('i', { 'data-part': kind })]));
   private readonly keys = new Map(KINDS.map(kind => [kind, new KeyView(kind)]));
@@ -71,11 +72,11 @@ class CardView {
     if (key === this.linesKey) return;
     this.linesKey = key;
     const words = lines.flatMap(line => [this.lineOf(line), ` ${formatBytes(line.bytes)}  `]);
-    this.lines.replaceChildren(...(lines.length > 0 ? ['other driver: ', ...words] : []));
+    this.lines.replaceChildren(...(lines.length > 0 ? [`${PART_WORDS.driver[0]}: `, ...words] : []));
   }
 
   private lineOf({ file, line, function: name }: LedgerLine): Node | string {
-    if (line === 0) return name || 'no Python line';
+    if (line === 0) return name || t('no Python line');
     const attributes = {
       class: 'link',
       type: 'button',
@@ -90,7 +91,7 @@ class CardView {
 }
 
 export class LedgerView {
-  readonly element = el('section', { class: 'ledger', 'aria-label': 'Memory of the GPU' });
+  readonly element = el('section', { class: 'ledger', 'aria-label': t('Memory of the GPU') });
   private readonly list = el('div', { class: 'ledger-list' });
   private readonly shared = new Map(
     KINDS.map(kind => [kind, el('span', { class: 'key', title: PART_WORDS[kind][1] })]),

@@ -1,10 +1,11 @@
 // The table of what is alive, as a list or a tree of stacks, with its heading, filter and selectors.
+import { t } from '@vscode/l10n';
 import type { SiteWindow } from '../../extension/protocol/trace';
 import type { TreeWeight } from '../../extension/protocol/treeRequests';
 import { MAX_VERDICTS, type VerdictGrouping } from '../../extension/protocol/verdictRequests';
 import { el, type Frames } from '../dom';
 import { openMenu } from '../menu';
-import { GROUP_NAMES } from './columns';
+import { GROUP_NAMES } from './groups';
 import type { PageActions, PageContext, Part } from './part';
 import { Poller } from './poller';
 import { columnMenu, rowMenu, type DetailsSection } from './rowMenu';
@@ -44,9 +45,9 @@ const LEAST_SHARE = 1e-4;
 const SLOW_MS = 1000;
 const JUDGED: readonly VerdictGrouping[] = ['site', 'line', 'function'];
 const WEIGHT_TITLES: Record<TreeWeight, readonly [string, string]> = {
-  live: ['Alive', 'Bytes alive now, by the frame and by all that it calls'],
-  peak: ['Peak', 'Sum of the peaks of all stacks that go through the frame; not at one moment'],
-  churn: ['Allocated', 'All bytes ever allocated, by the frame and by all that it calls'],
+  live: [t('Alive'), t('Bytes alive now, by the frame and by all that it calls')],
+  peak: [t('Peak'), t('Sum of the peaks of all stacks that go through the frame; not at one moment')],
+  churn: [t('Allocated'), t('All bytes ever allocated, by the frame and by all that it calls')],
 };
 
 export class LinesPart implements Part {
@@ -85,7 +86,7 @@ export class LinesPart implements Part {
     this.tree.setOrder(view);
     this.table.update(view, this.sourceOf(view), info.devices.length);
     const [title, hint] = WEIGHT_TITLES[view.table.tree ? view.table.weight : 'live'];
-    this.table.titleOf('live', title, view.table.tree ? hint : 'Bytes alive now');
+    this.table.titleOf('live', title, view.table.tree ? hint : t('Bytes alive now'));
   }
 
   invalidate(): void {
@@ -181,7 +182,7 @@ export class LinesPart implements Part {
     const entries = columnMenu(chosen(), id =>
       this.page.dispatch({ type: 'table', table: { columns: withColumn(chosen(), id) } }),
     );
-    openMenu('Columns', entries, at);
+    openMenu(t('Columns'), entries, at);
   }
 
   /** Other rows are selected: what they hold together is asked for where it is not known. */
@@ -210,7 +211,7 @@ export class LinesPart implements Part {
     const { columns, selection } = this.table;
     const view = this.page.now()?.view;
     if (!view || selection.size === 0) return;
-    const name = view.table.tree ? 'Line' : GROUP_NAMES[view.groupBy];
+    const name = view.table.tree ? t('Line') : GROUP_NAMES[view.groupBy];
     const text = tsvOf(await this.selectedRows(false), columns, name);
     await this.page.ask('copyText', { text });
   }
@@ -267,7 +268,7 @@ export class LinesPart implements Part {
   }
 
   private showEmpty(rows: number, { filter }: ViewState): void {
-    const none = filter ? 'No row matches the filter.' : 'Nothing is alive in this layer.';
+    const none = filter ? t('No row matches the filter.') : t('Nothing is alive in this layer.');
     this.table.setEmptyText(rows > 0 ? '' : none);
   }
 }

@@ -1,4 +1,5 @@
 // The page of the GPU Memory side panel.
+import '../strings';
 import './explorer.css';
 import './findings.css';
 import './memory.css';
@@ -11,7 +12,6 @@ import './compare.css';
 import './ledger.css';
 import './flame.css';
 import './segments.css';
-import { config } from '@vscode/l10n';
 import type { ToPage } from '../../extension/protocol/messages';
 import { registerComponents } from '../components';
 import { App } from './app';
@@ -20,7 +20,6 @@ import { restore } from './state';
 
 const vscode = acquireVsCodeApi();
 const root = document.getElementById('app');
-config({ contents: root?.dataset.strings ?? '{}' });
 registerComponents();
 
 const client = new RequestClient(message => vscode.postMessage(message));

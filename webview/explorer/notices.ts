@@ -1,9 +1,11 @@
 // Small lines above the table: out of memory, what was lost and why, what the processes said.
+import { t } from '@vscode/l10n';
 import { isWarning } from '../../extension/protocol/notes';
-import { formatBytes, formatCount, formatDuration, formatPlural } from '../../extension/protocol/format';
+import { formatBytes, formatCount, formatDuration } from '../../extension/protocol/format';
 import type { Method } from '../../extension/protocol/messages';
 import type { OutOfMemory, Site, TraceInfo } from '../../extension/protocol/trace';
 import { el, icon, setAttribute, setText } from '../dom';
+import { earlierText, eventsLostText, notesText } from './counts';
 import { baseName } from './stack';
 
 export interface NoticeActions {
@@ -40,7 +42,7 @@ export class Notices {
     const latest = events.slice(-SHOWN_EVENTS).reverse();
     const older = events.length - latest.length;
     this.memory.replaceChildren(...latest.map(event => this.memoryRow(event)));
-    if (older > 0) this.memory.append(el('p', { class: 'dim more' }, `${formatPlural(older, 'earlier one')}`));
+    if (older > 0) this.memory.append(el('p', { class: 'dim more' }, earlierText(older)));
   }
 
   /** A request failed; '' when one of its kind succeeded again. The latest sentence is shown. */
@@ -62,8 +64,8 @@ export class Notices {
   }
 
   private memoryRow(event: OutOfMemory): HTMLElement {
-    const text = el('span', {}, `Out of memory: asked ${formatBytes(event.requestedBytes)}`);
-    const when = ` · ${formatBytes(event.liveBytes)} alive · ${formatDuration(event.timeNs)}`;
+    const text = el('span', {}, t('Out of memory: asked {0}', formatBytes(event.requestedBytes)));
+    const when = ` · ${t('{0} alive', formatBytes(event.liveBytes))} · ${formatDuration(event.timeNs)}`;
     const row = el(
       'button',
       { type: 'button', class: 'notice error', 'data-notice': 'out-of-memory' },
@@ -75,7 +77,7 @@ export class Notices {
     this.sites.set(event.site, site);
     site.then(
       found => this.place(row, text, event, found),
-      () => setAttribute(row, 'title', 'Its Python line could not be read'),
+      () => setAttribute(row, 'title', t('Its Python line could not be read')),
     );
     return row;
   }
@@ -84,7 +86,7 @@ export class Notices {
     const frame = site ? (site.frames[site.userFrame] ?? site.frames[0]) : undefined;
     if (!frame) return;
     const at = `${baseName(frame.file)}:${frame.line}`;
-    setText(text, `Out of memory: asked ${formatBytes(event.requestedBytes)} at ${at}`);
+    setText(text, t('Out of memory: asked {0} at {1}', formatBytes(event.requestedBytes), at));
     setAttribute(row, 'data-file', frame.file);
     setAttribute(row, 'data-line', String(frame.line));
     row.addEventListener('click', () => this.actions.openLine(frame.file, frame.line));
@@ -106,12 +108,12 @@ export function warnings(info: TraceInfo | null): { title: string; lines: string
   if (!info) return { title: '', lines: [] };
   const lost = Object.entries(info.lost.byCause).filter(([, count]) => count > 0);
   const notes = info.processes.flatMap(process =>
-    process.notes.filter(isWarning).map(note => `Process ${process.pid}: ${note.text}`),
+    process.notes.filter(isWarning).map(note => t('Process {0}: {1}', process.pid, note.text)),
   );
   const parts: string[] = [];
-  if (info.lost.events > 0) parts.push(`${formatPlural(info.lost.events, 'event')} lost`);
-  else if (lost.length > 0) parts.push('Something was not recorded');
-  if (notes.length > 0) parts.push(formatPlural(notes.length, 'note'));
+  if (info.lost.events > 0) parts.push(eventsLostText(info.lost.events));
+  else if (lost.length > 0) parts.push(t('Something was not recorded'));
+  if (notes.length > 0) parts.push(notesText(notes.length));
   const causes = lost.map(([cause, count]) => `${cause}: ${formatCount(count)}`);
   return { title: parts.join(' · '), lines: [...causes, ...notes] };
 }

@@ -1,4 +1,5 @@
 // The menus of the table: of a row, and of the columns.
+import { t } from '@vscode/l10n';
 import type { MenuEntry } from '../menu';
 import { CHOICES, type Choice } from './columns';
 import type { Row } from './rows';
@@ -17,17 +18,17 @@ export type DetailsSection = 'stack' | 'frees';
 export function rowMenu(row: Row, selected: number, actions: RowActions): MenuEntry[] {
   const words = filterFor(row);
   return [
-    { id: 'open', label: 'Open line', keys: 'Enter', disabled: row.line === 0, run: () => actions.open(row) },
-    { id: 'stack', label: 'Show stack', run: () => actions.details(row, 'stack') },
-    { id: 'frees', label: 'Who frees these blocks?', run: () => actions.details(row, 'frees') },
+    { id: 'open', label: t('Open line'), keys: 'Enter', disabled: row.line === 0, run: () => actions.open(row) },
+    { id: 'stack', label: t('Show stack'), run: () => actions.details(row, 'stack') },
+    { id: 'frees', label: t('Who frees these blocks?'), run: () => actions.details(row, 'frees') },
     null,
     {
       id: 'copy',
-      label: selected > 1 ? `Copy ${selected} rows` : 'Copy row',
+      label: selected > 1 ? t('Copy {0} rows', selected) : t('Copy row'),
       keys: 'Ctrl+C',
       run: () => actions.copy(),
     },
-    { id: 'filter', label: 'Filter to this', disabled: words === '', run: () => actions.filter(words) },
+    { id: 'filter', label: t('Filter to this'), disabled: words === '', run: () => actions.filter(words) },
   ];
 }
 

@@ -1,4 +1,5 @@
 // One reused element of the table; it writes only what differs from what it showed before.
+import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../extension/protocol/format';
 import { el, icon, setAttribute, setText, svg } from '../dom';
 import { COLUMNS, type Column, type ColumnId } from './columns';
@@ -48,10 +49,10 @@ export class RowView {
       this.cells.set(id, cell);
       this.element.append(cell);
     }
-    this.mark.title = 'Allocated in backward; this is the line it belongs to';
+    this.mark.title = t('Allocated in backward; this is the line it belongs to');
     this.twisty.classList.add('twisty');
     this.more.append(icon('ellipsis'));
-    setAttribute(this.more, 'aria-label', 'Actions');
+    setAttribute(this.more, 'aria-label', t('Actions'));
     const name = el('span', { class: 'site-name' }, this.primary, this.secondary, this.mark);
     this.cell('site').append(this.twisty, name, this.verdict, this.more);
     this.cell('live').append(this.bar, this.live);
@@ -133,7 +134,7 @@ export class RowView {
 
   private showLive({ liveBytes, peakBytes }: Row, fullBytes: number): void {
     setText(this.live, formatBytes(liveBytes));
-    setAttribute(this.cell('live'), 'title', `${formatCount(liveBytes)} bytes, peak ${formatBytes(peakBytes)}`);
+    setAttribute(this.cell('live'), 'title', t('{0} bytes, peak {1}', formatCount(liveBytes), formatBytes(peakBytes)));
     this.bar.style.width = `${fullBytes > 0 ? Math.min(100, (liveBytes / fullBytes) * 100).toFixed(1) : 0}%`;
   }
 

@@ -1,4 +1,5 @@
 // One row of the table as text and numbers, from a window of typed arrays.
+import { t } from '@vscode/l10n';
 import { formatRate } from '../../extension/protocol/format';
 import type { GroupBy, LineSource, ProcessInfo, SiteWindow } from '../../extension/protocol/trace';
 import { deviceText } from './blockRow';
@@ -137,8 +138,8 @@ export function sparkPoints(values: Float64Array, width: number, height: number)
 function fullName(window: SiteWindow, i: number, groupBy: GroupBy): string {
   const file = window.file[i] ?? '';
   if (groupBy === 'line' || groupBy === 'site')
-    return file === '' ? 'no Python line' : `${file}:${window.line[i] ?? 0}`;
-  if (groupBy === 'function') return window.function[i] || 'no Python function';
+    return file === '' ? t('no Python line') : `${file}:${window.line[i] ?? 0}`;
+  if (groupBy === 'function') return window.function[i] || t('no Python function');
   return window.label[i] ?? '';
 }
 
@@ -148,14 +149,14 @@ function names(window: SiteWindow, i: number, groupBy: GroupBy): [string, string
   const place = line > 0 ? `${baseName(file)}:${line}` : '';
   const name = window.function[i] ?? '';
   const label = window.label[i] ?? '';
-  if (groupBy === 'line' || groupBy === 'site') return [place || 'no Python line', place ? name : ''];
-  if (groupBy === 'function') return [name || label || 'no Python function', place];
-  if (groupBy === 'module') return [file === '' ? 'no Python line' : baseName(file), file === '' ? '' : label];
+  if (groupBy === 'line' || groupBy === 'site') return [place || t('no Python line'), place ? name : ''];
+  if (groupBy === 'function') return [name || label || t('no Python function'), place];
+  if (groupBy === 'module') return [file === '' ? t('no Python line') : baseName(file), file === '' ? '' : label];
   return [label, place];
 }
 
 function threadText(processes: readonly ProcessInfo[], process: number, thread: number): string {
-  if (thread < 0) return 'several';
+  if (thread < 0) return t('several');
   const found = processes.find(one => one.index === process)?.threads.find(one => one.index === thread);
-  return found ? `${found.name}:${found.tid}` : `thread ${thread}`;
+  return found ? `${found.name}:${found.tid}` : t('thread {0}', thread);
 }

@@ -1,4 +1,5 @@
 // What the page is about: which session, and of it which process and device. Each is asked only where there is a choice.
+import { t } from '@vscode/l10n';
 import type { SessionEntry, SessionView } from '../../extension/protocol/messages';
 import { baseName } from '../../extension/protocol/format';
 import type { DeviceInfo, ProcessInfo } from '../../extension/protocol/trace';
@@ -29,17 +30,17 @@ export class Scopes {
   private readonly device: Dropdown<string>;
 
   constructor(actions: ScopeActions) {
-    this.session = dropdown('session', 'Traced program or saved trace', [], id => actions.session(Number(id)));
-    this.process = dropdown('process', 'Process', [], index => actions.process(Number(index)));
-    this.device = dropdown('device', 'Device', [], index => actions.device(Number(index)));
+    this.session = dropdown('session', t('Traced program or saved trace'), [], id => actions.session(Number(id)));
+    this.process = dropdown('process', t('Process'), [], index => actions.process(Number(index)));
+    this.device = dropdown('device', t('Device'), [], index => actions.device(Number(index)));
     const parts = [this.session, this.process, this.device].map(({ element }) => element);
-    this.element = el('div', { class: 'scopes', role: 'group', 'aria-label': 'What is shown' }, ...parts);
+    this.element = el('div', { class: 'scopes', role: 'group', 'aria-label': t('What is shown') }, ...parts);
   }
 
   update({ id, sessions, info }: SessionView, { process, device }: ViewState): void {
     offer(this.session, sessions.map(sessionOption), String(id));
-    offer(this.process, withAll('All processes', (info?.processes ?? []).map(processOption)), String(process));
-    offer(this.device, withAll('All devices', (info?.devices ?? []).map(deviceOption)), String(device));
+    offer(this.process, withAll(t('All processes'), (info?.processes ?? []).map(processOption)), String(process));
+    offer(this.device, withAll(t('All devices'), (info?.devices ?? []).map(deviceOption)), String(device));
     this.element.hidden = [...this.element.children].every(child => (child as HTMLElement).hidden);
   }
 }
@@ -61,10 +62,10 @@ function sessionOption({ id, title, phase }: SessionEntry): Option {
 }
 
 function processOption({ index, pid, command }: ProcessInfo): Option {
-  const script = command.find(word => word.endsWith('.py')) ?? command[0] ?? 'process';
+  const script = command.find(word => word.endsWith('.py')) ?? command[0] ?? t('process');
   return [String(index), `${baseName(script)} (${pid})`];
 }
 
 function deviceOption({ index, name }: DeviceInfo): Option {
-  return [String(index), `GPU ${index}: ${name}`];
+  return [String(index), t('GPU {0}: {1}', index, name)];
 }

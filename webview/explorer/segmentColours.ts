@@ -1,4 +1,5 @@
 // Colours of blocks: one for each line, the same in every run; or lighter for younger, stronger for older ones.
+import { t } from '@vscode/l10n';
 import type { SegmentPicture } from '../../extension/protocol/segmentRequests';
 import { baseName } from '../../extension/protocol/format';
 import { HUE_COUNT, hueOf, shadeOf, SHADE_COUNT } from './hues';
@@ -7,7 +8,7 @@ export type ColourBy = 'line' | 'age';
 
 /** Up to these ages in steps; the last stands for all that is older. */
 const AGES = [0, 1, 8, 64, Infinity] as const;
-const AGE_WORDS = ['this step', '1 step', '2 to 8 steps', '9 to 64 steps', 'older'] as const;
+const AGE_WORDS = [t('this step'), t('1 step'), t('2 to 8 steps'), t('9 to 64 steps'), t('older')] as const;
 const AGE_PERCENT = [28, 46, 62, 80, 100] as const;
 const SHADE_PERCENT = [100, 72, 48] as const;
 const MOST_KEYS = 6;
@@ -69,7 +70,7 @@ export class SegmentColours {
       const name = this.nameOf(site);
       const key = lines.get(name) ?? {
         name,
-        text: name ? `${baseName(file)}:${line}` : 'no Python line',
+        text: name ? `${baseName(file)}:${line}` : t('no Python line'),
         bytes: 0,
         colour,
       };

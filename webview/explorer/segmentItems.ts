@@ -1,6 +1,8 @@
 // The framework's memory as a row of items a segment: blocks, and the gaps between them.
-import { formatBytes, formatPlural } from '../../extension/protocol/format';
+import { t } from '@vscode/l10n';
+import { formatBytes, formatCount } from '../../extension/protocol/format';
 import type { SegmentMap } from '../../extension/protocol/trace';
+import { blocksText } from './counts';
 
 export interface SegmentItem {
   kind: 'block' | 'gap';
@@ -99,10 +101,16 @@ export function moveItem(items: SegmentItems, from: SegmentItem, move: SegmentMo
 /** How much of the segments is free, and how long the longest gap is. */
 export function fragmentationText(map: SegmentMap): string {
   const count = map.bytes.length;
-  if (count === 0) return 'No segment here yet.';
+  if (count === 0) return t('No segment here yet.');
   const all = sum(map.bytes);
   if (map.source === 'driver')
-    return `No framework’s allocator was seen: ${formatPlural(count, 'allocation')} of the driver, ${formatBytes(all)}.`;
+    return count === 1
+      ? t('No framework’s allocator was seen: 1 allocation of the driver, {0}.', formatBytes(all))
+      : t(
+          'No framework’s allocator was seen: {0} allocations of the driver, {1}.',
+          formatCount(count),
+          formatBytes(all),
+        );
   let [partly, partlyBytes, empty, emptyBytes, gap] = [0, 0, 0, 0, 0];
   for (let i = 0; i < count; i++) {
     const free = map.bytes[i]! - map.liveBytes[i]!;
@@ -110,25 +118,46 @@ export function fragmentationText(map: SegmentMap): string {
     if (map.liveBytes[i] === 0) [empty, emptyBytes] = [empty + 1, emptyBytes + free];
     else if (free > 0) [partly, partlyBytes] = [partly + 1, partlyBytes + free];
   }
-  const holds = `${formatPlural(count, 'segment')} ${count === 1 ? 'holds' : 'hold'} ${formatBytes(all)}`;
-  if (partly + empty === 0) return `${holds}; none of it is free.`;
-  const where = [
-    partly > 0 ? `${formatBytes(partlyBytes)} in ${formatPlural(partly, 'partly used segment')}` : '',
-    empty > 0 ? `${formatBytes(emptyBytes)} in ${formatPlural(empty, 'empty one')}` : '',
-  ].filter(Boolean);
-  const free = `${formatBytes(partlyBytes + emptyBytes)} of it is free: ${where.join(', ')}`;
-  return `${holds}; ${free}. The largest gap is ${formatBytes(gap)}.`;
+  const holds =
+    count === 1
+      ? t('1 segment holds {0}', formatBytes(all))
+      : t('{0} segments hold {1}', formatCount(count), formatBytes(all));
+  if (partly + empty === 0) return t('{0}; none of it is free.', holds);
+  const where = [partlyText(partly, formatBytes(partlyBytes)), emptyText(empty, formatBytes(emptyBytes))];
+  const free = formatBytes(partlyBytes + emptyBytes);
+  const parts = where.filter(Boolean).join(', ');
+  return t('{0}; {1} of it is free: {2}. The largest gap is {3}.', holds, free, parts, formatBytes(gap));
+}
+
+function partlyText(count: number, bytes: string): string {
+  if (count === 0) return '';
+  if (count === 1) return t('{0} in 1 partly used segment', bytes);
+  return t('{0} in {1} partly used segments', bytes, formatCount(count));
+}
+
+function emptyText(count: number, bytes: string): string {
+  if (count === 0) return '';
+  return count === 1 ? t('{0} in 1 empty one', bytes) : t('{0} in {1} empty ones', bytes, formatCount(count));
 }
 
 /** What is not drawn; empty where all is. */
 export function leftOutText({ blocks, segmentsLeftOut }: SegmentMap): string {
+  const { leftOut, outside } = blocks;
   const parts = [
-    blocks.leftOut > 0 ? `${formatPlural(blocks.leftOut, 'smaller block')} (${formatBytes(blocks.leftOutBytes)})` : '',
-    segmentsLeftOut > 0 ? formatPlural(segmentsLeftOut, 'smaller segment') : '',
+    leftOut > 0 ? smallerBlocksText(leftOut, formatBytes(blocks.leftOutBytes)) : '',
+    segmentsLeftOut > 0 ? smallerSegmentsText(segmentsLeftOut) : '',
   ].filter(Boolean);
-  const drawn = parts.length > 0 ? `Not drawn: ${parts.join(', ')}. ` : '';
-  const outside = `${formatPlural(blocks.outside, 'block')} (${formatBytes(blocks.outsideBytes)})`;
-  return drawn + (blocks.outside > 0 ? `Outside of all segments that were seen: ${outside}.` : '');
+  const drawn = parts.length > 0 ? `${t('Not drawn: {0}.', parts.join(', '))} ` : '';
+  const what = `${blocksText(outside)} (${formatBytes(blocks.outsideBytes)})`;
+  return drawn + (outside > 0 ? t('Outside of all segments that were seen: {0}.', what) : '');
+}
+
+function smallerBlocksText(count: number, bytes: string): string {
+  return count === 1 ? t('1 smaller block ({0})', bytes) : t('{0} smaller blocks ({1})', formatCount(count), bytes);
+}
+
+function smallerSegmentsText(count: number): string {
+  return count === 1 ? t('1 smaller segment') : t('{0} smaller segments', formatCount(count));
 }
 
 function sum(values: Float64Array): number {

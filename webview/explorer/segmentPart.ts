@@ -1,10 +1,12 @@
 // The tab with the segment map: what it is coloured by, whose memory it is, a sentence on fragmentation.
+import { t } from '@vscode/l10n';
 import type { TraceInfo } from '../../extension/protocol/trace';
 import { CATEGORIES } from '../../extension/protocol/steps';
 import { baseName, formatBytes } from '../../extension/protocol/format';
 import { dropdown } from '../components';
 import { el, setAttribute, setText, type Frames } from '../dom';
-import { blockAt, stepsText, streamText } from './blockRow';
+import { blockAt, streamText } from './blockRow';
+import { stepsText } from './counts';
 import type { PageActions, PageContext, Part } from './part';
 import { Poller } from './poller';
 import { SegmentColours, type ColourBy } from './segmentColours';
@@ -16,8 +18,8 @@ import { ALL, type Action } from './state';
 const INTERVAL_MS = 500;
 const NAME_DELAY_MS = 150;
 const COLOURS: readonly (readonly [ColourBy, string])[] = [
-  ['line', 'Colour by line'],
-  ['age', 'Colour by age'],
+  ['line', t('Colour by line')],
+  ['age', t('Colour by age')],
 ];
 
 /** Memory of one process on one device. */
@@ -32,8 +34,12 @@ export class SegmentPart implements Part {
   private readonly view: SegmentView;
   private readonly colour;
   private readonly owner;
-  private readonly scale = el('button', { type: 'button', class: 'toggle', 'data-action': 'to-scale' }, 'One scale');
-  private readonly gap = el('button', { type: 'button', class: 'toggle', 'data-action': 'largest-gap' }, 'Largest gap');
+  private readonly scale = el('button', { type: 'button', class: 'toggle', 'data-action': 'to-scale' }, t('One scale'));
+  private readonly gap = el(
+    'button',
+    { type: 'button', class: 'toggle', 'data-action': 'largest-gap' },
+    t('Largest gap'),
+  );
   private readonly summary = el('p', { class: 'segment-summary', 'data-value': 'fragmentation' });
   private readonly keys = new SegmentKeys(line => this.view.highlight(line));
   private readonly words = el('span', { class: 'flame-words', role: 'status', 'data-value': 'segment-status' });
@@ -54,10 +60,10 @@ export class SegmentPart implements Part {
       choose: item => void this.choose(item),
       openLine: item => this.open(item),
     });
-    this.colour = dropdown('segment-colour', 'Colours of the blocks', COLOURS, by =>
+    this.colour = dropdown('segment-colour', t('Colours of the blocks'), COLOURS, by =>
       page.dispatch({ type: 'segments', segments: { colourBy: by } }),
     );
-    this.owner = dropdown('segment-owner', 'Process and device', [], (owner: string) => {
+    this.owner = dropdown('segment-owner', t('Process and device'), [], (owner: string) => {
       this.chosenOwner = owner;
       this.poller.invalidate(true);
     });
@@ -97,7 +103,7 @@ export class SegmentPart implements Part {
   }
 
   private toolbar(): HTMLElement {
-    this.scale.title = 'Bars as long as their segments; else each as wide as the view';
+    this.scale.title = t('Bars as long as their segments; else each as wide as the view');
     this.scale.addEventListener('click', () => {
       const toScale = !(this.page.now()?.view.segments.toScale ?? true);
       this.page.dispatch({ type: 'segments', segments: { toScale } });
@@ -119,11 +125,16 @@ export class SegmentPart implements Part {
     const { items, colours } = this;
     if (!items || !colours) return [];
     const { map } = items;
-    const segment = `segment ${item.segment + 1} of ${items.segments}: ${formatBytes(map.bytes[item.segment]!)}`;
+    const segment = t(
+      'segment {0} of {1}: {2}',
+      item.segment + 1,
+      items.segments,
+      formatBytes(map.bytes[item.segment]!),
+    );
     const where = `${segment}, ${streamText(map.stream[item.segment]!)}`;
-    if (item.kind === 'gap') return [`${formatBytes(item.bytes)} free`, where];
+    if (item.kind === 'gap') return [t('{0} free', formatBytes(item.bytes)), where];
     const { file, line, function: name } = colours.place(this.siteOf(item));
-    const place = line > 0 ? `${baseName(file)}:${line} ${name}` : 'no Python line';
+    const place = line > 0 ? `${baseName(file)}:${line} ${name}` : t('no Python line');
     if (item.block < 0) return [formatBytes(item.bytes), place, where];
     const category = CATEGORIES[map.blocks.category[item.block]!] ?? 'unnamed';
     const age = stepsText(map.blocks.ageSteps[item.block]!);
@@ -168,10 +179,10 @@ export class SegmentPart implements Part {
     const { file, line, function: name } = this.colours.place(site);
     const layer = this.items?.map.source === 'driver' ? 'driver' : 'tensor';
     const block = await this.read(item);
-    const title = line > 0 ? `${baseName(file)}:${line}` : 'no Python line';
+    const title = line > 0 ? `${baseName(file)}:${line}` : t('no Python line');
     const subject = { key: `segments/${layer}/${site}`, title, tooltip: `${file}:${line}`, summary: name };
     this.page.show({ ...subject, site, blocks: { layer, site }, liveCount: null }, block ?? undefined);
-    if (!block) setText(this.words, 'It was freed meanwhile.');
+    if (!block) setText(this.words, t('It was freed meanwhile.'));
   }
 
   private open(item: SegmentItem): void {
@@ -183,7 +194,7 @@ export class SegmentPart implements Part {
   private async ask(): Promise<void> {
     const before = this.page.now();
     const owner = this.ownerOf();
-    if (!before || !owner) return setText(this.summary, 'No segment here yet.');
+    if (!before || !owner) return setText(this.summary, t('No segment here yet.'));
     const { process, device } = owner;
     const { moment } = before.view;
     const picture = await this.page.ask('segments', { process, device, moment });
@@ -221,5 +232,5 @@ function keyOf(owner: Owner | undefined): string {
 
 function nameOf({ process, device }: Owner, { processes, devices }: TraceInfo): string {
   const pid = processes.find(one => one.index === process)?.pid ?? process;
-  return devices.length > 1 || processes.length < 2 ? `${pid} on gpu_${device}` : `process ${pid}`;
+  return devices.length > 1 || processes.length < 2 ? t('{0} on gpu_{1}', pid, device) : t('process {0}', pid);
 }

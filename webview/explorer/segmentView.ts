@@ -1,4 +1,5 @@
 // The segment map on the page: a canvas over a scroller, one item of it active.
+import { t } from '@vscode/l10n';
 import { el, type Frames } from '../dom';
 import { readHues } from './hues';
 import { drawSegments, ROW_PX, SegmentGeometry, type SegmentTheme } from './segmentCanvas';
@@ -27,8 +28,9 @@ const MOVES: Record<string, SegmentMove> = {
   PageUp: 'pageUp',
   PageDown: 'pageDown',
 };
-const LABEL =
-  'Segments of the allocator. Left and Right move between blocks and gaps, Up and Down between segments, Enter shows a block, Ctrl+Enter opens its line.';
+const LABEL = t(
+  'Segments of the allocator. Left and Right move between blocks and gaps, Up and Down between segments, Enter shows a block, Ctrl+Enter opens its line.',
+);
 
 export class SegmentView {
   readonly element: HTMLElement;
@@ -49,7 +51,7 @@ export class SegmentView {
     private readonly actions: SegmentActions,
   ) {
     this.scroller.setAttribute('aria-label', LABEL);
-    this.scroller.setAttribute('aria-roledescription', 'segment map');
+    this.scroller.setAttribute('aria-roledescription', t('segment map'));
     this.element = el('div', { class: 'segment-frame' }, this.scroller, this.canvas);
     this.tooltip = new Tooltip(this.element);
     this.scroller.addEventListener('scroll', () => this.frames.add(this.draw));

@@ -1,7 +1,9 @@
 // What several selected rows hold together.
-import { formatBytes, formatCount, formatPlural } from '../../extension/protocol/format';
+import { t } from '@vscode/l10n';
+import { formatBytes, formatCount } from '../../extension/protocol/format';
 import { iconButton } from '../components';
 import { el, setText } from '../dom';
+import { blocksText } from './counts';
 
 export interface SelectionSum {
   rows: number;
@@ -14,8 +16,8 @@ export class SelectionBar {
   private readonly text = el('span', { class: 'number', role: 'status', 'data-value': 'selection' });
 
   constructor(actions: { copy(): void; clear(): void }) {
-    const copy = iconButton('copy-rows', 'copy', 'Copy the rows (Ctrl+C)', () => actions.copy());
-    const clear = iconButton('clear-selection', 'close', 'Select one row (Escape)', () => actions.clear());
+    const copy = iconButton('copy-rows', 'copy', t('Copy the rows (Ctrl+C)'), () => actions.copy());
+    const clear = iconButton('clear-selection', 'close', t('Select one row (Escape)'), () => actions.clear());
     this.element = el('div', { class: 'selection-bar' }, this.text, copy.element, clear.element);
     this.show(null);
   }
@@ -24,8 +26,8 @@ export class SelectionBar {
   show(sum: SelectionSum | null): void {
     this.element.hidden = sum === null;
     if (!sum) return setText(this.text, '');
-    const blocks = formatPlural(sum.liveCount, 'block');
-    setText(this.text, `${formatCount(sum.rows)} rows · ${formatBytes(sum.liveBytes)} · ${blocks}`);
+    const blocks = blocksText(sum.liveCount);
+    setText(this.text, t('{0} rows · {1} · {2}', formatCount(sum.rows), formatBytes(sum.liveBytes), blocks));
   }
 }
 

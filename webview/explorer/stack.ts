@@ -1,4 +1,5 @@
 // A Python stack as it is shown: library frames folded between the user's own.
+import { t } from '@vscode/l10n';
 import type { Frame } from '../../extension/protocol/trace';
 
 export type StackItem =
@@ -48,7 +49,7 @@ export function stackText(frames: readonly Frame[]): string {
 function foldedLabel(frames: readonly Frame[]): string {
   const names = new Set(frames.map(frame => packageName(frame.file)));
   const shown = [...names].slice(0, 2).join(', ');
-  return `${frames.length} frames in ${shown}${names.size > 2 ? ', …' : ''}`;
+  return t('{0} frames in {1}{2}', frames.length, shown, names.size > 2 ? ', …' : '');
 }
 
 /** The package that a library's file belongs to, else the file's name. */

@@ -1,11 +1,12 @@
 // A Python stack: each frame a link, library frames folded.
+import { t } from '@vscode/l10n';
 import type { Frame, Site } from '../../extension/protocol/trace';
 import { el } from '../dom';
 import { baseName, foldFrames, type StackItem } from './stack';
 
 export class StackView {
   private readonly list = el('ol', { class: 'stack' });
-  private readonly note = el('p', { class: 'dim' }, 'No Python frame: the call came from native code.');
+  private readonly note = el('p', { class: 'dim' }, t('No Python frame: the call came from native code.'));
   readonly element = el('div', {}, this.list, this.note);
   private shownKey = '';
 
@@ -20,7 +21,8 @@ export class StackView {
     const frames = site?.frames ?? [];
     const user = site && site.userFrame >= 0 ? frames[site.userFrame] : undefined;
     this.list.replaceChildren(...foldFrames(frames).map(item => this.item(item, user)));
-    if (site?.cut) this.list.append(el('li', { class: 'dim', 'data-cut': true }, 'Cut here: deeper than 128 frames'));
+    if (site?.cut)
+      this.list.append(el('li', { class: 'dim', 'data-cut': true }, t('Cut here: deeper than 128 frames')));
     this.note.hidden = site === null || frames.length > 0;
   }
 

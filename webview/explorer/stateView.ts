@@ -1,15 +1,18 @@
 // What the page says when there is no table to show, or beside it: empty, starting, ended, failed.
+import { t } from '@vscode/l10n';
 import type { SessionView } from '../../extension/protocol/messages';
 import { formatBytes, formatCount, formatDuration } from '../../extension/protocol/format';
 import { primaryButton, progressRing } from '../components';
 import { el, icon, setText } from '../dom';
 import { headline } from './ledger';
 
-const ABOUT =
-  'Runs the Python file in the editor and shows every GPU allocation while it happens: how much each line holds, what grows, and when.';
-const SAVED = 'A saved trace (*.gputrace) opens by a double click in the Explorer.';
-const UNTRUSTED =
-  'This workspace is not trusted, so nothing of it is run. Trust it to trace its scripts; saved traces can be opened without.';
+const ABOUT = t(
+  'Runs the Python file in the editor and shows every GPU allocation while it happens: how much each line holds, what grows, and when.',
+);
+const SAVED = t('A saved trace (*.gputrace) opens by a double click in the Explorer.');
+const UNTRUSTED = t(
+  'This workspace is not trusted, so nothing of it is run. Trust it to trace its scripts; saved traces can be opened without.',
+);
 
 export class StateView {
   readonly element = el('section', { class: 'state', role: 'status' });
@@ -24,8 +27,8 @@ export class StateView {
   private readonly totals = el('p', { class: 'dim number', 'data-value': 'totals' });
 
   constructor(onStart: () => void) {
-    this.start = primaryButton('start', 'Trace GPU memory', onStart);
-    this.again = primaryButton('start-again', 'Trace again', onStart);
+    this.start = primaryButton('start', t('Trace GPU memory'), onStart);
+    this.again = primaryButton('start-again', t('Trace again'), onStart);
     this.untrusted.append(icon('shield'), UNTRUSTED);
     this.words.append(this.ring, this.detail);
     this.element.append(this.untrusted, this.about, this.start, this.saved, this.words, this.totals, this.again);
@@ -56,10 +59,10 @@ export function endText({ info, exitCode, detail }: SessionView): string {
   if (!info) return '';
   const { peakBytes, allocations, frees } = headline(info);
   const parts = [
-    exitCode === null || /\bstatus\b/.test(detail) ? '' : `Exit status ${exitCode}`,
+    exitCode === null || /\bstatus\b/.test(detail) ? '' : t('Exit status {0}', exitCode),
     formatDuration(info.durationNs),
-    peakBytes === null ? '' : `peak ${formatBytes(peakBytes)}`,
-    `${formatCount(allocations)} allocations, ${formatCount(frees)} frees`,
+    peakBytes === null ? '' : t('peak {0}', formatBytes(peakBytes)),
+    t('{0} allocations, {1} frees', formatCount(allocations), formatCount(frees)),
   ];
   return parts.filter(part => part !== '').join(' · ');
 }

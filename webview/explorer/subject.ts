@@ -1,6 +1,8 @@
 // What the details are about: the live blocks of a row, or one block of a map.
-import { formatBytes, formatPlural } from '../../extension/protocol/format';
+import { t } from '@vscode/l10n';
+import { formatBytes } from '../../extension/protocol/format';
 import type { AllocationQuery, GroupBy, Layer } from '../../extension/protocol/trace';
+import { blocksText } from './counts';
 import type { Row } from './rows';
 import { ALL, type ViewState } from './state';
 
@@ -22,14 +24,14 @@ export interface Subject {
 
 /** A row of the table: a group that is no line has all its blocks listed, else those of its biggest stack. */
 export function subjectOf(row: Row, { groupBy, device }: Pick<ViewState, 'groupBy' | 'device'>, layer: Layer): Subject {
-  const blocks = formatPlural(row.liveCount, 'block');
-  const place = row.thread === 'several' ? 'several threads' : row.thread;
-  const sums = [blocks, formatBytes(row.liveBytes), `peak ${formatBytes(row.peakBytes)}`, place];
+  const blocks = blocksText(row.liveCount);
+  const place = row.indices.thread < 0 ? t('several threads') : row.thread;
+  const sums = [blocks, formatBytes(row.liveBytes), t('peak {0}', formatBytes(row.peakBytes)), place];
   return {
     key: `${layer}/${row.tree ? 'tree' : groupBy}/${row.key}`,
     title: row.primary,
     tooltip: row.title,
-    summary: (row.tree ? [`${blocks} below it`] : sums).join(' · '),
+    summary: (row.tree ? [t('{0} below it', blocks)] : sums).join(' · '),
     site: row.id,
     blocks: { layer, ...(device === ALL ? {} : { device }), ...(row.tree ? { site: row.id } : groupOf(row, groupBy)) },
     liveCount: row.liveCount,

@@ -1,7 +1,9 @@
 // A grid of virtual rows: a list or a tree, by mouse and keyboard, with several rows selected at a time.
+import { t } from '@vscode/l10n';
 import type { SiteSort } from '../../extension/protocol/trace';
 import { el, setAttribute, setText, type Frames } from '../dom';
-import { chosenColumns, GROUP_NAMES } from './columns';
+import { chosenColumns } from './columns';
+import { GROUP_NAMES } from './groups';
 import { layoutOf, type Layout } from './layout';
 import type { Row } from './rows';
 import type { RowSource } from './rowSource';
@@ -88,10 +90,10 @@ export class TableView {
     this.devices = devices;
     if (another) this.arrange();
     setAttribute(this.element, 'role', table.tree ? 'treegrid' : 'grid');
-    const open = table.tree ? 'Right and Left arrow open and close a row.' : '';
-    setAttribute(this.element, 'aria-label', `Live allocations. Enter opens the line. ${open}`.trim());
+    const open = table.tree ? t('Right and Left arrow open and close a row.') : '';
+    setAttribute(this.element, 'aria-label', `${t('Live allocations. Enter opens the line.')} ${open}`.trim());
     this.head.setOrder(view.sort, view.descending);
-    this.head.setTitle('site', table.tree ? 'Called from the top' : GROUP_NAMES[view.groupBy], 'What allocated');
+    this.head.setTitle('site', table.tree ? t('Called from the top') : GROUP_NAMES[view.groupBy], t('What allocated'));
     this.frames.add(this.draw);
   }
 

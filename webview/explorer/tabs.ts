@@ -1,4 +1,5 @@
 // Parts of which one is seen: a list of tabs by the ARIA pattern (arrow keys, Home, End), the panel below.
+import { t } from '@vscode/l10n';
 import { el, setAttribute } from '../dom';
 import type { PageContext, Part } from './part';
 import type { Action, TabId } from './state';
@@ -11,7 +12,7 @@ export interface Tab {
 
 export class Tabs implements Part {
   readonly element = el('div', { class: 'tabs' });
-  private readonly list = el('div', { class: 'tab-list', role: 'tablist', 'aria-label': 'Views of the memory' });
+  private readonly list = el('div', { class: 'tab-list', role: 'tablist', 'aria-label': t('Views of the memory') });
   private readonly buttons = new Map<TabId, HTMLElement>();
   private shown: Tab;
 

@@ -1,4 +1,5 @@
 // The line below the chart: what can be shown of the selected span, what is being read, and which moment is shown.
+import { t } from '@vscode/l10n';
 import { el, icon, setText } from '../dom';
 
 export type SpanChoice = 'born' | 'end' | 'peak';
@@ -24,18 +25,18 @@ export interface BarState {
 const CHOICES: readonly (readonly [SpanChoice, string, string])[] = [
   [
     'born',
-    'Allocated in it and still alive',
-    'Rows count only what was allocated in the span and not freed since (Enter)',
+    t('Allocated in it and still alive'),
+    t('Rows count only what was allocated in the span and not freed since (Enter)'),
   ],
-  ['end', 'Alive at its end', 'Rows as they were when the span ended'],
-  ['peak', 'Peak inside', 'Rows as they were when most was alive in the span'],
+  ['end', t('Alive at its end'), t('Rows as they were when the span ended')],
+  ['peak', t('Peak inside'), t('Rows as they were when most was alive in the span')],
 ];
 
 export class TimelineBar {
   readonly element = el('div', {
     class: 'timeline-bar',
     role: 'group',
-    'aria-label': 'Selected span and shown moment',
+    'aria-label': t('Selected span and shown moment'),
   });
   private readonly span = el('span', { class: 'span-text number', 'data-value': 'span' });
   private readonly kept = el('span', { class: 'dim number', 'data-value': 'kept' });
@@ -50,11 +51,11 @@ export class TimelineBar {
     const choices = CHOICES.map(([choice, label, title]) =>
       button(`span-${choice}`, label, title, () => actions.choose(choice)),
     );
-    const clear = button('span-clear', icon('close'), 'Clear the selection (Escape)', () => actions.clear());
+    const clear = button('span-clear', icon('close'), t('Clear the selection (Escape)'), () => actions.clear());
     this.spanPart = el('div', { class: 'bar-part' }, this.span, this.kept, ...choices, clear);
-    const cancel = button('moment-cancel', 'Cancel', 'Stop reading; what is shown stays', () => actions.cancel());
+    const cancel = button('moment-cancel', t('Cancel'), t('Stop reading; what is shown stays'), () => actions.cancel());
     this.readingPart = el('div', { class: 'bar-part' }, this.reading, cancel);
-    const now = button('moment-now', 'Back to now', 'Show what is alive now', () => actions.now());
+    const now = button('moment-now', t('Back to now'), t('Show what is alive now'), () => actions.now());
     this.momentPart = el('div', { class: 'bar-part bar-moment' }, icon('history'), this.moment, now);
     this.element.append(this.spanPart, this.readingPart, this.momentPart, this.said);
   }

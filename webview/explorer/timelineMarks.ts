@@ -1,5 +1,6 @@
 // What is marked on the timeline, and where nothing is known: from the host's facts to places on the plot.
-import { formatBytes, formatPlural } from '../../extension/protocol/format';
+import { t } from '@vscode/l10n';
+import { formatBytes, formatCount } from '../../extension/protocol/format';
 import type { TimelineSteps } from '../../extension/protocol/timelineRequests';
 import type { TraceInfo } from '../../extension/protocol/trace';
 import type { TimeWindow } from './zoom';
@@ -29,10 +30,10 @@ export interface Gap {
 }
 
 export const GAP_WORDS: Record<Gap['kind'], { label: string; title: string }> = {
-  paused: { label: 'paused', title: 'Recording was paused' },
-  driver: { label: 'driver not seen', title: 'Nothing of the driver layer was recorded here' },
-  lost: { label: 'events lost', title: 'Events of these steps are missing' },
-  'before-attach': { label: 'before attach', title: 'The tracer was not there yet' },
+  paused: { label: t('paused'), title: t('Recording was paused') },
+  driver: { label: t('driver not seen'), title: t('Nothing of the driver layer was recorded here') },
+  lost: { label: t('events lost'), title: t('Events of these steps are missing') },
+  'before-attach': { label: t('before attach'), title: t('The tracer was not there yet') },
 };
 
 /** Most important first: where labels have no room, the later ones go without. */
@@ -53,21 +54,21 @@ export function marksOf(
   const marks: TimelineMark[] = info.outOfMemory.map(({ timeNs, requestedBytes, device }) => ({
     kind: 'out-of-memory',
     timeNs,
-    label: 'out of memory',
-    title: `${formatBytes(requestedBytes)} were asked of gpu_${device}`,
+    label: t('out of memory'),
+    title: t('{0} were asked of gpu_{1}', formatBytes(requestedBytes), device),
   }));
   for (const { name, timeNs } of named)
-    marks.push({ kind: 'named', timeNs, label: name, title: 'a mark that was made' });
+    marks.push({ kind: 'named', timeNs, label: name, title: t('a mark that was made') });
   for (const timeNs of steps?.collections ?? [])
     marks.push({
       kind: 'collection',
       timeNs,
       label: 'gc',
-      title: 'Python collected its oldest generation in this step',
+      title: t('Python collected its oldest generation in this step'),
     });
   if (peak && peak.bytes > 0) {
-    const label = `peak ${formatBytes(peak.bytes)}`;
-    marks.push({ kind: 'peak', timeNs: peak.timeNs, label, title: 'the most that was alive here' });
+    const label = t('peak {0}', formatBytes(peak.bytes));
+    marks.push({ kind: 'peak', timeNs: peak.timeNs, label, title: t('the most that was alive here') });
   }
   return marks;
 }
@@ -80,15 +81,17 @@ export function placeMarks(marks: readonly TimelineMark[], window: TimeWindow, p
   const taken: Taken = [];
   for (const kind of ORDER) {
     let before: PlacedMark | null = null;
+    let title = '';
     let touching = 1;
     for (const mark of inside.filter(one => one.kind === kind).sort((a, b) => a.timeNs - b.timeNs)) {
       const x = (mark.timeNs - window.fromNs) * scale;
       if (before && x - before.x < SAME_PX) {
         touching++;
-        before.mark = { ...before.mark, title: severalText(before.mark.title, touching) };
+        before.mark = { ...before.mark, title: severalText(title, touching) };
         continue;
       }
       touching = 1;
+      title = mark.title;
       before = { mark, x, ...room(mark.label, x, pixels, taken) };
       placed.push(before);
     }
@@ -97,7 +100,7 @@ export function placeMarks(marks: readonly TimelineMark[], window: TimeWindow, p
 }
 
 function severalText(title: string, count: number): string {
-  return `${title.replace(/ \(and \d+ more.*$/, '')} (and ${formatPlural(count - 1, 'more', 'more')} beside it)`;
+  return t('{0} (and {1} more beside it)', title, formatCount(count - 1));
 }
 
 type Taken = { lower: boolean; from: number; to: number }[];

@@ -1,4 +1,5 @@
 // Brings the page to a moment: the host reads the trace up to it first, which may take a while and can be given up.
+import { t } from '@vscode/l10n';
 import { NOW, type Moment } from '../../extension/protocol/moment';
 import type { MomentReading, Peak, PeakQuery } from '../../extension/protocol/timelineRequests';
 import { formatBytes, formatDuration } from '../../extension/protocol/format';
@@ -34,8 +35,9 @@ export class MomentReader {
     if (peak) {
       const moment: Moment = { kind: 'at', timeNs: Math.floor(peak.toNs) + JUST_AFTER_NS };
       const late = peak.toNs - peak.fromNs;
-      const about = late > 0 ? `, or up to ${formatDuration(late)} after it` : '';
-      const title = `Alive at the peak${where}, ${formatBytes(peak.bytes)}${about}`;
+      const bytes = formatBytes(peak.bytes);
+      const at = where ? t('Alive at the peak in {0}, {1}', where, bytes) : t('Alive at the peak, {0}', bytes);
+      const title = late > 0 ? t('{0}, or up to {1} after it', at, formatDuration(late)) : at;
       if (await this.read(moment, wish)) this.page.dispatch({ type: 'moment', moment, title });
     }
     this.end(wish);

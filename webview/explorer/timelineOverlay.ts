@@ -1,4 +1,5 @@
 // What lies over the chart: gaps, marks and the selected span, as elements that can be focused and read.
+import { t } from '@vscode/l10n';
 import { el, setAttributes, setText } from '../dom';
 import { GAP_WORDS, type Gap, type PlacedMark, type TimelineMark } from './timelineMarks';
 import type { Span } from './timelineSpan';
@@ -82,7 +83,7 @@ class MarkView {
   update({ mark, x, labelled, left, lower }: PlacedMark): void {
     this.mark = mark;
     // What is seen comes first, so that it can be said to a program that listens.
-    const says = `${mark.label}: ${mark.title}. Show what was alive.`;
+    const says = t('{0}: {1}. Show what was alive.', mark.label, mark.title);
     setAttributes(this.element, {
       'data-mark': mark.kind,
       'aria-label': says,

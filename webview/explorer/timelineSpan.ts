@@ -1,4 +1,5 @@
 // A selected span of the run: made and changed by mouse and keys, and what can be shown of it.
+import { t } from '@vscode/l10n';
 import { formatDuration } from '../../extension/protocol/format';
 import type { Moment } from '../../extension/protocol/moment';
 import type { StepTimes } from '../../extension/protocol/timelineRequests';
@@ -65,22 +66,22 @@ export function toSteps(span: Span, steps: StepTimes | null, nowNs: number): Spa
 export function spanText(span: Span, steps: StepTimes | null): string {
   if (!steps) return `${formatDuration(span.fromNs)} – ${formatDuration(span.toNs)}`;
   const [first, last] = [stepAt(steps, span.fromNs + 1), stepAt(steps, span.toNs)];
-  return first >= last ? `step ${last}` : `steps ${first}–${last}`;
+  return first >= last ? t('step {0}', last) : t('steps {0}–{1}', first, last);
 }
 
 /** `step 340`, or `12.30 s`. */
 export function timeText(timeNs: number, steps: StepTimes | null): string {
-  return steps ? `step ${stepAt(steps, timeNs)}` : formatDuration(timeNs);
+  return steps ? t('step {0}', stepAt(steps, timeNs)) : formatDuration(timeNs);
 }
 
 /** Allocated in the span and still alive now. A time that is the end of the step before is not in it. */
 export function bornIn(span: Span, steps: StepTimes | null): TitledMoment {
   const fromNs = span.fromNs > 0 ? Math.floor(span.fromNs) + 1 : 0;
   const moment: Moment = { kind: 'born', fromNs, toNs: Math.max(Math.floor(span.toNs), fromNs) };
-  return { moment, title: `Allocated in ${spanText(span, steps)} and still alive` };
+  return { moment, title: t('Allocated in {0} and still alive', spanText(span, steps)) };
 }
 
 export function aliveAtEnd(span: Span, steps: StepTimes | null): TitledMoment {
-  const at = steps ? `the end of step ${stepAt(steps, span.toNs)}` : formatDuration(span.toNs);
-  return { moment: { kind: 'at', timeNs: Math.floor(span.toNs) }, title: `Alive at ${at}` };
+  const at = steps ? t('the end of step {0}', stepAt(steps, span.toNs)) : formatDuration(span.toNs);
+  return { moment: { kind: 'at', timeNs: Math.floor(span.toNs) }, title: t('Alive at {0}', at) };
 }

@@ -1,4 +1,5 @@
 // The groups of the stacked timeline as points to draw, and as words.
+import { t } from '@vscode/l10n';
 import { baseName, formatBytes } from '../../extension/protocol/format';
 import type { Category } from '../../extension/protocol/steps';
 import type { StackBy, StackedTimeline, StackGroup } from '../../extension/protocol/timelineRequests';
@@ -7,14 +8,14 @@ import type { Point } from './points';
 import type { TimeWindow } from './zoom';
 
 const CATEGORY_NAMES: Record<Category, string> = {
-  parameter: 'parameters',
-  gradient: 'gradients',
-  optimizer: 'optimizer state',
-  buffer: 'buffers',
-  activation: 'activations',
-  workspace: 'workspaces',
-  other: 'other named tensors',
-  unnamed: 'not named',
+  parameter: t('parameters'),
+  gradient: t('gradients'),
+  optimizer: t('optimizer state'),
+  buffer: t('buffers'),
+  activation: t('activations'),
+  workspace: t('workspaces'),
+  other: t('other named tensors'),
+  unnamed: t('not named'),
 };
 
 /**
@@ -72,7 +73,7 @@ export function groupAt(stack: StackedTimeline, group: number, timeNs: number): 
 
 /** `2.62 GB`, and `, up to 3.00 GB` where a group had more for a part of the interval. */
 export function groupBytesText({ held, most }: { held: number; most: number }): [string, string] {
-  return [formatBytes(held), most > held * 1.001 + 1024 ? `, up to ${formatBytes(most)}` : ''];
+  return [formatBytes(held), most > held * 1.001 + 1024 ? t(', up to {0}', formatBytes(most)) : ''];
 }
 
 export interface GroupName {
@@ -93,13 +94,13 @@ export function groupName(group: StackGroup, by: StackBy, processes: readonly Pr
       more: group.function,
       title: `${group.file}:${group.line}`,
     };
-  return same(group.source === 'before-attach' ? 'before attach' : 'no Python line');
+  return same(group.source === 'before-attach' ? t('before attach') : t('no Python line'));
 }
 
 function threadName({ process, thread }: StackGroup, processes: readonly ProcessInfo[]): string {
-  if (thread < 0) return 'several threads';
+  if (thread < 0) return t('several threads');
   const found = processes.find(one => one.index === process)?.threads.find(one => one.index === thread);
-  return found ? `${found.name}:${found.tid}` : `thread ${thread}`;
+  return found ? `${found.name}:${found.tid}` : t('thread {0}', thread);
 }
 
 const same = (name: string): GroupName => ({ name, more: '', title: name });

@@ -1,4 +1,5 @@
 // Above the chart: what its areas are, the unit of its axis, selecting a span, and the legend.
+import { t } from '@vscode/l10n';
 import type { Series } from '../../extension/protocol/trace';
 import { dropdown } from '../components';
 import { el, setAttribute, setText } from '../dom';
@@ -16,36 +17,40 @@ export interface TimelineToolActions {
 
 type StackKey = `${StackChoice['by']}-${StackChoice['rank']}`;
 const STACKS: readonly (readonly [StackKey, string])[] = [
-  ['line-alive', 'Biggest lines now'],
-  ['line-peak', 'Biggest lines ever'],
-  ['category-alive', 'What it is for'],
-  ['thread-alive', 'Threads'],
-  ['none-alive', 'One area'],
+  ['line-alive', t('Biggest lines now')],
+  ['line-peak', t('Biggest lines ever')],
+  ['category-alive', t('What it is for')],
+  ['thread-alive', t('Threads')],
+  ['none-alive', t('One area')],
 ];
 export const SERIES_NAMES: Record<DrawnSeries, string> = {
-  tensor: 'live tensors',
-  reserved: 'reserved',
-  driver: 'driver',
+  tensor: t('live tensors'),
+  reserved: t('reserved'),
+  driver: t('driver'),
 };
-const REST: GroupName = { name: 'rest', more: '', title: 'Smaller groups, and what comes and goes' };
-const SELECT_HINT =
-  'Select a span of the run: drag here with Shift, or switch this on and drag. By keyboard: Shift and the arrow keys in the chart';
+const REST: GroupName = { name: t('rest'), more: '', title: t('Smaller groups, and what comes and goes') };
+const SELECT_HINT = t(
+  'Select a span of the run: drag here with Shift, or switch this on and drag. By keyboard: Shift and the arrow keys in the chart',
+);
 
 export class TimelineTools {
   readonly element: HTMLElement;
   private readonly stack;
-  private readonly axis = toolButton('axis', 'Steps', 'Label the axis in steps, or in time');
-  private readonly select = toolButton('select-span', 'Select a span', SELECT_HINT);
-  private readonly follow = toolButton('follow', 'Whole run', 'Show the whole run and follow it (Home)');
+  private readonly axis = toolButton('axis', t('Steps'), t('Label the axis in steps, or in time'));
+  private readonly select = toolButton('select-span', t('Select a span'), SELECT_HINT);
+  private readonly follow = toolButton('follow', t('Whole run'), t('Show the whole run and follow it (Home)'));
   private readonly legend = el('div', { class: 'legend' });
-  private readonly groups = el('ul', { class: 'legend-groups', 'aria-label': 'Groups of the areas, from the bottom' });
+  private readonly groups = el('ul', {
+    class: 'legend-groups',
+    'aria-label': t('Groups of the areas, from the bottom'),
+  });
   private readonly series = new Map<DrawnSeries, HTMLElement>();
 
   constructor(
     drawn: readonly DrawnSeries[],
     private readonly actions: TimelineToolActions,
   ) {
-    this.stack = dropdown('stack', 'What the areas are', STACKS, key => {
+    this.stack = dropdown('stack', t('What the areas are'), STACKS, key => {
       const [by, rank] = key.split('-') as [StackChoice['by'], StackChoice['rank']];
       actions.stack({ by, rank });
     });
@@ -101,7 +106,7 @@ export class TimelineTools {
     const name = SERIES_NAMES[series];
     const button = el('button', { class: 'legend-item', type: 'button', 'data-series': series });
     button.append(el('i', { 'data-part': series, class: 'line' }), el('span', {}, name));
-    button.title = `Show or hide: ${name}`;
+    button.title = t('Show or hide: {0}', name);
     button.addEventListener('click', () => this.actions.toggle(series));
     this.series.set(series, button);
     return button;

@@ -1,4 +1,5 @@
 // The timeline: areas and lines, what lies over them, and what is below and above them.
+import { t } from '@vscode/l10n';
 import { formatBytes, formatDuration } from '../../extension/protocol/format';
 import type {
   MomentReading,
@@ -80,7 +81,7 @@ export class TimelineView {
     this.overlay = new TimelineOverlay(mark => this.openMark(mark));
     this.bar = new TimelineBar({ ...actions, choose: choice => this.choose(choice), clear: () => this.setSpan(null) });
     this.surface.append(this.overlay.element, ...this.tooltip.elements);
-    this.element = el('section', { class: 'timeline', 'aria-label': 'Timeline' });
+    this.element = el('section', { class: 'timeline', 'aria-label': t('Timeline') });
     this.element.append(this.tools.element, this.surface, this.bar.element);
     this.chart = new TimelineChart(this.canvas, () => this.frames.add(this.draw));
     this.input = new TimelineInput(this.surface, () => this.inputState(), {
@@ -137,7 +138,7 @@ export class TimelineView {
   }
 
   setReading(reading: MomentReading | null): void {
-    if (reading && !this.reading) this.bar.say(`Reading up to ${timeText(reading.untilNs, this.shownSteps)}`);
+    if (reading && !this.reading) this.bar.say(t('Reading up to {0}', timeText(reading.untilNs, this.shownSteps)));
     this.reading = reading;
     this.frames.add(this.draw);
   }
@@ -148,7 +149,7 @@ export class TimelineView {
 
   update(context: PageContext): void {
     if (context.view.momentTitle !== this.context?.view.momentTitle)
-      this.bar.say(context.view.momentTitle === '' ? '' : `Shown: ${context.view.momentTitle}`);
+      this.bar.say(context.view.momentTitle === '' ? '' : t('Shown: {0}', context.view.momentTitle));
     this.context = context;
     this.zoom = context.view.zoom;
     this.frames.add(this.draw);
@@ -220,8 +221,8 @@ export class TimelineView {
     const part = reading ? Math.floor((reading.readNs / Math.max(reading.untilNs, 1)) * 100) : 0;
     this.bar.update({
       span: span ? spanText(span, steps) : null,
-      kept: this.kept === null ? '' : `${formatBytes(this.kept)} kept`,
-      reading: reading ? `Reading up to ${timeText(reading.untilNs, steps)}… ${part} %` : null,
+      kept: this.kept === null ? '' : t('{0} kept', formatBytes(this.kept)),
+      reading: reading ? t('Reading up to {0}… {1} %', timeText(reading.untilNs, steps), part) : null,
       moment: context?.view.momentTitle || null,
     });
   }
@@ -251,11 +252,11 @@ export class TimelineView {
     const peak = data?.peak(this.areaSeries);
     const groups = this.groupNames().map(({ name }) => name);
     return [
-      `GPU memory from ${formatDuration(window.fromNs)} to ${formatDuration(window.toNs)}.`,
-      `At the end: ${now.join(', ')}.`,
-      peak ? `Highest: ${formatBytes(peak.bytes)} at ${timeText(peak.fromNs, this.shownSteps)}.` : '',
-      groups.length > 0 ? `Biggest: ${groups.join(', ')}.` : '',
-      steps && steps.collections.length > 0 ? `${steps.collections.length} full collections.` : '',
+      t('GPU memory from {0} to {1}.', formatDuration(window.fromNs), formatDuration(window.toNs)),
+      t('At the end: {0}.', now.join(', ')),
+      peak ? t('Highest: {0} at {1}.', formatBytes(peak.bytes), timeText(peak.fromNs, this.shownSteps)) : '',
+      groups.length > 0 ? t('Biggest: {0}.', groups.join(', ')) : '',
+      steps && steps.collections.length > 0 ? t('{0} full collections.', steps.collections.length) : '',
       HINT,
     ].join(' ');
   }
@@ -282,7 +283,7 @@ export class TimelineView {
     if (!done) return;
     this.actions.spanned();
     if (span) this.setSelecting(false);
-    this.bar.say(this.span ? `Selected: ${spanText(this.span, this.shownSteps)}` : 'No selection');
+    this.bar.say(this.span ? t('Selected: {0}', spanText(this.span, this.shownSteps)) : t('No selection'));
   }
 
   private setSpan(span: Span | null): void {
@@ -303,7 +304,7 @@ export class TimelineView {
     if (!span) return;
     if (choice === 'born') return this.actions.show(bornIn(span, steps));
     if (choice === 'end') return this.actions.show(aliveAtEnd(span, steps));
-    this.actions.showPeak({ series: this.areaSeries, ...span }, ` in ${spanText(span, steps)}`);
+    this.actions.showPeak({ series: this.areaSeries, ...span }, spanText(span, steps));
   }
 
   private openMark({ kind, timeNs, label }: TimelineMark): void {
@@ -314,9 +315,9 @@ export class TimelineView {
     }
     const at = timeText(timeNs, this.shownSteps);
     const titles = {
-      'out-of-memory': `Alive when memory ran out, ${at}`,
-      named: `Alive at ${label}, ${at}`,
-      collection: `Alive at the end of ${at}`,
+      'out-of-memory': t('Alive when memory ran out, {0}', at),
+      named: t('Alive at {0}, {1}', label, at),
+      collection: t('Alive at the end of {0}', at),
     };
     this.actions.show({ moment: { kind: 'at', timeNs: Math.floor(timeNs) }, title: titles[kind] });
   }

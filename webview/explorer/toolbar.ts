@@ -1,11 +1,13 @@
 // Heading of the table with its totals, the filter box and the selectors.
+import { t } from '@vscode/l10n';
 import type { GroupBy, Layer } from '../../extension/protocol/trace';
 import type { TreeWeight } from '../../extension/protocol/treeRequests';
-import { formatBytes, formatPlural } from '../../extension/protocol/format';
+import { formatBytes } from '../../extension/protocol/format';
 import { dropdown, iconButton } from '../components';
 import { el, setText } from '../dom';
-import { GROUP_NAMES, listTitle } from './columns';
+import { blocksText } from './counts';
 import { FilterBox } from './filterBox';
+import { GROUP_CHOICES, groupsText, listTitle, momentListTitle } from './groups';
 import { GROUPS, type ViewState } from './state';
 
 export interface ToolbarActions {
@@ -18,14 +20,14 @@ export interface ToolbarActions {
   columns(at: { x: number; y: number }): void;
 }
 const LAYER_NAMES: readonly (readonly [Layer, string])[] = [
-  ['tensor', 'Tensors'],
-  ['driver', 'Driver'],
-  ['host', 'Pinned host'],
+  ['tensor', t('Tensors')],
+  ['driver', t('Driver')],
+  ['host', t('Pinned host')],
 ];
 const WEIGHT_NAMES: readonly (readonly [TreeWeight, string])[] = [
-  ['live', 'Alive now'],
-  ['peak', 'At their peak'],
-  ['churn', 'Ever allocated'],
+  ['live', t('Alive now')],
+  ['peak', t('At their peak')],
+  ['churn', t('Ever allocated')],
 ];
 const TREE = 'tree';
 
@@ -40,13 +42,13 @@ export class Toolbar {
   private readonly columns: HTMLElement;
 
   constructor(filter: string, actions: ToolbarActions) {
-    const names: [GroupBy | typeof TREE, string][] = GROUPS.map(by => [by, `By ${GROUP_NAMES[by].toLowerCase()}`]);
-    names.push([TREE, 'Tree of stacks']);
-    this.group = dropdown('group', 'Group by', names, by => actions.group(by === TREE ? null : by));
-    this.layer = dropdown('layer', 'Layer', LAYER_NAMES, layer => actions.layer(layer));
-    this.weight = dropdown('weight', 'Bytes', WEIGHT_NAMES, weight => actions.weight(weight));
+    const names: [GroupBy | typeof TREE, string][] = GROUPS.map(by => [by, GROUP_CHOICES[by]]);
+    names.push([TREE, t('Tree of stacks')]);
+    this.group = dropdown('group', t('Group by'), names, by => actions.group(by === TREE ? null : by));
+    this.layer = dropdown('layer', t('Layer'), LAYER_NAMES, layer => actions.layer(layer));
+    this.weight = dropdown('weight', t('Bytes'), WEIGHT_NAMES, weight => actions.weight(weight));
     this.filter = new FilterBox(filter, text => actions.filter(text));
-    this.columns = iconButton('columns', 'settings-gear', 'Columns', () => {
+    this.columns = iconButton('columns', 'settings-gear', t('Columns'), () => {
       const { left, bottom } = this.columns.getBoundingClientRect();
       actions.columns({ x: left, y: bottom });
     }).element;
@@ -70,9 +72,10 @@ export class Toolbar {
 
   /** What all rows hold. */
   setSums(rows: number, groupBy: GroupBy, sums: { liveCount: number; liveBytes: number }): void {
-    const name = groupBy === 'site' ? 'stack' : GROUP_NAMES[groupBy].toLowerCase();
-    const blocks = formatPlural(sums.liveCount, 'block');
-    setText(this.sums, `${formatPlural(rows, name, plural(name))} · ${blocks} · ${formatBytes(sums.liveBytes)}`);
+    setText(
+      this.sums,
+      [groupsText(groupBy, rows), blocksText(sums.liveCount), formatBytes(sums.liveBytes)].join(' · '),
+    );
   }
 
   setTreeSum(bytes: number): void {
@@ -82,11 +85,6 @@ export class Toolbar {
 
 /** `Alive by line`; of a moment that was chosen, its own words. */
 function titleOf({ table, groupBy, momentTitle }: ViewState): string {
-  const name = table.tree ? 'stack' : GROUP_NAMES[groupBy].toLowerCase();
-  if (momentTitle !== '') return `${momentTitle}, by ${name}`;
-  return table.tree ? 'Tree of stacks' : listTitle(groupBy);
-}
-
-function plural(name: string): string {
-  return name.endsWith('ss') ? `${name}es` : name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`;
+  if (momentTitle !== '') return momentListTitle(table.tree ? 'site' : groupBy, momentTitle);
+  return table.tree ? t('Tree of stacks') : listTitle(groupBy);
 }

@@ -1,4 +1,5 @@
 // The rows of the tree of stacks: what is open of it, depth first, the heaviest callee first.
+import { t } from '@vscode/l10n';
 import type { SiteSort } from '../../extension/protocol/trace';
 import type { StackTree } from '../../extension/protocol/treeRequests';
 import type { Row } from './rows';
@@ -133,12 +134,12 @@ export class TreeRows implements RowSource {
     const { file, line, function: name } = tree.frames[tree.frame[node]!]!;
     const id = tree.id[node]!;
     const bytes = tree.sumBytes[node]!;
-    const title = line > 0 ? `${file}:${line}` : name || 'no Python line';
+    const title = line > 0 ? `${file}:${line}` : name || t('no Python line');
     return {
       ...EMPTY_ROW,
       key: String(id),
       id: tree.site[node]!,
-      primary: name || 'no Python line',
+      primary: name || t('no Python line'),
       secondary: line > 0 ? `${baseName(file)}:${line}` : baseName(file),
       title,
       name: title,

@@ -1,4 +1,5 @@
 // What a state of a line is called in the table. Only growth is alarming; all else is grey.
+import { t } from '@vscode/l10n';
 import type { SiteState } from '../../extension/protocol/verdicts';
 
 /** The part of a verdict that a row shows. */
@@ -11,14 +12,14 @@ export interface Judged {
 
 /** Empty: not worth a word. */
 export const STATE_WORDS: Record<SiteState, string> = {
-  growing: 'growing',
-  sawtooth: 'bounded',
-  plateau: 'warm-up',
-  'one-shot': 'once',
-  transient: 'per step',
-  cycle: 'cycles',
-  anomaly: 'outlier',
-  cache: 'cache',
-  'before-attach': 'before attach',
+  growing: t('growing'),
+  sawtooth: t('bounded'),
+  plateau: t('warm-up'),
+  'one-shot': t('once'),
+  transient: t('per step'),
+  cycle: t('cycles'),
+  anomaly: t('outlier'),
+  cache: t('cache'),
+  'before-attach': t('before attach'),
   unknown: '',
 };
