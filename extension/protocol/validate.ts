@@ -28,6 +28,9 @@ const CHECKS: Checks<Requests> = {
   ...verdictChecks,
 };
 
+/** All that the page may ask. */
+export const METHODS = Object.keys(CHECKS) as Method[];
+
 /** Checks one message of the page. Never throws. */
 export function checkMessage(value: unknown): Checked {
   const fields = isFields(value) ? value : null;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { SiteQuery, TimelineQuery } from '../../extension/protocol/trace';
-import { checkMessage } from '../../extension/protocol/validate';
+import { checkMessage, METHODS } from '../../extension/protocol/validate';
 
 const query: SiteQuery = {
   layer: 'tensor',
@@ -103,7 +103,7 @@ test('a request without an id cannot be answered', () => {
 });
 
 test('nothing that a page may send makes it throw, and what passes has only known fields', () => {
-  const methods = fc.constantFrom('sites', 'site', 'timeline', 'openLine', 'setRecording', 'start', 'stop', 'save');
+  const methods = fc.constantFrom(...METHODS);
   const anything = fc.oneof(
     fc.anything(),
     fc.record({ type: fc.constant('request'), id: fc.nat(), method: methods, params: fc.anything() }),
@@ -122,4 +122,54 @@ test('nothing that a page may send makes it throw, and what passes has only know
       assert.ok(Object.keys(checked.message.params).every(name => known.includes(name)));
     }),
   );
+});
+
+/** Names and values that requests use, put together at random: deeper than what is refused at first sight. */
+const plausible = fc.oneof(
+  fc.constantFrom(
+    'tensor',
+    'driver',
+    'line',
+    'site',
+    'live',
+    'peak',
+    'alive',
+    'liveBytes',
+    'address',
+    '0x7f00',
+    'collect',
+  ),
+  fc.constantFrom(-1, 0, 1, 16, 64, 1e9, NaN, Infinity, 1.5, true, false, null, undefined),
+  fc.constantFrom({ kind: 'now' }, { kind: 'at', timeNs: 5 }, { kind: 'born', fromNs: 1, toNs: 2 }),
+  fc.constantFrom({ trace: 1, timeNs: null }, { trace: -1, timeNs: 7 }, [series], [1, 2], [], query, series),
+  fc.anything(),
+);
+const NAMES =
+  'layer groupBy sort descending filter process device includeDead from to moment id site sites series fromNs toNs timeNs ' +
+  'buckets weight minShare open by rank top points bytes file line on finding text address key a b rows category ages names';
+const someParams = fc.oneof(
+  fc.anything(),
+  fc.dictionary(fc.constantFrom(...NAMES.split(' ')), plausible, { maxKeys: 40 }),
+  fc.dictionary(fc.constantFrom(...NAMES.split(' ')), plausible, { maxKeys: 4 }).map(some => ({ ...query, ...some })),
+);
+
+for (const method of METHODS)
+  test(`${method}: any parameters pass or are refused with a reason, to the id that asked`, () => {
+    fc.assert(
+      fc.property(someParams, params => {
+        const checked = checkMessage(request(method, params, 7));
+        if (!checked.ok) {
+          assert.equal(checked.id, 7);
+          assert.notEqual(checked.error, '');
+        } else assert.deepEqual(checkMessage(checked.message), checked, 'what passed passes again unchanged');
+      }),
+    );
+  });
+
+test('every request is checked, and one that asks for nothing drops what came with it', () => {
+  assert.ok(METHODS.length > 30, METHODS.join(' '));
+  for (const method of METHODS) {
+    const checked = checkMessage(request(method, { surprise: 1 }));
+    if (checked.ok) assert.ok(!JSON.stringify(checked.message).includes('surprise'), method);
+  }
 });

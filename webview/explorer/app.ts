@@ -94,6 +94,7 @@ export class App implements PageActions {
         { id: 'segments', title: t('Segments'), part: new SegmentPart(this.frames, this) },
         { id: 'compare', title: t('Compare'), part: new ComparePart(this) },
       ],
+      view.tab,
       tab => this.dispatch({ type: 'tab', tab }),
     );
     this.details = new DetailsPart(this.frames, this, {

@@ -36,13 +36,17 @@ export interface Column {
   value(row: Row): string | number;
 }
 
-/** A column of counts or bytes. */
+/** A column of counts or bytes; what is not known (NaN) is an empty cell. */
 function figures(
   head: Pick<Column, 'id' | 'title' | 'hint' | 'sort' | 'widths'>,
   format: (value: number) => string,
   value: (row: Row) => number,
 ): Column {
-  return { ...head, text: row => format(value(row)), value };
+  const known = <T>(row: Row, use: (figure: number) => T): T | '' => {
+    const figure = value(row);
+    return Number.isNaN(figure) ? '' : use(figure);
+  };
+  return { ...head, text: row => known(row, format), value: row => known(row, figure => figure) };
 }
 
 const words = (head: Omit<Column, 'text' | 'value'>, text: (row: Row) => string): Column => {
@@ -114,7 +118,7 @@ export const COLUMNS: readonly Column[] = [
     sort: 'growth',
     widths: [104, 98],
     text: row => row.growth,
-    value: row => row.growthPerSecond,
+    value: row => (Number.isNaN(row.growthPerSecond) ? '' : row.growthPerSecond),
   },
   words(
     { id: 'thread', title: t('Thread'), hint: t('Thread that allocated'), sort: 'thread', widths: [0, 0] },

@@ -13,7 +13,7 @@ import { el, setText } from '../dom';
 import { chosenPoints, pointOptions } from './comparePoints';
 import { CompareView } from './compareView';
 import type { PageActions, PageContext, Part } from './part';
-import { Poller } from './poller';
+import { Poller, whileShown } from './poller';
 import type { Action, ViewState } from './state';
 
 const INTERVAL_MS = 1_000;
@@ -27,7 +27,11 @@ export class ComparePart implements Part {
   private readonly by;
   private readonly sums = el('p', { class: 'compare-sums number', role: 'status', 'data-value': 'compare-sums' });
   private readonly view: CompareView;
-  private readonly poller = new Poller(() => this.ask(), INTERVAL_MS);
+  private readonly poller = new Poller(
+    () => this.ask(),
+    INTERVAL_MS,
+    whileShown(() => this.element),
+  );
   private traces: readonly ComparedTrace[] = [];
   private shown = '';
 
@@ -68,7 +72,7 @@ export class ComparePart implements Part {
   }
 
   changed(action: Action): void {
-    if (CHANGES.includes(action.type) && this.page.now()?.view.tab === 'compare') this.poller.invalidate(true);
+    if (CHANGES.includes(action.type)) this.poller.invalidate(true);
   }
 
   forget(): void {

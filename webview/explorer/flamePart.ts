@@ -8,7 +8,7 @@ import { matchesText } from './counts';
 import { flameTree, type FlameNode } from './flameTree';
 import { FlameView } from './flameView';
 import type { PageActions, PageContext, Part } from './part';
-import { Poller } from './poller';
+import { Poller, whileShown } from './poller';
 import { isLibrary } from './stack';
 import type { Action } from './state';
 
@@ -46,7 +46,11 @@ export class FlamePart implements Part {
     t('Details'),
   );
   private readonly none = el('p', { class: 'none dim' }, t('Nothing to show in this layer.'));
-  private readonly poller = new Poller(() => this.ask(), INTERVAL_MS);
+  private readonly poller = new Poller(
+    () => this.ask(),
+    INTERVAL_MS,
+    whileShown(() => this.element),
+  );
   private active: FlameNode | null = null;
   private shownQuestion = '';
 

@@ -7,7 +7,7 @@ import { el, type Frames } from '../dom';
 import { openMenu } from '../menu';
 import { GROUP_NAMES } from './groups';
 import type { PageActions, PageContext, Part } from './part';
-import { Poller } from './poller';
+import { Poller, whileShown } from './poller';
 import { columnMenu, rowMenu, type DetailsSection } from './rowMenu';
 import type { Row } from './rows';
 import type { RowSource } from './rowSource';
@@ -42,6 +42,7 @@ const ASKED_BY: ReadonlySet<Action['type']> = new Set([
 ]);
 /** Smaller parts of the whole are left out of the tree. */
 const LEAST_SHARE = 1e-4;
+const FAST_MS = 100;
 const SLOW_MS = 1000;
 const JUDGED: readonly VerdictGrouping[] = ['site', 'line', 'function'];
 const WEIGHT_TITLES: Record<TreeWeight, readonly [string, string]> = {
@@ -57,9 +58,10 @@ export class LinesPart implements Part {
   private readonly sites: SiteRows;
   private readonly tree = new TreeRows();
   private readonly bar: SelectionBar;
-  private readonly poller = new Poller(() => this.ask());
-  private readonly verdictPoller = new Poller(() => this.askVerdicts(), SLOW_MS);
-  private readonly sumPoller = new Poller(() => this.askSum(), SLOW_MS);
+  private readonly shown = whileShown(() => this.element);
+  private readonly poller = new Poller(() => this.ask(), FAST_MS, this.shown);
+  private readonly verdictPoller = new Poller(() => this.askVerdicts(), SLOW_MS, this.shown);
+  private readonly sumPoller = new Poller(() => this.askSum(), SLOW_MS, this.shown);
 
   constructor(
     frames: Frames,

@@ -14,6 +14,11 @@ const BROWSER_HOST: PollerHost = {
   clear: timer => clearTimeout(timer),
 };
 
+/** Asks only while the element is not hidden; whoever shows it invalidates. */
+export function whileShown(element: () => HTMLElement): PollerHost {
+  return { ...BROWSER_HOST, hidden: () => document.hidden || element().hasAttribute('hidden') };
+}
+
 export class Poller {
   private dirty = false;
   private running = false;

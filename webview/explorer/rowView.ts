@@ -104,7 +104,7 @@ export class RowView {
     this.showLive(row, marks.fullBytes);
     setAttribute(this.trend, 'class', `codicon codicon-${TREND_ICONS[row.trend] || 'blank'}`);
     setText(this.growth, row.growth);
-    if (row.spark) setAttribute(this.line, 'points', sparkPoints(row.spark, SPARK_WIDTH, SPARK_HEIGHT));
+    setAttribute(this.line, 'points', row.spark ? sparkPoints(row.spark, SPARK_WIDTH, SPARK_HEIGHT) : '');
     for (const column of this.plain) setText(this.cell(column.id), column.text(row));
     setAttribute(this.cell('thread'), 'title', row.thread);
   }

@@ -95,7 +95,9 @@ export function rowAt(window: SiteWindow, i: number, groupBy: GroupBy, processes
       thread: window.thread[i] ?? -1,
       device: window.device[i] ?? -1,
     },
-    spark: window.spark.subarray(i * SPARK_VALUES, (i + 1) * SPARK_VALUES),
+    spark: Number.isNaN(window.spark[i * SPARK_VALUES])
+      ? null
+      : window.spark.subarray(i * SPARK_VALUES, (i + 1) * SPARK_VALUES),
     verdict: null,
     bytesPerStep: 0,
     tree: null,
@@ -111,9 +113,9 @@ export function rowKey(window: SiteWindow, i: number, groupBy: GroupBy): string 
   return window.label[i] ?? '';
 }
 
-/** Below a kilobyte a second, or a thousandth of what is alive, a slope is noise. */
+/** Below a kilobyte a second, or a thousandth of what is alive, a slope is noise; NaN: it is not known. */
 export function trendOf(bytesPerSecond: number, liveBytes: number): Trend {
-  if (Math.abs(bytesPerSecond) < Math.max(NOISE_BYTES, liveBytes * NOISE_PART)) return 'steady';
+  if (!(Math.abs(bytesPerSecond) >= Math.max(NOISE_BYTES, liveBytes * NOISE_PART))) return 'steady';
   return bytesPerSecond > 0 ? 'growing' : 'shrinking';
 }
 

@@ -8,7 +8,7 @@ import { el, setAttribute, setText, type Frames } from '../dom';
 import { blockAt, streamText } from './blockRow';
 import { stepsText } from './counts';
 import type { PageActions, PageContext, Part } from './part';
-import { Poller } from './poller';
+import { Poller, whileShown } from './poller';
 import { SegmentColours, type ColourBy } from './segmentColours';
 import { fragmentationText, leftOutText, SegmentItems, type SegmentItem } from './segmentItems';
 import { SegmentKeys } from './segmentKeys';
@@ -43,7 +43,11 @@ export class SegmentPart implements Part {
   private readonly summary = el('p', { class: 'segment-summary', 'data-value': 'fragmentation' });
   private readonly keys = new SegmentKeys(line => this.view.highlight(line));
   private readonly words = el('span', { class: 'flame-words', role: 'status', 'data-value': 'segment-status' });
-  private readonly poller = new Poller(() => this.ask(), INTERVAL_MS);
+  private readonly poller = new Poller(
+    () => this.ask(),
+    INTERVAL_MS,
+    whileShown(() => this.element),
+  );
   private items: SegmentItems | null = null;
   private colours: SegmentColours | null = null;
   private chosenOwner = '';

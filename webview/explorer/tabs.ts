@@ -18,12 +18,14 @@ export class Tabs implements Part {
 
   constructor(
     private readonly tabs: readonly [Tab, ...Tab[]],
+    first: TabId,
     private readonly choose: (tab: TabId) => void,
   ) {
-    this.shown = tabs[0];
+    this.shown = tabs.find(tab => tab.id === first) ?? tabs[0];
     for (const tab of tabs) {
       this.list.append(this.button(tab));
       const { element } = tab.part;
+      element.hidden = tab !== this.shown;
       setAttribute(element, 'role', 'tabpanel');
       setAttribute(element, 'id', `panel-${tab.id}`);
       setAttribute(element, 'aria-labelledby', `tab-${tab.id}`);

@@ -31,11 +31,13 @@ const checks = {
   },
   async 'the first is open; its line opens by mouse and by key'() {
     await card('leak 0').locator('[data-action=open-line]').click();
+    await pause();
     assert.deepEqual((await opened()).at(-1), { file: '/home/user/project/train.py', line: 10 });
     await card('leak 1').locator('.finding-toggle').focus();
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
+    await pause();
     assert.deepEqual((await opened()).at(-1), { file: '/home/user/project/metrics.py', line: 23 });
     await card('leak 1').locator('.finding-toggle').press('Enter');
     assert.equal(await card('leak 1').locator('.finding-body').isVisible(), false);

@@ -8,8 +8,8 @@ const pictures = process.argv[2];
 if (pictures) mkdirSync(pictures, { recursive: true });
 const browser = await openBrowser();
 const { page, errors } = await openPage(browser, await buildPage(), {});
-const grid = page.locator('[role=grid]');
-const active = page.locator('[data-row][aria-selected=true]');
+const grid = page.locator('.list .grid');
+const active = page.locator('.list [data-row][aria-selected=true]');
 const number = async (locator, name) => Number(await locator.getAttribute(name));
 const opened = () =>
   page.evaluate(() => window.bench.calls.filter(call => call.method === 'openLine').map(call => call.params));
@@ -77,7 +77,9 @@ const checks = {
   },
   async 'the stack of the active row is shown with links and a folded part'() {
     const details = page.locator('.details');
-    assert.match(await details.innerText(), /4 frames in torch/);
+    await eventually(async () =>
+      assert.match(await details.locator('.stack').first().innerText(), /4 frames in torch/),
+    );
     await details.getByRole('button', { name: 'train.py:88' }).click();
     await pause();
     assert.deepEqual((await opened()).at(-1), { file: '/home/user/project/train.py', line: 88 });
@@ -112,7 +114,7 @@ const checks = {
     await page.keyboard.press('Control+A');
     await page.keyboard.type('nothing like this');
     await pause();
-    assert.match(await page.locator('.none').innerText(), /No row matches/);
+    assert.match(await page.locator('.list .none').innerText(), /No row matches/);
     await picture('no-match');
     await page.keyboard.press('Control+A');
     await page.keyboard.press('Delete');

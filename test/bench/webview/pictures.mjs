@@ -30,7 +30,9 @@ const shots = [
 for (const [name, options] of shots) {
   const { page, context, errors } = await openPage(browser, files, options);
   if (/\d/.test(name) || name === 'ended') {
+    await page.locator('[data-row="2"]').scrollIntoViewIfNeeded();
     await page.locator('[data-row="2"]').click();
+    await page.locator('.explorer').evaluate(element => element.scrollIntoView());
     await page.mouse.move(200, 330);
     await page.waitForTimeout(300);
   }

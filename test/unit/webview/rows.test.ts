@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Frame, ProcessInfo, TraceInfo } from '../../../extension/protocol/trace';
+import { COLUMNS } from '../../../webview/explorer/columns';
 import { headline } from '../../../webview/explorer/ledger';
 import { rowAt, sparkPoints, trendOf } from '../../../webview/explorer/rows';
 import { siteWindow as window } from './siteWindow';
@@ -26,6 +27,30 @@ test('a group keeps its key while its biggest site changes', () => {
     assert.equal(rowAt(other, 0, groupBy, []).key, rowAt(window({}), 0, groupBy, []).key);
   }
   assert.notEqual(rowAt(other, 0, 'site', []).key, rowAt(window({}), 0, 'site', []).key);
+});
+
+test('of a group whose figures are not known, the cells are empty', () => {
+  const unknown = Float64Array.of(NaN);
+  const row = rowAt(
+    window({
+      label: ['gradient'],
+      peakBytes: unknown,
+      allocations: unknown,
+      frees: unknown,
+      allocatedBytes: unknown,
+      growth: unknown,
+      spark: new Float64Array(16).fill(NaN),
+    }),
+    0,
+    'category',
+    processes,
+  );
+  assert.deepEqual([row.primary, row.trend, row.spark], ['gradient', 'steady', null]);
+  for (const id of ['peak', 'allocations', 'frees', 'allocated', 'growth'] as const) {
+    const column = COLUMNS.find(one => one.id === id)!;
+    assert.deepEqual([column.text(row), column.value(row)], ['', ''], id);
+  }
+  assert.equal(COLUMNS.find(one => one.id === 'live')!.text(row), '20.00 MB');
 });
 
 test('no Python line, several threads, host memory', () => {
