@@ -50,7 +50,7 @@ const light = {
   ...dark,
   '--vscode-sideBar-background': '#f8f8f8',
   '--vscode-foreground': '#3b3b3b',
-  '--vscode-descriptionForeground': '#3b3b3bb3',
+  '--vscode-descriptionForeground': '#3b3b3b',
   '--vscode-panel-border': '#e5e5e5',
   '--vscode-charts-blue': '#1a85ff',
   '--vscode-charts-green': '#388a34',
