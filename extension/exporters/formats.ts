@@ -1,6 +1,6 @@
 import type { ExportInput } from './exportInput';
 
-export const EXPORT_FORMATS = ['csv', 'pytorch-snapshot', 'perfetto', 'pprof', 'speedscope', 'arrow'] as const;
+export const EXPORT_FORMATS = ['csv', 'pytorch-snapshot', 'perfetto', 'pprof', 'speedscope', 'arrow', 'svg'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Writes what was selected, a piece at a time. Rejects as the reading of the trace does. */
@@ -34,4 +34,5 @@ export const EXPORTERS: Record<ExportFormat, Exporter> = {
     load: async () => (await import('./speedscope')).speedscopeChunks,
   },
   arrow: { extension: 'arrow', binary: true, load: async () => (await import('./arrow')).arrowChunks },
+  svg: { extension: 'svg', binary: false, load: async () => (await import('./svg')).svgChunks },
 };

@@ -36,6 +36,7 @@ async function chooseFormat(): Promise<ExportFormat | undefined> {
     speedscope: ['speedscope', vscode.l10n.t('Live, peak and allocated bytes as flame graphs, for speedscope.app')],
     arrow: ['Arrow', vscode.l10n.t('One row an allocation, for pandas, polars and DuckDB')],
     csv: ['CSV', vscode.l10n.t('One row an allocation, for spreadsheets')],
+    svg: ['SVG', vscode.l10n.t('The timeline as a picture, for browsers and documents')],
   };
   const items = Object.entries(texts).map(([format, [label, detail]]): FormatItem => {
     const known = format as ExportFormat;
