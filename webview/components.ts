@@ -2,7 +2,9 @@
 // place here.
 import { t } from '@vscode/l10n';
 import {
+  ProgressRing,
   provideVSCodeDesignSystem,
+  TextField,
   vsCodeButton,
   vsCodeDropdown,
   vsCodeOption,
@@ -13,6 +15,8 @@ import { el, icon, setAttribute, setText } from './dom';
 
 /** Makes the custom elements known; once, before the first of them is built. */
 export function registerComponents(): void {
+  keepLabel(TextField.prototype);
+  keepLabel(ProgressRing.prototype);
   provideVSCodeDesignSystem().register(
     vsCodeButton(),
     vsCodeDropdown(),
@@ -20,6 +24,16 @@ export function registerComponents(): void {
     vsCodeProgressRing(),
     vsCodeTextField(),
   );
+}
+
+/** The toolkit writes an English label of its own over the one that these have. */
+function keepLabel(prototype: TextField | ProgressRing): void {
+  const { connectedCallback } = prototype;
+  prototype.connectedCallback = function (this: HTMLElement): void {
+    const label = this.getAttribute('aria-label');
+    connectedCallback.call(this);
+    if (label !== null) this.setAttribute('aria-label', label);
+  };
 }
 
 export interface IconButton {

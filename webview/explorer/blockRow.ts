@@ -63,6 +63,18 @@ const KINDS: Readonly<Record<number, string>> = {
   24: t('memory node of a graph'),
 };
 
+/** What it is used as; '' where nobody named it. */
+export const CATEGORY_WORDS: Readonly<Record<Category, string>> = {
+  parameter: t('parameter'),
+  gradient: t('gradient'),
+  optimizer: t('optimizer'),
+  buffer: t('buffer'),
+  activation: t('activation'),
+  workspace: t('workspace'),
+  other: t('other'),
+  unnamed: '',
+};
+
 export function kindText(kind: number): string {
   return KINDS[kind] ?? t('kind {0}', kind);
 }

@@ -5,7 +5,16 @@ import type { ProcessInfo } from '../../extension/protocol/trace';
 import { formatDuration } from '../../extension/protocol/format';
 import { badge, iconButton } from '../components';
 import { el, setText } from '../dom';
-import { ageText, deviceText, kindText, sizeText, streamText, threadText, type Block } from './blockRow';
+import {
+  ageText,
+  CATEGORY_WORDS,
+  deviceText,
+  kindText,
+  sizeText,
+  streamText,
+  threadText,
+  type Block,
+} from './blockRow';
 import { baseName } from './stack';
 
 export interface BlockViewActions {
@@ -76,7 +85,7 @@ export class BlockView {
     const facts: Record<Fact, string> = {
       size: sizeText(block),
       name: block.name,
-      category: block.category === 'unnamed' ? '' : block.category,
+      category: CATEGORY_WORDS[block.category],
       age: ageText(block, nowNs),
       device: deviceText(block.device),
       stream: block.layer === 'host' ? '' : streamText(block.stream),

@@ -31,7 +31,7 @@ const WHOLE = -1;
 
 /** The tree of an answer below one node that is the whole. `fold`: runs of library frames become one node. */
 export function flameTree(tree: StackTree, fold: boolean): FlameNode {
-  const whole = newNode(null, WHOLE, { file: '', line: 0, function: 'all' }, 'all');
+  const whole = newNode(null, WHOLE, { file: '', line: 0, function: t('all') }, t('all'));
   whole.sumBytes = tree.totalBytes;
   const made: FlameNode[] = [];
   const known = new Map<FlameNode, Map<string, FlameNode>>();

@@ -5,7 +5,7 @@ import { CATEGORIES } from '../../extension/protocol/steps';
 import { baseName, formatBytes } from '../../extension/protocol/format';
 import { dropdown } from '../components';
 import { el, setAttribute, setText, type Frames } from '../dom';
-import { blockAt, streamText } from './blockRow';
+import { blockAt, CATEGORY_WORDS, streamText } from './blockRow';
 import { stepsText } from './counts';
 import type { PageActions, PageContext, Part } from './part';
 import { Poller, whileShown } from './poller';
@@ -140,9 +140,9 @@ export class SegmentPart implements Part {
     const { file, line, function: name } = colours.place(this.siteOf(item));
     const place = line > 0 ? `${baseName(file)}:${line} ${name}` : t('no Python line');
     if (item.block < 0) return [formatBytes(item.bytes), place, where];
-    const category = CATEGORIES[map.blocks.category[item.block]!] ?? 'unnamed';
+    const category = CATEGORY_WORDS[CATEGORIES[map.blocks.category[item.block]!] ?? 'unnamed'];
     const age = stepsText(map.blocks.ageSteps[item.block]!);
-    return [formatBytes(item.bytes), place, age, ...(category === 'unnamed' ? [] : [category]), where];
+    return [formatBytes(item.bytes), place, age, ...(category === '' ? [] : [category]), where];
   }
 
   private siteOf(item: SegmentItem): number {

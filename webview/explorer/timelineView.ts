@@ -44,8 +44,9 @@ export interface TimelineActions {
 }
 
 const MARK_GAP_PX = 6;
-const HINT =
-  'Arrow keys move, plus and minus zoom, Home follows the run. Shift with left and right selects a span, with up and down moves it; Enter shows what it holds, Escape clears it.';
+const HINT = t(
+  'Arrow keys move, plus and minus zoom, Home follows the run. Shift with left and right selects a span, with up and down moves it; Enter shows what it holds, Escape clears it.',
+);
 
 export class TimelineView {
   readonly element: HTMLElement;

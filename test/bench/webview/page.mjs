@@ -12,7 +12,7 @@ const CSP =
   "default-src 'none'; img-src 'self' data:; font-src 'self'; style-src 'self' 'nonce-N'; script-src 'nonce-N'; worker-src 'self'";
 
 /** Builds the page and the fake host in memory; the answer maps paths of the server that no network reaches to contents. */
-export async function buildPage() {
+export async function buildPage({ strings } = {}) {
   const options = {
     bundle: true,
     write: false,
@@ -35,21 +35,23 @@ export async function buildPage() {
   const icons = join(root, 'node_modules/@vscode/codicons/dist');
   files.set('/codicon.css', readFileSync(join(icons, 'codicon.css'), 'utf8'));
   files.set('/codicon.ttf', readFileSync(join(icons, 'codicon.ttf')));
-  files.set('/index.html', html());
+  files.set('/index.html', html(strings));
   return files;
 }
 
-function html() {
+/** @param strings translations of texts, as the host gives them; with them all that the host says is kept. */
+function html(strings = {}) {
+  const attribute = JSON.stringify(strings).replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
   return `<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${CSP}"><meta property="csp-nonce" content="N">
 <style nonce="N">html{background:var(--vscode-sideBar-background)}body{padding:0 20px}
 ::-webkit-scrollbar{width:10px;height:10px}::-webkit-scrollbar-thumb{background:var(--vscode-scrollbarSlider-background)}</style>
 <link rel="stylesheet" href="/codicon.css"><link rel="stylesheet" href="/explorer.css"></head>
-<body><div id="app"></div><script nonce="N">
-window.bench={calls:[],answers:[],violations:[],saved:null};
+<body><div id="app" data-strings="${attribute}"></div><script nonce="N">
+window.bench={calls:[],answers:[],violations:[],saved:null,said:[]};
 addEventListener('securitypolicyviolation',e=>bench.violations.push(e.violatedDirective+' '+e.blockedURI+' '+e.sample));
 bench.host=new Worker('/fakeHost.js');
-bench.host.onmessage=e=>{if(e.data.type==='bench'){(e.data.ms===undefined?bench.calls:bench.answers).push(e.data)}else window.postMessage(e.data,'*')};
+bench.host.onmessage=e=>{if(e.data.type==='bench'){(e.data.ms===undefined?bench.calls:bench.answers).push(e.data)}else{${Object.keys(strings).length > 0 ? 'bench.said.push(e.data);' : ''}window.postMessage(e.data,'*')}};
 window.acquireVsCodeApi=()=>({postMessage:m=>bench.host.postMessage(m),getState:()=>bench.saved,setState:s=>bench.saved=s});
 </script><script nonce="N" src="/explorer.js"></script></body></html>`;
 }
