@@ -1,6 +1,7 @@
 import { formatBytes } from '../protocol/format';
 import { byteLabel, byteTicks, timeLabel, timeTicks } from '../protocol/ticks';
 import type { Layer, Series } from '../protocol/trace';
+import { escapeXml } from '../protocol/xml';
 import type { ExportInput } from './exportInput';
 import { HeldLines, type HeldLine } from './heldLines';
 import { factLines, traceFacts } from './traceFacts';
@@ -183,14 +184,6 @@ function legend(biggest: readonly HeldLine[], curves: readonly Curve[], layer: L
 
 function label(x: number, y: number, text: string, kind?: string): string {
   return `<text x="${x}" y="${y}"${kind === undefined ? '' : ` class="${kind}"`}>${escapeXml(text)}</text>`;
-}
-
-/** Text as XML has it. Characters that XML 1.0 has no form for become U+FFFD. */
-export function escapeXml(text: string): string {
-  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-  return text
-    .replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
-    .replace(/[&<>"]/g, mark => entities[mark] ?? mark);
 }
 
 function cut(text: string, most: number): string {

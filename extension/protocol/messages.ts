@@ -3,6 +3,7 @@ import type { Mark } from './marks';
 import type { BlockRequests } from './blockRequests';
 import type { ComparePoint, CompareRequests } from './compareRequests';
 import type { LedgerRequests } from './ledgerRequests';
+import type { PictureRequests } from './pictureRequests';
 import type { SegmentRequests } from './segmentRequests';
 import type { SessionRequests } from './sessionRequests';
 import type { TimelineRequests } from './timelineRequests';
@@ -61,6 +62,7 @@ export interface Requests
     BlockRequests,
     LedgerRequests,
     SegmentRequests,
+    PictureRequests,
     VerdictRequests {}
 export type Method = keyof Requests;
 export type Params<M extends Method> = Parameters<Requests[M]>[0];

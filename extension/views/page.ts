@@ -9,6 +9,7 @@ import type { Answers } from './answers/answers';
 import { blockAnswers } from './answers/blocks';
 import { compareAnswers } from './answers/compare';
 import { ledgerAnswers } from './answers/ledger';
+import { pictureAnswers } from './answers/picture';
 import { segmentAnswers } from './answers/segments';
 import { sessionAnswers } from './answers/session';
 import { timelineAnswers } from './answers/timeline';
@@ -82,6 +83,7 @@ export class Page implements vscode.Disposable {
       ...blockAnswers(model),
       ...ledgerAnswers(model),
       ...segmentAnswers(model),
+      ...pictureAnswers(model),
       ...verdictAnswers(model),
     };
     webview.options = { enableScripts: true, localResourceRoots: [dist] };

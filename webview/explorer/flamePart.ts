@@ -8,6 +8,7 @@ import { matchesText } from './counts';
 import { flameTree, type FlameNode } from './flameTree';
 import { FlameView } from './flameView';
 import type { PageActions, PageContext, Part } from './part';
+import { pictureButton, pictureFacts } from './picture';
 import { Poller, whileShown } from './poller';
 import { isLibrary } from './stack';
 import type { Action } from './state';
@@ -104,7 +105,8 @@ export class FlamePart implements Part {
       this.tellMatches(text),
     );
     box.addEventListener('keydown', event => event.key === 'Enter' && this.view.nextMatch());
-    const controls = el('div', { class: 'controls' }, box, this.weight.element, this.fold, this.out, this.found);
+    const save = pictureButton(() => this.savePicture());
+    const controls = el('div', { class: 'controls' }, box, this.weight.element, this.fold, this.out, save, this.found);
     return el('div', { class: 'toolbar' }, controls);
   }
 
@@ -114,6 +116,15 @@ export class FlamePart implements Part {
     });
     this.detailsButton.addEventListener('click', () => this.active && this.details(this.active));
     return el('div', { class: 'flame-foot' }, this.words, this.openButton, this.detailsButton);
+  }
+
+  private savePicture(): void {
+    const context = this.page.now();
+    if (!context) return;
+    const { weight } = context.view.flame;
+    const title = t('Flame graph: {0}', WEIGHTS.find(([one]) => one === weight)?.[1] ?? '');
+    const data = this.view.picture(title, pictureFacts(context));
+    if (data !== null) void this.page.ask('savePicture', { name: 'flame-graph', format: 'svg', data });
   }
 
   private tellMatches(text: string): void {

@@ -5,7 +5,8 @@ import { el, setAttribute, setText, type Frames } from '../dom';
 import { liveBlocksText } from './counts';
 import { flameLayout, moveIn, rowsOf, type FlameMove, type FlameRect } from './flameLayout';
 import { findNode, search, type FlameNode, type Matches } from './flameTree';
-import { hueOf } from './hues';
+import { flameSvg } from './flamePicture';
+import { flameHue, readFlameTheme } from './flameTheme';
 import { baseName } from './stack';
 import { Tooltip } from './tooltip';
 
@@ -99,12 +100,35 @@ export class FlameView {
     if (next) this.activate(next);
   }
 
+  /** What is shown, whole: as an SVG document. null: nothing is. */
+  picture(title: string, facts: string): string | null {
+    const width = this.surface.clientWidth;
+    if (!this.zoomed || width === 0 || this.rects.length === 0) return null;
+    const words = {
+      title,
+      facts: [facts, ...this.describe(this.zoomed)].join(' · '),
+      short: ({ node }: FlameRect) => textOf(node),
+      long: ({ node }: FlameRect) => this.describe(node).join(', '),
+    };
+    return flameSvg(
+      this.rects,
+      width,
+      words,
+      readFlameTheme(({ node }) => this.dimmed(node)),
+    );
+  }
+
   zoomOut(): void {
     if (this.zoomed?.parent) this.zoom(this.zoomed.parent);
   }
 
   zoomTo(node: FlameNode): void {
     this.zoom(node);
+  }
+
+  /** It is none of those that were looked for. */
+  private dimmed(node: FlameNode): boolean {
+    return this.matches.ids.size > 0 && !this.matches.ids.has(node.id);
   }
 
   private find(whole: FlameNode, node: FlameNode | null): FlameNode | null {
@@ -161,7 +185,8 @@ export class FlameView {
     item.style.transform = `translate(${(x * fullPx).toFixed(2)}px, ${row * ROW_PX}px)`;
     item.style.width = `${Math.max(px - 1, 1).toFixed(2)}px`;
     setAttribute(item, 'class', classOf(node, above));
-    setAttribute(item, 'data-hue', node.parent && !node.library ? String(hueOf(node.file)) : '');
+    const hue = flameHue(node);
+    setAttribute(item, 'data-hue', hue === null ? '' : String(hue));
     setAttribute(item, 'data-file', node.file);
     setAttribute(item, 'data-line', String(node.line));
     setAttribute(item, 'aria-level', String(row + 1));
@@ -172,7 +197,7 @@ export class FlameView {
     else item.removeAttribute('aria-expanded');
     setAttribute(item, 'aria-label', this.describe(node).join(', '));
     item.toggleAttribute('data-match', this.matches.ids.has(node.id));
-    item.toggleAttribute('data-dim', this.matches.ids.size > 0 && !this.matches.ids.has(node.id));
+    item.toggleAttribute('data-dim', this.dimmed(node));
     item.toggleAttribute('data-zoomed', node === this.zoomed);
     setText(item, px < TEXT_PX ? '' : textOf(node));
   }

@@ -2,6 +2,7 @@
 import { formatBytes } from '../../extension/protocol/format';
 import { el, setAttribute } from '../dom';
 import { readHues } from './hues';
+import type { PictureKey } from './keyRows';
 import { palette, type SegmentColours } from './segmentColours';
 import { onThemeChange } from './theme';
 
@@ -28,15 +29,28 @@ export class SegmentKeys {
       setAttribute(button, 'aria-pressed', String(button.getAttribute('data-key-line') === line));
   }
 
+  /** The same for a picture. */
+  keys(): PictureKey[] {
+    const { colours } = this;
+    const shades = colours ? this.shades(colours) : [];
+    const keys = colours?.keys() ?? [];
+    return keys.map(({ text, bytes, colour }) => {
+      return { words: `${text} ${formatBytes(bytes)}`, fill: shades[colour] ?? null, line: false };
+    });
+  }
+
+  private shades(colours: SegmentColours): string[] {
+    return palette(colours.by, readHues(), dimColour());
+  }
+
   private draw(): void {
     const { colours } = this;
     if (!colours) return;
-    const dim = getComputedStyle(document.body).getPropertyValue('--gm-dim').trim();
-    const shades = palette(colours.by, readHues(), dim);
+    const shades = this.shades(colours);
     const focused = document.activeElement?.getAttribute('data-key-line');
     const items = colours.keys().map(({ name, text, bytes, colour }) => {
       const swatch = el('i', {});
-      swatch.style.background = shades[colour] ?? dim;
+      swatch.style.background = shades[colour] ?? dimColour();
       const words = [swatch, `${text} `, el('span', { class: 'number' }, formatBytes(bytes))];
       if (name === '') return el('span', { class: 'key' }, ...words);
       const attributes = { type: 'button', class: 'key', title: name, 'data-key-line': name };
@@ -47,4 +61,8 @@ export class SegmentKeys {
     this.element.replaceChildren(...items);
     if (focused) this.element.querySelector<HTMLElement>(`[data-key-line=${CSS.escape(focused)}]`)?.focus();
   }
+}
+
+function dimColour(): string {
+  return getComputedStyle(document.body).getPropertyValue('--gm-dim').trim();
 }

@@ -8,6 +8,7 @@ import { el, setAttribute, setText, type Frames } from '../dom';
 import { blockAt, CATEGORY_WORDS, streamText } from './blockRow';
 import { stepsText } from './counts';
 import type { PageActions, PageContext, Part } from './part';
+import { pictureButton, pictureFacts } from './picture';
 import { Poller, whileShown } from './poller';
 import { SegmentColours, type ColourBy } from './segmentColours';
 import { fragmentationText, leftOutText, SegmentItems, type SegmentItem } from './segmentItems';
@@ -116,8 +117,18 @@ export class SegmentPart implements Part {
       const gap = this.items?.largestGap();
       if (gap) this.view.activate(gap);
     });
-    const controls = el('div', { class: 'controls' }, this.colour.element, this.owner.element, this.scale, this.gap);
+    const save = pictureButton(() => this.savePicture());
+    const choices = [this.colour.element, this.owner.element, this.scale, this.gap];
+    const controls = el('div', { class: 'controls' }, ...choices, save);
     return el('div', { class: 'toolbar' }, this.summary, controls, this.keys.element);
+  }
+
+  private savePicture(): void {
+    const context = this.page.now();
+    if (!context) return;
+    const facts = [pictureFacts(context), this.summary.textContent ?? ''];
+    const picture = this.view.picture({ title: t('Segments of the allocator'), facts, keys: this.keys.keys() });
+    if (picture) void this.page.ask('savePicture', picture);
   }
 
   private ownerNow(owners: readonly Owner[]): Owner | undefined {

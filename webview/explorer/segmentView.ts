@@ -1,7 +1,9 @@
 // The segment map on the page: a canvas over a scroller, one item of it active.
 import { t } from '@vscode/l10n';
+import type { Picture } from '../../extension/protocol/pictureRequests';
 import { el, type Frames } from '../dom';
 import { readHues } from './hues';
+import { canvasPicture, type PictureWords } from './picture';
 import { drawSegments, ROW_PX, SegmentGeometry, type SegmentTheme } from './segmentCanvas';
 import { palette, type ColourBy, type SegmentColours } from './segmentColours';
 import { moveItem, type SegmentItem, type SegmentItems, type SegmentMove } from './segmentItems';
@@ -105,6 +107,11 @@ export class SegmentView {
     else if (top + ROW_PX > scrollTop + clientHeight) this.scroller.scrollTop = top + ROW_PX - clientHeight;
     this.frames.add(this.draw);
     this.actions.active(item);
+  }
+
+  /** What is in view, with these words. null: nothing is. */
+  picture(words: PictureWords): Picture | null {
+    return this.items && canvasPicture('segments', this.canvas, words);
   }
 
   private resize(): void {

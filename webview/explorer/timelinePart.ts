@@ -36,6 +36,7 @@ export class TimelinePart implements Part {
       spanned: () => void this.askKept(),
       cancel: () => this.moments.cancel(),
       now: () => this.moments.reset(),
+      save: picture => void page.ask('savePicture', picture),
     });
   }
 

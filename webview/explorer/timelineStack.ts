@@ -84,6 +84,12 @@ export interface GroupName {
   title: string;
 }
 
+export const REST: GroupName = {
+  name: t('rest'),
+  more: '',
+  title: t('Smaller groups, and what comes and goes'),
+};
+
 /** What a group is called. */
 export function groupName(group: StackGroup, by: StackBy, processes: readonly ProcessInfo[]): GroupName {
   if (by === 'category') return same(CATEGORY_NAMES[group.category]);

@@ -4,7 +4,8 @@ import type { Series } from '../../extension/protocol/trace';
 import { dropdown } from '../components';
 import { el, setAttribute, setText } from '../dom';
 import type { DrawnSeries } from './chart';
-import type { GroupName } from './timelineStack';
+import { pictureButton } from './picture';
+import { REST, type GroupName } from './timelineStack';
 import type { AxisUnit, StackChoice } from './state';
 
 export interface TimelineToolActions {
@@ -13,6 +14,7 @@ export interface TimelineToolActions {
   select(on: boolean): void;
   follow(): void;
   toggle(series: Series): void;
+  savePicture(): void;
 }
 
 type StackKey = `${StackChoice['by']}-${StackChoice['rank']}`;
@@ -28,7 +30,6 @@ export const SERIES_NAMES: Record<DrawnSeries, string> = {
   reserved: t('reserved'),
   driver: t('driver'),
 };
-const REST: GroupName = { name: t('rest'), more: '', title: t('Smaller groups, and what comes and goes') };
 const SELECT_HINT = t(
   'Select a span of the run: drag here with Shift, or switch this on and drag. By keyboard: Shift and the arrow keys in the chart',
 );
@@ -59,7 +60,9 @@ export class TimelineTools {
       actions.axis(this.axis.getAttribute('aria-pressed') === 'true' ? 'time' : 'steps'),
     );
     this.follow.addEventListener('click', () => actions.follow());
-    const tools = el('div', { class: 'timeline-tools' }, this.stack.element, this.axis, this.select, this.follow);
+    const save = pictureButton(() => actions.savePicture());
+    const chips = [this.axis, this.select, this.follow];
+    const tools = el('div', { class: 'timeline-tools' }, this.stack.element, ...chips, save);
     this.legend.append(this.groups, ...drawn.map(series => this.seriesButton(series)));
     this.element = el('div', {}, tools, this.legend);
   }

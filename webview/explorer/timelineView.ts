@@ -9,11 +9,13 @@ import type {
   StepTimes,
   TimelineSteps,
 } from '../../extension/protocol/timelineRequests';
+import type { Picture } from '../../extension/protocol/pictureRequests';
 import type { Moment } from '../../extension/protocol/moment';
 import type { Series } from '../../extension/protocol/trace';
 import { el, setAttribute, type Frames } from '../dom';
 import { TimelineChart, type Curve, type DrawnSeries } from './chart';
 import type { PageContext } from './part';
+import { pictureFacts } from './picture';
 import type { AxisUnit, StackChoice } from './state';
 import { stepTicks } from './timelineAxis';
 import { TimelineBar, type SpanChoice } from './timelineBar';
@@ -21,6 +23,7 @@ import { DRAWN, type TimelineData } from './timelineData';
 import { TimelineInput } from './timelineInput';
 import { gapsOf, marksOf, placeMarks, type TimelineMark } from './timelineMarks';
 import { TimelineOverlay } from './timelineOverlay';
+import { timelinePicture } from './timelinePicture';
 import { aliveAtEnd, bornIn, spanText, timeText, toSteps, type Span, type TitledMoment } from './timelineSpan';
 import { groupName, stackEdges, type GroupName } from './timelineStack';
 import { SERIES_NAMES, TimelineTools } from './timelineTools';
@@ -41,6 +44,7 @@ export interface TimelineActions {
   spanned(): void;
   cancel(): void;
   now(): void;
+  save(picture: Picture): void;
 }
 
 const MARK_GAP_PX = 6;
@@ -78,6 +82,7 @@ export class TimelineView {
       ...actions,
       select: on => this.setSelecting(on),
       follow: () => actions.zoom(FOLLOW),
+      savePicture: () => this.savePicture(),
     });
     this.overlay = new TimelineOverlay(mark => this.openMark(mark));
     this.bar = new TimelineBar({ ...actions, choose: choice => this.choose(choice), clear: () => this.setSpan(null) });
@@ -202,17 +207,38 @@ export class TimelineView {
     return stack.groups.map(group => groupName(group, by, context.info.processes));
   }
 
+  /** What lies over the chart, beside the selected span. */
+  private overlaid({ info, runNs, session }: PageContext) {
+    const window = visibleWindow(this.zoom, runNs);
+    const peak = this.data?.peak(this.areaSeries) ?? null;
+    const marks = marksOf(info, this.steps, session.marks, peak && { timeNs: peak.fromNs, bytes: peak.bytes });
+    return {
+      window,
+      gaps: gapsOf(info, this.steps, runNs),
+      marks: placeMarks(marks, window, this.chart.width),
+    };
+  }
+
+  private savePicture(): void {
+    const { context, span, canvas } = this;
+    if (!context) return;
+    const over = this.overlaid(context);
+    const { fromNs, toNs } = over.window;
+    const series = this.known.filter(one => !context.view.hidden.includes(one));
+    const groups = series.includes(this.areaSeries) ? this.groupNames() : [];
+    const facts = [pictureFacts(context), t('From {0} to {1}', formatDuration(fromNs), formatDuration(toNs))];
+    const picture = timelinePicture({ canvas, plot: this.chart.plot, ...over, span, groups, series, facts });
+    if (picture) this.actions.save(picture);
+  }
+
   private drawOverlay(): void {
     const { context } = this;
     if (!context) return;
-    const { info, runNs } = context;
-    const window = visibleWindow(this.zoom, runNs);
     const pixels = this.chart.width;
+    const { window, gaps, marks } = this.overlaid(context);
     this.overlay.place(this.chart.plot);
-    this.overlay.drawGaps(gapsOf(info, this.steps, runNs), window, pixels);
-    const peak = this.data?.peak(this.areaSeries) ?? null;
-    const marks = marksOf(info, this.steps, context.session.marks, peak && { timeNs: peak.fromNs, bytes: peak.bytes });
-    this.overlay.drawMarks(placeMarks(marks, window, pixels));
+    this.overlay.drawGaps(gaps, window, pixels);
+    this.overlay.drawMarks(marks);
     this.overlay.drawSpan(this.span, window, pixels);
   }
 

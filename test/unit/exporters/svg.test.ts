@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { HeldLines } from '../../../extension/exporters/heldLines';
-import { escapeXml, svgChunks } from '../../../extension/exporters/svg';
+import { svgChunks } from '../../../extension/exporters/svg';
 import type { ExportInput } from '../../../extension/exporters/exportInput';
+import { escapeXml } from '../../../extension/protocol/xml';
 import { askPython } from './python';
 import { allocations, batchOf, bytesOf, info, MB, sampleInput } from './sampleTrace';
 
