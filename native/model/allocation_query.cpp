@@ -31,6 +31,7 @@ struct Found {
 struct Model::BlockChoice {
   const AllocationQuery &query;
   Filter filter;
+  bool by_cell_alone;                           ///< and by its birth
   std::vector<char> cells;                      ///< by cell: it may be one of these
   std::vector<WordMask> words;                  ///< by cell: that lie in its line, thread or device
   std::vector<std::vector<WordMask>> in_names;  ///< by process and text
@@ -64,7 +65,7 @@ void Model::name_row(const TensorBlock &block, AllocationRow &row) {
 }
 
 Model::BlockChoice Model::choice_of(const AllocationQuery &query) const {
-  BlockChoice choice{query, Filter(query.filter), {}, {}, {}};
+  BlockChoice choice{query, Filter(query.filter), !query.category && query.filter.empty(), {}, {}, {}};
   const std::deque<CellInfo> &infos = accounts_.cell_infos();
   choice.cells.resize(infos.size());
   for (uint32_t cell = 0; cell < infos.size(); ++cell) {
@@ -92,6 +93,7 @@ WordMask Model::words_of_cell(const Filter &filter, uint32_t cell) const {
 template <typename AnyBlock>
 bool Model::chosen(const BlockChoice &choice, const AnyBlock &block) const {
   if (!choice.cells[block.cell] || !choice.query.births.hold(block.time_ns)) return false;
+  if (choice.by_cell_alone) return true;
   const Filter &filter = choice.filter;
   if (!filter.bytes_match(static_cast<double>(block.bytes))) return false;
   const uint32_t process = accounts_.cell_infos()[block.cell].process;
@@ -151,12 +153,45 @@ void rank_names(std::vector<Found> &found, bool descending, NameOf name_of) {
   }
 }
 
-/// Brings the window [from, to) to its place.
-void sort_window(std::vector<Found> &found, size_t from, size_t to) {
-  const auto at = [&](size_t i) { return found.begin() + static_cast<std::ptrdiff_t>(i); };
-  if (from > 0) std::nth_element(found.begin(), at(from), found.end());
-  std::partial_sort(at(from), at(to), found.end());
-}
+/// What was found so far. Of many blocks a window near the begin needs few: more than `most` are not kept.
+class Candidates {
+ public:
+  explicit Candidates(size_t most) : most_(most) {}
+
+  void add(const Found &one) {
+    ++total_;
+    if (most_ == kKeepAll) return found_.push_back(one);
+    if (found_.size() < most_) {
+      found_.push_back(one);
+      std::push_heap(found_.begin(), found_.end());
+    } else if (most_ > 0 && one < found_.front()) {
+      std::pop_heap(found_.begin(), found_.end());
+      found_.back() = one;
+      std::push_heap(found_.begin(), found_.end());
+    }
+  }
+
+  size_t total() const { return total_; }
+  std::vector<Found> &all() { return found_; }
+  const Found &operator[](size_t i) const { return found_[i]; }
+
+  /// Brings the window [from, to) to its place.
+  void sort_window(size_t from, size_t to) {
+    const auto at = [&](size_t i) { return found_.begin() + static_cast<std::ptrdiff_t>(i); };
+    if (from > 0) std::nth_element(found_.begin(), at(from), found_.end());
+    std::partial_sort(at(from), at(to), found_.end());
+  }
+
+  static constexpr size_t kKeepAll = ~size_t{0};
+
+ private:
+  size_t most_;
+  size_t total_ = 0;
+  std::vector<Found> found_;  ///< with a bound: a heap, the last one in order first
+};
+
+/// Rows up to which keeping the first ones is cheaper than keeping all.
+constexpr size_t kFewRows = 1024;
 
 }  // namespace
 
@@ -175,27 +210,29 @@ AllocationRows Model::allocations(const AllocationQuery &asked) {
   const BlockChoice choice = choice_of(query);
   AllocationRows answer;
   answer.revision = revision_;
-  std::vector<Found> found;
+  const bool few = query.to <= kFewRows && query.sort != AllocationSort::Name;
+  Candidates found(few ? query.to : Candidates::kKeepAll);
   blocks_.each([&](uint32_t, const Block &block) {
     if (!chosen(choice, block)) return;
-    found.push_back({order_of(query, block), block.address, &block, nullptr});
+    found.add({order_of(query, block), block.address, &block, nullptr});
     if (block.counted) answer.sum_bytes += static_cast<int64_t>(block.bytes);
   });
   for (const auto &state : states_) {
     if (!state) continue;
     state->tensors.each([&](const TensorBlock &block) {
       if (!chosen(choice, block)) return;
-      found.push_back({order_of(query, block), block.address, nullptr, &block});
+      found.add({order_of(query, block), block.address, nullptr, &block});
       answer.sum_bytes += static_cast<int64_t>(block.bytes);
     });
   }
   if (query.sort == AllocationSort::Name) {
-    rank_names(found, query.descending, [&](const Found &one) { return one.tensor ? name_of(*one.tensor) : nullptr; });
+    rank_names(found.all(), query.descending,
+               [&](const Found &one) { return one.tensor ? name_of(*one.tensor) : nullptr; });
   }
-  answer.total = found.size();
-  const size_t to = std::min(query.to, found.size());
+  answer.total = found.total();
+  const size_t to = std::min(query.to, found.total());
   const size_t from = std::min(query.from, to);
-  sort_window(found, from, to);
+  found.sort_window(from, to);
   for (size_t i = from; i < to; ++i) {
     const Found &one = found[i];
     answer.rows.push_back(one.block ? row_of(*one.block, one.block->stream, one.block->kind)
