@@ -227,8 +227,9 @@ test('no end of a session, a worker or a process hangs or crashes', () => {
       const code = 'const m = { exports: {} }; process.dlopen(m, ' + ${JSON.stringify(JSON.stringify(file))} + ');' +
         'const s = m.exports.open(' + ${JSON.stringify(JSON.stringify(directory))} + '); s.settle().then(() => s.info());';
       new Worker(code, { eval: true });
-      const w = new Worker(code + 'setInterval(() => {}, 10)', { eval: true });
-      setTimeout(() => w.terminate(), 100);`,
+      const tell = 'setInterval(() => {}, 10); require("node:worker_threads").parentPort.postMessage("opened")';
+      const w = new Worker(code + tell, { eval: true });
+      w.once('message', () => w.terminate());`,
   };
   for (const [name, code] of Object.entries(ends)) {
     const result = inAnotherNode(directory, code);
