@@ -3,7 +3,7 @@ import * as assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { inThemes, picture, reached, trace, workspace } from './page';
+import { inThemes, reached, trace, workspace } from './page';
 import { attribute, click, press, texts, until, violations } from './window';
 
 const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';
@@ -63,8 +63,6 @@ describe('Findings in VS Code', () => {
   it('says in one sentence what leaks, how fast, since when', async () => {
     await trace(KEPT, 'outputs');
     await reached('ended');
-    await picture('dbg');
-    console.log(await texts('.explorer'));
     await says(CARD, /1 tensor of each step stays alive/);
     assert.match(await textOf(CARD), /\+64\.00 KB a step .*since step \d+.*% sure/s);
     assert.equal(await attribute(`${CARD}`, 'data-leak'), 'true');

@@ -49,6 +49,13 @@ export const texts = (selector: string, wait = 5000): Promise<string[]> => ask('
 export const behind = (selector: string, wait = 5000): Promise<string[]> => ask('behind', { selector, wait });
 /** What axe-core finds wrong inside the element, a line each. */
 export const violations = (selector: string): Promise<string[]> => ask('violations', { selector });
+/** Presses keys wherever the focus is. */
+export const keys = (...all: string[]): Promise<void> => ask('keys', { keys: all });
+/** What has the focus in the page of the selector, and whether that can be seen; null: nothing in that page. */
+export const focused = (selector: string): Promise<{ name: string; seen: boolean } | null> =>
+  ask('focused', { selector });
+/** What moves in the page of the selector, for a user who wants reduced motion or for any. */
+export const motions = (selector: string, reduced: boolean): Promise<string[]> => ask('motions', { selector, reduced });
 export const attribute = (selector: string, name: string): Promise<string | null> =>
   ask('attribute', { selector, name });
 

@@ -60,6 +60,25 @@ const actions = {
   async type(page, { text }) {
     await page.keyboard.type(text);
   },
+  /** Presses keys, one after another, wherever the focus is. */
+  async keys(page, { keys }) {
+    for (const key of keys) await page.keyboard.press(key);
+  },
+  /** What has the focus in the frame that holds the selector, and whether the focus can be seen; null: nothing there. */
+  async focused(page, { selector, wait }) {
+    return (await frameWith(page, selector, wait)).evaluate(focusNow);
+  },
+  /** What moves in the frame that holds the selector, as a user who wants reduced motion, or any user, sees it. */
+  async motions(page, { selector, reduced, wait }) {
+    const frame = await frameWith(page, selector, wait);
+    await page.emulateMedia({ reducedMotion: reduced ? 'reduce' : 'no-preference' });
+    await page.waitForTimeout(200);
+    const found = await frame.evaluate(() =>
+      document.getAnimations().map(({ effect, animationName }) => `${animationName} ${effect.target.className}`),
+    );
+    await page.emulateMedia({ reducedMotion: null });
+    return found;
+  },
   /** The texts of all elements of the first frame that holds the selector. */
   async texts(page, { selector, wait }) {
     return (await frameWith(page, selector, wait)).locator(selector).allInnerTexts();
@@ -75,7 +94,13 @@ const actions = {
     const frame = await frameWith(page, selector, wait);
     await frame.evaluate(axe);
     const { violations } = await frame.evaluate(inside => window.axe.run(inside), selector);
-    return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(node => node.html).join(' ')}`);
+    const colours = ({ any }) => {
+      const data = any.find(({ id }) => id === 'color-contrast')?.data;
+      return data ? `(${data.fgColor} on ${data.bgColor}) ` : '';
+    };
+    return violations.map(
+      ({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(node => colours(node) + node.html).join(' ')}`,
+    );
   },
   /** Real time (ms) at which the frame that holds the selector first painted something. */
   async painted(page, { selector, wait }) {
@@ -104,6 +129,33 @@ const actions = {
     return (await frameWith(page, selector, wait)).locator(selector).first().getAttribute(name);
   },
 };
+
+/** Runs in the page. A control of the toolkit draws its focus inside its shadow. */
+function focusNow() {
+  const host = document.activeElement;
+  if (!host || host === document.body || !document.hasFocus()) return null;
+  const parts = [host];
+  for (let at = host; at; at = at.shadowRoot?.activeElement) parts.push(at);
+  const inner = host.shadowRoot ? [...host.shadowRoot.querySelectorAll('*')] : [];
+  const shows = element => {
+    const { outlineStyle, outlineWidth, boxShadow, borderColor } = window.getComputedStyle(element);
+    const mark = window.getComputedStyle(document.body).getPropertyValue('--vscode-focusBorder').trim();
+    const probe = document.body.appendChild(Object.assign(document.createElement('i'), { style: `color:${mark}` }));
+    const colour = window.getComputedStyle(probe).color;
+    probe.remove();
+    return (
+      (outlineStyle !== 'none' && parseFloat(outlineWidth) > 0) ||
+      boxShadow.includes(colour) ||
+      borderColor.includes(colour)
+    );
+  };
+  const { width, height } = host.getBoundingClientRect();
+  const name = ['control', 'action', 'tab', 'sort', 'series', 'notice'].map(key => host.dataset[key]).find(Boolean);
+  return {
+    name: name ?? `${host.localName}.${host.className}`,
+    seen: width > 0 && height > 0 && [...parts, ...inner].some(shows),
+  };
+}
 
 async function answer(page, { action, ...request }) {
   try {
