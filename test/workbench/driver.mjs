@@ -93,7 +93,14 @@ const actions = {
   async violations(page, { selector, wait }) {
     const frame = await frameWith(page, selector, wait);
     await frame.evaluate(axe);
-    const { violations } = await frame.evaluate(inside => window.axe.run(inside), selector);
+    const { violations } = await frame.evaluate(async inside => {
+      // The window draws what is behind a page outside of it, where axe-core sees white.
+      const { style } = document.documentElement;
+      style.setProperty('background', 'var(--vscode-sideBar-background)');
+      const found = await window.axe.run(inside);
+      style.removeProperty('background');
+      return found;
+    }, selector);
     const colours = ({ any }) => {
       const data = any.find(({ id }) => id === 'color-contrast')?.data;
       return data ? `(${data.fgColor} on ${data.bgColor}) ` : '';

@@ -1,0 +1,132 @@
+// The page for people who use a keyboard or a screen reader, in VS Code: axe-core, a walk with the Tab key, reduced motion.
+import * as assert from 'node:assert/strict';
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { picture, reached, trace, workspace } from './page';
+import { attribute, click, focused, keys, motions, press, texts, until, violations } from './window';
+
+const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';
+const KEPT = join(workspace, 'kept.py');
+const PAGE = '.explorer';
+/** The names of themes differ by version: "Default Dark Modern" became "Dark Modern". */
+const themeIds = vscode.extensions.all.flatMap(({ packageJSON }) => {
+  const { contributes } = packageJSON as { contributes?: { themes?: { id?: string }[] } };
+  return (contributes?.themes ?? []).map(({ id }) => id ?? '');
+});
+const THEMES = ['Dark Modern', 'Light Modern', 'High Contrast', 'High Contrast Light'].map(
+  name => themeIds.find(id => id.endsWith(name)) ?? name,
+);
+const TABS = ['lines', 'flame', 'segments', 'compare'];
+/** The table scrolls with the arrow keys of the grid around it, which has the focus. */
+const BY_KEYS = /scrollable-region-focusable: <div class="scroller"/;
+
+const wrong = async (where: string): Promise<string[]> =>
+  (await violations(PAGE)).filter(line => !BY_KEYS.test(line)).map(line => `${where}: ${line.slice(0, 600)}`);
+const pause = (): Promise<void> => new Promise(done => setTimeout(done, 600));
+const choose = (kind: string): Thenable<void> =>
+  vscode.workspace.getConfiguration('workbench').update('colorTheme', kind, vscode.ConfigurationTarget.Workspace);
+
+/** What axe finds in each theme while the page is as it is. */
+async function wrongInThemes(where: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const theme of THEMES) {
+    await choose(theme);
+    await until(theme, () => attribute(`body[data-vscode-theme-id="${theme}"] .explorer`, 'class'));
+    await pause();
+    found.push(...(await wrong(`${where}, ${theme}`)));
+  }
+  return found;
+}
+
+async function shows(tab: string): Promise<void> {
+  await click(`[data-tab=${tab}]`);
+  await until(`the tab ${tab}`, async () => (await attribute(`[data-tab=${tab}]`, 'aria-selected')) === 'true');
+  await pause();
+}
+
+/** The names of what the focus stops at, until it leaves the page. */
+async function walk(key: string): Promise<string[]> {
+  const stops: string[] = [];
+  for (let i = 0; i < 120; i++) {
+    await keys(key);
+    const stop = await focused(PAGE);
+    if (!stop) return stops;
+    assert.ok(stop.seen, `the focus on ${stop.name} can be seen`);
+    stops.push(stop.name);
+  }
+  throw new Error(`${key} does not leave the page: ${stops.slice(-6).join(', ')}`);
+}
+
+describe('The page with a keyboard and a screen reader in VS Code', function () {
+  this.timeout(120_000);
+  before(() => vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus'));
+  after(async () => {
+    await choose(THEMES[0]!);
+    for (let traces = 0; traces < 2; traces++) await vscode.commands.executeCommand('gpuMemoryTrace.closeSession');
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
+  it('axe finds nothing wrong while there is no trace, in any theme', async () => {
+    await until('the page', () => attribute(PAGE, 'data-phase'));
+    assert.deepEqual(await wrongInThemes('first'), []);
+  });
+
+  it('axe finds nothing wrong in any tab, with findings and details open, in any theme', async () => {
+    await trace(KEPT, 'outputs');
+    await reached('ended');
+    await until('a finding', async () => (await texts('[data-finding][data-verdict=leak]')).length > 0);
+    await click('[data-action=why-not]');
+    const found: string[] = [];
+    for (const tab of TABS) {
+      await shows(tab);
+      found.push(...(await wrongInThemes(tab)));
+    }
+    await shows('lines');
+    await click('.list [data-row="0"]');
+    await until('the details', async () => (await texts('.details .stack')).length > 0);
+    found.push(...(await wrongInThemes('details')));
+    await picture('access-details');
+    assert.deepEqual(found, []);
+  });
+
+  it('the Tab key goes through the page and out of it again, forth and back, and the focus is seen', async () => {
+    await choose(THEMES[0]!);
+    await press('[data-action=save]', 'Shift');
+    const down = await walk('Tab');
+    for (const name of ['lines', 'filter', 'group']) assert.ok(down.includes(name), `${name} in ${down.join(', ')}`);
+    assert.ok(
+      down.some(name => name.endsWith('grid')),
+      down.join(', '),
+    );
+    await press('.list .grid', 'Shift');
+    const up = await walk('Shift+Tab');
+    for (const name of ['filter', 'lines', 'save']) assert.ok(up.includes(name), `${name} in ${up.join(', ')}`);
+  });
+
+  it('arrow keys choose a tab, Escape leaves menu and filter', async () => {
+    await press('[data-tab=lines]', 'End');
+    assert.equal((await focused(PAGE))?.name, 'compare');
+    await keys('Home');
+    assert.equal((await focused(PAGE))?.name, 'lines');
+    await press('.list .grid', 'Home');
+    await keys('Shift+F10');
+    await until('the menu', async () => (await texts('[role=menu]')).length > 0);
+    await keys('Escape');
+    assert.match((await focused(PAGE))?.name ?? '', /grid/);
+  });
+
+  it('nothing moves for a user who wants reduced motion', async () => {
+    assert.deepEqual(await motions(PAGE, true), []);
+  });
+
+  it('axe finds nothing wrong in a saved trace', async () => {
+    const file = join(workspace, 'access.gputrace');
+    copyFileSync(join(root, 'test/golden/trace/steps.gputrace'), file);
+    await vscode.commands.executeCommand('gpuMemoryTrace.openTrace', vscode.Uri.file(file));
+    await until('the trace', async () => (await texts('.header .title')).join().includes('access.gputrace'));
+    await until('its rows', async () => (await texts('.list [data-row]')).length > 0);
+    assert.deepEqual(await wrongInThemes('saved trace'), []);
+    await picture('access-saved');
+  });
+});
