@@ -1,7 +1,7 @@
 // Bytes in the editor: at the ends of lines, in a hover, after edits of the file, and away again.
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { FIRST, picture, reached, rowAt, trace, writeScript } from './page';
+import { FIRST, freshPage, picture, reached, rowAt, trace, writeScript } from './page';
 import { behind, click, until } from './window';
 
 const MB = 1 << 20;
@@ -14,7 +14,7 @@ describe('Bytes in the editor', () => {
   let editor: vscode.TextEditor;
   const settings = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration('gpuMemoryTrace');
   before(async () => {
-    await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
+    await freshPage();
     file = writeScript('in_editor.py', JOB);
     await trace(file);
     await reached('running');

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
 import * as vscode from 'vscode';
-import { picture, reached, workspace } from './page';
+import { freshPage, picture, reached, workspace } from './page';
 import { click, fill, press, texts, until } from './window';
 
 const PICKER = '.quick-input-widget:not([style*="display: none"])';
@@ -20,7 +20,7 @@ const stored = join(
 
 describe('Exporting a trace in VS Code', () => {
   before(async () => {
-    await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
+    await freshPage();
     copyFileSync(stored, join(workspace, 'exported.gputrace'));
     await vscode.commands.executeCommand(
       'gpuMemoryTrace.openTrace',

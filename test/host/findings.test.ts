@@ -3,7 +3,7 @@ import * as assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { inThemes, reached, trace, workspace } from './page';
+import { freshPage, inThemes, reached, trace, workspace } from './page';
 import { attribute, click, press, texts, until, violations } from './window';
 
 const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';
@@ -56,7 +56,7 @@ while True:
 
 describe('Findings in VS Code', () => {
   before(async () => {
-    await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
+    await freshPage();
     await vscode.commands.executeCommand('notifications.clearAll');
   });
 

@@ -3,7 +3,7 @@ import * as assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { inThemes, reached, rowAt, trace, workspace } from './page';
+import { freshPage, inThemes, reached, rowAt, trace, workspace } from './page';
 import { attribute, click, clickAt, press, texts, until, violations } from './window';
 
 const MB = 1 << 20;
@@ -55,7 +55,7 @@ describe('Maps of the memory in VS Code', () => {
 
   before(async () => {
     writeFileSync(file, JOB);
-    await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
+    await freshPage();
     await trace(file);
     await reached('running');
     await rowAt(file, LOAD);

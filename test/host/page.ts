@@ -78,3 +78,16 @@ export async function inThemes(name: string): Promise<void> {
   }
   await settings.update('colorTheme', before, vscode.ConfigurationTarget.Workspace);
 }
+
+/** The side panel with nothing in it: what earlier tests left is stopped and closed. */
+export async function freshPage(): Promise<void> {
+  await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
+  await until('the page', () => attribute(PAGE, 'data-phase'));
+  await until('an empty page', async () => {
+    const phase = await attribute(PAGE, 'data-phase');
+    if (phase === 'empty') return true;
+    await vscode.commands.executeCommand(`gpuMemoryTrace.${phase === 'running' ? 'stop' : 'closeSession'}`);
+    await new Promise(done => setTimeout(done, 200));
+    return false;
+  });
+}

@@ -3,7 +3,7 @@ import * as assert from 'node:assert/strict';
 import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { picture, reached, workspace } from './page';
+import { freshPage, picture, reached, workspace } from './page';
 import { click, press, texts, until } from './window';
 
 const DIALOG = '.quick-input-widget:not([style*="display: none"])';
@@ -19,7 +19,7 @@ const settings = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfig
 describe('Saving a picture in VS Code', () => {
   before(async () => {
     await settings().update(SIMPLE, true, vscode.ConfigurationTarget.Global);
-    await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
+    await freshPage();
     copyFileSync(stored, join(workspace, 'pictured.gputrace'));
     await vscode.commands.executeCommand(
       'gpuMemoryTrace.openTrace',

@@ -109,7 +109,7 @@ export async function runInWindow(tests, env) {
     vscodeExecutablePath: executable,
     extensionDevelopmentPath: inRoot(),
     extensionTestsPath: tests,
-    extensionTestsEnv: { DRIVER_FOLDER: driverFolder, BENCH_TIMEOUT_S: '400', ...env },
+    extensionTestsEnv: { DRIVER_FOLDER: driverFolder, BENCH_TIMEOUT_S: '1200', ...env },
     launchArgs,
   }).catch(error => error);
 }

@@ -1,7 +1,7 @@
 // Several programs at once in VS Code: choosing one, marks, comparing, the page as an editor.
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { FIRST, inThemes, PAGE, reached, rowAt, trace, writeScript } from './page';
+import { FIRST, freshPage, inThemes, PAGE, reached, rowAt, trace, writeScript } from './page';
 import { attribute, click, press, rows, texts, until, violations } from './window';
 
 const MB = 1 << 20;
@@ -29,7 +29,7 @@ describe('Several sessions in VS Code', () => {
   let second = '';
 
   before(async () => {
-    await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
+    await freshPage();
     await vscode.commands.executeCommand('notifications.clearAll');
   });
   after(async () => {

@@ -1,7 +1,7 @@
 // The table in VS Code, by mouse and again by keyboard: filter, sort, group, tree, several rows, copy, menu, frees.
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { FIRST, inThemes, picture, reached, rowAt, trace, writeScript } from './page';
+import { FIRST, freshPage, inThemes, picture, reached, rowAt, trace, writeScript } from './page';
 import { attribute, click, fill, press, rows, texts, until, type Row } from './window';
 
 const GRID = '.list .grid';
@@ -69,7 +69,7 @@ const rowOf = async (line: number): Promise<Row> => await rowAt(file, line);
 
 describe('The table in VS Code', () => {
   before(async () => {
-    await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
+    await freshPage();
     file = writeScript('table.py', BODY);
     await trace(file);
     await reached('running');

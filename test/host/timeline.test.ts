@@ -1,7 +1,6 @@
 // The timeline in VS Code: zoom and pan, a span, its peak, and the rows of those moments, by mouse and by keyboard.
 import * as assert from 'node:assert/strict';
-import * as vscode from 'vscode';
-import { FIRST, inThemes, picture, reached, rowAt, trace, writeScript } from './page';
+import { FIRST, freshPage, inThemes, picture, reached, rowAt, trace, writeScript } from './page';
 import { attribute, click, drag, press, rows, texts, until, violations, wheel } from './window';
 
 const MB = 1 << 20;
@@ -72,7 +71,7 @@ async function moved(from: string): Promise<string> {
 
 describe('The timeline', () => {
   before(async () => {
-    await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
+    await freshPage();
     const file = writeScript('moments.py', JOB);
     await trace(file);
     await reached('ended');

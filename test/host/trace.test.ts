@@ -2,7 +2,7 @@
 import * as assert from 'node:assert/strict';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { FIRST, PAGE, picture, reached, rowAt, trace, workspace, writeScript } from './page';
+import { FIRST, freshPage, PAGE, picture, reached, rowAt, trace, workspace, writeScript } from './page';
 import { click, press, rows, texts, until } from './window';
 
 const MB = 1 << 20;
@@ -17,7 +17,7 @@ allocate(ctypes.byref(address), ctypes.c_size_t(${3 * MB}))
 
 describe('GPU Memory Trace in VS Code', () => {
   before(async () => {
-    await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
+    await freshPage();
   });
 
   it('says what to do before anything was traced', async () => {

@@ -4,7 +4,7 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { FIRST, PAGE, picture, reached, rowAt, writeScript } from './page';
+import { FIRST, freshPage, PAGE, picture, reached, rowAt, writeScript } from './page';
 import { attribute, click, fill, press, texts, until } from './window';
 
 const dist = join(vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '', 'dist');
@@ -47,7 +47,7 @@ describe('Attaching in VS Code', () => {
 
   before(async function () {
     if (!existsSync(tracer)) return this.skip();
-    await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
+    await freshPage();
     await vscode.commands.executeCommand('notifications.clearAll');
     await until('the page', async () => (await texts(PAGE)).length > 0);
   });
