@@ -8,7 +8,7 @@ import type { Verdicts } from '../protocol/verdicts';
 const PART_MS = 3;
 const LEAST_PAUSE_MS = 1_000;
 /** Judging takes at most one part in so many of the time. */
-const SHARE = 20;
+const SHARE = 50;
 
 export class Judge {
   private verdicts: Verdicts | null = null;

@@ -58,10 +58,16 @@ export type Button = 'start' | 'stop' | 'save' | 'mark' | 'openWide';
 
 type Request = Extract<ToHost, { type: 'request' }>;
 
+const FIGURES_MS = 250;
+
 /** One webview with the page: answers its requests, and tells it of changes while it is seen. */
 export class Page implements vscode.Disposable {
   private ready = false;
   private revision = -1;
+  /** The session as it was told last, without its figures. */
+  private pushed = '';
+  private pushedAtMs = -Infinity;
+  private timer: NodeJS.Timeout | undefined;
   private wanted: ToPage | null = null;
   private readonly answers: Answers;
   private readonly subscriptions: vscode.Disposable[];
@@ -108,12 +114,27 @@ export class Page implements vscode.Disposable {
   push(): void {
     if (!this.ready || !this.seen()) return;
     const session = this.model.view();
-    this.post({ type: 'session', session });
     const revision = session.info?.revision ?? -1;
+    this.pushSession(session);
     if (revision !== this.revision) this.post({ type: 'changed', revision });
     this.revision = revision;
     if (this.wanted) this.post(this.wanted);
     this.wanted = null;
+  }
+
+  /** At once where more than figures changed; figures alone not more often than people read them. */
+  private pushSession(session: SessionView): void {
+    const state = JSON.stringify({ ...session, info: session.info?.processes.length });
+    const waitMs = this.pushedAtMs + FIGURES_MS - performance.now();
+    if (state === this.pushed && waitMs > 0) {
+      this.timer ??= setTimeout(() => this.push(), waitMs);
+      return;
+    }
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.pushed = state;
+    this.pushedAtMs = performance.now();
+    this.post({ type: 'session', session });
   }
 
   /** Shows two moments beside each other, at once or when the page is seen. */
@@ -142,6 +163,7 @@ export class Page implements vscode.Disposable {
     if (checked.message.type === 'ready') {
       this.ready = true;
       this.revision = -1;
+      this.pushed = '';
       this.push();
       return;
     }
@@ -163,6 +185,7 @@ export class Page implements vscode.Disposable {
   }
 
   dispose(): void {
+    clearTimeout(this.timer);
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 }

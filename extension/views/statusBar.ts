@@ -3,15 +3,26 @@ import { formatBytes } from '../protocol/format';
 import type { Session } from './session';
 import type { Sessions } from './sessions';
 
+/** People read no faster. */
+const FIGURES_MS = 250;
+
 /** Live bytes of the traced programs, in the status bar; a click shows the panel. */
 export class StatusItem implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('gpuMemoryTrace.live', vscode.StatusBarAlignment.Left, 10);
   private readonly subscription: vscode.Disposable;
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly sessions: Sessions) {
     this.item.name = vscode.l10n.t('GPU Memory');
     this.item.command = 'gpuMemoryTrace.showPanel';
-    this.subscription = sessions.onDidChange(() => this.update());
+    this.subscription = sessions.onDidChange(() => this.later());
+  }
+
+  private later(): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.update();
+    }, FIGURES_MS);
   }
 
   /** The sum of those that run; where none does, the shown session. */
@@ -31,6 +42,7 @@ export class StatusItem implements vscode.Disposable {
   }
 
   dispose(): void {
+    clearTimeout(this.timer);
     this.subscription.dispose();
     this.item.dispose();
   }

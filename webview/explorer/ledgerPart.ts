@@ -5,7 +5,7 @@ import type { PageActions, Part } from './part';
 import { Poller } from './poller';
 import { ALL } from './state';
 
-const INTERVAL_MS = 300;
+const INTERVAL_MS = 500;
 
 export class LedgerPart implements Part {
   private readonly view: LedgerView;

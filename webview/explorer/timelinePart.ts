@@ -14,9 +14,12 @@ const AXIS_POINTS = 1024;
 const WIDE_PX = 460;
 const GROUPS = { narrow: 4, wide: 6 };
 
+/** The curves of a running program move by less than a pixel in this time. */
+const CURVES_MS = 250;
+
 export class TimelinePart implements Part {
   private readonly view: TimelineView;
-  private readonly poller = new Poller(() => this.ask());
+  private readonly poller = new Poller(() => this.ask(), CURVES_MS);
   private readonly slow = new Poller(() => this.askSlow(), SLOW_MS);
   private readonly moments: MomentReader;
 

@@ -20,6 +20,10 @@ await esbuild.build({
 const storm = inRoot('build/test/bench/storm');
 const compiled = spawnSync('c++', ['-O2', '-std=c++20', '-o', storm, inRoot('test/bench/explorer/storm.cpp'), '-ldl']);
 if (compiled.status !== 0) throw new Error(String(compiled.stderr));
-const code = await runInWindow(out, { BENCH_TRACE: resolve(process.argv[2]), BENCH_STORM: storm });
+const code = await runInWindow(out, {
+  BENCH_TRACE: resolve(process.argv[2]),
+  BENCH_STORM: storm,
+  BENCH_SMALL: inRoot('test/golden/trace/steps.gputrace'),
+});
 if (code !== 0) console.error(String(code));
 process.exit(code === 0 ? 0 : 1);
