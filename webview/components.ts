@@ -128,6 +128,11 @@ export interface Badge {
   set(text: string, title: string): void;
 }
 
+/** The list opens below: above, a panel that scrolls would cut it off. */
+export function openBelow(...lists: readonly { element: HTMLElement }[]): void {
+  for (const { element } of lists) setAttribute(element, 'position', 'below');
+}
+
 /** A short word in a frame. */
 export function badge(kind: string): Badge {
   const element = el('span', { class: 'badge', 'data-badge': kind });

@@ -79,10 +79,11 @@ export async function inThemes(name: string): Promise<void> {
   await settings.update('colorTheme', before, vscode.ConfigurationTarget.Workspace);
 }
 
-/** The side panel with nothing in it: what earlier tests left is stopped and closed. */
+/** The side panel with nothing in it, the table chosen: what earlier tests left is stopped and closed. */
 export async function freshPage(): Promise<void> {
   await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
-  await until('the page', () => attribute(PAGE, 'data-phase'));
+  const first = await until('the page', () => attribute(PAGE, 'data-phase'));
+  if (first !== 'empty' && first !== 'failed') await press('[data-tab=lines]', 'Enter');
   await until('an empty page', async () => {
     const phase = await attribute(PAGE, 'data-phase');
     if (phase === 'empty') return true;

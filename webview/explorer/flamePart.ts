@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import type { TreeWeight } from '../../extension/protocol/treeRequests';
 import { formatBytes } from '../../extension/protocol/format';
-import { dropdown, textField } from '../components';
+import { dropdown, textField, openBelow } from '../components';
 import { el, setAttribute, setText, type Frames } from '../dom';
 import { matchesText } from './counts';
 import { flameTree, type FlameNode } from './flameTree';
@@ -67,6 +67,7 @@ export class FlamePart implements Part {
     this.weight = dropdown('flame-weight', t('Width of a frame'), WEIGHTS, weight =>
       page.dispatch({ type: 'flame', flame: { weight } }),
     );
+    openBelow(this.weight);
     this.element = el('div', { class: 'flame' }, this.toolbar(), this.view.root, this.none, this.foot());
     this.none.hidden = true;
   }

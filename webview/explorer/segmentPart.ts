@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import type { TraceInfo } from '../../extension/protocol/trace';
 import { CATEGORIES } from '../../extension/protocol/steps';
 import { baseName, formatBytes } from '../../extension/protocol/format';
-import { dropdown } from '../components';
+import { dropdown, openBelow } from '../components';
 import { el, setAttribute, setText, type Frames } from '../dom';
 import { blockAt, CATEGORY_WORDS, streamText } from './blockRow';
 import { stepsText } from './counts';
@@ -72,6 +72,7 @@ export class SegmentPart implements Part {
       this.chosenOwner = owner;
       this.poller.invalidate(true);
     });
+    openBelow(this.colour, this.owner);
     const foot = el('div', { class: 'flame-foot' }, this.words);
     this.element = el('div', { class: 'segments' }, this.toolbar(), this.view.element, foot);
   }
