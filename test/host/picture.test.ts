@@ -1,6 +1,6 @@
 // Saving views as pictures in VS Code, with the file that its own dialog proposes: by mouse and by keyboard.
 import * as assert from 'node:assert/strict';
-import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { freshPage, picture, reached, workspace } from './page';
@@ -36,8 +36,14 @@ describe('Saving a picture in VS Code', () => {
 
   const dialog = (): Promise<boolean> =>
     until('the dialog', async () => (await texts(DIALOG)).join('\n').includes('Save as a picture'));
+  /** The file, once it has been written to its end: it is there and empty first. */
   const written = (name: string): Promise<Buffer> =>
-    until(name, () => (existsSync(fileOf(name)) ? Promise.resolve(readFileSync(fileOf(name))) : Promise.resolve(null)));
+    until(name, async () => {
+      const size = (): number => (existsSync(fileOf(name)) ? statSync(fileOf(name)).size : 0);
+      const before = size();
+      await new Promise(done => setTimeout(done, 200));
+      return before > 0 && size() === before ? readFileSync(fileOf(name)) : null;
+    });
 
   it('the timeline by mouse, as PNG', async () => {
     await click('.timeline [data-action=save-picture]');
