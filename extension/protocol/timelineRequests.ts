@@ -2,7 +2,7 @@
 import { index, indexOrAll, nothing, object, oneOf, Refused, time, type Checks, type Fields } from './checks';
 import { checkMoment, type Moment } from './moment';
 import type { Category, StepSource } from './steps';
-import type { Layer, LineSource, Series } from './trace';
+import { LAYERS, SERIES, type Layer, type LineSource, type Series } from './trace';
 
 export interface TimelineRequests {
   stackedTimeline(query: StackQuery): StackedTimeline;
@@ -108,8 +108,6 @@ export interface PeakReading extends MomentReading {
 
 export const STACK_BY: readonly StackBy[] = ['line', 'category', 'thread'];
 export const STACK_RANKS: readonly StackRank[] = ['alive', 'peak'];
-const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
-const SERIES: readonly Series[] = ['tensor', 'reserved', 'driver', 'host'];
 const MOST_GROUPS = 32;
 const MOST_POINTS = 2048;
 

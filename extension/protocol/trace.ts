@@ -363,6 +363,19 @@ export interface LifetimeBatch {
 }
 /** `LifetimeBatch.layer` points into it. */
 export const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
+export const SITE_SORTS: readonly SiteSort[] = [
+  'liveBytes',
+  'liveCount',
+  'peakBytes',
+  'allocations',
+  'frees',
+  'growth',
+  'allocatedBytes',
+  'label',
+  'thread',
+  'device',
+];
+export const SERIES: readonly Series[] = ['tensor', 'reserved', 'driver', 'host'];
 
 /** What a trace answers, live or saved. */
 export interface TraceSource {

@@ -1,8 +1,8 @@
 // What the page may ask of a trace.
 import { flag, index, indexOrAll, listOf, object, oneOf, Refused, rowWindow, text, time, type Checks } from './checks';
 import { momentField, type OfMoment } from './moment';
-import { LAYERS } from './trace';
-import type { GroupBy, Series, Site, SiteQuery, SiteSort, SiteWindow, Timeline, TimelineQuery } from './trace';
+import { LAYERS, SERIES, SITE_SORTS } from './trace';
+import type { GroupBy, Site, SiteQuery, SiteWindow, Timeline, TimelineQuery } from './trace';
 
 export interface TraceRequests {
   sites(query: SiteQuery & OfMoment): SiteWindow;
@@ -12,19 +12,6 @@ export interface TraceRequests {
 }
 
 const GROUPS: readonly GroupBy[] = ['site', 'line', 'function', 'module', 'thread', 'process', 'device', 'category'];
-const SORTS: readonly SiteSort[] = [
-  'liveBytes',
-  'liveCount',
-  'peakBytes',
-  'allocations',
-  'frees',
-  'growth',
-  'allocatedBytes',
-  'label',
-  'thread',
-  'device',
-];
-const SERIES: readonly Series[] = ['tensor', 'reserved', 'driver', 'host'];
 export const MAX_ROWS = 100_000;
 const MAX_BUCKETS = 16_384;
 const MAX_SERIES = 16;
@@ -43,7 +30,7 @@ function siteQuery(params: unknown): SiteQuery & OfMoment {
   const query: SiteQuery & OfMoment = {
     layer: oneOf(from, 'layer', LAYERS),
     groupBy: oneOf(from, 'groupBy', GROUPS),
-    sort: oneOf(from, 'sort', SORTS),
+    sort: oneOf(from, 'sort', SITE_SORTS),
     descending: flag(from, 'descending'),
     ...rowWindow(from, MAX_ROWS),
     ...momentField(from),

@@ -2,6 +2,7 @@
 import { pointOf, type CompareBy } from '../../extension/protocol/compareRequests';
 import { checkMoment, NOW, type Moment } from '../../extension/protocol/moment';
 import { STACK_BY, STACK_RANKS, type StackBy, type StackRank } from '../../extension/protocol/timelineRequests';
+import { LAYERS, SERIES, SITE_SORTS } from '../../extension/protocol/trace';
 import type { GroupBy, Layer, Series, SiteSort, Totals, TraceInfo } from '../../extension/protocol/trace';
 import type { TreeWeight } from '../../extension/protocol/treeRequests';
 import type { ColourBy } from './segmentColours';
@@ -111,7 +112,6 @@ export const INITIAL: ViewState = {
 const TABS: readonly TabId[] = ['lines', 'flame', 'segments', 'compare'];
 const COLOURS: readonly ColourBy[] = ['line', 'age'];
 const WEIGHTS: readonly TreeWeight[] = ['live', 'peak', 'churn'];
-export const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
 export const GROUPS: readonly GroupBy[] = [
   'line',
   'site',
@@ -122,19 +122,6 @@ export const GROUPS: readonly GroupBy[] = [
   'device',
   'category',
 ];
-const SORTS: readonly SiteSort[] = [
-  'liveBytes',
-  'liveCount',
-  'peakBytes',
-  'allocations',
-  'frees',
-  'growth',
-  'allocatedBytes',
-  'label',
-  'thread',
-  'device',
-];
-const SERIES: readonly Series[] = ['tensor', 'reserved', 'driver', 'host'];
 const AXES: readonly AxisUnit[] = ['steps', 'time'];
 const TEXT_SORTS: readonly SiteSort[] = ['label', 'thread', 'device'];
 
@@ -198,7 +185,7 @@ export function restore(saved: unknown): ViewState {
     tab: oneOf(saved.tab, TABS) ?? INITIAL.tab,
     layer: oneOf(saved.layer, LAYERS) ?? INITIAL.layer,
     groupBy: oneOf(saved.groupBy, GROUPS) ?? INITIAL.groupBy,
-    sort: oneOf(saved.sort, SORTS) ?? INITIAL.sort,
+    sort: oneOf(saved.sort, SITE_SORTS) ?? INITIAL.sort,
     descending: typeof saved.descending === 'boolean' ? saved.descending : INITIAL.descending,
     filter: typeof saved.filter === 'string' ? saved.filter : INITIAL.filter,
     process: indexOrAll(saved.process),
