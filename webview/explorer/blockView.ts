@@ -15,7 +15,7 @@ import {
   threadText,
   type Block,
 } from './blockRow';
-import { baseName } from './stack';
+import { lineLink } from './lineLink';
 
 export interface BlockViewActions {
   openLine(file: string, line: number): void;
@@ -108,21 +108,8 @@ export class BlockView {
     const head = el('h4', { class: 'dim' }, t('Held by, as seen at {0}', formatDuration(holder.timeNs)));
     const path = el('div', {}, `${holder.path} `);
     const { file, line } = holder;
-    if (file !== null && line !== null) path.append(this.link(file, line));
+    if (file !== null && line !== null) path.append(lineLink({ file, line }, this.actions.openLine));
     const chain = holder.chain.map(step => el('li', {}, step));
     this.holder.replaceChildren(head, path, el('ol', { class: 'chain dim' }, ...chain));
-  }
-
-  private link(file: string, line: number): HTMLElement {
-    const attributes = {
-      class: 'link',
-      type: 'button',
-      title: `${file}:${line}`,
-      'data-file': file,
-      'data-line': line,
-    };
-    const button = el('button', attributes, `${baseName(file)}:${line}`);
-    button.addEventListener('click', () => this.actions.openLine(file, line));
-    return button;
   }
 }

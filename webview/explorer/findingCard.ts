@@ -5,6 +5,7 @@ import type { FindingView, OtherLine } from '../../extension/protocol/verdictReq
 import { el, icon, setAttribute, setText, svg } from '../dom';
 import { experimentsSection, holdersSection } from './findingHolders';
 import { figures, headline, isLeak, lineText, STATES, VERDICTS } from './findingText';
+import { lineLink } from './lineLink';
 import { sparkPoints } from './rows';
 
 export interface CardActions {
@@ -123,10 +124,7 @@ export class FindingCard {
   }
 
   private link(action: string, text: string, file: string, line: number): HTMLElement {
-    const attributes = { type: 'button', class: 'link', 'data-action': action, title: `${file}:${line}` };
-    const link = el('button', attributes, text);
-    link.addEventListener('click', () => this.actions.openLine(file, line));
-    return link;
+    return lineLink({ file, line }, this.actions.openLine, { 'data-action': action }, text);
   }
 
   private makeButtons(): HTMLElement {

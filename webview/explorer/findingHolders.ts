@@ -4,6 +4,7 @@ import { formatCount } from '../../extension/protocol/format';
 import type { ExperimentEffect, HolderFound, Inquiry } from '../../extension/protocol/verdictRequests';
 import { el, icon } from '../dom';
 import { EXPERIMENT_NAMES, freedText, holderText, lineText } from './findingText';
+import { lineLink } from './lineLink';
 
 export interface InquiryActions {
   openLine(file: string, line: number): void;
@@ -29,9 +30,7 @@ function holderItem(holder: HolderFound, asked: number, actions: InquiryActions)
   const item = el('li', { 'data-kind': holder.kind }, path);
   const { file, line } = holder;
   if (file !== null && line !== null) {
-    const link = el('button', { type: 'button', class: 'link', title: `${file}:${line}` }, lineText(holder));
-    link.addEventListener('click', () => actions.openLine(file, line));
-    item.append(' ', link);
+    item.append(' ', lineLink({ file, line }, actions.openLine, {}, lineText(holder)));
   }
   item.append(el('div', { class: 'dim' }, holderText(holder, asked)));
   return item;

@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import type { FreeLine } from '../../extension/protocol/steps';
 import { el, setText } from '../dom';
 import { timesSeenText } from './counts';
-import { baseName } from './stack';
+import { lineLink } from './lineLink';
 
 /** So many steps without a free are worth a word. */
 const QUIET_STEPS = 2;
@@ -49,17 +49,7 @@ export class FreesView {
 
   private link(frame: FreeLine['frames'][number] | undefined): (HTMLElement | string)[] {
     if (!frame || frame.line === 0) return [];
-    const { file, line } = frame;
-    const attributes = {
-      class: 'link',
-      type: 'button',
-      title: `${file}:${line}`,
-      'data-file': file,
-      'data-line': line,
-    };
-    const link = el('button', attributes, `${baseName(file)}:${line}`);
-    link.addEventListener('click', () => this.openLine(file, line));
-    return [link, ' '];
+    return [lineLink(frame, this.openLine), ' '];
   }
 }
 

@@ -4,7 +4,7 @@ import type { CardLedger, LedgerLine, LedgerPart, LedgerPartKind } from '../../e
 import { formatBytes } from '../../extension/protocol/format';
 import { el, setAttribute, setText } from '../dom';
 import { cardText, PART_WORDS, partWidths, slopeText, usedText } from './ledger';
-import { baseName } from './stack';
+import { lineLink } from './lineLink';
 
 type OpenLine = (file: string, line: number) => void;
 
@@ -75,18 +75,8 @@ class CardView {
     this.lines.replaceChildren(...(lines.length > 0 ? [`${PART_WORDS.driver[0]}: `, ...words] : []));
   }
 
-  private lineOf({ file, line, function: name }: LedgerLine): Node | string {
-    if (line === 0) return name || t('no Python line');
-    const attributes = {
-      class: 'link',
-      type: 'button',
-      title: `${file}:${line}`,
-      'data-file': file,
-      'data-line': line,
-    };
-    const link = el('button', attributes, `${baseName(file)}:${line}`);
-    link.addEventListener('click', () => this.openLine(file, line));
-    return link;
+  private lineOf(line: LedgerLine): Node | string {
+    return line.line === 0 ? line.function || t('no Python line') : lineLink(line, this.openLine);
   }
 }
 

@@ -2,7 +2,8 @@
 import { t } from '@vscode/l10n';
 import type { Frame, Site } from '../../extension/protocol/trace';
 import { el } from '../dom';
-import { baseName, foldFrames, type StackItem } from './stack';
+import { lineLink } from './lineLink';
+import { foldFrames, type StackItem } from './stack';
 
 export class StackView {
   private readonly list = el('ol', { class: 'stack' });
@@ -34,11 +35,7 @@ export class StackView {
   }
 
   private frame(frame: Frame, library: boolean, user: boolean): HTMLElement {
-    const place = `${baseName(frame.file)}:${frame.line}`;
-    const attributes = { class: 'link', type: 'button', title: `${frame.file}:${frame.line}` };
-    const link = el('button', { ...attributes, 'data-file': frame.file, 'data-line': frame.line }, place);
-    link.addEventListener('click', () => this.openLine(frame.file, frame.line));
     const kind = `frame${library ? ' library' : ''}${user ? ' user' : ''}`;
-    return el('li', { class: kind }, link, ' ', el('span', { class: 'dim' }, frame.function));
+    return el('li', { class: kind }, lineLink(frame, this.openLine), ' ', el('span', { class: 'dim' }, frame.function));
   }
 }
