@@ -6,6 +6,7 @@ import { reportFindings, reportLedger, reportOutOfMemory, reportSteps } from './
 import type { ReportLedger, ReportOutOfMemory, ReportSteps } from './reportVerdicts';
 import { listedLayer } from './snapshot';
 import { verdictsOf } from './verdictCache';
+import { findThread } from '../protocol/threads';
 
 /** The JSON document of a trace, version 1. Sizes are bytes; null is "not known". */
 export interface Report {
@@ -178,7 +179,7 @@ function readAllocations(source: TraceSource, info: TraceInfo, layer: Layer): Re
     const window = source.allocations({ layer, sort: 'bytes', descending: true, from, to: from + WINDOW_ROWS });
     for (let row = 0; row < window.rows; row++) {
       const process = info.processes[window.process[row] ?? -1];
-      const thread = process?.threads[window.thread[row] ?? -1];
+      const thread = findThread(info.processes, window.process[row], window.thread[row]);
       result.push({
         address: `0x${(window.address[row] ?? 0n).toString(16)}`,
         bytes: window.bytes[row] ?? 0,

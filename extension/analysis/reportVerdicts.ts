@@ -1,6 +1,7 @@
 import type { StepSource } from '../protocol/steps';
 import type { Layer, TraceInfo, TraceSource } from '../protocol/trace';
 import type { Finding, Ledger, OutOfMemoryVerdict, Verdicts } from '../protocol/verdicts';
+import { findThread } from '../protocol/threads';
 
 // The parts of the JSON document that verdicts are in.
 
@@ -68,7 +69,7 @@ export function reportOutOfMemory(info: TraceInfo, { outOfMemory }: Verdicts): R
     return {
       ...failure,
       pid: pidOf(info, process),
-      tid: info.processes[process]?.threads[thread]?.tid ?? 0,
+      tid: findThread(info.processes, process, thread)?.tid ?? 0,
       timeSeconds: timeNs / 1e9,
       ...outOfMemory.find(entry => entry.index === i),
     };

@@ -12,6 +12,7 @@ import { siteText } from './site';
 import { cutSteps, readSiteSteps, type SiteSteps } from './siteSeries';
 import { judgeSite, rememberingJudge } from './states';
 import { THRESHOLDS as T } from './thresholds';
+import { findThread } from '../protocol/threads';
 
 /** Sites that are judged between two yields. */
 const PART = 16;
@@ -64,7 +65,7 @@ function leaksOf(
   if (growing.every(({ sites }) => sites.length === 0)) return [];
   const answers = readHolders(source);
   const isHelper = (process: number, thread: number): boolean =>
-    HELPER_THREAD.test(info.processes[process]?.threads.find(entry => entry.index === thread)?.name ?? '');
+    HELPER_THREAD.test(findThread(info.processes, process, thread)?.name ?? '');
   return growing.flatMap(({ axis, sites }) => {
     if (axis === null || sites.length === 0) return [];
     const context = { source, axis, answers, ledgers: ledgers.map(({ ledger }) => ledger), lineText, isHelper };

@@ -27,17 +27,23 @@ export interface ArrowColumn {
 }
 type Row<T> = (batch: LifetimeBatch, row: number) => T;
 
+/** A thread's place in a table of all processes' threads (a process has at most 65,536). */
+const key = (process = -1, thread = -1): number => process * 65536 + thread;
+
 /** `sites`: numbers of the trace's sites, whose stacks make up the dictionaries. */
 export function arrowColumns(input: ExportInput, sites: readonly number[]): ArrowColumn[] {
   const { info } = input;
   const processOf: Row<(typeof info.processes)[number] | undefined> = (batch, row) =>
     info.processes[batch.process[row] ?? -1];
   const { simulated } = traceFacts(info, input.selection);
-  const names = info.processes.map(({ index, threads }) =>
-    threads.map(({ index: thread }) => threadName(info, index, thread)),
+  const threads = new Map(
+    info.processes.flatMap(({ index, threads: own }) =>
+      own.map(({ index: thread, tid }) => [key(index, thread), { tid, name: threadName(info, index, thread) }]),
+    ),
   );
+  const names = [...threads.values()].map(({ name }) => name);
   const nameOf = (process: number | undefined, thread: number | undefined): string =>
-    names[process ?? -1]?.[thread ?? -1] ?? '';
+    threads.get(key(process, thread))?.name ?? '';
   return [
     uint64('address', batch => batch.address),
     int64('bytes', (batch, row) => batch.bytes[row] ?? 0),
@@ -45,11 +51,11 @@ export function arrowColumns(input: ExportInput, sites: readonly number[]): Arro
     text('kind', KIND_NAMES, (batch, row) => kindName(batch.kind[row] ?? 0)),
     int32('device', (batch, row) => atLeast0(batch.device[row])),
     int32('pid', (batch, row) => processOf(batch, row)?.pid ?? null),
-    int32('tid', (batch, row) => processOf(batch, row)?.threads[batch.thread[row] ?? -1]?.tid ?? null),
-    text('thread', names.flat(), (batch, row) => nameOf(batch.process[row], batch.thread[row])),
+    int32('tid', (batch, row) => threads.get(key(batch.process[row], batch.thread[row]))?.tid ?? null),
+    text('thread', names, (batch, row) => nameOf(batch.process[row], batch.thread[row])),
     int64('begin_ns', (batch, row) => batch.beginNs[row] ?? 0),
     int64('end_ns', (batch, row) => (isAlive(batch, row) ? null : (batch.endNs[row] ?? 0))),
-    text('free_thread', names.flat(), (batch, row) => nameOf(batch.process[row], batch.freeThread[row])),
+    text('free_thread', names, (batch, row) => nameOf(batch.process[row], batch.freeThread[row])),
     int32('step', (batch, row) => batch.stepBegin[row] ?? null),
     text('category', CATEGORIES, (batch, row) => CATEGORIES[batch.category[row] ?? -1] ?? null),
     uint64('stream', batch => batch.stream),

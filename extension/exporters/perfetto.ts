@@ -4,6 +4,7 @@ import type { ExportInput } from './exportInput';
 import { BiggestSlices, lanesOf, type Slice } from './perfettoSlices';
 import { deviceName, frameText, SiteBook, threadName } from './siteBook';
 import { traceFacts } from './traceFacts';
+import { findThread } from '../protocol/threads';
 
 /** Allocations that are drawn, the biggest; counters hold them all. */
 const MOST_SLICES_PER_LAYER = 10_000;
@@ -143,7 +144,7 @@ function* allocationSlices(input: ExportInput, groups: readonly Slice[][]): Gene
       const [first, last] = [lane[0], lane.at(-1)];
       if (first === undefined || last === undefined) continue;
       const process = info.processes[first.process];
-      const thread = process?.threads[first.thread];
+      const thread = findThread(info.processes, first.process, first.thread);
       const track = {
         pid: process?.pid ?? 0,
         tid: thread?.tid ?? process?.pid ?? 0,

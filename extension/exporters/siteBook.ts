@@ -1,4 +1,5 @@
 import type { Frame, Site, TraceInfo } from '../protocol/trace';
+import { findThread } from '../protocol/threads';
 
 const NO_LINE: Frame = { file: '', line: 0, function: '(no Python line)' };
 const BEFORE_ATTACH: Frame = { file: '', line: 0, function: '(before attach)' };
@@ -39,7 +40,7 @@ export class SiteBook {
 
 /** `python:4101`; empty where it is not known. */
 export function threadName(info: TraceInfo, process: number, thread: number): string {
-  const found = info.processes[process]?.threads[thread];
+  const found = findThread(info.processes, process, thread);
   return found === undefined ? '' : `${found.name}:${found.tid}`;
 }
 

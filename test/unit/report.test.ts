@@ -134,3 +134,22 @@ test('a trace without the launcher’s facts is reported all the same', () => {
     assert.equal(report.simulated, false);
   }
 });
+
+test('threads are told apart by their index, whatever order the reader met them in', () => {
+  const threads = [
+    { index: 2, tid: 12, name: 'late' },
+    { index: 0, tid: 10, name: 'python' },
+    { index: 1, tid: 11, name: 'loader' },
+  ];
+  const met = makeInfo({ ...info, processes: [makeProcess({ pid: 10, threads })] });
+  const rows = [2, 1, 0].map(thread => ({ ...row, thread, address: BigInt(thread), bytes: 200, timeNs: 4e9 }));
+  const { allocations } = buildReport(new FakeTrace(met, rows, [site], 450));
+  assert.deepEqual(
+    allocations.filter(({ layer }) => layer === 'tensor').map(({ tid, thread }) => [tid, thread]),
+    [
+      [12, 'late'],
+      [11, 'loader'],
+      [10, 'python'],
+    ],
+  );
+});

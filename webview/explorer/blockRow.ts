@@ -4,6 +4,7 @@ import { formatBytes, formatCount, formatDuration } from '../../extension/protoc
 import type { AllocationWindow, Layer, ProcessInfo } from '../../extension/protocol/trace';
 import type { Category } from '../../extension/protocol/steps';
 import { stepsText } from './counts';
+import { findThread } from '../../extension/protocol/threads';
 
 export interface Block {
   /** `0x7f…`. */
@@ -106,7 +107,7 @@ export function deviceText(device: number): string {
 /** `python:4711`, with its process where there are several. */
 export function threadText({ process, thread }: Block, processes: readonly ProcessInfo[]): string {
   const owner = processes.find(one => one.index === process);
-  const found = owner?.threads.find(one => one.index === thread);
+  const found = findThread(processes, process, thread);
   const name = found ? `${found.name}:${found.tid}` : t('thread {0}', thread);
   return processes.length > 1 && owner ? t('{0} of process {1}', name, owner.pid) : name;
 }

@@ -5,6 +5,7 @@ import type { GroupBy, LineSource, ProcessInfo, SiteWindow } from '../../extensi
 import { deviceText } from './blockRow';
 import { baseName } from './stack';
 import type { Judged } from './verdictWords';
+import { findThread } from '../../extension/protocol/threads';
 
 export type Trend = 'growing' | 'shrinking' | 'steady';
 
@@ -159,6 +160,6 @@ function names(window: SiteWindow, i: number, groupBy: GroupBy): [string, string
 
 function threadText(processes: readonly ProcessInfo[], process: number, thread: number): string {
   if (thread < 0) return t('several');
-  const found = processes.find(one => one.index === process)?.threads.find(one => one.index === thread);
+  const found = findThread(processes, process, thread);
   return found ? `${found.name}:${found.tid}` : t('thread {0}', thread);
 }

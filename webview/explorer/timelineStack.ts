@@ -6,6 +6,7 @@ import type { StackBy, StackedTimeline, StackGroup } from '../../extension/proto
 import type { ProcessInfo } from '../../extension/protocol/trace';
 import type { Point } from './points';
 import type { TimeWindow } from './zoom';
+import { findThread } from '../../extension/protocol/threads';
 
 const CATEGORY_NAMES: Record<Category, string> = {
   parameter: t('parameters'),
@@ -105,7 +106,7 @@ export function groupName(group: StackGroup, by: StackBy, processes: readonly Pr
 
 function threadName({ process, thread }: StackGroup, processes: readonly ProcessInfo[]): string {
   if (thread < 0) return t('several threads');
-  const found = processes.find(one => one.index === process)?.threads.find(one => one.index === thread);
+  const found = findThread(processes, process, thread);
   return found ? `${found.name}:${found.tid}` : t('thread {0}', thread);
 }
 

@@ -57,8 +57,9 @@ export const info: TraceInfo = makeInfo({
       pid: 4100,
       simulated: true,
       threads: [
-        { index: 0, tid: 4100, name: 'python' },
+        // As a reader lists them that met the second one first.
         { index: 1, tid: 4101, name: 'pt_autograd_0' },
+        { index: 0, tid: 4100, name: 'python' },
       ],
     }),
   ],
