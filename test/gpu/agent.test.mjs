@@ -76,7 +76,7 @@ test('holders with their lines', () => {
     cache: ['container', '__main__.cache[...]', lineOf('cache')],
     cycle: ['cycle', 'cycle of Loop: .block', lineOf('cycle')],
     gradient: ['module-attribute', 'holders().model.proj.weight.grad', undefined],
-    parameter: ['module-attribute', 'holders().model.proj.weight', undefined],
+    parameter: ['module-attribute', 'holders().model.proj.weight', lineOf('parameter')],
     none: ['none', 'no Python owner', undefined],
   };
   for (const [name, wanted] of Object.entries(expected)) {

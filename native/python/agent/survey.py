@@ -130,7 +130,8 @@ class Survey:
         root, variable = self.start.root(way[0], way[1])
         steps = paths.steps_of(root, variable, way[2:])
         parameter = type(tensor) is tensors.torch.nn.Parameter
-        places = [place for place, each in enumerate(steps) if each.kind == "part" or parameter and each.name in OPTIMIZER]
+        part = bool(steps) and steps[-1].kind == "part"  # else a hook's, say, of a module that is a part
+        places = [i for i, each in enumerate(steps) if part and each.kind == "part" or parameter and each.name in OPTIMIZER]
         if not places and ending is None:
             return self.group(*holders.describe(root, variable, way[2:], None))
         if places:  # in front of a part lies `_modules` or the like

@@ -12,7 +12,7 @@ import tracing
 class Encoder(torch.nn.Module):
     def __init__(self):
         super().__init__()
-        self.proj = torch.nn.Linear(256, 256)
+        self.proj = torch.nn.Linear(256, 256)  # HOLD parameter
         self.debug_outputs = []
 
     def forward(self, x):
@@ -93,13 +93,14 @@ def holders():
 
 def experiments():
     gc.disable()
+    held = torch.zeros(1, device="cuda")  # else there is nothing left on the GPU after the second
     Loop()
     for number, what in enumerate(("collect", "empty-cache", "workspaces", "drop-exception", "ipc-collect"), 1):
         assert tracing.ask(number, what)
-    return {"allocated": torch.cuda.memory_allocated()}
+    return {"allocated": torch.cuda.memory_allocated(), "held": held.item()}
 
 
 torch.zeros(1, device="cuda")
-if "GPU_MEMTRACE_DIR" in os.environ:
+if "GPU_MEMTRACE_DIR" in os.environ and os.environ.get("GPU_MEMTRACE_AGENT") != "0":
     assert tracing.wait(tracing.agent_is_here, 20)
 print(json.dumps({"train": train, "holders": holders, "experiments": experiments}[sys.argv[1]]()))

@@ -178,7 +178,11 @@ class Agent(Traced):
         self.assertEqual(last["__main__.outputs[...]"]["count"], 40)
         self.assertEqual(last["__main__.outputs[...]"]["bytes"], 40 * 512)
         self.assertEqual(last["__main__.outputs[...]"]["length"], 40)
-        self.assertEqual(last["__main__.model (parameters and buffers)"]["count"], 2)
+        self.assertEqual(last["__main__.model (parameters and buffers)"]["count"], 3)
+        self.assertEqual(last["__main__.model.block.outputs[...]"]["count"], 40)
+        hooked = [each for each in surveys[2]["groups"] if each["kind"] == "hook"]
+        self.assertEqual([each["count"] for each in hooked], [40])
+        self.assertIn("seen", hooked[0]["path"])
         local = {each["path"]: each for each in surveys[1]["groups"]}
         self.assertEqual(local["train().total (its graph)"]["kind"], "autograd")
         self.assertEqual(local["train().total (its graph)"]["count"], 32)

@@ -1,4 +1,5 @@
-"""40 steps that keep each step's output in a list, and its graph in a function's variable."""
+"""40 steps that keep each step's output in a list, its graph in a function's variable, and something in the parts of a module: in a
+hook's closure and in a list of the module's own."""
 
 import torch
 import tracing
@@ -9,11 +10,25 @@ class Net(torch.nn.Module):
         super().__init__()
         self.first = torch.nn.Parameter(0x2000)
         self.second = torch.nn.Parameter(0x3000)
+        self.block = Block()
+
+
+class Block(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(0x5000)
+        self.outputs = []
+
+
+def watch(block):
+    seen = []
+    block._forward_hooks[0] = lambda address: seen.append(torch.Tensor(address))
 
 
 model = Net()
 optimizer = torch.optim.Optimizer()
 outputs = []
+watch(model.block)
 
 
 def train():
@@ -22,6 +37,8 @@ def train():
         node = torch.Node(0x100000 + 0x1000 * step, *([node] if node else []))
         total = torch.Tensor(0x4000, node=node)
         outputs.append(torch.Tensor(0x200000 + 0x1000 * step))
+        model.block._forward_hooks[0](0x300000 + 0x1000 * step)
+        model.block.outputs.append(torch.Tensor(0x400000 + 0x1000 * step))
         optimizer.step()
     return total is None
 
