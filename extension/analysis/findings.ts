@@ -190,8 +190,10 @@ function linesOf(holder: FindingHolder | null, place: FindingPlace | null, lineT
   return places.filter(text => text !== null);
 }
 
-/** The step at which what is free and what the cache holds unused is gone. */
-function fullAtStep(finding: Finding, { ledgers, axis }: FindingContext): number | null {
+/** The step at which what is free and what the cache holds unused is gone; none where memory ran out before. */
+function fullAtStep(finding: Finding, { source, ledgers, axis }: FindingContext): number | null {
+  const { process, device } = finding;
+  if (source.info().outOfMemory.some(failure => failure.process === process && failure.device === device)) return null;
   const ledger = ledgers.find(entry => entry.process === finding.process && entry.device === finding.device);
   if (ledger === undefined || ledger.totalBytes === null || finding.layer === 'host') return null;
   const used = ledger.usedBytes ?? ledger.driver.bytes ?? ledger.reserved.bytes;

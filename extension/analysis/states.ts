@@ -37,7 +37,7 @@ export function judgeSite(site: SiteSteps, judge: GrowthJudge = judgeGrowth): Si
 
 /** Growth of one line's blocks in size: as many at each step's end, and more and more bytes. */
 function judgeSize(site: SiteSteps, judge: GrowthJudge): Growth | null {
-  const growth = judge({ steps: site.steps, values: site.liveBytes, lag: 0 });
+  const growth = judge({ steps: site.steps, values: withoutSlack(site.liveBytes), lag: 0 });
   if (growth.state !== 'growing' && growth.state !== 'early') return null;
   const counts = site.liveCount.slice(growth.from + 1);
   const usual = median(counts);
@@ -50,6 +50,18 @@ function judgeSize(site: SiteSteps, judge: GrowthJudge): Growth | null {
     else falls -= change;
   }
   return falls <= T.sizeFalls * rises ? growth : null;
+}
+
+/**
+ * Without the steps in which the block was bigger than the next one, and that one as big as the one before: an allocator hands
+ * out a block as it lies there where its rest is not worth a block of its own, so a tensor that grows by less goes up and down.
+ */
+function withoutSlack(bytes: readonly number[]): number[] {
+  return bytes.map((value, i) => {
+    const next = at(bytes, Math.min(i + 1, bytes.length - 1));
+    const isSlack = i > 0 && next < value && value - next <= T.slackBytes && next >= at(bytes, i - 1);
+    return isSlack ? next : value;
+  });
 }
 
 function growing(site: SiteSteps, growth: Growth, grows: 'blocks' | 'size'): SiteVerdict {

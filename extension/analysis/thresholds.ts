@@ -57,6 +57,8 @@ export const THRESHOLDS = {
    * bigger block now and then, where cutting one is not worth it. */
   sizeCountShare: 0.1,
   sizeFalls: 0.3,
+  /** Most bytes that an allocator adds to a block (PyTorch: kSmallSize, the rest that it does not cut off a large block). */
+  slackBytes: 1 << 20,
   /** When so many of the lines that work in each step allocate more and more, the inputs get longer: no leak. */
   inputLines: 0.3,
   /** Rank correlation with the step from which on a line allocates more and more. */

@@ -56,6 +56,7 @@ const failing = (part: Partial<OutOfMemory> = {}): OutOfMemory => ({
   snapshot: snapshot({}),
   ...part,
 });
+const ledger = { tensor: () => 5 * GB, reserved: () => 6 * GB, driver: () => 6.5 * GB, used: () => 7 * GB };
 function judged(outOfMemory: OutOfMemory[], leakBytes = 0): Verdicts {
   const run = new StepRun();
   run.site(1);
@@ -64,7 +65,7 @@ function judged(outOfMemory: OutOfMemory[], leakBytes = 0): Verdicts {
     run.pass(1, 2 * GB);
     run.endStep();
   }
-  return judgeTrace(new RunTrace(run, { outOfMemory, totalBytes: 16 * GB }));
+  return judgeTrace(new RunTrace(run, { outOfMemory, totalBytes: 16 * GB, ledger }));
 }
 
 test('a leak that holds a fifth of what is alive led to it: one finding, with the leak’s line', () => {
@@ -136,4 +137,11 @@ test('a driver’s failure that PyTorch may get over is none; without a snapshot
 test('failures of one line and cause are one finding', () => {
   const { findings, outOfMemory } = judged([failing(), failing(), failing()]);
   assert.deepEqual([findings.length, outOfMemory.length], [1, 3]);
+});
+
+test('when the device will be full is not told once memory ran out', () => {
+  const [before] = judged([], 100 * MB).findings;
+  const [after] = judged([failing()], 100 * MB).findings;
+  assert.ok(before?.fullAtStep);
+  assert.deepEqual([after?.verdict, after?.fullAtStep], ['oom', null]);
 });

@@ -1,0 +1,19 @@
+import type { Report } from '../../extension/analysis/report';
+
+export interface Expected {
+  verdict: 'leak' | 'none' | 'oom';
+  site?: number;
+  holder?: number;
+  holderPath?: string;
+}
+export interface Judged {
+  got: Expected['verdict'];
+  titles: string[];
+  sinceStep: number | null;
+  period: number | null;
+  site: boolean | null;
+  holder: boolean | null;
+  path: boolean | null;
+  holderText: string;
+}
+export function judgeLeaks(file: string, expected: Expected, report: Report): Judged;

@@ -1,0 +1,54 @@
+// Traces of planted leaks and their look-alikes, recorded with PyTorch on a GPU (test/gpu/leaks.test.mjs): what the verdicts must
+// say of each, and that a leak is named within 20 steps of its beginning.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, before, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import type { Report } from '../../extension/analysis/report';
+import { judgeLeaks, type Expected } from './judgeLeaks.mjs';
+
+/** Steps from its beginning in which a leak is named; a rarer one takes so many of its rises. */
+const SOON = { steps: 20, rises: 5 };
+const root = resolve(__dirname, '../../..');
+const stored = join(root, 'test/golden/leaks');
+const expectations = Object.entries(
+  JSON.parse(readFileSync(join(stored, 'expect.json'), 'utf8')) as Record<string, Expected>,
+);
+let folder = '';
+
+before(() => (folder = mkdtempSync(join(tmpdir(), 'gpu-memtrace-golden-'))));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+function unpack(name: string): string {
+  const trace = join(folder, `${name}.gputrace`);
+  writeFileSync(trace, gunzipSync(readFileSync(join(stored, `${name}.gputrace.gz`))));
+  return trace;
+}
+
+function report(trace: string, ...options: string[]): Report {
+  const words = [join(root, 'dist/cli.js'), 'report', trace, '--format', 'json', ...options];
+  return JSON.parse(execFileSync(process.execPath, words, { encoding: 'utf8', maxBuffer: 1 << 28 })) as Report;
+}
+
+test('as many traces without a leak as a third of all are stored', () => {
+  const none = expectations.filter(([, { verdict }]) => verdict === 'none');
+  assert.ok(none.length * 3 >= expectations.length, `${none.length} of ${expectations.length}`);
+});
+
+for (const [file, expected] of expectations) {
+  test(`${file}: ${expected.verdict}`, () => {
+    const trace = unpack(file.replace(/\.py$/, ''));
+    const judged = judgeLeaks(file, expected, report(trace));
+    assert.equal(judged.got, expected.verdict, judged.titles.join('\n'));
+    if (expected.verdict === 'none') return;
+    assert.equal(judged.titles.length, 1, judged.titles.join('\n'));
+    assert.ok(judged.site, judged.titles.join('\n'));
+    assert.ok(judged.holder && judged.path, `${judged.holderText} for ${expected.holderPath} at ${expected.holder}`);
+    const soon = (judged.sinceStep ?? 0) + Math.max(SOON.steps, SOON.rises * (judged.period ?? 1));
+    const early = judgeLeaks(file, expected, report(trace, '--at', `step:${2 * Math.floor(soon / 2)}`)); // long runs keep pairs
+    assert.ok(early.site, `not named by step ${soon}: ${early.titles.join('\n')}`);
+  });
+}
