@@ -37,15 +37,16 @@ export function judgeSite(site: SiteSteps, judge: GrowthJudge = judgeGrowth): Si
 
 /** Growth of one line's blocks in size: as many at each step's end, and more and more bytes. */
 function judgeSize(site: SiteSteps, judge: GrowthJudge): Growth | null {
-  const growth = judge({ steps: site.steps, values: withoutSlack(site.liveBytes), lag: 0 });
+  const bytes = withoutSlack(site.liveBytes);
+  const growth = judge({ steps: site.steps, values: bytes, lag: 0 });
   if (growth.state !== 'growing' && growth.state !== 'early') return null;
   const counts = site.liveCount.slice(growth.from + 1);
   const usual = median(counts);
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
   if (least < 1 || most - least > Math.max(1, T.sizeCountShare * usual)) return null;
   let [rises, falls] = [0, 0];
-  for (let i = growth.from + 1; i < site.liveBytes.length; i++) {
-    const change = at(site.liveBytes, i) - at(site.liveBytes, i - 1);
+  for (let i = growth.from + 1; i < bytes.length; i++) {
+    const change = at(bytes, i) - at(bytes, i - 1);
     if (change > 0) rises += change;
     else falls -= change;
   }

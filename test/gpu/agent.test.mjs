@@ -30,7 +30,7 @@ function runAgent(mode, { traced = true, settings = null, env = {} } = {}) {
     const read = spawnSync(python, [jobFile('agent_answers'), folder], { encoding: 'utf8', maxBuffer: 1 << 30 });
     assert.equal(read.status, 0, read.stderr);
     const log = JSON.parse(read.stdout);
-    assert.deepEqual(log.notes, []);
+    if (env.GPU_MEMTRACE_AGENT !== '0') assert.deepEqual(log.notes, []);
     return { told, log };
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -59,13 +59,23 @@ def anchor_of(root, variable, way, steps):
             grows = True
         elif each.kind in NAMED and type(each.name) is str:
             anchor = step_anchor(root, way, steps, place, grows)
+            if anchor is not None:
+                anchor.key = key_behind(all_steps, place)
             if anchor is None or roots.is_user_file(anchor.files[0]):
                 return anchor
             # A library's object has it: the line is where the program has that object.
             library, grows = library or anchor, True
     if variable is not None and root.code is not None:
-        return code_anchor(root.code, variable, grows)
+        anchor = code_anchor(root.code, variable, grows)
+        anchor.key = key_behind(all_steps, -1)
+        return anchor
     return library or error_line(all_steps)
+
+
+def key_behind(steps, place):
+    """The text that names a part of what a step leads to, None where it has no such parts."""
+    after = steps[place + 1] if place + 1 < len(steps) else None
+    return after.name if after is not None and after.kind == "dict" else None
 
 
 def longest_container(steps):

@@ -12,9 +12,10 @@ MOST_HOPS = 4
 class Anchor:
     """What to look for: the variable or the attribute nearest to the block on the way from its root; texts only."""
 
-    __slots__ = ("sort", "name", "files", "scope", "grows", "owner_class")
+    __slots__ = ("sort", "name", "files", "scope", "grows", "owner_class", "key")
 
     def __init__(self, sort, name, files, scope=None, grows=False, owner_class=None):
+        self.key = None  # of the part of it that has the block: `fake` of x['fake']
         self.sort, self.name, self.files, self.scope = sort, name, files, scope
         self.grows = grows  # the block lies in what the name names, not under the name itself
         self.owner_class = owner_class
@@ -45,7 +46,8 @@ class Finder:
         for mention, where in found:
             on_site = (where.path, mention.line) in sites
             empty = mention.is_empty() and not mention.grows
-            rated.append(((not empty, on_site, mention.grows, not anchor.grows or mention.grows, mention.line), mention, where))
+            keyed = anchor.key is not None and anchor.key in mention.keys
+            rated.append(((not empty, keyed, on_site, mention.grows, not anchor.grows or mention.grows, mention.line), mention, where))
         if not rated:
             return None
         rate, mention, where = max(rated, key=lambda each: each[0])

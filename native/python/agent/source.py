@@ -38,11 +38,12 @@ class Scope:
 class Mention:
     """A statement that gives a name or an attribute a value (`grows`: adds to the one that it has)."""
 
-    __slots__ = ("sort", "name", "line", "scope", "grows", "value", "owner")
+    __slots__ = ("sort", "name", "line", "scope", "grows", "value", "owner", "keys")
 
-    def __init__(self, sort, name, line, scope, grows, value=None, owner=None):
+    def __init__(self, sort, name, line, scope, grows, value=None, owner=None, keys=()):
         self.sort, self.name, self.line, self.scope, self.grows = sort, name, line, scope, grows
         self.value, self.owner = value, owner
+        self.keys = keys  # texts that it names a part of it by: `fake` of x["fake"].append(y)
 
     def is_empty(self):
         """It gives the name a first, empty value."""
@@ -78,6 +79,19 @@ def subject(node):
     if isinstance(node, ast.Attribute):
         return "attribute", node.attr, getattr(node.value, "id", None)
     return None, None, None
+
+
+def keys_in(node):
+    """The constant texts in the subscripts of such an expression."""
+    found = []
+    while isinstance(node, (ast.Subscript, ast.Call, ast.Attribute)):
+        if isinstance(node, ast.Subscript):
+            found.append(node.slice)
+        elif isinstance(node, ast.Call):
+            found += node.args[:1]
+            node = node.func
+        node = node.value if isinstance(node, (ast.Subscript, ast.Attribute)) else None
+    return [each.value for each in found if isinstance(each, ast.Constant) and isinstance(each.value, str)]
 
 
 def names_in(node):
@@ -141,7 +155,7 @@ class File(ast.NodeVisitor):
         if isinstance(target, ast.Name):
             self.scope.bound.add(name)
         grows = grows or isinstance(target, ast.Subscript) or (value is not None and name in names_in(value))
-        self.mentions.append(Mention(sort, name, line, self.scope, grows, value, owner))
+        self.mentions.append(Mention(sort, name, line, self.scope, grows, value, owner, keys_in(target)))
 
     def visit_Assign(self, node):
         for target in node.targets:
@@ -182,7 +196,8 @@ class File(ast.NodeVisitor):
         if name in GROW and isinstance(node.func, ast.Attribute):
             sort, about, owner = subject(node.func.value)
             if sort is not None:
-                self.mentions.append(Mention(sort, about, node.lineno, self.scope, True, node, owner))
+                keys = keys_in(node.func.value)
+                self.mentions.append(Mention(sort, about, node.lineno, self.scope, True, node, owner, keys))
         elif name in GROW_FIRST and node.args and name != "setattr":
             sort, about, owner = subject(node.args[0])
             if sort is not None:

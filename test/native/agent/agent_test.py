@@ -199,6 +199,7 @@ HOLDERS = {
     "module list": ("container", "__main__.net.encoder.outputs[...]"),
     "parameter": ("module-attribute", "__main__.net.encoder.weight"),
     "dict field": ("container", "__main__.mapping['field']"),
+    "keyed list": ("container", "__main__.history['fake'][...]"),
     "dict": ("container", "__main__.many[...]"),
     "deque": ("container", "__main__.queue[...]"),
     "bounded deque": ("container", "__main__.recent[...]"),

@@ -141,6 +141,9 @@ def graph():
 
 single = block("global")  # HOLD global
 mapping = {"field": block("dict field")}  # HOLD dict field
+history = {"fake": [], "loss": []}
+history["fake"].append(block("keyed list"))  # HOLD keyed list
+history["loss"].append(0)
 many = {}
 for place in range(20):
     many[place] = block("dict")  # HOLD dict
