@@ -30,10 +30,11 @@ def at_step(step):
     """Gives the number of the step at which it wants to be called again."""
     if step >= plan["names"]:
         plan["names"] = NEVER  # whatever happens in it, it is not tried at once again
-        plan["names"] = max(2 * step, step + steps_to_pay(load("names").write(), step))
+        plan["names"] = step + max(1 + step // 4, steps_to_pay(load("names").write(), step))
     if step >= plan["survey"]:
         plan["survey"] = max(2 * step, FIRST_SURVEY)
         if grows(step):
+            load("names").write()
             load("survey").answer(plan["settings"], "step", step)
     return next_step()
 
@@ -55,4 +56,5 @@ def grows(step):
 
 def at_exit():
     if plan["settings"] is not None:
+        load("names").write()  # of what came since: a model that is built up is no leak
         load("survey").answer(plan["settings"], "exit", 0)

@@ -12,6 +12,7 @@ anchors = load("anchors")
 cycles = load("cycles")
 holders = load("holders")
 MOST_TENSORS, MOST_GROUPS, MOST_ADDRESSES = 5000, 100, 16
+SMALL_BUFFER = 1 << 16  # bytes; a bigger one is told by itself: a buffer can be what grows
 OPTIMIZER = ("param_groups", "state")  # where an optimizer has its parameters
 PARTS, GRADIENTS = " (parameters and buffers)", " (gradients)"
 
@@ -131,6 +132,7 @@ class Survey:
         steps = paths.steps_of(root, variable, way[2:])
         parameter = type(tensor) is tensors.torch.nn.Parameter
         part = bool(steps) and steps[-1].kind == "part"  # else a hook's, say, of a module that is a part
+        part = part and (parameter or tensors.size(tensor) <= SMALL_BUFFER)
         places = [i for i, each in enumerate(steps) if part and each.kind == "part" or parameter and each.name in OPTIMIZER]
         if not places and ending is None:
             return self.group(*holders.describe(root, variable, way[2:], None))

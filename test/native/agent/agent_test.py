@@ -178,7 +178,9 @@ class Agent(Traced):
         self.assertEqual(last["__main__.outputs[...]"]["count"], 40)
         self.assertEqual(last["__main__.outputs[...]"]["bytes"], 40 * 512)
         self.assertEqual(last["__main__.outputs[...]"]["length"], 40)
-        self.assertEqual(last["__main__.model (parameters and buffers)"]["count"], 3)
+        self.assertEqual(last["__main__.model (parameters and buffers)"]["count"], 4)
+        self.assertEqual(last["__main__.model.block.memory"]["bytes"], 1 << 17)
+        self.assertEqual(log.names.get(0x6000), (1, "late"))
         self.assertEqual(last["__main__.model.block.outputs[...]"]["count"], 40)
         hooked = [each for each in surveys[2]["groups"] if each["kind"] == "hook"]
         self.assertEqual([each["count"] for each in hooked], [40])
