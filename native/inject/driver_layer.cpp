@@ -5,6 +5,7 @@
 
 #include "cuda/driver_calls.h"
 #include "inject/autograd.h"
+#include "inject/callers.h"
 #include "inject/cupti_guest.h"
 #include "inject/cupti_library.h"
 #include "inject/driver_wrap.h"
@@ -130,7 +131,15 @@ uint32_t device_for(const CallFacts &facts, void *context) {
   }
 }
 
-void record(Thread &thread, int row, const CallFacts &facts, const cuda::CallbackData &data, uint8_t kind, int result) {
+uint32_t caller_of(Thread &thread, uint8_t kind, const void *frame) {
+  if (!allocates(kind)) return 0;
+  const uint32_t library = calling_library(frame);
+  describe_library(thread, library);
+  return library;
+}
+
+void record(Thread &thread, int row, const CallFacts &facts, const cuda::CallbackData &data, uint8_t kind, int result,
+            const void *frame) {
   bool ending = false;
   const uint32_t stack = python_stack(thread, &ending);
   if (ending) mark_ending(thread);
@@ -142,7 +151,7 @@ void record(Thread &thread, int row, const CallFacts &facts, const cuda::Callbac
                                  facts.object,
                                  facts.offset,
                                  reinterpret_cast<uintptr_t>(data.context),
-                                 0};
+                                 caller_of(thread, kind, frame)};
   if (data.site == cuda::kSiteExit) describe_device(thread, device);
   write_driver_event(thread, facts, detail, kind, device, stack);
 }
@@ -151,11 +160,11 @@ void at_enter(Thread &thread, int row, const cuda::CallbackData &data) {
   const CallFacts facts = cuda::read_call(cuda::kCalls[row], data.params, false);
   thread.pending_free = 0;
   if (!cuda::ends_memory(facts.kind) || facts.address == 0) return;
-  record(thread, row, facts, data, facts.kind, 0);
+  record(thread, row, facts, data, facts.kind, 0, nullptr);
   thread.pending_free = facts.kind;
 }
 
-void at_exit_of(Thread &thread, int row, const cuda::CallbackData &data) {
+void at_exit_of(Thread &thread, int row, const cuda::CallbackData &data, const void *frame) {
   int result = 0;
   if (data.return_value) memcpy(&result, data.return_value, sizeof result);
   CallFacts facts = cuda::read_call(cuda::kCalls[row], data.params, result == 0);
@@ -163,18 +172,19 @@ void at_exit_of(Thread &thread, int row, const cuda::CallbackData &data) {
   if (cuda::ends_memory(facts.kind)) {
     if (result == 0 || thread.pending_free != facts.kind) return;
     facts.bytes = facts.kind;
-    record(thread, row, facts, data, GMT_FREE_UNDONE, result);
+    record(thread, row, facts, data, GMT_FREE_UNDONE, result, nullptr);
     thread.pending_free = 0;
     return;
   }
-  record(thread, row, facts, data, static_cast<uint8_t>(result == 0 ? facts.kind : facts.kind | GMT_FAILED), result);
+  record(thread, row, facts, data, static_cast<uint8_t>(result == 0 ? facts.kind : facts.kind | GMT_FAILED), result,
+         frame);
 }
 
 bool destroys_context(uint8_t kind) { return kind == GMT_CONTEXT_DESTROY || kind == GMT_DEVICE_RESET; }
 
 }  // namespace
 
-void on_driver_call(uint32_t cbid, const cuda::CallbackData &data) {
+void on_driver_call(uint32_t cbid, const cuda::CallbackData &data, const void *frame) {
   const int row = cuda::call_of_cbid(cbid);
   if (row < 0) return;
   const uint8_t kind = cuda::kCalls[row].kind;
@@ -188,7 +198,7 @@ void on_driver_call(uint32_t cbid, const cuda::CallbackData &data) {
   if (data.site == cuda::kSiteEnter)
     at_enter(thread, row, data);
   else
-    at_exit_of(thread, row, data);
+    at_exit_of(thread, row, data, frame);
   leave(thread);
 }
 
@@ -210,7 +220,7 @@ void on_context_end(void *context) {
 void on_callback(void *, uint32_t domain, uint32_t id, const void *data) {
   if (is_ours(domain, id)) {
     if (domain == cuda::kDomainDriver) {
-      on_driver_call(id, *static_cast<const cuda::CallbackData *>(data));
+      on_driver_call(id, *static_cast<const cuda::CallbackData *>(data), __builtin_frame_address(0));
     } else if (id == cuda::kContextDestroyStarting) {
       on_context_end(static_cast<const cuda::ResourceData *>(data)->context);
     }

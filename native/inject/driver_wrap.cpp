@@ -75,10 +75,10 @@ struct Call {
     data.return_value = &result;
     if (!subscription()) data.context = context_now();
   }
-  void report(int row, cuda::CuptiSite site) {
+  void report(int row, cuda::CuptiSite site, const void *frame) {
     if (subscription()) return;  // CUPTI sees this call
     data.site = site;
-    on_driver_call(cuda::kCalls[row].cbid, data);
+    on_driver_call(cuda::kCalls[row].cbid, data, frame);
     if (site == cuda::kSiteExit && result == 0) on_context_call(row, data.params);
   }
 };
@@ -87,10 +87,10 @@ template <int Row>
 int wrapped(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f) {
   const uint64_t arguments[] = {a, b, c, d, e, f};
   Call call(Row, arguments);
-  call.report(Row, cuda::kSiteEnter);
+  call.report(Row, cuda::kSiteEnter, __builtin_frame_address(0));
   call.result = reinterpret_cast<int (*)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t)>(g_real[Row])(
       a, b, c, d, e, f);
-  call.report(Row, cuda::kSiteExit);
+  call.report(Row, cuda::kSiteExit, __builtin_frame_address(0));
   return call.result;
 }
 
@@ -98,9 +98,9 @@ template <int Row>
 int wrapped_ipc(uint64_t a, IpcHandle handle, uint64_t b) {
   const uint64_t arguments[] = {a, b};
   Call call(Row, arguments);
-  call.report(Row, cuda::kSiteEnter);
+  call.report(Row, cuda::kSiteEnter, __builtin_frame_address(0));
   call.result = reinterpret_cast<int (*)(uint64_t, IpcHandle, uint64_t)>(g_real[Row])(a, handle, b);
-  call.report(Row, cuda::kSiteExit);
+  call.report(Row, cuda::kSiteExit, __builtin_frame_address(0));
   return call.result;
 }
 

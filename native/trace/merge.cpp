@@ -135,7 +135,7 @@ Merge::Next Merge::local(Pass &pass, Cursor &cursor) {
   std::memcpy(&record, cursor.slot(), sizeof record);
   uint32_t left = cursor.end - cursor.at;
   if (record.kind == GMT_END_OF_CHUNK) return Next::kEnd;
-  bool known = record.kind > GMT_END_OF_CHUNK && record.kind <= GMT_ANSWER;
+  bool known = record.kind > GMT_END_OF_CHUNK && record.kind <= GMT_LIBRARY;
   if (!known || record.slots == 0 || record.slots > left || record.bytes > record.slots * GMT_SLOT_BYTES - 16) {
     // Where a record ends is unknown now, so nothing behind it in this chunk can be read.
     bool at_cut = known && record.slots > left && cursor.end < GMT_SLOTS_PER_CHUNK;

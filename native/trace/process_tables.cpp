@@ -30,6 +30,7 @@ bool take(Payload &payload, uint64_t bytes, std::string *text) {
 // Notes repeat at most once a text; a damaged or hostile log must not fill the memory with them.
 constexpr size_t kMaxNotes = 1000;
 constexpr uint32_t kMaxDevices = 254;
+constexpr size_t kMaxLibraries = 4096;
 
 }  // namespace
 
@@ -47,6 +48,8 @@ bool ProcessTables::add(uint8_t kind, Payload payload) {
       return add_process(payload);
     case GMT_NOTE:
       return add_note(payload);
+    case GMT_LIBRARY:
+      return add_library(payload);
     default:
       return true;
   }
@@ -131,6 +134,20 @@ bool ProcessTables::add_note(Payload payload) {
     notes_.push_back({record.code, std::move(text)});
   }
   return true;
+}
+
+bool ProcessTables::add_library(Payload payload) {
+  gmt_library record;
+  std::string path;
+  if (!take(payload, &record) || record.id == 0 || !take(payload, record.path_bytes, &path)) return false;
+  if (libraries_.size() < kMaxLibraries && !library(record.id)) libraries_.push_back({record.id, std::move(path)});
+  return true;
+}
+
+const std::string *ProcessTables::library(uint32_t id) const {
+  const auto same = [&](const Library &known) { return known.id == id; };
+  const auto place = std::find_if(libraries_.begin(), libraries_.end(), same);
+  return place == libraries_.end() ? nullptr : &place->path;
 }
 
 bool ProcessTables::resolve_frame(const gmt_frame &frame, Frame *out) const {

@@ -21,6 +21,10 @@ struct Device {
   std::string name;
   uint64_t total_bytes;
 };
+struct Library {
+  uint32_t id;  ///< never 0
+  std::string path;
+};
 struct Note {
   uint32_t code;  ///< enum gmt_note_code
   std::string text;
@@ -50,6 +54,8 @@ class ProcessTables {
   const Thread *thread(uint16_t index) const;
   const std::vector<Device> &devices() const { return devices_; }
   const std::vector<Note> &notes() const { return notes_; }
+  /// Path of the library that events name by `id`. Null: not described (yet), as with stacks.
+  const std::string *library(uint32_t id) const;
   /// Arguments.
   const std::vector<std::string> &command() const { return command_; }
   /// PY_VERSION_HEX, 0 = no Python (known so far).
@@ -80,12 +86,14 @@ class ProcessTables {
   bool add_device(std::span<const std::byte> payload);
   bool add_process(std::span<const std::byte> payload);
   bool add_note(std::span<const std::byte> payload);
+  bool add_library(std::span<const std::byte> payload);
   bool resolve_frame(const gmt_frame &frame, Frame *out) const;
 
   std::vector<Thread> threads_;
   std::vector<int32_t> thread_at_;  ///< by index: place in threads_, -1 = none
   std::vector<Device> devices_;
   std::vector<Note> notes_;
+  std::vector<Library> libraries_;
   std::vector<std::string> command_;
   uint32_t python_version_ = 0;
   std::unordered_map<uint32_t, Code> codes_;

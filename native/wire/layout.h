@@ -174,6 +174,7 @@ enum gmt_local_kind {
   GMT_NAME = 12,          ///< payload gmt_name + text: what the block at an address is, from here until it is freed
   GMT_MEMORY = 13,        ///< payload gmt_memory: what the process holds by the device's own account (NVML)
   GMT_ANSWER = 14,        ///< payload gmt_answer + JSON: what the agent found when asked
+  GMT_LIBRARY = 15,       ///< payload gmt_library + path: a library that called the driver
   GMT_NOTE = 10,  ///< payload gmt_note + text: something a user should know (unknown Python version, no CUPTI, ...)
 };
 
@@ -190,7 +191,7 @@ struct gmt_driver_detail {
   uint64_t object;  ///< pool handle, or for GMT_MAP the physical handle
   uint64_t offset;  ///< for GMT_MAP the offset in the handle
   uint64_t context;
-  uint64_t caller;  ///< reserved: return address outside libcuda and libcudart, 0 = unknown
+  uint64_t caller;  ///< gmt_library.id of who called, outside libcuda, libcudart and CUPTI; 0 = unknown
 };
 #define GMT_DETAIL_CAPTURING 1u  ///< the stream was being captured
 
@@ -294,6 +295,13 @@ struct gmt_process_record {
   uint32_t python_version;  ///< PY_VERSION_HEX, 0 = no Python in the process
 };
 
+/// A shared object, or the program itself, that called the driver for memory. As with stacks, an event of another thread may name
+/// it a moment before.
+struct gmt_library {
+  uint32_t id;          ///< never 0
+  uint32_t path_bytes;  ///< UTF-8 behind this struct
+};
+
 struct gmt_note {
   uint32_t code;  ///< enum gmt_note_code
   uint32_t text_bytes;
@@ -350,6 +358,7 @@ GMT_STATIC_ASSERT(sizeof(struct gmt_stack_record) == 8, "stack");
 GMT_STATIC_ASSERT(sizeof(struct gmt_frame) == 8, "frame");
 GMT_STATIC_ASSERT(sizeof(struct gmt_device_record) == 16, "device");
 GMT_STATIC_ASSERT(sizeof(struct gmt_process_record) == 8, "process");
+GMT_STATIC_ASSERT(sizeof(struct gmt_library) == 8, "library");
 GMT_STATIC_ASSERT(sizeof(struct gmt_note) == 8, "note");
 GMT_STATIC_ASSERT(sizeof(struct gmt_control) == 64, "control");
 #endif

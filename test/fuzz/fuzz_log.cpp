@@ -47,6 +47,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         last = event.sequence;
         tables.resolve(event.stack);
       }
+      for (const gmt_driver_detail &detail : batch.batch(0).details) {
+        const std::string *path = tables.library(static_cast<uint32_t>(detail.caller));
+        if (path && path->size() > GMT_CHUNK_BYTES) __builtin_trap();
+      }
     }
   }
   return 0;

@@ -20,13 +20,14 @@ void write_all_kinds(LogWriter &log, uint16_t threads, int events) {
   log.add_process(0, std::string("python\0a.py\0", 12));
   log.add_device(0, 0, "GPU", 1ull << 34);
   log.add_note(0, GMT_NOTE_TORCH, "a note");
+  log.add_library(0, 1, "/usr/lib/libother.so");
   uint32_t stack = log.add_stack_of(0, {{"a.py", "f", 3}, {"b.py", "g", 4}});
   for (int i = 0; i < events; ++i) {
     uint16_t thread = static_cast<uint16_t>(i % threads);
     if (i < threads) log.add_thread_record(thread, 100u + thread, "thread");
     if (i % 5 == 0) log.add_autograd(thread, 1 + i % 2, i, 1);
     if (i % 9 == 0) log.add_node(thread, i, stack, 1);
-    if (i % 7 == 0) log.add_detail(thread, gmt_driver_detail{});
+    if (i % 7 == 0) log.add_detail(thread, gmt_driver_detail{0, 0, 0, 0, 0, 0, 0, i % 3u});
     if (i % 11 == 0) log.add_torn_event();
     if (i % 13 == 0) log.at(log.now_ns() + 5'000'000'000);
     log.add_event(thread, i % 7 ? GMT_TENSOR_ALLOC : GMT_DEVICE_ALLOC, i * 512, 512, 0, stack);

@@ -235,6 +235,10 @@ class LogWriter {
     gmt_note record{code, static_cast<uint32_t>(text.size())};
     add_local(thread, GMT_NOTE, text_of(record) + std::string(text));
   }
+  void add_library(uint16_t thread, uint32_t id, std::string_view path) {
+    gmt_library record{id, static_cast<uint32_t>(path.size())};
+    add_local(thread, GMT_LIBRARY, text_of(record) + std::string(path));
+  }
   /// Any local record.
   void add_local(uint16_t thread, uint8_t kind, const std::string &payload) {
     uint32_t slots = static_cast<uint32_t>((16 + payload.size() + GMT_SLOT_BYTES - 1) / GMT_SLOT_BYTES);

@@ -83,6 +83,38 @@ TEST(records_that_lie_about_their_length_are_damage) {
   }
 }
 
+TEST(libraries_are_kept_by_number) {
+  TemporaryFolder folder;
+  LogWriter log(folder.path());
+  log.add_library(0, 2, "/usr/lib/libnccl.so.2");
+  log.add_event(0, gmt_driver_detail{0, 0, 0, 0, 0, 0, 0, 2}, GMT_DEVICE_ALLOC, 0x1000, 512);
+  log.add_library(1, 1, "");
+  log.add_library(1, 2, "another");  // the first one counts
+  const Reading reading = read_all(folder.path());
+  const trace::ProcessTables &tables = reading.session->tables(0);
+  REQUIRE(tables.library(1) && tables.library(2));
+  CHECK_EQ(*tables.library(1), "");
+  CHECK_EQ(*tables.library(2), "/usr/lib/libnccl.so.2");
+  CHECK(!tables.library(3) && !tables.library(0));
+  REQUIRE(reading.batches.size() == 1 && reading.batches[0].details.size() == 1);
+  CHECK_EQ(reading.batches[0].details[0].caller, 2u);
+  CHECK_EQ(reading.session->losses().count[trace::kLostCorrupt], 0u);
+}
+
+TEST(libraries_without_a_number_or_a_whole_path_are_damage) {
+  TemporaryFolder folder;
+  LogWriter log(folder.path());
+  log.add_library(0, 0, "/usr/lib/libnone.so");
+  const gmt_library longer{1, 100};
+  log.add_local(0, GMT_LIBRARY, std::string(reinterpret_cast<const char *>(&longer), sizeof longer) + "short");
+  log.add_local(0, GMT_LIBRARY, "1234");
+  log.add_event(0, GMT_TENSOR_ALLOC, 0x2000, 512);
+  const Reading reading = read_all(folder.path());
+  CHECK_EQ(reading.events().size(), 1u);
+  CHECK_EQ(reading.session->losses().count[trace::kLostCorrupt], 3u);
+  CHECK(!reading.session->tables(0).library(1));
+}
+
 TEST(a_stack_can_say_that_the_tracer_came_later) {
   TemporaryFolder folder;
   LogWriter log(folder.path());

@@ -42,6 +42,7 @@ class Log:
         self.threads, self.devices, self.notes, self.nodes, self.stacks, self.codes = {}, {}, [], [], {}, {}
         self.command, self.python_version = [], 0
         self.stack_flags = {}
+        self.libraries = {}  # path by number
         self.chunks = 0
         self.autograd = {}  # what holds, by thread
         self.words = []  # of each chunk, where only `sequences` is wanted
@@ -119,6 +120,10 @@ class Log:
         elif kind == GMT_STACK:
             number, frames, self.stack_flags[number] = struct.unpack_from("<IHH", payload)
             self.stacks[number] = [struct.unpack_from("<II", payload, 8 + 8 * i) for i in range(frames)]
+        elif kind == GMT_LIBRARY:
+            number, size = struct.unpack_from("<II", payload)
+            assert number not in self.libraries, "a library is described twice"
+            self.libraries[number] = payload[8 : 8 + size].decode()
         elif kind == GMT_CODE:
             number, line = struct.unpack_from("<II", payload)
             self.codes[number] = line
