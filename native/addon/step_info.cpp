@@ -38,7 +38,14 @@ void add_categories(const model::Model &model, uint32_t process, const model::Pr
     if (ledger.process != process || ledger.layer != model::Layer::Tensor) continue;
     unnamed[ledger.device] = {ledger.live_bytes, ledger.live_count};
   }
-  for (const auto &[key, sum] : state.names.sums()) {
+  std::map<std::pair<uint8_t, uint8_t>, model::CategorySum> sums = state.names.sums();
+  const auto &activations = state.activations.by_device();
+  for (size_t device = 0; device < activations.size(); ++device) {
+    model::CategorySum &sum = sums[{static_cast<uint8_t>(device), GMT_CATEGORY_ACTIVATION}];
+    sum.bytes += activations[device].bytes;
+    sum.count += activations[device].count;
+  }
+  for (const auto &[key, sum] : sums) {
     if (sum.count == 0) continue;
     data.categories.push_back({process, key.first, key.second, sum});
     unnamed[key.first].bytes -= sum.bytes;

@@ -59,9 +59,8 @@ AllocationRow Model::row_of(const AnyBlock &block, uint64_t stream, uint8_t kind
 void Model::name_row(const TensorBlock &block, AllocationRow &row) {
   const NameBook &names = process(row.process)->names;
   const NameBook::Entry *entry = names.find(block.address, static_cast<uint8_t>(block.device));
-  if (!entry) return;
-  row.category = entry->category;
-  row.name = names.text(*entry);
+  row.category = category_of(*process(row.process), block);
+  if (entry) row.name = names.text(*entry);
 }
 
 Model::BlockChoice Model::choice_of(const AllocationQuery &query) const {
@@ -104,7 +103,8 @@ bool Model::chosen(const BlockChoice &choice, const AnyBlock &block) const {
   if constexpr (std::is_same_v<AnyBlock, TensorBlock>) {
     if (block.named) entry = state.names.find(block.address, static_cast<uint8_t>(block.device));
   }
-  const uint8_t category = entry ? entry->category : kUnnamed;
+  uint8_t category = kUnnamed;
+  if constexpr (std::is_same_v<AnyBlock, TensorBlock>) category = category_of(state, block);
   if (choice.query.category && *choice.query.category != category) return false;
   if (!filter.has_words()) return true;
   const WordMask in_name = entry ? choice.in_names[process][entry->text] : 0;
@@ -237,7 +237,7 @@ AllocationRows Model::allocations(const AllocationQuery &asked) {
     const Found &one = found[i];
     answer.rows.push_back(one.block ? row_of(*one.block, one.block->stream, one.block->kind)
                                     : row_of(*one.tensor, 0, GMT_TENSOR_ALLOC));
-    if (one.tensor && one.tensor->named) name_row(*one.tensor, answer.rows.back());
+    if (one.tensor && (one.tensor->named || one.tensor->activation)) name_row(*one.tensor, answer.rows.back());
   }
   return answer;
 }

@@ -193,7 +193,10 @@ void Model::allocate_tensor(const Context &context) {
     ++accounts_.ledger_of(old->cell).implied_frees;
     end_tensor(state, *old, event);
   }
-  table.insert({event.address, event.bytes, event.device, true, false, event.time_ns, cell, state.frame->step});
+  const bool activation = state.lines.in_graph(event, context.autograd);
+  if (activation) state.activations.add(event.device, event.bytes);
+  table.insert(
+      {event.address, event.bytes, event.device, true, false, activation, event.time_ns, cell, state.frame->step});
   accounts_.add(cell, event.bytes, event.time_ns);
   state.habits.see(event.thread, Layer::Tensor, event.bytes, event.time_ns, cell);
   if (state.frame->finder && state.frame->finder->due()) look_for_loop(context.process, state);
@@ -216,7 +219,11 @@ void Model::end_tensor(ProcessState &state, const TensorBlock &block, const trac
   if (event.kind == GMT_TENSOR_FREE && event.stack) note_free(state, block.cell, event.stack);
   if (lifetimes_) [[unlikely]]
     log_end(state, block, event);
-  if (block.named) state.names.forget(block.address, device);
+  if (block.named) {
+    state.names.forget(block.address, device);
+  } else if (block.activation) {
+    state.activations.remove(device, block.bytes);
+  }
   state.tensors.erase(&block);
 }
 

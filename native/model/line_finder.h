@@ -12,6 +12,12 @@ class LineFinder {
   /// The line of `event`, an allocation; `state` is what autograd did on its thread, nullptr = nothing.
   LineRef find(const trace::Event &event, const gmt_autograd *state);
 
+  /// `event`, an allocation, was made by an operation that left a node in autograd's graph.
+  bool in_graph(const trace::Event &event, const gmt_autograd *state) {
+    return event.stack && state && state->role == GMT_AUTOGRAD_FORWARD &&
+           forward_.left_node(event.thread, state->sequence, event.stack);
+  }
+
   /// An autograd node was made: its number and the stack that made it.
   void see_node(const trace::Node &node);
 

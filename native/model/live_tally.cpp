@@ -50,6 +50,12 @@ void Model::find_words(const Filter &filter, LiveTally &out) {
       const TensorBlock *block = found ? state->tensors.find(address, entry.device) : nullptr;
       if (block) out.site_words[accounts_.cells()[block->cell].site] |= found;
     });
+    const WordMask activation = filter.words_in_category(GMT_CATEGORY_ACTIVATION);
+    if (!activation) continue;
+    state->tensors.each([&](const TensorBlock &block) {
+      if (category_of(*state, block) != GMT_CATEGORY_ACTIVATION) return;
+      out.site_words[accounts_.cells()[block.cell].site] |= activation;
+    });
   }
 }
 
@@ -62,9 +68,10 @@ std::vector<WordMask> Model::name_words(const NameBook &names, const Filter &fil
 }
 
 uint8_t Model::category_of(const ProcessState &state, const TensorBlock &block) {
-  if (!block.named) return kUnnamed;
-  const NameBook::Entry *entry = state.names.find(block.address, static_cast<uint8_t>(block.device));
-  return entry ? entry->category : kUnnamed;
+  const NameBook::Entry *entry =
+      block.named ? state.names.find(block.address, static_cast<uint8_t>(block.device)) : nullptr;
+  if (entry) return entry->category;
+  return block.activation ? uint8_t{GMT_CATEGORY_ACTIVATION} : kUnnamed;
 }
 
 }  // namespace gmt::model

@@ -42,8 +42,7 @@ std::vector<SnapshotSite> Model::snapshot_sites(const Context &context, Layer la
     context.state.tensors.each([&](const TensorBlock &block) {
       if (block.device != device) return;
       see(block.cell, block.step, block.bytes);
-      const auto *entry = block.named ? context.state.names.find(block.address, device) : nullptr;
-      CategorySum &sum = out.categories[entry ? entry->category : kUnnamed];
+      CategorySum &sum = out.categories[category_of(context.state, block)];
       sum.bytes += static_cast<int64_t>(block.bytes);
       ++sum.count;
     });

@@ -24,6 +24,25 @@ struct CategorySum {
   int64_t count = 0;
 };
 
+/// Sums of one category by device.
+class CategorySums {
+ public:
+  void add(uint8_t device, uint64_t bytes) {
+    if (device >= sums_.size()) sums_.resize(device + 1u);
+    sums_[device].bytes += static_cast<int64_t>(bytes);
+    ++sums_[device].count;
+  }
+  /// What was added before.
+  void remove(uint8_t device, uint64_t bytes) {
+    sums_[device].bytes -= static_cast<int64_t>(bytes);
+    --sums_[device].count;
+  }
+  const std::vector<CategorySum> &by_device() const { return sums_; }
+
+ private:
+  std::vector<CategorySum> sums_;
+};
+
 class NameBook {
  public:
   /// Texts that are kept apart; what comes later has a category alone.

@@ -30,6 +30,7 @@ struct ProcessState {
   LineFinder lines;
   std::map<uint8_t, DeviceMemory> devices;
   NameBook names;
+  CategorySums activations;  ///< that nobody named otherwise
   AnswerBook answers;
   RecordQueue records;
   ProcessSteps steps;

@@ -15,6 +15,9 @@ void Model::apply_records(uint32_t process, ProcessState &state, uint64_t before
 void Model::name_block(ProcessState &state, const trace::Name &name) {
   TensorBlock *block = state.tensors.find(name.address, name.device);
   if (!block) return;
+  if (block->activation && !block->named) {
+    state.activations.remove(static_cast<uint8_t>(block->device), block->bytes);
+  }
   block->named = true;
   state.names.name(block->address, static_cast<uint8_t>(block->device), block->bytes, name.category, name.text);
 }

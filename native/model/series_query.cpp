@@ -187,8 +187,7 @@ void Model::add_survivors(const SiteSeriesQuery &query, SiteSeries &out) {
     state.tensors.each([&](const TensorBlock &block) {
       survive(block.cell, block.step, block.bytes);
       if (rows[block.cell] == kNone) return;
-      const auto *entry = block.named ? state.names.find(block.address, static_cast<uint8_t>(block.device)) : nullptr;
-      categories[rows[block.cell]][entry ? entry->category : kUnnamed] += static_cast<int64_t>(block.bytes);
+      categories[rows[block.cell]][category_of(state, block)] += static_cast<int64_t>(block.bytes);
     });
   } else {
     blocks_.each([&](uint32_t, const Block &block) {

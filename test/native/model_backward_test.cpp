@@ -161,3 +161,42 @@ TEST(a_million_forward_events_are_kept_and_no_more) {
 }
 
 TEST_MAIN
+
+TEST(what_an_operation_with_a_node_made_is_an_activation) {
+  Feed feed;
+  feed.make_node(10, 1);
+  feed.make_node(11, 2);
+  feed.put({GMT_TENSOR_ALLOC, 0x1000, 512, 0, 0, 1}, forward(11));
+  feed.put({GMT_TENSOR_ALLOC, 0x2000, 1024, 0, 0, 2}, forward(12));
+  feed.put({GMT_TENSOR_ALLOC, 0x3000, 2048, 0, 0, 3}, forward(12));  // a line without a node: the next batch
+  feed.put({GMT_TENSOR_ALLOC, 0x4000, 4096, 0, 4}, backward(11));
+  const auto category = [&](uint64_t address) {
+    for (const auto &row : feed.blocks().rows) {
+      if (row.address == address) return row.category;
+    }
+    return uint8_t{255};
+  };
+  CHECK_EQ(category(0x1000), GMT_CATEGORY_ACTIVATION);
+  CHECK_EQ(category(0x2000), GMT_CATEGORY_ACTIVATION);
+  CHECK_EQ(category(0x3000), gmt::model::kUnnamed);
+  CHECK_EQ(category(0x4000), gmt::model::kUnnamed);
+  const auto &sums = feed.model.process(0)->activations.by_device();
+  CHECK_EQ(sums[0].bytes, 1536);
+  feed.put_name({feed.sequence(), 0x1000, 0, GMT_CATEGORY_PARAMETER, "weight"});
+  feed.put({GMT_TENSOR_FREE, 0x2000, 1024});
+  CHECK_EQ(category(0x1000), GMT_CATEGORY_PARAMETER);
+  CHECK_EQ(sums[0].bytes, 0);
+  CHECK_EQ(sums[0].count, 0);
+}
+
+TEST(activations_are_found_again_after_the_counter_began_anew) {
+  Feed feed;
+  for (uint64_t round = 0; round < 3; ++round) {
+    for (uint64_t node = 5; node < 9; ++node) {
+      feed.make_node(node, static_cast<uint32_t>(node));
+      feed.put({GMT_TENSOR_ALLOC, 0x1000 * (node + 10 * round), 512, 0, 0, static_cast<uint32_t>(node)},
+               forward(node + 1));
+    }
+  }
+  CHECK_EQ(feed.model.process(0)->activations.by_device()[0].count, 12);
+}
