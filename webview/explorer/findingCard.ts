@@ -46,7 +46,7 @@ export class FindingCard {
     this.toggle.id = id;
     this.body.id = `${id}-body`;
     this.toggle.setAttribute('aria-controls', this.body.id);
-    this.toggle.append(this.chevron, this.word, this.sentence);
+    this.toggle.append(el('span', { class: 'finding-lead' }, this.chevron, this.word), ' ', this.sentence);
     this.toggle.addEventListener('click', () => this.setOpen(!this.open));
     const image = svg('svg', { ...SPARK, class: 'spark', role: 'img', 'aria-label': t('Live bytes step by step') });
     image.append(this.line);
@@ -80,7 +80,7 @@ export class FindingCard {
     setText(this.word, VERDICTS[verdict]);
     setText(this.sentence, headline(finding));
     setAttribute(this.toggle, 'title', finding.title);
-    setText(this.facts, figures(finding).join(' · '));
+    this.showFacts(figures(finding));
     setAttribute(this.line, 'points', sparkPoints(Float64Array.from(spark), SPARK.width, SPARK.height));
     if (this.advice.textContent !== finding.suggestion.replaceAll('`', ''))
       this.advice.replaceChildren(...withCode(finding.suggestion));
@@ -91,6 +91,13 @@ export class FindingCard {
     }
     this.updateAnswers();
     if (this.reasonsOpen) this.showReasons();
+  }
+
+  /** A fact stays in one line, and its dot with it. */
+  private showFacts(facts: readonly string[]): void {
+    if (this.facts.textContent === facts.join(' · ')) return;
+    const words = facts.map((fact, i) => el('span', { class: 'fact' }, i + 1 < facts.length ? `${fact} ·` : fact));
+    this.facts.replaceChildren(...words.flatMap((word, i) => (i > 0 ? [' ', word] : [word])));
   }
 
   private updateAnswers(): void {

@@ -1,7 +1,14 @@
 // The theme's chart colours for many things: the same name has the same colour in every view and every run.
 
-/** Names of --vscode-charts-*, in an order in which neighbours differ. */
-const HUES = ['blue', 'orange', 'green', 'purple', 'yellow', 'red'] as const;
+/** Variables of the page, in an order in which neighbours differ. */
+const HUES = [
+  '--vscode-charts-blue',
+  '--gm-orange',
+  '--vscode-charts-green',
+  '--vscode-charts-purple',
+  '--vscode-charts-yellow',
+  '--vscode-charts-red',
+] as const;
 export const HUE_COUNT = HUES.length;
 
 /** Of each colour so many shades can be told apart. */
@@ -28,5 +35,5 @@ function hashOf(name: string): number {
 export function readHues(): string[] {
   const style = getComputedStyle(document.body);
   const fallback = style.getPropertyValue('--vscode-foreground').trim();
-  return HUES.map(hue => style.getPropertyValue(`--vscode-charts-${hue}`).trim() || fallback);
+  return HUES.map(hue => style.getPropertyValue(hue).trim() || fallback);
 }

@@ -37,7 +37,7 @@ export function usedText({ parts, totalBytes, overBytes }: CardLedger): string {
   const open = parts.find(part => part.kind === 'free' || part.kind === 'unknown');
   const used = totalBytes + overBytes - (open?.bytes ?? 0);
   const text = `${formatBytes(used)} / ${formatBytes(totalBytes)}`;
-  return open?.kind === 'unknown' ? t('at least {0}', text) : text;
+  return open?.kind === 'unknown' ? `≥ ${text}` : text;
 }
 
 /** One sentence for screen readers. */

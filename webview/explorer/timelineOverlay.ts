@@ -92,7 +92,7 @@ class MarkView {
       tabindex: mark.kind === 'collection' ? -1 : 0,
     });
     this.element.classList.toggle('left', left);
-    this.element.classList.toggle('lower', lower);
+    this.element.classList.toggle('second-row', lower);
     this.element.classList.toggle('bare', !labelled);
     setText(this.label, labelled ? mark.label : '');
     this.element.style.transform = `translateX(${Math.round(x)}px)`;

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { buildPage, openBrowser, openPage } from './page.mjs';
+import { finish, runChecks } from './checks.mjs';
+import { buildPage, openBrowser, openPage, THEMES } from './page.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const browser = await openBrowser();
@@ -73,7 +74,7 @@ async function wrongTabs(page, theme) {
 const checks = {
   async 'axe finds nothing wrong in any state, tab and theme'() {
     const wrong = [];
-    for (const theme of ['dark', 'light', 'contrast']) wrong.push(...(await wrongIn(theme)));
+    for (const theme of THEMES) wrong.push(...(await wrongIn(theme)));
     assert.ok(wrong.length === 0, wrong.join('\n'));
   },
   async 'only the tab that is shown asks'() {
@@ -109,15 +110,5 @@ const checks = {
   },
 };
 
-let failed = 0;
-for (const [name, check] of Object.entries(checks)) {
-  try {
-    await check();
-    console.log(`ok      ${name}`);
-  } catch (error) {
-    failed++;
-    console.log(`not ok  ${name}\n${error.message}`);
-  }
-}
-await browser.close();
-process.exit(failed > 0 ? 1 : 0);
+const failed = await runChecks(checks);
+await finish(browser, failed);

@@ -1,11 +1,8 @@
-// The findings by mouse and keyboard against the fake host, with pictures: node test/bench/webview/findings.mjs [FOLDER]
+// The findings by mouse and keyboard against the fake host: node test/bench/webview/findings.mjs
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { finish, runChecks } from './checks.mjs';
 import { buildPage, openBrowser, openPage } from './page.mjs';
 
-const pictures = process.argv[2];
-if (pictures) mkdirSync(pictures, { recursive: true });
 const browser = await openBrowser();
 const files = await buildPage();
 const { page, errors } = await openPage(browser, files, { width: 420, height: 1100 });
@@ -76,27 +73,5 @@ const checks = {
   },
 };
 
-let failed = 0;
-for (const [name, check] of Object.entries(checks)) {
-  try {
-    await check();
-    console.log(`ok      ${name}`);
-  } catch (error) {
-    failed++;
-    console.log(`not ok  ${name}\n${error.message}`);
-  }
-}
-for (const theme of pictures ? ['dark', 'light', 'contrast'] : []) {
-  const shot = await openPage(browser, files, { width: 420, height: 1000, theme });
-  await shot.page.locator('[data-action=why-not]').first().click();
-  await shot.page.waitForTimeout(400);
-  await shot.page.screenshot({ path: join(pictures, `findings-${theme}.png`) });
-  await shot.context.close();
-}
-const violations = await page.evaluate(() => window.bench.violations);
-if (errors.length + violations.length > 0) {
-  failed++;
-  console.log([...errors, ...violations].join('\n'));
-}
-await browser.close();
-process.exit(failed > 0 ? 1 : 0);
+const failed = await runChecks(checks, { page, errors });
+await finish(browser, failed);

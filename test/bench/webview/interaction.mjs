@@ -1,11 +1,8 @@
-// The page by mouse and keyboard against the fake host: node test/bench/webview/interaction.mjs [PICTURES]
+// The page by mouse and keyboard against the fake host: node test/bench/webview/interaction.mjs
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { eventually, finish, runChecks } from './checks.mjs';
 import { buildPage, openBrowser, openPage } from './page.mjs';
 
-const pictures = process.argv[2];
-if (pictures) mkdirSync(pictures, { recursive: true });
 const browser = await openBrowser();
 const { page, errors } = await openPage(browser, await buildPage(), {});
 const grid = page.locator('.list .grid');
@@ -15,7 +12,6 @@ const opened = () =>
   page.evaluate(() => window.bench.calls.filter(call => call.method === 'openLine').map(call => call.params));
 const saved = () => page.evaluate(() => window.bench.saved);
 const pause = () => page.waitForTimeout(400);
-const picture = async name => pictures && page.screenshot({ path: join(pictures, `${name}.png`) });
 const column = async id => {
   const rows = await page.locator('[data-row]').all();
   const cells = rows.map(async row => [
@@ -24,17 +20,6 @@ const column = async id => {
   ]);
   return (await Promise.all(cells)).sort((a, b) => a[0] - b[0]).map(cell => cell[1].trim());
 };
-
-async function eventually(check) {
-  for (let tries = 0; ; tries++) {
-    try {
-      return await check();
-    } catch (error) {
-      if (tries === 20) throw error;
-      await page.waitForTimeout(250);
-    }
-  }
-}
 
 const checks = {
   async 'the timeline is asked for the width that it has'() {
@@ -103,7 +88,6 @@ const checks = {
     assert.match((await column('growth'))[0], /^\+\d/);
     assert.equal(await page.locator('[data-row="0"]').getAttribute('data-trend'), 'growing');
     assert.equal(await active.count(), 0, 'the active row is the same group, which is not in view now');
-    await picture('growth');
   },
   async 'the filter narrows the rows'() {
     await page.locator('[data-control=filter]').click();
@@ -115,7 +99,6 @@ const checks = {
     await page.keyboard.type('nothing like this');
     await pause();
     assert.match(await page.locator('.list .none').innerText(), /No row matches/);
-    await picture('no-match');
     await page.keyboard.press('Control+A');
     await page.keyboard.press('Delete');
     await pause();
@@ -124,7 +107,6 @@ const checks = {
   async 'the selectors change grouping and layer'() {
     await page.locator('[data-control=group]').click();
     await pause();
-    await picture('dropdown');
     await page.locator('vscode-option[value=function]').click();
     await page.locator('[data-control=layer]').click();
     await page.locator('vscode-option[value=driver]').click();
@@ -141,7 +123,6 @@ const checks = {
     await pause();
     const { spanNs, endNs } = (await saved()).zoom;
     assert.ok(spanNs < 423e9 && endNs !== null);
-    await picture('zoomed');
     await page.mouse.down();
     await page.mouse.move(box.x + box.width / 2 + 60, box.y + 50, { steps: 5 });
     await page.mouse.up();
@@ -163,7 +144,6 @@ const checks = {
     assert.equal((await opened()).at(-1).line, await number(page.locator('[data-notice=out-of-memory]'), 'data-line'));
     await page.locator('[data-notice=losses] summary').click();
     assert.match(await page.locator('[data-notice=losses]').innerText(), /budget: 1,200/);
-    await picture('warning');
   },
   async 'the buttons ask the host'() {
     for (const action of ['recording', 'stop', 'save']) await page.locator(`[data-action=${action}]`).click();
@@ -173,22 +153,5 @@ const checks = {
   },
 };
 
-let failed = 0;
-for (const [name, check] of Object.entries(checks)) {
-  try {
-    await check();
-    console.log(`ok      ${name}`);
-  } catch (error) {
-    failed++;
-    console.log(
-      `not ok  ${name}\n${error.message}\n${error.stack.split('\n').find(line => line.includes('interaction.mjs'))}`,
-    );
-  }
-}
-const violations = await page.evaluate(() => window.bench.violations);
-if (errors.length + violations.length > 0) {
-  failed++;
-  console.log([...errors, ...violations].join('\n'));
-}
-await browser.close();
-process.exit(failed > 0 ? 1 : 0);
+const failed = await runChecks(checks, { page, errors });
+await finish(browser, failed);

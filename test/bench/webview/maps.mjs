@@ -1,16 +1,14 @@
-// Ledger, details, flame graph and segment map by mouse and keyboard: node test/bench/webview/maps.mjs [PICTURES]
+// Ledger, details, flame graph and segment map by mouse and keyboard: node test/bench/webview/maps.mjs
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { eventually, finish, runChecks } from './checks.mjs';
 import { buildPage, openBrowser, openPage } from './page.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const pictures = process.argv[2];
-if (pictures) mkdirSync(pictures, { recursive: true });
 const browser = await openBrowser();
 const files = await buildPage();
-const { page, context, errors } = await openPage(browser, files, { devices: 1, width: 1000, height: 1150 });
+const { page, errors } = await openPage(browser, files, { devices: 1, width: 1000, height: 1150 });
 const calls = method =>
   page.evaluate(name => window.bench.calls.filter(call => call.method === name).map(call => call.params), method);
 const fact = name => page.locator(`[data-fact=${name}]`).innerText();
@@ -27,17 +25,6 @@ const inked = () =>
     return count;
   });
 const node = name => page.locator(`.flame-rect[aria-label^="${name},"]`);
-
-async function eventually(check) {
-  for (let tries = 0; ; tries++) {
-    try {
-      return await check();
-    } catch (error) {
-      if (tries === 20) throw error;
-      await page.waitForTimeout(250);
-    }
-  }
-}
 
 /** What axe-core finds wrong inside an element. */
 async function violationsIn(selector) {
@@ -266,62 +253,5 @@ const checks = {
   },
 };
 
-let failed = 0;
-for (const [name, check] of Object.entries(checks)) {
-  try {
-    await check();
-    console.log(`ok      ${name}`);
-  } catch (error) {
-    failed++;
-    const line = error.stack.split('\n').find(one => one.includes('maps.mjs'));
-    console.log(`not ok  ${name}\n${error.message}\n${line}`);
-  }
-}
-const violations = await page.evaluate(() => window.bench.violations);
-if (errors.length + violations.length > 0) {
-  failed++;
-  console.log([...errors, ...violations].join('\n'));
-}
-await context.close();
-
-const SCENES = {
-  async segments(shown) {
-    await shown.locator('[data-tab=segments]').click();
-    await shown.locator('.segment-keys button').first().waitFor();
-    const box = await shown.locator('.segment-frame').boundingBox();
-    await shown.mouse.click(box.x + box.width / 4, box.y + 22 * 5 + 11);
-    await shown.mouse.move(box.x + box.width / 3, box.y + 22 * 5 + 11);
-    await shown.waitForTimeout(500);
-  },
-  async ages(shown) {
-    await shown.locator('[data-tab=segments]').click();
-    await shown.locator('[data-control=segment-colour]').click();
-    await shown.locator('vscode-option[value=age]').click();
-    await shown.locator('.segment-scroller').focus();
-    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowRight']) await shown.keyboard.press(key);
-    await shown.waitForTimeout(500);
-  },
-  async flame(shown) {
-    await shown.locator('[data-tab=flame]').click();
-    await shown.locator('.flame-rect[aria-label^="forward_1,"]').first().waitFor();
-    await shown.locator('.flame-scroller').focus();
-    for (const key of ['Home', 'ArrowDown', 'ArrowDown']) await shown.keyboard.press(key);
-    await shown.locator('.flame-rect[aria-label^="forward_1,"]').first().hover();
-    await shown.waitForTimeout(300);
-  },
-  async details(shown) {
-    await shown.locator('[data-row="1"]').click();
-    await shown.locator('[data-index="1"]').click();
-    await shown.waitForTimeout(700);
-  },
-};
-for (const theme of pictures ? ['dark', 'light', 'contrast'] : [])
-  for (const width of [300, 1000])
-    for (const [name, prepare] of Object.entries(SCENES)) {
-      const shown = await openPage(browser, files, { devices: 1, width, height: 1150, theme });
-      await prepare(shown.page);
-      await shown.page.screenshot({ path: join(pictures, `${name}-${theme}-${width}.png`) });
-      await shown.context.close();
-    }
-await browser.close();
-process.exit(failed > 0 ? 1 : 0);
+const failed = await runChecks(checks, { page, errors });
+await finish(browser, failed);

@@ -4,7 +4,10 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { chromium } from 'playwright-core';
-import { themes } from './themes.mjs';
+
+/** What --vscode-* variables are in VS Code's own themes, a value each; null: the theme has none. */
+const { kinds, variables } = JSON.parse(readFileSync(new URL('themes.json', import.meta.url), 'utf8'));
+export const THEMES = Object.keys(kinds);
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
 const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css', ttf: 'font/ttf' };
@@ -61,6 +64,13 @@ export async function openBrowser() {
   return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true, args });
 }
 
+function valuesOf(theme) {
+  const column = THEMES.indexOf(theme);
+  return Object.entries(variables).flatMap(([name, values]) =>
+    values[column] === null ? [] : [[name, values[column]]],
+  );
+}
+
 /** The page in a window of a size, in one of the themes, showing a scene (fields of SessionView). */
 export async function openPage(
   browser,
@@ -80,12 +90,12 @@ export async function openPage(
   });
   await page.goto('http://127.0.0.1:9/index.html');
   await page.evaluate(
-    ([{ kind, variables }, newScene, isLive, cards]) => {
-      for (const [name, value] of Object.entries(variables)) document.documentElement.style.setProperty(name, value);
+    ([kind, values, newScene, isLive, cards]) => {
+      for (const [name, value] of values) document.documentElement.style.setProperty(name, value);
       document.body.className = kind;
       window.bench.host.postMessage({ type: 'scene', scene: newScene, live: isLive, devices: cards });
     },
-    [themes[theme], scene, live, devices],
+    [kinds[theme], valuesOf(theme), scene, live, devices],
   );
   await page.waitForTimeout(700);
   return { page, context, errors };

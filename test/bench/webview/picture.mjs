@@ -3,13 +3,14 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventually, finish, runChecks } from './checks.mjs';
 import { buildPage, openBrowser, openPage } from './page.mjs';
 
 const folder = process.argv[2];
 if (folder) mkdirSync(folder, { recursive: true });
 const browser = await openBrowser();
 const files = await buildPage();
-const BACKGROUND = { dark: [24, 24, 24], light: [248, 248, 248], contrast: [0, 0, 0] };
+const BACKGROUND = { dark: [31, 31, 31], light: [255, 255, 255], contrast: [0, 0, 0], contrastLight: [255, 255, 255] };
 const BUTTON = { timeline: '.timeline', 'flame-graph': '.flame', segments: '.segments' };
 
 const button = (page, name) => page.locator(`${BUTTON[name]} [data-action=save-picture]`);
@@ -74,47 +75,40 @@ async function checkSvg(page, theme, picture) {
   await drawing.close();
 }
 
-let failed = 0;
-async function check(name, run) {
-  try {
-    await run();
-    console.log(`ok      ${name}`);
-  } catch (error) {
-    failed++;
-    console.log(`not ok  ${name}\n${error.stack}`);
-  }
-}
-
-for (const theme of ['dark', 'light', 'contrast']) {
-  const { page, context, errors } = await openPage(browser, files, { devices: 1, width: 1000, height: 1150, theme });
+/** The checks of one theme, on a page of its own. */
+async function themeChecks(theme) {
+  const { page, errors } = await openPage(browser, files, { devices: 1, width: 1000, height: 1150, theme });
   page.setDefaultTimeout(5000);
   const byKey = name => async () => {
     await button(page, name).focus();
     await page.keyboard.press('Enter');
   };
-  await check(`${theme}: the timeline by mouse and by key`, async () => {
-    await checkPng(page, theme, 'timeline', await sent(page, () => button(page, 'timeline').click()));
-    await checkPng(page, theme, 'timeline', await sent(page, byKey('timeline')));
-  });
-  await check(`${theme}: the flame graph by mouse and by key`, async () => {
-    await page.locator('[data-tab=flame]').click();
-    await page.locator('.flame-rect[aria-label^="forward_1,"]').first().waitFor();
-    await checkSvg(page, theme, await sent(page, () => button(page, 'flame-graph').click()));
-    await checkSvg(page, theme, await sent(page, byKey('flame-graph')));
-  });
-  await check(`${theme}: the segments by mouse and by key`, async () => {
-    await page.locator('[data-tab=segments]').click();
-    await page.locator('.segment-keys button').first().waitFor();
-    await page.waitForTimeout(200);
-    await checkPng(page, theme, 'segments', await sent(page, () => button(page, 'segments').click()));
-    await checkPng(page, theme, 'segments', await sent(page, byKey('segments')));
-  });
-  await check(`${theme}: the buttons have a name, and nothing else went wrong`, async () => {
-    for (const name of Object.keys(BUTTON))
-      assert.equal(await button(page, name).getAttribute('aria-label'), 'Save as a picture');
-    assert.deepEqual([...errors, ...(await page.evaluate(() => window.bench.violations))], []);
-  });
-  await context.close();
+  return {
+    async [`${theme}: the timeline by mouse and by key`]() {
+      await checkPng(page, theme, 'timeline', await sent(page, () => button(page, 'timeline').click()));
+      await checkPng(page, theme, 'timeline', await sent(page, byKey('timeline')));
+    },
+    async [`${theme}: the flame graph by mouse and by key`]() {
+      await page.locator('[data-tab=flame]').click();
+      await page.locator('.flame-rect[aria-label^="forward_1,"]').first().waitFor();
+      await checkSvg(page, theme, await sent(page, () => button(page, 'flame-graph').click()));
+      await checkSvg(page, theme, await sent(page, byKey('flame-graph')));
+    },
+    async [`${theme}: the segments by mouse and by key`]() {
+      await page.locator('[data-tab=segments]').click();
+      await page.locator('.segment-keys button').first().waitFor();
+      await eventually(async () =>
+        checkPng(page, theme, 'segments', await sent(page, () => button(page, 'segments').click())),
+      );
+      await checkPng(page, theme, 'segments', await sent(page, byKey('segments')));
+    },
+    async [`${theme}: the buttons have a name, and nothing else went wrong`]() {
+      for (const name of Object.keys(BUTTON))
+        assert.equal(await button(page, name).getAttribute('aria-label'), 'Save as a picture');
+      assert.deepEqual([...errors, ...(await page.evaluate(() => window.bench.violations))], []);
+    },
+  };
 }
-await browser.close();
-process.exit(failed > 0 ? 1 : 0);
+
+const checks = Object.assign({}, ...(await Promise.all(Object.keys(BACKGROUND).map(themeChecks))));
+await finish(browser, await runChecks(checks));

@@ -1,12 +1,9 @@
-// The table by mouse and keyboard against the fake host: node test/bench/webview/table.mjs [PICTURES]
+// The table by mouse and keyboard against the fake host: node test/bench/webview/table.mjs
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { eventually, finish, runChecks } from './checks.mjs';
 import { buildPage, openBrowser, openPage } from './page.mjs';
 
-const pictures = process.argv[2];
-if (pictures) mkdirSync(pictures, { recursive: true });
 const browser = await openBrowser();
 const files = await buildPage();
 const { page, errors } = await openPage(browser, files, { width: 1000 });
@@ -21,17 +18,6 @@ const pause = () => page.waitForTimeout(350);
 const calls = method =>
   page.evaluate(name => window.bench.calls.filter(call => call.method === name).map(call => call.params), method);
 const last = async method => (await calls(method)).at(-1);
-/** The machine may be slow: looks again for a while. */
-async function eventually(check) {
-  for (let tries = 0; ; tries++) {
-    try {
-      return await check();
-    } catch (error) {
-      if (tries === 20) throw error;
-      await page.waitForTimeout(250);
-    }
-  }
-}
 const saved = () => page.evaluate(() => window.bench.saved);
 const keys = async (...all) => {
   for (const key of all) {
@@ -205,7 +191,6 @@ const checks = {
       ),
     );
     assert.ok(Math.abs(boxes[0].x - boxes[1].x) < 1.5, JSON.stringify(boxes));
-    if (pictures) await page.screenshot({ path: join(pictures, 'columns-360.png') });
     await page.locator('[data-action=columns]').click();
     for (const id of more) await item(id).click();
     await keys('Escape');
@@ -264,44 +249,5 @@ const checks = {
   },
 };
 
-async function shots() {
-  for (const theme of ['dark', 'light', 'contrast']) {
-    const shown = await openPage(browser, files, { width: 1000, theme });
-    await shown.page.locator('.list [data-row="2"]').click();
-    await shown.page.locator('.list [data-row="5"]').click({ modifiers: ['Shift'] });
-    await shown.page.locator('.list [data-row="3"]').click({ button: 'right' });
-    await shown.page.waitForTimeout(400);
-    await shown.page.screenshot({ path: join(pictures, `table-${theme}.png`) });
-    await shown.page.keyboard.press('Escape');
-    await shown.page.locator('[data-control=group]').click();
-    await shown.page.locator('[data-control=group] vscode-option[value=tree]').click();
-    await shown.page.waitForTimeout(400);
-    await shown.page.locator('[role=treegrid]').focus();
-    for (const key of ['Home', ...Array(10).fill('ArrowRight')]) {
-      await shown.page.keyboard.press(key);
-      await shown.page.waitForTimeout(200);
-    }
-    await shown.page.screenshot({ path: join(pictures, `tree-${theme}.png`) });
-    await shown.context.close();
-  }
-}
-
-let failed = 0;
-for (const [name, check] of Object.entries(checks)) {
-  try {
-    await check();
-    console.log(`ok      ${name}`);
-  } catch (error) {
-    failed++;
-    const where = error.stack.split('\n').find(line => line.includes('table.mjs'));
-    console.log(`not ok  ${name}\n${error.message}\n${where}`);
-  }
-}
-const violations = await page.evaluate(() => window.bench.violations);
-if (errors.length + violations.length > 0) {
-  failed++;
-  console.log([...errors, ...violations].join('\n'));
-}
-if (pictures) await shots();
-await browser.close();
-process.exit(failed > 0 ? 1 : 0);
+const failed = await runChecks(checks, { page, errors });
+await finish(browser, failed);

@@ -1,11 +1,8 @@
-// The timeline by mouse and keyboard against the fake host: node test/bench/webview/timeline.mjs [PICTURES]
+// The timeline by mouse and keyboard against the fake host: node test/bench/webview/timeline.mjs
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { eventually, finish, runChecks } from './checks.mjs';
 import { buildPage, openBrowser, openPage } from './page.mjs';
 
-const pictures = process.argv[2];
-if (pictures) mkdirSync(pictures, { recursive: true });
 const browser = await openBrowser();
 const files = await buildPage();
 const { page, errors } = await openPage(browser, files, { width: 1000 });
@@ -17,17 +14,6 @@ const span = () => page.locator('[data-value=span]').innerText();
 const action = name => page.locator(`[data-action=${name}]`);
 const rowCount = async () =>
   Number(await page.locator('[role=grid], [role=treegrid]').first().getAttribute('aria-rowcount')) - 1;
-
-async function eventually(check) {
-  for (let tries = 0; ; tries++) {
-    try {
-      return await check();
-    } catch (error) {
-      if (tries === 20) throw error;
-      await page.waitForTimeout(250);
-    }
-  }
-}
 
 /** A key in the chart, and the frame that shows what it did. */
 async function key(name) {
@@ -161,31 +147,5 @@ const checks = {
   },
 };
 
-let failed = 0;
-for (const [name, check] of Object.entries(checks)) {
-  try {
-    await check();
-    console.log(`ok      ${name}`);
-  } catch (error) {
-    failed++;
-    const line = error.stack.split('\n').find(one => one.includes('timeline.mjs'));
-    console.log(`not ok  ${name}\n${error.message}\n${line}`);
-    if (pictures) await page.screenshot({ path: join(pictures, `failed-${failed}.png`) });
-  }
-}
-const violations = await page.evaluate(() => window.bench.violations);
-if (errors.length + violations.length > 0) {
-  failed++;
-  console.log([...errors, ...violations].join('\n'));
-}
-for (const theme of pictures ? ['dark', 'light', 'contrast'] : [])
-  for (const width of [360, 1000]) {
-    const shown = await openPage(browser, files, { width, theme });
-    await shown.page.locator('.timeline-surface').focus();
-    for (const key of ['Shift+ArrowRight', 'Shift+ArrowRight', 'Enter']) await shown.page.keyboard.press(key);
-    await shown.page.waitForTimeout(1500);
-    await shown.page.screenshot({ path: join(pictures, `timeline-${theme}-${width}.png`) });
-    await shown.context.close();
-  }
-await browser.close();
-process.exit(failed > 0 ? 1 : 0);
+const failed = await runChecks(checks, { page, errors });
+await finish(browser, failed);

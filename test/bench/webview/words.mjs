@@ -2,6 +2,7 @@
 //   node test/bench/webview/words.mjs
 import assert from 'node:assert/strict';
 import { messages } from '../../project/l10n.mjs';
+import { finish, runChecks } from './checks.mjs';
 import { buildPage, openBrowser, openPage } from './page.mjs';
 
 const strings = Object.fromEntries(messages().map(text => [text, `«${text}»`]));
@@ -145,20 +146,5 @@ const checks = {
   },
 };
 
-let failed = 0;
-for (const [name, check] of Object.entries(checks)) {
-  try {
-    await check();
-    console.log(`ok      ${name}`);
-  } catch (error) {
-    failed++;
-    console.log(`not ok  ${name}\n${error.message}`);
-  }
-}
-const violations = await page.evaluate(() => window.bench.violations);
-if (errors.length + violations.length > 0) {
-  failed++;
-  console.log([...errors, ...violations].join('\n'));
-}
-await browser.close();
-process.exit(failed > 0 ? 1 : 0);
+const failed = await runChecks(checks, { page, errors });
+await finish(browser, failed);
