@@ -9,7 +9,7 @@ ForwardTable::Thread &ForwardTable::thread_of(uint16_t index, uint64_t torch_thr
   uint32_t &place = by_index_[index];
   if (place == kNone) {
     place = static_cast<uint32_t>(threads_.size());
-    threads_.push_back({index, torch_thread, false, {}, 0});
+    threads_.push_back({index, torch_thread, false, {}});
   }
   latest_ = place;
   if (torch_thread) threads_[place].torch_thread = torch_thread;
@@ -28,22 +28,6 @@ void ForwardTable::note_node(uint16_t thread, uint64_t torch_thread, uint64_t se
   Thread &own = thread_of(thread, torch_thread);
   own.has_nodes = true;
   append(own, sequence + 1, stack);
-}
-
-bool ForwardTable::left_node(uint16_t thread, uint64_t sequence, uint32_t stack) {
-  if (thread >= by_index_.size() || by_index_[thread] == kNone) return false;
-  Thread &own = threads_[by_index_[thread]];
-  const std::deque<Entry> &entries = own.entries;
-  if (!own.has_nodes || entries.empty()) return false;
-  size_t &near = own.near;
-  if (near >= entries.size() || entries[near].sequence > sequence) {
-    const auto after = std::upper_bound(entries.begin(), entries.end(), sequence,
-                                        [](uint64_t value, const Entry &entry) { return value < entry.sequence; });
-    if (after == entries.begin()) return false;
-    near = static_cast<size_t>(after - entries.begin()) - 1;
-  }
-  while (near + 1 < entries.size() && entries[near + 1].sequence <= sequence) ++near;
-  return entries[near].sequence == sequence && entries[near].stack == stack;
 }
 
 void ForwardTable::append(Thread &own, uint64_t sequence, uint32_t stack) {

@@ -23,10 +23,6 @@ class ForwardTable {
   /// `thread` made the node `sequence` with this stack.
   void note_node(uint16_t thread, uint64_t torch_thread, uint64_t sequence, uint32_t stack);
 
-  /// An allocation of `thread` with this stack, when the next node was to get `sequence`, was made by an operation that left a
-  /// node: autograd's graph keeps what it made until the backward pass. False also where nodes are not recorded.
-  bool left_node(uint16_t thread, uint64_t sequence, uint32_t stack);
-
   /// The line of the node `sequence` that `torch_thread` made: Forward when an allocation of that very operation
   /// was seen, ForwardNear for the nearest earlier one, None without any.
   LineRef find(uint64_t torch_thread, uint64_t sequence) const;
@@ -41,7 +37,6 @@ class ForwardTable {
     uint64_t torch_thread;
     bool has_nodes;
     std::deque<Entry> entries;  ///< sequences rise
-    size_t near = 0;            ///< place of the entry that left_node() saw last: the next one lies behind it
   };
   Thread &thread_of(uint16_t index, uint64_t torch_thread);
   void append(Thread &thread, uint64_t sequence, uint32_t stack);

@@ -41,6 +41,7 @@ void Model::ingest(const trace::Batch &batch) {
   state.set_next_look();
   for (const trace::Node &node : batch.nodes) state.lines.see_node(node);
   const size_t count = batch.events.size();
+  auto node = batch.nodes.begin();
   LookAhead ahead(state.tensors, accounts_);
   for (size_t i = 0; i < count; ++i) {
     if (state.ending) {
@@ -48,6 +49,7 @@ void Model::ingest(const trace::Batch &batch) {
       state.next_sequence = batch.events.back().sequence + 1;  // what was said of the end is still heard
       break;
     }
+    for (; node != batch.nodes.end() && node->place <= i; ++node) state.lines.node_was_made(*node);
     ahead.look(batch, i, state.frame->step);
     const trace::Event &event = batch.events[i];
     const bool usual = event.sequence == state.next_sequence && event.sequence <= state.records.next() &&
@@ -60,6 +62,7 @@ void Model::ingest(const trace::Batch &batch) {
           has_autograd ? &batch.autograds[event.autograd - 1] : nullptr});
     if (event.time_ns > now_ns_) now_ns_ = event.time_ns;
   }
+  for (; node != batch.nodes.end(); ++node) state.lines.node_was_made(*node);
   apply_records(batch.process, state, state.next_sequence);
   accounts_.see_time(now_ns_);
   events_ += count;
@@ -193,7 +196,7 @@ void Model::allocate_tensor(const Context &context) {
     ++accounts_.ledger_of(old->cell).implied_frees;
     end_tensor(state, *old, event);
   }
-  const bool activation = state.lines.in_graph(event, context.autograd);
+  const bool activation = state.lines.in_graph(event);
   if (activation) state.activations.add(event.device, event.bytes);
   table.insert(
       {event.address, event.bytes, event.device, true, false, activation, event.time_ns, cell, state.frame->step});

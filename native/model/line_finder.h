@@ -12,10 +12,15 @@ class LineFinder {
   /// The line of `event`, an allocation; `state` is what autograd did on its thread, nullptr = nothing.
   LineRef find(const trace::Event &event, const gmt_autograd *state);
 
-  /// `event`, an allocation, was made by an operation that left a node in autograd's graph.
-  bool in_graph(const trace::Event &event, const gmt_autograd *state) {
-    return event.stack && state && state->role == GMT_AUTOGRAD_FORWARD &&
-           forward_.left_node(event.thread, state->sequence, event.stack);
+  /// From the thread's next event on. `see_node` comes earlier: a backward event may name a node of another thread.
+  void node_was_made(const trace::Node &node) {
+    if (node.thread >= makers_.size()) makers_.resize(node.thread + 1u);
+    makers_[node.thread] = node.node.stack;
+  }
+
+  /// `event`, an allocation, belongs to the operation that left the thread's newest node in autograd's graph: both have one stack.
+  bool in_graph(const trace::Event &event) const {
+    return event.stack && event.thread < makers_.size() && makers_[event.thread] == event.stack;
   }
 
   /// An autograd node was made: its number and the stack that made it.
@@ -35,6 +40,7 @@ class LineFinder {
 
   ForwardTable forward_;
   std::vector<EngineThread> engines_;  ///< by thread index
+  std::vector<uint32_t> makers_;       ///< by thread index: stack of the newest node
   uint32_t backward_call_ = 0;
 };
 

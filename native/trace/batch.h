@@ -26,6 +26,7 @@ static_assert(sizeof(Event) == 48);
 struct Node {
   gmt_node node;
   uint16_t thread;  ///< thread index of the process
+  uint32_t place;   ///< in Batch::events: it was made before the events of its thread from there on
 };
 
 /// What follows is no event; it holds from behind the event `after`, which may be in a later batch.

@@ -42,7 +42,9 @@ class BatchBuilder {
     autograds_.push_back(autograd);
     return static_cast<uint32_t>(autograds_.size());
   }
-  void add_node(const gmt_node &node, uint16_t thread) { nodes_.push_back({node, thread}); }
+  void add_node(const gmt_node &node, uint16_t thread) {
+    nodes_.push_back({node, thread, static_cast<uint32_t>(count_)});
+  }
   void add(Name name) { names_.push_back(std::move(name)); }
   void add(const Memory &memory) { memories_.push_back(memory); }
   void add(AnswerPart part) { answers_.push_back(std::move(part)); }

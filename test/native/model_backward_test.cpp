@@ -1,4 +1,7 @@
 // Backward allocations and the forward line.
+#include <algorithm>
+#include <vector>
+
 #include "check.h"
 #include "model_fixture.h"
 
@@ -165,11 +168,12 @@ TEST_MAIN
 TEST(what_an_operation_with_a_node_made_is_an_activation) {
   Feed feed;
   feed.make_node(10, 1);
+  feed.put({GMT_TENSOR_ALLOC, 0x1000, 512, 0, 0, 1});
   feed.make_node(11, 2);
-  feed.put({GMT_TENSOR_ALLOC, 0x1000, 512, 0, 0, 1}, forward(11));
-  feed.put({GMT_TENSOR_ALLOC, 0x2000, 1024, 0, 0, 2}, forward(12));
-  feed.put({GMT_TENSOR_ALLOC, 0x3000, 2048, 0, 0, 3}, forward(12));  // a line without a node: the next batch
+  feed.put({GMT_TENSOR_ALLOC, 0x2000, 1024, 0, 0, 2});
+  feed.put({GMT_TENSOR_ALLOC, 0x3000, 2048, 0, 0, 3});  // a line without a node: the next batch
   feed.put({GMT_TENSOR_ALLOC, 0x4000, 4096, 0, 4}, backward(11));
+  feed.put({GMT_TENSOR_ALLOC, 0x5000, 4096, 0, 0, 1});  // the first line again, under no_grad()
   const auto category = [&](uint64_t address) {
     for (const auto &row : feed.blocks().rows) {
       if (row.address == address) return row.category;
@@ -178,8 +182,7 @@ TEST(what_an_operation_with_a_node_made_is_an_activation) {
   };
   CHECK_EQ(category(0x1000), GMT_CATEGORY_ACTIVATION);
   CHECK_EQ(category(0x2000), GMT_CATEGORY_ACTIVATION);
-  CHECK_EQ(category(0x3000), gmt::model::kUnnamed);
-  CHECK_EQ(category(0x4000), gmt::model::kUnnamed);
+  for (const uint64_t other : {0x3000, 0x4000, 0x5000}) CHECK_EQ(category(other), gmt::model::kUnnamed);
   const auto &sums = feed.model.process(0)->activations.by_device();
   CHECK_EQ(sums[0].bytes, 1536);
   feed.put_name({feed.sequence(), 0x1000, 0, GMT_CATEGORY_PARAMETER, "weight"});
@@ -189,14 +192,25 @@ TEST(what_an_operation_with_a_node_made_is_an_activation) {
   CHECK_EQ(sums[0].count, 0);
 }
 
-TEST(activations_are_found_again_after_the_counter_began_anew) {
+TEST(nodes_of_one_batch_hold_from_their_place_on) {
   Feed feed;
-  for (uint64_t round = 0; round < 3; ++round) {
-    for (uint64_t node = 5; node < 9; ++node) {
-      feed.make_node(node, static_cast<uint32_t>(node));
-      feed.put({GMT_TENSOR_ALLOC, 0x1000 * (node + 10 * round), 512, 0, 0, static_cast<uint32_t>(node)},
-               forward(node + 1));
-    }
+  const gmt::trace::Node nodes[] = {{{5, 1, 1}, 0, 0}, {{6, 2, 1}, 0, 2}, {{7, 3, 1}, 1, 2}};
+  std::vector<gmt::trace::Event> events;
+  for (const uint32_t stack : {1u, 2u, 2u, 1u, 3u}) {
+    gmt::trace::Event event{};
+    event.sequence = events.size() + 1;
+    event.address = 0x1000 * event.sequence;
+    event.bytes = 512;
+    event.stack = stack;
+    event.kind = GMT_TENSOR_ALLOC;
+    event.thread = stack == 3 ? 1 : 0;
+    events.push_back(event);
   }
-  CHECK_EQ(feed.model.process(0)->activations.by_device()[0].count, 12);
+  feed.model.ingest({0, events, {}, {}, nodes});
+  std::vector<uint64_t> activations;
+  for (const auto &row : feed.blocks().rows) {
+    if (row.category == GMT_CATEGORY_ACTIVATION) activations.push_back(row.address >> 12);
+  }
+  std::sort(activations.begin(), activations.end());
+  CHECK(activations == (std::vector<uint64_t>{1, 3, 5}));
 }

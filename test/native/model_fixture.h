@@ -59,7 +59,7 @@ class Feed {
 
   /// A node that `thread` made.
   void make_node(uint64_t sequence, uint32_t stack, uint32_t torch_thread = 1, uint16_t thread = 0) {
-    const trace::Node node{{sequence, stack, torch_thread}, thread};
+    const trace::Node node{{sequence, stack, torch_thread}, thread, 0};
     model.ingest({0, {}, {}, {}, {&node, 1}});
   }
 
