@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import type { TraceSession } from '../engine/session';
 import type { Layer } from '../protocol/trace';
-import { factsByFile, heatOf, hoverLines, lineText, type LineFacts } from './lineFacts';
+import { factsByFile, fileFilter, heatOf, hoverLines, lineText, type LineFacts } from './lineFacts';
 import { sourcePath, type SourceLines } from './sourceLines';
 import { heatSvg, sparkSvg } from './sparkSvg';
 
 /** The trace that is shown. */
 export interface ShownTrace {
-  readonly onDidChange: vscode.Event<void>;
+  readonly onDidChange: vscode.Event<unknown>;
   readonly session: TraceSession | null;
   readonly cwd: string;
 }
@@ -38,7 +38,14 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   private readonly heat = Array.from({ length: LEVELS }, (_, level) => heatType(level));
   private readonly subscriptions: vscode.Disposable[];
   private files = new Map<string, LineFacts[]>();
+  /** Live bytes of the biggest line of all. */
+  private most = 0;
+  /** What each editor shows, by kind of decoration. */
+  private readonly drawn = new WeakMap<vscode.TextEditor, Map<vscode.TextEditorDecorationType, string>>();
+  /** What was asked last, and which files about. */
+  private session: TraceSession | null = null;
   private revision = -1;
+  private asked = '';
   private judged: unknown = null;
   private startRealtimeMs = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -94,36 +101,41 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   }
 
   private draw(): void {
-    if (this.on) this.read();
-    for (const editor of vscode.window.visibleTextEditors) {
-      if (editor.document.uri.scheme === 'file') this.decorate(editor);
-    }
+    const editors = vscode.window.visibleTextEditors.filter(({ document }) => document.uri.scheme === 'file');
+    if (this.on) this.read([...new Set(editors.map(({ document }) => document.uri.fsPath))]);
+    for (const editor of editors) this.decorate(editor);
   }
 
-  /** Asks the trace, where it changed since. */
-  private read(): void {
-    const { session, cwd } = this.shown;
-    const info = session?.native.info();
-    if (session === null || info === undefined) {
-      this.files = new Map();
-      this.revision = -1;
-      return;
-    }
-    if (info.startRealtimeMs !== this.startRealtimeMs) this.startRealtimeMs = info.startRealtimeMs;
-    else if (info.revision === this.revision && this.verdicts.version() === this.judged) return;
-    this.revision = info.revision;
-    this.judged = this.verdicts.version();
+  /** Asks the trace about files, where it changed since or they are others. */
+  private read(paths: readonly string[]): void {
+    const { session } = this.shown;
+    const revision = session?.native.revision() ?? -1;
+    const asked = paths.join('\n');
+    const same = session === this.session && revision === this.revision && asked === this.asked;
+    if (same && this.verdicts.version() === this.judged) return;
+    [this.session, this.revision, this.asked, this.judged] = [session, revision, asked, this.verdicts.version()];
+    this.files = new Map();
+    if (session === null) return;
+    this.startRealtimeMs = session.native.info().startRealtimeMs;
+    const { cwd } = this.shown;
+    for (const path of paths) this.files.set(path, this.readFile(session, path, cwd));
+    const biggest = { sort: 'liveBytes', descending: true, from: 0, to: 1 } as const;
+    this.most = session.native.sites({ ...biggest, layer: this.verdicts.layer(), groupBy: 'line' }).liveBytes[0] ?? 0;
+  }
+
+  private readFile(session: TraceSession, path: string, cwd: string): LineFacts[] {
     const window = session.native.sites({
       layer: this.verdicts.layer(),
       groupBy: 'line',
       sort: 'peakBytes',
       descending: true,
+      filter: fileFilter(path),
       includeDead: true,
       from: 0,
       to: MOST_LINES,
     });
     const found = factsByFile(window, (file, line) => this.verdicts.bytesPerStep(file, line));
-    this.files = new Map([...found].map(([file, facts]) => [sourcePath(file, cwd), facts]));
+    return [...found].find(([file]) => sourcePath(file, cwd) === path)?.[1] ?? [];
   }
 
   private factsOf(path: string): LineFacts[] {
@@ -133,7 +145,6 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   private decorate(editor: vscode.TextEditor): void {
     const path = editor.document.uri.fsPath;
     const facts = this.on ? this.factsOf(path) : [];
-    const most = Math.max(0, ...[...this.files.values()].flat().map(one => one.liveBytes));
     const plain: vscode.DecorationOptions[] = [];
     const grown: vscode.DecorationOptions[] = [];
     const heat: vscode.Range[][] = this.heat.map(() => []);
@@ -144,11 +155,26 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
       const end = new vscode.Range(range.end, range.end);
       const options = { range: end, renderOptions: { after: { contentText: lineText(one) } } };
       (one.bytesPerStep > 0 ? grown : plain).push(options);
-      if (one.liveBytes > 0) heat[heatOf(one.liveBytes, most, LEVELS)]?.push(range);
+      if (one.liveBytes > 0) heat[heatOf(one.liveBytes, this.most, LEVELS)]?.push(range);
     }
-    editor.setDecorations(this.text, plain);
-    editor.setDecorations(this.growing, grown);
-    this.heat.forEach((type, level) => editor.setDecorations(type, heat[level] ?? []));
+    this.show(editor, this.text, plain);
+    this.show(editor, this.growing, grown);
+    this.heat.forEach((type, level) => this.show(editor, type, heat[level] ?? []));
+  }
+
+  /** The window is told only of what is new: telling it costs more than knowing. */
+  private show(
+    editor: vscode.TextEditor,
+    type: vscode.TextEditorDecorationType,
+    options: vscode.DecorationOptions[] | vscode.Range[],
+  ): void {
+    const drawn = this.drawn.get(editor) ?? new Map<vscode.TextEditorDecorationType, string>();
+    this.drawn.set(editor, drawn);
+    // An edit moves what is drawn: the same places are other ones then.
+    const key = options.length === 0 ? '' : `${editor.document.version} ${JSON.stringify(options)}`;
+    if (key === (drawn.get(type) ?? '')) return;
+    drawn.set(type, key);
+    editor.setDecorations(type, options);
   }
 
   dispose(): void {

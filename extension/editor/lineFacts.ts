@@ -42,6 +42,13 @@ export function factsByFile(
   return files;
 }
 
+/** Narrows a question to rows that may be of this file; there may be others among them. */
+export function fileFilter(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const words = name.split(/\s+/).filter(word => !/^(age)?[<>]/i.test(word));
+  return words.join(' ');
+}
+
 /** `1.21 GB · +30.20 MB a step`; a line that holds nothing now tells its peak. */
 export function lineText({ liveBytes, peakBytes, bytesPerStep }: LineFacts): string {
   const bytes = liveBytes > 0 ? formatBytes(liveBytes) : `peak ${formatBytes(peakBytes)}`;

@@ -33,7 +33,18 @@ const CHECKS: Checks<Requests> = {
 /** All that the page may ask. */
 export const METHODS = Object.keys(CHECKS) as Method[];
 
-/** Checks one message of the page. Never throws. */
+/** Messages that travel together; the page never has more to say at once. */
+const MOST_AT_ONCE = 256;
+
+/** Checks what came from the page: a message, or some that travelled together. Never throws. */
+export function checkMessages(packet: unknown): Checked[] {
+  if (!isFields(packet) || packet.type !== 'batch') return [checkMessage(packet)];
+  const { messages } = packet;
+  if (Array.isArray(messages) && messages.length <= MOST_AT_ONCE) return messages.map(checkMessage);
+  return [{ ok: false, id: null, error: `a batch is a list of at most ${MOST_AT_ONCE} messages` }];
+}
+
+/** Checks one message. Never throws. */
 export function checkMessage(value: unknown): Checked {
   const fields = isFields(value) ? value : null;
   const id = fields !== null && isIndex(fields.id) ? fields.id : null;

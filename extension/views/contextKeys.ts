@@ -9,7 +9,8 @@ export function followContextKeys(sessions: Sessions): vscode.Disposable {
     known.set(name, value);
     void vscode.commands.executeCommand('setContext', `gpuMemoryTrace.${name}`, value);
   };
-  return sessions.onDidChange(() => {
+  return sessions.onDidChange(change => {
+    if (change === 'events') return;
     const { all, shown } = sessions;
     set('running', shown?.running ?? false);
     set('attached', shown?.attached ?? false);

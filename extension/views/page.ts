@@ -4,7 +4,8 @@ import type { SourceLines } from '../editor/sourceLines';
 import type { TraceSession } from '../engine/session';
 import type { ComparePoint } from '../protocol/compareRequests';
 import type { Method, Params, SessionView, ToHost, ToPage } from '../protocol/messages';
-import { checkMessage } from '../protocol/validate';
+import { Outbox } from '../protocol/outbox';
+import { checkMessages, type Checked } from '../protocol/validate';
 import type { Answers } from './answers/answers';
 import { blockAnswers } from './answers/blocks';
 import { compareAnswers } from './answers/compare';
@@ -18,11 +19,13 @@ import { traceAnswers } from './answers/trace';
 import { treeAnswers } from './answers/tree';
 import { verdictAnswers } from './answers/verdicts';
 import { pageHtml } from './html';
+import { PageNews } from './pageNews';
+import type { SessionChange } from './session';
 import type { TraceVerdicts } from './traceVerdicts';
 
 /** What a page shows, and what its buttons do. */
 export interface PageModel {
-  readonly onDidChange: vscode.Event<void>;
+  readonly onDidChange: vscode.Event<SessionChange>;
   readonly session: TraceSession | null;
   /** What is said of its memory. */
   readonly verdicts: TraceVerdicts | null;
@@ -58,24 +61,20 @@ export type Button = 'start' | 'stop' | 'save' | 'mark' | 'openWide';
 
 type Request = Extract<ToHost, { type: 'request' }>;
 
-const FIGURES_MS = 250;
-
 /** One webview with the page: answers its requests, and tells it of changes while it is seen. */
 export class Page implements vscode.Disposable {
   private ready = false;
-  private revision = -1;
-  /** The session as it was told last, without its figures. */
-  private pushed = '';
-  private pushedAtMs = -Infinity;
-  private timer: NodeJS.Timeout | undefined;
+  private disposed = false;
+  private readonly outbox: Outbox<ToPage>;
+  private readonly news: PageNews;
   private wanted: ToPage | null = null;
   private readonly answers: Answers;
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(
-    private readonly webview: vscode.Webview,
+    webview: vscode.Webview,
     private readonly seen: () => boolean,
-    private readonly model: PageModel,
+    model: PageModel,
     private readonly tools: PageTools,
   ) {
     const { dist, lines } = tools;
@@ -92,10 +91,18 @@ export class Page implements vscode.Disposable {
       ...pictureAnswers(model),
       ...verdictAnswers(model),
     };
+    this.outbox = new Outbox(
+      packet => {
+        if (!this.disposed) void webview.postMessage(packet);
+      },
+      run => setImmediate(run),
+    );
+    const source = { revision: () => model.session?.native.revision() ?? -1, view: () => model.view() };
+    this.news = new PageNews(source, message => this.post(message));
     webview.options = { enableScripts: true, localResourceRoots: [dist] };
     this.subscriptions = [
-      webview.onDidReceiveMessage(message => void this.receive(message)),
-      model.onDidChange(() => this.push()),
+      webview.onDidReceiveMessage(message => this.receive(message)),
+      model.onDidChange(change => this.push(change)),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.push()),
     ];
     const address = (file: string): string => webview.asWebviewUri(vscode.Uri.joinPath(dist, file)).toString();
@@ -111,30 +118,12 @@ export class Page implements vscode.Disposable {
   }
 
   /** Nothing travels to a page that is hidden; when it is seen again it is told at once. */
-  push(): void {
+  push(change: SessionChange = 'state'): void {
     if (!this.ready || !this.seen()) return;
-    const session = this.model.view();
-    const revision = session.info?.revision ?? -1;
-    this.pushSession(session);
-    if (revision !== this.revision) this.post({ type: 'changed', revision });
-    this.revision = revision;
+    if (change === 'events') this.news.events();
+    else this.news.changed();
     if (this.wanted) this.post(this.wanted);
     this.wanted = null;
-  }
-
-  /** At once where more than figures changed; figures alone not more often than people read them. */
-  private pushSession(session: SessionView): void {
-    const state = JSON.stringify({ ...session, info: session.info?.processes.length });
-    const waitMs = this.pushedAtMs + FIGURES_MS - performance.now();
-    if (state === this.pushed && waitMs > 0) {
-      this.timer ??= setTimeout(() => this.push(), waitMs);
-      return;
-    }
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    this.pushed = state;
-    this.pushedAtMs = performance.now();
-    this.post({ type: 'session', session });
   }
 
   /** Shows two moments beside each other, at once or when the page is seen. */
@@ -150,24 +139,25 @@ export class Page implements vscode.Disposable {
   }
 
   private post(message: ToPage): void {
-    void this.webview.postMessage(message);
+    this.outbox.post(message);
   }
 
-  private async receive(message: unknown): Promise<void> {
-    const checked = checkMessage(message);
+  private receive(packet: unknown): void {
+    for (const checked of checkMessages(packet)) this.take(checked);
+    if (this.ready && this.seen()) this.news.asked();
+  }
+
+  private take(checked: Checked): void {
     if (!checked.ok) {
       this.tools.log.warn(`message of the page refused: ${checked.error}`);
       if (checked.id !== null) this.post({ type: 'response', id: checked.id, ok: false, error: checked.error });
-      return;
-    }
-    if (checked.message.type === 'ready') {
+    } else if (checked.message.type === 'ready') {
       this.ready = true;
-      this.revision = -1;
-      this.pushed = '';
+      this.news.begin();
       this.push();
-      return;
+    } else {
+      void this.answer(checked.message).then(response => this.post(response));
     }
-    this.post(await this.answer(checked.message));
   }
 
   private async answer(request: Request): Promise<ToPage> {
@@ -185,7 +175,8 @@ export class Page implements vscode.Disposable {
   }
 
   dispose(): void {
-    clearTimeout(this.timer);
+    this.disposed = true;
+    this.news.stop();
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 }

@@ -6,7 +6,7 @@ import { baseName } from '../protocol/format';
 import { marksOf } from '../protocol/marks';
 import { openOther } from './compareCommand';
 import { Page, type PageModel, type PageTools } from './page';
-import type { SessionState } from './session';
+import type { SessionChange, SessionState } from './session';
 import type { Sessions } from './sessions';
 import { TraceVerdicts } from './traceVerdicts';
 
@@ -15,7 +15,7 @@ const POLL_MS = 100;
 /** A trace in a file: shown while it is read. */
 class SavedTrace implements vscode.CustomDocument {
   readonly verdicts: TraceVerdicts | null;
-  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly changed = new vscode.EventEmitter<SessionChange>();
   readonly onDidChange = this.changed.event;
   state: SessionState;
 
@@ -31,7 +31,7 @@ class SavedTrace implements vscode.CustomDocument {
   }
 
   private async read(session: TraceSession): Promise<void> {
-    session.onChange(() => this.changed.fire());
+    session.onChange(() => this.changed.fire('events'));
     session.follow(POLL_MS);
     try {
       await session.native.settle();
@@ -40,7 +40,7 @@ class SavedTrace implements vscode.CustomDocument {
       return; // it was closed meanwhile
     }
     session.pause();
-    this.changed.fire();
+    this.changed.fire('state');
   }
 
   dispose(): void {

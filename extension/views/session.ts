@@ -17,6 +17,9 @@ import { Refused, RefusedWithCommand, refusal, sudoWords } from './refused';
 import { openSaved, readingView, savedView } from './savedTrace';
 import { TraceVerdicts } from './traceVerdicts';
 
+/** What changed of a session: the trace has more events, or anything else may have changed as well. */
+export type SessionChange = 'events' | 'state';
+
 /** What a session says of itself; the rest of its view is read from the trace. */
 export type SessionState = Omit<SessionView, 'id' | 'info' | 'trusted' | 'canWiden' | 'marks' | 'sessions'>;
 
@@ -33,7 +36,7 @@ const STRAGGLER_MS = 1_000;
 
 /** One trace: of a program that runs or ran, or of a file. */
 export class Session implements vscode.Disposable {
-  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly changed = new vscode.EventEmitter<SessionChange>();
   /** Something in `view` changed. */
   readonly onDidChange = this.changed.event;
   private state: SessionState;
@@ -109,7 +112,7 @@ export class Session implements vscode.Disposable {
       this.record(recording);
       this.set({ detail: vscode.l10n.t('Waiting for the first CUDA call…'), recording: true });
       this.terminal = (await recording.terminal.pid) ?? null;
-      this.changed.fire();
+      this.changed.fire('state');
     } catch (error) {
       this.fail(reasonOf(error));
       throw error;
@@ -122,7 +125,7 @@ export class Session implements vscode.Disposable {
     try {
       const recording = await this.parts.recorder.attach(target);
       this.open(recording);
-      this.changed.fire();
+      this.changed.fire('state');
       const ready = await recording.tracer.ready;
       if (this.recording !== recording) return;
       if (ready.type === 'error') {
@@ -206,7 +209,7 @@ export class Session implements vscode.Disposable {
     if (this.directory === null || !addMark(this.directory, { name, timeNs })) {
       throw new Refused(vscode.l10n.t('The mark could not be kept: the trace is gone.'));
     }
-    this.changed.fire();
+    this.changed.fire('state');
   }
 
   /** Writes all that was recorded until now. Rejects with a sentence. */
@@ -238,16 +241,16 @@ export class Session implements vscode.Disposable {
   private follow(trace: TraceSession): void {
     this.source = trace;
     this.judged = new TraceVerdicts(trace.native, this.directory);
-    this.judged.onDidTell(() => this.changed.fire());
+    this.judged.onDidTell(() => this.changed.fire('state'));
     trace.onChange(() => this.progress());
     trace.follow(POLL_MS);
   }
 
   private progress(): void {
     if (this.recording && this.state.phase === 'starting' && (this.source?.native.info().processes.length ?? 0) > 0) {
-      this.state = { ...this.state, phase: 'running', detail: '' };
+      return this.set({ phase: 'running', detail: '' });
     }
-    this.changed.fire();
+    this.changed.fire('events');
   }
 
   /** Looks whether the program, or the tracing of it, ended. */
@@ -295,7 +298,7 @@ export class Session implements vscode.Disposable {
 
   private set(change: Partial<SessionState>): void {
     this.state = { ...this.state, ...change };
-    this.changed.fire();
+    this.changed.fire('state');
   }
 
   /** Gives up the trace; what was recorded is deleted. */

@@ -9,7 +9,7 @@ import type { SessionView } from '../protocol/messages';
 import type { NamedTrace } from './page';
 import { Recorder, type Remembered } from './beginRecording';
 import { Refused } from './refused';
-import { Session, type SessionParts } from './session';
+import { Session, type SessionChange, type SessionParts } from './session';
 import { distinctTitles, SessionList } from './sessionList';
 import type { TraceVerdicts } from './traceVerdicts';
 
@@ -17,8 +17,8 @@ const MEMORY = 'runningSessions';
 
 /** The sessions of this window, and which one is shown. */
 export class Sessions implements vscode.Disposable {
-  private readonly changed = new vscode.EventEmitter<void>();
-  private readonly changedShown = new vscode.EventEmitter<void>();
+  private readonly changed = new vscode.EventEmitter<SessionChange>();
+  private readonly changedShown = new vscode.EventEmitter<SessionChange>();
   /** Any session changed, or another one is shown. */
   readonly onDidChange = this.changed.event;
   /** Something in `view` changed. */
@@ -138,22 +138,26 @@ export class Sessions implements vscode.Disposable {
 
   private adopt(session: Session, show = true): void {
     for (const gone of this.list.add(session, show)) gone.dispose();
-    session.onDidChange(() => this.heard(session));
+    session.onDidChange(change => this.heard(session, change));
     this.tell();
   }
 
-  private heard(session: Session): void {
+  private heard(session: Session, change: SessionChange): void {
+    if (change === 'events') {
+      if (session === this.shown) this.changedShown.fire(change);
+      return this.changed.fire(change);
+    }
     const outline = this.all.map(({ id, phase }) => `${id} ${phase}`).join();
-    if (session === this.shown || outline !== this.outline) this.changedShown.fire();
+    if (session === this.shown || outline !== this.outline) this.changedShown.fire('state');
     this.outline = outline;
     this.remember();
-    this.changed.fire();
+    this.changed.fire('state');
   }
 
   private tell(): void {
     this.remember();
-    this.changedShown.fire();
-    this.changed.fire();
+    this.changedShown.fire('state');
+    this.changed.fire('state');
   }
 
   private remember(): void {

@@ -11,6 +11,7 @@ export class StatusItem implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('gpuMemoryTrace.live', vscode.StatusBarAlignment.Left, 10);
   private readonly subscription: vscode.Disposable;
   private timer: NodeJS.Timeout | undefined;
+  private shown = '';
 
   constructor(private readonly sessions: Sessions) {
     this.item.name = vscode.l10n.t('GPU Memory');
@@ -30,15 +31,28 @@ export class StatusItem implements vscode.Disposable {
     const { all, shown } = this.sessions;
     const running = all.filter(session => session.running);
     const told = running.length > 0 ? running : shown === null || shown.failed ? [] : [shown];
-    if (told.length === 0) return this.item.hide();
+    if (told.length === 0) return this.hide();
     const known = told.some(({ phase }) => phase !== 'starting');
     const held = told.map(({ title, liveBytes }) => ({ title, liveBytes }));
     const sum = held.reduce((bytes, { liveBytes }) => bytes + liveBytes, 0);
     const text = known ? formatBytes(sum) : vscode.l10n.t('GPU');
     const count = told.length > 1 ? ` ${vscode.l10n.t('({0} programs)', told.length)}` : '';
-    this.item.text = `$(${known ? iconOf(told) : 'loading~spin'}) ${text}${count}`;
-    this.item.tooltip = held.map(tooltipOf).join('\n');
+    this.show(`$(${known ? iconOf(told) : 'loading~spin'}) ${text}${count}`, held.map(tooltipOf).join('\n'));
+  }
+
+  /** The window is told only of what is new: telling it costs more than knowing. */
+  private show(text: string, tooltip: string): void {
+    const shown = `${text}\n${tooltip}`;
+    if (shown === this.shown) return;
+    this.shown = shown;
+    this.item.text = text;
+    this.item.tooltip = tooltip;
     this.item.show();
+  }
+
+  private hide(): void {
+    this.shown = '';
+    this.item.hide();
   }
 
   dispose(): void {

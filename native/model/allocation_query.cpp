@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "model/found_blocks.h"
 #include "model/model.h"
 
 namespace gmt::model {
@@ -12,18 +13,6 @@ bool matches(const AllocationQuery &query, const Cell &cell, const CellInfo &mak
   if (query.thread && *query.thread != maker.thread) return false;
   return !query.site || *query.site == cell.site;
 }
-
-/// A block of either kind, and its place in the order of the answer.
-struct Found {
-  uint64_t order;
-  uint64_t address;
-  const Block *block;         ///< of the driver, or
-  const TensorBlock *tensor;  ///< of a framework
-
-  bool operator<(const Found &other) const {
-    return order != other.order ? order < other.order : address < other.address;
-  }
-};
 
 }  // namespace
 
@@ -75,8 +64,14 @@ Model::BlockChoice Model::choice_of(const AllocationQuery &query) const {
   for (uint32_t cell = 0; cell < infos.size(); ++cell) {
     if (choice.cells[cell]) choice.words[cell] = words_of_cell(choice.filter, cell);
   }
+  WordMask in_blocks = 0;
+  for (uint8_t category = 0; category < kCategories; ++category) in_blocks |= choice.filter.words_in_category(category);
   for (const auto &state : states_) {
     choice.in_names.push_back(state ? name_words(state->names, choice.filter) : std::vector<WordMask>{});
+    for (const WordMask words : choice.in_names.back()) in_blocks |= words;
+  }
+  for (uint32_t cell = 0; cell < infos.size(); ++cell) {
+    choice.cells[cell] &= choice.filter.all_words(choice.words[cell] | in_blocks);
   }
   return choice;
 }
@@ -91,8 +86,8 @@ WordMask Model::words_of_cell(const Filter &filter, uint32_t cell) const {
 
 template <typename AnyBlock>
 bool Model::chosen(const BlockChoice &choice, const AnyBlock &block) const {
-  if (!choice.cells[block.cell] || !choice.query.births.hold(block.time_ns)) return false;
-  if (choice.by_cell_alone) return true;
+  const bool by_cell = static_cast<bool>(choice.cells[block.cell]) & choice.query.births.hold(block.time_ns);
+  if (choice.by_cell_alone || !by_cell) return by_cell;
   const Filter &filter = choice.filter;
   if (!filter.bytes_match(static_cast<double>(block.bytes))) return false;
   const uint32_t process = accounts_.cell_infos()[block.cell].process;
@@ -138,7 +133,7 @@ namespace {
 
 /// Orders by name; what has none is last either way. `name_of` gives nullptr for such.
 template <typename NameOf>
-void rank_names(std::vector<Found> &found, bool descending, NameOf name_of) {
+void rank_names(std::span<Found> found, bool descending, NameOf name_of) {
   std::vector<std::pair<const std::string *, uint32_t>> named;
   for (uint32_t i = 0; i < found.size(); ++i) {
     const std::string *name = name_of(found[i]);
@@ -152,46 +147,6 @@ void rank_names(std::vector<Found> &found, bool descending, NameOf name_of) {
     found[named[i].second].order = descending ? named.size() - rank : rank;
   }
 }
-
-/// What was found so far. Of many blocks a window near the begin needs few: more than `most` are not kept.
-class Candidates {
- public:
-  explicit Candidates(size_t most) : most_(most) {}
-
-  void add(const Found &one) {
-    ++total_;
-    if (most_ == kKeepAll) return found_.push_back(one);
-    if (found_.size() < most_) {
-      found_.push_back(one);
-      std::push_heap(found_.begin(), found_.end());
-    } else if (most_ > 0 && one < found_.front()) {
-      std::pop_heap(found_.begin(), found_.end());
-      found_.back() = one;
-      std::push_heap(found_.begin(), found_.end());
-    }
-  }
-
-  size_t total() const { return total_; }
-  std::vector<Found> &all() { return found_; }
-  const Found &operator[](size_t i) const { return found_[i]; }
-
-  /// Brings the window [from, to) to its place.
-  void sort_window(size_t from, size_t to) {
-    const auto at = [&](size_t i) { return found_.begin() + static_cast<std::ptrdiff_t>(i); };
-    if (from > 0) std::nth_element(found_.begin(), at(from), found_.end());
-    std::partial_sort(at(from), at(to), found_.end());
-  }
-
-  static constexpr size_t kKeepAll = ~size_t{0};
-
- private:
-  size_t most_;
-  size_t total_ = 0;
-  std::vector<Found> found_;  ///< with a bound: a heap, the last one in order first
-};
-
-/// Rows up to which keeping the first ones is cheaper than keeping all.
-constexpr size_t kFewRows = 1024;
 
 }  // namespace
 
@@ -207,39 +162,41 @@ AllocationRows Model::allocations(const AllocationQuery &asked) {
   while (query.site && *query.site < accounts_.sites().size() && accounts_.sites()[*query.site].merged_into != kNone) {
     query.site = accounts_.sites()[*query.site].merged_into;
   }
-  const BlockChoice choice = choice_of(query);
   AllocationRows answer;
   answer.revision = revision_;
-  const bool few = query.to <= kFewRows && query.sort != AllocationSort::Name;
-  Candidates found(few ? query.to : Candidates::kKeepAll);
-  blocks_.each([&](uint32_t, const Block &block) {
-    if (!chosen(choice, block)) return;
-    found.add({order_of(query, block), block.address, &block, nullptr});
-    if (block.counted) answer.sum_bytes += static_cast<int64_t>(block.bytes);
-  });
-  for (const auto &state : states_) {
-    if (!state) continue;
-    state->tensors.each([&](const TensorBlock &block) {
-      if (!chosen(choice, block)) return;
-      found.add({order_of(query, block), block.address, nullptr, &block});
-      answer.sum_bytes += static_cast<int64_t>(block.bytes);
-    });
-  }
+  FoundBlocks found(live_blocks());
+  find_blocks(choice_of(query), found, answer.sum_bytes);
   if (query.sort == AllocationSort::Name) {
     rank_names(found.all(), query.descending,
-               [&](const Found &one) { return one.tensor ? name_of(*one.tensor) : nullptr; });
+               [&](const Found &one) { return one.tensor() ? name_of(*one.tensor()) : nullptr; });
   }
-  answer.total = found.total();
-  const size_t to = std::min(query.to, found.total());
-  const size_t from = std::min(query.from, to);
-  found.sort_window(from, to);
-  for (size_t i = from; i < to; ++i) {
-    const Found &one = found[i];
-    answer.rows.push_back(one.block ? row_of(*one.block, one.block->stream, one.block->kind)
-                                    : row_of(*one.tensor, 0, GMT_TENSOR_ALLOC));
-    if (one.tensor && (one.tensor->named || one.tensor->activation)) name_row(*one.tensor, answer.rows.back());
+  answer.total = found.size();
+  for (const Found &one : found.window(query.from, std::min(query.to, found.size()))) {
+    const TensorBlock *tensor = one.tensor();
+    answer.rows.push_back(tensor ? row_of(*tensor, 0, GMT_TENSOR_ALLOC)
+                                 : row_of(one.block(), one.block().stream, one.block().kind));
+    if (tensor && (tensor->named || tensor->activation)) name_row(*tensor, answer.rows.back());
   }
   return answer;
+}
+
+/// All live blocks, of the driver and of frameworks.
+size_t Model::live_blocks() const {
+  size_t count = blocks_.size();
+  for (const auto &state : states_) count += state ? state->tensors.size() : 0;
+  return count;
+}
+
+void Model::find_blocks(const BlockChoice &choice, FoundBlocks &found, int64_t &sum_bytes) const {
+  const auto add = [&](const auto &block, bool counted) {
+    const bool wanted = chosen(choice, block);
+    found.add({order_of(choice.query, block), block}, wanted);
+    sum_bytes += wanted & counted ? static_cast<int64_t>(block.bytes) : 0;
+  };
+  blocks_.each([&](uint32_t, const Block &block) { add(block, block.counted); });
+  for (const auto &state : states_) {
+    if (state) state->tensors.each([&](const TensorBlock &block) { add(block, true); });
+  }
 }
 
 }  // namespace gmt::model

@@ -38,12 +38,26 @@ Filter::Filter(std::string_view text) {
 void Filter::add(const std::string &word) {
   Bound bound;
   if (word.starts_with(kAge) && read_bound(std::string_view(word).substr(kAge.size()), true, bound)) {
-    ages_.push_back(bound);
+    add_age(bound);
   } else if (read_bound(word, false, bound)) {
     bounds_.push_back(bound);
   } else if (words_.size() < kWords) {
     all_ |= WordMask{1} << words_.size();
     words_.push_back(word);
+  }
+}
+
+/// Ages are whole numbers: bounds become the least and the most of them.
+void Filter::add_age(const Bound &bound) {
+  has_ages_ = true;
+  const auto below = static_cast<uint64_t>(std::min(bound.value, static_cast<double>(kNoLimit)));
+  const bool whole = static_cast<double>(below) == bound.value;
+  if (bound.above) {
+    least_age_ = std::max(least_age_, whole && bound.inclusive ? below : below + 1);
+  } else if (whole && !bound.inclusive && below == 0) {
+    least_age_ = kNoLimit;
+  } else {
+    most_age_ = std::min(most_age_, whole && !bound.inclusive ? below - 1 : below);
   }
 }
 

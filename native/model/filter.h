@@ -20,14 +20,14 @@ class Filter {
   explicit Filter(std::string_view text);
 
   bool has_words() const { return !words_.empty(); }
-  bool has_ages() const { return !ages_.empty(); }
+  bool has_ages() const { return has_ages_; }
   /// Those of the words that lie in one of the texts, which are in lower case.
   WordMask words_in(std::initializer_list<std::string_view> texts) const;
   /// Those that lie in the name of a category; `unnamed` has to be typed in full.
   WordMask words_in_category(uint8_t category) const;
   bool all_words(WordMask found) const { return found == all_; }
   bool bytes_match(double bytes) const { return match(bounds_, bytes); }
-  bool age_matches(uint32_t steps) const { return match(ages_, steps); }
+  bool age_matches(uint32_t steps) const { return static_cast<bool>((steps >= least_age_) & (steps <= most_age_)); }
 
  private:
   struct Bound {
@@ -35,14 +35,18 @@ class Filter {
     bool inclusive;
     double value;
   };
+  static constexpr uint64_t kNoLimit = 1ull << 32;  ///< above every number of steps
   void add(const std::string &word);
+  void add_age(const Bound &bound);
   static bool read_bound(std::string_view word, bool age, Bound &bound);
   static bool match(const std::vector<Bound> &bounds, double value);
 
   std::vector<std::string> words_;
   WordMask all_ = 0;
   std::vector<Bound> bounds_;
-  std::vector<Bound> ages_;
+  bool has_ages_ = false;
+  uint64_t least_age_ = 0;
+  uint64_t most_age_ = kNoLimit;
 };
 
 }  // namespace gmt::model

@@ -12,32 +12,35 @@ LiveTally Model::tally(const SiteQuery &query, const Filter &filter) {
   if (filter.has_words() && query.layer == Layer::Tensor) find_words(filter, out);
   if (!out.counted) return out;
   out.cells.resize(accounts_.cells().size() * out.slots);
-  out.site_bytes.resize(accounts_.sites().size() * out.slots);
-  const auto add = [&](uint32_t cell, uint64_t bytes, size_t slot) {
-    CategorySum &sum = out.cells[cell * out.slots + slot];
-    sum.bytes += static_cast<int64_t>(bytes);
-    ++sum.count;
-    out.site_bytes[accounts_.cells()[cell].site * out.slots + slot] += static_cast<int64_t>(bytes);
-  };
-  const auto counts = [&](const auto &block, uint32_t step) {
-    return query.births.hold(block.time_ns) && filter.age_matches(step - block.step);
+  // Counted or not is as good as random: adding nothing is cheaper than a branch.
+  const auto add = [&](const auto &block, uint32_t step, size_t slot, bool wanted) {
+    const bool counts = wanted & query.births.hold(block.time_ns) & filter.age_matches(step - block.step);
+    CategorySum &sum = out.cells[block.cell * out.slots + slot];
+    sum.bytes += counts ? static_cast<int64_t>(block.bytes) : 0;
+    sum.count += counts;
   };
   if (query.layer != Layer::Tensor) {
     blocks_.each([&](uint32_t, const Block &block) {
       const CellInfo &maker = accounts_.cell_infos()[block.cell];
-      if (maker.layer != query.layer || !block.counted || !counts(block, states_[maker.process]->frame->step)) return;
-      add(block.cell, block.bytes, by_category ? kUnnamed : 0);
+      const bool wanted = maker.layer == query.layer && block.counted;
+      add(block, states_[maker.process]->frame->step, by_category ? kUnnamed : 0, wanted);
     });
-    return out;
   }
   for (const auto &state : states_) {
-    if (!state) continue;
-    state->tensors.each([&](const TensorBlock &block) {
-      if (!counts(block, state->frame->step)) return;
-      add(block.cell, block.bytes, by_category ? category_of(*state, block) : 0);
+    if (!state || query.layer != Layer::Tensor) continue;
+    state->tensors.each([&, step = state->frame->step](const TensorBlock &block) {
+      add(block, step, by_category ? category_of(*state, block) : 0, true);
     });
   }
+  out.sum_sites(accounts_);
   return out;
+}
+
+void LiveTally::sum_sites(const Accounts &accounts) {
+  site_bytes.resize(accounts.sites().size() * slots);
+  for (size_t at = 0; at < cells.size(); ++at) {
+    site_bytes[accounts.cells()[at / slots].site * slots + at % slots] += cells[at].bytes;
+  }
 }
 
 void Model::find_words(const Filter &filter, LiveTally &out) {

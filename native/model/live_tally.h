@@ -8,6 +8,8 @@
 
 namespace gmt::model {
 
+class Accounts;
+
 struct LiveTally {
   /// False: all blocks count and `cells` and `sites` are empty; the running sums hold.
   bool counted = false;
@@ -18,6 +20,8 @@ struct LiveTally {
   /// By site: words of the filter that lie in the name or category of one of its live blocks. Empty: none do.
   std::vector<WordMask> site_words;
 
+  /// Fills `site_bytes` from `cells`.
+  void sum_sites(const Accounts &accounts);
   const CategorySum &of_cell(uint32_t cell, size_t slot) const { return cells[cell * slots + slot]; }
   int64_t of_site(uint32_t site, size_t slot) const { return site_bytes[site * slots + slot]; }
 };

@@ -16,6 +16,8 @@
 
 namespace gmt::model {
 
+class FoundBlocks;
+
 class Model {
  public:
   /// `names` outlives the model.
@@ -140,6 +142,8 @@ class Model {
   template <typename AnyBlock>
   uint64_t order_of(const AllocationQuery &query, const AnyBlock &block) const;
   const std::string *name_of(const TensorBlock &block) const;
+  size_t live_blocks() const;
+  void find_blocks(const BlockChoice &choice, FoundBlocks &found, int64_t &sum_bytes) const;
   template <typename AnyBlock>
   AllocationRow row_of(const AnyBlock &block, uint64_t stream, uint8_t kind);
   void name_row(const TensorBlock &block, AllocationRow &row);

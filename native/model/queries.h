@@ -36,7 +36,7 @@ struct Births {
   uint64_t from_ns = 0;
   uint64_t to_ns = ~0ull;
   bool all() const { return from_ns == 0 && to_ns == ~0ull; }
-  bool hold(uint64_t time_ns) const { return time_ns >= from_ns && time_ns < to_ns; }
+  bool hold(uint64_t time_ns) const { return static_cast<bool>((time_ns >= from_ns) & (time_ns < to_ns)); }
 };
 
 struct SiteQuery {

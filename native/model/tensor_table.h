@@ -84,15 +84,11 @@ class TensorTable {
 
   template <typename Visit>
   void each(Visit visit) {
-    for (size_t at = 0; at < capacity(); ++at) {
-      if (slots_[at].taken) visit(slots_[at]);
-    }
+    each_of(slots_.get(), visit);
   }
   template <typename Visit>
   void each(Visit visit) const {
-    for (size_t at = 0; at < capacity(); ++at) {
-      if (slots_[at].taken) visit(slots_[at]);
-    }
+    each_of(static_cast<const TensorBlock *>(slots_.get()), visit);
   }
 
  private:
@@ -101,6 +97,23 @@ class TensorTable {
   };
   using Slots = std::unique_ptr<TensorBlock[], Release>;
   static constexpr size_t kHugePage = 2u << 20;
+  static constexpr size_t kLeast = 1024;
+  static constexpr size_t kChunk = 256;
+  static_assert(kLeast % kChunk == 0);
+
+  /// Which slots are taken is close to random: they are picked out without a branch that would be guessed wrong.
+  template <typename Slot, typename Visit>
+  void each_of(Slot *slots, Visit visit) const {
+    size_t taken[kChunk];
+    for (size_t from = 0; from < capacity(); from += kChunk) {
+      size_t count = 0;
+      for (size_t at = from; at < from + kChunk; ++at) {
+        taken[count] = at;
+        count += slots[at].taken;
+      }
+      for (size_t i = 0; i < count; ++i) visit(slots[taken[i]]);
+    }
+  }
 
   size_t capacity() const { return slots_ ? mask_ + 1 : 0; }
   size_t home(uint64_t address) const { return spread(address) >> shift_; }
@@ -118,7 +131,7 @@ class TensorTable {
 
   void grow() {
     const size_t old_capacity = capacity();
-    const size_t capacity = old_capacity ? old_capacity * 2 : 1024;
+    const size_t capacity = old_capacity ? old_capacity * 2 : kLeast;
     const Slots old = std::move(slots_);
     slots_ = make(capacity);
     mask_ = capacity - 1;

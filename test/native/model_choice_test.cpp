@@ -136,6 +136,56 @@ TEST(rows_without_such_a_block_are_left_out_unless_asked_for) {
   CHECK_EQ(run.sites(query).sum_live_bytes, 0);
 }
 
+TEST(windows_of_many_blocks_are_parts_of_all_in_order) {
+  constexpr size_t kBlocks = 20'000;
+  std::mt19937 random(7);
+  const std::function<uint64_t()> sizes[] = {
+      [&] { return 1 + random() % 1'000'000; }, [] { return uint64_t{512}; },
+      [&] { return random() % kBlocks == 0 ? 40'000'000'000 : 1 + random() % 100; }, [&] { return 1 + random() % 2; }};
+  for (const auto &size : sizes) {
+    StepFeed run;
+    for (uint32_t i = 0; i < kBlocks; ++i) {
+      run.put({GMT_TENSOR_ALLOC, 512 * (1 + i * 7919ull % kBlocks), size(), 0, 0, 1 + i % 20});
+      if (i % 500 == 0) run.put({GMT_DEVICE_ALLOC, 1'000'000'000 + i, size(), 0, 0, 1});
+      if (i % 3000 == 2999) run.end_step();
+    }
+    for (const AllocationSort sort :
+         {AllocationSort::Bytes, AllocationSort::Age, AllocationSort::Step, AllocationSort::Name}) {
+      for (const bool descending : {false, true}) {
+        AllocationQuery query;
+        query.sort = sort;
+        query.descending = descending;
+        query.to = kBlocks * 2;
+        const auto all = run.model.allocations(query).rows;
+        for (const auto &[from, to] :
+             {std::pair<size_t, size_t>{0, 60}, {9'990, 10'050}, {20'030, 20'100}, {50, 8'000}}) {
+          query.from = from;
+          query.to = to;
+          const auto window = run.model.allocations(query);
+          CHECK_EQ(window.total, all.size());
+          CHECK_EQ(window.rows.size(), std::min(to, all.size()) - from);
+          for (size_t i = 0; i < window.rows.size(); ++i) CHECK_EQ(window.rows[i].address, all[from + i].address);
+        }
+      }
+    }
+  }
+}
+
+TEST(bounds_of_age_may_lie_between_steps) {
+  Run run(5);
+  AllocationQuery blocks;
+  blocks.filter = "age>3.5";
+  check_blocks(run, blocks, [](const AllocationRow &row) { return row.age_steps > 3; });
+  blocks.filter = "age<3.5";
+  check_blocks(run, blocks, [](const AllocationRow &row) { return row.age_steps <= 3; });
+  blocks.filter = "age<=99999999999";
+  check_blocks(run, blocks, [](const AllocationRow &) { return true; });
+  blocks.filter = "age<0";
+  CHECK(run.all(blocks).empty());
+  blocks.filter = "age>99999999999";
+  CHECK(run.all(blocks).empty());
+}
+
 TEST(ages_and_sizes) {
   Run run(4);
   AllocationQuery blocks;

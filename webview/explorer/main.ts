@@ -12,7 +12,8 @@ import './compare.css';
 import './ledger.css';
 import './flame.css';
 import './segments.css';
-import type { ToPage } from '../../extension/protocol/messages';
+import type { ToHost, ToPage } from '../../extension/protocol/messages';
+import { Outbox, type Batch } from '../../extension/protocol/outbox';
 import { registerComponents } from '../components';
 import { App } from './app';
 import { RequestClient } from './client';
@@ -22,12 +23,15 @@ const vscode = acquireVsCodeApi();
 const root = document.getElementById('app');
 registerComponents();
 
-const client = new RequestClient(message => vscode.postMessage(message));
+const outbox = new Outbox<ToHost>(
+  packet => vscode.postMessage(packet),
+  run => queueMicrotask(run),
+);
+const client = new RequestClient(message => outbox.post(message));
 const app = new App(client, restore(vscode.getState()), state => vscode.setState(state));
 root?.append(app.element);
 
-addEventListener('message', (event: MessageEvent<ToPage>) => {
-  const message = event.data;
+function receive(message: ToPage): void {
   switch (message.type) {
     case 'session':
       return app.setSession(message.session);
@@ -40,6 +44,10 @@ addEventListener('message', (event: MessageEvent<ToPage>) => {
     case 'response':
       client.accept(message);
   }
+}
+
+addEventListener('message', ({ data }: MessageEvent<ToPage | Batch<ToPage>>) => {
+  for (const message of data.type === 'batch' ? data.messages : [data]) receive(message);
 });
 document.addEventListener('visibilitychange', () => app.visible(!document.hidden));
-vscode.postMessage({ type: 'ready' });
+outbox.post({ type: 'ready' });

@@ -1,13 +1,35 @@
 // Asks again when something changed: not more often than an interval, never twice at a time, not while nobody looks.
 import type { Timers } from './client';
 
+/** Brings questions together that may as well be asked at the same time: then they travel together. */
+export class Beat {
+  private readonly waiting = new Set<Poller>();
+
+  join(poller: Poller): void {
+    this.waiting.add(poller);
+  }
+  leave(poller: Poller): void {
+    this.waiting.delete(poller);
+  }
+  /** Somebody asks: whoever may ask too asks now. */
+  strike(): void {
+    for (const poller of this.waiting) poller.join();
+  }
+}
+
 export interface PollerHost extends Timers {
+  readonly beat: Beat;
   /** Milliseconds that only rise. */
   now(): number;
   hidden(): boolean;
 }
 
+/** Those who ask seldom wait so long for others to ask. */
+const PATIENCE_MS = 120;
+const SELDOM_MS = 200;
+
 const BROWSER_HOST: PollerHost = {
+  beat: new Beat(),
   now: () => performance.now(),
   hidden: () => document.hidden,
   set: (run, milliseconds) => setTimeout(run, milliseconds),
@@ -45,25 +67,40 @@ export class Poller {
     if (this.dirty) this.plan();
   }
 
+  /** Another poller asks now: so does this one if its interval is over. */
+  join(): void {
+    if (this.dueIn() <= 0) void this.run();
+  }
+
+  private dueIn(): number {
+    return this.lastStart + this.intervalMs - this.host.now();
+  }
+
   private plan(): void {
     if (this.running || this.host.hidden()) return;
     if (this.timer !== null) {
       if (!this.urgent) return;
       this.host.clear(this.timer);
     }
-    const wait = this.urgent ? 0 : Math.max(0, this.lastStart + this.intervalMs - this.host.now());
-    this.timer = this.host.set(() => void this.run(), wait);
+    const wait = this.urgent ? 0 : Math.max(0, this.dueIn());
+    const patience = wait > 0 && this.intervalMs >= SELDOM_MS ? PATIENCE_MS : 0;
+    this.timer = this.host.set(() => void this.run(), wait + patience);
+    this.host.beat.join(this);
   }
 
   private async run(): Promise<void> {
+    if (this.timer !== null) this.host.clear(this.timer);
     this.timer = null;
+    this.host.beat.leave(this);
     if (this.host.hidden()) return;
     this.dirty = false;
     this.urgent = false;
     this.running = true;
     this.lastStart = this.host.now();
     try {
-      await this.ask();
+      const asked = this.ask();
+      this.host.beat.strike();
+      await asked;
     } finally {
       this.running = false;
       if (this.dirty) this.plan();

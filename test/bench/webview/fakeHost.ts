@@ -2,6 +2,7 @@
 import { CallTree } from '../../../extension/analysis/callTree';
 import { stackTree as treeOf } from '../../../extension/analysis/stackTree';
 import type { SessionView, ToHost } from '../../../extension/protocol/messages';
+import type { Batch } from '../../../extension/protocol/outbox';
 import type {
   Layer,
   LineSource,
@@ -360,20 +361,23 @@ function live(on: boolean): void {
   );
 }
 
-addEventListener(
-  'message',
-  ({ data }: MessageEvent<ToHost | { type: 'scene'; scene: Partial<SessionView>; live: boolean; devices: number }>) => {
-    if (data.type === 'ready') return postMessage({ type: 'session', session: session() });
-    if (data.type === 'scene') {
-      scene = data.scene;
-      cards = data.devices;
-      live(data.live);
-      return postMessage({ type: 'session', session: session() });
-    }
-    const started = performance.now();
-    const buckets = data.method === 'timeline' ? data.params.series[0]?.buckets : undefined;
-    const value = answer(data);
-    postMessage({ type: 'response', id: data.id, ok: true, value });
-    postMessage({ type: 'bench', method: `${data.method} answered`, ms: performance.now() - started, buckets });
-  },
-);
+type Message = ToHost | { type: 'scene'; scene: Partial<SessionView>; live: boolean; devices: number };
+
+function receive(data: Message): void {
+  if (data.type === 'ready') return postMessage({ type: 'session', session: session() });
+  if (data.type === 'scene') {
+    scene = data.scene;
+    cards = data.devices;
+    live(data.live);
+    return postMessage({ type: 'session', session: session() });
+  }
+  const started = performance.now();
+  const buckets = data.method === 'timeline' ? data.params.series[0]?.buckets : undefined;
+  const value = answer(data);
+  postMessage({ type: 'response', id: data.id, ok: true, value });
+  postMessage({ type: 'bench', method: `${data.method} answered`, ms: performance.now() - started, buckets });
+}
+
+addEventListener('message', ({ data }: MessageEvent<Message | Batch<Message>>) => {
+  for (const message of data.type === 'batch' ? data.messages : [data]) receive(message);
+});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { heatOf, hoverLines, lineText, type LineFacts } from '../../../extension/editor/lineFacts';
+import { fileFilter, heatOf, hoverLines, lineText, type LineFacts } from '../../../extension/editor/lineFacts';
 import { sparkSvg } from '../../../extension/editor/sparkSvg';
 
 const MB = 1 << 20;
@@ -39,4 +39,10 @@ test('heat falls with each power of four below the biggest line', () => {
 test('a spark line is a picture in itself', () => {
   const svg = Buffer.from(sparkSvg([0, 5, 10], '#f00').split(',')[1] ?? '', 'base64').toString();
   assert.match(svg, /<polyline points="1\.0,26\.0 80\.0,14\.0 159\.0,2\.0"/);
+});
+
+test('a file is looked for by words that no filter takes for a bound', () => {
+  assert.equal(fileFilter('/home/user/my project/train.py'), 'train.py');
+  assert.equal(fileFilter('/x/my model.py'), 'my model.py');
+  assert.equal(fileFilter('/x/net >10MB age>5 <b.py'), 'net');
 });

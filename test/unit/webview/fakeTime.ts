@@ -1,8 +1,9 @@
-import type { PollerHost } from '../../../webview/explorer/poller';
+import { Beat, type PollerHost } from '../../../webview/explorer/poller';
 
 /** Time that passes only when told to. */
 export class FakeTime implements PollerHost {
   isHidden = false;
+  readonly beat = new Beat();
   private at = 0;
   private lastId = 0;
   private readonly timers = new Map<number, { due: number; run: () => void }>();

@@ -92,3 +92,54 @@ test('a failed round does not stop the next', async () => {
   }
   assert.equal(rounds, 3);
 });
+
+/** Two pollers of one page; each notes when it asks. */
+function together(): { fast: Poller; slow: Poller; time: FakeTime; asked: string[]; settle: () => Promise<void> } {
+  const time = new FakeTime();
+  const asked: string[] = [];
+  const note = (name: string) => (): Promise<void> => Promise.resolve(void asked.push(`${name} ${time.now()}`));
+  const fast = new Poller(note('fast'), 100, time);
+  const slow = new Poller(note('slow'), 250, time);
+  const settle = (): Promise<void> => new Promise(done => setImmediate(done));
+  return { fast, slow, time, asked, settle };
+}
+
+test('who asks seldom asks along with who asks often', async () => {
+  const { fast, slow, time, asked, settle } = together();
+  for (let at = 0; at < 400; at += 10) {
+    fast.invalidate();
+    slow.invalidate();
+    time.advance(10);
+    await settle();
+  }
+  const slows = asked.filter(one => one.startsWith('slow')).map(one => Number(one.slice(5)));
+  assert.equal(slows.length, 2, asked.join());
+  assert.ok(slows[1]! - slows[0]! >= 250, asked.join());
+  for (const at of slows) assert.ok(asked.includes(`fast ${at}`), asked.join());
+});
+
+test('who asks seldom waits only a little for others', async () => {
+  const { slow, time, asked, settle } = together();
+  slow.invalidate();
+  time.advance(0);
+  await settle();
+  slow.invalidate();
+  time.advance(369);
+  assert.equal(asked.length, 1);
+  time.advance(1);
+  assert.deepEqual(asked, ['slow 0', 'slow 370']);
+});
+
+test('a question of the user takes along what is due, and nothing else', async () => {
+  const { fast, slow, time, asked, settle } = together();
+  fast.invalidate(true);
+  slow.invalidate(true);
+  time.advance(0);
+  await settle();
+  asked.length = 0;
+  slow.invalidate();
+  fast.invalidate(true);
+  time.advance(50);
+  await settle();
+  assert.deepEqual(asked, ['fast 50']);
+});
