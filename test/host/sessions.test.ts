@@ -49,10 +49,11 @@ describe('Several sessions in VS Code', () => {
     await trace(second);
     await shows('second_job.py');
     await rowAt(second, FIRST);
-    const status = await until('the sum', async () =>
-      (await texts('[id*="gpuMemoryTrace.live"]')).find(text => text.includes('2 programs')),
-    );
-    assert.match(status, /40\.00 MB/);
+    await until('the sum', async () => {
+      const [status = ''] = await texts('[id*="gpuMemoryTrace.live"]');
+      assert.match(status, /40\.00 MB \(2 programs\)/);
+      return true;
+    });
   });
 
   it('shows the other one by the mouse', async () => {

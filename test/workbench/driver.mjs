@@ -132,6 +132,19 @@ const actions = {
   async seen(page, { selector, wait }) {
     return (await frameWith(page, selector, wait)).evaluate(() => window.seenRows);
   },
+  /** Bytes that scripts of the frame with the selector hold, without garbage; `shared`: with those of the whole window. */
+  async heap(page, { selector, wait }) {
+    const frame = await frameWith(page, selector, wait);
+    const own = await page
+      .context()
+      .newCDPSession(frame)
+      .catch(() => null);
+    const devtools = own ?? (await page.context().newCDPSession(page));
+    await devtools.send('HeapProfiler.collectGarbage');
+    const { usedSize } = await devtools.send('Runtime.getHeapUsage');
+    await devtools.detach();
+    return { bytes: usedSize, shared: own === null };
+  },
   async attribute(page, { selector, name, wait }) {
     return (await frameWith(page, selector, wait)).locator(selector).first().getAttribute(name);
   },

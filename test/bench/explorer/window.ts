@@ -91,11 +91,38 @@ async function storm(): Promise<void> {
   await until('the end', () => reached('ended').then(() => true), 60_000);
 }
 
+/** What VS Code itself measured: loading the code, and `activate`. */
+async function activation(): Promise<void> {
+  await vscode.commands.executeCommand('workbench.action.showRuntimeExtensions');
+  const names = await ask<string[]>('texts', { selector: '.runtime-extensions-editor .extension' });
+  const own = names.find(text => text.includes('GPU Memory Trace'));
+  results.activation = own?.replace(/\s+/g, ' ') ?? `not among ${names.join(', ')}`;
+  await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+}
+
+/** What the scripts of the page hold while the big trace is shown and its table was scrolled from end to end. */
+async function heap(): Promise<void> {
+  const file = process.env.BENCH_TRACE ?? '';
+  const before = await ask<{ bytes: number; shared: boolean }>('heap', { selector: 'body' });
+  await vscode.commands.executeCommand('vscode.openWith', vscode.Uri.file(file), 'gpuMemoryTrace.savedTrace');
+  await until('rows', async () => (await rows(100)).length > 0, 60_000);
+  await pause(5_000);
+  for (let i = 0; i < 40; i++) await ask('wheel', { selector: ROW, at: 0.5, by: 5_000 });
+  await pause(2_000);
+  const { bytes, shared } = await ask<{ bytes: number; shared: boolean }>('heap', { selector: ROW });
+  const megabytes = (of: number): string => `${(of / 1e6).toFixed(1)} MB`;
+  results['heap of the page'] =
+    `${megabytes(bytes)}${shared ? ` with the window, ${megabytes(before.bytes)} before` : ''}`;
+  await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+}
+
 const PARTS: Record<string, () => Promise<void>> = {
+  activation,
   open: async () => {
     await opening('a small trace', process.env.BENCH_SMALL ?? '');
     await opening('the big trace', process.env.BENCH_TRACE ?? '');
   },
+  heap,
   latency,
   storm,
 };

@@ -47,7 +47,16 @@ const WHEEL = `frame => { const s = document.querySelector('.timeline-surface');
 
 const MOVES = { 'live only': '() => {}', 'scroll 97 px a frame': SCROLL, 'jump a frame': JUMP, 'zoom a frame': WHEEL };
 
+/** Megabytes that the page's scripts hold, without garbage. */
+async function heapOf(page) {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await devtools.send('Runtime.getHeapUsage');
+  return (usedSize / 1e6).toFixed(1);
+}
+
 const rows = [];
+const heaps = [];
 for (const width of [360, 1000]) {
   const { page, context, errors } = await openPage(browser, files, { width, live: true });
   for (const [name, move] of Object.entries(MOVES)) {
@@ -57,8 +66,10 @@ for (const width of [360, 1000]) {
     const frame = { 'median ms': at(0.5), 'p95 ms': at(0.95), 'max ms': at(1) };
     rows.push({ width, move: name, ...frame, 'script ms': script, 'style ms': style, 'layout ms': layout });
   }
+  heaps.push({ width, 'heap MB': await heapOf(page) });
   if (errors.length > 0) console.log(errors);
   await context.close();
 }
 console.table(rows);
+console.table(heaps);
 await browser.close();
