@@ -14,6 +14,7 @@
 #include "inject/agent_search.h"
 #include "inject/agent_sources.h"
 #include "inject/agent_steps.h"
+#include "inject/agent_workspaces.h"
 #include "python/frames.h"
 
 namespace gmt::inject {
@@ -179,6 +180,21 @@ Py *find_referrers(Py *, Py *const *arguments, ssize_t count) {
   return or_none(count == 3 ? referrers(*g_api, arguments[0], arguments[1], number_of(arguments[2])) : nullptr);
 }
 
+/// (): of each workspace of cuBLAS its address and its device, in one list.
+Py *workspaces(Py *, Py *const *, ssize_t) {
+  Workspace found[64];
+  const size_t count = find_workspaces(found, sizeof found / sizeof *found);
+  Py *list = g_api->list_new(0);
+  if (!list) return or_none(list);
+  for (size_t i = 0; i < 2 * count; i++) {
+    Py *number = g_api->number(i % 2 ? found[i / 2].device : found[i / 2].address);
+    if (!number) break;
+    g_api->list_append(list, number);
+    g_api->drop(number);
+  }
+  return list;
+}
+
 // PyMethodDef, and the flag of functions that take (self, arguments, count).
 struct Method {
   const char *name;
@@ -204,6 +220,7 @@ Method g_methods[] = {
     {"gpu_memtrace_places", find_places, kFastCall, nullptr},
     {"gpu_memtrace_paths", find_paths, kFastCall, nullptr},
     {"gpu_memtrace_referrers", find_referrers, kFastCall, nullptr},
+    {"gpu_memtrace_workspaces", workspaces, kFastCall, nullptr},
 };
 
 /// The namespace that the first part runs in: the functions of above, by their names without the prefix.

@@ -52,7 +52,7 @@ test('the same losses bit for bit, with names and surveys', () => {
     Array.from({ length: 200 }, (_, place) => place + 1),
   );
   const texts = new Set(Object.values(log.names).map(([category, text]) => `${category} ${text}`));
-  for (const wanted of ['1 0.weight', '1 2.bias', '2 0.weight', '3 0.weight.exp_avg'])
+  for (const wanted of ['1 0.weight', '1 2.bias', '2 0.weight', '3 0.weight.exp_avg', '6 cuBLAS workspace'])
     assert.ok(texts.has(wanted), wanted);
   const surveys = log.answers.filter(answer => answer.request === 0);
   console.log(

@@ -6,7 +6,7 @@ import time
 objects = load("objects")
 tensors = load("tensors")
 pause = load("pause")
-PARAMETER, GRADIENT, OPTIMIZER, BUFFER = 1, 2, 3, 4  # enum gmt_category
+PARAMETER, GRADIENT, OPTIMIZER, BUFFER, WORKSPACE = 1, 2, 3, 4, 6  # enum gmt_category; activations need no name
 MOST_NAMES = 20000
 written = {}  # address -> (category, text)
 
@@ -106,6 +106,13 @@ def optimizer_groups(optimizer):
             yield listed
 
 
+def add_workspaces(found):
+    """What PyTorch keeps for cuBLAS, which is no tensor."""
+    told = natives["workspaces"]()
+    for address, device in zip(told[::2], told[1::2]):
+        found.setdefault(address, (WORKSPACE, "cuBLAS workspace", device))
+
+
 def collect_names():
     torch = tensors.torch
     snapshot = pause.all_objects()
@@ -118,6 +125,7 @@ def collect_names():
             names.add_module(module, prefix, seen)
         for optimizer in find(snapshot, torch.optim, "Optimizer"):
             names.add_optimizer(optimizer)
+        add_workspaces(names.found)
         return names.found
     finally:
         snapshot.clear()

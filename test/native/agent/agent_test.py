@@ -86,6 +86,19 @@ class Agent(Traced):
         self.assertEqual(self.log().marks(GMT_STEP), [1, 2, 3, 4, 5])
 
     @every_python
+    def test_workspaces(self, python):
+        self.run_agent(python, "steps_program.py", "workspaces")
+        self.assertEqual(self.named(6), {0x10000 * (key + 1) for key in range(20)} | {0x900000})
+
+    @every_python
+    def test_workspaces_that_cannot_be_read(self, python):
+        self.run_agent(python, "steps_program.py", "workspaces broken")
+        self.assertEqual(self.named(6), {0x900000})
+
+    def named(self, category):
+        return {address for address, (own, _text) in self.log().names.items() if own == category}
+
+    @every_python
     def test_collections(self, python):
         self.run_agent(python, "steps_program.py", "collect")
         log = self.log()

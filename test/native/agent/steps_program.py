@@ -1,5 +1,6 @@
 """Training loops without anything in them. `steps_program.py SHAPE`."""
 
+import ctypes
 import gc
 import os
 import sys
@@ -60,7 +61,15 @@ elif SHAPE == "thread":
 else:
     assert tracing.begin()
 
-if SHAPE == "one":
+if SHAPE.startswith("workspaces"):
+    library = ctypes.CDLL(os.environ["GMT_TORCH_CUDA"])
+    for key in range(20):
+        library.add_workspace(ctypes.c_uint64(7 * key % 20), ctypes.c_uint64(0x10000 * (key + 1)), False)
+    library.add_workspace(ctypes.c_uint64(1), ctypes.c_uint64(0x900000), True)
+    if SHAPE == "workspaces broken":
+        library.break_table()
+    train(torch.optim.Optimizer())
+elif SHAPE == "one":
     train(torch.optim.Optimizer())
 elif SHAPE == "two":
     train(torch.optim.Optimizer(), torch.optim.Optimizer())
