@@ -15,6 +15,8 @@ const LINES = 3;
 export interface CardFacts {
   totalBytes: number;
   tensorBytes: number;
+  /** As the framework's allocator said last; null: it was not asked. */
+  pendingBytes: number | null;
   reservedBytes: number;
   driverBytes: number;
   /** Of the traced processes by the card's account, less what their traced calls held at that moment. */
@@ -42,6 +44,7 @@ function readCard(source: TraceSource, info: TraceInfo, device: DeviceInfo): Car
   const { parts, overBytes } = partsOf({
     totalBytes: device.totalBytes,
     tensorBytes: live('tensor'),
+    pendingBytes: sumKnown(series.map(one => lastKnown(one.pendingBytes))),
     reservedBytes: reservedNow(source, info, device.index),
     driverBytes: live('driver'),
     ...outside(series, known.length === processes.length),
@@ -56,12 +59,15 @@ function readCard(source: TraceSource, info: TraceInfo, device: DeviceInfo): Car
 export function partsOf(facts: CardFacts): { parts: LedgerPart[]; overBytes: number } {
   const reserved = Math.max(facts.reservedBytes, facts.tensorBytes);
   const driver = Math.max(facts.driverBytes, reserved);
+  // It was read a step ago: what is reserved now bounds it.
+  const pending = Math.min(facts.pendingBytes ?? 0, reserved - facts.tensorBytes);
   const { restBytes, othersBytes, untracedBytes, totalBytes } = facts;
   const sizes: [LedgerPartKind, number][] = [
     ['tensor', facts.tensorBytes],
-    ['cached', reserved - facts.tensorBytes],
+    ['cached', reserved - facts.tensorBytes - pending],
     ['driver', driver - reserved],
   ];
+  if (facts.pendingBytes !== null) sizes.splice(1, 0, ['pending', pending]);
   if (restBytes !== null) sizes.push(['rest', restBytes]);
   if (othersBytes !== null) sizes.push(['others', othersBytes]);
   else if (restBytes === null && untracedBytes !== null) sizes.push(['untold', untracedBytes]);
@@ -103,15 +109,28 @@ function sumOf(values: readonly (number | null)[]): number | null {
   return values.reduce((sum, value) => (sum === null || value === null ? null : sum + value), 0);
 }
 
+/** Null where none is known. */
+function sumKnown(values: readonly (number | null)[]): number | null {
+  const known = values.filter(value => value !== null);
+  return known.length === 0 ? null : sumOf(known);
+}
+
 function difference(outer: Float64Array, inner: Float64Array): Float64Array {
   return outer.map((bytes, i) => bytes - at(inner, i));
+}
+
+/** Where the allocator tells what waits for a stream, only the steps in which it did can be compared. */
+function unusedOf({ reservedBytes, tensorBytes, pendingBytes }: LedgerSeries): Float64Array {
+  const unused = difference(reservedBytes, tensorBytes);
+  return pendingBytes.every(Number.isNaN) ? unused : difference(unused, pendingBytes);
 }
 
 /** Growth of each part by itself, summed over the processes; null where one is not known, or its steps are only slices of time. */
 function addSlopes(parts: LedgerPart[], series: readonly LedgerSeries[]): void {
   const pick: Partial<Record<LedgerPartKind, (one: LedgerSeries) => Float64Array>> = {
     tensor: one => one.tensorBytes,
-    cached: one => difference(one.reservedBytes, one.tensorBytes),
+    pending: one => one.pendingBytes,
+    cached: unusedOf,
     driver: one => difference(one.driverBytes, one.reservedBytes),
     rest: one => difference(one.processBytes, one.driverBytes),
   };

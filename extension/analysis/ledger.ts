@@ -3,6 +3,7 @@ import type { LedgerSeries } from '../protocol/steps';
 import type { TraceSource } from '../protocol/trace';
 import type { Ledger, LedgerLayer } from '../protocol/verdicts';
 import { judgeGrowth, type Growth } from './growth';
+import { judgePending, recentPending, type Pending } from './pending';
 import { at, theilSen } from './statistics';
 import { THRESHOLDS as T } from './thresholds';
 
@@ -16,6 +17,10 @@ export interface JudgedLedger {
   /** Growth of the cache beyond its tensors, and of the process beyond what was traced; null: does not grow so. */
   reserved: Growth | null;
   process: Growth | null;
+  /** Much memory waits for a stream, or ever more; null: not so. */
+  pending: Pending | null;
+  /** The most that waited at the last readings; null: the allocator was not asked. */
+  recentPending: number | null;
   lastStep: number;
 }
 
@@ -39,6 +44,7 @@ export function judgeLedger(series: LedgerSeries): JudgedLedger {
     process: series.process,
     device: series.device,
     tensor: layer(series.tensorBytes),
+    pending: layer(series.pendingBytes),
     reserved: layer(series.reservedBytes),
     driver: layer(series.driverBytes),
     processBytes: layer(series.processBytes),
@@ -52,7 +58,8 @@ export function judgeLedger(series: LedgerSeries): JudgedLedger {
   if (held !== null && traced !== null) ledger.remainderBytes = held - traced;
   ledger.grows = growingLayer(steps, series, reserved, process);
   ledger.text = textOf(ledger);
-  return { ledger, reserved, process, lastStep: steps.at(-1) ?? 0 };
+  const [pending, recent] = [judgePending(series), recentPending(series)];
+  return { ledger, reserved, process, pending, recentPending: recent, lastStep: steps.at(-1) ?? 0 };
 }
 
 /** A layer's last known bytes, and its growth over the recent steps. */

@@ -5,6 +5,7 @@ import type { LineText } from './findings';
 import type { Growth } from './growth';
 import type { JudgedLedger } from './ledger';
 import type { JudgedFailure } from './outOfMemory';
+import { pendingFinding } from './pending';
 import { namedFrame } from './site';
 import type { SiteSteps } from './siteSeries';
 import { suggest } from './suggestions';
@@ -106,18 +107,26 @@ function failureAdvice(cause: Finding['cause'], place: FindingPlace | null, line
   }
 }
 
-/** A cache that grows beyond its tensors; a process that grows beyond what was traced. */
+/** Memory that waits for a stream; a cache that grows beyond its tensors; a process that grows beyond what was traced. */
 export function layerFindings(ledgers: readonly JudgedLedger[], source: TraceSource): Finding[] {
   return ledgers.flatMap(judged => {
-    const { reserved, process } = judged;
+    const { reserved, process, pending, ledger } = judged;
     const findings: Finding[] = [];
-    if (reserved !== null) findings.push(cacheFinding(judged, reserved, source));
+    if (pending !== null)
+      findings.push({ ...EMPTY, ...ofDevice(judged), ...pendingFinding(pending, ledger, reserved) });
+    else if (reserved !== null) findings.push(cacheFinding(judged, reserved, source));
     if (process !== null) findings.push(untracedFinding(judged, process));
     return findings;
   });
 }
 
-function cacheFinding({ ledger }: JudgedLedger, growth: Growth, source: TraceSource): Finding {
+function ofDevice({ ledger, pending }: JudgedLedger): Pick<Finding, 'process' | 'device' | 'layer' | 'sinceStep'> {
+  const { process, device } = ledger;
+  return { process, device, layer: 'driver', sinceStep: pending?.sinceStep ?? null };
+}
+
+function cacheFinding(judged: JudgedLedger, growth: Growth, source: TraceSource): Finding {
+  const { ledger, recentPending } = judged;
   const room = source.fragmentation({ process: ledger.process, device: ledger.device });
   // Where a gap is as long as what the cache takes anew, it is not the pieces that are too small.
   const pending = room.largestFreeBytes >= growth.perStep * growth.gap && room.largestFreeBytes >= T.layerBytes;
@@ -140,11 +149,18 @@ function cacheFinding({ ledger }: JudgedLedger, growth: Growth, source: TraceSou
       `${formatCount(room.segments)} segments hold ${formatBytes(room.segmentBytes)}; ${formatBytes(room.freeBytes)} of it is unused.`,
       `${formatCount(room.partlyUsedSegments)} segments hold a live block and a gap; the longest gap is ${formatBytes(room.largestFreeBytes)}.`,
     ],
-    ruledOut: ['No leak of tensors: their peak does not grow.'],
+    ruledOut: ['No leak of tensors: their peak does not grow.', ...noPending(recentPending)],
     suggestion: pending
       ? 'The free memory waits for another stream or belongs to another pool (`record_stream`, CUDA graphs): wait for the side stream before the tensors go, or capture fewer graphs.'
       : 'Let segments grow instead of being cut up: `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`, or use fewer different sizes.',
   };
+}
+
+function noPending(recent: number | null): string[] {
+  if (recent === null) return [];
+  return [
+    `No memory that waits for a stream: at most ${formatBytes(recent)} at the last steps, by PyTorch’s own count.`,
+  ];
 }
 
 function untracedFinding({ ledger }: JudgedLedger, growth: Growth): Finding {

@@ -15,6 +15,8 @@ export interface ReportSteps {
 export interface ReportLedger {
   device: number;
   tensorBytes: number;
+  /** Freed, but still in use by another stream, as PyTorch's allocator said last; null: it was not asked. */
+  pendingBytes: number | null;
   reservedBytes: number | null;
   driverBytes: number;
   /** By the device's own account (NVML). */
@@ -27,6 +29,7 @@ export interface ReportLedger {
     tensorBytesPerSecond: number;
     driverBytesPerSecond: number;
     tensorBytesPerStep: number | null;
+    pendingBytesPerStep: number | null;
     reservedBytesPerStep: number | null;
     driverBytesPerStep: number | null;
     processBytesPerStep: number | null;
@@ -87,6 +90,7 @@ export function reportLedger(source: TraceSource, info: TraceInfo, { ledger }: V
     return {
       device,
       tensorBytes: live(info, device, 'tensor'),
+      pendingBytes: total(own.map(entry => entry.pending.bytes)),
       reservedBytes: reserved[reserved.length - 1] ?? null,
       driverBytes: live(info, device, 'driver'),
       processBytes: total(own.map(entry => entry.processBytes.bytes)),
@@ -97,6 +101,7 @@ export function reportLedger(source: TraceSource, info: TraceInfo, { ledger }: V
         tensorBytesPerSecond: growth(source, device, 'tensor'),
         driverBytesPerSecond: growth(source, device, 'driver'),
         tensorBytesPerStep: total(own.map(entry => entry.tensor.bytesPerStep)),
+        pendingBytesPerStep: total(own.map(entry => entry.pending.bytesPerStep)),
         reservedBytesPerStep: total(own.map(entry => entry.reserved.bytesPerStep)),
         driverBytesPerStep: total(own.map(entry => entry.driver.bytesPerStep)),
         processBytesPerStep: total(own.map(entry => entry.processBytes.bytesPerStep)),

@@ -7,7 +7,7 @@ import {
   formatRate,
   formatTimestamp,
 } from '../protocol/format';
-import type { Layer, Totals, TraceInfo } from '../protocol/trace';
+import type { Layer, Totals } from '../protocol/trace';
 import { beforeAttachFrees } from './attached';
 import type { AllocationRow, GroupRow, ProcessRows, Rows, Snapshot } from './snapshot';
 import { findingLines } from './tableFindings';
@@ -36,14 +36,14 @@ export function renderTable(snapshot: Snapshot, options: TableOptions): string {
   if (info.totals.length === 0) lines.push('NO EVENT.');
   lines.push(...findingLines(snapshot));
   for (const entry of snapshot.processes) {
-    if (entry.totals.length > 0) lines.push(...processLines(entry, info), '');
+    if (entry.totals.length > 0) lines.push(...processLines(entry, snapshot), '');
   }
   if (info.totals.length > 0) lines.push(...groupLines(snapshot));
   lines.push(...warningLines(snapshot, options.final));
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
-function processLines(entry: ProcessRows, info: TraceInfo): string[] {
+function processLines(entry: ProcessRows, snapshot: Snapshot): string[] {
   const lines = [`PID: ${entry.process.pid} / UID: ${entry.process.uid}`];
   for (const thread of entry.threads) {
     lines.push(`  ${thread.thread.name}:${thread.thread.tid}`);
@@ -51,7 +51,7 @@ function processLines(entry: ProcessRows, info: TraceInfo): string[] {
   }
   if (entry.moreThreads > 0) lines.push(`  ... and ${formatPlural(entry.moreThreads, 'more thread')}`);
   if (entry.host.rows.length > 0) lines.push(`  ${LAYER_NAMES.host}`, ...allocationLines(entry.host));
-  lines.push('', ...totalLines(entry, info));
+  lines.push('', ...totalLines(entry, snapshot));
   return lines;
 }
 
@@ -70,7 +70,7 @@ function deviceName(device: number): string {
 }
 
 /** Layers are named beside each other and never added: tensors live inside what the driver handed out. */
-function totalLines(entry: ProcessRows, info: TraceInfo): string[] {
+function totalLines(entry: ProcessRows, { info, verdicts }: Snapshot): string[] {
   const live = sum(entry.totals, entry.layer, total => total.liveBytes);
   const lines = [`TOTAL LIVE: ${formatBytes(live)}`];
   for (const total of [...entry.totals].sort(byLayer)) {
@@ -79,8 +79,15 @@ function totalLines(entry: ProcessRows, info: TraceInfo): string[] {
     const before = beforeAttachFrees(info, total);
     const blocks = before > 0 ? `, ${formatPlural(before, 'free')} of blocks from before the attach` : '';
     lines.push(`  ${where}: ${totalText(total)}${blocks}`);
+    const own = verdicts.ledger.find(one => one.process === entry.process.index && one.device === total.device);
+    if (total.layer === 'tensor' && (own?.pending.bytes ?? 0) > 0)
+      lines.push(pendingText(total, own?.pending.bytes ?? 0));
   }
   return lines;
+}
+
+function pendingText({ device }: Totals, bytes: number): string {
+  return `  waiting for a stream, ${deviceName(device)}: ${formatBytes(bytes)} freed, still in use by another stream`;
 }
 
 function byLayer(a: Totals, b: Totals): number {

@@ -116,6 +116,14 @@ export const THRESHOLDS = {
   /** Share of the driver's growth that must be missing in the tensors to be fragmentation. */
   fragmentedShare: 0.5,
 
+  // Memory that waits for a stream. Some always does where streams overlap: what a prefetch or a collective of the last step
+  // used. A fifth of the cache is more than these take, and could hold the next step's tensors instead.
+  pendingShare: 0.2,
+  /** So many readings in a row: one slow step (a checkpoint, the first collective) gives one or two. */
+  pendingReadings: 6,
+  /** Of these, the share that may tell of less: a reading just behind a synchronisation finds nothing. */
+  pendingGaps: 0.2,
+
   // Out of memory.
   /** A leak of this share of what is alive led to it. */
   oomLeakShare: 0.2,

@@ -2,14 +2,16 @@
 import { nothing, type Checks } from './checks';
 
 /**
- * - `tensor`: live tensors. `cached`: held by the framework's allocator, no tensor in it.
+ * - `tensor`: live tensors. `pending`: freed, but still in use by another stream. `cached`: held by the framework's allocator,
+ *   no tensor in it.
  * - `driver`: given out by the driver outside the framework's segments.
  * - `rest`: of the traced processes, what no traced call took: context, modules, other libraries.
  * - `others`: other processes.
  * - `untold`: in use, by the traced processes' rest or by others; the card does not tell which.
  * - `unknown`: free or in use; the card was not asked.
  */
-export type LedgerPartKind = 'tensor' | 'cached' | 'driver' | 'rest' | 'others' | 'untold' | 'unknown' | 'free';
+export type LedgerPartKind =
+  'tensor' | 'pending' | 'cached' | 'driver' | 'rest' | 'others' | 'untold' | 'unknown' | 'free';
 
 export interface LedgerPart {
   kind: LedgerPartKind;

@@ -241,6 +241,8 @@ export interface LedgerSeries extends StepAxis {
   processBytes: Float64Array;
   usedBytes: Float64Array;
   totalBytes: Float64Array;
+  /** Freed tensors whose blocks another stream still uses, as the framework's allocator said at an end of these steps. */
+  pendingBytes: Float64Array;
 }
 
 /** A stack that frees blocks of a site. */

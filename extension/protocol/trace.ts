@@ -259,6 +259,9 @@ export interface AllocationWindow {
   site: Uint32Array;
   timeNs: Float64Array;
   stream: BigUint64Array;
+  /** Bytes asked for (NaN) and pool (`0:3`; `0:0` is that of all; '') of tensors, where the framework's allocator told. */
+  askedBytes: Float64Array;
+  pool: string[];
   /** enum gmt_kind of native/wire. */
   kind: Uint8Array;
   /** The step in which it was allocated, from 1, and how many steps of its process have ended since. */
@@ -268,7 +271,6 @@ export interface AllocationWindow {
   name: string[];
   category: Category[];
 }
-
 export type Series = 'tensor' | 'reserved' | 'driver' | 'host';
 export interface TimelineQuery {
   series: Series;

@@ -53,7 +53,8 @@ export interface SiteVerdict {
  * - `leak`: memory that is kept step after step.
  * - `oom`: an allocation failed; `cause` says why.
  * - `fragmentation`: the cache grows, what lies in it does not.
- * - `pending`: the same, and there would be room in it: it waits for a stream or belongs to another pool.
+ * - `pending`: much of the cache waits for a stream; or it grows although there would be room in it, which belongs to another
+ *   stream or pool.
  * - `cycle`: much memory waits for Python's collector.
  * - `anomaly`: one allocation far outside its line's habit.
  * - `untraced`: the process grows beyond all that was seen.
@@ -130,6 +131,8 @@ export interface Ledger {
   process: number;
   device: number;
   tensor: LedgerLayer;
+  /** Freed, but still in use by another stream: in the cache beside the tensors. */
+  pending: LedgerLayer;
   reserved: LedgerLayer;
   driver: LedgerLayer;
   processBytes: LedgerLayer;

@@ -62,7 +62,7 @@ Napi::Value site_series_answer(Napi::Env env, const model::SiteSeries &series, u
 Napi::Value ledger_series_answer(Napi::Env env, const model::LedgerSeries &series, uint64_t revision) {
   static constexpr const char *kColumns[] = {"tensorBytes",  "tensorMaxBytes", "reservedBytes", "reservedMaxBytes",
                                              "driverBytes",  "driverMaxBytes", "hostBytes",     "hostMaxBytes",
-                                             "processBytes", "usedBytes",      "totalBytes"};
+                                             "processBytes", "usedBytes",      "totalBytes",    "pendingBytes"};
   static_assert(std::size(kColumns) == model::kLedgerColumns);
   auto object = axis_answer(env, series.axis, revision);
   object.Set("device", series.device);

@@ -27,6 +27,12 @@ std::string key_text(uint64_t key) {
   return text;
 }
 
+/// `0:3`, as PyTorch numbers its pools; empty: not told.
+std::string pool_text(const model::AllocationRow &row) {
+  if (row.pool_owner == GMT_UNKNOWN || row.pool_number == GMT_UNKNOWN) return "";
+  return std::to_string(row.pool_owner) + ":" + std::to_string(row.pool_number);
+}
+
 }  // namespace
 
 const char *layer_name(model::Layer layer) {
@@ -112,7 +118,12 @@ Napi::Value allocations_answer(Napi::Env env, const model::AllocationRows &answe
   object.Set("layer", texts(env, rows, [](const Row &row) { return layer_name(row.layer); }));
   object.Set("site", column<uint32_t>(env, rows, [](const Row &row) { return row.site; }));
   object.Set("timeNs", column<double>(env, rows, [](const Row &row) { return row.time_ns; }));
-  object.Set("stream", column<uint64_t>(env, rows, [](const Row &row) { return row.stream; }));
+  object.Set("askedBytes", column<double>(env, rows, [](const Row &row) {
+               return row.asked_bytes == GMT_UNKNOWN ? kUnknown : static_cast<double>(row.asked_bytes);
+             }));
+  object.Set("stream",
+             column<uint64_t>(env, rows, [](const Row &row) { return row.knows_stream ? row.stream : GMT_UNKNOWN; }));
+  object.Set("pool", texts(env, rows, [](const Row &row) { return pool_text(row); }));
   object.Set("kind", column<uint8_t>(env, rows, [](const Row &row) { return row.kind; }));
   object.Set("step", column<double>(env, rows, [](const Row &row) { return row.step; }));
   object.Set("ageSteps", column<double>(env, rows, [](const Row &row) { return row.age_steps; }));

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "inject/agent_allocator.h"
 #include "inject/agent_api.h"
 #include "inject/agent_memory.h"
 #include "inject/agent_python.h"
@@ -32,7 +33,8 @@ uint32_t g_running;  ///< generation of the log whose thread runs; 0 = none
 uint32_t g_wake;     ///< futex of the tracer's thread: rises with each turn that is offered
 uint32_t g_offer;    ///< futex of the waiting program thread: Turn, | kTaken while it is used, kNobody once it is over
 uint64_t g_offer_step;
-uint32_t g_asked;  ///< the main thread has been asked for its turn
+uint32_t g_asked;   ///< the main thread has been asked for its turn
+uint32_t g_moment;  ///< ... and for a moment to ask the allocator in
 uint64_t g_next_step = ~0ull;
 uint32_t g_ended;  ///< the interpreter ends: from here on this thread takes the GIL only while another waits for it
 bool g_installed;
@@ -140,6 +142,27 @@ bool ask_main(const PythonApi &api, uint32_t generation) {
   return true;
 }
 
+int on_moment(void *generation) {
+  const auto asked_by = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(generation));
+  if (asked_by != log_generation()) return 0;
+  __atomic_store_n(&g_moment, 0, __ATOMIC_RELAXED);
+  const int saved = errno;
+  ask_allocator_without_steps();
+  errno = saved;
+  return 0;
+}
+
+/// A program without steps is asked for a moment of its main thread, now and then.
+void ask_for_moment(const PythonApi &api, uint32_t generation) {
+  if (!g_installed || !allocator_wants_moment() || !python_alive(api)) return;
+  if (__atomic_exchange_n(&g_moment, 1, __ATOMIC_RELAXED)) return;
+  void *argument = reinterpret_cast<void *>(static_cast<uintptr_t>(generation));
+  if (api.add_pending_call(on_moment, argument) != 0)
+    __atomic_store_n(&g_moment, 0, __ATOMIC_RELAXED);
+  else
+    make_main_thread_look(api);
+}
+
 /// Asks the main thread for its turn; where that sleeps in C (joins another thread, say), the GIL is taken without it.
 void ask(const PythonApi &api, Work &work) {
   const uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -157,6 +180,7 @@ uint64_t look_around(Work &work) {
   const python::Support support = work.refused ? python::Support::kUnsupported : python::discover();
   work.refused = support == python::Support::kUnsupported;  // the log says so already
   const PythonApi *api = support == python::Support::kReady ? python_api() : nullptr;
+  if (api) ask_for_moment(*api, work.generation);
   if (!api || !wants_turn(work)) return kTick;
   ask(*api, work);
   return kWaitingTick;
@@ -240,8 +264,10 @@ void start_agent(Thread &thread) {
   // After a fork the parent's thread and what it was about to do are not here.
   g_offer = kNobody;
   g_asked = 0;
+  g_moment = 0;
   g_ended = 0;
   forget_memory();
+  forget_allocator();
   __atomic_store_n(&g_running, generation, __ATOMIC_RELEASE);
   if (!start_thread(generation)) {
     g_running = 0;

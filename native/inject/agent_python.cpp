@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "inject/agent_allocator.h"
 #include "inject/agent_frames.h"
 #include "inject/agent_records.h"
 #include "inject/agent_search.h"
@@ -60,6 +61,7 @@ Py *on_step(Py *, Py *const *arguments, ssize_t count) {
     write_agent_note(GMT_NOTE_STEPS, "optimizer");
   }
   if (const uint64_t number = g_steps.stepped(arguments[0])) {
+    ask_allocator_at_step();
     write_step(number);
     if (number >= next_turn_step()) offer_turn(Turn::kStep, number);
   }
@@ -92,6 +94,28 @@ Py *name(Py *, Py *const *arguments, ssize_t count) {
   if (text)
     write_name(number_of(arguments[0]), static_cast<uint8_t>(number_of(arguments[1])),
                static_cast<uint8_t>(number_of(arguments[2])), text, static_cast<uint32_t>(bytes));
+  return none();
+}
+
+/// (`torch._C._cuda_memoryStats`)
+Py *allocator(Py *, Py *const *arguments, ssize_t count) {
+  if (count == 1) watch_allocator(*g_api, arguments[0]);
+  return none();
+}
+
+/// (address, device, the newest event's sequence when it was looked, bytes asked, stream, the pool's two numbers); what is not known
+/// is negative
+Py *block(Py *, Py *const *arguments, ssize_t count) {
+  if (count != 7) return none();
+  gmt_block block{};
+  block.address = number_of(arguments[0]);
+  block.device = static_cast<uint32_t>(number_of(arguments[1]));
+  block.sequence = number_of(arguments[2]);
+  block.asked_bytes = number_of(arguments[3]);
+  block.stream = number_of(arguments[4]);
+  block.pool_owner = number_of(arguments[5]);
+  block.pool_number = number_of(arguments[6]);
+  write_block(block);
   return none();
 }
 
@@ -209,6 +233,8 @@ Method g_methods[] = {
     {"gpu_memtrace_collection", on_collection, kFastCall, nullptr},
     {"gpu_memtrace_exit", on_exit, kFastCall, nullptr},
     {"gpu_memtrace_name", name, kFastCall, nullptr},
+    {"gpu_memtrace_allocator", allocator, kFastCall, nullptr},
+    {"gpu_memtrace_block", block, kFastCall, nullptr},
     {"gpu_memtrace_answer", answer, kFastCall, nullptr},
     {"gpu_memtrace_note", note, kFastCall, nullptr},
     {"gpu_memtrace_sequence", sequence, kFastCall, nullptr},

@@ -112,6 +112,20 @@ void write_memory(const gmt_memory &memory) {
   leave(thread);
 }
 
+void write_allocator(const gmt_allocator &said) {
+  Thread &thread = t_thread;
+  if (!log_generation() || !enter(thread)) return;
+  write_local(thread, GMT_ALLOCATOR, &said, sizeof said);
+  leave(thread);
+}
+
+void write_block(const gmt_block &block) {
+  Thread &thread = t_thread;
+  if (!enter_paused(thread)) return;
+  write_local(thread, GMT_BLOCK, &block, sizeof block);
+  leave(thread);
+}
+
 void write_agent_note(gmt_note_code code, const char *text) {
   Thread &thread = t_thread;
   if (!enter_paused(thread)) return;

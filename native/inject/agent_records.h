@@ -29,6 +29,12 @@ void write_answer(uint32_t request, uint64_t sequence, const char *text, uint64_
 /// What a device says that this process holds.
 void write_memory(const gmt_memory &memory);
 
+/// What the framework's allocator says of a device.
+void write_allocator(const gmt_allocator &said);
+
+/// What it says of a live block.
+void write_block(const gmt_block &block);
+
 /// A remark for the user.
 void write_agent_note(gmt_note_code code, const char *text);
 

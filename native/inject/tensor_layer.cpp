@@ -11,9 +11,8 @@ namespace gmt::inject {
 namespace {
 
 constexpr uint8_t kDeviceTypeCuda = 1;  // c10::DeviceType::CUDA
-constexpr uint32_t kDevices = 64;
 GMT_HOT_STATE uint64_t
-    g_reserved[kDevices];  ///< what the log knows; the device's allocator is locked around every report
+    g_reserved[kTensorDevices];  ///< what the log knows; the device's allocator is locked around every report
 
 /// c10::Device is two int8: the type in the low byte, the index in the high one.
 struct Device {
@@ -23,7 +22,7 @@ struct Device {
 Device unpack(uint64_t device) { return {static_cast<uint8_t>(device), static_cast<uint8_t>(device >> 8)}; }
 
 void write_reserved(Thread &thread, uint8_t device, uint64_t reserved) {
-  if (device >= kDevices || g_reserved[device] == reserved) return;
+  if (device >= kTensorDevices || g_reserved[device] == reserved) return;
   g_reserved[device] = reserved;
   write_event(thread, GMT_RESERVED, device, 0, reserved, 0);
 }
@@ -118,6 +117,10 @@ extern "C" __attribute__((visibility("default"))) void _ZN3c1027reportMemoryUsag
 }
 
 namespace gmt::inject {
+
+uint64_t reserved_bytes(uint32_t device) {
+  return device < kTensorDevices ? __atomic_load_n(&g_reserved[device], __ATOMIC_RELAXED) : 0;
+}
 
 void hook_tensor_layer_by_slots() {
   static unsigned long long seen;

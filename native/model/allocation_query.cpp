@@ -42,7 +42,8 @@ AllocationRow Model::row_of(const AnyBlock &block, uint64_t stream, uint8_t kind
           .step = block.step,
           .age_steps = process(maker.process)->frame->step - block.step,
           .category = kUnnamed,
-          .name = {}};
+          .name = {},
+          .knows_stream = stream != GMT_UNKNOWN};
 }
 
 void Model::name_row(const TensorBlock &block, AllocationRow &row) {
@@ -50,6 +51,16 @@ void Model::name_row(const TensorBlock &block, AllocationRow &row) {
   const NameBook::Entry *entry = names.find(block.address, static_cast<uint8_t>(block.device));
   row.category = category_of(*process(row.process), block);
   if (entry) row.name = names.text(*entry);
+}
+
+void Model::detail_row(const TensorBlock &block, AllocationRow &row) {
+  const gmt_block *known = process(row.process)->details.find(block.address, static_cast<uint8_t>(block.device));
+  if (!known) return;
+  row.asked_bytes = known->asked_bytes;
+  row.knows_stream = known->stream != GMT_UNKNOWN;
+  if (row.knows_stream) row.stream = known->stream;
+  row.pool_owner = known->pool_owner;
+  row.pool_number = known->pool_number;
 }
 
 Model::BlockChoice Model::choice_of(const AllocationQuery &query) const {
@@ -173,9 +184,10 @@ AllocationRows Model::allocations(const AllocationQuery &asked) {
   answer.total = found.size();
   for (const Found &one : found.window(query.from, std::min(query.to, found.size()))) {
     const TensorBlock *tensor = one.tensor();
-    answer.rows.push_back(tensor ? row_of(*tensor, 0, GMT_TENSOR_ALLOC)
+    answer.rows.push_back(tensor ? row_of(*tensor, GMT_UNKNOWN, GMT_TENSOR_ALLOC)
                                  : row_of(one.block(), one.block().stream, one.block().kind));
     if (tensor && (tensor->named || tensor->activation)) name_row(*tensor, answer.rows.back());
+    if (tensor && tensor->detailed) detail_row(*tensor, answer.rows.back());
   }
   return answer;
 }

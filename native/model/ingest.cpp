@@ -198,8 +198,8 @@ void Model::allocate_tensor(const Context &context) {
   }
   const bool activation = state.lines.in_graph(event);
   if (activation) state.activations.add(event.device, event.bytes);
-  table.insert(
-      {event.address, event.bytes, event.device, true, false, activation, event.time_ns, cell, state.frame->step});
+  table.insert({event.address, event.bytes, event.device, true, false, activation, false, event.time_ns, cell,
+                state.frame->step});
   accounts_.add(cell, event.bytes, event.time_ns);
   state.habits.see(event.thread, Layer::Tensor, event.bytes, event.time_ns, cell);
   if (state.frame->finder && state.frame->finder->due()) look_for_loop(context.process, state);
@@ -227,6 +227,7 @@ void Model::end_tensor(ProcessState &state, const TensorBlock &block, const trac
   } else if (block.activation) {
     state.activations.remove(device, block.bytes);
   }
+  if (block.detailed) state.details.forget(block.address, device);
   state.tensors.erase(&block);
 }
 

@@ -96,6 +96,7 @@ class Model {
   void end_slices(uint32_t process, ProcessState &state, uint64_t time_ns);
   void apply_records(uint32_t process, ProcessState &state, uint64_t before);
   void name_block(ProcessState &state, const trace::Name &name);
+  void detail_block(ProcessState &state, const gmt_block &detail);
   void add_answer(uint32_t process, ProcessState &state, const trace::AnswerPart &part);
   void take_step(const Context &context);
   void take_collection(const Context &context);
@@ -147,6 +148,7 @@ class Model {
   template <typename AnyBlock>
   AllocationRow row_of(const AnyBlock &block, uint64_t stream, uint8_t kind);
   void name_row(const TensorBlock &block, AllocationRow &row);
+  void detail_row(const TensorBlock &block, AllocationRow &row);
   StepAxis step_axis(uint32_t process, size_t points);
   std::vector<uint32_t> series_sites(const SiteSeriesQuery &query, uint32_t count) const;
   SiteSeriesRow series_row(uint32_t site) const;

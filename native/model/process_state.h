@@ -9,6 +9,7 @@
 
 #include "model/address_table.h"
 #include "model/answer_book.h"
+#include "model/detail_book.h"
 #include "model/device_memory.h"
 #include "model/line_finder.h"
 #include "model/name_book.h"
@@ -31,6 +32,7 @@ struct ProcessState {
   std::map<uint8_t, DeviceMemory> devices;
   NameBook names;
   CategorySums activations;  ///< that nobody named otherwise
+  DetailBook details;
   AnswerBook answers;
   RecordQueue records;
   ProcessSteps steps;

@@ -123,6 +123,10 @@ struct AllocationRow {
   uint32_t age_steps;
   uint8_t category;
   std::string name;
+  uint64_t asked_bytes = GMT_UNKNOWN;
+  bool knows_stream = true;
+  uint64_t pool_owner = GMT_UNKNOWN;
+  uint64_t pool_number = GMT_UNKNOWN;
 };
 
 struct AllocationRows {

@@ -1,4 +1,4 @@
-// Records that are no events: what blocks are for, device memory, answers of the agent.
+// Records that are no events: what blocks are for, what the framework's allocator says, answers of the agent.
 #include "model/model.h"
 
 namespace gmt::model {
@@ -8,6 +8,9 @@ void Model::apply_records(uint32_t process, ProcessState &state, uint64_t before
   if (state.records.next() >= before) return;
   state.records.release(before, [&](const RecordQueue::Record &record) {
     if (const auto *name = std::get_if<trace::Name>(&record)) return name_block(state, *name);
+    if (const auto *detail = std::get_if<trace::BlockDetail>(&record)) return detail_block(state, detail->block);
+    if (const auto *allocator = std::get_if<trace::Allocator>(&record))
+      return state.devices[allocator->device].set_allocator(*allocator);
     add_answer(process, state, std::get<trace::AnswerPart>(record));
   });
 }
@@ -20,6 +23,13 @@ void Model::name_block(ProcessState &state, const trace::Name &name) {
   }
   block->named = true;
   state.names.name(block->address, static_cast<uint8_t>(block->device), block->bytes, name.category, name.text);
+}
+
+void Model::detail_block(ProcessState &state, const gmt_block &detail) {
+  TensorBlock *block = state.tensors.find(detail.address, static_cast<uint8_t>(detail.device));
+  if (!block || block->device != detail.device) return;
+  block->detailed = true;
+  state.details.tell(detail);
 }
 
 void Model::add_answer(uint32_t process, ProcessState &state, const trace::AnswerPart &part) {

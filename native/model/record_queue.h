@@ -10,7 +10,7 @@ namespace gmt::model {
 
 class RecordQueue {
  public:
-  using Record = std::variant<trace::Name, trace::AnswerPart>;
+  using Record = std::variant<trace::Name, trace::AnswerPart, trace::Allocator, trace::BlockDetail>;
   /// More than this wait only where a log is damaged: the ones furthest away are dropped.
   static constexpr size_t kWaiting = 1u << 18;
 
@@ -23,6 +23,8 @@ class RecordQueue {
       if (memories_.size() < kWaiting) memories_.emplace(memory.time_ns, memory);
     }
     for (const trace::AnswerPart &part : records.answers) add(part.after, part);
+    for (const trace::Allocator &allocator : records.allocators) add(allocator.after, allocator);
+    for (const trace::BlockDetail &detail : records.blocks) add(detail.after, detail);
     set_next();
   }
   /// Calls `take(record)` for those that hold from behind an event before `sequence`, in order.

@@ -223,7 +223,8 @@ LedgerSeries Model::ledger_series(const LedgerSeriesQuery &query) {
   }
   const double unknown = std::numeric_limits<double>::quiet_NaN();
   levels(LedgerColumn::Reserved, {}, unknown);
-  for (const LedgerColumn which : {LedgerColumn::Process, LedgerColumn::Used, LedgerColumn::Total}) {
+  for (const LedgerColumn which :
+       {LedgerColumn::Process, LedgerColumn::Used, LedgerColumn::Total, LedgerColumn::Pending}) {
     column(which).assign(out.axis.buckets.size(), unknown);
   }
   const auto device = query.device < 0 ? state.devices.end() : state.devices.find(static_cast<uint8_t>(query.device));
@@ -233,6 +234,9 @@ LedgerSeries Model::ledger_series(const LedgerSeriesQuery &query) {
     if (point.process_bytes != ~0ull) column(LedgerColumn::Process)[at] = static_cast<double>(point.process_bytes);
     column(LedgerColumn::Used)[at] = static_cast<double>(point.used_bytes);
     column(LedgerColumn::Total)[at] = static_cast<double>(point.total_bytes);
+  });
+  over_axis(device->second.pending_points(), out.axis.buckets, [&](size_t at, const PendingPoint &point) {
+    column(LedgerColumn::Pending)[at] = static_cast<double>(point.bytes);
   });
   return out;
 }

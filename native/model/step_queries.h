@@ -96,9 +96,10 @@ enum class LedgerColumn : uint8_t {
   HostMax,
   Process,
   Used,
-  Total
+  Total,
+  Pending
 };
-constexpr size_t kLedgerColumns = static_cast<size_t>(LedgerColumn::Total) + 1;
+constexpr size_t kLedgerColumns = static_cast<size_t>(LedgerColumn::Pending) + 1;
 
 struct LedgerSeries {
   StepAxis axis;

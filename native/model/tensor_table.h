@@ -22,6 +22,7 @@ struct TensorBlock {
   uint64_t taken : 1;
   uint64_t named : 1;       ///< NameBook knows it
   uint64_t activation : 1;  ///< its operation left a node in autograd's graph
+  uint64_t detailed : 1;    ///< DetailBook knows it
   uint64_t time_ns;
   uint32_t cell;  ///< who made it, see Accounts
   uint32_t step;  ///< in which it was allocated

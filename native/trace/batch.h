@@ -59,10 +59,26 @@ struct AnswerPart {
   std::string text;
 };
 
+/// What a framework's allocator says of a device.
+struct Allocator {
+  uint64_t after;
+  uint64_t allocated_bytes;
+  uint64_t active_bytes;
+  uint8_t device;
+};
+
+/// What it says of the block that is at an address then.
+struct BlockDetail {
+  uint64_t after;
+  gmt_block block;
+};
+
 struct Records {
   std::span<const Name> names;
   std::span<const Memory> memories;
   std::span<const AnswerPart> answers;
+  std::span<const Allocator> allocators = {};
+  std::span<const BlockDetail> blocks = {};
 };
 
 struct Batch {

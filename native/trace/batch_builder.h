@@ -22,12 +22,15 @@ class BatchBuilder {
     names_.clear();
     memories_.clear();
     answers_.clear();
+    allocators_.clear();
+    blocks_.clear();
   }
   /// Events.
   size_t size() const { return count_; }
   /// There is nothing to deliver.
   bool empty() const {
-    return count_ == 0 && nodes_.empty() && names_.empty() && memories_.empty() && answers_.empty();
+    return count_ == 0 && nodes_.empty() && names_.empty() && memories_.empty() && answers_.empty() &&
+           allocators_.empty() && blocks_.empty();
   }
   bool full() const { return count_ == kEvents; }
   /// Grows with each clear(): what was added before is gone.
@@ -48,6 +51,8 @@ class BatchBuilder {
   void add(Name name) { names_.push_back(std::move(name)); }
   void add(const Memory &memory) { memories_.push_back(memory); }
   void add(AnswerPart part) { answers_.push_back(std::move(part)); }
+  void add(const Allocator &allocator) { allocators_.push_back(allocator); }
+  void add(const BlockDetail &detail) { blocks_.push_back(detail); }
   /// Takes out what is later than `until_ns`. Returns how many events that were.
   size_t cut_behind(uint64_t until_ns) {
     const auto end = events_.begin() + static_cast<std::ptrdiff_t>(count_);
@@ -58,12 +63,16 @@ class BatchBuilder {
     const auto is_later = [&](const auto &record) { return record.after >= later->sequence; };
     std::erase_if(names_, is_later);
     std::erase_if(answers_, is_later);
+    std::erase_if(allocators_, is_later);
+    std::erase_if(blocks_, is_later);
     const auto cut = static_cast<size_t>(end - later);
     count_ -= cut;
     return cut;
   }
   Batch batch(uint32_t process) const {
-    return {process, {events_.data(), count_}, details_, autograds_, nodes_, {names_, memories_, answers_}};
+    return {process,  {events_.data(), count_},
+            details_, autograds_,
+            nodes_,   {names_, memories_, answers_, allocators_, blocks_}};
   }
 
  private:
@@ -76,6 +85,8 @@ class BatchBuilder {
   std::vector<Name> names_;
   std::vector<Memory> memories_;
   std::vector<AnswerPart> answers_;
+  std::vector<Allocator> allocators_;
+  std::vector<BlockDetail> blocks_;
 };
 
 }  // namespace gmt::trace

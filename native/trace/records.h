@@ -43,6 +43,17 @@ inline std::optional<Memory> memory_of(std::span<const std::byte> payload, uint6
                 record->total_bytes,
                 static_cast<uint8_t>(record->device)};
 }
+inline std::optional<Allocator> allocator_of(std::span<const std::byte> payload, uint64_t read) {
+  const auto record = fixed_part<gmt_allocator>(payload);
+  if (!record || record->device >= GMT_DEVICE_NONE) return std::nullopt;
+  const uint64_t after = record->sequence > read ? record->sequence : read;
+  return Allocator{after, record->allocated_bytes, record->active_bytes, static_cast<uint8_t>(record->device)};
+}
+inline std::optional<BlockDetail> block_detail_of(std::span<const std::byte> payload, uint64_t read) {
+  const auto record = fixed_part<gmt_block>(payload);
+  if (!record || record->device >= GMT_DEVICE_NONE) return std::nullopt;
+  return BlockDetail{record->sequence > read ? record->sequence : read, *record};
+}
 inline std::optional<AnswerPart> answer_part_of(std::span<const std::byte> payload, uint64_t read) {
   const auto record = fixed_part<gmt_answer>(payload);
   if (!record || record->part >= record->parts) return std::nullopt;

@@ -175,6 +175,8 @@ enum gmt_local_kind {
   GMT_MEMORY = 13,        ///< payload gmt_memory: what the process holds by the device's own account (NVML)
   GMT_ANSWER = 14,        ///< payload gmt_answer + JSON: what the agent found when asked
   GMT_LIBRARY = 15,       ///< payload gmt_library + path: a library that called the driver
+  GMT_ALLOCATOR = 16,     ///< payload gmt_allocator: what the framework's allocator says of itself
+  GMT_BLOCK = 17,         ///< payload gmt_block: what the framework's allocator says of one live block
   GMT_NOTE = 10,  ///< payload gmt_note + text: something a user should know (unknown Python version, no CUPTI, ...)
 };
 
@@ -249,6 +251,29 @@ struct gmt_answer {
   uint32_t text_bytes;  ///< JSON behind this struct
   uint32_t reserved;
 };
+
+/// A device's allocator at the end of a step: a tensor that another stream uses is freed at once (`allocated_bytes` falls), its
+/// block is active until that stream has come so far.
+struct gmt_allocator {
+  uint64_t sequence;  ///< the newest event's when it was asked, as in gmt_name
+  uint64_t allocated_bytes;
+  uint64_t active_bytes;
+  uint32_t device;
+  uint32_t reserved;
+};
+
+/// About the tensor block that is at `address` then, until it is freed.
+struct gmt_block {
+  uint64_t address;
+  uint64_t sequence;     ///< as in gmt_name
+  uint64_t asked_bytes;  ///< GMT_UNKNOWN = not told; so are the next three
+  uint64_t stream;       ///< of its segment: the handle, 0 = the default stream
+  uint64_t pool_owner;   ///< PyTorch's id of the segment's pool, a pair of numbers: 0, 0 = the pool of all
+  uint64_t pool_number;
+  uint32_t device;
+  uint32_t reserved;
+};
+#define GMT_UNKNOWN (~0ull)
 
 struct gmt_thread_record {
   uint32_t tid;
@@ -352,6 +377,8 @@ GMT_STATIC_ASSERT(sizeof(struct gmt_node) == 16, "node");
 GMT_STATIC_ASSERT(sizeof(struct gmt_name) == 24, "name");
 GMT_STATIC_ASSERT(sizeof(struct gmt_memory) == 40, "memory");
 GMT_STATIC_ASSERT(sizeof(struct gmt_answer) == 24, "answer");
+GMT_STATIC_ASSERT(sizeof(struct gmt_allocator) == 32, "allocator");
+GMT_STATIC_ASSERT(sizeof(struct gmt_block) == 56, "block");
 GMT_STATIC_ASSERT(sizeof(struct gmt_thread_record) == 8, "thread");
 GMT_STATIC_ASSERT(sizeof(struct gmt_code_record) == 24, "code");
 GMT_STATIC_ASSERT(sizeof(struct gmt_stack_record) == 8, "stack");

@@ -25,8 +25,8 @@ if (probe.status !== 0) {
 }
 process.stdout.write(`PyTorch ${probe.stdout}`);
 const names = process.argv.slice(2).map(name => `--test-name-pattern=${name}`);
-const tests = ['accounting', 'lines', 'children', 'sharing', 'experiments', 'agent', 'uprobe', 'before'].map(name =>
-  join(here, `${name}.test.mjs`),
+const tests = ['accounting', 'lines', 'children', 'sharing', 'experiments', 'agent', 'waiting', 'uprobe', 'before'].map(
+  name => join(here, `${name}.test.mjs`),
 );
 const run = spawnSync(process.execPath, ['--test', '--test-reporter=spec', ...names, ...tests], { stdio: 'inherit' });
 process.exit(run.status ?? 1);

@@ -31,7 +31,7 @@ main()
 const LOAD = 5;
 const STEP = 8;
 const LIVE = (3 * 24 + 12 * 2) * MB;
-const KINDS = ['tensor', 'cached', 'driver', 'rest', 'others', 'untold', 'unknown', 'free'];
+const KINDS = ['tensor', 'pending', 'cached', 'driver', 'rest', 'others', 'untold', 'unknown', 'free'];
 
 const words = async (selector: string): Promise<string> => (await texts(selector)).join('\n');
 const fact = (name: string): Promise<string> => words(`[data-fact=${name}]`);

@@ -172,6 +172,11 @@ class LogWriter {
   void add_memory(uint16_t thread, uint32_t device, uint64_t process, uint64_t used, uint64_t total) {
     add_local(thread, GMT_MEMORY, text_of(gmt_memory{ticks_at(now_ns_.load()), process, used, total, device, 0}));
   }
+  /// What the framework's allocator said behind the event `sequence`.
+  void add_allocator(uint16_t thread, uint32_t device, uint64_t allocated, uint64_t active, uint64_t sequence = 0) {
+    add_local(thread, GMT_ALLOCATOR, text_of(gmt_allocator{sequence, allocated, active, device, 0}));
+  }
+  void add_block(uint16_t thread, const gmt_block &block) { add_local(thread, GMT_BLOCK, text_of(block)); }
   void add_answer(uint16_t thread, uint32_t request, uint16_t part, uint16_t parts, std::string_view text,
                   uint64_t sequence = 0) {
     const gmt_answer record{sequence, request, part, parts, static_cast<uint32_t>(text.size()), 0};

@@ -65,6 +65,10 @@ class Feed {
 
   void put_name(const trace::Name &name) { model.ingest({0, {}, {}, {}, {}, {{&name, 1}, {}, {}}}); }
   void put_memory(const trace::Memory &memory) { model.ingest({0, {}, {}, {}, {}, {{}, {&memory, 1}, {}}}); }
+  void put_allocator(const trace::Allocator &said) { model.ingest({0, {}, {}, {}, {}, {{}, {}, {}, {&said, 1}, {}}}); }
+  void put_block(const trace::BlockDetail &detail) {
+    model.ingest({0, {}, {}, {}, {}, {{}, {}, {}, {}, {&detail, 1}}});
+  }
   void put_answer(const trace::AnswerPart &part) { model.ingest({0, {}, {}, {}, {}, {{}, {}, {&part, 1}}}); }
   /// These events never come.
   void lose_events(uint64_t count, uint32_t process = 0) { sequences_[process] += count; }

@@ -1,4 +1,5 @@
 // What blocks are for, who frees them, where the gaps are, and what is kept when memory runs out.
+#include <cmath>
 #include <random>
 
 #include "check.h"
@@ -193,6 +194,51 @@ TEST(a_failure_keeps_who_was_alive_and_what_was_new) {
   CHECK_EQ(snapshot.sites[1].step_allocated_bytes, 9'000.0);
   CHECK_EQ(snapshot.sites[1].usual_allocated_bytes, 50.0);
   CHECK_EQ(snapshot.sites[1].oldest_step, 13u);
+}
+
+TEST(what_waits_for_a_stream_is_known_of_the_steps_it_was_asked_in) {
+  StepFeed feed;
+  feed.allocate(0x1000, 100);
+  for (int step = 1; step <= 4; ++step) {
+    if (step == 2 || step == 3) feed.put_allocator({feed.sequence(), 100, 100 + 50ull * step, 0});
+    if (step == 4) feed.put_allocator({feed.sequence(), 100, 90, 0});  // read between two changes
+    feed.allocate(0x1000 + 0x1000ull * step, 1);
+    feed.end_step();
+  }
+  const LedgerSeries series = feed.model.ledger_series({0, 0, 256});
+  const std::vector<double> &pending = series.columns[static_cast<size_t>(LedgerColumn::Pending)];
+  REQUIRE(pending.size() == 4);
+  CHECK(std::isnan(pending[0]));
+  CHECK_EQ(pending[1], 100.0);
+  CHECK_EQ(pending[2], 150.0);
+  CHECK_EQ(pending[3], 0.0);
+}
+
+TEST(details_belong_to_one_block_until_it_is_freed) {
+  StepFeed feed;
+  AllocationQuery by_address;
+  by_address.sort = AllocationSort::Address;
+  by_address.descending = false;
+  feed.allocate(0x1000, 512);
+  feed.allocate(0x2000, 1024);
+  feed.put_block({feed.sequence(), {0x1000, 0, 500, 0x55, 0, 3, 0, 0}});
+  feed.put_block({feed.sequence(), {0x2000, 0, 1000, GMT_UNKNOWN, GMT_UNKNOWN, GMT_UNKNOWN, 0, 0}});
+  feed.put_block({feed.sequence(), {0x3000, 0, 7, 0, 0, 0, 0, 0}});  // nothing is there
+  auto rows = feed.blocks(by_address).rows;
+  REQUIRE(rows.size() == 2);
+  CHECK_EQ(rows[0].asked_bytes, 500u);
+  CHECK(rows[0].knows_stream);
+  CHECK_EQ(rows[0].stream, 0x55u);
+  CHECK_EQ(rows[0].pool_owner, 0u);
+  CHECK_EQ(rows[0].pool_number, 3u);
+  CHECK_EQ(rows[1].asked_bytes, 1000u);
+  CHECK(!rows[1].knows_stream);
+  CHECK_EQ(rows[1].pool_owner, GMT_UNKNOWN);
+  feed.free(0x1000);
+  feed.allocate(0x1000, 512);
+  rows = feed.blocks(by_address).rows;
+  CHECK_EQ(rows[0].asked_bytes, GMT_UNKNOWN);
+  CHECK(!rows[0].knows_stream);
 }
 
 TEST(only_the_newest_failures_keep_it) {

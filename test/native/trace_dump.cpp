@@ -34,6 +34,16 @@ void print_records(const trace::Batch &batch) {
     std::printf("%" PRIu32 " memory t=%" PRIu64 " device=%u process=%" PRIu64 " used=%" PRIu64 " total=%" PRIu64 "\n",
                 batch.process, m.time_ns, m.device, m.process_bytes, m.used_bytes, m.total_bytes);
   }
+  for (const trace::Allocator &s : batch.records.allocators) {
+    std::printf("%" PRIu32 " allocator behind #%" PRIu64 " device=%u allocated=%" PRIu64 " active=%" PRIu64 "\n",
+                batch.process, s.after, s.device, s.allocated_bytes, s.active_bytes);
+  }
+  for (const trace::BlockDetail &d : batch.records.blocks) {
+    std::printf("%" PRIu32 " block behind #%" PRIu64 " address=%" PRIx64 " device=%" PRIu32 " asked=%" PRIu64
+                " stream=%" PRIx64 " pool=%" PRIu64 ":%" PRIu64 "\n",
+                batch.process, d.after, d.block.address, d.block.device, d.block.asked_bytes, d.block.stream,
+                d.block.pool_owner, d.block.pool_number);
+  }
   for (const trace::AnswerPart &a : batch.records.answers) {
     std::printf("%" PRIu32 " answer behind #%" PRIu64 " request=%" PRIu32 " part %u of %u: %s\n", batch.process,
                 a.after, a.request, a.part, a.parts, a.text.c_str());

@@ -19,6 +19,8 @@ struct KeptBatch {
   std::vector<trace::Name> names;
   std::vector<trace::Memory> memories;
   std::vector<trace::AnswerPart> answers;
+  std::vector<trace::Allocator> allocators;
+  std::vector<trace::BlockDetail> blocks;
 };
 
 inline KeptBatch keep(const trace::Batch &batch) {
@@ -29,7 +31,9 @@ inline KeptBatch keep(const trace::Batch &batch) {
           {batch.nodes.begin(), batch.nodes.end()},
           {batch.records.names.begin(), batch.records.names.end()},
           {batch.records.memories.begin(), batch.records.memories.end()},
-          {batch.records.answers.begin(), batch.records.answers.end()}};
+          {batch.records.answers.begin(), batch.records.answers.end()},
+          {batch.records.allocators.begin(), batch.records.allocators.end()},
+          {batch.records.blocks.begin(), batch.records.blocks.end()}};
 }
 
 struct Reading {

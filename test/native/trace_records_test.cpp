@@ -44,6 +44,29 @@ TEST(device_memory_has_a_time) {
   CHECK_EQ(memory.total_bytes, 8ull << 20);
 }
 
+TEST(what_the_allocator_says_holds_from_behind_its_event) {
+  TemporaryFolder folder;
+  LogWriter log(folder.path());
+  log.add_event(0, GMT_TENSOR_ALLOC, 0x1000, 512);
+  log.add_allocator(0, 1, 512, 2048, 4);
+  log.add_block(0, {0x1000, 0, 500, 0x55, 0, 3, 2, 0});
+  const Reading reading = read_all(folder.path());
+  REQUIRE(reading.batches.size() == 1 && reading.batches[0].allocators.size() == 1);
+  REQUIRE(reading.batches[0].blocks.size() == 1);
+  const trace::Allocator &said = reading.batches[0].allocators[0];
+  CHECK_EQ(said.after, 4u);
+  CHECK_EQ(said.device, 1);
+  CHECK_EQ(said.allocated_bytes, 512u);
+  CHECK_EQ(said.active_bytes, 2048u);
+  const trace::BlockDetail &detail = reading.batches[0].blocks[0];
+  CHECK_EQ(detail.after, 1u);
+  CHECK_EQ(detail.block.address, 0x1000u);
+  CHECK_EQ(detail.block.asked_bytes, 500u);
+  CHECK_EQ(detail.block.stream, 0x55u);
+  CHECK_EQ(detail.block.pool_number, 3u);
+  CHECK_EQ(detail.block.device, 2u);
+}
+
 TEST(answers_come_without_an_event_of_their_own) {
   TemporaryFolder folder;
   LogWriter log(folder.path());
@@ -74,12 +97,15 @@ TEST(records_that_lie_about_their_length_are_damage) {
   log.add_local(0, GMT_NAME, bytes_of(gmt_name{0x1000, 1, 100, 0, 1, 0}) + "short");
   log.add_local(0, GMT_ANSWER, bytes_of(gmt_answer{0, 1, 2, 2, 0, 0}));  // there is no third part of two
   log.add_local(0, GMT_MEMORY, "x");
+  log.add_local(0, GMT_ALLOCATOR, "x");
+  log.add_block(0, {0x1000, 1, 512, 0, 0, 0, 4711, 0});  // no such device
   log.add_event(0, GMT_TENSOR_ALLOC, 0x2000, 512);
   const Reading reading = read_all(folder.path());
   CHECK_EQ(reading.events().size(), 2u);
-  CHECK_EQ(reading.session->losses().count[trace::kLostCorrupt], 3u);
+  CHECK_EQ(reading.session->losses().count[trace::kLostCorrupt], 5u);
   for (const KeptBatch &batch : reading.batches) {
     CHECK(batch.names.empty() && batch.memories.empty() && batch.answers.empty());
+    CHECK(batch.allocators.empty() && batch.blocks.empty());
   }
 }
 

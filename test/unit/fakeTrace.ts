@@ -141,6 +141,8 @@ export class FakeTrace implements TraceSource {
       site: Uint32Array.from(rows, row => row.site),
       timeNs: Float64Array.from(rows, row => row.timeNs),
       stream: new BigUint64Array(rows.length),
+      askedBytes: new Float64Array(rows.length).fill(NaN),
+      pool: rows.map(() => ''),
       kind: new Uint8Array(rows.length),
       step: new Float64Array(rows.length).fill(1),
       ageSteps: new Float64Array(rows.length),

@@ -72,6 +72,21 @@ LIVE BY LINE (tensor layer)
   );
 });
 
+test('what waits for a stream stands behind the tensors', () => {
+  const info = makeInfo({ processes: [process], totals: [tensor, driver] });
+  const snapshot = readSnapshot(new FakeTrace(info, allocations, [site]), { top: 5, groupBy: 'line', groups: 5 });
+  const none = { bytes: null, bytesPerStep: null };
+  const ledger = {
+    ...{ process: 0, device: 0, usedBytes: null, totalBytes: null, remainderBytes: null, grows: null, text: '' },
+    ...{ tensor: none, reserved: none, driver: none, processBytes: none },
+    pending: { bytes: 3 * MB, bytesPerStep: 0 },
+  };
+  const verdicts = { ...snapshot.verdicts, ledger: [ledger] };
+  const lines = renderTable({ ...snapshot, verdicts }, { now, final: false }).split('\n');
+  const at = lines.indexOf('  waiting for a stream, gpu_0: 3.00 MB freed, still in use by another stream');
+  assert.match(lines[at - 1] ?? '', /^ {2}tensor layer, gpu_0/);
+});
+
 test('NO EVENT. before anything happened', () => {
   assert.equal(text(new FakeTrace(makeInfo({}))), `${rule} ${formatTimestamp(now)} ${rule}\nNO EVENT.\n`);
 });

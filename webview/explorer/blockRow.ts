@@ -1,6 +1,7 @@
 // One live block as text, from a window of typed arrays.
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount, formatDuration } from '../../extension/protocol/format';
+import { STREAM_UNKNOWN } from '../../extension/protocol/streams';
 import type { AllocationWindow, Layer, ProcessInfo } from '../../extension/protocol/trace';
 import type { Category } from '../../extension/protocol/steps';
 import { stepsText } from './counts';
@@ -16,7 +17,11 @@ export interface Block {
   layer: Layer;
   site: number;
   timeNs: number;
-  stream: bigint;
+  /** null: nobody told. */
+  stream: bigint | null;
+  askedBytes: number | null;
+  /** `0:3`; null: nobody told. */
+  pool: string | null;
   kind: number;
   step: number;
   ageSteps: number;
@@ -36,7 +41,9 @@ export function blockAt(window: AllocationWindow, i: number): Block | null {
     layer: window.layer[i] ?? 'tensor',
     site: window.site[i]!,
     timeNs: window.timeNs[i]!,
-    stream: window.stream[i]!,
+    stream: window.stream[i] === STREAM_UNKNOWN ? null : window.stream[i]!,
+    askedBytes: Number.isNaN(window.askedBytes[i]!) ? null : window.askedBytes[i]!,
+    pool: window.pool[i] || null,
     kind: window.kind[i]!,
     step: window.step[i]!,
     ageSteps: window.ageSteps[i]!,
@@ -80,13 +87,35 @@ export function kindText(kind: number): string {
   return KINDS[kind] ?? t('kind {0}', kind);
 }
 
-/** `20.00 MB (20,971,520 bytes), as the allocator rounded it`: what a framework was asked for is not recorded. */
+const NOT_RECORDED = t('not recorded');
+
+/** `20.00 MB (20,971,520 bytes)`. */
+function exactText(bytes: number): string {
+  return bytes < 1024 ? formatBytes(bytes) : t('{0} ({1} bytes)', formatBytes(bytes), formatCount(bytes));
+}
+
+/** `20.00 MB (20,971,520 bytes), as the allocator rounded it`. */
 export function sizeText({ bytes, layer }: Pick<Block, 'bytes' | 'layer'>): string {
-  const size = bytes < 1024 ? formatBytes(bytes) : t('{0} ({1} bytes)', formatBytes(bytes), formatCount(bytes));
+  const size = exactText(bytes);
   return layer === 'tensor' ? t('{0}, as the allocator rounded it', size) : t('{0}, as asked of the driver', size);
 }
 
-export function streamText(stream: bigint): string {
+/** What the framework was asked for; empty where it was the driver, whose sizes are those asked. */
+export function askedText({ askedBytes, layer }: Pick<Block, 'askedBytes' | 'layer'>): string {
+  if (layer !== 'tensor') return '';
+  return askedBytes === null ? NOT_RECORDED : exactText(askedBytes);
+}
+
+/** The pool of the framework that the block belongs to; empty where it is none of a framework. */
+export function poolText({ pool, layer }: Pick<Block, 'pool' | 'layer'>): string {
+  if (layer !== 'tensor') return '';
+  if (pool === null) return NOT_RECORDED;
+  return pool === '0:0' ? t('default pool') : t('private pool {0}, of a CUDA graph or a MemPool', pool);
+}
+
+/** @param stream null: not known */
+export function streamText(stream: bigint | null): string {
+  if (stream === null) return NOT_RECORDED;
   if (stream === 0n) return t('default stream');
   if (stream === 1n) return t('legacy default stream');
   return stream === 2n ? t('per-thread default stream') : t('stream {0}', `0x${stream.toString(16)}`);

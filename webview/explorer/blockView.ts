@@ -7,9 +7,11 @@ import { badge, iconButton } from '../components';
 import { el, setText } from '../dom';
 import {
   ageText,
+  askedText,
   CATEGORY_WORDS,
   deviceText,
   kindText,
+  poolText,
   sizeText,
   streamText,
   threadText,
@@ -31,14 +33,16 @@ export interface BlockSurroundings {
   freed: boolean;
 }
 
-type Fact = 'size' | 'name' | 'category' | 'age' | 'device' | 'stream' | 'kind' | 'thread';
+type Fact = 'asked' | 'size' | 'name' | 'category' | 'age' | 'device' | 'stream' | 'pool' | 'kind' | 'thread';
 const TITLES: Record<Fact, string> = {
+  asked: t('Asked for'),
   size: t('Size'),
   name: t('Name'),
   category: t('Used as'),
   age: t('Allocated'),
   device: t('Device'),
   stream: t('Stream'),
+  pool: t('Pool'),
   kind: t('From'),
   thread: t('Thread'),
 };
@@ -83,12 +87,14 @@ export class BlockView {
     setText(this.address, block.address);
     this.freed.set(freed ? t('freed') : '', t('It was freed after it was chosen'));
     const facts: Record<Fact, string> = {
+      asked: askedText(block),
       size: sizeText(block),
       name: block.name,
       category: CATEGORY_WORDS[block.category],
       age: ageText(block, nowNs),
       device: deviceText(block.device),
       stream: block.layer === 'host' ? '' : streamText(block.stream),
+      pool: poolText(block),
       kind: kindText(block.kind),
       thread: threadText(block, processes),
     };

@@ -7,6 +7,10 @@ import { formatBytes } from '../../extension/protocol/format';
 /** Name in the legend, and what it means. */
 export const PART_WORDS: Record<LedgerPartKind, readonly [string, string]> = {
   tensor: [t('tensors'), t('Alive tensors')],
+  pending: [
+    t('waiting for a stream'),
+    t('Freed tensors whose memory another stream still uses, as PyTorch said at the end of a step'),
+  ],
   cached: [t('cached'), t('Held by the framework’s allocator, no tensor in it')],
   driver: [t('other driver'), t('Given out by the CUDA driver outside the framework’s allocator')],
   rest: [

@@ -79,6 +79,13 @@ def hook_steps():
     return True
 
 
+def watch_allocator():
+    """Hands PyTorch's own count of its blocks to the tracer, which asks it at the ends of steps."""
+    stats = getattr(getattr(sys.modules["torch"], "_C", None), "_cuda_memoryStats", None)
+    if stats is not None:
+        natives["allocator"](stats)
+
+
 def start():
     note_main_file()
     gc.callbacks.append(natives["collection"])
@@ -124,6 +131,7 @@ def turn(reason, step, request):
             return AGAIN
         state["steps"] = True  # whether it succeeded or failed
         attempt(load("steps").read_settings)
+        attempt(watch_allocator)
     if reason == STEP:
         state["next_step"] = attempt(load("steps").at_step, step) or NEVER
     elif reason == EXIT:

@@ -109,6 +109,8 @@ export function windowOf(all: readonly MadeBlock[], from: number, to: number, ru
     site: Uint32Array.from(rows, one => one.site),
     timeNs: numbers(one => runNs - one.ageSteps * 1e9),
     stream: BigUint64Array.from(rows, one => BigInt(one.i % 2) * 0x55d0n),
+    askedBytes: numbers(one => (one.i % 2 === 0 ? one.bytes - 100 : NaN)),
+    pool: rows.map(one => (one.i % 2 === 0 ? '0:0' : '')),
     kind: new Uint8Array(rows.length).fill(1),
     step: numbers(one => 412 - one.ageSteps),
     ageSteps: numbers(one => one.ageSteps),

@@ -12,10 +12,11 @@ from log_reader import *  # noqa: E402, F403
 
 
 class AgentLog(log_reader.Log):
-    """`names`: {address: (category, text)}; `answers`: the JSON of each; `memory`: (ticks, of the process, used, total, device)."""
+    """`names`: {address: (category, text)}; `answers`: the JSON of each; `memory`: (ticks, of the process, used, total, device);
+    `allocator`: (allocated, active, device); `blocks`: {address: (asked, stream, pool's two numbers, device)}, -1 = not told."""
 
     def __init__(self, path):
-        self.names, self.texts, self.memory = {}, [], []
+        self.names, self.texts, self.memory, self.allocator, self.blocks = {}, [], [], [], {}
         super().__init__(path)
         self.answers = [json.loads(text.decode()) for text in self.texts]
 
@@ -30,6 +31,11 @@ class AgentLog(log_reader.Log):
             self.texts[-1] += payload[24 : 24 + size]
         elif kind == log_reader.NUMBERS["GMT_MEMORY"]:
             self.memory.append(struct.unpack("<4QII", payload)[:5])
+        elif kind == log_reader.NUMBERS["GMT_ALLOCATOR"]:
+            self.allocator.append(struct.unpack("<3QII", payload)[1:4])
+        elif kind == log_reader.NUMBERS["GMT_BLOCK"]:
+            address, _sequence, asked, stream, owner, number, device, _zero = struct.unpack("<QQ4qII", payload)
+            self.blocks[address] = (asked, stream, owner, number, device)
         else:
             super().read_local(kind, payload)
 

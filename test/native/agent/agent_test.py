@@ -117,6 +117,35 @@ class Agent(Traced):
         self.assertEqual(len(self.failures(log)), 1)
 
     @every_python
+    def test_allocator_at_steps(self, python):
+        self.run_agent(python, "allocator_program.py", "steps")
+        log = self.log()
+        self.assertEqual(self.failures(log), [])
+        said = [active - allocated for allocated, active, _device in log.allocator]
+        self.assertEqual(said, sorted(said))
+        self.assertLess(set(said), {1000 * step for step in range(22)})
+        # Where a step comes too soon after the last look, it is passed over.
+        self.assertGreaterEqual(len(set(said)), 10, said)
+        self.assertLess(len(said), 200)
+
+    @every_python
+    def test_allocator_without_steps(self, python):
+        self.run_agent(python, "allocator_program.py", "no steps")
+        log = self.log()
+        self.assertEqual(self.failures(log), [])
+        self.assertEqual(log.marks(GMT_STEP), [])
+        self.assertTrue(3 <= len(log.allocator) <= 6, log.allocator)
+        self.assertEqual(set(log.allocator[1:]), {(512, 4096, 0)})  # the first may be of before the loop
+
+    @every_python
+    def test_allocator_of_a_torch_that_tells_nothing(self, python):
+        self.run_agent(python, "allocator_program.py", "silent")
+        log = self.log()
+        self.assertEqual(self.failures(log), [])
+        self.assertEqual(log.allocator, [])
+        self.assertEqual(len(log.marks(GMT_STEP)), 20)
+
+    @every_python
     def test_no_torch(self, python):
         self.run_agent(python, "steps_program.py", "no torch", PYTHONPATH=HERE)
         self.assertEqual(self.log().of_kind(GMT_STEP, GMT_GC_BEGIN), [])

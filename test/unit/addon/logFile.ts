@@ -20,7 +20,19 @@ export const kinds = {
   gcBegin: 70,
   gcEnd: 71,
 };
-const locals = { thread: 5, code: 6, stack: 7, device: 8, process: 9, note: 10, name: 12, memory: 13, answer: 14 };
+const locals = {
+  thread: 5,
+  code: 6,
+  stack: 7,
+  device: 8,
+  process: 9,
+  note: 10,
+  name: 12,
+  memory: 13,
+  answer: 14,
+  allocator: 16,
+  block: 17,
+};
 
 /** Field 22 of /proc/self/stat. */
 function ownStart(): bigint {
@@ -124,6 +136,22 @@ export class LogFile {
     [processBytes, usedBytes, totalBytes].forEach((bytes, i) => head.writeBigUInt64LE(bytes, 8 + 8 * i));
     head.writeUInt32LE(device, 32);
     this.local(locals.memory, head, '');
+  }
+  /** What the framework's allocator says of the device, behind the event written last. */
+  allocator(device: number, allocated: number, active: number): void {
+    const head = Buffer.alloc(32);
+    [this.sequence, allocated, active].forEach((word, i) => head.writeBigUInt64LE(BigInt(word), 8 * i));
+    head.writeUInt32LE(device, 24);
+    this.local(locals.allocator, head, '');
+  }
+  /** What it says of the block at `address`; null: not told. */
+  block(address: bigint, asked: number | null, stream: bigint | null, pool: [number, number] | null): void {
+    const head = Buffer.alloc(56);
+    const words = [asked, stream, pool?.[0] ?? null, pool?.[1] ?? null];
+    head.writeBigUInt64LE(address, 0);
+    head.writeBigUInt64LE(BigInt(this.sequence), 8);
+    words.forEach((word, i) => head.writeBigUInt64LE(word === null ? 2n ** 64n - 1n : BigInt(word), 16 + 8 * i));
+    this.local(locals.block, head, '');
   }
   /** An answer in parts, found behind the event written last. */
   answer(request: number, parts: string[]): void {

@@ -11,6 +11,7 @@ import {
   type SiteSeries,
   type SiteSeriesQuery,
 } from '../../../extension/protocol/steps';
+import { STREAM_UNKNOWN } from '../../../extension/protocol/streams';
 import { kinds, LogFile } from './logFile';
 
 const loaded = { exports: {} };
@@ -108,6 +109,7 @@ test('the ledger has each layer at the end of each step', async () => {
     log.event(kinds.step, 1, 0);
     log.memory(0, 500n << 20n, 900n << 20n, 8n << 30n);
     log.event(kinds.tensorAlloc, 0x7f0000010000n, 512);
+    log.allocator(0, 4608, 4608 + (1 << 20));
     log.event(kinds.step, 2, 0);
   });
   const ledger = trace.ledgerSeries({ process: 0, device: 0, points: 256 });
@@ -117,6 +119,7 @@ test('the ledger has each layer at the end of each step', async () => {
   assert.deepEqual([...ledger.processBytes], [NaN, 500 << 20]);
   assert.deepEqual([...ledger.usedBytes], [NaN, 900 << 20]);
   assert.deepEqual([...ledger.totalBytes], [NaN, 8 * 2 ** 30]);
+  assert.deepEqual([...ledger.pendingBytes], [NaN, 1 << 20]);
   assert.equal(ledger.device, 0);
   const { segments, segmentBytes, freeBytes, largestFreeBytes, partlyUsedSegments, emptySegments } =
     trace.fragmentation({
@@ -126,6 +129,20 @@ test('the ledger has each layer at the end of each step', async () => {
   assert.deepEqual([segments, segmentBytes, partlyUsedSegments, emptySegments], [1, 2 << 20, 1, 0]);
   assert.deepEqual([freeBytes, largestFreeBytes], [(2 << 20) - 4608, (2 << 20) - 0x10000 - 512]);
   trace.close();
+});
+
+test('of a block is told what was asked for it, its stream and its pool, where that is known', async () => {
+  const trace = await traceOf(log => {
+    for (let i = 1; i <= 4; i++) log.event(kinds.tensorAlloc, 0x7f0000000000n + BigInt(i * 0x1000), 512);
+    log.block(0x7f0000001000n, 500, 0x5570n, [0, 3]);
+    log.block(0x7f0000002000n, 0, 0n, [0, 0]);
+    log.block(0x7f0000003000n, null, null, null);
+    log.event(kinds.step, 1, 0);
+  });
+  const live = trace.allocations({ layer: 'tensor', sort: 'address', descending: false, from: 0, to: 10 });
+  assert.deepEqual([...live.askedBytes], [500, 0, NaN, NaN]);
+  assert.deepEqual([...live.stream], [0x5570n, 0n, STREAM_UNKNOWN, STREAM_UNKNOWN]);
+  assert.deepEqual(live.pool, ['0:3', '0:0', '', '']);
 });
 
 test('blocks have ages, names and categories', async () => {

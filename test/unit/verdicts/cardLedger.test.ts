@@ -11,6 +11,7 @@ const MB = 1 << 20;
 const facts: CardFacts = {
   totalBytes: 100,
   tensorBytes: 10,
+  pendingBytes: null,
   reservedBytes: 25,
   driverBytes: 50,
   restBytes: null,
@@ -22,6 +23,12 @@ const short = (parts: readonly LedgerPart[]): Record<string, number> =>
 
 test('tensors lie in the cache, the cache in what the driver gave out', () => {
   assert.deepEqual(short(partsOf(facts).parts), { tensor: 10, cached: 15, driver: 25, unknown: 50 });
+});
+
+test('what waits for a stream lies in the cache beside the tensors, and is no more than there is', () => {
+  const told = (pendingBytes: number): Record<string, number> => short(partsOf({ ...facts, pendingBytes }).parts);
+  assert.deepEqual(told(4), { tensor: 10, pending: 4, cached: 11, driver: 25, unknown: 50 });
+  assert.deepEqual(told(99), { tensor: 10, pending: 15, cached: 0, driver: 25, unknown: 50 });
 });
 
 test('the card tells the rest of the process and the others', () => {
@@ -45,6 +52,7 @@ test('the parts always sum to the total and what is over it', () => {
   const any = fc.record({
     totalBytes: bytes,
     tensorBytes: bytes,
+    pendingBytes: perhaps,
     reservedBytes: bytes,
     driverBytes: bytes,
     restBytes: perhaps,
@@ -80,6 +88,21 @@ test('what the card says beside the traced bytes is of one moment, each part wit
   assert.deepEqual([parts.rest, parts.others, parts.tensor], [400 * MB, 200 * MB, 0]);
   const slope = (kind: string): number | null | undefined => card?.parts.find(part => part.kind === kind)?.bytesPerStep;
   assert.deepEqual([slope('tensor'), slope('cached'), slope('rest')], [MB, 0, 0]);
+  assert.equal(
+    card?.parts.some(part => part.kind === 'pending'),
+    false,
+  );
+  const pending = (step: number): number => (step % 2 === 0 ? 30 * MB + step * MB : NaN);
+  const [waiting] = readCards(
+    new RunTrace(run, {
+      ledger: { ...ledger, pending },
+      totalBytes: 1000 * MB,
+    }),
+  );
+  assert.deepEqual(
+    ['pending', 'cached'].map(kind => waiting?.parts.find(part => part.kind === kind)?.bytesPerStep),
+    [MB, -MB],
+  );
   run.source = 'time';
   const [sliced] = readCards(new RunTrace(run, { ledger, totalBytes: 1000 * MB }));
   assert.ok(

@@ -62,6 +62,82 @@ test('the cache grows although it has a gap as long as what it takes: pending on
   assert.match(findings[0]?.suggestion ?? '', /record_stream/);
 });
 
+const much = { tensor: () => 400 * MB, reserved: () => 1000 * MB };
+
+test('a third of the cache waits for a stream, step after step: pending, with the advice', () => {
+  const { findings, ledger } = judged({ ...much, pending: step => (step > 20 ? 340 * MB + (step % 7) * MB : 0) });
+  assert.deepEqual([findings.length, findings[0]?.verdict, findings[0]?.sinceStep], [1, 'pending', 21]);
+  assert.equal(
+    findings[0]?.title,
+    'Freed memory waits for another stream: 343.00 MB, 34 % of PyTorch’s cache, since step 21',
+  );
+  assert.equal(
+    findings[0]?.evidence[0],
+    'At the ends of steps PyTorch’s allocator told 60 times of blocks that are freed and still in use by another stream: 340.00 MB to 346.00 MB, 34 % of PyTorch’s cache.',
+  );
+  assert.match(findings[0]?.suggestion ?? '', /TORCH_NCCL_AVOID_RECORD_STREAMS=1/);
+  assert.match(findings[0]?.ruledOut[0] ?? '', /^No leak/);
+  assert.equal(ledger[0]?.pending.bytes, 343 * MB);
+});
+
+test('it is asked only now and then: the steps without a word are no steps without it', () => {
+  const { findings } = judged({ ...much, pending: step => (step % 9 === 0 ? 300 * MB : NaN) });
+  assert.deepEqual([findings.length, findings[0]?.verdict, findings[0]?.sinceStep], [1, 'pending', 9]);
+});
+
+test('a share of the cache that is usual, a few slow steps, too few readings: nothing', () => {
+  const verdicts = (pending: (step: number) => number): number => judged({ ...much, pending }).findings.length;
+  assert.equal(
+    verdicts(() => 150 * MB),
+    0,
+  );
+  assert.equal(
+    verdicts(step => (step > 75 ? 500 * MB : 0)),
+    0,
+  );
+  assert.equal(
+    verdicts(step => (step % 2 === 0 ? 500 * MB : 0)),
+    0,
+  );
+  assert.equal(
+    verdicts(step => (step < 60 ? 500 * MB : 0)),
+    0,
+  );
+  assert.equal(
+    verdicts(step => (step > 60 && step % 5 === 0 ? 500 * MB : NaN)),
+    0,
+  );
+  const small = { tensor: () => 2 * MB, reserved: () => 40 * MB };
+  assert.equal(judged({ ...small, pending: () => 20 * MB }).findings.length, 0);
+});
+
+test('one reading of ten that finds nothing does not end it', () => {
+  const { findings } = judged({ ...much, pending: step => (step % 10 === 0 ? 0 : 400 * MB) });
+  assert.deepEqual([findings.length, findings[0]?.sinceStep], [1, 1]);
+});
+
+test('what waits grows, and the cache with it: one finding, though it is no fifth of the cache yet', () => {
+  const { findings } = judged(
+    { tensor: () => 400 * MB, reserved: step => (700 + 5 * step) * MB, pending: step => step * MB },
+    { fragmentation: { ...room, largestFreeBytes: 64 * MB } },
+  );
+  assert.deepEqual([findings.length, findings[0]?.verdict], [1, 'pending']);
+  assert.equal(findings[0]?.title, 'More and more freed memory waits for another stream: 1.00 MB a step since step 1');
+  assert.equal(findings[0]?.evidence.at(-1), 'Meanwhile the cache grows by 5.00 MB a step.');
+});
+
+test('fragmentation where PyTorch says that nothing waits', () => {
+  const { findings } = judged(
+    { tensor: () => 400 * MB, tensorMax: () => 600 * MB, reserved: step => (700 + 5 * step) * MB, pending: () => MB },
+    { fragmentation: { ...room, largestFreeBytes: 3 * MB } },
+  );
+  assert.deepEqual([findings.length, findings[0]?.verdict], [1, 'fragmentation']);
+  assert.equal(
+    findings[0]?.ruledOut[1],
+    'No memory that waits for a stream: at most 1.00 MB at the last steps, by PyTorch’s own count.',
+  );
+});
+
 test('a cache that grows with its tensors, that stops, or that grows by little is nothing', () => {
   const reserved = (value: (step: number) => number, tensor = (_: number): number => 400 * MB): string[] =>
     judged({ tensor, reserved: value }).findings.map(finding => finding.verdict);

@@ -32,7 +32,7 @@ export interface RunFacts {
   /** Names of threads by index. */
   threads?: string[];
 }
-type LedgerColumn = 'tensor' | 'tensorMax' | 'reserved' | 'driver' | 'process' | 'used';
+type LedgerColumn = 'tensor' | 'tensorMax' | 'reserved' | 'driver' | 'process' | 'used' | 'pending';
 
 export class RunTrace extends FakeTrace {
   constructor(
@@ -65,6 +65,7 @@ export class RunTrace extends FakeTrace {
       processBytes: column('process'),
       usedBytes: column('used'),
       totalBytes: column('tensor').fill(this.facts.totalBytes ?? NaN),
+      pendingBytes: column('pending'),
     };
   }
 

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { STREAM_UNKNOWN } from '../../../extension/protocol/streams';
 import type { AllocationWindow } from '../../../extension/protocol/trace';
 import {
   ageText,
+  askedText,
   blockAt,
   blockKey,
   kindText,
+  poolText,
   sizeText,
   streamText,
   threadText,
@@ -30,6 +33,8 @@ const window: AllocationWindow = {
   site: Uint32Array.of(4),
   timeNs: Float64Array.of(2e9),
   stream: BigUint64Array.of(0n),
+  askedBytes: Float64Array.of(20 * MB - 100),
+  pool: ['0:0'],
   kind: Uint8Array.of(1),
   step: Float64Array.of(12),
   ageSteps: Float64Array.of(3),
@@ -51,6 +56,20 @@ test('an address that is handed out again is another block', () => {
 test('a tensor’s size is what the allocator rounded to; the driver is asked for exact bytes', () => {
   assert.equal(sizeText(block), '20.00 MB (20,971,520 bytes), as the allocator rounded it');
   assert.equal(sizeText({ bytes: 512, layer: 'driver' }), '512 B, as asked of the driver');
+});
+
+test('what was asked for, the stream and the pool, or that nobody recorded them', () => {
+  assert.deepEqual(
+    [askedText(block), poolText(block), poolText({ ...block, pool: '0:3' })],
+    ['20.00 MB (20,971,420 bytes)', 'default pool', 'private pool 0:3, of a CUDA graph or a MemPool'],
+  );
+  const unknown = { askedBytes: Float64Array.of(NaN), pool: [''], stream: BigUint64Array.of(STREAM_UNKNOWN) };
+  const silent = blockAt({ ...window, ...unknown }, 0)!;
+  assert.deepEqual(
+    [askedText(silent), poolText(silent), streamText(silent.stream)],
+    ['not recorded', 'not recorded', 'not recorded'],
+  );
+  assert.deepEqual([askedText({ ...silent, layer: 'driver' }), poolText({ ...silent, layer: 'driver' })], ['', '']);
 });
 
 test('age is in steps and time', () => {
