@@ -25,6 +25,19 @@ export function survivorsOf(
   return spread(found, MOST);
 }
 
+/** The live tensor at an address with its site; null: none is there. */
+export function tensorAt(
+  source: Pick<TraceSource, 'blocks' | 'site'>,
+  process: number,
+  address: bigint,
+): { site: number; block: Survivor } | null {
+  const [block] = source.blocks({ process, addresses: [address] });
+  if (!block?.known || !block.alive) return null;
+  const lines = (source.site(block.site)?.frames ?? []).map(({ file, line }) => ({ file, line }));
+  const { site, bytes, device } = block;
+  return { site, block: { address, bytes, device, lines } };
+}
+
 /**
  * Live blocks of a site; with `since` those that were allocated from that step on, and not those of the running step and the
  * one before it, if others are there.

@@ -1,7 +1,8 @@
 import { occasionText, recordedHolders, toldHolders } from '../analysis/holders';
 import { standingOf } from '../analysis/standing';
-import { survivorsOf, type Survivor } from '../analysis/survivors';
+import { survivorsOf, tensorAt, type Survivor } from '../analysis/survivors';
 import { judgeTrace } from '../analysis/verdicts';
+import { blockDetails, detailsText, type BlockDetails } from '../analysis/blockDetails';
 import { holderText } from '../analysis/wording';
 import { ask, cannotAsk } from '../capture/requests';
 import { formatBytes, formatPlural } from '../protocol/format';
@@ -23,6 +24,8 @@ interface Told {
   pid: number;
   sentence: string;
   holders: HolderFound[];
+  /** Of the blocks that were asked for: as far as the program's allocator told. */
+  details: BlockDetails;
 }
 
 const PATIENCE_MS = 60_000;
@@ -60,11 +63,8 @@ function subjectsOf(options: HoldersArguments, opened: OpenTrace): Subject[] | {
 function byAddress(address: bigint, { session, processes }: OpenTrace): Subject[] | { error: string } {
   const title = `0x${address.toString(HEX)}`;
   const subjects = processes.flatMap((process): Subject[] => {
-    const [block] = session.blocks({ process, addresses: [address] });
-    if (!block?.known || !block.alive) return [];
-    const lines = (session.site(block.site)?.frames ?? []).map(({ file, line }) => ({ file, line }));
-    const { bytes, device, site } = block;
-    return [{ title, process, sites: [site], blocks: [{ address, bytes, device, lines }] }];
+    const found = tensorAt(session, process, address);
+    return found === null ? [] : [{ title, process, sites: [found.site], blocks: [found.block] }];
   });
   return subjects.length > 0 ? subjects : { error: `No tensor that is alive begins at ${title}.` };
 }
@@ -108,21 +108,23 @@ async function tell({ title, process, sites, blocks }: Subject, opened: OpenTrac
     why !== null || directory === null
       ? { sentence: why ?? '' }
       : await ask(session, directory, process, { do: 'holders', blocks }, { limitMs: PATIENCE_MS });
-  if ('answer' in answer) return { title, pid, holders: [], ...toldHolders(answer.answer, sites, blocks.length) };
+  const details = blockDetails(session, process, sites, blocks);
+  if ('answer' in answer)
+    return { title, pid, holders: [], details, ...toldHolders(answer.answer, sites, blocks.length) };
   const recorded = recordedHolders(session, process, sites);
-  if (recorded === null) return { title, pid, sentence: answer.sentence, holders: [] };
+  if (recorded === null) return { title, pid, sentence: answer.sentence, holders: [], details };
   const sentence = `${answer.sentence} ${occasionText(recorded.answer)}`;
-  return { title, pid, sentence, holders: recorded.holders };
+  return { title, pid, sentence, holders: recorded.holders, details };
 }
 
 function documentOf(told: readonly Told[]): string {
   return JSON.stringify({ version: 1, questions: told }, null, 2);
 }
 
-function textOf({ title, pid, sentence, holders: found }: Told): string {
+function textOf({ title, pid, sentence, holders: found, details }: Told): string {
   const lines = found.map(holder => {
     const blocks = `${formatPlural(holder.count, 'block')}, ${formatBytes(holder.bytes)}`;
     return `  ${blocks}: ${holderText(holder)}, ${holder.kind}`;
   });
-  return [`${title} (process ${pid})`, `  ${sentence}`, ...lines].join('\n');
+  return [`${title} (process ${pid})`, `  ${sentence}`, ...lines, `  ${detailsText(details)}`].join('\n');
 }

@@ -12,6 +12,11 @@ export interface BlockRequests {
   block(query: BlockQuery & OfMoment): AllocationWindow | null;
   /** The newest word of the program's agent on who holds the block; null: no answer names it. */
   blockHolder(query: HolderQuery): BlockHolder | null;
+  /**
+   * Asks the program about a live block: who holds it, what was asked for, its stream and pool. Null: it has answered, and the trace
+   * holds what it said; else why it has not, in a sentence.
+   */
+  askBlock(query: BlockQuery): string | null;
   /** Puts a text on the clipboard. */
   copyText(of: { text: string }): void;
 }
@@ -40,17 +45,19 @@ const MOST_COPIED = 1 << 24;
 
 export const blockChecks: Checks<BlockRequests> = {
   allocations: allocationQuery,
-  block: params => {
-    const from = object(params, 'block');
-    const of = { process: index(from, 'process'), site: index(from, 'site'), address: address(from, 'address') };
-    return { ...of, ...momentField(from) };
-  },
+  block: params => ({ ...blockQuery(params, 'block'), ...momentField(object(params, 'block')) }),
+  askBlock: params => blockQuery(params, 'askBlock'),
   blockHolder: params => {
     const from = object(params, 'blockHolder');
     return { process: index(from, 'process'), address: address(from, 'address'), timeNs: time(from, 'timeNs') };
   },
   copyText: params => ({ text: text(object(params, 'copyText'), 'text', MOST_COPIED) }),
 };
+
+function blockQuery(params: unknown, method: string): BlockQuery {
+  const from = object(params, method);
+  return { process: index(from, 'process'), site: index(from, 'site'), address: address(from, 'address') };
+}
 
 function allocationQuery(params: unknown): AllocationQuery & OfMoment {
   const from = object(params, 'allocations');

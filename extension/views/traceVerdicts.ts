@@ -5,9 +5,10 @@ import { findingSpark } from '../analysis/findingSpark';
 import { occasionText, recordedHolders, toldHolders } from '../analysis/holders';
 import { otherLines, rowVerdicts } from '../analysis/rowVerdicts';
 import { standingOf } from '../analysis/standing';
-import { survivorsOf } from '../analysis/survivors';
+import { survivorsOf, tensorAt } from '../analysis/survivors';
 import { ask, cannotAsk } from '../capture/requests';
 import type { NativeSession } from '../engine/addon';
+import type { BlockQuery } from '../protocol/blockRequests';
 import type {
   Experiment,
   ExperimentEffect,
@@ -23,6 +24,8 @@ import { Judge } from './judge';
 
 /** How long a busy process is waited for. */
 const PATIENCE_MS = 60_000;
+/** The page waits for an answer about one block, for 20 s. */
+const BLOCK_PATIENCE_MS = 15_000;
 
 interface Asked {
   holders: Inquiry<HolderFound> | null;
@@ -85,7 +88,7 @@ export class TraceVerdicts implements vscode.Disposable {
   }
 
   /** One sentence on why the process of a finding cannot be asked now; null: it can. */
-  cannotAsk({ process }: Finding): string | null {
+  cannotAsk({ process }: Pick<Finding, 'process'>): string | null {
     const info = this.source.info();
     return cannotAsk(info, info.processes[process], this.directory);
   }
@@ -105,6 +108,17 @@ export class TraceVerdicts implements vscode.Disposable {
     };
     show({ state: 'asking', sentence, results: [] });
     return this.askHolders(finding, asked.stop.signal).then(show);
+  }
+
+  /** Asks about one block: null once the trace holds the answer, else one sentence. */
+  async askBlock({ process, address }: BlockQuery): Promise<string | null> {
+    const refusal = this.cannotAsk({ process });
+    if (refusal !== null || this.directory === null) return refusal;
+    const found = tensorAt(this.source, process, BigInt(address));
+    if (found === null) return vscode.l10n.t('The block is freed.');
+    const question = { do: 'holders', blocks: [found.block] } as const;
+    const told = await ask(this.source, this.directory, process, question, { limitMs: BLOCK_PATIENCE_MS });
+    return 'sentence' in told ? told.sentence : null;
   }
 
   pidOf({ process }: Finding): number {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import type { BlockDetails } from '../../extension/analysis/blockDetails';
 import type { ExperimentEffect, HolderFound } from '../../extension/protocol/verdictRequests';
 import { Place, python, root, type Ended, type Started } from './launcher';
 
@@ -33,6 +34,13 @@ train()
 print("trained", os.getpid(), flush=True)
 while True:
     time.sleep(0.01)
+`;
+/** Blocks of a captured graph; the stand-in has none of its own. */
+const SNAPSHOT = `blocks = [{"address": 0x100000 + 0x1000 * i, "size": 512, "requested_size": 500, "state": "active_allocated"} for i in range(60)]
+segment = {"device": 0, "address": 0x100000, "stream": 0x5570, "segment_pool_id": (0, 3), "blocks": blocks}
+torch._C._cuda_memorySnapshot = lambda pool: {"segments": [segment]}
+torch._C._cuda_isHistoryEnabled = lambda: False
+torch.cuda.is_initialized = lambda: True
 `;
 const lineOf = (text: string): number => SCRIPT.split('\n').findIndex(line => line.includes(text)) + 1;
 
@@ -82,10 +90,31 @@ test('who holds a line’s blocks, one address; what cannot be asked is one sent
   assert.match(line.stdout, /60 blocks, 30\.00 KB: __main__\.kept\[\.\.\.\] \(60 in it, train\.py:\d+\), container/);
   const address = await asked(place, [String(pid), '--address', '0x103000']);
   assert.match(address.stdout, /1 block, 512 B: __main__\.kept/);
+  // The storage’s own size; this PyTorch has no snapshot.
+  assert.match(address.stdout, /^ {2}Asked for 512 B, handed out 512 B; stream not recorded; pool not recorded\.$/m);
   const none = await asked(place, [String(pid), '--address', '0xdead000']);
   assert.deepEqual([none.status, none.stderr], [1, 'gpu-memtrace: No tensor that is alive begins at 0xdead000.\n']);
   const elsewhere = await asked(place, [String(pid), '--line', 'other.py:3']);
   assert.match(elsewhere.stderr, /Nothing that other\.py:3 allocated is alive\./);
+});
+
+test('what was asked for a block, its stream and its pool, as PyTorch’s allocator tells', async t => {
+  const { place, pid } = await running(t, SCRIPT.replace('kept = []', `${SNAPSHOT}kept = []`));
+  const one = await asked(place, [String(pid), '--address', '0x103000']);
+  assert.match(
+    one.stdout,
+    /^ {2}Asked for 500 B, handed out 512 B; stream 0x5570; private pool 0:3 \(of a CUDA graph or a MemPool\)\.$/m,
+  );
+  const all = await asked(place, [
+    String(pid),
+    '--line',
+    `train.py:${lineOf('0x1000 * step, 512') + 5}`,
+    '--format',
+    'json',
+  ]);
+  const { questions } = JSON.parse(all.stdout) as { questions: { details: BlockDetails }[] };
+  const details = { askedBytes: 60 * 500, bytes: 60 * 512, streams: ['0x5570'], pools: ['0:3'] };
+  assert.deepEqual(questions[0]?.details, details);
 });
 
 test('experiments say what they freed; those that need a GPU’s PyTorch say so', async t => {

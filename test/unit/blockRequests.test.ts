@@ -11,6 +11,7 @@ test('requests about blocks pass unchanged', () => {
     request('allocations', { process: 0, thread: 2, device: 0, sort: 'age', descending: false, from: 0, to: 0 }),
     request('block', { process: 0, site: 3, address: '0x7f00a0' }),
     request('blockHolder', { process: 0, address: '0x1', timeNs: 5.5 }),
+    request('askBlock', { process: 0, site: 3, address: '0x7f00a0' }),
     request('copyText', { text: 'x' }),
     request('ledger'),
   ];
@@ -24,6 +25,7 @@ test('what is wrong with them is named', () => {
     [request('allocations', { ...allocations, site: -1 }), /site is a whole number/],
     [request('block', { process: 0, site: 3, address: '7f' }), /address is an address/],
     [request('block', { process: 0, site: 3, address: 16 }), /address is an address/],
+    [request('askBlock', { process: -1, site: 3, address: '0x7f' }), /process is a whole number/],
     [request('blockHolder', { process: 0, address: '0x12345678123456789', timeNs: 0 }), /address/],
     [request('blockHolder', { process: 0, address: '0x1', timeNs: Infinity }), /timeNs/],
     [request('copyText', { text: 4 }), /text is a text/],

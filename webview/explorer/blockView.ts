@@ -21,6 +21,8 @@ import { lineLink } from './lineLink';
 
 export interface BlockViewActions {
   openLine(file: string, line: number): void;
+  /** Asks the program about the block. */
+  askProgram(): void;
   copyAddress(): void;
   copyStack(): void;
   close(): void;
@@ -53,12 +55,17 @@ export class BlockView {
   private readonly freed = badge('freed');
   private readonly facts = new Map<Fact, { row: HTMLElement; value: HTMLElement }>();
   private readonly holder = el('div', { class: 'holder', 'data-fact': 'holder' });
+  private readonly askButton: HTMLElement;
+  private readonly asked = el('p', { class: 'dim', role: 'status', 'data-fact': 'told' });
   private holderKey = '';
 
   constructor(private readonly actions: BlockViewActions) {
+    const askWords = t('Ask the program: who holds it, how much was asked for, its stream and pool');
+    this.askButton = iconButton('ask-block', 'question', askWords, () => actions.askProgram()).element;
     const buttons = el(
       'span',
       { class: 'block-buttons' },
+      this.askButton,
       iconButton('copy-address', 'copy', t('Copy the address'), () => actions.copyAddress()).element,
       iconButton('copy-stack', 'list-flat', t('Copy the stack'), () => actions.copyStack()).element,
       iconButton('close-block', 'close', t('Back to the list'), () => actions.close()).element,
@@ -73,6 +80,7 @@ export class BlockView {
     this.element.append(
       el('div', { class: 'block-title' }, this.address, this.freed.element, buttons),
       list,
+      this.asked,
       this.holder,
     );
     this.element.hidden = true;
@@ -85,6 +93,7 @@ export class BlockView {
   show(block: Block, { processes, nowNs, freed }: BlockSurroundings): void {
     this.element.hidden = false;
     setText(this.address, block.address);
+    this.askButton.hidden = freed || block.layer !== 'tensor';
     this.freed.set(freed ? t('freed') : '', t('It was freed after it was chosen'));
     const facts: Record<Fact, string> = {
       asked: askedText(block),
@@ -102,6 +111,12 @@ export class BlockView {
       setText(value, facts[fact]);
       row.hidden = facts[fact] === '';
     }
+  }
+
+  /** What became of the question to the program; empty: nothing was asked, or the answer stands in the facts. */
+  showAsked(sentence: string): void {
+    setText(this.asked, sentence);
+    this.asked.hidden = sentence === '';
   }
 
   /** @param holder null: no answer names the block */

@@ -1,4 +1,5 @@
 // The pane beside the tabs with its data: the blocks of the selection, the chosen block, its stack and holder.
+import { t } from '@vscode/l10n';
 import { NOW, untilOf, type Moment } from '../../extension/protocol/moment';
 import type { Site } from '../../extension/protocol/trace';
 import type { Frames } from '../dom';
@@ -40,6 +41,7 @@ export class DetailsPart implements Part {
     });
     this.blockView = new BlockView({
       openLine,
+      askProgram: () => void this.askProgram(),
       copyAddress: () => void page.ask('copyText', { text: this.chosen?.address ?? '' }),
       copyStack: () => void page.ask('copyText', { text: stackText(this.site?.frames ?? []) }),
       close: () => this.choose(null),
@@ -108,6 +110,7 @@ export class DetailsPart implements Part {
     this.freed = false;
     this.list.mark(block ? blockKey(block) : '');
     this.blockView.showHolder(null);
+    this.blockView.showAsked('');
     if (!block) this.blockView.hide();
     this.drawBlock();
     if (block) this.blockView.element.scrollIntoView({ block: 'nearest' });
@@ -119,6 +122,17 @@ export class DetailsPart implements Part {
     if (!this.chosen || !context) return;
     const { info, runNs } = context;
     this.blockView.show(this.chosen, { processes: info.processes, nowNs: runNs, freed: this.freed });
+  }
+
+  private async askProgram(): Promise<void> {
+    const { chosen } = this;
+    if (!chosen) return;
+    this.blockView.showAsked(t('Asking the program; it answers between two of its Python instructions…'));
+    const { process, site, address } = chosen;
+    const sentence = await this.page.ask('askBlock', { process, site, address });
+    if (!this.chosen || blockKey(this.chosen) !== blockKey(chosen)) return;
+    this.blockView.showAsked(sentence ?? '');
+    this.poller.invalidate(true);
   }
 
   private moment(): Moment {

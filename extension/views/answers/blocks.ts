@@ -4,7 +4,7 @@ import type { BlockQuery, BlockRequests } from '../../protocol/blockRequests';
 import type { AllocationWindow, TraceSource } from '../../protocol/trace';
 import type { PageModel } from '../page';
 import type { Answers } from './answers';
-import { bornIn, openTrace, sourceOf } from './source';
+import { bornIn, openTrace, openVerdicts, sourceOf } from './source';
 
 export function blockAnswers(model: PageModel): Answers<BlockRequests> {
   return {
@@ -14,6 +14,7 @@ export function blockAnswers(model: PageModel): Answers<BlockRequests> {
     },
     block: async ({ moment, ...query }) => findBlock((await sourceOf(model, moment)).source, query),
     blockHolder: query => holderOfBlock(openTrace(model), query),
+    askBlock: query => openVerdicts(model).askBlock(query),
     copyText: async ({ text }) => vscode.env.clipboard.writeText(text),
   };
 }

@@ -3,6 +3,7 @@ import { untilOf, type Moment } from '../../protocol/moment';
 import type { TraceSource } from '../../protocol/trace';
 import type { TraceSession } from '../../engine/session';
 import type { PageModel } from '../page';
+import type { TraceVerdicts } from '../traceVerdicts';
 
 /** What answers for a moment; `born`: only blocks that were allocated in that span (ns) count. */
 export interface MomentSource {
@@ -28,6 +29,12 @@ export function bornIn({ born }: MomentSource): { bornFromNs?: number; bornToNs?
 export function openSession(model: PageModel): TraceSession {
   if (model.session === null) throw new Error(vscode.l10n.t('No trace is open.'));
   return model.session;
+}
+
+/** What is said of the trace that the page shows. Throws a sentence where there is none. */
+export function openVerdicts(model: PageModel): TraceVerdicts {
+  if (model.verdicts === null) throw new Error(vscode.l10n.t('No trace is open.'));
+  return model.verdicts;
 }
 
 /** As `openSession`: what it answers now. */

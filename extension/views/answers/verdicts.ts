@@ -1,15 +1,12 @@
-import * as vscode from 'vscode';
 import type { ExperimentEffect, Inquiry, VerdictRequests } from '../../protocol/verdictRequests';
 import { chooseExperiments } from '../chooseExperiments';
 import type { PageModel } from '../page';
 import type { TraceVerdicts } from '../traceVerdicts';
 import type { Answers } from './answers';
+import { openVerdicts } from './source';
 
 export function verdictAnswers(model: PageModel): Answers<VerdictRequests> {
-  const verdicts = (): TraceVerdicts => {
-    if (model.verdicts === null) throw new Error(vscode.l10n.t('No trace is open.'));
-    return model.verdicts;
-  };
+  const verdicts = (): TraceVerdicts => openVerdicts(model);
   return {
     findings: () => verdicts().findings(),
     verdicts: ({ sites, groupBy }) => verdicts().rows(sites, groupBy),

@@ -12,6 +12,7 @@ cycles = load("cycles")
 anchors = load("anchors")
 lines = load("lines")
 source = load("source")
+blocks = load("blocks")
 SEARCH_SHARE = 0.8  # of the time that a request gives; the rest is for its lines, and to let go of what was looked at
 LEAST_LINES_MS = 50
 MOST_LINES = 100  # holders whose lines are looked for
@@ -244,6 +245,7 @@ def answer(request):
     """The answer to a request for holders: `addresses` is a list of [address in hex, bytes, device, [[file, line], ...]]; the lines may
     be left out."""
     wanted = {int(each[0], 16): each[1] for each in request["addresses"]}
+    devices = {int(each[0], 16): each[2] for each in request["addresses"]}
     sites = {int(each[0], 16): [tuple(one) for one in each[3]] for each in request["addresses"] if len(each) > 3}
     budget = request.get("budgetMs", 500)
     deadline = tensors.Deadline(budget * SEARCH_SHARE)
@@ -251,6 +253,7 @@ def answer(request):
         search = Search(wanted, deadline, sites)
         count = len(search.snapshot)
         search.run()
+        blocks.tell(wanted, devices, search.where, deadline)
         found = search.found
         del search
     told = with_lines(found, budget - deadline.took())

@@ -207,6 +207,27 @@ class Agent(Traced):
         self.assertEqual(log.holder(1, addresses["thread"])["thread"], "worker")
         self.assertEqual(log.holder(1, addresses["cycle"])["backReference"], "parent")
 
+    def blocks_told(self, python, *arguments):
+        for name in os.listdir(self.trace):
+            os.unlink(os.path.join(self.trace, name))
+        self.run_agent(python, "blocks_program.py", *arguments)
+        log = self.log()
+        self.assertEqual(self.failures(log), [])
+        self.assertTrue(log.answer(1)["ok"], log.answer(1))
+        return log.blocks
+
+    @every_python
+    def test_blocks_by_the_allocator(self, python):
+        pools = {0x10000: (500, 0, 0, 0, 0), 0x12000: (1000, 0x5570, 0, 3, 0), 0x14000: (513, -1, -1, -1, 0)}
+        self.assertEqual(self.blocks_told(python, "new"), pools)
+        self.assertEqual(self.blocks_told(python, "old"), pools)
+
+    @every_python
+    def test_blocks_where_the_allocator_is_not_asked(self, python):
+        storages = {0x10000: (512, -1, -1, -1, 0), 0x12000: (1024, -1, -1, -1, 0)}
+        for shape in ("history", "many", "none"):
+            self.assertEqual(self.blocks_told(python, shape), storages, shape)
+
     @every_python
     def test_holders_at_exit(self, python):
         with open(os.path.join(self.trace, "at-exit.json"), "w") as file:

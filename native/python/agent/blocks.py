@@ -1,0 +1,72 @@
+"""What PyTorch's allocator says of single blocks: the bytes that were asked for, stream and pool. Only when somebody asks who holds
+them, since the allocator tells of all its blocks or of none."""
+
+tensors = load("tensors")
+core = tensors.core
+UNKNOWN = -1
+ALIVE = "active_allocated"
+MICROSECONDS = 4  # for each block that the allocator has
+
+
+def current(stats, name):
+    return stats.get(name, {}).get("all", {}).get("current", 0)
+
+
+def count_of_blocks():
+    """How many blocks the allocator would tell of."""
+    names = ("active", "inactive_split", "segment")
+    devices = [core._cuda_memoryStats(each) for each in range(core._cuda_getDeviceCount())]
+    return sum(current(stats, name) for stats in devices for name in names)
+
+
+def can_ask(deadline):
+    """Whether the allocator can be asked in the time that is left. Where it keeps a history it would tell all of that too."""
+    if not all(hasattr(core, name) for name in ("_cuda_memorySnapshot", "_cuda_isHistoryEnabled", "_cuda_memoryStats")):
+        return False
+    if not tensors.torch.cuda.is_initialized() or core._cuda_isHistoryEnabled():
+        return False
+    return not deadline.late() and count_of_blocks() * MICROSECONDS <= deadline.left() * 1000
+
+
+def segments():
+    try:
+        told = core._cuda_memorySnapshot(None)  # of all pools
+    except TypeError:  # older ones take no argument
+        told = core._cuda_memorySnapshot()
+    return told["segments"] if type(told) is dict else told
+
+
+def from_allocator(wanted):
+    """{address: (device, bytes asked, stream, the pool's two numbers)} of those that are there."""
+    found = {}
+    for segment in segments():
+        pool = segment.get("segment_pool_id")
+        pool = tuple(pool) if type(pool) is tuple and len(pool) == 2 else (UNKNOWN, UNKNOWN)
+        at = segment["address"]
+        for block in segment["blocks"]:
+            here = block.get("address", at)
+            at = here + block["size"]
+            if here in wanted and block["state"] == ALIVE:
+                asked = block.get("requested_size", UNKNOWN)
+                found[here] = (segment["device"], asked, segment.get("stream", UNKNOWN)) + pool
+    return found
+
+
+def from_storages(wanted, devices, where):
+    """The same by the tensors that were found there: a storage has as many bytes as it asked for."""
+    found = {}
+    for address, known in where.items():
+        sizes = [tensors.size(tensor) for tensor, how in known if how is None]
+        if sizes and 0 <= sizes[0] <= wanted[address]:
+            found[address] = (devices[address], sizes[0], UNKNOWN, UNKNOWN, UNKNOWN)
+    return found
+
+
+def tell(wanted, devices, where, deadline):
+    """Writes what is known of the wanted blocks (address -> bytes, address -> device) into the trace. `where`: Search.where."""
+    sequence = natives["sequence"]()
+    told = from_storages(wanted, devices, where)
+    if can_ask(deadline):
+        told.update(from_allocator(wanted))
+    for address, (device, *facts) in told.items():
+        natives["block"](address, device, sequence, *facts)
