@@ -6,6 +6,7 @@ import { buildNative } from './project/native.mjs';
 import { ensureUprobeTools } from './project/uprobeTools.mjs';
 import { inRoot, run } from './project/root.mjs';
 import { runNodeTests } from './nodeTests.mjs';
+import { runPageChecks } from './bench/webview/all.mjs';
 import { runHost } from './host/run.mjs';
 
 const bin = name => inRoot('node_modules/.bin', name);
@@ -55,6 +56,7 @@ export const stages = [
   { name: 'unit', what: 'node:test', run: nodeStage('unit', 2) },
   { name: 'golden', what: 'stored traces', run: nodeStage('golden', 2) },
   { name: 'cli', what: 'command line on the simulated GPU', run: nodeStage('cli', 1) },
+  { name: 'page', what: 'the page in Chromium', run: runPageChecks },
   { name: 'host', what: 'extension in VS Code on the simulated GPU', run: runHost },
 ];
 

@@ -2,21 +2,16 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { driverScript, FIRST } from '../driverScript.mjs';
 import { Place, python } from './launcher';
 
-const JOB = `import ctypes, os, sys, time
-cuda = ctypes.CDLL("libcuda.so.1")
-context = ctypes.c_void_p()
-cuda.cuInit(0)
-cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
-cuda.cuCtxSetCurrent(context)
-address = ctypes.c_uint64()
-cuda.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(8 << 20))
+const JOB = driverScript(`allocate(ctypes.byref(address), ctypes.c_size_t(8 << 20))
 open(sys.argv[1] + ".pid", "w").write(str(os.getpid()))
 print("READY", flush=True)
 while not os.path.exists(sys.argv[1]): time.sleep(0.02)
-cuda.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(4 << 20))
-`;
+allocate(ctypes.byref(address), ctypes.c_size_t(4 << 20))
+`);
+const LAST = FIRST + 4;
 
 test('a mark is taken from beside, kept in the trace, and compared with', async t => {
   const place = new Place(t);
@@ -38,16 +33,16 @@ test('a mark is taken from beside, kept in the trace, and compared with', async 
 
   const compared = await place.run(['report', file, '--at', 'mark:before eval', '--compare', file]);
   assert.match(compared.stdout, /8\.00 MB -> 12\.00 MB \(\+4\.00 MB\), 1 new, 0 gone/);
-  assert.match(compared.stdout, /\+4\.00 MB +- +4\.00 MB new +job\.py:12 <module>/);
-  assert.doesNotMatch(compared.stdout, /job\.py:8/);
+  assert.match(compared.stdout, /\+4\.00 MB +- +4\.00 MB new +job\.py:13 <module>/);
+  assert.doesNotMatch(compared.stdout, /job\.py:9/);
   const json = await place.run(['report', file, '--compare', `${file}@mark:before eval`, '--format', 'json']);
   assert.deepEqual(
     (JSON.parse(json.stdout) as { rows: { line: number; bytesA: number; bytesB: number }[] }).rows.map(
       ({ line, bytesA, bytesB }) => [line, bytesA, bytesB],
     ),
     [
-      [12, 4 << 20, 0],
-      [8, 8 << 20, 8 << 20],
+      [LAST, 4 << 20, 0],
+      [FIRST, 8 << 20, 8 << 20],
     ],
   );
 

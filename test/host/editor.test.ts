@@ -1,14 +1,20 @@
 // Bytes in the editor: at the ends of lines, in a hover, after edits of the file, and away again.
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { FIRST, freshPage, picture, reached, rowAt, trace, writeScript } from './page';
-import { behind, click, until } from './window';
+import { FIRST, freshPage, inThemes, picture, reached, rowAt, trace, writeScript } from './page';
+import { behind, click, hover, keys, texts, until } from './window';
 
 const MB = 1 << 20;
 const JOB = `allocate(ctypes.byref(address), ctypes.c_size_t(${20 * MB}))
 allocate(ctypes.byref(address), ctypes.c_size_t(${3 * MB}))
 time.sleep(60)
 `;
+const gone = (selector: string): Promise<boolean> =>
+  texts(selector, 200).then(
+    found => found.join('') === '',
+    () => true,
+  );
+
 describe('Bytes in the editor', () => {
   let file = '';
   let editor: vscode.TextEditor;
@@ -51,6 +57,29 @@ describe('Bytes in the editor', () => {
     });
     assert.deepEqual(texts, ['20.00 MB', '3.00 MB']);
     await picture('editor-lines');
+  });
+
+  it('shows heat in the gutter of the lines that allocate', async () => {
+    const marks = (): Promise<number> =>
+      texts('.monaco-editor .glyph-margin-widgets .cgmr').then(found => found.length);
+    await until('two marks', async () => (await marks()) === 2);
+  });
+
+  it('shows the hover in the window, by mouse and by keyboard', async () => {
+    const bubble = '.monaco-hover:not(.hidden) .hover-contents';
+    const says = (): Promise<true> =>
+      until('the hover', async () => /20\.00 MB alive in 1 block/.test((await texts(bubble, 300)).join('')) as true);
+    await hover('.monaco-editor .view-line:has-text("allocate(ctypes.byref(address)") span span');
+    await says();
+    await inThemes('editor-hover');
+    await vscode.window.showTextDocument(editor.document);
+    await keys('Escape');
+    await until('no hover', () => gone(bubble));
+    const at = new vscode.Position(FIRST - 1, 2);
+    editor.selection = new vscode.Selection(at, at);
+    await keys('Control+k', 'Control+i');
+    await says();
+    await keys('Escape');
   });
 
   it('follows edits of the file', async () => {

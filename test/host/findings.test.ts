@@ -66,6 +66,10 @@ describe('Findings in VS Code', () => {
     await says(CARD, /1 tensor of each step stays alive/);
     assert.match(await textOf(CARD), /\+64\.00 KB a step .*since step \d+.*% sure/s);
     assert.equal(await attribute(`${CARD}`, 'data-leak'), 'true');
+    assert.ok(
+      ((await attribute(`${CARD} .spark polyline`, 'points')) ?? '').split(' ').length > 8,
+      'a line over the steps',
+    );
     await inThemes('findings');
     assert.deepEqual(await violations('.findings'), []);
   });
@@ -92,6 +96,10 @@ describe('Findings in VS Code', () => {
     assert.match(text, /Ruled out\s+No warm-up/);
     assert.match(text, /kept\.py:\d+ .* once\s+Allocated in one step, and stays\./);
     await press(`${CARD} [data-action=why-not]`, 'Enter');
+    await until('no reasons', async () => (await textOf(`${CARD} [data-part=reasons]`)) === '');
+    await click(`${CARD} [data-action=why-not]`);
+    await says(`${CARD} [data-part=reasons]`, /Other lines/);
+    await click(`${CARD} [data-action=why-not]`);
   });
 
   it('puts a warning at the line, which leads to the card', async () => {
@@ -113,7 +121,25 @@ describe('Findings in VS Code', () => {
     const action = actions.find(({ title }) => title === 'Show in Leak Explorer');
     assert.ok(action?.command, actions.map(({ title }) => title).join());
     await vscode.commands.executeCommand(action.command.command, ...(action.command.arguments ?? []));
-    await until('the card', async () => (await attribute(`${CARD} .finding-toggle`, 'aria-expanded')) === 'true');
+    const open = (wanted: string): Promise<true> =>
+      until('the card', async () => ((await attribute(`${CARD} .finding-toggle`, 'aria-expanded')) === wanted) as true);
+    await open('true');
+    await press(`${CARD} .finding-toggle`, 'Enter');
+    await open('false');
+    await press(`${CARD} .finding-toggle`, 'Enter');
+    await open('true');
+  });
+
+  it('the warning follows edits of the file', async () => {
+    const line = lineOf(KEPT, '# LEAK outputs') - 1;
+    const stands = (at: number): Promise<true> =>
+      until(`the entry in line ${at}`, () => (problems(KEPT)[0]?.range.start.line === at) as true);
+    const editor = await vscode.window.showTextDocument(vscode.Uri.file(KEPT));
+    await editor.edit(edit => edit.insert(new vscode.Position(0, 0), '# a note\n# another\n'));
+    await stands(line + 2);
+    await vscode.commands.executeCommand('undo');
+    await stands(line);
+    await vscode.commands.executeCommand('workbench.action.files.revert');
   });
 
   it('asks a running program who holds it', async () => {
@@ -126,6 +152,8 @@ describe('Findings in VS Code', () => {
     await click(`${CARD} [data-action=who-holds]`);
     const text = await says(`${CARD} [data-part=holders][data-state=answered]`, /still alive/);
     assert.match(text, /__main__\.kept\[\.\.\.\] live_leak\.py:\d+\s+list of 60 · 5\d of 5\d blocks/);
+    await press(`${CARD} [data-action=who-holds]`, 'Enter');
+    await says(`${CARD} [data-part=holders][data-state=answered]`, /__main__\.kept/);
     await press(`${CARD} [data-part=holders] button.link`, 'Enter');
     await cursorAt(file, lineOf(file, '# HOLD'));
   });

@@ -147,6 +147,24 @@ describe('Maps of the memory in VS Code', () => {
     );
   });
 
+  it('weighs live, peak and churned bytes, by mouse and by keyboard', async () => {
+    const control = '[data-control=flame-weight]';
+    const whole = (wanted: RegExp): Promise<true> =>
+      until(`a graph of ${wanted}`, async () => {
+        const name = (await attribute('.flame-rect.whole', 'aria-label')) ?? '';
+        if (wanted.test(name)) return true as const;
+        throw new Error(name);
+      });
+    await whole(/96\.00 MB/);
+    await click(control);
+    await click(`${control} vscode-option[value=churn]`);
+    await whole(/216\.00 MB/);
+    await press(control, 'ArrowUp');
+    await whole(/10\d\.00 MB/);
+    await press(control, 'ArrowUp');
+    await whole(/96\.00 MB/);
+  });
+
   it('a block of the segment map shows its details, by mouse', async () => {
     await click('[data-tab=segments]');
     await says('[data-value=fragmentation]', /segments hold .* free/);
@@ -173,5 +191,15 @@ describe('Maps of the memory in VS Code', () => {
     await elsewhere();
     await press(map, 'Control+Enter');
     await until('the line', () => vscode.window.activeTextEditor?.document.uri.fsPath === file);
+  });
+
+  it('segments are coloured by line or by age, by mouse and by keyboard', async () => {
+    const control = '[data-control=segment-colour]';
+    await says('.segment-keys', /maps_job\.py/);
+    await click(control);
+    await click(`${control} vscode-option[value=age]`);
+    await says('.segment-keys', /step|older/);
+    await press(control, 'ArrowUp');
+    await says('.segment-keys', /maps_job\.py/);
   });
 });

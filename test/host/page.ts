@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { driverScript } from '../driverScript.mjs';
 import { attribute, fill, press, rows, shot, texts, until, type Row } from './window';
 
 export const workspace = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
@@ -9,24 +10,12 @@ export const picture = (name: string): Promise<void> => shot(join(process.env.SC
 /** The element that names the page's phase and layer. */
 export const PAGE = '[data-layer][data-phase]';
 
-/** Line of a script's body. */
-export const FIRST = 9;
+export { FIRST } from '../driverScript.mjs';
 
 /** Talks to the driver alone; what `body` keeps stands in the table. */
 export function writeScript(name: string, body: string): string {
   const file = join(workspace, name);
-  writeFileSync(
-    file,
-    `import ctypes, os, sys, time
-cuda = ctypes.CDLL("libcuda.so.1")
-context = ctypes.c_void_p()
-cuda.cuInit(0)
-cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
-cuda.cuCtxSetCurrent(context)
-address = ctypes.c_uint64()
-allocate = cuda.cuMemAlloc_v2
-${body}`,
-  );
+  writeFileSync(file, driverScript(body));
   return file;
 }
 

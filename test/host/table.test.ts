@@ -32,6 +32,17 @@ def main():
 main()
 `;
 
+/** Groupings in the order of the choice, after that by line: value, its word, the first row's name, how many rows. */
+const KINDS: readonly (readonly [string, string, RegExp, number])[] = [
+  ['site', 'stack', /^table\.py/, 3],
+  ['function', 'function', /^big/, 3],
+  ['module', 'module', /^table\.py/, 1],
+  ['thread', 'thread', /^python/, 1],
+  ['process', 'process', /^table\.py \(\d+\)/, 1],
+  ['device', 'device', /^gpu_0/, 1],
+  ['category', 'category', /./, 1],
+];
+
 let file = '';
 const shown = async (): Promise<number[]> =>
   (await rows()).sort((a, b) => Number(a.row) - Number(b.row)).map(r => r.line);
@@ -108,11 +119,25 @@ describe('The table in VS Code', () => {
     await shows([LINES.big, LINES.many, LINES.churn]);
   });
 
-  it('groups by mouse and by keyboard', async () => {
-    await group('module');
-    await until('one row', async () => (await rows()).length === 1);
-    await press(GROUP, 'ArrowUp');
-    await until('rows of functions', async () => /^big/.test((await rows())[0]?.cells.site ?? ''));
+  it('groups by each kind, by mouse and by keyboard', async () => {
+    const shownBy = (by: string, first: RegExp, count: number): Promise<true> =>
+      until(`rows by ${by}`, async () => {
+        const title = (await texts('.list-head h2')).join('');
+        const all = (await rows()).sort((a, b) => Number(a.row) - Number(b.row));
+        const name = all[0]?.cells.site ?? '';
+        if (title === `Alive by ${by}` && first.test(name) && all.length === count) return true as const;
+        throw new Error(`${title}: ${all.length} rows, ${name}`);
+      });
+    for (const [value, name, first, count] of KINDS) {
+      await group(value);
+      await shownBy(name, first, count);
+    }
+    await group('line');
+    await shownBy('line', /^table\.py/, 3);
+    for (const [, name, first, count] of KINDS) {
+      await press(GROUP, 'ArrowDown');
+      await shownBy(name, first, count);
+    }
     await group('line');
     await shows([LINES.big, LINES.many, LINES.churn]);
   });
@@ -149,6 +174,17 @@ describe('The table in VS Code', () => {
     await cursorAt(LINES.big);
   });
 
+  it('shows the stack from the menu of a row', async () => {
+    const stack = (): Promise<true> =>
+      until('the stack', async () => /^Stack/.test((await texts('.details :focus', 300)).join('')) as true);
+    await click(row(1), { button: 'right' });
+    await click(`${MENU} [data-item=stack]`);
+    await stack();
+    await keys('Home', 'Shift+F10');
+    await press(`${MENU} [data-item=stack]`, 'Enter');
+    await stack();
+  });
+
   it('tells who frees the blocks of a line', async () => {
     const link = `.frees [data-line="${LINES.free}"]`;
     await elsewhere();
@@ -178,6 +214,20 @@ describe('The table in VS Code', () => {
     await press(`${MENU} [data-item=frees]`, 'Enter');
     await press(`${MENU} [data-item=frees]`, 'Escape');
     assert.equal(await attribute('[role=columnheader][data-column=frees]', 'hidden'), '');
+  });
+
+  it('remembers the chosen columns', async () => {
+    const header = '[role=columnheader][data-column=peak]';
+    await click('[data-action=columns]');
+    await click(`${MENU} [data-item=peak]`);
+    await press(`${MENU} [data-item=peak]`, 'Escape');
+    await vscode.commands.executeCommand('workbench.action.webview.reloadWebviewAction');
+    await until('the page again', async () => (await attribute(header, 'hidden')) === null);
+    await shows([LINES.big, LINES.many, LINES.churn]);
+    await press('[data-action=columns]', 'Enter');
+    await press(`${MENU} [data-item=peak]`, 'Enter');
+    await press(`${MENU} [data-item=peak]`, 'Escape');
+    await until('the column away', async () => (await attribute(header, 'hidden')) === '');
   });
 
   it('shows the tree of stacks with self and total, opened by mouse and by keyboard', async () => {

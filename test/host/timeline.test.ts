@@ -144,6 +144,40 @@ describe('The timeline', () => {
     await shown(NOW);
   });
 
+  it('shows what was alive at the end of a span, and at its peak, by keyboard', async () => {
+    await press(SURFACE, 'Shift+ArrowRight');
+    for (let i = 0; i < 8; i++) await press(SURFACE, 'Shift+ArrowDown');
+    await press('[data-action=span-end]', 'Enter');
+    await shown(PEAK);
+    await press('[data-action=moment-now]', 'Enter');
+    await shown(NOW);
+    await press('[data-action=span-peak]', 'Enter');
+    await shown(PEAK);
+    assert.match(await heading(), /^Alive at the peak in .*, 280\.00 MB, by line$/);
+    await press('[data-action=moment-now]', 'Enter');
+    await press('[data-action=span-clear]', 'Enter');
+    await shown(NOW);
+  });
+
+  it('stacks what was alive by line, by thread or as one area: by mouse and by keyboard', async () => {
+    const control = '[data-control=stack]';
+    const groups = (wanted: RegExp): Promise<true> =>
+      until(`areas ${wanted}`, async () => {
+        const names = (await texts('.legend-groups li', 300)).join(', ');
+        if (wanted.test(names)) return true as const;
+        throw new Error(names);
+      });
+    const lines = new RegExp(`moments\\.py:${LINES.first}.*rest`, 's');
+    await groups(lines);
+    await click(control);
+    await click(`${control} vscode-option[value=thread-alive]`);
+    await groups(/^python.*rest/s);
+    await press(control, 'ArrowDown');
+    await until('one area', async () => (await attribute('.legend-groups', 'hidden')) === '');
+    await press(control, 'Home');
+    await groups(lines);
+  });
+
   it('has nothing that axe-core finds wrong', async () => {
     assert.deepEqual(await violations('.timeline'), []);
   });

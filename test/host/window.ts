@@ -37,6 +37,8 @@ export const click = (
 /** A click at a place of the element, pixels from its corner. */
 export const clickAt = (selector: string, x: number, y: number, double = false): Promise<void> =>
   ask('click', { selector, position: { x, y }, double });
+/** Rests the mouse on an element. */
+export const hover = (selector: string): Promise<void> => ask('hover', { selector });
 export const press = (selector: string, key: string): Promise<void> => ask('press', { selector, key });
 /** Drags from one part of the element's width to another, while `key` is held. */
 export const drag = (selector: string, from: number, to: number, key = ''): Promise<void> =>

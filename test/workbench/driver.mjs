@@ -32,6 +32,9 @@ const actions = {
     const target = (await frameWith(page, selector, wait)).locator(selector).first();
     await (double ? target.dblclick({ position }) : target.click({ position, ...how }));
   },
+  async hover(page, { selector, wait }) {
+    await (await frameWith(page, selector, wait)).locator(selector).first().hover();
+  },
   /** Presses a key in the element, `Enter` or `Control+a`. */
   async press(page, { selector, key, wait }) {
     await (await frameWith(page, selector, wait)).locator(selector).first().press(key);

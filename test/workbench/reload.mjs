@@ -4,6 +4,7 @@
 // --close-terminals VS Code gives no terminal back: the program must be stopped without it.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { driverScript, FIRST } from '../driverScript.mjs';
 import { makeWorkspace } from '../host/run.mjs';
 import { inRoot } from '../project/root.mjs';
 import { frameWith, openWorkbench, startServer } from './workbench.mjs';
@@ -19,19 +20,12 @@ const folder = makeWorkspace(settings, inRoot('build/test/reload'));
 const script = join(folder, 'reloaded.py');
 writeFileSync(
   script,
-  `import ctypes, os, time
-cuda = ctypes.CDLL("libcuda.so.1")
-context = ctypes.c_void_p()
-cuda.cuInit(0)
-cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
-cuda.cuCtxSetCurrent(context)
-address = ctypes.c_uint64()
-cuda.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(${10 * MB}))
+  driverScript(`allocate(ctypes.byref(address), ctypes.c_size_t(${10 * MB}))
 while not os.path.exists(__file__ + ".go"): time.sleep(0.01)
-cuda.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(${20 * MB}))
+allocate(ctypes.byref(address), ctypes.c_size_t(${20 * MB}))
 open(__file__ + ".went", "w").close()
 time.sleep(600)
-`,
+`),
 );
 
 const server = await startServer({ graceSeconds: 60 });
@@ -58,7 +52,7 @@ async function trace() {
   await page.locator('.quick-input-list .monaco-list-row', { hasText: 'reloaded.py' }).first().click();
   await until('the editor', async () => (await page.locator('.tab', { hasText: 'reloaded.py' }).count()) > 0);
   await command('GPU Memory: Trace GPU memory');
-  await until('the first line', row(8));
+  await until('the first line', row(FIRST));
 }
 
 /** The program goes on as soon as the window is gone. */
@@ -74,7 +68,7 @@ try {
   await command('GPU Memory: Open Leak Explorer in an editor');
   await reload();
   await until('the second allocation', async () => existsSync(`${script}.went`));
-  await until('what it allocated meanwhile', row(10));
+  await until('what it allocated meanwhile', row(FIRST + 2));
   if ((await phase()) !== 'running') throw new Error(`It is ${await phase()}.`);
   await page.screenshot({ path: inRoot('build/screenshots/reloaded.png') });
   await (await frameWith(page, '[data-action=stop]')).locator('[data-action=stop]').first().click();

@@ -128,7 +128,7 @@ export class BlockList {
     setAttribute(row, 'aria-selected', String(block !== null && blockKey(block) === this.chosenKey));
     row.classList.toggle('active', index === this.active);
     const age = block ? stepsText(block.ageSteps) : '';
-    const words = block ? [block.name || block.address, formatBytes(block.bytes), age] : ['', '', ''];
+    const words = block ? [block.name || block.address, formatBytes(block.bytes), age] : ['…', '', ''];
     words.forEach((word, i) => setText(row.children[i]!, word));
     return block !== null;
   }

@@ -55,8 +55,9 @@ export function isLeak({ verdict, cause }: FindingView): boolean {
   return verdict === 'leak' || (verdict === 'oom' && cause === 'leak');
 }
 
-/** The sentence without the figures that stand below it. */
+/** The sentence without the figures that stand below it, and without the word before it. */
 export function headline({ verdict, title }: FindingView): string {
+  if (verdict === 'oom') return title.replace(/^Out of memory:? /, '').replace(/\.$/, '');
   const colon = title.indexOf(': ');
   return verdict === 'leak' && colon > 0 ? title.slice(0, colon) : title.replace(/\.$/, '');
 }
@@ -66,7 +67,8 @@ export function figures(finding: FindingView): string[] {
   const { bytesPerStep, sinceStep, fullAtStep, confidence, bytes, count } = finding;
   const facts: string[] = [];
   if (bytesPerStep > 0) facts.push(t('+{0} a step', formatBytes(bytesPerStep)));
-  if (bytes > 0) facts.push(t('{0} in {1} blocks', formatBytes(bytes), formatCount(count)));
+  if (bytes > 0 && count === 1) facts.push(t('{0} in 1 block', formatBytes(bytes)));
+  else if (bytes > 0) facts.push(t('{0} in {1} blocks', formatBytes(bytes), formatCount(count)));
   if (sinceStep !== null) facts.push(t('since step {0}', formatCount(sinceStep)));
   if (fullAtStep !== null) facts.push(t('full at step ≈ {0}', formatCount(fullAtStep)));
   if (confidence < 1) facts.push(t('{0} % sure', Math.round(confidence * 100)));

@@ -40,7 +40,7 @@ export function slopeText({ bytesPerStep }: Pick<LedgerPart, 'bytesPerStep'>): s
 export function usedText({ parts, totalBytes, overBytes }: CardLedger): string {
   const open = parts.find(part => part.kind === 'free' || part.kind === 'unknown');
   const used = totalBytes + overBytes - (open?.bytes ?? 0);
-  const text = `${formatBytes(used)} / ${formatBytes(totalBytes)}`;
+  const text = totalBytes > 0 ? `${formatBytes(used)} / ${formatBytes(totalBytes)}` : formatBytes(used);
   return open?.kind === 'unknown' ? `≥ ${text}` : text;
 }
 

@@ -35,13 +35,14 @@ export class StateView {
   }
 
   update(session: SessionView): void {
-    const { phase, trusted, info } = session;
+    const { phase, trusted, info, id } = session;
     const empty = phase === 'empty';
     this.untrusted.hidden = trusted || phase === 'running';
     this.about.hidden = this.saved.hidden = !empty;
     this.start.hidden = !empty || !trusted;
     this.ring.hidden = phase !== 'starting';
-    this.again.hidden = phase !== 'failed' || !trusted;
+    // A file that cannot be read has no number, and nothing to start again.
+    this.again.hidden = phase !== 'failed' || !trusted || id === 0;
     const says = phase === 'running' && info !== null && info.totals.length > 0 ? '' : session.detail;
     setText(this.detail, says);
     this.detail.hidden = says === '';

@@ -41,6 +41,8 @@ const ORDER: readonly TimelineMark['kind'][] = ['out-of-memory', 'peak', 'named'
 const CHARACTER_PX = 6.2;
 const LABEL_PAD_PX = 10;
 const SAME_PX = 12;
+/** A mark at the very end keeps its line in the plot. */
+const LINE_PX = 2;
 const MOST = 200;
 const SHORTEST_ATTACH_NS = 1e6;
 
@@ -84,7 +86,7 @@ export function placeMarks(marks: readonly TimelineMark[], window: TimeWindow, p
     let title = '';
     let touching = 1;
     for (const mark of inside.filter(one => one.kind === kind).sort((a, b) => a.timeNs - b.timeNs)) {
-      const x = (mark.timeNs - window.fromNs) * scale;
+      const x = Math.min((mark.timeNs - window.fromNs) * scale, pixels - LINE_PX);
       if (before && x - before.x < SAME_PX) {
         touching++;
         before.mark = { ...before.mark, title: severalText(title, touching) };

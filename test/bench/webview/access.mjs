@@ -31,7 +31,7 @@ const scrollsByKeys = (rule, { target }) =>
 
 /** What axe-core finds wrong on the whole page, a line each. */
 async function violations(page, where) {
-  await page.evaluate(axe);
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
   const found = await page.evaluate(() => window.axe.run('.explorer'));
   return found.violations.flatMap(({ id, nodes }) => {
     const colours = node => node.any[0]?.data?.fgColor ?? '';
@@ -46,12 +46,15 @@ async function violations(page, where) {
 /** The states and tabs of the page in one theme. */
 async function wrongIn(theme) {
   const wrong = [];
+  const { page, context } = await openPage(browser, files, { theme, width: 420, height: 1100 });
   for (const [name, scene] of Object.entries(SCENES)) {
-    const { page, context } = await openPage(browser, files, { theme, scene, width: 420, height: 1100 });
+    const asked = { type: 'scene', scene, live: false, devices: 2 };
+    await page.evaluate(message => window.bench.host.postMessage(message), asked);
+    await page.locator(`.explorer[data-phase=${scene.phase ?? 'running'}]`).waitFor();
     wrong.push(...(await violations(page, `${theme} ${name}`)));
     if (name === 'running') wrong.push(...(await wrongTabs(page, theme)));
-    await context.close();
   }
+  await context.close();
   return wrong;
 }
 

@@ -24,9 +24,10 @@ export async function runChecks(checks, shown = null) {
   if (shown) all.push(['nothing else went wrong', () => nothingWrong(shown)]);
   let failed = 0;
   for (const [name, check] of all) {
+    const began = Date.now();
     try {
       await check();
-      console.log(`ok      ${name}`);
+      console.log(`ok      ${name} (${Date.now() - began} ms)`);
     } catch (error) {
       failed++;
       const where = error.stack.split('\n').find(line => /^\s+at .*\.mjs:/.test(line) && !/checks\.mjs/.test(line));

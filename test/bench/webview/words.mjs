@@ -60,13 +60,17 @@ function left(text, names) {
   return rest.replace(FIXED, ' ').replace(FIGURE, ' ');
 }
 
+/** Texts that were found to be whole; names only become more. */
+const wrapped = new Set();
+
 async function allWrapped() {
   await pause();
   const names = await namesOfHost();
-  const texts = await shown();
-  assert.ok(texts.filter(text => text.includes('«')).length > 20, 'the translations are used');
+  const texts = (await shown()).filter(text => !wrapped.has(text));
   const bare = texts.filter(text => /\p{L}{2,}/u.test(left(text, names)));
   assert.deepEqual(bare, []);
+  for (const text of texts) wrapped.add(text);
+  assert.ok([...wrapped].filter(text => text.includes('«')).length > 20, 'the translations are used');
 }
 const tab = name => page.locator(`[data-tab=${name}]`).click();
 

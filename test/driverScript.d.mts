@@ -1,0 +1,2 @@
+export const FIRST: number;
+export function driverScript(body: string): string;

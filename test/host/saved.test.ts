@@ -1,0 +1,212 @@
+// Files in VS Code: saved traces and memory snapshots, opened from its Explorer by mouse and by keyboard; what their
+// timelines mark, filters by age and thread, two traces beside each other, and saving.
+import * as assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { freshPage, inThemes, picture, reached, workspace } from './page';
+import { attribute, click, clickAt, fill, press, rows, texts, until } from './window';
+
+const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';
+const LIST = '.explorer-folders-view .monaco-list';
+const QUESTION = '.quick-input-widget:not([style*="display: none"])';
+const INPUT = `${QUESTION} input[type=text]`;
+const SIMPLE = 'files.simpleDialog.enable';
+const FILTER = '[data-control=filter] input';
+/** Line of memory_snapshot.py's invented program that leaks. */
+const LEAK = 99;
+
+const golden = (name: string, as = name): vscode.Uri => {
+  const file = join(workspace, as);
+  copyFileSync(join(root, 'test/golden/trace', name), file);
+  return vscode.Uri.file(file);
+};
+const row = (uri: vscode.Uri): string => `${LIST}-row[aria-label*="${uri.path.split('/').at(-1)}"]`;
+const run = (command: string, ...given: unknown[]): Promise<unknown> =>
+  Promise.resolve(vscode.commands.executeCommand(command, ...given));
+const words = async (selector: string): Promise<string> => (await texts(selector)).join('\n');
+const says = (selector: string, wanted: RegExp): Promise<string> =>
+  until(`${selector} to say ${wanted}`, async () => {
+    const text = await words(selector);
+    if (wanted.test(text)) return text;
+    throw new Error(`It says: ${text}`);
+  });
+const heading = (wanted: RegExp): Promise<string> => says('.list-head h2', wanted);
+
+async function inExplorer(uri: vscode.Uri): Promise<void> {
+  await run('workbench.action.closeAllEditors');
+  await run('workbench.files.action.refreshFilesExplorer');
+  await run('revealInExplorer', uri);
+  await until(`${uri.path} in the Explorer`, async () => (await texts(row(uri))).length > 0);
+}
+/** The page of an editor, not that of the side panel. */
+async function opened(uri: vscode.Uri, phase: string): Promise<void> {
+  const name = uri.path.split('/').at(-1);
+  await until(`the page of ${name}`, async () => (await words('[data-value=title]')) === name);
+  await reached(phase);
+}
+const active = (): string => {
+  const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+  return input instanceof vscode.TabInputCustom ? input.viewType : '';
+};
+
+describe('Files in VS Code', () => {
+  before(async () => {
+    await freshPage();
+    await vscode.workspace.getConfiguration().update(SIMPLE, true, vscode.ConfigurationTarget.Global);
+  });
+  after(async () => {
+    await vscode.workspace.getConfiguration().update(SIMPLE, undefined, vscode.ConfigurationTarget.Global);
+    await run('workbench.action.closeAllEditors');
+    await freshPage();
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await picture(`failed-${this.currentTest.title.slice(0, 20)}`);
+  });
+
+  it('a saved trace opens by a double click', async () => {
+    const file = golden('two_processes.gputrace');
+    await inExplorer(file);
+    await clickAt(row(file), 60, 8, true);
+    await opened(file, 'ended');
+    assert.equal(active(), 'gpuMemoryTrace.savedTrace');
+    assert.ok((await rows()).length > 0);
+  });
+
+  it('its timeline marks where memory ran out: by mouse and by keyboard', async () => {
+    const mark = '[data-mark=out-of-memory]';
+    await click(mark);
+    await heading(/^Alive when memory ran out/);
+    await click('[data-action=moment-now]');
+    await heading(/^Alive by line$/);
+    await press(mark, 'Enter');
+    await heading(/^Alive when memory ran out/);
+    await press('[data-action=moment-now]', 'Enter');
+    await heading(/^Alive by line$/);
+    assert.match(await words('[data-notice=losses]'), /5 events lost/);
+  });
+
+  it('a saved trace opens by Enter; its timeline has steps and a collection, which shows its moment', async () => {
+    const file = golden('steps.gputrace', 'by_key.gputrace');
+    await inExplorer(file);
+    await press(LIST, 'Enter');
+    await opened(file, 'ended');
+    assert.equal(await attribute('[data-action=axis]', 'aria-pressed'), 'true');
+    await until('the collection', async () => (await texts('[data-mark=collection]:not([hidden])')).length === 1);
+    await click('[data-mark=collection]');
+    await heading(/^Alive at the end of step 1\d/);
+    await press('[data-action=moment-now]', 'Enter');
+    await press('[data-action=axis]', 'Enter');
+    await until('times', async () => (await attribute('[data-action=axis]', 'aria-pressed')) === 'false');
+    await click('[data-action=axis]');
+  });
+
+  it('filters by age and by thread', async () => {
+    const bytes = async (line: number): Promise<string> =>
+      (await rows()).find(one => one.line === line)?.cells.live ?? '';
+    await until('12 KB', async () => (await bytes(12)) === '12.00 KB');
+    await fill(FILTER, 'age>5steps');
+    await until('fewer bytes', async () => /^[89]\.\d\d KB$/.test(await bytes(12)));
+    await fill(FILTER, 'age<=5steps');
+    await until('the rest of them', async () => /^[34]\.\d\d KB$|^2\.5/.test(await bytes(12)));
+    await fill(FILTER, 'no-such-thread');
+    await says('.list .none', /No row matches/);
+    await press(FILTER, 'Escape');
+    await until('12 KB', async () => (await bytes(12)) === '12.00 KB');
+  });
+
+  it('a memory snapshot opens with Open With…, by mouse', async () => {
+    const file = vscode.Uri.file(join(workspace, 'snapshot.pickle'));
+    execFileSync('python3', [join(root, 'test/workloads/memory_snapshot.py'), file.fsPath]);
+    await inExplorer(file);
+    await click(row(file), { button: 'right' });
+    await click('.monaco-menu .action-item:has-text("Open With")');
+    await click(`${QUESTION} .monaco-list-row:has-text("snapshot")`);
+    await opened(file, 'ended');
+    assert.equal(active(), 'gpuMemoryTrace.snapshot');
+    await says('[data-value=detail]', /A memory snapshot of PyTorch, whose history begins/);
+    await says('[data-finding][data-verdict=leak]', new RegExp(`train\\.py:${LEAK}`));
+    await until('the line that leaks', async () => (await rows()).some(one => one.line === LEAK));
+    await inThemes('snapshot');
+  });
+
+  it('the same by keyboard', async () => {
+    const file = vscode.Uri.file(join(workspace, 'snapshot.pickle'));
+    await inExplorer(file);
+    void run('explorer.openWith', file);
+    await until('the editors', async () => /snapshot/.test(await words(`${QUESTION} .monaco-list-row`)));
+    await fill(INPUT, 'snapshot');
+    await press(INPUT, 'Enter');
+    await opened(file, 'ended');
+    assert.equal(active(), 'gpuMemoryTrace.snapshot');
+  });
+
+  it('a hostile pickle runs nothing, and gets one sentence', async () => {
+    const ran = join(workspace, 'ran');
+    const file = vscode.Uri.file(join(workspace, 'hostile.pickle'));
+    const command = `touch '${ran}'`;
+    const call = Buffer.concat([
+      Buffer.from('\x80\x04cos\nsystem\n(\x8c', 'latin1'),
+      Buffer.from([Buffer.byteLength(command)]),
+      Buffer.from(`${command}tR.`),
+    ]);
+    writeFileSync(file.fsPath, call);
+    execFileSync('python3', ['-c', 'import pickle, sys; pickle.load(open(sys.argv[1], "rb"))', file.fsPath]);
+    assert.ok(existsSync(ran), 'Python would run it');
+    rmSync(ran);
+    await run('workbench.action.closeAllEditors');
+    await run('workbench.view.explorer');
+    await run('vscode.openWith', file, 'gpuMemoryTrace.snapshot');
+    await opened(file, 'failed');
+    await says('.explorer', /would call os\.system; a memory snapshot holds plain data only\./);
+    await inThemes('hostile');
+    await run('workbench.action.closeAllEditors');
+    await run('gpuMemoryTrace.openTrace', file).catch(() => undefined);
+    await run('notifications.showList');
+    await says('.notification-list-item-message', /would call os\.system/);
+    assert.ok(!existsSync(ran));
+    await run('notifications.clearAll');
+  });
+
+  it('two traces are compared from the Explorer by mouse; their moments are chosen by keyboard', async () => {
+    const [before, after] = [
+      golden('steps.gputrace', 'a_before.gputrace'),
+      golden('two_processes.gputrace', 'b_after.gputrace'),
+    ];
+    await inExplorer(after);
+    await click(row(before));
+    await click(row(after), { modifiers: ['Control'] });
+    await click(row(after), { button: 'right' });
+    await click('.monaco-menu .action-item:has-text("Compare GPU memory")');
+    await run('workbench.action.closeAllEditors'); // a click has opened one of them
+    await says('[data-value=compare-sums]', /→/);
+    assert.match(await words('[data-control=compare-a] vscode-option[aria-selected=true]'), /a_before\.gputrace: end/);
+    const sums = await words('[data-value=compare-sums]');
+    await press('[data-control=compare-a]', 'ArrowUp');
+    await until('other sums', async () => (await words('[data-value=compare-sums]')) !== sums);
+  });
+
+  it('a trace is saved by mouse and by keyboard', async () => {
+    await run('gpuMemoryTrace.openTrace', golden('steps.gputrace', 'to_save.gputrace'));
+    await until('the trace', async () => (await words('[data-value=title]')) === 'to_save.gputrace');
+    await reached('ended');
+    const saved = join(workspace, 'saved_copy.gputrace');
+    const save = async (ask: () => Promise<void>, agree: () => Promise<void>): Promise<void> => {
+      rmSync(saved, { force: true });
+      await ask();
+      await until('the dialog', async () => (await texts(INPUT)).length > 0);
+      await fill(INPUT, saved);
+      await agree();
+      await until('the file', () => existsSync(saved) && statSync(saved).size > 1000);
+    };
+    await save(
+      () => click('[data-action=save]'),
+      () => click(`${QUESTION} .monaco-button:has-text("OK")`),
+    );
+    await save(
+      () => press('[data-action=save]', 'Enter'),
+      () => press(INPUT, 'Enter'),
+    );
+  });
+});
