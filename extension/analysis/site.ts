@@ -13,7 +13,7 @@ export function siteText(site: Site | null): string {
   if (site?.source === 'before-attach' && frame === null) return '(before attach)';
   if (site === null || frame === null) return '(no Python line)';
   const line = frame.line > 0 ? `:${frame.line}` : ''; // native functions have none
-  return `${baseName(frame.file)}${line} ${frame.function}${sourceText(site.source)}`;
+  return `${baseName(frame.file)}${line} ${frame.function}${sourceText(site.source)}`.trimStart();
 }
 
 function sourceText(source: LineSource): string {

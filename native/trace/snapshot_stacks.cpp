@@ -20,6 +20,18 @@ bool of_recorder(std::string_view name) {
   return false;
 }
 
+/// `torch::autograd::Node::apply(std::vector<...>&&) const` without its parameters: the name alone is enough to read, and long.
+std::string_view without_parameters(std::string_view name) {
+  const size_t close = name.rfind(')');
+  const bool has_some = close != std::string_view::npos && name.substr(close).find("::") == std::string_view::npos;
+  size_t depth = 0;
+  for (size_t at = has_some ? close + 1 : 0; at-- > 0;) {
+    if (name[at] == ')') ++depth;
+    if (name[at] == '(' && --depth == 0) return at > 0 ? name.substr(0, at) : name;
+  }
+  return name;
+}
+
 }  // namespace
 
 uint32_t SnapshotStacks::code(Value frame) {
@@ -33,6 +45,8 @@ uint32_t SnapshotStacks::code(Value frame) {
   if (line > 0 && line <= INT32_MAX) code.line = static_cast<uint32_t>(line);
   code.native = native_source(code.file);
   code.recorder = code.native && of_recorder(code.name);
+  if (code.native) code.name = without_parameters(code.name);
+  if (code.file == "??") code.file = {};
   std::string key(code.file);
   key.append(1, '\0').append(code.name).append(1, '\0').append(std::to_string(code.line));
   const auto [place, added] = code_numbers_.try_emplace(std::move(key), static_cast<uint32_t>(codes_.size() + 1));

@@ -37,10 +37,23 @@ bool in_torch(std::string_view file) {
   return false;
 }
 
+// Of a stack of native frames: what autograd computes, else the operation that was called. What lies inside is the allocator's
+// and the dispatcher's way, the same for all.
+int telling_native_frame(const std::vector<Frame> &frames) {
+  const auto first = [&](std::string_view beginning, std::string_view part) {
+    for (size_t i = 0; i < frames.size(); ++i) {
+      if (frames[i].function.starts_with(beginning) && has(frames[i].function, part)) return static_cast<int>(i);
+    }
+    return -1;
+  };
+  const int node = first("torch::autograd::", "Backward");
+  return node >= 0 ? node : first("at::_ops::", "");
+}
+
 }  // namespace
 
 bool native_source(std::string_view file) {
-  if (file == "??") return true;
+  if (file.empty() || file == "??") return true;
   for (std::string_view ending : {".cpp", ".cc", ".cxx", ".c", ".cu", ".h", ".hpp", ".cuh", ".inl", ".S", ".so"}) {
     if (file.ends_with(ending)) return true;
   }
@@ -65,7 +78,11 @@ int user_frame(const std::vector<Frame> &frames) {
     if (owner == FileOwner::kUser) return static_cast<int>(i);
     if (owner == FileOwner::kPseudo && pseudo < 0) pseudo = static_cast<int>(i);
   }
-  return pseudo;
+  if (pseudo >= 0 || frames.empty() || !native_source(frames.front().file)) return pseudo;
+  for (size_t i = 0; i < frames.size(); ++i) {
+    if (!native_source(frames[i].file)) return static_cast<int>(i);  // Python's library
+  }
+  return telling_native_frame(frames);
 }
 
 }  // namespace gmt::trace

@@ -16,11 +16,12 @@ enum class FileOwner {
 /// Whose code a file is, by its path as the code object has it.
 FileOwner file_owner(std::string_view file);
 
-/// The file is no Python: a source or object file of C, C++ or CUDA, or not known to a symbolizer (`??`).
+/// The file is no Python: a source or object file of C, C++ or CUDA, or not known to a symbolizer (empty or `??`).
 bool native_source(std::string_view file);
 
 /// Index of the first (innermost) frame of the user's own code: a file outside the libraries, else, where there is
-/// none, the first pseudo file; -1 = none.
+/// none, the first pseudo file. Of a stack that begins with native frames and has no such code: its first frame of Python, else
+/// the native function that tells most (of autograd, or PyTorch's operation). -1 = none.
 int user_frame(const std::vector<Frame> &frames);
 
 }  // namespace gmt::trace

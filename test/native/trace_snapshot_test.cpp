@@ -210,6 +210,27 @@ TEST(equal_stacks_are_one_and_native_frames_are_not_the_users) {
   CHECK_EQ(got.events[3].stack, 0u);
 }
 
+TEST(a_stack_without_python_shows_what_autograd_computes) {
+  const std::string frames = Pickle::list(
+      {frame("CUDACachingAllocator.cpp", "c10::cuda::CUDACachingAllocator::malloc(unsigned long, CUstream_st*)", 0),
+       frame("??", "at::native::(anonymous namespace)::addmm_out(at::Tensor&)", 0),
+       frame("??", "torch::autograd::generated::AddmmBackward0::apply(std::vector<at::Tensor>&&)", 0),
+       frame("??", "torch::autograd::Node::operator()(std::vector<at::Tensor>&&) const", 0),
+       frame("??", "(anonymous namespace)::f", 0)});
+  auto got =
+      import(snapshot({segment(0, 2 * kMega, {block(0, 1024, "active_allocated")})},
+                      {Pickle::list({entry("segment_alloc", 0, 2 * kMega, 0), entry("alloc", 0, 600, 1, frames)})}));
+  const trace::Stack *stack = got.stack(2);
+  REQUIRE(stack && stack->frames.size() == 5);
+  CHECK_EQ(stack->user_frame, 2);
+  CHECK_EQ(stack->frames[0].function, "c10::cuda::CUDACachingAllocator::malloc");
+  CHECK_EQ(stack->frames[1].function, "at::native::(anonymous namespace)::addmm_out");
+  CHECK_EQ(stack->frames[2].function, "torch::autograd::generated::AddmmBackward0::apply");
+  CHECK_EQ(stack->frames[3].function, "torch::autograd::Node::operator()");
+  CHECK_EQ(stack->frames[4].function, "(anonymous namespace)::f");
+  CHECK_EQ(stack->frames[2].file, "");
+}
+
 TEST(deep_stacks_lose_native_frames_first) {
   std::vector<std::string> frames;
   for (int i = 0; i < 100; ++i)

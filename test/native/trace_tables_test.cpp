@@ -117,6 +117,15 @@ TEST(owners_of_files) {
   frames.pop_back();
   CHECK_EQ(trace::user_frame(frames), 0);
   CHECK_EQ(trace::user_frame({}), -1);
+  frames = {{"CUDACachingAllocator.cpp", 0, "c10::cuda::CUDACachingAllocator::malloc"}, {"", 0, "at::_ops::mm::call"}};
+  CHECK_EQ(trace::user_frame(frames), 1);
+  frames.push_back({"", 0, "torch::autograd::generated::MmBackward0::apply"});
+  CHECK_EQ(trace::user_frame(frames), 2);
+  frames.push_back({"/v/lib/python3.12/site-packages/torch/_tensor.py", 7, "Tensor.backward"});
+  CHECK_EQ(trace::user_frame(frames), 3);
+  frames.push_back({"a.py", 2, "f"});
+  CHECK_EQ(trace::user_frame(frames), 4);
+  CHECK_EQ(trace::user_frame({{"libfoo.so", 0, "foo"}}), -1);
 }
 
 TEST(line_tables_by_hand) {
