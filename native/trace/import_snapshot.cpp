@@ -192,6 +192,15 @@ void write_notes(LogBuilder &log, const SnapshotData &data, const SnapshotBeginn
   }
 }
 
+/// What is known of the blocks that were alive in the end.
+void write_details(LogBuilder &log, const SnapshotData &data) {
+  for (const SnapshotBlock &block : data.blocks) {
+    if (block.asked_bytes == GMT_UNKNOWN && block.stream == GMT_UNKNOWN && block.pool_owner == GMT_UNKNOWN) continue;
+    log.record(GMT_BLOCK, {part(gmt_block{block.address, 0, block.asked_bytes, block.stream, block.pool_owner,
+                                          block.pool_number, block.device, 0})});
+  }
+}
+
 void write_tables(LogBuilder &log, const std::string &path, const SnapshotData &data) {
   const std::string command = std::string(base_name(path)) + '\0';
   log.record(GMT_PROCESS,
@@ -232,6 +241,7 @@ Status import_snapshot(const std::string &path, const std::string &target) {
   events.begin();
   const uint64_t start_us = data.value().actions.empty() ? 0 : data.value().actions.front().time_us;
   for (const SnapshotAction &action : data.value().actions) events.act(action, (action.time_us - start_us) * 1000);
+  write_details(log, data.value());
   log.lose(GMT_LOST_UNSUPPORTED, data.value().unreadable);
   log.finish();
   return writer.finish();

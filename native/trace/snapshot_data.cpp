@@ -44,7 +44,8 @@ class Reading {
   void read_trace(Value trace, uint8_t device);
   std::optional<SnapshotAction> action(const Fields &entry, uint8_t device);
   void read_segment(const Fields &segment);
-  void read_blocks(Value blocks, const SnapshotSegment &segment);
+  void read_blocks(const Fields &fields, const SnapshotSegment &segment);
+  void read_pool(const Fields &segment, SnapshotBlock &block) const;
   Value frames_of(const Fields &block);
 
   const PickleTree &tree_;
@@ -111,9 +112,23 @@ Value Reading::frames_of(const Fields &block) {
   return history.empty() ? Value() : fields_.read(history.front())[Field::kFrames];
 }
 
-void Reading::read_blocks(Value blocks, const SnapshotSegment &segment) {
+/// A pair of numbers.
+void Reading::read_pool(const Fields &segment, SnapshotBlock &block) const {
+  const auto pair = tree_.items(segment[Field::kSegmentPoolId]);
+  if (pair.size() != 2) return;
+  const auto owner = tree_.integer(pair[0]), number = tree_.integer(pair[1]);
+  if (!owner || !number) return;
+  block.pool_owner = static_cast<uint64_t>(*owner);
+  block.pool_number = static_cast<uint64_t>(*number);
+}
+
+void Reading::read_blocks(const Fields &fields, const SnapshotSegment &segment) {
   uint64_t next = segment.address;
-  for (const Value value : tree_.items(blocks)) {
+  SnapshotBlock known{};  // what is the same of all
+  known.device = segment.device;
+  if (const auto stream = tree_.integer(fields[Field::kStream])) known.stream = static_cast<uint64_t>(*stream);
+  read_pool(fields, known);
+  for (const Value value : tree_.items(fields[Field::kBlocks])) {
     if (!count()) return;
     const Fields block = fields_.read(value);
     const auto bytes = size(block[Field::kSize]);
@@ -124,7 +139,11 @@ void Reading::read_blocks(Value blocks, const SnapshotSegment &segment) {
     }
     next = begin + *bytes;
     if (!is(block[Field::kState], "active_allocated")) continue;
-    data_.blocks.push_back({begin, *bytes, stacks_.stack(frames_of(block)), segment.device});
+    known.address = begin;
+    known.bytes = *bytes;
+    known.stack = stacks_.stack(frames_of(block));
+    known.asked_bytes = size(block[Field::kRequestedSize]).value_or(GMT_UNKNOWN);
+    data_.blocks.push_back(known);
   }
 }
 
@@ -143,7 +162,7 @@ void Reading::read_segment(const Fields &fields) {
                                 static_cast<uint8_t>(device),
                                 tree_.integer(fields[Field::kIsExpandable]).value_or(0) != 0};
   data_.segments.push_back(segment);
-  read_blocks(fields[Field::kBlocks], segment);
+  read_blocks(fields, segment);
 }
 
 // False: it is no snapshot.

@@ -7,6 +7,7 @@
 #include "trace/error.h"
 #include "trace/pickle_tree.h"
 #include "trace/snapshot_stacks.h"
+#include "wire/layout.h"
 
 namespace gmt::trace {
 
@@ -37,6 +38,11 @@ struct SnapshotBlock {
   uint64_t bytes;
   uint32_t stack;
   uint8_t device;
+  // What the snapshot tells besides; GMT_UNKNOWN: nothing.
+  uint64_t asked_bytes = GMT_UNKNOWN;
+  uint64_t stream = GMT_UNKNOWN;
+  uint64_t pool_owner = GMT_UNKNOWN;
+  uint64_t pool_number = GMT_UNKNOWN;
 };
 
 struct SnapshotSegment {

@@ -25,6 +25,8 @@ enum class Field : uint8_t {
   kIsExpandable,
   kLine,
   kName,
+  kRequestedSize,
+  kSegmentPoolId,
   kSegments,
   kSize,
   kState,
@@ -32,7 +34,7 @@ enum class Field : uint8_t {
   kTimeUs,
   kTotalSize,
 };
-constexpr size_t kFields = 19;
+constexpr size_t kFields = 21;
 
 /// The fields of one dict; of a name that is there twice the last one, as in Python.
 class Fields {
@@ -69,9 +71,9 @@ class FieldReader {
   }
   static Field find(std::string_view name) {
     static constexpr std::string_view kNames[kFields] = {
-        "",         "action", "addr",    "address",       "blocks",    "device", "device_traces",
-        "filename", "frames", "history", "is_expandable", "line",      "name",   "segments",
-        "size",     "state",  "stream",  "time_us",       "total_size"};
+        "",       "action",  "addr",          "address", "blocks",    "device",         "device_traces",   "filename",
+        "frames", "history", "is_expandable", "line",    "name",      "requested_size", "segment_pool_id", "segments",
+        "size",   "state",   "stream",        "time_us", "total_size"};
     for (size_t i = 1; i < kFields; ++i) {
       if (kNames[i] == name) return static_cast<Field>(i);
     }

@@ -26,6 +26,11 @@ class Pickle {
     for (const std::string &item : items) out += item;
     return out + "e";
   }
+  static std::string tuple(const std::vector<std::string> &items) {
+    std::string out = "(";
+    for (const std::string &item : items) out += item;
+    return out + "t";
+  }
   static std::string dict(std::initializer_list<Pair> pairs) {
     std::string out = "}(";
     for (const auto &[name, value] : pairs) out += text(name) + value;

@@ -90,6 +90,38 @@ Imported import(const std::string &value) {
 
 }  // namespace
 
+TEST(what_is_told_of_the_blocks_that_were_alive_in_the_end) {
+  const auto number = [](int64_t value) { return Pickle::number(value); };
+  const auto alive = [&](uint64_t offset, int64_t size, int64_t asked) {
+    return Pickle::dict({{"address", number(static_cast<int64_t>(kBase + offset))},
+                         {"size", number(size)},
+                         {"requested_size", number(asked)},
+                         {"state", Pickle::text("active_allocated")},
+                         {"frames", kFrames}});
+  };
+  const std::string graph = Pickle::dict({{"device", number(1)},
+                                          {"address", number(static_cast<int64_t>(kBase))},
+                                          {"total_size", number(2 * kMega)},
+                                          {"stream", number(0x5570)},
+                                          {"segment_pool_id", Pickle::tuple({number(0), number(3)})},
+                                          {"blocks", Pickle::list({alive(0, 1024, 600), alive(1024, 512, -1)})}});
+  const std::string plain = segment(8 * kMega, 2 * kMega, {block(8 * kMega, 512, "active_allocated")});
+  const auto got = import(snapshot({graph, plain}, {}));
+  const auto &blocks = got.reading.batches.back().blocks;
+  REQUIRE(blocks.size() == 3);
+  CHECK_EQ(blocks[0].block.address, kBase);
+  CHECK_EQ(blocks[0].block.asked_bytes, 600u);
+  CHECK_EQ(blocks[0].block.stream, 0x5570u);
+  CHECK_EQ(blocks[0].block.pool_owner, 0u);
+  CHECK_EQ(blocks[0].block.pool_number, 3u);
+  CHECK_EQ(blocks[0].block.device, 1u);
+  CHECK_EQ(blocks[0].after, got.events.size());
+  CHECK_EQ(blocks[1].block.asked_bytes, GMT_UNKNOWN);
+  CHECK_EQ(blocks[1].block.pool_number, 3u);
+  CHECK_EQ(blocks[2].block.stream, 0u);
+  CHECK_EQ(blocks[2].block.pool_owner, GMT_UNKNOWN);
+}
+
 TEST(a_history_from_its_beginning) {
   auto got =
       import(snapshot({segment(0, 2 * kMega, {block(0, 1024, "active_allocated"), block(1024, 512, "inactive")})},

@@ -15,10 +15,11 @@ START_US = 1_700_000_000_000_000
 class Allocator:
     """First fit in segments of one size; remembers its actions as PyTorch does."""
 
-    def __init__(self, device, expandable=False):
+    def __init__(self, device, expandable=False, pool=0):
         self.device = device
         self.base = 0x7F0000000000 + (device << 40)
         self.expandable = expandable
+        self.pool = (0, pool)
         self.segments = []  # address
         self.free = []  # (address, size): next fit, from the end
         self.live = {}  # address: (size, requested, frames)
@@ -77,7 +78,7 @@ class Allocator:
             "requested_size": sum(b["requested_size"] for b in blocks),
             "stream": 0,
             "segment_type": "large",
-            "segment_pool_id": (0, 0),
+            "segment_pool_id": self.pool,
             "is_expandable": self.expandable,
             "frames": frames,
             "blocks": blocks,
@@ -140,9 +141,10 @@ def main():
     parser.add_argument("--expandable", action="store_true")
     parser.add_argument("--native", action="store_true")
     parser.add_argument("--oom", action="store_true")
+    parser.add_argument("--pool", type=int, default=0, help="number of the pool that all is of")
     options = parser.parse_args()
     program = Program(options.depth, options.native)
-    allocators = [Allocator(device, options.expandable) for device in range(options.devices)]
+    allocators = [Allocator(device, options.expandable, options.pool) for device in range(options.devices)]
     for allocator in allocators:
         train(allocator, program, options.steps, random.Random(1))
     if options.oom:

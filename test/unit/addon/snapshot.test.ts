@@ -1,5 +1,6 @@
 // importSnapshot(): a promise that is kept beside JavaScript's thread, or rejected with a sentence.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -42,6 +43,20 @@ test('a snapshot becomes a trace', { skip }, async () => {
   const [tensor] = info.totals;
   assert.deepEqual([info.events, tensor?.layer, tensor?.liveBytes, info.live], [1, 'tensor', 1024, false]);
   assert.deepEqual(info.processes[0]?.command, ['a.pickle']);
+  trace.close();
+});
+
+test('what was asked for a block, its stream and pool are kept of a snapshot', { skip }, async () => {
+  const [source, target] = [join(folder, 'w.pickle'), join(folder, 'w.gputrace')];
+  execFileSync('python3', [resolve('test/workloads/memory_snapshot.py'), source, '--steps', '3', '--pool', '3']);
+  await addon.importSnapshot(source, target);
+  const trace = addon.open(target);
+  await trace.settle();
+  const live = trace.allocations({ layer: 'tensor', sort: 'bytes', descending: true, from: 0, to: 10 });
+  assert.deepEqual(
+    [[...live.bytes], [...live.askedBytes], [...live.stream], live.pool],
+    [Array(3).fill(2048), Array(3).fill(2000), Array(3).fill(0n), Array(3).fill('0:3')],
+  );
   trace.close();
 });
 
