@@ -19,6 +19,17 @@ test('every text of the manifest has its words, and no words are left over', () 
   assert.deepEqual([...used].sort(), Object.keys(names).sort());
 });
 
+test('what only an export needs is a file of its own, which ships', () => {
+  const ignored = readFileSync(join(root, '.vscodeignore'), 'utf8').split('\n');
+  const of = (file: string): string => readFileSync(join(root, 'dist', file), 'utf8');
+  assert.match(of('arrow.js'), /flatbuffers/);
+  assert.ok(ignored.includes('!dist/arrow.js'));
+  for (const file of ['extension.js', 'cli.js']) {
+    assert.match(of(file), /require\("\.\/arrow"\)/);
+    assert.doesNotMatch(of(file), /RecordBatch/);
+  }
+});
+
 test('menus name commands that there are', () => {
   const commands = new Set(contributes.commands.map(({ command }) => command));
   for (const entries of Object.values(contributes.menus)) {

@@ -22,6 +22,7 @@ const QUIET = {
   'extensions.autoCheckUpdates': false,
   'extensions.autoUpdate': false,
   'extensions.ignoreRecommendations': true,
+  'remote.autoForwardPorts': false, // looks through all processes again and again, in the extension host
 };
 
 /** A free port of 127.0.0.1. */
