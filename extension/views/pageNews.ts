@@ -36,6 +36,7 @@ export class PageNews {
   /** Something came since the view was told. */
   private stale = false;
   private timer: NodeJS.Timeout | undefined;
+  private timerAtMs = Infinity;
 
   constructor(
     private readonly source: NewsSource,
@@ -60,10 +61,15 @@ export class PageNews {
   /** Events came. */
   events(): void {
     this.stale = true;
-    const wait = this.dueMs() - this.clock.now();
-    if (wait <= 0) return this.tell();
-    this.clock.clear(this.timer);
-    this.timer = this.clock.set(() => this.tell(), wait);
+    const [dueMs, nowMs] = [this.dueMs(), this.clock.now()];
+    if (dueMs <= nowMs) return this.tell();
+    if (this.timerAtMs <= dueMs) return;
+    this.clearTimer();
+    this.timerAtMs = dueMs;
+    this.timer = this.clock.set(() => {
+      this.timerAtMs = Infinity;
+      this.events();
+    }, dueMs - nowMs);
   }
 
   /** The page asks: what is new goes with the answer. */
@@ -72,7 +78,12 @@ export class PageNews {
   }
 
   stop(): void {
+    this.clearTimer();
+  }
+
+  private clearTimer(): void {
     this.clock.clear(this.timer);
+    this.timerAtMs = Infinity;
   }
 
   /** When something has to be told, whether the page asks or not. */
@@ -94,7 +105,7 @@ export class PageNews {
   }
 
   private tellView(view: SessionView): void {
-    this.clock.clear(this.timer);
+    this.clearTimer();
     this.post({ type: 'session', session: view });
     this.state = stateOf(view);
     this.revision = view.info?.revision ?? -1;
