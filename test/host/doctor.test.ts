@@ -36,3 +36,23 @@ describe('What this machine can record', () => {
     assert.deepEqual(await violations('.groups'), []);
   });
 });
+
+describe('The walkthrough', () => {
+  const STEPS = '.getting-started-step';
+  after(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
+
+  it('shows its steps, each with a picture, by mouse and by keyboard', async () => {
+    await vscode.commands.executeCommand('workbench.action.openWalkthrough', 'gpu-memory-trace.gpu-memory-trace#start');
+    await until('the steps', async () => (await texts(STEPS)).length >= 3);
+    const chosen = (number: number): Promise<true> =>
+      until(`step ${number}`, async () => {
+        const expanded = await attribute(`${STEPS}:nth-of-type(${number})`, 'class');
+        return /\bexpanded\b/.test(expanded ?? '') as true;
+      });
+    await click(`${STEPS}:nth-of-type(2)`);
+    await chosen(2);
+    await press(`${STEPS}:nth-of-type(1)`, 'Enter');
+    await chosen(1);
+    await inThemes('walkthrough');
+  });
+});
