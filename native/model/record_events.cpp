@@ -40,7 +40,7 @@ void Model::add_answer(uint32_t process, ProcessState &state, const trace::Answe
   }
 }
 
-/// Alive blocks first, then those that the running step ended.
+/// Tensors and pinned memory: alive blocks first, then those that the running step ended.
 std::vector<BlockFacts> Model::blocks(uint32_t process, const std::vector<uint64_t> &addresses) {
   std::vector<BlockFacts> found(addresses.size());
   for (size_t i = 0; i < addresses.size(); ++i) found[i].address = addresses[i];
@@ -48,10 +48,15 @@ std::vector<BlockFacts> Model::blocks(uint32_t process, const std::vector<uint64
   ProcessState &state = state_of(process);
   std::unordered_map<uint64_t, const EndedBlock *> ended;
   for (const EndedBlock &block : state.frame->ended) {
-    if (block.address && accounts_.cell_infos()[block.cell].layer == Layer::Tensor) ended[block.address] = &block;
+    if (block.address && accounts_.cell_infos()[block.cell].layer != Layer::Driver) ended[block.address] = &block;
   }
   for (size_t i = 0; i < addresses.size(); ++i) {
-    if (const TensorBlock *block = state.tensors.find(addresses[i], GMT_DEVICE_NONE)) {
+    size_t place;
+    const uint32_t pinned = find(state, Space::Host, addresses[i], GMT_DEVICE_NONE, place);
+    if (pinned != kNone) {
+      const Block &block = blocks_[pinned];
+      found[i] = {block.address, true, true, block.bytes, block.cell, block.device, block.step, block.time_ns};
+    } else if (const TensorBlock *block = state.tensors.find(addresses[i], GMT_DEVICE_NONE)) {
       found[i] = {block->address, true,          true, block->bytes, block->cell, static_cast<uint8_t>(block->device),
                   block->step,    block->time_ns};
     } else if (const auto gone = ended.find(addresses[i]); gone != ended.end()) {

@@ -330,3 +330,13 @@ TEST(what_was_there_before_the_tracer_is_told_apart) {
 }
 
 TEST_MAIN
+
+TEST(pinned_memory_is_known_by_its_address_too) {
+  Feed feed;
+  feed.put({GMT_HOST_ALLOC, 0x5000, 4096, GMT_DEVICE_NONE, 0, 3});
+  feed.put({GMT_DEVICE_ALLOC, 0x6000, 100});
+  const auto blocks = feed.model.blocks(0, {0x5000, 0x6000});
+  CHECK(blocks[0].known && blocks[0].alive);
+  CHECK_EQ(blocks[0].bytes, 4096u);
+  CHECK(!blocks[1].known);  // a segment is no tensor's own
+}

@@ -46,7 +46,8 @@ class Survey:
         self.deadline = deadline
         self.snapshot = pause.all_objects()
         every = tensors.all_tensors(self.snapshot)
-        self.tensors = [each for each in every if wanted_device(each)]
+        pinned = tensors.pinned()
+        self.tensors = [each for each in every if wanted_device(each) or pinned(each)]
         self.groups, self.seen = {}, set()
         self.start = roots.Roots()
 

@@ -16,6 +16,7 @@ get_grad, get_node = base.grad.__get__, base.grad_fn.__get__
 is_leaf, is_cuda, needs_grad = base.is_leaf.__get__, base.is_cuda.__get__, base.requires_grad.__get__
 version = base._version.__get__
 NO_DEVICE = 255
+LEAST_PINNED = 4096  # bytes: a page; the driver is asked for each such tensor
 dispatching = {}  # id of a class -> whether it dispatches
 NO_STORAGE = (RuntimeError, NotImplementedError, ValueError, TypeError, AttributeError)
 
@@ -87,6 +88,20 @@ def device(tensor):
         return base.get_device(tensor) if is_cuda(tensor) else NO_DEVICE
     except NO_STORAGE:
         return NO_DEVICE
+
+
+def pinned():
+    """A function that tells whether a tensor lies in pinned host memory, which the driver keeps count of."""
+    if not hasattr(base, "is_pinned") or not torch.cuda.is_initialized():  # asking earlier may begin to use the GPU
+        return lambda tensor: False
+
+    def is_pinned(tensor):
+        try:
+            return device(tensor) == NO_DEVICE and size(tensor) >= LEAST_PINNED and base.is_pinned(tensor)
+        except NO_STORAGE:
+            return False
+
+    return is_pinned
 
 
 def wanted_device():
