@@ -34,6 +34,11 @@ std::string TraceNames::thread(uint32_t process, uint16_t thread) const {
   return (known->name.empty() ? "thread" : known->name) + ":" + std::to_string(known->tid);
 }
 
+std::string TraceNames::library(uint32_t process, uint32_t library) const {
+  const std::string *known = reader_.tables(process).library(library);
+  return known ? *known : "";
+}
+
 std::string TraceNames::process(uint32_t process) const {
   return program(reader_.tables(process).command()) + " (" + std::to_string(reader_.facts(process).pid) + ")";
 }

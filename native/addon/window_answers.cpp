@@ -79,6 +79,7 @@ Napi::Value sites_answer(Napi::Env env, const model::SiteRows &answer) {
   object.Set("line", column<uint32_t>(env, rows, [](const Row &row) { return row.line; }));
   object.Set("function", texts(env, rows, [](const Row &row) { return row.function; }));
   object.Set("source", texts(env, rows, [](const Row &row) { return source_name(row.source); }));
+  object.Set("library", texts(env, rows, [](const Row &row) { return row.library; }));
   object.Set("label", texts(env, rows, [](const Row &row) { return row.label; }));
   return object;
 }
@@ -102,6 +103,7 @@ Napi::Value site_answer(Napi::Env env, const model::SiteDetail &site) {
   object.Set("cut", Napi::Boolean::New(env, site.stack.cut));
   object.Set("frames", frames_answer(env, site.stack.frames));
   object.Set("userFrame", site.stack.user_frame);
+  object.Set("library", site.library);
   return object;
 }
 

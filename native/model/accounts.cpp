@@ -5,13 +5,23 @@
 namespace gmt::model {
 namespace {
 
-uint64_t site_key(uint64_t content, Layer layer, LineSource source) {
-  return content * 31 + static_cast<uint64_t>(layer) * 8 + static_cast<uint64_t>(source);
+/// `library`: its number within a process, a hash of its name beyond; 0 = none.
+uint64_t site_key(uint64_t content, Layer layer, LineSource source, uint64_t library) {
+  return content * 31 + static_cast<uint64_t>(layer) * 8 + static_cast<uint64_t>(source) + spread(library);
+}
+
+uint64_t hash_of(const std::string &text) {
+  uint64_t hash = 0xcbf29ce484222325ull;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+  return hash;
 }
 
 }  // namespace
 
-uint64_t SiteInfo::key() const { return summary.resolved ? site_key(summary.content, layer, source) : 0; }
+uint64_t SiteInfo::key() const {
+  if (!summary.resolved || library.awaited()) return 0;
+  return site_key(summary.content, layer, source, library.number ? hash_of(library.file_name()) : 0);
+}
 
 void Accounts::grow(Book &book) {
   const std::vector<KeyPlace> old = std::move(book.cells);
@@ -52,6 +62,14 @@ const StackSummary &Accounts::summary(uint32_t process, uint32_t stack) {
   return known;
 }
 
+uint32_t Accounts::library_cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) {
+  auto &cells = book(process).library_cells;
+  const std::pair key{line.library, cell_key(layer, device, thread, line)};
+  const auto found = cells.find(key);
+  if (found != cells.end()) return found->second;
+  return cells[key] = new_cell(process, layer, device, thread, line);
+}
+
 uint32_t Accounts::new_cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) {
   const auto index = static_cast<uint32_t>(cells_.size());
   Ledger &own = ledger(process, layer, device);
@@ -71,7 +89,7 @@ uint32_t Accounts::site(uint32_t process, Layer layer, LineRef line) {
   Book &own = book(process);
   const StackSummary &known = summary(process, line.stack);
   auto &index = known.resolved ? own.sites : own.pending_sites;
-  const uint64_t key = site_key(known.resolved ? known.content : line.stack, layer, line.source);
+  const uint64_t key = site_key(known.resolved ? known.content : line.stack, layer, line.source, line.library);
   const auto found = index.find(key);
   if (found != index.end()) return found->second;
   const uint32_t site = new_site(process, layer, line);
@@ -81,11 +99,20 @@ uint32_t Accounts::site(uint32_t process, Layer layer, LineRef line) {
 
 uint32_t Accounts::new_site(uint32_t process, Layer layer, LineRef line) {
   const auto site = static_cast<uint32_t>(sites_.size());
-  sites_.push_back({process, line.stack, layer, line.source, kNone, 0, 0, 0, summary(process, line.stack), {}, {}});
+  sites_.push_back({process, line.stack, layer, line.source, kNone, 0, 0, 0, summary(process, line.stack), {}, {}, {}});
   steps_.add_site();
-  name_groups(sites_.back());
-  if (!sites_.back().summary.resolved) unresolved_.push_back(site);
+  SiteInfo &info = sites_.back();
+  info.library.number = line.library;
+  name_library(info);
+  name_groups(info);
+  if (!info.summary.resolved || info.library.awaited()) unresolved_.push_back(site);
   return site;
+}
+
+void Accounts::name_library(SiteInfo &info) {
+  if (!info.library.awaited()) return;
+  info.library.path = names_.library(info.process, info.library.number);
+  info.library.search = lower_case(info.library.file_name());
 }
 
 /// Numbers for the texts that sites are grouped by.
@@ -93,9 +120,12 @@ void Accounts::name_groups(SiteInfo &info) {
   const auto number = [this](std::string text) {
     return group_names_.emplace(std::move(text), static_cast<uint32_t>(group_names_.size())).first->second;
   };
-  info.line_group = number(info.summary.file + ":" + std::to_string(info.summary.line));
-  info.function_group = number(info.summary.file + "\n" + info.summary.function);
-  info.module_group = number(info.summary.file + "\n\n");
+  const std::string &file = info.summary.file;
+  const std::string place =
+      file.empty() ? "\n" + info.library.file_name() : file;  // a library stands for a missing line
+  info.line_group = number(place + ":" + std::to_string(info.summary.line));
+  info.function_group = number(place + "\n" + info.summary.function);
+  info.module_group = number(place + "\n\n");
 }
 
 void Accounts::resolve_pending() {
@@ -106,19 +136,25 @@ void Accounts::resolve_pending() {
 
 void Accounts::settle_site(uint32_t site) {
   SiteInfo &info = sites_[site];
-  const StackSummary &known = summary(info.process, info.stack);
-  if (!known.resolved) {
-    unresolved_.push_back(site);
-    return;
-  }
-  info.summary = known;
+  if (info.merged_into != kNone) return;
+  name_library(info);
+  if (!info.summary.resolved && summary(info.process, info.stack).resolved) settle_stack(site);
+  if (info.merged_into != kNone) return;
   name_groups(info);
+  if (!info.summary.resolved || info.library.awaited()) unresolved_.push_back(site);
+}
+
+void Accounts::settle_stack(uint32_t site) {
+  SiteInfo &info = sites_[site];
+  const StackSummary &known = summary(info.process, info.stack);
+  info.summary = known;
   for (const uint32_t cell : info.cells) {
     cells_[cell].calls_backward = info.source == LineSource::Python && known.calls_backward;
   }
   Book &own = book(info.process);
-  own.pending_sites.erase(site_key(info.stack, info.layer, info.source));
-  const auto [entry, is_new] = own.sites.emplace(site_key(known.content, info.layer, info.source), site);
+  const uint16_t library = info.library.number;
+  own.pending_sites.erase(site_key(info.stack, info.layer, info.source, library));
+  const auto [entry, is_new] = own.sites.emplace(site_key(known.content, info.layer, info.source, library), site);
   if (!is_new) merge(site, entry->second);
 }
 

@@ -3,6 +3,7 @@
 // the same stack content), ledgers (process, device, layer).
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -43,6 +44,15 @@ struct CellInfo {
   LineSource source;
 };
 
+/// A library that called the driver.
+struct LibraryInfo {
+  uint16_t number = 0;  ///< in the process; 0 = none is known
+  std::string path;     ///< empty while its record has not been read
+  std::string search;   ///< file name in lower case
+  bool awaited() const { return number != 0 && path.empty(); }
+  std::string file_name() const { return path.substr(path.rfind('/') + 1); }
+};
+
 /// An allocation that ends.
 struct Ending {
   uint64_t address;
@@ -70,10 +80,11 @@ struct SiteInfo {
   uint32_t function_group;  ///< equal for sites with the same file and function
   uint32_t module_group;    ///< equal for sites with the same file
   StackSummary summary;
+  LibraryInfo library;
   std::vector<uint32_t> cells;
   std::vector<FreeStack> free_stacks;
 
-  /// The same for the same stack content, layer and source in every process and every trace. 0: not known yet.
+  /// The same for the same stack content, layer, source and library's name in every process and every trace. 0: not known yet.
   uint64_t key() const;
   LineSource shown_source() const { return summary.before_attach ? LineSource::BeforeAttach : source; }
 };
@@ -170,6 +181,8 @@ class Accounts {
   struct Book {
     std::vector<KeyPlace> cells;
     size_t used = 0;
+    std::map<std::pair<uint16_t, uint64_t>, uint32_t>
+        library_cells;  ///< by library and cell key: few, and rarely asked
     std::vector<uint32_t> ledgers;
     std::unordered_map<uint64_t, uint32_t> sites;          ///< by content, layer and source
     std::unordered_map<uint64_t, uint32_t> pending_sites;  ///< by stack id, layer and source
@@ -187,10 +200,13 @@ class Accounts {
   Book &book(uint32_t process);
   const StackSummary &summary(uint32_t process, uint32_t stack);
   uint32_t new_cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line);
+  uint32_t library_cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line);
   uint32_t site(uint32_t process, Layer layer, LineRef line);
   uint32_t new_site(uint32_t process, Layer layer, LineRef line);
+  void name_library(SiteInfo &info);
   void name_groups(SiteInfo &info);
   void settle_site(uint32_t site);
+  void settle_stack(uint32_t site);
   void merge(uint32_t from, uint32_t into);
   void halve_spans();
   void fill_spans(uint32_t cell, uint64_t time_ns);
@@ -222,6 +238,8 @@ inline size_t Accounts::place(const Book &book, uint64_t key) {
 }
 
 inline uint32_t Accounts::cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) {
+  if (line.library) [[unlikely]]
+    return library_cell(process, layer, device, thread, line);
   Book &own = book(process);
   const uint64_t key = cell_key(layer, device, thread, line);
   const size_t at = place(own, key);

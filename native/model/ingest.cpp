@@ -132,7 +132,9 @@ void Model::list_out_of_memory(const Context &context, Layer layer) {
 }
 
 uint32_t Model::cell_of(const Context &context, Layer layer, uint8_t device) {
-  const LineRef line = context.state.lines.find(context.event, context.autograd);
+  LineRef line = context.state.lines.find(context.event, context.autograd);
+  if (context.detail && context.detail->caller <= UINT16_MAX)
+    line.library = static_cast<uint16_t>(context.detail->caller);
   const uint32_t cell = accounts_.cell(context.process, layer, device, context.event.thread, line);
   if (accounts_.cells()[cell].calls_backward) context.state.lines.see_backward_call(line.stack);
   return cell;

@@ -28,7 +28,7 @@ std::optional<SiteDetail> Model::site(uint32_t id) {
   if (id >= accounts_.sites().size()) return std::nullopt;
   while (accounts_.sites()[id].merged_into != kNone) id = accounts_.sites()[id].merged_into;
   const SiteInfo &info = accounts_.sites()[id];
-  SiteDetail detail{id, info.key(), info.layer, info.shown_source(), {}};
+  SiteDetail detail{id, info.key(), info.layer, info.shown_source(), {}, info.library.path};
   if (info.stack) names_.stack(info.process, info.stack, detail.stack);
   return detail;
 }

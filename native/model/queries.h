@@ -74,6 +74,7 @@ struct SiteRow {
   std::string file;
   uint32_t line = 0;
   std::string function;
+  std::string library;  ///< path of what called the driver; empty = not known
   std::string label;
 };
 
@@ -91,6 +92,7 @@ struct SiteDetail {
   Layer layer;
   LineSource source;
   Stack stack;
+  std::string library;
 };
 
 struct AllocationQuery {

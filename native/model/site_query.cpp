@@ -69,8 +69,9 @@ bool SiteGrouping::wanted(uint32_t cell) {
   if (!filter_.has_words()) return true;
   const uint32_t site = accounts_.cells()[cell].site;
   const std::string device = device_text(device_number(info.device));
+  const SiteInfo &about = accounts_.sites()[site];
   const WordMask found =
-      filter_.words_in({accounts_.sites()[site].summary.search, thread_text(info.process, info.thread), device});
+      filter_.words_in({about.summary.search, about.library.search, thread_text(info.process, info.thread), device});
   return filter_.all_words(found | (tally_.site_words.empty() ? 0 : tally_.site_words[site]));
 }
 
@@ -279,8 +280,10 @@ std::string SiteGrouping::label(const Group &group) const {
   const CellInfo &info = accounts_.cell_infos()[group.first_cell];
   if (query_.group_by == GroupBy::Thread) return names_.thread(info.process, info.thread);
   if (query_.group_by == GroupBy::Process) return names_.process(info.process);
-  const StackSummary &summary = accounts_.sites()[group.site].summary;
-  if (summary.file.empty()) return summary.before_attach ? "before attach" : "no Python line";
+  const SiteInfo &site = accounts_.sites()[group.site];
+  const StackSummary &summary = site.summary;
+  if (summary.file.empty() && summary.before_attach) return "before attach";
+  if (summary.file.empty()) return site.library.path.empty() ? "no Python line" : site.library.file_name();
   if (query_.group_by == GroupBy::Module) return summary.file;
   return summary.file + ":" + std::to_string(summary.line);
 }
@@ -308,6 +311,7 @@ SiteRow SiteGrouping::row(const Group &group) const {
   row.file = site.summary.file;
   row.line = site.summary.line;
   row.function = site.summary.function;
+  row.library = site.library.path;
   row.label = label(group);
   return row;
 }

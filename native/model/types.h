@@ -38,10 +38,11 @@ struct alignas(64) Block {
 };
 static_assert(sizeof(Block) == 64);
 
-/// A Python line as far as events name it.
+/// Who made an allocation as far as events name it: the Python line, and the library that called the driver.
 struct LineRef {
   uint32_t stack = 0;
   LineSource source = LineSource::None;
+  uint16_t library = 0;  ///< number in the process, 0 = not known, or of the tensor layer
 };
 
 struct Interval {

@@ -20,6 +20,13 @@ class FakeNames : public model::Names {
     }
   }
   void set_before_attach(uint32_t stack, uint32_t process = 0) { stacks_[{process, stack}].before_attach = true; }
+  void set_library(uint32_t library, std::string path, uint32_t process = 0) {
+    libraries_[{process, library}] = std::move(path);
+  }
+  std::string library(uint32_t process, uint32_t library) const override {
+    const auto found = libraries_.find({process, library});
+    return found == libraries_.end() ? "" : found->second;
+  }
   bool stack(uint32_t process, uint32_t stack, model::Stack &out) const override {
     const auto found = stacks_.find({process, stack});
     if (found == stacks_.end()) return false;
@@ -31,6 +38,7 @@ class FakeNames : public model::Names {
 
  private:
   std::map<std::pair<uint32_t, uint32_t>, model::Stack> stacks_;
+  std::map<std::pair<uint32_t, uint32_t>, std::string> libraries_;
 };
 
 /// What one event carries; the rest has a usual value.
