@@ -9,7 +9,8 @@ export function mergeAcrossProcesses(findings: readonly Finding[]): Finding[] {
   const causes = new Map<string, Finding[]>();
   for (const finding of findings) {
     const { verdict, layer, cause, place, holder } = finding;
-    const line = place === null ? `site ${finding.sites.join()}` : `${place.file}:${place.line}`;
+    const unplaced = finding.library ?? `site ${finding.sites.join()}`;
+    const line = place === null ? unplaced : `${place.file}:${place.line}`;
     const key = [verdict, finding.class, cause, layer, line, holder?.path].join('\0');
     causes.set(key, [...(causes.get(key) ?? []), finding]);
   }

@@ -1,3 +1,4 @@
+import { libraryName } from '../protocol/libraryName';
 import type { Frame, TraceSource } from '../protocol/trace';
 
 const NO_PYTHON: Frame = { file: '', line: 0, function: '' };
@@ -40,8 +41,9 @@ export class CallTree {
   }
 
   private add(source: TraceSource, site: number, known: Map<number, number>): number {
-    const frames = source.site(site)?.frames ?? [];
-    if (frames.length === 0) return this.child(-1, NO_PYTHON);
+    const found = source.site(site);
+    const frames = found?.frames ?? [];
+    if (frames.length === 0) return this.child(-1, { ...NO_PYTHON, function: libraryName(found?.library ?? '') });
     const leaf = frames.reduceRight((node, frame) => this.child(node, frame), -1);
     known.set(site, leaf);
     return leaf;

@@ -1,7 +1,8 @@
 import type { CardLedger, LedgerLine, LedgerPart, LedgerPartKind } from '../protocol/ledgerRequests';
 import type { LedgerSeries } from '../protocol/steps';
 import type { DeviceInfo, TraceInfo, TraceSource } from '../protocol/trace';
-import { lastKnown, layerOf } from './ledger';
+import { lastKnown, layerOf } from './ledgerLayer';
+import { librariesOf, readLibraries } from './libraries';
 import { at } from './statistics';
 
 // The card's memory as one sum: what is alive now from the counts of this moment, what lies around it from the card's own
@@ -50,8 +51,12 @@ function readCard(source: TraceSource, info: TraceInfo, device: DeviceInfo): Car
     ...outside(series, known.length === processes.length),
   });
   addSlopes(parts, series);
-  for (const part of parts)
-    if (part.kind === 'driver' && part.bytes > 0) part.lines = otherLines(source, known, device);
+  for (const part of parts) {
+    if (part.kind !== 'driver' || part.bytes === 0) continue;
+    part.lines = otherLines(source, known, device);
+    const libraries = known.flatMap(process => readLibraries(source, process, device.index, POINTS));
+    part.libraries = librariesOf(part.bytes, libraries);
+  }
   return { device: device.index, name: device.name, totalBytes: device.totalBytes, overBytes, parts };
 }
 
@@ -73,7 +78,7 @@ export function partsOf(facts: CardFacts): { parts: LedgerPart[]; overBytes: num
   else if (restBytes === null && untracedBytes !== null) sizes.push(['untold', untracedBytes]);
   const left = totalBytes - sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
   sizes.push([untracedBytes === null ? 'unknown' : 'free', Math.max(0, left)]);
-  const parts = sizes.map(([kind, bytes]) => ({ kind, bytes, bytesPerStep: null, lines: [] }));
+  const parts = sizes.map(([kind, bytes]) => ({ kind, bytes, bytesPerStep: null, lines: [], libraries: [] }));
   return { parts, overBytes: Math.max(0, -left) };
 }
 
@@ -165,7 +170,8 @@ function otherLines(source: TraceSource, processes: readonly number[], device: D
     return sites.flatMap((site, i): LedgerLine[] => {
       const bytes = at(rows.liveBytes, i);
       if (segments.has(site) || bytes === 0) return [];
-      return [{ site, bytes, file: rows.file[i] ?? '', line: rows.line[i] ?? 0, function: rows.function[i] ?? '' }];
+      const [file, line] = [rows.file[i] ?? '', rows.line[i] ?? 0];
+      return [{ site, bytes, file, line, function: rows.function[i] ?? '', library: rows.library[i] ?? '' }];
     });
   });
   return lines.sort((a, b) => b.bytes - a.bytes).slice(0, LINES);

@@ -18,6 +18,7 @@ export function evidenceOf(finding: Finding, cluster: readonly GrowingSite[], co
   evidence.push(
     `${formatPlural(finding.count, 'block')} with ${formatBytes(finding.bytes)} from then on ${finding.count === 1 ? 'is' : 'are'} alive after step ${formatCount(context.axis.count)}.`,
   );
+  if (finding.library !== null) evidence.push(`The driver was called for it by ${finding.library}.`);
   if (finding.holder !== null) evidence.push(`The agent found it at ${holderText(finding.holder)}.`);
   if (finding.fullAtStep !== null) {
     evidence.push(`At this rate the device is full at about step ${formatCount(finding.fullAtStep)}.`);

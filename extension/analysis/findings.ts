@@ -1,3 +1,4 @@
+import { libraryName } from '../protocol/libraryName';
 import type { StepAxis } from '../protocol/steps';
 import type { TraceSource } from '../protocol/trace';
 import type { Finding, FindingHolder, FindingPlace, LeakClass, Ledger, SiteVerdict } from '../protocol/verdicts';
@@ -30,13 +31,14 @@ export function findLeaks(
   context: FindingContext,
 ): Finding[] {
   const sites = growing.map(({ verdict, steps }): GrowingSite => {
-    const frame = namedFrame(context.source.site(verdict.site));
+    const site = context.source.site(verdict.site);
+    const frame = namedFrame(site);
     const thread = steps.thread < 0 || context.isHelper(verdict.process, steps.thread) ? null : steps.thread;
     const holder = holderOf(context.answers, verdict.process, [verdict.site], T.holderShare, T.holderBlocks);
     return {
       verdict,
       steps,
-      line: frame === null ? '' : `${frame.file}:${frame.line}`,
+      line: frame === null ? (site?.library ?? '') : `${frame.file}:${frame.line}`,
       worker: thread,
       holder: holder === null ? null : holderKey(holder),
     };
@@ -71,7 +73,7 @@ function leakOf(cluster: GrowingSite[], context: FindingContext): Finding {
   const lines = linesOf(holder, place, context.lineText);
   const facts = factsOf(cluster, byText(classOf(cluster, holder), lines), place, context);
   const finding: Finding = {
-    id: `leak ${process} ${layer} ${place?.file}:${place?.line}`,
+    id: `leak ${process} ${layer} ${place?.file ?? facts.library}:${place?.line}`,
     verdict: 'leak',
     cause: null,
     title: leakTitle(facts),
@@ -107,7 +109,15 @@ function factsOf(cluster: GrowingSite[], kind: LeakClass, place: FindingPlace | 
     period: median(cluster.map(site => site.verdict.period ?? 1)),
     sinceStep,
     place,
+    library: libraryOf(cluster, context.source),
   };
+}
+
+/** The one library that called the driver for all of it. */
+function libraryOf(cluster: readonly GrowingSite[], source: TraceSource): string | null {
+  const paths = new Set(cluster.map(({ verdict }) => source.site(verdict.site)?.library ?? ''));
+  const [path] = paths;
+  return path === undefined || path === '' || paths.size > 1 ? null : libraryName(path);
 }
 
 /** What was allocated since the growth began and is still alive. */

@@ -1,15 +1,24 @@
 import { formatBytes } from '../protocol/format';
-import type { LedgerSeries } from '../protocol/steps';
+import type { LedgerSeries, StepSource } from '../protocol/steps';
 import type { TraceSource } from '../protocol/trace';
 import type { Ledger, LedgerLayer } from '../protocol/verdicts';
 import { judgeGrowth, type Growth } from './growth';
+import { lastKnown, layerOf } from './ledgerLayer';
+import { joinLibraries, readLibraries, type LibrarySeries } from './libraries';
 import { judgePending, recentPending, type Pending } from './pending';
-import { at, theilSen } from './statistics';
+import { at } from './statistics';
 import { THRESHOLDS as T } from './thresholds';
 
 const POINTS = 256;
-/** Points of the recent past from which slopes are made. */
-const RECENT = 64;
+/** Libraries in the sentence of a ledger. */
+const MOST_NAMED = 4;
+
+export interface GrowingLibrary {
+  library: LibrarySeries;
+  growth: Growth;
+  /** From 0 to 1. */
+  confidence: number;
+}
 
 /** A device's ledger with the growth of each layer beyond what lies inside it. */
 export interface JudgedLedger {
@@ -21,6 +30,8 @@ export interface JudgedLedger {
   pending: Pending | null;
   /** The most that waited at the last readings; null: the allocator was not asked. */
   recentPending: number | null;
+  /** Libraries whose driver memory grows. */
+  growing: GrowingLibrary[];
   lastStep: number;
 }
 
@@ -30,12 +41,15 @@ export function readLedgers(source: TraceSource): JudgedLedger[] {
   return info.steps.flatMap(({ process }) => {
     const used = info.totals.filter(total => total.process === process && total.device >= 0);
     const devices = [...new Set(used.map(total => total.device))].sort((a, b) => a - b);
-    return devices.map(device => judgeLedger(source.ledgerSeries({ process, device, points: POINTS })));
+    return devices.map(device => {
+      const query = { process, device, points: POINTS };
+      return judgeLedger(source.ledgerSeries(query), readLibraries(source, process, device, POINTS));
+    });
   });
 }
 
 /** Judges which layer grows, and whether by itself. */
-export function judgeLedger(series: LedgerSeries): JudgedLedger {
+export function judgeLedger(series: LedgerSeries, libraries: readonly LibrarySeries[]): JudgedLedger {
   const steps = Array.from(series.last);
   const layer = (values: Float64Array): LedgerLayer => layerOf(steps, values);
   const reserved = beyond(steps, series.reservedBytes, series.tensorMaxBytes);
@@ -47,6 +61,7 @@ export function judgeLedger(series: LedgerSeries): JudgedLedger {
     pending: layer(series.pendingBytes),
     reserved: layer(series.reservedBytes),
     driver: layer(series.driverBytes),
+    libraries: joinLibraries(libraries),
     processBytes: layer(series.processBytes),
     usedBytes: lastKnown(series.usedBytes),
     totalBytes: lastKnown(series.totalBytes),
@@ -58,25 +73,15 @@ export function judgeLedger(series: LedgerSeries): JudgedLedger {
   if (held !== null && traced !== null) ledger.remainderBytes = held - traced;
   ledger.grows = growingLayer(steps, series, reserved, process);
   ledger.text = textOf(ledger);
-  const [pending, recent] = [judgePending(series), recentPending(series)];
-  return { ledger, reserved, process, pending, recentPending: recent, lastStep: steps.at(-1) ?? 0 };
-}
-
-/** A layer's last known bytes, and its growth over the recent steps. */
-export function layerOf(steps: readonly number[], values: Float64Array): LedgerLayer {
-  const known = steps.flatMap((_, i) => (Number.isNaN(at(values, i)) ? [] : [i])).slice(-RECENT);
-  const line = theilSen(
-    known.map(i => at(steps, i)),
-    known.map(i => at(values, i)),
-  );
-  const enough = known.length >= T.mostEvents;
-  return { bytes: lastKnown(values), bytesPerStep: enough ? (line?.slope ?? null) : null };
-}
-
-/** The newest value that is a number; null without one. */
-export function lastKnown(values: Float64Array): number | null {
-  for (let i = values.length - 1; i >= 0; i--) if (!Number.isNaN(at(values, i))) return at(values, i);
-  return null;
+  return {
+    ledger,
+    reserved,
+    process,
+    pending: judgePending(series),
+    recentPending: recentPending(series),
+    growing: growingLibraries(libraries, series.source),
+    lastStep: steps.at(-1) ?? 0,
+  };
 }
 
 /**
@@ -95,6 +100,19 @@ function beyond(steps: readonly number[], outer: Float64Array, inner: Float64Arr
   const innerRise = highest(inner, Math.max(0, to - 8), to) - highest(inner, Math.max(0, from - 8), from);
   if (rise < Math.max(T.layerBytes, T.layerGrowth * at(values, last))) return null;
   return rise - innerRise >= T.fragmentedShare * rise ? growth : null;
+}
+
+/** Those that grow by enough, of the ones that are known. */
+function growingLibraries(libraries: readonly LibrarySeries[], source: StepSource): GrowingLibrary[] {
+  const sure = source === 'time' ? T.timeConfidence : 1;
+  return libraries.flatMap(library => {
+    if (library.path === '') return [];
+    const growth = judgeGrowth({ steps: library.steps, values: library.values, lag: 0 });
+    const last = library.values.length - 1;
+    const rise = at(library.values, last) - at(library.values, growth.from);
+    if (growth.state !== 'growing' || rise < T.layerBytes) return [];
+    return [{ library, growth, confidence: sure * (1 - Math.exp(-growth.events / T.confidenceEvents)) }];
+  });
 }
 
 /** What a layer needs is its peak over a few steps, not its level at one moment. */
@@ -135,6 +153,11 @@ function textOf(ledger: Ledger): string {
       break;
     case null:
       break;
+  }
+  const known = ledger.libraries.filter(({ path }) => path !== '').slice(0, MOST_NAMED);
+  if (known.length > 0) {
+    const each = known.map(({ name, bytes }) => `${name} ${formatBytes(bytes)}`);
+    parts.push(`Driver memory outside PyTorch’s cache by library: ${each.join(', ')}.`);
   }
   if (ledger.remainderBytes !== null && ledger.remainderBytes > 0) {
     parts.push(

@@ -36,6 +36,7 @@ const EMPTY: Omit<Finding, 'id' | 'verdict' | 'title' | 'process' | 'suggestion'
   places: [],
   sites: [],
   holder: null,
+  library: null,
   evidence: [],
   ruledOut: [],
 };
@@ -107,11 +108,15 @@ function failureAdvice(cause: Finding['cause'], place: FindingPlace | null, line
   }
 }
 
-/** Memory that waits for a stream; a cache that grows beyond its tensors; a process that grows beyond what was traced. */
-export function layerFindings(ledgers: readonly JudgedLedger[], source: TraceSource): Finding[] {
+/** A library that takes ever more; memory that waits for a stream; a cache that grows beyond its tensors; a process beyond what was traced. */
+export function layerFindings(
+  ledgers: readonly JudgedLedger[],
+  source: TraceSource,
+  leaks: readonly Finding[],
+): Finding[] {
   return ledgers.flatMap(judged => {
     const { reserved, process, pending, ledger } = judged;
-    const findings: Finding[] = [];
+    const findings: Finding[] = libraryFindings(judged, leaks);
     if (pending !== null)
       findings.push({ ...EMPTY, ...ofDevice(judged), ...pendingFinding(pending, ledger, reserved) });
     else if (reserved !== null) findings.push(cacheFinding(judged, reserved, source));
@@ -161,6 +166,34 @@ function noPending(recent: number | null): string[] {
   return [
     `No memory that waits for a stream: at most ${formatBytes(recent)} at the last steps, by PyTorch’s own count.`,
   ];
+}
+
+/** Libraries whose driver memory grows by small parts, none of which is a leak by itself. */
+function libraryFindings({ ledger, growing }: JudgedLedger, leaks: readonly Finding[]): Finding[] {
+  const told = new Set(leaks.flatMap(leak => leak.sites));
+  return growing.flatMap(({ library, growth, confidence }) => {
+    if (library.sites.some(site => told.has(site))) return [];
+    const rate = `${formatBytes(growth.perStep)} a step since step ${formatCount(growth.since)}`;
+    return {
+      ...EMPTY,
+      id: `library ${ledger.process} ${ledger.device} ${library.path}`,
+      verdict: 'leak' as const,
+      class: 'driver' as const,
+      title: `${library.name} takes ever more memory from the driver: ${rate}`,
+      process: ledger.process,
+      device: ledger.device,
+      layer: 'driver' as const,
+      bytesPerStep: growth.perStep,
+      bytes: library.bytes,
+      sinceStep: growth.since,
+      confidence,
+      sites: library.sites,
+      library: library.name,
+      evidence: [`It holds ${formatBytes(library.bytes)} outside PyTorch’s cache, taken by calls of ${library.path}.`],
+      ruledOut: ['No leak of tensors: what PyTorch’s cache takes is not counted here.'],
+      suggestion: suggest('driver', [], null),
+    };
+  });
 }
 
 function untracedFinding({ ledger }: JudgedLedger, growth: Growth): Finding {

@@ -79,6 +79,8 @@ interface ReportSite {
   bytesPerStep: number | null;
   sinceStep: number | null;
   lineSource: LineSource;
+  /** Path of the library that called the driver; empty: not known, or not of the driver. */
+  library: string;
   cut: boolean;
   userFrame: Frame | null;
   frames: Frame[];
@@ -230,6 +232,7 @@ function readSites(source: TraceSource, layer: Layer, verdicts: Verdicts): Repor
         bytesPerStep: verdict?.bytesPerStep ?? null,
         sinceStep: verdict?.sinceStep ?? null,
         lineSource: site?.source ?? 'none',
+        library: site?.library ?? '',
         cut: site?.cut ?? false,
         userFrame: site?.frames[site.userFrame] ?? null,
         frames: site?.frames ?? [],

@@ -1,7 +1,8 @@
 import type { StepSource } from '../protocol/steps';
 import type { Layer, TraceInfo, TraceSource } from '../protocol/trace';
-import type { Finding, Ledger, OutOfMemoryVerdict, Verdicts } from '../protocol/verdicts';
+import type { Finding, Ledger, LedgerLibrary, OutOfMemoryVerdict, Verdicts } from '../protocol/verdicts';
 import { findThread } from '../protocol/threads';
+import { joinLibraries } from './libraries';
 
 // The parts of the JSON document that verdicts are in.
 
@@ -19,6 +20,8 @@ export interface ReportLedger {
   pendingBytes: number | null;
   reservedBytes: number | null;
   driverBytes: number;
+  /** Of the driver's, outside the framework's segments: by the library that called. `path` is empty for what is not known. */
+  libraries: LedgerLibrary[];
   /** By the device's own account (NVML). */
   processBytes: number | null;
   usedBytes: number | null;
@@ -93,6 +96,7 @@ export function reportLedger(source: TraceSource, info: TraceInfo, { ledger }: V
       pendingBytes: total(own.map(entry => entry.pending.bytes)),
       reservedBytes: reserved[reserved.length - 1] ?? null,
       driverBytes: live(info, device, 'driver'),
+      libraries: joinLibraries(own.flatMap(entry => entry.libraries)),
       processBytes: total(own.map(entry => entry.processBytes.bytes)),
       usedBytes: own.find(entry => entry.usedBytes !== null)?.usedBytes ?? null,
       totalBytes: own.find(entry => entry.totalBytes !== null)?.totalBytes ?? (totalBytes > 0 ? totalBytes : null),

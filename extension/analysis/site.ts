@@ -1,4 +1,5 @@
 import { baseName } from '../protocol/format';
+import { libraryName } from '../protocol/libraryName';
 import type { Frame, LineSource, Site } from '../protocol/trace';
 
 /** The frame a reader wants to see first: the user's own, else the innermost; null without Python. */
@@ -11,7 +12,7 @@ export function namedFrame(site: Site | null): Frame | null {
 export function siteText(site: Site | null): string {
   const frame = namedFrame(site);
   if (site?.source === 'before-attach' && frame === null) return '(before attach)';
-  if (site === null || frame === null) return '(no Python line)';
+  if (site === null || frame === null) return site?.library ? libraryName(site.library) : '(no Python line)';
   const line = frame.line > 0 ? `:${frame.line}` : ''; // native functions have none
   return `${baseName(frame.file)}${line} ${frame.function}${sourceText(site.source)}`.trimStart();
 }

@@ -142,8 +142,8 @@ function readGroups(
   options: SnapshotOptions,
   verdicts: Verdicts,
 ): Snapshot['groups'] {
-  const growing = growthByLine(source, verdicts);
   const layer = listedLayer(info.totals);
+  const growing = growthByLine(source, verdicts, layer);
   const window = source.sites({
     layer,
     groupBy: options.groupBy,
@@ -172,11 +172,11 @@ function readGroups(
   return { by: options.groupBy, layer, rows, total: window.total };
 }
 
-/** Growth a step by line: a line may have many sites, of which some grow. */
-function growthByLine(source: TraceSource, verdicts: Verdicts): Map<string, number> {
+/** Growth a step by line of a layer: a line may have many sites, of which some grow. */
+function growthByLine(source: TraceSource, verdicts: Verdicts, layer: Layer): Map<string, number> {
   const lines = new Map<string, number>();
-  for (const { site, state, bytesPerStep } of verdicts.sites.values()) {
-    if (state !== 'growing') continue;
+  for (const { site, state, bytesPerStep, layer: own } of verdicts.sites.values()) {
+    if (state !== 'growing' || own !== layer) continue;
     const line = siteText(source.site(site));
     lines.set(line, (lines.get(line) ?? 0) + bytesPerStep);
   }

@@ -82,12 +82,23 @@ function totalLines(entry: ProcessRows, { info, verdicts }: Snapshot): string[] 
     const own = verdicts.ledger.find(one => one.process === entry.process.index && one.device === total.device);
     if (total.layer === 'tensor' && (own?.pending.bytes ?? 0) > 0)
       lines.push(pendingText(total, own?.pending.bytes ?? 0));
+    if (total.layer === 'driver') lines.push(...libraryLines(total, verdicts));
   }
   return lines;
 }
 
 function pendingText({ device }: Totals, bytes: number): string {
   return `  waiting for a stream, ${deviceName(device)}: ${formatBytes(bytes)} freed, still in use by another stream`;
+}
+
+/** Who took it from the driver, apart from a framework's cache; nothing where no library is known. */
+function libraryLines({ process, device }: Totals, { ledger }: Snapshot['verdicts']): string[] {
+  const libraries = ledger.find(entry => entry.process === process && entry.device === device)?.libraries ?? [];
+  if (libraries.every(({ path }) => path === '')) return [];
+  return libraries.map(({ name, bytes, bytesPerStep }) => {
+    const grows = bytesPerStep !== null && bytesPerStep >= 1 ? ` (+${formatBytes(bytesPerStep)} a step)` : '';
+    return `    ${name}: ${formatBytes(bytes)}${grows}`;
+  });
 }
 
 function byLayer(a: Totals, b: Totals): number {

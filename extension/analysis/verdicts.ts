@@ -46,7 +46,7 @@ export function* judgeInParts(source: TraceSource, lineText: LineText): Generato
     findings: mergeAcrossProcesses([
       ...failureFindings(failures, source, lineText),
       ...leaks.filter(leak => !explained.has(leak)).sort((a, b) => b.bytesPerStep - a.bytesPerStep),
-      ...layerFindings(ledgers, source),
+      ...layerFindings(ledgers, source, leaks),
       ...judged.flatMap(({ sites }) => [...cycleFindings(sites, source), ...anomalyFindings(sites, source)]),
     ]),
     ledger: ledgers.map(({ ledger }) => ledger),

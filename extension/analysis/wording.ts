@@ -18,6 +18,7 @@ export interface LeakFacts {
   period: number;
   sinceStep: number;
   place: FindingPlace | null;
+  library: string | null;
 }
 
 /** One sentence, without a full stop: what is kept, how much, where, since when. */
@@ -26,7 +27,8 @@ export function leakTitle(facts: LeakFacts): string {
   const blocks = Math.max(1, Math.round(facts.blocksPerStep * Math.max(1, facts.period)));
   const what = formatPlural(blocks, facts.layer === 'tensor' ? 'tensor' : 'block');
   const bytes = `${formatBytes(facts.bytesPerStep)} a step`;
-  const where = `${bytes} at ${placeText(facts.place)}, since step ${formatCount(facts.sinceStep)}`;
+  const who = facts.place === null && facts.library !== null ? `by ${facts.library}` : `at ${placeText(facts.place)}`;
+  const where = `${bytes} ${who}, since step ${formatCount(facts.sinceStep)}`;
   switch (facts.class) {
     case 'graph':
       return `A whole autograd graph of ${rhythm} is kept: ${what}, ${where}`;

@@ -1,3 +1,4 @@
+import { libraryName } from '../protocol/libraryName';
 import type { Frame, Site, TraceInfo } from '../protocol/trace';
 import { findThread } from '../protocol/threads';
 
@@ -21,7 +22,8 @@ export class SiteBook {
   frames(id: number): readonly Frame[] {
     const site = this.site(id);
     if (site !== null && site.frames.length > 0) return site.frames;
-    return [site?.source === 'before-attach' ? BEFORE_ATTACH : NO_LINE];
+    if (site?.source === 'before-attach') return [BEFORE_ATTACH];
+    return [site?.library ? { file: '', line: 0, function: libraryName(site.library) } : NO_LINE];
   }
 
   /** `stackText` of its frames. */

@@ -1,5 +1,6 @@
 // The memory of each card as parts that sum to its total.
 import { nothing, type Checks } from './checks';
+import type { LedgerLibrary } from './verdicts';
 
 /**
  * - `tensor`: live tensors. `pending`: freed, but still in use by another stream. `cached`: held by the framework's allocator,
@@ -20,12 +21,16 @@ export interface LedgerPart {
   bytesPerStep: number | null;
   /** The biggest lines in it, biggest first; empty where there are none to tell. */
   lines: LedgerLine[];
+  /** Of `driver`, by the library that called: they sum to its bytes. Empty where no library is known. */
+  libraries: LedgerLibrary[];
 }
 export interface LedgerLine {
   site: number;
   file: string;
   line: number;
   function: string;
+  /** Path of the library that called the driver; empty: not known. */
+  library: string;
   bytes: number;
 }
 export interface CardLedger {

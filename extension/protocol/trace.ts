@@ -2,6 +2,7 @@
 // Every query answers a window. Sizes are bytes, times are nanoseconds since the session's first process began (`number`:
 // exact to 2^53). 64-bit addresses travel as bigint.
 
+import type { SegmentMap, SegmentQuery } from './segmentMap';
 import type {
   Answer,
   AnswerInfo,
@@ -20,6 +21,7 @@ import type {
   ThreadHabit,
 } from './steps';
 
+export type { SegmentBlocks, SegmentMap, SegmentQuery } from './segmentMap';
 export type Layer = 'tensor' | 'driver' | 'host';
 /**
  * `module`: the file of the line, as the program names it. `category`: what live blocks are for; of these groups only what
@@ -164,6 +166,8 @@ export interface Site {
   frames: Frame[];
   /** Index of the first frame outside the standard library and site-packages, -1 = none. */
   userFrame: number;
+  /** Path of the library, or the program, that called the driver; empty: not known, or not of the driver. */
+  library: string;
 }
 
 export interface SiteQuery {
@@ -223,7 +227,12 @@ export interface SiteWindow {
   line: Uint32Array;
   function: string[];
   source: LineSource[];
-  /** Name of the group as text (thread `python:123`, process `train.py (123)`, device `gpu_0`, else `file:line`). */
+  /** `Site.library` of that site. */
+  library: string[];
+  /**
+   * Name of the group as text (thread `python:123`, process `train.py (123)`, device `gpu_0`, else `file:line`, or the
+   * library's file name where there is no line).
+   */
   label: string[];
 }
 
@@ -284,58 +293,6 @@ export interface TimelineQuery {
 }
 /** 4 numbers a bucket: time of its begin (ns), min, max and last bytes in it. Buckets without an event are left out. */
 export type Timeline = Float64Array;
-
-export interface SegmentQuery {
-  process: number;
-  device: number;
-  /** At most so many blocks come back, the biggest; absent: 100,000. */
-  maxBlocks?: number;
-}
-/** One process's memory on one device in address order, to be drawn. Each array has an entry a segment. */
-export interface SegmentMap {
-  revision: number;
-  /**
-   * `framework`: what a caching allocator took from the driver, and its blocks in there. `driver`: no framework's allocator
-   * was seen; the segments are the driver's own allocations, and `blocks` is empty.
-   */
-  source: 'framework' | 'driver';
-  /** At most 65,536, the biggest; so many more are left out. */
-  segmentsLeftOut: number;
-  address: BigUint64Array;
-  bytes: Float64Array;
-  /** Bytes of live blocks in it; for `driver` all of it. */
-  liveBytes: Float64Array;
-  /** The longest run of bytes without a block. */
-  largestGapBytes: Float64Array;
-  /** 0n: the default stream, or not known. */
-  stream: BigUint64Array;
-  /** 1: put together from pieces that were mapped side by side ("expandable segments"), 0: taken in one piece. */
-  mapped: Uint8Array;
-  /** Who took it from the driver, and when (of several pieces the first). */
-  site: Uint32Array;
-  timeNs: Float64Array;
-  /** The live blocks in these segments, in address order. */
-  blocks: SegmentBlocks;
-}
-export interface SegmentBlocks {
-  rows: number;
-  /** Blocks that `maxBlocks` or `segmentsLeftOut` left out, and their bytes; the columns of segments count them. */
-  leftOut: number;
-  leftOutBytes: number;
-  /** Blocks of the framework that lie in no segment that the trace knows of, and their bytes. */
-  outside: number;
-  outsideBytes: number;
-  /** Index into the segments. */
-  segment: Uint32Array;
-  /** From the segment's begin. */
-  offsetBytes: Float64Array;
-  bytes: Float64Array;
-  site: Uint32Array;
-  ageSteps: Float64Array;
-  timeNs: Float64Array;
-  /** Index into `CATEGORIES` of steps.ts. */
-  category: Uint8Array;
-}
 
 /** Allocations with their ends, roughly in the order of these; last those that are alive. Each array has `rows` entries. */
 export interface LifetimeBatch {

@@ -114,6 +114,8 @@ export interface Finding {
   places: FindingPlace[];
   sites: number[];
   holder: FindingHolder | null;
+  /** `NCCL (libnccl.so.2)`: the library that called the driver for it; null: several, not known, or tensors. */
+  library: string | null;
   evidence: string[];
   ruledOut: string[];
   suggestion: string;
@@ -126,6 +128,17 @@ export interface LedgerLayer {
   /** Per step over the recent past (Theil-Sen); null: too few steps. */
   bytesPerStep: number | null;
 }
+/** What one library holds of a device's driver memory, the framework's segments apart. */
+export interface LedgerLibrary {
+  /** Of the shared object, or of the program; empty: what no known library took. */
+  path: string;
+  /** `NCCL (libnccl.so.2)`; `other` where the path is empty. */
+  name: string;
+  /** Now. */
+  bytes: number;
+  /** Per step over the recent past (Theil-Sen); null: too few steps. */
+  bytesPerStep: number | null;
+}
 /** tensors ⊂ reserved ⊂ driver ⊂ process. */
 export interface Ledger {
   process: number;
@@ -135,6 +148,8 @@ export interface Ledger {
   pending: LedgerLayer;
   reserved: LedgerLayer;
   driver: LedgerLayer;
+  /** Of the driver's, by the library that called; biggest first, what is not known last. */
+  libraries: LedgerLibrary[];
   processBytes: LedgerLayer;
   usedBytes: number | null;
   totalBytes: number | null;

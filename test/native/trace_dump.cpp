@@ -17,6 +17,7 @@ void print_event(const trace::Batch &batch, const trace::Event &e) {
     const gmt_driver_detail &d = batch.details[e.detail - 1];
     std::printf(" call=%u flags=%u result=%d stream=%" PRIx64 " object=%" PRIx64 " offset=%" PRIx64 " context=%" PRIx64,
                 d.call, d.flags, d.result, d.stream, d.object, d.offset, d.context);
+    if (d.caller) std::printf(" caller=%" PRIu64, d.caller);
   }
   if (e.autograd) {
     const gmt_autograd &a = batch.autograds[e.autograd - 1];
@@ -63,6 +64,7 @@ void print_process(trace::SessionReader &session, uint32_t index) {
     std::printf("  device %u: %s %" PRIu64 "\n", d.index, d.name.c_str(), d.total_bytes);
   }
   for (const trace::Note &n : tables.notes()) std::printf("  note %u: %s\n", n.code, n.text.c_str());
+  for (const trace::Library &l : tables.libraries()) std::printf("  library %u: %s\n", l.id, l.path.c_str());
   for (uint32_t id = 1; id <= tables.stack_count(); ++id) {
     const trace::Stack *stack = tables.resolve(id);
     if (!stack) continue;

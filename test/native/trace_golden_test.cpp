@@ -1,5 +1,5 @@
 // The traces of test/golden/trace are read to the same text for ever: they were written once by this program's
-// `--write FILE` and `--write-steps FILE` and stay, so that a change of the format or the reader that breaks old files is seen.
+// `--write FILE`, `--write-steps FILE` and `--write-libraries FILE` and stay, so that a change of the format or the reader that breaks old files is seen.
 #include <fstream>
 #include <memory>
 
@@ -84,6 +84,30 @@ void write_steps(LogWriter &log) {
   log.end();
 }
 
+/// Driver memory of a cache and of two libraries beside it, one of which is named late and takes more with each step.
+void write_libraries(LogWriter &log) {
+  const uint16_t main = log.add_thread(4100, "python"), helper = log.add_thread(4103, "nccl");
+  log.add_process(main, std::string("python\0train.py\0", 16), 0x030c01f0);
+  log.add_device(main, 0, "Simulated GPU", 24ull << 30);
+  log.add_event(main, GMT_RECORDING_START, 0, 0, GMT_DEVICE_NONE);
+  const uint32_t line = log.add_stack_of(main, {{"/home/user/train.py", "<module>", 5}});
+  const auto called_by = [](uint64_t library) { return gmt_driver_detail{0, 0, 0, 0, 0, 0, 0x5500, library}; };
+  log.add_library(main, 1, "/opt/venv/lib/python3.12/site-packages/torch/lib/libc10_cuda.so");
+  log.add_event(main, called_by(1), GMT_DEVICE_ALLOC, 0x7f0000000000, 2 << 20, 0, line);
+  log.add_event(main, GMT_RESERVED, 0, 2 << 20);
+  log.add_event(main, GMT_TENSOR_ALLOC, 0x7f0000000000, 1 << 20, 0, line);
+  log.add_event(helper, called_by(2), GMT_DEVICE_ALLOC, 0x7f1000000000, 6 << 20);
+  log.add_library(helper, 2, "/usr/lib/x86_64-linux-gnu/libnccl.so.2");
+  log.add_library(main, 3, "/usr/local/cuda/lib64/libcublasLt.so.13");
+  for (uint64_t step = 1; step <= 40; ++step) {
+    log.at(step * 20'000'000);
+    log.add_event(main, called_by(3), GMT_DEVICE_ALLOC, 0x7f2000000000 + (step << 20), 1 << 20, 0, step % 2 ? line : 0);
+    log.add_event(main, GMT_STEP, step, 0, GMT_DEVICE_NONE, line);
+  }
+  log.add_event(main, called_by(0), GMT_DEVICE_ALLOC, 0x7f3000000000, 1 << 20);
+  log.end();
+}
+
 int save_golden(const std::string &folder, const std::string &target) {
   auto error = trace::save(folder, target, R"({"command":["python","train.py"],"simulated":true})");
   if (error) std::fprintf(stderr, "%s\n", error->message.c_str());
@@ -94,6 +118,13 @@ int write_golden_steps(const std::string &target) {
   TemporaryFolder folder;
   LogWriter log(folder.path());
   write_steps(log);
+  return save_golden(folder.path(), target);
+}
+
+int write_golden_libraries(const std::string &target) {
+  TemporaryFolder folder;
+  LogWriter log(folder.path());
+  write_libraries(log);
   return save_golden(folder.path(), target);
 }
 
@@ -133,6 +164,9 @@ TEST(a_trace_written_now_reads_as_the_golden_one) {
   CHECK_EQ(write_golden_steps(folder / "steps.gputrace"), 0);
   CHECK(output_of("'" GMT_TRACE_DUMP "' '" + (folder / "steps.gputrace") + "'") ==
         text_of(GMT_TEST_GOLDEN "/steps.txt"));
+  CHECK_EQ(write_golden_libraries(folder / "libraries.gputrace"), 0);
+  CHECK(output_of("'" GMT_TRACE_DUMP "' '" + (folder / "libraries.gputrace") + "'") ==
+        text_of(GMT_TEST_GOLDEN "/libraries.txt"));
   CHECK_EQ(write_golden(folder / "now.gputrace"), 0);
   std::string got = output_of("'" GMT_TRACE_DUMP "' '" + (folder / "now.gputrace") + "'");
   CHECK(got == text_of(GMT_TEST_GOLDEN "/two_processes.txt"));
@@ -141,5 +175,6 @@ TEST(a_trace_written_now_reads_as_the_golden_one) {
 int main(int argc, char **argv) {
   if (argc == 3 && std::string(argv[1]) == "--write") return write_golden(argv[2]);
   if (argc == 3 && std::string(argv[1]) == "--write-steps") return write_golden_steps(argv[2]);
+  if (argc == 3 && std::string(argv[1]) == "--write-libraries") return write_golden_libraries(argv[2]);
   return run_all(argc, argv);
 }

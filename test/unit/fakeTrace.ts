@@ -183,6 +183,7 @@ export class FakeTrace implements TraceSource {
       line: Uint32Array.from(rows, row => row.site.frames[0]?.line ?? 0),
       function: rows.map(row => row.site.frames[0]?.function ?? ''),
       source: rows.map(row => row.site.source),
+      library: rows.map(row => row.site.library),
       label: rows.map(row => `group ${row.site.id}`),
     };
   }
@@ -224,5 +225,5 @@ export class FakeTrace implements TraceSource {
 
 export function makeSite(part: Partial<Site> & { id: number }): Site {
   const key = part.id.toString(16).padStart(16, '0');
-  return { key, layer: 'tensor', source: 'python', cut: false, frames: [], userFrame: -1, ...part };
+  return { key, layer: 'tensor', source: 'python', cut: false, frames: [], userFrame: -1, library: '', ...part };
 }

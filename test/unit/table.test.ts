@@ -77,7 +77,16 @@ test('what waits for a stream stands behind the tensors', () => {
   const snapshot = readSnapshot(new FakeTrace(info, allocations, [site]), { top: 5, groupBy: 'line', groups: 5 });
   const none = { bytes: null, bytesPerStep: null };
   const ledger = {
-    ...{ process: 0, device: 0, usedBytes: null, totalBytes: null, remainderBytes: null, grows: null, text: '' },
+    ...{
+      process: 0,
+      device: 0,
+      libraries: [],
+      usedBytes: null,
+      totalBytes: null,
+      remainderBytes: null,
+      grows: null,
+      text: '',
+    },
     ...{ tensor: none, reserved: none, driver: none, processBytes: none },
     pending: { bytes: 3 * MB, bytesPerStep: 0 },
   };

@@ -2,6 +2,8 @@
 import { t } from '@vscode/l10n';
 import type { CardLedger, LedgerLine, LedgerPart, LedgerPartKind } from '../../extension/protocol/ledgerRequests';
 import { formatBytes } from '../../extension/protocol/format';
+import { libraryName } from '../../extension/protocol/libraryName';
+import type { LedgerLibrary } from '../../extension/protocol/verdicts';
 import { el, setAttribute, setText } from '../dom';
 import { cardText, PART_WORDS, partWidths, slopeText, usedText } from './ledger';
 import { lineLink } from './lineLink';
@@ -32,6 +34,14 @@ class KeyView {
   }
 }
 
+function libraryKey(library: LedgerLibrary): HTMLElement {
+  const name = library.path === '' ? t('other') : library.name;
+  const slope = el('span', { class: 'slope number' }, slopeText(library));
+  slope.classList.toggle('growing', (library.bytesPerStep ?? 0) > 0);
+  const bytes = el('span', { class: 'number', 'data-bytes': String(library.bytes) }, formatBytes(library.bytes));
+  return el('span', { class: 'key', title: library.path, 'data-library': library.path }, `${name} `, bytes, ' ', slope);
+}
+
 class CardView {
   readonly element: HTMLElement;
   private readonly index = el('span', {});
@@ -41,13 +51,24 @@ class CardView {
   private readonly bar = el('div', { class: 'ledger-bar', role: 'img' });
   private readonly segments = new Map(KINDS.map(kind => [kind, el('i', { 'data-part': kind })]));
   private readonly keys = new Map(KINDS.map(kind => [kind, new KeyView(kind)]));
+  private readonly libraries = el('div', { class: 'ledger-libraries dim' });
   private readonly lines = el('div', { class: 'ledger-lines dim' });
   private linesKey = '';
+  private librariesKey = '';
 
   constructor(private readonly openLine: OpenLine) {
     this.bar.append(...this.segments.values());
     const keys = el('div', { class: 'keys', role: 'list' }, ...[...this.keys.values()].map(key => key.element));
-    this.element = el('div', { class: 'ledger-device' }, this.name, this.whole, this.bar, keys, this.lines);
+    this.element = el(
+      'div',
+      { class: 'ledger-device' },
+      this.name,
+      this.whole,
+      this.bar,
+      keys,
+      this.libraries,
+      this.lines,
+    );
   }
 
   update(card: CardLedger): void {
@@ -64,7 +85,17 @@ class CardView {
     for (const [kind, key] of this.keys) key.update(parts.get(kind));
     setAttribute(this.bar, 'aria-label', cardText(card));
     setAttribute(this.bar, 'title', cardText(card).replace(': ', '\n').replaceAll('; ', '\n'));
+    this.showLibraries(parts.get('driver')?.libraries ?? []);
     this.showLines(parts.get('driver')?.lines ?? []);
+  }
+
+  /** Who called the driver for what lies outside the framework's allocator. */
+  private showLibraries(libraries: readonly LedgerLibrary[]): void {
+    const key = JSON.stringify(libraries);
+    if (key === this.librariesKey) return;
+    this.librariesKey = key;
+    const words = libraries.map(libraryKey);
+    this.libraries.replaceChildren(...(words.length > 0 ? [`${PART_WORDS.driver[0]}: `, ...words] : []));
   }
 
   private showLines(lines: readonly LedgerLine[]): void {
@@ -76,7 +107,8 @@ class CardView {
   }
 
   private lineOf(line: LedgerLine): Node | string {
-    return line.line === 0 ? line.function || t('no Python line') : lineLink(line, this.openLine);
+    if (line.line > 0) return lineLink(line, this.openLine);
+    return line.function || libraryName(line.library) || t('no Python line');
   }
 }
 

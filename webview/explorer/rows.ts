@@ -1,6 +1,7 @@
 // One row of the table as text and numbers, from a window of typed arrays.
 import { t } from '@vscode/l10n';
 import { formatRate } from '../../extension/protocol/format';
+import { libraryName } from '../../extension/protocol/libraryName';
 import type { GroupBy, LineSource, ProcessInfo, SiteWindow } from '../../extension/protocol/trace';
 import { deviceText } from './blockRow';
 import { baseName } from './stack';
@@ -141,7 +142,7 @@ export function sparkPoints(values: Float64Array, width: number, height: number)
 function fullName(window: SiteWindow, i: number, groupBy: GroupBy): string {
   const file = window.file[i] ?? '';
   if (groupBy === 'line' || groupBy === 'site')
-    return file === '' ? t('no Python line') : `${file}:${window.line[i] ?? 0}`;
+    return file === '' ? window.library[i] || t('no Python line') : `${file}:${window.line[i] ?? 0}`;
   if (groupBy === 'function') return window.function[i] || t('no Python function');
   return window.label[i] ?? '';
 }
@@ -152,10 +153,16 @@ function names(window: SiteWindow, i: number, groupBy: GroupBy): [string, string
   const place = line > 0 ? `${baseName(file)}:${line}` : '';
   const name = window.function[i] ?? '';
   const label = window.label[i] ?? '';
-  if (groupBy === 'line' || groupBy === 'site') return [place || t('no Python line'), place ? name : ''];
+  if (groupBy === 'line' || groupBy === 'site') return place ? [place, name] : lineless(window, i);
   if (groupBy === 'function') return [name || label || t('no Python function'), place];
-  if (groupBy === 'module') return [file === '' ? t('no Python line') : baseName(file), file === '' ? '' : label];
+  if (groupBy === 'module') return file === '' ? lineless(window, i) : [baseName(file), label];
   return [label, place];
+}
+
+/** The library that called the driver stands for the line that is not known. */
+function lineless(window: SiteWindow, i: number): [string, string] {
+  const library = libraryName(window.library[i] ?? '');
+  return library === '' ? [t('no Python line'), ''] : [library, t('no Python line')];
 }
 
 function threadText(processes: readonly ProcessInfo[], process: number, thread: number): string {

@@ -11,9 +11,13 @@ export function ledger(
   biggest: readonly { file: string; line: number; function: string }[],
   cards: number,
 ): CardLedger[] {
-  const lines = biggest.map((one, i) => ({ ...one, site: i + 1, bytes: (0.6 - 0.3 * i) * GB }));
+  const lines = biggest.map((one, i) => ({ ...one, library: '', site: i + 1, bytes: (0.6 - 0.3 * i) * GB }));
+  const libraries = [
+    { path: '/usr/lib/libnccl.so.2', name: 'NCCL (libnccl.so.2)', bytes: 1.5 * GB, bytesPerStep: 2 * 1024 ** 2 },
+    { path: '', name: 'other', bytes: 0.5 * GB, bytesPerStep: null },
+  ];
   const part = (kind: LedgerPart['kind'], bytes: number, more: Partial<LedgerPart> = {}): LedgerPart => {
-    return { kind, bytes: bytes * GB, bytesPerStep: null, lines: [], ...more };
+    return { kind, bytes: bytes * GB, bytesPerStep: null, lines: [], libraries: [], ...more };
   };
   const known: CardLedger = {
     device: 0,
@@ -23,7 +27,7 @@ export function ledger(
     parts: [
       part('tensor', 7.4, { bytesPerStep: 30.2 * 1024 ** 2 }),
       part('cached', 2.2, { bytesPerStep: 0 }),
-      part('driver', 2, { bytesPerStep: null, lines }),
+      part('driver', 2, { bytesPerStep: null, lines, libraries }),
       part('rest', 0.6),
       part('others', 1.8),
       part('free', 10),

@@ -52,6 +52,7 @@ function finding(part: Partial<FindingView>): FindingView {
     places: [place(10)],
     sites: [1],
     holder: null,
+    library: null,
     evidence: [
       'Since step 12, in each step more blocks stayed alive, 200 times.',
       'Until step 11 its blocks were freed at train.py:66 backward; no more since.',

@@ -174,6 +174,7 @@ function sites(query: SiteQuery & OfMoment): SiteWindow {
     line: Uint32Array.from(rows, row => row.line),
     function: rows.map(row => row.function),
     source: rows.map(row => row.source),
+    library: rows.map(() => ''),
     label: rows.map(row => `${row.file}:${row.line}`),
   };
 }
@@ -202,6 +203,7 @@ function site(id: number): Site | null {
     cut: id % 3 === 0,
     frames: native ? [] : frames,
     userFrame: native ? -1 : 0,
+    library: '',
   };
 }
 

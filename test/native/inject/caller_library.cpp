@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <thread>
 
 namespace {
 uint64_t now_ns() {
@@ -58,6 +59,18 @@ int take_generated(uint64_t bytes, uint64_t) {
 #else
   return take(bytes, 0);
 #endif
+}
+
+/// The same, from a thread of its own, which runs no Python.
+int take_on_thread(uint64_t bytes, uint64_t depth) {
+  void *driver = dlopen("libcuda.so.1", RTLD_NOW), *context = nullptr;
+  reinterpret_cast<int (*)(void **)>(dlsym(driver, "cuCtxGetCurrent"))(&context);
+  int result = -1;
+  std::thread([&] {
+    reinterpret_cast<int (*)(void *)>(dlsym(driver, "cuCtxSetCurrent"))(context);
+    result = take_deep(bytes, depth);
+  }).join();
+  return result;
 }
 
 /// Nanoseconds that one allocation takes: the least mean of `rounds` rounds of 1000 allocations, each freed again.

@@ -46,7 +46,7 @@ assert driver.cuInit(0) == 0 and driver.cuDevicePrimaryCtxRetain(ctypes.byref(co
 driver.cuCtxSetCurrent(context)
 closed_and_opened()
 other = library("other_test")
-for function in ("take", "take_deep", "take_aligned"):
+for function in ("take", "take_deep", "take_aligned", "take_on_thread"):
     direct("libother_test.so", other, function, 3)
 for runtime in ("cudart_test", "cudart_framed"):
     for function, depth in (("take", 0), ("take_deep", 30), ("take_aligned", 100), ("take_aligned", 5000)):

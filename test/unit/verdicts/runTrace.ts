@@ -9,7 +9,7 @@ import type {
   SiteSeries,
   SiteSeriesQuery,
 } from '../../../extension/protocol/steps';
-import type { Frame, OutOfMemory, TraceInfo } from '../../../extension/protocol/trace';
+import type { Frame, OutOfMemory, SiteQuery, SiteWindow, TraceInfo } from '../../../extension/protocol/trace';
 import { FakeTrace, makeInfo, makeProcess, makeSite, makeTotals } from '../fakeTrace';
 import type { StepRun } from './stepRun';
 
@@ -40,6 +40,12 @@ export class RunTrace extends FakeTrace {
     private readonly facts: RunFacts = {},
   ) {
     super(infoOf(run, facts), [], sitesOf(run, facts));
+  }
+
+  override sites(query: SiteQuery): SiteWindow {
+    const window = super.sites({ ...query, includeDead: true });
+    const bytes = (site: number): number => this.run.blocks(site).reduce((sum, block) => sum + block.bytes, 0);
+    return { ...window, liveBytes: Float64Array.from(window.id, bytes) };
   }
 
   override siteSeries(query: SiteSeriesQuery): SiteSeries {
@@ -119,7 +125,7 @@ function infoOf(run: StepRun, facts: RunFacts): TraceInfo {
 function sitesOf(run: StepRun, facts: RunFacts) {
   return run.sites().map(id => {
     const frames = facts.frames?.[id] ?? [{ file: SCRIPT, line: facts.lines?.[id] ?? id, function: 'train' }];
-    const { layer, lineSource } = run.factsOf(id);
-    return makeSite({ id, layer, source: lineSource, frames, userFrame: frames.length - 1 });
+    const { layer, lineSource, library } = run.factsOf(id);
+    return makeSite({ id, layer, source: lineSource, frames, userFrame: frames.length - 1, library });
   });
 }

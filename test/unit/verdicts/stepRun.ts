@@ -16,6 +16,8 @@ export interface SiteFacts {
   lineSource: LineSource;
   category: Category;
   segments: boolean;
+  /** Path of the library that called the driver. */
+  library: string;
 }
 interface Counts {
   allocations: number;
@@ -208,6 +210,7 @@ export class StepRun {
         lineSource: 'python',
         category: 'unnamed',
         segments: false,
+        library: '',
         ...facts,
         id,
         records: [],

@@ -5,7 +5,7 @@ import { cardText, partWidths, slopeText, usedText } from '../../../webview/expl
 
 const MB = 1 << 20;
 const part = (kind: LedgerPartKind, bytes: number, bytesPerStep: number | null = null): LedgerPart => {
-  return { kind, bytes, bytesPerStep, lines: [] };
+  return { kind, bytes, bytesPerStep, lines: [], libraries: [] };
 };
 const card = (...parts: LedgerPart[]): CardLedger => {
   return { device: 0, name: 'A', totalBytes: 100 * MB, overBytes: 0, parts };

@@ -27,6 +27,7 @@ export function siteWindow(changes: Partial<SiteWindow> = {}): SiteWindow {
     line: Uint32Array.of(41),
     function: ['forward'],
     source: ['python'],
+    library: [''],
     label: ['python:99'],
     ...changes,
   };
