@@ -1,7 +1,7 @@
 import type { CardLedger, LedgerLine, LedgerPart, LedgerPartKind } from '../protocol/ledgerRequests';
 import type { LedgerSeries } from '../protocol/steps';
 import type { DeviceInfo, TraceInfo, TraceSource } from '../protocol/trace';
-import { lastKnown, layerOf } from './ledgerLayer';
+import { lastKnown, layerOf, reservedNow } from './ledgerLayer';
 import { librariesOf, readLibraries } from './libraries';
 import { at } from './statistics';
 
@@ -42,11 +42,12 @@ function readCard(source: TraceSource, info: TraceInfo, device: DeviceInfo): Car
   const processes = [...new Set(totals.map(total => total.process))];
   const known = processes.filter(process => info.steps.some(steps => steps.process === process));
   const series = known.map(process => source.ledgerSeries({ process, device: device.index, points: POINTS }));
+  const reserved = reservedNow(source, info, device.index);
   const { parts, overBytes } = partsOf({
     totalBytes: device.totalBytes,
     tensorBytes: live('tensor'),
     pendingBytes: sumKnown(series.map(one => lastKnown(one.pendingBytes))),
-    reservedBytes: reservedNow(source, info, device.index),
+    reservedBytes: reserved,
     driverBytes: live('driver'),
     ...outside(series, known.length === processes.length),
   });
@@ -54,7 +55,8 @@ function readCard(source: TraceSource, info: TraceInfo, device: DeviceInfo): Car
   for (const part of parts) {
     if (part.kind !== 'driver' || part.bytes === 0) continue;
     part.lines = otherLines(source, known, device);
-    const libraries = known.flatMap(process => readLibraries(source, process, device.index, POINTS));
+    const options = { points: POINTS, cached: reserved > 0 };
+    const libraries = known.flatMap(process => readLibraries(source, process, device.index, options));
     part.libraries = librariesOf(part.bytes, libraries);
   }
   return { device: device.index, name: device.name, totalBytes: device.totalBytes, overBytes, parts };
@@ -144,11 +146,6 @@ function addSlopes(parts: LedgerPart[], series: readonly LedgerSeries[]): void {
     if (values === undefined || series.length === 0 || series.some(one => one.source === 'time')) continue;
     part.bytesPerStep = sumOf(series.map(one => layerOf(Array.from(one.last), values(one)).bytesPerStep));
   }
-}
-
-function reservedNow(source: TraceSource, info: TraceInfo, device: number): number {
-  const all = { series: 'reserved', device, fromNs: 0, toNs: info.durationNs + 1, buckets: 1 } as const;
-  return source.timeline(all).at(-1) ?? 0;
 }
 
 /** The biggest lines of the driver layer that allocate no segment of the framework. */

@@ -3,7 +3,7 @@ import type { LedgerSeries, StepSource } from '../protocol/steps';
 import type { TraceSource } from '../protocol/trace';
 import type { Ledger, LedgerLayer } from '../protocol/verdicts';
 import { judgeGrowth, type Growth } from './growth';
-import { lastKnown, layerOf } from './ledgerLayer';
+import { lastKnown, layerOf, reservedNow } from './ledgerLayer';
 import { joinLibraries, readLibraries, type LibrarySeries } from './libraries';
 import { judgePending, recentPending, type Pending } from './pending';
 import { at } from './statistics';
@@ -42,8 +42,9 @@ export function readLedgers(source: TraceSource): JudgedLedger[] {
     const used = info.totals.filter(total => total.process === process && total.device >= 0);
     const devices = [...new Set(used.map(total => total.device))].sort((a, b) => a - b);
     return devices.map(device => {
-      const query = { process, device, points: POINTS };
-      return judgeLedger(source.ledgerSeries(query), readLibraries(source, process, device, POINTS));
+      const series = source.ledgerSeries({ process, device, points: POINTS });
+      const cached = (lastKnown(series.reservedBytes) ?? reservedNow(source, info, device)) > 0;
+      return judgeLedger(series, readLibraries(source, process, device, { points: POINTS, cached }));
     });
   });
 }

@@ -1,3 +1,4 @@
+import type { TraceInfo, TraceSource } from '../protocol/trace';
 import type { LedgerLayer } from '../protocol/verdicts';
 import { at, theilSen } from './statistics';
 import { THRESHOLDS as T } from './thresholds';
@@ -20,4 +21,10 @@ export function layerOf(steps: readonly number[], values: Float64Array): LedgerL
 export function lastKnown(values: Float64Array): number | null {
   for (let i = values.length - 1; i >= 0; i--) if (!Number.isNaN(at(values, i))) return at(values, i);
   return null;
+}
+
+/** Bytes that the framework's allocators hold on a device now, of all processes; 0 where none told. */
+export function reservedNow(source: TraceSource, info: TraceInfo, device: number): number {
+  const all = { series: 'reserved', device, fromNs: 0, toNs: info.durationNs + 1, buckets: 1 } as const;
+  return source.timeline(all).at(-1) ?? 0;
 }

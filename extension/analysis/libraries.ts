@@ -17,8 +17,17 @@ export interface LibrarySeries extends LedgerLibrary {
   values: number[];
 }
 
-/** The driver memory of a process on a device outside a framework's segments, by the library that called; biggest first. */
-export function readLibraries(source: TraceSource, process: number, device: number, points: number): LibrarySeries[] {
+/**
+ * The driver memory of a process on a device outside a framework's segments, by the library that called; biggest first.
+ * `cached`: PyTorch's allocator keeps a cache there (it can be switched off; then what it takes is told as any library's).
+ */
+export function readLibraries(
+  source: TraceSource,
+  process: number,
+  device: number,
+  options: { points: number; cached: boolean },
+): LibrarySeries[] {
+  const { points, cached } = options;
   const order = { sort: 'liveBytes', descending: true, includeDead: true, from: 0, to: SITES } as const;
   const rows = source.sites({ layer: 'driver', groupBy: 'site', process, device, ...order });
   const sites = Array.from(rows.id);
@@ -30,7 +39,7 @@ export function readLibraries(source: TraceSource, process: number, device: numb
   sites.forEach((site, i) => {
     const row = rowOf.get(site);
     const path = rows.library[i] ?? '';
-    if (row === undefined || at(series.segmentAllocations, row) > 0 || ALLOCATOR.test(path)) return;
+    if (row === undefined || at(series.segmentAllocations, row) > 0 || (cached && ALLOCATOR.test(path))) return;
     const library = libraries.get(path) ?? emptyLibrary(path, steps);
     libraries.set(path, library);
     library.bytes += at(rows.liveBytes, i);

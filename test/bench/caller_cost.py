@@ -23,7 +23,9 @@ def measured():
     driver.cuCtxSetCurrent(context)
     library = ctypes.CDLL(os.path.join(BUILT, "libother_test.so"))
     library.cost.restype = ctypes.c_uint64
-    return library.cost(driver.cuMemAlloc_v2, driver.cuMemFree_v2, ctypes.c_uint64(ROUNDS))
+    runtime = ctypes.CDLL(os.path.join(BUILT, "libcudart_test.so"))  # through which a caller is looked for
+    allocates = (driver.cuMemAlloc_v2, runtime.allocate_deep)
+    return [library.cost(allocate, driver.cuMemFree_v2, ctypes.c_uint64(ROUNDS)) for allocate in allocates]
 
 
 def run(library):
@@ -31,12 +33,13 @@ def run(library):
         more = {"LD_PRELOAD": library, "CUDA_INJECTION64_PATH": library, "GPU_MEMTRACE_DIR": trace} if library else {}
         environment = {**os.environ, "LD_LIBRARY_PATH": SIMULATOR, **more}
         script = [sys.executable, os.path.abspath(__file__), "--measure"]
-        return int(subprocess.run(script, env=environment, stdout=subprocess.PIPE, check=True).stdout)
+        output = subprocess.run(script, env=environment, stdout=subprocess.PIPE, check=True).stdout
+        return [int(word) for word in output.split()]
 
 
 if sys.argv[1:] == ["--measure"]:
-    print(measured())
+    print(*measured())
 else:
     for library in [None] + [os.path.abspath(path) for path in sys.argv[1:]]:
-        times = sorted(run(library) for _ in range(5))
-        print("%6d ns  (%s)  %s" % (times[2], ", ".join(map(str, times)), library or "without a tracer"))
+        direct, deep = (sorted(times) for times in zip(*(run(library) for _ in range(5))))
+        print("direct %4d ns %s   20 frames deeper %4d ns %s   %s" % (direct[2], direct, deep[2], deep, library or "-"))

@@ -53,13 +53,18 @@ const short = (libraries: readonly LedgerLibrary[]): [string, number, number | n
   ]);
 
 test('each library has its bytes and slope; the segments of the cache are no part of it', () => {
-  const found = readLibraries(new RunTrace(mixed(), facts), 0, 0, 256);
+  const found = readLibraries(new RunTrace(mixed(), facts), 0, 0, { points: 256, cached: true });
   assert.deepEqual(short(found), [
     ['NCCL (libnccl.so.2)', 64, 0],
     ['cuBLAS (libcublasLt.so.13)', 48, 1],
     ['other', 5, 0],
   ]);
   assert.deepEqual(found[0]?.sites, [3]);
+});
+
+test('where PyTorch keeps no cache, its allocator is a library like any other', () => {
+  const found = readLibraries(new RunTrace(mixed(), facts), 0, 0, { points: 256, cached: false });
+  assert.deepEqual(short(found)[2], ['PyTorch (libc10_cuda.so)', 20, 0]);
 });
 
 test('a ledger names them in its rows and its sentence', () => {

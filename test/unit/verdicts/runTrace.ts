@@ -39,7 +39,7 @@ export class RunTrace extends FakeTrace {
     private readonly run: StepRun,
     private readonly facts: RunFacts = {},
   ) {
-    super(infoOf(run, facts), [], sitesOf(run, facts));
+    super(infoOf(run, facts), [], sitesOf(run, facts), facts.ledger?.reserved?.(run.count) ?? null);
   }
 
   override sites(query: SiteQuery): SiteWindow {
