@@ -25,12 +25,17 @@ if (probe.status !== 0) {
 }
 process.stdout.write(`PyTorch ${probe.stdout}`);
 const names = process.argv.slice(2).map(name => `--test-name-pattern=${name}`);
-<<<<<<< HEAD
-const tests = ['accounting', 'lines', 'children', 'sharing', 'experiments', 'agent', 'waiting', 'uprobe', 'before'].map(
-=======
-const tests = ['accounting', 'lines', 'children', 'sharing', 'experiments', 'agent', 'uprobe', 'before', 'callers'].map(
->>>>>>> 31766c3 (Callers on a GPU: a check of the suite; cost of looking for the caller; where PyTorch keeps no cache its allocator is told as a library)
-  name => join(here, `${name}.test.mjs`),
-);
+const tests = [
+  'accounting',
+  'lines',
+  'children',
+  'sharing',
+  'experiments',
+  'agent',
+  'waiting',
+  'uprobe',
+  'before',
+  'callers',
+].map(name => join(here, `${name}.test.mjs`));
 const run = spawnSync(process.execPath, ['--test', '--test-reporter=spec', ...names, ...tests], { stdio: 'inherit' });
 process.exit(run.status ?? 1);
