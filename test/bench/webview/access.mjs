@@ -32,6 +32,8 @@ const scrollsByKeys = (rule, { target }) =>
 /** What axe-core finds wrong on the whole page, a line each. */
 async function violations(page, where) {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
+  // A row whose data is on the way has no cells, for a moment.
+  await page.waitForFunction(() => document.querySelector('.row.loading:not([hidden])') === null);
   const found = await page.evaluate(() => window.axe.run('.explorer'));
   return found.violations.flatMap(({ id, nodes }) => {
     const colours = node => node.any[0]?.data?.fgColor ?? '';
@@ -47,6 +49,7 @@ async function violations(page, where) {
 async function wrongIn(theme) {
   const wrong = [];
   const { page, context } = await openPage(browser, files, { theme, width: 420, height: 1100 });
+  page.setDefaultTimeout(10_000);
   for (const [name, scene] of Object.entries(SCENES)) {
     const asked = { type: 'scene', scene, live: false, devices: 2 };
     await page.evaluate(message => window.bench.host.postMessage(message), asked);
