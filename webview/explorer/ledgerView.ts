@@ -38,7 +38,11 @@ function libraryKey(library: LedgerLibrary): HTMLElement {
   const name = library.path === '' ? t('other') : library.name;
   const slope = el('span', { class: 'slope number' }, slopeText(library));
   slope.classList.toggle('growing', (library.bytesPerStep ?? 0) > 0);
-  const bytes = el('span', { class: 'number', 'data-bytes': String(library.bytes) }, formatBytes(library.bytes));
+  const bytes = el(
+    'span',
+    { class: 'number', 'data-library-bytes': String(library.bytes) },
+    formatBytes(library.bytes),
+  );
   return el('span', { class: 'key', title: library.path, 'data-library': library.path }, `${name} `, bytes, ' ', slope);
 }
 

@@ -49,6 +49,9 @@ const checks = {
       .evaluateAll(all => all.map(one => one.getBoundingClientRect().width));
     assert.ok(Math.abs(widths.reduce((all, one) => all + one, 0) - bar.width) < 1);
     assert.match(await card.locator('[data-key=tensor]').innerText(), /\+30\.20 MB a step/);
+    const libraries = await card.locator('.ledger-libraries').innerText();
+    assert.match(libraries, /NCCL \(libnccl\.so\.2\) 1\.50 GB \+2\.00 MB a step/);
+    assert.match(libraries, /other 512\.00 MB/);
     await card.locator('.ledger-lines .link').first().click();
     await eventually(async () => assert.equal((await calls('openLine')).length, 1));
   },
