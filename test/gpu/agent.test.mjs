@@ -86,6 +86,15 @@ test('holders with their lines', () => {
   }
 });
 
+test('what was asked for a block, its stream and its pool', () => {
+  const { told, log } = runAgent('blocks');
+  const of = name => log.blocks[`0x${told.addresses[name].toString(16)}`];
+  assert.deepEqual(of('plain'), [1000, 0, 0, 0, 0]);
+  assert.deepEqual(of('beside'), [3000, told.stream, 0, 0, 0]);
+  const [asked, , ...pool] = of('captured');
+  assert.deepEqual([asked, pool], [1000, [...told.pool, 0]]);
+});
+
 test('experiments tell what they freed', () => {
   const { log } = runAgent('experiments');
   const [collect, cache, workspaces, exception, ipc] = [1, 2, 3, 4, 5].map(number =>

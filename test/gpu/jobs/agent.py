@@ -1,4 +1,4 @@
-"""What the agent is asked on a real GPU. `agent.py train|holders|experiments`; prints one line of JSON at its end."""
+"""What the agent is asked on a real GPU. `agent.py train|holders|blocks|experiments`; prints one line of JSON at its end."""
 import gc
 import json
 import os
@@ -91,6 +91,19 @@ def holders():
     return {"addresses": addresses, "kept": epoch_loss is None}
 
 
+def blocks():
+    plain = torch.zeros(1000, dtype=torch.uint8, device="cuda")
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        beside = torch.zeros(3000, dtype=torch.uint8, device="cuda")
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        captured = plain + 1
+    addresses = {"plain": address(plain), "beside": address(beside), "captured": address(captured)}
+    assert tracing.ask(1, "holders", addresses=[[hex(at), 4096, 0] for at in addresses.values()], budgetMs=500)
+    return {"addresses": addresses, "stream": side.cuda_stream, "pool": list(graph.pool())}
+
+
 def experiments():
     gc.disable()
     held = torch.zeros(1, device="cuda")  # else there is nothing left on the GPU after the second
@@ -103,4 +116,4 @@ def experiments():
 torch.zeros(1, device="cuda")
 if "GPU_MEMTRACE_DIR" in os.environ and os.environ.get("GPU_MEMTRACE_AGENT") != "0":
     assert tracing.wait(tracing.agent_is_here, 20)
-print(json.dumps({"train": train, "holders": holders, "experiments": experiments}[sys.argv[1]]()))
+print(json.dumps({"train": train, "holders": holders, "blocks": blocks, "experiments": experiments}[sys.argv[1]]()))

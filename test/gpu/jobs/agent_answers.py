@@ -12,6 +12,7 @@ print(
         {
             "answers": log.answers,
             "names": {hex(at): name for at, name in log.names.items()},
+            "blocks": {hex(at): facts for at, facts in log.blocks.items()},
             "memory": log.memory,
             "steps": log.marks(GMT_STEP),
             "notes": [text for code, text in log.notes if code == GMT_NOTE_AGENT],
