@@ -2,12 +2,14 @@
 
 import collections
 import functools
+import itertools
 import types
 
 objects = load("objects")
 SEQUENCES = (list, tuple, collections.deque, set, frozenset)
 LENGTHS = {kind: kind.__len__ for kind in SEQUENCES + (dict,)}
 MODULE_PARTS = ("_modules", "_parameters", "_buffers")
+LINKS = 3  # the same attribute so many times in a row is a linked list
 BEGINS = ("frame", "generator", "closure", "default", "object")
 FEW = 8  # a dict of so few entries has fields rather than contents
 MAXLEN = collections.deque.__dict__["maxlen"].__get__
@@ -196,13 +198,17 @@ def steps_of(root, variable, way):
 
 
 def text_of(root, variable, steps):
-    """The path. `model._modules['encoder']` reads as `model.encoder`, and a frame or a generator begins its own part."""
+    """The path. `model._modules['encoder']` reads as `model.encoder`, and a frame or a generator begins its own part. What is linked
+    by itself (`error.__cause__.__cause__.__cause__`) reads as a list, so that all that hang on it have one path."""
     text = root.text + ("." + variable if variable is not None else "")
-    for each, after in zip(steps, steps[1:] + [None]):
-        if after is not None and after.kind == "part":
-            continue  # `_modules` and the like
-        begins = each.kind in BEGINS and each.text and not each.text.startswith(".")
-        text += (" > " if begins else "") + each.text
+    shown = [each for each, after in zip(steps, steps[1:] + [None]) if each.text and (after is None or after.kind != "part")]
+    for name, run in itertools.groupby(shown, lambda each: each.text):
+        run = list(run)
+        links = len(run) >= LINKS and name.startswith(".")
+        for each in run[:1] if links else run:
+            begins = each.kind in BEGINS and not each.text.startswith(".")
+            text += (" > " if begins else "") + each.text
+        text += "[...]" if links else ""
     return text
 
 

@@ -11,7 +11,7 @@ graph = load("graph")
 anchors = load("anchors")
 cycles = load("cycles")
 holders = load("holders")
-MOST_TENSORS, MOST_GROUPS, MOST_ADDRESSES = 5000, 100, 16
+MOST_TENSORS, MOST_GROUPS, MOST_ADDRESSES, MOST_MORE = 5000, 100, 16, 4000
 SMALL_BUFFER = 1 << 16  # bytes; a bigger one is told by itself: a buffer can be what grows
 OPTIMIZER = ("param_groups", "state")  # where an optimizer has its parameters
 PARTS, GRADIENTS = " (parameters and buffers)", " (gradients)"
@@ -48,7 +48,7 @@ class Survey:
         every = tensors.all_tensors(self.snapshot)
         pinned = tensors.pinned()
         self.tensors = [each for each in every if wanted_device(each) or pinned(each)]
-        self.groups, self.seen = {}, set()
+        self.groups, self.seen, self.more = {}, set(), []
         self.start = roots.Roots()
 
     def run(self):
@@ -84,6 +84,8 @@ class Survey:
         if at and at not in self.seen:
             self.seen.add(at)
             group.add(at, size)
+            if group.count > MOST_ADDRESSES:
+                self.more.append(at)
 
     def add_lost(self, lost, held):
         """What graphs hold, and the tensors that the user's part of the program does not lead to: held by a library, or by a loop."""
@@ -160,6 +162,9 @@ def answer(settings, when, step):
         survey.run()
         groups = dict(sorted(survey.groups.items(), key=lambda each: -each[1].bytes)[:MOST_GROUPS])
         told = {"request": 0, "when": when, "step": step, "tensors": len(survey.tensors), "sampled": survey.sampled}
+        every = len(groups) == len(survey.groups) and survey.sampled == len(survey.tensors)
+        if every and len(survey.more) <= MOST_MORE and not deadline.cut:
+            told["more"] = [hex(at) for at in survey.more]  # with the groups' addresses: all that Python has
         del survey
     told["groups"] = holders.with_lines(groups, budget - deadline.took())
     told.update(ok=True, tookMs=deadline.took(), cut=deadline.cut, frozen=gc.get_freeze_count())

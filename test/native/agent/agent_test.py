@@ -241,6 +241,9 @@ class Agent(Traced):
         self.assertEqual(last["__main__.outputs[...]"]["count"], 40)
         self.assertEqual(last["__main__.outputs[...]"]["bytes"], 40 * 512)
         self.assertEqual(last["__main__.outputs[...]"]["length"], 40)
+        told = [at for each in surveys[2]["groups"] for at in each["addresses"]] + surveys[2]["more"]
+        self.assertEqual(len(told), len(set(told)))
+        self.assertEqual(len(told), sum(each["count"] for each in surveys[2]["groups"]))
         self.assertEqual(last["__main__.model (parameters and buffers)"]["count"], 4)
         self.assertEqual(last["__main__.model.block.memory"]["bytes"], 1 << 17)
         self.assertEqual(log.names.get(0x6000), (1, "late"))
@@ -264,6 +267,7 @@ HOLDERS = {
     "module list": ("container", "__main__.net.encoder.outputs[...]"),
     "parameter": ("module-attribute", "__main__.net.encoder.weight"),
     "dict field": ("container", "__main__.mapping['field']"),
+    "linked": ("attribute", "__main__.chain.rest[...].value"),
     "keyed list": ("container", "__main__.history['fake'][...]"),
     "dict": ("container", "__main__.many[...]"),
     "deque": ("container", "__main__.queue[...]"),

@@ -71,6 +71,11 @@ def stream():
     yield yielded
 
 
+class Link:
+    def __init__(self, rest, value):
+        self.rest, self.value = rest, value  # HOLD linked
+
+
 def hook(layer):
     seen = []
 
@@ -141,6 +146,9 @@ def graph():
 
 single = block("global")  # HOLD global
 mapping = {"field": block("dict field")}  # HOLD dict field
+chain = Link(None, None)
+for place in range(6):
+    chain = Link(chain, block("linked") if place == 2 else None)
 history = {"fake": [], "loss": []}
 history["fake"].append(block("keyed list"))  # HOLD keyed list
 history["loss"].append(0)
