@@ -19,7 +19,8 @@ export function evidenceOf(finding: Finding, cluster: readonly GrowingSite[], co
     `${formatPlural(finding.count, 'block')} with ${formatBytes(finding.bytes)} from then on ${finding.count === 1 ? 'is' : 'are'} alive after step ${formatCount(context.axis.count)}.`,
   );
   if (finding.library !== null) evidence.push(`The driver was called for it by ${finding.library}.`);
-  if (finding.holder !== null) evidence.push(`The agent found it at ${holderText(finding.holder)}.`);
+  if (finding.holder?.kind === 'none') evidence.push('At the end no Python object of the program had any of it.');
+  else if (finding.holder !== null) evidence.push(`The agent found it at ${holderText(finding.holder)}.`);
   if (finding.fullAtStep !== null) {
     evidence.push(`At this rate the device is full at about step ${formatCount(finding.fullAtStep)}.`);
   }

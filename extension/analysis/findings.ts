@@ -4,7 +4,7 @@ import type { TraceSource } from '../protocol/trace';
 import type { Finding, FindingHolder, FindingPlace, LeakClass, Ledger, SiteVerdict } from '../protocol/verdicts';
 import { clusterByCause, type GrowingSite } from './cluster';
 import { evidenceOf, ruledOutOf } from './evidence';
-import { holderOf, type HolderAnswer } from './holders';
+import { holderOf, NO_OWNER, nobodyHolds, type HolderAnswer } from './holders';
 import { namedFrame } from './site';
 import type { SiteSteps } from './siteSeries';
 import { at, median } from './statistics';
@@ -67,7 +67,7 @@ function leakOf(cluster: GrowingSite[], context: FindingContext): Finding {
   if (first === undefined) throw new RangeError('A cluster has at least one site.');
   const { process, layer } = first.verdict;
   const ids = cluster.map(site => site.verdict.site);
-  const holder = holderOf(context.answers, process, ids, 0, 1);
+  const holder = holderOf(context.answers, process, ids, 0, 1) ?? ownerless(context, process, ids);
   const places = placesOf(cluster, context.source);
   const place = places[0] ?? null;
   const lines = linesOf(holder, place, context.lineText);
@@ -87,12 +87,24 @@ function leakOf(cluster: GrowingSite[], context: FindingContext): Finding {
     holder,
     evidence: [],
     ruledOut: [],
-    suggestion: suggest(facts.class, lines, holder?.path ?? null),
+    suggestion: holder?.kind === 'none' ? NO_OWNER_ADVICE : suggest(facts.class, lines, holder?.path ?? null),
   };
   finding.fullAtStep = fullAtStep(finding, context);
   finding.evidence = evidenceOf(finding, cluster, context);
   finding.ruledOut = ruledOutOf(finding, cluster, context);
   return finding;
+}
+
+const NO_OWNER_ADVICE =
+  'No Python object holds it: look at C++ extensions, at CUDA graphs with their pools, and at processes that got these tensors ' +
+  '(torch.multiprocessing keeps them until the other side lets go; then `torch.cuda.ipc_collect()`).';
+
+/** What lives to the end though Python has none of it. */
+function ownerless({ answers, source }: FindingContext, process: number, sites: readonly number[]) {
+  if (!nobodyHolds(answers, process, sites)) return null;
+  const alive = (site: number): number =>
+    source.allocations({ layer: 'tensor', process, site, sort: 'bytes', descending: true, from: 0, to: 0 }).total;
+  return sites.reduce((sum, site) => sum + alive(site), 0) >= T.holderBlocks ? NO_OWNER : null;
 }
 
 function factsOf(cluster: GrowingSite[], kind: LeakClass, place: FindingPlace | null, context: FindingContext) {

@@ -25,6 +25,8 @@ export interface HolderAnswer {
   /** The step that it was due at. */
   step: number;
   held: HeldBlocks[];
+  /** Sites of all blocks that Python has, by an answer that names them all; null: this one does not. */
+  sites: ReadonlySet<number> | null;
 }
 
 /** Reads the answers of a trace, the newest first; what is no answer about holders is passed over. */
@@ -33,9 +35,11 @@ export function readHolders(source: TraceSource): HolderAnswer[] {
   for (const info of source.info().answers.toSorted((a, b) => b.timeNs - a.timeNs)) {
     if (!info.complete) continue;
     const answer = source.answer({ process: info.process, index: info.index });
-    const held = answer === null ? [] : parseHolders(answer.text, answer.blocks);
-    if (answer === null || held.length === 0) continue;
-    answers.push({ process: info.process, timeNs: info.timeNs, ...occasionOf(answer.text), held });
+    if (answer === null) continue;
+    const held = parseHolders(answer.text, answer.blocks);
+    const sites = namesAll(answer.text) ? new Set(answer.blocks.map(block => block.site)) : null;
+    if (held.length === 0 && sites === null) continue;
+    answers.push({ process: info.process, timeNs: info.timeNs, ...occasionOf(answer.text), held, sites });
   }
   return answers;
 }
@@ -123,6 +127,11 @@ export function linkText({ kind, name, type, length }: HolderLink): string {
   return type === '' ? `${name}${size}` : `${name}${size}: ${type}`;
 }
 
+function namesAll(text: string): boolean {
+  const { ok, cut, more } = parseObject(text) ?? {};
+  return ok === true && cut === false && Array.isArray(more);
+}
+
 function occasionOf(text: string): Pick<HolderAnswer, 'when' | 'step'> {
   const { when, step } = parseObject(text) ?? {};
   return { when: when === 'step' || when === 'exit' ? when : 'asked', step: positive(step) ?? 0 };
@@ -175,6 +184,23 @@ export function holderOf(
     .filter(entry => !NOBODY.has(entry.holder.kind))
     .sort((a, b) => b.count - a.count || b.bytes - a.bytes)[0];
   return most === undefined || most.count < Math.max(1, least, share * named) ? null : most.holder;
+}
+
+/** What is said of blocks that live to the end, where the look at the end saw all that Python has and none of them. */
+export const NO_OWNER: FindingHolder = {
+  path: 'no Python owner',
+  kind: 'none',
+  file: null,
+  line: null,
+  function: null,
+  length: null,
+  bound: null,
+};
+
+/** Whether the look at the process's end saw all that Python has, and nothing of these sites. */
+export function nobodyHolds(answers: readonly HolderAnswer[], process: number, sites: readonly number[]): boolean {
+  const last = answers.find(answer => answer.process === process && answer.when === 'exit');
+  return last?.sites != null && !sites.some(site => last.sites?.has(site));
 }
 
 /** Who holds blocks of these sites by one answer, most bytes first; also what it says where it found nobody. */

@@ -11,7 +11,7 @@ import torch
 
 SHAPE = os.environ["GMT_SHAPE"]
 BLOCK = 64 << 20
-STEPS = 60
+STEPS = 300 if SHAPE == "grows" else 60  # it is not looked at each of so short steps
 CYCLES = 40_000_000  # of the GPU's clock: about 20 ms
 
 device = torch.device("cuda")

@@ -112,6 +112,26 @@ test('what one line put into several places is one finding', () => {
   assert.deepEqual([finding.sites.length, finding.class, finding.holder?.line], [2, 'exception', 20]);
 });
 
+test('what lives to the end though Python has none of it has no Python owner', () => {
+  const run = playing(40, (step, run) => [run.alloc(1, MB), step === 20 && run.alloc(2, MB)]);
+  const end = { when: 'exit', ok: true, cut: false, groups: [], more: addresses(run.blocks(2)) };
+  const found = (look: object) =>
+    findingsOf(run, { answers: [{ text: JSON.stringify(look), blocks: blockFacts(run.blocks(2)) }] });
+  const holders = found(end).map(finding => finding.holder?.path ?? null);
+  assert.deepEqual(holders, ['no Python owner', null], 'the other one is there');
+  assert.match(found(end)[0]?.suggestion ?? '', /ipc_collect/);
+  for (const look of [
+    { ...end, cut: true },
+    { ...end, when: 'step' },
+    { ...end, more: undefined },
+  ]) {
+    assert.deepEqual(
+      found(look).flatMap(finding => finding.holder ?? []),
+      [],
+    );
+  }
+});
+
 test('an answer from before everything went says more than the one at exit', () => {
   const run = playing(40, (_, run) => run.alloc(1, MB));
   const answer = (path: string, blocks: Block[]) => ({
