@@ -200,7 +200,8 @@ export const NO_OWNER: FindingHolder = {
 /** Whether the look at the process's end saw all that Python has, and nothing of these sites. */
 export function nobodyHolds(answers: readonly HolderAnswer[], process: number, sites: readonly number[]): boolean {
   const last = answers.find(answer => answer.process === process && answer.when === 'exit');
-  return last?.sites != null && !sites.some(site => last.sites?.has(site));
+  const seen = last?.sites ?? null;
+  return seen !== null && !sites.some(site => seen.has(site));
 }
 
 /** Who holds blocks of these sites by one answer, most bytes first; also what it says where it found nobody. */

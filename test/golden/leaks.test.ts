@@ -46,7 +46,10 @@ for (const [file, expected] of expectations) {
     if (expected.site === undefined) return;
     assert.equal(judged.titles.length, 1, judged.titles.join('\n'));
     assert.ok(judged.site, judged.titles.join('\n'));
-    assert.ok(judged.holder !== false && judged.path, `${judged.holderText} for ${expected.holderPath} at ${expected.holder}`);
+    assert.ok(
+      judged.holder !== false && judged.path,
+      `${judged.holderText} for ${expected.holderPath} at ${expected.holder}`,
+    );
     const soon = (judged.sinceStep ?? 0) + Math.max(SOON.steps, SOON.rises * (judged.period ?? 1));
     const early = judgeLeaks(file, expected, report(trace, '--at', `step:${2 * Math.floor(soon / 2)}`)); // long runs keep pairs
     assert.ok(early.site, `not named by step ${soon}: ${early.titles.join('\n')}`);

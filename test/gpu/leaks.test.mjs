@@ -54,7 +54,10 @@ for (const folder of folders) {
         if (expected.site !== undefined) {
           assert.equal(row.titles.length, 1, `one cause: ${row.titles.join('\n')}`);
           assert.ok(row.site, `line ${expected.site}: ${row.titles}`);
-          assert.ok(row.holder !== false && row.path, `holder ${expected.holderPath} at ${expected.holder}: ${row.holderText}`);
+          assert.ok(
+            row.holder !== false && row.path,
+            `holder ${expected.holderPath} at ${expected.holder}: ${row.holderText}`,
+          );
         }
       });
     }

@@ -9,7 +9,15 @@ import type {
   SiteSeries,
   SiteSeriesQuery,
 } from '../../../extension/protocol/steps';
-import type { Frame, OutOfMemory, SiteQuery, SiteWindow, TraceInfo } from '../../../extension/protocol/trace';
+import type {
+  AllocationQuery,
+  AllocationWindow,
+  Frame,
+  OutOfMemory,
+  SiteQuery,
+  SiteWindow,
+  TraceInfo,
+} from '../../../extension/protocol/trace';
 import { FakeTrace, makeInfo, makeProcess, makeSite, makeTotals } from '../fakeTrace';
 import type { StepRun } from './stepRun';
 
@@ -73,6 +81,11 @@ export class RunTrace extends FakeTrace {
       totalBytes: column('tensor').fill(this.facts.totalBytes ?? NaN),
       pendingBytes: column('pending'),
     };
+  }
+
+  override allocations(query: AllocationQuery): AllocationWindow {
+    const window = super.allocations(query);
+    return query.site === undefined ? window : { ...window, total: this.run.blocks(query.site).length };
   }
 
   override fragmentation(): Fragmentation {
