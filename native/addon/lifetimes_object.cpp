@@ -45,7 +45,8 @@ Napi::Value LifetimesObject::open(const Napi::CallbackInfo &info) {
   if (!opened) return fail(env, opened.error());
   auto *shared = env.GetInstanceData<Environment>();
   const Napi::Object object = shared->lifetimes.New({});
-  if (env.IsExceptionPending()) return env.Undefined();
+  // A worker that is being ended makes no objects, and has no exception to tell.
+  if (object.IsEmpty() || env.IsExceptionPending()) return env.Undefined();
   std::erase_if(shared->lifetime_readers, [](const auto &reader) { return reader.expired(); });
   shared->lifetime_readers.push_back(opened.value());
   Unwrap(object)->reader_ = std::move(opened.value());

@@ -50,7 +50,8 @@ Napi::Value SessionObject::open(const Napi::CallbackInfo &info) {
   if (!opened) return fail(env, opened.error());
   auto *shared = env.GetInstanceData<Environment>();
   const Napi::Object object = shared->session.New({});
-  if (env.IsExceptionPending()) return env.Undefined();
+  // A worker that is being ended makes no objects, and has no exception to tell.
+  if (object.IsEmpty() || env.IsExceptionPending()) return env.Undefined();
   std::erase_if(shared->followers, [](const auto &follower) { return follower.expired(); });
   shared->followers.push_back(opened.value());
   Unwrap(object)->follower_ = std::move(opened.value());

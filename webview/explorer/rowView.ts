@@ -76,6 +76,7 @@ export class RowView {
     const { classList } = this.element;
     classList.toggle('active', marks.active);
     classList.toggle('loading', row === null);
+    setAttribute(this.element, 'aria-busy', String(row === null)); // its cells are empty so long
     classList.toggle('opened', marks.opened && row !== null);
     if (row) this.show(row, marks);
   }
