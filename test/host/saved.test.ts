@@ -120,8 +120,12 @@ describe('Files in VS Code', () => {
     const file = vscode.Uri.file(join(workspace, 'snapshot.pickle'));
     execFileSync('python3', [join(root, 'test/workloads/memory_snapshot.py'), file.fsPath]);
     await inExplorer(file);
-    await click(row(file), { button: 'right' });
-    await click('.monaco-menu .action-item:has-text("Open With")');
+    await until('the list of editors', async () => {
+      if (/snapshot/.test(await words(`${QUESTION} .monaco-list-row`))) return true;
+      await click(row(file), { button: 'right' });
+      await click('.monaco-menu .action-item:has-text("Open With")');
+      return false;
+    });
     await click(`${QUESTION} .monaco-list-row:has-text("snapshot")`);
     await opened(file, 'ended');
     assert.equal(active(), 'gpuMemoryTrace.snapshot');
