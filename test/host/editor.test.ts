@@ -104,6 +104,6 @@ describe('Bytes in the editor', () => {
     assert.equal(settings().get('editor.lineBytes'), false);
     assert.equal(await hoverAt(FIRST + 2), '');
     await vscode.commands.executeCommand('gpuMemoryTrace.toggleLineBytes');
-    assert.match(await hoverAt(FIRST + 2), /20\.00 MB alive/);
+    await until('the bytes again', async () => /20\.00 MB alive/.test(await hoverAt(FIRST + 2)));
   });
 });
