@@ -28,13 +28,15 @@ def next_step():
 
 def at_step(step):
     """Gives the number of the step at which it wants to be called again."""
-    if step >= plan["names"]:
+    named = step >= plan["names"]
+    if named:
         plan["names"] = NEVER  # whatever happens in it, it is not tried at once again
         plan["names"] = step + max(1 + step // 4, steps_to_pay(load("names").write(), step))
     if step >= plan["survey"]:
         plan["survey"] = max(2 * step, FIRST_SURVEY)
         if grows(step):
-            load("names").write()
+            if not named:
+                load("names").write()
             load("survey").answer(plan["settings"], "step", step)
     return next_step()
 
