@@ -21,10 +21,10 @@ function find(folder, ending) {
 
 const shared = { bundle: true, minify: production, sourcemap: production ? false : 'linked', logLevel: 'warning' };
 const host = { ...shared, platform: 'node', format: 'cjs', target: 'node20', external: ['vscode', '*.node'] };
-/** A library as big as the rest together is a file of its own: reading it would be half of what a start costs. */
+/** Files of their own, read when they are needed: what stands behind the commands, and a library as big as that. */
 const apart = {
   name: 'apart',
-  setup: ({ onResolve }) => onResolve({ filter: /^\.\/arrow$/ }, ({ path }) => ({ path, external: true })),
+  setup: ({ onResolve }) => onResolve({ filter: /^\.\/(parts|arrow)$/ }, ({ path }) => ({ path, external: true })),
 };
 const shipped = { ...host, plugins: [apart], supported: { 'dynamic-import': false } };
 const page = { ...shared, platform: 'browser', format: 'iife', target: 'es2022' };
@@ -37,6 +37,7 @@ const test = {
 
 const bundles = [
   { ...shipped, entryPoints: ['extension/main.ts'], outfile: 'dist/extension.js' },
+  { ...shipped, entryPoints: ['extension/parts.ts'], outfile: 'dist/parts.js' },
   { ...shipped, entryPoints: ['extension/cli.ts'], outfile: 'dist/cli.js', banner: { js: '#!/usr/bin/env node' } },
   { ...host, entryPoints: ['extension/exporters/arrow.ts'], outfile: 'dist/arrow.js' },
   { ...page, entryPoints: ['webview/explorer/main.ts'], outfile: 'dist/webview/explorer.js' },

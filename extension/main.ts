@@ -1,46 +1,32 @@
-import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { FindingDiagnostics } from './editor/findingDiagnostics';
-import { LineBytes } from './editor/lineBytes';
-import { ShownLineVerdicts } from './editor/lineVerdicts';
-import { SourceLines } from './editor/sourceLines';
-import { registerCommands } from './views/commands';
-import { followContextKeys } from './views/contextKeys';
-import { DoctorPage } from './views/doctorPage';
-import { ExplorerView } from './views/explorer';
-import { SavedTraceEditor } from './views/savedTrace';
-import { Sessions } from './views/sessions';
-import { StatusItem } from './views/statusBar';
-import { WidePanel } from './views/widePanel';
+import type { Parts } from './parts';
+import type { SavedTrace } from './views/savedTrace';
+import { COMMANDS, EXPLORER, RUNNING_SESSIONS, TRACE_EDITORS, WIDE } from './views/names';
 
+/**
+ * Registers what the manifest names, and no more: a window that starts waits for this. All else is in a file of its own, which
+ * is read when the first of it is asked for, or at once where a program is traced.
+ */
 export function activate(context: vscode.ExtensionContext): void {
-  const dist = join(context.extensionPath, 'dist');
-  const log = vscode.window.createOutputChannel('GPU Memory Trace', { log: true });
-  const lines = new SourceLines();
-  const tools = { dist: vscode.Uri.joinPath(context.extensionUri, 'dist', 'webview'), log, lines };
-  const sessions = new Sessions(dist, log, context.workspaceState);
-  const doctor = new DoctorPage(dist, tools.dist);
-  const lineBytes = new LineBytes(sessions, lines, new ShownLineVerdicts(sessions));
-  const explorer = new ExplorerView(sessions, tools);
-  const wide = new WidePanel(sessions, tools);
+  let made: Promise<Parts> | undefined;
+  const parts = (): Promise<Parts> => (made ??= import('./parts').then(({ makeParts }) => makeParts(context)));
+  const editor: vscode.CustomReadonlyEditorProvider<SavedTrace> = {
+    openCustomDocument: async uri => (await parts()).savedTraces.openCustomDocument(uri),
+    resolveCustomEditor: async (document, panel) => (await parts()).savedTraces.resolveCustomEditor(document, panel),
+  };
   context.subscriptions.push(
-    log,
-    sessions,
-    explorer,
-    wide,
-    lines,
-    doctor,
-    lineBytes,
-    new FindingDiagnostics(sessions, lines, log),
-    vscode.commands.registerCommand('gpuMemoryTrace.toggleLineBytes', () => lineBytes.toggle()),
-    new StatusItem(sessions),
-    followContextKeys(sessions),
-    vscode.window.registerWebviewViewProvider(ExplorerView.id, explorer),
-    ...SavedTraceEditor.ids.map(id =>
-      vscode.window.registerCustomEditorProvider(id, new SavedTraceEditor(dist, sessions, tools)),
+    ...COMMANDS.map(name =>
+      vscode.commands.registerCommand(`gpuMemoryTrace.${name}`, async (...given: unknown[]) =>
+        (await parts()).commands[name](...given),
+      ),
     ),
-    registerCommands({ sessions, memory: context.workspaceState, dist, log, doctor, explorer, wide }),
-    vscode.window.registerWebviewPanelSerializer(WidePanel.id, wide),
+    vscode.window.registerWebviewViewProvider(EXPLORER, {
+      resolveWebviewView: async view => (await parts()).explorer.resolveWebviewView(view),
+    }),
+    vscode.window.registerWebviewPanelSerializer(WIDE, {
+      deserializeWebviewPanel: async panel => (await parts()).wide.deserializeWebviewPanel(panel),
+    }),
+    ...TRACE_EDITORS.map(id => vscode.window.registerCustomEditorProvider(id, editor)),
   );
-  sessions.resume();
+  if (context.workspaceState.get<unknown[]>(RUNNING_SESSIONS, []).length > 0) void parts();
 }

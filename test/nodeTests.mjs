@@ -23,5 +23,6 @@ export async function runNodeTests(kind, files, concurrency) {
     why ? `${name}: ${why}` : name,
   );
   const failed = count('fail') + count('cancelled');
-  return { passed: count('pass'), failed: failed || code === 0 ? failed : 1, skipped };
+  const notes = [...text.matchAll(/^\s*not ok \d+ - (.*)$/gm)].map(([, name]) => `failed: ${name}`);
+  return { passed: count('pass'), failed: failed || code === 0 ? failed : 1, skipped, notes };
 }

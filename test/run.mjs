@@ -35,6 +35,7 @@ function summary(results) {
     const time = `${result.seconds.toFixed(1)} s`.padStart(8);
     console.log(`${result.failed ? 'FAILED' : 'ok    '} ${result.name.padEnd(8)} ${time}  ${counts(result)}`);
     for (const reason of result.skipped) console.log(`         skipped: ${reason}`);
+    for (const note of result.notes ?? []) console.log(`         ${note}`);
   }
   const sum = results.reduce(
     (all, { passed, failed, skipped }) => ({

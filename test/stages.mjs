@@ -1,4 +1,5 @@
-// The stages of `npm test`, in order. Each returns {passed, failed, skipped: [reason, …]} or throws an Error.
+// The stages of `npm test`, in order. Each returns {passed, failed, skipped: [reason, …], notes: [what failed, …]} or
+// throws an Error.
 import { existsSync, readdirSync } from 'node:fs';
 import { bundle } from './project/build.mjs';
 import { checkClangFormat, checkPrettier } from './project/format.mjs';
@@ -27,7 +28,13 @@ async function runNativeTests() {
   const reasons = skipped.filter(([, , how]) => how !== 'Not Run').map(([, name]) => `native test ${name}`);
   const passed = sum[2] - sum[1] - reasons.length;
   const left = await ensureUprobeTools();
-  return { passed, failed: Number(sum[1]), skipped: left ? [...reasons, left] : reasons };
+  const notes = [...output.matchAll(/^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Subprocess aborted)\)/gm)];
+  return {
+    passed,
+    failed: Number(sum[1]),
+    skipped: left ? [...reasons, left] : reasons,
+    notes: notes.map(([, name]) => `failed: ${name}`),
+  };
 }
 
 /** The bundled tests of one kind; `kind` names the folders test/<kind> and build/test/<kind>. */

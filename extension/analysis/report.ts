@@ -6,6 +6,7 @@ import { reportFindings, reportLedger, reportOutOfMemory, reportSteps } from './
 import type { ReportLedger, ReportOutOfMemory, ReportSteps } from './reportVerdicts';
 import { listedLayer } from './snapshot';
 import { verdictsOf } from './verdictCache';
+import { STREAM_UNKNOWN } from '../protocol/streams';
 import { findThread } from '../protocol/threads';
 
 /** The JSON document of a trace, version 1. Sizes are bytes; null is "not known". */
@@ -60,6 +61,12 @@ interface ReportAllocation {
   /** What the agent called it; empty where nobody asked. */
   name: string;
   category: Category;
+  /** What the program asked for before its allocator rounded it up; null: not recorded. */
+  askedBytes: number | null;
+  /** Handle of the stream, `0x0` = the default one; null: not recorded. */
+  stream: string | null;
+  /** Pool of the framework's allocator, `0:0` = that of all; null: not recorded. */
+  pool: string | null;
   site: number;
 }
 interface ReportSite {
@@ -182,6 +189,8 @@ function readAllocations(source: TraceSource, info: TraceInfo, layer: Layer): Re
     for (let row = 0; row < window.rows; row++) {
       const process = info.processes[window.process[row] ?? -1];
       const thread = findThread(info.processes, window.process[row], window.thread[row]);
+      const asked = window.askedBytes[row] ?? NaN;
+      const stream = window.stream[row] ?? STREAM_UNKNOWN;
       result.push({
         address: `0x${(window.address[row] ?? 0n).toString(16)}`,
         bytes: window.bytes[row] ?? 0,
@@ -194,6 +203,9 @@ function readAllocations(source: TraceSource, info: TraceInfo, layer: Layer): Re
         ageSteps: window.ageSteps[row] ?? 0,
         name: window.name[row] ?? '',
         category: window.category[row] ?? 'unnamed',
+        askedBytes: Number.isNaN(asked) ? null : asked,
+        stream: stream === STREAM_UNKNOWN ? null : `0x${stream.toString(16)}`,
+        pool: window.pool[row] || null,
         site: window.site[row] ?? 0,
       });
     }

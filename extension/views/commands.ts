@@ -4,13 +4,15 @@ import { checkTarget } from '../capture/attachTarget';
 import type { LaunchPlan } from '../capture/launchConfiguration';
 import { tracerMissing } from '../capture/tracer';
 import type { ComparePoint } from '../protocol/compareRequests';
+import type { LineBytes } from '../editor/lineBytes';
 import { planOfActiveFile, planOfConfiguration } from './chooseLaunch';
 import { compareTraces, pickTrace } from './compareCommand';
 import type { DoctorPage } from './doctorPage';
-import { ExplorerView } from './explorer';
+import type { ExplorerView } from './explorer';
 import { exportTrace } from './exportTrace';
 import { confirmFinding, showFinding, whoHolds } from './findingCommands';
 import { chooseGpu, offerSimulator } from './gpuChoice';
+import { EXPLORER, type CommandName } from './names';
 import { pickProcess } from './processPicker';
 import { Refused, RefusedWithCommand, refusal, sudoWords } from './refused';
 import { chooseSession, closeSession, markNow } from './sessionCommands';
@@ -25,12 +27,16 @@ interface Parts {
   doctor: DoctorPage;
   explorer: ExplorerView;
   wide: WidePanel;
+  lineBytes: LineBytes;
 }
 
-/** Registers the commands of the manifest. Each failure is one sentence in a notification. */
-export function registerCommands(parts: Parts): vscode.Disposable {
+type Action = (...given: unknown[]) => Promise<void> | void;
+export type Commands = Record<CommandName, (...given: unknown[]) => Promise<void>>;
+
+/** What the commands do. Each failure is one sentence in a notification. */
+export function makeCommands(parts: Parts): Commands {
   const { sessions, log, doctor, wide } = parts;
-  const commands: Record<string, (...given: unknown[]) => Promise<void> | void> = {
+  const actions: Record<CommandName, Action> = {
     start: () => start(parts, () => planOfActiveFile(parts.memory)),
     startConfiguration: () => start(parts, planOfConfiguration),
     attach: pid => attach(parts, pid),
@@ -51,20 +57,23 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     openWide: () => wide.show(),
     doctor: () => doctor.show(),
     showPanel: () => showPanel(),
+    toggleLineBytes: () => parts.lineBytes.toggle(),
   };
-  const registered = Object.entries(commands).map(([name, action]) =>
-    vscode.commands.registerCommand(`gpuMemoryTrace.${name}`, async (...given: unknown[]) => {
-      try {
-        await action(...given);
-      } catch (error) {
-        const sentence = error instanceof Error ? error.message : String(error);
-        if (!(error instanceof Refused)) log.error(error instanceof Error ? error : sentence);
-        void showError(sentence, error instanceof RefusedWithCommand ? error.command : null);
-      }
-    }),
-  );
-  return vscode.Disposable.from(...registered);
+  const guarded = Object.entries(actions).map(([name, action]) => [name, tellingFailures(action, log)]);
+  return Object.fromEntries(guarded) as Commands;
 }
+
+const tellingFailures =
+  (action: Action, log: vscode.LogOutputChannel) =>
+  async (...given: unknown[]): Promise<void> => {
+    try {
+      await action(...given);
+    } catch (error) {
+      const sentence = error instanceof Error ? error.message : String(error);
+      if (!(error instanceof Refused)) log.error(error instanceof Error ? error : sentence);
+      void showError(sentence, error instanceof RefusedWithCommand ? error.command : null);
+    }
+  };
 
 /** `command`: a line to type, which is shown and can be copied. */
 async function showError(sentence: string, command: string | null): Promise<void> {
@@ -99,7 +108,7 @@ async function start({ sessions }: Parts, makePlan: () => Promise<LaunchPlan | u
 }
 
 async function showPanel(): Promise<void> {
-  await vscode.commands.executeCommand(`${ExplorerView.id}.focus`, { preserveFocus: true });
+  await vscode.commands.executeCommand(`${EXPLORER}.focus`, { preserveFocus: true });
 }
 
 async function openTrace(sessions: Sessions, given: unknown): Promise<void> {

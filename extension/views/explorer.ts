@@ -15,7 +15,6 @@ const COMMANDS: Record<Button | 'detach', string> = {
 
 /** The Leak Explorer in the side panel: shows one of the sessions. */
 export class ExplorerView implements vscode.WebviewViewProvider, vscode.Disposable {
-  static readonly id = 'gpuMemoryTrace.explorer';
   private page: Page | null = null;
   /** To be compared once there is a page. */
   private waiting: [ComparePoint, ComparePoint] | null = null;

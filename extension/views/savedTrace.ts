@@ -13,7 +13,7 @@ import { TraceVerdicts } from './traceVerdicts';
 const POLL_MS = 100;
 
 /** A trace in a file: shown while it is read. */
-class SavedTrace implements vscode.CustomDocument {
+export class SavedTrace implements vscode.CustomDocument {
   readonly verdicts: TraceVerdicts | null;
   private readonly changed = new vscode.EventEmitter<SessionChange>();
   readonly onDidChange = this.changed.event;
@@ -52,8 +52,6 @@ class SavedTrace implements vscode.CustomDocument {
 
 /** Opens a saved trace, or a memory snapshot, in an editor of its own: the same page, without what only a running program has. */
 export class SavedTraceEditor implements vscode.CustomReadonlyEditorProvider<SavedTrace> {
-  static readonly ids = ['gpuMemoryTrace.savedTrace', 'gpuMemoryTrace.snapshot'];
-
   constructor(
     private readonly distPath: string,
     private readonly sessions: Sessions,

@@ -7,13 +7,12 @@ import type { TraceSession } from '../engine/session';
 import { baseName } from '../protocol/format';
 import type { SessionView } from '../protocol/messages';
 import type { NamedTrace } from './page';
+import { RUNNING_SESSIONS } from './names';
 import { Recorder, type Remembered } from './beginRecording';
 import { Refused } from './refused';
 import { Session, type SessionChange, type SessionParts } from './session';
 import { distinctTitles, SessionList } from './sessionList';
 import type { TraceVerdicts } from './traceVerdicts';
-
-const MEMORY = 'runningSessions';
 
 /** The sessions of this window, and which one is shown. */
 export class Sessions implements vscode.Disposable {
@@ -104,7 +103,7 @@ export class Sessions implements vscode.Disposable {
 
   /** Goes on with the programs that were traced when the window went. */
   resume(): void {
-    for (const remembered of this.memory.get<Remembered[]>(MEMORY, [])) {
+    for (const remembered of this.memory.get<Remembered[]>(RUNNING_SESSIONS, [])) {
       const session = new Session(++this.lastId, remembered.title, this.parts);
       try {
         if (session.resume(remembered)) this.adopt(session);
@@ -165,7 +164,7 @@ export class Sessions implements vscode.Disposable {
     const text = JSON.stringify(running);
     if (text === this.remembered) return;
     this.remembered = text;
-    void this.memory.update(MEMORY, running);
+    void this.memory.update(RUNNING_SESSIONS, running);
   }
 
   /** Programs that run go on; the next window finds them. */

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import type { ComparePoint } from '../protocol/compareRequests';
 import { modelOf } from './explorer';
+import { WIDE } from './names';
 import { Page, type PageTools } from './page';
 import type { Sessions } from './sessions';
 
 /** The page of the shown session as an editor, where there is more room than in the side panel. One at a time. */
 export class WidePanel implements vscode.WebviewPanelSerializer, vscode.Disposable {
-  static readonly id = 'gpuMemoryTrace.wide';
   private panel: vscode.WebviewPanel | null = null;
   private page: Page | null = null;
 
@@ -23,7 +23,7 @@ export class WidePanel implements vscode.WebviewPanelSerializer, vscode.Disposab
   show(): void {
     if (this.panel !== null) return this.panel.reveal();
     const title = vscode.l10n.t('Leak Explorer');
-    this.fill(vscode.window.createWebviewPanel(WidePanel.id, title, vscode.ViewColumn.Beside));
+    this.fill(vscode.window.createWebviewPanel(WIDE, title, vscode.ViewColumn.Beside));
   }
 
   compare(a: ComparePoint, b: ComparePoint): void {

@@ -47,9 +47,7 @@ struct StepInfo {
   };
   struct Category {
     uint32_t process;
-    uint8_t device;
-    uint8_t category;
-    model::CategorySum sum;
+    model::CategoryRow row;
   };
   struct Habit {
     uint32_t process;

@@ -6,17 +6,12 @@
 #include "addon/promised.h"
 #include "addon/queries_from_js.h"
 #include "addon/session_object.h"
+#include "addon/wrapped.h"
 
 namespace gmt::addon {
 namespace {
 
-constexpr const char *kClosed = "The trace was closed; open it again.";
 constexpr double kMostRows = 1 << 20;
-
-Napi::Value fail(Napi::Env env, const std::string &sentence) {
-  Napi::Error::New(env, sentence).ThrowAsJavaScriptException();
-  return env.Undefined();
-}
 
 Napi::Value rejected(Napi::Env env, const std::string &sentence) {
   const auto deferred = Napi::Promise::Deferred::New(env);
@@ -44,11 +39,9 @@ Napi::Value LifetimesObject::open(const Napi::CallbackInfo &info) {
   auto opened = LifetimeReader::open(info[0].As<Napi::String>().Utf8Value(), span->from_ns, span->until_ns);
   if (!opened) return fail(env, opened.error());
   auto *shared = env.GetInstanceData<Environment>();
-  const Napi::Object object = shared->lifetimes.New({});
-  // A worker that is being ended makes no objects, and has no exception to tell.
-  if (object.IsEmpty() || env.IsExceptionPending()) return env.Undefined();
-  std::erase_if(shared->lifetime_readers, [](const auto &reader) { return reader.expired(); });
-  shared->lifetime_readers.push_back(opened.value());
+  const Napi::Object object = make_object(env, shared->lifetimes);
+  if (object.IsEmpty()) return env.Undefined();
+  keep_track(shared->lifetime_readers, opened.value());
   Unwrap(object)->reader_ = std::move(opened.value());
   return object;
 }

@@ -1,23 +1,12 @@
 #include "addon/session_object.h"
 
-#include <algorithm>
-
 #include "addon/answers.h"
 #include "addon/promised.h"
 #include "addon/queries_from_js.h"
+#include "addon/wrapped.h"
 #include "trace/save.h"
 
 namespace gmt::addon {
-namespace {
-
-constexpr const char *kClosed = "The trace was closed; open it again.";
-
-Napi::Value fail(Napi::Env env, const std::string &sentence) {
-  Napi::Error::New(env, sentence).ThrowAsJavaScriptException();
-  return env.Undefined();
-}
-
-}  // namespace
 
 Napi::Function SessionObject::define(Napi::Env env) {
   return DefineClass(env, "NativeSession",
@@ -49,11 +38,9 @@ Napi::Value SessionObject::open(const Napi::CallbackInfo &info) {
   auto opened = Follower::open(info[0].As<Napi::String>().Utf8Value(), span->until_ns);
   if (!opened) return fail(env, opened.error());
   auto *shared = env.GetInstanceData<Environment>();
-  const Napi::Object object = shared->session.New({});
-  // A worker that is being ended makes no objects, and has no exception to tell.
-  if (object.IsEmpty() || env.IsExceptionPending()) return env.Undefined();
-  std::erase_if(shared->followers, [](const auto &follower) { return follower.expired(); });
-  shared->followers.push_back(opened.value());
+  const Napi::Object object = make_object(env, shared->session);
+  if (object.IsEmpty()) return env.Undefined();
+  keep_track(shared->followers, opened.value());
   Unwrap(object)->follower_ = std::move(opened.value());
   return object;
 }

@@ -32,30 +32,6 @@ class Fields {
   Napi::Object object_;
 };
 
-void add_categories(const model::Model &model, uint32_t process, const model::ProcessState &state, StepInfo &data) {
-  std::map<uint8_t, model::CategorySum> unnamed;
-  for (const model::Ledger &ledger : model.ledgers()) {
-    if (ledger.process != process || ledger.layer != model::Layer::Tensor) continue;
-    unnamed[ledger.device] = {ledger.live_bytes, ledger.live_count};
-  }
-  std::map<std::pair<uint8_t, uint8_t>, model::CategorySum> sums = state.names.sums();
-  const auto &activations = state.activations.by_device();
-  for (size_t device = 0; device < activations.size(); ++device) {
-    model::CategorySum &sum = sums[{static_cast<uint8_t>(device), GMT_CATEGORY_ACTIVATION}];
-    sum.bytes += activations[device].bytes;
-    sum.count += activations[device].count;
-  }
-  for (const auto &[key, sum] : sums) {
-    if (sum.count == 0) continue;
-    data.categories.push_back({process, key.first, key.second, sum});
-    unnamed[key.first].bytes -= sum.bytes;
-    unnamed[key.first].count -= sum.count;
-  }
-  for (const auto &[device, sum] : unnamed) {
-    if (sum.count > 0) data.categories.push_back({process, device, model::kUnnamed, sum});
-  }
-}
-
 void add_habits(const model::Model &model, uint32_t process, const model::ProcessState &state, StepInfo &data) {
   const auto &all = state.habits.all();
   for (size_t at = 0; at < all.size(); ++at) {
@@ -92,10 +68,10 @@ Napi::Object pause_of(Napi::Env env, const StepInfo::Pause &one) {
 Napi::Object category_of(Napi::Env env, const StepInfo::Category &one) {
   return Fields(env)
       .number("process", one.process)
-      .number("device", model::device_number(one.device))
-      .set("category", model::category_name(one.category))
-      .number("bytes", one.sum.bytes)
-      .number("count", one.sum.count)
+      .number("device", model::device_number(one.row.device))
+      .set("category", model::category_name(one.row.category))
+      .number("bytes", one.row.sum.bytes)
+      .number("count", one.row.sum.count)
       .object();
 }
 
@@ -166,7 +142,7 @@ StepInfo step_info(const Follower::View &view) {
         {process, steps.source, state->frame->step - 1, steps.last_end_ns, steps.anchor, steps.touched});
     for (const model::Interval &one : state->pauses) data.pauses.push_back({process, false, one});
     for (const model::Interval &one : state->gaps) data.pauses.push_back({process, true, one});
-    add_categories(view.model, process, *state, data);
+    for (const model::CategoryRow &row : view.model.categories(process)) data.categories.push_back({process, row});
     add_habits(view.model, process, *state, data);
     for (const model::Answer &answer : state->answers.answers()) {
       data.answers.push_back(

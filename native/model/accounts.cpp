@@ -10,12 +10,6 @@ uint64_t site_key(uint64_t content, Layer layer, LineSource source, uint64_t lib
   return content * 31 + static_cast<uint64_t>(layer) * 8 + static_cast<uint64_t>(source) + spread(library);
 }
 
-uint64_t hash_of(const std::string &text) {
-  uint64_t hash = 0xcbf29ce484222325ull;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-  return hash;
-}
-
 }  // namespace
 
 uint64_t SiteInfo::key() const {

@@ -3,24 +3,22 @@
 #include <cstdint>
 #include <unordered_map>
 
-#include "wire/layout.h"
+#include "model/types.h"
 
 namespace gmt::model {
 
 class DetailBook {
  public:
   /// The block that is alive at its address is this until it is freed.
-  void tell(const gmt_block &block) { blocks_[key(block.address, static_cast<uint8_t>(block.device))] = block; }
-  void forget(uint64_t address, uint8_t device) { blocks_.erase(key(address, device)); }
+  void tell(const gmt_block &block) { blocks_[block_key(block.address, static_cast<uint8_t>(block.device))] = block; }
+  void forget(uint64_t address, uint8_t device) { blocks_.erase(block_key(address, device)); }
   /// nullptr: nothing was said of it.
   const gmt_block *find(uint64_t address, uint8_t device) const {
-    const auto found = blocks_.find(key(address, device));
+    const auto found = blocks_.find(block_key(address, device));
     return found == blocks_.end() ? nullptr : &found->second;
   }
 
  private:
-  static uint64_t key(uint64_t address, uint8_t device) { return address ^ static_cast<uint64_t>(device) << 56; }
-
   std::unordered_map<uint64_t, gmt_block> blocks_;
 };
 

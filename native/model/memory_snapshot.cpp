@@ -1,5 +1,6 @@
-// What memory looks like at one moment: gaps in the framework's segments, who holds most.
+// What memory looks like at one moment: gaps in the framework's segments, what it is for, who holds most.
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "model/model.h"
@@ -20,6 +21,34 @@ Fragmentation Model::fragmentation(uint32_t process, int32_t device) {
     out.partly_used_segments += segment.blocks > 0 && segment.gap_bytes > 0;
   }
   return out;
+}
+
+std::vector<CategoryRow> Model::categories(uint32_t process) const {
+  const ProcessState *state = this->process(process);
+  if (!state) return {};
+  std::map<std::pair<uint8_t, uint8_t>, CategorySum> sums = state->names.sums();
+  const std::vector<CategorySum> &activations = state->activations.by_device();
+  for (size_t device = 0; device < activations.size(); ++device) {
+    CategorySum &sum = sums[{static_cast<uint8_t>(device), GMT_CATEGORY_ACTIVATION}];
+    sum.bytes += activations[device].bytes;
+    sum.count += activations[device].count;
+  }
+  std::map<uint8_t, CategorySum> unnamed;
+  for (const Ledger &ledger : accounts_.ledgers()) {
+    if (ledger.process != process || ledger.layer != Layer::Tensor) continue;
+    unnamed[ledger.device] = {ledger.live_bytes, ledger.live_count};
+  }
+  std::vector<CategoryRow> rows;
+  for (const auto &[key, sum] : sums) {
+    if (sum.count == 0) continue;
+    rows.push_back({key.first, key.second, sum});
+    unnamed[key.first].bytes -= sum.bytes;
+    unnamed[key.first].count -= sum.count;
+  }
+  for (const auto &[device, sum] : unnamed) {
+    if (sum.count > 0) rows.push_back({device, kUnnamed, sum});
+  }
+  return rows;
 }
 
 /// The sites of a process with a block on the device, with what of them is there.

@@ -40,6 +40,8 @@ class Model {
   const std::deque<OutOfMemory> &out_of_memory() const { return out_of_memory_; }
   uint64_t out_of_memory_count() const { return out_of_memory_count_; }
 
+  /// What the process's live tensors are for, by device; those without a block are left out.
+  std::vector<CategoryRow> categories(uint32_t process) const;
   SiteRows sites(const SiteQuery &query);
   std::optional<SiteDetail> site(uint32_t id);
   AllocationRows allocations(const AllocationQuery &query);

@@ -5,14 +5,14 @@ namespace gmt::model {
 void NameBook::name(uint64_t address, uint8_t device, uint64_t bytes, uint8_t category, const std::string &text) {
   forget(address, device);
   if (category >= kUnnamed) category = GMT_CATEGORY_OTHER;
-  entries_[key(address, device)] = {number_of(text), category, device, bytes};
+  entries_[block_key(address, device)] = {number_of(text), category, device, bytes};
   CategorySum &sum = sums_[{device, category}];
   sum.bytes += static_cast<int64_t>(bytes);
   ++sum.count;
 }
 
 void NameBook::forget(uint64_t address, uint8_t device) {
-  const auto found = entries_.find(key(address, device));
+  const auto found = entries_.find(block_key(address, device));
   if (found == entries_.end()) return;
   CategorySum &sum = sums_[{device, found->second.category}];
   sum.bytes -= static_cast<int64_t>(found->second.bytes);
@@ -21,7 +21,7 @@ void NameBook::forget(uint64_t address, uint8_t device) {
 }
 
 const NameBook::Entry *NameBook::find(uint64_t address, uint8_t device) const {
-  const auto found = entries_.find(key(address, device));
+  const auto found = entries_.find(block_key(address, device));
   return found == entries_.end() ? nullptr : &found->second;
 }
 

@@ -24,6 +24,13 @@ struct CategorySum {
   int64_t count = 0;
 };
 
+/// Live bytes of one category on one device.
+struct CategoryRow {
+  uint8_t device;
+  uint8_t category;
+  CategorySum sum;
+};
+
 /// Sums of one category by device.
 class CategorySums {
  public:
@@ -67,14 +74,13 @@ class NameBook {
   /// Calls `visit(address, entry)` for all that is named.
   template <typename Visit>
   void each(Visit visit) const {
-    for (const auto &[key, entry] : entries_) visit(address_of(key, entry.device), entry);
+    // The device is mixed in a second time, which takes it out again.
+    for (const auto &[key, entry] : entries_) visit(block_key(key, entry.device), entry);
   }
   /// By device and category.
   const std::map<std::pair<uint8_t, uint8_t>, CategorySum> &sums() const { return sums_; }
 
  private:
-  static uint64_t key(uint64_t address, uint8_t device) { return address ^ static_cast<uint64_t>(device) << 56; }
-  static uint64_t address_of(uint64_t key, uint8_t device) { return key ^ static_cast<uint64_t>(device) << 56; }
   uint32_t number_of(const std::string &text);
 
   std::unordered_map<uint64_t, Entry> entries_;

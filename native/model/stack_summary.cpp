@@ -1,7 +1,5 @@
 #include "model/stack_summary.h"
 
-#include <string_view>
-
 namespace gmt::model {
 namespace {
 
@@ -27,6 +25,8 @@ bool runs_backward(const Frame &frame) {
 }
 
 }  // namespace
+
+uint64_t hash_of(std::string_view text) { return mix(0, text); }
 
 std::string lower_case(std::string text) {
   for (char &c : text) {

@@ -2,6 +2,7 @@
 // What the model keeps of a resolved Python stack.
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "model/names.h"
 
@@ -17,6 +18,8 @@ struct StackSummary {
   std::string function;
   std::string search;  ///< file and function in lower case
 };
+
+uint64_t hash_of(std::string_view text);
 
 /// ASCII letters in lower case.
 std::string lower_case(std::string text);

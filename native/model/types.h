@@ -56,6 +56,9 @@ struct Interval {
 /// cost more time than its shorter searches saved.
 inline uint64_t spread(uint64_t key) { return key * 0x9e3779b97f4a7c15ull; }
 
+/// One number for a live block: addresses use no more than 56 bits.
+inline uint64_t block_key(uint64_t address, uint8_t device) { return address ^ static_cast<uint64_t>(device) << 56; }
+
 /// Device as answers carry it: -1 for host or none.
 inline int32_t device_number(uint8_t device) { return device == GMT_DEVICE_NONE ? -1 : device; }
 /// As users see it.

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { freshPage, reached, trace, workspace } from './page';
-import { click, press, texts, until, violations } from './window';
+import { click, press, says, texts, until, violations, words } from './window';
 
 const agentTests = join(
   vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '',
@@ -28,13 +28,8 @@ while True:
     time.sleep(0.01)
 `;
 
-const fact = async (name: string): Promise<string> => (await texts(`[data-fact=${name}]`)).join('\n');
-const says = (name: string, wanted: RegExp): Promise<string> =>
-  until(`${name} to say ${wanted}`, async () => {
-    const text = await fact(name);
-    if (wanted.test(text)) return text;
-    throw new Error(`It says: ${text}`);
-  });
+const fact = (name: string): Promise<string> => words(`[data-fact=${name}]`);
+const factSays = (name: string, wanted: RegExp): Promise<string> => says(`[data-fact=${name}]`, wanted);
 
 describe('One allocation in VS Code, of a program that can be asked', () => {
   before(async () => {
@@ -55,23 +50,23 @@ describe('One allocation in VS Code, of a program that can be asked', () => {
 
   it('tells what was asked for it, its stream and pool, and who holds it, by mouse', async () => {
     await click('.block-row[data-index="1"]');
-    await says('asked', /^not recorded$/);
+    await factSays('asked', /^not recorded$/);
     assert.deepEqual([await fact('stream'), await fact('pool')], ['not recorded', 'not recorded']);
     await click('[data-action=ask-block]');
-    await says('asked', /^500 B$/);
+    await factSays('asked', /^500 B$/);
     assert.equal(await fact('size'), '512 B, as the allocator rounded it');
     assert.equal(await fact('stream'), 'stream 0x5570');
     assert.equal(await fact('pool'), 'private pool 0:3, of a CUDA graph or a MemPool');
-    await says('holder', /__main__\.kept\[\.\.\.\]/);
+    await factSays('holder', /__main__\.kept\[\.\.\.\]/);
     assert.deepEqual(await violations('.details'), []);
   });
 
   it('the same by keyboard, of another block', async () => {
     await press('.block-scroller', 'End');
     await press('.block-scroller', 'Enter');
-    await says('asked', /^not recorded$/);
+    await factSays('asked', /^not recorded$/);
     await press('[data-action=ask-block]', 'Enter');
-    await says('asked', /^500 B$/);
-    await says('holder', /__main__\.kept\[\.\.\.\]/);
+    await factSays('asked', /^500 B$/);
+    await factSays('holder', /__main__\.kept\[\.\.\.\]/);
   });
 });

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { freshPage, inThemes, reached, trace, workspace } from './page';
-import { attribute, click, press, texts, until, violations } from './window';
+import { attribute, click, press, says, until, violations, words } from './window';
 
 const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';
 const CARD = '[data-finding][data-verdict=leak]';
@@ -19,13 +19,6 @@ const cursorAt = (file: string, line: number): Promise<true> =>
   until(`the cursor on line ${line}`, () => {
     const editor = vscode.window.activeTextEditor;
     return (editor?.document.uri.fsPath === file && editor.selection.active.line === line - 1) as true;
-  });
-const textOf = async (selector: string): Promise<string> => (await texts(selector)).join('\n');
-const says = (selector: string, what: RegExp): Promise<string> =>
-  until(`${selector} to say ${what}`, async () => {
-    const text = await textOf(selector);
-    if (what.test(text)) return text;
-    throw new Error(`It says: ${text}`);
   });
 const problems = (file: string): vscode.Diagnostic[] =>
   vscode.languages.getDiagnostics(vscode.Uri.file(file)).filter(entry => entry.source === 'GPU Memory Trace');
@@ -64,7 +57,7 @@ describe('Findings in VS Code', () => {
     await trace(KEPT, 'outputs');
     await reached('ended');
     await says(CARD, /1 tensor of each step stays alive/);
-    assert.match(await textOf(CARD), /\+64\.00 KB a step .*since step \d+.*% sure/s);
+    assert.match(await words(CARD), /\+64\.00 KB a step .*since step \d+.*% sure/s);
     assert.equal(await attribute(`${CARD}`, 'data-leak'), 'true');
     assert.ok(
       ((await attribute(`${CARD} .spark polyline`, 'points')) ?? '').split(' ').length > 8,
@@ -96,7 +89,7 @@ describe('Findings in VS Code', () => {
     assert.match(text, /Ruled out\s+No warm-up/);
     assert.match(text, /kept\.py:\d+ .* once\s+Allocated in one step, and stays\./);
     await press(`${CARD} [data-action=why-not]`, 'Enter');
-    await until('no reasons', async () => (await textOf(`${CARD} [data-part=reasons]`)) === '');
+    await until('no reasons', async () => (await words(`${CARD} [data-part=reasons]`)) === '');
     await click(`${CARD} [data-action=why-not]`);
     await says(`${CARD} [data-part=reasons]`, /Other lines/);
     await click(`${CARD} [data-action=why-not]`);
@@ -163,7 +156,7 @@ describe('Findings in VS Code', () => {
     const rows = `${PICKER} .quick-input-list .monaco-list-row`;
     await says(rows, /gc\.collect\(\)/);
     await press(`${PICKER} input[type=text]`, 'Escape');
-    assert.doesNotMatch(await textOf(CARD), /Experiments/);
+    assert.doesNotMatch(await words(CARD), /Experiments/);
     await click(`${CARD} [data-action=confirm]`);
     await says(rows, /gc\.collect\(\)/);
     await click(`${rows} input[type=checkbox], ${rows} .monaco-checkbox, ${rows} .quick-input-list-checkbox`);

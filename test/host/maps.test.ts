@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { freshPage, inThemes, reached, rowAt, trace, workspace } from './page';
-import { attribute, click, clickAt, press, texts, until, violations } from './window';
+import { attribute, click, clickAt, press, says, texts, until, violations, words } from './window';
 
 const MB = 1 << 20;
 const JOB = `import time
@@ -33,14 +33,7 @@ const STEP = 8;
 const LIVE = (3 * 24 + 12 * 2) * MB;
 const KINDS = ['tensor', 'pending', 'cached', 'driver', 'rest', 'others', 'untold', 'unknown', 'free'];
 
-const words = async (selector: string): Promise<string> => (await texts(selector)).join('\n');
 const fact = (name: string): Promise<string> => words(`[data-fact=${name}]`);
-const says = (selector: string, wanted: RegExp): Promise<string> =>
-  until(`${selector} to say ${wanted}`, async () => {
-    const text = await words(selector);
-    if (wanted.test(text)) return text;
-    throw new Error(`It says: ${text}`);
-  });
 
 describe('Maps of the memory in VS Code', () => {
   const file = join(workspace, 'maps_job.py');

@@ -4,7 +4,7 @@ import * as assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { FIRST, freshPage, inThemes, picture, reached, rowAt, trace, workspace, writeScript } from './page';
+import { FIRST, freshPage, inThemes, reached, rowAt, trace, workspace, writeScript } from './page';
 import { attribute, click, fill, press, texts, until } from './window';
 
 const MB = 1 << 20;
@@ -48,9 +48,6 @@ describe('A running program in VS Code', () => {
     await rowAt(file, GROWS);
   });
   after(freshPage);
-  afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await picture(`failed-${this.currentTest.title.slice(0, 20)}`);
-  });
 
   it('pauses by mouse and goes on by keyboard; the pause is a gap of the timeline', async () => {
     await click('[data-action=recording]');

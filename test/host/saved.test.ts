@@ -5,8 +5,8 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { freshPage, inThemes, picture, reached, workspace } from './page';
-import { attribute, click, clickAt, fill, press, rows, texts, until } from './window';
+import { freshPage, inThemes, reached, workspace } from './page';
+import { attribute, click, clickAt, fill, press, rows, says, texts, until, words } from './window';
 
 const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';
 const LIST = '.explorer-folders-view .monaco-list';
@@ -25,13 +25,6 @@ const golden = (name: string, as = name): vscode.Uri => {
 const row = (uri: vscode.Uri): string => `${LIST}-row[aria-label*="${uri.path.split('/').at(-1)}"]`;
 const run = (command: string, ...given: unknown[]): Promise<unknown> =>
   Promise.resolve(vscode.commands.executeCommand(command, ...given));
-const words = async (selector: string): Promise<string> => (await texts(selector)).join('\n');
-const says = (selector: string, wanted: RegExp): Promise<string> =>
-  until(`${selector} to say ${wanted}`, async () => {
-    const text = await words(selector);
-    if (wanted.test(text)) return text;
-    throw new Error(`It says: ${text}`);
-  });
 const heading = (wanted: RegExp): Promise<string> => says('.list-head h2', wanted);
 
 async function inExplorer(uri: vscode.Uri): Promise<void> {
@@ -61,10 +54,6 @@ describe('Files in VS Code', () => {
     await run('workbench.action.closeAllEditors');
     await freshPage();
   });
-  afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await picture(`failed-${this.currentTest.title.slice(0, 20)}`);
-  });
-
   it('a saved trace opens by a double click', async () => {
     const file = golden('two_processes.gputrace');
     await inExplorer(file);

@@ -1,7 +1,7 @@
 // The table in VS Code, by mouse and again by keyboard: filter, sort, group, tree, several rows, copy, menu, frees.
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { FIRST, freshPage, inThemes, picture, reached, rowAt, trace, writeScript } from './page';
+import { FIRST, freshPage, inThemes, reached, rowAt, trace, writeScript } from './page';
 import { attribute, click, fill, press, rows, texts, until, type Row } from './window';
 
 const GRID = '.list .grid';
@@ -86,9 +86,6 @@ describe('The table in VS Code', () => {
     await reached('running');
     await rowOf(LINES.churn);
     await shows([LINES.big, LINES.many, LINES.churn]);
-  });
-  afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await picture(`failed-${this.currentTest.title.slice(0, 20)}`);
   });
   after(async () => {
     await vscode.commands.executeCommand('gpuMemoryTrace.stop');

@@ -47,6 +47,15 @@ export const wheel = (selector: string, at: number, by: number): Promise<void> =
 export const fill = (selector: string, text: string): Promise<void> => ask('fill', { selector, text });
 /** The texts of all elements that match, in the window or in a webview. */
 export const texts = (selector: string, wait = 5000): Promise<string[]> => ask('texts', { selector, wait });
+/** The same as one text. */
+export const words = async (selector: string): Promise<string> => (await texts(selector)).join('\n');
+/** Waits until the elements say that; what they say instead is in the error. */
+export const says = (selector: string, wanted: RegExp): Promise<string> =>
+  until(`${selector} to say ${wanted}`, async () => {
+    const text = await words(selector);
+    if (wanted.test(text)) return text;
+    throw new Error(`It says: ${text}`);
+  });
 /** What style rules put behind the elements. */
 export const behind = (selector: string, wait = 5000): Promise<string[]> => ask('behind', { selector, wait });
 /** What axe-core finds wrong inside the element, a line each. */

@@ -25,6 +25,7 @@ import type {
   SiteSeries,
   SiteSeriesQuery,
 } from '../../extension/protocol/steps';
+import { STREAM_UNKNOWN } from '../../extension/protocol/streams';
 
 export interface FakeAllocation {
   address: bigint;
@@ -35,6 +36,8 @@ export interface FakeAllocation {
   site: number;
   timeNs: number;
   device: number;
+  /** What the framework's allocator told, if it did. */
+  told?: { askedBytes: number; stream: bigint; pool: string };
 }
 
 export function makeProcess(part: Partial<ProcessInfo>): ProcessInfo {
@@ -140,9 +143,9 @@ export class FakeTrace implements TraceSource {
       layer: rows.map(row => row.layer),
       site: Uint32Array.from(rows, row => row.site),
       timeNs: Float64Array.from(rows, row => row.timeNs),
-      stream: new BigUint64Array(rows.length),
-      askedBytes: new Float64Array(rows.length).fill(NaN),
-      pool: rows.map(() => ''),
+      stream: BigUint64Array.from(rows, ({ told }) => told?.stream ?? STREAM_UNKNOWN),
+      askedBytes: Float64Array.from(rows, ({ told }) => told?.askedBytes ?? NaN),
+      pool: rows.map(({ told }) => told?.pool ?? ''),
       kind: new Uint8Array(rows.length),
       step: new Float64Array(rows.length).fill(1),
       ageSteps: new Float64Array(rows.length),

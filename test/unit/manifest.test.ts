@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
+import { COMMANDS } from '../../extension/views/names';
 
 const root = resolve(__dirname, '../../..');
 const text = readFileSync(join(root, 'package.json'), 'utf8');
@@ -19,14 +20,27 @@ test('every text of the manifest has its words, and no words are left over', () 
   assert.deepEqual([...used].sort(), Object.keys(names).sort());
 });
 
+const bundle = (file: string): string => readFileSync(join(root, 'dist', file), 'utf8');
+const ships = (file: string): boolean =>
+  readFileSync(join(root, '.vscodeignore'), 'utf8').split('\n').includes(`!dist/${file}`);
+
+test('a window that starts reads no more than what registers the names of the manifest', () => {
+  const needed = [...bundle('extension.js').matchAll(/require\("(.+?)"\)/g)].map(([, name]) => name);
+  assert.deepEqual([...new Set(needed)].sort(), ['./parts', 'vscode']);
+  assert.ok(ships('extension.js') && ships('parts.js'));
+});
+
+test('each command of the manifest is registered', () => {
+  const registered = new Set<string>(COMMANDS.map(name => `gpuMemoryTrace.${name}`));
+  for (const { command } of contributes.commands) assert.ok(registered.has(command), command);
+});
+
 test('what only an export needs is a file of its own, which ships', () => {
-  const ignored = readFileSync(join(root, '.vscodeignore'), 'utf8').split('\n');
-  const of = (file: string): string => readFileSync(join(root, 'dist', file), 'utf8');
-  assert.match(of('arrow.js'), /flatbuffers/);
-  assert.ok(ignored.includes('!dist/arrow.js'));
-  for (const file of ['extension.js', 'cli.js']) {
-    assert.match(of(file), /require\("\.\/arrow"\)/);
-    assert.doesNotMatch(of(file), /RecordBatch/);
+  assert.match(bundle('arrow.js'), /flatbuffers/);
+  assert.ok(ships('arrow.js'));
+  for (const file of ['parts.js', 'cli.js']) {
+    assert.match(bundle(file), /require\("\.\/arrow"\)/);
+    assert.doesNotMatch(bundle(file), /RecordBatch/);
   }
 });
 

@@ -38,7 +38,13 @@ const row = { process: 0, thread: 0, layer: 'tensor' as const, site: 7, device: 
 const trace = new FakeTrace(
   info,
   [
-    { ...row, address: 0x7f0000000000n, bytes: 200, timeNs: 4e9 },
+    {
+      ...row,
+      address: 0x7f0000000000n,
+      bytes: 200,
+      timeNs: 4e9,
+      told: { askedBytes: 190, stream: 0x70n, pool: '0:3' },
+    },
     { ...row, address: 0x1n, bytes: 100, timeNs: 9.5e9 },
   ],
   [site],
@@ -73,6 +79,9 @@ test('the document carries what the contract names', () => {
       ageSteps: 0,
       name: '',
       category: 'unnamed',
+      askedBytes: 190,
+      stream: '0x70',
+      pool: '0:3',
       site: 7,
     },
     {
@@ -87,6 +96,9 @@ test('the document carries what the contract names', () => {
       ageSteps: 0,
       name: '',
       category: 'unnamed',
+      askedBytes: null,
+      stream: null,
+      pool: null,
       site: 7,
     },
   ]);

@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { FindingDiagnostics } from './editor/findingDiagnostics';
+import { LineBytes } from './editor/lineBytes';
+import { ShownLineVerdicts } from './editor/lineVerdicts';
+import { SourceLines } from './editor/sourceLines';
+import { makeCommands, type Commands } from './views/commands';
+import { followContextKeys } from './views/contextKeys';
+import { DoctorPage } from './views/doctorPage';
+import { ExplorerView } from './views/explorer';
+import { SavedTraceEditor } from './views/savedTrace';
+import { Sessions } from './views/sessions';
+import { StatusItem } from './views/statusBar';
+import { WidePanel } from './views/widePanel';
+
+/** What is behind the names that `main.ts` registers. */
+export interface Parts {
+  commands: Commands;
+  explorer: ExplorerView;
+  savedTraces: SavedTraceEditor;
+  wide: WidePanel;
+}
+
+/** Called once; goes on with the programs that were traced when the window went. */
+export function makeParts(context: vscode.ExtensionContext): Parts {
+  const dist = join(context.extensionPath, 'dist');
+  const log = vscode.window.createOutputChannel('GPU Memory Trace', { log: true });
+  const lines = new SourceLines();
+  const tools = { dist: vscode.Uri.joinPath(context.extensionUri, 'dist', 'webview'), log, lines };
+  const sessions = new Sessions(dist, log, context.workspaceState);
+  const doctor = new DoctorPage(dist, tools.dist);
+  const lineBytes = new LineBytes(sessions, lines, new ShownLineVerdicts(sessions));
+  const explorer = new ExplorerView(sessions, tools);
+  const wide = new WidePanel(sessions, tools);
+  const savedTraces = new SavedTraceEditor(dist, sessions, tools);
+  context.subscriptions.push(
+    log,
+    sessions,
+    explorer,
+    wide,
+    lines,
+    doctor,
+    lineBytes,
+    new FindingDiagnostics(sessions, lines, log),
+    new StatusItem(sessions),
+    followContextKeys(sessions),
+  );
+  const memory = context.workspaceState;
+  const commands = makeCommands({ sessions, memory, dist, log, doctor, explorer, wide, lineBytes });
+  sessions.resume();
+  return { commands, explorer, savedTraces, wide };
+}

@@ -1,0 +1,33 @@
+/** Names by which the window knows what `main.ts` registers and `parts.ts` makes. */
+
+/** Behind `gpuMemoryTrace.`; those of the manifest, and what a quick fix of a finding calls. */
+export const COMMANDS = [
+  'start',
+  'startConfiguration',
+  'attach',
+  'stop',
+  'detach',
+  'pauseRecording',
+  'resumeRecording',
+  'openTrace',
+  'saveTrace',
+  'exportTrace',
+  'mark',
+  'selectSession',
+  'closeSession',
+  'compareTraces',
+  'showFinding',
+  'whoHolds',
+  'confirm',
+  'openWide',
+  'doctor',
+  'showPanel',
+  'toggleLineBytes',
+] as const;
+export type CommandName = (typeof COMMANDS)[number];
+
+export const EXPLORER = 'gpuMemoryTrace.explorer';
+export const WIDE = 'gpuMemoryTrace.wide';
+export const TRACE_EDITORS = ['gpuMemoryTrace.savedTrace', 'gpuMemoryTrace.snapshot'] as const;
+/** In the workspace's memory: the programs that are traced. */
+export const RUNNING_SESSIONS = 'runningSessions';
