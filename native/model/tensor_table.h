@@ -70,7 +70,10 @@ class TensorTable {
   }
 
   void prefetch(uint64_t address) const {
-    if (slots_) __builtin_prefetch(&slots_[home(address)], 1);
+    if (!slots_) return;
+    const size_t at = home(address);
+    __builtin_prefetch(&slots_[at], 1);
+    __builtin_prefetch(&slots_[(at + 1) & mask_], 1);  // often in the next cache line, where many a block stands
   }
   /// The block at `address` if it stands near its home: for prefetching; nullptr = look further.
   const TensorBlock *guess(uint64_t address) const {

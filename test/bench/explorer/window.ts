@@ -105,7 +105,10 @@ async function activation(): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.showRuntimeExtensions');
   const names = await ask<string[]>('texts', { selector: '.runtime-extensions-editor .extension' });
   const own = names.find(text => text.startsWith('gpu-memory-trace.'));
-  results.activation = /Activation: .*/.exec(own ?? '')?.[0] ?? `not among ${names.join(', ')}`;
+  // The list begins with the slowest and shows as many as there is room for.
+  const time = (text = ''): string | undefined => /Activation: (.*)/.exec(text)?.[1];
+  results.activation =
+    time(own) ?? `not among the slowest ${names.length}; the last of them took ${time(names.at(-1))}`;
   await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
   const code = vscode.extensions.all.find(({ id }) => id.startsWith('gpu-memory-trace.'))?.extensionPath ?? '';
   for (const file of ['extension.js', 'parts.js']) {
