@@ -1,4 +1,4 @@
-import type { Category, SiteSeries } from '../protocol/steps';
+import type { Category, ProcessSteps, SiteSeries } from '../protocol/steps';
 import type { StackedTimeline, StackGroup, StackQuery, StackRank } from '../protocol/timelineRequests';
 import type { SiteWindow, TraceSource } from '../protocol/trace';
 
@@ -31,7 +31,7 @@ export function stackedTimeline(source: TraceSource, query: StackQuery): Stacked
   const groups: Groups = { list: [], index: new Map() };
   const histories =
     exact === 'steps'
-      ? stepped.flatMap(({ process }) => processHistories(source, query, window, process, groups, info.durationNs))
+      ? stepped.flatMap(steps => processHistories(source, query, window, steps, groups, info.durationNs))
       : sampledHistories(window, query, groups, info.durationNs);
   const toNs = unionOf(histories.map(history => history.toNs));
   const held = matrix(histories, groups.list.length, toNs, history => history.held);
@@ -42,6 +42,7 @@ export function stackedTimeline(source: TraceSource, query: StackQuery): Stacked
     exact,
     fromNs: 0,
     toNs,
+    unfinished: exact === 'steps' && stepped.some(rests) ? 2 : 1,
     groups: order.map(group => groups.list[group]!),
     heldBytes: rowsOf(held, order, toNs.length),
     mostBytes: rowsOf(most, order, toNs.length),
@@ -66,25 +67,33 @@ function processHistories(
   source: TraceSource,
   query: StackQuery,
   window: SiteWindow,
-  process: number,
+  steps: ProcessSteps,
   groups: Groups,
   nowNs: number,
 ): History[] {
+  const { process } = steps;
   const rows = [...window.id.keys()].filter(row => window.process[row] === process);
   if (rows.length === 0) return [];
   const sites = rows.map(row => window.id[row]!);
   const series = source.siteSeries({ process, layer: query.layer, sites, from: 0, to: SITES, points: POINTS });
-  const toNs = [...series.endNs, Math.max(nowNs, series.endNs[series.endNs.length - 1] ?? 0)];
+  const newestNs = Math.max(nowNs, series.endNs[series.endNs.length - 1] ?? 0);
+  const toNs = [...series.endNs, newestNs, ...(rests(steps) ? [newestNs + 1] : [])];
   const rowOf = new Map(rows.map(row => [window.id[row]!, row]));
   const histories: History[] = [];
   for (let at = 0; at < series.rows; at++) {
     const row = rowOf.get(series.id[at]!);
     if (row === undefined || !inScope(series.device[at], query)) continue;
     const group = groupOf(groups, query, window, row, series.category[at] ?? 'unnamed');
-    histories.push({ group, toNs, ...stepBytes(series, at, window.liveBytes[row]!) });
+    const nowBytes = window.liveBytes[row]!;
+    const { held, most } = stepBytes(series, at, nowBytes);
+    const present = rests(steps) ? [nowBytes] : [];
+    histories.push({ group, toNs, held: [...held, ...present], most: [...most, ...present] });
   }
   return histories;
 }
+
+/** Events end slices of time: where none comes any more, the running slice is never over, and the present is told besides. */
+const rests = ({ source }: ProcessSteps): boolean => source === 'time';
 
 /** A site that allocates on several devices is in the rest of each. */
 function inScope(deviceOfSite: number | undefined, { device = ALL }: StackQuery): boolean {
@@ -92,7 +101,7 @@ function inScope(deviceOfSite: number | undefined, { device = ALL }: StackQuery)
 }
 
 /** The steps that ended, and the running one: what was there at its begin and is there now. */
-function stepBytes(series: SiteSeries, row: number, nowBytes: number): Pick<History, 'held' | 'most'> {
+function stepBytes(series: SiteSeries, row: number, nowBytes: number): { held: number[]; most: number[] } {
   const points = series.endNs.length;
   const column = (of: Float64Array): Float64Array => of.subarray(row * points, (row + 1) * points);
   const last = column(series.liveBytes)[points - 1] ?? 0;
@@ -145,7 +154,7 @@ function unionOf(lists: readonly ArrayLike<number>[]): Float64Array {
   return Float64Array.from([...times].filter(time => time > 0)).sort();
 }
 
-/** groups × times: the sum over a group's sites of what their own interval says that covers it. */
+/** groups × times: the sum over a group's sites of what their own interval says that covers it; the last one goes on. */
 function matrix(
   histories: readonly History[],
   groups: number,
@@ -157,7 +166,7 @@ function matrix(
     const bytes = values(history);
     let own = 0;
     for (let at = 0; at < toNs.length; at++) {
-      while (own < history.toNs.length && history.toNs[own]! < toNs[at]!) own++;
+      while (own < history.toNs.length - 1 && history.toNs[own]! < toNs[at]!) own++;
       sums[history.group * toNs.length + at]! += bytes[own] ?? 0;
     }
   }

@@ -50,13 +50,16 @@ export interface StackGroup {
 export interface StackedTimeline {
   revision: number;
   /**
-   * `steps`: the least bytes that each group held in each step, exactly. `samples`: at the ends of 16 equal parts of the run,
+   * `steps`: the least bytes that each group held in each step, exactly; where steps are slices of time the last interval is
+   * what is alive now. `samples`: at the ends of 16 equal parts of the run,
    * where no step has ended.
    */
   exact: 'steps' | 'samples';
   fromNs: number;
   /** Ends of the intervals, rising. The last one is the present. */
   toNs: Float64Array;
+  /** So many of the last intervals are not over. */
+  unfinished: number;
   /** Biggest first. */
   groups: StackGroup[];
   /** groups × intervals. */

@@ -22,6 +22,8 @@ export interface Drawing {
   curves: readonly Curve[];
   /** Upper edges of the groups below the area, from the bottom. */
   groups: readonly Point[][];
+  /** Colours of the groups. */
+  slots: readonly number[];
   window: TimeWindow;
   /** Labels of the axis; null: times. */
   ticks: readonly Tick[] | null;
@@ -73,14 +75,14 @@ export class TimelineChart {
     return Math.max(2, Math.floor(this.width / PIXELS_PER_TIME_LABEL));
   }
 
-  draw({ curves, groups, window, ticks }: Drawing): void {
+  draw({ curves, groups, slots, window, ticks }: Drawing): void {
     const shown = curves.filter(curve => curve.shown);
     const top = Math.max(1, ...shown.map(curve => highest(curve.points)));
     this.setScales(window, top, ticks ?? this.times(window));
     const stacked = shown.some(curve => curve.area) ? groups : [];
     const lines = [...shown].sort((a, b) => Number(b.area) - Number(a.area)); // the area lies on the last group
     this.chart.data.datasets = [
-      ...stacked.map((points, group) => this.groupDataset(points, group)),
+      ...stacked.map((points, group) => this.groupDataset(points, group, slots[group]!)),
       ...lines.map(curve => this.dataset(curve, stacked.length)),
     ];
     this.chart.update('none');
@@ -121,14 +123,14 @@ export class TimelineChart {
     };
   }
 
-  private groupDataset(points: Point[], group: number): LineDataset {
+  private groupDataset(points: Point[], group: number, slot: number): LineDataset {
     const { groups, contrast } = this.palette;
-    const colour = groups[group % groups.length]!;
+    const colour = groups[slot]!;
     return {
       data: points,
       borderColor: colour,
       borderWidth: contrast ? 1.5 : 0.5,
-      backgroundColor: contrast ? patternOf(group, colour) : `color-mix(in srgb, ${colour} 60%, transparent)`,
+      backgroundColor: contrast ? patternOf(slot, colour) : `color-mix(in srgb, ${colour} 60%, transparent)`,
       fill: group === 0 ? 'origin' : '-1',
       order: 2,
     };

@@ -7,7 +7,7 @@ export interface Palette {
   tensor: string;
   reserved: string;
   driver: string;
-  /** Of the groups of the stacked timeline, from the bottom; more begin anew. */
+  /** Of the groups of the stacked timeline, by their slots. */
   groups: string[];
   rest: string;
   /** Colours alone do not tell things apart. */

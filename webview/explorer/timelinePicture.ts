@@ -22,6 +22,8 @@ export interface TimelineScene {
   span: Span | null;
   /** From the bottom; empty where there is one area. */
   groups: readonly GroupName[];
+  /** Colours of the groups. */
+  slots: readonly number[];
   series: readonly DrawnSeries[];
   facts: readonly string[];
 }
@@ -35,11 +37,12 @@ export function timelinePicture(scene: TimelineScene): Picture | null {
   return canvasPicture('timeline', scene.canvas, words, context => drawOver(context, scene));
 }
 
-function keysOf({ groups, series }: TimelineScene): PictureKey[] {
+function keysOf({ groups, slots, series }: TimelineScene): PictureKey[] {
   const palette = readPalette();
   const stacked = groups.map(({ name, more }, i) => {
-    const colour = palette.groups[i % palette.groups.length]!;
-    const fill = palette.contrast ? patternOf(i, colour) : `color-mix(in srgb, ${colour} 60%, transparent)`;
+    const slot = slots[i]!;
+    const colour = palette.groups[slot]!;
+    const fill = palette.contrast ? patternOf(slot, colour) : `color-mix(in srgb, ${colour} 60%, transparent)`;
     return { words: more === '' ? name : `${name} ${more}`, fill, line: false };
   });
   const rest = groups.length > 0 ? [{ words: REST.name, fill: palette.rest, line: false }] : [];

@@ -22,19 +22,28 @@ const CATEGORY_NAMES: Record<Category, string> = {
 /**
  * Upper edges of the groups from the bottom up, two points an interval; intervals narrower than a pixel become one that has
  * the least of them.
- * @param ceiling most that all groups together may reach in the newest interval, which is not over (bytes)
+ * @param ceiling most that all groups together may reach in an interval that is not over (bytes)
  */
-export function stackEdges(stack: StackedTimeline, window: TimeWindow, pixels: number, ceiling: number): Point[][] {
+export function stackEdges(
+  stack: StackedTimeline,
+  window: TimeWindow,
+  pixels: number,
+  ceiling: (interval: number) => number,
+): Point[][] {
   const spans = drawnSpans(stack, window, pixels);
   const width = stack.toNs.length;
   const sums = new Float64Array(spans.length);
+  const most = (at: number): number => (at < width - stack.unfinished ? Infinity : ceiling(at));
   return stack.groups.map((_, group) => {
     const edge: Point[] = [];
     spans.forEach(({ first, last, fromNs, toNs }, i) => {
-      let held = Infinity;
-      for (let at = first; at <= last; at++) held = Math.min(held, stack.heldBytes[group * width + at]!);
+      let [held, limit] = [Infinity, Infinity];
+      for (let at = first; at <= last; at++) {
+        held = Math.min(held, stack.heldBytes[group * width + at]!);
+        limit = Math.min(limit, most(at));
+      }
       sums[i]! += held;
-      const y = last === width - 1 ? Math.min(sums[i]!, ceiling) : sums[i]!;
+      const y = Math.min(sums[i]!, limit);
       edge.push({ x: fromNs, y }, { x: toNs, y });
     });
     return edge;

@@ -76,14 +76,17 @@ export class TimelineTools {
     this.follow.hidden = state.following;
   }
 
-  /** @param groups bottom first; the rest is named where there are any */
-  setGroups(groups: readonly GroupName[]): void {
+  /**
+   * @param groups bottom first; the rest is named where there are any
+   * @param slots their colours
+   */
+  setGroups(groups: readonly GroupName[], slots: readonly number[]): void {
     const entries = groups.length > 0 ? [...groups, REST] : [];
     entries.forEach((group, i) => {
       const entry = (this.groups.children[i] as HTMLElement | undefined) ?? this.addGroup();
       const [swatch, name, more] = entry.children;
       setAttribute(entry, 'title', group.title);
-      setAttribute(swatch!, 'data-group', group === REST ? 'rest' : String(i));
+      setAttribute(swatch!, 'data-group', group === REST ? 'rest' : String(slots[i]));
       setText(name!, group.name);
       setText(more!, group.more === '' ? '' : ` ${group.more}`);
     });

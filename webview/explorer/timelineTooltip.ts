@@ -10,6 +10,8 @@ export interface TooltipText {
   lines: { part: DrawnSeries; name: string; bytes: number }[];
   stack: StackedTimeline | null;
   names: { name: string }[];
+  /** Colours of the groups. */
+  slots: readonly number[];
   timeNs: number;
 }
 
@@ -28,13 +30,21 @@ export class TimelineTooltip {
   }
 
   /** At `x` pixels of the surface, on the side with more room. */
-  show(x: number, plot: { left: number; right: number }, { title, lines, stack, names, timeNs }: TooltipText): void {
+  show(
+    x: number,
+    plot: { left: number; right: number },
+    { title, lines, stack, names, slots, timeNs }: TooltipText,
+  ): void {
     this.cursor.hidden = this.box.hidden = false;
     const series = lines.map(({ part, name, bytes }) =>
       line(el('i', { 'data-part': part, class: 'line' }), name, [formatBytes(bytes), '']),
     );
     const groups = names.map(({ name }, group) =>
-      line(el('i', { 'data-group': group }), name, stack ? groupBytesText(groupAt(stack, group, timeNs)) : ['', '']),
+      line(
+        el('i', { 'data-group': slots[group]! }),
+        name,
+        stack ? groupBytesText(groupAt(stack, group, timeNs)) : ['', ''],
+      ),
     );
     this.box.replaceChildren(el('div', { class: 'dim' }, title), ...series, ...groups.reverse());
     this.cursor.style.transform = `translateX(${x}px)`;

@@ -25,6 +25,7 @@ import { gapsOf, marksOf, placeMarks, type TimelineMark } from './timelineMarks'
 import { TimelineOverlay } from './timelineOverlay';
 import { timelinePicture } from './timelinePicture';
 import { aliveAtEnd, bornIn, spanText, timeText, toSteps, type Span, type TitledMoment } from './timelineSpan';
+import { GroupSlots } from './groupSlots';
 import { groupName, stackEdges, type GroupName } from './timelineStack';
 import { SERIES_NAMES, TimelineTools } from './timelineTools';
 import { TimelineTooltip } from './timelineTooltip';
@@ -65,6 +66,8 @@ export class TimelineView {
   private context: PageContext | null = null;
   private data: TimelineData | null = null;
   private stack: StackedTimeline | null = null;
+  private readonly groupSlots = new GroupSlots();
+  private slots: readonly number[] = [];
   private steps: TimelineSteps | null = null;
   private zoom: Zoom = FOLLOW;
   private span: Span | null = null;
@@ -169,13 +172,15 @@ export class TimelineView {
     const axis = this.shownSteps;
     const pixelNs = (window.toNs - window.fromNs) / this.chart.width;
     const ticks = axis ? stepTicks(axis, window, this.chart.labels, pixelNs * MARK_GAP_PX) : null;
-    this.chart.draw({ curves: this.curves(window.toNs), groups: this.edges(), window, ticks });
+    const groups = this.groupNames();
+    const slots = (this.slots = this.groupSlots.assign(groups.map(({ title }) => title)));
+    this.chart.draw({ curves: this.curves(window.toNs), groups: this.edges(), slots, window, ticks });
     if (this.data && !this.data.question.fits(this.chart.width)) this.actions.need();
     const { stack, axis: unit } = view;
     const steps = (this.steps?.axis ?? null) !== null;
     this.tools.update({ stack, axis: unit, steps, selecting: this.selecting, following: this.zoom.spanNs === null });
     this.tools.setSeries(this.known, view.hidden);
-    this.tools.setGroups(this.groupNames());
+    this.tools.setGroups(groups, slots);
     this.drawOverlay();
     this.drawBar();
     setAttribute(this.surface, 'aria-label', this.description());
@@ -195,8 +200,7 @@ export class TimelineView {
   private edges(): ReturnType<typeof stackEdges> {
     const { stack, data, context } = this;
     if (!stack || !data || !context) return [];
-    const running = stack.toNs[stack.toNs.length - 2] ?? stack.fromNs;
-    const ceiling = data.leastFrom(this.areaSeries, running);
+    const ceiling = (at: number): number => data.leastFrom(this.areaSeries, stack.toNs[at - 1] ?? stack.fromNs);
     return stackEdges(stack, visibleWindow(this.zoom, context.runNs), this.chart.width, ceiling);
   }
 
@@ -227,7 +231,16 @@ export class TimelineView {
     const series = this.known.filter(one => !context.view.hidden.includes(one));
     const groups = series.includes(this.areaSeries) ? this.groupNames() : [];
     const facts = [pictureFacts(context), t('From {0} to {1}', formatDuration(fromNs), formatDuration(toNs))];
-    const picture = timelinePicture({ canvas, plot: this.chart.plot, ...over, span, groups, series, facts });
+    const picture = timelinePicture({
+      canvas,
+      plot: this.chart.plot,
+      ...over,
+      span,
+      groups,
+      slots: this.slots,
+      series,
+      facts,
+    });
     if (picture) this.actions.save(picture);
   }
 
@@ -265,7 +278,8 @@ export class TimelineView {
     const lines = series.map(one => ({ part: one, name: SERIES_NAMES[one], bytes: data.bytesAt(one, timeNs) }));
     const when = formatDuration(timeNs);
     const title = this.steps?.axis ? `${timeText(timeNs, this.steps.axis)} · ${when}` : when;
-    this.tooltip.show(x, { left, right }, { title, lines, stack: this.stack, names: this.groupNames(), timeNs });
+    const groups = { stack: this.stack, names: this.groupNames(), slots: this.slots };
+    this.tooltip.show(x, { left, right }, { title, lines, ...groups, timeNs });
   };
 
   /** The chart in words. */

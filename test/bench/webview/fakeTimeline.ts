@@ -39,6 +39,7 @@ export function stackedTimeline(query: StackQuery, runNs: number): StackedTimeli
     exact: 'steps',
     fromNs: 0,
     toNs,
+    unfinished: 1,
     groups: groups.map(group),
     heldBytes: bytes(1),
     mostBytes: bytes(1.3),

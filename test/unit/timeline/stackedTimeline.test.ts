@@ -113,6 +113,7 @@ test('a group has what it held through the whole step; the running step what it 
   const stack = stackedTimeline(new Stepped([weights, activations], { 0: [40, 80] }), query);
   assert.equal(stack.exact, 'steps');
   assert.deepEqual([...stack.toNs], [40, 80, 100]);
+  assert.equal(stack.unfinished, 1);
   assert.deepEqual(
     stack.groups.map(group => group.line),
     [3],
@@ -120,6 +121,21 @@ test('a group has what it held through the whole step; the running step what it 
   );
   assert.deepEqual([...stack.heldBytes], [0, 50, 50]);
   assert.deepEqual([...stack.mostBytes], [50, 50, 50]);
+});
+
+test('where steps are slices of time, the present is what is alive: a program that rests gets no next slice', () => {
+  const late: FakeSite = { ...weights, id: 5, line: 11, now: 70, steps: Array(2).fill([0, 0, 0]) as FakeSite['steps'] };
+  const other: FakeSite = { ...weights, id: 7, process: 1, line: 30, steps: [[30, 30, 30]], now: 30 };
+  const trace = new Stepped([weights, late, other], { 0: [40, 80], 1: [60] }, { 0: 'time' });
+  const stack = stackedTimeline(trace, query);
+  assert.deepEqual([...stack.toNs], [40, 60, 80, 100, 101]);
+  assert.equal(stack.unfinished, 2);
+  assert.deepEqual(
+    stack.groups.map(group => group.line),
+    [11, 3, 30],
+  );
+  assert.deepEqual([...stack.heldBytes.subarray(0, 5)], [0, 0, 0, 0, 70]);
+  assert.deepEqual([...stack.heldBytes.subarray(10)], [30, 30, 30, 30, 30], 'other processes go on');
 });
 
 test('groups by their bytes at the end or by the most they ever held; the sites of a line are one', () => {

@@ -59,6 +59,7 @@ const stack: StackedTimeline = {
   exact: 'steps',
   fromNs: 0,
   toNs: Float64Array.of(100, 200, 400),
+  unfinished: 1,
   groups: [],
   heldBytes: Float64Array.of(1, 2, 3, 10, 20, 30),
   mostBytes: Float64Array.of(1, 5, 3, 10, 20, 30),
@@ -74,7 +75,7 @@ stack.groups = ['/x/a.py', '/x/b.py'].map(file => ({
 }));
 
 test('the edges of groups lie on each other, two points an interval', () => {
-  const [low, high] = stackEdges(stack, { fromNs: 50, toNs: 500 }, 450, 1000);
+  const [low, high] = stackEdges(stack, { fromNs: 50, toNs: 500 }, 450, () => 1000);
   assert.deepEqual(
     low!.map(({ x, y }) => [x, y]),
     [
@@ -93,12 +94,19 @@ test('the edges of groups lie on each other, two points an interval', () => {
 });
 
 test('in the newest interval they stay below what is alive; narrow intervals become the least of them', () => {
-  const [, high] = stackEdges(stack, { fromNs: 0, toNs: 400 }, 4, 25);
+  const [, high] = stackEdges(stack, { fromNs: 0, toNs: 400 }, 4, () => 25);
   assert.deepEqual(
     high!.map(({ y }) => y),
     [11, 11, 22, 22, 25, 25],
   );
-  const [coarse] = stackEdges(stack, { fromNs: 0, toNs: 400 }, 2, 1000);
+  const present: StackedTimeline = { ...stack, unfinished: 2 };
+  const [, now] = stackEdges(present, { fromNs: 0, toNs: 400 }, 4, at => [0, 15, 40][at]!);
+  assert.deepEqual(
+    now!.map(({ y }) => y),
+    [11, 11, 15, 15, 33, 33],
+    'each interval that is not over has its own limit',
+  );
+  const [coarse] = stackEdges(stack, { fromNs: 0, toNs: 400 }, 2, () => 1000);
   assert.deepEqual(
     coarse!.map(({ x, y }) => [x, y]),
     [

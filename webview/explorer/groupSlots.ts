@@ -1,0 +1,17 @@
+/** So many groups have a colour of their own. */
+const SLOTS = 6;
+
+/** Which of the timeline's colours each group has: one that stays keeps its own, though others may come or pass it. */
+export class GroupSlots {
+  private known = new Map<string, number>();
+
+  /** By group, in their order; a name that comes twice has two. */
+  assign(names: readonly string[]): number[] {
+    const before = this.known;
+    const keys = names.map((name, i) => `${name}\n${names.slice(0, i).filter(other => other === name).length}`);
+    const taken = new Set(keys.flatMap(key => before.get(key) ?? []));
+    const free = Array.from({ length: SLOTS }, (_, slot) => slot).filter(slot => !taken.has(slot));
+    this.known = new Map(keys.map((key, i) => [key, before.get(key) ?? free.shift() ?? i % SLOTS]));
+    return [...this.known.values()];
+  }
+}
