@@ -22,6 +22,19 @@ export class TimelineOverlay {
 
   constructor(private readonly open: (mark: TimelineMark) => void) {
     this.element.append(this.span);
+    this.element.addEventListener('keydown', event => this.walk(event));
+  }
+
+  /** Left and right, from a mark that has the focus, lead to its neighbours. */
+  private walk(event: KeyboardEvent): void {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (by === undefined || event.shiftKey) return;
+    const shown = this.marks.filter(({ element }) => !element.hidden).sort((a, b) => a.x - b.x);
+    const at = shown.findIndex(({ element }) => element === event.target);
+    if (at < 0) return;
+    event.preventDefault();
+    event.stopPropagation(); // the chart below would move
+    shown[at + by]?.element.focus();
   }
 
   /** The overlay covers the plot: places are pixels from its left edge. */
@@ -72,6 +85,8 @@ class MarkView {
   readonly element: HTMLButtonElement;
   private readonly label = el('span', {});
   private mark: TimelineMark | null = null;
+  /** Pixels from the left edge of the plot. */
+  x = 0;
 
   constructor(open: (mark: TimelineMark) => void) {
     this.element = el('button', { type: 'button', class: 'timeline-mark' }, this.label);
@@ -82,13 +97,14 @@ class MarkView {
 
   update({ mark, x, labelled, left, lower }: PlacedMark): void {
     this.mark = mark;
+    this.x = x;
     // What is seen comes first, so that it can be said to a program that listens.
     const says = t('{0}: {1}. Show what was alive.', mark.label, mark.title);
     setAttributes(this.element, {
       'data-mark': mark.kind,
       'aria-label': says,
       title: says,
-      // Collections may be many: they are told in the chart's label, and shown by mouse.
+      // Collections may be many: they are told in the chart's label, and reached from another mark by left and right.
       tabindex: mark.kind === 'collection' ? -1 : 0,
     });
     this.element.classList.toggle('left', left);

@@ -50,7 +50,7 @@ export interface TimelineActions {
 
 const MARK_GAP_PX = 6;
 const HINT = t(
-  'Arrow keys move, plus and minus zoom, Home follows the run. Shift with left and right selects a span, with up and down moves it; Enter shows what it holds, Escape clears it.',
+  'Arrow keys move, plus and minus zoom, Home follows the run. Shift with left and right selects a span, with up and down moves it; Enter shows what it holds, Escape clears it. On a mark, left and right lead to the next one.',
 );
 
 export class TimelineView {

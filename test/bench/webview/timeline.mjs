@@ -133,6 +133,21 @@ const checks = {
     await action('moment-now').press('Enter');
     await eventually(async () => assert.equal(await heading(), 'Alive by line'));
   },
+  async 'left and right go from mark to mark, also to those that Tab leaves out'() {
+    const focused = () => page.evaluate(() => document.activeElement.dataset.mark ?? '');
+    const places = await page
+      .locator('[data-mark]:visible')
+      .evaluateAll(all => all.map(one => [one.getBoundingClientRect().x, one.dataset.mark]));
+    const kinds = places.sort(([a], [b]) => a - b).map(([, kind]) => kind);
+    assert.ok(kinds.includes('collection') && kinds.includes('peak'));
+    await page.locator('[data-mark=peak]').focus();
+    for (let i = 0; i < kinds.length; i++) await page.keyboard.press('ArrowLeft');
+    for (const kind of kinds) {
+      assert.equal(await focused(), kind);
+      await page.keyboard.press('ArrowRight');
+    }
+    assert.equal(await focused(), kinds.at(-1), 'the last one stays');
+  },
   async 'a mark shows its moment'() {
     await page.locator('[data-mark=out-of-memory]').click();
     await eventually(async () => assert.match(await heading(), /^Alive when memory ran out, step 39\d, by line$/));
