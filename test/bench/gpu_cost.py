@@ -17,6 +17,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 DEPTHS = (10, 40)
 WAYS = ("recording", "history")
+OPTIMIZERS = {"AdamW as PyTorch chooses": None, "AdamW, foreach off": False}
 PAIRS, ROUNDS, STEPS = 2000, 80, 400
 
 
@@ -83,10 +84,12 @@ def turns_process():
         # Apart: switching the history on and off leaves the caches to whoever comes next.
         events[depth] = [at_depth(depth, lambda: by_turns(control, pairs_ns, ROUNDS, ("off", way))) for way in WAYS]
         history(False)
-    trainer = Trainer()
-    for _ in range(20):
-        step_ms(trainer)
-    steps = by_turns(control, lambda: step_ms(trainer), STEPS, ("off", "recording"))
+    steps = {}
+    for optimizer, foreach in OPTIMIZERS.items():
+        trainer = Trainer(foreach=foreach)
+        for _ in range(20):
+            step_ms(trainer)
+        steps[optimizer] = by_turns(control, lambda: step_ms(trainer), STEPS, ("off", "recording"))
     print(json.dumps({"events": events, "steps": steps}))
 
 
@@ -137,11 +140,12 @@ def main():
             over = statistics.median(a - b for a, b in zip(got[way], got["off"]))
             cells.append(f"{statistics.median(got['off']):.0f} → {statistics.median(got[way]):.0f} ({over:+.0f})")
         print(f"| by turns with recording off: {way} | " + " | ".join(cells) + " |")
-    on, off = turns["steps"]["recording"], turns["steps"]["off"]
-    ratio = statistics.median(on) / statistics.median(off)
-    paired = statistics.median(a / b for a, b in zip(on, off))
-    print(f"\ntraining step, by turns: {statistics.median(off):.2f} ms off, {statistics.median(on):.2f} ms recording; ratio of "
-          f"medians {ratio:.4f}, median of paired ratios {paired:.4f}")
+    print("\n| training step, by turns | off | recording | ratio of medians | median of paired ratios |\n|---|---|---|---|---|")
+    for optimizer, step in turns["steps"].items():
+        on, off = step["recording"], step["off"]
+        middle_on, middle_off = statistics.median(on), statistics.median(off)
+        paired = statistics.median(a / b for a, b in zip(on, off))
+        print(f"| {optimizer} | {middle_off:.2f} ms | {middle_on:.2f} ms | {middle_on / middle_off:.4f} | {paired:.4f} |")
 
 
 if __name__ == "__main__":

@@ -3,11 +3,11 @@ import torch
 
 
 class Trainer:
-    def __init__(self, **sizes):
+    def __init__(self, foreach=False, **sizes):
         torch.manual_seed(0)
         shape = dict(d_model=256, nhead=4, num_encoder_layers=3, num_decoder_layers=3, dim_feedforward=512)
         self.model = torch.nn.Transformer(**{**shape, **sizes}, batch_first=True).cuda()
-        self.optimizer = torch.optim.AdamW(self.model.parameters(), foreach=False)
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), foreach=foreach)
 
     def step(self):
         source = torch.randn(16, 32, 256, device="cuda")
