@@ -28,6 +28,8 @@ struct Py;
   X(dict_new, "PyDict_New", Py *(*)())                                        \
   X(dict_set, "PyDict_SetItemString", int (*)(Py *, const char *, Py *))      \
   X(dict_get, "PyDict_GetItemString", Py *(*)(Py *, const char *))            \
+  X(dict_next, "PyDict_Next", int (*)(Py *, ssize_t *, Py **, Py **))         \
+  X(attribute, "PyObject_GetAttrString", Py *(*)(Py *, const char *))         \
   X(list_new, "PyList_New", Py *(*)(ssize_t))                                 \
   X(list_append, "PyList_Append", int (*)(Py *, Py *))                        \
   X(list_size, "PyList_Size", ssize_t (*)(Py *))                              \

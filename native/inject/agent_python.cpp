@@ -11,6 +11,7 @@
 
 #include "inject/agent_allocator.h"
 #include "inject/agent_frames.h"
+#include "inject/agent_gradients.h"
 #include "inject/agent_records.h"
 #include "inject/agent_search.h"
 #include "inject/agent_sources.h"
@@ -56,7 +57,7 @@ Py *on_step(Py *, Py *const *arguments, ssize_t count) {
   if (!generation || count < 1) return none();
   const int saved = errno;
   if (g_steps_generation != generation) {  // a forked child counts from 1
-    g_steps = {};
+    g_steps.restart();
     g_steps_generation = generation;
     write_agent_note(GMT_NOTE_STEPS, "optimizer");
   }
@@ -183,6 +184,21 @@ Py *searchable(Py *, Py *const *arguments, ssize_t count) {
   return arguments[0];
 }
 
+/// (getter of a tensor's gradient, `sys._current_frames`, tensors or Nones): None while a backward pass runs
+Py *read_gradients(Py *, Py *const *arguments, ssize_t count) {
+  return or_none(count == 3 ? gradients(*g_api, arguments[0], arguments[1], arguments[2]) : nullptr);
+}
+
+/// (`sys._current_frames`): a number that is not 0 while a backward pass runs
+Py *backward_runs(Py *, Py *const *arguments, ssize_t count) {
+  return or_none(g_api->number(count != 1 || in_backward(*g_api, arguments[0])));
+}
+
+/// (`gc.get_objects`)
+Py *living_objects(Py *, Py *const *arguments, ssize_t count) {
+  return or_none(count == 1 ? living(*g_api, arguments[0]) : nullptr);
+}
+
 /// (objects, types)
 Py *pick_objects(Py *, Py *const *arguments, ssize_t count) {
   return or_none(count == 2 ? pick(*g_api, arguments[0], arguments[1]) : nullptr);
@@ -242,6 +258,9 @@ Method g_methods[] = {
     {"gpu_memtrace_file", file, kFastCall, nullptr},
     {"gpu_memtrace_values", values, kFastCall, nullptr},
     {"gpu_memtrace_searchable", searchable, kFastCall, nullptr},
+    {"gpu_memtrace_gradients", read_gradients, kFastCall, nullptr},
+    {"gpu_memtrace_backward_runs", backward_runs, kFastCall, nullptr},
+    {"gpu_memtrace_living", living_objects, kFastCall, nullptr},
     {"gpu_memtrace_pick", pick_objects, kFastCall, nullptr},
     {"gpu_memtrace_places", find_places, kFastCall, nullptr},
     {"gpu_memtrace_paths", find_paths, kFastCall, nullptr},

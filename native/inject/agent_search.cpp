@@ -10,6 +10,7 @@ namespace {
 
 // Object and type of every build with the GIL from 3.9 to 3.14: reference count, type; of a type its
 // flags, tp_traverse and tp_is_gc.
+constexpr size_t kCount = 0, kItems = 24;  // of a list: its items
 constexpr size_t kType = 8, kFlags = 168, kTraverse = 184, kIsCollected = 328;
 constexpr unsigned long kHasCollector = 1ul << 14;  // Py_TPFLAGS_HAVE_GC
 constexpr int kTraverseSlot = 71;                   // Py_tp_traverse
@@ -49,6 +50,23 @@ bool enter_all(const PythonApi &api, Py *list, ObjectTable &table) {
     if (table.find(object) == ObjectTable::kAbsent && !table.add(object, static_cast<uint32_t>(i))) return false;
   }
   return true;
+}
+
+/// Takes the objects that nobody else holds out of the list, without holding them: their count becomes 0 again. No Python code runs
+/// between the call that made the list and this one, so none of them has gone yet.
+void forget_dying(const PythonApi &api, Py *list) {
+  const ssize_t size = api.list_size(list);
+  auto **items = load<Py **>(list, kItems);
+  if (size <= 0 || items[0] != api.list_item(list, 0)) return;
+  constexpr ssize_t kAhead = 16;
+  for (ssize_t i = 0; i < size; i++) {
+    if (i + kAhead < size) __builtin_prefetch(items[i + kAhead]);
+    if (load<uint32_t>(items[i], kCount) != 1) continue;
+    const uint32_t none = 0;
+    memcpy(reinterpret_cast<char *>(items[i]) + kCount, &none, sizeof none);
+    api.hold(api.none);
+    items[i] = api.none;
+  }
 }
 
 bool append_number(const PythonApi &api, Py *list, uint64_t value) {
@@ -233,6 +251,32 @@ struct Referrers {
 bool search_works(const PythonApi &api, Py *probe) {
   return api.type_slot(probe, kTraverseSlot) == load<void *>(probe, kTraverse) &&
          load<void *>(probe, kTraverse) != nullptr;
+}
+
+Py *living(const PythonApi &api, Py *get_objects) {
+  Py *parts[3] = {};  // all from one call to the next without the GIL's release
+  bool made = true;
+  for (uint32_t i = 0; i < 3 && made; i++) {
+    Py *generation = api.number(2 - i);
+    parts[i] = generation ? api.call(get_objects, generation, nullptr) : nullptr;
+    if (generation) api.drop(generation);
+    made = parts[i] != nullptr && api.list_size(parts[i]) >= 0;
+    if (made) forget_dying(api, parts[i]);
+  }
+  const auto is_own = [&](Py *object) { return object == parts[0] || object == parts[1] || object == parts[2]; };
+  for (uint32_t i = 1; i < 3 && made; i++) {
+    const ssize_t size = api.list_size(parts[i]);
+    for (ssize_t at = 0; at < size; at++) {
+      Py *object = api.list_item(parts[i], at);
+      if (object != api.none && !is_own(object)) api.list_append(parts[0], object);
+    }
+  }
+  for (uint32_t i = 1; i < 3; i++) {
+    if (parts[i]) api.drop(parts[i]);
+  }
+  if (made) return parts[0];
+  if (parts[0]) api.drop(parts[0]);
+  return nullptr;
 }
 
 Py *pick(const PythonApi &api, Py *objects, Py *types) {

@@ -21,6 +21,11 @@ Py *descend(const PythonApi &api, Py *waves, Py *barriers, Py *targets, uint64_t
 Py *referrers(const PythonApi &api, Py *objects, Py *wanted, uint64_t most);
 
 /// The place of each of `wanted` in `objects`, 0 where it is not there: a list of numbers.
+/// What the collector knows, the oldest first (about: by generation). `get_objects`: gc.get_objects. Objects that are just being
+/// deallocated are left out: such a one is still among the collector's where its deallocation has released the GIL (a
+/// tensor's does, while its memory is given back), and to hold it would not keep it. Null: it failed.
+Py *living(const PythonApi &api, Py *get_objects);
+
 Py *places(const PythonApi &api, Py *objects, Py *wanted);
 
 }  // namespace gmt::inject

@@ -1,6 +1,7 @@
 #pragma once
 // Which optimizer step ends a training step. Most programs have one optimizer, and each of its steps does. With several (a GAN, one
-// optimizer a layer) a training step ends when the one that began steps again, so that an iteration counts once.
+// optimizer a layer or a task) a training step ends when one steps that has stepped in it already, so that an iteration counts
+// once; that needs no guess which of them leads, and goes on where one is replaced by another.
 #include <stdint.h>
 
 namespace gmt::inject {
@@ -8,29 +9,51 @@ namespace gmt::inject {
 /// Steps are counted with the GIL held.
 class Steps {
  public:
+  /// Counts from 1 again.
+  void restart() {
+    for (Place &place : places_) place = {};
+    number_ = 0;
+  }
+
   /// An optimizer, named by its address, has stepped: the number of the training step that this ends, from 1; 0 = it ends none.
   uint64_t stepped(const void *optimizer) {
-    if (!leader_ || optimizer == leader_) return led(optimizer);
-    if (!other_) other_ = optimizer;
-    if (other_ != optimizer || ++others_ <= kGone + 4 * most_) return 0;
-    // The leader has not stepped for far longer than ever before: it is gone, and another leads from here on.
-    most_ = 0;
-    return led(optimizer);
+    Place *place = find(optimizer);
+    const bool again = place && place->optimizer == optimizer && place->number == number_;
+    if (number_ != 0 && !again) {
+      if (place) enter(*place, optimizer);
+      return 0;
+    }
+    ++number_;
+    if (place) enter(*place, optimizer);
+    return number_;
   }
 
  private:
-  static constexpr uint32_t kGone = 32;
+  static constexpr uint32_t kPlaces = 4096;  ///< a power of two
+  static constexpr uint32_t kTries = 64;
 
-  uint64_t led(const void *optimizer) {
-    if (others_ > most_) most_ = others_;
-    leader_ = optimizer;
-    other_ = nullptr;
-    others_ = 0;
-    return ++number_;
+  /// An optimizer, and the training step that ran when it stepped last; a place of an earlier one may be taken.
+  struct Place {
+    const void *optimizer;
+    uint64_t number;
+  };
+
+  void enter(Place &place, const void *optimizer) { place = {optimizer, number_}; }
+
+  /// Where the optimizer stands, or could; null: there are too many, and those beyond end no step.
+  Place *find(const void *optimizer) {
+    Place *room = nullptr;
+    auto at = static_cast<uint32_t>((reinterpret_cast<uintptr_t>(optimizer) * 0x9e3779b97f4a7c15ull) >> 40);
+    for (uint32_t tries = 0; tries < kTries; ++tries, ++at) {
+      Place &place = places_[at % kPlaces];
+      if (place.optimizer == optimizer) return &place;
+      if (!room && (!place.optimizer || place.number != number_)) room = &place;
+      if (!place.optimizer) break;
+    }
+    return room;
   }
 
-  const void *leader_, *other_;  ///< other: the first that stepped after the leader
-  uint32_t others_, most_;       ///< steps of `other_` since the leader's last, and the most that ever were
+  Place places_[kPlaces];
   uint64_t number_;
 };
 

@@ -83,7 +83,7 @@ class Walk:
     def add_end(self, end, tensor, wanted):
         """Walks the graph behind `end`, which `tensor` keeps. `wanted`: addresses of interest, None = all."""
         first = tensors.node(end)
-        if first is None:
+        if first is None or not tensors.graphs_rest():
             return
         number = len(self.ends)
         self.ends.append((tensor, GRAPH if end is tensor else GRADIENT_GRAPH))

@@ -55,6 +55,7 @@ class Names:
         self.wanted_device = wanted_device
         self.found = {}  # address -> (category, text, device)
         self.paths = {}  # id of a parameter -> its path
+        self.parameters = []  # (parameter, its path)
 
     def add(self, tensor, category, text):
         tensor = tensors.plain(tensor)
@@ -82,9 +83,13 @@ class Names:
             return
         self.paths.setdefault(id(parameter), path)
         self.add(parameter, PARAMETER, path)
-        gradient = tensors.gradient(parameter)
-        if gradient is not None:
-            self.add(gradient, GRADIENT, path)
+        self.parameters.append((parameter, path))
+
+    def add_gradients(self):
+        found = tensors.gradients([parameter for parameter, _ in self.parameters])
+        for gradient, (_, path) in zip(found, self.parameters):
+            if gradient is not None:
+                self.add(gradient, GRADIENT, path)
 
     def add_optimizer(self, optimizer):
         for parameter, state in part(optimizer, "state"):
@@ -125,6 +130,7 @@ def collect_names():
             names.add_module(module, prefix, seen)
         for optimizer in find(snapshot, torch.optim, "Optimizer"):
             names.add_optimizer(optimizer)
+        names.add_gradients()
         add_workspaces(names.found)
         return names.found
     finally:

@@ -23,11 +23,4 @@ class Quiet:
 
 def all_objects():
     """What the collector knows, the oldest first (about: by generation)."""
-    found = gc.get_objects(generation=2)
-    found += gc.get_objects(generation=1)
-    found += gc.get_objects(generation=0)
-    for place in range(len(found) - 1, -1, -1):  # it is among the youngest itself
-        if found[place] is found:
-            del found[place]
-            break
-    return found
+    return natives["living"](gc.get_objects) or []

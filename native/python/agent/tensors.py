@@ -130,12 +130,26 @@ def node(tensor):
         return None
 
 
-def gradient(tensor):
-    """The gradient of a leaf (of others PyTorch warns)."""
+def is_trained(tensor):
     try:
-        return plain(get_grad(tensor)) if is_leaf(tensor) and needs_grad(tensor) else None
+        return is_leaf(tensor) and needs_grad(tensor)
     except NO_STORAGE:
-        return None
+        return False
+
+
+def gradients(things):
+    """The gradients of leaves (of others PyTorch warns), in the order of the tensors; None each while a backward pass runs anywhere."""
+    told = natives["gradients"](get_grad, sys._current_frames, [each if is_trained(each) else None for each in things])
+    return [plain(each) if each is not None else None for each in told] if told is not None else [None] * len(things)
+
+
+def gradient(tensor):
+    return gradients([tensor])[0] if is_trained(tensor) else None
+
+
+def graphs_rest():
+    """No backward pass runs, which would free graphs while they are walked."""
+    return natives["backward_runs"](sys._current_frames) == 0
 
 
 class Deadline:

@@ -78,7 +78,26 @@ class Agent(Traced):
         self.run_agent(python, "steps_program.py", "replaced")
         steps = self.log().marks(GMT_STEP)
         self.assertEqual(steps, list(range(1, len(steps) + 1)))
-        self.assertGreaterEqual(len(steps), 3 + 100 - 33)
+        self.assertGreaterEqual(len(steps), 3 + 99)  # one more where the new one has the old one's address
+
+    @every_python
+    def test_steps_where_each_phase_has_an_optimizer_of_its_own(self, python):
+        self.run_agent(python, "steps_program.py", "phases")
+        steps = self.log().marks(GMT_STEP)
+        self.assertEqual(steps, list(range(1, len(steps) + 1)))
+        self.assertGreaterEqual(len(steps), 20 * 2)  # that an optimizer is a new one shows at its second step
+
+    @every_python
+    def test_steps_with_an_optimizer_for_each_of_many_tasks(self, python):
+        self.run_agent(python, "steps_program.py", "tasks")
+        self.assertEqual(self.log().marks(GMT_STEP), [1, 2, 3, 4, 5])
+
+    @every_python
+    def test_steps_where_one_optimizer_steps_more_often_than_the_other(self, python):
+        self.run_agent(python, "steps_program.py", "critic")
+        steps = self.log().marks(GMT_STEP)
+        self.assertEqual(steps, list(range(1, len(steps) + 1)))
+        self.assertEqual(len(steps), 1 + 4 + 4 * 5)
 
     @every_python
     def test_steps_while_the_main_thread_waits(self, python):

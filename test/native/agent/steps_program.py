@@ -76,6 +76,16 @@ elif SHAPE == "two":
 elif SHAPE == "replaced":
     train(torch.optim.Optimizer(), steps=3)
     train(torch.optim.Optimizer(), steps=100)
+elif SHAPE == "phases":
+    for _ in range(20):
+        train(torch.optim.Optimizer(), steps=3)
+elif SHAPE == "tasks":
+    train(*[torch.optim.Optimizer() for _ in range(300)])
+elif SHAPE == "critic":
+    generator, critic = torch.optim.Optimizer(), torch.optim.Optimizer()
+    for _ in range(5):
+        generator.step()
+        train(critic, steps=5)
 elif SHAPE == "collect":
     Loop()
     gc.collect()
