@@ -248,6 +248,22 @@ class Agent(Traced):
             self.assertEqual(self.blocks_told(python, shape), storages, shape)
 
     @every_python
+    def test_gradients_are_not_read_while_a_backward_pass_runs(self, python):
+        done = self.run_agent(python, "backward_program.py")
+        meanwhile, afterwards = json.loads(done.stdout)
+        self.assertEqual(meanwhile, 0)
+        self.assertGreater(afterwards, 0)
+        self.assertEqual(self.failures(self.log()), [])
+
+    @every_python
+    def test_an_object_that_is_being_deallocated_is_not_held(self, python):
+        done = self.run_agent(python, "dying_program.py")
+        self.assertEqual(json.loads(done.stdout), [0, 0])
+        log = self.log()
+        self.assertEqual(self.failures(log), [])
+        self.assertEqual(log.holder(1, 0xABC000)["kind"], "none")
+
+    @every_python
     def test_holders_at_exit(self, python):
         with open(os.path.join(self.trace, "at-exit.json"), "w") as file:
             json.dump({"budgetMs": 5000, "sample": 200, "steps": True}, file)
