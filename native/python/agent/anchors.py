@@ -61,6 +61,7 @@ def anchor_of(root, variable, way, steps):
             anchor = step_anchor(root, way, steps, place, grows)
             if anchor is not None:
                 anchor.key = key_behind(all_steps, place)
+                anchor.function = made_function(steps, longest)
             if anchor is None or roots.is_user_file(anchor.files[0]):
                 return anchor
             # A library's object has it: the line is where the program has that object.
@@ -68,6 +69,7 @@ def anchor_of(root, variable, way, steps):
     if variable is not None and root.code is not None:
         anchor = code_anchor(root.code, variable, grows)
         anchor.key = key_behind(all_steps, -1)
+        anchor.function = made_function(steps, longest)
         return anchor
     return library or error_line(all_steps)
 
@@ -76,6 +78,17 @@ def key_behind(steps, place):
     """The text that names a part of what a step leads to, None where it has no such parts."""
     after = steps[place + 1] if place + 1 < len(steps) else None
     return after.name if after is not None and after.kind == "dict" else None
+
+
+def made_function(steps, container):
+    """The program's function behind a container that has the block as a default or in its closure: (file, line, name), None: there is
+    none."""
+    for each in steps[container + 1 :] if container is not None else ():
+        if type(each.owner) is objects.FUNCTION and each.kind in ("default", "closure"):
+            code = each.owner.__code__
+            found = (code.co_filename, code.co_firstlineno, objects.function_text(code))
+            return found if roots.is_user_file(found[0]) else None
+    return None
 
 
 def longest_container(steps):

@@ -12,9 +12,10 @@ MOST_HOPS = 4
 class Anchor:
     """What to look for: the variable or the attribute nearest to the block on the way from its root; texts only."""
 
-    __slots__ = ("sort", "name", "files", "scope", "grows", "owner_class", "key")
+    __slots__ = ("sort", "name", "files", "scope", "grows", "owner_class", "key", "function")
 
     def __init__(self, sort, name, files, scope=None, grows=False, owner_class=None):
+        self.function = None  # (file, line, name) of the one that holds the block, where that is what the container gets more of
         self.key = None  # of the part of it that has the block: `fake` of x['fake']
         self.sort, self.name, self.files, self.scope = sort, name, files, scope
         self.grows = grows  # the block lies in what the name names, not under the name itself
@@ -51,6 +52,8 @@ class Finder:
         if not rated:
             return None
         rate, mention, where = max(rated, key=lambda each: each[0])
+        if anchor.function is not None and not mention.grows:
+            return rate, anchor.function
         return rate, (where.path, mention.line, mention.scope.name or "<module>")
 
     def mentions(self, file, anchor):

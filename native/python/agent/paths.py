@@ -6,6 +6,7 @@ import itertools
 import types
 
 objects = load("objects")
+tensors = load("tensors")
 SEQUENCES = (list, tuple, collections.deque, set, frozenset)
 LENGTHS = {kind: kind.__len__ for kind in SEQUENCES + (dict,)}
 MODULE_PARTS = ("_modules", "_parameters", "_buffers")
@@ -123,6 +124,8 @@ def instance_step(owner, child):
     if child is type(owner):
         return Step("class", ".__class__", owner, child)
     name = objects.attribute_name(owner, child)
+    if name is None and container_of(child) is dict and objects.is_kind(owner, tensors.base):
+        name = "_backward_hooks"  # the one dict that a tensor has besides its own namespace
     if name is None:
         return Step("object", "<%s>" % objects.class_text(type(owner)), owner, child)
     return Step("attribute", "." + name, owner, child, name)

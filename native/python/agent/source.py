@@ -5,7 +5,11 @@ import os
 import tokenize
 
 MOST_BYTES = 1 << 20
-GROW = {"append", "appendleft", "extend", "extendleft", "insert", "add", "update", "setdefault", "put", "put_nowait", "push"}
+GROW = {
+    "append", "appendleft", "extend", "extendleft", "insert", "add", "update", "setdefault", "put", "put_nowait", "push",
+    "callback", "enter_context", "add_module", "register_module",
+}  # fmt: skip
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 THROUGH = {"setdefault", "get", "__getitem__"}  # x.setdefault(k, []).append(y) is about x
 GROW_FIRST = {"heappush", "setattr"}  # heappush(x, y) is about x
 REGISTER = {"register_buffer", "register_parameter", "add_module", "setattr"}
@@ -94,6 +98,14 @@ def keys_in(node):
     return [each.value for each in found if isinstance(each, ast.Constant) and isinstance(each.value, str)]
 
 
+def is_filter(value, name):
+    """It gives what some of `name` are: [x for x in name if ...]."""
+    if not isinstance(value, COMPREHENSIONS) or len(value.generators) != 1:
+        return False
+    only = value.generators[0]
+    return bool(only.ifs) and subject(only.iter)[1] == name
+
+
 def names_in(node):
     """Names and attributes that an expression reads."""
     found = set()
@@ -154,7 +166,8 @@ class File(ast.NodeVisitor):
             return
         if isinstance(target, ast.Name):
             self.scope.bound.add(name)
-        grows = grows or isinstance(target, ast.Subscript) or (value is not None and name in names_in(value))
+        adds = isinstance(target, ast.Subscript) or (value is not None and name in names_in(value))
+        grows = grows or (adds and not is_filter(value, name))
         self.mentions.append(Mention(sort, name, line, self.scope, grows, value, owner, keys_in(target)))
 
     def visit_Assign(self, node):
