@@ -99,7 +99,7 @@ const checks = {
     );
     await action('moment-now').click();
     await eventually(async () => assert.equal(await heading(), 'Alive by line'));
-    assert.equal(await rowCount(), all);
+    await eventually(async () => assert.equal(await rowCount(), all));
     await action('span-clear').click();
   },
   async 'reading can be cancelled: what is shown stays'() {
