@@ -20,12 +20,12 @@ Py *descend(const PythonApi &api, Py *waves, Py *barriers, Py *targets, uint64_t
 /// Who refers to one of `wanted`, among `objects`: a list of pairs, referrer and referred in turn, cut short at `most` pairs.
 Py *referrers(const PythonApi &api, Py *objects, Py *wanted, uint64_t most);
 
-/// The place of each of `wanted` in `objects`, 0 where it is not there: a list of numbers.
 /// What the collector knows, the oldest first (about: by generation). `get_objects`: gc.get_objects. Objects that are just being
 /// deallocated are left out: such a one is still among the collector's where its deallocation has released the GIL (a
 /// tensor's does, while its memory is given back), and to hold it would not keep it. Null: it failed.
 Py *living(const PythonApi &api, Py *get_objects);
 
+/// The place of each of `wanted` in `objects`, 0 where it is not there: a list of numbers.
 Py *places(const PythonApi &api, Py *objects, Py *wanted);
 
 }  // namespace gmt::inject

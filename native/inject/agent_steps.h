@@ -19,13 +19,10 @@ class Steps {
   uint64_t stepped(const void *optimizer) {
     Place *place = find(optimizer);
     const bool again = place && place->optimizer == optimizer && place->number == number_;
-    if (number_ != 0 && !again) {
-      if (place) enter(*place, optimizer);
-      return 0;
-    }
-    ++number_;
-    if (place) enter(*place, optimizer);
-    return number_;
+    const bool ends = number_ == 0 || again;
+    if (ends) ++number_;
+    if (place) *place = {optimizer, number_};
+    return ends ? number_ : 0;
   }
 
  private:
@@ -37,8 +34,6 @@ class Steps {
     const void *optimizer;
     uint64_t number;
   };
-
-  void enter(Place &place, const void *optimizer) { place = {optimizer, number_}; }
 
   /// Where the optimizer stands, or could; null: there are too many, and those beyond end no step.
   Place *find(const void *optimizer) {

@@ -33,17 +33,18 @@ export function stackEdges(
   const spans = drawnSpans(stack, window, pixels);
   const width = stack.toNs.length;
   const sums = new Float64Array(spans.length);
-  const most = (at: number): number => (at < width - stack.unfinished ? Infinity : ceiling(at));
+  const limits = spans.map(({ first, last }) => {
+    let limit = Infinity;
+    for (let at = Math.max(first, width - stack.unfinished); at <= last; at++) limit = Math.min(limit, ceiling(at));
+    return limit;
+  });
   return stack.groups.map((_, group) => {
     const edge: Point[] = [];
     spans.forEach(({ first, last, fromNs, toNs }, i) => {
-      let [held, limit] = [Infinity, Infinity];
-      for (let at = first; at <= last; at++) {
-        held = Math.min(held, stack.heldBytes[group * width + at]!);
-        limit = Math.min(limit, most(at));
-      }
+      let held = Infinity;
+      for (let at = first; at <= last; at++) held = Math.min(held, stack.heldBytes[group * width + at]!);
       sums[i]! += held;
-      const y = Math.min(sums[i]!, limit);
+      const y = Math.min(sums[i]!, limits[i]!);
       edge.push({ x: fromNs, y }, { x: toNs, y });
     });
     return edge;
