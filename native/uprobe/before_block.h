@@ -45,7 +45,7 @@ class BlockShape {
 /// Reads the descriptions at `places` and adds those that make sense. False: a limit is reached.
 bool read_blocks(BoundedMemory &memory, const BlockShape &shape, const std::vector<uint64_t> &places, SeenBlocks *out);
 
-/// The free blocks of the pools that `blocks` belong to, and of the pools beside those.
-void read_free_blocks(BoundedMemory &memory, const BlockShape &shape, SeenBlocks *blocks);
+/// Adds the free blocks of the pools that `blocks` belong to, and of the pools beside those. False: a pool changed meanwhile.
+bool read_free_blocks(BoundedMemory &memory, const BlockShape &shape, SeenBlocks *blocks);
 
 }  // namespace gmt::uprobe

@@ -19,13 +19,15 @@ struct MapRun {
 /// Whether 32 bytes can be the head of such a map: its fields depend on each other.
 bool is_map(const std::byte *bytes);
 
-/// All runs of maps in the `bytes` of an object at `address`.
-std::vector<MapRun> find_maps(uint64_t address, const std::vector<std::byte> &bytes);
+/// All runs of maps in an object at `address`, of which `looks` are the bytes at several moments: a map that is just being changed may
+/// look like none.
+std::vector<MapRun> find_maps(uint64_t address, const std::vector<std::vector<std::byte>> &looks);
 
 /// From a block's address to the address of its description.
 using Handed = std::unordered_map<uint64_t, uint64_t>;
 
-/// Adds what the maps of a run hold. False: one changed while it was read, or not all could be read.
-bool read_maps(BoundedMemory &memory, const MapRun &run, Handed *out);
+/// Adds what the maps of a run hold. A map that changes is looked at up to `rounds` times, and what any look saw is added: an entry
+/// that is being moved is in neither of its places for a moment. False: one changed each time, or not all could be read.
+bool read_maps(BoundedMemory &memory, const MapRun &run, int rounds, Handed *out);
 
 }  // namespace gmt::uprobe

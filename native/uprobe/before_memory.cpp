@@ -1,6 +1,7 @@
 #include "uprobe/before_memory.h"
 
 #include <sys/uio.h>
+#include <time.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -23,6 +24,11 @@ bool BoundedMemory::take(uint64_t bytes) {
   if (exhausted_) return false;
   left_bytes_ -= bytes;
   return true;
+}
+
+void BoundedMemory::wait() {
+  const timespec millisecond = {0, 1'000'000};
+  ::nanosleep(&millisecond, nullptr);
 }
 
 bool BoundedMemory::read(uint64_t address, void *to, size_t bytes) {

@@ -32,6 +32,10 @@ class BoundedMemory {
   /// `each` bytes at every address, one behind the other; those that cannot be read are zero. False: a limit is reached.
   bool read_each(std::span<const uint64_t> addresses, size_t each, std::vector<std::byte> *to);
 
+  /// Lets the process go on for a millisecond, so that what it was changing is done.
+  static void wait();
+  /// Whether half of the bytes are left: what is not needed at any price may be read once more.
+  bool plenty() const { return left_bytes_ > limits_.bytes / 2; }
   bool exhausted() const { return exhausted_; }
   /// errno of the first read that failed, 0 = none did.
   int error() const { return error_; }

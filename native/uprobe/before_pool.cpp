@@ -41,22 +41,29 @@ std::vector<uint64_t> read_tree(BoundedMemory &memory, const Set &set) {
   return found;
 }
 
-/// Adds the free blocks of what may be a pool at `place`.
-void read_pool(BoundedMemory &memory, const BlockShape &shape, uint64_t place, SeenBlocks *blocks) {
+/// Adds the free blocks of what may be a pool at `place`. False: it changed while it was read.
+bool read_pool(BoundedMemory &memory, const BlockShape &shape, uint64_t place, SeenBlocks *blocks) {
   const auto set = memory.read<Set>(place);
   if (!set || !set->head.parent || !set->order || set->head.block > memory.limits().blocks || set->head.block == 0)
-    return;
+    return true;
   const auto root = memory.read<Node>(set->head.parent);
-  if (!root || root->parent != place + offsetof(Set, head)) return;
+  if (!root || root->parent != place + offsetof(Set, head)) return true;
+  const auto places = read_tree(memory, *set);
   SeenBlocks free;
-  if (!read_blocks(memory, shape, read_tree(memory, *set), &free)) return;
-  for (const auto &[where, block] : free)
-    if (block.pool == place && !block.allocated) blocks->emplace(where, block);
+  if (!read_blocks(memory, shape, places, &free)) return false;
+  size_t own = 0;
+  for (const auto &[where, block] : free) {
+    if (block.pool != place || block.allocated) continue;
+    own++;
+    blocks->emplace(where, block);
+  }
+  const auto after = memory.read<Set>(place);
+  return own == 0 || (own == set->head.block && after && after->head.block == own);
 }
 
 }  // namespace
 
-void read_free_blocks(BoundedMemory &memory, const BlockShape &shape, SeenBlocks *blocks) {
+bool read_free_blocks(BoundedMemory &memory, const BlockShape &shape, SeenBlocks *blocks) {
   std::unordered_set<uint64_t> pools;
   for (const auto &[where, block] : *blocks) {
     if (pools.size() == kMostPools) break;
@@ -65,7 +72,9 @@ void read_free_blocks(BoundedMemory &memory, const BlockShape &shape, SeenBlocks
   std::unordered_set<uint64_t> places;
   for (const uint64_t pool : pools)
     for (uint64_t at = pool - kPoolsBeside; at <= pool + kPoolsBeside; at += 8) places.insert(at);
-  for (const uint64_t place : places) read_pool(memory, shape, place, blocks);
+  bool rested = true;
+  for (const uint64_t place : places) rested = read_pool(memory, shape, place, blocks) && rested;
+  return rested;
 }
 
 }  // namespace gmt::uprobe

@@ -1,6 +1,7 @@
 #include "uprobe/before_torch.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_set>
 
 #include "uprobe/before_block.h"
@@ -10,7 +11,7 @@ namespace gmt::uprobe {
 namespace {
 
 constexpr uint64_t kPage = 4096, kMostObjectBytes = 16384;
-constexpr int kRounds = 3, kSegmentRounds = 20;
+constexpr int kTries = 5, kObjectLooks = 4, kMapRounds = 8, kSegmentRounds = 100;
 constexpr size_t kMostNameBytes = 200;
 
 /// The object and what lies behind it, as far as that can be read.
@@ -39,8 +40,7 @@ std::optional<Found> read_run(BoundedMemory &memory, const MapRun &run, std::opt
   Handed handed;
   Found found;
   found.run = run;
-  for (int round = 0; round < kRounds && !found.whole && !memory.exhausted(); round++)
-    found.whole = read_maps(memory, run, &handed);
+  found.whole = read_maps(memory, run, kMapRounds, &handed);
   if (handed.empty()) return found;
   *shape = BlockShape::find(memory, handed);
   if (!*shape) return std::nullopt;
@@ -77,60 +77,68 @@ void read_neighbours(BoundedMemory &memory, const BlockShape &shape, SeenBlocks 
 }
 
 struct Segment {
-  uint64_t bytes;
+  uint64_t bytes, end;
   uint8_t device;
   bool expandable;
 };
-using Segments = std::unordered_map<uint64_t, Segment>;
+using Segments = std::map<uint64_t, Segment>;  ///< by their beginnings
 
-/// The segment that begins with `head`: its blocks, one behind the other. False: they do not fit together.
-bool add_segment(const SeenBlocks &blocks, const SeenBlock &head, Segments *out) {
-  Segment segment{0, head.device, false};
-  uint64_t end = head.address;
+/// Adds the segment that begins with `head`, if its blocks fit together, one behind the other.
+void add_segment(const SeenBlocks &blocks, const SeenBlock &head, Segments *out) {
+  Segment segment{0, head.address, head.device, false};
   size_t steps = 0;
   for (const SeenBlock *block = &head; block; steps++) {
-    if (block->address != end || steps > blocks.size()) return false;
-    end += block->bytes;
+    if (block->address != segment.end || steps > blocks.size()) return;
+    segment.end += block->bytes;
     segment.expandable = segment.expandable || !block->mapped;
     if (block->mapped) segment.bytes += block->bytes;
     const auto next = blocks.find(block->next);
-    if (block->next && next == blocks.end()) return false;
+    if (block->next && next == blocks.end()) return;
     block = block->next ? &next->second : nullptr;
   }
   out->emplace(head.address, segment);
-  return true;
 }
 
-/// One look at the chains that the blocks at `places` belong to. False: some changed while they were read.
-bool look_at_segments(BoundedMemory &memory, const BlockShape &shape, const std::vector<uint64_t> &places,
-                      Segments *out) {
+bool holds(const Segments &segments, uint64_t address) {
+  const auto behind = segments.upper_bound(address);
+  return behind != segments.begin() && address < std::prev(behind)->second.end;
+}
+
+/// What a look counts for.
+constexpr int kLookAtRest = 3, kLook = 1, kEnough = 6;
+
+/// One look at the chains that the blocks at `places` belong to: 0 = some block lies in no segment that is known by now.
+int look_at_segments(BoundedMemory &memory, const BlockShape &shape, const std::vector<uint64_t> &places,
+                     Segments *out) {
   SeenBlocks blocks;
-  if (!read_blocks(memory, shape, places, &blocks)) return false;
-  read_free_blocks(memory, shape, &blocks);
+  if (!read_blocks(memory, shape, places, &blocks)) return 0;
+  const bool rested = read_free_blocks(memory, shape, &blocks);
   read_neighbours(memory, shape, &blocks);
-  bool whole = true;
   for (const auto &[where, block] : blocks)
-    if (block.previous == 0 && !add_segment(blocks, block, out)) whole = false;
-  return whole;
+    if (block.previous == 0) add_segment(blocks, block, out);
+  const bool known =
+      std::all_of(blocks.begin(), blocks.end(), [out](const auto &each) { return holds(*out, each.second.address); });
+  return !known ? 0 : rested ? kLookAtRest : kLook;
 }
 
-/// Where a segment lies does not change as long as it lives, so what one look misses another may add. It is over when two looks
-/// find nothing new.
+/// Where a segment lies does not change as long as it lives, so what one look misses because it changes another may add. It is over
+/// when enough looks in a row find nothing new.
 bool take_segments(BoundedMemory &memory, const BlockShape &shape, const MapRun &run, BeforeMemory *out) {
   Segments segments;
-  Handed handed;
   int quiet = 0;
-  for (int round = 0; round < kSegmentRounds && quiet < 2 && !memory.exhausted(); round++) {
-    read_maps(memory, run, &handed);
+  for (int round = 0; round < kSegmentRounds && quiet < kEnough && !memory.exhausted(); round++) {
+    if (round > 0) memory.wait();
+    Handed handed;
+    read_maps(memory, run, 1, &handed);
     std::vector<uint64_t> places;
     for (const auto &[address, place] : handed) places.push_back(place);
     const size_t before = segments.size();
-    const bool whole = look_at_segments(memory, shape, places, &segments);
-    quiet = whole && segments.size() == before ? quiet + 1 : 0;
+    const int worth = look_at_segments(memory, shape, places, &segments);
+    quiet = worth > 0 && segments.size() == before ? quiet + worth : 0;
   }
   for (const auto &[address, segment] : segments)
     (segment.expandable ? out->mapped : out->segments).push_back({address, segment.bytes, segment.device});
-  return quiet == 2;
+  return quiet >= kEnough;
 }
 
 void sort(std::vector<BeforeBlock> *blocks) {
@@ -150,16 +158,22 @@ std::string class_name(BoundedMemory &memory, uint64_t object) {
 }
 
 std::string read_torch_allocator(BoundedMemory &memory, uint64_t object, BeforeMemory *out) {
-  const auto bytes = read_object(memory, object);
-  if (bytes.empty()) return "PyTorch's allocator cannot be read";
+  std::vector<std::vector<std::byte>> looks;
   std::optional<Found> best;
   std::optional<BlockShape> best_shape;
-  for (const MapRun &run : find_maps(object, bytes)) {
-    std::optional<BlockShape> shape;
-    auto found = read_run(memory, run, &shape);
-    if (!found || (best && found->allocated <= best->allocated)) continue;
-    best = std::move(found);
-    best_shape = shape;
+  for (int round = 0; round < kTries && !best && !memory.exhausted(); round++) {
+    for (int i = 0; i < kObjectLooks; i++) {
+      if (!looks.empty()) memory.wait();
+      looks.push_back(read_object(memory, object));
+    }
+    if (looks.back().empty()) return "PyTorch's allocator cannot be read";
+    for (const MapRun &run : find_maps(object, looks)) {
+      std::optional<BlockShape> shape;
+      auto found = read_run(memory, run, &shape);
+      if (!found || (best && found->allocated <= best->allocated)) continue;
+      best = std::move(found);
+      best_shape = shape;
+    }
   }
   if (memory.exhausted()) return "PyTorch's allocator holds more than could be read in time";
   if (!best) return "PyTorch's allocator keeps its blocks in a way that is not known";
