@@ -33,11 +33,14 @@ const detached = new Promise(done => (detach = done));
 process.stdin.on('end', detach).resume();
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, detach);
 const alive = () => { try { process.kill(Number(valueOf('--pid')), 0); return true; } catch { return false; } };
+const wordsOf = pid => { try { return fs.readFileSync('/proc/' + pid + '/cmdline', 'utf8'); } catch { return ''; } };
+// Only one that runs its program by now: its maker waits for that, and could not see to a child that stops before.
 const child = async () => {
   const parent = valueOf('--pid');
+  const runs = pid => ![wordsOf(parent), ''].includes(wordsOf(pid));
   for (;;) {
     const ids = fs.readFileSync('/proc/' + parent + '/task/' + parent + '/children', 'utf8').split(' ').map(Number);
-    const found = ids.find(pid => pid > 0 && pid !== process.pid);
+    const found = ids.find(pid => pid > 0 && pid !== process.pid && runs(pid));
     if (found) return found;
     await pause(5);
   }
