@@ -42,7 +42,9 @@ std::optional<Found> read_run(BoundedMemory &memory, const MapRun &run, std::opt
   found.run = run;
   found.whole = read_maps(memory, run, kMapRounds, &handed);
   if (handed.empty()) return found;
-  *shape = BlockShape::find(memory, handed);
+  Handed recent;  // most of what several looks saw may be gone by now
+  read_maps(memory, run, 1, &recent);
+  *shape = BlockShape::find(memory, recent.empty() ? handed : recent);
   if (!*shape) return std::nullopt;
   std::vector<uint64_t> places;
   for (const auto &[address, place] : handed) places.push_back(place);
@@ -81,7 +83,37 @@ struct Segment {
   uint8_t device;
   bool expandable;
 };
-using Segments = std::map<uint64_t, Segment>;  ///< by their beginnings
+/// By their beginnings. Of several ends that were seen the first one holds: the last block of a segment that is just being cut has
+/// its new address and its old size for a moment.
+class Segments {
+ public:
+  void add(uint64_t address, const Segment &segment) {
+    const auto [known, is_new] = known_.insert({address, segment});
+    if (!is_new && known->second.end <= segment.end) return;
+    known->second = segment;
+    changes_++;
+  }
+  bool begins(uint64_t address) const { return known_.count(address) != 0; }
+  bool holds(uint64_t address) const {
+    const auto behind = known_.upper_bound(address);
+    return behind != known_.begin() && address < std::prev(behind)->second.end;
+  }
+  size_t changes() const { return changes_; }
+  /// One that begins inside another is none: the block behind a cut has no neighbour before it for a moment.
+  template <class Take>
+  void each(Take take) const {
+    uint64_t end = 0;
+    for (const auto &[address, segment] : known_) {
+      if (address < end) continue;
+      take(address, segment);
+      end = segment.end;
+    }
+  }
+
+ private:
+  std::map<uint64_t, Segment> known_;
+  size_t changes_ = 0;
+};
 
 /// Adds the segment that begins with `head`, if its blocks fit together, one behind the other.
 void add_segment(const SeenBlocks &blocks, const SeenBlock &head, Segments *out) {
@@ -96,28 +128,58 @@ void add_segment(const SeenBlocks &blocks, const SeenBlock &head, Segments *out)
     if (block->next && next == blocks.end()) return;
     block = block->next ? &next->second : nullptr;
   }
-  out->emplace(head.address, segment);
+  out->add(head.address, segment);
 }
 
-bool holds(const Segments &segments, uint64_t address) {
-  const auto behind = segments.upper_bound(address);
-  return behind != segments.begin() && address < std::prev(behind)->second.end;
+/// Where chains begin and end, with the number of looks that saw it so. Of a chain that changes all the time no look may see all
+/// blocks, but its ends stay.
+struct Ends {
+  std::map<uint64_t, int> heads, tails;
+};
+constexpr int kSeenOften = 3;
+
+void see_ends(const SeenBlocks &blocks, Ends *ends) {
+  for (const auto &[where, block] : blocks) {
+    if (!block.mapped) continue;
+    if (block.previous == 0) ends->heads[block.address]++;
+    if (block.next == 0) ends->tails[block.address + block.bytes]++;
+  }
+}
+
+/// The next end that was seen often behind an address.
+std::map<uint64_t, int>::const_iterator next_often(const std::map<uint64_t, int> &ends, uint64_t address) {
+  auto at = ends.upper_bound(address);
+  while (at != ends.end() && at->second < kSeenOften) ++at;
+  return at;
+}
+
+/// The segment between a beginning and an end that belong together.
+void add_from_ends(const Ends &ends, const SeenBlock &head, Segments *out) {
+  const auto seen = ends.heads.find(head.address);
+  const auto tail = next_often(ends.tails, head.address), next = next_often(ends.heads, head.address);
+  const bool known = seen != ends.heads.end() && seen->second >= kSeenOften && tail != ends.tails.end() &&
+                     (next == ends.heads.end() || tail->first <= next->first);
+  if (known) out->add(head.address, {tail->first - head.address, tail->first, head.device, false});
 }
 
 /// What a look counts for.
 constexpr int kLookAtRest = 3, kLook = 1, kEnough = 6;
 
 /// One look at the chains that the blocks at `places` belong to: 0 = some block lies in no segment that is known by now.
-int look_at_segments(BoundedMemory &memory, const BlockShape &shape, const std::vector<uint64_t> &places,
+int look_at_segments(BoundedMemory &memory, const BlockShape &shape, const std::vector<uint64_t> &places, Ends *ends,
                      Segments *out) {
   SeenBlocks blocks;
   if (!read_blocks(memory, shape, places, &blocks)) return 0;
   const bool rested = read_free_blocks(memory, shape, &blocks);
   read_neighbours(memory, shape, &blocks);
-  for (const auto &[where, block] : blocks)
-    if (block.previous == 0) add_segment(blocks, block, out);
+  see_ends(blocks, ends);
+  for (const auto &[where, block] : blocks) {
+    if (block.previous != 0) continue;
+    add_segment(blocks, block, out);
+    if (!out->begins(block.address)) add_from_ends(*ends, block, out);
+  }
   const bool known =
-      std::all_of(blocks.begin(), blocks.end(), [out](const auto &each) { return holds(*out, each.second.address); });
+      std::all_of(blocks.begin(), blocks.end(), [out](const auto &each) { return out->holds(each.second.address); });
   return !known ? 0 : rested ? kLookAtRest : kLook;
 }
 
@@ -125,6 +187,7 @@ int look_at_segments(BoundedMemory &memory, const BlockShape &shape, const std::
 /// when enough looks in a row find nothing new.
 bool take_segments(BoundedMemory &memory, const BlockShape &shape, const MapRun &run, BeforeMemory *out) {
   Segments segments;
+  Ends ends;
   int quiet = 0;
   for (int round = 0; round < kSegmentRounds && quiet < kEnough && !memory.exhausted(); round++) {
     if (round > 0) memory.wait();
@@ -132,12 +195,13 @@ bool take_segments(BoundedMemory &memory, const BlockShape &shape, const MapRun 
     read_maps(memory, run, 1, &handed);
     std::vector<uint64_t> places;
     for (const auto &[address, place] : handed) places.push_back(place);
-    const size_t before = segments.size();
-    const int worth = look_at_segments(memory, shape, places, &segments);
-    quiet = worth > 0 && segments.size() == before ? quiet + worth : 0;
+    const size_t before = segments.changes();
+    const int worth = look_at_segments(memory, shape, places, &ends, &segments);
+    quiet = worth > 0 && segments.changes() == before ? quiet + worth : 0;
   }
-  for (const auto &[address, segment] : segments)
+  segments.each([out](uint64_t address, const Segment &segment) {
     (segment.expandable ? out->mapped : out->segments).push_back({address, segment.bytes, segment.device});
+  });
   return quiet >= kEnough;
 }
 
@@ -161,7 +225,7 @@ std::string read_torch_allocator(BoundedMemory &memory, uint64_t object, BeforeM
   std::vector<std::vector<std::byte>> looks;
   std::optional<Found> best;
   std::optional<BlockShape> best_shape;
-  for (int round = 0; round < kTries && !best && !memory.exhausted(); round++) {
+  for (int round = 0; round < kTries && !(best && best->allocated) && !memory.exhausted(); round++) {
     for (int i = 0; i < kObjectLooks; i++) {
       if (!looks.empty()) memory.wait();
       looks.push_back(read_object(memory, object));
