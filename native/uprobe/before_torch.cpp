@@ -83,52 +83,72 @@ struct Segment {
   uint8_t device;
   bool expandable;
 };
-/// By their beginnings. Of several ends that were seen the first one holds: the last block of a segment that is just being cut has
-/// its new address and its old size for a moment.
+/// By their beginnings. Of several ends that were seen the one that was seen most often holds: a block that is just being cut or
+/// joined has its new address and its old size for a moment.
 class Segments {
  public:
-  void add(uint64_t address, const Segment &segment) {
-    const auto [known, is_new] = known_.insert({address, segment});
-    if (!is_new && known->second.end <= segment.end) return;
-    known->second = segment;
+  void see(uint64_t address, const Segment &segment) {
+    Known &known = known_[address];
+    const int seen = ++known.ends[segment.end];
+    if (known.segment.end == segment.end || (known.segment.end && seen <= known.ends[known.segment.end])) return;
+    known.segment = segment;
     changes_++;
   }
-  bool begins(uint64_t address) const { return known_.count(address) != 0; }
   bool holds(uint64_t address) const {
     const auto behind = known_.upper_bound(address);
-    return behind != known_.begin() && address < std::prev(behind)->second.end;
+    return behind != known_.begin() && address < std::prev(behind)->second.segment.end;
   }
   size_t changes() const { return changes_; }
   /// One that begins inside another is none: the block behind a cut has no neighbour before it for a moment.
   template <class Take>
   void each(Take take) const {
     uint64_t end = 0;
-    for (const auto &[address, segment] : known_) {
+    for (const auto &[address, known] : known_) {
       if (address < end) continue;
-      take(address, segment);
-      end = segment.end;
+      take(address, known.segment);
+      end = known.segment.end;
     }
   }
 
  private:
-  std::map<uint64_t, Segment> known_;
+  struct Known {
+    Segment segment;
+    std::map<uint64_t, int> ends;  ///< how often each was seen
+  };
+  std::map<uint64_t, Known> known_;
   size_t changes_ = 0;
 };
 
-/// Adds the segment that begins with `head`, if its blocks fit together, one behind the other.
-void add_segment(const SeenBlocks &blocks, const SeenBlock &head, Segments *out) {
-  Segment segment{0, head.address, head.device, false};
-  size_t steps = 0;
-  for (const SeenBlock *block = &head; block; steps++) {
-    if (block->address != segment.end || steps > blocks.size()) return;
-    segment.end += block->bytes;
-    segment.expandable = segment.expandable || !block->mapped;
-    if (block->mapped) segment.bytes += block->bytes;
-    const auto next = blocks.find(block->next);
-    if (block->next && next == blocks.end()) return;
-    block = block->next ? &next->second : nullptr;
+/// What one look saw.
+struct Look {
+  SeenBlocks blocks;
+  /// Those that the maps or the pools have. A free block that neither has is being cut or joined.
+  std::unordered_set<uint64_t> settled;
+  bool knows_pools = false;
+
+  bool is_settled(uint64_t where, const SeenBlock &block) const {
+    return !knows_pools || !block.mapped || settled.count(where);
   }
-  out->add(head.address, segment);
+};
+
+/// Takes note of the segment that begins with the block at `where`, if its blocks fit together, one behind the other. False: they do not.
+bool see_segment(const Look &look, uint64_t where, Segments *out) {
+  auto at = look.blocks.find(where);
+  const uint64_t begin = at->second.address;
+  Segment segment{0, begin, at->second.device, false};
+  for (size_t steps = 0; at != look.blocks.end() && steps <= look.blocks.size(); steps++) {
+    const SeenBlock &block = at->second;
+    if (block.address != segment.end || !look.is_settled(at->first, block)) return false;
+    segment.end += block.bytes;
+    segment.expandable = segment.expandable || !block.mapped;
+    if (block.mapped) segment.bytes += block.bytes;
+    if (block.next == 0) {
+      out->see(begin, segment);
+      return true;
+    }
+    at = look.blocks.find(block.next);
+  }
+  return false;
 }
 
 /// Where chains begin and end, with the number of looks that saw it so. Of a chain that changes all the time no look may see all
@@ -138,9 +158,9 @@ struct Ends {
 };
 constexpr int kSeenOften = 3;
 
-void see_ends(const SeenBlocks &blocks, Ends *ends) {
-  for (const auto &[where, block] : blocks) {
-    if (!block.mapped) continue;
+void see_ends(const Look &look, Ends *ends) {
+  for (const auto &[where, block] : look.blocks) {
+    if (!block.mapped || !look.is_settled(where, block)) continue;
     if (block.previous == 0) ends->heads[block.address]++;
     if (block.next == 0) ends->tails[block.address + block.bytes]++;
   }
@@ -153,33 +173,33 @@ std::map<uint64_t, int>::const_iterator next_often(const std::map<uint64_t, int>
   return at;
 }
 
-/// The segment between a beginning and an end that belong together.
-void add_from_ends(const Ends &ends, const SeenBlock &head, Segments *out) {
+/// Takes note of the segment between a beginning and an end that belong together.
+void see_from_ends(const Ends &ends, const SeenBlock &head, Segments *out) {
   const auto seen = ends.heads.find(head.address);
   const auto tail = next_often(ends.tails, head.address), next = next_often(ends.heads, head.address);
   const bool known = seen != ends.heads.end() && seen->second >= kSeenOften && tail != ends.tails.end() &&
                      (next == ends.heads.end() || tail->first <= next->first);
-  if (known) out->add(head.address, {tail->first - head.address, tail->first, head.device, false});
+  if (known) out->see(head.address, {tail->first - head.address, tail->first, head.device, false});
 }
 
 /// What a look counts for.
-constexpr int kLookAtRest = 3, kLook = 1, kEnough = 6;
+constexpr int kLookAtRest = 2, kLook = 1, kEnough = 6;
 
 /// One look at the chains that the blocks at `places` belong to: 0 = some block lies in no segment that is known by now.
 int look_at_segments(BoundedMemory &memory, const BlockShape &shape, const std::vector<uint64_t> &places, Ends *ends,
                      Segments *out) {
-  SeenBlocks blocks;
-  if (!read_blocks(memory, shape, places, &blocks)) return 0;
-  const bool rested = read_free_blocks(memory, shape, &blocks);
-  read_neighbours(memory, shape, &blocks);
-  see_ends(blocks, ends);
-  for (const auto &[where, block] : blocks) {
-    if (block.previous != 0) continue;
-    add_segment(blocks, block, out);
-    if (!out->begins(block.address)) add_from_ends(*ends, block, out);
-  }
-  const bool known =
-      std::all_of(blocks.begin(), blocks.end(), [out](const auto &each) { return out->holds(each.second.address); });
+  Look look;
+  if (!read_blocks(memory, shape, places, &look.blocks)) return 0;
+  const size_t handed_out = look.blocks.size();
+  const bool rested = read_free_blocks(memory, shape, &look.blocks);
+  look.knows_pools = look.blocks.size() > handed_out;
+  for (const auto &[where, block] : look.blocks) look.settled.insert(where);
+  read_neighbours(memory, shape, &look.blocks);
+  see_ends(look, ends);
+  for (const auto &[where, block] : look.blocks)
+    if (block.previous == 0 && !see_segment(look, where, out)) see_from_ends(*ends, block, out);
+  const bool known = std::all_of(look.blocks.begin(), look.blocks.end(),
+                                 [out](const auto &each) { return out->holds(each.second.address); });
   return !known ? 0 : rested ? kLookAtRest : kLook;
 }
 
