@@ -2,15 +2,15 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { inRoot, run } from './project/root.mjs';
 
-/** `kind` names the result file; `concurrency` is how many files run at once. */
-export async function runNodeTests(kind, files, concurrency) {
+/** `kind` names the result file; `concurrency` is how many files run at once, each for `mostSeconds`. */
+export async function runNodeTests(kind, files, concurrency, mostSeconds = 120) {
   const tap = inRoot('build/test-results', `${kind}.tap`);
   rmSync(tap, { force: true });
   const flags = [
     '--enable-source-maps',
     '--test',
     `--test-concurrency=${concurrency}`,
-    '--test-timeout=120000',
+    `--test-timeout=${mostSeconds * 1000}`,
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',
     '--test-reporter=tap',

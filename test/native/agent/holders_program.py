@@ -73,7 +73,7 @@ def stream():
 
 class Link:
     def __init__(self, rest, value):
-        self.rest, self.value = rest, value  # HOLD linked
+        self.rest, self.value = rest, value
 
 
 def hook(layer):
@@ -144,11 +144,22 @@ def graph():
     return total
 
 
+def carry(before, step):
+    """A state that is made from the one before it; its graph has one block more."""
+    addresses["carried %d" % step] = 0xB0000 + 0x1000 * step
+    node = torch.Node(addresses["carried %d" % step], *([before.grad_fn] if before.grad_fn else []))
+    return torch.Tensor(0x8200, node=node)
+
+
+state = torch.Tensor(0x8300)
+for step in range(12):
+    state = carry(state, step)  # HOLD carried 0
+    loss = torch.Tensor(0x8400, node=torch.Node(0x8500, state.grad_fn))
 single = block("global")  # HOLD global
 mapping = {"field": block("dict field")}  # HOLD dict field
 chain = Link(None, None)
 for place in range(6):
-    chain = Link(chain, block("linked") if place == 2 else None)
+    chain = Link(chain, block("linked") if place == 2 else None)  # HOLD linked
 history = {"fake": [], "loss": []}
 history["fake"].append(block("keyed list"))  # HOLD keyed list
 history["loss"].append(0)

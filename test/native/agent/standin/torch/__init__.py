@@ -45,10 +45,10 @@ class Slot:
 
 class TensorBase:
     grad, grad_fn, is_leaf, is_cuda = Slot("_grad"), Slot("_node"), Slot("_leaf"), Slot("_cuda")
-    requires_grad, _version = Slot("_needs"), Slot("_changes")
+    requires_grad, _version, output_nr = Slot("_needs"), Slot("_changes"), Slot("_output")
 
     def __init__(self, address, size=512, node=None, needs_grad=False):
-        hidden = {"grad": None, "grad_fn": node, "is_leaf": node is None, "is_cuda": True, "_version": 0}
+        hidden = {"grad": None, "grad_fn": node, "is_leaf": node is None, "is_cuda": True, "_version": 0, "output_nr": 0}
         for name, value in dict(hidden, requires_grad=needs_grad).items():
             TensorBase.__dict__[name].__set__(self, value)
         self.__dict__["_storage"] = Storage(address, size)

@@ -1,0 +1,41 @@
+"""Imported by a job behind `import torch`: from here on its tensors on the CPU are reported as ones of GPU 0, and what the job calls of
+torch.cuda does nothing. GMT_AS_GPU names the library, GMT_AS_GPU_BYTES how many
+bytes that GPU has."""
+
+import contextlib
+import ctypes
+import os
+
+import torch
+
+
+IDLE = ("synchronize", "empty_cache", "manual_seed", "manual_seed_all", "reset_peak_memory_stats", "set_device")
+IDLE += ("set_per_process_memory_fraction",)
+
+
+class Stream:
+    def wait_stream(self, other):
+        pass
+
+    def synchronize(self):
+        pass
+
+
+def same(thing, *_words, **_options):
+    return thing
+
+
+def idle():
+    """A function of its own for each name: PyTorch's compiler has a rule for each function of torch.cuda."""
+    return lambda *_words, **_options: None
+
+
+allocator = ctypes.CDLL(os.environ["GMT_AS_GPU"], ctypes.RTLD_GLOBAL)
+allocator.cpu_as_gpu(ctypes.c_size_t(int(os.environ["GMT_AS_GPU_BYTES"])))
+for name in IDLE:
+    setattr(torch.cuda, name, idle())
+torch.cuda.Stream = Stream
+torch.cuda.current_stream = lambda *_words: Stream()
+torch.cuda.stream = lambda stream: contextlib.nullcontext()
+torch.Tensor.cuda = torch.nn.Module.cuda = same
+torch.Tensor.record_stream = idle()
