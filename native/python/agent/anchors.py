@@ -52,6 +52,8 @@ def anchor_of(root, variable, way, steps):
     if caches:
         return cache_anchor(caches[-1].owner)
     longest = longest_container(steps)
+    if longest is None:
+        longest = first_link(steps)
     grows, library = longest is not None, None
     for place in range(len(steps) - 1 if longest is None else longest - 1, -1, -1):
         each = steps[place]
@@ -99,6 +101,19 @@ def longest_container(steps):
             if best is None or each.length >= steps[best].length:
                 best = place
     return best
+
+
+def first_link(steps):
+    """The place where a chain begins that is linked by itself (`last.before.before.before`): what names its first link is what grows."""
+    run, text = [], None
+    for place, each in enumerate(steps):
+        if not each.text:
+            continue
+        run = run + [place] if each.text == text else [place]
+        text = each.text
+        if len(run) == paths.LINKS and text.startswith("."):
+            return run[0]
+    return None
 
 
 def back_anchor(step):

@@ -9,15 +9,19 @@ CUSTOM_SAVED = function_base.__dict__.get("_raw_saved_tensors") if function_base
 objects = load("objects")
 SAVED = "_raw_saved_"
 GRAPH, GRADIENT_GRAPH = "graph", "graph of the gradient"
+LEAST_CARRIED = 8  # addresses behind one end from which on it is asked whether they are of many steps
+MOST_BELOW, MOST_BESIDE = 16, 8  # ends below another, and beside it, that are looked at
+ALONE = 0.9  # share of what a graph holds that a part of it holds, to be what keeps it
 
 
 class Accessors:
     """How a class of nodes gives its next nodes and what it saved."""
 
-    __slots__ = ("next", "saved", "custom")
+    __slots__ = ("next", "saved", "leaf", "custom")
 
     def __init__(self, kind):
         line = objects.CLASS_MRO(kind)
+        self.leaf = None  # the tensor behind which no node follows
         self.custom = any(each is function_base for each in line)
         if self.custom:  # a class of the program: only what PyTorch's own base of it has
             self.next, self.saved = CUSTOM_NEXT, [CUSTOM_SAVED.__get__] if CUSTOM_SAVED is not None else []
@@ -25,6 +29,7 @@ class Accessors:
         slots = [item for each in line for item in objects.CLASS_DICT(each).items()]
         self.next = next((slot.__get__ for name, slot in slots if name == "next_functions"), None)
         self.saved = [slot.__get__ for name, slot in slots if name.startswith(SAVED)]
+        self.leaf = next((slot.__get__ for name, slot in slots if name == "variable"), None)
 
 
 class Walk:
@@ -38,6 +43,7 @@ class Walk:
         self.nodes = []  # so that no node's address is used again meanwhile
         self.ends = []  # (tensor that keeps the graph, GRAPH or GRADIENT_GRAPH)
         self.ends_at = {}  # id of an end's node -> its number
+        self.first = []  # node of each end
         self.above = []  # number of the end that reached this one's node; else itself
         self.found = {}  # address -> number of the end that holds it
         self.readable = True
@@ -51,7 +57,13 @@ class Walk:
         return known
 
     def saved(self, node, access):
-        """The tensors that a node saved."""
+        """The tensors that a node saved; an input that it stands for, and its gradient."""
+        leaf = tensors.plain(access.leaf(node)) if access.leaf is not None else None
+        if leaf is not None and type(leaf) is not tensors.torch.nn.Parameter:  # that belongs to its module
+            yield leaf
+            gradient = tensors.gradient(leaf)
+            if gradient is not None:
+                yield gradient
         for get in access.saved:
             try:
                 value = get(node)
@@ -87,6 +99,7 @@ class Walk:
             return
         number = len(self.ends)
         self.ends.append((tensor, GRAPH if end is tensor else GRADIENT_GRAPH))
+        self.first.append(first)
         self.above.append(number)
         known = self.owner.get(id(first))
         if known is not None:
@@ -106,22 +119,93 @@ class Walk:
                 continue
             self.owner[id(node)] = number
             self.nodes.append(node)
-            access = self.access(node)
-            for data in self.saved(node, access):
+            for data in self.saved(node, self.access(node)):
                 at = tensors.address(data)
                 if at and (wanted is None or at in wanted):
                     self.found.setdefault(at, number)
                     if wanted is None:
                         self.bytes[at] = (tensors.size(data), tensors.device(data))
-            if access.next is not None:
-                left += [each[0] for each in access.next(node) if each[0] is not None]
+            left += [each for each, _ in self.next(node)]
+
+    def next(self, node):
+        """[(node that follows, number of its output)]"""
+        get = self.access(node).next
+        return [each for each in get(node) if each[0] is not None] if get is not None else []
 
     def top(self, number):
         while self.above[number] != number:
             number = self.above[number]
         return number
 
-    def holder(self, address):
-        """(tensor whose graph holds the address, how); None: no graph that was walked does."""
-        number = self.found.get(address)
-        return self.ends[self.top(number)] if number is not None else None
+    def keepers(self):
+        """[(addresses that hang on one end, [(tensor, how)])]: what keeps them, the likeliest first; more than one where a state is
+        carried from step to step."""
+        held = {}
+        for address, number in self.found.items():
+            held.setdefault(self.top(number), []).append(address)
+        told = []
+        for top, addresses in held.items():
+            many = len(addresses) >= LEAST_CARRIED and 2 * len(addresses) >= len(self.found)
+            numbers = self.carried(top, set(addresses)) + self.beside(top, set(addresses)) if many else []
+            told.append((addresses, [self.ends[each] for each in numbers + [top]]))
+        return told
+
+    def beside(self, top, wanted):
+        """Other ends whose graph holds nearly all that is wanted too: the state that the next step will begin with."""
+        others = [each for each in range(len(self.ends)) if each != top and self.top(each) == each and self.ends[each][1] == GRAPH]
+        return [each for each in others[:MOST_BESIDE] if self.outputs_alone(self.first[each], wanted) is not None]
+
+    def carried(self, top, wanted):
+        """The ends below `top` whose graph alone holds nearly all that is wanted, the farthest first: a state that is carried from step to
+        step is one, where the loss behind it is made anew in each. Those of earlier steps come before it, but nothing names them."""
+        below = {}  # id of a node -> numbers of its ends
+        for number, node in enumerate(self.first):
+            if self.ends[number][1] == GRAPH and self.top(number) == top:
+                below.setdefault(id(node), []).append(number)
+        met = []
+        for node in self.around(self.first[top]):
+            if id(node) in below:
+                met.append(node)
+            if len(met) == MOST_BELOW or self.deadline.late():
+                break
+        for place in reversed(range(len(met))):
+            outputs = self.outputs_alone(met[place], wanted)
+            if outputs is None:
+                continue
+            last = met[place]
+            nodes = [last] + [each for each in reversed(met[:place]) if self.reaches(each, last)]
+            told = []
+            for node in nodes:
+                # Of several outputs of one node (a recurrent network's) that which the same kind of node goes on from.
+                told += sorted(below[id(node)], key=lambda each: -outputs.get(tensors.output(self.ends[each][0]), 0))
+            return told
+        return []
+
+    def outputs_alone(self, first, wanted):
+        """{number of an output: how often a node of the same kind goes on from it} in the graph behind a node; None: it holds too little of
+        what is wanted."""
+        outputs, held = {}, set()
+        for node in self.around(first):
+            if self.deadline.late():
+                return None
+            held.update(at for at in map(tensors.address, self.saved(node, self.access(node))) if at in wanted)
+            for behind, output in self.next(node):
+                if type(behind) is type(first):
+                    outputs[output] = outputs.get(output, 0) + 1
+        return outputs if len(held) >= ALONE * len(wanted) else None
+
+    def reaches(self, node, last):
+        return any(each is last for each in self.around(node)) and not self.deadline.late()
+
+    def around(self, first):
+        """The nodes that can be reached from one, the nearest first."""
+        seen, level = {id(first)}, [first]
+        while level:
+            yield from level
+            reached = []
+            for node in level:
+                for each, _ in self.next(node):
+                    if id(each) not in seen:
+                        seen.add(id(each))
+                        reached.append(each)
+            level = reached

@@ -89,6 +89,22 @@ def ways(start, snapshot, targets, deadline):
     return found
 
 
+def keeper(start, snapshot, ends, deadline):
+    """Which one of several ends of graphs is what keeps them: of those that the program has by a name one that gets its new value from
+    its old one, else the first; the last, where none has a name."""
+    if len(ends) == 1:
+        return ends[0]
+    found = ways(start, snapshot, [end for end, _ in ends], deadline)
+    named = [(each, way) for each, way in zip(ends, found) if way is not None]
+    finder = lines.Finder(source.Files(lines.STARTED), tensors.Deadline(deadline.left(0.5)))
+    for (end, how), way in named if len(named) > 1 else ():
+        root, variable = start.root(way[0], way[1])
+        anchor = describe(root, variable, way[2:], how)[1]
+        if isinstance(anchor, lines.Anchor) and finder.is_carried(anchor):
+            return end, how
+    return named[0][0] if named else ends[-1]
+
+
 def describe_from_below(above, tensor, how=None):
     """As `describe`, of what the search upwards (cycles.Above) found: a root, a loop, or neither."""
     found = above.way_up(tensor)
@@ -181,10 +197,13 @@ class Search:
             if deadline.late():
                 break
             walk.add_tensor(tensor, missing)
+        held = []
+        for addresses, ends in walk.keepers():
+            end = keeper(self.start, self.snapshot, ends, self.deadline)
+            for address in addresses:
+                self.where.setdefault(address, []).insert(0, end)
+            held += addresses
         self.deadline.cut |= deadline.cut
-        held = [each for each in missing if walk.holder(each) is not None]
-        for address in held:
-            self.where.setdefault(address, []).insert(0, walk.holder(address))
         return held
 
     def find_paths(self, addresses):
@@ -231,14 +250,15 @@ class Search:
 
 
 def with_lines(found, milliseconds):
-    """The holders with their lines, the biggest first, as far as there is time. The program's objects are not needed for it any more."""
+    """(the holders with their lines, the biggest first, as far as there is time; whether there was too little). The program's objects
+    are not needed for it any more."""
     deadline = tensors.Deadline(max(milliseconds, LEAST_LINES_MS))
     finder = lines.Finder(source.Files(lines.STARTED), deadline)
     ordered = sorted(found.values(), key=lambda each: -each.bytes)
     for each in ordered[:MOST_LINES]:
         if each.anchor is not None and not deadline.late():
             each.find_line(finder)
-    return [each.told() for each in ordered]
+    return [each.told() for each in ordered], deadline.cut
 
 
 def answer(request):
@@ -256,11 +276,11 @@ def answer(request):
         blocks.tell(wanted, devices, search.where, deadline)
         found = search.found
         del search
-    told = with_lines(found, budget - deadline.took())
+    told, cut = with_lines(found, budget - deadline.took())
     return {
         "ok": True,
         "tookMs": deadline.took(),
-        "cut": deadline.cut,
+        "cut": deadline.cut or cut,
         "objects": count,
         "frozen": gc.get_freeze_count(),
         "holders": told,

@@ -27,8 +27,8 @@ class Finder:
         self.files, self.deadline = files, deadline
 
     def find(self, anchor, sites=()):
-        """(file, line, function) of the statement, None where none is found. `sites`: (file, line) of the functions that allocated the
-        blocks: of several statements that on one of these is meant."""
+        """(file, line, function) of the statement, None where none is found, or where time ran out, since a better one may have been
+        left. `sites`: (file, line) of the functions that allocated the blocks: of several statements that on one of these is meant."""
         best = None
         for path in anchor.files:
             if self.deadline.late():
@@ -40,7 +40,12 @@ class Finder:
             chosen = self.choose(file, found, anchor, set(sites))
             if chosen is not None and (best is None or chosen[0] > best[0]):
                 best = chosen
-        return best[1] if best is not None else None
+        return best[1] if best is not None and not self.deadline.late() else None
+
+    def is_carried(self, anchor):
+        """Whether some statement gives what the anchor names a value made from the one that it had, or adds to it."""
+        files = [file for file in map(self.files.get, anchor.files) if file is not None]
+        return any(mention.grows for file in files for mention, _ in self.mentions(file, anchor))
 
     def choose(self, file, found, anchor, sites):
         rated = []

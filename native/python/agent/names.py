@@ -51,15 +51,14 @@ def has_parts(module):
 
 
 class Names:
-    def __init__(self, wanted_device):
-        self.wanted_device = wanted_device
+    def __init__(self):
         self.found = {}  # address -> (category, text, device)
         self.paths = {}  # id of a parameter -> its path
         self.parameters = []  # (parameter, its path)
 
     def add(self, tensor, category, text):
         tensor = tensors.plain(tensor)
-        if tensor is None or not self.wanted_device(tensor) or len(self.found) > MOST_NAMES:
+        if tensor is None or not tensors.on_gpu(tensor) or len(self.found) > MOST_NAMES:
             return
         at = tensors.address(tensor)
         if at:
@@ -122,7 +121,7 @@ def collect_names():
     torch = tensors.torch
     snapshot = pause.all_objects()
     try:
-        names = Names(tensors.wanted_device())
+        names = Names()
         seen = set()
         tops = [each for each in top_modules(find(snapshot, torch.nn, "Module")) if has_parts(each)]
         for module in tops:

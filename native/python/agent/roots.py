@@ -5,7 +5,7 @@ import threading
 import types
 
 objects = load("objects")
-LIBRARY_PARTS = ("/site-packages/", "/dist-packages/", "/torch/", "<frozen ")
+LIBRARY_PARTS = ("/site-packages/", "/dist-packages/", "<frozen ")
 
 
 class Root:
@@ -17,17 +17,19 @@ class Root:
         self.kind, self.text, self.code, self.names, self.thread, self.line = kind, text, code, names, thread, line
 
 
-def standard_library():
-    return [sys.modules[name].__file__.rsplit("/", 1)[0] + "/" for name in ("threading", "os") if name in sys.modules]
+def library_folders():
+    """Of the standard library, and of PyTorch, which may be used from its sources."""
+    files = [getattr(sys.modules.get(name), "__file__", None) for name in ("threading", "os", "torch")]
+    return [file.rsplit("/", 1)[0] + "/" for file in files if type(file) is str]
 
 
 def is_user_file(file):
     if type(file) is not str or not file:
         return False
-    return not any(part in file for part in LIBRARY_PARTS) and not any(file.startswith(each) for each in STANDARD)
+    return not any(part in file for part in LIBRARY_PARTS) and not any(file.startswith(each) for each in FOLDERS)
 
 
-STANDARD = [each for each in standard_library() if each != "/"]
+FOLDERS = [each for each in library_folders() if each != "/"]
 
 
 def modules():

@@ -42,12 +42,12 @@ def evenly(things, most):
 
 
 class Survey:
-    def __init__(self, deadline, wanted_device):
+    def __init__(self, deadline):
         self.deadline = deadline
         self.snapshot = pause.all_objects()
         every = tensors.all_tensors(self.snapshot)
         pinned = tensors.pinned()
-        self.tensors = [each for each in every if wanted_device(each) or pinned(each)]
+        self.tensors = [each for each in every if tensors.on_gpu(each) or pinned(each)]
         self.groups, self.seen, self.more = {}, set(), []
         self.start = roots.Roots()
 
@@ -117,11 +117,12 @@ class Survey:
             if walk.deadline.late():
                 break
             walk.add_tensor(tensor, None)
+        held = walk.keepers()
         self.deadline.cut |= walk.deadline.cut
-        held = {}
-        for at, number in walk.found.items():
-            held.setdefault(walk.top(number), []).append((at, walk.bytes[at][0]))
-        return [(walk.ends[number], blocks) for number, blocks in held.items()]
+        return [(self.keeper(ends), [(at, walk.bytes[at][0]) for at in addresses]) for addresses, ends in held]
+
+    def keeper(self, ends):
+        return holders.keeper(self.start, self.snapshot, ends, self.deadline)
 
     def group(self, answer, anchor):
         key = (answer["path"], answer["kind"])
@@ -158,7 +159,7 @@ def answer(settings, when, step):
     budget = settings.get("budgetMs", 500)
     deadline = tensors.Deadline(budget * holders.SEARCH_SHARE)
     with pause.Quiet(), tensors.quiet():
-        survey = Survey(deadline, tensors.wanted_device())
+        survey = Survey(deadline)
         survey.run()
         groups = dict(sorted(survey.groups.items(), key=lambda each: -each[1].bytes)[:MOST_GROUPS])
         told = {"request": 0, "when": when, "step": step, "tensors": len(survey.tensors), "sampled": survey.sampled}
@@ -166,6 +167,6 @@ def answer(settings, when, step):
         if every and len(survey.more) <= MOST_MORE and not deadline.cut:
             told["more"] = [hex(at) for at in survey.more]  # with the groups' addresses: all that Python has
         del survey
-    told["groups"] = holders.with_lines(groups, budget - deadline.took())
+    told["groups"], _cut = holders.with_lines(groups, budget - deadline.took())
     told.update(ok=True, tookMs=deadline.took(), cut=deadline.cut, frozen=gc.get_freeze_count())
     natives["answer"](0, json.dumps(told), sequence)

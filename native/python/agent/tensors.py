@@ -15,7 +15,9 @@ storage_bytes = getattr(getattr(core, "StorageBase", None), "nbytes", None)
 get_grad, get_node = base.grad.__get__, base.grad_fn.__get__
 is_leaf, is_cuda, needs_grad = base.is_leaf.__get__, base.is_cuda.__get__, base.requires_grad.__get__
 version = base._version.__get__
+output = base.output_nr.__get__  # which one of its node's outputs a tensor is
 NO_DEVICE = 255
+ELSEWHERE = 0 if os.environ.get("GPU_MEMTRACE_AGENT_DEVICES") == "all" else NO_DEVICE  # all: for tests, which have no GPU
 LEAST_PINNED = 4096  # bytes: a page; the driver is asked for each such tensor
 dispatching = {}  # id of a class -> whether it dispatches
 NO_STORAGE = (RuntimeError, NotImplementedError, ValueError, TypeError, AttributeError)
@@ -85,7 +87,7 @@ def size(tensor):
 def device(tensor):
     """Index of the tensor's GPU; NO_DEVICE: none."""
     try:
-        return base.get_device(tensor) if is_cuda(tensor) else NO_DEVICE
+        return base.get_device(tensor) if is_cuda(tensor) else ELSEWHERE
     except NO_STORAGE:
         return NO_DEVICE
 
@@ -104,11 +106,8 @@ def pinned():
     return is_pinned
 
 
-def wanted_device():
-    """A function that tells whether a tensor lies on a GPU. GPU_MEMTRACE_AGENT_DEVICES=all takes all tensors: for tests."""
-    if os.environ.get("GPU_MEMTRACE_AGENT_DEVICES") == "all":
-        return lambda tensor: True
-    return lambda tensor: device(tensor) != NO_DEVICE
+def on_gpu(tensor):
+    return device(tensor) != NO_DEVICE
 
 
 def allocated_bytes():
