@@ -31,7 +31,7 @@ async function runJob(file, { python, env, options }) {
   try {
     return { stderr, report: JSON.parse(readFileSync(report, 'utf8')) };
   } catch (error) {
-    throw new Error(`${basename(file)} gave no report: ${stderr || error.message}`);
+    throw new Error(`${basename(file)} gave no report: ${stderr || error.message}`, { cause: error });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
