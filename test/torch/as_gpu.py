@@ -1,13 +1,11 @@
 """Imported by a job behind `import torch`: from here on its tensors on the CPU are reported as ones of GPU 0, and what the job calls of
-torch.cuda does nothing. GMT_AS_GPU names the library, GMT_AS_GPU_BYTES how many
-bytes that GPU has."""
+torch.cuda does nothing. GMT_AS_GPU names the library, GMT_AS_GPU_BYTES how many bytes that GPU has (0: no limit)."""
 
 import contextlib
 import ctypes
 import os
 
 import torch
-
 
 IDLE = ("synchronize", "empty_cache", "manual_seed", "manual_seed_all", "reset_peak_memory_stats", "set_device")
 IDLE += ("set_per_process_memory_fraction",)

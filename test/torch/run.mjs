@@ -1,6 +1,6 @@
-// What runs on a real PyTorch, with tensors in main memory in the place of a GPU's: node test/torch/run.mjs [NAME…]
-import { mkdirSync, readdirSync, statSync } from 'node:fs';
+// What runs on a real PyTorch, with tensors in main memory in the place of a GPU's: node test/torch/run.mjs
 import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ const WHERE = 'import os, torch; print(os.path.dirname(torch.__file__), int(torc
 function candidates() {
   const named = (process.env.GMT_TORCH_PYTHON ?? '').split(':').filter(Boolean);
   const versions = join(homedir(), '.pyenv/versions');
-  const known = statSync(versions, { throwIfNoEntry: false }) ? readdirSync(versions).sort() : [];
+  const known = existsSync(versions) ? readdirSync(versions).sort() : [];
   return [...named, 'python3', ...known.map(version => join(versions, version, 'bin/python3'))];
 }
 

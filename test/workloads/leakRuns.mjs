@@ -55,9 +55,8 @@ function table(rows) {
   return [...lines, `precision ${right}/${said}, recall ${right}/${planted}`].join('\n');
 }
 
-/** Registers a test for each job. `how`: the Python that runs them, the variables `env` for what is expected and
- * `options` of the run, how many at once, `jobFile` the
- * file to run for one of a folder, and `left` why a job is left out, if it is. */
+/** Registers a test for each job. `python` runs them, with the variables `env` for what is expected and with `options` of the command,
+ * `concurrency` at once; `jobFile` gives the file to run for one of a folder, `left` why one is left out, if it is. */
 export function testLeaks({
   python,
   env = () => ({}),
