@@ -200,9 +200,12 @@ function classOf(cluster: readonly GrowingSite[], holder: FindingHolder | null):
   return holder === null && eachStep && cluster.length >= T.graphSites ? 'graph' : 'outputs';
 }
 
+/** A gradient, or a copy of one; not what was computed from it, such as `p.grad.norm()`. */
+const GRADIENT_COPY = /\.grad\b(?!\.(?!(?:clone|detach|data|cpu|to|float|half|bfloat16|double|contiguous)\b)\w)/;
+
 /** Copies of gradients are no gradients to the agent; their line says what they are. */
 function byText(kind: LeakClass, lines: readonly string[]): LeakClass {
-  return kind === 'outputs' && lines.some(line => /\.grad\b/.test(line)) ? 'gradients' : kind;
+  return kind === 'outputs' && lines.some(line => GRADIENT_COPY.test(line)) ? 'gradients' : kind;
 }
 
 function linesOf(holder: FindingHolder | null, place: FindingPlace | null, lineText: LineText): string[] {

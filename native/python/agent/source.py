@@ -7,7 +7,7 @@ import tokenize
 MOST_BYTES = 1 << 20
 GROW = {
     "append", "appendleft", "extend", "extendleft", "insert", "add", "update", "setdefault", "put", "put_nowait", "push",
-    "callback", "enter_context", "add_module", "register_module",
+    "callback", "enter_context", "add_module", "register_module", "add_param_group",
 }  # fmt: skip
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 THROUGH = {"setdefault", "get", "__getitem__"}  # x.setdefault(k, []).append(y) is about x

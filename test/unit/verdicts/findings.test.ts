@@ -199,6 +199,8 @@ test('a line that copies gradients keeps gradients', () => {
   const run = playing(30, (_, run) => run.alloc(1, MB));
   const source = { 1: '    history.append([p.grad.clone() for p in model.parameters()])' };
   assert.equal(only(findingsOf(run, {}, source)).class, 'gradients');
+  const norms = { 1: '    norms.append(torch.stack([p.grad.norm() for p in model.parameters()]))' };
+  assert.equal(only(findingsOf(run, {}, norms)).class, 'outputs');
 });
 
 test('driver memory that a tensor’s line takes for the tensor itself is no second finding', () => {
