@@ -1,6 +1,8 @@
 """Which tensor keeps a graph of the backward pass alive, and with it what the graph has saved. Nothing is unpacked: that could call
 the program's own saved-tensor hooks, or compute."""
 
+import itertools
+
 tensors = load("tensors")
 core = tensors.core
 function_base = getattr(core, "_FunctionBase", None)
@@ -11,6 +13,7 @@ SAVED = "_raw_saved_"
 GRAPH, GRADIENT_GRAPH = "graph", "graph of the gradient"
 LEAST_CARRIED = 8  # addresses behind one end from which on it is asked whether they are of many steps
 MOST_BELOW, MOST_BESIDE = 16, 8  # ends below another, and beside it, that are looked at
+NEAR = 4000  # nodes from it on; a state that is carried on was made in the last step
 ALONE = 0.9  # share of what a graph holds that a part of it holds, to be what keeps it
 
 
@@ -43,6 +46,7 @@ class Walk:
         self.nodes = []  # so that no node's address is used again meanwhile
         self.ends = []  # (tensor that keeps the graph, GRAPH or GRADIENT_GRAPH)
         self.ends_at = {}  # id of an end's node -> its number
+        self.spare = deadline
         self.first = []  # node of each end
         self.above = []  # number of the end that reached this one's node; else itself
         self.found = {}  # address -> number of the end that holds it
@@ -140,10 +144,10 @@ class Walk:
     def keepers(self):
         """[(addresses that hang on one end, [(tensor, how)])]: what keeps them, the likeliest first; more than one where a state is
         carried from step to step."""
-        held = {}
+        held, told = {}, []
         for address, number in self.found.items():
             held.setdefault(self.top(number), []).append(address)
-        told = []
+        self.spare = tensors.Deadline(self.deadline.left(0.5))  # without what takes longer the answer is less exact, not cut
         for top, addresses in held.items():
             many = len(addresses) >= LEAST_CARRIED and 2 * len(addresses) >= len(self.found)
             numbers = self.carried(top, set(addresses)) + self.beside(top, set(addresses)) if many else []
@@ -163,10 +167,10 @@ class Walk:
             if self.ends[number][1] == GRAPH and self.top(number) == top:
                 below.setdefault(id(node), []).append(number)
         met = []
-        for node in self.around(self.first[top]):
+        for node in itertools.islice(self.around(self.first[top]), NEAR):
             if id(node) in below:
                 met.append(node)
-            if len(met) == MOST_BELOW or self.deadline.late():
+            if len(met) == MOST_BELOW or self.spare.late():
                 break
         for place in reversed(range(len(met))):
             outputs = self.outputs_alone(met[place], wanted)
@@ -186,7 +190,7 @@ class Walk:
         what is wanted."""
         outputs, held = {}, set()
         for node in self.around(first):
-            if self.deadline.late():
+            if self.spare.late():
                 return None
             held.update(at for at in map(tensors.address, self.saved(node, self.access(node))) if at in wanted)
             for behind, output in self.next(node):
@@ -195,7 +199,7 @@ class Walk:
         return outputs if len(held) >= ALONE * len(wanted) else None
 
     def reaches(self, node, last):
-        return any(each is last for each in self.around(node)) and not self.deadline.late()
+        return any(each is last for each in itertools.islice(self.around(node), NEAR))
 
     def around(self, first):
         """The nodes that can be reached from one, the nearest first."""
