@@ -25,6 +25,9 @@ LoopFinder::Loop measure(std::span<const uint32_t> places, std::vector<uint32_t>
                                   [&](uint32_t round) { return round >= length - margin && round <= length + margin; });
   loop.rounds = rounds.size();
   loop.irregular = rounds.size() - static_cast<size_t>(fits);
+  double inside = 0;
+  for (const uint32_t round : rounds) inside += std::min<double>(round, length + margin);
+  loop.share = inside / static_cast<double>(places.back() - places[kFilling]);
   const bool regular = static_cast<double>(fits) >= LoopFinder::kRegular * static_cast<double>(rounds.size());
   if (regular) loop.length = length;
   return loop;
@@ -43,7 +46,7 @@ void LoopFinder::keep(const StepEntry &entry) {
   often_ = often_ || own == kRounds + kFilling + 1 || (own > kRounds && own % kRounds == 0);
 }
 
-std::optional<LoopFinder::Loop> LoopFinder::look(const std::vector<Maker> &makers) {
+std::optional<LoopFinder::Loop> LoopFinder::look(const std::vector<Maker> &makers, uint32_t sure) {
   look_later();
   uint32_t sites = 0;
   for (const Maker &maker : makers) sites = maker.site == kNone ? sites : std::max(sites, maker.site + 1);
@@ -69,6 +72,7 @@ std::optional<LoopFinder::Loop> LoopFinder::look(const std::vector<Maker> &maker
   for (uint32_t site = 0, begin = 0; site < sites; begin = ends[site++]) {
     const std::span<const uint32_t> own{places.data() + begin, places.data() + ends[site]};
     Loop loop = measure(own, rounds);
+    if (site == sure && loop.share >= kWhole) return std::nullopt;
     const auto silent = loop.length == 0 ? 0.0 : static_cast<double>(made[threads[site]] - own.back());
     if (loop.length == 0 || silent > 2 * loop.length + 2) continue;  // irregular, or over
     loop.site = site;

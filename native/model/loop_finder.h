@@ -35,6 +35,9 @@ class LoopFinder {
   /// Few rounds of about one length also come by chance, among thousands of sites: they must be more alike.
   static constexpr size_t kManyRounds = 16;
   static constexpr double kNarrowTolerance = 0.1;
+  /// A loop whose rounds have less than this part of the thread's allocations is a part of something: of a training step, say, one
+  /// that goes over the parameters. An epoch's steps have nearly all.
+  static constexpr double kWhole = 0.7;
   /// Rounds whose lengths are this close are equally long.
   static constexpr double kEqual = 0.95;
   /// Up to this many allocations it looks often, so that a loop is found early; later each look has half as
@@ -53,6 +56,7 @@ class LoopFinder {
     double length;   ///< allocations in the middle one of the rounds
     size_t rounds;
     size_t irregular;
+    double share;  ///< of the allocations since it began that are in its rounds
   };
 
   void note(const StepEntry &entry) {
@@ -66,7 +70,8 @@ class LoopFinder {
   bool due() const { return often_ && cells_.size() >= next_look_; }
   /// The loop whose rounds are the longest of those that are regular and go on; of equals the one that came first.
   /// Lengths are counted in allocations of the line's own thread: what others do beside it is no part of its rounds.
-  std::optional<Loop> look(const std::vector<Maker> &makers);
+  /// `sure`: a site whose rounds stay the loop as long as they are more than a part of something; kNone = none.
+  std::optional<Loop> look(const std::vector<Maker> &makers, uint32_t sure = kNone);
 
   const std::vector<StepEntry> &entries() const { return entries_; }
   /// Its memory was full: it looks again later.

@@ -142,12 +142,12 @@ std::vector<LoopFinder::Maker> Model::makers_of(uint32_t process) const {
 /// After an allocation.
 void Model::look_for_loop(uint32_t process, ProcessState &state) {
   ProcessSteps &steps = state.steps;
-  if (steps.sure && steps.silent < steps.most_silent) return steps.finder->look_later();
+  const bool goes_on = steps.sure && steps.silent < steps.most_silent;
   accounts_.resolve_pending();
-  const auto loop = steps.finder->look(makers_of(process));
+  const auto loop = steps.finder->look(makers_of(process), goes_on ? steps.anchor : kNone);
   if (!loop) return;
   const bool other = loop->site != steps.anchor;
-  if (other && steps.sure && !outlasts(steps, steps.finder->entries().back().time_ns)) return;
+  if (other && steps.sure && !goes_on && !outlasts(steps, steps.finder->entries().back().time_ns)) return;
   if (other) {
     steps.source = StepSource::Periodic;
     steps.anchor = loop->site;

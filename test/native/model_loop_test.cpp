@@ -27,6 +27,21 @@ struct LoopFeed : StepFeed {
     if (leak) allocate(0x40000000 + kept++ * 0x1000, leak, kLeak);
     for (uint64_t address : {0x1000, 0x2000, 0x3000}) free(address);
   }
+  /// A training step by hand: forward, then an update of each parameter.
+  void training_step(size_t parameters) {
+    allocate(0x1000, 100, kInput);
+    for (uint64_t i = 0; i < 2 * parameters; ++i)
+      allocate(0x2000 + i * 0x1000, 200, kForward + static_cast<uint32_t>(i % 2) * 5);
+    for (uint64_t i = 0; i < 2 * parameters; ++i) free(0x2000 + i * 0x1000);
+    for (size_t i = 0; i < parameters; ++i) {
+      allocate(0x10000000, 10, kLayer);
+      allocate(0x20000000, 10, kLoss);
+      free(0x10000000);
+      free(0x20000000);
+    }
+    free(0x1000);
+    allocate(0x40000000 + kept++ * 0x1000, 64, kLeak);
+  }
   const ProcessSteps &steps() { return model.process(0)->steps; }
   std::string anchor_line() { return std::to_string(model.site(steps().anchor)->stack.frames[0].line); }
   size_t row_of_line(const SiteSeries &series, uint32_t line) {
@@ -36,6 +51,10 @@ struct LoopFeed : StepFeed {
     return ~size_t{0};
   }
 };
+
+void evaluate(LoopFeed &feed) {
+  for (const uint32_t site : {kForward + 5, kForward + 6}) feed.allocate(0x1000, 100, site), feed.free(0x1000);
+}
 
 }  // namespace
 
@@ -63,6 +82,26 @@ TEST(a_loop_is_found_and_its_rounds_were_steps_from_the_first_on) {
                 most = column_of(feed.ledger(), LedgerColumn::TensorMax);
   CHECK_EQ(tensor[10], 51200 + 64.0 * 10);
   CHECK_EQ(most[10], 51200 + 64.0 * 10 + 304);
+}
+
+TEST(a_loop_that_is_a_part_of_each_step_gives_way_to_the_steps) {
+  for (const size_t parameters : {12, 98, 400}) {
+    LoopFeed feed;
+    feed.set_up(100);
+    for (int i = 0; i < 40; ++i) feed.training_step(parameters);
+    CHECK_EQ(feed.anchor_line(), std::to_string(kInput));
+    CHECK_EQ(feed.series().axis.count, 40u);
+  }
+}
+
+TEST(epochs_are_no_steps) {
+  LoopFeed feed;
+  for (int epoch = 0; epoch < 30; ++epoch) {
+    for (int i = 0; i < 100; ++i) feed.round();
+    for (int i = 0; i < 20; ++i) evaluate(feed);
+  }
+  CHECK_EQ(feed.anchor_line(), std::to_string(kInput));
+  CHECK_EQ(feed.series().axis.count > 2900u, true);
 }
 
 TEST(a_loop_is_named_within_eighteen_rounds) {

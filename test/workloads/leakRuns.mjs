@@ -49,7 +49,7 @@ function table(rows) {
     lines.push(`| ${[row.name, row.expected, row.got, ...marks, row.steps, row.holderText].join(' | ')} |`);
   }
   const count = wanted => rows.filter(wanted).length;
-  const right = count(row => row.expected === 'leak' && row.site);
+  const right = count(row => row.expected === 'leak' && row.got === 'leak' && row.site !== false);
   const said = count(row => row.got === 'leak');
   const planted = count(row => row.expected === 'leak');
   return [...lines, `precision ${right}/${said}, recall ${right}/${planted}`].join('\n');

@@ -21,6 +21,7 @@ class Above:
         self.snapshot, self.called = snapshot, None  # called: id of a frame -> the frames of what it called
         level = list(self.things.values())
         self.complete = False  # everything above was looked at
+        self.deadline = deadline
         for _ in range(MOST_LEVELS):
             if not level or deadline.late():
                 break

@@ -113,7 +113,7 @@ def describe_from_below(above, tensor, how=None):
     loop = above.loop_above(tensor)
     if loop is not None:
         return describe_cycle(loop, above.snapshot, how)
-    return NOTHING if above.complete else NOT_FOUND
+    return NOTHING if above.complete and not above.deadline.cut else NOT_FOUND
 
 
 def describe_cycle(loop, snapshot, how):
@@ -240,7 +240,7 @@ class Search:
             self.add(address, *describe_from_below(above, tensor, how))
 
     def nothing(self):
-        return NOT_FOUND if self.deadline.late() else NOTHING
+        return NOT_FOUND if self.deadline.late() or self.deadline.cut else NOTHING
 
     def add(self, address, answer, anchor):
         key = (answer["path"], answer["kind"])

@@ -11,7 +11,7 @@ graph = load("graph")
 anchors = load("anchors")
 cycles = load("cycles")
 holders = load("holders")
-MOST_TENSORS, MOST_GROUPS, MOST_ADDRESSES, MOST_MORE = 5000, 100, 16, 4000
+MOST_TARGETS, MOST_TENSORS, MOST_GROUPS, MOST_ADDRESSES, MOST_MORE = 50000, 5000, 100, 16, 4000
 SMALL_BUFFER = 1 << 16  # bytes; a bigger one is told by itself: a buffer can be what grows
 OPTIMIZER = ("param_groups", "state")  # where an optimizer has its parameters
 PARTS, GRADIENTS = " (parameters and buffers)", " (gradients)"
@@ -58,18 +58,17 @@ class Survey:
             self.snapshot.clear()  # it names this survey too
 
     def find_all(self):
-        chosen = evenly(self.tensors, MOST_TENSORS)
-        self.sampled = len(chosen)
+        chosen = evenly(self.tensors, MOST_TARGETS)
         ways = self.paths(chosen)
-        held = self.graphs(chosen)
-        lost = []
+        # What a graph alone has is most of them where it leaks, and known by the graph.
+        named = evenly([each for each in zip(chosen, ways) if each[1] is not None], MOST_TENSORS)
+        lost = evenly([tensor for tensor, way in zip(chosen, ways) if way is None], MOST_TENSORS - len(named))
+        self.sampled = len(named) + len(lost)
+        held = self.graphs(lost + [tensor for tensor, _ in named])
         by_parent = {}
-        for tensor, way in zip(chosen, ways):
+        for tensor, way in named:
             if self.deadline.late():
-                return
-            if way is None:
-                lost.append(tensor)
-                continue
+                break
             key = tuple(map(id, way[2:-1]))
             group = by_parent.get(key)
             if group is None:
@@ -78,7 +77,26 @@ class Survey:
                     by_parent[key] = group
             self.enter(group, tensors.address(tensor), tensors.size(tensor))
             self.add_gradient(tensor, way)
-        self.add_lost(lost, held)
+        # Also when time is up: it takes next to none, and is most of what leaks.
+        left = self.add_held(held, {id(tensor): way for tensor, way in named})
+        if not self.deadline.late():
+            self.add_lost(lost, left)
+
+    def add_held(self, held, ways):
+        """What graphs hold whose ends the program has by a name. Gives the others."""
+        left = []
+        for (end, how), blocks in held:
+            way = ways.get(id(end))
+            if way is None:
+                left.append(((end, how), blocks))
+                continue
+            self.enter_all(holders.describe(*self.start.root(way[0], way[1]), way[2:], how), blocks)
+        return left
+
+    def enter_all(self, told, blocks):
+        new = [each for each in blocks if each[0] not in self.seen]
+        for at, size in new:
+            self.enter(self.group(*told), at, size)
 
     def enter(self, group, at, size):
         if at and at not in self.seen:
@@ -88,19 +106,11 @@ class Survey:
                 self.more.append(at)
 
     def add_lost(self, lost, held):
-        """What graphs hold, and the tensors that the user's part of the program does not lead to: held by a library, or by a loop."""
-        ends = [end for (end, _), _ in held]
-        ways = self.paths(ends)
-        lost += [end for end, way in zip(ends, ways) if way is None]
+        """The tensors that the user's part of the program does not lead to, and what their graphs hold: held by a library, or by a loop."""
+        lost = lost + [end for (end, _), _ in held]
         above = cycles.Above(self.snapshot, lost, self.start, self.deadline) if lost else None
-        for ((end, how), blocks), way in zip(held, ways):
-            if way is not None:
-                told = holders.describe(*self.start.root(way[0], way[1]), way[2:], how)
-            else:
-                told = holders.describe_from_below(above, end, how)
-            new = [each for each in blocks if each[0] not in self.seen]
-            for at, size in new:
-                self.enter(self.group(*told), at, size)
+        for (end, how), blocks in held:
+            self.enter_all(holders.describe_from_below(above, end, how), blocks)
         for tensor in lost:
             if tensors.address(tensor) in self.seen:
                 continue

@@ -160,9 +160,9 @@ class Deadline:
         self.cut = False
 
     def late(self):
-        if time.perf_counter() > self.until:
-            self.cut = True
-        return self.cut
+        late = time.perf_counter() > self.until
+        self.cut |= late
+        return late
 
     def left(self, share=1.0):
         """Milliseconds, at least one."""
