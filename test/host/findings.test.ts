@@ -15,11 +15,12 @@ const lineOf = (file: string, end: string): number =>
   readFileSync(file, 'utf8')
     .split('\n')
     .findIndex(line => line.endsWith(end)) + 1;
+const isCursorAt = (file: string, line: number): boolean => {
+  const editor = vscode.window.activeTextEditor;
+  return editor?.document.uri.fsPath === file && editor.selection.active.line === line - 1;
+};
 const cursorAt = (file: string, line: number): Promise<true> =>
-  until(`the cursor on line ${line}`, () => {
-    const editor = vscode.window.activeTextEditor;
-    return (editor?.document.uri.fsPath === file && editor.selection.active.line === line - 1) as true;
-  });
+  until(`the cursor on line ${line}`, () => isCursorAt(file, line) as true);
 const problems = (file: string): vscode.Diagnostic[] =>
   vscode.languages.getDiagnostics(vscode.Uri.file(file)).filter(entry => entry.source === 'GPU Memory Trace');
 
@@ -147,8 +148,12 @@ describe('Findings in VS Code', () => {
     assert.match(text, /__main__\.kept\[\.\.\.\] live_leak\.py:\d+\s+list of 60 · 5\d of 5\d blocks/);
     await press(`${CARD} [data-action=who-holds]`, 'Enter');
     await says(`${CARD} [data-part=holders][data-state=answered]`, /__main__\.kept/);
-    await press(`${CARD} [data-part=holders] button.link`, 'Enter');
-    await cursorAt(file, lineOf(file, '# HOLD'));
+    // What stood there was perhaps the first answer, which the second one then replaced together with its link.
+    await until('the line of the holder', async () => {
+      await press(`${CARD} [data-part=holders][data-state=answered] button.link`, 'Enter');
+      await new Promise(done => setTimeout(done, 500));
+      return isCursorAt(file, lineOf(file, '# HOLD')) as true;
+    });
   });
 
   it('makes the experiments that are chosen, and only then', async () => {
