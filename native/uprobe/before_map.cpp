@@ -102,7 +102,13 @@ std::vector<MapRun> find_maps(uint64_t address, const std::vector<std::vector<st
   return runs;
 }
 
-bool read_maps(BoundedMemory &memory, const MapRun &run, int rounds, Handed *out) {
+std::vector<uint64_t> places_of(const Handed &handed) {
+  std::vector<uint64_t> places;
+  for (const auto &[address, place] : handed) places.push_back(place);
+  return places;
+}
+
+void read_maps(BoundedMemory &memory, const MapRun &run, int rounds, Handed *out) {
   std::vector<uint64_t> busy;
   for (size_t i = 0; i < run.count; i++) busy.push_back(run.address + i * kMapBytes);
   for (int round = 0; round < rounds && !busy.empty() && !memory.exhausted(); round++) {
@@ -110,7 +116,6 @@ bool read_maps(BoundedMemory &memory, const MapRun &run, int rounds, Handed *out
     if (round > 0) memory.wait();
     std::erase_if(busy, [&](uint64_t map) { return out->size() <= memory.limits().blocks && look(memory, map, out); });
   }
-  return busy.empty() && out->size() <= memory.limits().blocks;
 }
 
 }  // namespace gmt::uprobe

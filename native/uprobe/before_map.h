@@ -25,9 +25,10 @@ std::vector<MapRun> find_maps(uint64_t address, const std::vector<std::vector<st
 
 /// From a block's address to the address of its description.
 using Handed = std::unordered_map<uint64_t, uint64_t>;
+std::vector<uint64_t> places_of(const Handed &handed);
 
 /// Adds what the maps of a run hold. A map that changes is looked at up to `rounds` times, and what any look saw is added: an entry
-/// that is being moved is in neither of its places for a moment. False: one changed each time, or not all could be read.
-bool read_maps(BoundedMemory &memory, const MapRun &run, int rounds, Handed *out);
+/// that is being moved is in neither of its places for a moment.
+void read_maps(BoundedMemory &memory, const MapRun &run, int rounds, Handed *out);
 
 }  // namespace gmt::uprobe
