@@ -1,25 +1,16 @@
 // What runs on a real PyTorch, with tensors in main memory in the place of a GPU's: node test/torch/run.mjs
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runNodeTests } from '../nodeTests.mjs';
+import { pythons } from '../project/pythons.mjs';
 import { inRoot, run } from '../project/root.mjs';
 
 const WHERE = 'import os, torch; print(os.path.dirname(torch.__file__), int(torch._C._GLIBCXX_USE_CXX11_ABI))';
 
-/** Interpreters that may have PyTorch: those that GMT_TORCH_PYTHON names, python3, those of pyenv. */
-function candidates() {
-  const named = (process.env.GMT_TORCH_PYTHON ?? '').split(':').filter(Boolean);
-  const versions = join(homedir(), '.pyenv/versions');
-  const known = existsSync(versions) ? readdirSync(versions).sort() : [];
-  return [...named, 'python3', ...known.map(version => join(versions, version, 'bin/python3'))];
-}
-
-/** The first that has PyTorch 2: { python, folder, abi }; undefined: none has. */
+/** The first Python that has PyTorch 2: { python, folder, abi }; undefined: none has. */
 export function findTorch() {
-  for (const python of candidates()) {
+  for (const python of pythons()) {
     try {
       const told = execFileSync(python, ['-c', WHERE], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
       const [folder, abi] = told.trim().split(' ');

@@ -13,7 +13,7 @@ import { judgeLeaks } from '../golden/judgeLeaks.mjs';
 const here = dirname(fileURLToPath(import.meta.url));
 const cli = join(here, '../../dist/cli.js');
 
-/** The report of a traced run of `file`, and what was said on standard error. */
+/** The report of a traced run of `file`. */
 async function runJob(file, { python, env, options }) {
   const folder = mkdtempSync(join(tmpdir(), 'gpu-memtrace-leaks-'));
   const report = join(folder, 'report.json');
@@ -29,7 +29,7 @@ async function runJob(file, { python, env, options }) {
   child.stderr.on('data', data => (stderr += data));
   await new Promise(resolve => child.on('close', resolve));
   try {
-    return { stderr, report: JSON.parse(readFileSync(report, 'utf8')) };
+    return JSON.parse(readFileSync(report, 'utf8'));
   } catch (error) {
     throw new Error(`${basename(file)} gave no report: ${stderr || error.message}`, { cause: error });
   } finally {
@@ -72,7 +72,7 @@ export function testLeaks({
     describe(`leaks in ${basename(folder)}`, { concurrency }, () => {
       for (const [name, expected] of Object.entries(expectations)) {
         test(name, { skip: left(name) }, async () => {
-          const { report } = await runJob(jobFile(join(folder, name)), { python, env: env(expected), options });
+          const report = await runJob(jobFile(join(folder, name)), { python, env: env(expected), options });
           const judged = judgeLeaks(name, expected, report);
           rows.push({
             name: basename(name, '.py'),

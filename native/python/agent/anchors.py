@@ -105,15 +105,7 @@ def longest_container(steps):
 
 def first_link(steps):
     """The place where a chain begins that is linked by itself (`last.before.before.before`): what names its first link is what grows."""
-    run, text = [], None
-    for place, each in enumerate(steps):
-        if not each.text:
-            continue
-        run = run + [place] if each.text == text else [place]
-        text = each.text
-        if len(run) == paths.LINKS and text.startswith("."):
-            return run[0]
-    return None
+    return next((steps.index(run[0]) for run, links in paths.runs(steps) if links), None)
 
 
 def back_anchor(step):

@@ -21,12 +21,11 @@ class Above:
         self.snapshot, self.called = snapshot, None  # called: id of a frame -> the frames of what it called
         level = list(self.things.values())
         self.complete = False  # everything above was looked at
-        self.deadline = deadline
         for _ in range(MOST_LEVELS):
             if not level or deadline.late():
                 break
             level = self.enter(natives["referrers"](snapshot, level, MOST_PAIRS) or [])
-        self.complete = not level
+        self.complete = not level and not deadline.cut
 
     def enter(self, pairs):
         """Takes what refers to the last level. Gives the next one: that what is no root."""

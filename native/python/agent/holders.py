@@ -113,7 +113,7 @@ def describe_from_below(above, tensor, how=None):
     loop = above.loop_above(tensor)
     if loop is not None:
         return describe_cycle(loop, above.snapshot, how)
-    return NOTHING if above.complete and not above.deadline.cut else NOT_FOUND
+    return NOTHING if above.complete else NOT_FOUND
 
 
 def describe_cycle(loop, snapshot, how):

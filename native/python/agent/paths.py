@@ -200,14 +200,18 @@ def steps_of(root, variable, way):
     return found
 
 
+def runs(steps):
+    """[(steps that are shown by one text, whether they are links of a list)]"""
+    shown = [each for each, after in zip(steps, steps[1:] + [None]) if each.text and (after is None or after.kind != "part")]
+    found = [(name, list(run)) for name, run in itertools.groupby(shown, lambda each: each.text)]
+    return [(run, len(run) >= LINKS and name.startswith(".")) for name, run in found]
+
+
 def text_of(root, variable, steps):
     """The path. `model._modules['encoder']` reads as `model.encoder`, and a frame or a generator begins its own part. What is linked
     by itself (`error.__cause__.__cause__.__cause__`) reads as a list, so that all that hang on it have one path."""
     text = root.text + ("." + variable if variable is not None else "")
-    shown = [each for each, after in zip(steps, steps[1:] + [None]) if each.text and (after is None or after.kind != "part")]
-    for name, run in itertools.groupby(shown, lambda each: each.text):
-        run = list(run)
-        links = len(run) >= LINKS and name.startswith(".")
+    for run, links in runs(steps):
         for each in run[:1] if links else run:
             begins = each.kind in BEGINS and not each.text.startswith(".")
             text += (" > " if begins else "") + each.text

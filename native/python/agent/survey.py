@@ -129,10 +129,8 @@ class Survey:
             walk.add_tensor(tensor, None)
         held = walk.keepers()
         self.deadline.cut |= walk.deadline.cut
-        return [(self.keeper(ends), [(at, walk.bytes[at][0]) for at in addresses]) for addresses, ends in held]
-
-    def keeper(self, ends):
-        return holders.keeper(self.start, self.snapshot, ends, self.deadline)
+        keepers = [holders.keeper(self.start, self.snapshot, ends, self.deadline) for _, ends in held]
+        return [(end, [(at, walk.bytes[at][0]) for at in addresses]) for end, (addresses, _) in zip(keepers, held)]
 
     def group(self, answer, anchor):
         key = (answer["path"], answer["kind"])

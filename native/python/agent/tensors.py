@@ -99,7 +99,7 @@ def pinned():
 
     def is_pinned(tensor):
         try:
-            return device(tensor) == NO_DEVICE and size(tensor) >= LEAST_PINNED and base.is_pinned(tensor)
+            return not on_gpu(tensor) and size(tensor) >= LEAST_PINNED and base.is_pinned(tensor)
         except NO_STORAGE:
             return False
 

@@ -1,12 +1,11 @@
 // Python as the reader of what was exported.
 import { spawnSync } from 'node:child_process';
-
-const names = [...(process.env.GMT_TORCH_PYTHON ?? '').split(':').filter(name => name !== ''), 'python3'];
+import { pythons } from '../../project/pythons.mjs';
 
 /** The first Python that has the module; null: none here. */
 export function pythonWith(module: string): string | null {
   const code = `import importlib.util, sys; sys.exit(importlib.util.find_spec(${JSON.stringify(module)}) is None)`;
-  return names.find(name => spawnSync(name, ['-c', code]).status === 0) ?? null;
+  return pythons().find(name => spawnSync(name, ['-c', code]).status === 0) ?? null;
 }
 
 /** Runs code that reads `sys.argv[1]` and prints JSON. */
