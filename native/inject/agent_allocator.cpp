@@ -6,7 +6,7 @@
 namespace gmt::inject {
 namespace {
 
-constexpr uint64_t kShare = 400;             ///< asking may take one part of so many of the time
+constexpr uint64_t kShare = 2000;            ///< asking may take one part of so many of the time
 constexpr uint64_t kPeriod = 1'000'000'000;  ///< ns; without steps
 
 const PythonApi *g_api;

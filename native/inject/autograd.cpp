@@ -105,7 +105,7 @@ GMT_HOT void write_autograd(Thread &thread, bool has_stack) {
   const gmt_autograd state = autograd_state(has_stack);
   if (state.role == thread.autograd_role && state.sequence == thread.autograd_sequence) return;
   if (state.role == GMT_AUTOGRAD_NONE && thread.autograd_role == GMT_AUTOGRAD_NONE) return;
-  if (!write_local(thread, GMT_AUTOGRAD, &state, sizeof state)) return;
+  if (!write_small(thread, GMT_AUTOGRAD, state)) return;
   thread.autograd_role = state.role;
   thread.autograd_sequence = state.sequence;
 }
@@ -114,12 +114,10 @@ GMT_HOT void node_made(uint64_t sequence) {
   if (!g_log.guard || !ready()) return;  // no CUDA so far
   Thread &thread = t_thread;
   if (!enter(thread)) return;
-  __atomic_store_n(&g_sees_nodes, 1, __ATOMIC_RELAXED);
-  bool ending = false;
-  const uint32_t stack = python_stack(thread, &ending);
-  const gmt_node node{sequence, stack, torch_thread(thread)};
-  if (stack) write_local(thread, GMT_NODE, &node, sizeof node);
-  remember_stack(thread, stack);
+  if (__builtin_expect(!__atomic_load_n(&g_sees_nodes, __ATOMIC_RELAXED), 0))
+    __atomic_store_n(&g_sees_nodes, 1, __ATOMIC_RELAXED);
+  const uint32_t stack = python_stack_to_remember(thread);
+  if (stack) write_small(thread, GMT_NODE, gmt_node{sequence, stack, torch_thread(thread)});
   leave(thread);
 }
 
@@ -128,9 +126,9 @@ GMT_HOT void node_made(uint64_t sequence) {
 // at::sequence_number::get_and_increment: every Node's constructor asks it for the node's number, through the import slot of its
 // library, so a preloaded definition comes first. Views and in-place operations allocate nothing forward but have nodes: this is
 // the only place that knows their lines.
-extern "C" __attribute__((visibility("default"))) uint64_t _ZN2at15sequence_number17get_and_incrementEv() {
+extern "C" GMT_HOT __attribute__((visibility("default"))) uint64_t _ZN2at15sequence_number17get_and_incrementEv() {
   using Function = uint64_t (*)();
-  static Function original;
+  GMT_HOT_STATE static Function original;
   Function next = __atomic_load_n(&original, __ATOMIC_RELAXED);
   if (__builtin_expect(!next, 0)) {
     next = reinterpret_cast<Function>(

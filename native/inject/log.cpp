@@ -186,6 +186,8 @@ gmt_chunk_header *make_chunk(bool *over) {
     __atomic_compare_exchange_n(&file->chunks_reserved, &expected, index, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return nullptr;
   }
+  // Written to once, each page is ready to be written: a first write has the page marked by the processor, on a disk by the kernel.
+  for (uint64_t page = 0; page < GMT_CHUNK_BYTES; page += 4096) static_cast<volatile char *>(at)[page] = 0;
   auto *chunk = static_cast<gmt_chunk_header *>(at);
   chunk->index = static_cast<uint32_t>(index);
   return chunk;
@@ -214,7 +216,6 @@ gmt_chunk_header *new_chunk(const Thread &thread, uint64_t ticks) {
 }
 
 gmt_event *slot_at(gmt_chunk_header *chunk, uint32_t slot) { return reinterpret_cast<gmt_event *>(chunk + 1) + slot; }
-static_assert(sizeof(gmt_chunk_header) == 2 * sizeof(gmt_event));
 
 void close_chunk(Thread &thread) {
   if (!thread.chunk) return;
@@ -336,13 +337,6 @@ bool ensure_slow(Thread &thread, uint32_t slots) {
     if (!take_chunk(thread)) return false;
   } while (thread.next + slots > GMT_SLOTS_PER_CHUNK);
   return true;
-}
-
-void *reserve(Thread &thread, uint32_t slots) {
-  if (!ensure(thread, slots)) return nullptr;
-  gmt_event *at = slot_at(thread.chunk, thread.next);
-  thread.next += slots;
-  return at;
 }
 
 uint64_t stamp_slow(Thread &thread, uint64_t ticks) {

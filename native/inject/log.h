@@ -23,22 +23,23 @@ struct alignas(64) Thread {
   uint32_t busy;        ///< inside the tracer: an event from here would be our own
   uint32_t next;        ///< slot
   uint16_t index;
-  uint16_t frees;  ///< tensor frees, to give each eighth one its stack
+  uint8_t frees;       ///< tensor frees, to give each eighth one its stack
+  uint8_t stack_uses;  ///< for so many more allocations `stack` may hold
   gmt_chunk_header *chunk;
   uint64_t base_ticks;
   uint64_t autograd_sequence;  ///< what this thread's last GMT_AUTOGRAD said
   uint32_t autograd_role;
-  uint32_t stack;  ///< what remember_stack was told, for `stack_uses` more allocations
+  uint32_t stack;  ///< of the autograd node that was made last
   uint64_t stack_sign;
-  uint32_t stack_uses;
-  uint32_t pending_free;  ///< a free was recorded at entry and may still fail: its kind
-
+  uint32_t stack_before;  ///< what was asked for last of those that come in the same order in each step
   uint32_t torch_thread;
+
+  uint32_t pending_free;        ///< a free was recorded at entry and may still fail: its kind
   uint32_t indexed_generation;  ///< of the log that `index` belongs to
   uint32_t
       describing;  ///< writes what the next event needs: where there is no room, the event's loss is counted, not this
 };
-static_assert(offsetof(Thread, torch_thread) == 64);
+static_assert(offsetof(Thread, pending_free) == 64);
 extern __thread Thread t_thread __attribute__((tls_model("initial-exec")));
 
 /// What all threads share. The guard is a page that the kernel wipes in a forked child, so a child never writes into its
@@ -77,14 +78,46 @@ inline bool ensure(Thread &thread, uint32_t slots) {
   return ensure_slow(thread, slots);
 }
 
+/// For writing, a little ahead: another core touched these lines first (chunk_supply.h). __builtin_prefetch asks for reading only,
+/// and the store would then have to ask again.
+inline void fetch_to_write(void *at) {
+#if defined(__x86_64__)
+  asm volatile("prefetchw %0" ::"m"(*static_cast<char *>(at)));
+#else
+  __builtin_prefetch(at, 1);
+#endif
+}
+
 /// Room for `slots` slots in a row in this thread's chunk; null: lost, and counted.
-void *reserve(Thread &thread, uint32_t slots);
+inline void *reserve(Thread &thread, uint32_t slots) {
+  if (!ensure(thread, slots)) return nullptr;
+  gmt_event *at = reinterpret_cast<gmt_event *>(thread.chunk + 1) + thread.next;
+  static_assert(sizeof(gmt_chunk_header) == 2 * sizeof(gmt_event));
+  thread.next += slots;
+  fetch_to_write(at + 12);
+  return at;
+}
 
 /// Switches that the launcher made since the last event become marks in the log.
 GMT_COLD void follow_control(Thread &thread);
 
 /// Appends one local record with this payload; false: no room, counted.
 bool write_local(Thread &thread, gmt_local_kind kind, const void *payload, uint32_t bytes);
+
+/// The same without a call, for the hot path.
+template <class Payload>
+inline bool write_small(Thread &thread, gmt_local_kind kind, const Payload &payload) {
+  static_assert(sizeof payload <= sizeof gmt_local::payload);
+  auto *local = static_cast<gmt_local *>(reserve(thread, 1));
+  if (!local) return false;
+  local->kind = kind;
+  local->flags = 0;
+  local->slots = 1;
+  local->bytes = sizeof payload;
+  __builtin_memcpy(local->payload, &payload, sizeof payload);
+  __atomic_store_n(&local->commit, GMT_LOCAL_BIT | thread.index, __ATOMIC_RELEASE);
+  return true;
+}
 
 /// Appends a remark for the user (kept short, never on the hot path).
 void write_note(Thread &thread, gmt_note_code code, const char *text);
@@ -127,16 +160,15 @@ inline bool enter(Thread &thread) {
 }
 inline void leave(Thread &thread) { thread.busy = 0; }
 
-/// Appends one event; `reserve` has been called for it. The sequence is taken last, when nothing can fail any more.
+/// Appends one event; `reserve` has been called for it, so nothing can fail any more. The sequence is taken before the slot is
+/// touched: an atomic addition waits for the stores before it, and the slot may be in another core's cache.
 inline void commit_event(Thread &thread, gmt_event *slot, uint8_t kind, uint8_t device, uint64_t address,
                          uint64_t bytes, uint32_t stack, uint64_t ticks) {
+  const uint64_t sequence = __atomic_fetch_add(&g_log.file->next_sequence, 1, __ATOMIC_RELAXED);
   slot->address = address;
   slot->size = bytes << 16 | static_cast<uint64_t>(device) << 8 | kind;
   slot->stack = stack;
   slot->time = static_cast<uint32_t>(ticks - thread.base_ticks);
-  // Another core touched these lines first (chunk_supply.h): fetched a little ahead, they are here when they are needed.
-  __builtin_prefetch(slot + 12, 1);
-  const uint64_t sequence = __atomic_fetch_add(&g_log.file->next_sequence, 1, __ATOMIC_RELAXED);
   __atomic_store_n(&slot->commit, sequence << 16 | thread.index, __ATOMIC_RELEASE);
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 GMT_HOT_STATE InternTable<1u << 13, 1u << 16, 1u << 20> g_stacks;
 InternTable<1u << 12, 1u << 15, 1u << 18> g_codes;
-constexpr uint32_t kStackUses = 8;
+constexpr uint8_t kStackUses = 8;
 GMT_HOT_STATE uint32_t g_said_generation;  ///< generation of the log that knows the Python version
 
 uint64_t mix(uint64_t a, uint64_t b) {
@@ -94,7 +94,7 @@ GMT_COLD void say_python(Thread &thread, python::Support support) {
 }
 
 /// Looks for Python until it is there: it may be loaded long after CUDA.
-bool python_ready(Thread &thread) {
+[[gnu::always_inline]] inline bool python_ready(Thread &thread) {
   GMT_HOT_STATE static python::Support support = python::Support::kNoPython;
   if (__builtin_expect(__atomic_load_n(&support, __ATOMIC_RELAXED) == python::Support::kNoPython, 0)) {
     const int saved = errno;
@@ -106,15 +106,13 @@ bool python_ready(Thread &thread) {
   return support == python::Support::kReady;
 }
 
-}  // namespace
-
-GMT_HOT uint32_t python_stack(Thread &thread, bool *ending) {
+[[gnu::always_inline]] inline uint32_t walked_stack(Thread &thread, bool *ending, uint64_t *sign) {
   *ending = false;
   if (!python_ready(thread)) {
     *ending = python::finalizing();
     return 0;
   }
-  const uint64_t hash = python::walk_hash();
+  const uint64_t hash = python::walk_hash(sign);
   if (hash == 0) {
     *ending = python::finalizing();
     return 0;
@@ -125,10 +123,19 @@ GMT_HOT uint32_t python_stack(Thread &thread, bool *ending) {
   return __builtin_expect(is_new, 0) ? write_stack(thread, id) : id;
 }
 
-void remember_stack(Thread &thread, uint32_t stack) {
+}  // namespace
+
+GMT_HOT uint32_t python_stack(Thread &thread, bool *ending) { return walked_stack(thread, ending, nullptr); }
+
+GMT_HOT uint32_t python_stack_to_remember(Thread &thread) {
+  bool ending = false;
+  uint64_t sign = 0;
+  const uint32_t stack = walked_stack(thread, &ending, &sign);
+  g_stacks.foresee(stack, &thread.stack_before);
   thread.stack = stack;
   thread.stack_uses = stack ? kStackUses : 0;
-  thread.stack_sign = python::sign();
+  thread.stack_sign = sign;
+  return stack;
 }
 
 GMT_HOT uint32_t python_stack_again(Thread &thread, bool *ending) {
@@ -138,9 +145,9 @@ GMT_HOT uint32_t python_stack_again(Thread &thread, bool *ending) {
     return thread.stack;
   }
   thread.stack_uses = 0;
-  return python_stack(thread, ending);
+  const uint32_t stack = walked_stack(thread, ending, nullptr);
+  g_stacks.foresee(stack, &thread.stack_before);
+  return stack;
 }
-
-bool python_ending() { return python::finalizing(); }
 
 }  // namespace gmt::inject

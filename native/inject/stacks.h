@@ -10,14 +10,11 @@ namespace gmt::inject {
 /// `ending`: the interpreter is shutting down, so there is no stack to be had.
 uint32_t python_stack(Thread &thread, bool *ending);
 
-/// The stack was walked for an autograd node: the allocations of that node's operation, which follow at once, have the same one.
-void remember_stack(Thread &thread, uint32_t stack);
+/// As python_stack, for an autograd node: the allocations of that node's operation, which follow at once, have the same stack.
+uint32_t python_stack_to_remember(Thread &thread);
 
-/// As python_stack; without a walk where the remembered one still holds: the four innermost frames are the very same, at the same
+/// As python_stack; without a walk where the one to remember still holds: the four innermost frames are the very same, at the same
 /// instruction, and no other node was made since.
 uint32_t python_stack_again(Thread &thread, bool *ending);
-
-/// The interpreter shuts down.
-bool python_ending();
 
 }  // namespace gmt::inject

@@ -27,18 +27,18 @@ void write_reserved(Thread &thread, uint8_t device, uint64_t reserved) {
   write_event(thread, GMT_RESERVED, device, 0, reserved, 0);
 }
 
-uint32_t stack_of(Thread &thread) {
+[[gnu::always_inline]] inline uint32_t stack_of(Thread &thread, uint32_t (*python)(Thread &, bool *)) {
   bool ending = false;
-  const uint32_t stack = python_stack_again(thread, &ending);
+  const uint32_t stack = python(thread, &ending);
   if (__builtin_expect(ending, 0)) mark_ending(thread);
   return stack;
 }
 
 /// Where a site's blocks are freed is told by a sample: frees are half of all events.
 uint32_t free_stack_of(Thread &thread) {
-  constexpr uint16_t kEvery = 8;
-  if (thread.frees++ % kEvery == 0) return stack_of(thread);
-  if (__builtin_expect(python_ending(), 0)) mark_ending(thread);
+  constexpr uint8_t kEvery = 8;
+  if (thread.frees++ % kEvery == 0) return stack_of(thread, python_stack);
+  if (__builtin_expect(python::finalizing(), 0)) mark_ending(thread);
   return 0;
 }
 
@@ -47,7 +47,7 @@ GMT_HOT void report(void *address, int64_t bytes, uint64_t reserved, uint64_t pa
   if (device.type != kDeviceTypeCuda || bytes == 0) return;
   Thread &thread = t_thread;
   if (!enter(thread)) return;
-  const uint32_t stack = bytes > 0 ? stack_of(thread) : free_stack_of(thread);
+  const uint32_t stack = bytes > 0 ? stack_of(thread, python_stack_again) : free_stack_of(thread);
   // State, reserved mark, event and the time bases they may need, all in one chunk: the state holds for the event.
   if (ensure(thread, 8)) {
     if (bytes > 0) write_autograd(thread, stack != 0);
@@ -62,7 +62,7 @@ void report_oom(int64_t bytes, uint64_t packed) {
   const Device device = unpack(packed);
   Thread &thread = t_thread;
   if (device.type != kDeviceTypeCuda || !enter(thread)) return;
-  const uint32_t stack = stack_of(thread);
+  const uint32_t stack = stack_of(thread, python_stack);
   if (ensure(thread, 8)) {
     write_autograd(thread, stack != 0);
     write_event(thread, GMT_TENSOR_OOM, device.index, 0, static_cast<uint64_t>(bytes), stack);
@@ -86,21 +86,21 @@ Function real(Function *slot, const char *name) {
 
 // The spellings of PyTorch 1.10 to 2.14; from 1.10 on all have (pointer, ±bytes, allocated, reserved, device) in the same
 // registers, before it there were no totals. Out of memory: (bytes, allocated, reserved, device).
-#define GMT_REPORT(name)                                                                                        \
-  extern "C" __attribute__((visibility("default"))) void name(void *address, int64_t bytes, uint64_t allocated, \
-                                                              uint64_t reserved, uint64_t device) {             \
-    using Function = void (*)(void *, int64_t, uint64_t, uint64_t, uint64_t);                                   \
-    static Function original;                                                                                   \
-    gmt::inject::report(address, bytes, reserved, device);                                                      \
-    if (Function f = gmt::inject::real(&original, #name)) f(address, bytes, allocated, reserved, device);       \
+#define GMT_REPORT(name)                                                                                  \
+  extern "C" GMT_HOT __attribute__((visibility("default"))) void name(                                    \
+      void *address, int64_t bytes, uint64_t allocated, uint64_t reserved, uint64_t device) {             \
+    using Function = void (*)(void *, int64_t, uint64_t, uint64_t, uint64_t);                             \
+    GMT_HOT_STATE static Function original;                                                               \
+    gmt::inject::report(address, bytes, reserved, device);                                                \
+    if (Function f = gmt::inject::real(&original, #name)) f(address, bytes, allocated, reserved, device); \
   }
-#define GMT_REPORT_OOM(name)                                                                                        \
-  extern "C" __attribute__((visibility("default"))) void name(int64_t bytes, uint64_t allocated, uint64_t reserved, \
-                                                              uint64_t device) {                                    \
-    using Function = void (*)(int64_t, uint64_t, uint64_t, uint64_t);                                               \
-    static Function original;                                                                                       \
-    gmt::inject::report_oom(bytes, device);                                                                         \
-    if (Function f = gmt::inject::real(&original, #name)) f(bytes, allocated, reserved, device);                    \
+#define GMT_REPORT_OOM(name)                                                                                \
+  extern "C" GMT_HOT __attribute__((visibility("default"))) void name(int64_t bytes, uint64_t allocated,    \
+                                                                      uint64_t reserved, uint64_t device) { \
+    using Function = void (*)(int64_t, uint64_t, uint64_t, uint64_t);                                       \
+    GMT_HOT_STATE static Function original;                                                                 \
+    gmt::inject::report_oom(bytes, device);                                                                 \
+    if (Function f = gmt::inject::real(&original, #name)) f(bytes, allocated, reserved, device);            \
   }
 
 GMT_REPORT(_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE)
@@ -108,10 +108,10 @@ GMT_REPORT(_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE)
 GMT_REPORT_OOM(_ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE)
 GMT_REPORT_OOM(_ZN3c1027reportOutOfMemoryToProfilerElllNS_6DeviceE)
 
-extern "C" __attribute__((visibility("default"))) void _ZN3c1027reportMemoryUsageToProfilerEPvlNS_6DeviceE(
+extern "C" GMT_HOT __attribute__((visibility("default"))) void _ZN3c1027reportMemoryUsageToProfilerEPvlNS_6DeviceE(
     void *address, int64_t bytes, uint64_t device) {
   using Function = void (*)(void *, int64_t, uint64_t);
-  static Function original;
+  GMT_HOT_STATE static Function original;
   gmt::inject::report(address, bytes, ~0ull, device);
   if (Function f = gmt::inject::real(&original, __func__)) f(address, bytes, device);
 }

@@ -9,7 +9,9 @@
 
 namespace gmt::python {
 
-constinit Interpreter interpreter = {};
+// Beside what else each event reads (inject/log.h).
+[[gnu::section(".gmt_hot_state")]] constinit Interpreter interpreter = {};
+[[gnu::section(".gmt_hot_state")]] constinit const uintptr_t *finalizing_word = nullptr;
 
 namespace {
 
@@ -94,6 +96,8 @@ Support adopt(const Symbol (&found)[kWantedCount]) {
   interpreter.specific = reinterpret_cast<void *(*)(unsigned)>(found[kSpecific].address);
   interpreter.layout = layout;
   choose_walk(interpreter);
+  __atomic_store_n(&finalizing_word, reinterpret_cast<const uintptr_t *>(runtime + layout.finalizing),
+                   __ATOMIC_RELEASE);
   interpreter.ready.store(true, std::memory_order_release);
   return Support::kReady;
 }

@@ -52,13 +52,24 @@ struct Walk {
 /// A 64-bit name of the calling thread's Python stack (code objects, fingerprints and instructions of the innermost
 /// GMT_MAX_FRAMES frames, and whether there are more). 0: the thread has no Python frames, the interpreter is
 /// finalizing, or `discover` has not returned kReady. Never blocks, allocates or fails.
-uint64_t walk_hash();
+/// `sign`, where it is given, gets what `sign()` gives.
+uint64_t walk_hash(uint64_t *sign = nullptr);
 
 /// A cheap sign of where the calling thread is: addresses, code and instructions of its four innermost frames. 0: no frames.
 uint64_t sign();
 
+/// Where the interpreter keeps whether it shuts down; null before `discover` returned kReady.
+extern const uintptr_t *finalizing_word;
+
+/// `finalizing`, for when the word is not known: an interpreter that is not supported is asked.
+bool asks_whether_finalizing();
+
 /// The interpreter is shutting down: there are no stacks any more, and what is freed now is clean-up.
-bool finalizing();
+inline bool finalizing() {
+  const uintptr_t *word = __atomic_load_n(&finalizing_word, __ATOMIC_ACQUIRE);
+  return __builtin_expect(word != nullptr, 1) ? __atomic_load_n(word, __ATOMIC_ACQUIRE) != 0
+                                              : asks_whether_finalizing();
+}
 
 /// The frames behind `walk_hash`. False where that gives 0; then only `hash`, `depth` and `cut` are set.
 bool walk(Walk &out);

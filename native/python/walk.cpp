@@ -104,14 +104,18 @@ template <const Layout &layout>
 uint64_t sign_other(const Interpreter &found, const char *thread) { return sign_with(found.layout, thread); }
 
 template <const Layout &layout>
-[[gnu::hot]] uint64_t hash_known(const Interpreter &found, const char *thread) {
+[[gnu::hot]] uint64_t hash_known(const Interpreter &found, const char *thread, uint64_t *sign) {
+  if (sign) *sign = sign_with(layout, thread);
   return hash_with(layout, found, thread);
 }
 template <const Layout &layout>
 bool fill_known(const Interpreter &found, const char *thread, Walk &out) {
   return fill_with(layout, found, thread, out);
 }
-uint64_t hash_other(const Interpreter &found, const char *thread) { return hash_with(found.layout, found, thread); }
+uint64_t hash_other(const Interpreter &found, const char *thread, uint64_t *sign) {
+  if (sign) *sign = sign_with(found.layout, thread);
+  return hash_with(found.layout, found, thread);
+}
 bool fill_other(const Interpreter &found, const char *thread, Walk &out) {
   return fill_with(found.layout, found, thread, out);
 }
@@ -150,15 +154,10 @@ bool choose(Interpreter &found) {
   return static_cast<const char *>(interpreter.specific(load<uint32_t>(slot, 4)));
 }
 
-[[gnu::always_inline]] inline bool is_finalizing() {
-  const auto *word = reinterpret_cast<const uintptr_t *>(interpreter.runtime + interpreter.layout.finalizing);
-  return __atomic_load_n(word, __ATOMIC_ACQUIRE) != 0;
-}
-
 /// Null also while the interpreter finalizes: it then frees the states of other threads, and their frames.
 [[gnu::always_inline]] inline const char *walkable_thread() {
   if (!interpreter.ready.load(std::memory_order_acquire)) return nullptr;
-  return is_finalizing() ? nullptr : thread_state();
+  return __atomic_load_n(finalizing_word, __ATOMIC_ACQUIRE) != 0 ? nullptr : thread_state();
 }
 
 }  // namespace
@@ -172,9 +171,9 @@ void choose_walk(Interpreter &found) {
   found.sign = sign_other;
 }
 
-[[gnu::hot]] uint64_t walk_hash() {
+[[gnu::hot]] uint64_t walk_hash(uint64_t *sign) {
   const char *thread = walkable_thread();
-  return thread ? interpreter.hash(interpreter, thread) : 0;
+  return thread ? interpreter.hash(interpreter, thread, sign) : 0;
 }
 
 [[gnu::hot]] uint64_t sign() {
@@ -182,10 +181,7 @@ void choose_walk(Interpreter &found) {
   return thread ? interpreter.sign(interpreter, thread) : 0;
 }
 
-bool finalizing() {
-  if (__builtin_expect(interpreter.ready.load(std::memory_order_acquire), 1)) return is_finalizing();
-  return unsupported_reason()[0] != 0 && asks_finalizing();
-}
+bool asks_whether_finalizing() { return unsupported_reason()[0] != 0 && asks_finalizing(); }
 
 bool walk(Walk &out) {
   const char *thread = walkable_thread();

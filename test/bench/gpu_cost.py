@@ -7,6 +7,7 @@ between processes, untraced and traced by turns. Medians; prints a table.
 """
 import argparse
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -17,8 +18,14 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 DEPTHS = (10, 40)
 WAYS = ("recording", "history")
-OPTIMIZERS = {"AdamW as PyTorch chooses": None, "AdamW, foreach off": False}
-PAIRS, ROUNDS, STEPS = 2000, 80, 400
+PAIRS, ROUNDS = 2000, 80
+BASE = dict(d_model=512, nhead=8, num_encoder_layers=6, num_decoder_layers=6, dim_feedforward=2048, sequences=64, tokens=128)
+# Name, how many steps each way, what is trained. The GPU waits for the program in the first two and the program for it in the last.
+TRAININGS = (
+    ("3 + 3 layers, 256 wide, 16 x 32 tokens; AdamW as PyTorch chooses", 600, dict(foreach=None)),
+    ("the same; AdamW, foreach off", 600, dict(foreach=False)),
+    ("nn.Transformer's own 6 + 6 layers, 512 wide, 64 x 128 tokens; AdamW as PyTorch chooses", 120, dict(foreach=None, **BASE)),
+)
 
 
 def pairs_ns():
@@ -72,6 +79,13 @@ def step_ms(trainer):
     return (time.perf_counter() - begin) * 1e3
 
 
+def median_interval(values):
+    """The 95 % interval of the median, by the ranks that a fair coin gives."""
+    ordered, half = sorted(values), len(values) / 2
+    reach = 1.96 * math.sqrt(half / 2)
+    return ordered[max(0, math.floor(half - reach))], ordered[min(len(ordered) - 1, math.ceil(half + reach))]
+
+
 def turns_process():
     sys.path.insert(0, os.path.join(HERE, "../gpu/jobs"))
     import torch
@@ -85,11 +99,11 @@ def turns_process():
         events[depth] = [at_depth(depth, lambda: by_turns(control, pairs_ns, ROUNDS, ("off", way))) for way in WAYS]
         history(False)
     steps = {}
-    for optimizer, foreach in OPTIMIZERS.items():
-        trainer = Trainer(foreach=foreach)
+    for name, count, options in TRAININGS:
+        trainer = Trainer(**options)
         for _ in range(20):
             step_ms(trainer)
-        steps[optimizer] = by_turns(control, lambda: step_ms(trainer), STEPS, ("off", "recording"))
+        steps[name] = by_turns(control, lambda: step_ms(trainer), count, ("off", "recording"))
     print(json.dumps({"events": events, "steps": steps}))
 
 
@@ -140,12 +154,15 @@ def main():
             over = statistics.median(a - b for a, b in zip(got[way], got["off"]))
             cells.append(f"{statistics.median(got['off']):.0f} → {statistics.median(got[way]):.0f} ({over:+.0f})")
         print(f"| by turns with recording off: {way} | " + " | ".join(cells) + " |")
-    print("\n| training step, by turns | off | recording | ratio of medians | median of paired ratios |\n|---|---|---|---|---|")
-    for optimizer, step in turns["steps"].items():
+    print("\n| training step, by turns | off | recording | ratio of medians | median of paired ratios (95 % interval) | all steps |")
+    print("|---|---|---|---|---|---|")
+    for name, step in turns["steps"].items():
         on, off = step["recording"], step["off"]
         middle_on, middle_off = statistics.median(on), statistics.median(off)
-        paired = statistics.median(a / b for a, b in zip(on, off))
-        print(f"| {optimizer} | {middle_off:.2f} ms | {middle_on:.2f} ms | {middle_on / middle_off:.4f} | {paired:.4f} |")
+        paired = [a / b for a, b in zip(on, off)]
+        low, high = median_interval(paired)
+        ratios = f"{middle_on / middle_off:.4f} | {statistics.median(paired):.4f} ({low:.4f} to {high:.4f}) | {sum(on) / sum(off):.4f}"
+        print(f"| {name} | {middle_off:.2f} ms | {middle_on:.2f} ms | {ratios} |")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ function(inject_test name)
   endif()
 endfunction()
 inject_test(writer)
+gmt_native_test(intern_table LIBRARIES gmt_wire Threads::Threads)
 
 foreach(role back front local)
   string(TOUPPER ${role} upper)

@@ -3,15 +3,17 @@ import torch
 
 
 class Trainer:
-    def __init__(self, foreach=False, **sizes):
+    def __init__(self, foreach=False, sequences=16, tokens=32, **sizes):
         torch.manual_seed(0)
         shape = dict(d_model=256, nhead=4, num_encoder_layers=3, num_decoder_layers=3, dim_feedforward=512)
-        self.model = torch.nn.Transformer(**{**shape, **sizes}, batch_first=True).cuda()
+        shape.update(sizes)
+        self.batch = (sequences, tokens, shape["d_model"])
+        self.model = torch.nn.Transformer(**shape, batch_first=True).cuda()
         self.optimizer = torch.optim.AdamW(self.model.parameters(), foreach=foreach)
 
     def step(self):
-        source = torch.randn(16, 32, 256, device="cuda")
-        target = torch.randn(16, 32, 256, device="cuda")
+        source = torch.randn(self.batch, device="cuda")
+        target = torch.randn(self.batch, device="cuda")
         output = self.model(source, target)
         loss = (output - target).pow(2).mean()
         self.optimizer.zero_grad()
