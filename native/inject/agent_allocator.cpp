@@ -6,12 +6,15 @@
 namespace gmt::inject {
 namespace {
 
-constexpr uint64_t kShare = 2000;            ///< asking may take one part of so many of the time
+constexpr uint64_t kShare = 2000;      ///< asking may take one part of so many of the time,
+constexpr uint64_t kFirstShare = 400;  ///< and of so many at first: a short run is told about too
+constexpr uint32_t kFirstAsks = 32;
 constexpr uint64_t kPeriod = 1'000'000'000;  ///< ns; without steps
 
 const PythonApi *g_api;
 Py *g_stats;
 uint64_t g_due_ns;
+uint32_t g_asks;
 uint32_t g_has_steps;             ///< the tracer's thread looks at this
 uint64_t g_asked_at, g_sequence;  ///< and at these
 
@@ -44,7 +47,8 @@ void ask_all(uint64_t now) {
   for (uint8_t device = 0; device < kTensorDevices; device++)
     if (reserved_bytes(device)) ask(device);
   const uint64_t end = clock_ns(CLOCK_MONOTONIC);
-  g_due_ns = end + (end - now) * kShare;
+  g_due_ns = end + (end - now) * (g_asks < kFirstAsks ? kFirstShare : kShare);
+  g_asks++;
   __atomic_store_n(&g_asked_at, end, __ATOMIC_RELAXED);
   __atomic_store_n(&g_sequence, newest_sequence(), __ATOMIC_RELAXED);
 }
@@ -77,7 +81,7 @@ bool allocator_wants_moment() {
 }
 
 void forget_allocator() {
-  g_has_steps = 0;
+  g_has_steps = g_asks = 0;
   g_due_ns = g_asked_at = g_sequence = 0;
 }
 

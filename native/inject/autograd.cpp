@@ -43,14 +43,17 @@ GMT_COLD uint32_t look() {
   return find_symbol("libtorch_cpu.so", "_ZTIN5torch8autograd4NodeE") ? kCannot : kNoTorch;
 }
 
-bool ready() {
-  uint32_t state = __atomic_load_n(&g_state, __ATOMIC_ACQUIRE);
-  if (__builtin_expect(state == kReady, 1)) return true;
+GMT_COLD bool becomes_ready(uint32_t state) {
   if (state == kLooking || state == kCannot || (state == kNoTorch && libraries_added() == g_looked_at)) return false;
   if (!__atomic_compare_exchange_n(&g_state, &state, kLooking, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return false;
   state = look();
   __atomic_store_n(&g_state, state, __ATOMIC_RELEASE);
   return state == kReady;
+}
+
+[[gnu::always_inline]] inline bool ready() {
+  const uint32_t state = __atomic_load_n(&g_state, __ATOMIC_ACQUIRE);
+  return __builtin_expect(state == kReady, 1) || becomes_ready(state);
 }
 
 /// Gives back the reference that get_current_node took. The engine holds one of its own while the node runs, so this is never
@@ -65,19 +68,23 @@ void drop_reference(void *const result[2]) {
 }
 
 /// Once per process, where PyTorch is there but lacks what is needed.
-void say_trouble(Thread &thread) {
+GMT_COLD void say_trouble(Thread &thread) {
   static uint32_t said;
-  if (__builtin_expect(__atomic_load_n(&g_state, __ATOMIC_RELAXED) != kCannot || said, 1)) return;
+  if (said) return;
   said = 1;
   write_note(thread, GMT_NOTE_AUTOGRAD_UNREADABLE,
              "This PyTorch does not export what ties backward allocations to forward lines: they carry the line of "
              "backward().");
 }
 
-/// PyTorch counts its threads from 1: the low half is all of it.
-uint32_t torch_thread(Thread &thread) {
-  if (thread.torch_thread == 0 && g_thread_id) thread.torch_thread = static_cast<uint32_t>(g_thread_id());
+GMT_COLD uint32_t ask_torch_thread(Thread &thread) {
+  if (g_thread_id) thread.torch_thread = static_cast<uint32_t>(g_thread_id());
   return thread.torch_thread;
+}
+
+/// PyTorch counts its threads from 1: the low half is all of it.
+[[gnu::always_inline]] inline uint32_t torch_thread(Thread &thread) {
+  return __builtin_expect(thread.torch_thread != 0, 1) ? thread.torch_thread : ask_torch_thread(thread);
 }
 
 gmt_autograd autograd_state(bool has_stack) {
@@ -101,7 +108,7 @@ gmt_autograd autograd_state(bool has_stack) {
 }  // namespace
 
 GMT_HOT void write_autograd(Thread &thread, bool has_stack) {
-  say_trouble(thread);
+  if (__builtin_expect(__atomic_load_n(&g_state, __ATOMIC_RELAXED) == kCannot, 0)) say_trouble(thread);
   const gmt_autograd state = autograd_state(has_stack);
   if (state.role == thread.autograd_role && state.sequence == thread.autograd_sequence) return;
   if (state.role == GMT_AUTOGRAD_NONE && thread.autograd_role == GMT_AUTOGRAD_NONE) return;
