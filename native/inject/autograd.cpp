@@ -1,32 +1,16 @@
 #include "inject/autograd.h"
 
-#include <stddef.h>
-
 #include "inject/elf.h"
+#include "inject/running_node.h"
 #include "inject/stacks.h"
 
 namespace gmt::inject {
 namespace {
 
-// torch::autograd::Node, as far as it is read (torch/csrc/autograd/node.h or function.h):
-//
-//   until Node became intrusive (seen in 2.11):       | vptr | weak_ptr 16 B       | sequence_nr_ | topological_nr_ | has_parent_ | thread_id_ |
-//   since then (seen in 2.13):                         | vptr | combined_refcount_  | sequence_nr_ | topological_nr_ | has_parent_ | thread_id_ |
-//
-// Which of the two it is, the current node's pointer says: a shared_ptr has a second word, never null where there is a node, and an
-// intrusive_ptr has none. Type information would not do: its base class may be any library's own copy.
-struct NodeLayout {
-  uint32_t sequence, thread;
-};
-constexpr NodeLayout kShared{24, 48};
-constexpr NodeLayout kIntrusive{16, 40};
-
 using PeekFunction = uint64_t (*)();
-using NodeFunction = void (*)(void *result);  // a smart pointer comes back through a hidden pointer
 using ThreadFunction = uint64_t (*)();
 
 PeekFunction g_peek;
-GMT_HOT_STATE NodeFunction g_node;
 ThreadFunction g_thread_id;
 GMT_HOT_STATE uint32_t g_sees_nodes;
 enum : uint32_t { kNotLooked, kLooking, kReady, kCannot, kNoTorch };
@@ -36,10 +20,9 @@ unsigned long long g_looked_at;  ///< libraries_added() when PyTorch was not the
 GMT_COLD uint32_t look() {
   g_looked_at = libraries_added();
   g_peek = reinterpret_cast<PeekFunction>(find_symbol("libtorch_cpu.so", "_ZN2at15sequence_number4peekEv"));
-  g_node = reinterpret_cast<NodeFunction>(find_symbol("libtorch_cpu.so", "_ZN5torch8autograd16get_current_nodeEv"));
   g_thread_id =
       reinterpret_cast<ThreadFunction>(find_symbol("libtorch_cpu.so", "_ZN2at14RecordFunction15currentThreadIdEv"));
-  if (g_peek && g_node) return kReady;
+  if (find_running_node() && g_peek) return kReady;
   return find_symbol("libtorch_cpu.so", "_ZTIN5torch8autograd4NodeE") ? kCannot : kNoTorch;
 }
 
@@ -54,17 +37,6 @@ GMT_COLD bool becomes_ready(uint32_t state) {
 [[gnu::always_inline]] inline bool ready() {
   const uint32_t state = __atomic_load_n(&g_state, __ATOMIC_ACQUIRE);
   return __builtin_expect(state == kReady, 1) || becomes_ready(state);
-}
-
-/// Gives back the reference that get_current_node took. The engine holds one of its own while the node runs, so this is never
-/// the last and a plain decrement is the whole of what the smart pointer's destructor would do.
-void drop_reference(void *const result[2]) {
-  if (!result[1])
-    __atomic_fetch_sub(reinterpret_cast<uint64_t *>(static_cast<char *>(result[0]) + 8), 1,
-                       __ATOMIC_ACQ_REL);  // combined_refcount_
-  else
-    __atomic_fetch_sub(reinterpret_cast<int *>(static_cast<char *>(result[1]) + 8), 1,
-                       __ATOMIC_ACQ_REL);  // _Sp_counted_base::_M_use_count
 }
 
 /// Once per process, where PyTorch is there but lacks what is needed.
@@ -94,14 +66,8 @@ gmt_autograd autograd_state(bool has_stack) {
     if (__atomic_load_n(&g_sees_nodes, __ATOMIC_RELAXED)) return {0, 0, GMT_AUTOGRAD_NONE};
     return {g_peek(), torch_thread(t_thread), GMT_AUTOGRAD_FORWARD};
   }
-  void *result[2] = {nullptr, nullptr};
-  g_node(result);
-  if (!result[0]) return {0, 0, GMT_AUTOGRAD_NONE};
-  const auto *node = static_cast<const char *>(result[0]);
-  const NodeLayout layout = result[1] ? kShared : kIntrusive;
-  gmt_autograd state{*reinterpret_cast<const uint64_t *>(node + layout.sequence),
-                     *reinterpret_cast<const uint32_t *>(node + layout.thread), GMT_AUTOGRAD_BACKWARD};
-  drop_reference(result);
+  gmt_autograd state{0, 0, GMT_AUTOGRAD_NONE};
+  if (running_node(t_thread, &state.sequence, &state.thread)) state.role = GMT_AUTOGRAD_BACKWARD;
   return state;
 }
 

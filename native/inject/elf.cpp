@@ -127,6 +127,20 @@ int visit_for_library(dl_phdr_info *info, size_t, void *data) {
   return 1;
 }
 
+struct ThreadDataQuery {
+  const char *library;
+  ThreadData found;
+};
+
+int visit_for_thread_data(dl_phdr_info *info, size_t, void *data) {
+  auto *query = static_cast<ThreadDataQuery *>(data);
+  if (strncmp(base_name(info->dlpi_name), query->library, strlen(query->library)) != 0) return 0;
+  for (int i = 0; i < info->dlpi_phnum; i++)
+    if (info->dlpi_phdr[i].p_type == PT_TLS)
+      query->found = {static_cast<char *>(info->dlpi_tls_data), info->dlpi_phdr[i].p_memsz};
+  return 1;
+}
+
 struct Redirection {
   const Import *imports;
   size_t count;
@@ -190,6 +204,12 @@ void *find_symbol(const char *library, const char *name) {
 bool find_library(const char *library, char *path, size_t capacity) {
   LibraryQuery query{library, path, capacity};
   return dl_iterate_phdr(visit_for_library, &query) != 0;
+}
+
+ThreadData thread_data(const char *library) {
+  ThreadDataQuery query{library, {nullptr, 0}};
+  dl_iterate_phdr(visit_for_thread_data, &query);
+  return query.found;
 }
 
 void redirect_imports(const Import *imports, size_t count) {

@@ -12,6 +12,14 @@ void *find_symbol(const char *library, const char *name);
 /// Path of the first mapped library whose file name begins with `library`, copied to `path`; false: none.
 bool find_library(const char *library, char *path, size_t capacity);
 
+struct ThreadData {
+  char *begin;  ///< null: the thread has none yet, or no library has that name
+  size_t bytes;
+};
+
+/// The calling thread's thread-local variables of the first mapped library whose file name begins with `library`.
+ThreadData thread_data(const char *library);
+
 struct Import {
   const char *name;
   void *replacement;

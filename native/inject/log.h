@@ -38,6 +38,8 @@ struct alignas(64) Thread {
   uint32_t indexed_generation;  ///< of the log that `index` belongs to
   uint32_t
       describing;  ///< writes what the next event needs: where there is no room, the event's loss is counted, not this
+  uint32_t node_reads;        ///< left for `running_node`, before PyTorch is asked again
+  void *const *running_node;  ///< PyTorch's variable of this thread; null: it is asked
 };
 static_assert(offsetof(Thread, pending_free) == 64);
 extern __thread Thread t_thread __attribute__((tls_model("initial-exec")));

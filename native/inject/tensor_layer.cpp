@@ -34,10 +34,12 @@ void write_reserved(Thread &thread, uint8_t device, uint64_t reserved) {
   return stack;
 }
 
-/// Where a site's blocks are freed is told by a sample: frees are half of all events.
+/// Where a site's blocks are freed is told by a sample: frees are half of all events. A long run needs fewer of them.
 uint32_t free_stack_of(Thread &thread) {
-  constexpr uint8_t kEvery = 8;
-  if (thread.frees++ % kEvery == 0) return stack_of(thread, python_stack);
+  constexpr uint64_t kLong = 1 << 16;  // events of the process
+  constexpr uint8_t kEvery = 8, kEveryOfLong = 32;
+  const uint64_t events = __atomic_load_n(&g_log.file->next_sequence, __ATOMIC_RELAXED);
+  if (thread.frees++ % (events < kLong ? kEvery : kEveryOfLong) == 0) return stack_of(thread, python_stack);
   if (__builtin_expect(python::finalizing(), 0)) mark_ending(thread);
   return 0;
 }

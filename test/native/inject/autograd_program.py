@@ -31,4 +31,7 @@ torch.run_nested.argtypes = [ctypes.c_void_p] + [ctypes.c_uint64] * 3
 torch.run_nested(tell, 9, 10, 0x6000)
 torch.run_in_and_out.argtypes = torch.run_backward.argtypes
 torch.run_in_and_out(tell, 7, 0x100000, 20000)  # several chunks
+if sys.argv[3:] == ["asked"]:
+    torch.times_asked.restype = ctypes.c_long
+    print(torch.times_asked(), file=sys.stderr)
 print(json.dumps({"unseen": unseen, "nodes": nodes, "references": references}))

@@ -55,7 +55,7 @@ class Tensor(Traced):
 class Autograd(Traced):
     def check(self, layout):
         folder = os.path.join(BUILT, "torch_" + layout)
-        done = self.run_python("autograd_program.py", spelling(0), folder, simulator=spelling(0))
+        done = self.run_python("autograd_program.py", spelling(0), folder, "asked", simulator=spelling(0))
         told, log = json.loads(done.stdout), only_log(self.trace)
         self.assertEqual(told, {"unseen": 0, "nodes": [1, 2, 3], "references": [3, 0, 3]})
         self.assertEqual([node.sequence for node in log.nodes], [1, 2, 3])
@@ -77,6 +77,8 @@ class Autograd(Traced):
         after_nodes = by_address[0x2000].autograd
         self.assertTrue(after_nodes is None or after_nodes.role == GMT_AUTOGRAD_NONE, after_nodes)
         self.assertEqual(log.lost, {})
+        asked = int(done.stderr.splitlines()[-1])
+        self.assertTrue(40000 / 256 < asked < 2 * 40000 / 256, asked)  # where it lies was learnt, and is checked
 
     def test_shared_nodes(self):
         self.check("shared")
