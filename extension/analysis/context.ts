@@ -54,8 +54,9 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
   if (context.axis.source === 'time' && (lasted < T.timeSlices || events < T.timeEvents)) {
     return unknown(verdict, 'It rises; where no training steps are known, it takes longer to tell.');
   }
-  if (isState(site.category) && events < T.stateEvents * neededEvents(verdict.period ?? 1)) {
-    const more = Math.ceil(T.stateEvents * neededEvents(verdict.period ?? 1) * (verdict.period ?? 1) - lasted);
+  const factor = builtUpFactor(verdict, site, context.sites);
+  if (events < factor * neededEvents(verdict.period ?? 1)) {
+    const more = Math.ceil(factor * neededEvents(verdict.period ?? 1) * (verdict.period ?? 1) - lasted);
     return unknown(verdict, `It rises, as a model does that is built up; ${more} more steps will tell.`);
   }
   if (verdict.grows === 'size' && inputsGrow(site, context.sites)) {
@@ -67,8 +68,29 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
   return { ...verdict, confidence };
 }
 
+/** How many times the events it takes where a model could be built up: layer after layer, or copies of it. */
+function builtUpFactor(verdict: SiteVerdict, site: SiteSteps, sites: readonly SiteSteps[]): number {
+  if (!isState(site.category)) return 0;
+  if (site.category !== 'parameter' && site.category !== 'buffer') return T.stateEvents;
+  const rise = riseSince(verdict.sinceStep, site);
+  const trained = sites.some(
+    other =>
+      (other.category === 'gradient' || other.category === 'optimizer') &&
+      other.process === site.process &&
+      other.layer === site.layer &&
+      riseSince(verdict.sinceStep, other) >= T.trainedShare * rise,
+  );
+  return trained ? T.stateEvents : T.copyEvents;
+}
+
 function isState(category: Category): boolean {
   return ['parameter', 'gradient', 'buffer', 'optimizer'].includes(category);
+}
+
+/** Bytes by which more live at the last step's end than at that of the step before `step`. */
+function riseSince(step: number | null, { steps, liveBytes }: SiteSteps): number {
+  const before = steps.findLastIndex(each => each < (step ?? 0));
+  return at(liveBytes, liveBytes.length - 1) - (before < 0 ? 0 : at(liveBytes, before));
 }
 
 /** Many of the lines that work all the time allocate more and more: what grows is the work. */

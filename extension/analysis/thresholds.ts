@@ -71,6 +71,10 @@ export const THRESHOLDS = {
   timeConfidence: 0.6,
   /** What belongs to the model and its optimizer grows by layers: so many times the events. */
   stateEvents: 3,
+  /** Parameters that rise without gradients and optimizer state are no layers but copies of them: so many times the events. */
+  copyEvents: 1.5,
+  /** Gradients and optimizer state rise with parameters that rise for training, by at least this share of their bytes. */
+  trainedShare: 0.25,
   /** Lost events that no step is known for: above this share nothing is said to grow; below, confidence is multiplied. */
   lostShare: 0.01,
   lostConfidence: 0.8,

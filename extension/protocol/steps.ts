@@ -247,7 +247,7 @@ export interface LedgerSeries extends StepAxis {
 
 /** A stack that frees blocks of a site. */
 export interface FreeLine {
-  /** Frees seen with this stack; of tensors only each eighth free of a thread has its stack. */
+  /** Frees seen with this stack; of tensors only a sample of a thread's frees has stacks. */
   count: number;
   /** Step of the last one, from 1. */
   lastStep: number;

@@ -23,7 +23,7 @@ struct alignas(64) Thread {
   uint32_t busy;        ///< inside the tracer: an event from here would be our own
   uint32_t next;        ///< slot
   uint16_t index;
-  uint8_t frees;       ///< tensor frees, to give each eighth one its stack
+  uint8_t frees;       ///< tensor frees, of which a sample gets its stack
   uint8_t stack_uses;  ///< for so many more allocations `stack` may hold
   gmt_chunk_header *chunk;
   uint64_t base_ticks;

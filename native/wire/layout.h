@@ -104,7 +104,7 @@ struct gmt_event {
 /// What an event means. Ranges: 1-15 tensor layer, 16-63 driver layer, 64-79 marks.
 enum gmt_kind {
   GMT_TENSOR_ALLOC = 1,  ///< bytes = the rounded block that the framework hands out
-  GMT_TENSOR_FREE = 2,   ///< bytes = what the framework says it frees; only each eighth of a thread has its stack
+  GMT_TENSOR_FREE = 2,   ///< bytes = what the framework says it frees; only a sample of a thread's have their stack
   GMT_TENSOR_OOM = 3,    ///< the framework could not allocate `bytes`
   GMT_RESERVED = 4,      ///< `bytes` = what the framework's allocator holds on `device` from here on
 

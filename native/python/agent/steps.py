@@ -5,7 +5,7 @@ import time
 
 NEVER = (1 << 64) - 1
 FIRST_SURVEY = 8
-SHARE = 0.005  # of the program's time may go into names
+SHARE = 0.002  # of the program's time may go into names
 FIRST_STEP_MS = 20  # as long as it is not known what a step takes
 plan = {"names": 1, "survey": NEVER, "settings": None, "bytes": {}, "looked": None, "looked_step": 0}
 

@@ -203,6 +203,25 @@ test('optimizer state that grows by layers takes three times the rises of a leak
   assert.equal(stateOf(growing(40)), 'growing');
 });
 
+test('copies of parameters take half again the rises of a leak, parameters that are trained three times', () => {
+  const copied = (steps: number, trained: boolean): StepRun => {
+    const run = new StepRun();
+    run.site(1, { category: 'parameter' });
+    run.site(2, { category: 'gradient' });
+    return playing(
+      steps,
+      (step, run) => {
+        if (step % 10 !== 0) return;
+        run.alloc(1, MB);
+        if (trained) run.alloc(2, MB);
+      },
+      run,
+    );
+  };
+  assert.deepEqual([stateOf(copied(60, false)), stateOf(copied(80, false))], ['unknown', 'growing']);
+  assert.deepEqual([stateOf(copied(80, true)), stateOf(copied(140, true))], ['unknown', 'growing']);
+});
+
 test('gradients, activations and prefetched batches are transient', () => {
   let gradient: Block | undefined;
   const run = playing(30, (_, run) => {
