@@ -10,7 +10,7 @@ CUSTOM_NEXT = function_base.__dict__["next_functions"].__get__ if function_base 
 CUSTOM_SAVED = function_base.__dict__.get("_raw_saved_tensors") if function_base is not None else None
 objects = load("objects")
 SAVED = "_raw_saved_"
-GRAPH, GRADIENT_GRAPH = "graph", "graph of the gradient"
+GRAPH, GRADIENT_GRAPH, NODE_GRAPH = "graph", "graph of the gradient", "graph of the node"
 LEAST_CARRIED = 8  # addresses behind one end from which on it is asked whether they are of many steps
 MOST_BELOW, MOST_BESIDE = 16, 8  # ends below another, and beside it, that are looked at
 NEAR = 4000  # nodes from it on; a state that is carried on was made in the last step
@@ -44,7 +44,7 @@ class Walk:
         self.accessors = {}
         self.owner = {}  # id of a node -> number of its end
         self.nodes = []  # so that no node's address is used again meanwhile
-        self.ends = []  # (tensor that keeps the graph, GRAPH or GRADIENT_GRAPH)
+        self.ends = []  # (tensor or node that keeps the graph, how: GRAPH, GRADIENT_GRAPH or NODE_GRAPH)
         self.ends_at = {}  # id of an end's node -> its number
         self.spare = deadline
         self.first = []  # node of each end
@@ -91,26 +91,29 @@ class Walk:
 
     def add_tensor(self, tensor, wanted):
         """Walks the graphs that a tensor keeps: behind it, and behind its gradient (backward with create_graph=True)."""
-        self.add_end(tensor, tensor, wanted)
+        self.add_end(tensors.node(tensor), (tensor, GRAPH), wanted)
         gradient = tensors.gradient(tensor)
         if gradient is not None:
-            self.add_end(gradient, tensor, wanted)
+            self.add_end(tensors.node(gradient), (tensor, GRADIENT_GRAPH), wanted)
 
-    def add_end(self, end, tensor, wanted):
-        """Walks the graph behind `end`, which `tensor` keeps. `wanted`: addresses of interest, None = all."""
-        first = tensors.node(end)
+    def add_node(self, node, wanted):
+        """Walks the graph behind a node that the program has itself (`loss.grad_fn`); after the tensors, which tell more."""
+        self.add_end(node, (node, NODE_GRAPH), wanted)
+
+    def add_end(self, first, end, wanted):
+        """Walks the graph behind the node `first`, which `end` keeps. `wanted`: addresses of interest, None = all."""
         if first is None or not tensors.graphs_rest():
             return
         number = len(self.ends)
-        self.ends.append((tensor, GRAPH if end is tensor else GRADIENT_GRAPH))
+        self.ends.append(end)
         self.first.append(first)
         self.above.append(number)
         known = self.owner.get(id(first))
         if known is not None:
-            if end is tensor:
-                self.above[number] = known
-            else:  # the gradient came by itself: it is its parameter that keeps it
+            if end[1] == GRADIENT_GRAPH:  # the gradient came by itself: it is its parameter that keeps it
                 self.above[self.top(known)] = number
+            else:
+                self.above[number] = known
             return
         self.ends_at[id(first)] = number
         left = [first]

@@ -19,6 +19,7 @@ MOST_LINES = 100  # holders whose lines are looked for
 MOST_OF_ONE = 4  # tensors on one storage that are looked for
 GRADIENT = "gradient"
 ENDINGS = {None: "", GRADIENT: ".grad", graph.GRAPH: " (its graph)", graph.GRADIENT_GRAPH: ".grad (its graph)"}
+ENDINGS[graph.NODE_GRAPH] = ENDINGS[graph.GRAPH]
 NOTHING = ({"path": "no Python owner", "kind": "none"}, None)
 NOT_FOUND = ({"path": "not found in time", "kind": "unknown"}, None)
 
@@ -52,7 +53,7 @@ def describe(root, variable, way, how):
     steps = paths.steps_of(root, variable, way)
     answer = {"path": paths.text_of(root, variable, steps), "kind": paths.kind_of(root, variable, steps)}
     answer["path"] += ENDINGS[how]
-    if how in (graph.GRAPH, graph.GRADIENT_GRAPH):
+    if how in (graph.GRAPH, graph.GRADIENT_GRAPH, graph.NODE_GRAPH):
         answer["kind"] = "autograd"
     answer["root"] = root.kind
     if root.thread is not None:
@@ -197,6 +198,10 @@ class Search:
             if deadline.late():
                 break
             walk.add_tensor(tensor, missing)
+        for node in reversed(tensors.nodes(self.snapshot)):
+            if deadline.late():
+                break
+            walk.add_node(node, missing)
         held = []
         for addresses, ends in walk.keepers():
             end = keeper(self.start, self.snapshot, ends, self.deadline)

@@ -64,7 +64,8 @@ class Survey:
         named = evenly([each for each in zip(chosen, ways) if each[1] is not None], MOST_TENSORS)
         lost = evenly([tensor for tensor, way in zip(chosen, ways) if way is None], MOST_TENSORS - len(named))
         self.sampled = len(named) + len(lost)
-        held = self.graphs(lost + [tensor for tensor, _ in named])
+        nodes = evenly(tensors.nodes(self.snapshot), MOST_TENSORS)
+        held = self.graphs(lost + [tensor for tensor, _ in named], nodes)
         by_parent = {}
         for tensor, way in named:
             if self.deadline.late():
@@ -78,7 +79,9 @@ class Survey:
             self.enter(group, tensors.address(tensor), tensors.size(tensor))
             self.add_gradient(tensor, way)
         # Also when time is up: it takes next to none, and is most of what leaks.
-        left = self.add_held(held, {id(tensor): way for tensor, way in named})
+        if nodes:
+            named += [(node, way) for node, way in zip(nodes, self.paths(nodes)) if way is not None]
+        left = self.add_held(held, {id(end): way for end, way in named})
         if not self.deadline.late():
             self.add_lost(lost, left)
 
@@ -107,8 +110,8 @@ class Survey:
 
     def add_lost(self, lost, held):
         """The tensors that the user's part of the program does not lead to, and what their graphs hold: held by a library, or by a loop."""
-        lost = lost + [end for (end, _), _ in held]
-        above = cycles.Above(self.snapshot, lost, self.start, self.deadline) if lost else None
+        targets = lost + [end for (end, _), _ in held]
+        above = cycles.Above(self.snapshot, targets, self.start, self.deadline) if targets else None
         for (end, how), blocks in held:
             self.enter_all(holders.describe_from_below(above, end, how), blocks)
         for tensor in lost:
@@ -120,13 +123,17 @@ class Survey:
     def paths(self, targets):
         return holders.ways(self.start, self.snapshot, targets, self.deadline)
 
-    def graphs(self, chosen):
-        """[((tensor that keeps a graph, how), [(address, bytes)])]"""
+    def graphs(self, chosen, nodes):
+        """[((tensor or node that keeps a graph, how), [(address, bytes)])]"""
         walk = graph.Walk(tensors.Deadline(self.deadline.left(0.4)))
         for tensor in reversed(chosen):
             if walk.deadline.late():
                 break
             walk.add_tensor(tensor, None)
+        for node in nodes:
+            if walk.deadline.late():
+                break
+            walk.add_node(node, None)
         held = walk.keepers()
         self.deadline.cut |= walk.deadline.cut
         keepers = [holders.keeper(self.start, self.snapshot, ends, self.deadline) for _, ends in held]

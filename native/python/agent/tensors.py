@@ -129,6 +129,13 @@ def node(tensor):
         return None
 
 
+def nodes(things):
+    """Those of the things that are nodes of graphs: PyTorch has a class of its own for each sort, and one for those of the program."""
+    kinds = [each for each in type.__subclasses__(object) if "next_functions" in objects.CLASS_DICT(each)]
+    own = getattr(core, "_FunctionBase", None)
+    return natives["pick"](things, kinds + (types_of(own) if own is not None else []))
+
+
 def is_trained(tensor):
     try:
         return is_leaf(tensor) and needs_grad(tensor)
