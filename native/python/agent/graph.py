@@ -10,6 +10,7 @@ CUSTOM_NEXT = function_base.__dict__["next_functions"].__get__ if function_base 
 CUSTOM_SAVED = function_base.__dict__.get("_raw_saved_tensors") if function_base is not None else None
 objects = load("objects")
 SAVED = "_raw_saved_"
+GONE = (RuntimeError, AttributeError)  # what was saved is released; the context of the program's own function has no node any more
 GRAPH, GRADIENT_GRAPH, NODE_GRAPH = "graph", "graph of the gradient", "graph of the node"
 LEAST_CARRIED = 8  # addresses behind one end from which on it is asked whether they are of many steps
 MOST_BELOW, MOST_BESIDE = 16, 8  # ends below another, and beside it, that are looked at
@@ -71,7 +72,7 @@ class Walk:
         for get in access.saved:
             try:
                 value = get(node)
-            except RuntimeError:  # released
+            except GONE:
                 continue
             for each in value if objects.exactly(value, tuple, list) else (value,):
                 try:
@@ -137,7 +138,10 @@ class Walk:
     def next(self, node):
         """[(node that follows, number of its output)]"""
         get = self.access(node).next
-        return [each for each in get(node) if each[0] is not None] if get is not None else []
+        try:
+            return [each for each in get(node) if each[0] is not None] if get is not None else []
+        except GONE:
+            return []
 
     def top(self, number):
         while self.above[number] != number:

@@ -323,6 +323,7 @@ HOLDERS = {
     "gradient": ("global", "__main__.gradients.grad"),
     "graph": ("autograd", "main().ends (its graph)"),
     **{"carried %d" % step: ("autograd", "__main__.state (its graph)") for step in range(12)},  # and not `loss`
+    "node": ("autograd", "__main__.drawings[...] (its graph)"),
     "closure": ("closure", "__main__.use > <counter.<locals>.use>.inner"),
     "generator": ("generator", "__main__.running > stream().yielded"),
     "hook": ("hook", "__main__.net.encoder._forward_hooks[...] > <hook.<locals>.note>.seen[...]"),

@@ -155,6 +155,10 @@ state = torch.Tensor(0x8300)
 for step in range(12):
     state = carry(state, step)  # HOLD carried 0
     loss = torch.Tensor(0x8400, node=torch.Node(0x8500, state.grad_fn))
+addresses["node"] = 0xC0000
+drawings = []
+drawings.append(torch.Node(0x8600, torch.Node(addresses["node"])))  # HOLD node
+contexts = [torch.FunctionBase()]
 single = block("global")  # HOLD global
 mapping = {"field": block("dict field")}  # HOLD dict field
 chain = Link(None, None)

@@ -85,6 +85,21 @@ class Node:
         self.next_functions, self._raw_saved_self = tuple((each, 0) for each in following), SavedTensor(saved)
 
 
+class Ended(Slot):
+    """What is no longer told once the graph has gone."""
+
+    def __get__(self, thing, kind=None):
+        if thing is None:
+            return self
+        raise AttributeError("Attribute %s is invalid for this instance." % self.name)
+
+
+class FunctionBase:
+    """A context of the program's own function that outlived its node."""
+
+    next_functions, _raw_saved_tensors = Ended("next_functions"), Ended("_raw_saved_tensors")
+
+
 class Quiet:
     def __enter__(self):
         pass
@@ -121,7 +136,7 @@ def stat(current):
 
 # By device; a built-in function gives them, as PyTorch's own does.
 allocator_stats = {0: {"allocated_bytes": stat(512), "active_bytes": stat(512)}}
-_C = types.SimpleNamespace(TensorBase=TensorBase, DisableTorchFunctionSubclass=Quiet, StorageBase=Storage)
+_C = types.SimpleNamespace(TensorBase=TensorBase, DisableTorchFunctionSubclass=Quiet, StorageBase=Storage, _FunctionBase=FunctionBase)
 _C._cuda_memoryStats = allocator_stats.__getitem__
 _C._cuda_getDeviceCount = lambda: len(allocator_stats)
 nn = types.ModuleType("torch.nn")
