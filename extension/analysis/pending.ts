@@ -75,11 +75,29 @@ function beginOfMuch(readings: readonly Reading[]): number {
   return begin;
 }
 
+/** Growth that reads as of `readings`. */
 function growthOf(readings: readonly Reading[]): Growth | null {
-  const values = readings.map(reading => reading.bytes);
-  const growth = judgeGrowth({ steps: readings.map(reading => reading.step), values, lag: 0 });
+  const even = evenlyRead(readings);
+  const values = even.map(reading => reading.bytes);
+  const growth = judgeGrowth({ steps: even.map(reading => reading.step), values, lag: 0 });
   if (growth.state !== 'growing') return null;
-  return at(values, values.length - 1) - at(values, growth.from) >= T.layerBytes ? growth : null;
+  if (at(values, values.length - 1) - at(values, growth.from) < T.layerBytes) return null;
+  const from = readings.findIndex(reading => reading.step === even[growth.from]?.step);
+  return { ...growth, from, to: readings.length - 1 };
+}
+
+/** The readings at about the distance of the newest ones. The allocator is asked often at first and ever more seldom: rises that are
+ * read ever more seldom would look as if they came to an end. */
+function evenlyRead(readings: readonly Reading[]): Reading[] {
+  const newest = readings.at(-1)?.step ?? 0;
+  const gaps = readings.slice(1).map(({ step }, i) => step - (readings[i]?.step ?? step));
+  const wide = gaps.slice(-T.pendingDistances).sort((a, b) => b - a);
+  const width = wide[1] ?? wide[0] ?? 1; // the widest one may be a single slow answer
+  const cell = ({ step }: Reading): number => Math.floor((newest - step) / width);
+  return readings.filter((reading, i) => {
+    const next = readings[i + 1];
+    return next === undefined || cell(next) !== cell(reading);
+  });
 }
 
 /** @param cache growth of the allocator's segments beyond their tensors; null: they do not grow so */

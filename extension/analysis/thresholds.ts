@@ -127,6 +127,8 @@ export const THRESHOLDS = {
   pendingReadings: 6,
   /** Of these, the share that may tell of less: a reading just behind a synchronisation finds nothing. */
   pendingGaps: 0.2,
+  /** So many of the newest distances between readings tell how far apart they are to be. */
+  pendingDistances: 8,
 
   // Out of memory.
   /** A leak of this share of what is alive led to it. */

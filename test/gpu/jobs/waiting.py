@@ -12,6 +12,7 @@ import torch
 SHAPE = os.environ["GMT_SHAPE"]
 BLOCK = 64 << 20
 STEPS = 300 if SHAPE == "grows" else 60  # it is not looked at each of so short steps
+PAUSE = 0.005  # seconds, where the side stream falls behind: the allocator is asked by the time, and a step of 1 ms is no usual one
 CYCLES = 40_000_000  # of the GPU's clock: about 20 ms
 
 device = torch.device("cuda")
@@ -39,6 +40,8 @@ def lend_to_side_stream():
         side.synchronize()
     elif SHAPE == "share" and len(ends) > 3:
         ends.pop(0).synchronize()
+    elif SHAPE == "grows":
+        time.sleep(PAUSE)
 
 
 for _ in range(STEPS):

@@ -126,6 +126,21 @@ test('what waits grows, and the cache with it: one finding, though it is no fift
   assert.equal(findings[0]?.evidence.at(-1), 'Meanwhile the cache grows by 5.00 MB a step.');
 });
 
+test('what waits grows, and is read often at first and seldom later', () => {
+  const { findings } = judged(
+    {
+      tensor: () => 400 * MB,
+      reserved: step => (700 + 5 * step) * MB,
+      pending: step => (step <= 32 || step % 6 === 0 ? step * MB : NaN),
+    },
+    { fragmentation: { ...room, largestFreeBytes: 64 * MB } },
+  );
+  assert.deepEqual(
+    findings.map(({ verdict, bytesPerStep }) => [verdict, bytesPerStep]),
+    [['pending', MB]],
+  );
+});
+
 test('fragmentation where PyTorch says that nothing waits', () => {
   const { findings } = judged(
     { tensor: () => 400 * MB, tensorMax: () => 600 * MB, reserved: step => (700 + 5 * step) * MB, pending: () => MB },
