@@ -2,7 +2,8 @@ import { formatBytes, formatCount } from '../protocol/format';
 import type { LedgerSeries } from '../protocol/steps';
 import type { Finding } from '../protocol/verdicts';
 import { judgeGrowth, type Growth } from './growth';
-import { at } from './statistics';
+import { gainFades } from './growthChecks';
+import { at, mannKendall, theilSen } from './statistics';
 import { THRESHOLDS as T } from './thresholds';
 
 // Memory that waits for a stream: PyTorch was given the tensor back, but another stream still uses its block (`record_stream`), so
@@ -79,11 +80,32 @@ function beginOfMuch(readings: readonly Reading[]): number {
 function growthOf(readings: readonly Reading[]): Growth | null {
   const even = evenlyRead(readings);
   const values = even.map(reading => reading.bytes);
-  const growth = judgeGrowth({ steps: even.map(reading => reading.step), values, lag: 0 });
-  if (growth.state !== 'growing') return null;
+  const growth = rising(
+    even.map(reading => reading.step),
+    values,
+  );
+  if (growth === null) return null;
   if (at(values, values.length - 1) - at(values, growth.from) < T.layerBytes) return null;
   const from = readings.findIndex(reading => reading.step === even[growth.from]?.step);
   return { ...growth, from, to: readings.length - 1 };
+}
+
+/** What waits goes up and down by whole blocks, which a leak does not: it grows too where both its newest half and all of it, or a
+ * part from a quarter on, show a trend. */
+function rising(steps: readonly number[], values: readonly number[]): Growth | null {
+  const growth = judgeGrowth({ steps, values, lag: 0 });
+  if (growth.state === 'growing') return growth;
+  if (growth.state === 'sawtooth' || growth.state === 'empty' || steps.length < T.pendingTrend) return null;
+  const trend = (from: number): Growth | null => {
+    const line = theilSen(steps.slice(from), values.slice(from));
+    const { p } = mannKendall(values.slice(from));
+    if (line === null || line.low <= 0 || p > T.trendLevel) return null;
+    const since = at(steps, from);
+    return { ...growth, state: 'growing', since, perStep: line.slope, low: line.low, high: line.high, from };
+  };
+  if (gainFades(steps, values, 1)) return null;
+  const newest = trend(Math.floor(steps.length / 2));
+  return newest && (trend(0) ?? trend(Math.floor(steps.length / 4)) ?? newest);
 }
 
 /** The readings at about the distance of the newest ones. The allocator is asked often at first and ever more seldom: rises that are

@@ -129,6 +129,8 @@ export const THRESHOLDS = {
   pendingGaps: 0.2,
   /** So many of the newest distances between readings tell how far apart they are to be. */
   pendingDistances: 8,
+  /** Readings from which on a trend is looked for. */
+  pendingTrend: 12,
 
   // Out of memory.
   /** A leak of this share of what is alive led to it. */

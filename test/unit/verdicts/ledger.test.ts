@@ -141,6 +141,22 @@ test('what waits grows, and is read often at first and seldom later', () => {
   );
 });
 
+test('what waits grows by blocks that come and go; a queue that fills more and more slowly does not', () => {
+  const titles = (pending: (step: number) => number): unknown[] =>
+    judged({ tensor: () => 400 * MB, reserved: () => 4000 * MB, pending }).findings.map(finding =>
+      finding.title.replace(/:.*/, ''),
+    );
+  const noise = (step: number): number => 64 * MB * ((step * 7) % 5 < 2 ? 1 : 0);
+  assert.deepEqual(
+    titles(step => 64 * MB * Math.floor(step / 6) + 2 * noise(step)),
+    ['More and more freed memory waits for another stream'],
+  );
+  assert.deepEqual(
+    titles(step => 64 * MB * Math.floor(8 * (1 - Math.exp(-step / 12))) + noise(step)),
+    [],
+  );
+});
+
 test('fragmentation where PyTorch says that nothing waits', () => {
   const { findings } = judged(
     { tensor: () => 400 * MB, tensorMax: () => 600 * MB, reserved: step => (700 + 5 * step) * MB, pending: () => MB },
