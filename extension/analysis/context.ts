@@ -1,4 +1,4 @@
-import { STEP_DRIVER_GAP, STEP_LOST_EVENTS, STEP_PAUSED, type Category, type StepAxis } from '../protocol/steps';
+import { STEP_DRIVER_GAP, STEP_LOST_EVENTS, STEP_PAUSED, type StepAxis } from '../protocol/steps';
 import type { Layer, TraceInfo } from '../protocol/trace';
 import type { SiteVerdict } from '../protocol/verdicts';
 import { neededEvents } from './growthChecks';
@@ -54,9 +54,9 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
   if (context.axis.source === 'time' && (lasted < T.timeSlices || events < T.timeEvents)) {
     return unknown(verdict, 'It rises; where no training steps are known, it takes longer to tell.');
   }
-  const factor = builtUpFactor(verdict, site, context.sites);
-  if (events < factor * neededEvents(verdict.period ?? 1)) {
-    const more = Math.ceil(factor * neededEvents(verdict.period ?? 1) * (verdict.period ?? 1) - lasted);
+  const needed = builtUpFactor(verdict, site, context.sites) * neededEvents(verdict.period ?? 1);
+  if (events < needed) {
+    const more = Math.ceil(needed * (verdict.period ?? 1) - lasted);
     return unknown(verdict, `It rises, as a model does that is built up; ${more} more steps will tell.`);
   }
   if (verdict.grows === 'size' && inputsGrow(site, context.sites)) {
@@ -68,14 +68,14 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
   return { ...verdict, confidence };
 }
 
-/** How many times the events it takes where a model could be built up: layer after layer, or copies of it. */
+/** How many times the events it takes where a model could be built up, layer after layer, or be copied; 0: it is none. */
 function builtUpFactor(verdict: SiteVerdict, site: SiteSteps, sites: readonly SiteSteps[]): number {
-  if (!isState(site.category)) return 0;
-  if (site.category !== 'parameter' && site.category !== 'buffer') return T.stateEvents;
+  if (ofTraining(site)) return T.stateEvents;
+  if (site.category !== 'parameter' && site.category !== 'buffer') return 0;
   const rise = riseSince(verdict.sinceStep, site);
   const trained = sites.some(
     other =>
-      (other.category === 'gradient' || other.category === 'optimizer') &&
+      ofTraining(other) &&
       other.process === site.process &&
       other.layer === site.layer &&
       riseSince(verdict.sinceStep, other) >= T.trainedShare * rise,
@@ -83,8 +83,8 @@ function builtUpFactor(verdict: SiteVerdict, site: SiteSteps, sites: readonly Si
   return trained ? T.stateEvents : T.copyEvents;
 }
 
-function isState(category: Category): boolean {
-  return ['parameter', 'gradient', 'buffer', 'optimizer'].includes(category);
+function ofTraining({ category }: SiteSteps): boolean {
+  return category === 'gradient' || category === 'optimizer';
 }
 
 /** Bytes by which more live at the last step's end than at that of the step before `step`. */

@@ -61,8 +61,11 @@ export function thinsOut(steps: readonly number[], events: readonly number[], fr
   return score < -(slowed ? T.slowedScore : T.slowScore);
 }
 
-/** Theil-Sen's interval and Mann-Kendall's level, of at most 128 points, evenly chosen. */
-export function trendOf(steps: readonly number[], values: readonly number[]): { low: number; high: number; p: number } {
+/** Theil-Sen's slope with its interval and Mann-Kendall's level, of at most 128 points, evenly chosen; NaN: too few of them. */
+export function trendOf(
+  steps: readonly number[],
+  values: readonly number[],
+): { slope: number; low: number; high: number; p: number } {
   const stride = Math.ceil(steps.length / 128);
   const chosen = steps.flatMap((_, i) => (i % stride === 0 ? [i] : []));
   const y = chosen.map(i => at(values, i));
@@ -70,7 +73,8 @@ export function trendOf(steps: readonly number[], values: readonly number[]): { 
     chosen.map(i => at(steps, i)),
     y,
   );
-  return { low: line?.low ?? NaN, high: line?.high ?? NaN, p: mannKendall(y).p };
+  const { slope, low, high } = line ?? { slope: NaN, low: NaN, high: NaN };
+  return { slope, low, high, p: mannKendall(y).p };
 }
 
 /** All about as much: what is concatenated in each epoch, not a record that is broken by less and less. */

@@ -2,8 +2,8 @@ import { formatBytes, formatCount } from '../protocol/format';
 import type { LedgerSeries } from '../protocol/steps';
 import type { Finding } from '../protocol/verdicts';
 import { judgeGrowth, type Growth } from './growth';
-import { gainFades } from './growthChecks';
-import { at, mannKendall, theilSen } from './statistics';
+import { gainFades, gapsOf, trendOf } from './growthChecks';
+import { at } from './statistics';
 import { THRESHOLDS as T } from './thresholds';
 
 // Memory that waits for a stream: PyTorch was given the tensor back, but another stream still uses its block (`record_stream`), so
@@ -80,10 +80,7 @@ function beginOfMuch(readings: readonly Reading[]): number {
 function growthOf(readings: readonly Reading[]): Growth | null {
   const even = evenlyRead(readings);
   const values = even.map(reading => reading.bytes);
-  const growth = rising(
-    even.map(reading => reading.step),
-    values,
-  );
+  const growth = rising(stepsOf(even), values);
   if (growth === null) return null;
   if (at(values, values.length - 1) - at(values, growth.from) < T.layerBytes) return null;
   const from = readings.findIndex(reading => reading.step === even[growth.from]?.step);
@@ -97,11 +94,9 @@ function rising(steps: readonly number[], values: readonly number[]): Growth | n
   if (growth.state === 'growing') return growth;
   if (growth.state === 'sawtooth' || growth.state === 'empty' || steps.length < T.pendingTrend) return null;
   const trend = (from: number): Growth | null => {
-    const line = theilSen(steps.slice(from), values.slice(from));
-    const { p } = mannKendall(values.slice(from));
-    if (line === null || line.low <= 0 || p > T.trendLevel) return null;
-    const since = at(steps, from);
-    return { ...growth, state: 'growing', since, perStep: line.slope, low: line.low, high: line.high, from };
+    const { slope, low, high, p } = trendOf(steps.slice(from), values.slice(from));
+    if (!(low > 0) || p > T.trendLevel) return null;
+    return { ...growth, state: 'growing', since: at(steps, from), perStep: slope, low, high, from };
   };
   if (gainFades(steps, values, 1)) return null;
   const newest = trend(Math.floor(steps.length / 2));
@@ -112,7 +107,7 @@ function rising(steps: readonly number[], values: readonly number[]): Growth | n
  * read ever more seldom would look as if they came to an end. */
 function evenlyRead(readings: readonly Reading[]): Reading[] {
   const newest = readings.at(-1)?.step ?? 0;
-  const gaps = readings.slice(1).map(({ step }, i) => step - (readings[i]?.step ?? step));
+  const gaps = gapsOf(stepsOf(readings), [...readings.keys()]);
   const wide = gaps.slice(-T.pendingDistances).sort((a, b) => b - a);
   const width = wide[1] ?? wide[0] ?? 1; // the widest one may be a single slow answer
   const cell = ({ step }: Reading): number => Math.floor((newest - step) / width);
@@ -120,6 +115,10 @@ function evenlyRead(readings: readonly Reading[]): Reading[] {
     const next = readings[i + 1];
     return next === undefined || cell(next) !== cell(reading);
   });
+}
+
+function stepsOf(readings: readonly Reading[]): number[] {
+  return readings.map(reading => reading.step);
 }
 
 /** @param cache growth of the allocator's segments beyond their tensors; null: they do not grow so */

@@ -155,6 +155,12 @@ test('what waits grows by blocks that come and go; a queue that fills more and m
     titles(step => 64 * MB * Math.floor(8 * (1 - Math.exp(-step / 12))) + noise(step)),
     [],
   );
+  const filling = judged({
+    tensor: () => 400 * MB,
+    reserved: () => 40_000 * MB,
+    pending: step => 64 * MB * (Math.floor(30 * (1 - Math.exp((-3 * step) / 80))) + ((step * 7) % 3)),
+  });
+  assert.deepEqual(filling.findings, []);
 });
 
 test('fragmentation where PyTorch says that nothing waits', () => {
