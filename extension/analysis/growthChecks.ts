@@ -84,12 +84,13 @@ export function isEven(changes: readonly number[], events: readonly number[]): b
   return Math.max(...rises) <= T.evenRises * usual && Math.min(...rises) >= usual / T.evenRises;
 }
 
-/** Much less was gained in the second half of the time than in the first. */
+/** Much less was gained a step in the second half of the time than in the first. A rate: a step without a reading may lie anywhere. */
 export function gainFades(steps: readonly number[], values: readonly number[], from: number): boolean {
   const last = values.length - 1;
   const start = Math.max(0, from - 1);
   const middle = (at(steps, start) + at(steps, last)) / 2;
   const half = steps.findIndex(step => step >= middle);
-  const first = at(values, half) - at(values, start);
-  return at(values, last) - at(values, half) < T.fadedGain * first;
+  const rate = (from: number, to: number): number =>
+    (at(values, to) - at(values, from)) / (at(steps, to) - at(steps, from));
+  return half < last && rate(half, last) < T.fadedGain * rate(start, half);
 }

@@ -1,11 +1,13 @@
 """What the tracer costs on a real GPU: ns per tensor event with its stack, and a training step.
 
 The machine's speed drifts by more than the cost, so the ways are compared by turns within one process, a few milliseconds each:
-recording off (the hook returns at once) with recording on, and with PyTorch's own history. What the hook costs while off shows
-between processes, untraced and traced by turns. Medians; prints a table.
+recording off (the hook returns at once) with recording on, and with PyTorch's own history; then, recording, without the agent's
+hooks and with them. What the hook costs while off shows between processes, untraced and traced by turns. Medians; prints a table.
     python3 test/bench/gpu_cost.py [--library dist/native/libgpumemtrace.so] [--processes 6]
 """
 import argparse
+import gc
+import importlib
 import json
 import math
 import os
@@ -20,12 +22,17 @@ DEPTHS = (10, 40)
 WAYS = ("recording", "history")
 PAIRS, ROUNDS = 2000, 80
 BASE = dict(d_model=512, nhead=8, num_encoder_layers=6, num_decoder_layers=6, dim_feedforward=2048, sequences=64, tokens=128)
-# Name, how many steps each way, what is trained. The GPU waits for the program in the first two and the program for it in the last.
+MIDDLE = dict(d_model=512, nhead=8, num_encoder_layers=4, num_decoder_layers=4, dim_feedforward=2048)
+# Name, how many steps each way, which job of test/gpu/jobs with what. From models for which the GPU waits to such that wait for it.
 TRAININGS = (
-    ("3 + 3 layers, 256 wide, 16 x 32 tokens; AdamW as PyTorch chooses", 600, dict(foreach=None)),
-    ("the same; AdamW, foreach off", 600, dict(foreach=False)),
-    ("nn.Transformer's own 6 + 6 layers, 512 wide, 64 x 128 tokens; AdamW as PyTorch chooses", 120, dict(foreach=None, **BASE)),
+    ("3 + 3 layers, 256 wide, 16 x 32 tokens", 400, "transformer", dict(foreach=None)),
+    ("the same, foreach off", 300, "transformer", dict(foreach=False)),
+    ("4 + 4 layers, 512 wide, 16 x 32 tokens", 250, "transformer", dict(foreach=None, **MIDDLE)),
+    ("4 + 4 layers, 512 wide, 64 x 64 tokens", 250, "transformer", dict(foreach=None, sequences=64, tokens=64, **MIDDLE)),
+    ("6 + 6 layers, 512 wide, 64 x 128 tokens", 100, "transformer", dict(foreach=None, **BASE)),
+    ("GPT-2's smallest, 12 layers, 768 wide, 8 x 1,024 tokens, autocast to bfloat16", 80, "language_model", dict(foreach=None)),
 )
+WITH_AGENT = (TRAININGS[0][0], TRAININGS[4][0])
 
 
 def pairs_ns():
@@ -56,17 +63,31 @@ def history(on):
     torch.cuda.memory._record_memory_history("all" if on else None, stacks="python", max_entries=10_000)
 
 
-def by_turns(control, work, rounds, ways):
-    """Runs `work` in each way by turns; a list of results a way."""
+class AgentHooks:
+    """What the agent has in the program: a hook of PyTorch's optimizers and one of the collector."""
+
+    def __init__(self):
+        from torch.optim.optimizer import _global_optimizer_post_hooks
+
+        self.places = (_global_optimizer_post_hooks, gc.callbacks)
+        self.hooks = [place.copy() for place in self.places]
+        assert all(self.hooks), "the agent is not there"
+
+    def set(self, on):
+        for place, hooks in zip(self.places, self.hooks):
+            place.clear()
+            if on:
+                (place.update if isinstance(place, dict) else place.extend)(hooks)
+
+
+def by_turns(switch, work, rounds, ways):
+    """Runs `work` in each way by turns, after `switch` of the way; a list of results a way."""
     results = {way: [] for way in ways}
     for i in range(rounds):
         for way in ways if i % 2 else reversed(ways):
-            control.set(way == "recording")
-            if "history" in ways:
-                history(way == "history")
+            switch(way)
             work()
             results[way].append(work())
-    control.set(True)
     return results
 
 
@@ -90,21 +111,38 @@ def turns_process():
     sys.path.insert(0, os.path.join(HERE, "../gpu/jobs"))
     import torch
     from paused_control import Control
-    from transformer import Trainer
 
     torch.empty(1, device="cuda")
-    control, events = Control(), {}
+    control = Control()
+
+    def switch(way):
+        control.set(way == "recording")
+
+    def switch_with_history(way):
+        switch(way)
+        history(way == "history")
+
+    # Apart: switching the history on and off leaves the caches to whoever comes next.
+    switches = (switch, switch_with_history)
+    events = {}
     for depth in DEPTHS:
-        # Apart: switching the history on and off leaves the caches to whoever comes next.
-        events[depth] = [at_depth(depth, lambda: by_turns(control, pairs_ns, ROUNDS, ("off", way))) for way in WAYS]
+        events[depth] = [
+            at_depth(depth, lambda: by_turns(each, pairs_ns, ROUNDS, ("off", way))) for each, way in zip(switches, WAYS)
+        ]
         history(False)
-    steps = {}
-    for name, count, options in TRAININGS:
-        trainer = Trainer(**options)
+    steps, agent = {}, {}
+    for name, count, job, options in TRAININGS:
+        trainer = importlib.import_module(job).Trainer(**options)
+        control.set(True)
         for _ in range(20):
             step_ms(trainer)
-        steps[name] = by_turns(control, lambda: step_ms(trainer), count, ("off", "recording"))
-    print(json.dumps({"events": events, "steps": steps}))
+        steps[name] = by_turns(switch, lambda: step_ms(trainer), count, ("off", "recording"))
+        if name in WITH_AGENT:
+            control.set(True)
+            hooks = AgentHooks()
+            agent[name] = by_turns(lambda way: hooks.set(way == "agent"), lambda: step_ms(trainer), count, ("none", "agent"))
+            hooks.set(True)
+    print(json.dumps({"events": events, "steps": steps, "agent": agent}))
 
 
 def plain_process():
@@ -154,10 +192,15 @@ def main():
             over = statistics.median(a - b for a, b in zip(got[way], got["off"]))
             cells.append(f"{statistics.median(got['off']):.0f} → {statistics.median(got[way]):.0f} ({over:+.0f})")
         print(f"| by turns with recording off: {way} | " + " | ".join(cells) + " |")
-    print("\n| training step, by turns | off | recording | ratio of medians | median of paired ratios (95 % interval) | all steps |")
+    print_steps("training step, by turns", turns["steps"], "off", "recording")
+    print_steps("the same while recording, the agent's hooks taken out and put back", turns["agent"], "none", "agent")
+
+
+def print_steps(title, trainings, without, way):
+    print(f"\n| {title} | without | with | ratio of medians | median of paired ratios (95 % interval) | all steps |")
     print("|---|---|---|---|---|---|")
-    for name, step in turns["steps"].items():
-        on, off = step["recording"], step["off"]
+    for name, step in trainings.items():
+        on, off = step[way], step[without]
         middle_on, middle_off = statistics.median(on), statistics.median(off)
         paired = [a / b for a, b in zip(on, off)]
         low, high = median_interval(paired)

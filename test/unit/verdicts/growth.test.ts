@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { judgeGrowth, type Growth } from '../../../extension/analysis/growth';
-import { neededEvents } from '../../../extension/analysis/growthChecks';
+import { gainFades, neededEvents } from '../../../extension/analysis/growthChecks';
 
 const judge = (values: number[], lag = 0): Growth => judgeGrowth({ steps: values.map((_, i) => i + 1), values, lag });
 /** Levels from changes of a step; never below zero. */
@@ -89,4 +89,17 @@ test('nothing, and one step, are too little for anything', () => {
   assert.equal(judge([0]).state, 'empty');
   assert.equal(judge([5]).state, 'flat');
   assert.equal(judge([5, 6]).state, 'flat');
+});
+
+test('steps without a reading, wherever they lie, make no steady gain fade', () => {
+  const level = (step: number): number => 4 * step - (step % 3);
+  fc.assert(
+    fc.property(fc.integer({ min: 12, max: 90 }), fc.nat(88), fc.nat(88), (last, hole, length) => {
+      const steps = Array.from({ length: last }, (_, i) => i + 1).filter(
+        step => step <= hole + 1 || step > hole + length,
+      );
+      if (steps.length < 6) return;
+      assert.equal(gainFades(steps, steps.map(level), 1), false, steps.join(' '));
+    }),
+  );
 });
