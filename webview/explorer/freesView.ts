@@ -41,9 +41,7 @@ export class FreesView {
     const frame = free.frames[free.userFrame] ?? free.frames[0];
     const quiet = quietSince(free, steps);
     const words = el('span', { class: quiet !== '' && growing ? 'alarming' : 'dim', 'data-value': 'last-free' });
-    words.title = t(
-      'Of tensors, a sample of the frees is looked at: each eighth of a thread, in a long run each 32nd.',
-    );
+    words.title = t('Of tensors, a sample of the frees is looked at: each eighth to each 32nd of a thread.');
     setText(words, quiet || timesSeenText(free.count));
     const name = el('span', { class: 'dim' }, `${frame?.function ?? t('no Python line')} · `);
     return el('li', { class: 'frame' }, ...this.link(frame), name, words);
