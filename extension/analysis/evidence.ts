@@ -4,6 +4,7 @@ import type { Frame, TraceSource } from '../protocol/trace';
 import type { Finding } from '../protocol/verdicts';
 import type { GrowingSite } from './cluster';
 import type { FindingContext } from './findings';
+import { cutShort } from './holders';
 import { at } from './statistics';
 import { THRESHOLDS as T } from './thresholds';
 import { holderText, placeText } from './wording';
@@ -21,6 +22,12 @@ export function evidenceOf(finding: Finding, cluster: readonly GrowingSite[], co
   if (finding.library !== null) evidence.push(`The driver was called for it by ${finding.library}.`);
   if (finding.holder?.kind === 'none') evidence.push('At the end no Python object of the program had any of it.');
   else if (finding.holder !== null) evidence.push(`The agent found it at ${holderText(finding.holder)}.`);
+  const cutAfterMs = cutShort(context.answers, finding.process);
+  if (finding.holder === null && cutAfterMs !== null) {
+    evidence.push(
+      `The look for who holds it was cut short after ${Math.round(cutAfterMs)} ms, before it came to these blocks: ask while the program runs (“Who holds it?”, \`gpu-memtrace holders\`).`,
+    );
+  }
   if (finding.fullAtStep !== null) {
     evidence.push(`At this rate the device is full at about step ${formatCount(finding.fullAtStep)}.`);
   }

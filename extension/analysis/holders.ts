@@ -27,6 +27,8 @@ export interface HolderAnswer {
   held: HeldBlocks[];
   /** Sites of all blocks that Python has, by an answer that names them all; null: this one does not. */
   sites: ReadonlySet<number> | null;
+  /** It did not look at everything, for time ran out after so many ms; null: it did. */
+  cutAfterMs: number | null;
 }
 
 /** Reads the answers of a trace, the newest first; what is no answer about holders is passed over. */
@@ -38,8 +40,9 @@ export function readHolders(source: TraceSource): HolderAnswer[] {
     if (answer === null) continue;
     const held = parseHolders(answer.text, answer.blocks);
     const sites = namesAll(answer.text) ? new Set(answer.blocks.map(block => block.site)) : null;
-    if (held.length === 0 && sites === null) continue;
-    answers.push({ process: info.process, timeNs: info.timeNs, ...occasionOf(answer.text), held, sites });
+    const cutAfterMs = cutOf(answer.text);
+    if (held.length === 0 && sites === null && cutAfterMs === null) continue;
+    answers.push({ process: info.process, timeNs: info.timeNs, ...occasionOf(answer.text), held, sites, cutAfterMs });
   }
   return answers;
 }
@@ -132,6 +135,11 @@ function namesAll(text: string): boolean {
   return ok === true && cut === false && Array.isArray(more);
 }
 
+function cutOf(text: string): number | null {
+  const { ok, cut, tookMs } = parseObject(text) ?? {};
+  return ok === true && cut === true ? positive(tookMs) : null;
+}
+
 function occasionOf(text: string): Pick<HolderAnswer, 'when' | 'step'> {
   const { when, step } = parseObject(text) ?? {};
   return { when: when === 'step' || when === 'exit' ? when : 'asked', step: positive(step) ?? 0 };
@@ -202,6 +210,11 @@ export function nobodyHolds(answers: readonly HolderAnswer[], process: number, s
   const last = answers.find(answer => answer.process === process && answer.when === 'exit');
   const seen = last?.sites ?? null;
   return seen !== null && !sites.some(site => seen.has(site));
+}
+
+/** After how many ms the newest look of a process's own accord was cut short; null: it was not, or there was none. */
+export function cutShort(answers: readonly HolderAnswer[], process: number): number | null {
+  return answers.find(answer => answer.process === process && answer.when !== 'asked')?.cutAfterMs ?? null;
 }
 
 /** Who holds blocks of these sites by one answer, most bytes first; also what it says where it found nobody. */

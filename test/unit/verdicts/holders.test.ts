@@ -91,7 +91,7 @@ test('the holder of most blocks is named, if it holds its share', () => {
     sites: new Map([[1, { count, bytes: count }]]),
   });
   const told = (...found: HeldBlocks[]): HolderAnswer[] => {
-    return [{ process: 0, timeNs: 1, when: 'exit', step: 0, held: found, sites: null }];
+    return [{ process: 0, timeNs: 1, when: 'exit', step: 0, held: found, sites: null, cutAfterMs: null }];
   };
   const answers = told(held('x', 1), held('cache', 8), held('y', 2));
   assert.equal(holderOf(answers, 0, [1], 0.5, 3)?.path, 'cache');
