@@ -20,10 +20,10 @@ export function evidenceOf(finding: Finding, cluster: readonly GrowingSite[], co
     `${formatPlural(finding.count, 'block')} with ${formatBytes(finding.bytes)} from then on ${finding.count === 1 ? 'is' : 'are'} alive after step ${formatCount(context.axis.count)}.`,
   );
   if (finding.library !== null) evidence.push(`The driver was called for it by ${finding.library}.`);
+  const cutAfterMs = cutShort(context.answers, finding.process);
   if (finding.holder?.kind === 'none') evidence.push('At the end no Python object of the program had any of it.');
   else if (finding.holder !== null) evidence.push(`The agent found it at ${holderText(finding.holder)}.`);
-  const cutAfterMs = cutShort(context.answers, finding.process);
-  if (finding.holder === null && cutAfterMs !== null) {
+  else if (cutAfterMs !== null) {
     evidence.push(
       `The look for who holds it was cut short after ${Math.round(cutAfterMs)} ms, before it came to these blocks: ask while the program runs (“Who holds it?”, \`gpu-memtrace holders\`).`,
     );

@@ -90,7 +90,7 @@ export function gainFades(steps: readonly number[], values: readonly number[], f
   const start = Math.max(0, from - 1);
   const middle = (at(steps, start) + at(steps, last)) / 2;
   const half = steps.findIndex(step => step >= middle);
-  const rate = (from: number, to: number): number =>
-    (at(values, to) - at(values, from)) / (at(steps, to) - at(steps, from));
+  const rate = (begin: number, end: number): number =>
+    (at(values, end) - at(values, begin)) / (at(steps, end) - at(steps, begin));
   return half < last && rate(half, last) < T.fadedGain * rate(start, half);
 }

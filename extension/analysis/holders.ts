@@ -38,11 +38,12 @@ export function readHolders(source: TraceSource): HolderAnswer[] {
     if (!info.complete) continue;
     const answer = source.answer({ process: info.process, index: info.index });
     if (answer === null) continue;
-    const held = parseHolders(answer.text, answer.blocks);
-    const sites = namesAll(answer.text) ? new Set(answer.blocks.map(block => block.site)) : null;
-    const cutAfterMs = cutOf(answer.text);
+    const document = parseObject(answer.text) ?? {};
+    const held = heldBy(document, answer.blocks);
+    const sites = namesAll(document) ? new Set(answer.blocks.map(block => block.site)) : null;
+    const cutAfterMs = cutOf(document);
     if (held.length === 0 && sites === null && cutAfterMs === null) continue;
-    answers.push({ process: info.process, timeNs: info.timeNs, ...occasionOf(answer.text), held, sites, cutAfterMs });
+    answers.push({ process: info.process, timeNs: info.timeNs, ...occasionOf(document), held, sites, cutAfterMs });
   }
   return answers;
 }
@@ -59,8 +60,10 @@ export interface HolderEntry {
 
 /** The holders in an answer's JSON, groups first; empty where it is none, or damaged. */
 export function holderEntries(text: string): HolderEntry[] {
-  const document = parseObject(text);
-  if (document === null) return [];
+  return entriesOf(parseObject(text) ?? {});
+}
+
+function entriesOf(document: Entry): HolderEntry[] {
   return [...list(document.groups), ...list(document.holders)]
     .filter(entry => entry.path !== undefined || entry.kind !== undefined)
     .map(entry => ({
@@ -73,9 +76,13 @@ export function holderEntries(text: string): HolderEntry[] {
 
 /** The holders in an answer's JSON with their blocks by site; empty where it is none, or damaged. */
 export function parseHolders(text: string, blocks: readonly BlockFacts[]): HeldBlocks[] {
+  return heldBy(parseObject(text) ?? {}, blocks);
+}
+
+function heldBy(document: Entry, blocks: readonly BlockFacts[]): HeldBlocks[] {
   const facts = new Map(blocks.filter(block => block.known).map(block => [block.address, block]));
   const byPlace = new Map<string, HeldBlocks>();
-  for (const { holder, chain, addresses, count: all } of holderEntries(text)) {
+  for (const { holder, chain, addresses, count: all } of entriesOf(document)) {
     const key = `${holder.path}\0${holder.file}\0${holder.line}`;
     const held = byPlace.get(key) ?? { holder, chain, sites: new Map<number, never>() };
     byPlace.set(key, held);
@@ -130,18 +137,15 @@ export function linkText({ kind, name, type, length }: HolderLink): string {
   return type === '' ? `${name}${size}` : `${name}${size}: ${type}`;
 }
 
-function namesAll(text: string): boolean {
-  const { ok, cut, more } = parseObject(text) ?? {};
+function namesAll({ ok, cut, more }: Entry): boolean {
   return ok === true && cut === false && Array.isArray(more);
 }
 
-function cutOf(text: string): number | null {
-  const { ok, cut, tookMs } = parseObject(text) ?? {};
+function cutOf({ ok, cut, tookMs }: Entry): number | null {
   return ok === true && cut === true ? positive(tookMs) : null;
 }
 
-function occasionOf(text: string): Pick<HolderAnswer, 'when' | 'step'> {
-  const { when, step } = parseObject(text) ?? {};
+function occasionOf({ when, step }: Entry): Pick<HolderAnswer, 'when' | 'step'> {
   return { when: when === 'step' || when === 'exit' ? when : 'asked', step: positive(step) ?? 0 };
 }
 
@@ -234,7 +238,7 @@ export function toldHolders(
   const document = parseObject(text);
   if (document === null) return { sentence: 'The answer of the program is damaged.' };
   if (document.ok !== true) return { sentence: `The program could not tell: ${String(document.error)}` };
-  const holders = holdersIn(parseHolders(text, blocks), sites);
+  const holders = holdersIn(heldBy(document, blocks), sites);
   if (holders.length === 0) return { sentence: 'All of these blocks were freed before the program answered.' };
   const found = holders.reduce((sum, holder) => sum + holder.count, 0);
   const took = positive(document.tookMs);

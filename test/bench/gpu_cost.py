@@ -21,15 +21,15 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 DEPTHS = (10, 40)
 WAYS = ("recording", "history")
 PAIRS, ROUNDS = 2000, 80
-BASE = dict(d_model=512, nhead=8, num_encoder_layers=6, num_decoder_layers=6, dim_feedforward=2048, sequences=64, tokens=128)
 MIDDLE = dict(d_model=512, nhead=8, num_encoder_layers=4, num_decoder_layers=4, dim_feedforward=2048)
+BASE = {**MIDDLE, "num_encoder_layers": 6, "num_decoder_layers": 6}
 # Name, how many steps each way, which job of test/gpu/jobs with what. From models for which the GPU waits to such that wait for it.
 TRAININGS = (
     ("3 + 3 layers, 256 wide, 16 x 32 tokens", 400, "transformer", dict(foreach=None)),
     ("the same, foreach off", 300, "transformer", dict(foreach=False)),
     ("4 + 4 layers, 512 wide, 16 x 32 tokens", 250, "transformer", dict(foreach=None, **MIDDLE)),
     ("4 + 4 layers, 512 wide, 64 x 64 tokens", 250, "transformer", dict(foreach=None, sequences=64, tokens=64, **MIDDLE)),
-    ("6 + 6 layers, 512 wide, 64 x 128 tokens", 100, "transformer", dict(foreach=None, **BASE)),
+    ("6 + 6 layers, 512 wide, 64 x 128 tokens", 100, "transformer", dict(foreach=None, sequences=64, tokens=128, **BASE)),
     ("GPT-2's smallest, 12 layers, 768 wide, 8 x 1,024 tokens, autocast to bfloat16", 80, "language_model", dict(foreach=None)),
 )
 WITH_AGENT = (TRAININGS[0][0], TRAININGS[4][0])

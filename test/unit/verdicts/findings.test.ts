@@ -132,15 +132,15 @@ test('what lives to the end though Python has none of it has no Python owner', (
 test('a look that was cut short before it came to the blocks is told of', () => {
   const run = playing(40, (_, run) => run.alloc(1, MB));
   const look = { when: 'exit', ok: true, cut: true, tookMs: 512.4, groups: [] };
-  const told = (text: object[], blocks = run.blocks(1)) =>
+  const told = (answer: object) =>
     only(
-      findingsOf(run, { answers: text.map(each => ({ text: JSON.stringify(each), blocks: blockFacts(blocks) })) }),
+      findingsOf(run, { answers: [{ text: JSON.stringify(answer), blocks: blockFacts(run.blocks(1)) }] }),
     ).evidence.filter(sentence => sentence.includes('cut short'));
-  assert.match(told([look])[0] ?? '', /cut short after 512 ms.*gpu-memtrace holders/);
-  assert.equal(told([{ ...look, cut: false }]).length, 0);
-  assert.equal(told([{ ...look, when: undefined }]).length, 0, 'somebody asked, and was told');
+  assert.match(told(look)[0] ?? '', /cut short after 512 ms.*gpu-memtrace holders/);
+  assert.equal(told({ ...look, cut: false }).length, 0);
+  assert.equal(told({ ...look, when: undefined }).length, 0, 'somebody asked, and was told');
   const kept = { path: 'kept[...]', kind: 'global', addresses: addresses(run.blocks(1)) };
-  assert.equal(told([{ ...look, groups: [kept] }]).length, 0, 'it came to them');
+  assert.equal(told({ ...look, groups: [kept] }).length, 0, 'it came to them');
 });
 
 test('an answer from before everything went says more than the one at exit', () => {

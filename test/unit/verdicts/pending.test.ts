@@ -5,6 +5,13 @@ import { judgePending } from '../../../extension/analysis/pending';
 
 const BLOCK = 64 << 20;
 
+/** What is judged of so many steps; `read` gives the blocks that wait at a step, NaN where nobody asked. */
+function judged(steps: number, read: (step: number) => number) {
+  const last = Float64Array.from({ length: steps }, (_, i) => i + 1);
+  const reservedBytes = new Float64Array(steps).fill(200 * BLOCK);
+  return judgePending({ last, pendingBytes: last.map(step => read(step) * BLOCK), reservedBytes });
+}
+
 /** Step and blocks that wait, of a program whose side stream falls behind by two blocks in three steps: one slow answer, by which
  * the allocator is not asked for 95 steps. */
 const READINGS = [
@@ -15,12 +22,16 @@ const READINGS = [
 ] as const; // prettier-ignore
 
 test('what is read often at first, then not for long, then seldom, grows all the same', () => {
-  const steps = 292;
-  const last = Float64Array.from({ length: steps }, (_, i) => i + 1);
-  const pendingBytes = new Float64Array(steps).fill(NaN);
-  for (const [step, blocks] of READINGS) pendingBytes[step - 1] = blocks * BLOCK;
-  const reservedBytes = new Float64Array(steps).fill(200 * BLOCK);
-  const pending = judgePending({ last, pendingBytes, reservedBytes });
+  const blocks = new Map<number, number>(READINGS);
+  const pending = judged(292, step => blocks.get(step) ?? NaN);
   const perStep = (pending?.growth?.perStep ?? 0) / BLOCK;
   assert.ok(perStep > 0.6 && perStep < 0.7, String(perStep));
+});
+
+test('one step up is no growth, though it was read often below and seldom above', () => {
+  const level = (step: number): number => (step < 72 ? 6 : 18) + ((step * 7) % 5 < 2 ? 1 : 0);
+  assert.equal(
+    judged(120, step => (step <= 24 || step % 6 === 0 ? level(step) : NaN)),
+    null,
+  );
 });
