@@ -25,7 +25,7 @@ export function evidenceOf(finding: Finding, cluster: readonly GrowingSite[], co
   else if (finding.holder !== null) evidence.push(`The agent found it at ${holderText(finding.holder)}.`);
   else if (cutAfterMs !== null) {
     evidence.push(
-      `The look for who holds it was cut short after ${Math.round(cutAfterMs)} ms, before it came to these blocks: ask while the program runs (“Who holds it?”, \`gpu-memtrace holders\`).`,
+      `The look for who holds it was cut short after ${Math.round(cutAfterMs)} ms, before it came to these blocks: ask while the program runs (“Who holds it?”, gpu-memtrace holders).`,
     );
   }
   if (finding.fullAtStep !== null) {
