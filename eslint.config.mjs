@@ -3,7 +3,8 @@
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
-/** Folder -> what its files may import besides files of the folder itself. Everything else is refused. */
+/** Folder -> what its files and those of its rooms may import besides files of the folder itself. Everything else is
+ * refused. */
 const walls = [
   { folder: 'extension/protocol', may: [] },
   { folder: 'extension/engine', may: ['node:', '../protocol/'] },
@@ -12,13 +13,23 @@ const walls = [
   { folder: 'extension/exporters', may: ['node:', '../protocol/', '../engine/', 'apache-arrow', 'pprof-format'] },
 ];
 
-const wall = ({ folder, may }) => ({
-  files: [`${folder}/**/*.ts`],
-  rules: refuse(
-    `^(?!\\./|${['\\0', ...may].map(start => start.replaceAll('.', '\\.')).join('|')})`,
-    `${folder} may import only ${['its own files', ...may].join(', ')}.`,
-  ),
-});
+const literally = text => text.replaceAll('.', '\\.');
+
+/** One rule for the files of the folder itself, one for those of its rooms: from there, one level more leads outside. */
+const wall = ({ folder, may }) =>
+  [
+    { files: `${folder}/*.ts`, own: '\\./', up: '' },
+    { files: `${folder}/*/**/*.ts`, own: '\\./|\\.\\./(?!\\.)', up: '../' },
+  ].map(({ files, own, up }) => {
+    const outside = ['\\0', ...may.map(start => literally(start.startsWith('../') ? up + start : start))];
+    return {
+      files: [files],
+      rules: refuse(
+        `^(?!${[own, ...outside].join('|')})`,
+        `${folder} may import only ${['its own files', ...may].join(', ')}.`,
+      ),
+    };
+  });
 
 function refuse(regex, message) {
   return { 'no-restricted-imports': ['error', { patterns: [{ regex, message }] }] };
@@ -62,7 +73,7 @@ export default tseslint.config(
     },
   },
   { files: ['extension/**/*.ts', 'webview/**/*.ts'], rules: budgets },
-  ...walls.map(wall),
+  ...walls.flatMap(wall),
   {
     files: ['extension/cli.ts', 'extension/cli/**/*.ts'],
     rules: refuse('^vscode$|/(views|editor|main)(/|$)', 'The command line runs without VS Code.'),

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArguments } from './cli/arguments';
+import { parseArguments } from './cli/arguments/arguments';
 import { attach } from './cli/attach';
 import { confirm } from './cli/confirm';
 import { doctor } from './cli/doctor';
-import { helpText } from './cli/help';
+import { helpText } from './cli/arguments/help';
 import { holders } from './cli/holders';
 import { mark } from './cli/mark';
 import { print, say } from './cli/output';
-import { report } from './cli/report';
+import { report } from './cli/report/report';
 import { run } from './cli/run';
 
 const USAGE = 2;

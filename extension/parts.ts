@@ -4,14 +4,14 @@ import { FindingDiagnostics } from './editor/findingDiagnostics';
 import { LineBytes } from './editor/lineBytes';
 import { ShownLineVerdicts } from './editor/lineVerdicts';
 import { SourceLines } from './editor/sourceLines';
-import { makeCommands, type Commands } from './views/commands';
-import { followContextKeys } from './views/contextKeys';
-import { DoctorPage } from './views/doctorPage';
-import { ExplorerView } from './views/explorer';
-import { SavedTraceEditor } from './views/savedTrace';
-import { Sessions } from './views/sessions';
-import { StatusItem } from './views/statusBar';
-import { WidePanel } from './views/widePanel';
+import { makeCommands, type Commands } from './views/commands/commands';
+import { followContextKeys } from './views/session/contextKeys';
+import { DoctorPage } from './views/page/doctorPage';
+import { ExplorerView } from './views/page/explorer';
+import { SavedTraceEditor } from './views/session/savedTrace';
+import { Sessions } from './views/session/sessions';
+import { StatusItem } from './views/session/statusBar';
+import { WidePanel } from './views/page/widePanel';
 
 /** What is behind the names that `main.ts` registers. */
 export interface Parts {

@@ -1,7 +1,7 @@
-import { checkTarget, commandLine, processName } from '../capture/attachTarget';
-import { workingFolder, type ProcessFacts } from '../capture/processes';
-import { tracerMissing, type Tracer } from '../capture/tracer';
-import type { AttachArguments } from './arguments';
+import { checkTarget, commandLine, processName } from '../capture/processes/attachTarget';
+import { workingFolder, type ProcessFacts } from '../capture/processes/processes';
+import { tracerMissing, type Tracer } from '../capture/launch/tracer';
+import type { AttachArguments } from './arguments/arguments';
 import { say } from './output';
 import { placeProbes, sayAdvice } from './probes';
 import {

@@ -1,8 +1,8 @@
-import { readEffect } from '../analysis/effects';
-import { ask } from '../capture/requests';
+import { readEffect } from '../analysis/findings/effects';
+import { ask } from '../capture/traces/requests';
 import { formatBytes, formatCount } from '../protocol/format';
-import type { Experiment, ExperimentEffect } from '../protocol/verdictRequests';
-import type { ConfirmArguments } from './askArguments';
+import type { Experiment, ExperimentEffect } from '../protocol/requests/verdictRequests';
+import type { ConfirmArguments } from './arguments/askArguments';
 import { openNamed, type OpenTrace } from './namedTrace';
 import { print, say } from './output';
 

@@ -1,7 +1,7 @@
-import { diagnose } from '../capture/checks';
-import { doctorText } from '../capture/doctorText';
+import { diagnose } from '../capture/checks/checks';
+import { doctorText } from '../capture/checks/doctorText';
 import { loadNative } from '../engine/addon';
-import type { DoctorArguments } from './arguments';
+import type { DoctorArguments } from './arguments/arguments';
 import { print } from './output';
 
 /** Checks the machine. Returns 0 when recording is possible, else 1. */

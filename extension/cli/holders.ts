@@ -1,14 +1,14 @@
-import { occasionText, recordedHolders, toldHolders } from '../analysis/holders';
-import { standingOf } from '../analysis/standing';
-import { survivorsOf, tensorAt, type Survivor } from '../analysis/survivors';
-import { judgeTrace } from '../analysis/verdicts';
-import { blockDetails, detailsText, type BlockDetails } from '../analysis/blockDetails';
-import { holderText } from '../analysis/wording';
-import { ask, cannotAsk } from '../capture/requests';
+import { occasionText, recordedHolders, toldHolders } from '../analysis/findings/holders';
+import { standingOf } from '../analysis/sites/standing';
+import { survivorsOf, tensorAt, type Survivor } from '../analysis/series/survivors';
+import { judgeTrace } from '../analysis/findings/verdicts';
+import { blockDetails, detailsText, type BlockDetails } from '../analysis/report/blockDetails';
+import { holderText } from '../analysis/findings/wording';
+import { ask, cannotAsk } from '../capture/traces/requests';
 import { formatBytes, formatPlural } from '../protocol/format';
 import type { Layer } from '../protocol/trace';
-import type { HolderFound } from '../protocol/verdictRequests';
-import type { HoldersArguments } from './askArguments';
+import type { HolderFound } from '../protocol/requests/verdictRequests';
+import type { HoldersArguments } from './arguments/askArguments';
 import { openNamed, type OpenTrace } from './namedTrace';
 import { print, say } from './output';
 

@@ -1,11 +1,11 @@
 import { WriteStream, isatty } from 'node:tty';
-import { readSnapshot } from '../analysis/snapshot';
-import { renderTable } from '../analysis/table';
-import { verdictsOf } from '../analysis/verdictCache';
+import { readSnapshot } from '../analysis/report/snapshot';
+import { renderTable } from '../analysis/report/table';
+import { verdictsOf } from '../analysis/findings/verdictCache';
 import type { NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
 import { write } from './output';
-import { TerminalTable } from './terminalTable';
+import { TerminalTable } from './report/terminalTable';
 
 /** Shows the table on stderr while the program runs. */
 export interface LiveTable {

@@ -1,7 +1,7 @@
-import { addMark } from '../capture/sessionFile';
-import { reasonOf } from '../capture/traceDirectory';
+import { addMark } from '../capture/traces/sessionFile';
+import { reasonOf } from '../capture/traces/traceDirectory';
 import { formatDuration } from '../protocol/format';
-import type { MarkArguments } from './markArguments';
+import type { MarkArguments } from './arguments/markArguments';
 import { openNamed } from './namedTrace';
 import { print, say } from './output';
 

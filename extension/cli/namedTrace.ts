@@ -1,5 +1,5 @@
-import { traceRoots } from '../capture/folders';
-import { findTrace, type NamedTrace } from '../capture/runningTraces';
+import { traceRoots } from '../capture/traces/folders';
+import { findTrace, type NamedTrace } from '../capture/traces/runningTraces';
 import { loadNative, type NativeSession } from '../engine/addon';
 
 /** A trace with all that was recorded until now, and the processes in it that are meant (their indices). */

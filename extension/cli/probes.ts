@@ -1,11 +1,11 @@
 // The privileged tracer as the command line uses it: started, watched, detached; what goes wrong is said.
-import { commandLine, explain } from '../capture/attachTarget';
-import type { Advice } from '../capture/privileges';
-import { logBudget } from '../capture/traceDirectory';
-import { continueDescendants } from '../capture/processes';
-import { settleLogs } from '../capture/settle';
-import { Tracer, tracerMissing, tracerProgram, type TracerEnd } from '../capture/tracer';
-import type { RecordingArguments, RunArguments } from './arguments';
+import { commandLine, explain } from '../capture/processes/attachTarget';
+import type { Advice } from '../capture/checks/privileges';
+import { logBudget } from '../capture/traces/traceDirectory';
+import { continueDescendants } from '../capture/processes/processes';
+import { settleLogs } from '../capture/launch/settle';
+import { Tracer, tracerMissing, tracerProgram, type TracerEnd } from '../capture/launch/tracer';
+import type { RecordingArguments, RunArguments } from './arguments/arguments';
 import { say, write } from './output';
 import type { Recording } from './recording';
 

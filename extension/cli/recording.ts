@@ -1,15 +1,15 @@
 // What `run` and `attach` share: the trace directory, the live table, the results at the end.
 import { resolve } from 'node:path';
-import { buildReport } from '../analysis/report';
-import { verdictsOf } from '../analysis/verdictCache';
-import { sureLeaks } from '../analysis/verdicts';
-import { keptTracesFolder, traceRoots } from '../capture/folders';
-import { keptTraceFile, pruneKeptTraces, unwritable } from '../capture/keptTraces';
-import { noteProcesses, writeSession, type SessionFile } from '../capture/sessionFile';
-import { createTraceDirectory, reasonOf, removeTraceDirectory } from '../capture/traceDirectory';
+import { buildReport } from '../analysis/report/report';
+import { verdictsOf } from '../analysis/findings/verdictCache';
+import { sureLeaks } from '../analysis/findings/verdicts';
+import { keptTracesFolder, traceRoots } from '../capture/traces/folders';
+import { keptTraceFile, pruneKeptTraces, unwritable } from '../capture/traces/keptTraces';
+import { noteProcesses, writeSession, type SessionFile } from '../capture/traces/sessionFile';
+import { createTraceDirectory, reasonOf, removeTraceDirectory } from '../capture/traces/traceDirectory';
 import { loadNative, type NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
-import type { RecordingArguments } from './arguments';
+import type { RecordingArguments } from './arguments/arguments';
 import { createLiveTable, tableText } from './live';
 import { say, write } from './output';
 import { giveToSudoUser, writeResult } from './resultFile';

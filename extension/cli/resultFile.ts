@@ -1,5 +1,5 @@
 import { chownSync, renameSync, writeFileSync } from 'node:fs';
-import { reasonOf } from '../capture/traceDirectory';
+import { reasonOf } from '../capture/traces/traceDirectory';
 import { print, say } from './output';
 
 /** Writes a text to the file, whole or not at all; null: to stdout. False: it could not be written, and that was said. */

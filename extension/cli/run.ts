@@ -1,11 +1,11 @@
-import { simulatorVariables, traceVariables, type Environment } from '../capture/environment';
-import { launch, type Launched } from '../capture/launch';
-import { cuptiCandidates, findGpus, findLibcuda, interpreterOf } from '../capture/machine';
-import { settleDirectory } from '../capture/settle';
-import { injectionProblem, simulatorProblem } from '../capture/simulator';
-import { askForSurvey } from '../capture/survey';
-import { logBudget, reasonOf } from '../capture/traceDirectory';
-import type { RunArguments } from './arguments';
+import { simulatorVariables, traceVariables, type Environment } from '../capture/launch/environment';
+import { launch, type Launched } from '../capture/launch/launch';
+import { cuptiCandidates, findGpus, findLibcuda, interpreterOf } from '../capture/checks/machine';
+import { settleDirectory } from '../capture/launch/settle';
+import { injectionProblem, simulatorProblem } from '../capture/checks/simulator';
+import { askForSurvey } from '../capture/checks/survey';
+import { logBudget, reasonOf } from '../capture/traces/traceDirectory';
+import type { RunArguments } from './arguments/arguments';
 import { say } from './output';
 import { attachBeforeStart, type Probes } from './probes';
 import {

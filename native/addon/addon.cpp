@@ -5,7 +5,7 @@
 #include "addon/lifetimes_object.h"
 #include "addon/promised.h"
 #include "addon/session_object.h"
-#include "trace/import_snapshot.h"
+#include "trace/snapshot/import_snapshot.h"
 #include "wire/container.h"
 #include "wire/layout.h"
 

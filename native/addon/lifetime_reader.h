@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "addon/follower.h"
-#include "model/lifetimes.h"
+#include "model/ingest/lifetimes.h"
 
 namespace gmt::addon {
 

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "addon/query_fields.h"
-#include "model/name_book.h"
+#include "model/state/name_book.h"
 
 namespace gmt::addon {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <optional>
 
-#include "model/queries.h"
-#include "model/segment_map.h"
+#include "model/query/queries.h"
+#include "model/query/segment_map.h"
 
 namespace gmt::addon {
 

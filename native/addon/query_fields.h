@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "model/types.h"
+#include "model/state/types.h"
 
 namespace gmt::addon {
 

@@ -4,7 +4,7 @@
 #include "addon/promised.h"
 #include "addon/queries_from_js.h"
 #include "addon/wrapped.h"
-#include "trace/save.h"
+#include "trace/saved/save.h"
 
 namespace gmt::addon {
 

@@ -1,6 +1,6 @@
 #pragma once
 // Names for the model, from the tables that the reader keeps.
-#include "model/names.h"
+#include "model/state/names.h"
 #include "trace/session_reader.h"
 
 namespace gmt::addon {

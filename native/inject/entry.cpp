@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inject/agent.h"
-#include "inject/autograd.h"
-#include "inject/cupti_guest.h"
-#include "inject/driver_layer.h"
-#include "inject/elf.h"
-#include "inject/log.h"
-#include "inject/real_dlsym.h"
-#include "inject/tensor_layer.h"
+#include "inject/agent/agent.h"
+#include "inject/hooks/autograd.h"
+#include "inject/hooks/cupti_guest.h"
+#include "inject/hooks/driver_layer.h"
+#include "inject/hooks/elf.h"
+#include "inject/hooks/real_dlsym.h"
+#include "inject/hooks/tensor_layer.h"
+#include "inject/log/log.h"
 
 namespace gmt::inject {
 namespace {

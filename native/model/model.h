@@ -5,13 +5,13 @@
 #include <memory>
 #include <vector>
 
-#include "model/accounts.h"
-#include "model/block_store.h"
-#include "model/lifetimes.h"
-#include "model/live_tally.h"
-#include "model/process_state.h"
-#include "model/queries.h"
-#include "model/segment_map.h"
+#include "model/ingest/lifetimes.h"
+#include "model/query/live_tally.h"
+#include "model/query/queries.h"
+#include "model/query/segment_map.h"
+#include "model/state/accounts.h"
+#include "model/state/block_store.h"
+#include "model/state/process_state.h"
 #include "trace/batch.h"
 
 namespace gmt::model {

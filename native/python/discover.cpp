@@ -9,7 +9,7 @@
 
 namespace gmt::python {
 
-// Beside what else each event reads (inject/log.h).
+// Beside what else each event reads (inject/log/log.h).
 [[gnu::section(".gmt_hot_state")]] constinit Interpreter interpreter = {};
 [[gnu::section(".gmt_hot_state")]] constinit const uintptr_t *finalizing_word = nullptr;
 

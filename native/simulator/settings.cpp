@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "address_space.h"
+#include "simulator/driver/address_space.h"
 
 namespace sim {
 

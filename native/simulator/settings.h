@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "driver_types.h"
+#include "simulator/driver/driver_types.h"
 
 namespace sim {
 

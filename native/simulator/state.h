@@ -3,9 +3,9 @@
 // is held, so that a CUPTI callback may call the driver.
 #include <pthread.h>
 
-#include "address_space.h"
-#include "driver_types.h"
 #include "settings.h"
+#include "simulator/driver/address_space.h"
+#include "simulator/driver/driver_types.h"
 
 namespace sim {
 

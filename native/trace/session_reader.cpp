@@ -8,8 +8,8 @@
 #include <cstring>
 #include <tuple>
 
-#include "trace/container_file.h"
 #include "trace/process_state.h"
+#include "trace/saved/container_file.h"
 #include "trace/trace_directory.h"
 
 namespace gmt::trace {

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "trace/batch.h"
-#include "trace/batch_builder.h"
 #include "trace/error.h"
-#include "trace/log_file.h"
-#include "trace/losses.h"
-#include "trace/merge.h"
-#include "trace/process_tables.h"
+#include "trace/log/batch_builder.h"
+#include "trace/log/log_file.h"
+#include "trace/log/losses.h"
+#include "trace/log/merge.h"
+#include "trace/log/process_tables.h"
 
 namespace gmt::trace {
 

@@ -2,10 +2,10 @@
 // but attach and write the log, and says what happens as lines of JSON.
 #include <cstdio>
 
-#include "uprobe/options.h"
-#include "uprobe/privileges.h"
-#include "uprobe/self_test.h"
-#include "uprobe/session.h"
+#include "uprobe/attach/privileges.h"
+#include "uprobe/attach/self_test.h"
+#include "uprobe/session/options.h"
+#include "uprobe/session/session.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 # What the tracer knows of Python, outside BPF.
-add_library(gmt_uprobe_python STATIC python_interpreters.cpp python_process.cpp python_records.cpp python_target.cpp
-                                     python_threads.cpp python_version.cpp native_symbols.cpp)
+add_library(gmt_uprobe_python STATIC python/interpreters.cpp python/process.cpp python/records.cpp python/target.cpp
+                                     python/threads.cpp python/version.cpp python/native_symbols.cpp)
 target_include_directories(gmt_uprobe_python PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/..)
 target_include_directories(gmt_uprobe_python SYSTEM PRIVATE ${GMT_BPF_INCLUDE})
 target_link_libraries(gmt_uprobe_python PUBLIC gmt_uprobe_files gmt_wire)

@@ -19,10 +19,10 @@
 #include <string>
 #include <vector>
 
-#include "uprobe/elf_file.h"
-#include "uprobe/library_probes.h"
-#include "uprobe/links.h"
-#include "uprobe/probe_place.h"
+#include "uprobe/attach/elf_file.h"
+#include "uprobe/attach/library_probes.h"
+#include "uprobe/attach/links.h"
+#include "uprobe/attach/probe_place.h"
 
 using namespace gmt::uprobe;
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import type { BlockDetails } from '../../extension/analysis/blockDetails';
-import type { ExperimentEffect, HolderFound } from '../../extension/protocol/verdictRequests';
+import type { BlockDetails } from '../../extension/analysis/report/blockDetails';
+import type { ExperimentEffect, HolderFound } from '../../extension/protocol/requests/verdictRequests';
 import { Place, python, root, type Ended, type Started } from './launcher';
 
 const agentTests = join(root, 'test/native/agent');

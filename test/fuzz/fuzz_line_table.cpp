@@ -1,7 +1,7 @@
 // Line tables. The input: 1 byte of version, 4 of first line, then the table.
 #include <cstring>
 
-#include "trace/line_table.h"
+#include "trace/log/line_table.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size < 5) return 0;

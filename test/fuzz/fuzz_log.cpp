@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "trace/merge.h"
+#include "trace/log/merge.h"
 
 using namespace gmt;
 

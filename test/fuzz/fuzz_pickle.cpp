@@ -6,8 +6,8 @@
 #include <fstream>
 #include <string>
 
-#include "trace/import_snapshot.h"
 #include "trace/session_reader.h"
+#include "trace/snapshot/import_snapshot.h"
 
 using namespace gmt;
 

@@ -7,7 +7,7 @@
 #include "check.h"
 #include "log_writer.h"
 #include "pickle_writer.h"
-#include "trace/save.h"
+#include "trace/saved/save.h"
 
 using namespace gmt;
 using namespace gmt::test;

@@ -1,5 +1,5 @@
 // Numbers for keys: the same one each time, one each, also where lines are full and threads race.
-#include "inject/intern_table.h"
+#include "inject/log/intern_table.h"
 
 #include <set>
 #include <thread>

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "check.h"
-#include "model/filter.h"
+#include "model/query/filter.h"
 #include "model_fixture.h"
 
 using namespace gmt::test;

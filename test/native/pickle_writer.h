@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "trace/pickle_reader.h"
+#include "trace/snapshot/pickle_reader.h"
 
 namespace gmt::test {
 

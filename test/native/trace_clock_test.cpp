@@ -1,6 +1,6 @@
 #include "check.h"
 #include "log_writer.h"
-#include "trace/clock.h"
+#include "trace/log/clock.h"
 #include "trace_reading.h"
 
 using namespace gmt;

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "check.h"
-#include "trace/line_table.h"
+#include "trace/log/line_table.h"
 
 using namespace gmt;
 

@@ -5,7 +5,7 @@
 
 #include "check.h"
 #include "log_writer.h"
-#include "trace/save.h"
+#include "trace/saved/save.h"
 #include "trace_reading.h"
 
 using namespace gmt;

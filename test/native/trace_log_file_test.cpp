@@ -3,8 +3,8 @@
 
 #include "check.h"
 #include "log_writer.h"
-#include "trace/log_file.h"
-#include "trace/upgrade.h"
+#include "trace/log/log_file.h"
+#include "trace/log/upgrade.h"
 #include "trace_reading.h"
 
 using namespace gmt;

@@ -1,7 +1,7 @@
 // One order out of many threads' chunks; gaps, damage, autograd state, time bases.
 #include "check.h"
 #include "log_writer.h"
-#include "trace/merge.h"
+#include "trace/log/merge.h"
 #include "trace_reading.h"
 
 using namespace gmt;

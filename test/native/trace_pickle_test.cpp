@@ -3,7 +3,7 @@
 
 #include "check.h"
 #include "pickle_writer.h"
-#include "trace/pickle_reader.h"
+#include "trace/snapshot/pickle_reader.h"
 
 using namespace gmt;
 using namespace gmt::test;

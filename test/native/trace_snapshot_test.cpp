@@ -3,7 +3,7 @@
 
 #include "check.h"
 #include "pickle_writer.h"
-#include "trace/import_snapshot.h"
+#include "trace/snapshot/import_snapshot.h"
 #include "trace_reading.h"
 
 using namespace gmt;

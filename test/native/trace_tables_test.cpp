@@ -1,8 +1,8 @@
 #include "check.h"
 #include "log_writer.h"
-#include "trace/line_table.h"
-#include "trace/process_tables.h"
-#include "trace/user_frame.h"
+#include "trace/log/line_table.h"
+#include "trace/log/process_tables.h"
+#include "trace/log/user_frame.h"
 #include "trace_reading.h"
 
 using namespace gmt;

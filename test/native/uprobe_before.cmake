@@ -6,7 +6,7 @@ set(before ${CMAKE_CURRENT_LIST_DIR}/uprobe_before)
 
 # Damaged books too, so with sanitizers where the compiler has them. What is broken on purpose is never given back.
 get_target_property(before_sources gmt_uprobe_before SOURCES)
-list(FILTER before_sources INCLUDE REGEX "before_(block|map|memory|pool|segments|torch)")
+list(FILTER before_sources INCLUDE REGEX "before/(block|map|memory|pool|segments|torch)")
 list(TRANSFORM before_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/../../native/uprobe/)
 gmt_native_test(uprobe_before_torch SOURCES ${before}/torch_test.cpp ${before_sources} LIBRARIES gmt_wire gmt_uprobe_files Threads::Threads)
 target_include_directories(uprobe_before_torch_test PRIVATE ${before} ${CMAKE_CURRENT_LIST_DIR}/../../native)

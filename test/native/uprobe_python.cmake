@@ -7,13 +7,13 @@ set(uprobe ${CMAKE_CURRENT_LIST_DIR}/../../native/uprobe)
 set(made ${CMAKE_BINARY_DIR}/uprobe/bpf)
 set(walk ${CMAKE_CURRENT_BINARY_DIR}/uprobe_python_walk)
 file(MAKE_DIRECTORY ${walk})
-file(GLOB bpf_headers CONFIGURE_DEPENDS ${uprobe}/*.bpf.h)
+file(GLOB bpf_headers CONFIGURE_DEPENDS ${uprobe}/bpf/*.bpf.h)
 add_custom_command(OUTPUT ${walk}/walk.skel.h
   COMMAND ${GMT_CLANG} -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -std=gnu11 -O2 -g -Wall -Wextra -Wno-unused-parameter
           -Wno-missing-declarations -ffreestanding -isystem ${made} -isystem ${GMT_BPF_INCLUDE}
-          -I${uprobe}/bpf_include -I${uprobe} -I${uprobe}/.. -c ${sources}/walk.bpf.c -o ${walk}/walk.bpf.o
+          -I${uprobe}/bpf_include -I${uprobe}/bpf -I${uprobe}/.. -c ${sources}/walk.bpf.c -o ${walk}/walk.bpf.o
   COMMAND ${GMT_BPFTOOL} gen skeleton ${walk}/walk.bpf.o name walk_bpf > ${walk}/walk.skel.h
-  DEPENDS ${sources}/walk.bpf.c ${uprobe}/ring.h ${uprobe}/python_ring.h ${bpf_headers} uprobe_bpf VERBATIM)
+  DEPENDS ${sources}/walk.bpf.c ${uprobe}/bpf/ring.h ${uprobe}/bpf/python_ring.h ${bpf_headers} uprobe_bpf VERBATIM)
 add_custom_target(uprobe_python_walk DEPENDS ${walk}/walk.skel.h)
 
 gmt_native_test(uprobe_python_records SOURCES ${sources}/records_test.cpp LIBRARIES gmt_uprobe_python gmt_trace)

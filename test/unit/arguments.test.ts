@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseArguments, type Arguments } from '../../extension/cli/arguments';
+import { parseArguments, type Arguments } from '../../extension/cli/arguments/arguments';
 
 const parse = (line: string): ReturnType<typeof parseArguments> => parseArguments(line === '' ? [] : line.split(' '));
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildReport } from '../../extension/analysis/report';
-import { readSnapshot } from '../../extension/analysis/snapshot';
-import { renderTable } from '../../extension/analysis/table';
+import { buildReport } from '../../extension/analysis/report/report';
+import { readSnapshot } from '../../extension/analysis/report/snapshot';
+import { renderTable } from '../../extension/analysis/report/table';
 import type { Note } from '../../extension/protocol/trace';
 import { FakeTrace, makeInfo, makeProcess, makeSite, makeTotals } from './fakeTrace';
 

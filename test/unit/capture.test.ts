@@ -17,13 +17,13 @@ import {
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { cacheFolder, traceRoots } from '../../extension/capture/folders';
-import { keptTraceFile, pruneKeptTraces, scriptName, unwritable } from '../../extension/capture/keptTraces';
-import { exitStatus, ownsTerminal, signalName } from '../../extension/capture/launch';
-import { cuptiCandidates, interpreterOf, onPath } from '../../extension/capture/machine';
-import { writeSession } from '../../extension/capture/sessionFile';
-import { readPid, readStatus, terminalArguments } from '../../extension/capture/terminalScript';
-import { createTraceDirectory, logBudget, removeStale } from '../../extension/capture/traceDirectory';
+import { cacheFolder, traceRoots } from '../../extension/capture/traces/folders';
+import { keptTraceFile, pruneKeptTraces, scriptName, unwritable } from '../../extension/capture/traces/keptTraces';
+import { exitStatus, ownsTerminal, signalName } from '../../extension/capture/launch/launch';
+import { cuptiCandidates, interpreterOf, onPath } from '../../extension/capture/checks/machine';
+import { writeSession } from '../../extension/capture/traces/sessionFile';
+import { readPid, readStatus, terminalArguments } from '../../extension/capture/launch/terminalScript';
+import { createTraceDirectory, logBudget, removeStale } from '../../extension/capture/traces/traceDirectory';
 
 const uid = process.getuid?.() ?? 0;
 

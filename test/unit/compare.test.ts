@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { comparable, compareHoldings, readHoldings, type Holding, type Places } from '../../extension/analysis/compare';
-import { compareChecks, pointOf, pointText, type ComparedTrace } from '../../extension/protocol/compareRequests';
-import { NOW } from '../../extension/protocol/moment';
-import { chosenPoints, pointOptions } from '../../webview/explorer/comparePoints';
+import {
+  comparable,
+  compareHoldings,
+  readHoldings,
+  type Holding,
+  type Places,
+} from '../../extension/analysis/report/compare';
+import {
+  compareChecks,
+  pointOf,
+  pointText,
+  type ComparedTrace,
+} from '../../extension/protocol/requests/compareRequests';
+import { NOW } from '../../extension/protocol/requests/moment';
+import { chosenPoints, pointOptions } from '../../webview/explorer/compare/points';
 import { FakeTrace, makeInfo, makeSite } from './fakeTrace';
 
 const SAME: Places = { cwdA: '/a', cwdB: '/a', sameRun: true };

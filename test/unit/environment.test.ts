@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { traceVariables, type TraceEnvironment } from '../../extension/capture/environment';
+import { traceVariables, type TraceEnvironment } from '../../extension/capture/launch/environment';
 
 const library = '/dist/native/libgpumemtrace.so';
 const trace: TraceEnvironment = {

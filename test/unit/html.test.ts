@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pageHtml } from '../../extension/views/html';
+import { pageHtml } from '../../extension/views/page/html';
 
 const html = pageHtml({
   nonce: 'N0NCE',

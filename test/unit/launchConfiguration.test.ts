@@ -9,8 +9,8 @@ import {
   substitute,
   UnusableConfiguration,
   type VariableContext,
-} from '../../extension/capture/launchConfiguration';
-import { joinWords, splitWords } from '../../extension/capture/shellWords';
+} from '../../extension/capture/launch/launchConfiguration';
+import { joinWords, splitWords } from '../../extension/capture/launch/shellWords';
 
 const context: VariableContext = {
   workspaceFolder: '/work/my project',

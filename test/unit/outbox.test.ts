@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Outbox } from '../../extension/protocol/outbox';
-import { checkMessages } from '../../extension/protocol/validate';
+import { Outbox } from '../../extension/protocol/requests/outbox';
+import { checkMessages } from '../../extension/protocol/requests/validate';
 
 test('messages of one moment travel as one; one that is alone as it is', () => {
   const sent: unknown[] = [];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SessionView, ToPage } from '../../extension/protocol/messages';
+import type { SessionView, ToPage } from '../../extension/protocol/requests/messages';
 import type { TraceInfo } from '../../extension/protocol/trace';
-import { PageNews } from '../../extension/views/pageNews';
+import { PageNews } from '../../extension/views/page/pageNews';
 import { FakeTime } from './webview/fakeTime';
 
 const EMPTY: SessionView = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MAX_PICTURE } from '../../extension/protocol/pictureRequests';
-import { checkMessage } from '../../extension/protocol/validate';
+import { MAX_PICTURE } from '../../extension/protocol/requests/pictureRequests';
+import { checkMessage } from '../../extension/protocol/requests/validate';
 
 const png = 'iVBORw0KGgoAAAANSUhEUg==';
 const request = (params: unknown): unknown => ({ type: 'request', id: 1, method: 'savePicture', params });

@@ -3,15 +3,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { explain } from '../../extension/capture/attachTarget';
+import { explain } from '../../extension/capture/processes/attachTarget';
 import {
   capabilitiesSuffice,
   lookAround,
   nosuidMount,
   privilegeAdvice,
   type Surroundings,
-} from '../../extension/capture/privileges';
-import type { TracerErrorCode } from '../../extension/capture/tracerProtocol';
+} from '../../extension/capture/checks/privileges';
+import type { TracerErrorCode } from '../../extension/capture/launch/tracerProtocol';
 
 const plain: Surroundings = {
   kernel: '6.8.0-45-generic',

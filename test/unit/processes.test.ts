@@ -3,15 +3,15 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { checkTarget, processName } from '../../extension/capture/attachTarget';
-import { cudaDrivers, mappedPrograms } from '../../extension/capture/processMaps';
+import { checkTarget, processName } from '../../extension/capture/processes/attachTarget';
+import { cudaDrivers, mappedPrograms } from '../../extension/capture/processes/processMaps';
 import {
   attachCandidates,
   listCudaProcesses,
   parseComputeApps,
   readProcess,
   workingFolder,
-} from '../../extension/capture/processes';
+} from '../../extension/capture/processes/processes';
 
 const DRIVER = '/usr/lib/x86_64-linux-gnu/libcuda.so.580.95.05';
 const map = (path: string, perms = 'r-xp'): string =>

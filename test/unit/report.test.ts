@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildReport } from '../../extension/analysis/report';
+import { buildReport } from '../../extension/analysis/report/report';
 import { FakeTrace, makeInfo, makeProcess, makeSite, makeTotals } from './fakeTrace';
 
 const user = { file: '/home/user/train.py', line: 41, function: 'forward' };

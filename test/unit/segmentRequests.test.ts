@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkMessage } from '../../extension/protocol/validate';
+import { checkMessage } from '../../extension/protocol/requests/validate';
 
 const request = (params: unknown): unknown => ({ type: 'request', id: 1, method: 'segments', params });
 

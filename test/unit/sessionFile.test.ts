@@ -4,15 +4,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { processAlive } from '../../extension/capture/processAlive';
+import { processAlive } from '../../extension/capture/processes/processAlive';
 import {
   addMark,
   noteProcesses,
   readSession,
   writeSession,
   type SessionFile,
-} from '../../extension/capture/sessionFile';
-import { programRuns } from '../../extension/capture/terminalScript';
+} from '../../extension/capture/traces/sessionFile';
+import { programRuns } from '../../extension/capture/launch/terminalScript';
 import { marksOf } from '../../extension/protocol/marks';
 
 const FACTS: SessionFile = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { distinctTitles, SessionList } from '../../extension/views/sessionList';
+import { distinctTitles, SessionList } from '../../extension/views/session/sessionList';
 
 interface Item {
   id: number;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { settleDirectory, settleLogs } from '../../extension/capture/settle';
+import { settleDirectory, settleLogs } from '../../extension/capture/launch/settle';
 import { makeInfo, makeProcess } from './fakeTrace';
 
 test('a log that the reader has not found yet is waited for, and so is the end of its process', async t => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CallTree } from '../../extension/analysis/callTree';
-import { stackTree as ask } from '../../extension/analysis/stackTree';
+import { CallTree } from '../../extension/analysis/report/callTree';
+import { stackTree as ask } from '../../extension/analysis/report/stackTree';
 import type { Frame, Site } from '../../extension/protocol/trace';
-import type { StackTree, StackTreeQuery } from '../../extension/protocol/treeRequests';
+import type { StackTree, StackTreeQuery } from '../../extension/protocol/requests/treeRequests';
 import { FakeTrace, makeInfo, makeSite, type FakeAllocation } from './fakeTrace';
 
 const frame = (text: string): Frame => {

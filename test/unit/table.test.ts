@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readSnapshot } from '../../extension/analysis/snapshot';
-import { renderTable } from '../../extension/analysis/table';
+import { readSnapshot } from '../../extension/analysis/report/snapshot';
+import { renderTable } from '../../extension/analysis/report/table';
 import { formatTimestamp } from '../../extension/protocol/format';
 import { FakeTrace, makeInfo, makeProcess, makeSite, makeTotals, type FakeAllocation } from './fakeTrace';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseTraceTime, resolveTraceTime } from '../../extension/cli/traceTime';
+import { parseTraceTime, resolveTraceTime } from '../../extension/cli/report/traceTime';
 import type { LedgerSeries } from '../../extension/protocol/steps';
 import { FakeTrace, makeInfo, makeTotals } from './fakeTrace';
 

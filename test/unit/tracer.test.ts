@@ -10,8 +10,8 @@ import {
   tracerMissing,
   tracerProgram,
   type TracerRequest,
-} from '../../extension/capture/tracer';
-import { parseSelfTest, parseTracerLine, type TracerMessage } from '../../extension/capture/tracerProtocol';
+} from '../../extension/capture/launch/tracer';
+import { parseSelfTest, parseTracerLine, type TracerMessage } from '../../extension/capture/launch/tracerProtocol';
 import { ended, READY, refusal, writeFakeTracer, type Seen, type Step } from './fakeTracer';
 
 interface Traced {

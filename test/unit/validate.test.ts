@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { SiteQuery, TimelineQuery } from '../../extension/protocol/trace';
-import { checkMessage, METHODS } from '../../extension/protocol/validate';
+import { checkMessage, METHODS } from '../../extension/protocol/requests/validate';
 
 const query: SiteQuery = {
   layer: 'tensor',

@@ -2,7 +2,12 @@
 import '../strings';
 import './doctor.css';
 import { t } from '@vscode/l10n';
-import type { DoctorCheck, DoctorGroup, ToDoctorHost, ToDoctorPage } from '../../extension/protocol/doctorMessages';
+import type {
+  DoctorCheck,
+  DoctorGroup,
+  ToDoctorHost,
+  ToDoctorPage,
+} from '../../extension/protocol/requests/doctorMessages';
 import { primaryButton, progressRing, registerComponents } from '../components';
 import { el, icon } from '../dom';
 

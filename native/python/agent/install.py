@@ -1,4 +1,4 @@
-"""The agent's first part: hooks of PyTorch and of the collector, and the turns that the tracer gives (native/inject/agent.h).
+"""The agent's first part: hooks of PyTorch and of the collector, and the turns that the tracer gives (native/inject/agent/agent.h).
 
 It runs as a private namespace with `natives`, the functions of the tracer; no module of this name is in sys.modules. Everything else
 is loaded when it is needed. The agent runs no code of the program: it takes no attribute of an object but through the slots of

@@ -1,6 +1,6 @@
 // Blocks and ledgers for the fake host: each site has as many live blocks as its id modulo 500, plus one.
-import type { BlockHolder, BlockQuery, HolderQuery } from '../../../extension/protocol/blockRequests';
-import type { CardLedger, LedgerPart } from '../../../extension/protocol/ledgerRequests';
+import type { BlockHolder, BlockQuery, HolderQuery } from '../../../extension/protocol/requests/blockRequests';
+import type { CardLedger, LedgerPart } from '../../../extension/protocol/requests/ledgerRequests';
 import type { AllocationQuery, AllocationWindow } from '../../../extension/protocol/trace';
 
 const GB = 1024 ** 3;

@@ -1,5 +1,10 @@
 // Findings of the fake host: two leaks, a fragmentation, an outlier; the first can be asked who holds it.
-import type { FindingsView, FindingView, HolderFound, OtherLine } from '../../../extension/protocol/verdictRequests';
+import type {
+  FindingsView,
+  FindingView,
+  HolderFound,
+  OtherLine,
+} from '../../../extension/protocol/requests/verdictRequests';
 
 const MB = 1 << 20;
 const FILE = '/home/user/project/train.py';

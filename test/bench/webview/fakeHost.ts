@@ -1,8 +1,8 @@
 // A host for the page without VS Code: answers its requests from generated data, in a worker, as messages that are copied.
-import { CallTree } from '../../../extension/analysis/callTree';
-import { stackTree as treeOf } from '../../../extension/analysis/stackTree';
-import type { SessionView, ToHost } from '../../../extension/protocol/messages';
-import type { Batch } from '../../../extension/protocol/outbox';
+import { CallTree } from '../../../extension/analysis/report/callTree';
+import { stackTree as treeOf } from '../../../extension/analysis/report/stackTree';
+import type { SessionView, ToHost } from '../../../extension/protocol/requests/messages';
+import type { Batch } from '../../../extension/protocol/requests/outbox';
 import type {
   Layer,
   LineSource,
@@ -15,9 +15,9 @@ import type {
   TraceInfo,
   TraceSource,
 } from '../../../extension/protocol/trace';
-import type { OfMoment } from '../../../extension/protocol/moment';
+import type { OfMoment } from '../../../extension/protocol/requests/moment';
 import { peakInside, readMoment, stackedTimeline, timelineSteps } from './fakeTimeline';
-import type { RowVerdict } from '../../../extension/protocol/verdictRequests';
+import type { RowVerdict } from '../../../extension/protocol/requests/verdictRequests';
 import type { FreeLine } from '../../../extension/protocol/steps';
 import { makeProcess, makeTotals } from '../../unit/fakeTrace';
 import { findings, noteAsked, otherLines } from './fakeFindings';

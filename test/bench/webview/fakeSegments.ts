@@ -1,6 +1,6 @@
 // A segment map for the fake host: 300 segments of 2 MB to 1 GB with 10,000 blocks, some of them empty.
-import type { BlockQuery } from '../../../extension/protocol/blockRequests';
-import type { SegmentPicture } from '../../../extension/protocol/segmentRequests';
+import type { BlockQuery } from '../../../extension/protocol/requests/blockRequests';
+import type { SegmentPicture } from '../../../extension/protocol/requests/segmentRequests';
 import type { AllocationWindow } from '../../../extension/protocol/trace';
 import { windowOf } from './fakeBlocks';
 

@@ -1,6 +1,6 @@
 // What the fake host answers about the timeline: groups, steps, peaks and other moments.
-import type { Moment } from '../../../extension/protocol/moment';
-import { untilOf } from '../../../extension/protocol/moment';
+import type { Moment } from '../../../extension/protocol/requests/moment';
+import { untilOf } from '../../../extension/protocol/requests/moment';
 import type {
   MomentReading,
   Peak,
@@ -9,7 +9,7 @@ import type {
   StackGroup,
   StackQuery,
   TimelineSteps,
-} from '../../../extension/protocol/timelineRequests';
+} from '../../../extension/protocol/requests/timelineRequests';
 import type { Timeline, TimelineQuery } from '../../../extension/protocol/trace';
 
 const GB = 1024 ** 3;

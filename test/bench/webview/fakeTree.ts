@@ -1,6 +1,6 @@
 // A call tree for the fake host: main calls two user functions, each goes through four frames of torch to forty lines.
 import type { Frame } from '../../../extension/protocol/trace';
-import type { StackTree, StackTreeQuery } from '../../../extension/protocol/treeRequests';
+import type { StackTree, StackTreeQuery } from '../../../extension/protocol/requests/treeRequests';
 
 const MB = 1024 ** 2;
 const TORCH = '/usr/lib/python3.12/site-packages/torch/nn/modules';

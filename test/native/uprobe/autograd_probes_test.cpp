@@ -1,5 +1,5 @@
 // What a library's code and symbols say about autograd. That it is true is seen where programs run: autograd_test.py.
-#include "uprobe/autograd_probes.h"
+#include "uprobe/attach/autograd_probes.h"
 
 #include <algorithm>
 #include <initializer_list>

@@ -7,10 +7,10 @@
 #include <random>
 
 #include "check.h"
-#include "uprobe/autograd_probes.h"
-#include "uprobe/elf_file.h"
-#include "uprobe/probe_place.h"
-#include "uprobe/usdt.h"
+#include "uprobe/attach/autograd_probes.h"
+#include "uprobe/attach/elf_file.h"
+#include "uprobe/attach/probe_place.h"
+#include "uprobe/attach/usdt.h"
 
 using namespace gmt::uprobe;
 

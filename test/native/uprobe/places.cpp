@@ -1,8 +1,8 @@
 // For each exported function of a file: its address, and where probes without and with return would be placed. Hexadecimal.
 #include <cstdio>
 
-#include "uprobe/elf_file.h"
-#include "uprobe/probe_place.h"
+#include "uprobe/attach/elf_file.h"
+#include "uprobe/attach/probe_place.h"
 
 using namespace gmt::uprobe;
 

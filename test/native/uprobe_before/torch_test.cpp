@@ -1,4 +1,6 @@
 // Reading PyTorch's allocator from outside: the reader looks at this process, which has a stand-in with the same books.
+#include "uprobe/before/torch.h"
+
 #include <unistd.h>
 
 #include <atomic>
@@ -8,7 +10,6 @@
 
 #include "check.h"
 #include "stand_in.h"
-#include "uprobe/before_torch.h"
 
 using namespace gmt::uprobe;
 

@@ -1,4 +1,6 @@
 // Interpreters of processes that are not what they seem: this one, with what looks like libpython, and with damaged files.
+#include "uprobe/python/target.h"
+
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -10,8 +12,7 @@
 #include <random>
 
 #include "check.h"
-#include "uprobe/python_interpreters.h"
-#include "uprobe/python_target.h"
+#include "uprobe/python/interpreters.h"
 
 using namespace gmt::uprobe;
 

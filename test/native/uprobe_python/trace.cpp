@@ -16,10 +16,10 @@
 #include <string>
 #include <vector>
 
-#include "trace/process_tables.h"
-#include "uprobe/python_interpreters.h"
-#include "uprobe/python_process.h"
-#include "uprobe/python_records.h"
+#include "trace/log/process_tables.h"
+#include "uprobe/python/interpreters.h"
+#include "uprobe/python/process.h"
+#include "uprobe/python/records.h"
 #include "walk.skel.h"
 
 using namespace gmt::uprobe;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { peakAgain, peakInside } from '../../../extension/analysis/peakInside';
+import { peakAgain, peakInside } from '../../../extension/analysis/ledger/peakInside';
 import type { Timeline, TimelineQuery, TraceSource } from '../../../extension/protocol/trace';
 import { FakeTrace, makeInfo, makeTotals } from '../fakeTrace';
 

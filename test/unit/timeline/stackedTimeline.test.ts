@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stackedTimeline } from '../../../extension/analysis/stackedTimeline';
-import { timelineSteps } from '../../../extension/analysis/timelineSteps';
+import { stackedTimeline } from '../../../extension/analysis/report/stackedTimeline';
+import { timelineSteps } from '../../../extension/analysis/report/timelineSteps';
 import type { LedgerSeries, ProcessSteps, SiteSeries, SiteSeriesQuery } from '../../../extension/protocol/steps';
 import { STEP_LOST_EVENTS } from '../../../extension/protocol/steps';
 import type { SiteWindow } from '../../../extension/protocol/trace';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { holderOfBlock } from '../../../extension/analysis/blockHolder';
+import { holderOfBlock } from '../../../extension/analysis/findings/blockHolder';
 import type { BlockFacts } from '../../../extension/protocol/steps';
 import { RunTrace } from './runTrace';
 import { StepRun } from './stepRun';

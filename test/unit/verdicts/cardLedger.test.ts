@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { partsOf, readCards, type CardFacts } from '../../../extension/analysis/cardLedger';
-import type { LedgerPart } from '../../../extension/protocol/ledgerRequests';
+import { partsOf, readCards, type CardFacts } from '../../../extension/analysis/ledger/cardLedger';
+import type { LedgerPart } from '../../../extension/protocol/requests/ledgerRequests';
 import { RunTrace } from './runTrace';
 import { StepRun } from './stepRun';
 

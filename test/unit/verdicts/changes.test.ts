@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { findPeriod, findResets, piecesOf } from '../../../extension/analysis/changes';
+import { findPeriod, findResets, piecesOf } from '../../../extension/analysis/series/changes';
 
 const options = { shortest: 3, gain: 12, floor: 0.1 };
 const repeat = (value: number, times: number): number[] => new Array<number>(times).fill(value);

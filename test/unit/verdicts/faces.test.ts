@@ -1,10 +1,10 @@
 // Verdicts in the JSON document and in the table.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildReport } from '../../../extension/analysis/report';
-import { readSnapshot } from '../../../extension/analysis/snapshot';
-import { renderTable } from '../../../extension/analysis/table';
-import { verdictsOf } from '../../../extension/analysis/verdictCache';
+import { buildReport } from '../../../extension/analysis/report/report';
+import { readSnapshot } from '../../../extension/analysis/report/snapshot';
+import { renderTable } from '../../../extension/analysis/report/table';
+import { verdictsOf } from '../../../extension/analysis/findings/verdictCache';
 import { RunTrace, type RunFacts } from './runTrace';
 import { StepRun } from './stepRun';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { judgeGrowth, type Growth } from '../../../extension/analysis/growth';
-import { gainFades, neededEvents } from '../../../extension/analysis/growthChecks';
+import { judgeGrowth, type Growth } from '../../../extension/analysis/series/growth';
+import { gainFades, neededEvents } from '../../../extension/analysis/series/growthChecks';
 
 const judge = (values: number[], lag = 0): Growth => judgeGrowth({ steps: values.map((_, i) => i + 1), values, lag });
 /** Levels from changes of a step; never below zero. */

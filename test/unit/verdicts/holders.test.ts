@@ -7,7 +7,7 @@ import {
   toldHolders,
   type HeldBlocks,
   type HolderAnswer,
-} from '../../../extension/analysis/holders';
+} from '../../../extension/analysis/findings/holders';
 
 const block = (address: bigint, site: number, bytes = 100): BlockFacts => {
   return { address, known: true, alive: true, bytes, site, device: 0, step: 1, timeNs: 0 };

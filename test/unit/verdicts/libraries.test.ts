@@ -1,10 +1,10 @@
 // Driver memory outside PyTorch's cache by the library that called, in words and numbers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readCards } from '../../../extension/analysis/cardLedger';
-import { joinLibraries, librariesOf, readLibraries } from '../../../extension/analysis/libraries';
-import { siteText } from '../../../extension/analysis/site';
-import { judgeTrace } from '../../../extension/analysis/verdicts';
+import { readCards } from '../../../extension/analysis/ledger/cardLedger';
+import { joinLibraries, librariesOf, readLibraries } from '../../../extension/analysis/ledger/libraries';
+import { siteText } from '../../../extension/analysis/sites/site';
+import { judgeTrace } from '../../../extension/analysis/findings/verdicts';
 import { libraryName } from '../../../extension/protocol/libraryName';
 import type { LedgerLibrary } from '../../../extension/protocol/verdicts';
 import { makeSite } from '../fakeTrace';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MemorySnapshot, SnapshotSite } from '../../../extension/protocol/steps';
 import type { OutOfMemory } from '../../../extension/protocol/trace';
-import { judgeTrace, sureLeaks } from '../../../extension/analysis/verdicts';
+import { judgeTrace, sureLeaks } from '../../../extension/analysis/findings/verdicts';
 import type { Verdicts } from '../../../extension/protocol/verdicts';
 import { RunTrace } from './runTrace';
 import { StepRun } from './stepRun';

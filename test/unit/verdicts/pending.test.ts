@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { judgePending } from '../../../extension/analysis/pending';
+import { judgePending } from '../../../extension/analysis/ledger/pending';
 
 const BLOCK = 64 << 20;
 

@@ -1,10 +1,10 @@
 // How far judging is, in words; verdicts of rows; lines that are no part of a finding.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findingSpark } from '../../../extension/analysis/findingSpark';
-import { rowVerdicts } from '../../../extension/analysis/rowVerdicts';
-import { standingOf } from '../../../extension/analysis/standing';
-import { judgeInParts, judgeTrace } from '../../../extension/analysis/verdicts';
+import { findingSpark } from '../../../extension/analysis/findings/findingSpark';
+import { rowVerdicts } from '../../../extension/analysis/report/rowVerdicts';
+import { standingOf } from '../../../extension/analysis/sites/standing';
+import { judgeInParts, judgeTrace } from '../../../extension/analysis/findings/verdicts';
 import type { TraceInfo } from '../../../extension/protocol/trace';
 import { RunTrace, type RunFacts } from './runTrace';
 import { StepRun } from './stepRun';

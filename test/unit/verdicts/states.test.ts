@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { STEP_LOST_EVENTS, STEP_PAUSED } from '../../../extension/protocol/steps';
-import { judgeTrace } from '../../../extension/analysis/verdicts';
+import { judgeTrace } from '../../../extension/analysis/findings/verdicts';
 import type { SiteVerdict } from '../../../extension/protocol/verdicts';
 import { RunTrace, type RunFacts } from './runTrace';
 import { StepRun, type Block } from './stepRun';

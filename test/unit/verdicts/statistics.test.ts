@@ -8,7 +8,7 @@ import {
   normalCdf,
   robustDeviation,
   theilSen,
-} from '../../../extension/analysis/statistics';
+} from '../../../extension/analysis/series/statistics';
 
 const numbers = (minLength: number, maxLength = 40): fc.Arbitrary<number[]> =>
   fc.array(fc.integer({ min: -1000, max: 1000 }), { minLength, maxLength });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { suggest } from '../../../extension/analysis/suggestions';
+import { suggest } from '../../../extension/analysis/findings/suggestions';
 import type { LeakClass } from '../../../extension/protocol/verdicts';
 
 test('a sum of losses is told to add numbers', () => {

@@ -12,10 +12,10 @@ import {
   sizeText,
   streamText,
   threadText,
-} from '../../../webview/explorer/blockRow';
-import { stackText } from '../../../webview/explorer/stack';
-import { subjectOf } from '../../../webview/explorer/subject';
-import type { Row } from '../../../webview/explorer/rows';
+} from '../../../webview/explorer/details/blockRow';
+import { stackText } from '../../../webview/explorer/common/stack';
+import { subjectOf } from '../../../webview/explorer/shell/subject';
+import type { Row } from '../../../webview/explorer/table/rows';
 import { makeProcess } from '../fakeTrace';
 
 const MB = 1 << 20;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ToHost } from '../../../extension/protocol/messages';
-import { RequestClient } from '../../../webview/explorer/client';
+import type { ToHost } from '../../../extension/protocol/requests/messages';
+import { RequestClient } from '../../../webview/explorer/shell/client';
 import { FakeTime } from './fakeTime';
 
 function setUp(): { client: RequestClient; sent: Extract<ToHost, { type: 'request' }>[]; time: FakeTime } {

@@ -1,4 +1,4 @@
-import { Beat, type PollerHost } from '../../../webview/explorer/poller';
+import { Beat, type PollerHost } from '../../../webview/explorer/shell/poller';
 
 /** Time that passes only when told to. */
 export class FakeTime implements PollerHost {

@@ -1,9 +1,9 @@
 // What a finding's card says, and which cards there are.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FindingView, HolderFound } from '../../../extension/protocol/verdictRequests';
-import { nextQuestion, shownFindings } from '../../../webview/explorer/findingsLogic';
-import { figures, freedText, headline, holderText, isLeak, lineText } from '../../../webview/explorer/findingText';
+import type { FindingView, HolderFound } from '../../../extension/protocol/requests/verdictRequests';
+import { nextQuestion, shownFindings } from '../../../webview/explorer/findings/logic';
+import { figures, freedText, headline, holderText, isLeak, lineText } from '../../../webview/explorer/findings/text';
 import { findings } from '../../bench/webview/fakeFindings';
 
 const view = findings(1);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Frame } from '../../../extension/protocol/trace';
-import type { StackTree } from '../../../extension/protocol/treeRequests';
-import { flameLayout, moveIn, rowsOf } from '../../../webview/explorer/flameLayout';
-import { findNode, flameTree, search, type FlameNode } from '../../../webview/explorer/flameTree';
-import { HUE_COUNT, hueOf } from '../../../webview/explorer/hues';
+import type { StackTree } from '../../../extension/protocol/requests/treeRequests';
+import { flameLayout, moveIn, rowsOf } from '../../../webview/explorer/flame/layout';
+import { findNode, flameTree, search, type FlameNode } from '../../../webview/explorer/flame/tree';
+import { HUE_COUNT, hueOf } from '../../../webview/explorer/common/hues';
 
 const TORCH = '/v/lib/python3.12/site-packages/torch';
 

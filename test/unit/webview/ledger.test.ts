@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CardLedger, LedgerPart, LedgerPartKind } from '../../../extension/protocol/ledgerRequests';
-import { cardText, partWidths, slopeText, usedText } from '../../../webview/explorer/ledger';
+import type { CardLedger, LedgerPart, LedgerPartKind } from '../../../extension/protocol/requests/ledgerRequests';
+import { cardText, partWidths, slopeText, usedText } from '../../../webview/explorer/ledger/ledger';
 
 const MB = 1 << 20;
 const part = (kind: LedgerPartKind, bytes: number, bytesPerStep: number | null = null): LedgerPart => {

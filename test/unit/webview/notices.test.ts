@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { warnings } from '../../../webview/explorer/notices';
+import { warnings } from '../../../webview/explorer/shell/notices';
 import { makeInfo, makeProcess } from '../fakeTrace';
 
 const withNote = (code: number): ReturnType<typeof warnings> =>

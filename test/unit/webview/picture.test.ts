@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { FlameRect } from '../../../webview/explorer/flameLayout';
-import { flameSvg } from '../../../webview/explorer/flamePicture';
-import { placeKeys } from '../../../webview/explorer/keyRows';
+import type { FlameRect } from '../../../webview/explorer/flame/layout';
+import { flameSvg } from '../../../webview/explorer/flame/picture';
+import { placeKeys } from '../../../webview/explorer/common/keyRows';
 import { askPython } from '../exporters/python';
 
 const READ = `import json, sys, xml.dom.minidom

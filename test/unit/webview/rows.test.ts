@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Frame, ProcessInfo, TraceInfo } from '../../../extension/protocol/trace';
-import { COLUMNS } from '../../../webview/explorer/columns';
-import { headline } from '../../../webview/explorer/ledger';
-import { rowAt, sparkPoints, trendOf } from '../../../webview/explorer/rows';
+import { COLUMNS } from '../../../webview/explorer/table/columns';
+import { headline } from '../../../webview/explorer/ledger/ledger';
+import { rowAt, sparkPoints, trendOf } from '../../../webview/explorer/table/rows';
 import { siteWindow as window } from './siteWindow';
-import { foldFrames, isLibrary } from '../../../webview/explorer/stack';
+import { foldFrames, isLibrary } from '../../../webview/explorer/common/stack';
 
 const MB = 1 << 20;
 const processes = [{ index: 3, threads: [{ index: 2, tid: 99, name: 'worker' }] }] as ProcessInfo[];

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SegmentMap } from '../../../extension/protocol/trace';
-import { SegmentGeometry } from '../../../webview/explorer/segmentCanvas';
-import { palette, SegmentColours } from '../../../webview/explorer/segmentColours';
-import { fragmentationText, leftOutText, moveItem, SegmentItems } from '../../../webview/explorer/segmentItems';
+import { SegmentGeometry } from '../../../webview/explorer/segments/canvas';
+import { palette, SegmentColours } from '../../../webview/explorer/segments/colours';
+import { fragmentationText, leftOutText, moveItem, SegmentItems } from '../../../webview/explorer/segments/items';
 
 const MB = 1 << 20;
 type Spec = {

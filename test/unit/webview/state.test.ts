@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Layer, Totals } from '../../../extension/protocol/trace';
-import { effectiveLayer, INITIAL, reduce, restore } from '../../../webview/explorer/state';
+import { effectiveLayer, INITIAL, reduce, restore } from '../../../webview/explorer/shell/state';
 
 test('a header clicked again turns the order; text begins ascending, numbers descending', () => {
   const growth = reduce(INITIAL, { type: 'sort', sort: 'growth' });

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SiteWindow } from '../../../extension/protocol/trace';
-import { chosenColumns, DEFAULT_CHOICE, type Choice } from '../../../webview/explorer/columns';
-import { filterProblem } from '../../../webview/explorer/filterWords';
-import { quietSince } from '../../../webview/explorer/freesView';
-import { layoutOf } from '../../../webview/explorer/layout';
-import { filterFor } from '../../../webview/explorer/rowMenu';
-import { rowAt } from '../../../webview/explorer/rows';
-import { Selection } from '../../../webview/explorer/selection';
-import { sumOf } from '../../../webview/explorer/selectionBar';
-import { INITIAL_TABLE, restoreTable, withColumn } from '../../../webview/explorer/tableState';
-import { tsvOf } from '../../../webview/explorer/tsv';
+import { chosenColumns, DEFAULT_CHOICE, type Choice } from '../../../webview/explorer/table/columns';
+import { filterProblem } from '../../../webview/explorer/table/filterWords';
+import { quietSince } from '../../../webview/explorer/details/freesView';
+import { layoutOf } from '../../../webview/explorer/table/layout';
+import { filterFor } from '../../../webview/explorer/table/rowMenu';
+import { rowAt } from '../../../webview/explorer/table/rows';
+import { Selection } from '../../../webview/explorer/table/selection';
+import { sumOf } from '../../../webview/explorer/table/selectionBar';
+import { INITIAL_TABLE, restoreTable, withColumn } from '../../../webview/explorer/table/state';
+import { tsvOf } from '../../../webview/explorer/table/tsv';
 import { siteWindow } from './siteWindow';
 
 const columns = (choice: readonly Choice[], devices = 2) => chosenColumns(choice, false, devices);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StepTimes } from '../../../extension/protocol/timelineRequests';
-import { endOfStep, stepAt, stepTicks } from '../../../webview/explorer/timelineAxis';
+import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
+import { endOfStep, stepAt, stepTicks } from '../../../webview/explorer/timeline/axis';
 import {
   aliveAtEnd,
   between,
@@ -10,7 +10,7 @@ import {
   nudge,
   spanText,
   toSteps,
-} from '../../../webview/explorer/timelineSpan';
+} from '../../../webview/explorer/timeline/span';
 
 /** Steps 1–4 in one point, then 5, 6 and 7 with points of their own. */
 const axis: StepTimes = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StackTree } from '../../../extension/protocol/treeRequests';
-import { TreeRows, treeSort } from '../../../webview/explorer/treeRows';
+import type { StackTree } from '../../../extension/protocol/requests/treeRequests';
+import { TreeRows, treeSort } from '../../../webview/explorer/table/treeRows';
 
 const DOWN = { sort: 'liveBytes', descending: true } as const;
 

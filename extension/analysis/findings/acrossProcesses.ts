@@ -1,0 +1,33 @@
+import { formatPlural } from '../../protocol/format';
+import type { Finding } from '../../protocol/verdicts';
+
+/**
+ * The ranks of a job run the same script: a finding that several processes have at the same line is one cause, told by the
+ * process in which it is worst. Numbers stay those of that process.
+ */
+export function mergeAcrossProcesses(findings: readonly Finding[]): Finding[] {
+  const causes = new Map<string, Finding[]>();
+  for (const finding of findings) {
+    const { verdict, layer, cause, place, holder } = finding;
+    const unplaced = finding.library ?? `site ${finding.sites.join()}`;
+    const line = place === null ? unplaced : `${place.file}:${place.line}`;
+    const key = [verdict, finding.class, cause, layer, line, holder?.path].join('\0');
+    causes.set(key, [...(causes.get(key) ?? []), finding]);
+  }
+  return [...causes.values()].flatMap(same => {
+    const processes = new Set(same.map(finding => finding.process));
+    return processes.size === same.length && same.length > 1 ? [merge(same)] : same;
+  });
+}
+
+function merge(same: readonly Finding[]): Finding {
+  const worst = same.reduce((a, b) => (b.bytesPerStep > a.bytesPerStep ? b : a));
+  const full = same.flatMap(finding => finding.fullAtStep ?? []);
+  return {
+    ...worst,
+    title: `${worst.title}, in ${formatPlural(same.length, 'process', 'processes')}`,
+    sites: [...new Set([...worst.sites, ...same.flatMap(finding => finding.sites)])],
+    fullAtStep: full.length > 0 ? Math.min(...full) : null,
+    confidence: Math.max(...same.map(finding => finding.confidence)),
+  };
+}

@@ -1,0 +1,19 @@
+import type { BlockHolder, HolderQuery } from '../../protocol/requests/blockRequests';
+import type { TraceSource } from '../../protocol/trace';
+import { holderEntries, linkText } from './holders';
+
+/** The newest answer that names the block at this address; null where none does, or the agent found nobody. */
+export function holderOfBlock(source: TraceSource, query: HolderQuery): BlockHolder | null {
+  const { process, timeNs: allocatedNs } = query;
+  const address = BigInt(query.address);
+  const answers = source.info().answers.filter(answer => answer.complete && answer.process === process);
+  for (const { index, timeNs } of answers.toSorted((a, b) => b.timeNs - a.timeNs)) {
+    const answer = source.answer({ process, index });
+    const same = answer?.blocks.some(block => block.address === address && block.timeNs === allocatedNs) ?? false;
+    const entries = same ? holderEntries(answer?.text ?? '') : [];
+    const found = entries.find(entry => entry.addresses.includes(address));
+    if (found !== undefined && found.holder.path !== '')
+      return { ...found.holder, chain: found.chain.map(linkText), timeNs };
+  }
+  return null;
+}

@@ -1,0 +1,229 @@
+import { libraryName } from '../../protocol/libraryName';
+import type { StepAxis } from '../../protocol/steps';
+import type { TraceSource } from '../../protocol/trace';
+import type { Finding, FindingHolder, FindingPlace, LeakClass, Ledger, SiteVerdict } from '../../protocol/verdicts';
+import { clusterByCause, type GrowingSite } from '../sites/cluster';
+import { evidenceOf, ruledOutOf } from './evidence';
+import { holderOf, NO_OWNER, nobodyHolds, type HolderAnswer } from './holders';
+import { namedFrame } from '../sites/site';
+import type { SiteSteps } from '../series/siteSeries';
+import { at, median } from '../series/statistics';
+import { suggest } from './suggestions';
+import { THRESHOLDS as T } from '../series/thresholds';
+import { leakTitle } from './wording';
+
+/** Source text of a line (from 1), null where it cannot be read. */
+export type LineText = (file: string, line: number) => string | null;
+
+export interface FindingContext {
+  source: TraceSource;
+  axis: StepAxis;
+  answers: readonly HolderAnswer[];
+  ledgers: readonly Ledger[];
+  lineText: LineText;
+  /** PyTorch's own threads work for others. */
+  isHelper(process: number, thread: number): boolean;
+}
+
+/** One finding for each cause of growth, the fastest first. */
+export function findLeaks(
+  growing: readonly { verdict: SiteVerdict; steps: SiteSteps }[],
+  context: FindingContext,
+): Finding[] {
+  const sites = growing.map(({ verdict, steps }): GrowingSite => {
+    const site = context.source.site(verdict.site);
+    const frame = namedFrame(site);
+    const thread = steps.thread < 0 || context.isHelper(verdict.process, steps.thread) ? null : steps.thread;
+    const holder = holderOf(context.answers, verdict.process, [verdict.site], T.holderShare, T.holderBlocks);
+    return {
+      verdict,
+      steps,
+      line: frame === null ? (site?.library ?? '') : `${frame.file}:${frame.line}`,
+      worker: thread,
+      holder: holder === null ? null : holderKey(holder),
+    };
+  });
+  const clusters = clusterByCause(withoutServants(sites));
+  return clusters.map(cluster => leakOf(cluster, context)).sort((a, b) => b.bytesPerStep - a.bytesPerStep);
+}
+
+/** What one line put there is one cause, wherever it lies below it (a traceback has many frames). */
+function holderKey({ path, file, line }: FindingHolder): string {
+  return file === null || line === null ? path : `${file}:${line}`;
+}
+
+/** Driver memory that a tensor's line takes for the tensor itself (no cache between them) is the tensor's growth. */
+function withoutServants(sites: readonly GrowingSite[]): GrowingSite[] {
+  const lines = new Set(sites.flatMap(site => (site.verdict.layer === 'tensor' ? [keyOf(site)] : [])));
+  return sites.filter(site => site.verdict.layer !== 'driver' || !lines.has(keyOf(site)));
+}
+
+function keyOf(site: GrowingSite): string {
+  return `${site.verdict.process} ${site.line}`;
+}
+
+function leakOf(cluster: GrowingSite[], context: FindingContext): Finding {
+  const [first] = cluster;
+  if (first === undefined) throw new RangeError('A cluster has at least one site.');
+  const { process, layer } = first.verdict;
+  const ids = cluster.map(site => site.verdict.site);
+  const holder = holderOf(context.answers, process, ids, 0, 1) ?? ownerless(context, process, ids);
+  const places = placesOf(cluster, context.source);
+  const place = places[0] ?? null;
+  const lines = linesOf(holder, place, context.lineText);
+  const facts = factsOf(cluster, byText(classOf(cluster, holder), lines), place, context);
+  const finding: Finding = {
+    id: `leak ${process} ${layer} ${place?.file ?? facts.library}:${place?.line}`,
+    verdict: 'leak',
+    cause: null,
+    title: leakTitle(facts),
+    process,
+    device: deviceOf(cluster),
+    ...facts,
+    fullAtStep: null,
+    confidence: Math.max(...cluster.map(site => site.verdict.confidence)),
+    places,
+    sites: [...new Set([...places.map(entry => entry.site), ...ids])],
+    holder,
+    evidence: [],
+    ruledOut: [],
+    suggestion: holder?.kind === 'none' ? NO_OWNER_ADVICE : suggest(facts.class, lines, holder?.path ?? null),
+  };
+  finding.fullAtStep = fullAtStep(finding, context);
+  finding.evidence = evidenceOf(finding, cluster, context);
+  finding.ruledOut = ruledOutOf(finding, cluster, context);
+  return finding;
+}
+
+const NO_OWNER_ADVICE =
+  'No Python object holds it: look at C++ extensions, at CUDA graphs with their pools, and at processes that got these tensors ' +
+  '(torch.multiprocessing keeps them until the other side lets go; then `torch.cuda.ipc_collect()`).';
+
+/** What lives to the end though Python has none of it. */
+function ownerless({ answers, source }: FindingContext, process: number, sites: readonly number[]) {
+  if (!nobodyHolds(answers, process, sites)) return null;
+  const alive = (site: number): number =>
+    source.allocations({ layer: 'tensor', process, site, sort: 'bytes', descending: true, from: 0, to: 0 }).total;
+  return sites.reduce((sum, site) => sum + alive(site), 0) >= T.holderBlocks ? NO_OWNER : null;
+}
+
+function factsOf(cluster: GrowingSite[], kind: LeakClass, place: FindingPlace | null, context: FindingContext) {
+  const sum = (value: (site: GrowingSite) => number): number => cluster.reduce((all, site) => all + value(site), 0);
+  const sinceStep = Math.min(...cluster.map(site => site.verdict.sinceStep ?? Infinity));
+  const count = sum(site => survivors(site).count);
+  return {
+    class: kind,
+    layer: cluster[0]?.verdict.layer ?? 'tensor',
+    bytesPerStep: sum(site => site.verdict.bytesPerStep),
+    bytes: sum(site => survivors(site).bytes),
+    count,
+    blocksPerStep: count / Math.max(1, context.axis.count - sinceStep + 1),
+    period: median(cluster.map(site => site.verdict.period ?? 1)),
+    sinceStep,
+    place,
+    library: libraryOf(cluster, context.source),
+  };
+}
+
+/** The one library that called the driver for all of it. */
+function libraryOf(cluster: readonly GrowingSite[], source: TraceSource): string | null {
+  const paths = new Set(cluster.map(({ verdict }) => source.site(verdict.site)?.library ?? ''));
+  const [path] = paths;
+  return path === undefined || path === '' || paths.size > 1 ? null : libraryName(path);
+}
+
+/** What was allocated since the growth began and is still alive. */
+function survivors({ verdict, steps }: GrowingSite): { count: number; bytes: number } {
+  if (verdict.grows === 'size')
+    return {
+      count: at(steps.liveCount, steps.liveCount.length - 1),
+      bytes: at(steps.liveBytes, steps.liveBytes.length - 1),
+    };
+  let [count, bytes] = [0, 0];
+  steps.steps.forEach((step, i) => {
+    if (step < (verdict.sinceStep ?? 0)) return;
+    count += at(steps.survivorCount, i);
+    bytes += at(steps.survivorBytes, i);
+  });
+  return { count, bytes };
+}
+
+function deviceOf(cluster: readonly GrowingSite[]): number {
+  const bytes = new Map<number, number>();
+  for (const { verdict, steps } of cluster) {
+    bytes.set(steps.device, (bytes.get(steps.device) ?? 0) + verdict.bytesPerStep);
+  }
+  return [...bytes].sort((a, b) => b[1] - a[1])[0]?.[0] ?? -1;
+}
+
+/**
+ * Lines that the cluster's memory stands at, most growth first; each with its biggest site. Of lines with as much, the
+ * one called last comes first: what it was given is kept through it (an exception's frames, a wrapper's argument).
+ */
+function placesOf(cluster: readonly GrowingSite[], source: TraceSource): FindingPlace[] {
+  const places = new Map<string, { place: FindingPlace; biggest: number; depth: number }>();
+  for (const { verdict, line } of cluster) {
+    const site = source.site(verdict.site);
+    const frame = namedFrame(site);
+    if (site === null || frame === null) continue;
+    const depth = site.frames.length - Math.max(0, site.userFrame);
+    const entry = places.get(line) ?? { place: { site: verdict.site, ...frame, bytesPerStep: 0 }, biggest: 0, depth };
+    places.set(line, entry);
+    entry.place.bytesPerStep += verdict.bytesPerStep;
+    if (verdict.bytesPerStep <= entry.biggest) continue;
+    entry.biggest = verdict.bytesPerStep;
+    entry.place.site = verdict.site;
+  }
+  // In steps of 2 %, so that blocks rounded by the allocator count as equal.
+  const size = (bytes: number): number => Math.round(Math.log(bytes) * 50);
+  return [...places.values()]
+    .sort((a, b) => size(b.place.bytesPerStep) - size(a.place.bytesPerStep) || b.depth - a.depth)
+    .map(entry => entry.place);
+}
+
+function classOf(cluster: readonly GrowingSite[], holder: FindingHolder | null): LeakClass {
+  const [first] = cluster;
+  if (first?.verdict.layer === 'host') return 'pinned';
+  if (first?.verdict.layer === 'driver') return 'driver';
+  if (first?.verdict.grows === 'size') return 'size';
+  const kind = holder?.kind ?? '';
+  if (/cycle/.test(kind)) return 'cycle';
+  if (/exception|traceback/.test(kind)) return 'exception';
+  if (/hook/.test(kind)) return 'hook';
+  const total = cluster.reduce((sum, site) => sum + site.verdict.bytesPerStep, 0);
+  const mostly = (test: (site: GrowingSite) => boolean): boolean =>
+    cluster.reduce((sum, site) => sum + (test(site) ? site.verdict.bytesPerStep : 0), 0) > total / 2;
+  if (mostly(site => site.steps.category === 'gradient')) return 'gradients';
+  if (mostly(site => ['forward', 'forward-near', 'backward-call'].includes(site.steps.lineSource))) return 'backward';
+  if (/autograd/.test(kind)) return 'graph';
+  const eachStep = cluster.every(site => (site.verdict.period ?? 1) < 1.5);
+  return holder === null && eachStep && cluster.length >= T.graphSites ? 'graph' : 'outputs';
+}
+
+/** A gradient, or a copy of one; not what was computed from it, such as `p.grad.norm()`. */
+const GRADIENT_COPY = /\.grad\b(?!\.(?!(?:clone|detach|data|cpu|to|float|half|bfloat16|double|contiguous)\b)\w)/;
+
+/** Copies of gradients are no gradients to the agent; their line says what they are. */
+function byText(kind: LeakClass, lines: readonly string[]): LeakClass {
+  return kind === 'outputs' && lines.some(line => GRADIENT_COPY.test(line)) ? 'gradients' : kind;
+}
+
+function linesOf(holder: FindingHolder | null, place: FindingPlace | null, lineText: LineText): string[] {
+  const places = [holder, place].flatMap(entry => {
+    return entry !== null && entry.file !== null && entry.line !== null ? [lineText(entry.file, entry.line)] : [];
+  });
+  return places.filter(text => text !== null);
+}
+
+/** The step at which what is free and what the cache holds unused is gone; none where memory ran out before. */
+function fullAtStep(finding: Finding, { source, ledgers, axis }: FindingContext): number | null {
+  const { process, device } = finding;
+  if (source.info().outOfMemory.some(failure => failure.process === process && failure.device === device)) return null;
+  const ledger = ledgers.find(entry => entry.process === finding.process && entry.device === finding.device);
+  if (ledger === undefined || ledger.totalBytes === null || finding.layer === 'host') return null;
+  const used = ledger.usedBytes ?? ledger.driver.bytes ?? ledger.reserved.bytes;
+  if (used === null || finding.bytesPerStep <= 0) return null;
+  const unused = Math.max(0, (ledger.reserved.bytes ?? 0) - (ledger.tensor.bytes ?? 0));
+  const left = ledger.totalBytes - used + (ledger.reserved.bytes === null ? 0 : unused);
+  return axis.count + Math.max(0, Math.floor(left / finding.bytesPerStep));
+}

@@ -1,0 +1,284 @@
+import { formatCount, formatPlural } from '../../protocol/format';
+import type { Answer, BlockFacts } from '../../protocol/steps';
+import type { TraceSource } from '../../protocol/trace';
+import type { HolderFound, HolderLink } from '../../protocol/requests/verdictRequests';
+import type { FindingHolder } from '../../protocol/verdicts';
+
+// What the agent found about who holds a block, joined to the sites that allocated the blocks.
+
+/** Kinds by which the agent says that it found nobody: C++ or another process may hold a block, or time ran out. */
+const NOBODY: ReadonlySet<string> = new Set(['none', 'unknown']);
+
+/** One holder and the blocks that hang on it. */
+export interface HeldBlocks {
+  holder: FindingHolder;
+  /** From the root to the block. */
+  chain: HolderLink[];
+  /** Blocks by site: how many, and how many bytes. */
+  sites: Map<number, { count: number; bytes: number }>;
+}
+export interface HolderAnswer {
+  process: number;
+  timeNs: number;
+  /** Why it was looked: somebody asked, a step was due, the program ended. */
+  when: 'asked' | 'step' | 'exit';
+  /** The step that it was due at. */
+  step: number;
+  held: HeldBlocks[];
+  /** Sites of all blocks that Python has, by an answer that names them all; null: this one does not. */
+  sites: ReadonlySet<number> | null;
+  /** It did not look at everything, for time ran out after so many ms; null: it did. */
+  cutAfterMs: number | null;
+}
+
+/** Reads the answers of a trace, the newest first; what is no answer about holders is passed over. */
+export function readHolders(source: TraceSource): HolderAnswer[] {
+  const answers: HolderAnswer[] = [];
+  for (const info of source.info().answers.toSorted((a, b) => b.timeNs - a.timeNs)) {
+    if (!info.complete) continue;
+    const answer = source.answer({ process: info.process, index: info.index });
+    if (answer === null) continue;
+    const document = parseObject(answer.text) ?? {};
+    const held = heldBy(document, answer.blocks);
+    const sites = namesAll(document) ? new Set(answer.blocks.map(block => block.site)) : null;
+    const cutAfterMs = cutOf(document);
+    if (held.length === 0 && sites === null && cutAfterMs === null) continue;
+    answers.push({ process: info.process, timeNs: info.timeNs, ...occasionOf(document), held, sites, cutAfterMs });
+  }
+  return answers;
+}
+
+/** A holder as an answer names it, with the addresses that it is said of. */
+export interface HolderEntry {
+  holder: FindingHolder;
+  /** From the root to the block. */
+  chain: HolderLink[];
+  addresses: bigint[];
+  /** Blocks that it stands for: a survey names a few of a group and counts all. */
+  count: number;
+}
+
+/** The holders in an answer's JSON, groups first; empty where it is none, or damaged. */
+export function holderEntries(text: string): HolderEntry[] {
+  return entriesOf(parseObject(text) ?? {});
+}
+
+function entriesOf(document: Entry): HolderEntry[] {
+  return [...list(document.groups), ...list(document.holders)]
+    .filter(entry => entry.path !== undefined || entry.kind !== undefined)
+    .map(entry => ({
+      holder: readHolder(entry),
+      chain: readChain(entry.chain),
+      addresses: addressesOf(entry),
+      count: positive(entry.count) ?? 0,
+    }));
+}
+
+/** The holders in an answer's JSON with their blocks by site; empty where it is none, or damaged. */
+export function parseHolders(text: string, blocks: readonly BlockFacts[]): HeldBlocks[] {
+  return heldBy(parseObject(text) ?? {}, blocks);
+}
+
+function heldBy(document: Entry, blocks: readonly BlockFacts[]): HeldBlocks[] {
+  const facts = new Map(blocks.filter(block => block.known).map(block => [block.address, block]));
+  const byPlace = new Map<string, HeldBlocks>();
+  for (const { holder, chain, addresses, count: all } of entriesOf(document)) {
+    const key = `${holder.path}\0${holder.file}\0${holder.line}`;
+    const held = byPlace.get(key) ?? { holder, chain, sites: new Map<number, never>() };
+    byPlace.set(key, held);
+    const weight = Math.max(1, all / Math.max(1, addresses.length));
+    for (const address of addresses) {
+      const block = facts.get(address);
+      if (block !== undefined) count(held, block.site, weight, weight * block.bytes);
+      // A block is counted once, at the first holder that names it: groups come first.
+      facts.delete(address);
+    }
+  }
+  return [...byPlace.values()].filter(held => held.sites.size > 0);
+}
+
+function count(held: HeldBlocks, site: number, blocks: number, bytes: number): void {
+  const before = held.sites.get(site);
+  held.sites.set(site, { count: (before?.count ?? 0) + blocks, bytes: (before?.bytes ?? 0) + bytes });
+}
+
+type Entry = Record<string, unknown>;
+
+function parseObject(text: string): Entry | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isEntry(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isEntry(value: unknown): value is Entry {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function list(value: unknown): Entry[] {
+  return Array.isArray(value) ? value.filter(isEntry) : [];
+}
+
+function readChain(value: unknown): HolderLink[] {
+  const links: unknown[] = Array.isArray(value) ? value : [];
+  const word = (text: unknown): string => (typeof text === 'string' ? text : '');
+  return links.flatMap(link => {
+    if (typeof link === 'string') return [{ kind: '', name: link, type: '', length: null }];
+    if (!isEntry(link)) return [];
+    return [{ kind: word(link.kind), name: word(link.name), type: word(link.type), length: positive(link.length) }];
+  });
+}
+
+/** `[...] (list of 12): Tensor`: what refers, and to what. */
+export function linkText({ kind, name, type, length }: HolderLink): string {
+  const size = length === null ? '' : ` (${kind} of ${formatCount(length)})`;
+  return type === '' ? `${name}${size}` : `${name}${size}: ${type}`;
+}
+
+function namesAll({ ok, cut, more }: Entry): boolean {
+  return ok === true && cut === false && Array.isArray(more);
+}
+
+function cutOf({ ok, cut, tookMs }: Entry): number | null {
+  return ok === true && cut === true ? positive(tookMs) : null;
+}
+
+function occasionOf({ when, step }: Entry): Pick<HolderAnswer, 'when' | 'step'> {
+  return { when: when === 'step' || when === 'exit' ? when : 'asked', step: positive(step) ?? 0 };
+}
+
+function readHolder(entry: Entry): FindingHolder {
+  return {
+    path: typeof entry.path === 'string' ? entry.path : '',
+    kind: typeof entry.kind === 'string' ? entry.kind : 'unknown',
+    file: typeof entry.file === 'string' && entry.file !== '' ? entry.file : null,
+    line: positive(entry.line),
+    function: typeof entry.function === 'string' && entry.function !== '' ? entry.function : null,
+    length: positive(entry.length),
+    bound: positive(entry.bound),
+  };
+}
+
+function positive(value: unknown): number | null {
+  return typeof value === 'number' && value > 0 ? value : null;
+}
+
+function addressesOf(entry: Entry): bigint[] {
+  const all: unknown[] = Array.isArray(entry.addresses) ? entry.addresses : [entry.address];
+  return all.flatMap(value => {
+    const text = typeof value === 'number' ? String(value) : value;
+    return typeof text === 'string' && /^(0x[0-9a-f]+|\d+)$/i.test(text) ? [BigInt(text)] : [];
+  });
+}
+
+/**
+ * Where most of the blocks of these sites hang, by the answer that names most of them (at exit much may be gone that an
+ * earlier answer saw): at least `share` of those, and at least `least` blocks.
+ */
+export function holderOf(
+  answers: readonly HolderAnswer[],
+  process: number,
+  sites: readonly number[],
+  share: number,
+  least: number,
+): FindingHolder | null {
+  let told: { holder: FindingHolder; count: number; bytes: number }[] = [];
+  let named = 0;
+  for (const answer of answers) {
+    if (answer.process !== process) continue;
+    const counts = answer.held.map(held => ({ holder: held.holder, ...sumOf(held, sites) }));
+    const all = counts.reduce((sum, entry) => sum + entry.count, 0);
+    if (all > named) [told, named] = [counts, all];
+  }
+  const most = told
+    .filter(entry => !NOBODY.has(entry.holder.kind))
+    .sort((a, b) => b.count - a.count || b.bytes - a.bytes)[0];
+  return most === undefined || most.count < Math.max(1, least, share * named) ? null : most.holder;
+}
+
+/** What is said of blocks that live to the end, where the look at the end saw all that Python has and none of them. */
+export const NO_OWNER: FindingHolder = {
+  path: 'no Python owner',
+  kind: 'none',
+  file: null,
+  line: null,
+  function: null,
+  length: null,
+  bound: null,
+};
+
+/** Whether the look at the process's end saw all that Python has, and nothing of these sites. */
+export function nobodyHolds(answers: readonly HolderAnswer[], process: number, sites: readonly number[]): boolean {
+  const last = answers.find(answer => answer.process === process && answer.when === 'exit');
+  const seen = last?.sites ?? null;
+  return seen !== null && !sites.some(site => seen.has(site));
+}
+
+/** After how many ms the newest look of a process's own accord was cut short; null: it was not, or there was none. */
+export function cutShort(answers: readonly HolderAnswer[], process: number): number | null {
+  return answers.find(answer => answer.process === process && answer.when !== 'asked')?.cutAfterMs ?? null;
+}
+
+/** Who holds blocks of these sites by one answer, most bytes first; also what it says where it found nobody. */
+export function holdersIn(held: readonly HeldBlocks[], sites: readonly number[]): HolderFound[] {
+  return held
+    .map(entry => ({ ...entry.holder, chain: entry.chain, ...sumOf(entry, sites) }))
+    .filter(entry => entry.count > 0)
+    .sort((a, b) => b.bytes - a.bytes);
+}
+
+/** The answer to a question for holders of `asked` blocks; or one sentence on why it holds none. */
+export function toldHolders(
+  { text, blocks }: Pick<Answer, 'text' | 'blocks'>,
+  sites: readonly number[],
+  asked: number,
+): { holders: HolderFound[]; sentence: string } | { sentence: string } {
+  const document = parseObject(text);
+  if (document === null) return { sentence: 'The answer of the program is damaged.' };
+  if (document.ok !== true) return { sentence: `The program could not tell: ${String(document.error)}` };
+  const holders = holdersIn(heldBy(document, blocks), sites);
+  if (holders.length === 0) return { sentence: 'All of these blocks were freed before the program answered.' };
+  const found = holders.reduce((sum, holder) => sum + holder.count, 0);
+  const took = positive(document.tookMs);
+  const parts = [`Asked for ${formatPlural(asked, 'block')}, ${formatCount(found)} still alive`];
+  if (took !== null) parts.push(`the program stood still for ${Math.ceil(took)} ms`);
+  if (document.cut === true) parts.push('the search was cut short');
+  return { holders, sentence: `${parts.join('; ')}.` };
+}
+
+/** When a recorded answer was found, as a sentence. */
+export function occasionText({ when, step }: HolderAnswer): string {
+  switch (when) {
+    case 'exit':
+      return 'By the look at the end of the program; what the locals of functions held was gone then.';
+    case 'step':
+      return `By the look at step ${formatCount(step)}.`;
+    case 'asked':
+      return 'As it was asked while the program ran.';
+  }
+}
+
+/** The recorded answer that names most blocks of these sites; null: none names any. */
+export function recordedHolders(
+  source: TraceSource,
+  process: number,
+  sites: readonly number[],
+): { answer: HolderAnswer; holders: HolderFound[] } | null {
+  const count = (holders: readonly HolderFound[]): number => holders.reduce((sum, holder) => sum + holder.count, 0);
+  const told = readHolders(source)
+    .filter(answer => answer.process === process)
+    .map(answer => ({ answer, holders: holdersIn(answer.held, sites) }))
+    .filter(({ holders }) => holders.length > 0);
+  return told.sort((a, b) => count(b.holders) - count(a.holders))[0] ?? null;
+}
+
+function sumOf(held: HeldBlocks, sites: readonly number[]): { count: number; bytes: number } {
+  let [count, bytes] = [0, 0];
+  for (const site of sites) {
+    count += held.sites.get(site)?.count ?? 0;
+    bytes += held.sites.get(site)?.bytes ?? 0;
+  }
+  return { count, bytes };
+}

@@ -1,0 +1,160 @@
+import { formatBytes, formatCount } from '../../protocol/format';
+import type { MemorySnapshot, SnapshotSite } from '../../protocol/steps';
+import type { OutOfMemory, TraceInfo } from '../../protocol/trace';
+import type { Finding, OutOfMemoryCause, OutOfMemoryVerdict } from '../../protocol/verdicts';
+import { THRESHOLDS as T } from '../series/thresholds';
+
+export interface OutOfMemoryContext {
+  info: TraceInfo;
+  /** Leaks that were found. */
+  leaks: readonly Finding[];
+  /** `train.py:41 forward`. */
+  lineOf(site: number): string;
+}
+
+/** A failure, why it happened, and the leak that led to it. */
+export interface JudgedFailure {
+  verdict: OutOfMemoryVerdict;
+  failure: OutOfMemory;
+  leak: Finding | null;
+}
+
+/** Judges each failed allocation that a program could not get over. */
+export function judgeFailures(context: OutOfMemoryContext): JudgedFailure[] {
+  const { outOfMemory } = context.info;
+  return outOfMemory.flatMap((failure, index) => {
+    return isRetried(failure, outOfMemory, context.info) ? [] : [judgeFailure(failure, index, context)];
+  });
+}
+
+/**
+ * PyTorch asks the driver, and on failure empties its cache and asks again: what counts is whether the tensor could be
+ * made. Where there is no tensor layer, the driver's word is final.
+ */
+function isRetried(failure: OutOfMemory, all: readonly OutOfMemory[], info: TraceInfo): boolean {
+  if (failure.layer === 'tensor') return false;
+  return (
+    all.some(other => other.layer === 'tensor' && other.process === failure.process) ||
+    info.totals.some(total => total.process === failure.process && total.layer === 'tensor' && total.allocations > 0)
+  );
+}
+
+function judgeFailure(failure: OutOfMemory, index: number, context: OutOfMemoryContext): JudgedFailure {
+  const { snapshot } = failure;
+  const total = totalBytes(failure, context.info);
+  const leak = leakBehind(failure, context.leaks);
+  const cause = causeOf(failure, leak, total);
+  const free = snapshot === null || total === null ? null : total - (snapshot.usedBytes ?? snapshot.driverBytes);
+  const line = context.lineOf(failure.site);
+  const verdict: OutOfMemoryVerdict = {
+    index,
+    cause,
+    title: `Out of memory${stepText(failure, context.info)}: ${formatBytes(failure.requestedBytes)} at ${line} did not fit. ${causeText(cause, failure, leak)}`,
+    step: snapshot?.step ?? null,
+    freeBytes: free === null ? null : Math.max(0, free),
+    largestFreeBytes: snapshot?.fragmentation.largestFreeBytes ?? null,
+    reservedBytes: snapshot?.reservedBytes ?? null,
+    aliveByLine: byLine(snapshot, context),
+    aliveByCategory: snapshot?.categories ?? [],
+    aliveByAge:
+      snapshot === null
+        ? null
+        : { thisStep: snapshot.thisStepBytes, recent: snapshot.recentBytes, older: snapshot.olderBytes },
+    newInStep: newInStep(snapshot, context),
+  };
+  return { verdict, failure, leak };
+}
+
+function totalBytes(failure: OutOfMemory, info: TraceInfo): number | null {
+  const known = failure.snapshot?.totalBytes ?? null;
+  return known ?? info.devices.find(device => device.index === failure.device)?.totalBytes ?? null;
+}
+
+/** The leak on that device that holds most, when it holds enough to matter. */
+function leakBehind(failure: OutOfMemory, leaks: readonly Finding[]): Finding | null {
+  const alive = failure.snapshot?.tensorBytes ?? failure.liveBytes;
+  const candidates = leaks.filter(leak => leak.process === failure.process && leak.device === failure.device);
+  const biggest = [...candidates].sort((a, b) => b.bytes - a.bytes)[0];
+  return biggest !== undefined && biggest.bytes >= T.oomLeakShare * alive ? biggest : null;
+}
+
+function causeOf(failure: OutOfMemory, leak: Finding | null, total: number | null): OutOfMemoryCause {
+  const { snapshot, requestedBytes } = failure;
+  if (leak !== null) return 'leak';
+  if (snapshot === null) return total !== null && requestedBytes >= T.bigRequestShare * total ? 'big-request' : 'full';
+  if (total !== null && requestedBytes >= T.bigRequestShare * total) return 'big-request';
+  const unused = snapshot.fragmentation.freeBytes;
+  if (unused >= T.oomUnusedShare * requestedBytes && snapshot.fragmentation.largestFreeBytes < requestedBytes) {
+    return 'fragmentation';
+  }
+  if (total !== null && snapshot.usedBytes !== null && snapshot.processBytes !== null) {
+    if (snapshot.usedBytes - snapshot.processBytes >= T.oomOthersShare * total) return 'other-process';
+  }
+  if (gathering(snapshot)) return 'leak';
+  const usual = snapshot.sites.find(site => site.site === failure.site)?.usualAllocatedBytes ?? 0;
+  if (usual > 0 && requestedBytes >= T.bigRequestTimes * usual) return 'big-request';
+  return 'full';
+}
+
+/** Too few steps for a verdict, and yet: one line holds most of the memory, in many blocks, from steps long past. */
+function gathering(snapshot: MemorySnapshot): boolean {
+  const [first] = snapshot.sites;
+  return (
+    first !== undefined &&
+    snapshot.step > T.fewestEvents &&
+    first.liveBytes >= T.oomGatheredShare * snapshot.tensorBytes &&
+    first.liveCount >= snapshot.step / 2 &&
+    snapshot.step - first.oldestStep >= snapshot.step / 2 &&
+    first.usualAllocatedBytes > 0
+  );
+}
+
+/** A slice of time has no name. */
+function stepText({ snapshot, process }: OutOfMemory, info: TraceInfo): string {
+  const source = info.steps.find(steps => steps.process === process)?.source ?? 'time';
+  return snapshot === null || source === 'time' ? '' : ` in step ${formatCount(snapshot.step)}`;
+}
+
+function causeText(cause: OutOfMemoryCause, failure: OutOfMemory, leak: Finding | null): string {
+  const { snapshot } = failure;
+  switch (cause) {
+    case 'leak':
+      return leak === null
+        ? 'It is a leak: one line holds most of the memory, and took it step by step.'
+        : `It is a leak. ${leak.title}.`;
+    case 'fragmentation':
+      return `It is fragmentation: PyTorch’s cache has ${formatBytes(snapshot?.fragmentation.freeBytes ?? 0)} unused, but no gap is bigger than ${formatBytes(snapshot?.fragmentation.largestFreeBytes ?? 0)}.`;
+    case 'big-request':
+      return 'It is one big request: what is alive besides is no more than usual.';
+    case 'other-process':
+      return `Other processes hold ${formatBytes((snapshot?.usedBytes ?? 0) - (snapshot?.processBytes ?? 0))} of the device.`;
+    case 'full':
+      return snapshot === null
+        ? 'Nothing more is known of that moment.'
+        : 'The program needs that much at once: nothing grows from step to step.';
+  }
+}
+
+function byLine(snapshot: MemorySnapshot | null, context: OutOfMemoryContext): OutOfMemoryVerdict['aliveByLine'] {
+  const lines = new Map<string, { site: number; line: string; bytes: number; count: number }>();
+  for (const { site, liveBytes, liveCount } of snapshot?.sites ?? []) {
+    const line = context.lineOf(site);
+    const entry = lines.get(line) ?? { site, line, bytes: 0, count: 0 };
+    lines.set(line, { ...entry, bytes: entry.bytes + liveBytes, count: entry.count + liveCount });
+  }
+  return [...lines.values()].sort((a, b) => b.bytes - a.bytes).slice(0, T.oomLines);
+}
+
+function newInStep(snapshot: MemorySnapshot | null, context: OutOfMemoryContext): OutOfMemoryVerdict['newInStep'] {
+  const more = (site: SnapshotSite): number => site.stepAllocatedBytes - site.usualAllocatedBytes;
+  return (snapshot?.sites ?? [])
+    .filter(site => more(site) > T.oomNewShare * Math.max(1, site.usualAllocatedBytes))
+    .sort((a, b) => more(b) - more(a))
+    .slice(0, T.oomLines)
+    .map(site => ({
+      site: site.site,
+      line: context.lineOf(site.site),
+      bytes: site.stepAllocatedBytes,
+      usualBytes: site.usualAllocatedBytes,
+    }));
+}

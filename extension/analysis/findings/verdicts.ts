@@ -1,0 +1,138 @@
+import type { StepAxis } from '../../protocol/steps';
+import type { Layer, TraceInfo, TraceSource } from '../../protocol/trace';
+import type { Finding, SiteVerdict, Verdicts } from '../../protocol/verdicts';
+import { mergeAcrossProcesses } from './acrossProcesses';
+import { firstWhole, inContext, lostShareOf } from '../sites/context';
+import { anomalyFindings, cycleFindings, failureFindings, layerFindings } from './otherFindings';
+import { findLeaks, type LineText } from './findings';
+import { readHolders } from './holders';
+import { readLedgers, type JudgedLedger } from '../ledger/ledger';
+import { judgeFailures } from './outOfMemory';
+import { siteText } from '../sites/site';
+import { cutSteps, readSiteSteps, type SiteSteps } from '../series/siteSeries';
+import { judgeSite, rememberingJudge } from '../sites/states';
+import { THRESHOLDS as T } from '../series/thresholds';
+import { findThread } from '../../protocol/threads';
+
+/** Sites that are judged between two yields. */
+const PART = 16;
+const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
+/** PyTorch's own threads, which work for the thread that called `backward`, and libraries' threads. */
+const HELPER_THREAD = /^(pt_|cuda|nccl|gpu-memtrace)/i;
+
+/** Judges all that a trace holds at the ends of its steps. `lineText` gives source text for the advice. */
+export function judgeTrace(source: TraceSource, lineText: LineText = () => null): Verdicts {
+  const judging = judgeInParts(source, lineText);
+  for (;;) {
+    const part = judging.next();
+    if (part.done) return part.value;
+  }
+}
+
+/** As `judgeTrace`, for threads that have other things to do: yields every millisecond or so. */
+export function* judgeInParts(source: TraceSource, lineText: LineText): Generator<void, Verdicts> {
+  const info = source.info();
+  const judged: JudgedProcess[] = [];
+  for (const { process } of info.steps) judged.push(yield* judgeProcess(source, info, process));
+  const ledgers = readLedgers(source);
+  const verdicts = new Map(judged.flatMap(({ sites }) => sites.map(({ verdict }) => [verdict.site, verdict] as const)));
+  const leaks = leaksOf(judged, info, source, ledgers, lineText).filter(leak => !fillsUp(leak, verdicts));
+  const failures = judgeFailures({ info, leaks, lineOf: site => siteText(source.site(site)) });
+  const explained = new Set(failures.flatMap(failure => failure.leak ?? []));
+  return {
+    revision: info.revision,
+    steps: stepsOf(info),
+    sites: verdicts,
+    findings: mergeAcrossProcesses([
+      ...failureFindings(failures, source, lineText),
+      ...leaks.filter(leak => !explained.has(leak)).sort((a, b) => b.bytesPerStep - a.bytesPerStep),
+      ...layerFindings(ledgers, source, leaks),
+      ...judged.flatMap(({ sites }) => [...cycleFindings(sites, source), ...anomalyFindings(sites, source)]),
+    ]),
+    ledger: ledgers.map(({ ledger }) => ledger),
+    outOfMemory: failures.map(({ verdict }) => verdict),
+  };
+}
+
+function leaksOf(
+  judged: readonly JudgedProcess[],
+  info: TraceInfo,
+  source: TraceSource,
+  ledgers: readonly JudgedLedger[],
+  lineText: LineText,
+): Finding[] {
+  const growing = judged.map(({ axis, sites }) => ({ axis, sites: sites.filter(isGrowing) }));
+  if (growing.every(({ sites }) => sites.length === 0)) return [];
+  const answers = readHolders(source);
+  const isHelper = (process: number, thread: number): boolean =>
+    HELPER_THREAD.test(findThread(info.processes, process, thread)?.name ?? '');
+  return growing.flatMap(({ axis, sites }) => {
+    if (axis === null || sites.length === 0) return [];
+    const context = { source, axis, answers, ledgers: ledgers.map(({ ledger }) => ledger), lineText, isHelper };
+    return findLeaks(sites, context);
+  });
+}
+
+function isGrowing({ verdict }: JudgedSite): boolean {
+  return verdict.state === 'growing';
+}
+
+/** Leaks that are sure enough to fail a run, whether or not memory ran out of them. */
+export function sureLeaks(findings: readonly Finding[]): Finding[] {
+  return findings.filter(finding => {
+    const leak = finding.verdict === 'leak' || (finding.verdict === 'oom' && finding.cause === 'leak');
+    return leak && finding.confidence >= T.failConfidence;
+  });
+}
+
+interface JudgedSite {
+  verdict: SiteVerdict;
+  steps: SiteSteps;
+}
+interface JudgedProcess {
+  axis: StepAxis | null;
+  sites: JudgedSite[];
+}
+
+function* judgeProcess(source: TraceSource, info: TraceInfo, process: number): Generator<void, JudgedProcess> {
+  const judged: JudgedProcess = { axis: null, sites: [] };
+  const lostShare = lostShareOf(info);
+  for (const layer of LAYERS) {
+    const { axis, sites } = yield* readSiteSteps(source, process, layer);
+    if (axis === null) continue;
+    judged.axis = axis;
+    const cut = firstWhole(axis, layer);
+    const whole = sites.map(site => cutSteps(site, cut));
+    const context = { axis, sites: whole, cut, lostShare };
+    const judge = rememberingJudge();
+    for (const [i, steps] of whole.entries()) {
+      judged.sites.push({ steps, verdict: inContext(judgeSite(steps, judge), steps, context) });
+      if (i % PART === PART - 1) yield;
+    }
+  }
+  return judged;
+}
+
+/** What the agent found in a container with a bound is being filled: no leak. Takes the sites' verdicts back. */
+function fillsUp(leak: Finding, verdicts: Map<number, SiteVerdict>): boolean {
+  const { holder } = leak;
+  if (holder === null || holder.bound === null || (holder.length ?? 0) > holder.bound) return false;
+  for (const site of leak.sites) {
+    const verdict = verdicts.get(site);
+    if (verdict === undefined) continue;
+    verdicts.set(site, {
+      ...verdict,
+      state: 'plateau',
+      grows: null,
+      sinceStep: null,
+      period: null,
+      because: `It fills ${holder.path}, which holds at most ${holder.bound}.`,
+    });
+  }
+  return true;
+}
+
+function stepsOf(info: TraceInfo): Verdicts['steps'] {
+  const known = [...info.steps].sort((a, b) => b.count - a.count)[0];
+  return known === undefined ? { count: 0, source: 'none' } : { count: known.count, source: known.source };
+}

@@ -1,0 +1,175 @@
+import type { CardLedger, LedgerLine, LedgerPart, LedgerPartKind } from '../../protocol/requests/ledgerRequests';
+import type { LedgerSeries } from '../../protocol/steps';
+import type { DeviceInfo, TraceInfo, TraceSource } from '../../protocol/trace';
+import { lastKnown, layerOf, reservedNow } from './ledgerLayer';
+import { librariesOf, readLibraries } from './libraries';
+import { at } from '../series/statistics';
+
+// The card's memory as one sum: what is alive now from the counts of this moment, what lies around it from the card's own
+// account (NVML) as it was read last.
+
+const POINTS = 64;
+const SITES = 40;
+const LINES = 3;
+
+/** What is known of a card; bytes. null: the card was not asked, or did not tell. */
+export interface CardFacts {
+  totalBytes: number;
+  tensorBytes: number;
+  /** As the framework's allocator said last; null: it was not asked. */
+  pendingBytes: number | null;
+  reservedBytes: number;
+  driverBytes: number;
+  /** Of the traced processes by the card's account, less what their traced calls held at that moment. */
+  restBytes: number | null;
+  /** In use by all, less what the traced processes held at that moment. */
+  othersBytes: number | null;
+  /** In use by all, less what traced calls held at that moment: `rest` and `others` in one. */
+  untracedBytes: number | null;
+}
+
+/** The ledger of each card that was used, or of all where none was. */
+export function readCards(source: TraceSource): CardLedger[] {
+  const info = source.info();
+  const used = info.devices.filter(device => info.totals.some(total => total.device === device.index));
+  return (used.length > 0 ? used : info.devices).map(device => readCard(source, info, device));
+}
+
+function readCard(source: TraceSource, info: TraceInfo, device: DeviceInfo): CardLedger {
+  const totals = info.totals.filter(total => total.device === device.index);
+  const live = (layer: string): number =>
+    totals.reduce((sum, total) => sum + (total.layer === layer ? total.liveBytes : 0), 0);
+  const processes = [...new Set(totals.map(total => total.process))];
+  const known = processes.filter(process => info.steps.some(steps => steps.process === process));
+  const series = known.map(process => source.ledgerSeries({ process, device: device.index, points: POINTS }));
+  const reserved = reservedNow(source, info, device.index);
+  const { parts, overBytes } = partsOf({
+    totalBytes: device.totalBytes,
+    tensorBytes: live('tensor'),
+    pendingBytes: sumKnown(series.map(one => lastKnown(one.pendingBytes))),
+    reservedBytes: reserved,
+    driverBytes: live('driver'),
+    ...outside(series, known.length === processes.length),
+  });
+  addSlopes(parts, series);
+  for (const part of parts) {
+    if (part.kind !== 'driver' || part.bytes === 0) continue;
+    part.lines = otherLines(source, known, device);
+    const options = { points: POINTS, cached: reserved > 0 };
+    const libraries = known.flatMap(process => readLibraries(source, process, device.index, options));
+    part.libraries = librariesOf(part.bytes, libraries);
+  }
+  return { device: device.index, name: device.name, totalBytes: device.totalBytes, overBytes, parts };
+}
+
+/** The parts of a card in the order of its bar; they sum to its total, or to what was handed out where that is more. */
+export function partsOf(facts: CardFacts): { parts: LedgerPart[]; overBytes: number } {
+  const reserved = Math.max(facts.reservedBytes, facts.tensorBytes);
+  const driver = Math.max(facts.driverBytes, reserved);
+  // It was read a step ago: what is reserved now bounds it.
+  const pending = Math.min(facts.pendingBytes ?? 0, reserved - facts.tensorBytes);
+  const { restBytes, othersBytes, untracedBytes, totalBytes } = facts;
+  const sizes: [LedgerPartKind, number][] = [
+    ['tensor', facts.tensorBytes],
+    ['cached', reserved - facts.tensorBytes - pending],
+    ['driver', driver - reserved],
+  ];
+  if (facts.pendingBytes !== null) sizes.splice(1, 0, ['pending', pending]);
+  if (restBytes !== null) sizes.push(['rest', restBytes]);
+  if (othersBytes !== null) sizes.push(['others', othersBytes]);
+  else if (restBytes === null && untracedBytes !== null) sizes.push(['untold', untracedBytes]);
+  const left = totalBytes - sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
+  sizes.push([untracedBytes === null ? 'unknown' : 'free', Math.max(0, left)]);
+  const parts = sizes.map(([kind, bytes]) => ({ kind, bytes, bytesPerStep: null, lines: [], libraries: [] }));
+  return { parts, overBytes: Math.max(0, -left) };
+}
+
+/** The account of the card less what was traced, both of the same moment: a reading is older than the counts of now. */
+function outside(
+  series: readonly LedgerSeries[],
+  all: boolean,
+): Pick<CardFacts, 'restBytes' | 'othersBytes' | 'untracedBytes'> {
+  const none = { restBytes: null, othersBytes: null, untracedBytes: null };
+  if (series.length === 0) return none;
+  const rests = series.map(one => lastKnown(difference(one.processBytes, one.driverBytes)));
+  const held = sumOf(series.map(one => lastKnown(one.processBytes)));
+  const traced = sumOf(series.map(one => lastKnown(one.driverBytes)));
+  const used = newest(series)?.usedBytes;
+  const usedBytes = used === undefined ? null : lastKnown(used);
+  const rest = all ? sumOf(rests) : null;
+  return {
+    restBytes: positive(rest),
+    othersBytes: rest === null || usedBytes === null || held === null ? null : Math.max(0, usedBytes - held),
+    untracedBytes: usedBytes === null || traced === null ? null : Math.max(0, usedBytes - traced),
+  };
+}
+
+function newest(series: readonly LedgerSeries[]): LedgerSeries | undefined {
+  return series.toSorted((a, b) => (b.endNs.at(-1) ?? 0) - (a.endNs.at(-1) ?? 0))[0];
+}
+
+function positive(bytes: number | null): number | null {
+  return bytes === null ? null : Math.max(0, bytes);
+}
+
+function sumOf(values: readonly (number | null)[]): number | null {
+  return values.reduce((sum, value) => (sum === null || value === null ? null : sum + value), 0);
+}
+
+/** Null where none is known. */
+function sumKnown(values: readonly (number | null)[]): number | null {
+  const known = values.filter(value => value !== null);
+  return known.length === 0 ? null : sumOf(known);
+}
+
+function difference(outer: Float64Array, inner: Float64Array): Float64Array {
+  return outer.map((bytes, i) => bytes - at(inner, i));
+}
+
+/** Where the allocator tells what waits for a stream, only the steps in which it did can be compared. */
+function unusedOf({ reservedBytes, tensorBytes, pendingBytes }: LedgerSeries): Float64Array {
+  const unused = difference(reservedBytes, tensorBytes);
+  return pendingBytes.every(Number.isNaN) ? unused : difference(unused, pendingBytes);
+}
+
+/** Growth of each part by itself, summed over the processes; null where one is not known, or its steps are only slices of time. */
+function addSlopes(parts: LedgerPart[], series: readonly LedgerSeries[]): void {
+  const pick: Partial<Record<LedgerPartKind, (one: LedgerSeries) => Float64Array>> = {
+    tensor: one => one.tensorBytes,
+    pending: one => one.pendingBytes,
+    cached: unusedOf,
+    driver: one => difference(one.driverBytes, one.reservedBytes),
+    rest: one => difference(one.processBytes, one.driverBytes),
+  };
+  for (const part of parts) {
+    const values = pick[part.kind];
+    if (values === undefined || series.length === 0 || series.some(one => one.source === 'time')) continue;
+    part.bytesPerStep = sumOf(series.map(one => layerOf(Array.from(one.last), values(one)).bytesPerStep));
+  }
+}
+
+/** The biggest lines of the driver layer that allocate no segment of the framework. */
+function otherLines(source: TraceSource, processes: readonly number[], device: DeviceInfo): LedgerLine[] {
+  const lines = processes.flatMap(process => {
+    const query = {
+      layer: 'driver',
+      groupBy: 'site',
+      sort: 'liveBytes',
+      descending: true,
+      from: 0,
+      to: SITES,
+    } as const;
+    const rows = source.sites({ ...query, process, device: device.index });
+    const sites = Array.from(rows.id);
+    if (sites.length === 0) return [];
+    const { id, segmentAllocations } = source.siteSeries({ ...query, process, sites, points: 16 });
+    const segments = new Set(Array.from(id).filter((_, i) => at(segmentAllocations, i) > 0));
+    return sites.flatMap((site, i): LedgerLine[] => {
+      const bytes = at(rows.liveBytes, i);
+      if (segments.has(site) || bytes === 0) return [];
+      const [file, line] = [rows.file[i] ?? '', rows.line[i] ?? 0];
+      return [{ site, bytes, file, line, function: rows.function[i] ?? '', library: rows.library[i] ?? '' }];
+    });
+  });
+  return lines.sort((a, b) => b.bytes - a.bytes).slice(0, LINES);
+}

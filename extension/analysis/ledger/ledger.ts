@@ -1,0 +1,169 @@
+import { formatBytes } from '../../protocol/format';
+import type { LedgerSeries, StepSource } from '../../protocol/steps';
+import type { TraceSource } from '../../protocol/trace';
+import type { Ledger, LedgerLayer } from '../../protocol/verdicts';
+import { judgeGrowth, type Growth } from '../series/growth';
+import { lastKnown, layerOf, reservedNow } from './ledgerLayer';
+import { joinLibraries, readLibraries, type LibrarySeries } from './libraries';
+import { judgePending, recentPending, type Pending } from './pending';
+import { at } from '../series/statistics';
+import { THRESHOLDS as T } from '../series/thresholds';
+
+const POINTS = 256;
+/** Libraries in the sentence of a ledger. */
+const MOST_NAMED = 4;
+
+export interface GrowingLibrary {
+  library: LibrarySeries;
+  growth: Growth;
+  /** From 0 to 1. */
+  confidence: number;
+}
+
+/** A device's ledger with the growth of each layer beyond what lies inside it. */
+export interface JudgedLedger {
+  ledger: Ledger;
+  /** Growth of the cache beyond its tensors, and of the process beyond what was traced; null: does not grow so. */
+  reserved: Growth | null;
+  process: Growth | null;
+  /** Much memory waits for a stream, or ever more; null: not so. */
+  pending: Pending | null;
+  /** The most that waited at the last readings; null: the allocator was not asked. */
+  recentPending: number | null;
+  /** Libraries whose driver memory grows. */
+  growing: GrowingLibrary[];
+  lastStep: number;
+}
+
+/** The ledgers of all processes on all devices that the trace knows. */
+export function readLedgers(source: TraceSource): JudgedLedger[] {
+  const info = source.info();
+  return info.steps.flatMap(({ process }) => {
+    const used = info.totals.filter(total => total.process === process && total.device >= 0);
+    const devices = [...new Set(used.map(total => total.device))].sort((a, b) => a - b);
+    return devices.map(device => {
+      const series = source.ledgerSeries({ process, device, points: POINTS });
+      const cached = (lastKnown(series.reservedBytes) ?? reservedNow(source, info, device)) > 0;
+      return judgeLedger(series, readLibraries(source, process, device, { points: POINTS, cached }));
+    });
+  });
+}
+
+/** Judges which layer grows, and whether by itself. */
+export function judgeLedger(series: LedgerSeries, libraries: readonly LibrarySeries[]): JudgedLedger {
+  const steps = Array.from(series.last);
+  const layer = (values: Float64Array): LedgerLayer => layerOf(steps, values);
+  const reserved = beyond(steps, series.reservedBytes, series.tensorMaxBytes);
+  const process = beyond(steps, series.processBytes, series.driverBytes);
+  const ledger: Ledger = {
+    process: series.process,
+    device: series.device,
+    tensor: layer(series.tensorBytes),
+    pending: layer(series.pendingBytes),
+    reserved: layer(series.reservedBytes),
+    driver: layer(series.driverBytes),
+    libraries: joinLibraries(libraries),
+    processBytes: layer(series.processBytes),
+    usedBytes: lastKnown(series.usedBytes),
+    totalBytes: lastKnown(series.totalBytes),
+    remainderBytes: null,
+    grows: null,
+    text: '',
+  };
+  const [held, traced] = [ledger.processBytes.bytes, ledger.driver.bytes];
+  if (held !== null && traced !== null) ledger.remainderBytes = held - traced;
+  ledger.grows = growingLayer(steps, series, reserved, process);
+  ledger.text = textOf(ledger);
+  return {
+    ledger,
+    reserved,
+    process,
+    pending: judgePending(series),
+    recentPending: recentPending(series),
+    growing: growingLibraries(libraries, series.source),
+    lastStep: steps.at(-1) ?? 0,
+  };
+}
+
+/**
+ * Growth of a layer that is not the growth of what lies inside it: the layer grows, by enough, and the inner one has not
+ * taken up its share of it over the same time.
+ */
+function beyond(steps: readonly number[], outer: Float64Array, inner: Float64Array): Growth | null {
+  const known = steps.flatMap((_, i) => (Number.isNaN(at(outer, i)) || Number.isNaN(at(inner, i)) ? [] : [i]));
+  if (known.length === 0) return null;
+  const values = known.map(i => at(outer, i));
+  const growth = judgeGrowth({ steps: known.map(i => at(steps, i)), values, lag: 0 });
+  if (growth.state !== 'growing') return null;
+  const last = values.length - 1;
+  const rise = at(values, last) - at(values, growth.from);
+  const [from, to] = [known[growth.from] ?? 0, known[last] ?? 0];
+  const innerRise = highest(inner, Math.max(0, to - 8), to) - highest(inner, Math.max(0, from - 8), from);
+  if (rise < Math.max(T.layerBytes, T.layerGrowth * at(values, last))) return null;
+  return rise - innerRise >= T.fragmentedShare * rise ? growth : null;
+}
+
+/** Those that grow by enough, of the ones that are known. */
+function growingLibraries(libraries: readonly LibrarySeries[], source: StepSource): GrowingLibrary[] {
+  const sure = source === 'time' ? T.timeConfidence : 1;
+  return libraries.flatMap(library => {
+    if (library.path === '') return [];
+    const growth = judgeGrowth({ steps: library.steps, values: library.values, lag: 0 });
+    const last = library.values.length - 1;
+    const rise = at(library.values, last) - at(library.values, growth.from);
+    if (growth.state !== 'growing' || rise < T.layerBytes) return [];
+    return [{ library, growth, confidence: sure * (1 - Math.exp(-growth.events / T.confidenceEvents)) }];
+  });
+}
+
+/** What a layer needs is its peak over a few steps, not its level at one moment. */
+function highest(values: Float64Array, from: number, to: number): number {
+  let most = 0;
+  for (let i = from; i <= to; i++) if (at(values, i) > most) most = at(values, i);
+  return most;
+}
+
+function growingLayer(
+  steps: readonly number[],
+  series: LedgerSeries,
+  reserved: Growth | null,
+  process: Growth | null,
+): Ledger['grows'] {
+  const grows = (values: Float64Array): boolean =>
+    !values.some(Number.isNaN) && judgeGrowth({ steps, values: Array.from(values), lag: 0 }).state === 'growing';
+  if (grows(series.tensorBytes)) return 'tensor';
+  if (reserved !== null) return 'reserved';
+  if (grows(series.driverBytes)) return 'driver';
+  return process === null ? null : 'process';
+}
+
+function textOf(ledger: Ledger): string {
+  const parts: string[] = [];
+  switch (ledger.grows) {
+    case 'tensor':
+      parts.push('The tensors grow; what lies around them follows.');
+      break;
+    case 'reserved':
+      parts.push('PyTorch’s cache grows, the tensors in it do not.');
+      break;
+    case 'driver':
+      parts.push('Driver memory outside PyTorch’s cache grows.');
+      break;
+    case 'process':
+      parts.push('The process grows beyond all allocations that were seen.');
+      break;
+    case null:
+      break;
+  }
+  const known = ledger.libraries.filter(({ path }) => path !== '').slice(0, MOST_NAMED);
+  if (known.length > 0) {
+    const each = known.map(({ name, bytes }) => `${name} ${formatBytes(bytes)}`);
+    parts.push(`Driver memory outside PyTorch’s cache by library: ${each.join(', ')}.`);
+  }
+  if (ledger.remainderBytes !== null && ledger.remainderBytes > 0) {
+    parts.push(
+      `${formatBytes(ledger.remainderBytes)} of the process are no traced allocation: the CUDA context, loaded kernels and libraries.`,
+    );
+  }
+  return parts.join(' ');
+}

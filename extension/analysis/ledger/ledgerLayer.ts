@@ -1,0 +1,30 @@
+import type { TraceInfo, TraceSource } from '../../protocol/trace';
+import type { LedgerLayer } from '../../protocol/verdicts';
+import { at, theilSen } from '../series/statistics';
+import { THRESHOLDS as T } from '../series/thresholds';
+
+/** Points of the recent past from which slopes are made. */
+const RECENT = 64;
+
+/** A layer's last known bytes, and its growth over the recent steps. */
+export function layerOf(steps: readonly number[], values: Float64Array): LedgerLayer {
+  const known = steps.flatMap((_, i) => (Number.isNaN(at(values, i)) ? [] : [i])).slice(-RECENT);
+  const line = theilSen(
+    known.map(i => at(steps, i)),
+    known.map(i => at(values, i)),
+  );
+  const enough = known.length >= T.mostEvents;
+  return { bytes: lastKnown(values), bytesPerStep: enough ? (line?.slope ?? null) : null };
+}
+
+/** The newest value that is a number; null without one. */
+export function lastKnown(values: Float64Array): number | null {
+  for (let i = values.length - 1; i >= 0; i--) if (!Number.isNaN(at(values, i))) return at(values, i);
+  return null;
+}
+
+/** Bytes that the framework's allocators hold on a device now, of all processes; 0 where none told. */
+export function reservedNow(source: TraceSource, info: TraceInfo, device: number): number {
+  const all = { series: 'reserved', device, fromNs: 0, toNs: info.durationNs + 1, buckets: 1 } as const;
+  return source.timeline(all).at(-1) ?? 0;
+}

@@ -1,0 +1,95 @@
+import type { Peak, PeakQuery } from '../../protocol/requests/timelineRequests';
+import type { TraceInfo, TraceSource } from '../../protocol/trace';
+
+const ALL = -1;
+const BUCKETS = 64;
+const FIELDS = 4; // time, min, max, last: see Timeline
+
+interface Bucket {
+  beginNs: number;
+  max: number;
+  /** Where the next one begins: this one ends before. */
+  nextNs: number;
+}
+
+/**
+ * The highest value of a series in [fromNs, toNs] and when it was. A series is kept in buckets, narrow ones for the recent
+ * past: the time is as exact as the bucket, and exact where the totals say it.
+ */
+export function peakInside(source: TraceSource, query: PeakQuery): Peak {
+  const { series, fromNs, toNs, process = ALL, device = ALL } = query;
+  const known = knownPeak(source.info(), query);
+  if (known && known.timeNs >= fromNs && known.timeNs <= toNs)
+    return { fromNs: known.timeNs, toNs: known.timeNs, bytes: known.bytes };
+  const ask = (from: number, to: number, buckets: number): Bucket[] =>
+    bucketsOf(source.timeline({ series, process, device, fromNs: from, toNs: to, buckets }), to);
+  let [from, end] = [Math.floor(fromNs), Math.floor(toNs) + 1];
+  for (;;) {
+    const best = highest(ask(from, end, BUCKETS));
+    if (!best) return { fromNs, toNs, bytes: 0 };
+    const bytes = best.max;
+    const next = { from: Math.max(best.beginNs, from), end: Math.min(best.nextNs, end) };
+    const narrower = next.end - next.from < end - from;
+    if (best.beginNs < next.from || !narrower) return kept(ask, best, next.from, next.end, bytes);
+    [from, end] = [next.from, next.end];
+    if (end - from <= 1) return { fromNs: from, toNs: from, bytes };
+  }
+}
+
+/**
+ * The peak that `peakInside` told of a longer trace, in the same trace read up to a little after it. A process that runs may
+ * have had its clock read a little differently: the same bytes are the same peak, wherever the time stands.
+ */
+export function peakAgain(source: TraceSource, query: PeakQuery, bytes: number): Peak {
+  const known = knownPeak(source.info(), query);
+  if (known?.bytes === bytes) return { fromNs: known.timeNs, toNs: known.timeNs, bytes };
+  return peakInside(source, query);
+}
+
+/** What the totals know to the nanosecond: the peak of the only ledger that the series is made of. */
+function knownPeak(info: TraceInfo, query: PeakQuery): { timeNs: number; bytes: number } | null {
+  const { series, process = ALL, device = ALL } = query;
+  const totals = info.totals.filter(
+    total =>
+      total.layer === series &&
+      total.peakBytes > 0 &&
+      (process === ALL || total.process === process) &&
+      (device === ALL || total.device === device),
+  );
+  const [only] = totals;
+  return only && totals.length === 1 ? { timeNs: only.peakNs, bytes: only.peakBytes } : null;
+}
+
+/** A bucket that is kept no narrower: where it ends is found by asking where it is still met. */
+function kept(
+  ask: (from: number, to: number, buckets: number) => Bucket[],
+  bucket: Bucket,
+  from: number,
+  end: number,
+  bytes: number,
+): Peak {
+  let [inside, outside] = [from, end];
+  while (outside - inside > 1) {
+    const middle = Math.floor((inside + outside) / 2);
+    const first = ask(middle, middle + 1, 1)[0];
+    // What held before a moment is told with the moment as its begin; a bucket that covers it began earlier.
+    if (first !== undefined && first.beginNs <= bucket.beginNs && first.beginNs < middle) inside = middle;
+    else outside = middle;
+  }
+  return { fromNs: from, toNs: inside, bytes };
+}
+
+function bucketsOf(timeline: Float64Array, end: number): Bucket[] {
+  const buckets: Bucket[] = [];
+  for (let i = 0; i + FIELDS <= timeline.length; i += FIELDS) {
+    const nextNs = timeline[i + FIELDS] ?? end;
+    buckets.push({ beginNs: timeline[i]!, max: timeline[i + 2]!, nextNs });
+  }
+  return buckets;
+}
+
+function highest(buckets: readonly Bucket[]): Bucket | null {
+  let best: Bucket | null = null;
+  for (const bucket of buckets) if (!best || bucket.max > best.max) best = bucket;
+  return best;
+}

@@ -1,0 +1,155 @@
+import { formatBytes, formatCount } from '../../protocol/format';
+import type { LedgerSeries } from '../../protocol/steps';
+import type { Finding } from '../../protocol/verdicts';
+import { judgeGrowth, type Growth } from '../series/growth';
+import { gainFades, gapsOf, trendOf } from '../series/growthChecks';
+import { at } from '../series/statistics';
+import { THRESHOLDS as T } from '../series/thresholds';
+
+// Memory that waits for a stream: PyTorch was given the tensor back, but another stream still uses its block (`record_stream`), so
+// that the block cannot be handed out again. Known of the steps at whose end the allocator was asked.
+
+/** Much of it, or more and more. */
+export interface Pending {
+  /** By the newest reading. */
+  bytes: number;
+  /** The least and the most of the readings that it is told from, and how many those are. */
+  leastBytes: number;
+  mostBytes: number;
+  readings: number;
+  /** Of what the allocator held at the newest reading; null: not known. */
+  share: number | null;
+  sinceStep: number;
+  /** null: it does not grow. */
+  growth: Growth | null;
+}
+
+interface Reading {
+  step: number;
+  bytes: number;
+  reserved: number;
+}
+
+/** null: little waits, or only now and then; or nobody asked. */
+export function judgePending(series: Pick<LedgerSeries, 'last' | 'pendingBytes' | 'reservedBytes'>): Pending | null {
+  const readings = readingsOf(series);
+  const from = beginOfMuch(readings);
+  const growth = growthOf(readings);
+  const told = growth === null ? readings.slice(from) : readings.slice(growth.from);
+  const newest = told.at(-1);
+  if (newest === undefined || (growth === null && told.length < T.pendingReadings)) return null;
+  const bytes = told.map(reading => reading.bytes);
+  return {
+    bytes: newest.bytes,
+    leastBytes: Math.min(...bytes),
+    mostBytes: Math.max(...bytes),
+    readings: told.length,
+    share: newest.reserved > 0 ? newest.bytes / newest.reserved : null,
+    sinceStep: growth?.since ?? told[0]?.step ?? newest.step,
+    growth,
+  };
+}
+
+/** The most of the recent readings; null without one. */
+export function recentPending({ pendingBytes }: Pick<LedgerSeries, 'pendingBytes'>): number | null {
+  const known = [...pendingBytes].filter(bytes => !Number.isNaN(bytes)).slice(-T.pendingReadings);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+function readingsOf({ last, pendingBytes, reservedBytes }: Parameters<typeof judgePending>[0]): Reading[] {
+  return [...pendingBytes].flatMap((bytes, i) =>
+    Number.isNaN(bytes) ? [] : [{ step: at(last, i), bytes, reserved: at(reservedBytes, i) }],
+  );
+}
+
+/** Index of the first of the newest readings that all tell of much, but for a few of them. */
+function beginOfMuch(readings: readonly Reading[]): number {
+  let begin = readings.length;
+  let few = 0;
+  for (let i = readings.length - 1; i >= 0; i--) {
+    const { bytes, reserved } = readings[i] ?? { bytes: 0, reserved: 0 };
+    const count = readings.length - i;
+    if (bytes < Math.max(T.layerBytes, T.pendingShare * reserved)) few++;
+    else if (few <= T.pendingGaps * count) begin = i;
+    if (few > T.pendingGaps * Math.max(count, T.pendingReadings)) break;
+  }
+  return begin;
+}
+
+/** Growth that reads as of `readings`. */
+function growthOf(readings: readonly Reading[]): Growth | null {
+  const even = evenlyRead(readings);
+  const values = even.map(reading => reading.bytes);
+  const growth = rising(stepsOf(even), values);
+  if (growth === null) return null;
+  if (at(values, values.length - 1) - at(values, growth.from) < T.layerBytes) return null;
+  const from = readings.findIndex(reading => reading.step === even[growth.from]?.step);
+  return { ...growth, from, to: readings.length - 1 };
+}
+
+/** What waits goes up and down by whole blocks, which a leak does not: it grows too where both its newest half and all of it, or a
+ * part from a quarter on, show a trend. */
+function rising(steps: readonly number[], values: readonly number[]): Growth | null {
+  const growth = judgeGrowth({ steps, values, lag: 0 });
+  if (growth.state === 'growing') return growth;
+  if (growth.state === 'sawtooth' || growth.state === 'empty' || steps.length < T.pendingTrend) return null;
+  const trend = (from: number): Growth | null => {
+    const { slope, low, high, p } = trendOf(steps.slice(from), values.slice(from));
+    if (!(low > 0) || p > T.trendLevel) return null;
+    return { ...growth, state: 'growing', since: at(steps, from), perStep: slope, low, high, from };
+  };
+  if (gainFades(steps, values, 1)) return null;
+  const newest = trend(Math.floor(steps.length / 2));
+  return newest && (trend(0) ?? trend(Math.floor(steps.length / 4)) ?? newest);
+}
+
+/** The readings at about the distance of the newest ones. The allocator is asked often at first and ever more seldom: rises that are
+ * read ever more seldom would look as if they came to an end. */
+function evenlyRead(readings: readonly Reading[]): Reading[] {
+  const newest = readings.at(-1)?.step ?? 0;
+  const gaps = gapsOf(stepsOf(readings), [...readings.keys()]);
+  const wide = gaps.slice(-T.pendingDistances).sort((a, b) => b - a);
+  const width = wide[1] ?? wide[0] ?? 1; // the widest one may be a single slow answer
+  const cell = ({ step }: Reading): number => Math.floor((newest - step) / width);
+  return readings.filter((reading, i) => {
+    const next = readings[i + 1];
+    return next === undefined || cell(next) !== cell(reading);
+  });
+}
+
+function stepsOf(readings: readonly Reading[]): number[] {
+  return readings.map(reading => reading.step);
+}
+
+/** @param cache growth of the allocator's segments beyond their tensors; null: they do not grow so */
+export function pendingFinding(
+  pending: Pending,
+  where: { process: number; device: number },
+  cache: Growth | null,
+): Pick<Finding, 'id' | 'verdict' | 'title' | 'evidence' | 'ruledOut' | 'suggestion' | 'bytesPerStep' | 'bytes'> {
+  const { growth, share, bytes } = pending;
+  const since = `since step ${formatCount(pending.sinceStep)}`;
+  const ofCache = share === null ? '' : `, ${formatCount(100 * share)} % of PyTorch’s cache`;
+  const evidence = [
+    `At the ends of steps PyTorch’s allocator told ${formatCount(pending.readings)} times of blocks that are freed and still in use by another stream: ${formatBytes(pending.leastBytes)} to ${formatBytes(pending.mostBytes)}${ofCache}.`,
+    'They are handed out again when that stream has come so far and PyTorch next looks, at an allocation.',
+  ];
+  if (cache !== null) evidence.push(`Meanwhile the cache grows by ${formatBytes(cache.perStep)} a step.`);
+  return {
+    id: `pending ${where.process} ${where.device}`,
+    verdict: 'pending',
+    title:
+      growth === null
+        ? `Freed memory waits for another stream: ${formatBytes(bytes)}${ofCache}, ${since}`
+        : `More and more freed memory waits for another stream: ${formatBytes(growth.perStep)} a step ${since}`,
+    bytesPerStep: growth?.perStep ?? 0,
+    bytes,
+    evidence,
+    ruledOut: [
+      'No leak: the program has given these tensors back.',
+      'No fragmentation: the blocks are whole, they are not to be handed out yet.',
+    ],
+    suggestion:
+      'Keep such tensors until the streams have met (`stream.synchronize()`, or `wait_stream` on the main stream) instead of `record_stream`; for collectives of torch.distributed set `TORCH_NCCL_AVOID_RECORD_STREAMS=1`.',
+  };
+}

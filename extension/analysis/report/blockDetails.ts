@@ -1,0 +1,73 @@
+import { formatBytes, formatCount } from '../../protocol/format';
+import { STREAM_UNKNOWN } from '../../protocol/streams';
+import type { TraceSource } from '../../protocol/trace';
+
+/** What a framework's allocator said of some blocks; null where it said nothing of any. */
+export interface BlockDetails {
+  /** Asked for in all, and handed out for it, of the blocks of which it is known. */
+  askedBytes: number | null;
+  bytes: number | null;
+  streams: string[] | null;
+  /** `0:0` is the pool of all, others are of a CUDA graph or a MemPool. */
+  pools: string[] | null;
+}
+
+const MOST_ROWS = 4096;
+const HEX = 16;
+
+/** Of blocks of these sites, what the trace has been told. */
+export function blockDetails(
+  source: Pick<TraceSource, 'allocations'>,
+  process: number,
+  sites: readonly number[],
+  blocks: readonly { address: bigint }[],
+): BlockDetails {
+  const wanted = new Set(blocks.map(({ address }) => address));
+  const [streams, pools] = [new Set<string>(), new Set<string>()];
+  let [asked, bytes, known] = [0, 0, 0];
+  for (const site of sites) {
+    const query = { process, site, sort: 'age', descending: true, from: 0, to: MOST_ROWS } as const;
+    const rows = source.allocations(query);
+    rows.address.forEach((address, i) => {
+      if (!wanted.has(address)) return;
+      const [pool, stream] = [rows.pool[i] ?? '', rows.stream[i] ?? STREAM_UNKNOWN];
+      if (pool !== '') pools.add(pool);
+      if (stream !== STREAM_UNKNOWN) streams.add(`0x${stream.toString(HEX)}`);
+      const size = rows.askedBytes[i] ?? NaN;
+      if (Number.isNaN(size)) return;
+      known++;
+      asked += size;
+      bytes += rows.bytes[i] ?? 0;
+    });
+  }
+  const some = (set: Set<string>): string[] | null => (set.size === 0 ? null : [...set].sort());
+  return {
+    askedBytes: known === 0 ? null : asked,
+    bytes: known === 0 ? null : bytes,
+    streams: some(streams),
+    pools: some(pools),
+  };
+}
+
+/** `Asked for 500 B of 512 B; default stream; default pool.` */
+export function detailsText({ askedBytes, bytes, streams, pools }: BlockDetails): string {
+  const size =
+    askedBytes === null || bytes === null
+      ? 'Asked for: not recorded'
+      : `Asked for ${exact(askedBytes)}, handed out ${exact(bytes)}`;
+  const stream = streams === null ? 'stream not recorded' : streams.map(streamText).join(', ');
+  const pool = pools === null ? 'pool not recorded' : pools.map(poolText).join(', ');
+  return `${size}; ${stream}; ${pool}.`;
+}
+
+function exact(bytes: number): string {
+  return bytes < 1024 ? formatBytes(bytes) : `${formatBytes(bytes)} (${formatCount(bytes)} bytes)`;
+}
+
+function streamText(stream: string): string {
+  return stream === '0x0' ? 'default stream' : `stream ${stream}`;
+}
+
+function poolText(pool: string): string {
+  return pool === '0:0' ? 'default pool' : `private pool ${pool} (of a CUDA graph or a MemPool)`;
+}

@@ -1,0 +1,73 @@
+import { libraryName } from '../../protocol/libraryName';
+import type { Frame, TraceSource } from '../../protocol/trace';
+
+const NO_PYTHON: Frame = { file: '', line: 0, function: '' };
+/** Keys are parent × KEYS + frame: exact while both stay below 2^26. */
+const KEYS = 2 ** 26;
+
+/**
+ * Stacks as one tree: equal beginnings are one node. It only grows, so that a node's number names it
+ * for good, at every moment of the trace.
+ */
+export class CallTree {
+  readonly frames: Frame[] = [];
+  private readonly frameNumbers = new Map<string, number>();
+  private readonly parents: number[] = [];
+  private readonly frameOf: number[] = [];
+  private readonly known = new Map<number, number>();
+  /** For each source, as sites are numbered there. */
+  private readonly leaves = new WeakMap<TraceSource, Map<number, number>>();
+
+  /** Nodes so far. A node's parent has a smaller number. */
+  get size(): number {
+    return this.parents.length;
+  }
+
+  /** -1: outermost. */
+  parent(node: number): number {
+    return this.parents[node] ?? -1;
+  }
+
+  /** Index in `frames`. */
+  frame(node: number): number {
+    return this.frameOf[node] ?? 0;
+  }
+
+  /** The nodes of the sites' innermost frames. A stack is read once: it never changes, but for one that is not known yet. */
+  leavesOf(source: TraceSource, sites: Uint32Array): Uint32Array {
+    let known = this.leaves.get(source);
+    if (known === undefined) this.leaves.set(source, (known = new Map<number, number>()));
+    return sites.map(site => known.get(site) ?? this.add(source, site, known));
+  }
+
+  private add(source: TraceSource, site: number, known: Map<number, number>): number {
+    const found = source.site(site);
+    const frames = found?.frames ?? [];
+    if (frames.length === 0) return this.child(-1, { ...NO_PYTHON, function: libraryName(found?.library ?? '') });
+    const leaf = frames.reduceRight((node, frame) => this.child(node, frame), -1);
+    known.set(site, leaf);
+    return leaf;
+  }
+
+  private child(parent: number, frame: Frame): number {
+    const number = this.frameNumber(frame);
+    const key = (parent + 1) * KEYS + number;
+    let node = this.known.get(key);
+    if (node === undefined) {
+      this.known.set(key, (node = this.parents.length));
+      this.parents.push(parent);
+      this.frameOf.push(number);
+    }
+    return node;
+  }
+
+  private frameNumber(frame: Frame): number {
+    const name = `${frame.line}\n${frame.function}\n${frame.file}`;
+    let number = this.frameNumbers.get(name);
+    if (number === undefined) {
+      this.frameNumbers.set(name, (number = this.frames.length));
+      this.frames.push(frame);
+    }
+    return number;
+  }
+}

@@ -1,0 +1,175 @@
+// Two moments beside each other, line by line or stack by stack.
+import type { CompareBy, ComparedRow, Comparison } from '../../protocol/requests/compareRequests';
+import { baseName } from '../../protocol/format';
+import type { Frame, Layer, TraceSource } from '../../protocol/trace';
+
+/** What one line or one stack holds at a moment. */
+export interface Holding {
+  /** Innermost first; one frame where lines are compared, none without Python. */
+  frames: readonly Frame[];
+  /** Index of the frame that names it; -1: none. */
+  named: number;
+  bytes: number;
+  count: number;
+}
+
+export interface HoldingsQuery {
+  by: CompareBy;
+  layer: Layer;
+  /** -1: all. */
+  process: number;
+  device: number;
+}
+
+const MOST_ROWS = 100_000;
+
+/** All that is alive in a trace. */
+export function readHoldings(source: TraceSource, { by, ...query }: HoldingsQuery): Holding[] {
+  const groupBy = by === 'line' ? 'line' : 'site';
+  const order = { sort: 'liveBytes', descending: true, from: 0, to: MOST_ROWS } as const;
+  const window = source.sites({ ...query, ...order, groupBy });
+  return Array.from(window.liveBytes, (bytes, i) => {
+    const count = window.liveCount[i] ?? 0;
+    const frame = { file: window.file[i] ?? '', line: window.line[i] ?? 0, function: window.function[i] ?? '' };
+    if (by === 'line') return { ...lineOf(frame), bytes, count };
+    const site = source.site(window.id[i] ?? 0);
+    const frames = site?.frames ?? [];
+    return { frames, named: frames.length === 0 ? -1 : Math.max(site?.userFrame ?? 0, 0), bytes, count };
+  });
+}
+
+function lineOf(frame: Frame): Pick<Holding, 'frames' | 'named'> {
+  return frame.file === '' ? { frames: [], named: -1 } : { frames: [frame], named: 0 };
+}
+
+/** Where the program of each side worked: its own files are named from there. */
+export interface Places {
+  cwdA: string;
+  cwdB: string;
+  /** Both are one run of one program: then a line is the same line, and none has moved. */
+  sameRun: boolean;
+}
+
+interface Pair {
+  a: Holding | null;
+  b: Holding | null;
+}
+
+/** The biggest differences first, at most `rows` of them. */
+export function compareHoldings(
+  a: readonly Holding[],
+  b: readonly Holding[],
+  places: Places,
+  rows: number,
+): Comparison {
+  const left = byKey(a, frame => `${comparable(frame.file, places.cwdA)}:${frame.line} ${frame.function}`);
+  const right = byKey(b, frame => `${comparable(frame.file, places.cwdB)}:${frame.line} ${frame.function}`);
+  const keys = new Set([...left.keys(), ...right.keys()]);
+  const exact = [...keys].map((key): Pair => ({ a: left.get(key) ?? null, b: right.get(key) ?? null }));
+  const pairs = places.sameRun ? exact : withMoved(exact, places);
+  const compared = pairs.map(rowOf).sort((one, other) => weight(other) - weight(one) || compareText(one, other));
+  return {
+    rows: compared.slice(0, rows),
+    total: compared.length,
+    bytesA: sum(a),
+    bytesB: sum(b),
+    added: pairs.filter(pair => pair.a === null).length,
+    gone: pairs.filter(pair => pair.b === null).length,
+  };
+}
+
+/** Holdings of the same text are one. */
+function byKey(holdings: readonly Holding[], text: (frame: Frame) => string): Map<string, Holding> {
+  const found = new Map<string, Holding>();
+  for (const holding of holdings) {
+    const key = holding.frames.map(text).join('\n');
+    const known = found.get(key);
+    const { bytes, count } = holding;
+    found.set(key, known ? { ...known, bytes: known.bytes + bytes, count: known.count + count } : holding);
+  }
+  return found;
+}
+
+/**
+ * What is in one side alone is the same code on other lines where files and functions agree, and as many of them are left
+ * over on both sides: they are paired in the order of their lines.
+ */
+function withMoved(pairs: readonly Pair[], { cwdA, cwdB }: Places): Pair[] {
+  const result = pairs.filter(({ a, b }) => a !== null && b !== null);
+  const left = grouped(
+    pairs.flatMap(({ a, b }) => (a !== null && b === null ? [a] : [])),
+    cwdA,
+  );
+  const right = grouped(
+    pairs.flatMap(({ a, b }) => (b !== null && a === null ? [b] : [])),
+    cwdB,
+  );
+  for (const [key, ofA] of left) {
+    const ofB = right.get(key) ?? [];
+    const same = ofA.length === ofB.length;
+    ofA.forEach((a, i) => result.push({ a, b: same ? (ofB[i] ?? null) : null }));
+    if (same) right.delete(key);
+  }
+  for (const ofB of right.values()) for (const b of ofB) result.push({ a: null, b });
+  return result;
+}
+
+function grouped(holdings: readonly Holding[], cwd: string): Map<string, Holding[]> {
+  const groups = new Map<string, Holding[]>();
+  for (const holding of holdings) {
+    const key = holding.frames.map(frame => `${comparable(frame.file, cwd)} ${frame.function}`).join('\n');
+    groups.set(key, [...(groups.get(key) ?? []), holding]);
+  }
+  for (const group of groups.values()) group.sort(byLines);
+  return groups;
+}
+
+function byLines(one: Holding, other: Holding): number {
+  for (const [i, frame] of one.frames.entries()) {
+    const difference = frame.line - (other.frames[i]?.line ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** A file's name as another run of the same program has it, from another folder or another environment. */
+export function comparable(file: string, cwd: string): string {
+  const installed = /\/((?:site|dist)-packages\/.*)$/.exec(file) ?? /\/lib\/(?:python3[^/]*)(\/.*)$/.exec(file);
+  if (installed?.[1] !== undefined) return installed[1];
+  const folder = cwd.endsWith('/') ? cwd : `${cwd}/`;
+  return file.startsWith(folder) ? file.slice(folder.length) : file;
+}
+
+function rowOf({ a, b }: Pair): ComparedRow {
+  const shown = b ?? a;
+  const frame = shown?.frames[shown.named];
+  const before = a?.frames[a.named];
+  const moved = frame !== undefined && before !== undefined && frame.line !== before.line;
+  return {
+    file: frame?.file ?? '',
+    line: frame?.line ?? 0,
+    function: frame?.function ?? '',
+    movedFrom: moved ? before.line : null,
+    stack: (shown?.frames.length ?? 0) > 1 ? (shown?.frames ?? []).map(frameText) : [],
+    bytesA: a?.bytes ?? 0,
+    bytesB: b?.bytes ?? 0,
+    countA: a?.count ?? 0,
+    countB: b?.count ?? 0,
+  };
+}
+
+function frameText(frame: Frame): string {
+  return `${baseName(frame.file)}:${frame.line} ${frame.function}`;
+}
+
+function weight({ bytesA, bytesB }: ComparedRow): number {
+  return Math.abs(bytesB - bytesA);
+}
+
+function compareText(one: ComparedRow, other: ComparedRow): number {
+  return one.file.localeCompare(other.file) || one.line - other.line;
+}
+
+function sum(holdings: readonly Holding[]): number {
+  return holdings.reduce((total, { bytes }) => total + bytes, 0);
+}

@@ -1,0 +1,50 @@
+import type { ComparedRow, Comparison } from '../../protocol/requests/compareRequests';
+import { baseName, formatBytes, formatDuration } from '../../protocol/format';
+import type { Layer } from '../../protocol/trace';
+
+/** One of the two moments. */
+export interface Side {
+  file: string;
+  /** null: the end. */
+  atNs: number | null;
+}
+
+const WIDTH = 12;
+
+/** A comparison as text for a terminal. */
+export function comparisonText(comparison: Comparison, layer: Layer, { a, b }: { a: Side; b: Side }): string {
+  const { rows, total, bytesA, bytesB, added, gone } = comparison;
+  const changed = rows.filter(row => row.bytesA !== row.bytesB || row.countA !== row.countB);
+  const lines = [
+    `A  ${sideText(a)}`,
+    `B  ${sideText(b)}`,
+    `${layer} layer: ${formatBytes(bytesA)} -> ${formatBytes(bytesB)} (${signed(bytesB - bytesA)}), ${added} new, ${gone} gone`,
+    '',
+    `${'DIFFERENCE'.padStart(WIDTH)} ${'A'.padStart(WIDTH)} ${'B'.padStart(WIDTH)}        `,
+    ...changed.map(rowText),
+  ];
+  if (changed.length === 0) lines.push('Both hold the same.');
+  if (total > rows.length) lines.push(`... and ${total - rows.length} more rows, with smaller differences`);
+  return `${lines.map(line => line.trimEnd()).join('\n')}\n`;
+}
+
+function sideText({ file, atNs }: Side): string {
+  return atNs === null ? `${file}, its end` : `${file} at ${formatDuration(atNs)}`;
+}
+
+function rowText(row: ComparedRow): string {
+  const word = row.countA === 0 ? 'new' : row.countB === 0 ? 'gone' : '';
+  const columns = [
+    signed(row.bytesB - row.bytesA),
+    row.countA === 0 ? '-' : formatBytes(row.bytesA),
+    row.countB === 0 ? '-' : formatBytes(row.bytesB),
+  ].map(text => text.padStart(WIDTH));
+  const name = row.file === '' ? '(no Python line)' : `${baseName(row.file)}:${row.line} ${row.function}`;
+  const moved = row.movedFrom === null ? '' : ` (line ${row.movedFrom} in A)`;
+  const stack = row.stack.slice(1).map(frame => ` < ${frame}`);
+  return `${columns.join(' ')} ${word.padEnd(4)}  ${row.stack[0] ?? name}${stack.join('')}${moved}`;
+}
+
+function signed(bytes: number): string {
+  return `${bytes > 0 ? '+' : ''}${formatBytes(bytes)}`;
+}

@@ -1,0 +1,279 @@
+import type { Category } from '../../protocol/steps';
+import type {
+  Frame,
+  GroupBy,
+  Layer,
+  LineSource,
+  ProcessInfo,
+  Totals,
+  TraceInfo,
+  TraceSource,
+} from '../../protocol/trace';
+import type { Finding, SiteState, Verdicts } from '../../protocol/verdicts';
+import { beforeAttachFrees } from './attached';
+import { reportFindings, reportLedger, reportOutOfMemory, reportSteps } from './reportVerdicts';
+import type { ReportLedger, ReportOutOfMemory, ReportSteps } from './reportVerdicts';
+import { listedLayer } from './snapshot';
+import { verdictsOf } from '../findings/verdictCache';
+import { STREAM_UNKNOWN } from '../../protocol/streams';
+import { findThread } from '../../protocol/threads';
+
+/** The JSON document of a trace, version 1. Sizes are bytes; null is "not known". */
+export interface Report {
+  version: 1;
+  command: string[];
+  exitCode: number | null;
+  startedAt: string;
+  durationSeconds: number;
+  simulated: boolean;
+  events: number;
+  lost: TraceInfo['lost'];
+  processes: ReportProcess[];
+  devices: TraceInfo['devices'];
+  totals: ReportTotal[];
+  allocations: ReportAllocation[];
+  sites: ReportSite[];
+  steps: ReportSteps;
+  ledger: ReportLedger[];
+  findings: ReportFinding[];
+  oom: ReportOutOfMemory[];
+  groups?: ReportGroup[];
+}
+interface ReportProcess {
+  pid: number;
+  parentPid: number;
+  uid: number;
+  command: string[];
+  exitCode: number | null;
+  ended: boolean;
+  python: string | null;
+  driverSource: ProcessInfo['driverSource'];
+  simulated: boolean;
+  threads: { tid: number; name: string }[];
+  notes: string[];
+}
+type ReportTotal = Omit<Totals, 'process' | 'peakNs'> & {
+  /** Frees of blocks that were there before the tracer came and are not known. */
+  beforeAttachFrees: number;
+};
+interface ReportAllocation {
+  address: string;
+  bytes: number;
+  device: number;
+  pid: number;
+  tid: number;
+  thread: string;
+  layer: Layer;
+  ageSeconds: number;
+  /** Steps of its process that have ended since. */
+  ageSteps: number;
+  /** What the agent called it; empty where nobody asked. */
+  name: string;
+  category: Category;
+  /** What the program asked for before its allocator rounded it up; null: not recorded. */
+  askedBytes: number | null;
+  /** Handle of the stream, `0x0` = the default one; null: not recorded. */
+  stream: string | null;
+  /** Pool of the framework's allocator, `0:0` = that of all; null: not recorded. */
+  pool: string | null;
+  site: number;
+}
+interface ReportSite {
+  id: number;
+  layer: Layer;
+  liveBytes: number;
+  liveCount: number;
+  peakBytes: number;
+  allocations: number;
+  frees: number;
+  allocatedBytes: number;
+  bytesPerSecond: number;
+  verdict: SiteState;
+  /** One sentence on why. */
+  because: string;
+  /** Growth of what stays; 0 where it does not grow, null where nothing is known. */
+  bytesPerStep: number | null;
+  sinceStep: number | null;
+  lineSource: LineSource;
+  /** Path of the library that called the driver; empty: not known, or not of the driver. */
+  library: string;
+  cut: boolean;
+  userFrame: Frame | null;
+  frames: Frame[];
+}
+/** The process is named by its pid. */
+export type ReportFinding = Omit<Finding, 'process'> & { pid: number };
+interface ReportGroup {
+  groupBy: GroupBy;
+  layer: Layer;
+  label: string;
+  liveBytes: number;
+  liveCount: number;
+  peakBytes: number;
+  allocations: number;
+  frees: number;
+  bytesPerSecond: number;
+}
+
+const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
+const WINDOW_ROWS = 10_000;
+
+/** Builds the document of all that the trace holds now. `groupBy` adds `groups`. */
+export function buildReport(source: TraceSource, groupBy?: GroupBy, verdicts: Verdicts = verdictsOf(source)): Report {
+  const info = source.info();
+  const session = readSession(info.session);
+  const report: Report = {
+    version: 1,
+    command: session.command.length > 0 ? session.command : (info.processes[0]?.command ?? []),
+    exitCode: session.exitCode ?? info.processes[0]?.exitCode ?? null,
+    startedAt: new Date(session.startedRealtimeMs ?? info.startRealtimeMs).toISOString(),
+    durationSeconds: info.durationNs / 1e9,
+    simulated: session.simulated || info.processes.some(process => process.simulated),
+    events: info.events,
+    lost: info.lost,
+    processes: info.processes.map(process => reportProcess(process, session.exitCodes)),
+    devices: info.devices,
+    totals: info.totals.map(total => reportTotal(total, beforeAttachFrees(info, total))),
+    allocations: LAYERS.flatMap(layer => readAllocations(source, info, layer)),
+    sites: LAYERS.flatMap(layer => readSites(source, layer, verdicts)),
+    steps: reportSteps(info, verdicts),
+    ledger: reportLedger(source, info, verdicts),
+    findings: reportFindings(info, verdicts),
+    oom: reportOutOfMemory(info, verdicts),
+  };
+  if (groupBy !== undefined) report.groups = readGroups(source, listedLayer(info.totals), groupBy);
+  return report;
+}
+
+interface SessionFacts {
+  command: string[];
+  exitCode: number | null;
+  exitCodes: Map<number, number>;
+  simulated: boolean;
+  startedRealtimeMs: number | null;
+}
+
+/** What the launcher left; a trace may come without it or with a newer one. */
+function readSession(session: Record<string, unknown>): SessionFacts {
+  const exitCodes = new Map<number, number>();
+  const processes: unknown[] = Array.isArray(session.processes) ? session.processes : [];
+  for (const entry of processes) {
+    const { pid, exitCode } = (entry ?? {}) as { pid?: unknown; exitCode?: unknown };
+    if (typeof pid === 'number' && typeof exitCode === 'number') exitCodes.set(pid, exitCode);
+  }
+  const started = session.startedRealtimeMs;
+  return {
+    command: Array.isArray(session.command) ? session.command.map(String) : [],
+    exitCode: exitCodes.values().next().value ?? null,
+    exitCodes,
+    simulated: session.simulated === true,
+    startedRealtimeMs: typeof started === 'number' && Number.isFinite(started) ? started : null,
+  };
+}
+
+function reportProcess(process: ProcessInfo, exitCodes: Map<number, number>): ReportProcess {
+  return {
+    pid: process.pid,
+    parentPid: process.parentPid,
+    uid: process.uid,
+    command: process.command,
+    exitCode: process.exitCode ?? exitCodes.get(process.pid) ?? null,
+    ended: process.ended,
+    python: process.python,
+    driverSource: process.driverSource,
+    simulated: process.simulated,
+    threads: process.threads.map(({ tid, name }) => ({ tid, name })),
+    notes: process.notes.map(note => note.text),
+  };
+}
+
+function reportTotal({ process: _process, peakNs: _peakNs, ...total }: Totals, before: number): ReportTotal {
+  return { ...total, unmatchedFrees: total.unmatchedFrees - before, beforeAttachFrees: before };
+}
+
+function readAllocations(source: TraceSource, info: TraceInfo, layer: Layer): ReportAllocation[] {
+  const result: ReportAllocation[] = [];
+  for (let from = 0; ; from += WINDOW_ROWS) {
+    const window = source.allocations({ layer, sort: 'bytes', descending: true, from, to: from + WINDOW_ROWS });
+    for (let row = 0; row < window.rows; row++) {
+      const process = info.processes[window.process[row] ?? -1];
+      const thread = findThread(info.processes, window.process[row], window.thread[row]);
+      const asked = window.askedBytes[row] ?? NaN;
+      const stream = window.stream[row] ?? STREAM_UNKNOWN;
+      result.push({
+        address: `0x${(window.address[row] ?? 0n).toString(16)}`,
+        bytes: window.bytes[row] ?? 0,
+        device: window.device[row] ?? -1,
+        pid: process?.pid ?? 0,
+        tid: thread?.tid ?? 0,
+        thread: thread?.name ?? '',
+        layer: window.layer[row] ?? layer,
+        ageSeconds: Math.max(0, info.durationNs - (window.timeNs[row] ?? 0)) / 1e9,
+        ageSteps: window.ageSteps[row] ?? 0,
+        name: window.name[row] ?? '',
+        category: window.category[row] ?? 'unnamed',
+        askedBytes: Number.isNaN(asked) ? null : asked,
+        stream: stream === STREAM_UNKNOWN ? null : `0x${stream.toString(16)}`,
+        pool: window.pool[row] || null,
+        site: window.site[row] ?? 0,
+      });
+    }
+    if (window.rows < WINDOW_ROWS) return result;
+  }
+}
+
+function readSites(source: TraceSource, layer: Layer, verdicts: Verdicts): ReportSite[] {
+  const result: ReportSite[] = [];
+  for (let from = 0; ; from += WINDOW_ROWS) {
+    const window = source.sites({
+      layer,
+      groupBy: 'site',
+      sort: 'liveBytes',
+      descending: true,
+      includeDead: true,
+      from,
+      to: from + WINDOW_ROWS,
+    });
+    for (let row = 0; row < window.rows; row++) {
+      const id = window.id[row] ?? 0;
+      const site = source.site(id);
+      const verdict = verdicts.sites.get(id);
+      result.push({
+        id,
+        layer,
+        liveBytes: window.liveBytes[row] ?? 0,
+        liveCount: window.liveCount[row] ?? 0,
+        peakBytes: window.peakBytes[row] ?? 0,
+        allocations: window.allocations[row] ?? 0,
+        frees: window.frees[row] ?? 0,
+        allocatedBytes: window.allocatedBytes[row] ?? 0,
+        bytesPerSecond: window.growth[row] ?? 0,
+        verdict: verdict?.state ?? 'unknown',
+        because: verdict?.because ?? 'No training step has ended.',
+        bytesPerStep: verdict?.bytesPerStep ?? null,
+        sinceStep: verdict?.sinceStep ?? null,
+        lineSource: site?.source ?? 'none',
+        library: site?.library ?? '',
+        cut: site?.cut ?? false,
+        userFrame: site?.frames[site.userFrame] ?? null,
+        frames: site?.frames ?? [],
+      });
+    }
+    if (window.rows < WINDOW_ROWS) return result;
+  }
+}
+
+function readGroups(source: TraceSource, layer: Layer, groupBy: GroupBy): ReportGroup[] {
+  const window = source.sites({ layer, groupBy, sort: 'liveBytes', descending: true, from: 0, to: WINDOW_ROWS });
+  return Array.from({ length: window.rows }, (_, row) => ({
+    groupBy,
+    layer,
+    label: window.label[row] ?? '',
+    liveBytes: window.liveBytes[row] ?? 0,
+    liveCount: window.liveCount[row] ?? 0,
+    peakBytes: window.peakBytes[row] ?? 0,
+    allocations: window.allocations[row] ?? 0,
+    frees: window.frees[row] ?? 0,
+    bytesPerSecond: window.growth[row] ?? 0,
+  }));
+}

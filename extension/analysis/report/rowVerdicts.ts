@@ -1,0 +1,71 @@
+import type { TraceSource } from '../../protocol/trace';
+import type { OtherLine, RowVerdict, VerdictGrouping } from '../../protocol/requests/verdictRequests';
+import type { Finding, SiteState, SiteVerdict, Verdicts } from '../../protocol/verdicts';
+import { namedFrame } from '../sites/site';
+
+// Verdicts of sites as verdicts of rows: a line or a function has many sites, and the worst of them counts.
+
+/** Verdicts on rows by their ids under a grouping; rows of which nothing is known are left out. */
+export function rowVerdicts(
+  source: TraceSource,
+  verdicts: Verdicts,
+  sites: readonly number[],
+  groupBy: VerdictGrouping,
+): RowVerdict[] {
+  const growing = growingBy(source, verdicts, groupBy);
+  const findings = new Map(
+    verdicts.findings.flatMap(finding => finding.sites.map(site => [site, finding.id] as const)),
+  );
+  return sites.flatMap(site => {
+    const worse = growing.get(keyOf(source, site, groupBy)) ?? [];
+    const own = verdicts.sites.get(site);
+    const [told] = worse.length > 0 ? worse : own === undefined ? [] : [own];
+    if (told === undefined) return [];
+    const finding = [site, ...worse.map(entry => entry.site)].map(id => findings.get(id)).find(id => id !== undefined);
+    const bytesPerStep = worse.reduce((sum, entry) => sum + entry.bytesPerStep, 0);
+    return [{ site, state: told.state, bytesPerStep, because: told.because, finding: finding ?? null }];
+  });
+}
+
+/** Growing sites by row, the fastest of a row first. */
+function growingBy(source: TraceSource, verdicts: Verdicts, groupBy: VerdictGrouping): Map<string, SiteVerdict[]> {
+  const rows = new Map<string, SiteVerdict[]>();
+  const growing = [...verdicts.sites.values()].filter(verdict => verdict.state === 'growing');
+  for (const verdict of growing.sort((a, b) => b.bytesPerStep - a.bytesPerStep)) {
+    const key = keyOf(source, verdict.site, groupBy);
+    rows.set(key, [...(rows.get(key) ?? []), verdict]);
+  }
+  return rows;
+}
+
+function keyOf(source: TraceSource, site: number, groupBy: VerdictGrouping): string {
+  const frame = groupBy === 'site' ? null : namedFrame(source.site(site));
+  if (frame === null) return `site ${site}`;
+  return groupBy === 'line' ? `${frame.file}:${frame.line}` : `${frame.file} ${frame.function}`;
+}
+
+const MOST_LINES = 12;
+/** Nobody asks why these are no leak. */
+const PLAIN: ReadonlySet<SiteState> = new Set(['transient', 'cache']);
+
+/** The lines of the finding's layer that ever held most and are no part of it, each with its state. */
+export function otherLines(source: TraceSource, verdicts: Verdicts, finding: Finding): OtherLine[] {
+  const { layer } = finding;
+  const most = MOST_LINES * 4;
+  const by = { groupBy: 'line', sort: 'peakBytes', descending: true, includeDead: true } as const;
+  const query = { layer, ...by, from: 0, to: most };
+  const window = source.sites(query);
+  const told = new Map(rowVerdicts(source, verdicts, [...window.id], 'line').map(row => [row.site, row]));
+  const own = new Set(finding.places.map(place => `${place.file}:${place.line}`));
+  const lines: OtherLine[] = [];
+  for (let row = 0; row < window.rows && lines.length < MOST_LINES; row++) {
+    const site = window.id[row] ?? 0;
+    const verdict = told.get(site);
+    const [file, line] = [window.file[row] ?? '', window.line[row] ?? 0];
+    if (verdict === undefined || PLAIN.has(verdict.state) || own.has(`${file}:${line}`)) continue;
+    const { state, because } = verdict;
+    const liveBytes = window.liveBytes[row] ?? 0;
+    lines.push({ site, file, line, function: window.function[row] ?? '', state, because, liveBytes });
+  }
+  return lines;
+}

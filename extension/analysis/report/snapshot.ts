@@ -1,0 +1,184 @@
+import type {
+  AllocationQuery,
+  GroupBy,
+  Layer,
+  ProcessInfo,
+  ThreadInfo,
+  Totals,
+  TraceInfo,
+  TraceSource,
+} from '../../protocol/trace';
+import type { SiteState, Verdicts } from '../../protocol/verdicts';
+import { siteText } from '../sites/site';
+import { verdictsOf } from '../findings/verdictCache';
+
+/** What one table shows, read from a trace at one moment. */
+export interface Snapshot {
+  info: TraceInfo;
+  verdicts: Verdicts;
+  processes: ProcessRows[];
+  groups: { by: GroupBy; layer: Layer; rows: GroupRow[]; total: number };
+  outOfMemory: { requestedBytes: number; device: number; line: string; liveBytes: number }[];
+}
+export interface ProcessRows {
+  process: ProcessInfo;
+  /** The layer that is listed: tensors where the framework reported any, else the driver's allocations. */
+  layer: Layer;
+  threads: ThreadRows[];
+  moreThreads: number;
+  host: Rows;
+  totals: Totals[];
+}
+export interface ThreadRows extends Rows {
+  thread: ThreadInfo;
+}
+export interface Rows {
+  rows: AllocationRow[];
+  more: number;
+  moreBytes: number;
+}
+export interface AllocationRow {
+  address: bigint;
+  bytes: number;
+  device: number;
+  line: string;
+}
+export interface GroupRow {
+  label: string;
+  liveBytes: number;
+  liveCount: number;
+  peakBytes: number;
+  growth: number;
+  /** Of its sites, what is worst; null where groups are no lines or nothing is known. */
+  verdict: SiteState | null;
+  bytesPerStep: number;
+}
+export interface SnapshotOptions {
+  /** Allocations listed for a thread. */
+  top: number;
+  groupBy: GroupBy;
+  /** Rows of the grouped list. */
+  groups: number;
+}
+
+const MAX_THREADS = 256;
+
+/** Reads what a table shows. Cost grows with threads and `top`, not with the number of live allocations. */
+export function readSnapshot(
+  source: TraceSource,
+  options: SnapshotOptions,
+  verdicts: Verdicts = verdictsOf(source),
+): Snapshot {
+  const info = source.info();
+  const lines = new Map<number, string>();
+  const lineOf = (site: number): string => {
+    let line = lines.get(site);
+    if (line === undefined) lines.set(site, (line = siteText(source.site(site))));
+    return line;
+  };
+  return {
+    info,
+    verdicts,
+    processes: info.processes.map(process => readProcess(source, info, process, options.top, lineOf)),
+    groups: readGroups(source, info, options, verdicts),
+    outOfMemory: info.outOfMemory.map(({ requestedBytes, device, liveBytes, site }) => {
+      return { requestedBytes, device, liveBytes, line: lineOf(site) };
+    }),
+  };
+}
+
+function readProcess(
+  source: TraceSource,
+  info: TraceInfo,
+  process: ProcessInfo,
+  top: number,
+  lineOf: (site: number) => string,
+): ProcessRows {
+  const totals = info.totals.filter(entry => entry.process === process.index);
+  const layer = listedLayer(totals);
+  const read = (layer: Layer, thread?: number): Rows => {
+    const query: AllocationQuery = { layer, process: process.index, sort: 'bytes', descending: true, from: 0, to: top };
+    if (thread !== undefined) query.thread = thread;
+    return readRows(source, query, lineOf);
+  };
+  const all = process.threads
+    .map(thread => ({ thread, ...read(layer, thread.index) }))
+    .filter(entry => entry.rows.length > 0);
+  return {
+    process,
+    layer,
+    threads: all.slice(0, MAX_THREADS),
+    moreThreads: Math.max(0, all.length - MAX_THREADS),
+    host: read('host'),
+    totals,
+  };
+}
+
+function readRows(source: TraceSource, query: AllocationQuery, lineOf: (site: number) => string): Rows {
+  const window = source.allocations(query);
+  const rows: AllocationRow[] = [];
+  let listed = 0;
+  for (let row = 0; row < window.rows; row++) {
+    const bytes = window.bytes[row] ?? 0;
+    listed += bytes;
+    rows.push({
+      address: window.address[row] ?? 0n,
+      bytes,
+      device: window.device[row] ?? -1,
+      line: lineOf(window.site[row] ?? 0),
+    });
+  }
+  return { rows, more: window.total - window.rows, moreBytes: window.sumBytes - listed };
+}
+
+/** Tensors where the framework reported any, else what the driver handed out. */
+export function listedLayer(totals: readonly Totals[]): Layer {
+  return totals.some(entry => entry.layer === 'tensor' && entry.allocations > 0) ? 'tensor' : 'driver';
+}
+
+function readGroups(
+  source: TraceSource,
+  info: TraceInfo,
+  options: SnapshotOptions,
+  verdicts: Verdicts,
+): Snapshot['groups'] {
+  const layer = listedLayer(info.totals);
+  const growing = growthByLine(source, verdicts, layer);
+  const window = source.sites({
+    layer,
+    groupBy: options.groupBy,
+    sort: 'liveBytes',
+    descending: true,
+    from: 0,
+    to: options.groups,
+  });
+  const rows: GroupRow[] = [];
+  for (let row = 0; row < window.rows; row++) {
+    const byLine = options.groupBy === 'site' || options.groupBy === 'line';
+    const id = window.id[row] ?? 0;
+    const label = byLine ? siteText(source.site(id)) : (window.label[row] ?? '');
+    const own = verdicts.sites.get(id);
+    const bytesPerStep = options.groupBy === 'line' ? (growing.get(label) ?? 0) : (own?.bytesPerStep ?? 0);
+    rows.push({
+      label,
+      verdict: byLine ? (bytesPerStep > 0 ? 'growing' : (own?.state ?? null)) : null,
+      bytesPerStep: byLine ? bytesPerStep : 0,
+      liveBytes: window.liveBytes[row] ?? 0,
+      liveCount: window.liveCount[row] ?? 0,
+      peakBytes: window.peakBytes[row] ?? 0,
+      growth: window.growth[row] ?? 0,
+    });
+  }
+  return { by: options.groupBy, layer, rows, total: window.total };
+}
+
+/** Growth a step by line of a layer: a line may have many sites, of which some grow. */
+function growthByLine(source: TraceSource, verdicts: Verdicts, layer: Layer): Map<string, number> {
+  const lines = new Map<string, number>();
+  for (const { site, state, bytesPerStep, layer: own } of verdicts.sites.values()) {
+    if (state !== 'growing' || own !== layer) continue;
+    const line = siteText(source.site(site));
+    lines.set(line, (lines.get(line) ?? 0) + bytesPerStep);
+  }
+  return lines;
+}

@@ -1,0 +1,190 @@
+import type { Category, ProcessSteps, SiteSeries } from '../../protocol/steps';
+import type { StackedTimeline, StackGroup, StackQuery, StackRank } from '../../protocol/requests/timelineRequests';
+import type { SiteWindow, TraceSource } from '../../protocol/trace';
+
+/** So many sites are looked at: what smaller ones hold is in the rest. */
+const SITES = 128;
+const POINTS = 256;
+const SPARK_VALUES = 16;
+const MOST_PROCESSES = 16;
+const ALL = -1;
+
+/** Bytes of one site over intervals of its process. */
+interface History {
+  group: number;
+  toNs: ArrayLike<number>;
+  held: ArrayLike<number>;
+  most: ArrayLike<number>;
+}
+
+interface Groups {
+  list: StackGroup[];
+  index: Map<string, number>;
+}
+
+/** Live bytes of the biggest groups over time (see StackedTimeline for how exact they are). */
+export function stackedTimeline(source: TraceSource, query: StackQuery): StackedTimeline {
+  const info = source.info();
+  const window = biggestSites(source, query);
+  const stepped = info.steps.filter(steps => steps.count > 0).slice(0, MOST_PROCESSES);
+  const exact = stepped.length > 0 ? 'steps' : 'samples';
+  const groups: Groups = { list: [], index: new Map() };
+  const histories =
+    exact === 'steps'
+      ? stepped.flatMap(steps => processHistories(source, query, window, steps, groups, info.durationNs))
+      : sampledHistories(window, query, groups, info.durationNs);
+  const toNs = unionOf(histories.map(history => history.toNs));
+  const held = matrix(histories, groups.list.length, toNs, history => history.held);
+  const most = matrix(histories, groups.list.length, toNs, history => history.most);
+  const order = ranked(held, groups.list.length, query.rank).slice(0, query.top);
+  return {
+    revision: window.revision,
+    exact,
+    fromNs: 0,
+    toNs,
+    unfinished: exact === 'steps' && stepped.some(rests) ? 2 : 1,
+    groups: order.map(group => groups.list[group]!),
+    heldBytes: rowsOf(held, order, toNs.length),
+    mostBytes: rowsOf(most, order, toNs.length),
+  };
+}
+
+function biggestSites(source: TraceSource, { layer, rank, process = ALL, device = ALL }: StackQuery): SiteWindow {
+  return source.sites({
+    layer,
+    process,
+    device,
+    groupBy: 'site',
+    sort: rank === 'peak' ? 'peakBytes' : 'liveBytes',
+    descending: true,
+    includeDead: rank === 'peak',
+    from: 0,
+    to: SITES,
+  });
+}
+
+function processHistories(
+  source: TraceSource,
+  query: StackQuery,
+  window: SiteWindow,
+  steps: ProcessSteps,
+  groups: Groups,
+  nowNs: number,
+): History[] {
+  const { process } = steps;
+  const rows = [...window.id.keys()].filter(row => window.process[row] === process);
+  if (rows.length === 0) return [];
+  const sites = rows.map(row => window.id[row]!);
+  const series = source.siteSeries({ process, layer: query.layer, sites, from: 0, to: SITES, points: POINTS });
+  const newestNs = Math.max(nowNs, series.endNs[series.endNs.length - 1] ?? 0);
+  const toNs = [...series.endNs, newestNs, ...(rests(steps) ? [newestNs + 1] : [])];
+  const rowOf = new Map(rows.map(row => [window.id[row]!, row]));
+  const histories: History[] = [];
+  for (let at = 0; at < series.rows; at++) {
+    const row = rowOf.get(series.id[at]!);
+    if (row === undefined || !inScope(series.device[at], query)) continue;
+    const group = groupOf(groups, query, window, row, series.category[at] ?? 'unnamed');
+    const nowBytes = window.liveBytes[row]!;
+    const { held, most } = stepBytes(series, at, nowBytes);
+    const present = rests(steps) ? [nowBytes] : [];
+    histories.push({ group, toNs, held: [...held, ...present], most: [...most, ...present] });
+  }
+  return histories;
+}
+
+/** Events end slices of time: where none comes any more, the running slice is never over, and the present is told besides. */
+const rests = ({ source }: ProcessSteps): boolean => source === 'time';
+
+/** A site that allocates on several devices is in the rest of each. */
+function inScope(deviceOfSite: number | undefined, { device = ALL }: StackQuery): boolean {
+  return device === ALL || deviceOfSite === device;
+}
+
+/** The steps that ended, and the running one: what was there at its begin and is there now. */
+function stepBytes(series: SiteSeries, row: number, nowBytes: number): { held: number[]; most: number[] } {
+  const points = series.endNs.length;
+  const column = (of: Float64Array): Float64Array => of.subarray(row * points, (row + 1) * points);
+  const last = column(series.liveBytes)[points - 1] ?? 0;
+  return {
+    held: [...column(series.minBytes), Math.min(last, nowBytes)],
+    most: [...column(series.maxBytes), Math.max(last, nowBytes)],
+  };
+}
+
+function sampledHistories(window: SiteWindow, query: StackQuery, groups: Groups, nowNs: number): History[] {
+  const toNs = Array.from({ length: SPARK_VALUES }, (_, i) => (nowNs * (i + 1)) / SPARK_VALUES);
+  return [...window.id.keys()].map(row => {
+    const spark = [...window.spark.subarray(row * SPARK_VALUES, (row + 1) * SPARK_VALUES)];
+    const before = [0, ...spark];
+    const held = spark.map((bytes, i) => Math.min(bytes, before[i]!));
+    const most = spark.map((bytes, i) => Math.max(bytes, before[i]!));
+    return { group: groupOf(groups, query, window, row, 'unnamed'), toNs, held, most };
+  });
+}
+
+/** Number of the group that a row of the window belongs to. */
+function groupOf(groups: Groups, { by }: StackQuery, window: SiteWindow, row: number, category: Category): number {
+  const none: StackGroup = {
+    file: '',
+    line: 0,
+    function: '',
+    source: 'none',
+    category: 'unnamed',
+    process: -1,
+    thread: -1,
+  };
+  const place = { file: window.file[row]!, line: window.line[row]!, source: window.source[row]! };
+  const owner = { process: window.process[row]!, thread: window.thread[row]! };
+  const parts: Record<StackQuery['by'], Partial<StackGroup>> = { line: place, category: { category }, thread: owner };
+  const key = JSON.stringify(
+    by === 'line' ? [place.file, place.line, place.line === 0 && place.source] : Object.values(parts[by]),
+  );
+  const known = groups.index.get(key);
+  if (known !== undefined) return known;
+  const name = by === 'line' ? { function: window.function[row]! } : {};
+  groups.index.set(key, groups.list.length);
+  groups.list.push({ ...none, ...parts[by], ...name });
+  return groups.list.length - 1;
+}
+
+/** All times in any of the lists, rising, each once. */
+function unionOf(lists: readonly ArrayLike<number>[]): Float64Array {
+  const times = new Set<number>();
+  for (const list of new Set(lists)) for (let i = 0; i < list.length; i++) times.add(list[i]!);
+  return Float64Array.from([...times].filter(time => time > 0)).sort();
+}
+
+/** groups × times: the sum over a group's sites of what their own interval says that covers it; the last one goes on. */
+function matrix(
+  histories: readonly History[],
+  groups: number,
+  toNs: Float64Array,
+  values: (history: History) => ArrayLike<number>,
+): Float64Array {
+  const sums = new Float64Array(groups * toNs.length);
+  for (const history of histories) {
+    const bytes = values(history);
+    let own = 0;
+    for (let at = 0; at < toNs.length; at++) {
+      while (own < history.toNs.length - 1 && history.toNs[own]! < toNs[at]!) own++;
+      sums[history.group * toNs.length + at]! += bytes[own] ?? 0;
+    }
+  }
+  return sums;
+}
+
+/** Groups that hold anything, biggest first: at the end, or ever. */
+function ranked(held: Float64Array, groups: number, rank: StackRank): number[] {
+  const width = held.length / Math.max(groups, 1);
+  const weights = Array.from({ length: groups }, (_, group) => {
+    const bytes = held.subarray(group * width, (group + 1) * width);
+    return rank === 'alive' ? (bytes[width - 1] ?? 0) : bytes.reduce((most, value) => Math.max(most, value), 0);
+  });
+  return [...weights.keys()].filter(group => weights[group]! > 0).sort((a, b) => weights[b]! - weights[a]!);
+}
+
+function rowsOf(of: Float64Array, rows: readonly number[], width: number): Float64Array {
+  const out = new Float64Array(rows.length * width);
+  rows.forEach((row, i) => out.set(of.subarray(row * width, (row + 1) * width), i * width));
+  return out;
+}

@@ -1,0 +1,168 @@
+import { isTold } from '../../protocol/notes';
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatPlural,
+  formatRate,
+  formatTimestamp,
+} from '../../protocol/format';
+import type { Layer, Totals } from '../../protocol/trace';
+import { beforeAttachFrees } from './attached';
+import type { AllocationRow, GroupRow, ProcessRows, Rows, Snapshot } from './snapshot';
+import { findingLines } from './tableFindings';
+
+export interface TableOptions {
+  /** Printed in the first line, to seconds. */
+  now: Date;
+  /** The last table of a run, or a saved trace: also notes that are not warnings. */
+  final: boolean;
+}
+
+const RULE = '-'.repeat(20);
+const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
+const LAYER_NAMES: Record<Layer, string> = {
+  tensor: 'tensor layer',
+  driver: 'driver layer',
+  host: 'pinned host memory',
+};
+
+/** The text table: what is alive by process and thread, biggest first, with the Python line; then totals. */
+export function renderTable(snapshot: Snapshot, options: TableOptions): string {
+  const { info } = snapshot;
+  const lines = [`${RULE} ${formatTimestamp(options.now)} ${RULE}`];
+  const simulated = info.processes.some(process => process.simulated);
+  if (simulated) lines.push('The GPU is simulated.');
+  if (info.totals.length === 0) lines.push('NO EVENT.');
+  lines.push(...findingLines(snapshot));
+  for (const entry of snapshot.processes) {
+    if (entry.totals.length > 0) lines.push(...processLines(entry, snapshot), '');
+  }
+  if (info.totals.length > 0) lines.push(...groupLines(snapshot));
+  lines.push(...warningLines(snapshot, options.final));
+  return `${lines.join('\n').trimEnd()}\n`;
+}
+
+function processLines(entry: ProcessRows, snapshot: Snapshot): string[] {
+  const lines = [`PID: ${entry.process.pid} / UID: ${entry.process.uid}`];
+  for (const thread of entry.threads) {
+    lines.push(`  ${thread.thread.name}:${thread.thread.tid}`);
+    lines.push(...allocationLines(thread));
+  }
+  if (entry.moreThreads > 0) lines.push(`  ... and ${formatPlural(entry.moreThreads, 'more thread')}`);
+  if (entry.host.rows.length > 0) lines.push(`  ${LAYER_NAMES.host}`, ...allocationLines(entry.host));
+  lines.push('', ...totalLines(entry, snapshot));
+  return lines;
+}
+
+function allocationLines(rows: Rows): string[] {
+  const lines = rows.rows.map(row => `    ${place(row)}: ${formatBytes(row.bytes)}  ${row.line}`);
+  if (rows.more > 0) lines.push(`    ... and ${formatCount(rows.more)} more: ${formatBytes(rows.moreBytes)}`);
+  return lines;
+}
+
+function place(row: AllocationRow): string {
+  return `0x${row.address.toString(16)}${row.device < 0 ? '' : `:${deviceName(row.device)}`}`;
+}
+
+function deviceName(device: number): string {
+  return device < 0 ? 'host' : `gpu_${device}`;
+}
+
+/** Layers are named beside each other and never added: tensors live inside what the driver handed out. */
+function totalLines(entry: ProcessRows, { info, verdicts }: Snapshot): string[] {
+  const live = sum(entry.totals, entry.layer, total => total.liveBytes);
+  const lines = [`TOTAL LIVE: ${formatBytes(live)}`];
+  for (const total of [...entry.totals].sort(byLayer)) {
+    const where =
+      total.layer === 'host' ? LAYER_NAMES.host : `${LAYER_NAMES[total.layer]}, ${deviceName(total.device)}`;
+    const before = beforeAttachFrees(info, total);
+    const blocks = before > 0 ? `, ${formatPlural(before, 'free')} of blocks from before the attach` : '';
+    lines.push(`  ${where}: ${totalText(total)}${blocks}`);
+    const own = verdicts.ledger.find(one => one.process === entry.process.index && one.device === total.device);
+    if (total.layer === 'tensor' && (own?.pending.bytes ?? 0) > 0)
+      lines.push(pendingText(total, own?.pending.bytes ?? 0));
+    if (total.layer === 'driver') lines.push(...libraryLines(total, verdicts));
+  }
+  return lines;
+}
+
+function pendingText({ device }: Totals, bytes: number): string {
+  return `  waiting for a stream, ${deviceName(device)}: ${formatBytes(bytes)} freed, still in use by another stream`;
+}
+
+/** Who took it from the driver, apart from a framework's cache; nothing where no library is known. */
+function libraryLines({ process, device }: Totals, { ledger }: Snapshot['verdicts']): string[] {
+  const libraries = ledger.find(entry => entry.process === process && entry.device === device)?.libraries ?? [];
+  if (libraries.every(({ path }) => path === '')) return [];
+  return libraries.map(({ name, bytes, bytesPerStep }) => {
+    const grows = bytesPerStep !== null && bytesPerStep >= 1 ? ` (+${formatBytes(bytesPerStep)} a step)` : '';
+    return `    ${name}: ${formatBytes(bytes)}${grows}`;
+  });
+}
+
+function byLayer(a: Totals, b: Totals): number {
+  return LAYERS.indexOf(a.layer) - LAYERS.indexOf(b.layer) || a.device - b.device;
+}
+
+function totalText(total: Totals): string {
+  const parts = [
+    `${formatBytes(total.liveBytes)} in ${formatCount(total.liveCount)}`,
+    `peak ${formatBytes(total.peakBytes)}`,
+    formatPlural(total.allocations, 'allocation'),
+    formatPlural(total.frees, 'free'),
+  ];
+  if (total.failed > 0) parts.push(`${formatCount(total.failed)} failed`);
+  return parts.join(', ');
+}
+
+function sum(totals: readonly Totals[], layer: Layer, value: (total: Totals) => number): number {
+  return totals.reduce((bytes, total) => (total.layer === layer ? bytes + value(total) : bytes), 0);
+}
+
+function groupLines({ groups }: Snapshot): string[] {
+  if (groups.rows.length === 0) return [];
+  const lines = [`LIVE BY ${groups.by.toUpperCase()} (${LAYER_NAMES[groups.layer]})`];
+  const judged = groups.rows.some(row => row.verdict !== null);
+  for (const row of groups.rows) {
+    const count = `in ${formatCount(row.liveCount)}`.padEnd(9);
+    const verdict = judged ? `${(row.verdict ?? '').padEnd(10)} ` : '';
+    lines.push(
+      `  ${formatBytes(row.liveBytes).padStart(10)} ${count} ${rateText(row).padEnd(14)} ${verdict}${row.label}`,
+    );
+  }
+  const more = groups.total - groups.rows.length;
+  if (more > 0) lines.push(`  ... and ${formatCount(more)} more`);
+  return lines;
+}
+
+/** A step where it is known what one is, else a second. */
+function rateText(row: GroupRow): string {
+  return row.bytesPerStep > 0 ? `+${formatBytes(row.bytesPerStep)}/step` : formatRate(row.growth);
+}
+
+function warningLines({ info, outOfMemory }: Snapshot, final: boolean): string[] {
+  const lines: string[] = [];
+  for (const oom of outOfMemory.slice(-5)) {
+    const alive = `${formatBytes(oom.liveBytes)} were alive`;
+    lines.push(
+      `OUT OF MEMORY: ${formatBytes(oom.requestedBytes)} on ${deviceName(oom.device)} at ${oom.line}; ${alive}`,
+    );
+  }
+  if (info.lost.events > 0 || Object.keys(info.lost.byCause).length > 0) {
+    const causes = Object.entries(info.lost.byCause).map(([cause, count]) => `${cause} ${formatCount(count)}`);
+    lines.push(`LOST: ${formatPlural(info.lost.events, 'event')} (${causes.join(', ')}); totals may be wrong by these`);
+  }
+  const notes = new Set<string>();
+  for (const process of info.processes) {
+    for (const note of process.notes) if (isTold(note, final)) notes.add(note.text);
+  }
+  for (const note of notes) lines.push(`NOTE: ${note}`);
+  if (final && info.events > 0) {
+    lines.push(
+      `${formatPlural(info.events, 'event')} in ${formatDuration(info.durationNs)}, ` +
+        `${formatPlural(info.processes.length, 'process', 'processes')}`,
+    );
+  }
+  return lines.length > 0 ? ['', ...lines] : [];
+}

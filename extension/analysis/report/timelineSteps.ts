@@ -1,0 +1,45 @@
+import { STEP_LOST_EVENTS, type ProcessSteps, type StepAxis } from '../../protocol/steps';
+import type { TimelineSteps } from '../../protocol/requests/timelineRequests';
+import type { TraceSource } from '../../protocol/trace';
+
+const MOST_PROCESSES = 16;
+
+/** Steps for the timeline's axis, of the process that has most of them, and what the axes of all processes mark. */
+export function timelineSteps(source: TraceSource, points: number): TimelineSteps {
+  const steps = source.info().steps.filter(one => one.count > 0);
+  const known = [...steps].filter(one => one.source !== 'time').sort(byTrust)[0];
+  const lost: [number, number][] = [];
+  const collections: number[] = [];
+  let axis: TimelineSteps['axis'] = null;
+  for (const { process } of steps.slice(0, MOST_PROCESSES)) {
+    const series = source.ledgerSeries({ process, device: -1, points });
+    addMarks(series, lost, collections);
+    if (process !== known?.process) continue;
+    const { first, last, endNs } = series;
+    axis = { process, source: known.source, first, last, endNs };
+  }
+  return { axis, lost: Float64Array.from(merged(lost).flat()), collections: Float64Array.from(collections).sort() };
+}
+
+/** An optimizer's steps are surer than a line that comes back. */
+function byTrust(a: ProcessSteps, b: ProcessSteps): number {
+  return Number(b.source === 'optimizer') - Number(a.source === 'optimizer') || b.count - a.count;
+}
+
+function addMarks(axis: StepAxis, lost: [number, number][], collections: number[]): void {
+  axis.endNs.forEach((endNs, i) => {
+    if ((axis.flags[i]! & STEP_LOST_EVENTS) !== 0) lost.push([axis.endNs[i - 1] ?? 0, endNs]);
+    if (axis.fullCollections[i]! > 0) collections.push(endNs);
+  });
+}
+
+/** Spans that touch become one. */
+function merged(spans: readonly [number, number][]): [number, number][] {
+  const out: [number, number][] = [];
+  for (const [from, to] of [...spans].sort((a, b) => a[0] - b[0])) {
+    const last = out[out.length - 1];
+    if (last && from <= last[1]) last[1] = Math.max(last[1], to);
+    else out.push([from, to]);
+  }
+  return out;
+}

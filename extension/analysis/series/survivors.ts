@@ -1,0 +1,68 @@
+import type { TraceSource } from '../../protocol/trace';
+import type { Finding } from '../../protocol/verdicts';
+
+/** A live block, as the agent is asked for it. */
+export interface Survivor {
+  address: bigint;
+  bytes: number;
+  device: number;
+  /** Of its allocation, innermost first. */
+  lines: { file: string; line: number }[];
+}
+
+/** Blocks looked at for each site, and given to the agent for one question. */
+const LOOKED_AT = 4096;
+const MOST = 200;
+const MOST_LINES = 8;
+
+/** Up to 200 live blocks that a finding is about, spread over all of them. */
+export function survivorsOf(
+  source: TraceSource,
+  finding: Pick<Finding, 'process' | 'sites' | 'sinceStep'>,
+): Survivor[] {
+  const { process, sites, sinceStep } = finding;
+  const found = sites.flatMap(site => liveBlocks(source, process, site, sinceStep));
+  return spread(found, MOST);
+}
+
+/** The live tensor at an address with its site; null: none is there. */
+export function tensorAt(
+  source: Pick<TraceSource, 'blocks' | 'site'>,
+  process: number,
+  address: bigint,
+): { site: number; block: Survivor } | null {
+  const [block] = source.blocks({ process, addresses: [address] });
+  if (!block?.known || !block.alive) return null;
+  const lines = (source.site(block.site)?.frames ?? []).map(({ file, line }) => ({ file, line }));
+  const { site, bytes, device } = block;
+  return { site, block: { address, bytes, device, lines } };
+}
+
+/**
+ * Live blocks of a site; with `since` those that were allocated from that step on, and not those of the running step and the
+ * one before it, if others are there.
+ */
+function liveBlocks(source: TraceSource, process: number, site: number, since: number | null): Survivor[] {
+  const window = source.allocations({ process, site, sort: 'age', descending: true, from: 0, to: LOOKED_AT });
+  const frames = (source.site(site)?.frames ?? []).filter(frame => frame.line > 0 && !frame.file.startsWith('<'));
+  const lines = frames.slice(0, MOST_LINES).map(({ file, line }) => ({ file, line }));
+  const blocks = Array.from({ length: window.rows }, (_, row) => ({
+    address: window.address[row] ?? 0n,
+    bytes: window.bytes[row] ?? 0,
+    device: window.device[row] ?? -1,
+    lines,
+    step: window.step[row] ?? 0,
+    ageSteps: window.ageSteps[row] ?? 0,
+  }));
+  const own = blocks.filter(block => block.step >= (since ?? 0));
+  const old = since === null ? own : own.filter(block => block.ageSteps >= 2);
+  return spread(old.length > 0 ? old : own, MOST).map(({ address, bytes, device, lines }) => {
+    return { address, bytes, device, lines };
+  });
+}
+
+/** At most so many of a list, evenly over all of it. */
+function spread<T>(list: readonly T[], most: number): T[] {
+  if (list.length <= most) return [...list];
+  return Array.from({ length: most }, (_, i) => list[Math.floor((i * list.length) / most)] as T);
+}

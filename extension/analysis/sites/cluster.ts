@@ -1,0 +1,114 @@
+import type { SiteVerdict } from '../../protocol/verdicts';
+import type { SiteSteps } from '../series/siteSeries';
+import { at } from '../series/statistics';
+import { THRESHOLDS as T } from '../series/thresholds';
+
+/** A site that grows, and what is needed to tell what it grows with. */
+export interface GrowingSite {
+  verdict: SiteVerdict;
+  steps: SiteSteps;
+  /** `file:line` of the line that is shown for it; empty without Python. */
+  line: string;
+  /** Thread whose work it is: null for PyTorch's own threads, which work for others. */
+  worker: number | null;
+  /** What its survivors hang on, as the agent found: the same text for the same holder; null: not known. */
+  holder: string | null;
+}
+
+/** Puts together what is kept by one cause: survivors of the same steps and threads, held by the same thing. */
+export function clusterByCause(sites: readonly GrowingSite[]): GrowingSite[][] {
+  const kinds = new Map<string, GrowingSite[]>();
+  for (const site of sites) {
+    const { process, layer, grows } = site.verdict;
+    // A block that grows is a cause of its own; the same line seen through several stacks is one.
+    const key = `${process} ${layer} ${grows === 'size' ? `size ${site.line || site.verdict.site}` : 'blocks'}`;
+    push(kinds, key, site);
+  }
+  return [...kinds.values()].flatMap(kind => byRhythm(kind)).flatMap(cluster => byHolder(cluster));
+}
+
+/** Sites put together, with the rhythm of the one that stands for them. */
+interface Group {
+  sites: GrowingSite[];
+  first: GrowingSite;
+  rhythm: readonly number[];
+}
+
+/** Sites with the very same survivors are put together first: a graph of hundreds of sites is then one comparison. */
+function byRhythm(sites: readonly GrowingSite[]): GrowingSite[][] {
+  const same = new Map<string, Group>();
+  for (const site of sites) {
+    const rhythm = rhythmOf(site);
+    const key = `${site.worker} ${rhythm.join(' ')}`;
+    const group = same.get(key);
+    if (group === undefined) same.set(key, { sites: [site], first: site, rhythm });
+    else group.sites.push(site);
+  }
+  const clusters: Group[] = [];
+  for (const group of [...same.values()].sort((a, b) => bytesOf(b.sites) - bytesOf(a.sites))) {
+    const found = clusters.find(cluster => alike(cluster, group));
+    if (found === undefined) clusters.push(group);
+    else join(found, group);
+  }
+  return clusters.map(group => group.sites);
+}
+
+function join(into: Group, group: Group): void {
+  into.sites.push(...group.sites);
+  // A helper's work says nothing of whose it is.
+  if (into.first.worker === null) into.first = group.first;
+}
+
+function bytesOf(sites: readonly GrowingSite[]): number {
+  return sites.reduce((sum, site) => sum + site.verdict.bytesPerStep, 0);
+}
+
+/** Entries whose blocks are still alive, from the step on at which the site began to grow. */
+function rhythmOf({ verdict, steps }: GrowingSite): number[] {
+  const rhythm: number[] = [];
+  // What the last step made may be alive for other reasons.
+  for (let i = 0; i < steps.steps.length - 1; i++) {
+    if (at(steps.survivorCount, i) > 0 && at(steps.steps, i) >= (verdict.sinceStep ?? 0)) rhythm.push(i);
+  }
+  return rhythm;
+}
+
+function alike(a: Group, b: Group): boolean {
+  const [one, other] = [a.first, b.first];
+  if (one.worker !== null && other.worker !== null && one.worker !== other.worker) return false;
+  if (one.verdict.grows === 'size' || other.verdict.grows === 'size') return one.line === other.line;
+  const gap = Math.max(1, one.verdict.period ?? 1, other.verdict.period ?? 1);
+  const apart = Math.abs((one.verdict.sinceStep ?? 0) - (other.verdict.sinceStep ?? 0));
+  if (apart > T.sameCauseSteps * gap) return false;
+  const common = countCommon(a.rhythm, b.rhythm);
+  const all = a.rhythm.length + b.rhythm.length - common;
+  return all > 0 && common >= T.sameCauseShare * all;
+}
+
+/** Both rise. */
+function countCommon(a: readonly number[], b: readonly number[]): number {
+  let [i, j, common] = [0, 0, 0];
+  while (i < a.length && j < b.length) {
+    const difference = at(a, i) - at(b, j);
+    if (difference === 0) common++;
+    if (difference <= 0) i++;
+    if (difference >= 0) j++;
+  }
+  return common;
+}
+
+/** Divides what the agent found to hang on different things; what it did not find goes with the biggest. */
+function byHolder(cluster: GrowingSite[]): GrowingSite[][] {
+  const held = new Map<string, GrowingSite[]>();
+  for (const site of cluster) if (site.holder !== null) push(held, site.holder, site);
+  if (held.size <= 1) return [cluster];
+  const parts = [...held.values()].sort((a, b) => bytesOf(b) - bytesOf(a));
+  parts[0]?.push(...cluster.filter(site => site.holder === null));
+  return parts;
+}
+
+function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const values = map.get(key);
+  if (values === undefined) map.set(key, [value]);
+  else values.push(value);
+}

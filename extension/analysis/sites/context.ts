@@ -1,0 +1,116 @@
+import { STEP_DRIVER_GAP, STEP_LOST_EVENTS, STEP_PAUSED, type StepAxis } from '../../protocol/steps';
+import type { Layer, TraceInfo } from '../../protocol/trace';
+import type { SiteVerdict } from '../../protocol/verdicts';
+import { neededEvents } from '../series/growthChecks';
+import type { SiteSteps } from '../series/siteSeries';
+import { at, mannKendall } from '../series/statistics';
+import { THRESHOLDS as T } from '../series/thresholds';
+
+// What one site's series cannot tell: what is missing from the trace, and what the other sites do.
+
+/** First entry that is to be looked at: in those before, or in one of them, events are missing. */
+export function firstWhole(axis: StepAxis, layer: Layer): number {
+  const missing = STEP_PAUSED | STEP_LOST_EVENTS | (layer === 'tensor' ? 0 : STEP_DRIVER_GAP);
+  for (let i = axis.flags.length - 1; i >= 0; i--) if ((at(axis.flags, i) & missing) !== 0) return i + 1;
+  return 0;
+}
+
+export interface Context {
+  axis: StepAxis;
+  sites: readonly SiteSteps[];
+  /** Entries before the first whole one: they were left out. */
+  cut: number;
+  /** Of all events, those that were lost in no known step. */
+  lostShare: number;
+}
+
+/** Share of the trace's events that were lost without a step that they are known to be from. */
+export function lostShareOf(info: TraceInfo): number {
+  if (info.lost.events === 0 || info.steps.some(steps => steps.touched > 0)) return 0;
+  return info.lost.events / (info.lost.events + info.events);
+}
+
+/** Takes back or weakens what a site's series alone says of growth. */
+export function inContext(verdict: SiteVerdict, site: SiteSteps, context: Context): SiteVerdict {
+  if (verdict.state === 'growing') return growthInContext(verdict, site, context);
+  if (context.cut > 0 && verdict.state === 'unknown') {
+    const since = at(context.axis.last, context.cut - 1);
+    return { ...verdict, because: `Events are missing up to step ${since}. ${verdict.because}` };
+  }
+  return verdict;
+}
+
+function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context): SiteVerdict {
+  const last = at(site.steps, site.steps.length - 1);
+  const lasted = last - (verdict.sinceStep ?? last);
+  const events = lasted / Math.max(1, verdict.period ?? 1);
+  if (context.lostShare > T.lostShare) {
+    const share = `${(100 * context.lostShare).toFixed(0)} %`;
+    return unknown(
+      verdict,
+      `It seems to grow, but ${share} of the events were lost: it takes a run that records them all.`,
+    );
+  }
+  if (context.axis.source === 'time' && (lasted < T.timeSlices || events < T.timeEvents)) {
+    return unknown(verdict, 'It rises; where no training steps are known, it takes longer to tell.');
+  }
+  const needed = builtUpFactor(verdict, site, context.sites) * neededEvents(verdict.period ?? 1);
+  if (events < needed) {
+    const more = Math.ceil(needed * (verdict.period ?? 1) - lasted);
+    return unknown(verdict, `It rises, as a model does that is built up; ${more} more steps will tell.`);
+  }
+  if (verdict.grows === 'size' && inputsGrow(site, context.sites)) {
+    return { ...quiet(verdict), state: 'transient', because: 'It follows the inputs, which get longer and longer.' };
+  }
+  let { confidence } = verdict;
+  if (context.axis.source === 'time') confidence *= T.timeConfidence;
+  if (context.lostShare > 0) confidence *= T.lostConfidence;
+  return { ...verdict, confidence };
+}
+
+/** How many times the events it takes where a model could be built up, layer after layer, or be copied; 0: it is none. */
+function builtUpFactor(verdict: SiteVerdict, site: SiteSteps, sites: readonly SiteSteps[]): number {
+  if (ofTraining(site)) return T.stateEvents;
+  if (site.category !== 'parameter' && site.category !== 'buffer') return 0;
+  const rise = riseSince(verdict.sinceStep, site);
+  const trained = sites.some(
+    other =>
+      ofTraining(other) &&
+      other.process === site.process &&
+      other.layer === site.layer &&
+      riseSince(verdict.sinceStep, other) >= T.trainedShare * rise,
+  );
+  return trained ? T.stateEvents : T.copyEvents;
+}
+
+function ofTraining({ category }: SiteSteps): boolean {
+  return category === 'gradient' || category === 'optimizer';
+}
+
+/** Bytes by which more live at the last step's end than at that of the step before `step`. */
+function riseSince(step: number | null, { steps, liveBytes }: SiteSteps): number {
+  const before = steps.findLastIndex(each => each < (step ?? 0));
+  return at(liveBytes, liveBytes.length - 1) - (before < 0 ? 0 : at(liveBytes, before));
+}
+
+/** Many of the lines that work all the time allocate more and more: what grows is the work. */
+function inputsGrow(site: SiteSteps, sites: readonly SiteSteps[]): boolean {
+  const from = Math.max(0, site.steps.length - 64);
+  let [working, rising] = [0, 0];
+  for (const other of sites) {
+    if (other.site === site.site || other.process !== site.process || other.layer !== site.layer) continue;
+    const bytes = other.allocatedBytes.slice(from);
+    if (bytes.filter(value => value > 0).length < 0.8 * bytes.length) continue;
+    working++;
+    if (mannKendall(bytes).tau >= T.inputTau) rising++;
+  }
+  return rising >= 2 && rising >= T.inputLines * working;
+}
+
+function unknown(verdict: SiteVerdict, because: string): SiteVerdict {
+  return { ...quiet(verdict), state: 'unknown', confidence: 0, because };
+}
+
+function quiet(verdict: SiteVerdict): SiteVerdict {
+  return { ...verdict, grows: null, bytesPerStep: 0, low: 0, high: 0, sinceStep: null, period: null };
+}

@@ -1,0 +1,213 @@
+import type { SiteState, SiteVerdict } from '../../protocol/verdicts';
+import { findPeriod } from '../series/changes';
+import { judgeGrowth, type Growth, type GrowthInput } from '../series/growth';
+import type { SiteSteps } from '../series/siteSeries';
+import { at, highOutliers, median } from '../series/statistics';
+import { THRESHOLDS as T } from '../series/thresholds';
+
+/** Judges growth; the sites of one graph have one and the same series of counts. */
+export type GrowthJudge = (input: GrowthInput) => Growth;
+
+/** Judges each series once; to be used for sites of one axis. */
+export function rememberingJudge(): GrowthJudge {
+  const known = new Map<string, Growth>();
+  return input => {
+    const key = `${input.lag} ${input.values.join(' ')}`;
+    let growth = known.get(key);
+    if (growth === undefined) known.set(key, (growth = judgeGrowth(input)));
+    return growth;
+  };
+}
+
+/** Judges what one site does, from its series alone. */
+export function judgeSite(site: SiteSteps, judge: GrowthJudge = judgeGrowth): SiteVerdict {
+  if (site.lineSource === 'before-attach') {
+    return verdict(site, 'before-attach', 'It was there before the recording began: how it grew is not known.');
+  }
+  if (site.steps.length === 0) {
+    return verdict(site, 'unknown', `No whole step yet: ${T.warmupSteps + T.mostEvents} of them will tell.`);
+  }
+  if (site.segments) return verdict(site, 'cache', 'PyTorch’s cache took it to serve tensors: it grows as they do.');
+  const blocks = judge({ steps: site.steps, values: site.oldCount, lag: 2 });
+  if (blocks.state === 'growing') return growing(site, blocks, 'blocks');
+  const size = judgeSize(site, judge);
+  if (size?.state === 'growing') return growing(site, size, 'size');
+  return still(site, blocks, size);
+}
+
+/** Growth of one line's blocks in size: as many at each step's end, and more and more bytes. */
+function judgeSize(site: SiteSteps, judge: GrowthJudge): Growth | null {
+  const bytes = withoutSlack(site.liveBytes);
+  const growth = judge({ steps: site.steps, values: bytes, lag: 0 });
+  if (growth.state !== 'growing' && growth.state !== 'early') return null;
+  const counts = site.liveCount.slice(growth.from + 1);
+  const usual = median(counts);
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  if (least < 1 || most - least > Math.max(1, T.sizeCountShare * usual)) return null;
+  let [rises, falls] = [0, 0];
+  for (let i = growth.from + 1; i < bytes.length; i++) {
+    const change = at(bytes, i) - at(bytes, i - 1);
+    if (change > 0) rises += change;
+    else falls -= change;
+  }
+  return falls <= T.sizeFalls * rises ? growth : null;
+}
+
+/**
+ * Without the steps in which the block was bigger than the next one, and that one as big as the one before: an allocator hands
+ * out a block as it lies there where its rest is not worth a block of its own, so a tensor that grows by less goes up and down.
+ */
+function withoutSlack(bytes: readonly number[]): number[] {
+  return bytes.map((value, i) => {
+    const next = at(bytes, Math.min(i + 1, bytes.length - 1));
+    const isSlack = i > 0 && next < value && value - next <= T.slackBytes && next >= at(bytes, i - 1);
+    return isSlack ? next : value;
+  });
+}
+
+function growing(site: SiteSteps, growth: Growth, grows: 'blocks' | 'size'): SiteVerdict {
+  const values = grows === 'blocks' ? site.oldBytes : site.liveBytes;
+  const span = at(site.steps, growth.to) - at(site.steps, growth.from);
+  const bytesPerStep = span > 0 ? (at(values, growth.to) - at(values, growth.from)) / span : 0;
+  // The interval was made of counts: it holds for bytes as far as blocks are alike.
+  const scale = growth.perStep > 0 ? bytesPerStep / growth.perStep : 0;
+  const rhythm = growth.gap > 1.5 ? `in about every ${ordinal(Math.round(growth.gap))} step` : 'in each step';
+  const what = grows === 'blocks' ? 'more blocks stayed alive' : 'its block was bigger than the one before';
+  return {
+    ...verdict(site, 'growing', `Since step ${growth.since}, ${rhythm} ${what}, ${growth.events} times.`),
+    grows,
+    bytesPerStep,
+    low: growth.low * scale,
+    high: growth.high * scale,
+    sinceStep: growth.since,
+    period: growth.gap,
+    confidence: confidenceOf(growth.events),
+  };
+}
+
+/** Each rise makes it less likely that it ends by itself. */
+function confidenceOf(events: number): number {
+  return Math.min(0.99, 1 - Math.exp(-events / T.confidenceEvents));
+}
+
+function still(site: SiteSteps, blocks: Growth, size: Growth | null): SiteVerdict {
+  const oldFreed = sum(site.oldFreedBytes);
+  if (oldFreed > 0 && sum(site.collectedBytes) >= T.collectedShare * oldFreed) {
+    return verdict(site, 'cycle', 'Python’s collector alone frees it: reference cycles keep it until then.');
+  }
+  const odd = anomalyOf(site);
+  if (odd !== null) return odd;
+  switch (blocks.state) {
+    case 'sawtooth':
+    case 'bounded':
+      return sawtooth(site, blocks);
+    case 'slowing':
+      return verdict(site, 'plateau', 'It grows ever more slowly, as a cache does that fills up.');
+    case 'early':
+      return waiting(site, blocks.waits);
+    case 'stopped':
+    case 'flat':
+      return at(site.oldCount, site.oldCount.length - 1) > 0 ? resting(site, blocks) : released(site);
+    case 'empty':
+    case 'growing':
+      return size?.state === 'early' && size.events > 1 ? waiting(site, size.waits) : brief(site);
+  }
+}
+
+function sawtooth(site: SiteSteps, blocks: Growth): SiteVerdict {
+  const distances = blocks.resets.slice(1).map((reset, i) => {
+    return at(site.steps, reset.at) - at(site.steps, blocks.resets[i]?.at ?? 0);
+  });
+  const period = distances.length > 0 ? median(distances) : (findPeriod(site.oldBytes, T.periodLikeness) ?? null);
+  const falls = blocks.resets.length;
+  const because =
+    falls > 0
+      ? `It gathers and is let go again${period === null ? '' : `, every ${Math.round(period)} steps`} (${times(falls)}).`
+      : 'As much leaves as comes: old blocks make room for new ones.';
+  return { ...verdict(site, 'sawtooth', because), period };
+}
+
+/** Holds old blocks and does not grow. */
+function resting(site: SiteSteps, blocks: Growth): SiteVerdict {
+  const last = site.steps.length - 1;
+  const working = site.allocations.filter(count => count > 0).length;
+  const freedLate = site.oldFreedBytes.slice(-2 * T.growthSteps).some(bytes => bytes > 0);
+  if (freedLate && at(site.steps, last) - site.lastAllocationStep <= T.growthSteps) {
+    return verdict(site, 'sawtooth', 'Old blocks make room for new ones: it has a bound.');
+  }
+  const lacking = T.warmupSteps + T.mostEvents + 2 - (at(site.steps, last) - at(site.steps, 0) + 1);
+  if (working > 1 && lacking > 0) return waiting(site, lacking, 'Too few steps');
+  if (working <= 1 && site.category !== 'optimizer')
+    return verdict(site, 'one-shot', 'Allocated in one step, and stays.');
+  const since = blocks.state === 'stopped' ? ` since step ${lastRise(site)}` : ' after the first steps';
+  return verdict(site, 'plateau', `It has not grown${since}.`);
+}
+
+function lastRise(site: SiteSteps): number {
+  for (let i = site.oldCount.length - 1; i > 0; i--) {
+    if (at(site.oldCount, i) > at(site.oldCount, i - 1)) return Math.max(1, at(site.steps, i) - 2);
+  }
+  return at(site.steps, 0);
+}
+
+function released(site: SiteSteps): SiteVerdict {
+  return verdict(site, 'sawtooth', 'It was kept for a while; all of it has been freed since.');
+}
+
+function brief(site: SiteSteps): SiteVerdict {
+  if (site.steps.length < T.warmupSteps && at(site.liveCount, site.liveCount.length - 1) > 0) {
+    return waiting(site, T.warmupSteps + T.mostEvents);
+  }
+  return verdict(site, 'transient', 'It is freed within the step, or in the next.');
+}
+
+function waiting(site: SiteSteps, steps: number, why = 'It rises'): SiteVerdict {
+  const more = Math.max(1, steps);
+  return verdict(site, 'unknown', `${why}; ${more} more ${more === 1 ? 'step' : 'steps'} will tell.`);
+}
+
+/** One allocation far above the line's habit, of a line that works often. */
+function anomalyOf(site: SiteSteps): SiteVerdict | null {
+  const worked = site.largestBytes.flatMap((bytes, i) => (bytes > 0 ? [i] : []));
+  if (worked.length < T.anomalySteps) return null;
+  const sizes = worked.map(i => at(site.largestBytes, i));
+  // A line's first steps bring what libraries take once: cuBLAS' workspaces, tried algorithms.
+  const odd = highOutliers(sizes, T.anomalyDeviations, T.anomalyTimes).filter(
+    i => i >= T.anomalyWarmUp && at(sizes, i) >= T.anomalyBytes,
+  );
+  if (odd.length === 0 || odd.length > Math.max(1, T.anomalyShare * sizes.length)) return null;
+  const where = at(site.steps, worked[odd[0] ?? 0] ?? 0);
+  const ratio = Math.round(at(sizes, odd[0] ?? 0) / median(sizes));
+  return verdict(site, 'anomaly', `In step ${where} it took ${ratio} times its usual size at once.`);
+}
+
+function verdict(site: SiteSteps, state: SiteState, because: string): SiteVerdict {
+  return {
+    site: site.site,
+    process: site.process,
+    layer: site.layer,
+    state,
+    grows: null,
+    bytesPerStep: 0,
+    low: 0,
+    high: 0,
+    sinceStep: null,
+    period: null,
+    confidence: state === 'unknown' ? 0 : 1,
+    because,
+  };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once so far' : `${count} times so far`;
+}
+
+/** 2nd, 3rd, 4th, 11th. */
+export function ordinal(n: number): string {
+  const tail = n % 100 >= 11 && n % 100 <= 13 ? 0 : n % 10;
+  return `${n}${['th', 'st', 'nd', 'rd'][tail] ?? 'th'}`;
+}

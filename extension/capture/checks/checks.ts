@@ -1,0 +1,142 @@
+import { accessSync, constants } from 'node:fs';
+import { formatBytes } from '../../protocol/format';
+import { diagnoseAttach, type AttachDiagnosis } from './attachChecks';
+import { injectedLibrary, type Environment } from '../launch/environment';
+import { traceRoots } from '../traces/folders';
+import {
+  cuptiCandidates,
+  driverVersion,
+  findGpus,
+  findLibcuda,
+  glibcVersion,
+  onPath,
+  output,
+  pythonVersion,
+} from './machine';
+import { injectionProblem, simulatorProblem } from './simulator';
+import { createTraceDirectory, removeTraceDirectory } from '../traces/traceDirectory';
+
+export interface Check {
+  name: string;
+  state: 'ok' | 'warning' | 'missing';
+  /** What was found. */
+  detail: string;
+  /** What to do; empty where nothing is to be done. */
+  fix: string;
+  /** Of the fix: the line to type, where there is one. */
+  command?: string;
+}
+export interface Diagnosis {
+  checks: Check[];
+  /** Recording is possible on a GPU, on the simulated one. */
+  gpu: boolean;
+  simulated: boolean;
+  /** Attaching to programs that run already. */
+  attach: AttachDiagnosis;
+}
+
+/** Looks at all that recording needs. `nativeProblem`: why the addon does not load, null when it does. */
+export async function diagnose(
+  dist: string,
+  environment: Environment,
+  nativeProblem: string | null,
+): Promise<Diagnosis> {
+  const gpu = await checkGpu(environment);
+  const native: Check =
+    nativeProblem === null ? ok('reader', 'the native part loads') : missing('reader', nativeProblem, REINSTALL);
+  const [library, attach] = await Promise.all([checkLibrary(dist), diagnoseAttach(dist)]);
+  const directory = checkDirectory(environment);
+  const simulator = checkSimulator(dist);
+  const needed = [native, library, ...directory].every(check => check.state !== 'missing');
+  return {
+    checks: [gpu, checkCupti(environment), await checkPython(environment), native, library, simulator, ...directory],
+    gpu: needed && gpu.state !== 'missing',
+    simulated: needed && simulator.state === 'ok',
+    attach,
+  };
+}
+
+const REINSTALL = 'reinstall GPU Memory Trace, or build it with: npm run build';
+
+function ok(name: string, detail: string): Check {
+  return { name, state: 'ok', detail, fix: '' };
+}
+function warning(name: string, detail: string, fix: string): Check {
+  return { name, state: 'warning', detail, fix };
+}
+function missing(name: string, detail: string, fix: string): Check {
+  return { name, state: 'missing', detail, fix };
+}
+
+async function checkGpu(environment: Environment): Promise<Check> {
+  const [libcuda, gpus] = await Promise.all([findLibcuda(environment), findGpus(environment)]);
+  const fix = 'install the NVIDIA driver, or record with --simulate-gpu';
+  if (libcuda === null && gpus.length === 0) return missing('GPU and driver', 'no GPU, no libcuda.so.1', fix);
+  const names = gpus.map(gpu => gpu.name).join(', ');
+  if (libcuda === null) return missing('GPU and driver', `${names}, but no libcuda.so.1`, fix);
+  if (gpus.length === 0) return missing('GPU and driver', `${libcuda}, but no GPU`, fix);
+  const version = driverVersion();
+  return ok('GPU and driver', `${names}; ${libcuda}${version === null ? '' : `, driver ${version}`}`);
+}
+
+function checkCupti(environment: Environment): Check {
+  const found = cuptiCandidates(environment, onPath('python3', environment));
+  if (found[0] !== undefined) return ok('libcupti', found.join(', '));
+  const fix =
+    'install PyTorch with CUDA or the CUDA toolkit (or set CUDA_HOME) in the environment that runs the program';
+  return warning('libcupti', 'none found beside python3 or in a CUDA toolkit', fix);
+}
+
+async function checkPython(environment: Environment): Promise<Check> {
+  const interpreter = onPath('python3', environment) ?? onPath('python', environment);
+  if (interpreter === null)
+    return warning('Python', 'no python3 on PATH', 'put the interpreter of your program on PATH');
+  const version = await pythonVersion(interpreter);
+  if (version === null) return warning('Python', `${interpreter} does not run`, 'reinstall this Python');
+  const [major, minor] = version.split('.').map(Number);
+  const text = `${interpreter} ${version}`;
+  if (major === 3 && minor !== undefined && minor >= 9 && minor <= 14) return ok('Python', text);
+  return warning(
+    'Python',
+    `${text} is outside 3.9 to 3.14: no Python lines`,
+    'run the program with Python 3.9 to 3.14',
+  );
+}
+
+async function checkLibrary(dist: string): Promise<Check> {
+  const name = 'injected library';
+  const problem = injectionProblem(dist);
+  if (problem !== null) return missing(name, problem, REINSTALL);
+  const library = injectedLibrary(dist);
+  const environment = { PATH: '/usr/bin:/bin', LD_PRELOAD: library };
+  // The loader only warns about a library that it cannot preload: the maps of a process tell.
+  const maps = await output('/bin/cat', ['/proc/self/maps'], environment);
+  const libc = glibcVersion();
+  if (maps?.includes(library)) return ok(name, `${library} loads${libc === null ? '' : ` (glibc ${libc})`}`);
+  return missing(
+    name,
+    `${library} does not load into a process`,
+    'see "LD_PRELOAD" in the message of: LD_PRELOAD=' + library + ' true',
+  );
+}
+
+function checkSimulator(dist: string): Check {
+  const problem = simulatorProblem(dist);
+  return problem === null ? ok('simulated GPU', 'built') : warning('simulated GPU', problem, REINSTALL);
+}
+
+function checkDirectory(environment: Environment): Check[] {
+  const uid = process.getuid?.() ?? 0;
+  const made = createTraceDirectory(traceRoots(environment, uid), uid);
+  if ('error' in made) return [missing('trace directory', made.error, 'set XDG_CACHE_HOME to a writable folder')];
+  accessSync(made.path, constants.W_OK);
+  removeTraceDirectory(made.path);
+  const root = made.path.slice(0, made.path.lastIndexOf('/'));
+  const space = `${formatBytes(made.freeBytes)} free`;
+  return [
+    ok('trace directory', root),
+    made.note === null
+      ? ok('disk space', space)
+      : warning('disk space', made.note, 'free space there, or set XDG_CACHE_HOME'),
+  ];
+}

@@ -1,0 +1,206 @@
+// What this machine can do: driver, GPUs, CUPTI, interpreters. Looks at files where files tell; the traced program's
+// interpreter is never started by `run`.
+import { execFile } from 'node:child_process';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, delimiter, dirname, join, resolve } from 'node:path';
+import type { Environment } from '../launch/environment';
+
+const LIBRARY_FOLDERS = [
+  '/usr/lib/x86_64-linux-gnu',
+  '/usr/lib64',
+  '/usr/lib',
+  '/lib/x86_64-linux-gnu',
+  '/usr/local/nvidia/lib64',
+  '/usr/lib/wsl/lib',
+  '/run/opengl-driver/lib',
+];
+const CHILD_TIMEOUT_MS = 5_000;
+
+export interface Gpu {
+  index: number;
+  name: string;
+}
+
+/** Path of the CUDA driver's library by the loader's own order, null where there is none. */
+export async function findLibcuda(environment: Environment): Promise<string | null> {
+  const named = (environment.LD_LIBRARY_PATH ?? '').split(':').filter(folder => folder !== '');
+  const direct = [...named, ...LIBRARY_FOLDERS].map(folder => join(folder, 'libcuda.so.1')).find(isFile);
+  if (direct !== undefined) return direct;
+  for (const program of ['/sbin/ldconfig', '/usr/sbin/ldconfig']) {
+    if (!existsSync(program)) continue;
+    const listing = await output(program, ['-p']);
+    const path = /libcuda\.so\.1 \([^)]*x86-64[^)]*\) => (\S+)/.exec(listing ?? '')?.[1];
+    if (path !== undefined && isFile(path)) return path;
+  }
+  return null;
+}
+
+/** The machine's NVIDIA GPUs: from the kernel driver's files, else from nvidia-smi. */
+export async function findGpus(environment: Environment): Promise<Gpu[]> {
+  const folder = '/proc/driver/nvidia/gpus';
+  const names = list(folder).map(entry => {
+    const text = readText(join(folder, entry, 'information'));
+    return /^Model:\s*(.+)$/m.exec(text)?.[1]?.trim() ?? 'NVIDIA GPU';
+  });
+  if (names.length === 0) {
+    const program = onPath('nvidia-smi', environment) ?? '/usr/lib/wsl/lib/nvidia-smi';
+    const listing = isFile(program) ? await output(program, ['--query-gpu=name', '--format=csv,noheader']) : null;
+    names.push(...(listing ?? '').split('\n').filter(line => line.trim() !== ''));
+  }
+  return names.map((name, index) => ({ index, name: name.trim() }));
+}
+
+/** '580.159', or null without a kernel driver. */
+export function driverVersion(): string | null {
+  const text = readText('/proc/driver/nvidia/version');
+  return /Kernel Module\s+(?:for \S+\s+)?([\d.]+)/.exec(text)?.[1] ?? null;
+}
+
+/** libcupti files that the program may use, the one its framework ships first. */
+export function cuptiCandidates(environment: Environment, program: string | null): string[] {
+  const found: string[] = [];
+  for (const folder of cuptiFolders(environment, program)) {
+    const versions = list(folder).filter(name => /^libcupti\.so\.\d+$/.test(name));
+    versions.sort((a, b) => Number(b.split('.').pop()) - Number(a.split('.').pop()));
+    found.push(...versions.map(name => join(folder, name)));
+  }
+  return [...new Set(found)];
+}
+
+function cuptiFolders(environment: Environment, program: string | null): string[] {
+  const folders: string[] = [];
+  for (const packages of sitePackages(environment, program)) {
+    const nvidia = join(packages, 'nvidia');
+    folders.push(...list(nvidia).map(name => join(nvidia, name, 'lib')));
+  }
+  if (environment.CONDA_PREFIX) folders.push(join(environment.CONDA_PREFIX, 'lib'));
+  const toolkits = [environment.CUDA_HOME, environment.CUDA_PATH, '/usr/local/cuda'].filter(isText);
+  const versioned = list('/usr/local')
+    .filter(name => /^cuda-\d/.test(name))
+    .sort()
+    .reverse();
+  toolkits.push(...versioned.map(name => join('/usr/local', name)));
+  for (const toolkit of toolkits) folders.push(join(toolkit, 'extras', 'CUPTI', 'lib64'), join(toolkit, 'lib64'));
+  return folders;
+}
+
+/** Folders in which the program's Python finds packages, without starting it. */
+function sitePackages(environment: Environment, program: string | null): string[] {
+  const prefixes: string[] = [];
+  if (program !== null) prefixes.push(dirname(dirname(program)), dirname(dirname(realPath(program))));
+  if (environment.VIRTUAL_ENV) prefixes.push(environment.VIRTUAL_ENV);
+  prefixes.push(join(environment.HOME ?? homedir(), '.local'), '/usr/local', '/usr');
+  const folders: string[] = [];
+  for (const prefix of new Set(prefixes)) {
+    for (const name of list(join(prefix, 'lib')).filter(entry => /^python3/.test(entry))) {
+      folders.push(join(prefix, 'lib', name, 'site-packages'), join(prefix, 'lib', name, 'dist-packages'));
+    }
+  }
+  return folders.filter(existsSync);
+}
+
+/** The Python that a command runs: itself, or the one its script's first line names. */
+export function interpreterOf(command: string, environment: Environment, cwd: string): string | null {
+  const file = command.includes('/') ? resolve(cwd, command) : onPath(command, environment);
+  if (file === null || !isFile(file)) return null;
+  if (/^(python|pypy)[\d.]*$/.test(basename(file))) return file;
+  const first = /^#!\s*(\S+)(?:\s+(\S+))?/.exec(firstLine(file));
+  const named = first?.[1] !== undefined && basename(first[1]) === 'env' ? first[2] : first?.[1];
+  if (named === undefined || !basename(named).startsWith('python')) return null;
+  return named.includes('/') ? named : onPath(named, environment);
+}
+
+/** Full path of a program on PATH, null when it is not there. */
+export function onPath(name: string, environment: Environment): string | null {
+  for (const folder of (environment.PATH ?? '/usr/local/bin:/usr/bin:/bin').split(delimiter)) {
+    const file = join(folder === '' ? '.' : folder, name);
+    if (isExecutable(file)) return resolve(file);
+  }
+  return null;
+}
+
+/** '3.12.3' of an interpreter, null when it does not run. */
+export async function pythonVersion(interpreter: string): Promise<string | null> {
+  const text = await output(interpreter, ['-c', 'import sys; print("%d.%d.%d" % sys.version_info[:3])']);
+  return /^\d+\.\d+\.\d+$/m.exec(text ?? '')?.[0] ?? null;
+}
+
+/** '2.36', or null on another libc. */
+export function glibcVersion(): string | null {
+  const report = process.report?.getReport() as { header?: { glibcVersionRuntime?: string } } | undefined;
+  return report?.header?.glibcVersionRuntime ?? null;
+}
+
+/** Output of a short child process, null when it fails or takes too long. */
+export function output(program: string, parameters: string[], env?: NodeJS.ProcessEnv): Promise<string | null> {
+  return new Promise(done => {
+    execFile(program, parameters, { timeout: CHILD_TIMEOUT_MS, env: env ?? process.env }, (error, stdout) =>
+      done(error === null ? stdout : null),
+    );
+  });
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return isFile(file);
+  } catch {
+    return false;
+  }
+}
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+function isText(value: string | undefined): value is string {
+  return value !== undefined && value !== '';
+}
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+function firstLine(file: string): string {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(file, 'r');
+    const buffer = Buffer.alloc(256);
+    const text = buffer.toString('latin1', 0, readSync(descriptor, buffer, 0, buffer.length, 0));
+    return text.split('\n', 1)[0] ?? '';
+  } catch {
+    return '';
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,114 @@
+// Why the tracer may not place probes here, and the exact line that allows it.
+import { existsSync, readFileSync } from 'node:fs';
+import { release } from 'node:os';
+import { join } from 'node:path';
+import { joinWords } from '../launch/shellWords';
+
+/** What decides whether a capability of the tracer's file counts. */
+export interface Surroundings {
+  /** As `uname -r` gives it. */
+  kernel: string;
+  root: boolean;
+  /** Mount point above the tracer where the kernel ignores capabilities of files, null where it does not. */
+  nosuidMount: string | null;
+  /** no_new_privs is set: neither setcap nor sudo helps below this process. */
+  noNewPrivileges: boolean;
+  container: boolean;
+  /** The capabilities can be had at all: no container withholds them. */
+  obtainable: boolean;
+}
+
+/** A sentence; `command`: the line to type, null where no line helps. */
+export interface Advice {
+  sentence: string;
+  command: string | null;
+}
+
+/** What goes on all the same. */
+export const WITHOUT = 'the in-process tracer, gpu-memtrace run, works without';
+
+/** Linux capabilities by number, linux/capability.h. */
+const CAP_SYS_ADMIN = 21n;
+const CAP_PERFMON = 38n;
+const CAP_BPF = 39n;
+
+/** From this kernel on CAP_BPF and CAP_PERFMON are enough (uprobe_multi); before it the tracer needs CAP_SYS_ADMIN. */
+export function capabilitiesSuffice(kernel: string): boolean {
+  const [major = 0, minor = 0] = kernel.split('.').map(Number);
+  return major > 6 || (major === 6 && minor >= 6);
+}
+
+export function lookAround(program: string, proc = '/proc', kernel = release()): Surroundings {
+  const status = readText(join(proc, 'self/status'));
+  const bounding = BigInt(`0x${/^CapBnd:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? 'ffffffffffffffff'}`);
+  const has = (capability: bigint): boolean => ((bounding >> capability) & 1n) === 1n;
+  return {
+    kernel,
+    root: process.getuid?.() === 0,
+    nosuidMount: nosuidMount(readText(join(proc, 'self/mountinfo')), program),
+    noNewPrivileges: /^NoNewPrivs:\s*1$/m.test(status),
+    container: inContainer(readText(join(proc, 'self/uid_map'))),
+    obtainable: capabilitiesSuffice(kernel) ? has(CAP_BPF) && has(CAP_PERFMON) : has(CAP_SYS_ADMIN),
+  };
+}
+
+/** `sudoWords`: the command that does the same as root. */
+export function privilegeAdvice(program: string, sudoWords: readonly string[], around: Surroundings): Advice {
+  const { kernel, container, nosuidMount } = around;
+  const needed = capabilitiesSuffice(kernel) ? ['BPF', 'PERFMON'] : ['SYS_ADMIN'];
+  const names = needed.map(name => `CAP_${name}`).join(' and ');
+  const lacks = `The tracer lacks ${names} (${WITHOUT})`;
+  const sudo = (why: string): Advice => ({ sentence: `${lacks}; ${why}:`, command: sudoLine(sudoWords) });
+  if ((around.root || !around.obtainable) && container) {
+    const flags = needed.map(name => `--cap-add ${name}`).join(' ');
+    const sentence = `${lacks}; this container withholds it: start it with ${flags}, or attach from the host.`;
+    return { sentence, command: null };
+  }
+  if (around.root || !around.obtainable) {
+    return { sentence: `${lacks}; the system withholds it even from root, by lockdown or seccomp.`, command: null };
+  }
+  if (around.noNewPrivileges) return sudo('nothing started from here may gain it (no_new_privs), so type elsewhere');
+  if (!capabilitiesSuffice(kernel))
+    return sudo(`on Linux ${kernel} that takes root (from 6.6 on less is enough), so type`);
+  if (nosuidMount !== null) return sudo(`${nosuidMount} is mounted nosuid, where no file can have it, so type`);
+  return { sentence: `${lacks}; run gpu-memtrace with sudo, or type once:`, command: setcapLine(program) };
+}
+
+export function sudoLine(words: readonly string[]): string {
+  return `sudo ${joinWords(words)}`;
+}
+
+/** The line that gives the tracer's file what it needs, for Linux 6.6 and newer. */
+export function setcapLine(program: string): string {
+  return `sudo setcap cap_bpf,cap_perfmon+ep ${joinWords([program])}`;
+}
+
+/** The mount point that a path lies on when that is mounted nosuid, else null. Fields: proc(5), mountinfo. */
+export function nosuidMount(mountinfo: string, path: string): string | null {
+  let best: { point: string; nosuid: boolean } | null = null;
+  for (const line of mountinfo.split('\n')) {
+    const [, , , , escaped, options] = line.split(' ');
+    if (escaped === undefined || options === undefined) continue;
+    const point = escaped.replace(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(parseInt(code, 8)));
+    const holds = path === point || path.startsWith(point.endsWith('/') ? point : `${point}/`);
+    // A later mount on the same point hides the earlier one.
+    if (holds && point.length >= (best?.point.length ?? 0)) {
+      best = { point, nosuid: options.split(',').includes('nosuid') };
+    }
+  }
+  return best?.nosuid === true ? best.point : null;
+}
+
+/** The engines leave these files; else a user namespace of its own tells. */
+function inContainer(uidMap: string): boolean {
+  if (existsSync('/.dockerenv') || existsSync('/run/.containerenv')) return true;
+  return uidMap.trim() !== '' && !/^0\s+0\s+4294967295$/.test(uidMap.trim());
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,57 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { processAlive } from '../processes/processAlive';
+
+/**
+ * For /bin/sh -c: runs a program that owns the terminal, leaves its process id and its exit status in the trace
+ * directory, and keeps its last output on the screen until a key is pressed.
+ * Arguments: directory, the words before and behind the exit status, variables (one word each), command.
+ */
+const SCRIPT = `
+trap : INT QUIT
+directory=$1; before=$2; behind=$3; shift 3
+/bin/sh -c 'echo $$ >"$0/pid"; exec env "$@"' "$directory" "$@"
+status=$?
+{ echo "$status" >"$directory/status.part" && mv "$directory/status.part" "$directory/status"; } 2>/dev/null
+printf '\\n%s %s. %s\\n' "$before" "$status" "$behind"
+stty -icanon -echo min 1 time 0 2>/dev/null
+dd bs=1 count=1 >/dev/null 2>&1
+exit 0
+`;
+
+/** Arguments for /bin/sh. The words are printed around the exit status when the program ended. */
+export function terminalArguments(
+  directory: string,
+  [before, behind]: readonly [string, string],
+  variables: Record<string, string>,
+  command: readonly string[],
+): string[] {
+  const words = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  return ['-c', SCRIPT, 'gpu-memory-trace', directory, before, behind, ...words, ...command];
+}
+
+/** The program's exit status, null while it runs. */
+export function readStatus(directory: string): number | null {
+  return readNumber(join(directory, 'status'));
+}
+
+/** The program's process id, null until it runs. */
+export function readPid(directory: string): number | null {
+  return readNumber(join(directory, 'pid'));
+}
+
+/** Whether the program runs: it has begun, and neither its exit status nor its end is known. */
+export function programRuns(directory: string): boolean {
+  const pid = readPid(directory);
+  if (pid === null || readStatus(directory) !== null) return false;
+  return processAlive(pid, statSync(join(directory, 'pid')).mtimeMs);
+}
+
+function readNumber(file: string): number | null {
+  try {
+    const text = readFileSync(file, 'utf8');
+    return /^\d+\n$/.test(text) ? Number(text) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,78 @@
+// What keeps the tracer from a process, in words.
+import { basename, join } from 'node:path';
+import { lookAround, privilegeAdvice, sudoLine, WITHOUT, type Advice } from '../checks/privileges';
+import { listCudaProcesses, readProcess, type ProcessFacts } from './processes';
+import { joinWords } from '../launch/shellWords';
+import { tracerProgram } from '../launch/tracer';
+import type { TracerProblem } from '../launch/tracerProtocol';
+
+const SHOWN_COMMAND = 60;
+
+/** The words that start the command line of this product with the Node.js that runs now. */
+export function commandLine(dist: string): string[] {
+  const words = [process.execPath, join(dist, 'cli.js')];
+  return process.versions.electron === undefined ? words : ['env', 'ELECTRON_RUN_AS_NODE=1', ...words];
+}
+
+/** The process, ready to be attached to; else why it is not. `sudoWords`: the command that attaches to it as root. */
+export async function checkTarget(
+  pid: number,
+  sudoWords: readonly string[],
+  proc = '/proc',
+  uid = process.getuid?.() ?? 0,
+): Promise<ProcessFacts | Advice> {
+  const facts = await readProcess(pid, proc);
+  const refuse = (sentence: string): Advice => ({ sentence, command: null });
+  if (facts === null) return refuse(`There is no process ${pid}.`);
+  const named = processName(facts);
+  if (facts.owner !== pid) return refuse(`${pid} is a thread of process ${facts.owner}: attach to ${facts.owner}.`);
+  if (facts.ended) return refuse(`${named} has ended.`);
+  if (uid !== 0 && facts.uid !== uid) {
+    const sentence = `${named} belongs to ${facts.user}; ${facts.user} may attach to it, or root:`;
+    return { sentence, command: sudoLine(sudoWords) };
+  }
+  if (facts.drivers === null) {
+    if (uid === 0) return refuse(`${named} may not be looked into.`);
+    return { sentence: `${named} may not be looked into; root may:`, command: sudoLine(sudoWords) };
+  }
+  if (facts.drivers.length === 0) return refuse(await withoutDriver(facts, proc));
+  return facts;
+}
+
+async function withoutDriver(facts: ProcessFacts, proc: string): Promise<string> {
+  const named = processName(facts);
+  const children = (await listCudaProcesses(proc)).found.filter(({ parentPid }) => parentPid === facts.pid);
+  const [first, ...more] = children.map(({ pid }) => pid);
+  if (first === undefined) {
+    return `${named} has not loaded the CUDA driver (libcuda.so): attach after its first CUDA call.`;
+  }
+  const others = more.length === 0 ? 'its child process' : 'its child processes';
+  return `${named} has not loaded the CUDA driver (libcuda.so), but ${others} ${[first, ...more].join(', ')} did: attach to ${more.length === 0 ? 'that' : 'one of these'}.`;
+}
+
+/** `Process 123 (python train.py)`: of full paths the last part stands for all. */
+export function processName({ pid, command }: Pick<ProcessFacts, 'pid' | 'command'>): string {
+  const words = joinWords(command.map(word => (word.startsWith('/') ? basename(word) : word)));
+  return `Process ${pid} (${words.length > SHOWN_COMMAND ? `${words.slice(0, SHOWN_COMMAND - 1)}…` : words})`;
+}
+
+/** What the tracer's refusal means for a user. */
+export function explain(problem: TracerProblem, dist: string, sudoWords: readonly string[]): Advice {
+  switch (problem.code) {
+    case 'no-privilege': {
+      const program = tracerProgram(dist);
+      return privilegeAdvice(program, sudoWords, lookAround(program));
+    }
+    case 'no-bpf':
+    case 'no-btf':
+      return { sentence: `${problem.message.replace(/\.$/, '')}; ${WITHOUT}.`, command: null };
+    case 'no-process':
+    case 'not-yours':
+    case 'no-libcuda':
+    case 'ended':
+    case 'bad-arguments':
+    case 'directory':
+    case 'failed':
+      return { sentence: problem.message, command: null };
+  }
+}

@@ -1,0 +1,60 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import type { Environment } from '../launch/environment';
+
+const PRODUCT = 'gpu-memory-trace';
+
+/**
+ * The user's cache folder for this product; by the XDG rules a relative value counts as unset. Folders that sudo left
+ * from another user are passed over: what root makes there would be in that user's way.
+ */
+export function cacheFolder(environment: Environment): string {
+  const cache = own(absolute(environment.XDG_CACHE_HOME));
+  return join(cache ?? join(own(environment.HOME) ?? homeFolder(), '.cache'), PRODUCT);
+}
+
+/** Where a trace directory may be made, best first. */
+export function traceRoots(environment: Environment, uid: number): string[] {
+  const runtime = own(absolute(environment.XDG_RUNTIME_DIR));
+  const roots = [join(cacheFolder(environment), 'live'), join(tmpdir(), `${PRODUCT}-${uid}`)];
+  return runtime === undefined ? roots : [join(runtime, PRODUCT), ...roots];
+}
+
+/** Where runs without `-o` are kept. */
+export function keptTracesFolder(environment: Environment): string {
+  return join(cacheFolder(environment), 'traces');
+}
+
+/**
+ * Makes a private folder and those above it. Not `recursive: true`: below a folder that cannot hold folders, such as
+ * /proc, Node 20 then never returns.
+ */
+export function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (dirname(path) !== path) makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+/** The folder, unless we are root and it is somebody else's. */
+function own(folder: string | undefined): string | undefined {
+  if (folder === undefined || process.getuid?.() !== 0) return folder;
+  const owner = statSync(folder, { throwIfNoEntry: false })?.uid;
+  return owner === undefined || owner === 0 ? folder : undefined;
+}
+
+function homeFolder(): string {
+  try {
+    return userInfo().homedir;
+  } catch {
+    return '/'; // a user id without an entry, as in some containers
+  }
+}
+
+function absolute(path: string | undefined): string | undefined {
+  return path !== undefined && isAbsolute(path) ? path : undefined;
+}

@@ -1,0 +1,147 @@
+// Questions to the agent in a traced process: files in the trace directory (native/python/agent/README.md). Answers come
+// with the trace.
+import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Answer } from '../../protocol/steps';
+import type { ProcessInfo, TraceInfo } from '../../protocol/trace';
+import type { Experiment } from '../../protocol/requests/verdictRequests';
+import { reasonOf } from './traceDirectory';
+
+/** A block that is asked for; `lines` are those of its allocation, innermost first. */
+export interface AskedBlock {
+  address: bigint;
+  bytes: number;
+  device: number;
+  lines: readonly { file: string; line: number }[];
+}
+export type Question = { do: 'holders'; blocks: readonly AskedBlock[] } | { do: Experiment };
+
+/** How long a search may stop the program. */
+const BUDGET_MS = 500;
+/** A process without PyTorch has no agent; one that imports it just now gets it within this time. */
+const WITHOUT_TORCH_MS = 4_000;
+const PAUSE_MS = 50;
+/** GMT_NOTE_AGENT of native/wire/layout.h: why there is no agent. */
+const NOTE_AGENT = 9;
+
+/** One sentence on why a process of a trace cannot be asked; null: it can. `directory`: null where the trace is a file. */
+export function cannotAsk(info: TraceInfo, process: ProcessInfo | undefined, directory: string | null): string | null {
+  if (process === undefined) return 'The trace has no such process.';
+  if (process.driverSource === 'uprobe' || info.session.backend === 'uprobe') {
+    return 'This program was attached to from outside: nothing in it can be asked. Start it under the tracer for that.';
+  }
+  if (directory === null || process.ended) return 'The program has ended: nothing in it can be asked any more.';
+  const note = process.notes.find(entry => entry.code === NOTE_AGENT);
+  if (note !== undefined) return `Nothing in the program can be asked: ${note.text}`;
+  if (process.python === null) return 'This process runs no Python.';
+  return null;
+}
+
+/** Writes a question to a process, as a whole: it is seen, or not there yet. Gives its number. Throws what the system says. */
+export function writeQuestion(directory: string, pid: number, question: Question): number {
+  const draft = join(directory, `question-${process.pid}-${performance.now()}`);
+  try {
+    for (let number = lastNumber(directory) + 1; ; number++) {
+      writeFileSync(draft, JSON.stringify(document(number, pid, question)), { mode: 0o600 });
+      try {
+        linkSync(draft, join(directory, `request-${number}.json`));
+        return number;
+      } catch (error) {
+        // Somebody else asked at the same moment: that number is taken.
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      }
+    }
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function document(id: number, pid: number, question: Question): object {
+  if (question.do !== 'holders') return { id, pid, do: question.do };
+  const addresses = question.blocks.map(({ address, bytes, device, lines }) => {
+    return [`0x${address.toString(16)}`, bytes, device, lines.map(({ file, line }) => [file, line])];
+  });
+  return { id, pid, do: 'holders', addresses, budgetMs: BUDGET_MS };
+}
+
+function lastNumber(directory: string): number {
+  const numbers = readdirSync(directory).map(name => Number(/^request-(\d+)\.json$/.exec(name)?.[1] ?? 0));
+  return Math.max(0, ...numbers);
+}
+
+interface Reader {
+  info(): TraceInfo;
+  answer(query: { process: number; index: number }): Answer | null;
+  settle(): Promise<void>;
+}
+export interface Patience {
+  /** Milliseconds. */
+  limitMs: number;
+  /** Waits no longer. */
+  signal?: AbortSignal;
+}
+/** An answer, or one sentence on why there is none. */
+export type Told = { answer: Answer } | { sentence: string };
+
+/** Asks a process of a trace and waits for what it says. Never rejects. */
+export async function ask(
+  trace: Reader,
+  directory: string,
+  process: number,
+  question: Question,
+  patience: Patience,
+): Promise<Told> {
+  const info = trace.info();
+  const facts = info.processes[process];
+  const refusal = cannotAsk(info, facts, directory);
+  if (facts === undefined || refusal !== null) return { sentence: refusal ?? '' };
+  try {
+    const torch = agentWasSeen(info, process) || torchIsMapped(facts.pid);
+    const limitMs = torch ? patience.limitMs : Math.min(patience.limitMs, WITHOUT_TORCH_MS);
+    const number = writeQuestion(directory, facts.pid, question);
+    return await awaitAnswer(trace, process, number, { ...patience, limitMs }, torch);
+  } catch (error) {
+    return { sentence: `The program could not be asked: ${reasonOf(error)}.` };
+  }
+}
+
+async function awaitAnswer(
+  trace: Reader,
+  process: number,
+  number: number,
+  { limitMs, signal }: Patience,
+  torch: boolean,
+): Promise<Told> {
+  const until = Date.now() + limitMs;
+  for (;;) {
+    if (signal?.aborted) return { sentence: 'Nobody waits for the answer any more.' };
+    await trace.settle();
+    const { answers, processes } = trace.info();
+    const found = answers.find(entry => entry.process === process && entry.request === number && entry.complete);
+    const answer = found === undefined ? null : trace.answer({ process, index: found.index });
+    if (answer !== null) return { answer };
+    if (processes[process]?.ended) return { sentence: 'The program ended before it answered.' };
+    if (Date.now() >= until) return { sentence: noAnswer(limitMs, torch) };
+    await new Promise(done => setTimeout(done, PAUSE_MS));
+  }
+}
+
+function noAnswer(limitMs: number, torch: boolean): string {
+  if (!torch) return 'The program does not answer: it has not imported PyTorch, which the tracer’s agent needs.';
+  const seconds = Math.round(limitMs / 1000);
+  return `The program did not answer within ${seconds} seconds: it may be in one long call, such as waiting for the GPU. Ask again later.`;
+}
+
+/** Something in the trace is the agent's work. */
+function agentWasSeen(info: TraceInfo, process: number): boolean {
+  const steps = info.steps.some(entry => entry.process === process && entry.source === 'optimizer');
+  return steps || info.answers.some(entry => entry.process === process);
+}
+
+function torchIsMapped(pid: number): boolean {
+  try {
+    return /\/libtorch_python\.so|\/torch\/_C\./.test(readFileSync(`/proc/${pid}/maps`, 'utf8'));
+  } catch {
+    return true; // of another user: nothing is known
+  }
+}

@@ -1,0 +1,248 @@
+import type { StackChoice } from '../../capture/launch/tracer';
+import { parseConfirm, parseHolders, type ConfirmArguments, type HoldersArguments } from './askArguments';
+import { parseMark, type MarkArguments } from './markArguments';
+import { Options, Usage } from './options';
+import { parseReport, type ReportArguments } from './reportArguments';
+
+/** What `run` and `attach` have in common. */
+export interface RecordingArguments {
+  output: string | null;
+  format: 'table' | 'json' | 'none';
+  report: string | null;
+  intervalMs: number;
+  failOnLeak: boolean;
+  /** Of the uprobe tracer. */
+  stacks: StackChoice;
+  ringBytes: number | null;
+}
+export interface RunArguments extends RecordingArguments {
+  verb: 'run';
+  backend: 'inject' | 'uprobe';
+  simulateGpu: boolean;
+  /** Say while it runs, too, who holds what grows. */
+  holders: boolean;
+  command: string[];
+}
+export interface AttachArguments extends RecordingArguments {
+  verb: 'attach';
+  pid: number;
+}
+export interface DoctorArguments {
+  verb: 'doctor';
+  format: 'table' | 'json';
+}
+export type Verb = 'run' | 'attach' | 'mark' | 'report' | 'holders' | 'confirm' | 'doctor';
+export type Arguments =
+  | RunArguments
+  | AttachArguments
+  | MarkArguments
+  | ReportArguments
+  | HoldersArguments
+  | ConfirmArguments
+  | DoctorArguments
+  | { verb: 'help'; about: Verb | null }
+  | { verb: 'version' };
+/** A sentence on what is wrong with the command line. */
+export interface UsageError {
+  usage: string;
+}
+
+const VERBS: readonly Verb[] = ['run', 'attach', 'mark', 'report', 'holders', 'confirm', 'doctor'];
+/** What the tracer takes (native/uprobe/session/options.cpp); it rounds up to a power of two. */
+const LEAST_RING_BYTES = 64 * 1024;
+const MOST_RING_BYTES = 1024 ** 3;
+
+/** Parses what stands behind the program's name. Never throws. */
+export function parseArguments(words: readonly string[]): Arguments | UsageError {
+  try {
+    return parse(words);
+  } catch (error) {
+    if (error instanceof Usage) return { usage: error.message };
+    throw error;
+  }
+}
+
+function parse(words: readonly string[]): Arguments {
+  const [first, ...rest] = words;
+  if (first === undefined)
+    throw new Usage('Say what to do: run, attach, mark, report, holders, confirm or doctor (see --help).');
+  if (first === '--version' || first === '-V') return { verb: 'version' };
+  if (first === '--help' || first === '-h' || first === 'help') {
+    return { verb: 'help', about: VERBS.find(verb => verb === rest[0]) ?? null };
+  }
+  const verb = VERBS.find(candidate => candidate === first);
+  if (verb === undefined)
+    throw new Usage(`"${first}" is not a command; there are run, attach, mark, report, holders, confirm and doctor.`);
+  const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
+  if (own[0] === '--help' || own[0] === '-h') return { verb: 'help', about: verb };
+  switch (verb) {
+    case 'run':
+      return parseRun(rest);
+    case 'mark':
+      return parseMark(rest) ?? { verb: 'help', about: 'mark' };
+    case 'report':
+      return parseReport(rest) ?? { verb: 'help', about: 'report' };
+    case 'holders':
+      return parseHolders(rest) ?? { verb: 'help', about: 'holders' };
+    case 'confirm':
+      return parseConfirm(rest) ?? { verb: 'help', about: 'confirm' };
+    case 'doctor':
+      return parseDoctor(rest);
+    case 'attach':
+      return parseAttach(rest);
+  }
+}
+
+const RECORDING: RecordingArguments = {
+  output: null,
+  format: 'table',
+  report: null,
+  intervalMs: 2_000,
+  failOnLeak: false,
+  stacks: 'python',
+  ringBytes: null,
+};
+
+function parseRun(words: readonly string[]): Arguments {
+  const parsed: RunArguments = {
+    verb: 'run',
+    ...RECORDING,
+    backend: 'inject',
+    simulateGpu: false,
+    holders: false,
+    command: [],
+  };
+  const options = new Options(words);
+  let onlyUprobe: string | null = null;
+  for (let option = options.next(); option !== null; option = options.next()) {
+    if (option === '--help' || option === '-h') return { verb: 'help', about: 'run' };
+    if (option === '--simulate-gpu') parsed.simulateGpu = options.flag();
+    else if (option === '--holders') parsed.holders = options.flag();
+    else if (option === '--backend') parsed.backend = backend(options);
+    else if (takeUprobeOption(parsed, option, options)) onlyUprobe = option;
+    else if (!takeRecordingOption(parsed, option, options)) {
+      throw new Usage(`run has no option ${option} (see "gpu-memtrace run --help").`);
+    }
+  }
+  if (onlyUprobe !== null && parsed.backend !== 'uprobe') {
+    throw new Usage(`${onlyUprobe} is an option of the uprobe tracer: add --backend uprobe.`);
+  }
+  if (parsed.holders && parsed.backend === 'uprobe') {
+    throw new Usage('--holders needs the in-process tracer: leave --backend uprobe out.');
+  }
+  parsed.command = options.rest();
+  if (parsed.command.length === 0) {
+    throw new Usage('Name the program to run: gpu-memtrace run [options] -- python train.py');
+  }
+  return parsed;
+}
+
+/** `auto` is the in-process tracer: it needs no rights and costs least. */
+function backend(options: Options): RunArguments['backend'] {
+  return options.choice(['auto', 'inject', 'uprobe']) === 'uprobe' ? 'uprobe' : 'inject';
+}
+
+function parseAttach(words: readonly string[]): Arguments {
+  const parsed: AttachArguments = { verb: 'attach', ...RECORDING, pid: 0 };
+  const named: string[] = [];
+  const options = new Options(words);
+  for (;;) {
+    const option = options.next();
+    if (option === null) {
+      const word = options.positional();
+      if (word === null) break;
+      named.push(word);
+      continue;
+    }
+    if (option === '--help' || option === '-h') return { verb: 'help', about: 'attach' };
+    if (option === '--simulate-gpu')
+      throw new Usage('--simulate-gpu is for run: a running program has its GPU already.');
+    if (option === '--backend') {
+      if (options.choice(['auto', 'inject', 'uprobe']) === 'inject') {
+        throw new Usage('--backend inject is for run: nothing is loaded into a running program.');
+      }
+    } else if (!takeUprobeOption(parsed, option, options) && !takeRecordingOption(parsed, option, options)) {
+      throw new Usage(`attach has no option ${option} (see "gpu-memtrace attach --help").`);
+    }
+  }
+  const [word, ...more] = named;
+  if (word === undefined || more.length > 0) throw new Usage('Name one process: gpu-memtrace attach PID');
+  parsed.pid = processId(word);
+  return parsed;
+}
+
+function processId(word: string): number {
+  if (/^[1-9]\d{0,9}$/.test(word)) return Number(word);
+  throw new Usage(`"${word}" is not the number of a process: gpu-memtrace attach PID`);
+}
+
+/** False: it is no such option. */
+function takeRecordingOption(parsed: RecordingArguments, option: string, options: Options): boolean {
+  switch (option) {
+    case '--fail-on-leak':
+      parsed.failOnLeak = options.flag();
+      return true;
+    case '-o':
+    case '--output':
+      parsed.output = options.value();
+      return true;
+    case '--report':
+      parsed.report = options.value();
+      return true;
+    case '--format':
+      parsed.format = options.choice(['table', 'json', 'none']);
+      return true;
+    case '--interval':
+      parsed.intervalMs = interval(options.value());
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** False: it is no such option. */
+function takeUprobeOption(parsed: RecordingArguments, option: string, options: Options): boolean {
+  switch (option) {
+    case '--no-stacks':
+      if (options.flag()) parsed.stacks = 'none';
+      return true;
+    case '--native-stacks':
+      if (options.flag()) parsed.stacks = 'native';
+      return true;
+    case '--ring-bytes':
+      parsed.ringBytes = ringBytes(options.value());
+      return true;
+    default:
+      return false;
+  }
+}
+
+function ringBytes(text: string): number {
+  const bytes = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  if (bytes >= LEAST_RING_BYTES && bytes <= MOST_RING_BYTES) return bytes;
+  throw new Usage(`--ring-bytes ${text} is not a number from ${LEAST_RING_BYTES} to ${MOST_RING_BYTES}.`);
+}
+
+function parseDoctor(words: readonly string[]): Arguments {
+  const parsed: DoctorArguments = { verb: 'doctor', format: 'table' };
+  const options = new Options(words);
+  for (let option = options.next(); option !== null; option = options.next()) {
+    if (option === '--help' || option === '-h') return { verb: 'help', about: 'doctor' };
+    if (option !== '--format') throw new Usage(`doctor has no option ${option} (see "gpu-memtrace doctor --help").`);
+    parsed.format = options.choice(['table', 'json']);
+  }
+  const extra = options.positional();
+  if (extra !== null) throw new Usage(`doctor takes no "${extra}" (see "gpu-memtrace doctor --help").`);
+  return parsed;
+}
+
+/** `2s`, `500ms`, `1m`, `2` (seconds) in milliseconds. */
+function interval(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(text);
+  const unit = match?.[2] === 'ms' ? 1 : match?.[2] === 'm' ? 60_000 : 1_000;
+  const milliseconds = match === null ? NaN : Number(match[1]) * unit;
+  if (!(milliseconds >= 100 && milliseconds <= 86_400_000)) {
+    throw new Usage(`--interval ${text} is not a time from 100ms on, such as 2s or 500ms.`);
+  }
+  return milliseconds;
+}

@@ -1,0 +1,91 @@
+import { EXPERIMENTS, type Experiment } from '../../protocol/requests/verdictRequests';
+import { Options, Usage } from './options';
+
+/** What `holders` and `confirm` have in common. */
+interface AskArguments {
+  /** A process id, a trace directory or (holders) a saved trace. */
+  where: string;
+  format: 'table' | 'json';
+}
+export interface HoldersArguments extends AskArguments {
+  verb: 'holders';
+  /** Blocks of this line; null: those of the leaks that were found. */
+  line: { file: string; line: number } | null;
+  /** The block at this address. */
+  address: bigint | null;
+}
+export interface ConfirmArguments extends AskArguments {
+  verb: 'confirm';
+  experiments: Experiment[];
+}
+
+/** null: its help is wanted. Throws `Usage`. */
+export function parseHolders(words: readonly string[]): HoldersArguments | null {
+  const parsed: HoldersArguments = { verb: 'holders', where: '', format: 'table', line: null, address: null };
+  const named = takeOptions(words, (option, options) => {
+    if (option === '--line') parsed.line = codeLine(options.value());
+    else if (option === '--address') parsed.address = address(options.value());
+    else if (option === '--format') parsed.format = options.choice(['table', 'json']);
+    else throw new Usage(`holders has no option ${option} (see "gpu-memtrace holders --help").`);
+  });
+  if (named === null) return null;
+  if (parsed.line !== null && parsed.address !== null) throw new Usage('Give --line or --address, not both.');
+  return { ...parsed, where: onlyOne(named, 'gpu-memtrace holders PID') };
+}
+
+/** null: its help is wanted. Throws `Usage`. */
+export function parseConfirm(words: readonly string[]): ConfirmArguments | null {
+  const parsed: ConfirmArguments = { verb: 'confirm', where: '', format: 'table', experiments: [] };
+  const named = takeOptions(words, (option, options) => {
+    if (option === '--do') parsed.experiments = experiments(options.value());
+    else if (option === '--format') parsed.format = options.choice(['table', 'json']);
+    else throw new Usage(`confirm has no option ${option} (see "gpu-memtrace confirm --help").`);
+  });
+  if (named === null) return null;
+  if (parsed.experiments.length === 0) {
+    throw new Usage(`Say what to try in the program: --do ${EXPERIMENTS.join(',')} (one or more).`);
+  }
+  return { ...parsed, where: onlyOne(named, 'gpu-memtrace confirm PID --do collect') };
+}
+
+/** The words that are no options; null: help is wanted. */
+function takeOptions(words: readonly string[], take: (option: string, options: Options) => void): string[] | null {
+  const named: string[] = [];
+  const options = new Options(words);
+  for (;;) {
+    const option = options.next();
+    if (option === '--help' || option === '-h') return null;
+    if (option !== null) {
+      take(option, options);
+      continue;
+    }
+    const word = options.positional();
+    if (word === null) return named;
+    named.push(word);
+  }
+}
+
+function onlyOne(named: readonly string[], example: string): string {
+  const [where, ...more] = named;
+  if (where === undefined || more.length > 0) throw new Usage(`Name one running process or its trace: ${example}`);
+  return where;
+}
+
+function codeLine(text: string): { file: string; line: number } {
+  const match = /^(.+):([1-9]\d{0,8})$/.exec(text);
+  if (match === null) throw new Usage(`--line ${text} is not FILE:LINE, such as train.py:41.`);
+  return { file: match[1] ?? '', line: Number(match[2]) };
+}
+
+function address(text: string): bigint {
+  if (!/^0x[0-9a-f]{1,16}$/i.test(text)) throw new Usage(`--address ${text} is not an address such as 0x7f0000000400.`);
+  return BigInt(text);
+}
+
+function experiments(text: string): Experiment[] {
+  return text.split(',').map(word => {
+    const found = EXPERIMENTS.find(candidate => candidate === word);
+    if (found === undefined) throw new Usage(`--do ${word}: choose of ${EXPERIMENTS.join(', ')}.`);
+    return found;
+  });
+}

@@ -1,0 +1,28 @@
+import { MAX_MARK_NAME } from '../../protocol/marks';
+import { Options, Usage } from './options';
+
+export interface MarkArguments {
+  verb: 'mark';
+  /** A process that is traced, or the directory of a trace that is recorded. */
+  target: string;
+  name: string;
+}
+
+/** What stands behind `mark`; null: help is wanted. Throws `Usage`. */
+export function parseMark(words: readonly string[]): MarkArguments | null {
+  const options = new Options(words);
+  const named: string[] = [];
+  for (;;) {
+    const option = options.next();
+    if (option === '--help' || option === '-h') return null;
+    if (option !== null) throw new Usage(`mark has no option ${option} (see "gpu-memtrace mark --help").`);
+    const word = options.positional();
+    if (word === null) break;
+    named.push(word);
+  }
+  const [target, name, ...more] = named;
+  if (target === undefined || name === undefined || more.length > 0 || name.trim() === '')
+    throw new Usage('Name a process and the mark: gpu-memtrace mark PID|FOLDER NAME, such as mark 4711 "before eval"');
+  if (name.length > MAX_MARK_NAME) throw new Usage(`A mark has at most ${MAX_MARK_NAME} characters.`);
+  return { verb: 'mark', target, name: name.trim() };
+}

@@ -1,0 +1,110 @@
+import { EXPORT_FORMATS, type ExportFormat } from '../../exporters/formats';
+import type { GroupBy } from '../../protocol/trace';
+import { parseCompared, type Compared } from '../report/compareReport';
+import { Options, Usage } from './options';
+import { parseTraceTime, type TraceTime } from '../report/traceTime';
+
+export interface ReportArguments {
+  verb: 'report';
+  file: string;
+  format: 'table' | 'json' | ExportFormat;
+  /** null: stdout. */
+  output: string | null;
+  groupBy: GroupBy | null;
+  /** Everything as it was then; null: at the end. */
+  at: TraceTime | null;
+  /** Only what was allocated from here on and is alive at `at`. */
+  from: TraceTime | null;
+  /** What it is compared with; null: nothing. */
+  compare: Compared | null;
+}
+
+const GROUPS: readonly GroupBy[] = ['site', 'line', 'function', 'module', 'thread', 'process', 'device'];
+
+/** What stands behind `report`; null: help is wanted. Throws `Usage`. */
+export function parseReport(words: readonly string[]): ReportArguments | null {
+  const parsed: ReportArguments = {
+    verb: 'report',
+    file: '',
+    format: 'table',
+    output: null,
+    groupBy: null,
+    at: null,
+    from: null,
+    compare: null,
+  };
+  const files: string[] = [];
+  const options = new Options(words);
+  for (;;) {
+    const option = options.next();
+    if (option === '--help' || option === '-h') return null;
+    if (option !== null) {
+      takeOption(parsed, option, options);
+      continue;
+    }
+    const file = options.positional();
+    if (file === null) break;
+    files.push(file);
+  }
+  if (files.length !== 1) throw new Usage('Name one trace: gpu-memtrace report FILE.gputrace');
+  parsed.file = files[0] ?? '';
+  if (parsed.groupBy !== null && parsed.format !== 'table' && parsed.format !== 'json')
+    throw new Usage(`--group-by is for the table and json: ${parsed.format} holds every allocation or stack.`);
+  if (parsed.compare !== null) checkCompared(parsed);
+  return parsed;
+}
+
+function checkCompared({ format, from, groupBy }: ReportArguments): void {
+  if (format !== 'table' && format !== 'json')
+    throw new Usage(`--compare is for the table and json, not for ${format}.`);
+  if (from !== null) throw new Usage('--compare takes moments, not spans: use --at T instead of --between.');
+  if (groupBy !== null && groupBy !== 'line' && groupBy !== 'site')
+    throw new Usage('--compare compares by line or by site.');
+}
+
+function takeOption(parsed: ReportArguments, option: string, options: Options): void {
+  switch (option) {
+    case '--format':
+      parsed.format = options.choice(['table', 'json', ...EXPORT_FORMATS]);
+      break;
+    case '-o':
+    case '--output':
+      parsed.output = options.value();
+      break;
+    case '--group-by':
+      parsed.groupBy = options.choice(GROUPS);
+      break;
+    case '--compare':
+      parsed.compare = compared(options.value());
+      break;
+    case '--at':
+      onlyOnce(parsed);
+      parsed.at = time(option, options.value());
+      break;
+    case '--between':
+      onlyOnce(parsed);
+      parsed.from = time(option, options.value());
+      parsed.at = time(option, options.nextValue());
+      break;
+    default:
+      throw new Usage(`report has no option ${option} (see "gpu-memtrace report --help").`);
+  }
+}
+
+function onlyOnce({ at }: ReportArguments): void {
+  if (at !== null) throw new Usage('Give either --at T or --between T1 T2, and only once.');
+}
+
+function time(option: string, text: string): TraceTime {
+  const parsed = parseTraceTime(text);
+  if (parsed !== null) return parsed;
+  throw new Usage(`${option} ${text} is not a time of a trace, such as 12.5s, 90%, step:120 or mark:NAME.`);
+}
+
+function compared(text: string): Compared {
+  const parsed = parseCompared(text);
+  if (parsed !== null) return parsed;
+  throw new Usage(
+    `--compare ${text}: behind the @ stands a time of the trace, such as 12.5s, 90%, step:120 or mark:NAME.`,
+  );
+}

@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs';
+import { compareHoldings, readHoldings, type Holding, type HoldingsQuery } from '../../analysis/report/compare';
+import { comparisonText } from '../../analysis/report/compareText';
+import { listedLayer } from '../../analysis/report/snapshot';
+import type { NativeAddon, NativeSession } from '../../engine/addon';
+import type { CompareBy } from '../../protocol/requests/compareRequests';
+import type { ReportArguments } from '../arguments/reportArguments';
+import { parseTraceTime, type TraceTime } from './traceTime';
+
+const ROWS = 100;
+const ALL = -1;
+
+/** A trace and a moment of it: `run.gputrace`, `run.gputrace@step:120`. */
+export interface Compared {
+  file: string;
+  at: TraceTime | null;
+}
+
+/** What stands behind --compare; null: the time is none. A file whose own name has an @ is taken as it is. */
+export function parseCompared(text: string): Compared | null {
+  const split = text.lastIndexOf('@');
+  if (split < 0 || existsSync(text)) return { file: text, at: null };
+  const at = parseTraceTime(text.slice(split + 1));
+  return at === null ? null : { file: text.slice(0, split), at };
+}
+
+/** One of the two: as it was at a time, or at its end. */
+export interface ComparedSide {
+  addon: NativeAddon;
+  session: NativeSession;
+  /** As the user named it. */
+  file: string;
+  trace: { path: string };
+  untilNs: number | null;
+}
+
+/** Two traces, or two moments of one, as text or JSON. Rejects with a sentence. */
+export async function compareReport(
+  { groupBy, format }: Pick<ReportArguments, 'groupBy' | 'format'>,
+  first: ComparedSide,
+  second: ComparedSide,
+): Promise<string> {
+  const by: CompareBy = groupBy === 'site' ? 'stack' : 'line';
+  const layer = listedLayer([...first.session.info().totals, ...second.session.info().totals]);
+  const query = { by, layer, process: ALL, device: ALL };
+  const [a, b] = [await holdingsOf(first, query), await holdingsOf(second, query)];
+  const places = { cwdA: cwdOf(first), cwdB: cwdOf(second), sameRun: sameRun(first.session, second.session) };
+  const comparison = compareHoldings(a, b, places, ROWS);
+  const sides = {
+    a: { file: first.file, atNs: first.untilNs },
+    b: { file: second.file, atNs: second.untilNs },
+  };
+  if (format === 'json') return JSON.stringify({ version: 1, layer, by, ...sides, ...comparison }, null, 2);
+  return comparisonText(comparison, layer, sides);
+}
+
+async function holdingsOf({ addon, session, trace, untilNs }: ComparedSide, query: HoldingsQuery): Promise<Holding[]> {
+  if (untilNs === null) return readHoldings(session, query);
+  const then = addon.open(trace.path, { untilNs });
+  try {
+    await then.settle();
+    return readHoldings(then, query);
+  } finally {
+    then.close();
+  }
+}
+
+/** Two files of one run hold the same lines. */
+function sameRun(one: NativeSession, other: NativeSession): boolean {
+  const [a, b] = [one.info(), other.info()];
+  return a.startRealtimeMs === b.startRealtimeMs && a.processes[0]?.pid === b.processes[0]?.pid;
+}
+
+function cwdOf({ session }: ComparedSide): string {
+  const { cwd } = session.info().session;
+  return typeof cwd === 'string' ? cwd : '/';
+}

@@ -1,0 +1,78 @@
+import { isatty } from 'node:tty';
+import { reasonOf } from '../../capture/traces/traceDirectory';
+import type { NativeAddon } from '../../engine/addon';
+import { writeExport } from '../../exporters/exportFile';
+import type { Selection } from '../../exporters/exportInput';
+import { exportTrace } from '../../exporters/exportTrace';
+import { EXPORTERS, type ExportFormat } from '../../exporters/formats';
+import { say, write } from '../output';
+import type { ReportArguments } from '../arguments/reportArguments';
+import { giveToSudoUser } from '../resultFile';
+
+const FAILED = 1;
+const USAGE = 2;
+const INTERRUPTED = 130;
+const PROGRESS_MS = 200;
+
+/** Writes an export to its file, or to stdout where that is no terminal. Ctrl+C leaves no half of a file. */
+export async function exportReport(
+  { file, output }: ReportArguments,
+  format: ExportFormat,
+  addon: NativeAddon,
+  selection: Selection,
+): Promise<number> {
+  if (output === null && EXPORTERS[format].binary && isatty(1)) {
+    say(`${format} is not for a terminal: name a file with -o FILE, or send stdout elsewhere.`);
+    return USAGE;
+  }
+  const abort = new AbortController();
+  const stop = (): void => abort.abort(new Error('interrupted'));
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  const progress = showProgress(format);
+  try {
+    const chunks = exportTrace(addon, file, format, selection, { signal: abort.signal, onProgress: progress.show });
+    if (output === null) await toStdout(chunks);
+    else {
+      await writeExport(output, untilAborted(chunks, abort.signal));
+      giveToSudoUser(output);
+    }
+    return 0;
+  } catch (error) {
+    progress.clear();
+    if (abort.signal.aborted) return INTERRUPTED;
+    say(output === null ? reasonOf(error) : `${output} could not be written: ${reasonOf(error)}.`);
+    return FAILED;
+  } finally {
+    progress.clear();
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  }
+}
+
+async function toStdout(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const chunk of chunks) if (!write(1, chunk)) return;
+}
+
+/** Signals are heard between two pieces. */
+async function* untilAborted(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    await new Promise(done => setImmediate(done));
+    signal.throwIfAborted();
+    yield chunk;
+  }
+}
+
+function showProgress(format: string): { show: (done: number) => void; clear: () => void } {
+  if (!isatty(2)) return { show: () => undefined, clear: () => undefined };
+  let shown = 0;
+  return {
+    show: done => {
+      if (Date.now() - shown < PROGRESS_MS) return;
+      shown = Date.now();
+      write(2, `\r${format}: ${Math.floor(done * 100)} % read`);
+    },
+    clear: () => {
+      if (shown > 0) write(2, '\r\x1b[K');
+      shown = 0;
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { TraceSource } from '../../protocol/trace';
+
+/** The trace, read up to `untilNs`, as it was at that moment: it lasted until then, whether something happened last or not. */
+export function asAt(source: TraceSource, untilNs: number): TraceSource {
+  const info = { ...source.info(), durationNs: untilNs };
+  return { ...same(source), info: () => info };
+}
+
+/**
+ * A trace of which only those allocations are listed that were made from `fromNs` on and are alive. Live bytes and counts are
+ * theirs; peaks and the numbers of allocations and frees stay those of the whole.
+ */
+export function bornSince(source: TraceSource, fromNs: number): TraceSource {
+  const info = source.info();
+  const born = { bornFromNs: fromNs, bornToNs: Math.floor(info.durationNs) + 1 };
+  const totals = info.totals.map(total => {
+    const { process, device, layer } = total;
+    const query = { process, device, layer, sort: 'bytes', descending: true, from: 0, to: 0 } as const;
+    const alive = source.allocations({ ...query, ...born });
+    return { ...total, liveBytes: alive.sumBytes, liveCount: alive.total };
+  });
+  return {
+    ...same(source),
+    info: () => ({ ...info, totals }),
+    sites: query => source.sites({ ...query, ...born, includeDead: false }),
+    allocations: query => source.allocations({ ...query, ...born }),
+  };
+}
+
+function same(source: TraceSource): TraceSource {
+  return {
+    info: () => source.info(),
+    sites: query => source.sites(query),
+    allocations: query => source.allocations(query),
+    site: id => source.site(id),
+    timeline: query => source.timeline(query),
+    siteSeries: query => source.siteSeries(query),
+    ledgerSeries: query => source.ledgerSeries(query),
+    freeLines: site => source.freeLines(site),
+    fragmentation: query => source.fragmentation(query),
+    segments: query => source.segments(query),
+    blocks: query => source.blocks(query),
+    answer: query => source.answer(query),
+  };
+}

@@ -1,0 +1,60 @@
+import { formatDuration, formatPlural } from '../../protocol/format';
+import { marksOf } from '../../protocol/marks';
+import type { TraceSource } from '../../protocol/trace';
+
+/** A moment of a trace as a person names it. */
+export type TraceTime = { seconds: number } | { percent: number } | { step: number } | { mark: string };
+
+/** The most that a series of steps has (`LedgerSeriesQuery.points`). */
+const MOST_POINTS = 2_048;
+const UNITS: Record<string, number> = { ms: 1e-3, s: 1, m: 60, min: 60, h: 3600 };
+
+/** `12.5s`, `500ms`, `2m`, `90%`, `step:120`, `mark:before eval`, `12.5` (seconds); null: none of these. */
+export function parseTraceTime(text: string): TraceTime | null {
+  const mark = /^mark:(.+)$/.exec(text)?.[1];
+  if (mark !== undefined) return { mark };
+  const step = /^step:([1-9]\d{0,9})$/.exec(text);
+  if (step !== null) return { step: Number(step[1]) };
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|min|h|%)?$/.exec(text);
+  if (match === null) return null;
+  const value = Number(match[1]);
+  if (match[2] === '%') return value <= 100 ? { percent: value } : null;
+  return { seconds: value * (UNITS[match[2] ?? 's'] ?? 1) };
+}
+
+/** Nanoseconds of the session; the error is one sentence. A step stands for its end. */
+export function resolveTraceTime(time: TraceTime, source: TraceSource): number | { error: string } {
+  const { durationNs } = source.info();
+  if ('percent' in time) return Math.round((durationNs * time.percent) / 100);
+  if ('step' in time) return stepEnd(time.step, source);
+  if ('mark' in time) return markTime(time.mark, source);
+  const ns = Math.round(time.seconds * 1e9);
+  if (ns <= durationNs) return ns;
+  return { error: `The trace lasts ${formatDuration(durationNs)}: ${formatDuration(ns)} lies behind its end.` };
+}
+
+/** Of several marks of that name the newest. */
+function markTime(name: string, source: TraceSource): number | { error: string } {
+  const marks = marksOf(source.info().session);
+  const found = marks.filter(mark => mark.name === name).at(-1);
+  if (found !== undefined) return found.timeNs;
+  const names = marks.map(mark => `"${mark.name}"`).join(', ');
+  return { error: `The trace has no mark "${name}"${names === '' ? '' : `; it has ${names}`}.` };
+}
+
+/** Of the process with most steps. */
+function stepEnd(step: number, source: TraceSource): number | { error: string } {
+  const info = source.info();
+  const [most] = [...info.steps].sort((a, b) => b.count - a.count);
+  if (most === undefined || most.count === 0)
+    return { error: 'No step has ended in this trace: name a time, such as 12.5s or 90%.' };
+  if (step > most.count)
+    return { error: `The trace has ${formatPlural(most.count, 'step')}: step ${step} is not among them.` };
+  const device = info.totals.find(total => total.process === most.process && total.device >= 0)?.device ?? 0;
+  const { first, last, endNs } = source.ledgerSeries({ process: most.process, device, points: MOST_POINTS });
+  const at = last.findIndex(end => end >= step);
+  if (last[at] === step) return endNs[at] ?? 0;
+  return {
+    error: `Of so long a run steps ${first[at]} to ${last[at]} are kept as one: name step:${last[at]}, or a time.`,
+  };
+}

@@ -1,0 +1,112 @@
+// Two moments beside each other, of one trace or of two.
+import { index, indexOrAll, nothing, object, oneOf, Refused, type Checks, type Fields } from './checks';
+import type { Mark } from '../marks';
+import { LAYERS, type Layer } from '../trace';
+
+/** A moment of a trace. */
+export interface ComparePoint {
+  /** 0: the one that the page shows; else the number of another one of the window's. */
+  trace: number;
+  /** Nanoseconds of that session; null: now, or its end. */
+  timeNs: number | null;
+}
+
+/** What is put beside each other: the Python line that allocates, or the whole stack. */
+export type CompareBy = 'line' | 'stack';
+
+export interface CompareQuery {
+  a: ComparePoint;
+  b: ComparePoint;
+  by: CompareBy;
+  layer: Layer;
+  /** Of the shown trace; -1: all. Where two traces are compared, both are taken whole. */
+  process: number;
+  device: number;
+  /** At most so many rows. */
+  rows: number;
+}
+
+export interface ComparedRow {
+  /** As B has it, else A; empty without a Python line. */
+  file: string;
+  line: number;
+  function: string;
+  /** Line in A, where the same code stands on another one, as after an edit; else null. */
+  movedFrom: number | null;
+  /** `file:line function`, innermost first; empty where lines are compared. */
+  stack: string[];
+  bytesA: number;
+  bytesB: number;
+  countA: number;
+  countB: number;
+}
+
+export interface Comparison {
+  /** The biggest differences first. */
+  rows: ComparedRow[];
+  total: number;
+  /** Sums over all rows. */
+  bytesA: number;
+  bytesB: number;
+  /** Rows that hold something in B alone, in A alone. */
+  added: number;
+  gone: number;
+}
+
+/** A trace that can be compared with, and moments of it that have a name. */
+export interface ComparedTrace {
+  trace: number;
+  title: string;
+  live: boolean;
+  marks: Mark[];
+  /** Ends of steps, newest first; not all where there are many. */
+  steps: { step: number; endNs: number }[];
+  /** When most of the listed layer was alive; null: never anything. */
+  peakNs: number | null;
+}
+
+export interface CompareRequests {
+  /** The shown trace first. */
+  compareTraces(): ComparedTrace[];
+  /** Lets the user choose a saved trace; its number, or null. */
+  openOtherTrace(): number | null;
+  compare(query: CompareQuery): Comparison;
+}
+
+const MOST_ROWS = 1_000;
+
+export const compareChecks: Checks<CompareRequests> = {
+  compareTraces: nothing,
+  openOtherTrace: nothing,
+  compare: params => {
+    const from = object(params, 'compare');
+    const rows = index(from, 'rows');
+    if (rows > MOST_ROWS) throw new Refused(`rows is at most ${MOST_ROWS}`);
+    return {
+      a: point(from, 'a'),
+      b: point(from, 'b'),
+      by: oneOf(from, 'by', ['line', 'stack']),
+      layer: oneOf(from, 'layer', LAYERS),
+      process: indexOrAll(from, 'process'),
+      device: indexOrAll(from, 'device'),
+      rows,
+    };
+  },
+};
+
+function point(from: Fields, name: string): ComparePoint {
+  const fields = object(from[name], name);
+  return { trace: index(fields, 'trace'), timeNs: fields.timeNs === null ? null : index(fields, 'timeNs') };
+}
+
+/** A moment as one word, `0:12000000` or `3:now`. */
+export function pointText({ trace, timeNs }: ComparePoint): string {
+  return `${trace}:${timeNs ?? 'now'}`;
+}
+
+/** The moment of such a word; null: it is none. */
+export function pointOf(text: string): ComparePoint | null {
+  const match = /^(\d{1,9}):(now|\d{1,16})$/.exec(text);
+  if (!match) return null;
+  return { trace: Number(match[1]), timeNs: match[2] === 'now' ? null : Number(match[2]) };
+}

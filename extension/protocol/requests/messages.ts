@@ -1,0 +1,83 @@
+// Messages between the extension host and the page. Call and result types are derived from the requests.
+import type { Mark } from '../marks';
+import type { BlockRequests } from './blockRequests';
+import type { ComparePoint, CompareRequests } from './compareRequests';
+import type { LedgerRequests } from './ledgerRequests';
+import type { PictureRequests } from './pictureRequests';
+import type { SegmentRequests } from './segmentRequests';
+import type { SessionRequests } from './sessionRequests';
+import type { TimelineRequests } from './timelineRequests';
+import type { TraceInfo } from '../trace';
+import type { TableRequests } from './tableRequests';
+import type { TraceRequests } from './traceRequests';
+import type { TreeRequests } from './treeRequests';
+import type { VerdictRequests } from './verdictRequests';
+
+/** Where a session stands, for the page's header and its empty, starting, running, ended and failed states. */
+export type Phase = 'empty' | 'starting' | 'running' | 'ended' | 'failed';
+
+/** One of the sessions of the window. */
+export interface SessionEntry {
+  id: number;
+  /** Tells it apart from the others. */
+  title: string;
+  phase: Phase;
+}
+
+export interface SessionView {
+  /** Another number: another trace. */
+  id: number;
+  phase: Phase;
+  /** File name of the script, or of the saved trace. */
+  title: string;
+  /** One sentence: what is being waited for, how it ended, why it failed and what to do. */
+  detail: string;
+  /** The GPU is the simulated one. */
+  simulated: boolean;
+  /** The tracer came to a program that ran already, and can leave it running. */
+  attached?: boolean;
+  /** Recording can be stopped and started again (the process runs). */
+  recording: boolean;
+  exitCode: number | null;
+  /** Nothing starts in an untrusted workspace. */
+  trusted: boolean;
+  /** The page is a narrow one, and can be opened in an editor. */
+  canWiden: boolean;
+  /** Earliest first. */
+  marks: Mark[];
+  /** All that the window has, this one among them. Empty where there is no choice, as for a file in its own editor. */
+  sessions: SessionEntry[];
+  info: TraceInfo | null;
+}
+
+/** What the page may ask; the host answers or rejects each. One file a kind of request, with its checks. */
+export interface Requests
+  extends
+    TraceRequests,
+    TimelineRequests,
+    TableRequests,
+    TreeRequests,
+    CompareRequests,
+    SessionRequests,
+    BlockRequests,
+    LedgerRequests,
+    SegmentRequests,
+    PictureRequests,
+    VerdictRequests {}
+export type Method = keyof Requests;
+export type Params<M extends Method> = Parameters<Requests[M]>[0];
+export type Result<M extends Method> = ReturnType<Requests[M]>;
+
+export type ToHost =
+  { type: 'ready' } | { [M in Method]: { type: 'request'; id: number; method: M; params: Params<M> } }[Method];
+
+export type ToPage =
+  | { type: 'session'; session: SessionView }
+  /** Events arrived: what is shown should be asked again. */
+  | { type: 'changed'; revision: number }
+  /** Two moments are to be shown beside each other. */
+  | { type: 'compare'; a: ComparePoint; b: ComparePoint }
+  /** The card of a finding is to be seen. */
+  | { type: 'finding'; id: string }
+  | { type: 'response'; id: number; ok: true; value: unknown }
+  | { type: 'response'; id: number; ok: false; error: string };

@@ -1,0 +1,16 @@
+// What the table asks beside its rows.
+import { index, object, type Checks } from './checks';
+import { momentField, type OfMoment } from './moment';
+import type { FreeLine } from '../steps';
+
+export interface TableRequests {
+  /** The stacks that free a site's blocks, most frequent first. */
+  freeLines(query: { site: number } & OfMoment): FreeLine[];
+}
+
+export const tableChecks: Checks<TableRequests> = {
+  freeLines: params => {
+    const from = object(params, 'freeLines');
+    return { site: index(from, 'site'), ...momentField(from) };
+  },
+};

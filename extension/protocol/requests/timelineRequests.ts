@@ -1,0 +1,155 @@
+// What the page may ask for the timeline beside its series, and of other moments.
+import { index, indexOrAll, nothing, object, oneOf, Refused, time, type Checks, type Fields } from './checks';
+import { checkMoment, type Moment } from './moment';
+import type { Category, StepSource } from '../steps';
+import { LAYERS, SERIES, type Layer, type LineSource, type Series } from '../trace';
+
+export interface TimelineRequests {
+  stackedTimeline(query: StackQuery): StackedTimeline;
+  timelineSteps(query: { points: number }): TimelineSteps;
+  /** The highest value of a series in a span; as exactly as its time is kept. */
+  peakInside(query: PeakQuery): Peak;
+  /** Begins to look for the moment of a peak (as `peakInside` told it) as exactly as it can be known, and says how far that is. */
+  exactPeak(query: PeakQuery & { bytes: number }): PeakReading;
+  /** Begins to read the trace up to a moment where that was not begun, and says how far it is. */
+  readMoment(query: { moment: Moment }): MomentReading;
+  /** Gives up what is not read to its end. */
+  cancelMoments(): void;
+}
+
+export type StackBy = 'line' | 'category' | 'thread';
+export type StackRank = 'alive' | 'peak';
+/** -1 or absent = all. */
+export interface Scope {
+  process?: number;
+  device?: number;
+}
+export interface StackQuery extends Scope {
+  layer: Layer;
+  by: StackBy;
+  /** The groups with the most bytes at the end, or ever. */
+  rank: StackRank;
+  /** So many groups at most. */
+  top: number;
+}
+/** What a group stands for; the fields of the other kinds of groups are empty. */
+export interface StackGroup {
+  file: string;
+  line: number;
+  function: string;
+  source: LineSource;
+  category: Category;
+  process: number;
+  /** -1 = several. */
+  thread: number;
+}
+/**
+ * Live bytes of the biggest groups over time, in intervals without gaps. The groups' bytes together are never more than what
+ * was alive: all that is missing (smaller groups, and what comes and goes within an interval) is the rest.
+ */
+export interface StackedTimeline {
+  revision: number;
+  /**
+   * `steps`: the least bytes that each group held in each step, exactly; where steps are slices of time the last interval is
+   * what is alive now. `samples`: at the ends of 16 equal parts of the run,
+   * where no step has ended.
+   */
+  exact: 'steps' | 'samples';
+  fromNs: number;
+  /** Ends of the intervals, rising. The last one is the present. */
+  toNs: Float64Array;
+  /** So many of the last intervals are not over. */
+  unfinished: number;
+  /** Biggest first. */
+  groups: StackGroup[];
+  /** groups × intervals. */
+  heldBytes: Float64Array;
+  /** groups × intervals: the most within the interval; several sites of a group need not have had it at the same time. */
+  mostBytes: Float64Array;
+}
+
+/** Steps of the process that is shown in steps, and what is marked at the end of steps. */
+export interface TimelineSteps {
+  /** null: it is not known what a step is. */
+  axis: StepTimes | null;
+  /** Spans in which events are missing: begin and end in turn (ns), over all processes. */
+  lost: Float64Array;
+  /** Ends of the steps in which the oldest generation was collected (ns), over all processes, rising. */
+  collections: Float64Array;
+}
+/** Point i stands for the steps [first[i], last[i]]; the last of them ended at endNs[i]. */
+export interface StepTimes {
+  process: number;
+  source: StepSource;
+  first: Float64Array;
+  last: Float64Array;
+  endNs: Float64Array;
+}
+
+export interface PeakQuery extends Scope {
+  series: Series;
+  fromNs: number;
+  toNs: number;
+}
+export interface Peak {
+  /** It was at some time in [fromNs, toNs]; both are the same where the time is known. */
+  fromNs: number;
+  toNs: number;
+  bytes: number;
+}
+export interface MomentReading {
+  done: boolean;
+  /** Read so far, and to be read: times of the session (ns). */
+  readNs: number;
+  untilNs: number;
+}
+
+export interface PeakReading extends MomentReading {
+  /** null while it is looked for. */
+  peak: Peak | null;
+}
+
+export const STACK_BY: readonly StackBy[] = ['line', 'category', 'thread'];
+export const STACK_RANKS: readonly StackRank[] = ['alive', 'peak'];
+const MOST_GROUPS = 32;
+const MOST_POINTS = 2048;
+
+export const timelineChecks: Checks<TimelineRequests> = {
+  stackedTimeline: params => {
+    const from = object(params, 'stackedTimeline');
+    return {
+      layer: oneOf(from, 'layer', LAYERS),
+      by: oneOf(from, 'by', STACK_BY),
+      rank: oneOf(from, 'rank', STACK_RANKS),
+      top: count(from.top, 'top', 1, MOST_GROUPS),
+      ...scope(from),
+    };
+  },
+  timelineSteps: params => ({ points: count(object(params, 'timelineSteps').points, 'points', 16, MOST_POINTS) }),
+  peakInside: params => peakQuery(object(params, 'peakInside')),
+  exactPeak: params => {
+    const from = object(params, 'exactPeak');
+    return { ...peakQuery(from), bytes: index(from, 'bytes') };
+  },
+  readMoment: params => ({ moment: checkMoment(object(params, 'readMoment').moment) }),
+  cancelMoments: nothing,
+};
+
+function peakQuery(from: Fields): PeakQuery {
+  const span = { fromNs: time(from, 'fromNs'), toNs: time(from, 'toNs') };
+  if (span.toNs < span.fromNs) throw new Refused('a span begins before it ends');
+  return { series: oneOf(from, 'series', SERIES), ...span, ...scope(from) };
+}
+
+function scope(from: Fields): Scope {
+  const found: Scope = {};
+  if (from.process !== undefined) found.process = indexOrAll(from, 'process');
+  if (from.device !== undefined) found.device = indexOrAll(from, 'device');
+  return found;
+}
+
+function count(value: unknown, name: string, least: number, most: number): number {
+  const whole = index({ [name]: value }, name);
+  if (whole < least || whole > most) throw new Refused(`${name} is ${least} to ${most}`);
+  return whole;
+}

@@ -1,0 +1,81 @@
+// The call tree of the program, weighed by memory: what the tree of stacks and the flame graph are drawn from.
+import { index, indexOrAll, listOf, object, oneOf, Refused, text, type Checks, type Fields } from './checks';
+import { momentField, type OfMoment } from './moment';
+import { LAYERS } from '../trace';
+import type { Frame, Layer } from '../trace';
+
+/** live: bytes alive now; peak: the sum of each stack's own peak; churn: all bytes ever allocated. */
+export type TreeWeight = 'live' | 'peak' | 'churn';
+
+export interface StackTreeQuery {
+  layer: Layer;
+  weight: TreeWeight;
+  /** Nodes that hold a smaller part of the whole (0 to 1) are left out; their bytes stay in the totals above them. */
+  minShare: number;
+  /** Ids of nodes: only the outermost nodes and the children of these are wanted. Absent: all nodes. */
+  open?: number[];
+  /** Only stacks that match, as in SiteQuery. */
+  filter?: string;
+  /** -1 or absent = all. */
+  process?: number;
+  device?: number;
+}
+
+/** Nodes as columns, one entry a node; a node stands behind its parent. Weights are bytes. */
+export interface StackTree {
+  revision: number;
+  nodes: number;
+  /** Of everything that matches, also of what is left out. */
+  totalBytes: number;
+  /** Names the node for as long as the trace is open, at any weight and moment. */
+  id: Uint32Array;
+  /** Index of the caller in these columns, -1: outermost. */
+  parent: Int32Array;
+  /** Index in `frames`. */
+  frame: Uint32Array;
+  /** Allocated by the frame itself; by it and by all that it calls. */
+  selfBytes: Float64Array;
+  sumBytes: Float64Array;
+  /** Blocks alive at or below the node. */
+  liveCount: Float64Array;
+  /** Nodes that it calls and that are not left out. */
+  children: Uint32Array;
+  /** The heaviest site at or below it, whose stack can be asked for. */
+  site: Uint32Array;
+  /** Each once; empty file, line 0: no Python in the stack. */
+  frames: Frame[];
+}
+
+export interface TreeRequests {
+  stackTree(query: StackTreeQuery & OfMoment): StackTree;
+}
+
+const WEIGHTS: readonly TreeWeight[] = ['live', 'peak', 'churn'];
+const MAX_OPEN = 20_000;
+
+export const treeChecks: Checks<TreeRequests> = {
+  stackTree: params => {
+    const from = object(params, 'stackTree');
+    const query: StackTreeQuery & OfMoment = {
+      layer: oneOf(from, 'layer', LAYERS),
+      weight: oneOf(from, 'weight', WEIGHTS),
+      minShare: share(from, 'minShare'),
+      ...momentField(from),
+    };
+    if (from.open !== undefined) query.open = listOf(from, 'open', MAX_OPEN, node);
+    if (from.filter !== undefined) query.filter = text(from, 'filter');
+    if (from.process !== undefined) query.process = indexOrAll(from, 'process');
+    if (from.device !== undefined) query.device = indexOrAll(from, 'device');
+    return query;
+  },
+};
+
+function share(from: Fields, name: string): number {
+  const value = from[name];
+  if (typeof value !== 'number' || !(value >= 0 && value <= 1)) throw new Refused(`${name} is a part from 0 to 1`);
+  return value;
+}
+
+function node(value: unknown): number {
+  return index({ node: value }, 'node');
+}

@@ -1,0 +1,129 @@
+// What the page may ask of what is said of memory: findings, the states of lines, who holds what survives, experiments.
+import { index, listOf, nothing, object, oneOf, text, type Checks } from './checks';
+import type { Finding, FindingHolder, SiteState, Verdicts } from '../verdicts';
+
+/** What can be tried in the traced process; each changes what the program does. */
+export type Experiment = 'collect' | 'drop-exception' | 'empty-cache' | 'workspaces' | 'ipc-collect';
+export const EXPERIMENTS: readonly Experiment[] = [
+  'collect',
+  'drop-exception',
+  'empty-cache',
+  'workspaces',
+  'ipc-collect',
+];
+
+/** One reference on the way from a root to a block: its kind and name, the type it leads to, the length of the container it is in. */
+export interface HolderLink {
+  kind: string;
+  name: string;
+  type: string;
+  length: number | null;
+}
+/** Somebody who keeps blocks alive, and how many of those that were asked for. */
+export interface HolderFound extends FindingHolder {
+  count: number;
+  bytes: number;
+  chain: HolderLink[];
+}
+/** What one experiment freed. null: not known. */
+export interface ExperimentEffect {
+  experiment: Experiment;
+  /** Why it could not be done; null: it was. */
+  error: string | null;
+  /** What the collector found, or how many references were dropped. */
+  objects: number | null;
+  tensorBytes: number | null;
+  reservedBytes: number | null;
+  driverBytes: number | null;
+}
+/** Something that was asked of the traced process about a finding. */
+export interface Inquiry<T> {
+  state: 'asking' | 'answered' | 'refused';
+  /** What is waited for, where the answer is from, or why there is none: one sentence. */
+  sentence: string;
+  results: T[];
+}
+
+export interface FindingView extends Finding {
+  /** Live bytes of its lines at the ends of up to 48 spans of steps, oldest first. */
+  spark: number[];
+  /** null: nobody asked. */
+  holders: Inquiry<HolderFound> | null;
+  experiments: Inquiry<ExperimentEffect> | null;
+}
+/**
+ * How far judging is: `waiting` for steps or time, `lost`: too many events are missing, `clean`: nothing leaks,
+ * `found`: there are findings.
+ */
+export type Standing = 'waiting' | 'lost' | 'clean' | 'found';
+export interface FindingsView {
+  /** Of the trace that was judged. */
+  revision: number;
+  /** There is news that was not judged yet: worth to ask again in a second. */
+  stale: boolean;
+  standing: Standing;
+  /** The standing in words. */
+  sentence: string;
+  steps: Verdicts['steps'];
+  /** Leaks first. */
+  findings: FindingView[];
+}
+
+/** The verdict on a row of the table: the worst of its sites. */
+export interface RowVerdict {
+  /** The id of the row, as it was asked for. */
+  site: number;
+  state: SiteState;
+  /** Sum over its growing sites. */
+  bytesPerStep: number;
+  /** One sentence on why. */
+  because: string;
+  /** Id of the finding that it belongs to; null: none. */
+  finding: string | null;
+}
+/** A line that is no part of a finding, and what it does. */
+export interface OtherLine {
+  site: number;
+  file: string;
+  line: number;
+  function: string;
+  state: SiteState;
+  because: string;
+  /** At the moment of the question. */
+  liveBytes: number;
+}
+
+export type VerdictGrouping = 'site' | 'line' | 'function';
+
+export interface VerdictRequests {
+  /** What was found so far. */
+  findings(): FindingsView;
+  /** Verdicts on rows by their ids (`SiteWindow.id`) under a grouping; rows of which nothing is known are left out. */
+  verdicts(query: { sites: number[]; groupBy: VerdictGrouping }): RowVerdict[];
+  /** The biggest lines that are no part of this finding. */
+  otherLines(of: { finding: string }): OtherLine[];
+  /** Asks the traced process who holds a finding's survivors; the answer comes with `findings`. */
+  whoHolds(of: { finding: string }): void;
+  /** Lets the user choose experiments and makes them; what they freed comes with `findings`. */
+  confirm(of: { finding: string }): void;
+  /** Waits no longer for the process's answers about a finding. */
+  stopAsking(of: { finding: string }): void;
+}
+
+export const MAX_VERDICTS = 2_000;
+const GROUPINGS: readonly VerdictGrouping[] = ['site', 'line', 'function'];
+
+export const verdictChecks: Checks<VerdictRequests> = {
+  findings: nothing,
+  verdicts: params => {
+    const from = object(params, 'verdicts');
+    return {
+      sites: listOf(from, 'sites', MAX_VERDICTS, value => index({ site: value }, 'site')),
+      groupBy: oneOf(from, 'groupBy', GROUPINGS),
+    };
+  },
+  otherLines: params => ({ finding: text(object(params, 'otherLines'), 'finding') }),
+  whoHolds: params => ({ finding: text(object(params, 'whoHolds'), 'finding') }),
+  confirm: params => ({ finding: text(object(params, 'confirm'), 'finding') }),
+  stopAsking: params => ({ finding: text(object(params, 'stopAsking'), 'finding') }),
+};

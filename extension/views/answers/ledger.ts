@@ -1,9 +1,0 @@
-import { readCards } from '../../analysis/cardLedger';
-import type { LedgerRequests } from '../../protocol/ledgerRequests';
-import type { PageModel } from '../page';
-import type { Answers } from './answers';
-import { openTrace } from './source';
-
-export function ledgerAnswers(model: PageModel): Answers<LedgerRequests> {
-  return { ledger: () => readCards(openTrace(model)) };
-}

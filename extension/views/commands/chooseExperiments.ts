@@ -1,0 +1,47 @@
+import * as vscode from 'vscode';
+import type { Experiment } from '../../protocol/requests/verdictRequests';
+
+interface Item extends vscode.QuickPickItem {
+  experiment: Experiment;
+}
+
+/** Lets the user choose what is tried in a process; nothing is chosen before. Undefined: the user went away. */
+export async function chooseExperiments(pid: number): Promise<Experiment[] | undefined> {
+  const picked = await vscode.window.showQuickPick(items(), {
+    title: vscode.l10n.t('Confirm by experiment: this acts in the running program (PID {0})', pid),
+    placeHolder: vscode.l10n.t('Choose what to try; its results stay the same, its speed and memory change'),
+    canPickMany: true,
+    matchOnDetail: true,
+  });
+  return picked === undefined || picked.length === 0 ? undefined : picked.map(item => item.experiment);
+}
+
+function items(): Item[] {
+  return [
+    {
+      experiment: 'collect',
+      label: 'gc.collect()',
+      detail: vscode.l10n.t('Runs Python’s collector: frees reference cycles that nobody uses'),
+    },
+    {
+      experiment: 'drop-exception',
+      label: vscode.l10n.t('Drop the last exception'),
+      detail: vscode.l10n.t('Forgets sys.last_exc and its traceback, which keep the variables of its frames'),
+    },
+    {
+      experiment: 'empty-cache',
+      label: 'torch.cuda.empty_cache()',
+      detail: vscode.l10n.t('Gives PyTorch’s unused segments back to the driver; the next steps take them again'),
+    },
+    {
+      experiment: 'workspaces',
+      label: vscode.l10n.t('Clear cuBLAS workspaces'),
+      detail: vscode.l10n.t('Frees what cuBLAS keeps for each stream; it is taken again when needed'),
+    },
+    {
+      experiment: 'ipc-collect',
+      label: 'torch.cuda.ipc_collect()',
+      detail: vscode.l10n.t('Frees blocks that were shared with processes that are done with them'),
+    },
+  ];
+}

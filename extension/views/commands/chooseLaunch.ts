@@ -1,0 +1,143 @@
+// Questions to the user about what to trace. Undefined answers: the user went away.
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, dirname } from 'node:path';
+import * as vscode from 'vscode';
+import {
+  commandVariables,
+  isPythonLaunch,
+  planOf,
+  UnusableConfiguration,
+  type Configuration,
+  type LaunchPlan,
+} from '../../capture/launch/launchConfiguration';
+import { splitWords } from '../../capture/launch/shellWords';
+import { findInterpreter } from './interpreter';
+import { Refused } from '../session/refused';
+import { inheritedEnvironment } from '../session/terminal';
+
+/** The active Python file as a plan. Rejects with a sentence when there is none. */
+export async function planOfActiveFile(memory: vscode.Memento): Promise<LaunchPlan | undefined> {
+  const document = vscode.window.activeTextEditor?.document;
+  if (document === undefined) throw new Refused(vscode.l10n.t('Open a Python file first: the active one is traced.'));
+  const file = document.uri.fsPath;
+  if (document.isUntitled) throw new Refused(vscode.l10n.t('Save {0} first: only a file can be run.', basename(file)));
+  if (document.languageId !== 'python' && !file.endsWith('.py')) {
+    throw new Refused(vscode.l10n.t('{0} is not a Python file.', basename(file)));
+  }
+  if (document.uri.scheme !== 'file') throw new Refused(vscode.l10n.t('{0} is not on this machine.', basename(file)));
+  if (document.isDirty && !(await document.save())) {
+    throw new Refused(vscode.l10n.t('{0} has changes that could not be saved.', basename(file)));
+  }
+  const interpreter = await interpreterFor(document.uri);
+  const words = await askArguments(file, memory, document.uri);
+  if (words === undefined) return undefined;
+  return {
+    title: basename(file),
+    command: [interpreter, file, ...words],
+    cwd: vscode.workspace.getWorkspaceFolder(document.uri)?.uri.fsPath ?? dirname(file),
+    environment: {},
+  };
+}
+
+async function interpreterFor(resource: vscode.Uri | undefined): Promise<string> {
+  const interpreter = await findInterpreter(resource);
+  if (interpreter !== null) return interpreter;
+  throw new Refused(vscode.l10n.t('No Python was found: choose one in the setting gpuMemoryTrace.pythonPath.'));
+}
+
+/** Asked once a file, and remembered; by the setting always or never. */
+async function askArguments(file: string, memory: vscode.Memento, resource: vscode.Uri): Promise<string[] | undefined> {
+  const ask = vscode.workspace.getConfiguration('gpuMemoryTrace', resource).get<string>('askArguments', 'once');
+  const key = `arguments:${file}`;
+  const remembered = memory.get<string>(key);
+  if (ask === 'never' || (ask === 'once' && remembered !== undefined)) return splitWords(remembered ?? '') ?? [];
+  const line = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Trace GPU memory: arguments of {0}', basename(file)),
+    prompt: vscode.l10n.t('They are remembered for this file. Enter runs it.'),
+    placeHolder: '--epochs 3 --batch-size 64',
+    value: remembered ?? '',
+    ignoreFocusOut: true,
+    validateInput: text => (splitWords(text) === null ? vscode.l10n.t('A quote is not closed.') : undefined),
+  });
+  if (line === undefined) return undefined;
+  await memory.update(key, line);
+  return splitWords(line) ?? [];
+}
+
+/** A Python entry of launch.json, chosen by the user. */
+export async function planOfConfiguration(): Promise<LaunchPlan | undefined> {
+  const folder = activeFolder();
+  if (folder === undefined) throw new Refused(vscode.l10n.t('Open a folder first: its launch.json is used.'));
+  const entries = launchEntries();
+  if (entries.length === 0) {
+    throw new Refused(vscode.l10n.t('There is no Python configuration with "request": "launch" in launch.json.'));
+  }
+  const picked = await vscode.window.showQuickPick(
+    entries.map(entry => ({
+      label: String(entry.configuration.name ?? 'Python'),
+      description: String(entry.configuration.program ?? entry.configuration.module ?? ''),
+      entry,
+    })),
+    { title: vscode.l10n.t('Trace GPU memory with a launch configuration') },
+  );
+  if (picked === undefined) return undefined;
+  const { configuration, folder: owner } = picked.entry;
+  return makePlan(configuration, owner ?? folder);
+}
+
+interface LaunchEntry {
+  configuration: Configuration;
+  folder: vscode.WorkspaceFolder | null;
+}
+
+function launchEntries(): LaunchEntry[] {
+  const entries: LaunchEntry[] = [];
+  for (const folder of vscode.workspace.workspaceFolders ?? []) {
+    const found = vscode.workspace.getConfiguration('launch', folder.uri).get<unknown[]>('configurations', []);
+    for (const configuration of found.filter(isPythonLaunch)) entries.push({ configuration, folder });
+  }
+  return entries;
+}
+
+async function makePlan(configuration: Configuration, folder: vscode.WorkspaceFolder): Promise<LaunchPlan> {
+  const editor = vscode.window.activeTextEditor;
+  const commands: Record<string, string> = {};
+  for (const name of commandVariables(configuration)) {
+    if (name === 'python.interpreterPath') continue;
+    const value = await vscode.commands.executeCommand<unknown>(name, configuration);
+    if (typeof value === 'string') commands[name] = value;
+  }
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const context = {
+    workspaceFolder: folder.uri.fsPath,
+    workspaceFolders: Object.fromEntries(folders.map(entry => [entry.name, entry.uri.fsPath])),
+    file: editor?.document.uri.scheme === 'file' ? editor.document.uri.fsPath : null,
+    lineNumber: (editor?.selection.active.line ?? 0) + 1,
+    selectedText: editor === undefined ? '' : editor.document.getText(editor.selection),
+    userHome: homedir(),
+    environment: inheritedEnvironment(),
+    setting: (name: string) => settingText(name, folder.uri),
+    commands,
+    interpreter: await interpreterFor(folder.uri),
+  };
+  try {
+    return planOf(configuration, context, path => readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (error instanceof UnusableConfiguration) throw new Refused(error.message);
+    throw error;
+  }
+}
+
+function settingText(name: string, resource: vscode.Uri): string | undefined {
+  const value = vscode.workspace.getConfiguration(undefined, resource).get<unknown>(name);
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : undefined;
+}
+
+function activeFolder(): vscode.WorkspaceFolder | undefined {
+  const active = vscode.window.activeTextEditor?.document.uri;
+  const owner = active === undefined ? undefined : vscode.workspace.getWorkspaceFolder(active);
+  return owner ?? vscode.workspace.workspaceFolders?.[0];
+}

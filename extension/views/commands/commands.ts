@@ -1,0 +1,144 @@
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { checkTarget } from '../../capture/processes/attachTarget';
+import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
+import { tracerMissing } from '../../capture/launch/tracer';
+import type { ComparePoint } from '../../protocol/requests/compareRequests';
+import type { LineBytes } from '../../editor/lineBytes';
+import { planOfActiveFile, planOfConfiguration } from './chooseLaunch';
+import { compareTraces, pickTrace } from './compareCommand';
+import type { DoctorPage } from '../page/doctorPage';
+import type { ExplorerView } from '../page/explorer';
+import { exportTrace } from './exportTrace';
+import { confirmFinding, showFinding, whoHolds } from './findingCommands';
+import { chooseGpu, offerSimulator } from './gpuChoice';
+import { EXPLORER, type CommandName } from '../names';
+import { pickProcess } from './processPicker';
+import { Refused, RefusedWithCommand, refusal, sudoWords } from '../session/refused';
+import { chooseSession, closeSession, markNow } from './sessionCommands';
+import { refuseUntrusted, type Sessions } from '../session/sessions';
+import type { WidePanel } from '../page/widePanel';
+
+interface Parts {
+  sessions: Sessions;
+  memory: vscode.Memento;
+  dist: string;
+  log: vscode.LogOutputChannel;
+  doctor: DoctorPage;
+  explorer: ExplorerView;
+  wide: WidePanel;
+  lineBytes: LineBytes;
+}
+
+type Action = (...given: unknown[]) => Promise<void> | void;
+export type Commands = Record<CommandName, (...given: unknown[]) => Promise<void>>;
+
+/** What the commands do. Each failure is one sentence in a notification. */
+export function makeCommands(parts: Parts): Commands {
+  const { sessions, log, doctor, wide } = parts;
+  const actions: Record<CommandName, Action> = {
+    start: () => start(parts, () => planOfActiveFile(parts.memory)),
+    startConfiguration: () => start(parts, planOfConfiguration),
+    attach: pid => attach(parts, pid),
+    stop: () => sessions.shown?.stop(),
+    detach: () => sessions.shown?.stop(),
+    pauseRecording: () => sessions.shown?.setRecording(false),
+    resumeRecording: () => sessions.shown?.setRecording(true),
+    openTrace: file => openTrace(sessions, file),
+    saveTrace: () => saveTrace(sessions),
+    exportTrace: (...given) => exportTrace(sessions, parts.dist, given),
+    mark: name => markNow(sessions, name),
+    selectSession: () => chooseSession(sessions),
+    closeSession: () => closeSession(sessions),
+    compareTraces: (file, files) => compareTraces(sessions, uris(file, files), (a, b) => showCompared(parts, a, b)),
+    showFinding: finding => showFinding(parts, finding),
+    whoHolds: finding => whoHolds(parts, finding),
+    confirm: finding => confirmFinding(parts, finding),
+    openWide: () => wide.show(),
+    doctor: () => doctor.show(),
+    showPanel: () => showPanel(),
+    toggleLineBytes: () => parts.lineBytes.toggle(),
+  };
+  const guarded = Object.entries(actions).map(([name, action]) => [name, tellingFailures(action, log)]);
+  return Object.fromEntries(guarded) as Commands;
+}
+
+const tellingFailures =
+  (action: Action, log: vscode.LogOutputChannel) =>
+  async (...given: unknown[]): Promise<void> => {
+    try {
+      await action(...given);
+    } catch (error) {
+      const sentence = error instanceof Error ? error.message : String(error);
+      if (!(error instanceof Refused)) log.error(error instanceof Error ? error : sentence);
+      void showError(sentence, error instanceof RefusedWithCommand ? error.command : null);
+    }
+  };
+
+/** `command`: a line to type, which is shown and can be copied. */
+async function showError(sentence: string, command: string | null): Promise<void> {
+  if (command === null) return void vscode.window.showErrorMessage(sentence);
+  const copy = vscode.l10n.t('Copy Command');
+  const answer = await vscode.window.showErrorMessage(`${sentence} ${command}`, copy);
+  if (answer === copy) await vscode.env.clipboard.writeText(command);
+}
+
+/** `given`: a process id, for other extensions and key bindings; else the user is asked. */
+async function attach({ sessions, dist }: Parts, given: unknown): Promise<void> {
+  refuseUntrusted();
+  const missing = tracerMissing(dist);
+  if (missing !== null) throw new Refused(missing.message);
+  const pid = typeof given === 'number' ? given : (await pickProcess())?.pid;
+  if (pid === undefined) return;
+  await showPanel();
+  const target = await checkTarget(pid, sudoWords(dist, pid));
+  if ('sentence' in target) throw refusal(target);
+  await sessions.attach(target);
+}
+
+async function start({ sessions }: Parts, makePlan: () => Promise<LaunchPlan | undefined>): Promise<void> {
+  refuseUntrusted();
+  const plan = await makePlan();
+  if (plan === undefined) return;
+  await showPanel();
+  const choice = await chooseGpu(plan);
+  if ('simulated' in choice) return sessions.start(plan, choice.simulated);
+  sessions.fail(plan.title, choice.missing);
+  if (await offerSimulator(choice.missing)) await sessions.start(plan, true);
+}
+
+async function showPanel(): Promise<void> {
+  await vscode.commands.executeCommand(`${EXPLORER}.focus`, { preserveFocus: true });
+}
+
+async function openTrace(sessions: Sessions, given: unknown): Promise<void> {
+  const file = given instanceof vscode.Uri ? given : await pickTrace(vscode.l10n.t('Open a GPU memory trace'));
+  if (file === undefined) return;
+  await sessions.open(file.fsPath);
+  await showPanel();
+}
+
+/** What the Explorer gives a command: the file it was called on, and all that are selected. */
+function uris(file: unknown, files: unknown): vscode.Uri[] {
+  const given = Array.isArray(files) && files.length > 0 ? (files as unknown[]) : [file];
+  return given.filter(one => one instanceof vscode.Uri);
+}
+
+async function showCompared({ wide, explorer }: Parts, a: ComparePoint, b: ComparePoint): Promise<void> {
+  if (wide.visible) return wide.compare(a, b);
+  explorer.compare(a, b);
+  await showPanel();
+}
+
+async function saveTrace({ shown }: Sessions): Promise<void> {
+  if (shown === null || shown.trace === null) throw new Refused(vscode.l10n.t('There is no trace to save.'));
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? shown.cwd;
+  const file = await vscode.window.showSaveDialog({
+    title: vscode.l10n.t('Save the GPU memory trace'),
+    defaultUri: vscode.Uri.file(join(folder, `${shown.title.replace(/\.(py|gputrace)$/, '')}.gputrace`)),
+    filters: { [vscode.l10n.t('GPU memory traces')]: ['gputrace'] },
+  });
+  if (file === undefined) return;
+  await shown.save(file.fsPath);
+  void vscode.window.setStatusBarMessage(vscode.l10n.t('Trace saved in {0}', file.fsPath), 5_000);
+}

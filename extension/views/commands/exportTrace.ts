@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { reasonOf } from '../../capture/traces/traceDirectory';
+import { loadNative } from '../../engine/addon';
+import { writeExport } from '../../exporters/exportFile';
+import { exportTrace as exportChunks } from '../../exporters/exportTrace';
+import { EXPORT_FORMATS, EXPORTERS, type ExportFormat } from '../../exporters/formats';
+import { Refused } from '../session/refused';
+import type { Sessions } from '../session/sessions';
+
+/** Writes the shown trace in a format of another tool. `given`: format and file, for other extensions and key bindings. */
+export async function exportTrace({ shown }: Sessions, dist: string, given: readonly unknown[]): Promise<void> {
+  const trace = shown?.trace ?? null;
+  if (shown === null || trace === null) throw new Refused(vscode.l10n.t('There is no trace to export.'));
+  const format = EXPORT_FORMATS.find(name => name === given[0]) ?? (await chooseFormat());
+  if (format === undefined) return;
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? shown.cwd;
+  const name = shown.title.replace(/\.(py|gputrace|pickle)$/, '');
+  const file = given[1] instanceof vscode.Uri ? given[1] : await chooseFile(format, join(folder, name));
+  if (file === undefined) return;
+  if (await write(dist, trace.path, format, file.fsPath)) void tell(file);
+}
+
+interface FormatItem extends vscode.QuickPickItem {
+  format: ExportFormat;
+}
+
+async function chooseFormat(): Promise<ExportFormat | undefined> {
+  const texts: Record<ExportFormat, [label: string, detail: string]> = {
+    'pytorch-snapshot': [
+      vscode.l10n.t('PyTorch snapshot'),
+      vscode.l10n.t('For PyTorch’s memory viewer, pytorch.org/memory_viz'),
+    ],
+    perfetto: ['Perfetto', vscode.l10n.t('Counters, the biggest allocations and steps, for ui.perfetto.dev')],
+    pprof: ['pprof', vscode.l10n.t('Live, peak and allocated bytes by stack, for go tool pprof')],
+    speedscope: ['speedscope', vscode.l10n.t('Live, peak and allocated bytes as flame graphs, for speedscope.app')],
+    arrow: ['Arrow', vscode.l10n.t('One row an allocation, for pandas, polars and DuckDB')],
+    csv: ['CSV', vscode.l10n.t('One row an allocation, for spreadsheets')],
+    svg: ['SVG', vscode.l10n.t('The timeline as a picture, for browsers and documents')],
+  };
+  const items = Object.entries(texts).map(([format, [label, detail]]): FormatItem => {
+    const known = format as ExportFormat;
+    return { label, detail, description: `.${EXPORTERS[known].extension}`, format: known };
+  });
+  const picked = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Export the GPU memory trace'),
+    placeHolder: vscode.l10n.t('The format'),
+    matchOnDetail: true,
+  });
+  return picked?.format;
+}
+
+function chooseFile(format: ExportFormat, path: string): Thenable<vscode.Uri | undefined> {
+  const { extension } = EXPORTERS[format];
+  return vscode.window.showSaveDialog({
+    title: vscode.l10n.t('Export the GPU memory trace'),
+    defaultUri: vscode.Uri.file(`${path}.${extension}`),
+    filters: { [format]: [extension] },
+  });
+}
+
+/** False: the user stopped it, and nothing of the file is left. Rejects with a sentence. */
+async function write(dist: string, path: string, format: ExportFormat, file: string): Promise<boolean> {
+  const loaded = loadNative(dist);
+  if ('error' in loaded) throw new Refused(loaded.error);
+  const abort = new AbortController();
+  const title = vscode.l10n.t('Exporting the trace');
+  const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
+  try {
+    await vscode.window.withProgress(options, async (progress, token) => {
+      token.onCancellationRequested(() => abort.abort());
+      const watch = { signal: abort.signal, onProgress: percentOf(progress) };
+      const selection = { fromNs: null, untilNs: null };
+      await writeExport(file, exportChunks(loaded.addon, path, format, selection, watch));
+    });
+    return true;
+  } catch (error) {
+    if (abort.signal.aborted) return false;
+    throw new Refused(vscode.l10n.t('{0} could not be written: {1}.', file, reasonOf(error)));
+  }
+}
+
+function percentOf(progress: vscode.Progress<{ message?: string; increment?: number }>): (done: number) => void {
+  let told = 0;
+  return done => {
+    const percent = Math.floor(done * 100);
+    if (percent === told) return;
+    progress.report({ message: `${percent} %`, increment: percent - told });
+    told = percent;
+  };
+}
+
+async function tell(file: vscode.Uri): Promise<void> {
+  const show = vscode.l10n.t('Show');
+  const answer = await vscode.window.showInformationMessage(vscode.l10n.t('Trace exported to {0}', file.fsPath), show);
+  if (answer !== show) return;
+  const inside = vscode.workspace.getWorkspaceFolder(file) !== undefined;
+  await vscode.commands.executeCommand(inside ? 'revealInExplorer' : 'revealFileInOS', file);
+}

@@ -1,0 +1,90 @@
+// Commands about findings of the shown session. `given`: a finding's id, from the page or the Problems panel.
+import * as vscode from 'vscode';
+import { holderText, placeText } from '../../analysis/findings/wording';
+import { openLine } from '../../editor/openLine';
+import { formatBytes } from '../../protocol/format';
+import type { ExperimentEffect, HolderFound } from '../../protocol/requests/verdictRequests';
+import type { Finding } from '../../protocol/verdicts';
+import { confirmByExperiment } from '../page/answers/verdicts';
+import type { ExplorerView } from '../page/explorer';
+import { Refused } from '../session/refused';
+import type { Sessions } from '../session/sessions';
+import type { TraceVerdicts } from '../session/traceVerdicts';
+
+interface Parts {
+  sessions: Sessions;
+  explorer: ExplorerView;
+}
+
+/** Shows a finding's card in the panel. */
+export async function showFinding({ explorer }: Parts, given: unknown): Promise<void> {
+  await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
+  if (typeof given === 'string') explorer.showFinding(given);
+}
+
+/** Asks the program who holds a finding's blocks, and tells it beside showing it on the card. */
+export async function whoHolds(parts: Parts, given: unknown): Promise<void> {
+  const chosen = await choose(parts.sessions, given);
+  if (chosen === undefined) return;
+  const { verdicts, finding } = chosen;
+  await showFinding(parts, finding.id);
+  const title = vscode.l10n.t('Asking who holds it');
+  const told = await withProgress(title, verdicts, finding, () => verdicts.whoHolds(finding.id));
+  const [holder] = told.results;
+  if (holder === undefined) return void vscode.window.showInformationMessage(told.sentence);
+  await tellHolder(parts.sessions, holder);
+}
+
+async function tellHolder({ cwd }: Sessions, holder: HolderFound): Promise<void> {
+  const open = vscode.l10n.t('Open Line');
+  const { file, line } = holder;
+  const sentence = vscode.l10n.t('Held by {0}.', holderText(holder));
+  const buttons = file === null || line === null ? [] : [open];
+  const answer = await vscode.window.showInformationMessage(sentence, ...buttons);
+  if (answer === open && file !== null && line !== null) await openLine(file, line, cwd);
+}
+
+/** Makes experiments that the user chooses, and tells what they freed. */
+export async function confirmFinding(parts: Parts, given: unknown): Promise<void> {
+  const chosen = await choose(parts.sessions, given);
+  if (chosen === undefined) return;
+  const { verdicts, finding } = chosen;
+  const refusal = verdicts.cannotAsk(finding);
+  if (refusal !== null) throw new Refused(refusal);
+  await showFinding(parts, finding.id);
+  const told = await confirmByExperiment(verdicts, finding.id);
+  if (told === undefined) return;
+  const effects = told.results.map(effectText).join(' ');
+  void vscode.window.showInformationMessage(effects === '' ? told.sentence : effects);
+}
+
+function effectText({ experiment, error, tensorBytes, driverBytes }: ExperimentEffect): string {
+  if (error !== null) return `${experiment}: ${error}`;
+  const [tensors, driver] = [tensorBytes, driverBytes].map(bytes => (bytes === null ? '–' : formatBytes(bytes)));
+  return vscode.l10n.t('{0}: freed {1} of tensors, {2} of driver memory.', experiment, tensors ?? '', driver ?? '');
+}
+
+/** Shows that something is waited for; its button ends the waiting. */
+function withProgress<T>(title: string, verdicts: TraceVerdicts, { id }: Finding, run: () => Promise<T>): Thenable<T> {
+  const options = { location: vscode.ProgressLocation.Notification, cancellable: true, title };
+  return vscode.window.withProgress(options, (_progress, token) => {
+    token.onCancellationRequested(() => verdicts.stopAsking(id));
+    return run();
+  });
+}
+
+async function choose(
+  sessions: Sessions,
+  given: unknown,
+): Promise<{ verdicts: TraceVerdicts; finding: Finding } | undefined> {
+  const { verdicts } = sessions;
+  if (verdicts === null) throw new Refused(vscode.l10n.t('There is no trace to look at.'));
+  const { findings } = (await verdicts.verdictsNow()).verdicts;
+  if (typeof given === 'string') return { verdicts, finding: verdicts.find(given) };
+  const [first, ...others] = findings;
+  if (first === undefined) throw new Refused(vscode.l10n.t('Nothing was found so far that could be asked about.'));
+  if (others.length === 0) return { verdicts, finding: first };
+  const items = findings.map(finding => ({ label: finding.title, description: placeText(finding.place), finding }));
+  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Which finding?') });
+  return picked === undefined ? undefined : { verdicts, finding: picked.finding };
+}

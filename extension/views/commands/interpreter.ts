@@ -1,0 +1,34 @@
+import * as vscode from 'vscode';
+import { onPath } from '../../capture/checks/machine';
+import { inheritedEnvironment } from '../session/terminal';
+
+/** The part of the Python extension's API that is used. */
+interface PythonApi {
+  environments?: {
+    getActiveEnvironmentPath(resource?: vscode.Uri): { path: string };
+    resolveEnvironment(path: { path: string }): Promise<{ executable: { uri?: vscode.Uri } } | undefined>;
+  };
+}
+
+/** The interpreter for a file: the Python extension's choice, else the setting, else python3 on PATH; null: none. */
+export async function findInterpreter(resource: vscode.Uri | undefined): Promise<string | null> {
+  const chosen = await chosenByExtension(resource);
+  if (chosen !== null) return chosen;
+  const setting = vscode.workspace.getConfiguration('gpuMemoryTrace', resource).get<string>('pythonPath', '').trim();
+  if (setting !== '') return setting;
+  const environment = inheritedEnvironment();
+  return onPath('python3', environment) ?? onPath('python', environment);
+}
+
+async function chosenByExtension(resource: vscode.Uri | undefined): Promise<string | null> {
+  const extension = vscode.extensions.getExtension<PythonApi>('ms-python.python');
+  if (extension === undefined) return null;
+  try {
+    const { environments } = await extension.activate();
+    if (environments === undefined) return null;
+    const resolved = await environments.resolveEnvironment(environments.getActiveEnvironmentPath(resource));
+    return resolved?.executable.uri?.fsPath ?? null;
+  } catch {
+    return null;
+  }
+}

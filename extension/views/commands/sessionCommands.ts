@@ -1,0 +1,55 @@
+// Commands about the shown session and the choice of it.
+import * as vscode from 'vscode';
+import { formatBytes } from '../../protocol/format';
+import { MAX_MARK_NAME } from '../../protocol/marks';
+import type { Phase } from '../../protocol/requests/messages';
+import { Refused } from '../session/refused';
+import { distinctTitles } from '../session/sessionList';
+import type { Sessions } from '../session/sessions';
+
+/** Gives this moment a name. `given`: the name, for other extensions and key bindings; else the user is asked. */
+export async function markNow(sessions: Sessions, given: unknown): Promise<void> {
+  const { shown } = sessions;
+  if (shown === null) throw new Refused(vscode.l10n.t('There is nothing to mark: no program is being traced.'));
+  const timeNs = shown.now(); // the moment of the question, not that of the answer
+  const name = typeof given === 'string' ? given : await askName(shown.view().marks.length + 1);
+  if (name === undefined) return;
+  shown.mark(name.trim().slice(0, MAX_MARK_NAME), timeNs);
+}
+
+function askName(number: number): Thenable<string | undefined> {
+  return vscode.window.showInputBox({
+    title: vscode.l10n.t('Mark this moment'),
+    prompt: vscode.l10n.t('A name for it, such as "before eval". Two marks can be compared.'),
+    value: vscode.l10n.t('mark {0}', number),
+    validateInput: text => (text.trim() === '' ? vscode.l10n.t('A mark needs a name.') : undefined),
+  });
+}
+
+/** Lets the user choose the session that is shown. */
+export async function chooseSession(sessions: Sessions): Promise<void> {
+  const { all, shown } = sessions;
+  const titles = distinctTitles(all.map(({ title }) => title));
+  const picked = await vscode.window.showQuickPick(
+    all.map((session, i) => ({
+      label: `$(${ICONS[session.phase]}) ${titles[i]}`,
+      description: session === shown ? vscode.l10n.t('shown') : '',
+      detail: session.trace === null ? '' : formatBytes(session.liveBytes),
+      id: session.id,
+    })),
+    { title: vscode.l10n.t('Show the GPU memory of'), placeHolder: vscode.l10n.t('A program or a saved trace') },
+  );
+  if (picked !== undefined) sessions.show(picked.id);
+}
+
+const ICONS: Record<Phase, string> = {
+  empty: 'circle-outline',
+  starting: 'loading~spin',
+  running: 'pulse',
+  ended: 'pass',
+  failed: 'error',
+};
+
+export function closeSession(sessions: Sessions): void {
+  if (sessions.shown !== null) sessions.close(sessions.shown.id);
+}

@@ -1,0 +1,94 @@
+import * as vscode from 'vscode';
+import { compareHoldings, readHoldings, type Holding } from '../../../analysis/report/compare';
+import { listedLayer } from '../../../analysis/report/snapshot';
+
+import type { TraceSession } from '../../../engine/session';
+import type {
+  ComparedTrace,
+  ComparePoint,
+  CompareQuery,
+  CompareRequests,
+} from '../../../protocol/requests/compareRequests';
+import { marksOf } from '../../../protocol/marks';
+import type { NamedTrace, PageModel } from '../page';
+import type { Answers } from './answers';
+import { openSession } from './source';
+
+const MOST_STEPS = 24;
+/** A trace is remembered at so many moments. */
+const MOST_MOMENTS = 4;
+
+const remembered = new WeakMap<TraceSession, Map<string, Holding[]>>();
+
+export function compareAnswers(model: PageModel): Answers<CompareRequests> {
+  return {
+    compareTraces: () => tracesOf(model).map(describe),
+    openOtherTrace: () => model.openOther(),
+    compare: async query => {
+      const [a, b] = [traceOf(model, query.a), traceOf(model, query.b)];
+      const sameRun = a.session === b.session;
+      const limited = sameRun ? query : { ...query, process: -1, device: -1 };
+      const [before, after] = [
+        await holdings(a.session, query.a, limited),
+        await holdings(b.session, query.b, limited),
+      ];
+      return compareHoldings(before, after, { cwdA: cwdOf(a.session), cwdB: cwdOf(b.session), sameRun }, query.rows);
+    },
+  };
+}
+
+function tracesOf(model: PageModel): NamedTrace[] {
+  const { title } = model.view();
+  return [{ id: 0, title, session: openSession(model) }, ...model.others()];
+}
+
+function traceOf(model: PageModel, { trace }: ComparePoint): NamedTrace {
+  const found = tracesOf(model).find(({ id }) => id === trace);
+  if (found === undefined) throw new Error(vscode.l10n.t('That trace is closed: choose another one to compare with.'));
+  return found;
+}
+
+/** What is alive at a moment. A moment of the past stays what it is, so it is read once. */
+async function holdings(session: TraceSession, { timeNs }: ComparePoint, query: CompareQuery): Promise<Holding[]> {
+  const { by, layer, process, device } = query;
+  const wanted = { by, layer, process, device };
+  if (timeNs === null) return readHoldings(session.native, wanted);
+  let known = remembered.get(session);
+  if (known === undefined) remembered.set(session, (known = new Map<string, Holding[]>()));
+  const key = JSON.stringify([timeNs, wanted]);
+  const found = known.get(key) ?? readHoldings(await session.moments.at(timeNs), wanted);
+  known.delete(key);
+  known.set(key, found);
+  for (const oldest of known.keys()) if (known.size > MOST_MOMENTS) known.delete(oldest);
+  return found;
+}
+
+function describe({ id, title, session }: NamedTrace): ComparedTrace {
+  const info = session.native.info();
+  const layer = listedLayer(info.totals);
+  const peak = info.totals
+    .filter(total => total.layer === layer && total.peakBytes > 0)
+    .reduce((most, total) => (total.peakBytes > most.peakBytes ? total : most), { peakBytes: 0, peakNs: 0 });
+  return {
+    trace: id,
+    title,
+    live: info.live,
+    marks: marksOf(info.session),
+    steps: stepsOf(session),
+    peakNs: peak.peakBytes > 0 ? peak.peakNs : null,
+  };
+}
+
+/** Steps that the program made, of the process that made most. */
+function stepsOf({ native }: TraceSession): ComparedTrace['steps'] {
+  const counted = native.info().steps.filter(({ source, count }) => source !== 'time' && count > 0);
+  const [most] = counted.sort((a, b) => b.count - a.count);
+  if (most === undefined) return [];
+  const axis = native.siteSeries({ process: most.process, layer: 'tensor', from: 0, to: 0, points: MOST_STEPS });
+  return Array.from(axis.last, (step, i) => ({ step, endNs: axis.endNs[i] ?? 0 })).reverse();
+}
+
+function cwdOf({ native }: TraceSession): string {
+  const { cwd } = native.info().session;
+  return typeof cwd === 'string' ? cwd : '/';
+}

@@ -1,0 +1,23 @@
+import { openLine } from '../../../editor/openLine';
+import { sourcePath, type SourceLines } from '../../../editor/sourceLines';
+import type { SessionRequests } from '../../../protocol/requests/sessionRequests';
+import type { PageModel } from '../page';
+import type { Answers } from './answers';
+
+export function sessionAnswers(model: PageModel, lines: SourceLines): Answers<SessionRequests> {
+  return {
+    openLine: ({ file, line }) => {
+      const path = sourcePath(file, model.cwd);
+      const sinceMs = model.session?.native.info().startRealtimeMs ?? 0;
+      return openLine(file, lines.nearest(path, line, sinceMs), model.cwd);
+    },
+    start: () => model.press('start'),
+    stop: () => model.press('stop'),
+    setRecording: ({ on }) => model.setRecording(on),
+    save: () => model.press('save'),
+    mark: () => model.press('mark'),
+    openWide: () => model.press('openWide'),
+    showSession: ({ id }) => model.showSession(id),
+    closeSession: ({ id }) => model.closeSession(id),
+  };
+}

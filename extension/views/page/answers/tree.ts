@@ -1,0 +1,21 @@
+import { CallTree } from '../../../analysis/report/callTree';
+import { stackTree } from '../../../analysis/report/stackTree';
+import type { TraceSession } from '../../../engine/session';
+import type { TreeRequests } from '../../../protocol/requests/treeRequests';
+import type { PageModel } from '../page';
+import type { Answers } from './answers';
+import { bornIn, openSession, sourceOf } from './source';
+
+const trees = new WeakMap<TraceSession, CallTree>();
+
+export function treeAnswers(model: PageModel): Answers<TreeRequests> {
+  return {
+    stackTree: async ({ moment, ...query }) => {
+      const session = openSession(model);
+      let tree = trees.get(session);
+      if (tree === undefined) trees.set(session, (tree = new CallTree()));
+      const at = await sourceOf(model, moment);
+      return stackTree(tree, at.source, { ...query, ...bornIn(at) });
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import { diagnose, type Diagnosis } from '../../capture/checks/checks';
+import { loadNative } from '../../engine/addon';
+import { doctorMessage, type DoctorGroup, type ToDoctorPage } from '../../protocol/requests/doctorMessages';
+import { pageHtml } from './html';
+import { inheritedEnvironment } from '../session/terminal';
+
+/** What this machine can record, as a page: each check with what to do about it. One page at a time. */
+export class DoctorPage implements vscode.Disposable {
+  private panel: vscode.WebviewPanel | null = null;
+
+  constructor(
+    private readonly dist: string,
+    private readonly media: vscode.Uri,
+  ) {}
+
+  show(): void {
+    if (this.panel !== null) return this.panel.reveal();
+    const title = vscode.l10n.t('GPU Memory: What This Machine Can Record');
+    const panel = vscode.window.createWebviewPanel('gpuMemoryTrace.doctor', title, vscode.ViewColumn.Active, {
+      enableScripts: true,
+      localResourceRoots: [this.media],
+    });
+    this.panel = panel;
+    panel.onDidDispose(() => (this.panel = null));
+    panel.webview.onDidReceiveMessage(message => void this.receive(message));
+    panel.webview.html = this.html(panel.webview, title);
+  }
+
+  private html(webview: vscode.Webview, title: string): string {
+    const address = (file: string): string => webview.asWebviewUri(vscode.Uri.joinPath(this.media, file)).toString();
+    return pageHtml({
+      nonce: randomBytes(16).toString('hex'),
+      cspSource: webview.cspSource,
+      language: vscode.env.language,
+      title,
+      script: address('doctor.js'),
+      styles: [address('codicon.css'), address('doctor.css')],
+      strings: vscode.l10n.bundle,
+    });
+  }
+
+  private async receive(value: unknown): Promise<void> {
+    const message = doctorMessage(value);
+    if (message === null) return;
+    if (message.type === 'copy') return vscode.env.clipboard.writeText(message.text);
+    this.post({ type: 'checking' });
+    const loaded = loadNative(this.dist);
+    const diagnosis = await diagnose(this.dist, inheritedEnvironment(), 'error' in loaded ? loaded.error : null);
+    this.post({ type: 'checked', groups: groupsOf(diagnosis) });
+  }
+
+  private post(message: ToDoctorPage): void {
+    void this.panel?.webview.postMessage(message);
+  }
+
+  dispose(): void {
+    this.panel?.dispose();
+  }
+}
+
+function groupsOf({ checks, gpu, simulated, attach }: Diagnosis): DoctorGroup[] {
+  const { t } = vscode.l10n;
+  const start = gpu
+    ? t('Programs can be recorded on this machine.')
+    : simulated
+      ? t('Programs can be recorded on the simulated GPU, not on a real one.')
+      : t('Nothing can be recorded on this machine until what is missing is there.');
+  const running = attach.possible
+    ? t('Running programs can be attached to.')
+    : t('Running programs cannot be attached to. Programs that are started by a trace need nothing of this.');
+  return [
+    { title: t('Start a program under the tracer'), verdict: start, possible: gpu || simulated, checks },
+    { title: t('Attach to a running program'), verdict: running, possible: attach.possible, checks: attach.checks },
+  ];
+}

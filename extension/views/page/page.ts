@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import type { SourceLines } from '../../editor/sourceLines';
+import type { TraceSession } from '../../engine/session';
+import type { ComparePoint } from '../../protocol/requests/compareRequests';
+import type { Method, Params, SessionView, ToHost, ToPage } from '../../protocol/requests/messages';
+import { Outbox } from '../../protocol/requests/outbox';
+import { checkMessages, type Checked } from '../../protocol/requests/validate';
+import type { Answers } from './answers/answers';
+import { blockAnswers } from './answers/blocks';
+import { compareAnswers } from './answers/compare';
+import { ledgerAnswers } from './answers/ledger';
+import { pictureAnswers } from './answers/picture';
+import { segmentAnswers } from './answers/segments';
+import { sessionAnswers } from './answers/session';
+import { timelineAnswers } from './answers/timeline';
+import { tableAnswers } from './answers/table';
+import { traceAnswers } from './answers/trace';
+import { treeAnswers } from './answers/tree';
+import { verdictAnswers } from './answers/verdicts';
+import { pageHtml } from './html';
+import { PageNews } from './pageNews';
+import type { SessionChange } from '../session/session';
+import type { TraceVerdicts } from '../session/traceVerdicts';
+
+/** What a page shows, and what its buttons do. */
+export interface PageModel {
+  readonly onDidChange: vscode.Event<SessionChange>;
+  readonly session: TraceSession | null;
+  /** What is said of its memory. */
+  readonly verdicts: TraceVerdicts | null;
+  /** Folder that relative file names of the trace count from. */
+  readonly cwd: string;
+  view(): SessionView;
+  setRecording(on: boolean): void;
+  press(button: Button): void;
+  showSession(id: number): void;
+  closeSession(id: number): void;
+  /** Traces of the window that the shown one can be compared with. */
+  others(): NamedTrace[];
+  /** Lets the user choose a saved trace to compare with; its number, or null. Rejects with a sentence. */
+  openOther(): Promise<number | null>;
+}
+
+/** What all pages of the window share. */
+export interface PageTools {
+  /** Folder of the pages' files. */
+  readonly dist: vscode.Uri;
+  readonly log: vscode.LogOutputChannel;
+  readonly lines: SourceLines;
+}
+
+export interface NamedTrace {
+  id: number;
+  title: string;
+  session: TraceSession;
+}
+
+/** Buttons of the page that are commands. */
+export type Button = 'start' | 'stop' | 'save' | 'mark' | 'openWide';
+
+type Request = Extract<ToHost, { type: 'request' }>;
+
+/** One webview with the page: answers its requests, and tells it of changes while it is seen. */
+export class Page implements vscode.Disposable {
+  private ready = false;
+  private disposed = false;
+  private readonly outbox: Outbox<ToPage>;
+  private readonly news: PageNews;
+  private wanted: ToPage | null = null;
+  private readonly answers: Answers;
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(
+    webview: vscode.Webview,
+    private readonly seen: () => boolean,
+    model: PageModel,
+    private readonly tools: PageTools,
+  ) {
+    const { dist, lines } = tools;
+    this.answers = {
+      ...traceAnswers(model),
+      ...timelineAnswers(model),
+      ...tableAnswers(model),
+      ...treeAnswers(model),
+      ...compareAnswers(model),
+      ...sessionAnswers(model, lines),
+      ...blockAnswers(model),
+      ...ledgerAnswers(model),
+      ...segmentAnswers(model),
+      ...pictureAnswers(model),
+      ...verdictAnswers(model),
+    };
+    this.outbox = new Outbox(
+      packet => {
+        if (!this.disposed) void webview.postMessage(packet);
+      },
+      run => setImmediate(run),
+    );
+    const source = { revision: () => model.session?.native.revision() ?? -1, view: () => model.view() };
+    this.news = new PageNews(source, message => this.post(message));
+    webview.options = { enableScripts: true, localResourceRoots: [dist] };
+    this.subscriptions = [
+      webview.onDidReceiveMessage(message => this.receive(message)),
+      model.onDidChange(change => this.push(change)),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.push()),
+    ];
+    const address = (file: string): string => webview.asWebviewUri(vscode.Uri.joinPath(dist, file)).toString();
+    webview.html = pageHtml({
+      nonce: randomBytes(16).toString('hex'),
+      cspSource: webview.cspSource,
+      language: vscode.env.language,
+      title: vscode.l10n.t('Leak Explorer'),
+      script: address('explorer.js'),
+      styles: [address('codicon.css'), address('explorer.css')],
+      strings: vscode.l10n.bundle,
+    });
+  }
+
+  /** Nothing travels to a page that is hidden; when it is seen again it is told at once. */
+  push(change: SessionChange = 'state'): void {
+    if (!this.ready || !this.seen()) return;
+    if (change === 'events') this.news.events();
+    else this.news.changed();
+    if (this.wanted) this.post(this.wanted);
+    this.wanted = null;
+  }
+
+  /** Shows two moments beside each other, at once or when the page is seen. */
+  compare(a: ComparePoint, b: ComparePoint): void {
+    this.wanted = { type: 'compare', a, b };
+    this.push();
+  }
+
+  /** Shows the card of a finding, at once or when the page is seen. */
+  showFinding(id: string): void {
+    this.wanted = { type: 'finding', id };
+    this.push();
+  }
+
+  private post(message: ToPage): void {
+    this.outbox.post(message);
+  }
+
+  private receive(packet: unknown): void {
+    for (const checked of checkMessages(packet)) this.take(checked);
+    if (this.ready && this.seen()) this.news.asked();
+  }
+
+  private take(checked: Checked): void {
+    if (!checked.ok) {
+      this.tools.log.warn(`message of the page refused: ${checked.error}`);
+      if (checked.id !== null) this.post({ type: 'response', id: checked.id, ok: false, error: checked.error });
+    } else if (checked.message.type === 'ready') {
+      this.ready = true;
+      this.news.begin();
+      this.push();
+    } else {
+      void this.answer(checked.message).then(response => this.post(response));
+    }
+  }
+
+  private async answer(request: Request): Promise<ToPage> {
+    try {
+      return { type: 'response', id: request.id, ok: true, value: await this.handle(request) };
+    } catch (error) {
+      const sentence = error instanceof Error ? error.message : String(error);
+      return { type: 'response', id: request.id, ok: false, error: sentence };
+    }
+  }
+
+  private handle<M extends Method>({ method, params }: { method: M; params: Params<M> }): unknown {
+    const answer = this.answers[method] as (params: Params<M>) => unknown;
+    return answer(params);
+  }
+
+  dispose(): void {
+    this.disposed = true;
+    this.news.stop();
+    for (const subscription of this.subscriptions) subscription.dispose();
+  }
+}

@@ -1,0 +1,56 @@
+import * as vscode from 'vscode';
+import type { ComparePoint } from '../../protocol/requests/compareRequests';
+import { modelOf } from './explorer';
+import { WIDE } from '../names';
+import { Page, type PageTools } from './page';
+import type { Sessions } from '../session/sessions';
+
+/** The page of the shown session as an editor, where there is more room than in the side panel. One at a time. */
+export class WidePanel implements vscode.WebviewPanelSerializer, vscode.Disposable {
+  private panel: vscode.WebviewPanel | null = null;
+  private page: Page | null = null;
+
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly tools: PageTools,
+  ) {}
+
+  /** It is seen. */
+  get visible(): boolean {
+    return this.panel?.visible ?? false;
+  }
+
+  show(): void {
+    if (this.panel !== null) return this.panel.reveal();
+    const title = vscode.l10n.t('Leak Explorer');
+    this.fill(vscode.window.createWebviewPanel(WIDE, title, vscode.ViewColumn.Beside));
+  }
+
+  compare(a: ComparePoint, b: ComparePoint): void {
+    this.page?.compare(a, b);
+  }
+
+  /** The window was reloaded: the page comes back with what the user had chosen on it. */
+  deserializeWebviewPanel(panel: vscode.WebviewPanel): Promise<void> {
+    this.panel?.dispose();
+    this.fill(panel);
+    return Promise.resolve();
+  }
+
+  private fill(panel: vscode.WebviewPanel): void {
+    const model = modelOf(this.sessions, false);
+    const page = new Page(panel.webview, () => panel.visible, model, this.tools);
+    panel.iconPath = new vscode.ThemeIcon('pulse');
+    panel.onDidChangeViewState(() => page.push());
+    panel.onDidDispose(() => {
+      page.dispose();
+      if (this.panel === panel) this.panel = this.page = null;
+    });
+    this.panel = panel;
+    this.page = page;
+  }
+
+  dispose(): void {
+    this.page?.dispose();
+  }
+}

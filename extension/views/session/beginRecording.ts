@@ -1,0 +1,115 @@
+// How a recording begins: a program is started, one that runs is attached to, or one is found again after a reload.
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type * as vscode from 'vscode';
+import { traceVariables, type Environment } from '../../capture/launch/environment';
+import { traceRoots } from '../../capture/traces/folders';
+import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
+import { cuptiCandidates, interpreterOf } from '../../capture/checks/machine';
+import { workingFolder, type ProcessFacts } from '../../capture/processes/processes';
+import { readSession, writeSession, type SessionFile } from '../../capture/traces/sessionFile';
+import { injectionProblem, simulatorProblem } from '../../capture/checks/simulator';
+import { askForSurvey } from '../../capture/checks/survey';
+import { createTraceDirectory, logBudget, type TraceDirectory } from '../../capture/traces/traceDirectory';
+import { Tracer, tracerMissing, tracerProgram } from '../../capture/launch/tracer';
+import { loadNative, type NativeAddon } from '../../engine/addon';
+import { AttachedRecording, LaunchedRecording, LeftRecording, type Recording } from './recording';
+import { Refused } from './refused';
+import { inheritedEnvironment, openTerminal, reloadedTerminal } from './terminal';
+
+/** What is kept of a running session while there is no window: the rest lies in its directory. */
+export interface Remembered {
+  directory: string;
+  title: string;
+  /** Process id of the terminal's shell; null: there is none. */
+  terminal: number | null;
+}
+
+export class Recorder {
+  constructor(
+    private readonly dist: string,
+    private readonly log: vscode.LogOutputChannel,
+  ) {}
+
+  /** Starts a program in a terminal of its own. Throws a sentence. */
+  launch(plan: LaunchPlan, simulated: boolean): LaunchedRecording {
+    const problem = injectionProblem(this.dist) ?? (simulated ? simulatorProblem(this.dist) : null);
+    if (problem !== null) throw new Refused(problem);
+    const environment = { ...inheritedEnvironment(), ...plan.environment };
+    const { command, cwd } = plan;
+    const { addon, facts, made } = this.prepare(environment, { command, cwd, simulated, backend: 'inject' });
+    askForSurvey(made.path, false);
+    const variables = traceVariables(environment, {
+      dist: this.dist,
+      traceDirectory: made.path,
+      simulated,
+      cupti: cuptiOf(plan, environment),
+      budgetBytes: logBudget(environment, made.freeBytes),
+    });
+    this.log.info(`starts ${JSON.stringify(command)} in ${cwd}, trace in ${made.path}`);
+    return new LaunchedRecording(made.path, addon, facts, openTerminal(plan, made.path, variables));
+  }
+
+  /** Starts the tracer for a process that runs already; its `ready` tells more. Rejects with a sentence. */
+  async attach({ pid, command }: ProcessFacts): Promise<AttachedRecording> {
+    const missing = tracerMissing(this.dist);
+    if (missing !== null) throw new Refused(missing.message);
+    const { addon, facts, made } = this.prepare(process.env, {
+      command,
+      cwd: await workingFolder(pid),
+      simulated: false,
+      backend: 'uprobe',
+      attached: { pid, realtimeMs: Date.now() },
+    });
+    facts.processes = [{ pid, exitCode: null }];
+    writeSession(made.path, facts);
+    const tracer = new Tracer({
+      program: tracerProgram(this.dist),
+      pid,
+      directory: made.path,
+      waitLibraries: false,
+      stacks: 'python',
+      ringBytes: null,
+      budgetBytes: logBudget(process.env, made.freeBytes),
+    });
+    return new AttachedRecording(made.path, addon, facts, tracer, this.log);
+  }
+
+  /** A recording that a window left behind. Null: nothing of it is there any more. */
+  resume({ directory, terminal }: Remembered): Recording | null {
+    const facts = readSession(directory);
+    if (facts === null) return null;
+    const addon = this.addon();
+    if (facts.backend === 'uprobe') return new LeftRecording(directory, addon, facts);
+    const pidFile = join(directory, 'pid');
+    const sinceMs = existsSync(pidFile) ? statSync(pidFile).mtimeMs : facts.startedRealtimeMs;
+    return new LaunchedRecording(directory, addon, facts, reloadedTerminal(terminal ?? 0, sinceMs));
+  }
+
+  /** Makes the trace directory. */
+  private prepare(
+    environment: Environment,
+    about: Omit<SessionFile, 'version' | 'startedRealtimeMs' | 'processes'>,
+  ): { addon: NativeAddon; facts: SessionFile; made: TraceDirectory } {
+    const addon = this.addon();
+    const uid = process.getuid?.() ?? 0;
+    const made = createTraceDirectory(traceRoots(environment, uid), uid);
+    if ('error' in made) throw new Refused(made.error);
+    if (made.note !== null) this.log.warn(made.note);
+    const facts: SessionFile = { version: 1, ...about, startedRealtimeMs: Date.now(), processes: [] };
+    writeSession(made.path, facts);
+    addon.setRecording(made.path, true);
+    return { addon, facts, made };
+  }
+
+  private addon(): NativeAddon {
+    const loaded = loadNative(this.dist);
+    if ('error' in loaded) throw new Refused(loaded.error);
+    return loaded.addon;
+  }
+}
+
+function cuptiOf(plan: LaunchPlan, environment: Environment): string | null {
+  const program = interpreterOf(plan.command[0] ?? '', environment, plan.cwd);
+  return environment.GPU_MEMTRACE_CUPTI ?? cuptiCandidates(environment, program)[0] ?? null;
+}

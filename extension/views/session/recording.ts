@@ -1,0 +1,179 @@
+// A program that is being traced: started in a terminal, or attached to while it ran.
+import * as vscode from 'vscode';
+import { signalName } from '../../capture/launch/launch';
+import { processAlive } from '../../capture/processes/processAlive';
+import type { SessionFile } from '../../capture/traces/sessionFile';
+import { programRuns, readPid, readStatus } from '../../capture/launch/terminalScript';
+import type { Tracer, TracerEnd } from '../../capture/launch/tracer';
+import type { NativeAddon } from '../../engine/addon';
+import type { ProgramTerminal } from './terminal';
+
+export interface Recording {
+  readonly directory: string;
+  readonly addon: NativeAddon;
+  readonly facts: SessionFile;
+  /** The program ran before, and goes on afterwards. */
+  readonly attached: boolean;
+  /** How it ended; null while it goes on. */
+  end(): RecordingEnd | null;
+  /** Ends the program, or, where it ran before, the tracing. Again: at once. */
+  stop(): void;
+  /** Where the program's own output is. */
+  show(): void;
+  /** The window goes: what cannot be followed without it ends, the program never. */
+  leave(): void;
+}
+
+export interface RecordingEnd {
+  /** Null where nobody knows it. */
+  exitCode: number | null;
+  failed: boolean;
+  /** How it ended, for people. `used`: CUDA was. */
+  sentence(used: boolean): string;
+}
+
+const STOP_GRACE_MS = 5_000;
+
+export class LaunchedRecording implements Recording {
+  readonly attached = false;
+
+  constructor(
+    readonly directory: string,
+    readonly addon: NativeAddon,
+    readonly facts: SessionFile,
+    readonly terminal: ProgramTerminal,
+  ) {}
+
+  end(): RecordingEnd | null {
+    const status = readStatus(this.directory);
+    if (status === null && (!this.terminal.closed() || programRuns(this.directory))) return null;
+    const pid = readPid(this.directory);
+    this.facts.processes = pid === null ? [] : [{ pid, exitCode: status }];
+    return {
+      exitCode: status,
+      failed: status === 126 || status === 127,
+      sentence: used => endSentence(this.facts.command[0] ?? '', status, used),
+    };
+  }
+
+  /** As Ctrl+C in the program's terminal; SIGTERM when it still runs after a while. */
+  stop(): void {
+    void this.terminal.interrupt().then(typed => typed || this.signal('SIGINT'));
+    setTimeout(() => this.signal('SIGTERM'), STOP_GRACE_MS);
+  }
+
+  private signal(name: NodeJS.Signals): void {
+    const pid = readPid(this.directory);
+    if (pid === null || !programRuns(this.directory)) return;
+    try {
+      process.kill(pid, name);
+    } catch {
+      // It ended in between.
+    }
+  }
+
+  show(): void {
+    this.terminal.show();
+  }
+
+  leave(): void {
+    // It goes on in its terminal, and its library goes on writing.
+  }
+}
+
+export class AttachedRecording implements Recording {
+  readonly attached = true;
+  private result: TracerEnd | null = null;
+  /** `stop` was called. */
+  detaching = false;
+
+  constructor(
+    readonly directory: string,
+    readonly addon: NativeAddon,
+    readonly facts: SessionFile,
+    readonly tracer: Tracer,
+    private readonly log: vscode.LogOutputChannel,
+  ) {
+    void tracer.ended.then(end => (this.result = end));
+  }
+
+  end(): RecordingEnd | null {
+    const { result } = this;
+    if (result === null) return null;
+    if (result.lost > 0) this.log.warn(`the tracer lost ${result.lost} events`);
+    return {
+      exitCode: null,
+      failed: false,
+      sentence: used => {
+        const end = this.reason(result);
+        return used ? end : `${end} ${vscode.l10n.t('It allocated nothing meanwhile.')}`;
+      },
+    };
+  }
+
+  private reason({ problem }: TracerEnd): string {
+    if (problem !== null) return problem.message;
+    if (this.detaching) return vscode.l10n.t('Detached; the program goes on.');
+    return vscode.l10n.t('The program ended.');
+  }
+
+  stop(): void {
+    if (this.detaching) this.tracer.kill();
+    this.detaching = true;
+    this.tracer.detach();
+  }
+
+  show(): void {
+    // Its output is where it was started.
+  }
+
+  leave(): void {
+    this.tracer.detach();
+  }
+}
+
+/** A program that was attached to when the window went: its tracer went with the window, in order. */
+export class LeftRecording implements Recording {
+  readonly attached = true;
+
+  constructor(
+    readonly directory: string,
+    readonly addon: NativeAddon,
+    readonly facts: SessionFile,
+  ) {}
+
+  end(): RecordingEnd {
+    const { attached } = this.facts;
+    const runs = attached !== undefined && processAlive(attached.pid, attached.realtimeMs);
+    const sentence = runs
+      ? vscode.l10n.t(
+          'Tracing ended when the window was reloaded; the program goes on. Attach again to go on watching it.',
+        )
+      : vscode.l10n.t('Tracing ended when the window was reloaded. The program has ended since.');
+    return { exitCode: null, failed: false, sentence: () => sentence };
+  }
+
+  stop(): void {
+    // It has ended.
+  }
+
+  show(): void {
+    // Its output is where it was started.
+  }
+
+  leave(): void {
+    // It has ended.
+  }
+}
+
+function endSentence(program: string, status: number | null, used: boolean): string {
+  if (status === null) return vscode.l10n.t('Its terminal was closed.');
+  if (status === 127) return vscode.l10n.t('{0} was not found.', program);
+  if (status === 126) return vscode.l10n.t('{0} cannot be executed.', program);
+  const signal = signalName(status);
+  const end =
+    signal !== null
+      ? vscode.l10n.t('The program was ended by {0}.', signal)
+      : vscode.l10n.t('The program ended with status {0}.', status);
+  return used ? end : `${end} ${vscode.l10n.t('It never used CUDA.')}`;
+}

@@ -1,0 +1,196 @@
+import * as vscode from 'vscode';
+import { scriptName } from '../../capture/traces/keptTraces';
+import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
+import type { ProcessFacts } from '../../capture/processes/processes';
+import { reasonOf } from '../../capture/traces/traceDirectory';
+import type { TraceSession } from '../../engine/session';
+import { baseName } from '../../protocol/format';
+import type { SessionView } from '../../protocol/requests/messages';
+import type { NamedTrace } from '../page/page';
+import { RUNNING_SESSIONS } from '../names';
+import { Recorder, type Remembered } from './beginRecording';
+import { Refused } from './refused';
+import { Session, type SessionChange, type SessionParts } from './session';
+import { distinctTitles, SessionList } from './sessionList';
+import type { TraceVerdicts } from './traceVerdicts';
+
+/** The sessions of this window, and which one is shown. */
+export class Sessions implements vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<SessionChange>();
+  private readonly changedShown = new vscode.EventEmitter<SessionChange>();
+  /** Any session changed, or another one is shown. */
+  readonly onDidChange = this.changed.event;
+  /** Something in `view` changed. */
+  readonly onDidChangeShown = this.changedShown.event;
+  private readonly list = new SessionList<Session>();
+  private readonly parts: SessionParts;
+  private lastId = 0;
+  private outline = '';
+  private remembered = '';
+
+  constructor(
+    dist: string,
+    log: vscode.LogOutputChannel,
+    private readonly memory: vscode.Memento,
+  ) {
+    this.parts = { dist, log, recorder: new Recorder(dist, log) };
+  }
+
+  get all(): readonly Session[] {
+    return this.list.all;
+  }
+  get shown(): Session | null {
+    return this.list.shown;
+  }
+  /** Trace of the shown session. */
+  get session(): TraceSession | null {
+    return this.shown?.trace ?? null;
+  }
+  /** What is said of the shown session's memory. */
+  get verdicts(): TraceVerdicts | null {
+    return this.shown?.verdicts ?? null;
+  }
+  /** Folder that relative file names of the shown session count from. */
+  get cwd(): string {
+    return this.shown?.cwd ?? '/';
+  }
+
+  view(): Omit<SessionView, 'canWiden'> {
+    const { shown } = this;
+    if (shown === null) return { ...NOTHING, trusted: vscode.workspace.isTrusted };
+    const titles = distinctTitles(this.all.map(({ title }) => title));
+    const sessions = this.all.map(({ id, phase }, i) => ({ id, title: titles[i] ?? '', phase }));
+    return { ...shown.view(), sessions };
+  }
+
+  /** Starts a program in a terminal of its own. Rejects with a sentence, which the session shows as well. */
+  async start(plan: LaunchPlan, simulated: boolean): Promise<void> {
+    refuseUntrusted();
+    await this.add(plan.title).launch(plan, simulated);
+  }
+
+  /** Traces a process that runs already. Rejects with a sentence, which the session shows as well. */
+  async attach(target: ProcessFacts): Promise<void> {
+    refuseUntrusted();
+    await this.add(scriptName(target.command)).attach(target);
+  }
+
+  /** Shows why nothing was started. */
+  fail(title: string, sentence: string): void {
+    this.add(title).fail(sentence);
+  }
+
+  /** The other sessions that have a trace. */
+  others(): NamedTrace[] {
+    const titles = distinctTitles(this.all.map(({ title }) => title));
+    return this.all.flatMap(({ id, trace }, i) =>
+      trace === null || id === this.shown?.id ? [] : [{ id, title: titles[i] ?? '', session: trace }],
+    );
+  }
+
+  /** Shows a saved trace, or only opens it; its number. Rejects with a sentence. */
+  async open(file: string, show = true): Promise<number> {
+    const session = new Session(++this.lastId, baseName(file), this.parts);
+    try {
+      await session.openFile(file);
+    } catch (error) {
+      session.dispose();
+      throw error;
+    }
+    this.adopt(session, show);
+    return session.id;
+  }
+
+  /** Goes on with the programs that were traced when the window went. */
+  resume(): void {
+    for (const remembered of this.memory.get<Remembered[]>(RUNNING_SESSIONS, [])) {
+      const session = new Session(++this.lastId, remembered.title, this.parts);
+      try {
+        if (session.resume(remembered)) this.adopt(session);
+        else session.dispose();
+      } catch (error) {
+        session.dispose();
+        this.parts.log.error(`${remembered.directory} could not be read: ${reasonOf(error)}`);
+      }
+    }
+  }
+
+  show(id: number): void {
+    if (this.list.show(id)) this.tell();
+  }
+
+  /** Takes a session that ended from the list; its trace is kept in the cache. Throws a sentence while it runs. */
+  close(id: number): void {
+    const session = this.all.find(other => other.id === id);
+    if (session === undefined) return;
+    if (session.running) throw new Refused(vscode.l10n.t('{0} runs: stop it before it is closed.', session.title));
+    this.list.remove(session);
+    session.dispose();
+    this.tell();
+  }
+
+  private add(title: string): Session {
+    const session = new Session(++this.lastId, title, this.parts);
+    this.adopt(session);
+    return session;
+  }
+
+  private adopt(session: Session, show = true): void {
+    for (const gone of this.list.add(session, show)) gone.dispose();
+    session.onDidChange(change => this.heard(session, change));
+    this.tell();
+  }
+
+  private heard(session: Session, change: SessionChange): void {
+    if (change === 'events') {
+      if (session === this.shown) this.changedShown.fire(change);
+      return this.changed.fire(change);
+    }
+    const outline = this.all.map(({ id, phase }) => `${id} ${phase}`).join();
+    if (session === this.shown || outline !== this.outline) this.changedShown.fire('state');
+    this.outline = outline;
+    this.remember();
+    this.changed.fire('state');
+  }
+
+  private tell(): void {
+    this.remember();
+    this.changedShown.fire('state');
+    this.changed.fire('state');
+  }
+
+  private remember(): void {
+    const running = this.all.flatMap(({ remembered }) => remembered ?? []);
+    const text = JSON.stringify(running);
+    if (text === this.remembered) return;
+    this.remembered = text;
+    void this.memory.update(RUNNING_SESSIONS, running);
+  }
+
+  /** Programs that run go on; the next window finds them. */
+  dispose(): void {
+    for (const session of this.all) session.dispose();
+    this.changed.dispose();
+    this.changedShown.dispose();
+  }
+}
+
+const NOTHING: Omit<SessionView, 'canWiden'> = {
+  id: 0,
+  phase: 'empty',
+  title: '',
+  detail: '',
+  simulated: false,
+  recording: false,
+  exitCode: null,
+  trusted: true,
+  marks: [],
+  sessions: [],
+  info: null,
+};
+
+/** Throws a sentence in a workspace that is not trusted. */
+export function refuseUntrusted(): void {
+  if (!vscode.workspace.isTrusted)
+    throw new Refused(vscode.l10n.t('Nothing starts in a workspace that is not trusted.'));
+}

@@ -1,0 +1,72 @@
+import * as vscode from 'vscode';
+import { formatBytes } from '../../protocol/format';
+import type { Session } from './session';
+import type { Sessions } from './sessions';
+
+/** People read no faster. */
+const FIGURES_MS = 250;
+
+/** Live bytes of the traced programs, in the status bar; a click shows the panel. */
+export class StatusItem implements vscode.Disposable {
+  private readonly item = vscode.window.createStatusBarItem('gpuMemoryTrace.live', vscode.StatusBarAlignment.Left, 10);
+  private readonly subscription: vscode.Disposable;
+  private timer: NodeJS.Timeout | undefined;
+  private shown = '';
+
+  constructor(private readonly sessions: Sessions) {
+    this.item.name = vscode.l10n.t('GPU Memory');
+    this.item.command = 'gpuMemoryTrace.showPanel';
+    this.subscription = sessions.onDidChange(() => this.later());
+  }
+
+  private later(): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.update();
+    }, FIGURES_MS);
+  }
+
+  /** The sum of those that run; where none does, the shown session. */
+  private update(): void {
+    const { all, shown } = this.sessions;
+    const running = all.filter(session => session.running);
+    const told = running.length > 0 ? running : shown === null || shown.failed ? [] : [shown];
+    if (told.length === 0) return this.hide();
+    const known = told.some(({ phase }) => phase !== 'starting');
+    const held = told.map(({ title, liveBytes }) => ({ title, liveBytes }));
+    const sum = held.reduce((bytes, { liveBytes }) => bytes + liveBytes, 0);
+    const text = known ? formatBytes(sum) : vscode.l10n.t('GPU');
+    const count = told.length > 1 ? ` ${vscode.l10n.t('({0} programs)', told.length)}` : '';
+    this.show(`$(${known ? iconOf(told) : 'loading~spin'}) ${text}${count}`, held.map(tooltipOf).join('\n'));
+  }
+
+  /** The window is told only of what is new: telling it costs more than knowing. */
+  private show(text: string, tooltip: string): void {
+    const shown = `${text}\n${tooltip}`;
+    if (shown === this.shown) return;
+    this.shown = shown;
+    this.item.text = text;
+    this.item.tooltip = tooltip;
+    this.item.show();
+  }
+
+  private hide(): void {
+    this.shown = '';
+    this.item.hide();
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.subscription.dispose();
+    this.item.dispose();
+  }
+}
+
+function iconOf(told: readonly Session[]): string {
+  if (told.every(({ running }) => !running)) return 'pass';
+  return told.some(({ recordingOn }) => recordingOn) ? 'pulse' : 'debug-pause';
+}
+
+function tooltipOf({ title, liveBytes }: Pick<Session, 'title' | 'liveBytes'>): string {
+  return vscode.l10n.t('GPU memory that {0} holds: {1}', title, formatBytes(liveBytes));
+}

@@ -1,0 +1,217 @@
+// What is said of the memory of one trace: findings as the page shows them, and what the traced process is asked about them.
+import * as vscode from 'vscode';
+import { readEffect } from '../../analysis/findings/effects';
+import { findingSpark } from '../../analysis/findings/findingSpark';
+import { occasionText, recordedHolders, toldHolders } from '../../analysis/findings/holders';
+import { otherLines, rowVerdicts } from '../../analysis/report/rowVerdicts';
+import { standingOf } from '../../analysis/sites/standing';
+import { survivorsOf, tensorAt } from '../../analysis/series/survivors';
+import { ask, cannotAsk } from '../../capture/traces/requests';
+import type { NativeSession } from '../../engine/addon';
+import type { BlockQuery } from '../../protocol/requests/blockRequests';
+import type {
+  Experiment,
+  ExperimentEffect,
+  FindingsView,
+  HolderFound,
+  Inquiry,
+  OtherLine,
+  RowVerdict,
+  VerdictGrouping,
+} from '../../protocol/requests/verdictRequests';
+import type { Finding, Verdicts } from '../../protocol/verdicts';
+import { Judge } from './judge';
+
+/** How long a busy process is waited for. */
+const PATIENCE_MS = 60_000;
+/** The page waits for an answer about one block, for 20 s. */
+const BLOCK_PATIENCE_MS = 15_000;
+
+interface Asked {
+  holders: Inquiry<HolderFound> | null;
+  experiments: Inquiry<ExperimentEffect> | null;
+  /** Ends the waiting for what is asked now. */
+  stop: AbortController;
+}
+
+export class TraceVerdicts implements vscode.Disposable {
+  private readonly judge: Judge;
+  private readonly asked = new Map<string, Asked>();
+  private readonly told = new vscode.EventEmitter<void>();
+  /** Something was judged anew, something was asked of the process, or it answered. */
+  readonly onDidTell = this.told.event;
+
+  /** `directory`: where the trace is recorded; null: it is a file. */
+  constructor(
+    private readonly source: NativeSession,
+    private readonly directory: string | null,
+  ) {
+    this.judge = new Judge(source, () => this.told.fire());
+  }
+
+  /** The verdicts of this moment or of a moment ago. Rejects when the trace is closed. */
+  verdictsNow(): Promise<{ verdicts: Verdicts; stale: boolean }> {
+    return this.judge.verdictsNow();
+  }
+
+  /** What was judged last; null: nothing yet. */
+  get latest(): Verdicts | null {
+    return this.judge.latest;
+  }
+
+  async findings(): Promise<FindingsView> {
+    const { verdicts, stale } = await this.judge.verdictsNow();
+    const { revision, steps } = verdicts;
+    const findings = verdicts.findings.map(finding => ({
+      ...finding,
+      spark: findingSpark(this.source, finding),
+      holders: this.asked.get(finding.id)?.holders ?? null,
+      experiments: this.asked.get(finding.id)?.experiments ?? null,
+    }));
+    return { revision, stale, steps, findings, ...standingOf(this.source.info(), verdicts) };
+  }
+
+  async rows(sites: readonly number[], groupBy: VerdictGrouping): Promise<RowVerdict[]> {
+    return rowVerdicts(this.source, (await this.judge.verdictsNow()).verdicts, sites, groupBy);
+  }
+
+  async otherLines(id: string): Promise<OtherLine[]> {
+    const { verdicts } = await this.judge.verdictsNow();
+    return otherLines(this.source, verdicts, this.find(id));
+  }
+
+  /** Throws a sentence where it is none of the findings any more. */
+  find(id: string): Finding {
+    const finding = this.judge.latest?.findings.find(entry => entry.id === id);
+    if (finding === undefined) throw new Error(vscode.l10n.t('This finding is gone: memory has changed since.'));
+    return finding;
+  }
+
+  /** One sentence on why the process of a finding cannot be asked now; null: it can. */
+  cannotAsk({ process }: Pick<Finding, 'process'>): string | null {
+    const info = this.source.info();
+    return cannotAsk(info, info.processes[process], this.directory);
+  }
+
+  /** Asks who holds a finding's survivors; where the process cannot tell, what was recorded is told. */
+  whoHolds(id: string): Promise<Inquiry<HolderFound>> {
+    const finding = this.find(id);
+    const asked = this.begin(id);
+    const sentence = vscode.l10n.t(
+      'Asking process {0}; it answers between two of its Python instructions…',
+      this.pidOf(finding),
+    );
+    const show = (shown: Inquiry<HolderFound>): Inquiry<HolderFound> => {
+      asked.holders = shown;
+      this.told.fire();
+      return shown;
+    };
+    show({ state: 'asking', sentence, results: [] });
+    return this.askHolders(finding, asked.stop.signal).then(show);
+  }
+
+  /** Asks about one block: null once the trace holds the answer, else one sentence. */
+  async askBlock({ process, address }: BlockQuery): Promise<string | null> {
+    const refusal = this.cannotAsk({ process });
+    if (refusal !== null || this.directory === null) return refusal;
+    const found = tensorAt(this.source, process, BigInt(address));
+    if (found === null) return vscode.l10n.t('The block is freed.');
+    const question = { do: 'holders', blocks: [found.block] } as const;
+    const told = await ask(this.source, this.directory, process, question, { limitMs: BLOCK_PATIENCE_MS });
+    return 'sentence' in told ? told.sentence : null;
+  }
+
+  pidOf({ process }: Finding): number {
+    return this.source.info().processes[process]?.pid ?? 0;
+  }
+
+  private async askHolders(finding: Finding, signal: AbortSignal): Promise<Inquiry<HolderFound>> {
+    const refusal = this.cannotAsk(finding);
+    if (refusal !== null || this.directory === null) return this.recorded(finding, refusal ?? '');
+    const blocks = survivorsOf(this.source, finding);
+    if (blocks.length === 0) return refused(vscode.l10n.t('None of its blocks is alive now.'));
+    const patience = { limitMs: PATIENCE_MS, signal };
+    const told = await ask(this.source, this.directory, finding.process, { do: 'holders', blocks }, patience);
+    if (signal.aborted) return refused(vscode.l10n.t('Not waited for any longer.'));
+    if ('sentence' in told) return this.recorded(finding, told.sentence);
+    const found = toldHolders(told.answer, finding.sites, blocks.length);
+    if (!('holders' in found)) return refused(found.sentence);
+    return { state: 'answered', sentence: found.sentence, results: found.holders };
+  }
+
+  /** What the trace has of it. `why`: the process is not asked. */
+  private recorded({ process, sites }: Finding, why: string): Inquiry<HolderFound> {
+    const recorded = recordedHolders(this.source, process, sites);
+    if (recorded === null) return refused(`${why} ${vscode.l10n.t('The trace holds no earlier answer.')}`);
+    const sentence = `${why} ${occasionText(recorded.answer)}`;
+    return { state: 'answered', sentence, results: recorded.holders };
+  }
+
+  /** Makes experiments one after the other. They touch the program: only to be called when the user chose them. */
+  experiment(id: string, experiments: readonly Experiment[]): Promise<Inquiry<ExperimentEffect>> {
+    const finding = this.find(id);
+    const asked = this.begin(id);
+    const show = (shown: Inquiry<ExperimentEffect>): Inquiry<ExperimentEffect> => {
+      asked.experiments = shown;
+      this.told.fire();
+      return shown;
+    };
+    return this.tryAll(finding, experiments, asked.stop.signal, show);
+  }
+
+  private async tryAll(
+    finding: Finding,
+    experiments: readonly Experiment[],
+    signal: AbortSignal,
+    show: (shown: Inquiry<ExperimentEffect>) => Inquiry<ExperimentEffect>,
+  ): Promise<Inquiry<ExperimentEffect>> {
+    const results: ExperimentEffect[] = [];
+    for (const experiment of experiments) {
+      const sentence = vscode.l10n.t('The program runs {0}…', experiment);
+      show({ state: 'asking', sentence, results: [...results] });
+      const told = await this.tryOut(finding, experiment, signal);
+      if (typeof told === 'string') return show({ state: 'refused', sentence: told, results });
+      results.push(told);
+    }
+    const sentence = vscode.l10n.t('Freed in the program, by layer; what it did meanwhile may be in it.');
+    return show({ state: 'answered', sentence, results });
+  }
+
+  private async tryOut(
+    finding: Finding,
+    experiment: Experiment,
+    signal: AbortSignal,
+  ): Promise<ExperimentEffect | string> {
+    const refusal = this.cannotAsk(finding);
+    if (refusal !== null || this.directory === null) return refusal ?? '';
+    const before = this.source.info();
+    const patience = { limitMs: PATIENCE_MS, signal };
+    const told = await ask(this.source, this.directory, finding.process, { do: experiment }, patience);
+    if ('sentence' in told) return told.sentence;
+    return readEffect(experiment, told.answer.text, finding.process, before, this.source.info());
+  }
+
+  /** Waits no longer for what was asked about a finding. */
+  stopAsking(id: string): void {
+    this.asked.get(id)?.stop.abort();
+  }
+
+  private begin(id: string): Asked {
+    const before = this.asked.get(id);
+    if (before?.holders?.state === 'asking' || before?.experiments?.state === 'asking')
+      throw new Error(vscode.l10n.t('The program is being asked already.'));
+    const asked = { holders: null, experiments: null, ...before, stop: new AbortController() };
+    this.asked.set(id, asked);
+    return asked;
+  }
+
+  dispose(): void {
+    this.judge.close();
+    for (const asked of this.asked.values()) asked.stop.abort();
+    this.told.dispose();
+  }
+}
+
+function refused<T>(sentence: string): Inquiry<T> {
+  return { state: 'refused', sentence: sentence.trim(), results: [] };
+}

@@ -1,0 +1,281 @@
+#include "inject/agent/agent.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "inject/agent/allocator.h"
+#include "inject/agent/api.h"
+#include "inject/agent/memory.h"
+#include "inject/agent/python.h"
+#include "inject/agent/records.h"
+#include "inject/agent/requests.h"
+#include "inject/agent/thread_state.h"
+#include "inject/hooks/elf.h"
+#include "inject/hooks/real_dlsym.h"
+
+namespace gmt::inject {
+namespace {
+
+constexpr uint64_t kTick = 500'000'000, kWaitingTick = 20'000'000, kPatience = 300'000'000;  // ns
+constexpr uint32_t kTries = 240;                                                             // ticks: two minutes
+constexpr uint32_t kNobody = 0, kTaken = 1u << 31;
+
+uint32_t g_running;  ///< generation of the log whose thread runs; 0 = none
+uint32_t g_wake;     ///< futex of the tracer's thread: rises with each turn that is offered
+uint32_t g_offer;    ///< futex of the waiting program thread: Turn, | kTaken while it is used, kNobody once it is over
+uint64_t g_offer_step;
+uint32_t g_asked;   ///< the main thread has been asked for its turn
+uint32_t g_moment;  ///< ... and for a moment to ask the allocator in
+uint64_t g_next_step = ~0ull;
+uint32_t g_ended;  ///< the interpreter ends: from here on this thread takes the GIL only while another waits for it
+bool g_installed;
+
+/// What only the tracer's thread uses.
+struct Work {
+  uint32_t generation;
+  uint64_t asked_at;         ///< ns; when the main thread was asked, 0 = not
+  bool refused;              ///< no agent in this interpreter
+  bool wanted;               ///< the agent has something to do
+  uint32_t tries;            ///< turns in which the agent still waited for a part of PyTorch
+  unsigned long long added;  ///< libraries_added() when there was no PyTorch
+  Request request;
+};
+
+void futex_wait(uint32_t *word, uint32_t seen, uint64_t ns) {
+  const timespec limit{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, &limit, nullptr, 0);
+}
+
+void futex_wake(uint32_t *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0); }
+
+/// The agent's turn, with the GIL.
+void use_turn(const PythonApi &api, Work &work, Turn turn, uint64_t step) {
+  work.wanted = false;
+  work.asked_at = 0;
+  if (!g_installed) {
+    if (!torch_imported(api)) return;
+    if (!install_agent(api)) {
+      work.refused = true;
+      return;
+    }
+    g_installed = true;
+  }
+  if (!work.request.text) work.request = next_request();
+  bool again = false;
+  const uint64_t next = take_turn(api, turn, step, work.request.text, work.request.bytes, &again);
+  __atomic_store_n(&g_next_step, next, __ATOMIC_RELAXED);
+  work.tries = again ? work.tries + 1 : kTries;
+  forget_request(work.request);
+}
+
+/// The interpreter runs, and is not about to end.
+bool python_alive(const PythonApi &api) {
+  return !__atomic_load_n(&g_ended, __ATOMIC_ACQUIRE) && api.is_initialized() && !python::finalizing();
+}
+
+/// Takes the GIL for this thread, which has no thread state of its own but for now.
+void with_python(Work &work, Turn turn, uint64_t step) {
+  const PythonApi *api = python_api();
+  if (!api) return;
+  const int state = api->ensure();
+  void *thread = api->thread_state();
+  if (api->enter_tracing && api->leave_tracing) api->enter_tracing(thread);
+  use_turn(*api, work, turn, step);
+  if (api->enter_tracing && api->leave_tracing) api->leave_tracing(thread);
+  api->release(state);
+}
+
+bool take_offer(Work &work) {
+  uint32_t offer = __atomic_load_n(&g_offer, __ATOMIC_ACQUIRE);
+  if (offer == kNobody || (offer & kTaken)) return false;
+  if (!__atomic_compare_exchange_n(&g_offer, &offer, offer | kTaken, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    return false;
+  with_python(work, static_cast<Turn>(offer), g_offer_step);
+  __atomic_store_n(&g_offer, kNobody, __ATOMIC_RELEASE);
+  futex_wake(&g_offer);
+  return true;
+}
+
+/// Runs on the main thread between two instructions of Python, with the GIL.
+int on_pending(void *generation) {
+  const auto asked_by = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(generation));
+  if (asked_by != log_generation()) return 0;  // a forked child has its parent's pending calls
+  __atomic_store_n(&g_asked, 0, __ATOMIC_RELAXED);
+  offer_turn(Turn::kAsked, 0);
+  return 0;
+}
+
+/// Whether the agent has something to do: a request, its start once a library came (PyTorch's may be among them), a part of PyTorch
+/// that it waits for.
+bool wants_turn(Work &work) {
+  if (work.wanted || work.refused) return !work.refused;
+  if (g_installed) {
+    work.request = next_request();
+    work.wanted = work.request.text || work.tries < kTries;
+  } else {
+    const unsigned long long added = libraries_added();
+    work.wanted = work.added != added;
+    work.added = added;
+  }
+  return work.wanted;
+}
+
+/// Up to 3.12 the main thread looks at its pending calls only when it gives up the GIL, where another thread asked it to take one.
+void make_main_thread_look(const PythonApi &api) {
+  if (python_alive(api)) api.release(api.ensure());
+}
+
+/// False: it has been asked.
+bool ask_main(const PythonApi &api, uint32_t generation) {
+  if (__atomic_exchange_n(&g_asked, 1, __ATOMIC_RELAXED)) return false;
+  void *argument = reinterpret_cast<void *>(static_cast<uintptr_t>(generation));
+  if (api.add_pending_call(on_pending, argument) != 0) __atomic_store_n(&g_asked, 0, __ATOMIC_RELAXED);
+  return true;
+}
+
+int on_moment(void *generation) {
+  const auto asked_by = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(generation));
+  if (asked_by != log_generation()) return 0;
+  __atomic_store_n(&g_moment, 0, __ATOMIC_RELAXED);
+  const int saved = errno;
+  ask_allocator_without_steps();
+  errno = saved;
+  return 0;
+}
+
+/// A program without steps is asked for a moment of its main thread, now and then.
+void ask_for_moment(const PythonApi &api, uint32_t generation) {
+  if (!g_installed || !allocator_wants_moment() || !python_alive(api)) return;
+  if (__atomic_exchange_n(&g_moment, 1, __ATOMIC_RELAXED)) return;
+  void *argument = reinterpret_cast<void *>(static_cast<uintptr_t>(generation));
+  if (api.add_pending_call(on_moment, argument) != 0)
+    __atomic_store_n(&g_moment, 0, __ATOMIC_RELAXED);
+  else
+    make_main_thread_look(api);
+}
+
+/// Asks the main thread for its turn; where that sleeps in C (joins another thread, say), the GIL is taken without it.
+void ask(const PythonApi &api, Work &work) {
+  const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+  if (!work.asked_at) work.asked_at = now;
+  if (ask_main(api, work.generation)) {
+    make_main_thread_look(api);
+  } else if (now - work.asked_at > kPatience && main_thread_sleeps() && python_alive(api)) {
+    with_python(work, Turn::kAsked, 0);
+  }
+}
+
+/// What there is to do when nobody offered a turn. Gives how long to wait.
+uint64_t look_around(Work &work) {
+  sample_memory();
+  const python::Support support = work.refused ? python::Support::kUnsupported : python::discover();
+  work.refused = support == python::Support::kUnsupported;  // the log says so already
+  const PythonApi *api = support == python::Support::kReady ? python_api() : nullptr;
+  if (api) ask_for_moment(*api, work.generation);
+  if (!api || !wants_turn(work)) return kTick;
+  ask(*api, work);
+  return kWaitingTick;
+}
+
+void *agent_main(void *generation) {
+  Work work{};
+  work.generation = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(generation));
+  prctl(PR_SET_NAME, "gpu-memtrace", 0, 0, 0);
+  for (;;) {
+    const uint32_t seen = __atomic_load_n(&g_wake, __ATOMIC_ACQUIRE);
+    if (take_offer(work)) continue;
+    const uint64_t wait = look_around(work);
+    futex_wait(&g_wake, seen, wait);
+  }
+}
+
+bool start_thread(uint32_t generation) {
+  // Looked up: before glibc 2.34 it is in a library that this one must not bring in.
+  using Create = int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+  const auto create = reinterpret_cast<Create>(real_dlsym(RTLD_DEFAULT, "pthread_create"));
+  const auto detach = reinterpret_cast<int (*)(pthread_t)>(real_dlsym(RTLD_DEFAULT, "pthread_detach"));
+  if (!create || !detach) return false;
+  sigset_t all, before;
+  sigfillset(&all);
+  if (sigprocmask(SIG_SETMASK, &all, &before) != 0) return false;  // the program's signals are not for this thread
+  pthread_t thread;
+  const bool made =
+      create(&thread, nullptr, agent_main, reinterpret_cast<void *>(static_cast<uintptr_t>(generation))) == 0;
+  if (made) detach(thread);
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  return made;
+}
+
+}  // namespace
+
+bool agent_runs() {
+  const uint32_t generation = log_generation();
+  return generation && __atomic_load_n(&g_running, __ATOMIC_ACQUIRE) == generation;
+}
+
+uint64_t next_turn_step() { return __atomic_load_n(&g_next_step, __ATOMIC_RELAXED); }
+
+bool offer_turn(Turn turn, uint64_t step) {
+  constexpr uint64_t kLong = 10'000'000'000;  // ns
+  const PythonApi *api = python_api();
+  if (!api || !agent_runs()) return false;
+  uint32_t nobody = kNobody;
+  const auto offer = static_cast<uint32_t>(turn);
+  if (!__atomic_compare_exchange_n(&g_offer, &nobody, offer, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return false;
+  g_offer_step = step;
+  const int saved = errno;
+  void *state = api->save_thread();
+  __atomic_fetch_add(&g_wake, 1, __ATOMIC_RELEASE);
+  futex_wake(&g_wake);
+  const uint64_t until = clock_ns(CLOCK_MONOTONIC) + kLong;
+  while (uint32_t now = __atomic_load_n(&g_offer, __ATOMIC_ACQUIRE)) {
+    const bool late = now == offer && clock_ns(CLOCK_MONOTONIC) > until;
+    if (late && __atomic_compare_exchange_n(&g_offer, &now, kNobody, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) break;
+    futex_wait(&g_offer, now, kLong);
+  }
+  api->restore_thread(state);
+  errno = saved;
+  return true;
+}
+
+void end_agent() {
+  __atomic_store_n(&g_ended, 1, __ATOMIC_RELEASE);
+  for (int i = 0; i < 1000 && agent_runs() && !offer_turn(Turn::kExit, 0); i++) {
+    void *state = python_api()->save_thread();
+    usleep(1000);
+    python_api()->restore_thread(state);
+  }
+}
+
+void start_agent(Thread &thread) {
+  const char *wanted = getenv("GPU_MEMTRACE_AGENT");
+  if (wanted && strcmp(wanted, "0") == 0)
+    return write_note(thread, GMT_NOTE_AGENT, "The agent is switched off (GPU_MEMTRACE_AGENT=0).");
+  const uint32_t generation = log_generation();
+  // After a fork the parent's thread and what it was about to do are not here.
+  g_offer = kNobody;
+  g_asked = 0;
+  g_moment = 0;
+  g_ended = 0;
+  forget_memory();
+  forget_allocator();
+  __atomic_store_n(&g_running, generation, __ATOMIC_RELEASE);
+  if (!start_thread(generation)) {
+    g_running = 0;
+    return;
+  }
+  // The thread would ask at once; from the main thread itself it needs no GIL.
+  const PythonApi *api = getpid() == syscall(SYS_gettid) ? python_api() : nullptr;
+  if (api && python::discover() == python::Support::kReady) ask_main(*api, generation);
+}
+
+}  // namespace gmt::inject

@@ -1,0 +1,88 @@
+#include "inject/agent/allocator.h"
+
+#include "inject/agent/records.h"
+#include "inject/hooks/tensor_layer.h"
+
+namespace gmt::inject {
+namespace {
+
+constexpr uint64_t kShare = 2000;      ///< asking may take one part of so many of the time,
+constexpr uint64_t kFirstShare = 400;  ///< and of so many at first: a short run is told about too
+constexpr uint32_t kFirstAsks = 32;
+constexpr uint64_t kPeriod = 1'000'000'000;  ///< ns; without steps
+
+const PythonApi *g_api;
+Py *g_stats;
+uint64_t g_due_ns;
+uint32_t g_asks;
+uint32_t g_has_steps;             ///< the tracer's thread looks at this
+uint64_t g_asked_at, g_sequence;  ///< and at these
+
+/// `stats[name]["all"]["current"]`; false: this PyTorch tells none.
+bool current_bytes(Py *stats, const char *name, uint64_t *bytes) {
+  Py *found = g_api->dict_get(stats, name);
+  if (found) found = g_api->dict_get(found, "all");
+  if (found) found = g_api->dict_get(found, "current");
+  if (found) *bytes = g_api->as_number(found);
+  if (!found || *bytes == ~0ull) g_api->error_clear();
+  return found && *bytes != ~0ull;
+}
+
+void ask(uint8_t device) {
+  Py *number = g_api->number(device);
+  const uint64_t sequence = newest_sequence();
+  Py *stats = number ? g_api->call(g_stats, number, nullptr) : nullptr;
+  if (number) g_api->drop(number);
+  if (!stats) return g_api->error_clear();
+  gmt_allocator said{};
+  said.sequence = sequence;
+  said.device = device;
+  if (current_bytes(stats, "allocated_bytes", &said.allocated_bytes) &&
+      current_bytes(stats, "active_bytes", &said.active_bytes))
+    write_allocator(said);
+  g_api->drop(stats);
+}
+
+void ask_all(uint64_t now) {
+  for (uint8_t device = 0; device < kTensorDevices; device++)
+    if (reserved_bytes(device)) ask(device);
+  const uint64_t end = clock_ns(CLOCK_MONOTONIC);
+  g_due_ns = end + (end - now) * (g_asks < kFirstAsks ? kFirstShare : kShare);
+  g_asks++;
+  __atomic_store_n(&g_asked_at, end, __ATOMIC_RELAXED);
+  __atomic_store_n(&g_sequence, newest_sequence(), __ATOMIC_RELAXED);
+}
+
+}  // namespace
+
+void watch_allocator(const PythonApi &api, Py *stats) {
+  if (g_stats) return;
+  g_api = &api;
+  api.hold(stats);
+  __atomic_store_n(&g_stats, stats, __ATOMIC_RELEASE);
+}
+
+void ask_allocator_at_step() {
+  if (!g_stats) return;
+  __atomic_store_n(&g_has_steps, 1, __ATOMIC_RELAXED);
+  const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+  if (now >= g_due_ns) ask_all(now);
+}
+
+void ask_allocator_without_steps() {
+  if (g_stats && !g_has_steps) ask_all(clock_ns(CLOCK_MONOTONIC));
+}
+
+bool allocator_wants_moment() {
+  if (!__atomic_load_n(&g_stats, __ATOMIC_ACQUIRE) || !log_generation()) return false;
+  if (__atomic_load_n(&g_has_steps, __ATOMIC_RELAXED)) return false;
+  const uint64_t since = clock_ns(CLOCK_MONOTONIC) - __atomic_load_n(&g_asked_at, __ATOMIC_RELAXED);
+  return since >= kPeriod && newest_sequence() != __atomic_load_n(&g_sequence, __ATOMIC_RELAXED);
+}
+
+void forget_allocator() {
+  g_has_steps = g_asks = 0;
+  g_due_ns = g_asked_at = g_sequence = 0;
+}
+
+}  // namespace gmt::inject

@@ -1,0 +1,25 @@
+#pragma once
+// What PyTorch's caching allocator says of its own blocks at the end of a training step; without steps, about once a second. A
+// tensor is reported as freed at once; a block that another stream uses (`record_stream`) stays active until that stream is done, of
+// which nobody is told. So the allocator is asked, by its own function, on a thread of the program that has the GIL.
+#include "inject/agent/api.h"
+
+namespace gmt::inject {
+
+/// The agent found `torch._C._cuda_memoryStats`: it is kept.
+void watch_allocator(const PythonApi &api, Py *stats);
+
+/// Asks for each GPU on which the allocator holds memory, which makes no context. Passes over steps where asking would cost more
+/// than a small share of the time. At the end of a step; needs the GIL.
+void ask_allocator_at_step();
+
+/// The same for a program that has no steps, from a moment at which the main thread is between two instructions.
+void ask_allocator_without_steps();
+
+/// Without the GIL: whether such a moment is wanted.
+bool allocator_wants_moment();
+
+/// After a fork: the child counts from its own beginning.
+void forget_allocator();
+
+}  // namespace gmt::inject

@@ -1,0 +1,347 @@
+#include "inject/agent/python.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "inject/agent/allocator.h"
+#include "inject/agent/frames.h"
+#include "inject/agent/gradients.h"
+#include "inject/agent/records.h"
+#include "inject/agent/search.h"
+#include "inject/agent/steps.h"
+#include "inject/agent/workspaces.h"
+#include "inject/agent_sources.h"
+#include "python/frames.h"
+
+namespace gmt::inject {
+namespace {
+
+const PythonApi *g_api;
+Py *g_turn;  ///< the agent's function `turn`
+Steps g_steps;
+uint32_t g_steps_generation;  ///< of the log that g_steps counts for
+
+Py *none() {
+  g_api->hold(g_api->none);
+  return g_api->none;
+}
+
+Py *or_none(Py *found) {
+  if (found) return found;
+  g_api->error_clear();
+  return none();
+}
+
+uint64_t number_of(Py *value) {
+  const uint64_t number = g_api->as_number(value);
+  if (number == ~0ull) g_api->error_clear();
+  return number;
+}
+
+/// UTF-8 of a str; null where it is none (or holds a lone surrogate).
+const char *text_of(Py *value, ssize_t *bytes) {
+  const char *text = g_api->text_bytes(value, bytes);
+  if (!text) g_api->error_clear();
+  return text;
+}
+
+/// Called by the optimizer hook with the optimizer.
+Py *on_step(Py *, Py *const *arguments, ssize_t count) {
+  const uint32_t generation = log_generation();
+  if (!generation || count < 1) return none();
+  const int saved = errno;
+  if (g_steps_generation != generation) {  // a forked child counts from 1
+    g_steps.restart();
+    g_steps_generation = generation;
+    write_agent_note(GMT_NOTE_STEPS, "optimizer");
+  }
+  if (const uint64_t number = g_steps.stepped(arguments[0])) {
+    ask_allocator_at_step();
+    write_step(number);
+    if (number >= next_turn_step()) offer_turn(Turn::kStep, number);
+  }
+  errno = saved;
+  return none();
+}
+
+/// An entry of gc.callbacks: (phase, info).
+Py *on_collection(Py *, Py *const *arguments, ssize_t count) {
+  if (count < 2 || !log_generation()) return none();
+  const int saved = errno;
+  ssize_t bytes = 0;
+  const char *phase = text_of(arguments[0], &bytes);
+  const bool begins = phase && bytes == 5;  // "start", else "stop"
+  Py *value = g_api->dict_get(arguments[1], begins ? "generation" : "collected");
+  write_collection(begins, value ? number_of(value) : 0);
+  errno = saved;
+  return none();
+}
+
+Py *on_exit(Py *, Py *const *, ssize_t) {
+  end_agent();
+  return none();
+}
+
+/// (address, device, category, text)
+Py *name(Py *, Py *const *arguments, ssize_t count) {
+  ssize_t bytes = 0;
+  const char *text = count == 4 ? text_of(arguments[3], &bytes) : nullptr;
+  if (text)
+    write_name(number_of(arguments[0]), static_cast<uint8_t>(number_of(arguments[1])),
+               static_cast<uint8_t>(number_of(arguments[2])), text, static_cast<uint32_t>(bytes));
+  return none();
+}
+
+/// (`torch._C._cuda_memoryStats`)
+Py *allocator(Py *, Py *const *arguments, ssize_t count) {
+  if (count == 1) watch_allocator(*g_api, arguments[0]);
+  return none();
+}
+
+/// (address, device, the newest event's sequence when it was looked, bytes asked, stream, the pool's two numbers); what is not known
+/// is negative
+Py *block(Py *, Py *const *arguments, ssize_t count) {
+  if (count != 7) return none();
+  gmt_block block{};
+  block.address = number_of(arguments[0]);
+  block.device = static_cast<uint32_t>(number_of(arguments[1]));
+  block.sequence = number_of(arguments[2]);
+  block.asked_bytes = number_of(arguments[3]);
+  block.stream = number_of(arguments[4]);
+  block.pool_owner = number_of(arguments[5]);
+  block.pool_number = number_of(arguments[6]);
+  write_block(block);
+  return none();
+}
+
+/// (): the newest event's sequence.
+Py *sequence(Py *, Py *const *, ssize_t) { return or_none(g_api->number(newest_sequence())); }
+
+/// (request, JSON, the newest event's sequence when it was looked)
+Py *answer(Py *, Py *const *arguments, ssize_t count) {
+  ssize_t bytes = 0;
+  const char *text = count == 3 ? text_of(arguments[1], &bytes) : nullptr;
+  if (text)
+    write_answer(static_cast<uint32_t>(number_of(arguments[0])), number_of(arguments[2]), text,
+                 static_cast<uint64_t>(bytes));
+  return none();
+}
+
+/// (code, text)
+Py *note(Py *, Py *const *arguments, ssize_t count) {
+  ssize_t bytes = 0;
+  const char *text = count == 2 ? text_of(arguments[1], &bytes) : nullptr;
+  if (text) write_agent_note(static_cast<gmt_note_code>(number_of(arguments[0])), text);
+  return none();
+}
+
+/// (name of a part): its text, None where there is none.
+Py *source(Py *, Py *const *arguments, ssize_t count) {
+  ssize_t bytes = 0;
+  const char *wanted = count == 1 ? text_of(arguments[0], &bytes) : nullptr;
+  for (const AgentSource &part : kAgentSources)
+    if (wanted && strcmp(part.name, wanted) == 0)
+      return g_api->text(part.text, static_cast<ssize_t>(strlen(part.text)));
+  return none();
+}
+
+/// (name of a file in the trace directory): its text, None where there is none.
+Py *file(Py *, Py *const *arguments, ssize_t count) {
+  ssize_t bytes = 0;
+  const char *wanted = count == 1 ? text_of(arguments[0], &bytes) : nullptr;
+  const char *directory = getenv("GPU_MEMTRACE_DIR");
+  if (!wanted || !directory) return none();
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s", directory, wanted);
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return none();
+  char text[4096];
+  const ssize_t got = read(fd, text, sizeof text);
+  close(fd);
+  Py *found = got >= 0 ? g_api->text(text, got) : nullptr;
+  if (found) return found;
+  g_api->error_clear();
+  return none();
+}
+
+/// (frame, number of its variables): their values, None where this version is not read so.
+Py *values(Py *, Py *const *arguments, ssize_t count) {
+  if (count != 2) return none();
+  return or_none(
+      frame_values(*g_api, python::version_hex(), arguments[0], static_cast<uint32_t>(number_of(arguments[1]))));
+}
+
+/// (class made in Python): itself where the functions below work, else None.
+Py *searchable(Py *, Py *const *arguments, ssize_t count) {
+  if (count != 1 || !search_works(*g_api, arguments[0])) return none();
+  g_api->hold(arguments[0]);
+  return arguments[0];
+}
+
+/// (getter of a tensor's gradient, `sys._current_frames`, tensors or Nones): None while a backward pass runs
+Py *read_gradients(Py *, Py *const *arguments, ssize_t count) {
+  return or_none(count == 3 ? gradients(*g_api, arguments[0], arguments[1], arguments[2]) : nullptr);
+}
+
+/// (`sys._current_frames`): a number that is not 0 while a backward pass runs
+Py *backward_runs(Py *, Py *const *arguments, ssize_t count) {
+  return or_none(g_api->number(count != 1 || in_backward(*g_api, arguments[0])));
+}
+
+/// (`gc.get_objects`)
+Py *living_objects(Py *, Py *const *arguments, ssize_t count) {
+  return or_none(count == 1 ? living(*g_api, arguments[0]) : nullptr);
+}
+
+/// (objects, types)
+Py *pick_objects(Py *, Py *const *arguments, ssize_t count) {
+  return or_none(count == 2 ? pick(*g_api, arguments[0], arguments[1]) : nullptr);
+}
+
+/// (waves, barriers, targets, milliseconds)
+Py *find_paths(Py *, Py *const *arguments, ssize_t count) {
+  return or_none(count == 4 ? descend(*g_api, arguments[0], arguments[1], arguments[2], number_of(arguments[3]))
+                            : nullptr);
+}
+
+/// (objects, wanted)
+Py *find_places(Py *, Py *const *arguments, ssize_t count) {
+  return or_none(count == 2 ? places(*g_api, arguments[0], arguments[1]) : nullptr);
+}
+
+/// (objects, wanted, most pairs)
+Py *find_referrers(Py *, Py *const *arguments, ssize_t count) {
+  return or_none(count == 3 ? referrers(*g_api, arguments[0], arguments[1], number_of(arguments[2])) : nullptr);
+}
+
+/// (): of each workspace of cuBLAS its address and its device, in one list.
+Py *workspaces(Py *, Py *const *, ssize_t) {
+  Workspace found[64];
+  const size_t count = find_workspaces(found, sizeof found / sizeof *found);
+  Py *list = g_api->list_new(0);
+  if (!list) return or_none(list);
+  for (size_t i = 0; i < 2 * count; i++) {
+    Py *number = g_api->number(i % 2 ? found[i / 2].device : found[i / 2].address);
+    if (!number) break;
+    g_api->list_append(list, number);
+    g_api->drop(number);
+  }
+  return list;
+}
+
+// PyMethodDef, and the flag of functions that take (self, arguments, count).
+struct Method {
+  const char *name;
+  Py *(*function)(Py *, Py *const *, ssize_t);
+  int flags;
+  const char *doc;
+};
+constexpr int kFastCall = 0x80;
+constexpr int kFileInput = 257;  // Py_file_input
+Method g_methods[] = {
+    {"gpu_memtrace_step", on_step, kFastCall, nullptr},
+    {"gpu_memtrace_collection", on_collection, kFastCall, nullptr},
+    {"gpu_memtrace_exit", on_exit, kFastCall, nullptr},
+    {"gpu_memtrace_name", name, kFastCall, nullptr},
+    {"gpu_memtrace_allocator", allocator, kFastCall, nullptr},
+    {"gpu_memtrace_block", block, kFastCall, nullptr},
+    {"gpu_memtrace_answer", answer, kFastCall, nullptr},
+    {"gpu_memtrace_note", note, kFastCall, nullptr},
+    {"gpu_memtrace_sequence", sequence, kFastCall, nullptr},
+    {"gpu_memtrace_source", source, kFastCall, nullptr},
+    {"gpu_memtrace_file", file, kFastCall, nullptr},
+    {"gpu_memtrace_values", values, kFastCall, nullptr},
+    {"gpu_memtrace_searchable", searchable, kFastCall, nullptr},
+    {"gpu_memtrace_gradients", read_gradients, kFastCall, nullptr},
+    {"gpu_memtrace_backward_runs", backward_runs, kFastCall, nullptr},
+    {"gpu_memtrace_living", living_objects, kFastCall, nullptr},
+    {"gpu_memtrace_pick", pick_objects, kFastCall, nullptr},
+    {"gpu_memtrace_places", find_places, kFastCall, nullptr},
+    {"gpu_memtrace_paths", find_paths, kFastCall, nullptr},
+    {"gpu_memtrace_referrers", find_referrers, kFastCall, nullptr},
+    {"gpu_memtrace_workspaces", workspaces, kFastCall, nullptr},
+};
+
+/// The namespace that the first part runs in: the functions of above, by their names without the prefix.
+Py *new_namespace(const PythonApi &api) {
+  Py *space = api.dict_new();
+  Py *natives = space ? api.dict_new() : nullptr;
+  if (!natives) return space;
+  for (Method &method : g_methods) {
+    Py *function = api.function(&method, nullptr, nullptr);
+    if (!function) break;
+    api.dict_set(natives, method.name + strlen("gpu_memtrace_"), function);
+    api.drop(function);
+  }
+  api.dict_set(space, "natives", natives);
+  api.drop(natives);
+  Py *own_name = api.text("gpu_memtrace", strlen("gpu_memtrace"));
+  if (own_name) {
+    api.dict_set(space, "__name__", own_name);
+    api.drop(own_name);
+  }
+  api.dict_set(space, "__builtins__", api.builtins());
+  return space;
+}
+
+/// Runs the first part in `space`, and keeps its function `turn`.
+bool run_first_part(const PythonApi &api, Py *space) {
+  Py *code = api.compile(kAgentSources[0].text, kAgentSources[0].file, kFileInput);
+  Py *result = code ? api.evaluate(code, space, space) : nullptr;
+  if (code) api.drop(code);
+  if (!result) return false;
+  api.drop(result);
+  Py *turn = api.dict_get(space, "turn");
+  if (!turn) return false;
+  api.hold(turn);
+  g_turn = turn;
+  return true;
+}
+
+}  // namespace
+
+bool torch_imported(const PythonApi &api) {
+  Py *modules = api.modules();
+  return modules && api.dict_get(modules, "torch") != nullptr;
+}
+
+bool install_agent(const PythonApi &api) {
+  if (g_turn) return true;  // a forked child has its parent's
+  g_api = &api;
+  Py *space = new_namespace(api);
+  const bool done = space && run_first_part(api, space);
+  if (space) api.drop(space);
+  if (done) return true;
+  api.error_clear();
+  write_agent_note(GMT_NOTE_AGENT, "The agent could not start in this interpreter: no steps, names or holders.");
+  return false;
+}
+
+uint64_t take_turn(const PythonApi &api, Turn turn, uint64_t step, const char *request, uint64_t request_bytes,
+                   bool *again) {
+  Py *which = api.number(static_cast<unsigned>(turn));
+  Py *number = api.number(step);
+  Py *text = request ? api.text(request, static_cast<ssize_t>(request_bytes)) : nullptr;
+  if (!text) api.error_clear();
+  Py *next = which && number ? api.call(g_turn, which, number, text ? text : api.none, nullptr) : nullptr;
+  Py *const mine[] = {which, number, text};
+  for (Py *each : mine)
+    if (each) api.drop(each);
+  *again = false;
+  if (!next) {
+    api.error_clear();
+    return ~0ull;
+  }
+  const uint64_t wanted = number_of(next);
+  api.drop(next);
+  *again = wanted == 0;
+  return wanted == 0 ? ~0ull : wanted;
+}
+
+}  // namespace gmt::inject

@@ -1,0 +1,136 @@
+#include "inject/agent/records.h"
+
+#include <string.h>
+
+#include "inject/log/stacks.h"
+
+namespace gmt::inject {
+namespace {
+
+/// Text in one record; well below a chunk, so that little of one is left unused in front of it.
+constexpr uint32_t kPartBytes = 32768;
+
+/// As `enter`, also while recording is paused: an answer was asked for, and a name belongs to a block of before.
+bool enter_paused(Thread &thread) {
+  const uint32_t generation = log_generation();
+  if (!generation || thread.busy) return false;
+  thread.busy = 1;
+  if (thread.generation == generation || attach_thread(thread)) return true;
+  thread.busy = 0;
+  return false;
+}
+
+/// Room for a record's struct and the text behind it; null: no room, counted. `slots` slots belong to it.
+char *begin_record(Thread &thread, uint32_t bytes, uint32_t *slots) {
+  *slots = (16 + bytes + GMT_SLOT_BYTES - 1) / GMT_SLOT_BYTES;
+  return static_cast<char *>(reserve(thread, *slots));
+}
+
+/// A local record of a struct and a text.
+bool write_text(Thread &thread, gmt_local_kind kind, const void *head, uint32_t head_bytes, const char *text,
+                uint32_t text_bytes) {
+  uint32_t slots = 0;
+  char *at = begin_record(thread, head_bytes + text_bytes, &slots);
+  if (!at) return false;
+  auto *local = reinterpret_cast<gmt_local *>(at);
+  local->kind = kind;
+  local->slots = static_cast<uint16_t>(slots);
+  local->bytes = head_bytes + text_bytes;
+  memcpy(at + 16, head, head_bytes);
+  memcpy(at + 16 + head_bytes, text, text_bytes);
+  __atomic_store_n(&local->commit, GMT_LOCAL_BIT | thread.index, __ATOMIC_RELEASE);
+  return true;
+}
+
+void write_mark(Thread &thread, gmt_kind kind, uint64_t value, uint32_t stack) {
+  write_event(thread, kind, GMT_DEVICE_NONE, value, 0, stack);
+}
+
+}  // namespace
+
+void write_step(uint64_t number) {
+  Thread &thread = t_thread;
+  if (!log_generation() || !enter(thread)) return;
+  bool ending = false;
+  const uint32_t stack = python_stack(thread, &ending);
+  write_mark(thread, GMT_STEP, number, stack);
+  leave(thread);
+}
+
+void write_collection(bool begins, uint64_t value) {
+  Thread &thread = t_thread;
+  const uint32_t generation = log_generation();
+  if (!generation) return;
+  // A thread without a chunk has no GPU memory to free as a rule: a full collection alone is worth a chunk.
+  const bool attached = thread.generation == generation;
+  if (!attached && !(begins && value >= 2)) return;
+  if (!enter(thread)) return;
+  write_mark(thread, begins ? GMT_GC_BEGIN : GMT_GC_END, value, 0);
+  leave(thread);
+}
+
+void write_name(uint64_t address, uint8_t device, uint8_t category, const char *text, uint32_t bytes) {
+  constexpr uint32_t kMost = 1000;
+  Thread &thread = t_thread;
+  if (!enter_paused(thread)) return;
+  if (bytes > kMost) {
+    bytes = kMost;
+    while (bytes > 0 && (text[bytes] & 0xc0) == 0x80) bytes--;  // not within a character
+  }
+  gmt_name name{};
+  name.address = address;
+  name.sequence = newest_sequence();
+  name.text_bytes = bytes;
+  name.device = device;
+  name.category = category;
+  write_text(thread, GMT_NAME, &name, sizeof name, text, bytes);
+  leave(thread);
+}
+
+uint64_t newest_sequence() {
+  return log_generation() ? __atomic_load_n(&g_log.file->next_sequence, __ATOMIC_RELAXED) - 1 : 0;
+}
+
+void write_answer(uint32_t request, uint64_t sequence, const char *text, uint64_t bytes) {
+  Thread &thread = t_thread;
+  if (!enter_paused(thread)) return;
+  const uint64_t parts = bytes == 0 ? 1 : (bytes + kPartBytes - 1) / kPartBytes;
+  for (uint64_t part = 0; part < parts && parts <= UINT16_MAX; part++) {
+    const uint64_t begin = part * kPartBytes;
+    const auto size = static_cast<uint32_t>(bytes - begin < kPartBytes ? bytes - begin : kPartBytes);
+    const gmt_answer answer{sequence, request, static_cast<uint16_t>(part), static_cast<uint16_t>(parts), size, 0};
+    if (!write_text(thread, GMT_ANSWER, &answer, sizeof answer, text + begin, size)) break;
+  }
+  if (parts > UINT16_MAX) count_loss(GMT_LOST_RECORD_SIZE);
+  leave(thread);
+}
+
+void write_memory(const gmt_memory &memory) {
+  Thread &thread = t_thread;
+  if (!enter_paused(thread)) return;
+  write_local(thread, GMT_MEMORY, &memory, sizeof memory);
+  leave(thread);
+}
+
+void write_allocator(const gmt_allocator &said) {
+  Thread &thread = t_thread;
+  if (!log_generation() || !enter(thread)) return;
+  write_local(thread, GMT_ALLOCATOR, &said, sizeof said);
+  leave(thread);
+}
+
+void write_block(const gmt_block &block) {
+  Thread &thread = t_thread;
+  if (!enter_paused(thread)) return;
+  write_local(thread, GMT_BLOCK, &block, sizeof block);
+  leave(thread);
+}
+
+void write_agent_note(gmt_note_code code, const char *text) {
+  Thread &thread = t_thread;
+  if (!enter_paused(thread)) return;
+  write_note(thread, code, text);
+  leave(thread);
+}
+
+}  // namespace gmt::inject

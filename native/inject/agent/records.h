@@ -1,0 +1,41 @@
+#pragma once
+// What the agent writes to the log.
+#include <stdint.h>
+
+#include "inject/log/log.h"
+
+namespace gmt::inject {
+
+/// Generation of the open log; 0 = this process has none (also a forked child that has not used the GPU yet).
+inline uint32_t log_generation() {
+  return g_log.guard ? __atomic_load_n(&g_log.guard->generation, __ATOMIC_ACQUIRE) : 0;
+}
+
+/// A training step ended here; `number` from 1.
+void write_step(uint64_t number);
+
+/// Python's collector begins (`begins`; `value` = generation) or has ended (`value` = objects collected).
+void write_collection(bool begins, uint64_t value);
+
+/// What the block at `address` is for; `text` is UTF-8, cut at 1,000 bytes.
+void write_name(uint64_t address, uint8_t device, uint8_t category, const char *text, uint32_t bytes);
+
+/// The newest event's sequence; 0 = no log.
+uint64_t newest_sequence();
+
+/// The answer to a request, as JSON; in several records where it is long. `sequence`: the newest event's when it was looked.
+void write_answer(uint32_t request, uint64_t sequence, const char *text, uint64_t bytes);
+
+/// What a device says that this process holds.
+void write_memory(const gmt_memory &memory);
+
+/// What the framework's allocator says of a device.
+void write_allocator(const gmt_allocator &said);
+
+/// What it says of a live block.
+void write_block(const gmt_block &block);
+
+/// A remark for the user.
+void write_agent_note(gmt_note_code code, const char *text);
+
+}  // namespace gmt::inject

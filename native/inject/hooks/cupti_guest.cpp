@@ -1,0 +1,192 @@
+#include "inject/hooks/cupti_guest.h"
+
+#include <string.h>
+
+#include "cuda/cupti.h"
+#include "inject/hooks/cupti_library.h"
+#include "inject/hooks/driver_layer.h"
+#include "inject/hooks/driver_wrap.h"
+#include "inject/hooks/elf.h"
+#include "inject/log/log.h"
+
+namespace gmt::inject {
+namespace {
+
+using cuda::Callback;
+using cuda::Subscriber;
+
+constexpr uint32_t kIds = 2048;  ///< callback ids of one domain; CUDA 13 has fewer than 900
+struct Guest {
+  uint32_t present;
+  Callback callback;
+  void *user;
+  uint64_t enabled[cuda::kDomainCount][kIds / 64];
+};
+Guest g_guest;
+
+bool in_range(uint32_t domain, uint32_t id) { return domain < cuda::kDomainCount && id < kIds; }
+
+bool wants(uint32_t domain, uint32_t id) {
+  return in_range(domain, id) &&
+         (__atomic_load_n(&g_guest.enabled[domain][id / 64], __ATOMIC_RELAXED) >> (id % 64) & 1);
+}
+
+void set_wanted(uint32_t domain, uint32_t id, bool on) {
+  const uint64_t bit = 1ull << (id % 64);
+  if (on)
+    __atomic_fetch_or(&g_guest.enabled[domain][id / 64], bit, __ATOMIC_RELAXED);
+  else
+    __atomic_fetch_and(&g_guest.enabled[domain][id / 64], ~bit, __ATOMIC_RELAXED);
+}
+
+bool is_shared(Subscriber subscriber) { return subscription() && subscriber == subscription(); }
+
+/// The shared handle of a guest that has unsubscribed is worth nothing to it, while the tracer goes on with it.
+bool has_gone(Subscriber subscriber) {
+  return is_shared(subscriber) && !__atomic_load_n(&g_guest.present, __ATOMIC_ACQUIRE);
+}
+
+/// The guest's switch for one callback. What the tracer needs stays on.
+int enable_for_guest(const cuda::Cupti &cupti, bool on, uint32_t domain, uint32_t id) {
+  if (!in_range(domain, id)) return cupti.enable_callback(on, subscription(), domain, id);
+  const int result = is_ours(domain, id) ? cuda::kCuptiSuccess : cupti.enable_callback(on, subscription(), domain, id);
+  if (result == cuda::kCuptiSuccess) set_wanted(domain, id, on);
+  return result;
+}
+
+int enable_domain_for_guest(const cuda::Cupti &cupti, bool on, uint32_t domain) {
+  if (domain == 0 || domain >= cuda::kDomainCount) return cupti.enable_domain(on, subscription(), domain);
+  if (on) {
+    const int result = cupti.enable_domain(1, subscription(), domain);
+    for (uint64_t &word : g_guest.enabled[domain])
+      if (result == cuda::kCuptiSuccess) __atomic_store_n(&word, ~0ull, __ATOMIC_RELAXED);
+    return result;
+  }
+  // One by one: switching the whole domain off would blind the tracer until its own were on again.
+  for (uint32_t id = 0; id < kIds; id++)
+    if (wants(domain, id)) enable_for_guest(cupti, false, domain, id);
+  return cuda::kCuptiSuccess;
+}
+
+void dismiss_guest(const cuda::Cupti &cupti) {
+  for (uint32_t domain = 1; domain < cuda::kDomainCount; domain++) enable_domain_for_guest(cupti, false, domain);
+  __atomic_store_n(&g_guest.present, 0, __ATOMIC_RELEASE);
+}
+
+int subscribe_guest(Subscriber *out, Callback callback, void *user) {
+  uint32_t nobody = 0;
+  if (!out || !callback) return cuda::kCuptiInvalidParameter;
+  if (!__atomic_compare_exchange_n(&g_guest.present, &nobody, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    return cuda::kCuptiMultipleSubscribers;
+  g_guest.callback = callback;
+  g_guest.user = user;
+  *out = subscription();
+  return cuda::kCuptiSuccess;
+}
+
+}  // namespace
+
+void pass_to_guest(uint32_t domain, uint32_t id, const void *data) {
+  if (!__atomic_load_n(&g_guest.present, __ATOMIC_ACQUIRE) || !wants(domain, id)) return;
+  g_guest.callback(g_guest.user, domain, id, data);
+}
+
+}  // namespace gmt::inject
+
+#define GMT_EXPORT extern "C" __attribute__((visibility("default")))
+using namespace gmt::inject;
+
+GMT_EXPORT int cuptiSubscribe(Subscriber *out, Callback callback, void *user) {
+  const gmt::cuda::Cupti *cupti = cupti_library();
+  if (!cupti) return gmt::cuda::kCuptiInvalidParameter;
+  if (configured() && start_driver_layer()) return subscribe_guest(out, callback, user);
+  return cupti->subscribe(out, callback, user);
+}
+
+/// From CUDA 13.0 on; the parameters name the subscriber, which a shared subscription cannot pass on.
+GMT_EXPORT int cuptiSubscribe_v2(Subscriber *out, Callback callback, void *user, void *params) {
+  const gmt::cuda::Cupti *cupti = cupti_library();
+  if (!cupti) return gmt::cuda::kCuptiInvalidParameter;
+  if (configured() && start_driver_layer()) return subscribe_guest(out, callback, user);
+  return cupti->subscribe_v2 ? cupti->subscribe_v2(out, callback, user, params) : cupti->subscribe(out, callback, user);
+}
+
+GMT_EXPORT int cuptiUnsubscribe(Subscriber subscriber) {
+  const gmt::cuda::Cupti *cupti = cupti_library();
+  if (!cupti || has_gone(subscriber)) return gmt::cuda::kCuptiInvalidParameter;
+  if (!is_shared(subscriber)) return cupti->unsubscribe(subscriber);
+  dismiss_guest(*cupti);
+  return gmt::cuda::kCuptiSuccess;
+}
+
+GMT_EXPORT int cuptiEnableCallback(uint32_t enable, Subscriber subscriber, uint32_t domain, uint32_t id) {
+  const gmt::cuda::Cupti *cupti = cupti_library();
+  if (!cupti || has_gone(subscriber)) return gmt::cuda::kCuptiInvalidParameter;
+  return is_shared(subscriber) ? enable_for_guest(*cupti, enable != 0, domain, id)
+                               : cupti->enable_callback(enable, subscriber, domain, id);
+}
+
+GMT_EXPORT int cuptiEnableDomain(uint32_t enable, Subscriber subscriber, uint32_t domain) {
+  const gmt::cuda::Cupti *cupti = cupti_library();
+  if (!cupti || has_gone(subscriber)) return gmt::cuda::kCuptiInvalidParameter;
+  return is_shared(subscriber) ? enable_domain_for_guest(*cupti, enable != 0, domain)
+                               : cupti->enable_domain(enable, subscriber, domain);
+}
+
+GMT_EXPORT int cuptiEnableAllDomains(uint32_t enable, Subscriber subscriber) {
+  int result = gmt::cuda::kCuptiSuccess;
+  for (uint32_t domain = gmt::cuda::kDomainDriver; domain <= 6; domain++) {
+    const int one = cuptiEnableDomain(enable, subscriber, domain);
+    if (one != gmt::cuda::kCuptiSuccess) result = one;
+  }
+  return result;
+}
+
+GMT_EXPORT int cuptiGetCallbackState(uint32_t *enable, Subscriber subscriber, uint32_t domain, uint32_t id) {
+  const gmt::cuda::Cupti *cupti = cupti_library();
+  if (!cupti || !cupti->get_callback_state || !enable || has_gone(subscriber)) return gmt::cuda::kCuptiInvalidParameter;
+  if (!is_shared(subscriber) || !in_range(domain, id)) return cupti->get_callback_state(enable, subscriber, domain, id);
+  *enable = wants(domain, id);
+  return gmt::cuda::kCuptiSuccess;
+}
+
+/// Would end the tracer's subscription too, and CUPTI for the rest of the process: the guest's callbacks end, CUPTI stays.
+GMT_EXPORT int cuptiFinalize() {
+  const gmt::cuda::Cupti *cupti = cupti_library();
+  if (!cupti) return gmt::cuda::kCuptiInvalidParameter;
+  if (!subscription()) return cupti->finalize ? cupti->finalize() : gmt::cuda::kCuptiInvalidParameter;
+  dismiss_guest(*cupti);
+  return gmt::cuda::kCuptiSuccess;
+}
+
+namespace gmt::inject {
+
+void *cupti_stand_in(const char *name) {
+#define GMT_STAND_IN(function) \
+  if (strcmp(name, #function) == 0) return reinterpret_cast<void *>(&function);
+  GMT_STAND_IN(cuptiSubscribe)
+  GMT_STAND_IN(cuptiSubscribe_v2)
+  GMT_STAND_IN(cuptiUnsubscribe)
+  GMT_STAND_IN(cuptiEnableCallback)
+  GMT_STAND_IN(cuptiEnableDomain)
+  GMT_STAND_IN(cuptiEnableAllDomains)
+  GMT_STAND_IN(cuptiGetCallbackState)
+  GMT_STAND_IN(cuptiFinalize)
+#undef GMT_STAND_IN
+  return nullptr;
+}
+
+void hook_cupti_by_slots() {
+#define GMT_IMPORT(name)                     \
+  {                                          \
+#name, reinterpret_cast < void *>(&name) \
+  }
+  const Import imports[] = {GMT_IMPORT(cuptiSubscribe),        GMT_IMPORT(cuptiSubscribe_v2),
+                            GMT_IMPORT(cuptiUnsubscribe),      GMT_IMPORT(cuptiEnableCallback),
+                            GMT_IMPORT(cuptiEnableDomain),     GMT_IMPORT(cuptiEnableAllDomains),
+                            GMT_IMPORT(cuptiGetCallbackState), GMT_IMPORT(cuptiFinalize)};
+#undef GMT_IMPORT
+  redirect_imports(imports, sizeof imports / sizeof *imports);
+}
+
+}  // namespace gmt::inject

@@ -1,0 +1,317 @@
+#include "inject/hooks/driver_layer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cuda/driver_calls.h"
+#include "inject/hooks/autograd.h"
+#include "inject/hooks/callers.h"
+#include "inject/hooks/cupti_guest.h"
+#include "inject/hooks/cupti_library.h"
+#include "inject/hooks/driver_wrap.h"
+#include "inject/hooks/elf.h"
+#include "inject/hooks/tensor_layer.h"
+#include "inject/log/stacks.h"
+
+namespace gmt::inject {
+namespace {
+
+using cuda::CallFacts;
+
+cuda::Subscriber g_subscriber;
+uint32_t g_started;  ///< 0 = no, 1 = starting, 2 = yes
+int g_refusal;       ///< what CUPTI answered when it did not let us
+__thread uint32_t t_destroying __attribute__((tls_model("initial-exec")));  ///< inside a call that destroys a context
+
+constexpr uint32_t kContexts = 256;
+struct ContextDevice {
+  void *context;
+  uint32_t device;
+};
+ContextDevice g_contexts[kContexts];
+uint64_t g_described[4];  ///< bit per device: its record is in the log
+uint32_t g_described_generation;
+
+uint32_t ask_device_of(void *context) {
+  const cuda::Cupti *cupti = subscription() ? cupti_library() : nullptr;
+  uint32_t device = GMT_DEVICE_NONE;
+  if (cupti && cupti->get_device_id)
+    return cupti->get_device_id(context, &device) == cuda::kCuptiSuccess ? device : GMT_DEVICE_NONE;
+  // Without CUPTI: `context` is the thread's current one.
+  const auto current = reinterpret_cast<int (*)(uint32_t *)>(find_symbol("libcuda.so", "cuCtxGetDevice"));
+  return current && current(&device) == 0 ? device : GMT_DEVICE_NONE;
+}
+
+/// Device of a context: asked once. A context's address may be used again for another device, so a destroyed one is
+/// forgotten.
+uint32_t device_of(void *context) {
+  if (!context) return GMT_DEVICE_NONE;
+  const auto start = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(context) >> 6) % kContexts;
+  for (uint32_t i = 0; i < 8; i++) {
+    const ContextDevice &place = g_contexts[(start + i) % kContexts];
+    if (__atomic_load_n(&place.context, __ATOMIC_ACQUIRE) == context) return place.device;
+  }
+  const uint32_t device = ask_device_of(context);
+  if (device == GMT_DEVICE_NONE) return device;
+  for (uint32_t i = 0; i < 8; i++) {
+    ContextDevice &place = g_contexts[(start + i) % kContexts];
+    void *none = nullptr;
+    if (__atomic_load_n(&place.context, __ATOMIC_RELAXED)) continue;
+    place.device = device;  // two threads that race here write the same number
+    if (__atomic_compare_exchange_n(&place.context, &none, context, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) break;
+  }
+  return device;
+}
+
+void forget_context(void *context) {
+  for (ContextDevice &place : g_contexts)
+    if (place.context == context) __atomic_store_n(&place.context, nullptr, __ATOMIC_RELEASE);
+}
+
+/// Name and size of a device, asked of the driver at the end of a call of its own, once.
+void describe_device(Thread &thread, uint32_t device) {
+  if (device >= 256 || device == GMT_DEVICE_NONE) return;
+  const uint32_t generation = g_log.guard->generation;
+  if (g_described_generation != generation) {
+    memset(g_described, 0, sizeof g_described);
+    g_described_generation = generation;
+  }
+  const uint64_t bit = 1ull << (device % 64);
+  if (__atomic_fetch_or(&g_described[device / 64], bit, __ATOMIC_RELAXED) & bit) return;
+  const auto name_of = reinterpret_cast<int (*)(char *, int, int)>(find_symbol("libcuda.so", "cuDeviceGetName"));
+  const auto total_of = reinterpret_cast<int (*)(size_t *, int)>(find_symbol("libcuda.so", "cuDeviceTotalMem_v2"));
+  struct {
+    gmt_device_record record;
+    char name[128];
+  } about{};
+  size_t total = 0;
+  if (name_of) name_of(about.name, sizeof about.name - 1, static_cast<int>(device));
+  if (total_of) total_of(&total, static_cast<int>(device));
+  about.record = {device, static_cast<uint32_t>(strnlen(about.name, sizeof about.name)), total};
+  write_local(thread, GMT_DEVICE, &about, static_cast<uint32_t>(sizeof about.record) + about.record.name_bytes);
+}
+
+struct Slots {
+  gmt_local detail;  // 16 bytes of head, 48 of payload
+  char rest[32];
+  gmt_event event;
+};
+static_assert(sizeof(Slots) == 3 * GMT_SLOT_BYTES);
+
+bool allocates(uint8_t kind) {
+  return (kind & ~GMT_FAILED) >= GMT_DEVICE_ALLOC && (kind & ~GMT_FAILED) <= GMT_GRAPH_ALLOC;
+}
+
+void write_driver_event(Thread &thread, const CallFacts &facts, const gmt_driver_detail &detail, uint8_t kind,
+                        uint32_t device, uint32_t stack) {
+  if (!ensure(thread, 8)) return;  // state and time base may come in between
+  if (allocates(kind)) write_autograd(thread, stack != 0);
+  const uint64_t ticks = stamp(thread);
+  auto *slots = static_cast<Slots *>(reserve(thread, 3));
+  if (!slots) return;
+  slots->detail.kind = GMT_DRIVER_DETAIL;
+  slots->detail.slots = 2;
+  slots->detail.bytes = sizeof detail;
+  memcpy(slots->detail.payload, &detail, sizeof detail);
+  __atomic_store_n(&slots->detail.commit, GMT_LOCAL_BIT | thread.index, __ATOMIC_RELEASE);
+  commit_event(thread, &slots->event, kind, static_cast<uint8_t>(device), facts.address, facts.bytes, stack,
+               ticks < thread.base_ticks ? thread.base_ticks : ticks);
+}
+
+/// Host memory belongs to no device; else the arguments decide, else the current context.
+uint32_t device_for(const CallFacts &facts, void *context) {
+  switch (facts.kind) {
+    case GMT_HOST_ALLOC:
+    case GMT_HOST_REGISTER:
+    case GMT_HOST_FREE:
+    case GMT_HOST_UNREGISTER:
+      return GMT_DEVICE_NONE;
+    default:
+      return facts.device >= 0 ? static_cast<uint32_t>(facts.device) : device_of(context);
+  }
+}
+
+uint32_t caller_of(Thread &thread, uint8_t kind, const void *frame) {
+  if (!allocates(kind)) return 0;
+  const uint32_t library = calling_library(frame);
+  describe_library(thread, library);
+  return library;
+}
+
+void record(Thread &thread, int row, const CallFacts &facts, const cuda::CallbackData &data, uint8_t kind, int result,
+            const void *frame) {
+  bool ending = false;
+  const uint32_t stack = python_stack(thread, &ending);
+  if (ending) mark_ending(thread);
+  const uint32_t device = device_for(facts, data.context);
+  const gmt_driver_detail detail{static_cast<uint16_t>(row),
+                                 0,
+                                 result,
+                                 facts.stream,
+                                 facts.object,
+                                 facts.offset,
+                                 reinterpret_cast<uintptr_t>(data.context),
+                                 caller_of(thread, kind, frame)};
+  if (data.site == cuda::kSiteExit) describe_device(thread, device);
+  write_driver_event(thread, facts, detail, kind, device, stack);
+}
+
+void at_enter(Thread &thread, int row, const cuda::CallbackData &data) {
+  const CallFacts facts = cuda::read_call(cuda::kCalls[row], data.params, false);
+  thread.pending_free = 0;
+  if (!cuda::ends_memory(facts.kind) || facts.address == 0) return;
+  record(thread, row, facts, data, facts.kind, 0, nullptr);
+  thread.pending_free = facts.kind;
+}
+
+void at_exit_of(Thread &thread, int row, const cuda::CallbackData &data, const void *frame) {
+  int result = 0;
+  if (data.return_value) memcpy(&result, data.return_value, sizeof result);
+  CallFacts facts = cuda::read_call(cuda::kCalls[row], data.params, result == 0);
+  if (facts.kind == 0) return;
+  if (cuda::ends_memory(facts.kind)) {
+    if (result == 0 || thread.pending_free != facts.kind) return;
+    facts.bytes = facts.kind;
+    record(thread, row, facts, data, GMT_FREE_UNDONE, result, nullptr);
+    thread.pending_free = 0;
+    return;
+  }
+  record(thread, row, facts, data, static_cast<uint8_t>(result == 0 ? facts.kind : facts.kind | GMT_FAILED), result,
+         frame);
+}
+
+bool destroys_context(uint8_t kind) { return kind == GMT_CONTEXT_DESTROY || kind == GMT_DEVICE_RESET; }
+
+}  // namespace
+
+void on_driver_call(uint32_t cbid, const cuda::CallbackData &data, const void *frame) {
+  const int row = cuda::call_of_cbid(cbid);
+  if (row < 0) return;
+  const uint8_t kind = cuda::kCalls[row].kind;
+  if (destroys_context(kind)) {  // the context's end itself is reported in the resource domain, however it comes
+    t_destroying = data.site == cuda::kSiteEnter ? 1 : 0;
+    return;
+  }
+  if (data.site == cuda::kSiteEnter && !cuda::ends_memory(kind)) return;
+  Thread &thread = t_thread;
+  if (!enter(thread)) return;
+  if (data.site == cuda::kSiteEnter)
+    at_enter(thread, row, data);
+  else
+    at_exit_of(thread, row, data, frame);
+  leave(thread);
+}
+
+namespace {
+
+void on_context_end(void *context) {
+  Thread &thread = t_thread;
+  if (!enter(thread)) return;
+  bool ending = false;
+  python_stack(thread, &ending);
+  // A context that nobody asked to destroy goes because the process does.
+  if (ending || !t_destroying) mark_ending(thread);
+  write_event(thread, GMT_CONTEXT_DESTROY, static_cast<uint8_t>(device_of(context)),
+              reinterpret_cast<uintptr_t>(context), 0, 0);
+  forget_context(context);
+  leave(thread);
+}
+
+void on_callback(void *, uint32_t domain, uint32_t id, const void *data) {
+  if (is_ours(domain, id)) {
+    if (domain == cuda::kDomainDriver) {
+      on_driver_call(id, *static_cast<const cuda::CallbackData *>(data), __builtin_frame_address(0));
+    } else if (id == cuda::kContextDestroyStarting) {
+      on_context_end(static_cast<const cuda::ResourceData *>(data)->context);
+    }
+  }
+  pass_to_guest(domain, id, data);
+}
+
+int enable_ours(const cuda::Cupti &cupti) {
+  int enabled = 0;
+  for (const gmt_call &call : cuda::kCalls)  // an older libcupti refuses the ids that it does not know
+    if (cupti.enable_callback(1, g_subscriber, cuda::kDomainDriver, call.cbid) == cuda::kCuptiSuccess) enabled++;
+  cupti.enable_callback(1, g_subscriber, cuda::kDomainResource, cuda::kContextDestroyStarting);
+  return enabled;
+}
+
+void write_bulk_end(uint8_t kind, uint32_t device, uint64_t context) {
+  Thread &thread = t_thread;
+  if (!enter(thread)) return;
+  write_event(thread, kind, static_cast<uint8_t>(device), context, 0, 0);
+  leave(thread);
+}
+
+/// The last reference of a primary context is gone when the driver calls it inactive.
+bool primary_context_gone(uint32_t device) {
+  const auto state =
+      reinterpret_cast<int (*)(int, uint32_t *, int *)>(find_symbol("libcuda.so", "cuDevicePrimaryCtxGetState"));
+  uint32_t flags = 0;
+  int active = 1;
+  return state && state(static_cast<int>(device), &flags, &active) == 0 && active == 0;
+}
+
+}  // namespace
+
+void on_context_call(int row, const void *params) {
+  const CallFacts facts = cuda::read_call(cuda::kCalls[row], params, true);
+  if (facts.kind == GMT_CONTEXT_DESTROY) {
+    auto *context = reinterpret_cast<void *>(facts.address);
+    write_bulk_end(GMT_CONTEXT_DESTROY, GMT_DEVICE_NONE, facts.address);
+    forget_context(context);
+  } else if (facts.kind == GMT_DEVICE_RESET) {
+    const auto device = static_cast<uint32_t>(facts.device);
+    const bool released = cuda::kCalls[row].source == GMT_SOURCE_RELEASE_PRIMARY;
+    if (!released || primary_context_gone(device)) write_bulk_end(GMT_DEVICE_RESET, device, 0);
+  }
+}
+
+bool is_ours(uint32_t domain, uint32_t id) {
+  if (domain == cuda::kDomainDriver) return cuda::call_of_cbid(id) >= 0;
+  return domain == cuda::kDomainResource && id == cuda::kContextDestroyStarting;
+}
+
+void *subscription() { return __atomic_load_n(&g_started, __ATOMIC_ACQUIRE) == 2 ? g_subscriber : nullptr; }
+
+bool start_driver_layer() {
+  uint32_t state = __atomic_load_n(&g_started, __ATOMIC_ACQUIRE);
+  if (state == 2) return true;
+  const cuda::Cupti *cupti = cupti_library();
+  if (!cupti || state == 1) return false;
+  if (!__atomic_compare_exchange_n(&g_started, &state, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return false;
+  g_refusal = cupti->subscribe(&g_subscriber, on_callback, nullptr);
+  const bool done = g_refusal == cuda::kCuptiSuccess && enable_ours(*cupti) > 0;
+  __atomic_store_n(&g_started, done ? 2 : 0, __ATOMIC_RELEASE);
+  return done;
+}
+
+void describe_driver_layer(Thread &thread) {
+  char text[900];
+  const bool on = subscription() != nullptr;
+  if (on) {
+    uint32_t version = 0;
+    if (cupti_library()->get_version) cupti_library()->get_version(&version);
+    snprintf(text, sizeof text, "CUPTI %u at %s", version, cupti_path());
+    write_note(thread, GMT_NOTE_CUPTI_PATH, text);
+  } else {
+    const char *seen = driver_is_wrapped()
+                           ? "driver calls are wrapped instead, and calls made inside the driver are not seen"
+                           : "driver allocations are not recorded; tensors are";
+    if (g_refusal == cuda::kCuptiMultipleSubscribers)
+      snprintf(text, sizeof text, "Another tool holds CUPTI: %s. Run without the other tool.", seen);
+    else if (g_refusal != 0)
+      snprintf(text, sizeof text, "CUPTI at %s refused (error %d): %s.", cupti_path(), g_refusal, seen);
+    else
+      snprintf(text, sizeof text,
+               "No libcupti was found: %s. Install the nvidia-cuda-cupti package of your CUDA version, or name the "
+               "library in "
+               "GPU_MEMTRACE_CUPTI.",
+               seen);
+    write_note(thread, g_refusal == cuda::kCuptiMultipleSubscribers ? GMT_NOTE_CUPTI_TAKEN : GMT_NOTE_NO_CUPTI, text);
+  }
+  g_log.file->driver_source = on ? GMT_DRIVER_CUPTI : driver_is_wrapped() ? GMT_DRIVER_WRAPPED : GMT_DRIVER_NONE;
+  g_log.file->simulated = find_symbol("libcuda.so", "gpu_memtrace_simulator") != nullptr;
+}
+
+}  // namespace gmt::inject

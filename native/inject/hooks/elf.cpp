@@ -1,0 +1,226 @@
+#include "inject/hooks/elf.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace gmt::inject {
+namespace {
+
+/// The parts of one library's dynamic section.
+struct Dynamic {
+  const ElfW(Sym) *symbols = nullptr;
+  const char *strings = nullptr;
+  const uint32_t *gnu_hash = nullptr;
+  const uint32_t *hash = nullptr;
+  const ElfW(Rela) *plt = nullptr;
+  size_t plt_bytes = 0;
+  const ElfW(Rela) *rela = nullptr;
+  size_t rela_bytes = 0;
+};
+
+const char *base_name(const char *path) {
+  const char *slash = path ? strrchr(path, '/') : nullptr;
+  return slash ? slash + 1 : path ? path : "";
+}
+
+bool read_dynamic(const dl_phdr_info &info, Dynamic *out) {
+  const ElfW(Dyn) *entry = nullptr;
+  for (int i = 0; i < info.dlpi_phnum; i++)
+    if (info.dlpi_phdr[i].p_type == PT_DYNAMIC)
+      entry = reinterpret_cast<const ElfW(Dyn) *>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr);
+  if (!entry) return false;
+  for (; entry->d_tag != DT_NULL; entry++) {
+    // glibc relocates these to addresses; the vdso keeps offsets.
+    const uintptr_t value = entry->d_un.d_ptr < info.dlpi_addr ? entry->d_un.d_ptr + info.dlpi_addr : entry->d_un.d_ptr;
+    switch (entry->d_tag) {
+      case DT_SYMTAB:
+        out->symbols = reinterpret_cast<const ElfW(Sym) *>(value);
+        break;
+      case DT_STRTAB:
+        out->strings = reinterpret_cast<const char *>(value);
+        break;
+      case DT_GNU_HASH:
+        out->gnu_hash = reinterpret_cast<const uint32_t *>(value);
+        break;
+      case DT_HASH:
+        out->hash = reinterpret_cast<const uint32_t *>(value);
+        break;
+      case DT_JMPREL:
+        out->plt = reinterpret_cast<const ElfW(Rela) *>(value);
+        break;
+      case DT_PLTRELSZ:
+        out->plt_bytes = entry->d_un.d_val;
+        break;
+      case DT_RELA:
+        out->rela = reinterpret_cast<const ElfW(Rela) *>(value);
+        break;
+      case DT_RELASZ:
+        out->rela_bytes = entry->d_un.d_val;
+        break;
+      default:
+        break;
+    }
+  }
+  return out->symbols && out->strings;
+}
+
+bool defined(const ElfW(Sym) & symbol) { return symbol.st_shndx != SHN_UNDEF && symbol.st_value != 0; }
+
+/// GNU hash table: { buckets, first symbol, bloom words, shift }, bloom filter, buckets, chains.
+const ElfW(Sym) * look_up_gnu(const Dynamic &dynamic, const char *name) {
+  uint32_t h = 5381;
+  for (const char *c = name; *c; c++) h = h * 33 + static_cast<unsigned char>(*c);
+  const uint32_t *table = dynamic.gnu_hash;
+  const uint32_t buckets = table[0], first = table[1], bloom = table[2];
+  const auto *bucket = reinterpret_cast<const uint32_t *>(reinterpret_cast<const ElfW(Addr) *>(table + 4) + bloom);
+  if (buckets == 0) return nullptr;
+  uint32_t i = bucket[h % buckets];
+  if (i < first) return nullptr;
+  for (const uint32_t *chain = bucket + buckets;; i++) {
+    const uint32_t value = chain[i - first];
+    const ElfW(Sym) &symbol = dynamic.symbols[i];
+    if ((value | 1) == (h | 1) && defined(symbol) && strcmp(dynamic.strings + symbol.st_name, name) == 0)
+      return &symbol;
+    if (value & 1) return nullptr;
+  }
+}
+
+const ElfW(Sym) * look_up_sysv(const Dynamic &dynamic, const char *name) {
+  const uint32_t chains = dynamic.hash[1];
+  for (uint32_t i = 0; i < chains; i++)
+    if (defined(dynamic.symbols[i]) && strcmp(dynamic.strings + dynamic.symbols[i].st_name, name) == 0)
+      return &dynamic.symbols[i];
+  return nullptr;
+}
+
+struct SymbolQuery {
+  const char *library, *name;
+  void *found;
+};
+
+int visit_for_symbol(dl_phdr_info *info, size_t, void *data) {
+  auto *query = static_cast<SymbolQuery *>(data);
+  if (strncmp(base_name(info->dlpi_name), query->library, strlen(query->library)) != 0) return 0;
+  Dynamic dynamic;
+  if (!read_dynamic(*info, &dynamic)) return 0;
+  const ElfW(Sym) *symbol = dynamic.gnu_hash ? look_up_gnu(dynamic, query->name)
+                            : dynamic.hash   ? look_up_sysv(dynamic, query->name)
+                                             : nullptr;
+  if (!symbol) return 0;
+  query->found = reinterpret_cast<void *>(info->dlpi_addr + symbol->st_value);
+  return 1;
+}
+
+struct LibraryQuery {
+  const char *library;
+  char *path;
+  size_t capacity;
+};
+
+int visit_for_library(dl_phdr_info *info, size_t, void *data) {
+  auto *query = static_cast<LibraryQuery *>(data);
+  if (strncmp(base_name(info->dlpi_name), query->library, strlen(query->library)) != 0) return 0;
+  strncpy(query->path, info->dlpi_name, query->capacity - 1);
+  query->path[query->capacity - 1] = 0;
+  return 1;
+}
+
+struct ThreadDataQuery {
+  const char *library;
+  ThreadData found;
+};
+
+int visit_for_thread_data(dl_phdr_info *info, size_t, void *data) {
+  auto *query = static_cast<ThreadDataQuery *>(data);
+  if (strncmp(base_name(info->dlpi_name), query->library, strlen(query->library)) != 0) return 0;
+  for (int i = 0; i < info->dlpi_phnum; i++)
+    if (info->dlpi_phdr[i].p_type == PT_TLS)
+      query->found = {static_cast<char *>(info->dlpi_tls_data), info->dlpi_phdr[i].p_memsz};
+  return 1;
+}
+
+struct Redirection {
+  const Import *imports;
+  size_t count;
+};
+
+/// RELRO pages are read-only by now; the slot's page is made writable and left so (as it is without RELRO).
+void set_slot(void **slot, void *value) {
+  if (*slot == value) return;
+  const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  auto *at = reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(slot) & ~(page - 1));
+  if (mprotect(at, page, PROT_READ | PROT_WRITE) == 0) __atomic_store_n(slot, value, __ATOMIC_RELEASE);
+}
+
+void redirect_table(const dl_phdr_info &info, const Dynamic &dynamic, const ElfW(Rela) * table, size_t bytes,
+                    const Redirection &to) {
+  for (size_t i = 0; table && i < bytes / sizeof *table; i++) {
+    const auto type = ELF64_R_TYPE(table[i].r_info);
+#if defined(__x86_64__)
+    if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
+#elif defined(__aarch64__)
+    if (type != R_AARCH64_JUMP_SLOT && type != R_AARCH64_GLOB_DAT) continue;
+#endif
+    const char *name = dynamic.strings + dynamic.symbols[ELF64_R_SYM(table[i].r_info)].st_name;
+    for (size_t k = 0; k < to.count; k++)
+      if (strcmp(name, to.imports[k].name) == 0)
+        set_slot(reinterpret_cast<void **>(info.dlpi_addr + table[i].r_offset), to.imports[k].replacement);
+  }
+}
+
+bool holds(const dl_phdr_info &info, const void *address) {
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  for (int i = 0; i < info.dlpi_phnum; i++) {
+    const ElfW(Phdr) &part = info.dlpi_phdr[i];
+    if (part.p_type == PT_LOAD && at - info.dlpi_addr - part.p_vaddr < part.p_memsz) return true;
+  }
+  return false;
+}
+
+int visit_to_redirect(dl_phdr_info *info, size_t, void *data) {
+  const auto &to = *static_cast<const Redirection *>(data);
+  Dynamic dynamic;
+  if (holds(*info, to.imports[0].replacement) || !read_dynamic(*info, &dynamic)) return 0;
+  redirect_table(*info, dynamic, dynamic.plt, dynamic.plt_bytes, to);
+  redirect_table(*info, dynamic, dynamic.rela, dynamic.rela_bytes, to);
+  return 0;
+}
+
+int visit_to_count(dl_phdr_info *info, size_t, void *data) {
+  *static_cast<unsigned long long *>(data) = info->dlpi_adds;
+  return 1;
+}
+
+}  // namespace
+
+void *find_symbol(const char *library, const char *name) {
+  SymbolQuery query{library, name, nullptr};
+  dl_iterate_phdr(visit_for_symbol, &query);
+  return query.found;
+}
+
+bool find_library(const char *library, char *path, size_t capacity) {
+  LibraryQuery query{library, path, capacity};
+  return dl_iterate_phdr(visit_for_library, &query) != 0;
+}
+
+ThreadData thread_data(const char *library) {
+  ThreadDataQuery query{library, {nullptr, 0}};
+  dl_iterate_phdr(visit_for_thread_data, &query);
+  return query.found;
+}
+
+void redirect_imports(const Import *imports, size_t count) {
+  Redirection to{imports, count};
+  dl_iterate_phdr(visit_to_redirect, &to);
+}
+
+unsigned long long libraries_added() {
+  unsigned long long added = 0;
+  dl_iterate_phdr(visit_to_count, &added);
+  return added;
+}
+
+}  // namespace gmt::inject

@@ -1,0 +1,102 @@
+#include "inject/log/chunk_supply.h"
+
+#include <dlfcn.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "inject/hooks/real_dlsym.h"
+#include "inject/log/log.h"
+
+namespace gmt::inject {
+namespace {
+
+constexpr uint32_t kReady = 4, kRetired = 16;
+gmt_chunk_header *g_ready[kReady];
+gmt_chunk_header *g_retired[kRetired];
+gmt_chunk_header *(*g_make)();
+uint32_t g_wanted;   ///< futex: rises with each chunk taken or retired
+uint32_t g_started;  ///< 0 = no, 1 = the thread runs or could not be made
+
+bool put(gmt_chunk_header **places, uint32_t count, gmt_chunk_header *chunk) {
+  for (uint32_t i = 0; i < count; i++) {
+    gmt_chunk_header *empty = nullptr;
+    if (__atomic_compare_exchange_n(&places[i], &empty, chunk, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) return true;
+  }
+  return false;
+}
+
+gmt_chunk_header *take(gmt_chunk_header **places, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (!__atomic_load_n(&places[i], __ATOMIC_RELAXED)) continue;
+    if (gmt_chunk_header *chunk = __atomic_exchange_n(&places[i], nullptr, __ATOMIC_ACQUIRE)) return chunk;
+  }
+  return nullptr;
+}
+
+void wake() {
+  __atomic_fetch_add(&g_wanted, 1, __ATOMIC_RELEASE);
+  syscall(SYS_futex, &g_wanted, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+/// Fills the empty places; where there is no room the next chunk taken asks again.
+void restock() {
+  for (auto &place : g_ready) {
+    if (__atomic_load_n(&place, __ATOMIC_RELAXED)) continue;
+    gmt_chunk_header *chunk = g_make();
+    if (!chunk) return;
+    __atomic_store_n(&place, chunk, __ATOMIC_RELEASE);  // nobody else fills places
+  }
+}
+
+void *supply(void *) {
+  t_thread.busy = 1;  // nothing that this thread does is the program's
+  prctl(PR_SET_NAME, "gpu-memtrace", 0, 0, 0);
+  for (;;) {
+    const uint32_t seen = __atomic_load_n(&g_wanted, __ATOMIC_ACQUIRE);
+    while (gmt_chunk_header *old = take(g_retired, kRetired)) munmap(old, GMT_CHUNK_BYTES);
+    restock();
+    syscall(SYS_futex, &g_wanted, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
+  }
+}
+
+}  // namespace
+
+gmt_chunk_header *supply_take() {
+  gmt_chunk_header *chunk = take(g_ready, kReady);
+  if (chunk) wake();
+  return chunk;
+}
+
+void supply_retire(gmt_chunk_header *chunk) {
+  if (__atomic_load_n(&g_started, __ATOMIC_RELAXED) && put(g_retired, kRetired, chunk)) return;  // the next take wakes
+  munmap(chunk, GMT_CHUNK_BYTES);
+}
+
+void supply_start(gmt_chunk_header *(*make)()) {
+  if (__atomic_load_n(&g_started, __ATOMIC_RELAXED) || __atomic_exchange_n(&g_started, 1, __ATOMIC_ACQ_REL)) return;
+  // Looked up: before glibc 2.34 it is in a library that this one must not bring in.
+  using Create = int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+  const auto create = reinterpret_cast<Create>(real_dlsym(RTLD_DEFAULT, "pthread_create"));
+  const auto detach = reinterpret_cast<int (*)(pthread_t)>(real_dlsym(RTLD_DEFAULT, "pthread_detach"));
+  if (!create || !detach) return;
+  g_make = make;
+  sigset_t all, before;
+  sigfillset(&all);
+  if (sigprocmask(SIG_SETMASK, &all, &before) != 0) return;  // the program's signals are not for this thread
+  pthread_t thread;
+  if (create(&thread, nullptr, supply, nullptr) == 0) detach(thread);
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+}
+
+void supply_forget() {
+  for (auto &place : g_ready) place = nullptr;
+  for (auto &place : g_retired) place = nullptr;
+  g_started = 0;
+}
+
+}  // namespace gmt::inject

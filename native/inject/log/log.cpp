@@ -1,0 +1,377 @@
+#include "inject/log/log.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "inject/hooks/real_dlsym.h"
+#include "inject/log/chunk_supply.h"
+#include "inject/log/process_start.h"
+#include "inject/log/spare_chunks.h"
+
+namespace gmt::inject {
+
+__thread Thread t_thread __attribute__((tls_model("initial-exec")));
+GMT_HOT_STATE Log g_log;
+
+namespace {
+
+enum : uint32_t { kClosed, kOpening, kOpen, kRefused };
+uint32_t g_state;
+uint32_t g_last_generation;
+uint32_t g_ending;
+pthread_key_t g_key;
+int (*g_set_specific)(pthread_key_t, const void *);
+char g_path[4096];
+
+const char *trace_directory() { return getenv("GPU_MEMTRACE_DIR"); }
+
+/// Backs [offset, offset + bytes) with disk space, so that a full disk is an error here and not a SIGBUS later.
+bool back_with_space(int fd, uint64_t offset, uint64_t bytes) {
+  if (fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0) return true;
+  // EINTR: tmpfs gives up at each signal, which a profiler's timer can make every time.
+  if (errno != EOPNOTSUPP && errno != EINTR) return false;
+  static const char zeros[65536] = {};
+  for (uint64_t done = 0; done < bytes;) {
+    const uint64_t part = bytes - done < sizeof zeros ? bytes - done : sizeof zeros;
+    const ssize_t n = pwrite(fd, zeros, part, static_cast<off_t>(offset + done));
+    if (n <= 0) return false;
+    done += static_cast<uint64_t>(n);
+  }
+  return true;
+}
+
+void *map_file(int fd, uint64_t offset, uint64_t bytes) {
+  void *at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, static_cast<off_t>(offset));
+  return at == MAP_FAILED ? nullptr : at;
+}
+
+void map_control(const char *directory) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/control", directory);
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  if (lseek(fd, 0, SEEK_END) >= static_cast<off_t>(sizeof(gmt_control))) {
+    void *at = mmap(nullptr, sizeof(gmt_control), PROT_READ, MAP_SHARED, fd, 0);
+    const auto *control = at == MAP_FAILED ? nullptr : static_cast<const gmt_control *>(at);
+    if (control && control->magic == GMT_CONTROL_MAGIC) g_log.control = control;
+  }
+  close(fd);
+}
+
+int create_file(const char *directory) {
+  snprintf(g_path, sizeof g_path, "%s/%d-%llx" GMT_LOG_SUFFIX, directory, static_cast<int>(getpid()),
+           static_cast<unsigned long long>(clock_ns(CLOCK_MONOTONIC)));
+  return open(g_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+}
+
+/// Opened for each piece: a descriptor that we kept could be closed by the program and its number given to a file of its own.
+void *open_piece(int fd, uint64_t offset, uint64_t bytes) {
+  if (fd < 0) return nullptr;
+  void *at = back_with_space(fd, offset, bytes) ? map_file(fd, offset, bytes) : nullptr;
+  const int saved = errno;
+  close(fd);
+  errno = saved;
+  return at;
+}
+
+void fill_header(gmt_file_header *file) {
+  file->version = GMT_LOG_VERSION;
+  file->header_bytes = GMT_FILE_HEADER_BYTES;
+  file->chunk_bytes = GMT_CHUNK_BYTES;
+  file->slot_bytes = GMT_SLOT_BYTES;
+  file->pid = static_cast<uint32_t>(getpid());
+  file->parent_pid = static_cast<uint32_t>(getppid());
+  file->uid = getuid();
+  file->clock = g_log.clock;
+  file->start_ticks = ticks_of(g_log.clock);
+  file->start_monotonic_ns = clock_ns(CLOCK_MONOTONIC);
+  file->start_realtime_ns = clock_ns(CLOCK_REALTIME);
+  file->process_start = process_start();
+  file->next_sequence = 1;
+  __atomic_store_n(&file->magic, GMT_LOG_MAGIC, __ATOMIC_RELEASE);
+}
+
+Guard *make_guard() {
+  void *at = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) return nullptr;
+  // Without MADV_WIPEONFORK (Linux < 4.14) a forked child would write into its parent's log.
+  if (madvise(at, 4096, MADV_WIPEONFORK) != 0) {
+    munmap(at, 4096);
+    return nullptr;
+  }
+  return static_cast<Guard *>(at);
+}
+
+void refuse(const char *what) {
+  static const char hint[] = "gpu-memtrace: this process is not recorded: ";
+  char text[512];
+  const int n = snprintf(text, sizeof text, "%s%s: %s\n", hint, what, strerror(errno));
+  if (n > 0 &&
+      write(STDERR_FILENO, text, static_cast<size_t>(n) < sizeof text ? static_cast<size_t>(n) : sizeof text - 1) < 0)
+    return;
+}
+
+bool create_log(const char *directory) {
+  if (!g_log.guard) g_log.guard = make_guard();
+  if (!g_log.guard) return refuse("the kernel is older than 4.14"), false;
+  if (g_log.file) munmap(g_log.file, GMT_FILE_HEADER_BYTES);  // the parent's, after a fork
+  g_log.file = nullptr;
+  auto *file = static_cast<gmt_file_header *>(open_piece(create_file(directory), 0, GMT_FILE_HEADER_BYTES));
+  if (!file) return refuse(directory), false;
+  g_log.clock = best_clock();
+  const char *budget = getenv("GPU_MEMTRACE_BUDGET");
+  g_log.budget_chunks = budget && *budget ? strtoull(budget, nullptr, 10) / GMT_CHUNK_BYTES : ~0ull;
+  fill_header(file);
+  g_log.file = file;
+  return true;
+}
+
+void on_thread_end(void *) {
+  Thread &thread = t_thread;
+  if (thread.busy || !thread.chunk) return;
+  thread.busy = 1;
+  // After a fork the chunk is the parent's: no spare of this process.
+  const bool ours = thread.generation == __atomic_load_n(&g_log.guard->generation, __ATOMIC_ACQUIRE);
+  if (ours && thread.next + 256 < GMT_SLOTS_PER_CHUNK)
+    spare_chunks_put(thread.chunk, thread.next);
+  else
+    munmap(thread.chunk, GMT_CHUNK_BYTES);
+  thread.chunk = nullptr;
+  thread.generation = 0;
+  thread.indexed_generation = 0;
+  thread.busy = 0;
+}
+
+void at_process_end() {
+  // A forked child that recorded nothing has no log, and this is none for it.
+  if (!g_log.guard || __atomic_load_n(&g_log.guard->generation, __ATOMIC_ACQUIRE) == 0) return;
+  Thread &thread = t_thread;
+  if (enter(thread)) {
+    mark_ending(thread);
+    leave(thread);
+  }
+  __atomic_store_n(&g_log.file->ended, 1, __ATOMIC_RELEASE);
+}
+
+/// Asks to be told of the ends of threads and of the process. pthread's functions are looked up: before glibc 2.34 they are in
+/// a library that a shell or a compiler does not load, and that this one must not bring in.
+void watch_ends() {
+  if (g_set_specific) return;
+  const auto create =
+      reinterpret_cast<int (*)(pthread_key_t *, void (*)(void *))>(real_dlsym(RTLD_DEFAULT, "pthread_key_create"));
+  const auto set =
+      reinterpret_cast<int (*)(pthread_key_t, const void *)>(real_dlsym(RTLD_DEFAULT, "pthread_setspecific"));
+  if (create && set && create(&g_key, on_thread_end) == 0) g_set_specific = set;
+  atexit(at_process_end);
+}
+
+/// Backs and maps the next chunk of the file; null: no room, `*over` where the budget is the reason.
+gmt_chunk_header *make_chunk(bool *over) {
+  gmt_file_header *file = g_log.file;
+  const uint64_t index = __atomic_fetch_add(&file->chunks_reserved, 1, __ATOMIC_RELAXED);
+  const uint64_t offset = GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES;
+  *over = index >= g_log.budget_chunks;
+  void *at = *over ? nullptr : open_piece(open(g_path, O_RDWR | O_CLOEXEC), offset, GMT_CHUNK_BYTES);
+  if (!at) {
+    uint64_t expected = index + 1;  // give the number back unless another thread came after
+    __atomic_compare_exchange_n(&file->chunks_reserved, &expected, index, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return nullptr;
+  }
+  // Written to once, each page is ready to be written: a first write has the page marked by the processor, on a disk by the kernel.
+  for (uint64_t page = 0; page < GMT_CHUNK_BYTES; page += 4096) static_cast<volatile char *>(at)[page] = 0;
+  auto *chunk = static_cast<gmt_chunk_header *>(at);
+  chunk->index = static_cast<uint32_t>(index);
+  return chunk;
+}
+
+gmt_chunk_header *make_spare_chunk() {
+  bool over = false;
+  return make_chunk(&over);
+}
+
+/// A chunk for this thread to write from here on; null: counted.
+gmt_chunk_header *new_chunk(const Thread &thread, uint64_t ticks) {
+  bool over = false;
+  gmt_chunk_header *chunk = supply_take();
+  if (!chunk) chunk = make_chunk(&over);
+  if (!chunk) {
+    if (!thread.describing) count_loss(over ? GMT_LOST_BUDGET : GMT_LOST_DISK_FULL);
+    return nullptr;
+  }
+  chunk->first_sequence = __atomic_load_n(&g_log.file->next_sequence, __ATOMIC_RELAXED);
+  chunk->base_ticks = ticks;
+  chunk->monotonic_ns = clock_ns(CLOCK_MONOTONIC);
+  renew_clock();
+  __atomic_store_n(&chunk->magic, GMT_CHUNK_MAGIC, __ATOMIC_RELEASE);
+  return chunk;
+}
+
+gmt_event *slot_at(gmt_chunk_header *chunk, uint32_t slot) { return reinterpret_cast<gmt_event *>(chunk + 1) + slot; }
+
+void close_chunk(Thread &thread) {
+  if (!thread.chunk) return;
+  if (thread.next < GMT_SLOTS_PER_CHUNK) {
+    auto *end = reinterpret_cast<gmt_local *>(slot_at(thread.chunk, thread.next));
+    end->kind = GMT_END_OF_CHUNK;
+    end->slots = 1;
+    __atomic_store_n(&end->commit, GMT_LOCAL_BIT | thread.index, __ATOMIC_RELEASE);
+  }
+  supply_retire(thread.chunk);
+  thread.chunk = nullptr;
+  supply_start(make_spare_chunk);
+}
+
+/// A thread's first chunk may be one that an ended thread left; it begins with a time base, since the old one is unknown.
+bool take_chunk(Thread &thread) {
+  const int saved = errno;
+  uint32_t next = 0;
+  const uint64_t ticks = ticks_of(g_log.clock);
+  thread.chunk = spare_chunks_take(&next);
+  const bool spare = thread.chunk != nullptr;
+  if (!spare) thread.chunk = new_chunk(thread, ticks);
+  thread.next = next;
+  thread.base_ticks = ticks;
+  if (spare) {
+    const gmt_time_base base{ticks, clock_ns(CLOCK_MONOTONIC)};
+    write_local(thread, GMT_TIME_BASE, &base, sizeof base);
+  }
+  errno = saved;
+  return thread.chunk != nullptr;
+}
+
+}  // namespace
+
+bool configured() {
+  const char *directory = trace_directory();
+  return directory && *directory;
+}
+
+void renew_clock() {
+  constexpr uint64_t kFarEnough = 1'000'000;  // ns: from nearer pairs the counter's rate cannot be told
+  gmt_file_header *file = g_log.file;
+  const uint64_t ns = clock_ns(CLOCK_MONOTONIC);
+  if (ns - file->start_monotonic_ns < kFarEnough) return;
+  __atomic_store_n(&file->latest_ticks, ticks_of(g_log.clock), __ATOMIC_RELAXED);
+  __atomic_store_n(&file->latest_monotonic_ns, ns, __ATOMIC_RELEASE);
+}
+
+void count_loss(gmt_loss cause) {
+  if (g_log.file) __atomic_fetch_add(&g_log.file->lost[cause], 1, __ATOMIC_RELAXED);
+}
+
+bool open_log() {
+  const uint32_t generation = g_log.guard ? __atomic_load_n(&g_log.guard->generation, __ATOMIC_ACQUIRE) : 0;
+  uint32_t state = __atomic_load_n(&g_state, __ATOMIC_ACQUIRE);
+  if (state == kOpen && generation != 0) return true;
+  if (state == kRefused || !configured()) return false;
+  // kOpen with generation 0: this is a forked child.
+  if (state == kOpening ||
+      !__atomic_compare_exchange_n(&g_state, &state, kOpening, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    for (int i = 0; i < 100000 && __atomic_load_n(&g_state, __ATOMIC_ACQUIRE) == kOpening; i++) sched_yield();
+    return __atomic_load_n(&g_state, __ATOMIC_ACQUIRE) == kOpen;
+  }
+  const int saved = errno;
+  const bool done = create_log(trace_directory());
+  if (done) {
+    spare_chunks_forget();
+    supply_forget();
+    __atomic_store_n(&g_ending, 0, __ATOMIC_RELAXED);
+    if (!g_log.control) map_control(trace_directory());
+    if (g_log.control) g_log.seen_control = __atomic_load_n(&g_log.control->generation, __ATOMIC_RELAXED);
+    watch_ends();
+    __atomic_store_n(&g_log.guard->generation, ++g_last_generation, __ATOMIC_RELEASE);
+  }
+  __atomic_store_n(&g_state, done ? kOpen : kRefused, __ATOMIC_RELEASE);
+  errno = saved;
+  return done;
+}
+
+bool attach_thread(Thread &thread) {
+  if (!open_log()) return false;
+  const int saved = errno;
+  thread.chunk = nullptr;  // a parent's mapping after a fork: not ours to write
+  thread.pending_free = 0;
+  const uint32_t generation = __atomic_load_n(&g_log.guard->generation, __ATOMIC_ACQUIRE);
+  if (thread.indexed_generation != generation) {  // else there was no room for its first chunk the last time
+    const uint64_t index = __atomic_fetch_add(&g_log.file->thread_count, 1, __ATOMIC_RELAXED);
+    if (index > UINT16_MAX) {
+      count_loss(GMT_LOST_THREADS);
+      errno = saved;
+      return false;
+    }
+    thread.index = static_cast<uint16_t>(index);
+    thread.indexed_generation = generation;
+    thread.autograd_role = GMT_AUTOGRAD_NONE;
+  }
+  thread.generation = generation;
+  if (!take_chunk(thread)) {
+    thread.generation = 0;
+    errno = saved;
+    return false;
+  }
+  if (g_set_specific) g_set_specific(g_key, &thread);
+  if (thread.index == 0) {
+    write_process(thread, 0);
+    const bool on = !g_log.control || __atomic_load_n(&g_log.control->recording, __ATOMIC_RELAXED);
+    write_event(thread, on ? GMT_RECORDING_START : GMT_RECORDING_STOP, GMT_DEVICE_NONE, 0, 0, 0);
+  }
+  write_thread(thread);
+  if (thread.index == 0) describe_process(thread);
+  errno = saved;
+  return true;
+}
+
+bool ensure_slow(Thread &thread, uint32_t slots) {
+  if (slots > GMT_SLOTS_PER_CHUNK) return count_loss(GMT_LOST_RECORD_SIZE), false;
+  do {  // more than once where a spare chunk is nearly full
+    close_chunk(thread);
+    if (!take_chunk(thread)) return false;
+  } while (thread.next + slots > GMT_SLOTS_PER_CHUNK);
+  return true;
+}
+
+uint64_t stamp_slow(Thread &thread, uint64_t ticks) {
+  const gmt_time_base base{ticks, clock_ns(CLOCK_MONOTONIC)};
+  if (write_local(thread, GMT_TIME_BASE, &base, sizeof base)) thread.base_ticks = ticks;
+  return ticks;
+}
+
+bool write_local(Thread &thread, gmt_local_kind kind, const void *payload, uint32_t bytes) {
+  const uint32_t slots = (16 + bytes + GMT_SLOT_BYTES - 1) / GMT_SLOT_BYTES;
+  auto *local = static_cast<gmt_local *>(reserve(thread, slots));
+  if (!local) return false;
+  local->kind = kind;
+  local->slots = static_cast<uint16_t>(slots);
+  local->bytes = bytes;
+  memcpy(reinterpret_cast<char *>(local) + 16, payload, bytes);
+  __atomic_store_n(&local->commit, GMT_LOCAL_BIT | thread.index, __ATOMIC_RELEASE);
+  return true;
+}
+
+void follow_control(Thread &thread) {
+  const uint32_t now = __atomic_load_n(&g_log.control->generation, __ATOMIC_RELAXED);
+  uint32_t seen = __atomic_load_n(&g_log.seen_control, __ATOMIC_RELAXED);
+  if (now == seen ||
+      !__atomic_compare_exchange_n(&g_log.seen_control, &seen, now, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    return;
+  const bool on = __atomic_load_n(&g_log.control->recording, __ATOMIC_RELAXED) != 0;
+  // An odd distance is one switch; an even one is a stop and a start that no event saw in between.
+  if (on && (now - seen) % 2 == 0) write_event(thread, GMT_RECORDING_STOP, GMT_DEVICE_NONE, 0, 0, 0);
+  write_event(thread, on ? GMT_RECORDING_START : GMT_RECORDING_STOP, GMT_DEVICE_NONE, 0, 0, 0);
+}
+
+void mark_ending(Thread &thread) {
+  if (__atomic_exchange_n(&g_ending, 1, __ATOMIC_RELAXED) == 0)
+    write_event(thread, GMT_PROCESS_ENDING, GMT_DEVICE_NONE, 0, 0, 0);
+}
+
+}  // namespace gmt::inject

@@ -1,0 +1,153 @@
+#include "inject/log/stacks.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "inject/log/intern_table.h"
+#include "python/frames.h"
+
+namespace gmt::inject {
+namespace {
+
+GMT_HOT_STATE InternTable<1u << 13, 1u << 16, 1u << 20> g_stacks;
+InternTable<1u << 12, 1u << 15, 1u << 18> g_codes;
+constexpr uint8_t kStackUses = 8;
+GMT_HOT_STATE uint32_t g_said_generation;  ///< generation of the log that knows the Python version
+
+uint64_t mix(uint64_t a, uint64_t b) {
+  const auto product = static_cast<unsigned __int128>(a ^ 0x9e3779b97f4a7c15ull) * (b ^ 0xd1b54a32d192ed03ull);
+  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+}
+
+/// Writes the code object straight into the chunk; in a fresh one if the line table did not fit into the rest of this one.
+/// False: no room.
+bool write_code(Thread &thread, const python::Frame &frame, uint32_t id) {
+  constexpr uint32_t kUsual = 512;  // slots: 16 KiB, more than nearly all code objects need
+  for (uint32_t slots = kUsual;; slots = GMT_SLOTS_PER_CHUNK) {
+    if (!ensure(thread, slots)) return false;
+    const uint32_t room = (GMT_SLOTS_PER_CHUNK - thread.next) * GMT_SLOT_BYTES - 16;
+    auto *local = reinterpret_cast<gmt_local *>(reinterpret_cast<gmt_event *>(thread.chunk + 1) + thread.next);
+    const size_t bytes = python::describe_code(frame, id, reinterpret_cast<char *>(local) + 16, room);
+    gmt_code_record record;
+    memcpy(&record, reinterpret_cast<char *>(local) + 16, sizeof record);
+    if (bytes == 0) return true;
+    if ((record.flags & GMT_CODE_CUT) && slots == kUsual && thread.next != 0) {
+      memset(static_cast<void *>(local), 0, 16 + bytes);  // unwritten slots of a chunk are zero
+      continue;
+    }
+    local->kind = GMT_CODE;
+    local->bytes = static_cast<uint32_t>(bytes);
+    local->slots = static_cast<uint16_t>((16 + bytes + GMT_SLOT_BYTES - 1) / GMT_SLOT_BYTES);
+    thread.next += local->slots;
+    __atomic_store_n(&local->commit, GMT_LOCAL_BIT | thread.index, __ATOMIC_RELEASE);
+    return true;
+  }
+}
+
+/// False: no room for the stack or a code object of it.
+GMT_COLD bool write_frames(Thread &thread, uint32_t id) {
+  python::Walk walk;
+  if (!python::walk(walk)) return false;
+  struct {
+    gmt_stack_record record;
+    gmt_frame frames[GMT_MAX_FRAMES];
+  } about;
+  about.record = {id, static_cast<uint16_t>(walk.depth), static_cast<uint16_t>(walk.cut ? GMT_STACK_CUT : 0)};
+  for (uint32_t i = 0; i < walk.depth; i++) {
+    const python::Frame &frame = walk.frames[i];
+    bool is_new = false;
+    const uint32_t code = g_codes.number(mix(reinterpret_cast<uintptr_t>(frame.code), frame.fingerprint), &is_new);
+    if (code == 0) count_loss(GMT_LOST_STACK_TABLE);
+    if (is_new && !write_code(thread, frame, code)) {
+      g_codes.forget(code);
+      return false;
+    }
+    about.frames[i] = {code, frame.offset};
+  }
+  return write_local(thread, GMT_STACK, &about,
+                     static_cast<uint32_t>(sizeof about.record + walk.depth * sizeof(gmt_frame)));
+}
+
+/// `id`, or 0 where the stack could not be described.
+GMT_COLD uint32_t write_stack(Thread &thread, uint32_t id) {
+  const int saved = errno;
+  renew_clock();
+  thread.describing = 1;
+  const bool written = write_frames(thread, id);
+  thread.describing = 0;
+  if (!written) g_stacks.forget(id);
+  errno = saved;
+  return written ? id : 0;
+}
+
+/// Tells the log once what Python this is, or why there are no stacks.
+GMT_COLD void say_python(Thread &thread, python::Support support) {
+  const uint32_t generation = __atomic_load_n(&g_log.guard->generation, __ATOMIC_RELAXED);
+  uint32_t said = __atomic_load_n(&g_said_generation, __ATOMIC_RELAXED);
+  if (said == generation || support == python::Support::kNoPython) return;
+  if (!__atomic_compare_exchange_n(&g_said_generation, &said, generation, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    return;
+  write_process(thread, python::version_hex());
+  if (support == python::Support::kUnsupported)
+    write_note(thread, GMT_NOTE_PYTHON_UNSUPPORTED, python::unsupported_reason());
+}
+
+/// Looks for Python until it is there: it may be loaded long after CUDA.
+[[gnu::always_inline]] inline bool python_ready(Thread &thread) {
+  GMT_HOT_STATE static python::Support support = python::Support::kNoPython;
+  if (__builtin_expect(__atomic_load_n(&support, __ATOMIC_RELAXED) == python::Support::kNoPython, 0)) {
+    const int saved = errno;
+    __atomic_store_n(&support, python::discover(), __ATOMIC_RELAXED);
+    errno = saved;
+  }
+  if (__builtin_expect(__atomic_load_n(&g_said_generation, __ATOMIC_RELAXED) != g_log.guard->generation, 0))
+    say_python(thread, support);
+  return support == python::Support::kReady;
+}
+
+[[gnu::always_inline]] inline uint32_t walked_stack(Thread &thread, bool *ending, uint64_t *sign) {
+  *ending = false;
+  if (!python_ready(thread)) {
+    *ending = python::finalizing();
+    return 0;
+  }
+  const uint64_t hash = python::walk_hash(sign);
+  if (hash == 0) {
+    *ending = python::finalizing();
+    return 0;
+  }
+  bool is_new = false;
+  const uint32_t id = g_stacks.number(hash, &is_new);
+  if (__builtin_expect(id == 0, 0)) count_loss(GMT_LOST_STACK_TABLE);
+  return __builtin_expect(is_new, 0) ? write_stack(thread, id) : id;
+}
+
+}  // namespace
+
+GMT_HOT uint32_t python_stack(Thread &thread, bool *ending) { return walked_stack(thread, ending, nullptr); }
+
+GMT_HOT uint32_t python_stack_to_remember(Thread &thread) {
+  bool ending = false;
+  uint64_t sign = 0;
+  const uint32_t stack = walked_stack(thread, &ending, &sign);
+  g_stacks.foresee(stack, &thread.stack_before);
+  thread.stack = stack;
+  thread.stack_uses = stack ? kStackUses : 0;
+  thread.stack_sign = sign;
+  return stack;
+}
+
+GMT_HOT uint32_t python_stack_again(Thread &thread, bool *ending) {
+  if (thread.stack_uses && thread.stack_sign == python::sign()) {
+    --thread.stack_uses;
+    *ending = false;
+    return thread.stack;
+  }
+  thread.stack_uses = 0;
+  const uint32_t stack = walked_stack(thread, ending, nullptr);
+  g_stacks.foresee(stack, &thread.stack_before);
+  return stack;
+}
+
+}  // namespace gmt::inject

@@ -1,0 +1,59 @@
+#pragma once
+// Allocations as they end, for those who want to see each of them once.
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+
+#include "model/state/types.h"
+
+namespace gmt::model {
+
+struct Lifetime {
+  static constexpr uint64_t kAlive = ~0ull;
+  static constexpr int32_t kNoThread = -1;
+
+  uint64_t address;
+  uint64_t bytes;
+  uint64_t begin_ns;
+  uint64_t end_ns;
+  uint64_t stream;
+  uint32_t cell;  ///< who made it, see Accounts
+  uint32_t step;  ///< in which it was allocated
+  int32_t free_thread;
+  uint8_t device;
+  uint8_t kind;
+  uint8_t category;
+};
+
+/// What a Model that was given one has seen end. A driver's free that turns out to have failed ends nothing: such ends
+/// wait until they cannot be taken back.
+class LifetimeLog {
+ public:
+  /// What ended before `from_ns` is left out.
+  explicit LifetimeLog(uint64_t from_ns = 0) : from_ns_(from_ns) {}
+
+  void add(const Lifetime &one) {
+    if (one.end_ns >= from_ns_) ready_.push_back(one);
+  }
+  /// `frees`: driver frees of the process before the one that ends it.
+  void add_undoable(uint32_t process, const Lifetime &one, uint64_t frees);
+  /// The newest end of that allocation did not happen.
+  void take_back(uint32_t process, uint64_t address, uint64_t begin_ns);
+  /// Nothing is taken back any more.
+  void release_all();
+
+  /// Whoever reads takes them out.
+  std::deque<Lifetime> &ready() { return ready_; }
+
+ private:
+  struct Waiting {
+    Lifetime lifetime;
+    uint64_t frees;
+  };
+
+  uint64_t from_ns_;
+  std::deque<Lifetime> ready_;
+  std::unordered_map<uint32_t, std::deque<Waiting>> waiting_;  ///< by process
+};
+
+}  // namespace gmt::model

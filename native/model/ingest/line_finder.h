@@ -1,0 +1,47 @@
+#pragma once
+// Finds the Python line of an allocation: its own stack, or, on autograd's threads, the line that made the node.
+#include <vector>
+
+#include "model/state/forward_table.h"
+#include "trace/batch.h"
+
+namespace gmt::model {
+
+class LineFinder {
+ public:
+  /// The line of `event`, an allocation; `state` is what autograd did on its thread, nullptr = nothing.
+  LineRef find(const trace::Event &event, const gmt_autograd *state);
+
+  /// From the thread's next event on. `see_node` comes earlier: a backward event may name a node of another thread.
+  void node_was_made(const trace::Node &node) {
+    if (node.thread >= makers_.size()) makers_.resize(node.thread + 1u);
+    makers_[node.thread] = node.node.stack;
+  }
+
+  /// `event`, an allocation, belongs to the operation that left the thread's newest node in autograd's graph: both have one stack.
+  bool in_graph(const trace::Event &event) const {
+    return event.stack && event.thread < makers_.size() && makers_[event.thread] == event.stack;
+  }
+
+  /// An autograd node was made: its number and the stack that made it.
+  void see_node(const trace::Node &node);
+
+  /// A stack inside `backward()` or `grad()` was seen.
+  void see_backward_call(uint32_t stack) { backward_call_ = stack; }
+
+ private:
+  struct EngineThread {
+    uint64_t sequence = 0;
+    uint64_t torch_thread = 0;
+    bool known = false;  ///< sequence and torch_thread name the node that `line` was found for
+    LineRef line;        ///< of the node that ran last
+  };
+  LineRef backward_line(EngineThread &engine, const gmt_autograd &state);
+
+  ForwardTable forward_;
+  std::vector<EngineThread> engines_;  ///< by thread index
+  std::vector<uint32_t> makers_;       ///< by thread index: stack of the newest node
+  uint32_t backward_call_ = 0;
+};
+
+}  // namespace gmt::model

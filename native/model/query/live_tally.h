@@ -1,0 +1,29 @@
+#pragma once
+// What lives, summed anew from the blocks: for questions that the running sums of the cells cannot answer.
+#include <vector>
+
+#include "model/query/filter.h"
+#include "model/query/queries.h"
+#include "model/state/name_book.h"
+
+namespace gmt::model {
+
+class Accounts;
+
+struct LiveTally {
+  /// False: all blocks count and `cells` and `sites` are empty; the running sums hold.
+  bool counted = false;
+  /// Sums a cell or site: one, or one a category.
+  size_t slots = 1;
+  std::vector<CategorySum> cells;   ///< by cell * slots + category
+  std::vector<int64_t> site_bytes;  ///< by site * slots + category
+  /// By site: words of the filter that lie in the name or category of one of its live blocks. Empty: none do.
+  std::vector<WordMask> site_words;
+
+  /// Fills `site_bytes` from `cells`.
+  void sum_sites(const Accounts &accounts);
+  const CategorySum &of_cell(uint32_t cell, size_t slot) const { return cells[cell * slots + slot]; }
+  int64_t of_site(uint32_t site, size_t slot) const { return site_bytes[site * slots + slot]; }
+};
+
+}  // namespace gmt::model

@@ -1,0 +1,162 @@
+#pragma once
+// Questions and answers of the model; extension/protocol/trace.ts says what each field means.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/query/step_queries.h"
+#include "model/state/names.h"
+#include "model/state/types.h"
+
+namespace gmt::model {
+
+constexpr int32_t kAll = -1;
+constexpr size_t kSpark = 16;
+
+enum class GroupBy : uint8_t { Site, Line, Function, Module, Thread, Process, Device, Category };
+enum class SiteSort : uint8_t {
+  LiveBytes,
+  LiveCount,
+  PeakBytes,
+  Allocations,
+  Frees,
+  Growth,
+  AllocatedBytes,
+  Label,
+  Thread,
+  Device
+};
+enum class AllocationSort : uint8_t { Bytes, Age, Address, Step, Name, Site };
+enum class Series : uint8_t { Tensor, Reserved, Driver, Host };
+
+/// When blocks were allocated: [from_ns, to_ns).
+struct Births {
+  uint64_t from_ns = 0;
+  uint64_t to_ns = ~0ull;
+  bool all() const { return from_ns == 0 && to_ns == ~0ull; }
+  bool hold(uint64_t time_ns) const { return static_cast<bool>((time_ns >= from_ns) & (time_ns < to_ns)); }
+};
+
+struct SiteQuery {
+  Layer layer = Layer::Tensor;
+  GroupBy group_by = GroupBy::Site;
+  SiteSort sort = SiteSort::LiveBytes;
+  bool descending = true;
+  std::string filter;
+  int32_t process = kAll;
+  std::optional<int32_t> device;  ///< -1 = host
+  bool include_dead = false;
+  Births births;
+  size_t from = 0;
+  size_t to = 100;
+};
+
+struct SiteRow {
+  uint32_t id = 0;   ///< the site, or the group's biggest one
+  uint64_t key = 0;  ///< its SiteInfo::key()
+  int64_t live_bytes = 0;
+  int64_t live_count = 0;
+  /// Exact for a whole site, and for a process or device alone on its layer; for sums of several makers at least
+  /// this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one maker).
+  int64_t peak_bytes = 0;
+  uint64_t allocations = 0;
+  uint64_t frees = 0;
+  uint64_t allocated_bytes = 0;
+  double growth = 0;
+  double spark[kSpark] = {};
+  bool has_history = true;  ///< false: of the row only what lives is known, and its growth and the like are nothing
+  int32_t thread = -1;      ///< -1 = several
+  int32_t process = -1;     ///< -1 = several
+  int32_t device = -1;      ///< -1 = host, none or several
+  LineSource source = LineSource::None;
+  std::string file;
+  uint32_t line = 0;
+  std::string function;
+  std::string library;  ///< path of what called the driver; empty = not known
+  std::string label;
+};
+
+struct SiteRows {
+  uint64_t revision = 0;
+  size_t total = 0;
+  int64_t sum_live_bytes = 0;
+  int64_t sum_live_count = 0;
+  std::vector<SiteRow> rows;
+};
+
+struct SiteDetail {
+  uint32_t id;
+  uint64_t key;
+  Layer layer;
+  LineSource source;
+  Stack stack;
+  std::string library;
+};
+
+struct AllocationQuery {
+  std::optional<Layer> layer;
+  int32_t process = kAll;
+  std::optional<int32_t> device;
+  std::optional<int32_t> thread;
+  std::optional<uint32_t> site;
+  std::optional<uint8_t> category;
+  std::string filter;
+  Births births;
+  AllocationSort sort = AllocationSort::Bytes;
+  bool descending = true;
+  size_t from = 0;
+  size_t to = 100;
+};
+
+struct AllocationRow {
+  uint64_t address;
+  uint64_t bytes;
+  int32_t device;
+  uint32_t process;
+  uint16_t thread;
+  Layer layer;
+  uint32_t site;
+  uint64_t time_ns;
+  uint64_t stream;
+  uint8_t kind;
+  uint32_t step;
+  uint32_t age_steps;
+  uint8_t category;
+  std::string name;
+  uint64_t asked_bytes = GMT_UNKNOWN;
+  bool knows_stream = true;
+  uint64_t pool_owner = GMT_UNKNOWN;
+  uint64_t pool_number = GMT_UNKNOWN;
+};
+
+struct AllocationRows {
+  uint64_t revision = 0;
+  size_t total = 0;
+  int64_t sum_bytes = 0;  ///< without memory that other processes own
+  std::vector<AllocationRow> rows;
+};
+
+struct TimelineQuery {
+  Series series = Series::Tensor;
+  int32_t process = kAll;
+  std::optional<int32_t> device;
+  uint64_t from_ns = 0;
+  uint64_t to_ns = 0;
+  size_t buckets = 1000;
+};
+
+struct OutOfMemory {
+  uint32_t process;
+  int32_t device;
+  Layer layer;
+  uint64_t requested_bytes;
+  uint64_t time_ns;
+  uint32_t site;
+  int64_t live_bytes;
+  uint16_t thread;
+  std::shared_ptr<const MemorySnapshot> snapshot;  ///< of the newest ones
+};
+
+}  // namespace gmt::model

@@ -1,0 +1,73 @@
+#pragma once
+// One query on sites while it is answered: cells are chosen, gathered into groups, and the groups sorted.
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model/query/filter.h"
+#include "model/query/live_tally.h"
+#include "model/query/queries.h"
+#include "model/state/accounts.h"
+#include "model/steps/growth.h"
+
+namespace gmt::model {
+
+class SiteGrouping {
+ public:
+  /// The accounts have been carried on to `now_ns`.
+  SiteGrouping(const Accounts &accounts, const Names &names, const SiteQuery &query, const Filter &filter,
+               const LiveTally &tally, uint64_t now_ns);
+
+  SiteRows answer();
+
+ private:
+  struct Group {
+    uint32_t first_cell = kNone;  ///< a list through next_
+    uint32_t cells = 0;           ///< in the list: those whose past is the group's
+    uint32_t live_cells = 0;      ///< whose live blocks are its
+    uint8_t category = kUnnamed;
+    uint32_t site = 0;  ///< the biggest
+    int64_t site_live = -1;
+    bool one_site = true;
+    int64_t live_bytes = 0;
+    int64_t live_count = 0;
+    int64_t peak_bytes = 0;
+    uint64_t allocations = 0;
+    uint64_t frees = 0;
+    uint64_t allocated_bytes = 0;
+    double growth = 0;
+    int32_t thread = -1;
+    int32_t process = -1;
+    int32_t device = -1;
+  };
+
+  bool wanted(uint32_t cell);
+  uint64_t key(uint32_t cell) const;
+  void gather();
+  void gather_categories();
+  void add(Group &group, uint32_t cell, size_t slot);
+  void add_history(Group &group, uint32_t cell);
+  void drop_unwanted();
+  void measure(Group &group) const;
+  int64_t peak(const Group &group) const;
+  int64_t ledger_peak(const Group &group) const;
+  int64_t summed_peak(const Group &group) const;
+  void sort();
+  double number(const Group &group) const;
+  std::string label(const Group &group) const;
+  int compare_labels(const Group &a, const Group &b) const;
+  SiteRow row(const Group &group) const;
+  const std::string &thread_text(uint32_t process, uint16_t thread);
+
+  const Accounts &accounts_;
+  const Names &names_;
+  const SiteQuery &query_;
+  const Filter &filter_;
+  const LiveTally &tally_;
+  Growth growth_;
+  std::vector<Group> groups_;
+  std::vector<uint32_t> next_;  ///< by cell: the next cell of its group
+  std::unordered_map<uint64_t, std::string> thread_texts_;
+};
+
+}  // namespace gmt::model

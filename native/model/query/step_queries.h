@@ -1,0 +1,150 @@
+#pragma once
+// Questions and answers about steps; extension/protocol/steps.ts says what each field means.
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/state/name_book.h"
+#include "model/state/names.h"
+#include "model/state/types.h"
+#include "model/steps/process_steps.h"
+#include "trace/batch.h"
+
+namespace gmt::model {
+
+struct StepAxis {
+  uint32_t process = 0;
+  StepSource source = StepSource::Time;
+  uint32_t count = 0;
+  std::vector<StepBucket> buckets;
+  std::vector<StepMark> marks;  ///< one a bucket
+};
+
+struct SiteSeriesQuery {
+  uint32_t process = 0;
+  Layer layer = Layer::Tensor;
+  std::optional<std::vector<uint32_t>> sites;
+  size_t from = 0;
+  size_t to = 100;
+  size_t points = 256;
+};
+
+/// Matrices of the answer, in the order of the protocol.
+enum class SeriesColumn : uint8_t {
+  LiveBytes,
+  LiveCount,
+  MinBytes,
+  MaxBytes,
+  Allocations,
+  AllocatedBytes,
+  Frees,
+  FreedBytes,
+  GcFrees,
+  GcFreedBytes,
+  OldFrees,
+  OldFreedBytes,
+  OldLiveCount,
+  OldLiveBytes,
+  LargestBytes,
+  SurvivorCount,
+  SurvivorBytes
+};
+constexpr size_t kSeriesColumns = static_cast<size_t>(SeriesColumn::SurvivorBytes) + 1;
+
+struct SiteSeriesRow {
+  uint32_t id;
+  int32_t thread = -1;
+  int32_t device = -1;
+  LineSource source;
+  uint32_t first_step;
+  uint32_t last_allocation_step;
+  uint32_t last_free_step;
+  uint64_t segments;
+  uint64_t allocations = 0;
+  double median_bytes;
+  uint64_t largest_bytes;
+  uint32_t largest_step;
+  uint8_t category = kUnnamed;
+  int64_t category_bytes = 0;
+};
+
+struct SiteSeries {
+  StepAxis axis;
+  size_t total = 0;
+  bool survivors_at_step_end = true;
+  std::vector<SiteSeriesRow> rows;
+  /// Row by row.
+  std::array<std::vector<double>, kSeriesColumns> columns;
+};
+
+struct LedgerSeriesQuery {
+  uint32_t process = 0;
+  int32_t device = 0;
+  size_t points = 256;
+};
+
+enum class LedgerColumn : uint8_t {
+  Tensor,
+  TensorMax,
+  Reserved,
+  ReservedMax,
+  Driver,
+  DriverMax,
+  Host,
+  HostMax,
+  Process,
+  Used,
+  Total,
+  Pending
+};
+constexpr size_t kLedgerColumns = static_cast<size_t>(LedgerColumn::Pending) + 1;
+
+struct LedgerSeries {
+  StepAxis axis;
+  int32_t device = 0;
+  std::array<std::vector<double>, kLedgerColumns> columns;  ///< NaN = not known
+};
+
+struct FreeLine {
+  uint64_t count;
+  uint32_t last_step;
+  Stack stack;
+};
+
+struct Fragmentation {
+  uint64_t segments = 0;
+  uint64_t segment_bytes = 0;
+  uint64_t partly_used_segments = 0;
+  uint64_t empty_segments = 0;
+  uint64_t free_bytes = 0;
+  uint64_t largest_free_bytes = 0;
+};
+
+struct SnapshotSite {
+  uint32_t site;
+  int64_t live_bytes;
+  int64_t live_count;
+  uint32_t oldest_step;
+  int64_t grown_bytes;
+  double step_allocated_bytes;
+  double usual_allocated_bytes;
+};
+
+/// Memory of one process on one device at one moment.
+struct MemorySnapshot {
+  uint32_t step;
+  int64_t tensor_bytes;
+  std::optional<int64_t> reserved_bytes;
+  int64_t driver_bytes;
+  std::optional<trace::Memory> memory;
+  Fragmentation fragmentation;
+  int64_t this_step_bytes = 0;
+  int64_t recent_bytes = 0;
+  int64_t older_bytes = 0;
+  std::array<CategorySum, kCategories> categories{};
+  std::vector<SnapshotSite> sites;
+};
+
+}  // namespace gmt::model

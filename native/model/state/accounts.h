@@ -1,0 +1,321 @@
+#pragma once
+// Who holds how much: cells (one maker of allocations: process, layer, device, thread, line), sites (cells with
+// the same stack content), ledgers (process, device, layer).
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "model/state/names.h"
+#include "model/state/stack_summary.h"
+#include "model/state/types.h"
+#include "model/steps/loop_finder.h"
+#include "model/steps/site_steps.h"
+#include "model/steps/span_table.h"
+#include "model/steps/step_frame.h"
+#include "model/steps/step_list.h"
+#include "model/steps/timeline_series.h"
+
+namespace gmt::model {
+
+/// Running numbers of one cell: one cache line, touched by every event.
+struct alignas(64) Cell {
+  int64_t live_bytes = 0;
+  int64_t live_count = 0;
+  int64_t peak_bytes = 0;
+  uint64_t allocations = 0;
+  uint64_t frees = 0;
+  uint64_t allocated_bytes = 0;
+  uint64_t filled_spans = 0;  ///< spans of the SpanTable that are written for this cell
+  uint32_t site = 0;
+  uint32_t ledger : 31 = 0;
+  uint32_t calls_backward : 1 = 0;
+};
+static_assert(sizeof(Cell) == 64);
+
+struct CellInfo {
+  uint32_t process;
+  uint32_t stack;
+  uint16_t thread;
+  uint8_t device;
+  Layer layer;
+  LineSource source;
+};
+
+/// A library that called the driver.
+struct LibraryInfo {
+  uint16_t number = 0;  ///< in the process; 0 = none is known
+  std::string path;     ///< empty while its record has not been read
+  std::string search;   ///< file name in lower case
+  bool awaited() const { return number != 0 && path.empty(); }
+  std::string file_name() const { return path.substr(path.rfind('/') + 1); }
+};
+
+/// An allocation that ends.
+struct Ending {
+  uint64_t address;
+  uint64_t bytes;
+  uint64_t born_ns;
+  uint32_t born_step;
+  uint16_t thread;  ///< that frees
+  uint8_t device;
+};
+
+/// A stack that freed blocks of a site.
+struct FreeStack {
+  uint32_t stack;
+  uint32_t last_step;
+  uint64_t count;
+};
+
+struct SiteInfo {
+  uint32_t process;
+  uint32_t stack;  ///< one of the stacks with this content
+  Layer layer;
+  LineSource source;        ///< that its key has
+  uint32_t merged_into;     ///< kNone, or the site that took this one's cells
+  uint32_t line_group;      ///< equal for sites with the same file and line
+  uint32_t function_group;  ///< equal for sites with the same file and function
+  uint32_t module_group;    ///< equal for sites with the same file
+  StackSummary summary;
+  LibraryInfo library;
+  std::vector<uint32_t> cells;
+  std::vector<FreeStack> free_stacks;
+
+  /// The same for the same stack content, layer, source and library's name in every process and every trace. 0: not known yet.
+  uint64_t key() const;
+  LineSource shown_source() const { return summary.before_attach ? LineSource::BeforeAttach : source; }
+};
+
+/// Totals of one process, device and layer.
+struct LedgerNumbers {
+  uint32_t process;
+  uint8_t device;
+  Layer layer;
+  int64_t live_bytes = 0;
+  int64_t live_count = 0;
+  int64_t peak_bytes = 0;
+  uint64_t peak_ns = 0;
+  uint64_t allocations = 0;
+  uint64_t frees = 0;
+  uint64_t failed = 0;
+  uint64_t allocated_bytes = 0;
+  uint64_t freed_bytes = 0;
+  uint64_t unmatched_frees = 0;
+  uint64_t implied_frees = 0;
+  uint64_t segment_allocations = 0;  ///< of these, taken and given back by a framework's caching allocator
+  uint64_t segment_frees = 0;
+};
+
+struct Ledger : LedgerNumbers {
+  TimelineSeries timeline;  ///< live bytes
+  StepLevel steps;          ///< of them
+};
+
+class Accounts {
+ public:
+  explicit Accounts(const Names &names) : names_(names) {}
+
+  /// What follows is of this process.
+  void enter(uint32_t process) { frame_ = &book(process).frame; }
+  StepFrame &frame(uint32_t process) { return book(process).frame; }
+
+  uint32_t cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line);
+  Ledger &ledger(uint32_t process, Layer layer, uint8_t device);
+
+  /// The three steps by which a coming event's memory is asked for in time; each may only use what the one before
+  /// has brought near.
+  void prefetch_key(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) const;
+  /// The cell behind that key, kNone when it is not where it is looked for first.
+  uint32_t guess_cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) const;
+  void prefetch_cell(uint32_t cell) const { __builtin_prefetch(&cells_[cell], 1); }
+  void prefetch_site(uint32_t cell) const { steps_.prefetch(cells_[cell].site); }
+  void prefetch_history(uint32_t cell, bool old) const {
+    steps_.prefetch_history(cells_[cell].site, frame_->step, old);
+  }
+
+  void add(uint32_t cell, uint64_t bytes, uint64_t time_ns);
+  void remove(uint32_t cell, const Ending &ending, uint64_t time_ns);
+  /// Takes back a `remove`.
+  void restore(uint32_t cell, uint64_t address, uint64_t bytes, uint64_t time_ns);
+  /// Stacks that are kept of a site; beyond them the rarest makes room.
+  static constexpr size_t kFreeStacks = 32;
+  void note_free(uint32_t site, const FreeStack &one);
+  /// The framework keeps tensors in what the cell allocated.
+  void add_segment(uint32_t cell);
+
+  /// The series of a process begin anew: with all that happened in one step that still runs, or, to be told again, with
+  /// what there was before `entries`.
+  void restart_in_first_step(uint32_t process);
+  void restart_before(uint32_t process, const std::vector<StepEntry> &entries);
+  void tell_again(const StepEntry &entry, uint32_t born_step);
+  /// The running step of the process ended: its ledgers' levels go to their series.
+  void end_step(uint32_t process);
+
+  /// Tries again to resolve the stacks that were not known when their sites were made.
+  void resolve_pending();
+  /// Carries every cell's series on to `now_ns`.
+  void carry_on(uint64_t now_ns);
+  /// Makes room for spans up to `now_ns`.
+  void see_time(uint64_t now_ns) {
+    while (!spans_.fits(now_ns)) halve_spans();
+  }
+  const SpanTable &spans() const { return spans_; }
+
+  const std::vector<Cell> &cells() const { return cells_; }
+  const std::deque<CellInfo> &cell_infos() const { return infos_; }
+  const std::deque<SiteInfo> &sites() const { return sites_; }
+  const SiteSteps &steps() const { return steps_; }
+  const std::deque<Ledger> &ledgers() const { return ledgers_; }
+  Ledger &ledger_of(uint32_t cell) { return *ledger_at_[cells_[cell].ledger]; }
+
+ private:
+  static constexpr uint64_t kNoKey = ~0ull;
+  struct KeyPlace {
+    uint64_t key;
+    uint32_t cell;
+  };
+  /// From a cell's key to its index, and what is known per process.
+  struct Book {
+    std::vector<KeyPlace> cells;
+    size_t used = 0;
+    std::map<std::pair<uint16_t, uint64_t>, uint32_t>
+        library_cells;  ///< by library and cell key: few, and rarely asked
+    std::vector<uint32_t> ledgers;
+    std::unordered_map<uint64_t, uint32_t> sites;          ///< by content, layer and source
+    std::unordered_map<uint64_t, uint32_t> pending_sites;  ///< by stack id, layer and source
+    std::unordered_map<uint32_t, StackSummary> summaries;
+    StepFrame frame;
+  };
+
+  static void grow(Book &book);
+  static uint64_t cell_key(Layer layer, uint8_t device, uint16_t thread, LineRef line) {
+    return static_cast<uint64_t>(line.stack) << 32 | static_cast<uint64_t>(thread) << 16 |
+           static_cast<uint64_t>(device) << 8 | static_cast<uint64_t>(layer) << 4 | static_cast<uint64_t>(line.source);
+  }
+  static size_t home(const Book &book, uint64_t key) { return (spread(key) >> 32) & (book.cells.size() - 1); }
+  static size_t place(const Book &book, uint64_t key);
+  Book &book(uint32_t process);
+  const StackSummary &summary(uint32_t process, uint32_t stack);
+  uint32_t new_cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line);
+  uint32_t library_cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line);
+  uint32_t site(uint32_t process, Layer layer, LineRef line);
+  uint32_t new_site(uint32_t process, Layer layer, LineRef line);
+  void name_library(SiteInfo &info);
+  void name_groups(SiteInfo &info);
+  void settle_site(uint32_t site);
+  void settle_stack(uint32_t site);
+  void merge(uint32_t from, uint32_t into);
+  void halve_spans();
+  void fill_spans(uint32_t cell, uint64_t time_ns);
+  void raise(Cell &cell, Ledger &own, int64_t bytes, uint64_t time_ns);
+  void end_block(uint32_t cell, const Ending &ending);
+
+  const Names &names_;
+  std::vector<Cell> cells_;
+  std::deque<CellInfo> infos_;
+  SiteSteps steps_;
+  std::deque<SiteInfo> sites_;
+  std::deque<Ledger> ledgers_;
+  std::vector<Ledger *> ledger_at_;  ///< the same, found faster
+  std::vector<std::unique_ptr<Book>> books_;
+  std::unordered_map<std::string, uint32_t> group_names_;
+  std::vector<uint32_t> unresolved_;
+  SpanTable spans_;
+  StepFrame *frame_ = nullptr;
+};
+
+// What every event runs through.
+
+/// Where `key` is, or would go.
+inline size_t Accounts::place(const Book &book, uint64_t key) {
+  const size_t mask = book.cells.size() - 1;
+  size_t at = home(book, key);
+  while (book.cells[at].key != key && book.cells[at].key != kNoKey) at = (at + 1) & mask;
+  return at;
+}
+
+inline uint32_t Accounts::cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) {
+  if (line.library) [[unlikely]]
+    return library_cell(process, layer, device, thread, line);
+  Book &own = book(process);
+  const uint64_t key = cell_key(layer, device, thread, line);
+  const size_t at = place(own, key);
+  if (own.cells[at].key == key) return own.cells[at].cell;
+  const uint32_t cell = new_cell(process, layer, device, thread, line);
+  own.cells[at] = {key, cell};
+  if (++own.used * 2 > own.cells.size()) grow(own);
+  return cell;
+}
+
+inline void Accounts::prefetch_key(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) const {
+  if (process >= books_.size() || !books_[process]) return;
+  const Book &own = *books_[process];
+  __builtin_prefetch(&own.cells[home(own, cell_key(layer, device, thread, line))]);
+}
+
+inline uint32_t Accounts::guess_cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread,
+                                     LineRef line) const {
+  if (process >= books_.size() || !books_[process]) return kNone;
+  const Book &own = *books_[process];
+  const uint64_t key = cell_key(layer, device, thread, line);
+  const size_t mask = own.cells.size() - 1;
+  size_t at = home(own, key);
+  for (size_t tries = 0; tries < 4; ++tries, at = (at + 1) & mask) {
+    if (own.cells[at].key == key) return own.cells[at].cell;
+  }
+  return kNone;
+}
+
+/// Live bytes of the cell and its ledger move by `bytes`.
+inline void Accounts::raise(Cell &cell, Ledger &own, int64_t bytes, uint64_t time_ns) {
+  cell.live_bytes += bytes;
+  own.live_bytes += bytes;
+  if (bytes > 0) {
+    cell.peak_bytes = std::max(cell.peak_bytes, cell.live_bytes);
+    own.steps.see(own.live_bytes);
+    if (own.live_bytes > own.peak_bytes) {
+      own.peak_bytes = own.live_bytes;
+      own.peak_ns = time_ns;
+    }
+  }
+  own.timeline.set(time_ns, own.live_bytes);
+}
+
+inline void Accounts::add(uint32_t cell, uint64_t bytes, uint64_t time_ns) {
+  Cell &own = cells_[cell];
+  Ledger &ledger = *ledger_at_[own.ledger];
+  if (time_ns >> spans_.shift() > own.filled_spans) fill_spans(cell, time_ns);
+  raise(own, ledger, static_cast<int64_t>(bytes), time_ns);
+  steps_.allocated(own.site, bytes, frame_->step);
+  ++own.live_count;
+  ++own.allocations;
+  own.allocated_bytes += bytes;
+  ++ledger.live_count;
+  ++ledger.allocations;
+  ledger.allocated_bytes += bytes;
+  if (frame_->finder) frame_->finder->note({time_ns, 0, bytes, cell, StepEntry::Allocation, 0, false});
+}
+
+inline void Accounts::remove(uint32_t cell, const Ending &ending, uint64_t time_ns) {
+  Cell &own = cells_[cell];
+  Ledger &ledger = *ledger_at_[own.ledger];
+  if (time_ns >> spans_.shift() > own.filled_spans) fill_spans(cell, time_ns);
+  raise(own, ledger, -static_cast<int64_t>(ending.bytes), time_ns);
+  steps_.freed(own.site, ending.bytes, frame_->step);
+  --own.live_count;
+  ++own.frees;
+  --ledger.live_count;
+  ++ledger.frees;
+  ledger.freed_bytes += ending.bytes;
+  const bool by_collector = ending.thread == frame_->gc_thread;
+  if (by_collector) steps_.freed_by_collector(own.site, ending.bytes);
+  if (ending.born_step != frame_->step) end_block(cell, ending);
+  if (frame_->finder) {
+    frame_->finder->note({time_ns, ending.born_ns, ending.bytes, cell, StepEntry::Free, 0, by_collector});
+  }
+}
+
+}  // namespace gmt::model

@@ -1,0 +1,52 @@
+#pragma once
+// Which Python stack ran when a thread's autograd sequence stood where: bounded memory of one process.
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "model/state/types.h"
+
+namespace gmt::model {
+
+class ForwardTable {
+ public:
+  /// The process keeps the newest entries of all its threads together up to this number.
+  static constexpr size_t kEntries = 1u << 20;
+
+  /// An allocation of `thread` (index in the trace; `torch_thread` = torch's own id, 0 = unknown) in the forward
+  /// role, when the next node was to get `sequence`. The first one with a sequence is kept: later ones belong to
+  /// what ran after that node's operation.
+  /// A thread whose nodes are recorded themselves needs no such hints: they are left out from its first node on.
+  void note(uint16_t thread, uint64_t torch_thread, uint64_t sequence, uint32_t stack);
+
+  /// `thread` made the node `sequence` with this stack.
+  void note_node(uint16_t thread, uint64_t torch_thread, uint64_t sequence, uint32_t stack);
+
+  /// The line of the node `sequence` that `torch_thread` made: Forward when an allocation of that very operation
+  /// was seen, ForwardNear for the nearest earlier one, None without any.
+  LineRef find(uint64_t torch_thread, uint64_t sequence) const;
+
+ private:
+  struct Entry {
+    uint64_t sequence;
+    uint32_t stack;
+  };
+  struct Thread {
+    uint16_t index;
+    uint64_t torch_thread;
+    bool has_nodes;
+    std::deque<Entry> entries;  ///< sequences rise
+  };
+  Thread &thread_of(uint16_t index, uint64_t torch_thread);
+  void append(Thread &thread, uint64_t sequence, uint32_t stack);
+  const Thread *maker(uint64_t torch_thread) const;
+  void make_room();
+
+  std::vector<Thread> threads_;
+  std::vector<uint32_t> by_index_;  ///< thread index of the trace -> place in threads_
+  size_t entries_ = 0;
+  uint32_t latest_ = kNone;
+};
+
+}  // namespace gmt::model

@@ -1,0 +1,92 @@
+#pragma once
+// What live blocks of a framework are for: their names, and bytes by category.
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model/state/types.h"
+
+namespace gmt::model {
+
+/// Those of enum gmt_category, and one for what nobody named.
+constexpr uint8_t kUnnamed = GMT_CATEGORY_WORKSPACE + 1;
+constexpr size_t kCategories = kUnnamed + 1;
+/// As the protocol has them.
+constexpr std::array<const char *, kCategories> kCategoryNames = {"other",  "parameter",  "gradient",  "optimizer",
+                                                                  "buffer", "activation", "workspace", "unnamed"};
+constexpr const char *category_name(uint8_t category) { return kCategoryNames[category < kCategories ? category : 0]; }
+
+struct CategorySum {
+  int64_t bytes = 0;
+  int64_t count = 0;
+};
+
+/// Live bytes of one category on one device.
+struct CategoryRow {
+  uint8_t device;
+  uint8_t category;
+  CategorySum sum;
+};
+
+/// Sums of one category by device.
+class CategorySums {
+ public:
+  void add(uint8_t device, uint64_t bytes) {
+    if (device >= sums_.size()) sums_.resize(device + 1u);
+    sums_[device].bytes += static_cast<int64_t>(bytes);
+    ++sums_[device].count;
+  }
+  /// What was added before.
+  void remove(uint8_t device, uint64_t bytes) {
+    sums_[device].bytes -= static_cast<int64_t>(bytes);
+    --sums_[device].count;
+  }
+  const std::vector<CategorySum> &by_device() const { return sums_; }
+
+ private:
+  std::vector<CategorySum> sums_;
+};
+
+class NameBook {
+ public:
+  /// Texts that are kept apart; what comes later has a category alone.
+  static constexpr size_t kTexts = 1u << 20;
+
+  struct Entry {
+    uint32_t text = 0;  ///< 0 = none
+    uint8_t category = kUnnamed;
+    uint8_t device = 0;
+    uint64_t bytes = 0;
+  };
+
+  /// The block at `address`, which is alive, is this from now on.
+  void name(uint64_t address, uint8_t device, uint64_t bytes, uint8_t category, const std::string &text);
+  /// The block was freed.
+  void forget(uint64_t address, uint8_t device);
+  /// nullptr: nobody named it.
+  const Entry *find(uint64_t address, uint8_t device) const;
+  const std::string &text(const Entry &entry) const { return texts_[entry.text]; }
+  /// By Entry::text.
+  const std::vector<std::string> &texts() const { return texts_; }
+  /// Calls `visit(address, entry)` for all that is named.
+  template <typename Visit>
+  void each(Visit visit) const {
+    // The device is mixed in a second time, which takes it out again.
+    for (const auto &[key, entry] : entries_) visit(block_key(key, entry.device), entry);
+  }
+  /// By device and category.
+  const std::map<std::pair<uint8_t, uint8_t>, CategorySum> &sums() const { return sums_; }
+
+ private:
+  uint32_t number_of(const std::string &text);
+
+  std::unordered_map<uint64_t, Entry> entries_;
+  std::vector<std::string> texts_{""};
+  std::unordered_map<std::string, uint32_t> numbers_;
+  std::map<std::pair<uint8_t, uint8_t>, CategorySum> sums_;
+};
+
+}  // namespace gmt::model

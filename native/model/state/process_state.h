@@ -1,0 +1,56 @@
+#pragma once
+// What the model knows of one process besides who holds how much.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "model/ingest/line_finder.h"
+#include "model/ingest/record_queue.h"
+#include "model/ingest/undo.h"
+#include "model/state/address_table.h"
+#include "model/state/answer_book.h"
+#include "model/state/detail_book.h"
+#include "model/state/device_memory.h"
+#include "model/state/name_book.h"
+#include "model/state/size_habit.h"
+#include "model/state/tensor_table.h"
+#include "model/state/virtual_memory.h"
+#include "model/steps/process_steps.h"
+#include "model/steps/step_frame.h"
+
+namespace gmt::model {
+
+struct ProcessState {
+  TensorTable tensors;
+  std::array<AddressTable, kSpaces> tables;  ///< of the driver layer
+  VirtualMemory memory;
+  UndoRing undo;
+  LineFinder lines;
+  std::map<uint8_t, DeviceMemory> devices;
+  NameBook names;
+  CategorySums activations;  ///< that nobody named otherwise
+  DetailBook details;
+  AnswerBook answers;
+  RecordQueue records;
+  ProcessSteps steps;
+  StepFrame *frame = nullptr;                            ///< of the accounts
+  uint64_t next_sequence = 1;                            ///< of the event that is to come
+  uint64_t next_look_ns = 0;                             ///< when time itself asks for attention
+  std::unordered_map<uint64_t, uint8_t> context_device;  ///< from allocations that named both
+  bool recording = true;
+  bool ending = false;               ///< clean-up has begun: what lived then is what lived to the end
+  uint64_t events_after_ending = 0;  ///< not taken
+  std::unordered_map<uint16_t, uint32_t> newest_driver_block;  ///< by thread: block it got from the driver last
+  std::vector<Interval> pauses;                                ///< recording was off
+  std::vector<Interval> gaps;                                  ///< the driver layer was blind
+  SizeHabits habits;
+  uint64_t uncounted_intervals = 0;  ///< pauses and gaps beyond the ones that are kept
+
+  void set_next_look() { next_look_ns = std::min(steps.next_slice_ns, records.next_memory_ns()); }
+  AddressTable &table(Space space) { return tables[static_cast<size_t>(space)]; }
+};
+
+}  // namespace gmt::model

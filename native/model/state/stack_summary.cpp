@@ -1,0 +1,56 @@
+#include "model/state/stack_summary.h"
+
+namespace gmt::model {
+namespace {
+
+uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0xff51afd7ed558ccdull;
+  return hash ^ (hash >> 32);
+}
+
+uint64_t mix(uint64_t hash, std::string_view text) {
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+  return mix(hash, text.size());
+}
+
+std::string_view last_name(std::string_view qualified) {
+  const size_t dot = qualified.rfind('.');
+  return dot == std::string_view::npos ? qualified : qualified.substr(dot + 1);
+}
+
+bool runs_backward(const Frame &frame) {
+  if (frame.file.find("torch/autograd") == std::string::npos) return false;
+  const std::string_view name = last_name(frame.function);
+  return name == "backward" || name == "grad";
+}
+
+}  // namespace
+
+uint64_t hash_of(std::string_view text) { return mix(0, text); }
+
+std::string lower_case(std::string text) {
+  for (char &c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+StackSummary summarize(const Stack &stack) {
+  StackSummary summary;
+  summary.resolved = true;
+  summary.content = stack.before_attach ? 3 : stack.cut ? 2 : 1;
+  summary.before_attach = stack.before_attach;
+  for (const Frame &frame : stack.frames) {
+    summary.content = mix(mix(mix(summary.content, frame.file), frame.line), frame.function);
+    summary.calls_backward = summary.calls_backward || runs_backward(frame);
+  }
+  if (stack.frames.empty()) return summary;
+  const Frame &shown = stack.frames[stack.user_frame < 0 ? 0 : static_cast<size_t>(stack.user_frame)];
+  summary.file = shown.file;
+  summary.line = shown.line;
+  summary.function = shown.function;
+  summary.search = lower_case(shown.file + "\n" + shown.function);
+  return summary;
+}
+
+}  // namespace gmt::model

@@ -1,0 +1,30 @@
+#pragma once
+// What the model keeps of a resolved Python stack.
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "model/state/names.h"
+
+namespace gmt::model {
+
+struct StackSummary {
+  uint64_t content = 0;  ///< hash over (file, line, function) of every frame; equal stacks have equal ones
+  bool resolved = false;
+  bool before_attach = false;
+  bool calls_backward = false;  ///< holds `backward` or `grad` of torch/autograd
+  std::string file;             ///< of the user frame, else of the innermost one
+  uint32_t line = 0;
+  std::string function;
+  std::string search;  ///< file and function in lower case
+};
+
+uint64_t hash_of(std::string_view text);
+
+/// ASCII letters in lower case.
+std::string lower_case(std::string text);
+
+/// `stack` is resolved; without frames the summary has no line.
+StackSummary summarize(const Stack &stack);
+
+}  // namespace gmt::model

@@ -1,0 +1,91 @@
+#pragma once
+// The steps of one process: what ends them, when they ended, and what is not known of them.
+#include <memory>
+#include <vector>
+
+#include "model/steps/loop_finder.h"
+#include "model/steps/step_list.h"
+
+namespace gmt::model {
+
+/// The order is that of `StepSource` in the protocol.
+enum class StepSource : uint8_t { Optimizer, Periodic, Time };
+
+/// What is not known of a step; the values are those of STEP_* in the protocol.
+enum StepFlags : uint8_t { kStepPaused = 1, kStepDriverGap = 2, kStepLostEvents = 4 };
+
+/// The end of a step and what lies in it besides allocations.
+struct StepMark {
+  uint32_t step;
+  uint32_t collections;  ///< of Python's collector
+  uint32_t full_collections;
+  uint8_t flags;
+  uint64_t end_ns;
+  void join(const StepMark &later) {
+    step = later.step;
+    collections += later.collections;
+    full_collections += later.full_collections;
+    flags |= later.flags;
+    end_ns = later.end_ns;
+  }
+};
+
+struct ProcessSteps {
+  static constexpr uint64_t kSliceNs = 250'000'000;
+  /// At first, what is in the rounds of a loop may have been taken for it, and one with longer rounds takes over. A loop is
+  /// sure after this many rounds of one length; where some are irregular, or one line allocates alone, after more.
+  static constexpr size_t kSureRounds = 64;
+  static constexpr size_t kDoubtfulRounds = 1024;
+  /// Allocations without a new round, in rounds, after which another loop is looked for.
+  static constexpr uint32_t kSilentRounds = 8;
+
+  StepSource source = StepSource::Time;
+  uint64_t next_slice_ns = 0;  ///< end of the slice of time, ~0 = slices are not looked at
+  bool sure = false;           ///< of the loop
+  uint32_t silent = 0;         ///< allocations since its last round began
+  uint32_t most_silent = ~0u;  ///< that are no reason to look for another
+  uint32_t anchor = kNone;     ///< site whose allocations begin steps
+  uint64_t begin_ns = 0;       ///< of the first step that was counted from `source`
+  uint64_t last_end_ns = 0;
+  uint32_t touched = 0;  ///< ended steps with flags
+  StepList<StepMark> marks;
+  StepMark running{};         ///< what the running step has so far
+  uint8_t lasting_flags = 0;  ///< of every step until further notice
+  std::unique_ptr<LoopFinder> finder = std::make_unique<LoopFinder>();
+
+  void flag(uint8_t flags) { running.flags |= flags; }
+  void collection(bool full) {
+    ++running.collections;
+    running.full_collections += full;
+  }
+  void end(uint32_t step, uint64_t time_ns) {
+    running.step = step;
+    running.end_ns = last_end_ns = time_ns;
+    touched += running.flags != 0;
+    marks.push(running, step, kFinest);
+    running = {};
+    running.flags = lasting_flags;
+  }
+  /// Nothing has ended yet; what there was is of the step that runs.
+  void restart_in_first_step() {
+    StepMark all{};
+    for (const StepMark &mark : marks.points()) all.join(mark);
+    all.join(running);
+    running = all;
+    forget();
+  }
+  /// Nothing has happened yet.
+  void restart() {
+    running = {};
+    forget();
+  }
+
+ private:
+  void forget() {
+    marks.clear();
+    last_end_ns = 0;
+    touched = 0;
+  }
+};
+
+}  // namespace gmt::model

@@ -1,0 +1,110 @@
+#pragma once
+// What one site did, step by step: runs of steps that were all alike, and, the further back, steps taken together.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "model/steps/step_axis.h"
+
+namespace gmt::model {
+
+/// What is alive of the step that ended last, and of the one before.
+struct YoungBlocks {
+  uint32_t born_count = 0;
+  uint32_t before_count = 0;
+  uint64_t born_bytes = 0;
+  uint64_t before_bytes = 0;
+  bool operator==(const YoungBlocks &) const = default;
+};
+
+/// The steps [first, last]. Their flows are those of each step where `each`, else of all together; the levels are those
+/// at the end, and the least and most within.
+struct StepPoint {
+  uint32_t first = 0;  ///< 0 = no step
+  uint32_t last = 0;
+  uint32_t each = 1;
+  uint32_t live_count = 0;
+  int64_t live_bytes = 0;
+  int64_t min_bytes = 0;
+  int64_t max_bytes = 0;
+  uint64_t allocated_bytes = 0;
+  uint64_t largest_bytes = 0;
+  uint64_t gc_bytes = 0;
+  uint64_t old_bytes = 0;
+  uint32_t allocations = 0;
+  uint32_t frees = 0;
+  uint32_t gc_frees = 0;   ///< while Python's collector ran on that thread
+  uint32_t old_frees = 0;  ///< of blocks that were older than the step before
+  YoungBlocks young;       ///< when `last` ended
+
+  /// `step` is the one behind, and like these.
+  bool goes_on(const StepPoint &step) const {
+    return last + 1 == step.first && each && first != 0 && live_bytes == step.live_bytes &&
+           live_count == step.live_count && min_bytes == step.min_bytes && max_bytes == step.max_bytes &&
+           allocated_bytes == step.allocated_bytes && largest_bytes == step.largest_bytes &&
+           allocations == step.allocations && frees == step.frees && gc_frees == step.gc_frees &&
+           gc_bytes == step.gc_bytes && old_frees == step.old_frees && old_bytes == step.old_bytes &&
+           young == step.young;
+  }
+  /// When `step` ended, `last` or a later one without an event.
+  YoungBlocks young_at(uint32_t step) const {
+    if (step == last) return young;
+    if (step == last + 1) return {0, young.born_count, 0, young.born_bytes};
+    return {};
+  }
+  /// Counts its flows `times` over, as those of all its steps.
+  StepPoint times(uint32_t times) const;
+  /// `later` follows; both have flows of all their steps.
+  void join(const StepPoint &later);
+};
+
+class SitePoints {
+ public:
+  bool empty() const { return newest_.first == 0; }
+  const StepPoint &newest() const { return newest_; }
+  /// Oldest first.
+  std::vector<StepPoint> all() const;
+  size_t size() const { return older_.size() + !empty(); }
+
+  /// `step` is one step behind all others. Returns by how many points there are more.
+  std::ptrdiff_t push(const StepPoint &step, uint32_t detail) {
+    if (newest_.goes_on(step)) {
+      newest_.last = step.last;
+      return 0;
+    }
+    const bool was_empty = empty();
+    if (!was_empty) older_.push_back(newest_);
+    newest_ = step;
+    if (was_empty || older_.size() < limit_) return 1;
+    return 1 + join(step.last, detail);
+  }
+  /// Takes together what is of one bucket; returns by how many points there are more (never more than 0).
+  std::ptrdiff_t join(uint32_t count, uint32_t detail);
+  void assign(std::vector<StepPoint> points);
+
+ private:
+  static constexpr size_t kSlack = 32;
+
+  StepPoint newest_;
+  std::vector<StepPoint> older_;
+  size_t limit_ = kSlack;
+};
+
+/// Calls `take(bucket's place, point)` with what of each point lies in each bucket; `axis` is no finer than the points.
+template <typename Take>
+void over_axis(const std::vector<StepPoint> &points, const std::vector<StepBucket> &axis, Take take) {
+  size_t at = 0;
+  for (const StepPoint &point : points) {
+    while (at < axis.size() && axis[at].last < point.first) ++at;
+    for (size_t i = at; i < axis.size() && axis[i].first <= point.last; ++i) {
+      StepPoint piece = point;
+      piece.first = std::max(axis[i].first, point.first);
+      piece.last = std::min(axis[i].last, point.last);
+      take(i, piece.times(point.each ? piece.last - piece.first + 1 : 1));
+      if (!point.each) break;
+    }
+  }
+}
+
+}  // namespace gmt::model

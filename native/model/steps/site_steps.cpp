@@ -1,0 +1,257 @@
+#include "model/steps/site_steps.h"
+
+namespace gmt::model {
+
+/// What the site's last step came to.
+StepPoint SiteSteps::running(uint32_t site) const {
+  const SiteSum &sum = sums_[site];
+  const SiteHistory &history = histories_[site];
+  return {.first = sum.step,
+          .last = sum.step,
+          .live_count = sum.live_count,
+          .live_bytes = sum.live_bytes,
+          .min_bytes = sum.step_min,
+          .max_bytes = sum.step_max,
+          .allocated_bytes = sum.step_allocated,
+          .largest_bytes = sum.step_largest,
+          .gc_bytes = history.gc_bytes,
+          .old_bytes = history.old_bytes,
+          .allocations = sum.step_allocations,
+          .frees = running_frees(site),
+          .gc_frees = history.gc_frees,
+          .old_frees = history.old_frees,
+          .young = young(site)};
+}
+
+/// Of the step that the site's last event was in, and of the one before: what was allocated and not freed in the two.
+YoungBlocks SiteSteps::young(uint32_t site) const {
+  const SiteSum &sum = sums_[site];
+  const SiteHistory &history = histories_[site];
+  const auto left = [](auto born, auto gone) { return gone < born ? born - gone : 0; };
+  const uint64_t freed_bytes = static_cast<uint64_t>(history.bytes_before - sum.live_bytes) + sum.step_allocated;
+  const StepPoint &newest = history.points.newest();
+  const YoungBlocks last = newest.last + 1 == sum.step ? newest.young : YoungBlocks{};
+  return {left(sum.step_allocations, running_frees(site) - sum.step_previous_frees - history.old_frees),
+          left(last.born_count, sum.step_previous_frees),
+          left(sum.step_allocated, freed_bytes - sum.step_previous_bytes - history.old_bytes),
+          left(last.born_bytes, sum.step_previous_bytes)};
+}
+
+void SiteSteps::begin(uint32_t site, uint32_t step) {
+  SiteSum &sum = sums_[site];
+  SiteHistory &history = histories_[site];
+  if (sum.step != 0) {
+    if (sum.step_allocations) history.last_allocation_step = sum.step;
+    if (running_frees(site)) history.last_free_step = sum.step;
+    history.peak_bytes = std::max(history.peak_bytes, sum.step_max);
+    keep_largest(site);
+    history.median = pull_median(history.median, usual_in_step(sum));
+    count_points(history.points.push(running(site), detail_));
+  } else if (history.first_step == 0) {
+    history.first_step = step;
+  }
+  sum.step = step;
+  sum.step_min = sum.step_max = sum.live_bytes;
+  sum.step_allocated = 0;
+  sum.step_largest = 0;
+  sum.step_allocations = sum.step_previous_frees = 0;
+  sum.step_previous_bytes = 0;
+  history.count_before = sum.live_count;
+  history.bytes_before = sum.live_bytes;
+  history.old_frees = 0;
+  history.old_bytes = 0;
+  history.gc_frees = 0;
+  history.gc_bytes = 0;
+}
+
+uint64_t SiteSteps::usual_in_step(const SiteSum &sum) const {
+  if (sum.step_allocations < 2) return sum.step_allocated;
+  return (sum.step_allocated - sum.step_largest) / (sum.step_allocations - 1);
+}
+
+double SiteSteps::usual_bytes(uint32_t site) const {
+  const uint16_t median = histories_[site].median;
+  return median ? size_of_log(median) : static_cast<double>(usual_in_step(sums_[site]));
+}
+
+/// Takes the running step's biggest allocation into account for good.
+void SiteSteps::keep_largest(uint32_t site) {
+  SiteHistory &history = histories_[site];
+  const auto [bytes, step] = largest(site);
+  if (step == history.largest_step) return;
+  history.largest_bytes = bytes;
+  history.largest_step = step;
+  history.largest_before = false;
+}
+
+std::pair<uint64_t, uint32_t> SiteSteps::largest(uint32_t site) const {
+  const SiteSum &sum = sums_[site];
+  const SiteHistory &history = histories_[site];
+  const bool again = history.largest_before && sum.step_largest == history.largest_bytes;
+  if (sum.step_largest > history.largest_bytes || again) return {sum.step_largest, sum.step};
+  return {history.largest_bytes, history.largest_step};
+}
+
+/// Where there are very many sites, each is kept in less detail. Processes have steps of their own: a site's points are
+/// joined by how far its own have come.
+void SiteSteps::count_points(std::ptrdiff_t more) {
+  points_ += more;
+  if (points_ <= kPoints || detail_ <= kCoarsest) return;
+  detail_ /= 2;
+  points_ = 0;
+  for (SiteHistory &history : histories_) {
+    if (history.points.empty()) continue;
+    history.points.join(history.points.newest().last, detail_);
+    points_ += static_cast<std::ptrdiff_t>(history.points.size());
+  }
+}
+
+void SiteSteps::restored(uint32_t site, uint64_t bytes, uint32_t step) {
+  SiteSum &sum = touch(site, step);
+  sum.live_bytes += static_cast<int64_t>(bytes);
+  ++sum.live_count;
+  sum.step_max = std::max(sum.step_max, sum.live_bytes);
+}
+
+std::vector<StepPoint> SiteSteps::points(uint32_t site, uint32_t count) const {
+  std::vector<StepPoint> points = histories_[site].points.all();
+  const SiteSum &sum = sums_[site];
+  if (sum.step != 0 && sum.step <= count) points.push_back(running(site));
+  return points;
+}
+
+int64_t SiteSteps::bytes_at_end(uint32_t site, uint32_t count) const {
+  const SiteSum &sum = sums_[site];
+  if (sum.step <= count) return sum.live_bytes;
+  const SiteHistory &history = histories_[site];
+  return history.points.empty() ? history.base_bytes : history.points.newest().live_bytes;
+}
+
+void SiteSteps::restart(uint32_t site, int64_t live_bytes, uint32_t live_count) {
+  const uint64_t biggest = largest(site).first;
+  histories_[site].peak_bytes = peak_bytes(site);
+  SiteSum &sum = sums_[site];
+  SiteHistory &history = histories_[site];
+  points_ -= static_cast<std::ptrdiff_t>(history.points.size());
+  history.points = {};
+  sum.live_bytes = history.base_bytes = live_bytes;
+  sum.live_count = history.base_count = live_count;
+  sum.step = 0;
+  history.first_step = live_count > 0 ? 1 : 0;
+  history.last_allocation_step = history.last_free_step = 0;
+  history.largest_bytes = biggest;
+  history.largest_step = biggest > 0 ? 1 : 0;
+  history.largest_before = true;
+  sum.step_largest = 0;
+}
+
+void SiteSteps::restart_in_first_step(uint32_t site, uint64_t allocations, uint64_t frees, uint64_t allocated_bytes) {
+  const int64_t live_bytes = sums_[site].live_bytes;
+  const uint32_t live_count = sums_[site].live_count;
+  const bool touched = sums_[site].step != 0;
+  const uint64_t biggest = largest(site).first;
+  restart(site, 0, 0);
+  SiteSum &sum = sums_[site];
+  if (touched) begin(site, 1);
+  sum.live_bytes = live_bytes;
+  sum.live_count = live_count;
+  sum.step_max = histories_[site].peak_bytes;
+  sum.step_allocated = allocated_bytes;
+  sum.step_largest = biggest;
+  sum.step_allocations = static_cast<uint32_t>(allocations);
+  histories_[site].count_before = static_cast<uint32_t>(live_count + frees - allocations);
+  histories_[site].bytes_before = 0;
+}
+
+namespace {
+
+/// One point a bucket; those without an event hold what was before, and begin with step 0.
+std::vector<StepPoint> dense(const SiteHistory &history, const std::vector<StepBucket> &axis) {
+  std::vector<StepPoint> out(axis.size());
+  over_axis(history.points.all(), axis, [&](size_t at, const StepPoint &point) {
+    out[at].first == 0 ? void(out[at] = point) : out[at].join(point);
+  });
+  StepPoint held;
+  held.live_bytes = history.base_bytes;
+  held.live_count = history.base_count;
+  for (size_t at = 0; at < axis.size(); ++at) {
+    StepPoint &own = out[at];
+    if (own.first != 0) {
+      held = own;
+    } else {
+      own.live_bytes = own.min_bytes = own.max_bytes = held.live_bytes;
+      own.live_count = held.live_count;
+    }
+    own.young = held.young_at(axis[at].last);
+  }
+  return out;
+}
+
+/// The sum of two series; where both move in one bucket, min and max are bounds.
+std::vector<StepPoint> sum_of(const SiteHistory &a, const SiteHistory &b, uint32_t count, uint32_t detail) {
+  const std::vector<StepBucket> axis = step_axis(count, detail);
+  const std::vector<StepPoint> left = dense(a, axis), right = dense(b, axis);
+  std::vector<StepPoint> out;
+  for (size_t at = 0; at < axis.size(); ++at) {
+    if (left[at].first == 0 && right[at].first == 0) continue;
+    StepPoint sum = left[at];
+    sum.join(right[at]);
+    sum.first = axis[at].first;
+    sum.last = axis[at].last;
+    sum.each = 0;
+    sum.live_bytes += left[at].live_bytes;
+    sum.live_count += left[at].live_count;
+    sum.min_bytes = left[at].min_bytes + right[at].min_bytes;
+    sum.max_bytes = left[at].max_bytes + right[at].max_bytes;
+    sum.young.born_count += left[at].young.born_count;
+    sum.young.before_count += left[at].young.before_count;
+    sum.young.born_bytes += left[at].young.born_bytes;
+    sum.young.before_bytes += left[at].young.before_bytes;
+    out.push_back(sum);
+  }
+  return out;
+}
+
+}  // namespace
+
+void SiteSteps::merge(uint32_t from, uint32_t into, uint32_t step) {
+  if (histories_[from].first_step == 0) return;
+  for (const uint32_t site : {from, into}) {
+    if (sums_[site].step != step) begin(site, step);
+  }
+  SiteSum &own = sums_[into], &other = sums_[from];
+  SiteHistory &history = histories_[into], &gone = histories_[from];
+  history.points.assign(sum_of(history, gone, step - 1, detail_));
+  history.base_bytes += gone.base_bytes;
+  history.base_count += gone.base_count;
+  history.first_step = std::min(history.first_step, gone.first_step);
+  history.last_allocation_step = std::max(history.last_allocation_step, gone.last_allocation_step);
+  history.last_free_step = std::max(history.last_free_step, gone.last_free_step);
+  history.segments += gone.segments;
+  history.gc_frees += gone.gc_frees;
+  history.gc_bytes += gone.gc_bytes;
+  history.count_before += gone.count_before;
+  history.bytes_before += gone.bytes_before;
+  history.old_frees += gone.old_frees;
+  history.old_bytes += gone.old_bytes;
+  if (gone.largest_bytes > history.largest_bytes) {
+    history.largest_bytes = gone.largest_bytes;
+    history.largest_step = gone.largest_step;
+  }
+  own.live_bytes += other.live_bytes;
+  // The peak of two sites that were counted apart is not known; the larger of what is certain stands for it.
+  history.peak_bytes = std::max({peak_bytes(into), peak_bytes(from), own.live_bytes});
+  own.live_count += other.live_count;
+  own.step_min += other.step_min;
+  own.step_max += other.step_max;
+  own.step_allocated += other.step_allocated;
+  own.step_largest = std::max(own.step_largest, other.step_largest);
+  own.step_allocations += other.step_allocations;
+  own.step_previous_frees += other.step_previous_frees;
+  own.step_previous_bytes += other.step_previous_bytes;
+  if (history.median == 0) history.median = gone.median;
+  sums_[from] = {};
+  histories_[from] = {};
+}
+
+}  // namespace gmt::model

@@ -1,0 +1,107 @@
+// CUDA arrays: memory behind a handle instead of an address.
+#include "simulator/trace.h"
+
+using namespace sim;
+
+namespace {
+
+/// Bytes of one channel by CUarray_format; formats with their channels in the name count as 4 bytes.
+unsigned format_bytes(int format) {
+  switch (format) {
+    case 0x01:
+    case 0x08:
+      return 1;
+    case 0x02:
+    case 0x09:
+    case 0x10:
+      return 2;
+    default:
+      return 4;
+  }
+}
+
+uint64_t array_bytes(const Array3DDescriptor &descriptor, unsigned levels) {
+  uint64_t width = descriptor.width, height = descriptor.height, depth = descriptor.depth, bytes = 0;
+  for (unsigned level = 0; level < levels; ++level) {
+    uint64_t texels = width * (height ? height : 1) * (depth ? depth : 1);
+    bytes += texels * descriptor.channels * format_bytes(descriptor.format);
+    width = width > 1 ? width / 2 : 1;
+    height = height > 1 ? height / 2 : height;
+    depth = depth > 1 ? depth / 2 : depth;
+  }
+  return bytes;
+}
+
+CUresult create(Handle *handle, const Array3DDescriptor &descriptor, unsigned levels, Object::Type type) {
+  constexpr uint64_t WIDEST = 1 << 20;
+  bool channels = descriptor.channels == 1 || descriptor.channels == 2 || descriptor.channels == 4;
+  bool extent =
+      descriptor.width && descriptor.width <= WIDEST && descriptor.height <= WIDEST && descriptor.depth <= 16384;
+  if (!handle || !channels || !extent || !levels || levels > 24) return INVALID_VALUE;
+  Context *context;
+  CUresult result = current_context(&context);
+  if (result != SUCCESS) return result;
+  uint64_t bytes = array_bytes(descriptor, levels);
+  Lock lock;
+  if (!allocation_allowed() || !charge(context->device, bytes)) return OUT_OF_MEMORY;
+  ArrayObject *array = create_object<ArrayObject>(type);
+  array->device = context->device;
+  array->context = context;
+  array->charged = bytes;
+  array->descriptor = descriptor;
+  *handle = array;
+  return SUCCESS;
+}
+
+CUresult destroy(Handle handle, Object::Type type) {
+  Lock lock;
+  ArrayObject *array = find_object<ArrayObject>(handle, type);
+  if (!array) return INVALID_HANDLE;
+  release_array(array);
+  return SUCCESS;
+}
+
+}  // namespace
+
+SIM_EXPORT CUresult cuArrayCreate_v2(Handle *array, const ArrayDescriptor *descriptor) {
+  SIM_PARAMS(array, descriptor);
+  return traced(CBID_cuArrayCreate_v2, "cuArrayCreate_v2", &params, [&] {
+    if (!descriptor) return INVALID_VALUE;
+    Array3DDescriptor whole = {descriptor->width, descriptor->height, 0, descriptor->format, descriptor->channels, 0};
+    return create(array, whole, 1, Object::ARRAY);
+  });
+}
+
+SIM_EXPORT CUresult cuArray3DCreate_v2(Handle *array, const Array3DDescriptor *descriptor) {
+  SIM_PARAMS(array, descriptor);
+  return traced(CBID_cuArray3DCreate_v2, "cuArray3DCreate_v2", &params,
+                [&] { return descriptor ? create(array, *descriptor, 1, Object::ARRAY) : INVALID_VALUE; });
+}
+
+SIM_EXPORT CUresult cuArrayDestroy(Handle array) {
+  SIM_PARAMS(array);
+  return traced(CBID_cuArrayDestroy, "cuArrayDestroy", &params, [&] { return destroy(array, Object::ARRAY); });
+}
+
+SIM_EXPORT CUresult cuMipmappedArrayCreate(Handle *array, const Array3DDescriptor *descriptor, unsigned levels) {
+  SIM_PARAMS(array, descriptor, levels);
+  return traced(CBID_cuMipmappedArrayCreate, "cuMipmappedArrayCreate", &params,
+                [&] { return descriptor ? create(array, *descriptor, levels, Object::MIPMAPPED) : INVALID_VALUE; });
+}
+
+SIM_EXPORT CUresult cuMipmappedArrayDestroy(Handle array) {
+  SIM_PARAMS(array);
+  return traced(CBID_cuMipmappedArrayDestroy, "cuMipmappedArrayDestroy", &params,
+                [&] { return destroy(array, Object::MIPMAPPED); });
+}
+
+SIM_EXPORT CUresult cuArray3DGetDescriptor_v2(Array3DDescriptor *descriptor, Handle handle) {
+  return checked("cuArray3DGetDescriptor_v2", [&] {
+    Lock lock;
+    ArrayObject *array = find_object<ArrayObject>(handle, Object::ARRAY);
+    if (!array) return INVALID_HANDLE;
+    if (!descriptor) return INVALID_VALUE;
+    *descriptor = array->descriptor;
+    return SUCCESS;
+  });
+}

@@ -1,0 +1,289 @@
+// Contexts: primary ones, own ones, and the stack of current ones that each thread has.
+#include "simulator/trace.h"
+
+using namespace sim;
+
+namespace {
+
+constexpr uint32_t RESOURCE_CONTEXT_CREATED = 1, RESOURCE_CONTEXT_DESTROY_STARTING = 2;
+constexpr int DEEPEST = 32;
+__thread Context *stack[DEEPEST];
+__thread int depth = 0;
+
+Context *find_context(const void *handle) { return find_object<Context>(handle, Object::CONTEXT); }
+
+void bring_to_life(Context *context, CUdevice device, unsigned flags) {
+  context->device = device;
+  context->flags = flags;
+  context->uid = ++state.next_context_uid;
+  context->alive = true;
+}
+
+/// Ends what a context owns; the handle stays known, so that its later use is an error and no crash.
+void destroy(Context *context, bool whole_device) {
+  raise_resource(RESOURCE_CONTEXT_DESTROY_STARTING, context);
+  Lock lock;
+  release_all_of(context, whole_device);
+  context->alive = false;
+}
+
+CUresult create(Handle *context, unsigned flags, CUdevice device) {
+  if (!context) return INVALID_VALUE;
+  if (!valid_device(device)) return INVALID_DEVICE;
+  if (depth == DEEPEST) return OUT_OF_MEMORY;
+  Context *created;
+  {
+    Lock lock;
+    created = create_object<Context>(Object::CONTEXT);
+    bring_to_life(created, device, flags);
+  }
+  stack[depth++] = created;
+  raise_resource(RESOURCE_CONTEXT_CREATED, created);
+  *context = created;
+  return SUCCESS;
+}
+
+int device_of(void *handle) {
+  Lock lock;
+  Context *context = find_context(handle);
+  return context ? context->device : -1;
+}
+
+uint32_t uid_of(void *handle) {
+  Lock lock;
+  Context *context = find_context(handle);
+  return context ? context->uid : 0;
+}
+
+__attribute__((constructor)) void offer_hooks() {
+  gpu_memtrace_simulator_hooks.context_device = device_of;
+  gpu_memtrace_simulator_hooks.context_uid = uid_of;
+}
+
+}  // namespace
+
+CUresult sim::current_context(Context **context) {
+  if (depth == 0) return INVALID_CONTEXT;
+  *context = stack[depth - 1];
+  return (*context)->alive ? SUCCESS : CONTEXT_IS_DESTROYED;
+}
+
+SIM_EXPORT CUresult cuDevicePrimaryCtxRetain(Handle *context, CUdevice device) {
+  SIM_PARAMS(context, device);
+  return traced(CBID_cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", &params, [&] {
+    if (!context) return INVALID_VALUE;
+    if (!valid_device(device)) return INVALID_DEVICE;
+    bool created;
+    Context *primary;
+    {
+      Lock lock;
+      Context *&slot = state.devices[device].primary;
+      if (!slot) {
+        slot = create_object<Context>(Object::CONTEXT);
+        slot->primary = true;
+      }
+      primary = slot;
+      ++primary->references;
+      created = !primary->alive;
+      if (created) bring_to_life(primary, device, primary->flags);
+    }
+    if (created) raise_resource(RESOURCE_CONTEXT_CREATED, primary);
+    *context = primary;
+    return SUCCESS;
+  });
+}
+
+SIM_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
+  SIM_PARAMS(device);
+  return traced(CBID_cuDevicePrimaryCtxRelease_v2, "cuDevicePrimaryCtxRelease_v2", &params, [&] {
+    if (!valid_device(device)) return INVALID_DEVICE;
+    Context *primary = state.devices[device].primary;
+    bool last;
+    {
+      Lock lock;
+      if (!primary || primary->references == 0) return INVALID_CONTEXT;
+      last = --primary->references == 0 && primary->alive;
+    }
+    if (last) destroy(primary, true);
+    return SUCCESS;
+  });
+}
+
+SIM_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
+  SIM_PARAMS(device);
+  return traced(CBID_cuDevicePrimaryCtxReset_v2, "cuDevicePrimaryCtxReset_v2", &params, [&] {
+    if (!valid_device(device)) return INVALID_DEVICE;
+    Context *primary = state.devices[device].primary;
+    if (primary && primary->alive) destroy(primary, true);
+    return SUCCESS;
+  });
+}
+
+SIM_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active) {
+  return checked("cuDevicePrimaryCtxGetState", [&] {
+    if (!flags || !active) return INVALID_VALUE;
+    if (!valid_device(device)) return INVALID_DEVICE;
+    Lock lock;
+    Context *primary = state.devices[device].primary;
+    *flags = primary ? primary->flags : 0;
+    *active = primary && primary->alive;
+    return SUCCESS;
+  });
+}
+
+SIM_EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {
+  return checked("cuDevicePrimaryCtxSetFlags", [&] {
+    if (!valid_device(device)) return INVALID_DEVICE;
+    Lock lock;
+    if (state.devices[device].primary) state.devices[device].primary->flags = flags;
+    return SUCCESS;
+  });
+}
+
+SIM_EXPORT CUresult cuCtxCreate_v2(Handle *context, unsigned flags, CUdevice device) {
+  SIM_PARAMS(context, flags, device);
+  return traced(CBID_cuCtxCreate_v2, "cuCtxCreate_v2", &params, [&] { return create(context, flags, device); });
+}
+
+SIM_EXPORT CUresult cuCtxCreate_v3(Handle *context, void *affinity, int count, unsigned flags, CUdevice device) {
+  SIM_PARAMS(context, affinity, count, flags, device);
+  return traced(CBID_cuCtxCreate_v3, "cuCtxCreate_v3", &params, [&] { return create(context, flags, device); });
+}
+
+SIM_EXPORT CUresult cuCtxCreate_v4(Handle *context, void *options, unsigned flags, CUdevice device) {
+  SIM_PARAMS(context, options, flags, device);
+  return traced(CBID_cuCtxCreate_v4, "cuCtxCreate_v4", &params, [&] { return create(context, flags, device); });
+}
+
+SIM_EXPORT CUresult cuCtxDestroy_v2(Handle handle) {
+  SIM_PARAMS(handle);
+  return traced(CBID_cuCtxDestroy_v2, "cuCtxDestroy_v2", &params, [&] {
+    Context *context;
+    {
+      Lock lock;
+      context = find_context(handle);
+      if (!context || context->primary) return INVALID_CONTEXT;
+      if (!context->alive) return CONTEXT_IS_DESTROYED;
+    }
+    destroy(context, false);
+    if (depth && stack[depth - 1] == context) --depth;
+    return SUCCESS;
+  });
+}
+
+SIM_EXPORT CUresult cuCtxPushCurrent_v2(Handle handle) {
+  return checked("cuCtxPushCurrent_v2", [&] {
+    Lock lock;
+    Context *context = find_context(handle);
+    if (!context || depth == DEEPEST) return INVALID_CONTEXT;
+    stack[depth++] = context;
+    return SUCCESS;
+  });
+}
+
+SIM_EXPORT CUresult cuCtxPopCurrent_v2(Handle *context) {
+  return checked("cuCtxPopCurrent_v2", [&] {
+    if (depth == 0) return INVALID_CONTEXT;
+    --depth;
+    if (context) *context = stack[depth];
+    return SUCCESS;
+  });
+}
+
+SIM_EXPORT CUresult cuCtxSetCurrent(Handle handle) {
+  return checked("cuCtxSetCurrent", [&] {
+    if (!handle) {
+      if (depth) --depth;
+      return SUCCESS;
+    }
+    Lock lock;
+    Context *context = find_context(handle);
+    if (!context) return INVALID_CONTEXT;
+    if (depth == 0) ++depth;
+    stack[depth - 1] = context;
+    return SUCCESS;
+  });
+}
+
+SIM_EXPORT CUresult cuCtxGetCurrent(Handle *context) {
+  return checked("cuCtxGetCurrent", [&] {
+    if (!context) return INVALID_VALUE;
+    *context = depth ? stack[depth - 1] : nullptr;
+    return SUCCESS;
+  });
+}
+
+SIM_EXPORT CUresult cuCtxGetDevice(CUdevice *device) {
+  return checked("cuCtxGetDevice", [&] {
+    if (!device) return INVALID_VALUE;
+    Context *context;
+    CUresult result = current_context(&context);
+    if (result == SUCCESS) *device = context->device;
+    return result;
+  });
+}
+
+SIM_EXPORT CUresult cuCtxGetId(Handle handle, unsigned long long *id) {
+  return checked("cuCtxGetId", [&] {
+    Context *current = nullptr;
+    if (!handle && current_context(&current) != SUCCESS) return INVALID_CONTEXT;
+    uint32_t uid = uid_of(handle ? handle : current);
+    if (!id || !uid) return INVALID_CONTEXT;
+    *id = uid;
+    return SUCCESS;
+  });
+}
+
+SIM_EXPORT CUresult cuCtxGetApiVersion(Handle handle, unsigned *version) {
+  return checked("cuCtxGetApiVersion", [&] {
+    if (!version) return INVALID_VALUE;
+    if (handle && device_of(handle) < 0) return INVALID_CONTEXT;
+    *version = 3020;
+    return SUCCESS;
+  });
+}
+
+SIM_EXPORT CUresult cuCtxSynchronize(void) {
+  char none = 0;
+  return traced(CBID_cuCtxSynchronize, "cuCtxSynchronize", &none, [&] {
+    Context *context;
+    return current_context(&context);
+  });
+}
+
+SIM_EXPORT CUresult cuCtxGetFlags(unsigned *flags) {
+  return checked("cuCtxGetFlags", [&] {
+    if (!flags) return INVALID_VALUE;
+    Context *context;
+    CUresult result = current_context(&context);
+    if (result == SUCCESS) *flags = context->flags;
+    return result;
+  });
+}
+
+SIM_EXPORT CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
+  return checked("cuCtxGetStreamPriorityRange", [&] {
+    if (least) *least = 0;
+    if (greatest) *greatest = -5;
+    return SUCCESS;
+  });
+}
+
+SIM_EXPORT CUresult cuCtxSetLimit(int, size_t) {
+  return checked("cuCtxSetLimit", [] { return SUCCESS; });
+}
+
+SIM_EXPORT CUresult cuCtxGetLimit(size_t *value, int) {
+  return checked("cuCtxGetLimit", [&] {
+    if (!value) return INVALID_VALUE;
+    *value = 1024;
+    return SUCCESS;
+  });
+}
+
+SIM_EXPORT CUresult cuCtxEnablePeerAccess(Handle peer, unsigned) {
+  return checked("cuCtxEnablePeerAccess", [&] { return device_of(peer) < 0 ? INVALID_CONTEXT : SUCCESS; });
+}
+SIM_EXPORT CUresult cuCtxDisablePeerAccess(Handle peer) {
+  return checked("cuCtxDisablePeerAccess", [&] { return device_of(peer) < 0 ? INVALID_CONTEXT : SUCCESS; });
+}

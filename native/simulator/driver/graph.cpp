@@ -1,0 +1,139 @@
+// Graphs, as far as their memory nodes go.
+#include "simulator/trace.h"
+
+using namespace sim;
+
+namespace {
+
+Graph *find_graph(Handle graph) { return find_object<Graph>(graph, Object::GRAPH); }
+
+CUresult add_alloc_node(Handle *node, Handle handle, AllocNodeParams *alloc) {
+  if (!node || !alloc || alloc->bytes == 0) return INVALID_VALUE;
+  Context *context;
+  CUresult result = current_context(&context);
+  if (result != SUCCESS) return result;
+  Lock lock;
+  Graph *graph = find_graph(handle);
+  if (!graph || !valid_device(alloc->pool.location.id)) return INVALID_VALUE;
+  if (!allocation_allowed()) return OUT_OF_MEMORY;
+  result = allocate_in_graph(graph, context, alloc->bytes, &alloc->address);
+  if (result == SUCCESS) *node = create_object<Object>(Object::NODE);
+  return result;
+}
+
+CUresult add_free_node(Handle *node, Handle handle, CUdeviceptr address) {
+  Lock lock;
+  Graph *graph = find_graph(handle);
+  Allocation *allocation = state.allocations.find(address);
+  if (!node || !graph || !allocation || allocation->kind != Allocation::GRAPH) return INVALID_VALUE;
+  *node = create_object<Object>(Object::NODE);
+  return SUCCESS;
+}
+
+CUresult add_node(Handle *node, Handle graph, GraphNodeParams *params) {
+  if (!node || !params) return INVALID_VALUE;
+  if (params->type == NODE_ALLOC) return add_alloc_node(node, graph, &params->alloc);
+  if (params->type == NODE_FREE) return add_free_node(node, graph, params->free_address);
+  Lock lock;
+  if (!find_graph(graph)) return INVALID_VALUE;
+  *node = create_object<Object>(Object::NODE);
+  return SUCCESS;
+}
+
+CUresult instantiate(const char *name, Handle *executable, Handle graph) {
+  return checked(name, [&] {
+    Lock lock;
+    if (!executable || !find_graph(graph)) return INVALID_VALUE;
+    *executable = create_object<Object>(Object::EXECUTABLE);
+    return SUCCESS;
+  });
+}
+
+CUresult launch(Handle executable, CUstream stream) {
+  SIM_PARAMS(executable, stream);
+  return traced(CBID_cuGraphLaunch, "cuGraphLaunch", &params, [&] {
+    Lock lock;
+    if (!find_object<Object>(executable, Object::EXECUTABLE)) return INVALID_VALUE;
+    return valid_stream(stream) ? SUCCESS : INVALID_HANDLE;
+  });
+}
+
+}  // namespace
+
+CUresult sim::allocate_in_graph(Graph *graph, Context *context, uint64_t bytes, CUdeviceptr *address) {
+  CUresult result = allocate(Allocation::GRAPH, context, context->device, nullptr, bytes, false, address);
+  if (result == SUCCESS) graph->allocations.push(*address);
+  return result;
+}
+
+SIM_EXPORT CUresult cuGraphCreate(Handle *graph, unsigned flags) {
+  return checked("cuGraphCreate", [&] {
+    if (!graph || flags) return INVALID_VALUE;
+    Lock lock;
+    *graph = create_object<Graph>(Object::GRAPH);
+    return SUCCESS;
+  });
+}
+
+SIM_EXPORT CUresult cuGraphDestroy(Handle handle) {
+  return checked("cuGraphDestroy", [&] {
+    Lock lock;
+    Graph *graph = find_graph(handle);
+    if (!graph) return INVALID_VALUE;
+    for (size_t i = 0; i < graph->allocations.size(); ++i) {
+      Allocation *allocation = state.allocations.find(graph->allocations[i]);
+      if (allocation && allocation->kind == Allocation::GRAPH) release(allocation);
+    }
+    graph->allocations.clear();
+    destroy_object(graph);
+    return SUCCESS;
+  });
+}
+
+SIM_EXPORT CUresult cuGraphAddMemAllocNode(Handle *node, Handle graph, const Handle *after, size_t count,
+                                           AllocNodeParams *alloc) {
+  SIM_PARAMS(node, graph, after, count, alloc);
+  return traced(CBID_cuGraphAddMemAllocNode, "cuGraphAddMemAllocNode", &params,
+                [&] { return add_alloc_node(node, graph, alloc); });
+}
+
+SIM_EXPORT CUresult cuGraphAddMemFreeNode(Handle *node, Handle graph, const Handle *after, size_t count,
+                                          CUdeviceptr address) {
+  SIM_PARAMS(node, graph, after, count, address);
+  return traced(CBID_cuGraphAddMemFreeNode, "cuGraphAddMemFreeNode", &params,
+                [&] { return add_free_node(node, graph, address); });
+}
+
+SIM_EXPORT CUresult cuGraphAddNode(Handle *node, Handle graph, const Handle *after, size_t count,
+                                   GraphNodeParams *node_params) {
+  SIM_PARAMS(node, graph, after, count, node_params);
+  return traced(CBID_cuGraphAddNode, "cuGraphAddNode", &params, [&] { return add_node(node, graph, node_params); });
+}
+
+SIM_EXPORT CUresult cuGraphAddNode_v2(Handle *node, Handle graph, const Handle *after, const void *edges, size_t count,
+                                      GraphNodeParams *node_params) {
+  SIM_PARAMS(node, graph, after, edges, count, node_params);
+  return traced(CBID_cuGraphAddNode_v2, "cuGraphAddNode_v2", &params,
+                [&] { return add_node(node, graph, node_params); });
+}
+
+SIM_EXPORT CUresult cuGraphInstantiateWithFlags(Handle *executable, Handle graph, unsigned long long) {
+  return instantiate("cuGraphInstantiateWithFlags", executable, graph);
+}
+SIM_EXPORT CUresult cuGraphInstantiateWithParams(Handle *executable, Handle graph, void *) {
+  return instantiate("cuGraphInstantiateWithParams", executable, graph);
+}
+SIM_EXPORT CUresult cuGraphExecDestroy(Handle handle) {
+  return checked("cuGraphExecDestroy", [&] {
+    Lock lock;
+    Object *executable = find_object<Object>(handle, Object::EXECUTABLE);
+    if (!executable) return INVALID_VALUE;
+    destroy_object(executable);
+    return SUCCESS;
+  });
+}
+SIM_EXPORT CUresult cuGraphLaunch(Handle executable, CUstream stream) { return launch(executable, stream); }
+SIM_EXPORT CUresult cuGraphLaunch_ptsz(Handle executable, CUstream stream) { return launch(executable, stream); }
+SIM_EXPORT CUresult cuDeviceGraphMemTrim(CUdevice device) {
+  return checked("cuDeviceGraphMemTrim", [&] { return valid_device(device) ? SUCCESS : INVALID_DEVICE; });
+}

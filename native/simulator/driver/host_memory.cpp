@@ -1,0 +1,102 @@
+// Pinned host memory. It is real memory: programs write into it.
+#include <sys/mman.h>
+
+#include "simulator/trace.h"
+
+using namespace sim;
+
+namespace {
+
+CUresult add_host(void *address, size_t bytes, bool registered, unsigned flags, Context *context) {
+  HostRange *range = static_cast<HostRange *>(calloc(1, sizeof(HostRange)));
+  *range = {reinterpret_cast<uint64_t>(address), bytes, registered, flags, context};
+  state.host.insert(range);
+  return SUCCESS;
+}
+
+CUresult allocate_host(void **address, size_t bytes, unsigned flags) {
+  if (!address || bytes == 0 || flags > 7) return INVALID_VALUE;
+  Context *context;
+  CUresult result = current_context(&context);
+  if (result != SUCCESS) return result;
+  Lock lock;
+  if (!allocation_allowed()) return OUT_OF_MEMORY;
+  void *place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (place == MAP_FAILED) return OUT_OF_MEMORY;
+  *address = place;
+  return add_host(place, bytes, false, flags, context);
+}
+
+CUresult register_host(void *address, size_t bytes, unsigned flags) {
+  if (!address || bytes == 0) return INVALID_VALUE;
+  Context *context;
+  CUresult result = current_context(&context);
+  if (result != SUCCESS) return result;
+  Lock lock;
+  uint64_t start = reinterpret_cast<uint64_t>(address);
+  HostRange *known = state.host.containing(start);
+  if (known && !known->registered) return INVALID_VALUE;
+  if (known || state.host.overlaps(start, bytes)) return HOST_MEMORY_ALREADY_REGISTERED;
+  return add_host(address, bytes, true, flags, context);
+}
+
+CUresult end_host(void *address, bool registered, CUresult unknown) {
+  Lock lock;
+  HostRange *range = state.host.find(reinterpret_cast<uint64_t>(address));
+  if (!range || range->registered != registered) return unknown;
+  release_host(range);
+  return SUCCESS;
+}
+
+}  // namespace
+
+SIM_EXPORT CUresult cuMemAllocHost_v2(void **address, size_t bytes) {
+  SIM_PARAMS(address, bytes);
+  return traced(CBID_cuMemAllocHost_v2, "cuMemAllocHost_v2", &params, [&] { return allocate_host(address, bytes, 0); });
+}
+SIM_EXPORT CUresult cuMemHostAlloc(void **address, size_t bytes, unsigned flags) {
+  SIM_PARAMS(address, bytes, flags);
+  return traced(CBID_cuMemHostAlloc, "cuMemHostAlloc", &params, [&] { return allocate_host(address, bytes, flags); });
+}
+SIM_EXPORT CUresult cuMemHostAlloc_v2(void **address, size_t bytes, unsigned flags) {
+  SIM_PARAMS(address, bytes, flags);
+  return traced(CBID_cuMemHostAlloc_v2, "cuMemHostAlloc_v2", &params,
+                [&] { return allocate_host(address, bytes, flags); });
+}
+SIM_EXPORT CUresult cuMemFreeHost(void *address) {
+  SIM_PARAMS(address);
+  return traced(CBID_cuMemFreeHost, "cuMemFreeHost", &params, [&] { return end_host(address, false, INVALID_VALUE); });
+}
+SIM_EXPORT CUresult cuMemHostRegister_v2(void *address, size_t bytes, unsigned flags) {
+  SIM_PARAMS(address, bytes, flags);
+  return traced(CBID_cuMemHostRegister_v2, "cuMemHostRegister_v2", &params,
+                [&] { return register_host(address, bytes, flags); });
+}
+SIM_EXPORT CUresult cuMemHostRegister(void *address, size_t bytes, unsigned flags) {
+  SIM_PARAMS(address, bytes, flags);
+  return traced(CBID_cuMemHostRegister, "cuMemHostRegister", &params,
+                [&] { return register_host(address, bytes, flags); });
+}
+SIM_EXPORT CUresult cuMemHostUnregister(void *address) {
+  SIM_PARAMS(address);
+  return traced(CBID_cuMemHostUnregister, "cuMemHostUnregister", &params,
+                [&] { return end_host(address, true, HOST_MEMORY_NOT_REGISTERED); });
+}
+
+SIM_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *host, unsigned) {
+  return checked("cuMemHostGetDevicePointer_v2", [&] {
+    Lock lock;
+    if (!device || !state.host.containing(reinterpret_cast<uint64_t>(host))) return INVALID_VALUE;
+    *device = reinterpret_cast<CUdeviceptr>(host);
+    return SUCCESS;
+  });
+}
+SIM_EXPORT CUresult cuMemHostGetFlags(unsigned *flags, void *host) {
+  return checked("cuMemHostGetFlags", [&] {
+    Lock lock;
+    HostRange *range = state.host.containing(reinterpret_cast<uint64_t>(host));
+    if (!flags || !range) return INVALID_VALUE;
+    *flags = range->flags;
+    return SUCCESS;
+  });
+}

@@ -1,0 +1,166 @@
+// cuInit and what a program asks before it has a context.
+#include <dlfcn.h>
+
+#include <cstdio>
+
+#include "simulator/trace.h"
+
+using namespace sim;
+
+namespace {
+
+constexpr int DRIVER_VERSION = 13000;
+pthread_once_t once = PTHREAD_ONCE_INIT;
+
+void after_fork_in_child() {
+  pthread_mutex_init(&state.lock, nullptr);
+  state.forked = state.ready;
+}
+
+void start() {
+  Lock lock;
+  read_settings(state.settings);
+  if (state.settings.devices == 0) return;
+  state.space.open();
+  for (int i = 0; i < state.settings.devices; ++i) {
+    Pool *pool = create_object<Pool>(Object::POOL);
+    pool->device = i;
+    state.devices[i].default_pool = state.devices[i].current_pool = pool;
+  }
+  pthread_atfork([] { pthread_mutex_lock(&state.lock); }, [] { pthread_mutex_unlock(&state.lock); },
+                 after_fork_in_child);
+  state.ready = true;
+}
+
+/// The driver's own entry for tools: loads the library that CUDA_INJECTION64_PATH names, once.
+void inject() {
+  static bool injected = false;
+  if (__atomic_exchange_n(&injected, true, __ATOMIC_ACQ_REL)) return;
+  const char *path = getenv("CUDA_INJECTION64_PATH");
+  if (!path || !*path || strcmp(path, "none") == 0) return;
+  void *library = dlopen(path, RTLD_NOW);
+  auto initialize = library ? reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection")) : nullptr;
+  if (initialize) initialize();
+}
+
+}  // namespace
+
+SIM_EXPORT CUresult cuInit(unsigned flags) {
+  if (flags) return INVALID_VALUE;
+  if (state.forked) return NOT_INITIALIZED;
+  pthread_once(&once, start);
+  if (state.settings.devices == 0) return NO_DEVICE;
+  inject();
+  return SUCCESS;
+}
+
+SIM_EXPORT CUresult cuDriverGetVersion(int *version) {
+  if (!version) return INVALID_VALUE;
+  *version = DRIVER_VERSION;
+  return SUCCESS;
+}
+
+SIM_EXPORT CUresult cuDeviceGetCount(int *count) {
+  return checked("cuDeviceGetCount", [&] {
+    if (!count) return INVALID_VALUE;
+    *count = state.settings.devices;
+    return SUCCESS;
+  });
+}
+
+SIM_EXPORT CUresult cuDeviceGet(CUdevice *device, int ordinal) {
+  return checked("cuDeviceGet", [&] {
+    if (!device) return INVALID_VALUE;
+    if (!valid_device(ordinal)) return INVALID_DEVICE;
+    *device = ordinal;
+    return SUCCESS;
+  });
+}
+
+SIM_EXPORT CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
+  return checked("cuDeviceGetName", [&] {
+    if (!name || length <= 0) return INVALID_VALUE;
+    if (!valid_device(device)) return INVALID_DEVICE;
+    strncpy(name, state.settings.name, static_cast<size_t>(length) - 1);
+    name[length - 1] = 0;
+    return SUCCESS;
+  });
+}
+
+SIM_EXPORT CUresult cuDeviceGetUuid_v2(unsigned char *uuid, CUdevice device) {
+  return checked("cuDeviceGetUuid", [&] {
+    if (!uuid) return INVALID_VALUE;
+    if (!valid_device(device)) return INVALID_DEVICE;
+    memcpy(uuid, "gpu-memtrace-sim", 16);
+    uuid[15] = static_cast<unsigned char>(device);
+    return SUCCESS;
+  });
+}
+SIM_EXPORT CUresult cuDeviceGetUuid(unsigned char *uuid, CUdevice device) { return cuDeviceGetUuid_v2(uuid, device); }
+
+SIM_EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device) {
+  return checked("cuDeviceTotalMem", [&] {
+    if (!bytes) return INVALID_VALUE;
+    if (!valid_device(device)) return INVALID_DEVICE;
+    *bytes = state.settings.memory_bytes;
+    return SUCCESS;
+  });
+}
+
+SIM_EXPORT CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device) {
+  return checked("cuDeviceComputeCapability", [&] {
+    if (!major || !minor) return INVALID_VALUE;
+    if (!valid_device(device)) return INVALID_DEVICE;
+    *major = 9;
+    *minor = 0;
+    return SUCCESS;
+  });
+}
+
+namespace {
+
+/// CUdevice_attribute, by number in cuda.h; what is not here is 0.
+int device_attribute(int attribute, CUdevice device) {
+  static const struct {
+    int attribute, value;
+  } known[] = {
+      {1, 1024},    {2, 1024},  {3, 1024},   {4, 64},       {5, 2147483647}, {6, 65535}, {7, 65535}, {8, 49152},
+      {9, 65536},   {10, 32},   {12, 65536}, {13, 1980000}, {14, 512},       {16, 132},  {19, 1},    {31, 1},
+      {33, 0},      {39, 2048}, {40, 3},     {41, 1},       {75, 9},         {76, 0},    {83, 1},    {89, 1},
+      {97, 232448}, {102, 1},   {103, 1},    {115, 1},      {119, 1},
+  };
+  if (attribute == 33) return device + 1;  // PCI bus
+  for (const auto &entry : known) {
+    if (entry.attribute == attribute) return entry.value;
+  }
+  return 0;
+}
+
+}  // namespace
+
+SIM_EXPORT CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
+  return checked("cuDeviceGetAttribute", [&] {
+    if (!value || attribute < 1) return INVALID_VALUE;
+    if (!valid_device(device)) return INVALID_DEVICE;
+    *value = device_attribute(attribute, device);
+    return SUCCESS;
+  });
+}
+
+SIM_EXPORT CUresult cuDeviceGetPCIBusId(char *id, int length, CUdevice device) {
+  return checked("cuDeviceGetPCIBusId", [&] {
+    if (!id || length < 13) return INVALID_VALUE;
+    if (!valid_device(device)) return INVALID_DEVICE;
+    snprintf(id, static_cast<size_t>(length), "0000:%02X:00.0", static_cast<unsigned>(device) + 1);
+    return SUCCESS;
+  });
+}
+
+SIM_EXPORT CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
+  return checked("cuDeviceCanAccessPeer", [&] {
+    if (!can) return INVALID_VALUE;
+    if (!valid_device(device) || !valid_device(peer)) return INVALID_DEVICE;
+    *can = device != peer;
+    return SUCCESS;
+  });
+}

@@ -1,0 +1,93 @@
+// Device memory: cuMemAlloc and what belongs to it.
+#include "simulator/trace.h"
+
+using namespace sim;
+
+namespace {
+
+CUresult allocate_here(Allocation::Kind kind, CUdeviceptr *address, size_t bytes) {
+  if (!address || bytes == 0) return INVALID_VALUE;
+  Context *context;
+  CUresult result = current_context(&context);
+  if (result != SUCCESS) return result;
+  Lock lock;
+  if (!allocation_allowed()) return OUT_OF_MEMORY;
+  // Managed memory moves between host and device, so it may be larger than the device.
+  bool charged = kind == Allocation::DEVICE;
+  return allocate(kind, context, context->device, nullptr, bytes, charged, address);
+}
+
+CUresult free_here(CUdeviceptr address) {
+  Context *context;
+  CUresult result = current_context(&context);
+  if (result != SUCCESS || address == 0) return result;  // freeing null does nothing
+  Lock lock;
+  Allocation *allocation = state.allocations.find(address);
+  if (!allocation || allocation->kind == Allocation::IPC) return INVALID_VALUE;
+  release(allocation);
+  return SUCCESS;
+}
+
+}  // namespace
+
+SIM_EXPORT CUresult cuMemGetInfo_v2(size_t *available, size_t *total) {
+  SIM_PARAMS(available, total);
+  return traced(CBID_cuMemGetInfo_v2, "cuMemGetInfo_v2", &params, [&] {
+    if (!available || !total) return INVALID_VALUE;
+    Context *context;
+    CUresult result = current_context(&context);
+    if (result != SUCCESS) return result;
+    Lock lock;
+    *total = state.settings.memory_bytes;
+    *available = *total - state.devices[context->device].used;
+    return SUCCESS;
+  });
+}
+
+SIM_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
+  SIM_PARAMS(address, bytes);
+  return traced(CBID_cuMemAlloc_v2, "cuMemAlloc_v2", &params,
+                [&] { return allocate_here(Allocation::DEVICE, address, bytes); });
+}
+
+SIM_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch, size_t width, size_t height,
+                                       unsigned element) {
+  SIM_PARAMS(address, pitch, width, height, element);
+  return traced(CBID_cuMemAllocPitch_v2, "cuMemAllocPitch_v2", &params, [&] {
+    if (!pitch || (element != 4 && element != 8 && element != 16)) return INVALID_VALUE;
+    size_t row = round_up(width, SMALLEST), bytes;
+    if (__builtin_mul_overflow(row, height, &bytes)) return INVALID_VALUE;
+    CUresult result = allocate_here(Allocation::DEVICE, address, bytes);
+    if (result == SUCCESS) *pitch = row;
+    return result;
+  });
+}
+
+SIM_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned flags) {
+  SIM_PARAMS(address, bytes, flags);
+  return traced(CBID_cuMemAllocManaged, "cuMemAllocManaged", &params, [&] {
+    if (flags != 1 && flags != 2) return INVALID_VALUE;
+    return allocate_here(Allocation::MANAGED, address, bytes);
+  });
+}
+
+SIM_EXPORT CUresult cuMemFree_v2(CUdeviceptr address) {
+  SIM_PARAMS(address);
+  return traced(CBID_cuMemFree_v2, "cuMemFree_v2", &params, [&] { return free_here(address); });
+}
+
+SIM_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr address) {
+  return checked("cuMemGetAddressRange_v2", [&] {
+    Lock lock;
+    if (Allocation *allocation = state.allocations.containing(address)) {
+      if (base) *base = allocation->address;
+      if (bytes) *bytes = allocation->bytes;
+      return SUCCESS;
+    }
+    Mapping *mapping = state.mappings.containing(address);
+    if (!mapping) return NOT_FOUND;
+    if (base) *base = mapping->address;
+    if (bytes) *bytes = mapping->bytes;
+    return SUCCESS;
+  });
+}

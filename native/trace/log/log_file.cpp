@@ -1,0 +1,110 @@
+#include "trace/log/log_file.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "trace/log/upgrade.h"
+
+namespace gmt::trace {
+
+Status check_version(const std::string &where, uint32_t version, uint32_t current) {
+  if (version <= current) return std::nullopt;
+  return Error{where + " was written by a newer version (format " + std::to_string(version) +
+               ", this program reads up to " + std::to_string(current) + "): update GPU Memory Trace."};
+}
+
+Result<LogFile> LogFile::open(const std::string &path) {
+  auto map = FileMap::open(path);
+  if (!map) return Error{map.error()};
+  LogFile log(std::move(map.value()), path, false, false);
+  if (auto error = log.refresh()) return *error;
+  return log;
+}
+
+Result<LogFile> LogFile::open_section(const std::string &path, uint64_t offset, uint64_t bytes, bool cut) {
+  auto map = FileMap::open(path, offset, bytes);
+  if (!map) return Error{map.error()};
+  LogFile log(std::move(map.value()), path, true, cut);
+  if (auto error = log.refresh()) return *error;
+  if (!log.ready()) return Error{path + " holds a log without a header at byte " + std::to_string(offset) + "."};
+  return log;
+}
+
+Result<LogFile> LogFile::of_memory(std::vector<std::byte> bytes, const std::string &where) {
+  LogFile log(FileMap::of_memory(std::move(bytes)), where, true, false);
+  if (auto error = log.refresh()) return *error;
+  if (!log.ready()) return Error{where + " is not a trace log."};
+  return log;
+}
+
+Status LogFile::refresh() {
+  map_.refresh();
+  if (!ready_) {
+    if (auto error = check_header()) return error;
+    if (!ready_) return std::nullopt;
+  }
+  uint64_t size = map_.size();
+  uint64_t body = size > GMT_FILE_HEADER_BYTES ? size - GMT_FILE_HEADER_BYTES : 0;
+  uint64_t whole = body / GMT_CHUNK_BYTES;
+  uint64_t rest = body % GMT_CHUNK_BYTES;
+  if (saved_ && rest >= GMT_CHUNK_HEADER_BYTES) ++whole;  // a live file's last chunk may still be growing
+  chunks_ = std::max(chunks_, whole);
+  return std::nullopt;
+}
+
+Status LogFile::check_header() {
+  const std::byte *bytes = map_.at(0, sizeof(gmt_file_header));
+  if (!bytes) return std::nullopt;
+  const auto *header = reinterpret_cast<const gmt_file_header *>(bytes);
+  uint64_t magic = load_acquire(header->magic);
+  if (magic == 0 && !saved_) return std::nullopt;
+  if (magic != GMT_LOG_MAGIC) return Error{where_ + " is not a trace log of GPU Memory Trace."};
+  if (auto error = check_version(where_, header->version, GMT_LOG_VERSION)) return error;
+  if (header->version < GMT_LOG_VERSION) return upgrade_from(header->version);
+  if (header->header_bytes != GMT_FILE_HEADER_BYTES || header->chunk_bytes != GMT_CHUNK_BYTES ||
+      header->slot_bytes != GMT_SLOT_BYTES) {
+    return Error{where_ + " has a damaged header: its sizes are not those of log version " +
+                 std::to_string(header->version) + "."};
+  }
+  header_ = header;
+  ready_ = true;
+  return std::nullopt;
+}
+
+// A log of an older version is one that is over: the tracer and its reader come in one package. So it is upgraded as
+// a whole, in memory.
+Status LogFile::upgrade_from(uint32_t version) {
+  std::vector<std::byte> bytes(map_.size());
+  if (!map_.copy(0, bytes.size(), bytes.data())) return Error{"Cannot read " + where_ + "."};
+  if (auto error = upgrade(bytes, version, GMT_LOG_VERSION, upgrade_steps(), where_)) return error;
+  map_ = FileMap::of_memory(std::move(bytes));
+  saved_ = true;
+  return check_header();
+}
+
+uint64_t LogFile::running(uint64_t gmt_file_header::*field) const { return load_acquire(header_->*field); }
+
+gmt_file_header LogFile::header() const {
+  gmt_file_header copy;
+  uint64_t latest_ticks = load_acquire(header_->latest_ticks);
+  std::memcpy(&copy, header_, sizeof copy);
+  // Written as two words: take the pair only where it did not change in between.
+  if (copy.latest_ticks != latest_ticks) copy.latest_ticks = copy.latest_monotonic_ns = 0;
+  return copy;
+}
+
+ChunkView LogFile::chunk(uint64_t index) {
+  if (index >= chunks_) return {nullptr, nullptr, 0};
+  uint64_t offset = GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES;
+  uint64_t bytes = std::min<uint64_t>(GMT_CHUNK_BYTES, map_.size() - std::min(map_.size(), offset));
+  const std::byte *start = bytes < GMT_CHUNK_HEADER_BYTES ? nullptr : map_.at(offset, bytes);
+  if (!start) return {nullptr, nullptr, 0};
+  return {reinterpret_cast<const gmt_chunk_header *>(start), start + GMT_CHUNK_HEADER_BYTES,
+          static_cast<uint32_t>((bytes - GMT_CHUNK_HEADER_BYTES) / GMT_SLOT_BYTES)};
+}
+
+void LogFile::forget_chunk(uint64_t index) {
+  map_.forget(GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES, GMT_CHUNK_BYTES);
+}
+
+}  // namespace gmt::trace

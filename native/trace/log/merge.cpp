@@ -1,0 +1,305 @@
+#include "trace/log/merge.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "trace/log/records.h"
+
+namespace gmt::trace {
+
+struct Merge::Pass {
+  LogFile &log;
+  ProcessTables &tables;
+  BatchBuilder &batch;
+  bool sealed;
+  uint64_t now_ns;
+};
+
+namespace {
+constexpr uint64_t kSequenceEnd = 1ull << 47;
+// A cut log may miss any number of events.
+constexpr uint64_t kAnyNumber = 1ull << 62;
+constexpr uint8_t kLastKindWithState = GMT_GRAPH_ALLOC;  // tensor events and allocations of the driver
+}  // namespace
+
+bool Merge::read(LogFile &log, ProcessTables &tables, BatchBuilder &batch, bool sealed, uint64_t now_ns) {
+  Pass pass{log, tables, batch, sealed, now_ns};
+  if (!started_ && log.cut()) causes_.damaged(kLostCutShort, kAnyNumber);
+  started_ = true;
+  bool more = read_events(pass);
+  // An autograd node is written before any event that names it, but perhaps by another thread: look there once more, so
+  // that no batch goes out before its nodes.
+  if (!sealed) look_again(pass);
+  open_chunks(pass, expected_);
+  return more;
+}
+
+bool Merge::read_events(Pass &pass) {
+  for (;;) {
+    uint64_t before = expected_;
+    if (consume(pass)) return true;
+    look_again(pass);
+    if (consume(pass)) return true;
+    if (expected_ == before && !give_up(pass)) return false;
+  }
+}
+
+// Reads what follows expected_ without a gap. True: the batch is full.
+bool Merge::consume(Pass &pass) {
+  while (!pass.batch.full()) {
+    open_chunks(pass, expected_);
+    if (waiting_.empty() || waiting_.top().sequence > expected_) return false;
+    Waiting top = waiting_.top();
+    waiting_.pop();
+    // Below expected_: a sequence that is there twice; find_event() passes over it.
+    Next next = top.sequence == expected_ ? run(pass, *top.cursor) : find_event(pass, *top.cursor);
+    place(pass, *top.cursor, next);
+  }
+  return true;
+}
+
+// The fast path: one cursor, for as long as its events are the next ones. It stands at the event of expected_.
+Merge::Next Merge::run(Pass &pass, Cursor &cursor) {
+  do {
+    emit(pass, cursor);
+    if (cursor.at < cursor.end && cursor.commit() >> 16 == expected_ && expected_ < known_next_) continue;
+    Next next = find_event(pass, cursor);
+    if (next != Next::kEvent || cursor.commit() >> 16 != expected_) return next;
+  } while (!pass.batch.full());
+  return find_event(pass, cursor);
+}
+
+void Merge::emit(Pass &pass, Cursor &cursor) {
+  const gmt_event &event = cursor.event();
+  Event &out = pass.batch.add();
+  uint64_t ns = cursor.base_ns + static_cast<uint64_t>(static_cast<double>(event.time) * clock_.ns_per_tick());
+  // Threads take their time and their sequence one after the other; in the trace time never runs back.
+  last_ns_ = std::max(last_ns_, ns);
+  out.sequence = expected_;
+  out.time_ns = last_ns_;
+  out.address = event.address;
+  out.bytes = event.size >> 16;
+  out.stack = event.stack;
+  out.thread = static_cast<uint16_t>(event.commit);
+  out.device = static_cast<uint8_t>(event.size >> 8);
+  out.kind = static_cast<uint8_t>(event.size);
+  out.detail = cursor.has_detail ? pass.batch.add_detail(cursor.detail) : 0;
+  bool carries = (out.kind & ~GMT_FAILED) <= kLastKindWithState;
+  out.autograd = carries && out.thread < threads_.size() ? autograd_place(pass.batch, out.thread) : 0;
+  cursor.has_detail = false;
+  cursor.last_sequence = expected_;
+  ++cursor.at;
+  ++expected_;
+  ++events_;
+}
+
+uint32_t Merge::autograd_place(BatchBuilder &batch, uint16_t thread) {
+  ThreadState &state = threads_[thread];
+  if (state.autograd.role == GMT_AUTOGRAD_NONE) return 0;
+  if (state.generation != batch.generation()) {
+    state.place = batch.add_autograd(state.autograd);
+    state.generation = batch.generation();
+  }
+  return state.place;
+}
+
+// Passes over local records and what is damaged, up to the next event.
+Merge::Next Merge::find_event(Pass &pass, Cursor &cursor) {
+  while (cursor.at < cursor.end) {
+    uint64_t commit = cursor.commit();
+    if (commit == 0) return Next::kDry;
+    if (commit & GMT_LOCAL_BIT) {
+      if (local(pass, cursor) == Next::kEnd) return Next::kEnd;
+      continue;
+    }
+    uint64_t sequence = commit >> 16;
+    bool good = accepts(pass, cursor, sequence);
+    if (good && sequence >= expected_) return Next::kEvent;
+    // Below expected_: given up before it came, and counted then.
+    if (good) cursor.last_sequence = sequence;
+    if (!good) causes_.damaged(kLostCorrupt, 1);
+    cursor.has_detail = false;
+    ++cursor.at;
+  }
+  return Next::kEnd;
+}
+
+bool Merge::accepts(Pass &pass, const Cursor &cursor, uint64_t sequence) {
+  if (sequence >= known_next_) refresh_next(pass);
+  return sequence < known_next_ && sequence >= cursor.first_sequence && sequence > cursor.last_sequence;
+}
+
+Merge::Next Merge::local(Pass &pass, Cursor &cursor) {
+  gmt_local record;
+  std::memcpy(&record, cursor.slot(), sizeof record);
+  uint32_t left = cursor.end - cursor.at;
+  if (record.kind == GMT_END_OF_CHUNK) return Next::kEnd;
+  bool known = record.kind > GMT_END_OF_CHUNK && record.kind <= GMT_BLOCK;
+  if (!known || record.slots == 0 || record.slots > left || record.bytes > record.slots * GMT_SLOT_BYTES - 16) {
+    // Where a record ends is unknown now, so nothing behind it in this chunk can be read.
+    bool at_cut = known && record.slots > left && cursor.end < GMT_SLOTS_PER_CHUNK;
+    if (!at_cut) causes_.damaged(kLostCorrupt, left);
+    return Next::kEnd;
+  }
+  const std::byte *payload = cursor.slot() + offsetof(gmt_local, payload);
+  apply_local(pass, cursor, record.kind, static_cast<uint16_t>(record.commit), {payload, record.bytes});
+  cursor.at += record.slots;
+  return Next::kEvent;
+}
+
+void Merge::apply_local(Pass &pass, Cursor &cursor, uint8_t kind, uint16_t thread, std::span<const std::byte> payload) {
+  bool good = true;
+  if (kind == GMT_TIME_BASE) {
+    gmt_time_base base;
+    if ((good = payload.size() >= sizeof base)) {
+      std::memcpy(&base, payload.data(), sizeof base);
+      set_base(cursor, base.ticks, base.monotonic_ns);
+    }
+  } else if (kind == GMT_DRIVER_DETAIL) {
+    if ((good = payload.size() >= sizeof cursor.detail)) {
+      std::memcpy(&cursor.detail, payload.data(), sizeof cursor.detail);
+      cursor.has_detail = true;
+    }
+  } else if (kind == GMT_AUTOGRAD) {
+    if ((good = payload.size() >= sizeof(gmt_autograd))) {
+      if (thread >= threads_.size()) threads_.resize(thread + 1u);
+      std::memcpy(&threads_[thread].autograd, payload.data(), sizeof(gmt_autograd));
+      threads_[thread].generation = 0;
+    }
+  } else if (kind == GMT_NODE) {
+    gmt_node node;
+    if ((good = payload.size() >= sizeof node)) {
+      std::memcpy(&node, payload.data(), sizeof node);
+      pass.batch.add_node(node, thread);
+    }
+  } else if ((kind >= GMT_NAME && kind <= GMT_ANSWER) || kind == GMT_ALLOCATOR || kind == GMT_BLOCK) {
+    good = add_record(pass, kind, payload);
+  } else {
+    good = pass.tables.add(kind, payload);
+  }
+  if (!good) causes_.damaged(kLostCorrupt, 0);
+}
+
+// False: it is damaged.
+bool Merge::add_record(Pass &pass, uint8_t kind, std::span<const std::byte> payload) {
+  const uint64_t read = expected_ - 1;
+  const auto add = [&](auto record) {
+    if (record) pass.batch.add(std::move(*record));
+    return record.has_value();
+  };
+  if (kind == GMT_NAME) return add(name_of(payload, read));
+  if (kind == GMT_MEMORY) return add(memory_of(payload, read, clock_));
+  if (kind == GMT_ALLOCATOR) return add(allocator_of(payload, read));
+  if (kind == GMT_BLOCK) return add(block_detail_of(payload, read));
+  return add(answer_part_of(payload, read));
+}
+
+void Merge::set_base(Cursor &cursor, uint64_t ticks, uint64_t monotonic_ns) {
+  if (clock_.session_ns(ticks, monotonic_ns, &cursor.base_ns)) return;
+  cursor.base_ns = last_ns_;
+  causes_.damaged(kLostCorrupt, 0);
+}
+
+void Merge::refresh_next(Pass &pass) { known_next_ = std::min(pass.log.next_sequence(), kSequenceEnd); }
+
+// Looks for what was written since: chunks, and slots in chunks that were read to their end.
+void Merge::look_again(Pass &pass) {
+  pass.log.refresh();
+  gmt_file_header header = pass.log.header();
+  if (header.latest_ticks != 0) clock_.add_pair(header.latest_ticks, header.latest_monotonic_ns);
+  refresh_next(pass);
+  std::erase_if(unready_, [&](uint64_t chunk) { return find_chunk(pass, chunk); });
+  for (; chunks_seen_ < pass.log.chunk_count(); ++chunks_seen_) {
+    if (!find_chunk(pass, chunks_seen_)) unready_.push_back(chunks_seen_);
+  }
+  std::vector<Cursor *> dry = std::move(dry_);
+  dry_.clear();
+  for (Cursor *cursor : dry) place(pass, *cursor, find_event(pass, *cursor));
+}
+
+// False: its header is not written yet.
+bool Merge::find_chunk(Pass &pass, uint64_t chunk) {
+  ChunkView view = pass.log.chunk(chunk);
+  if (!view.header) return false;
+  uint32_t magic = load_acquire(view.header->magic);
+  if (magic == 0) return false;
+  gmt_chunk_header header;
+  std::memcpy(&header, view.header, sizeof header);
+  if (header.first_sequence > known_next_) refresh_next(pass);
+  if (magic != GMT_CHUNK_MAGIC || header.first_sequence == 0 || header.first_sequence > known_next_) {
+    causes_.damaged(kLostCorrupt, view.slots);
+    return true;
+  }
+  // The header's own pair is the one to trust; chunks serve where the process ended before it wrote that.
+  if (!clock_.calibrated()) clock_.add_pair(header.base_ticks, header.monotonic_ns);
+  pending_.push({header.first_sequence, chunk});
+  return true;
+}
+
+void Merge::open_chunks(Pass &pass, uint64_t up_to_sequence) {
+  while (!pending_.empty() && pending_.top().first_sequence <= up_to_sequence) {
+    Pending next = pending_.top();
+    pending_.pop();
+    if (free_.empty()) {
+      cursors_.push_back(std::make_unique<Cursor>());
+      free_.push_back(cursors_.back().get());
+    }
+    Cursor &cursor = *free_.back();
+    free_.pop_back();
+    ChunkView view = pass.log.chunk(next.chunk);
+    cursor = Cursor{};
+    cursor.slots = view.slots_begin;
+    cursor.chunk = next.chunk;
+    cursor.end = view.slots;
+    cursor.first_sequence = next.first_sequence;
+    set_base(cursor, view.header->base_ticks, view.header->monotonic_ns);
+    place(pass, cursor, find_event(pass, cursor));
+  }
+}
+
+void Merge::place(Pass &pass, Cursor &cursor, Next next) {
+  switch (next) {
+    case Next::kEvent:
+      waiting_.push({cursor.commit() >> 16, &cursor});
+      break;
+    case Next::kDry:
+      dry_.push_back(&cursor);
+      break;
+    case Next::kEnd:
+      pass.log.forget_chunk(cursor.chunk);
+      free_.push_back(&cursor);
+      break;
+  }
+}
+
+// Sequences below the answer may be given up now.
+uint64_t Merge::give_up_limit(Pass &pass) {
+  if (pass.sealed) return known_next_;
+  if (expected_ >= gap_taken_) {
+    gap_taken_ = known_next_;
+    gap_since_ns_ = pass.now_ns;
+  }
+  uint64_t by_time = pass.now_ns - gap_since_ns_ >= kMaxWaitNs ? gap_taken_ : 0;
+  uint64_t by_count = known_next_ > kMaxWaitingEvents ? known_next_ - kMaxWaitingEvents : 0;
+  return std::max(by_time, by_count);
+}
+
+// Counts the gap at expected_ as lost where nothing will come any more. False: there is none, or it is waited for.
+bool Merge::give_up(Pass &pass) {
+  if (expected_ >= known_next_) return false;
+  uint64_t limit = give_up_limit(pass);
+  if (expected_ >= limit) return false;
+  while (!pending_.empty() &&
+         (waiting_.empty() || pending_.top().first_sequence <= std::min(limit, waiting_.top().sequence))) {
+    open_chunks(pass, pending_.top().first_sequence);
+  }
+  uint64_t to = waiting_.empty() ? limit : std::min(limit, waiting_.top().sequence);
+  if (to > expected_) {
+    causes_.gap(to - expected_);
+    expected_ = to;
+  }
+  return true;
+}
+
+}  // namespace gmt::trace

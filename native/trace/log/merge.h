@@ -1,0 +1,99 @@
+#pragma once
+// The chunks of one log, which many threads wrote at once, in the one order of their sequence.
+#include <cstdint>
+#include <memory>
+#include <queue>
+#include <span>
+#include <vector>
+
+#include "trace/log/batch_builder.h"
+#include "trace/log/clock.h"
+#include "trace/log/cursor.h"
+#include "trace/log/log_file.h"
+#include "trace/log/losses.h"
+#include "trace/log/process_tables.h"
+
+namespace gmt::trace {
+
+/// Reads a log from its begin to what is written now, in steps. A sequence that was taken but is not written yet is
+/// waited for; it is lost once nothing more can come (sealed), or 1,000,000 later events wait, or 2 s have passed.
+class Merge {
+ public:
+  static constexpr uint64_t kMaxWaitingEvents = 1'000'000;
+  static constexpr uint64_t kMaxWaitNs = 2'000'000'000;
+
+  explicit Merge(Clock clock) : clock_(clock) {}
+  Merge(const Merge &) = delete;
+  Merge &operator=(const Merge &) = delete;
+
+  /// Adds events to `batch` until it is full (true: there may be more) or nothing more can be read now (false).
+  /// `sealed`: the process is gone or the log is a saved one. `now_ns`: any steady clock, to measure waiting.
+  bool read(LogFile &log, ProcessTables &tables, BatchBuilder &batch, bool sealed, uint64_t now_ns);
+
+  /// What this reader found missing; without the counters of the header.
+  const Losses &losses() const { return losses_; }
+  uint64_t events() const { return events_; }
+  /// Session time of the event read last.
+  uint64_t last_ns() const { return last_ns_; }
+  /// 1 + the sequence read (or given up) last.
+  uint64_t expected() const { return expected_; }
+
+ private:
+  enum class Next { kEvent, kDry, kEnd };
+  struct Waiting {
+    uint64_t sequence;
+    Cursor *cursor;
+    bool operator<(const Waiting &other) const { return sequence > other.sequence; }
+  };
+  struct Pending {
+    uint64_t first_sequence;
+    uint64_t chunk;
+    bool operator<(const Pending &other) const { return first_sequence > other.first_sequence; }
+  };
+  struct ThreadState {
+    gmt_autograd autograd{};
+    uint64_t generation = 0;  ///< of the batch that `place` is in
+    uint32_t place = 0;
+  };
+  struct Pass;  // what read() was called with
+
+  bool read_events(Pass &pass);
+  bool consume(Pass &pass);
+  Next run(Pass &pass, Cursor &cursor);
+  Next find_event(Pass &pass, Cursor &cursor);
+  Next local(Pass &pass, Cursor &cursor);
+  void apply_local(Pass &pass, Cursor &cursor, uint8_t kind, uint16_t thread, std::span<const std::byte> payload);
+  bool add_record(Pass &pass, uint8_t kind, std::span<const std::byte> payload);
+  void emit(Pass &pass, Cursor &cursor);
+  uint32_t autograd_place(BatchBuilder &batch, uint16_t thread);
+  bool accepts(Pass &pass, const Cursor &cursor, uint64_t sequence);
+  void set_base(Cursor &cursor, uint64_t ticks, uint64_t monotonic_ns);
+  void refresh_next(Pass &pass);
+  void look_again(Pass &pass);
+  bool find_chunk(Pass &pass, uint64_t chunk);
+  void open_chunks(Pass &pass, uint64_t up_to_sequence);
+  void place(Pass &pass, Cursor &cursor, Next next);
+  bool give_up(Pass &pass);
+  uint64_t give_up_limit(Pass &pass);
+
+  Clock clock_;
+  Losses losses_;
+  GapCauses causes_{losses_};
+  uint64_t expected_ = 1;
+  uint64_t events_ = 0;
+  uint64_t last_ns_ = 0;
+  uint64_t known_next_ = 1;  ///< the header's next_sequence as read last
+  uint64_t gap_taken_ = 0;   ///< sequences below it were taken at gap_since_ns_ or before
+  uint64_t gap_since_ns_ = 0;
+  uint64_t chunks_seen_ = 0;
+  bool started_ = false;
+  std::vector<uint64_t> unready_;         ///< chunks without a header yet
+  std::priority_queue<Pending> pending_;  ///< chunks with a header, not opened
+  std::priority_queue<Waiting> waiting_;  ///< open cursors at an event
+  std::vector<Cursor *> dry_;             ///< open cursors at a slot that is not written yet
+  std::vector<std::unique_ptr<Cursor>> cursors_;
+  std::vector<Cursor *> free_;
+  std::vector<ThreadState> threads_;
+};
+
+}  // namespace gmt::trace

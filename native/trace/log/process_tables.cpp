@@ -1,0 +1,188 @@
+#include "trace/log/process_tables.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "trace/log/line_table.h"
+#include "trace/log/user_frame.h"
+
+namespace gmt::trace {
+namespace {
+
+using Payload = std::span<const std::byte>;
+
+// Takes a fixed part and then texts from the front of a payload.
+template <class T>
+bool take(Payload &payload, T *record) {
+  if (payload.size() < sizeof(T)) return false;
+  std::memcpy(record, payload.data(), sizeof(T));
+  payload = payload.subspan(sizeof(T));
+  return true;
+}
+bool take(Payload &payload, uint64_t bytes, std::string *text) {
+  if (payload.size() < bytes) return false;
+  text->assign(reinterpret_cast<const char *>(payload.data()), bytes);
+  payload = payload.subspan(bytes);
+  return true;
+}
+
+// Notes repeat at most once a text; a damaged or hostile log must not fill the memory with them.
+constexpr size_t kMaxNotes = 1000;
+constexpr uint32_t kMaxDevices = 254;
+constexpr size_t kMaxLibraries = 4096;
+
+}  // namespace
+
+bool ProcessTables::add(uint8_t kind, Payload payload) {
+  switch (kind) {
+    case GMT_THREAD:
+      return add_thread(payload);
+    case GMT_CODE:
+      return add_code(payload);
+    case GMT_STACK:
+      return add_stack(payload);
+    case GMT_DEVICE:
+      return add_device(payload);
+    case GMT_PROCESS:
+      return add_process(payload);
+    case GMT_NOTE:
+      return add_note(payload);
+    case GMT_LIBRARY:
+      return add_library(payload);
+    default:
+      return true;
+  }
+}
+
+bool ProcessTables::add_thread(Payload payload) {
+  gmt_thread_record record;
+  std::string name;
+  if (!take(payload, &record) || !take(payload, record.name_bytes, &name)) return false;
+  if (record.index >= thread_at_.size()) thread_at_.resize(record.index + 1u, -1);
+  int32_t &at = thread_at_[record.index];
+  if (at < 0) {
+    at = static_cast<int32_t>(threads_.size());
+    threads_.push_back({record.index, record.tid, std::move(name)});
+  } else {
+    threads_[static_cast<size_t>(at)] = {record.index, record.tid, std::move(name)};
+  }
+  return true;
+}
+
+const Thread *ProcessTables::thread(uint16_t index) const {
+  if (index >= thread_at_.size() || thread_at_[index] < 0) return nullptr;
+  return &threads_[static_cast<size_t>(thread_at_[index])];
+}
+
+bool ProcessTables::add_code(Payload payload) {
+  gmt_code_record record;
+  Code code;
+  if (!take(payload, &record) || record.id == 0) return false;
+  if (!take(payload, record.file_bytes, &code.file) || !take(payload, record.name_bytes, &code.name)) return false;
+  if (payload.size() < record.line_table_bytes) return false;
+  const auto *table = reinterpret_cast<const uint8_t *>(payload.data());
+  code.line_table.assign(table, table + record.line_table_bytes);
+  code.first_line = record.first_line;
+  code.python_version = record.python_version;
+  code.flags = record.flags;
+  codes_.try_emplace(record.id, std::move(code));
+  return true;
+}
+
+bool ProcessTables::add_stack(Payload payload) {
+  gmt_stack_record record;
+  if (!take(payload, &record) || record.id == 0 || payload.size() < record.frames * sizeof(gmt_frame)) return false;
+  auto [place, added] = stacks_.try_emplace(record.id, StackRange{frames_.size(), record.frames, record.flags});
+  if (!added) return true;
+  frames_.resize(frames_.size() + record.frames);
+  if (record.frames) std::memcpy(&frames_[place->second.begin], payload.data(), record.frames * sizeof(gmt_frame));
+  return true;
+}
+
+bool ProcessTables::add_device(Payload payload) {
+  gmt_device_record record;
+  std::string name;
+  if (!take(payload, &record) || !take(payload, record.name_bytes, &name) || record.device > kMaxDevices) return false;
+  auto same = [&](const Device &device) { return device.index == record.device; };
+  auto place = std::find_if(devices_.begin(), devices_.end(), same);
+  if (place == devices_.end()) place = devices_.insert(place, Device{});
+  *place = {record.device, std::move(name), record.total_bytes};
+  return true;
+}
+
+bool ProcessTables::add_process(Payload payload) {
+  gmt_process_record record;
+  std::string text;
+  if (!take(payload, &record) || !take(payload, record.command_bytes, &text)) return false;
+  python_version_ = record.python_version;
+  command_.clear();
+  for (size_t begin = 0; begin < text.size();) {
+    size_t end = std::min(text.find('\0', begin), text.size());
+    command_.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return true;
+}
+
+bool ProcessTables::add_note(Payload payload) {
+  gmt_note record;
+  std::string text;
+  if (!take(payload, &record) || !take(payload, record.text_bytes, &text)) return false;
+  auto same = [&](const Note &note) { return note.code == record.code && note.text == text; };
+  if (notes_.size() < kMaxNotes && std::none_of(notes_.begin(), notes_.end(), same)) {
+    notes_.push_back({record.code, std::move(text)});
+  }
+  return true;
+}
+
+bool ProcessTables::add_library(Payload payload) {
+  gmt_library record;
+  std::string path;
+  if (!take(payload, &record) || record.id == 0 || !take(payload, record.path_bytes, &path)) return false;
+  if (libraries_.size() < kMaxLibraries && !library(record.id)) libraries_.push_back({record.id, std::move(path)});
+  return true;
+}
+
+const std::string *ProcessTables::library(uint32_t id) const {
+  const auto same = [&](const Library &known) { return known.id == id; };
+  const auto place = std::find_if(libraries_.begin(), libraries_.end(), same);
+  return place == libraries_.end() ? nullptr : &place->path;
+}
+
+bool ProcessTables::resolve_frame(const gmt_frame &frame, Frame *out) const {
+  auto place = codes_.find(frame.code);
+  if (place == codes_.end()) {
+    *out = {"", 0, "?"};
+    return false;
+  }
+  const Code &code = place->second;
+  int line = code.flags & GMT_CODE_CUT
+                 ? kNoLine
+                 : line_of_offset(code.python_version, code.line_table, code.first_line, frame.offset);
+  *out = {code.file, line > 0 ? static_cast<uint32_t>(line) : code.first_line, code.name};
+  return true;
+}
+
+const Stack *ProcessTables::resolve(uint32_t stack_id) {
+  auto range = stacks_.find(stack_id);
+  if (range == stacks_.end()) return nullptr;
+  auto [place, added] = resolved_.try_emplace(stack_id);
+  Stack &stack = place->second;
+  if (!added) return &stack;
+  stack.cut = range->second.flags & GMT_STACK_CUT;
+  stack.before_attach = range->second.flags & GMT_STACK_BEFORE_ATTACH;
+  stack.frames.resize(range->second.frames);
+  bool complete = true;
+  for (size_t i = 0; i < stack.frames.size(); ++i) {
+    complete &= resolve_frame(frames_[range->second.begin + i], &stack.frames[i]);
+  }
+  stack.user_frame = user_frame(stack.frames);
+  if (complete) return &stack;
+  // A code object may still come: answer what is known, but do not keep it.
+  incomplete_ = std::move(stack);
+  resolved_.erase(place);
+  return &incomplete_;
+}
+
+}  // namespace gmt::trace

@@ -1,0 +1,88 @@
+#include "trace/log/user_frame.h"
+
+#include "trace/log/process_tables.h"
+
+namespace gmt::trace {
+namespace {
+
+bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool digit(char c) { return c >= '0' && c <= '9'; }
+
+// .../lib/python3.12/json/decoder.py, .../python312.zip/json/decoder.py
+bool in_standard_library(std::string_view file) {
+  for (size_t at = file.find("/python"); at != std::string_view::npos; at = file.find("/python", at + 1)) {
+    std::string_view rest = file.substr(at + 7);
+    if (rest.size() > 2 && digit(rest[0]) && rest[1] == '.' && digit(rest[2])) {
+      size_t end = 2;
+      while (end < rest.size() && digit(rest[end])) ++end;
+      if (end < rest.size() && rest[end] == 't') ++end;  // the free-threaded build
+      bool below_lib = at >= 4 && (file.substr(0, at).ends_with("/lib") || file.substr(0, at).ends_with("/lib64"));
+      if (end < rest.size() && rest[end] == '/' && below_lib) return true;
+    }
+    size_t end = 0;
+    while (end < rest.size() && digit(rest[end])) ++end;
+    if (end >= 2 && rest.substr(end).starts_with(".zip/")) return true;
+  }
+  return false;
+}
+
+// A PyTorch that is run from its source tree is no user code either.
+bool in_torch(std::string_view file) {
+  for (std::string_view part :
+       {"/torch/nn/modules/", "/torch/nn/functional.py", "/torch/nn/parallel/", "/torch/_", "/torch/autograd/",
+        "/torch/optim/", "/torch/cuda/", "/torch/utils/data/", "/torch/utils/checkpoint.py", "/torch/utils/_",
+        "/torch/distributed/", "/torch/functional.py", "/torch/fx/", "/torch/amp/", "/torch/profiler/"}) {
+    if (has(file, part)) return true;
+  }
+  return false;
+}
+
+// Of a stack of native frames: what autograd computes, else the operation that was called. What lies inside is the allocator's
+// and the dispatcher's way, the same for all.
+int telling_native_frame(const std::vector<Frame> &frames) {
+  const auto first = [&](std::string_view beginning, std::string_view part) {
+    for (size_t i = 0; i < frames.size(); ++i) {
+      if (frames[i].function.starts_with(beginning) && has(frames[i].function, part)) return static_cast<int>(i);
+    }
+    return -1;
+  };
+  const int node = first("torch::autograd::", "Backward");
+  return node >= 0 ? node : first("at::_ops::", "");
+}
+
+}  // namespace
+
+bool native_source(std::string_view file) {
+  if (file.empty() || file == "??") return true;
+  for (std::string_view ending : {".cpp", ".cc", ".cxx", ".c", ".cu", ".h", ".hpp", ".cuh", ".inl", ".S", ".so"}) {
+    if (file.ends_with(ending)) return true;
+  }
+  return has(file, ".so.");
+}
+
+FileOwner file_owner(std::string_view file) {
+  if (file.empty() || native_source(file)) return FileOwner::kLibrary;
+  if (file.front() == '<') {
+    bool generated = file.starts_with("<frozen ") || file.starts_with("<eval_with_key>") ||
+                     file.starts_with("<__array_function__") || file.starts_with("<attrs generated");
+    return generated ? FileOwner::kLibrary : FileOwner::kPseudo;
+  }
+  if (has(file, "/site-packages/") || has(file, "/dist-packages/")) return FileOwner::kLibrary;
+  return in_standard_library(file) || in_torch(file) ? FileOwner::kLibrary : FileOwner::kUser;
+}
+
+int user_frame(const std::vector<Frame> &frames) {
+  int pseudo = -1;
+  for (size_t i = 0; i < frames.size(); ++i) {
+    FileOwner owner = file_owner(frames[i].file);
+    if (owner == FileOwner::kUser) return static_cast<int>(i);
+    if (owner == FileOwner::kPseudo && pseudo < 0) pseudo = static_cast<int>(i);
+  }
+  if (pseudo >= 0 || frames.empty() || !native_source(frames.front().file)) return pseudo;
+  for (size_t i = 0; i < frames.size(); ++i) {
+    if (!native_source(frames[i].file)) return static_cast<int>(i);  // Python's library
+  }
+  return telling_native_frame(frames);
+}
+
+}  // namespace gmt::trace

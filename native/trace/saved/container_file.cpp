@@ -1,0 +1,116 @@
+#include "trace/saved/container_file.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "trace/file_map.h"
+#include "trace/log/log_file.h"
+#include "wire/container.h"
+#include "wire/layout.h"
+
+namespace gmt::trace {
+namespace {
+
+constexpr uint64_t kAlignment = 4096;
+constexpr uint32_t kMaxSections = 1u << 20;
+constexpr uint64_t kMaxSessionBytes = 16u << 20;
+
+std::string read_text(FileMap &map, uint64_t offset, uint64_t bytes) {
+  bytes = std::min({bytes, kMaxSessionBytes, map.size() - std::min(map.size(), offset)});
+  std::string text(bytes, '\0');
+  if (!map.copy(offset, bytes, reinterpret_cast<std::byte *>(text.data()))) text.clear();
+  return text;
+}
+
+void add_section(FileMap &map, const gmt_section &section, Container &out) {
+  if (section.offset % kAlignment != 0 || section.offset >= map.size()) {
+    out.cut = true;
+    return;
+  }
+  uint64_t bytes = std::min(section.bytes, map.size() - section.offset);
+  bool cut = bytes < section.bytes;
+  out.cut |= cut;
+  if (section.kind == GMT_SECTION_LOG) out.logs.push_back({section.offset, bytes, cut});
+  if (section.kind == GMT_SECTION_SESSION) out.session_json = read_text(map, section.offset, bytes);
+}
+
+// False: the table does not lie in the file.
+bool read_table(FileMap &map, const gmt_trace_header &header, Container &out) {
+  uint64_t bytes = uint64_t{header.section_count} * sizeof(gmt_section);
+  if (header.section_count == 0 || header.section_count > kMaxSections || header.table_offset > map.size() ||
+      bytes > map.size() - header.table_offset) {
+    return false;
+  }
+  for (uint32_t i = 0; i < header.section_count; ++i) {
+    gmt_section section;
+    uint64_t offset = header.table_offset + i * sizeof section;
+    if (!map.copy(offset, sizeof section, reinterpret_cast<std::byte *>(&section))) return false;
+    add_section(map, section, out);
+  }
+  return true;
+}
+
+template <class T>
+T word_at(FileMap &map, uint64_t offset) {
+  T word = 0;
+  const std::byte *bytes = map.at(offset, sizeof word);
+  if (bytes) std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+// Where the log that begins at `offset` ends, as far as its chunks can be followed.
+uint64_t end_of_log(FileMap &map, uint64_t offset) {
+  uint64_t at = offset + GMT_FILE_HEADER_BYTES;
+  while (at < map.size() && word_at<uint32_t>(map, at) == GMT_CHUNK_MAGIC) at += GMT_CHUNK_BYTES;
+  return std::min(at, map.size());
+}
+
+// Without a table: the session's text comes first, and a log begins with its magic at a multiple of 4096.
+void search(FileMap &map, Container &out) {
+  out.cut = true;
+  for (uint64_t at = kAlignment; at < map.size();) {
+    if (word_at<uint64_t>(map, at) != GMT_LOG_MAGIC) {
+      at += kAlignment;
+      continue;
+    }
+    if (map.size() - at < sizeof(gmt_file_header)) return;
+    uint64_t end = end_of_log(map, at);
+    // A log that is followed by anything is whole; the last one may miss its end.
+    out.logs.push_back({at, end - at, end >= map.size()});
+    at = std::max(at + kAlignment, end / kAlignment * kAlignment);
+  }
+}
+
+void search_session(FileMap &map, Container &out) {
+  uint64_t end = out.logs.empty() ? map.size() : out.logs.front().offset;
+  if (end <= kAlignment) return;
+  std::string text = read_text(map, kAlignment, end - kAlignment);
+  text.resize(std::min(text.find('\0'), text.size()));
+  if (text.starts_with('{') && text.ends_with('}')) out.session_json = std::move(text);
+}
+
+}  // namespace
+
+Result<Container> read_container(const std::string &path) {
+  auto opened = FileMap::open(path);
+  if (!opened) return Error{opened.error()};
+  FileMap &map = opened.value();
+  gmt_trace_header header;
+  if (!map.copy(0, sizeof header, reinterpret_cast<std::byte *>(&header)) || header.magic != GMT_TRACE_MAGIC) {
+    return Error{path + " is not a trace of GPU Memory Trace."};
+  }
+  if (auto error = check_version(path, header.version, GMT_TRACE_VERSION)) return *error;
+  Container out;
+  out.path = path;
+  if (!read_table(map, header, out)) {
+    out.logs.clear();
+    search(map, out);
+    search_session(map, out);
+  }
+  if (out.logs.empty()) {
+    return Error{path + " is cut short: it ends before the first log, so nothing in it can be read. Save it anew."};
+  }
+  return out;
+}
+
+}  // namespace gmt::trace

@@ -1,0 +1,139 @@
+#include "trace/saved/save.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <tuple>
+#include <vector>
+
+#include "trace/log/log_file.h"
+#include "trace/process_state.h"
+#include "trace/saved/container_file.h"
+#include "trace/saved/trace_writer.h"
+#include "trace/trace_directory.h"
+
+namespace gmt::trace {
+namespace {
+
+struct Source {
+  std::vector<LogFile> logs;
+  std::string session_json;
+};
+
+Result<Source> open_directory(const std::string &path) {
+  auto names = log_names(path);
+  if (!names) return Error{names.error()};
+  Source source;
+  source.session_json = read_session_json(path);
+  for (const std::string &name : names.value()) {
+    auto log = LogFile::open(path + "/" + name);
+    if (!log) return Error{log.error()};
+    if (log.value().ready()) source.logs.push_back(std::move(log.value()));
+  }
+  if (source.logs.empty()) {
+    return Error{"There is nothing to save: no process of the session in " + path + " has used the GPU yet."};
+  }
+  return source;
+}
+
+Result<Source> open_saved(const std::string &path) {
+  auto container = read_container(path);
+  if (!container) return Error{container.error()};
+  Source source;
+  source.session_json = container.value().session_json;
+  for (const LogSection &section : container.value().logs) {
+    auto log = LogFile::open_section(path, section.offset, section.bytes, section.cut);
+    if (!log) return Error{log.error()};
+    source.logs.push_back(std::move(log.value()));
+  }
+  return source;
+}
+
+Result<Source> open_source(const std::string &path) {
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0) return Error{"Cannot open " + path + ": " + std::strerror(errno) + "."};
+  auto source = S_ISDIR(status.st_mode) ? open_directory(path) : open_saved(path);
+  if (!source) return source;
+  auto key = [](const LogFile &log) {
+    gmt_file_header h = log.header();
+    return std::make_tuple(h.start_realtime_ns, h.pid, h.process_start);
+  };
+  std::stable_sort(source.value().logs.begin(), source.value().logs.end(),
+                   [&](const LogFile &a, const LogFile &b) { return key(a) < key(b); });
+  return source;
+}
+
+// Slots of a chunk that belong to events below `cutoff`, records between them included. A damaged place ends the
+// search: the rest is taken as it lies there.
+uint32_t slots_before(const ChunkView &view, uint64_t cutoff) {
+  uint32_t at = 0;
+  while (at < view.slots) {
+    const auto *slot = reinterpret_cast<const gmt_local *>(view.slots_begin + size_t{at} * GMT_SLOT_BYTES);
+    uint64_t commit = load_acquire(slot->commit);
+    if (commit == 0) break;
+    if (!(commit & GMT_LOCAL_BIT)) {
+      if (commit >> 16 >= cutoff) break;
+      ++at;
+      continue;
+    }
+    if (slot->slots == 0 || slot->slots > view.slots - at) return view.slots;
+    at += slot->slots;
+    if (slot->kind == GMT_END_OF_CHUNK) break;
+  }
+  return at;
+}
+
+// Copies what is written. While the process runs, events from `cutoff` on are left out, so that the copy is one moment
+// of it although its chunks are copied one after the other.
+bool copy_chunk(const ChunkView &view, bool running, uint64_t cutoff, std::vector<std::byte> &chunk) {
+  if (!view.header || load_acquire(view.header->magic) == 0) return false;
+  if (running && view.header->first_sequence >= cutoff && view.header->magic == GMT_CHUNK_MAGIC) return false;
+  uint32_t slots = running ? slots_before(view, cutoff) : view.slots;
+  std::fill(chunk.begin(), chunk.end(), std::byte{0});
+  std::memcpy(chunk.data(), view.header, GMT_CHUNK_HEADER_BYTES);
+  std::memcpy(chunk.data() + GMT_CHUNK_HEADER_BYTES, view.slots_begin, size_t{slots} * GMT_SLOT_BYTES);
+  return true;
+}
+
+void write_log(LogFile &log, TraceWriter &writer) {
+  gmt_file_header first = log.header();
+  bool running = !log.saved() && process_runs(first.pid, first.process_start);
+  uint64_t cutoff = log.next_sequence();
+  log.refresh();
+  writer.begin_section(GMT_SECTION_LOG);
+  std::vector<std::byte> header_page(GMT_FILE_HEADER_BYTES);
+  writer.append(header_page);
+  std::vector<std::byte> chunk(GMT_CHUNK_BYTES);
+  uint64_t chunks = 0;
+  for (uint64_t i = 0; i < log.chunk_count() && !writer.error(); ++i) {
+    if (copy_chunk(log.chunk(i), running, cutoff, chunk)) {
+      writer.append(chunk);
+      ++chunks;
+    }
+    log.forget_chunk(i);
+  }
+  gmt_file_header header = log.header();
+  header.chunks_reserved = chunks;
+  if (running) header.next_sequence = cutoff;
+  std::memcpy(header_page.data(), &header, sizeof header);
+  writer.rewrite(0, header_page);
+}
+
+}  // namespace
+
+Status save(const std::string &source_path, const std::string &target, const std::string &session_json) {
+  auto source = open_source(source_path);
+  if (!source) return Error{source.error()};
+  TraceWriter writer(target);
+  const std::string &text = session_json.empty() ? source.value().session_json : session_json;
+  if (!text.empty()) {
+    writer.begin_section(GMT_SECTION_SESSION);
+    writer.append(std::as_bytes(std::span(text)));
+  }
+  for (LogFile &log : source.value().logs) write_log(log, writer);
+  return writer.finish();
+}
+
+}  // namespace gmt::trace

@@ -1,0 +1,92 @@
+#include "trace/saved/trace_writer.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace gmt::trace {
+
+namespace {
+constexpr uint64_t kAlignment = 4096;
+}
+
+TraceWriter::TraceWriter(std::string target)
+    : target_(std::move(target)), temporary_(target_ + ".writing-" + std::to_string(::getpid())) {
+  fd_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd_ < 0) fail("create");
+  end_ = sizeof(gmt_trace_header);
+}
+
+TraceWriter::~TraceWriter() {
+  if (fd_ < 0) return;
+  ::close(fd_);
+  ::unlink(temporary_.c_str());
+}
+
+void TraceWriter::fail(const char *doing) {
+  if (error_) return;
+  error_ = Error{"Cannot save " + target_ + ": could not " + doing + " it (" + std::strerror(errno) + ")."};
+}
+
+void TraceWriter::write_at(uint64_t offset, const std::byte *bytes, size_t count) {
+  while (!error_ && count > 0) {
+    ssize_t put = ::pwrite(fd_, bytes, count, static_cast<off_t>(offset));
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return fail("write");
+    offset += static_cast<uint64_t>(put);
+    bytes += put;
+    count -= static_cast<size_t>(put);
+  }
+}
+
+void TraceWriter::begin_section(gmt_section_kind kind) {
+  end_ = (end_ + kAlignment - 1) / kAlignment * kAlignment;
+  sections_.push_back({static_cast<uint32_t>(kind), 0, end_, 0});
+}
+
+void TraceWriter::append(std::span<const std::byte> bytes) {
+  for (size_t at = 0; at < bytes.size();) {
+    size_t count = std::min<size_t>(kAlignment, bytes.size() - at);
+    const std::byte *page = bytes.data() + at;
+    bool zero = std::all_of(page, page + count, [](std::byte b) { return b == std::byte{0}; });
+    if (!zero) write_at(end_, page, count);
+    at += count;
+    end_ += count;
+  }
+  sections_.back().bytes += bytes.size();
+}
+
+void TraceWriter::rewrite(uint64_t offset, std::span<const std::byte> bytes) {
+  write_at(sections_.back().offset + offset, bytes.data(), bytes.size());
+}
+
+Status TraceWriter::finish() {
+  gmt_trace_header header{GMT_TRACE_MAGIC, GMT_TRACE_VERSION, static_cast<uint32_t>(sections_.size()),
+                          (end_ + 7) / 8 * 8, 0};
+  write_at(header.table_offset, reinterpret_cast<const std::byte *>(sections_.data()),
+           sections_.size() * sizeof(gmt_section));
+  write_at(0, reinterpret_cast<const std::byte *>(&header), sizeof header);
+  if (!error_ && ::fsync(fd_) != 0) fail("write");
+  if (!error_ && ::rename(temporary_.c_str(), target_.c_str()) != 0) fail("create");
+  if (error_) return error_;
+  ::close(fd_);
+  fd_ = -1;
+  sync_folder();
+  return std::nullopt;
+}
+
+// The name is as durable as the bytes. (No error of its own: the file is whole and in its place.)
+void TraceWriter::sync_folder() {
+  size_t slash = target_.rfind('/');
+  std::string folder = slash == std::string::npos ? "." : target_.substr(0, slash + 1);
+  int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  ::fsync(fd);
+  ::close(fd);
+}
+
+}  // namespace gmt::trace

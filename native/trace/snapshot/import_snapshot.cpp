@@ -1,0 +1,250 @@
+#include "trace/snapshot/import_snapshot.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <map>
+
+#include "trace/saved/log_builder.h"
+#include "trace/saved/trace_writer.h"
+#include "trace/snapshot/pickle_reader.h"
+#include "trace/snapshot/snapshot_data.h"
+#include "trace/snapshot/snapshot_replay.h"
+
+namespace gmt::trace {
+namespace {
+
+std::string_view base_name(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+std::string counted(uint64_t count, const char *one, const char *many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+std::string size_text(uint64_t bytes) {
+  static constexpr const char *kUnits[] = {"KB", "MB", "GB", "TB"};
+  double size = static_cast<double>(bytes) / 1024;
+  size_t unit = 0;
+  for (; size >= 1024 && unit + 1 < std::size(kUnits); ++unit) size /= 1024;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f %s", size, kUnits[unit]);
+  return text;
+}
+
+/// When the history begins; where it has no times, when the file was written.
+uint64_t start_ns(const std::string &path, const SnapshotData &data) {
+  if (data.timed) return data.actions.front().time_us * 1000;
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0) return 1;
+  return static_cast<uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000;
+}
+
+/// Writes the history: the tensors, and PyTorch's segments as what they are to the driver.
+class SnapshotLog {
+ public:
+  SnapshotLog(LogBuilder &log, SnapshotStacks &stacks, SnapshotBeginning &beginning)
+      : log_(log), stacks_(stacks), beginning_(beginning) {
+    uint64_t first = 1;
+    for (auto &[device, pieces] : beginning.pieces) {
+      handles_[device] = first;
+      first += pieces.size();
+    }
+  }
+
+  void begin();
+  void act(const SnapshotAction &action, uint64_t time_ns);
+
+ private:
+  void event(uint8_t kind, uint8_t device, uint64_t address, uint64_t bytes, uint32_t stack, uint64_t stream = 0) {
+    gmt_driver_detail detail{};
+    detail.stream = stream;
+    log_.event(now_ns_, kind, device, address, bytes, stack, stream != 0 ? &detail : nullptr);
+  }
+  void reserve(uint8_t device, int64_t more);
+  void take_segment(const SnapshotSegment &segment);
+  void free_segment(const SnapshotAction &action);
+  void map(uint8_t device, size_t place, uint32_t stack);
+  void unmap(uint8_t device, size_t place, uint32_t stack);
+  void change_maps(const SnapshotAction &action);
+
+  LogBuilder &log_;
+  SnapshotStacks &stacks_;
+  SnapshotBeginning &beginning_;
+  std::map<uint8_t, uint64_t> handles_;  ///< of each device's first piece
+  std::map<uint8_t, int64_t> reserved_;
+  std::map<std::pair<uint8_t, uint64_t>, uint64_t> segments_;  ///< bytes
+  uint64_t now_ns_ = 0;
+};
+
+void SnapshotLog::reserve(uint8_t device, int64_t more) {
+  int64_t &bytes = reserved_[device];
+  bytes = std::max<int64_t>(0, bytes + more);
+  event(GMT_RESERVED, device, 0, static_cast<uint64_t>(bytes), 0);
+}
+
+void SnapshotLog::take_segment(const SnapshotSegment &segment) {
+  event(GMT_DEVICE_ALLOC, segment.device, segment.address, segment.bytes, segment.stack, segment.stream);
+  segments_[{segment.device, segment.address}] = segment.bytes;
+  reserve(segment.device, static_cast<int64_t>(segment.bytes));
+}
+
+void SnapshotLog::free_segment(const SnapshotAction &action) {
+  const auto known = segments_.find({action.device, action.address});
+  const uint64_t bytes = known == segments_.end() ? 0 : known->second;
+  if (known != segments_.end()) segments_.erase(known);
+  event(GMT_FREE, action.device, action.address, bytes, action.stack, action.stream);
+  reserve(action.device, -static_cast<int64_t>(bytes));
+}
+
+void SnapshotLog::map(uint8_t device, size_t place, uint32_t stack) {
+  SegmentPieces::Piece &piece = beginning_.pieces[device][place];
+  if (piece.mapped) return;
+  piece.mapped = true;
+  gmt_driver_detail detail{};
+  detail.object = handles_[device] + place;
+  event(GMT_PHYSICAL_CREATE, device, detail.object, piece.bytes, stack);
+  log_.event(now_ns_, GMT_MAP, device, piece.address, piece.bytes, stack, &detail);
+  reserve(device, static_cast<int64_t>(piece.bytes));
+}
+
+void SnapshotLog::unmap(uint8_t device, size_t place, uint32_t stack) {
+  SegmentPieces::Piece &piece = beginning_.pieces[device][place];
+  if (!piece.mapped) return;
+  piece.mapped = false;
+  event(GMT_UNMAP, device, piece.address, piece.bytes, stack);
+  event(GMT_PHYSICAL_RELEASE, device, handles_[device] + place, 0, stack);
+  reserve(device, -static_cast<int64_t>(piece.bytes));
+}
+
+void SnapshotLog::change_maps(const SnapshotAction &action) {
+  const auto [first, end] = beginning_.pieces[action.device].range(action.address, action.bytes);
+  for (size_t place = first; place < end; ++place) {
+    action.kind == SnapshotAction::kSegmentMap ? map(action.device, place, action.stack)
+                                               : unmap(action.device, place, action.stack);
+  }
+}
+
+void SnapshotLog::begin() {
+  for (SnapshotSegment segment : beginning_.segments) {
+    segment.stack = stacks_.before(segment.stack);
+    take_segment(segment);
+  }
+  for (auto &[device, pieces] : beginning_.pieces) {
+    for (size_t place = 0; place < pieces.size(); ++place) {
+      if (pieces[place].before) map(device, place, stacks_.before(0));
+    }
+  }
+  for (const SnapshotBlock &block : beginning_.blocks) {
+    event(GMT_TENSOR_ALLOC, block.device, block.address, block.bytes, stacks_.before(block.stack));
+  }
+}
+
+void SnapshotLog::act(const SnapshotAction &action, uint64_t time_ns) {
+  now_ns_ = time_ns;
+  switch (action.kind) {
+    case SnapshotAction::kNone:
+      return;
+    case SnapshotAction::kAlloc:
+      return event(GMT_TENSOR_ALLOC, action.device, action.address, action.bytes, action.stack, action.stream);
+    case SnapshotAction::kFreeRequested:
+    case SnapshotAction::kFreeCompleted:
+      return event(GMT_TENSOR_FREE, action.device, action.address, action.bytes, action.stack, action.stream);
+    case SnapshotAction::kSegmentAlloc:
+      return take_segment({action.address, action.bytes, action.stream, action.stack, action.device, false});
+    case SnapshotAction::kSegmentFree:
+      return free_segment(action);
+    case SnapshotAction::kSegmentMap:
+    case SnapshotAction::kSegmentUnmap:
+      return change_maps(action);
+    case SnapshotAction::kOutOfMemory:
+      return event(GMT_TENSOR_OOM, action.device, 0, action.bytes, action.stack, action.stream);
+  }
+}
+
+void write_note(LogBuilder &log, gmt_note_code code, std::string_view text) {
+  log.record(GMT_NOTE, {part(gmt_note{static_cast<uint32_t>(code), static_cast<uint32_t>(text.size())}), part(text)});
+}
+
+void write_notes(LogBuilder &log, const SnapshotData &data, const SnapshotBeginning &beginning) {
+  write_note(log, GMT_NOTE_SNAPSHOT,
+             "A memory snapshot of PyTorch: what its allocator did; it names no threads, and memory outside of it is "
+             "not seen.");
+  if (!beginning.blocks.empty()) {
+    uint64_t bytes = 0;
+    for (const SnapshotBlock &block : beginning.blocks) bytes += block.bytes;
+    const std::string blocks = counted(beginning.blocks.size(), "block", "blocks") + ", " + size_text(bytes);
+    write_note(log, GMT_NOTE_ATTACHED,
+               data.actions.empty()
+                   ? "There is no history, only what was alive in the end (" + blocks + ")."
+                   : "The history begins late (before it: " + blocks + "); a greater max_entries keeps more of it.");
+  }
+  if (beginning.unrecorded > 0) {
+    write_note(log, GMT_NOTE_SNAPSHOT_GAPS,
+               counted(beginning.unrecorded, "block", "blocks") + " came or went without a record in the history.");
+  }
+  if (data.unreadable > 0) {
+    write_note(log, GMT_NOTE_SNAPSHOT_GAPS,
+               counted(data.unreadable, "entry", "entries") + " of the snapshot could not be understood.");
+  }
+}
+
+/// What is known of the blocks that were alive in the end.
+void write_details(LogBuilder &log, const SnapshotData &data) {
+  for (const SnapshotBlock &block : data.blocks) {
+    if (block.asked_bytes == GMT_UNKNOWN && block.stream == GMT_UNKNOWN && block.pool_owner == GMT_UNKNOWN) continue;
+    log.record(GMT_BLOCK, {part(gmt_block{block.address, 0, block.asked_bytes, block.stream, block.pool_owner,
+                                          block.pool_number, block.device, 0})});
+  }
+}
+
+void write_tables(LogBuilder &log, const std::string &path, const SnapshotData &data) {
+  const std::string command = std::string(base_name(path)) + '\0';
+  log.record(GMT_PROCESS,
+             {part(gmt_process_record{static_cast<uint32_t>(command.size()), 0}), part(std::string_view(command))});
+  constexpr std::string_view kThread = "all threads";
+  log.record(GMT_THREAD, {part(gmt_thread_record{0, 0, kThread.size()}), part(kThread)});
+  std::map<uint8_t, bool> devices;
+  for (const SnapshotAction &action : data.actions) devices[action.device] = true;
+  for (const SnapshotSegment &segment : data.segments) devices[segment.device] = true;
+  for (const auto &[device, used] : devices) log.record(GMT_DEVICE, {part(gmt_device_record{device, 0, 0})});
+}
+
+}  // namespace
+
+Status import_snapshot(const std::string &path, const std::string &target) {
+  auto tree = read_pickle_file(path);
+  if (!tree) return Error{tree.error()};
+  FieldReader fields(tree.value());
+  SnapshotStacks stacks(tree.value(), fields);
+  auto data = read_snapshot(tree.value(), fields, stacks, path);
+  if (!data) return Error{data.error()};
+  auto beginning = replay_snapshot(data.value(), path);
+  if (!beginning) return Error{beginning.error()};
+  // Every stack has its number before the first is written.
+  stacks.before(0);
+  for (const SnapshotSegment &segment : beginning.value().segments) stacks.before(segment.stack);
+  for (const SnapshotBlock &block : beginning.value().blocks) stacks.before(block.stack);
+
+  TraceWriter writer(target);
+  gmt_file_header header{};
+  header.start_realtime_ns = start_ns(path, data.value());
+  header.driver_source = GMT_DRIVER_NONE;
+  LogBuilder log(writer, header);
+  write_tables(log, path, data.value());
+  write_notes(log, data.value(), beginning.value());
+  stacks.write(log);
+  SnapshotLog events(log, stacks, beginning.value());
+  events.begin();
+  const uint64_t start_us = data.value().actions.empty() ? 0 : data.value().actions.front().time_us;
+  for (const SnapshotAction &action : data.value().actions) events.act(action, (action.time_us - start_us) * 1000);
+  write_details(log, data.value());
+  log.lose(GMT_LOST_UNSUPPORTED, data.value().unreadable);
+  log.finish();
+  return writer.finish();
+}
+
+}  // namespace gmt::trace

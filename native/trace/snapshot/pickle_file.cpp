@@ -1,0 +1,44 @@
+// A pickle in a file.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "trace/snapshot/pickle_reader.h"
+
+namespace gmt::trace {
+namespace {
+
+constexpr uint64_t kMostBytes = 1ull << 32;
+
+}  // namespace
+
+// Read, not mapped: a program may write the file anew, and a map that loses its pages ends the process.
+Result<PickleTree> read_pickle_file(const std::string &path) {
+  const auto because = [&](const char *why) { return Error{path + " is not opened: " + why + "."}; };
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return because(std::strerror(errno));
+  struct stat status;
+  const bool known = ::fstat(fd, &status) == 0;
+  const auto size = known ? static_cast<uint64_t>(status.st_size) : 0;
+  if (!known || !S_ISREG(status.st_mode) || size > kMostBytes) {
+    ::close(fd);
+    return because(size > kMostBytes ? "it is larger than 4 GiB" : "it is not a file");
+  }
+  auto bytes = std::make_unique_for_overwrite<std::byte[]>(size + 1);
+  uint64_t count = 0;
+  ssize_t got = 1;
+  while (count < size && got != 0) {
+    got = ::read(fd, bytes.get() + count, size - count);
+    if (got < 0 && errno != EINTR) break;
+    if (got > 0) count += static_cast<uint64_t>(got);
+  }
+  const int problem = errno;
+  ::close(fd);
+  if (got < 0) return because(std::strerror(problem));
+  return read_pickle(std::move(bytes), count, path);
+}
+
+}  // namespace gmt::trace

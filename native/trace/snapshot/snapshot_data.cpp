@@ -1,0 +1,203 @@
+#include "trace/snapshot/snapshot_data.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+namespace gmt::trace {
+namespace {
+
+constexpr uint64_t kMostBytes = 1ull << 47;
+constexpr size_t kMostDevices = 255;
+
+struct ActionName {
+  std::string_view name;
+  SnapshotAction::Kind kind;
+};
+constexpr ActionName kActions[] = {
+    {"alloc", SnapshotAction::kAlloc},
+    {"free_requested", SnapshotAction::kFreeRequested},
+    {"free_completed", SnapshotAction::kFreeCompleted},
+    {"free", SnapshotAction::kFreeRequested},
+    {"segment_alloc", SnapshotAction::kSegmentAlloc},
+    {"segment_free", SnapshotAction::kSegmentFree},
+    {"segment_map", SnapshotAction::kSegmentMap},
+    {"segment_unmap", SnapshotAction::kSegmentUnmap},
+    {"oom", SnapshotAction::kOutOfMemory},
+};
+
+class Reading {
+ public:
+  Reading(const PickleTree &tree, FieldReader &fields, SnapshotStacks &stacks)
+      : tree_(tree), fields_(fields), stacks_(stacks), left_(tree.file_bytes()) {}
+
+  bool read();
+  bool too_much() const { return left_ == 0; }
+  SnapshotData &data() { return data_; }
+
+ private:
+  // What is shared may be named again and again: a file of n bytes does not describe more than n things.
+  bool count() { return left_ > 0 && --left_ > 0; }
+  std::optional<uint64_t> size(Value value) const;
+  std::optional<uint64_t> address(Value value) const;
+  bool is(Value value, std::string_view text) const { return tree_.text(value) == text; }
+  void read_trace(Value trace, uint8_t device);
+  std::optional<SnapshotAction> action(const Fields &entry, uint8_t device);
+  void read_segment(const Fields &segment);
+  void read_blocks(const Fields &fields, const SnapshotSegment &segment);
+  void read_pool(const Fields &segment, SnapshotBlock &block) const;
+  Value frames_of(const Fields &block);
+
+  const PickleTree &tree_;
+  FieldReader &fields_;
+  SnapshotStacks &stacks_;
+  uint64_t left_;
+  SnapshotData data_;
+};
+
+std::optional<uint64_t> Reading::size(Value value) const {
+  const auto number = tree_.integer(value);
+  if (!number || *number < 0 || static_cast<uint64_t>(*number) > kMostBytes) return std::nullopt;
+  return static_cast<uint64_t>(*number);
+}
+
+std::optional<uint64_t> Reading::address(Value value) const {
+  const auto number = tree_.integer(value);
+  if (!number || *number <= 0) return std::nullopt;
+  return static_cast<uint64_t>(*number);
+}
+
+std::optional<SnapshotAction> Reading::action(const Fields &entry, uint8_t device) {
+  const std::string_view name = tree_.text(entry[Field::kAction]);
+  const auto known = std::find_if(std::begin(kActions), std::end(kActions),
+                                  [&](const ActionName &candidate) { return candidate.name == name; });
+  if (known == std::end(kActions)) {
+    // Others (as `snapshot`) move no memory.
+    return name.empty() ? std::nullopt : std::optional(SnapshotAction{});
+  }
+  const auto bytes = size(entry[Field::kSize]);
+  const bool failed = known->kind == SnapshotAction::kOutOfMemory;
+  const auto place = failed ? uint64_t{0} : address(entry[Field::kAddr]);
+  if (!bytes || !place) return std::nullopt;
+  const int64_t time = tree_.integer(entry[Field::kTimeUs]).value_or(0);
+  return SnapshotAction{*place,
+                        *bytes,
+                        static_cast<uint64_t>(tree_.integer(entry[Field::kStream]).value_or(0)),
+                        time > 0 ? static_cast<uint64_t>(time) : 0,
+                        stacks_.stack(entry[Field::kFrames]),
+                        device,
+                        known->kind};
+}
+
+void Reading::read_trace(Value trace, uint8_t device) {
+  uint64_t latest = 0;
+  for (const Value entry : tree_.items(trace)) {
+    if (!count()) return;
+    auto read = action(fields_.read(entry), device);
+    if (!read) {
+      ++data_.unreadable;
+      continue;
+    }
+    if (read->kind == SnapshotAction::kNone) continue;
+    data_.timed = data_.timed || read->time_us > 0;
+    read->time_us = latest = std::max(latest, read->time_us);
+    data_.actions.push_back(*read);
+  }
+}
+
+// Up to PyTorch 2.0 a block has a history, with the stack of what it is now first.
+Value Reading::frames_of(const Fields &block) {
+  if (!block[Field::kFrames].is(Value::kMissing)) return block[Field::kFrames];
+  const auto history = tree_.items(block[Field::kHistory]);
+  return history.empty() ? Value() : fields_.read(history.front())[Field::kFrames];
+}
+
+/// A pair of numbers.
+void Reading::read_pool(const Fields &segment, SnapshotBlock &block) const {
+  const auto pair = tree_.items(segment[Field::kSegmentPoolId]);
+  if (pair.size() != 2) return;
+  const auto owner = tree_.integer(pair[0]), number = tree_.integer(pair[1]);
+  if (!owner || !number) return;
+  block.pool_owner = static_cast<uint64_t>(*owner);
+  block.pool_number = static_cast<uint64_t>(*number);
+}
+
+void Reading::read_blocks(const Fields &fields, const SnapshotSegment &segment) {
+  uint64_t next = segment.address;
+  SnapshotBlock known{};  // what is the same of all
+  known.device = segment.device;
+  if (const auto stream = tree_.integer(fields[Field::kStream])) known.stream = static_cast<uint64_t>(*stream);
+  read_pool(fields, known);
+  for (const Value value : tree_.items(fields[Field::kBlocks])) {
+    if (!count()) return;
+    const Fields block = fields_.read(value);
+    const auto bytes = size(block[Field::kSize]);
+    const uint64_t begin = address(block[Field::kAddress]).value_or(next);
+    if (!bytes) {
+      ++data_.unreadable;
+      continue;
+    }
+    next = begin + *bytes;
+    if (!is(block[Field::kState], "active_allocated")) continue;
+    known.address = begin;
+    known.bytes = *bytes;
+    known.stack = stacks_.stack(frames_of(block));
+    known.asked_bytes = size(block[Field::kRequestedSize]).value_or(GMT_UNKNOWN);
+    data_.blocks.push_back(known);
+  }
+}
+
+void Reading::read_segment(const Fields &fields) {
+  const auto begin = address(fields[Field::kAddress]);
+  const auto bytes = size(fields[Field::kTotalSize]);
+  const int64_t device = tree_.integer(fields[Field::kDevice]).value_or(0);
+  if (!begin || !bytes || device < 0 || device >= static_cast<int64_t>(kMostDevices)) {
+    ++data_.unreadable;
+    return;
+  }
+  const SnapshotSegment segment{*begin,
+                                *bytes,
+                                static_cast<uint64_t>(tree_.integer(fields[Field::kStream]).value_or(0)),
+                                stacks_.stack(fields[Field::kFrames]),
+                                static_cast<uint8_t>(device),
+                                tree_.integer(fields[Field::kIsExpandable]).value_or(0) != 0};
+  data_.segments.push_back(segment);
+  read_blocks(fields, segment);
+}
+
+// False: it is no snapshot.
+bool Reading::read() {
+  const Fields root = fields_.read(tree_.root());
+  const bool old = tree_.root().is(Value::kList);  // before PyTorch 2.0: the segments alone
+  const Value segments = old ? tree_.root() : root[Field::kSegments];
+  const Value traces = root[Field::kDeviceTraces];
+  if (!segments.is(Value::kList) && !traces.is(Value::kList)) return false;
+  const auto devices = tree_.items(traces);
+  for (size_t device = 0; device < std::min(devices.size(), kMostDevices); ++device) {
+    read_trace(devices[device], static_cast<uint8_t>(device));
+  }
+  for (const Value segment : tree_.items(segments)) {
+    if (count()) read_segment(fields_.read(segment));
+  }
+  return !old || !data_.segments.empty() || tree_.items(segments).empty();
+}
+
+}  // namespace
+
+Result<SnapshotData> read_snapshot(const PickleTree &tree, FieldReader &fields, SnapshotStacks &stacks,
+                                   const std::string &where) {
+  Reading reading(tree, fields, stacks);
+  if (!reading.read()) {
+    return Error{where + " is not a memory snapshot of PyTorch: it holds neither segments nor device traces."};
+  }
+  if (reading.too_much()) return Error{where + " is not opened: it describes more than it holds."};
+  SnapshotData &data = reading.data();
+  if (!data.timed) {
+    for (size_t i = 0; i < data.actions.size(); ++i) data.actions[i].time_us = i + 1;
+  }
+  std::stable_sort(data.actions.begin(), data.actions.end(),
+                   [](const SnapshotAction &a, const SnapshotAction &b) { return a.time_us < b.time_us; });
+  return std::move(data);
+}
+
+}  // namespace gmt::trace

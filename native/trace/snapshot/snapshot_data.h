@@ -1,0 +1,69 @@
+#pragma once
+// What a PyTorch memory snapshot says, as plain records: the allocator's history and what it held in the end.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trace/error.h"
+#include "trace/snapshot/pickle_tree.h"
+#include "trace/snapshot/snapshot_stacks.h"
+#include "wire/layout.h"
+
+namespace gmt::trace {
+
+struct SnapshotAction {
+  enum Kind : uint8_t {
+    kNone,  ///< changes nothing that is counted
+    kAlloc,
+    kFreeRequested,  ///< the program gives the memory back
+    kFreeCompleted,  ///< no stream uses it any more
+    kSegmentAlloc,
+    kSegmentFree,
+    kSegmentMap,
+    kSegmentUnmap,
+    kOutOfMemory,
+  };
+  uint64_t address;
+  uint64_t bytes;  ///< of kAlloc and the frees: as asked for, until it is known better
+  uint64_t stream;
+  uint64_t time_us;  ///< since the epoch, rising
+  uint32_t stack;    ///< 0 = unknown
+  uint8_t device;
+  Kind kind;
+};
+
+/// A block that a tensor had in the end.
+struct SnapshotBlock {
+  uint64_t address;
+  uint64_t bytes;
+  uint32_t stack;
+  uint8_t device;
+  // What the snapshot tells besides; GMT_UNKNOWN: nothing.
+  uint64_t asked_bytes = GMT_UNKNOWN;
+  uint64_t stream = GMT_UNKNOWN;
+  uint64_t pool_owner = GMT_UNKNOWN;
+  uint64_t pool_number = GMT_UNKNOWN;
+};
+
+struct SnapshotSegment {
+  uint64_t address;
+  uint64_t bytes;
+  uint64_t stream;
+  uint32_t stack;
+  uint8_t device;
+  bool expandable;
+};
+
+struct SnapshotData {
+  std::vector<SnapshotAction> actions;  ///< of all devices, by time
+  std::vector<SnapshotSegment> segments;
+  std::vector<SnapshotBlock> blocks;
+  uint64_t unreadable = 0;  ///< entries without what they need
+  bool timed = false;       ///< the actions have times
+};
+
+/// `where` begins the sentence that says why it is none.
+Result<SnapshotData> read_snapshot(const PickleTree &tree, FieldReader &fields, SnapshotStacks &stacks,
+                                   const std::string &where);
+
+}  // namespace gmt::trace

@@ -1,0 +1,144 @@
+#include "uprobe/before/attach.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <map>
+
+#include "uprobe/attach/library_probes.h"
+#include "uprobe/before/remote.h"
+#include "uprobe/before/torch.h"
+#include "uprobe/before/window.h"
+#include "uprobe/python/process.h"
+#include "uprobe/session/monotonic.h"
+
+namespace gmt::uprobe {
+namespace {
+
+constexpr const char *kAllocator = "_ZN3c104cuda20CUDACachingAllocator9allocatorE";
+constexpr uint32_t kStack = 0xfffffff0;  ///< id of the stack that stands for "before": those of Python count from 1
+constexpr size_t kMostHeld = 256u << 20;
+constexpr size_t kRound = 4096;
+/// A block that is being freed is missing from the books a moment before that is reported.
+constexpr uint64_t kGraceNs = 30'000'000;
+
+/// Where the process's pointer to PyTorch's CUDA allocator lies. Nullopt: it has none; `why` says so.
+std::optional<uint64_t> find_allocator(pid_t pid, std::string *why) {
+  const ForeignProcess process(pid);
+  *why = "the program has not loaded PyTorch's CUDA allocator";
+  for (const MappedFile &file : process.mapped_files()) {
+    if (role_of(file.name()) != LibraryRole::kAllocator) continue;
+    const auto symbols = MappedSymbols::read(process, file);
+    const auto symbol = symbols ? symbols->find(kAllocator) : std::nullopt;
+    if (symbol) return symbol->address;
+    *why = file.path + (symbols ? " is of a PyTorch before 2.0, whose allocator is not known" : " cannot be read");
+  }
+  return std::nullopt;
+}
+
+/// Why nothing could be read; empty: it was.
+std::string read_before(pid_t pid, int directory, BeforeMemory *out) {
+  std::string why;
+  const auto place = find_allocator(pid, &why);
+  if (!place) return why;
+  BoundedMemory memory(pid);
+  const auto object = memory.read<uint64_t>(*place);
+  if (!object && memory.error() == EPERM)
+    return "the program's memory may not be read; run the tracer as root, or allow it: sudo sysctl "
+           "kernel.yama.ptrace_scope=0";
+  if (!object) return std::string("the program's memory cannot be read (") + std::strerror(memory.error()) + ")";
+  if (*object == 0) return "PyTorch has made no CUDA allocator yet";
+  const std::string name = class_name(memory, *object);
+  if (name.find("CudaMallocAsync") != std::string::npos)
+    return "PyTorch allocates with cudaMallocAsync, which keeps no books that can be read";
+  if (name.find("Pluggable") != std::string::npos) return "PyTorch allocates with an allocator of somebody else's";
+  if (ask_interpreter(pid, directory, out)) return {};
+  // Not of the time that asking took.
+  BoundedMemory fresh(pid);
+  return read_torch_allocator(fresh, *object, out);
+}
+
+/// The driver's blocks that PyTorch cut into tensors. Expandable segments are only counted: what the driver calls their parts is
+/// not known.
+void write_segments(Process &process, const BeforeMemory &memory, uint64_t ns) {
+  std::map<uint8_t, uint64_t> reserved;
+  const auto tell = [&](uint8_t device) { process.log().event(0, ns, GMT_RESERVED, device, 0, reserved[device], 0); };
+  for (const BeforeBlock &segment : memory.mapped) {
+    reserved[segment.device] += segment.bytes;
+    tell(segment.device);
+  }
+  for (const BeforeBlock &segment : memory.segments) {
+    process.log().event(0, ns, GMT_DEVICE_ALLOC, segment.device, segment.address, segment.bytes, kStack);
+    reserved[segment.device] += segment.bytes;
+    tell(segment.device);
+  }
+}
+
+void write_before(Process &process, const BeforeMemory &memory, uint64_t ns) {
+  const gmt_stack_record stack{kStack, 0, GMT_STACK_BEFORE_ATTACH};
+  process.log().local(0, GMT_STACK, &stack, sizeof stack);
+  write_segments(process, memory, ns);
+  for (const BeforeBlock &block : memory.blocks) {
+    process.log().event(0, ns, GMT_TENSOR_ALLOC, block.device, block.address, block.bytes, kStack);
+    process.add_before(block.address, block.bytes, block.device);
+  }
+}
+
+std::string came_at() {
+  const time_t now = ::time(nullptr);
+  tm parts{};
+  char text[64] = "";
+  if (::gmtime_r(&now, &parts)) std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts);
+  return std::string("The tracer came at ") + text + " to a program that ran already; ";
+}
+
+std::string known_text(const BeforeMemory &memory) {
+  uint64_t bytes = 0, mapped = 0;
+  for (const BeforeBlock &block : memory.blocks) bytes += block.bytes;
+  for (const BeforeBlock &block : memory.mapped) mapped += block.bytes;
+  std::string text = "of what was allocated before, PyTorch's " + std::to_string(memory.blocks.size()) + " blocks (" +
+                     bytes_text(bytes) + ") and " + std::to_string(memory.segments.size()) + " segments are known, " +
+                     (memory.told ? "by its own account" : "read from outside") +
+                     ", without their lines; other driver memory is not.";
+  if (mapped) text += " PyTorch's expandable segments (" + bytes_text(mapped) + ") are missing from the driver layer.";
+  if (!memory.whole) text += " Segments may be missing that changed each time they were looked at.";
+  return text;
+}
+
+/// Holds back what comes until `until_ns`.
+void hold_records(KernelSide &kernel, uint64_t until_ns, BeforeWindow *window) {
+  const auto take = kernel.take;
+  kernel.take = [window](const void *record, size_t bytes) { window->hold(record, bytes); };
+  while (window->newest_ns() <= until_ns && window->bytes() < kMostHeld) {
+    if (kernel.consume(kRound)) continue;
+    if (monotonic_ns() > until_ns) break;
+    ::usleep(1000);
+  }
+  kernel.take = take;
+}
+
+}  // namespace
+
+void recover_before(KernelSide &kernel, Recorder &recorder, uint32_t host_pid, int directory, bool recording) {
+  Process *process = recorder.find(host_pid);
+  if (!process || !process->log().is_open()) return;
+  const uint64_t began_ns = monotonic_ns();
+  BeforeMemory memory;
+  const std::string why =
+      recording ? read_before(static_cast<pid_t>(process->info().pid), directory, &memory) : "recording was off";
+  process->begin_before();
+  if (!why.empty()) {
+    process->log().note(GMT_NOTE_ATTACHED, came_at() + "what was allocated before is not known: " + why + ".");
+    return;
+  }
+  BeforeWindow window;
+  hold_records(kernel, monotonic_ns() + kGraceNs, &window);
+  window.settle(host_pid, &memory);
+  write_before(*process, memory, began_ns);
+  process->log().note(GMT_NOTE_ATTACHED, came_at() + known_text(memory));
+  window.release([&](const void *record, size_t bytes) { recorder.take(record, bytes); });
+}
+
+}  // namespace gmt::uprobe

@@ -1,0 +1,103 @@
+#include "uprobe/python/interpreters.h"
+
+#include <bpf/bpf.h>
+
+#include <algorithm>
+
+namespace gmt::uprobe {
+namespace {
+
+constexpr uint32_t kMostPlaces = 8192;  // max_entries of gmt_interpreters
+constexpr uint64_t kMillisecond = 1000000, kFirstPause = 20 * kMillisecond, kLongestPause = 1000 * kMillisecond;
+/// So long an interpreter may take to start before it is given up.
+constexpr uint64_t kPatience = 60000 * kMillisecond;
+
+bool is_final(PythonSupport support) {
+  return support == PythonSupport::kReady || support == PythonSupport::kUnsupported;
+}
+
+}  // namespace
+
+PythonInterpreters::Place *PythonInterpreters::at(uint32_t place) {
+  return place != 0 && place < places_.size() && !places_[place].pids.empty() ? &places_[place] : nullptr;
+}
+
+const PythonTarget &PythonInterpreters::target(uint32_t place) const {
+  return places_[place < places_.size() ? place : 0].target;
+}
+
+void PythonInterpreters::store(uint32_t place, const gmt_python_interpreter &value) {
+  bpf_map_update_elem(map_, &place, &value, BPF_ANY);
+}
+
+uint32_t PythonInterpreters::add(pid_t pid, uint64_t now_ns) {
+  auto free = std::find_if(places_.begin() + 1, places_.end(), [](const Place &p) { return p.pids.empty(); });
+  if (free == places_.end()) {
+    if (places_.size() == kMostPlaces) return 0;
+    free = places_.emplace(free);
+  }
+  *free = Place{};
+  free->pids = {pid};
+  const auto place = static_cast<uint32_t>(free - places_.begin());
+  look(place, now_ns);
+  return place;
+}
+
+void PythonInterpreters::add_child(pid_t child, uint32_t place) {
+  Place *shared = at(place);
+  if (!shared) return;
+  shared->pids.push_back(child);
+  if (is_final(shared->target.support)) found_(child, shared->target);
+}
+
+void PythonInterpreters::remove(pid_t pid, uint32_t place) {
+  Place *left = at(place);
+  if (!left) return;
+  std::erase(left->pids, pid);
+  if (!left->pids.empty()) return;
+  *left = Place{};
+  store(place, {});
+}
+
+void PythonInterpreters::libraries_changed(uint32_t place, uint64_t now_ns) {
+  Place *changed = at(place);
+  if (changed && !is_final(changed->target.support)) look(place, now_ns);
+}
+
+void PythonInterpreters::look(uint32_t place, uint64_t now_ns) {
+  Place &here = places_[place];
+  here.target = find_python(here.pids.front());
+  here.next_ns = ~0ull;
+  // A library that is half mapped at this moment looks like none that is known.
+  if (here.target.support == PythonSupport::kUnsupported && here.target.reason != here.refused) {
+    here.refused = here.target.reason;
+    here.target.support = PythonSupport::kNotYet;
+  }
+  if (here.target.support == PythonSupport::kNotYet) look_later(here, now_ns);
+  if (here.target.support == PythonSupport::kReady) store(place, here.target.interpreter);
+  if (is_final(here.target.support))
+    for (const pid_t pid : here.pids) found_(pid, here.target);
+}
+
+void PythonInterpreters::look_later(Place &here, uint64_t now_ns) {
+  if (here.first_ns == 0) here.first_ns = now_ns;
+  const uint64_t waited = now_ns - here.first_ns;
+  here.next_ns = now_ns + std::clamp(waited / 2, kFirstPause, kLongestPause);
+  if (waited <= kPatience) return;
+  here.target.reason = unsupported_sentence(here.target.version, here.target.reason);
+  here.target.support = PythonSupport::kUnsupported;
+  here.next_ns = ~0ull;
+}
+
+void PythonInterpreters::poll(uint64_t now_ns) {
+  for (uint32_t place = 1; place < places_.size(); place++)
+    if (places_[place].next_ns <= now_ns) look(place, now_ns);
+}
+
+uint64_t PythonInterpreters::next_poll_ns() const {
+  uint64_t next = ~0ull;
+  for (const Place &place : places_) next = std::min(next, place.next_ns);
+  return next;
+}
+
+}  // namespace gmt::uprobe

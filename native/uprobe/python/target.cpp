@@ -1,0 +1,196 @@
+#include "uprobe/python/target.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+#include "python/versions.h"
+#include "uprobe/python/process.h"
+#include "uprobe/python/threads.h"
+#include "uprobe/python/version.h"
+
+namespace gmt::uprobe {
+namespace {
+
+using python::Layout;
+
+static_assert(GMT_PYTHON_NONE == python::kNone && GMT_PYTHON_OWNER_SHIM == python::kOwnerShim);
+static_assert(GMT_PYTHON_OBJECT_TYPE == python::kObjectType && GMT_PYTHON_STRING_STATE == python::kStringState);
+static_assert(GMT_PYTHON_BYTES_SIZE == python::kBytesSize && GMT_PYTHON_BYTES_DATA == python::kBytesData);
+static_assert(GMT_PYTHON_STRING_LENGTH == python::kStringLength && GMT_PYTHON_STRING_HASH == python::kStringHash);
+static_assert(GMT_POSITION_BYTES == static_cast<int>(python::Position::kBytes) &&
+              GMT_POSITION_UNITS == static_cast<int>(python::Position::kUnits) &&
+              GMT_POSITION_POINTER == static_cast<int>(python::Position::kPointer));
+
+constexpr uint16_t kTypeBasicSize = 32;
+constexpr uint64_t kMostMembers = 64;
+
+PythonTarget refuse(uint32_t version, const std::string &because) {
+  return {PythonSupport::kUnsupported, unsupported_sentence(version, because), version, {}};
+}
+
+PythonTarget not_yet(uint32_t version, const std::string &because) {
+  return {PythonSupport::kNotYet, because, version, {}};
+}
+
+/// Where nothing of the process can be read, waiting does not help.
+PythonTarget unreadable(uint32_t version) {
+  if (errno == EPERM) return refuse(version, "the memory of the process may not be read");
+  return not_yet(version, "the memory of the process cannot be read");
+}
+
+/// As in native/python/discover.cpp: whether PyCode_Type's own member table has co_filename and co_firstlineno where the layout has
+/// them. A table that is not there yet (the dynamic linker has not relocated it) does not agree either.
+bool code_type_agrees(const ForeignProcess &process, uint64_t code_type, uint64_t type_type, const Layout &layout) {
+  struct Member {
+    uint64_t name;
+    int32_t type;
+    int64_t offset;
+    int32_t flags;
+    uint64_t doc;
+  };
+  if (process.read<uint64_t>(code_type + python::kObjectType) != type_type) return false;
+  const uint64_t members = process.read<uint64_t>(code_type + python::kTypeMembers).value_or(0);
+  unsigned agreed = 0;
+  for (uint64_t i = 0; members && i < kMostMembers; i++) {
+    const auto member = process.read<Member>(members + i * sizeof(Member));
+    if (!member || !member->name) break;
+    const std::string name = process.read_text(member->name, 32);
+    if (name == "co_filename" && member->offset == layout.code_file) agreed |= 1;
+    if (name == "co_firstlineno" && member->offset == layout.code_first_line) agreed |= 2;
+  }
+  return agreed == 3;
+}
+
+/// 3.9 and 3.10, which do not tell their version as data, differ in the size of a frame.
+bool frame_type_agrees(const ForeignProcess &process, const MappedSymbols &symbols, uint32_t version) {
+  if (version >= 0x030b0000) return true;
+  const auto frame_type = symbols.find("PyFrame_Type");
+  const auto bytes = frame_type ? process.read<uint64_t>(frame_type->address + kTypeBasicSize) : std::nullopt;
+  return bytes == (version >= 0x030a0000 ? 360u : 368u);
+}
+
+uint16_t up_to(std::initializer_list<uint16_t> offsets) {
+  uint16_t most = 0;
+  for (uint16_t offset : offsets)
+    if (offset != python::kNone) most = std::max(most, offset);
+  return static_cast<uint16_t>((most + 8 + 7) & ~7);
+}
+
+void fill(gmt_python_interpreter &in, const Layout &layout) {
+  in.thread_frame = layout.thread_frame;
+  in.cframe_frame = layout.cframe_frame;
+  in.frame_previous = layout.frame_previous;
+  in.frame_code = layout.frame_code;
+  in.frame_position = layout.frame_position;
+  in.frame_owner = layout.frame_owner;
+  in.code_tag = layout.frame_code_tag;
+  in.position = static_cast<uint16_t>(layout.position);
+  in.code_counts = layout.code_counts;
+  in.code_version = layout.code_version;
+  in.code_first_line = layout.code_first_line;
+  in.code_file = layout.code_file;
+  in.code_name = layout.code_name;
+  in.code_full_name = layout.code_full_name;
+  in.code_line_table = layout.code_line_table;
+  in.code_bytes = layout.code_bytes;
+  in.string_ascii = layout.string_ascii;
+  in.string_other = layout.string_other;
+  in.finalizing = layout.finalizing;
+  // An owner is one byte, and behind the frame's fixed part there may be the end of the memory.
+  const uint16_t owner = layout.frame_owner == python::kNone ? 0 : static_cast<uint16_t>(layout.frame_owner & ~7);
+  in.frame_read = up_to({layout.frame_previous, layout.frame_code, layout.frame_position, owner});
+  in.code_read = up_to({layout.code_counts, static_cast<uint16_t>(layout.code_counts + 8), layout.code_first_line,
+                        layout.code_file, layout.code_name, layout.code_full_name, layout.code_line_table,
+                        static_cast<uint16_t>(layout.code_version == python::kNone ? 0 : layout.code_version & ~7)});
+}
+
+bool fits(const gmt_python_interpreter &in) {
+  return in.thread_read < GMT_PYTHON_THREAD_BYTES && in.frame_read < GMT_PYTHON_FRAME_BYTES &&
+         in.code_read < GMT_PYTHON_CODE_BYTES;
+}
+
+/// The layout of this very interpreter; nullopt: `refused` says why not.
+std::optional<Layout> layout_of(const ForeignProcess &process, uint64_t runtime, uint32_t version,
+                                std::vector<char> &description, PythonTarget *refused) {
+  const Layout *table = python::table_of(version);
+  if (!table || python::is_prerelease(version)) {
+    *refused = refuse(version, table ? "a pre-release; 3.9 to 3.14 are" : "3.9 to 3.14 are");
+    return std::nullopt;
+  }
+  Layout layout = *table;
+  if (version < python::kFirstSelfDescribed) return layout;
+  description.resize(python::kDebugOffsetsBytes);
+  if (!process.read(runtime, description.data(), description.size())) {
+    *refused = unreadable(version);
+    return std::nullopt;
+  }
+  if (python::has_debug_offsets(description.data()) && python::is_free_threaded(description.data())) {
+    *refused = refuse(version, "a build without the GIL; builds of 3.9 to 3.14 with it are");
+    return std::nullopt;
+  }
+  if (!python::read_debug_offsets(description.data(), version, layout)) {
+    *refused = refuse(version, "its description of itself, _Py_DebugOffsets, cannot be read");
+    return std::nullopt;
+  }
+  return layout;
+}
+
+PythonTarget examine(const ForeignProcess &process, const std::vector<MappedFile> &files, const MappedFile &file,
+                     const MappedSymbols &symbols) {
+  const auto [version, exact] = python_version(process, symbols, std::string(file.name()));
+  if (version == 0 || (!exact && !python::table_of(version))) return not_yet(version, "its version is not known");
+  const auto runtime = symbols.find("_PyRuntime");
+  const auto code_type = symbols.find("PyCode_Type"), type_type = symbols.find("PyType_Type");
+  PythonTarget target;
+  std::vector<char> description;
+  const auto layout = layout_of(process, runtime ? runtime->address : 0, version, description, &target);
+  if (!layout) return target;
+  if (!runtime || !code_type || !type_type) return refuse(version, "this build exports too few symbols");
+  if (!process.read<uint64_t>(runtime->address)) return unreadable(version);
+  const ThreadPlaces places = thread_places(version, description);
+  if (!is_initialized(process, runtime->address, places))
+    return not_yet(version, "the interpreter is not initialized yet");
+  if (!code_type_agrees(process, code_type->address, type_type->address, *layout) ||
+      !frame_type_agrees(process, symbols, version))
+    return refuse(version, "this build lays out its objects unlike the release builds");
+
+  target.version = version;
+  gmt_python_interpreter &in = target.interpreter;
+  in.runtime = runtime->address;
+  in.code_type = code_type->address;
+  in.version = version;
+  fill(in, *layout);
+  in.thread_id = places.thread_id;
+  in.thread_read = up_to({in.thread_frame, in.thread_id});
+  if (!fits(in)) return refuse(version, "its description of itself, _Py_DebugOffsets, cannot be read");
+  in.blocks = thread_data_offset(process, files);
+  if (!in.blocks) return refuse(version, "its C library is not glibc, which the thread states are kept by");
+  const size_t bytes = std::max<uint64_t>(runtime->bytes, layout->thread_key + 8u);
+  if (!find_thread_key(process, places, layout->thread_key, bytes, in))
+    return not_yet(version, "no thread of the interpreter has a state that could be found");
+  target.support = PythonSupport::kReady;
+  return target;
+}
+
+}  // namespace
+
+std::string unsupported_sentence(uint32_t version, const std::string &because) {
+  const std::string name = version ? version_text(version) : "of an unknown version";
+  return "Python " + name + " is not supported (" + because + "): events carry no Python stack";
+}
+
+PythonTarget find_python(pid_t pid) {
+  const ForeignProcess process(pid);
+  const auto files = process.mapped_files();
+  for (size_t i = 0; i < files.size(); i++) {
+    // The first one is the program.
+    if (i != 0 && !files[i].name().starts_with("libpython")) continue;
+    const auto symbols = MappedSymbols::read(process, files[i]);
+    if (symbols && symbols->find("Py_GetVersion")) return examine(process, files, files[i], *symbols);
+  }
+  return {};
+}
+
+}  // namespace gmt::uprobe

@@ -1,0 +1,74 @@
+#include "uprobe/session/control_follow.h"
+
+#include <fcntl.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <string>
+
+namespace gmt::uprobe {
+
+ControlFollow::ControlFollow(int directory) : directory_(directory) {
+  // The file may be made later, so the folder is watched; writing is by a mapping, which shows when the file is closed.
+  watch_ = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  const std::string folder = "/proc/self/fd/" + std::to_string(directory);
+  if (watch_ >= 0 && ::inotify_add_watch(watch_, folder.c_str(), IN_CLOSE_WRITE | IN_MOVED_TO) < 0) {
+    ::close(watch_);
+    watch_ = -1;
+  }
+  map();
+  if (control_) seen_ = __atomic_load_n(&control_->generation, __ATOMIC_RELAXED);
+}
+
+ControlFollow::~ControlFollow() {
+  if (control_) ::munmap(const_cast<gmt_control *>(control_), sizeof *control_);
+  if (watch_ >= 0) ::close(watch_);
+}
+
+void ControlFollow::map() {
+  const int fd = ::openat(directory_, "control", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return;
+  struct stat facts {};
+  if (::fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size >= static_cast<off_t>(sizeof *control_)) {
+    void *at = ::mmap(nullptr, sizeof *control_, PROT_READ, MAP_SHARED, fd, 0);
+    if (at != MAP_FAILED) control_ = static_cast<const gmt_control *>(at);
+  }
+  ::close(fd);
+  if (!control_ || __atomic_load_n(&control_->magic, __ATOMIC_ACQUIRE) == GMT_CONTROL_MAGIC) return;
+  ::munmap(const_cast<gmt_control *>(control_), sizeof *control_);
+  control_ = nullptr;
+}
+
+bool ControlFollow::drain() const {
+  char events[4096];
+  bool any = watch_ < 0;
+  while (watch_ >= 0 && ::read(watch_, events, sizeof events) > 0) any = true;
+  return any;
+}
+
+bool ControlFollow::recording() const {
+  return !control_ || __atomic_load_n(&control_->recording, __ATOMIC_RELAXED) != 0;
+}
+
+bool ControlFollow::changed(bool *missed) {
+  const bool touched = drain();
+  const bool before = recording();
+  const bool fresh = !control_;
+  if (fresh && !touched) return false;
+  if (fresh) map();
+  if (!control_) return false;
+  const uint32_t now = __atomic_load_n(&control_->generation, __ATOMIC_ACQUIRE);
+  if (fresh) {  // the file has just been made: without it everything was recorded
+    seen_ = now;
+    *missed = false;
+    return before != recording();
+  }
+  *missed = (now - seen_) % 2 == 0;
+  const bool switched = now != seen_;
+  seen_ = now;
+  return switched;
+}
+
+}  // namespace gmt::uprobe

@@ -1,0 +1,153 @@
+#include "uprobe/session/recorder.h"
+
+#include <cerrno>
+#include <cstring>
+
+namespace gmt::uprobe {
+namespace {
+
+constexpr uint32_t kMostThreads = 1 << 22;
+
+template <class T>
+const T *as(const void *record, size_t bytes) {
+  return bytes >= sizeof(T) ? static_cast<const T *>(record) : nullptr;
+}
+
+}  // namespace
+
+Process &Recorder::add(uint32_t host_pid, ProcessInfo info) {
+  auto &place = processes_[host_pid];
+  if (place) end(*place, true);
+  auto &fresh = processes_[host_pid];
+  fresh = std::make_unique<Process>(host_pid, std::move(info));
+  return *fresh;
+}
+
+Process *Recorder::find(uint32_t host_pid) {
+  const auto place = processes_.find(host_pid);
+  return place == processes_.end() ? nullptr : place->second.get();
+}
+
+Process *Recorder::find_own(uint32_t pid) {
+  for (const auto &[host_pid, process] : processes_)
+    if (process->info().pid == pid) return process.get();
+  return nullptr;
+}
+
+bool Recorder::open_log(Process &process, uint64_t ns) {
+  if (process.log().is_open()) return true;
+  if (process.refused()) return false;
+  if (process.open_log(settings_.directory, settings_.budget_bytes, settings_.recording, ns)) return true;
+  failed_(process.info().pid, errno);
+  process.refuse();
+  return false;
+}
+
+void Recorder::end(Process &process, bool in_order) {
+  process.end(in_order);
+  ended_events_ += process.log().events();
+  for (uint32_t cause = 0; cause < GMT_LOST_CAUSES; cause++)
+    ended_lost_[cause] += process.log().lost(static_cast<gmt_loss>(cause));
+  for (Place &place : threads_)
+    if (place.process == &process) place = {};
+  processes_.erase(process.host_pid());
+}
+
+void Recorder::set_recording(bool on, bool missed, uint64_t ns) {
+  settings_.recording = on;
+  for (const auto &[pid, process] : processes_) {
+    if (!process->log().is_open()) continue;
+    if (on && missed) process->mark(GMT_RECORDING_STOP, ns);
+    process->mark(on ? GMT_RECORDING_START : GMT_RECORDING_STOP, ns);
+  }
+}
+
+uint64_t Recorder::events() const {
+  uint64_t sum = ended_events_;
+  for (const auto &[pid, process] : processes_) sum += process->log().events();
+  return sum;
+}
+
+uint64_t Recorder::lost(gmt_loss cause) const {
+  uint64_t sum = ended_lost_[cause];
+  for (const auto &[pid, process] : processes_) sum += process->log().lost(cause);
+  return sum;
+}
+
+uint64_t Recorder::lost() const {
+  uint64_t sum = 0;
+  for (uint32_t cause = 0; cause < GMT_LOST_CAUSES; cause++) sum += lost(static_cast<gmt_loss>(cause));
+  return sum;
+}
+
+void Recorder::take_thread(const gmt_up_thread &about) {
+  if (about.head.thread == 0 || about.head.thread > kMostThreads) return;
+  if (about.head.thread >= threads_.size()) threads_.resize(about.head.thread + 1);
+  Process *process = find(about.host_pid);
+  if (!process) return;
+  threads_[about.head.thread] = {process,
+                                 open_log(*process, about.head.time) ? process->add_thread(about) : TracedThread{}};
+}
+
+Recorder::Place *Recorder::place_of(const gmt_up_head &head) {
+  Place *place = head.thread < threads_.size() ? &threads_[head.thread] : nullptr;
+  return place && place->process ? place : nullptr;
+}
+
+void Recorder::take_node(const gmt_up_node &about) {
+  Place *place = place_of(about.head);
+  if (!place || !place->thread.good) return;
+  Process &process = *place->process;
+  if (const uint32_t stack = process.python().stack_id(about.head.stack))
+    process.take_node(place->thread, about, stack);
+}
+
+void Recorder::take_event(const gmt_up_head &head, const void *record, size_t bytes) {
+  Place *place = place_of(head);
+  if (!place) return;
+  Process &process = *place->process;
+  if (!place->thread.good) {
+    process.log().lose(GMT_LOST_THREADS, 1);
+    return;
+  }
+  const uint32_t stack = head.stack ? process.python().stack_id(head.stack) : 0;
+  if (head.type == GMT_UP_TENSOR || head.type == GMT_UP_TENSOR_OOM) {
+    if (const auto *tensor = as<gmt_up_tensor>(record, bytes)) process.take_tensor(place->thread, *tensor, stack);
+  } else if (bytes >= offsetof(gmt_up_call, words)) {
+    process.take_call(place->thread, *static_cast<const gmt_up_call *>(record), bytes, stack);
+  }
+}
+
+void Recorder::take(const void *record, size_t bytes) {
+  const auto *head = as<gmt_up_head>(record, bytes);
+  if (!head) return;
+  switch (head->type) {
+    case GMT_UP_ENTRY:
+    case GMT_UP_RETURN:
+    case GMT_UP_TENSOR:
+    case GMT_UP_TENSOR_OOM:
+      return take_event(*head, record, bytes);
+    case GMT_UP_THREAD:
+      if (const auto *thread = as<gmt_up_thread>(record, bytes)) take_thread(*thread);
+      return;
+    case GMT_UP_NODE:
+      if (const auto *node = as<gmt_up_node>(record, bytes)) take_node(*node);
+      return;
+    case GMT_UP_CONTEXT:
+      if (const auto *context = as<gmt_up_context>(record, bytes))
+        if (Place *place = place_of(*head)) place->process->take_context(*context);
+      return;
+    case GMT_UP_LIBRARIES:
+    case GMT_UP_FORK:
+    case GMT_UP_EXEC:
+    case GMT_UP_EXIT:
+    case GMT_UP_ENDING:
+      if (const auto *process = as<gmt_up_process>(record, bytes)) life_(*process);
+      return;
+    default:
+      if (head->type < GMT_UP_PYTHON_FIRST || head->type > GMT_UP_PYTHON_LAST) return;
+      if (Place *place = place_of(*head)) place->process->python().take(record, bytes);
+  }
+}
+
+}  // namespace gmt::uprobe

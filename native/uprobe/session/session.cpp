@@ -1,0 +1,214 @@
+#include "uprobe/session/session.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "uprobe/attach/foreign_memory.h"
+#include "uprobe/before/attach.h"
+#include "uprobe/session/monotonic.h"
+#include "wire/loss_names.h"
+
+namespace gmt::uprobe {
+namespace {
+
+constexpr int kTickMs = 100, kIdleTickMs = 400;
+constexpr uint64_t kFew = 1000;     ///< records between two ticks of an idle program
+constexpr size_t kRound = 1 << 16;  ///< records between two looks at everything else
+constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kGettersTime = 10 * kSecond;
+
+bool has_ended(int descriptor) {
+  pollfd wait{descriptor, POLLIN, 0};
+  return ::poll(&wait, 1, 0) == 1;
+}
+
+std::string name_of(uint32_t pid) { return "Process " + std::to_string(pid); }
+
+}  // namespace
+
+Session::~Session() {
+  set_foreign_reader({});
+  // Probes first: nothing is queued any more when the rest goes.
+  attachments_.reset();
+  if (target_descriptor_ >= 0) ::close(target_descriptor_);
+  if (directory_ >= 0) ::close(directory_);
+}
+
+Problem Session::open_directory() {
+  directory_ = ::open(options_.directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory_ >= 0) return {};
+  return {"directory", "The trace directory " + options_.directory + " cannot be opened (" + std::strerror(errno) +
+                           "); name a folder that exists and belongs to you."};
+}
+
+Problem Session::find_target() {
+  target_descriptor_ = open_pidfd(options_.pid);
+  const auto info = target_descriptor_ >= 0 ? read_process(options_.pid) : std::nullopt;
+  if (!info || info->zombie)
+    return {"no-process",
+            "There is no process " + std::to_string(options_.pid) + "; take the number of one that runs."};
+  target_ = *info;
+  if (rights_.root || target_.belongs_to(rights_.user)) return {};
+  return {"not-yours", name_of(options_.pid) + " belongs to another user; attach as that user, or as root."};
+}
+
+/// As root the files are to be the folder's owner's, and only what is still needed is kept.
+Problem Session::settle(uint32_t target_uid) {
+  if (!rights_.can_trace)
+    return {
+        "no-privilege",
+        "The tracer lacks CAP_BPF and CAP_PERFMON; run it as root, or type once: sudo setcap cap_bpf,cap_perfmon+ep "
+        "and the path of gpu-memtrace-uprobe."};
+  way_ = !options_.perf_probes && multi_links_work() ? ProbeWay::kMulti : ProbeWay::kPerf;
+  struct stat folder {};
+  if (::fstat(directory_, &folder) != 0) return open_directory();
+  const uid_t owner = rights_.root ? folder.st_uid : rights_.user;
+  const bool foreign = rights_.root && (target_uid != owner || owner == 0);
+  if (!settle_rights(owner, rights_.root ? folder.st_gid : ::getgid(), foreign, way_ == ProbeWay::kPerf))
+    return {"no-privilege",
+            "The tracer could not give up its privileges; run it as root or with capabilities of its file."};
+  if (::faccessat(directory_, ".", W_OK | X_OK, AT_EACCESS) == 0) return {};
+  return {"directory", "The trace directory " + options_.directory + " cannot be written (" + std::strerror(errno) +
+                           "); name a folder that belongs to you."};
+}
+
+Problem Session::load() {
+  KernelSettings settings;
+  settings.way = way_;
+  settings.ring_bytes = options_.ring_bytes;
+  settings.stacks = options_.stacks;
+  settings.native_stacks = options_.native_stacks;
+  settings.stop_at_libraries = options_.wait_libraries;
+  settings.read_memory = reading_is_forbidden(static_cast<pid_t>(options_.pid));
+  if (settings.read_memory) set_foreign_reader([this](auto... request) { return kernel_.read_memory(request...); });
+  if (Problem problem = kernel_.load(settings)) return problem;
+  kernel_.take = [this](const void *record, size_t bytes) { recorder_->take(record, bytes); };
+  control_ = std::make_unique<ControlFollow>(directory_);
+  recording_ = control_->recording();
+  recorder_ = std::make_unique<Recorder>(
+      RecorderSettings{directory_, options_.budget_bytes, recording_},
+      [this](const gmt_up_process &about) { on_life(about); }, [this](uint32_t, int) { refused_log_ = true; });
+  if (options_.stacks) make_interpreters();
+  const bool scoped = !options_.children && (way_ == ProbeWay::kPerf || scoped_links_see_threads());
+  attachments_ = std::make_unique<Attachments>(kernel_, way_, scoped ? static_cast<pid_t>(options_.pid) : 0);
+  attachments_->set_autograd(options_.autograd && options_.stacks);
+  return {};
+}
+
+Problem Session::attach() {
+  const uint32_t host_pid = host_pid_ = kernel_.host_pid_of(static_cast<pid_t>(options_.pid));
+  if (host_pid == 0 || has_ended(target_descriptor_))
+    return {"ended", name_of(options_.pid) + " ended while the tracer attached to it."};
+  Process &process = follow(host_pid, target_);
+  add_interpreter(process);
+  const gmt_up_target target = target_value(process);
+  if (!kernel_.add_target(host_pid, target))
+    return {"no-bpf", "The kernel's table of traced processes cannot be filled."};
+  const LibraryLook look = attachments_->look(static_cast<pid_t>(options_.pid));
+  if (has_ended(target_descriptor_))
+    return {"ended", name_of(options_.pid) + " ended while the tracer attached to it."};
+  if (!look.driver && !options_.wait_libraries) {
+    const std::string why = look.refused.empty() ? "" : " " + look.refused.front();
+    return {"no-libcuda", name_of(options_.pid) + " has not loaded libcuda, so it uses no GPU (yet)." + why +
+                              " Attach once it does, or start it under the tracer."};
+  }
+  note_libraries(process, look);
+  if (!options_.wait_libraries) {
+    if (!recorder_->open_log(process, monotonic_ns()))
+      return {"directory", "No log can be made in " + options_.directory + " (" + std::strerror(errno) + ")."};
+    if (opened_gpus(options_.pid) != 1) attachments_->set_getters(true);
+  }
+  return {};
+}
+
+Problem Session::begin() {
+  if (Problem problem = open_directory()) return problem;
+  if (Problem problem = find_target()) return problem;
+  if (Problem problem = settle(target_.uids[0])) return problem;
+  if (Problem problem = load()) return problem;
+  if (Problem problem = attach()) return problem;
+  kernel_.set_recording(recording_);
+  if (!options_.wait_libraries) recover_before(kernel_, *recorder_, host_pid_, directory_, recording_);
+  // Not before: what was there is read best while the program goes on undisturbed.
+  run_ahead();
+  Line("ready")
+      .text("how", way_ == ProbeWay::kMulti ? "uprobe_multi" : "perf")
+      .number("probes", attachments_->probes())
+      .list("libraries", attachments_->paths())
+      .say();
+  return {};
+}
+
+void Session::run() {
+  waiter_.add(kernel_.ring_descriptor());
+  waiter_.add(control_->descriptor());
+  getters_until_ns_ = monotonic_ns() + kGettersTime;
+  bool more = false;
+  uint64_t taken = 0;
+  while (!waiter_.asked_to_end() && !recorder_->processes().empty()) {
+    kernel_.set_sleeping(!more);
+    waiter_.wait(more ? 0 : taken < kFew ? kIdleTickMs : kTickMs);
+    kernel_.set_sleeping(false);
+    follow_control();
+    more = kernel_.consume(kRound, &taken);
+    keep_house(monotonic_ns(), !more);
+  }
+  detach();
+}
+
+/// What was queued before a stop belongs before its mark, and what comes after a start behind it.
+void Session::follow_control() {
+  bool missed = false;
+  if (!control_->changed(&missed)) return;
+  const bool on = control_->recording();
+  if (on == recording_ && !missed) return;
+  if (recording_) {
+    kernel_.set_recording(false);
+    kernel_.consume_all();
+  }
+  recorder_->set_recording(on, missed, monotonic_ns());
+  recording_ = on;
+  kernel_.set_recording(on);
+}
+
+void Session::keep_house(uint64_t now_ns, bool caught_up) {
+  if (interpreters_ && interpreters_->next_poll_ns() <= now_ns) interpreters_->poll(now_ns);
+  if (now_ns < next_second_ns_) return;
+  next_second_ns_ = now_ns + kSecond;
+  if (now_ns > getters_until_ns_) attachments_->set_getters(false);
+  for (const auto &[pid, process] : recorder_->processes()) read_losses(*process);
+  tell_losses();
+  if (caught_up) look_for_ended();
+}
+
+void Session::tell_losses() {
+  for (uint32_t cause = 0; cause < GMT_LOST_CAUSES; cause++) {
+    const uint64_t lost = recorder_->lost(static_cast<gmt_loss>(cause));
+    if (lost == told_lost_[cause]) continue;
+    const char *name = gmt_loss_name(cause);
+    Line("lost").number("count", lost - told_lost_[cause]).text("cause", name ? name : "unknown cause").say();
+    told_lost_[cause] = lost;
+  }
+}
+
+void Session::detach() {
+  kernel_.set_recording(false);
+  attachments_->clear();
+  kernel_.consume_all();
+  while (!recorder_->processes().empty()) {
+    Process &process = *recorder_->processes().begin()->second;
+    read_losses(process);
+    if (process.log().is_open() && recording_) process.mark(GMT_RECORDING_STOP, monotonic_ns());
+    recorder_->end(process, false);
+  }
+  tell_losses();
+  Line("ended").number("events", recorder_->events()).number("lost", recorder_->lost()).say();
+}
+
+}  // namespace gmt::uprobe

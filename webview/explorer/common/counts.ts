@@ -1,0 +1,38 @@
+// Counts in words. One and many are whole texts: languages differ in more than an ending.
+import { t } from '@vscode/l10n';
+import { formatCount } from '../../../extension/protocol/format';
+
+export function blocksText(count: number): string {
+  return count === 1 ? t('1 block') : t('{0} blocks', formatCount(count));
+}
+
+export function liveBlocksText(count: number): string {
+  return count === 1 ? t('1 live block') : t('{0} live blocks', formatCount(count));
+}
+
+/** `3 steps`, or `this step`. */
+export function stepsText(ageSteps: number): string {
+  if (ageSteps === 0) return t('this step');
+  return ageSteps === 1 ? t('1 step') : t('{0} steps', formatCount(ageSteps));
+}
+
+/** `2 matches, 3.00 MB` */
+export function matchesText(count: number, bytes: string): string {
+  return count === 1 ? t('1 match, {0}', bytes) : t('{0} matches, {1}', formatCount(count), bytes);
+}
+
+export function timesSeenText(count: number): string {
+  return count === 1 ? t('seen 1 time') : t('seen {0} times', formatCount(count));
+}
+
+export function earlierText(count: number): string {
+  return count === 1 ? t('1 earlier one') : t('{0} earlier ones', formatCount(count));
+}
+
+export function eventsLostText(count: number): string {
+  return count === 1 ? t('1 event lost') : t('{0} events lost', formatCount(count));
+}
+
+export function notesText(count: number): string {
+  return count === 1 ? t('1 note') : t('{0} notes', formatCount(count));
+}

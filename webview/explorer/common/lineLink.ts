@@ -1,0 +1,14 @@
+import { el, type Attributes } from '../../dom';
+import { baseName } from './stack';
+
+/** A button with the name of a line that opens it. `more`: attributes besides. */
+export function lineLink(
+  { file, line }: { file: string; line: number },
+  openLine: (file: string, line: number) => void,
+  more: Attributes = { 'data-file': file, 'data-line': line },
+  text = `${baseName(file)}:${line}`,
+): HTMLElement {
+  const link = el('button', { class: 'link', type: 'button', title: `${file}:${line}`, ...more }, text);
+  link.addEventListener('click', () => openLine(file, line));
+  return link;
+}

@@ -1,0 +1,143 @@
+// Two moments beside each other, line by line: what came, what went, what grew.
+import { t } from '@vscode/l10n';
+import {
+  pointText,
+  type CompareBy,
+  type ComparedTrace,
+  type CompareQuery,
+  type Comparison,
+} from '../../../extension/protocol/requests/compareRequests';
+import { formatBytes, formatCount } from '../../../extension/protocol/format';
+import { dropdown, iconButton } from '../../components';
+import { el, setText } from '../../dom';
+import { chosenPoints, pointOptions } from './points';
+import { CompareView } from './view';
+import type { PageActions, PageContext, Part } from '../shell/part';
+import { Poller, whileShown } from '../shell/poller';
+import type { Action, ViewState } from '../shell/state';
+
+const INTERVAL_MS = 1_000;
+const ROWS = 300;
+const CHANGES: readonly Action['type'][] = ['compare', 'layer', 'process', 'device', 'moment'];
+
+export class ComparePart implements Part {
+  readonly element: HTMLElement;
+  private readonly a;
+  private readonly b;
+  private readonly by;
+  private readonly sums = el('p', { class: 'compare-sums number', role: 'status', 'data-value': 'compare-sums' });
+  private readonly view: CompareView;
+  private readonly poller = new Poller(
+    () => this.ask(),
+    INTERVAL_MS,
+    whileShown(() => this.element),
+  );
+  private traces: readonly ComparedTrace[] = [];
+  private shown = '';
+
+  constructor(private readonly page: PageActions) {
+    this.a = dropdown<string>('compare-a', t('A: the moment before'), [], a => this.choose({ a }));
+    this.b = dropdown<string>('compare-b', t('B: the moment after'), [], b => this.choose({ b }));
+    const ways = [['line', t('By line')] as const, ['stack', t('By stack')] as const];
+    this.by = dropdown<CompareBy>('compare-by', t('What is compared'), ways, by => this.choose({ by }));
+    const swap = iconButton('compare-swap', 'arrow-swap', t('Swap A and B'), () => this.swap());
+    const other = iconButton(
+      'compare-other',
+      'folder-opened',
+      t('Compare with another trace'),
+      () => void this.other(),
+    );
+    const controls = el('div', { class: 'compare-controls' });
+    controls.append(
+      label('A', this.a.element),
+      swap.element,
+      label('B', this.b.element),
+      this.by.element,
+      other.element,
+    );
+    this.view = new CompareView(({ file, line }) => page.openLine(file, line));
+    this.element = el('div', { class: 'compare' }, controls, this.sums, this.view.element);
+  }
+
+  update({ view }: PageContext): void {
+    if (this.traces.length > 0) this.offer(view);
+  }
+
+  invalidate(): void {
+    this.poller.invalidate();
+  }
+
+  wake(): void {
+    this.poller.wake();
+  }
+
+  changed(action: Action): void {
+    if (CHANGES.includes(action.type)) this.poller.invalidate(true);
+  }
+
+  forget(): void {
+    this.traces = [];
+    this.shown = '';
+    this.view.clear();
+    setText(this.sums, '');
+  }
+
+  private offer(view: ViewState): void {
+    const options = pointOptions(this.traces, view.moment);
+    const { a, b } = chosenPoints(this.traces, view.compare);
+    this.a.offer(options, pointText(a));
+    this.b.offer(options, pointText(b));
+    this.by.set(view.compare.by);
+  }
+
+  private choose(compare: Partial<ViewState['compare']>): void {
+    this.page.dispatch({ type: 'compare', compare });
+  }
+
+  private swap(): void {
+    const view = this.page.now()?.view;
+    if (!view) return;
+    const { a, b } = chosenPoints(this.traces, view.compare);
+    this.choose({ a: pointText(b), b: pointText(a) });
+  }
+
+  private async other(): Promise<void> {
+    const trace = await this.page.ask('openOtherTrace', undefined);
+    if (typeof trace === 'number') this.choose({ a: pointText({ trace, timeNs: null }) });
+  }
+
+  private async ask(): Promise<void> {
+    const traces = await this.page.ask('compareTraces', undefined);
+    const context = this.page.now();
+    if (!traces || !context) return;
+    this.traces = traces;
+    this.offer(context.view);
+    const query = this.query(context);
+    const comparison = await this.page.ask('compare', query);
+    const after = this.page.now();
+    if (!comparison || !after || JSON.stringify(this.query(after)) !== JSON.stringify(query)) return;
+    this.show(comparison);
+  }
+
+  private query({ view, layer }: PageContext): CompareQuery {
+    const { process, device, compare } = view;
+    return { ...chosenPoints(this.traces, compare), by: compare.by, layer, process, device, rows: ROWS };
+  }
+
+  private show(comparison: Comparison): void {
+    const text = JSON.stringify(comparison);
+    if (text === this.shown) return;
+    this.shown = text;
+    const { bytesA, bytesB, added, gone, rows } = comparison;
+    const difference = bytesB - bytesA;
+    const sign = difference > 0 ? '+' : '';
+    const sums = `${formatBytes(bytesA)} → ${formatBytes(bytesB)} (${sign}${formatBytes(difference)})`;
+    setText(this.sums, `${sums} · ${t('{0} new, {1} gone', formatCount(added), formatCount(gone))}`);
+    const differing = rows.filter(row => row.bytesA !== row.bytesB || row.countA !== row.countB).length;
+    this.view.show(comparison, differing);
+  }
+}
+
+function label(text: string, control: HTMLElement): HTMLElement {
+  return el('span', { class: 'compare-point' }, el('b', { 'aria-hidden': 'true' }, text), control);
+}

@@ -1,0 +1,63 @@
+// The moments that can be compared, as the options of a selector.
+import { t } from '@vscode/l10n';
+import {
+  pointOf,
+  pointText,
+  type ComparedTrace,
+  type ComparePoint,
+} from '../../../extension/protocol/requests/compareRequests';
+import { formatDuration } from '../../../extension/protocol/format';
+import type { Moment } from '../../../extension/protocol/requests/moment';
+
+export type PointOption = readonly [string, string];
+
+/** @param chosen the moment that the timeline shows: it can be compared too */
+export function pointOptions(traces: readonly ComparedTrace[], chosen: Moment): PointOption[] {
+  const here = chosen.kind === 'at' ? [option(0, chosen.timeNs, t('in the timeline'))] : [];
+  return distinct([...traces.flatMap(optionsOf), ...here]);
+}
+
+function optionsOf({ trace, title, live, marks, peakNs, steps }: ComparedTrace): PointOption[] {
+  const named = (name: string): string => (trace === 0 ? name : `${title}: ${name}`);
+  return [
+    [pointText({ trace, timeNs: null }), named(live ? t('now') : t('end'))],
+    ...marks.map(({ name, timeNs }) => option(trace, timeNs, named(name))),
+    ...(peakNs === null ? [] : [option(trace, peakNs, named(t('peak')))]),
+    ...steps.map(({ step, endNs }) => option(trace, endNs, named(t('after step {0}', step)))),
+  ];
+}
+
+function option(trace: number, timeNs: number, name: string): PointOption {
+  return [pointText({ trace, timeNs: Math.round(timeNs) }), `${name} (${formatDuration(timeNs)})`];
+}
+
+/** Of several names for a moment the first stays. */
+function distinct(options: readonly PointOption[]): PointOption[] {
+  const seen = new Set<string>();
+  return options.filter(([value]) => !seen.has(value) && seen.add(value));
+}
+
+/**
+ * What is compared: the choice where it is there, else the newest mark and now; without marks the newest step that ended,
+ * the peak, or another trace's end.
+ */
+export function chosenPoints(
+  traces: readonly ComparedTrace[],
+  choice: { a: string | null; b: string | null },
+): { a: ComparePoint; b: ComparePoint } {
+  const known = (text: string | null): ComparePoint | null => {
+    const point = text === null ? null : pointOf(text);
+    return point !== null && traces.some(({ trace }) => trace === point.trace) ? point : null;
+  };
+  return { a: known(choice.a) ?? usualA(traces), b: known(choice.b) ?? { trace: 0, timeNs: null } };
+}
+
+function usualA([shown, other]: readonly ComparedTrace[]): ComparePoint {
+  const at = (timeNs: number): ComparePoint => ({ trace: 0, timeNs: Math.round(timeNs) });
+  const mark = shown?.marks.at(-1);
+  if (mark) return at(mark.timeNs);
+  const step = shown?.steps[0];
+  if (step) return at(step.endNs);
+  if (typeof shown?.peakNs === 'number') return at(shown.peakNs);
+  return { trace: other?.trace ?? 0, timeNs: null };
+}

@@ -1,0 +1,178 @@
+// The live blocks of what is selected: a list of virtual rows, sorted by size, age or address.
+import { t } from '@vscode/l10n';
+import type { AllocationQuery, AllocationWindow } from '../../../extension/protocol/trace';
+import { formatBytes, formatCount } from '../../../extension/protocol/format';
+import { el, setAttribute, setText, type Frames } from '../../dom';
+import { liveBlocksText, stepsText } from '../common/counts';
+import { blockAt, blockKey, type Block } from './blockRow';
+import { VirtualRows } from '../common/virtualRows';
+
+export type BlockSort = Pick<AllocationQuery, 'sort' | 'descending'>;
+export interface BlockListActions {
+  sort(sort: BlockSort): void;
+  choose(block: Block): void;
+  /** Rows came into view whose data is not here. */
+  need(): void;
+}
+
+const ROW_PX = 22;
+const MOST_ROWS = 5;
+const SORTS: readonly (readonly [AllocationQuery['sort'], string, string])[] = [
+  ['bytes', t('Size'), t('Biggest first')],
+  ['age', t('Age'), t('Oldest first')],
+  ['address', t('Address'), t('By address')],
+];
+
+export class BlockList {
+  readonly element = el('div', { class: 'blocks' });
+  private readonly title = el('span', { class: 'dim number' });
+  private readonly buttons = new Map<string, HTMLElement>();
+  private readonly body = el('div', { class: 'block-rows', role: 'presentation' });
+  private readonly scroller = el('div', { class: 'block-scroller', role: 'listbox', tabindex: 0 }, this.body);
+  private readonly virtual = new VirtualRows(this.scroller, ROW_PX, () => this.frames.add(this.draw));
+  private readonly spare: HTMLElement[] = [];
+  private window: AllocationWindow | null = null;
+  private from = 0;
+  private active = -1;
+  private chosenKey = '';
+  private sort: BlockSort = { sort: 'bytes', descending: true };
+
+  constructor(
+    private readonly frames: Frames,
+    private readonly actions: BlockListActions,
+  ) {
+    const sorts = el('span', { class: 'block-sorts', role: 'group', 'aria-label': t('Sort the blocks') });
+    for (const [sort, title, hint] of SORTS) sorts.append(this.sortButton(sort, title, hint));
+    this.scroller.setAttribute('aria-label', t('Live blocks. Enter shows everything about one.'));
+    this.element.append(el('div', { class: 'block-head' }, this.title, sorts), this.scroller);
+    this.scroller.addEventListener('click', event => this.onClick(event));
+    this.scroller.addEventListener('keydown', event => this.onKey(event));
+  }
+
+  /** Rows to ask for: those in view and a page around them. */
+  wanted(): BlockSort & { from: number; to: number } {
+    const rows = this.virtual.visible();
+    const from = Math.max(0, (rows[0]?.index ?? 0) - MOST_ROWS);
+    return { ...this.sort, from, to: (rows.at(-1)?.index ?? 0) + 2 * MOST_ROWS };
+  }
+
+  /** Other blocks are listed. */
+  forget(): void {
+    this.window = null;
+    this.active = -1;
+    this.chosenKey = '';
+    this.scroller.scrollTop = 0;
+    this.element.hidden = true;
+  }
+
+  /** @param all blocks of the selection, more than are listed where it has several stacks; null: not known */
+  show(window: AllocationWindow, from: number, all: number | null): void {
+    this.window = window;
+    this.from = from;
+    this.element.hidden = window.total === 0;
+    const blocks = liveBlocksText(window.total);
+    const part = all !== null && all > window.total;
+    setText(this.title, part ? t('{0} of {1}: those of the biggest stack', blocks, formatCount(all)) : blocks);
+    for (const [sort, button] of this.buttons) setAttribute(button, 'aria-pressed', String(sort === this.sort.sort));
+    this.frames.add(this.draw);
+  }
+
+  /** The row of the block in the window that is here. */
+  find(key: string): Block | null {
+    for (let i = 0; this.window && i < this.window.rows; i++) {
+      const block = blockAt(this.window, i);
+      if (block && blockKey(block) === key) return block;
+    }
+    return null;
+  }
+
+  mark(key: string): void {
+    this.chosenKey = key;
+    this.frames.add(this.draw);
+  }
+
+  private readonly draw = (): void => {
+    const total = this.window?.total ?? 0;
+    this.active = Math.min(this.active, total - 1);
+    this.scroller.style.height = `${Math.min(total, MOST_ROWS) * ROW_PX}px`;
+    this.virtual.resize(total, ROW_PX);
+    this.body.style.height = `${this.virtual.totalHeight}px`;
+    const visible = this.virtual.visible();
+    while (this.spare.length < visible.length) this.body.append(this.makeRow());
+    let missing = false;
+    this.spare.forEach((row, i) => {
+      const place = visible[i];
+      row.hidden = place === undefined;
+      if (place) missing = !this.drawRow(row, place.index, place.top, total) || missing;
+    });
+    const shown = visible.some(row => row.index === this.active);
+    setAttribute(this.scroller, 'aria-activedescendant', shown ? `block-${this.active}` : '');
+    if (missing) this.actions.need();
+  };
+
+  private makeRow(): HTMLElement {
+    const row = el('div', { class: 'block-row', role: 'option' });
+    row.append(el('span', {}), el('span', { class: 'number' }), el('span', { class: 'number dim' }));
+    this.spare.push(row);
+    return row;
+  }
+
+  private drawRow(row: HTMLElement, index: number, top: number, total: number): boolean {
+    const block = this.window ? blockAt(this.window, index - this.from) : null;
+    setAttribute(row, 'id', `block-${index}`);
+    row.style.transform = `translateY(${top}px)`;
+    setAttribute(row, 'data-block', block?.address ?? '');
+    setAttribute(row, 'data-index', String(index));
+    setAttribute(row, 'aria-posinset', String(index + 1));
+    setAttribute(row, 'aria-setsize', String(total));
+    setAttribute(row, 'aria-selected', String(block !== null && blockKey(block) === this.chosenKey));
+    row.classList.toggle('active', index === this.active);
+    const age = block ? stepsText(block.ageSteps) : '';
+    const words = block ? [block.name || block.address, formatBytes(block.bytes), age] : ['…', '', ''];
+    words.forEach((word, i) => setText(row.children[i]!, word));
+    return block !== null;
+  }
+
+  private sortButton(sort: AllocationQuery['sort'], title: string, hint: string): HTMLElement {
+    const button = el('button', { type: 'button', class: 'toggle', 'data-sort-blocks': sort, title: hint }, title);
+    button.addEventListener('click', () => {
+      const descending = sort === this.sort.sort ? !this.sort.descending : sort !== 'address';
+      this.sort = { sort, descending };
+      this.actions.sort(this.sort);
+    });
+    this.buttons.set(sort, button);
+    return button;
+  }
+
+  private onClick(event: MouseEvent): void {
+    const row = (event.target as Element).closest('[data-index]');
+    if (row) this.choose(Number(row.getAttribute('data-index')));
+  }
+
+  private choose(index: number): void {
+    this.active = index;
+    const block = this.window ? blockAt(this.window, index - this.from) : null;
+    if (block) this.actions.choose(block);
+    this.frames.add(this.draw);
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    const last = (this.window?.total ?? 0) - 1;
+    const moves: Record<string, number> = {
+      ArrowDown: this.active + 1,
+      ArrowUp: this.active - 1,
+      PageDown: this.active + MOST_ROWS,
+      PageUp: this.active - MOST_ROWS,
+      Home: 0,
+      End: last,
+    };
+    const target = moves[event.key];
+    if (target !== undefined) {
+      this.active = Math.max(0, Math.min(target, last));
+      this.virtual.reveal(this.active);
+      this.frames.add(this.draw);
+    } else if ((event.key === 'Enter' || event.key === ' ') && this.active >= 0) this.choose(this.active);
+    else return;
+    event.preventDefault();
+  }
+}

@@ -1,0 +1,142 @@
+// One live block as text, from a window of typed arrays.
+import { t } from '@vscode/l10n';
+import { formatBytes, formatCount, formatDuration } from '../../../extension/protocol/format';
+import { STREAM_UNKNOWN } from '../../../extension/protocol/streams';
+import type { AllocationWindow, Layer, ProcessInfo } from '../../../extension/protocol/trace';
+import type { Category } from '../../../extension/protocol/steps';
+import { stepsText } from '../common/counts';
+import { findThread } from '../../../extension/protocol/threads';
+
+export interface Block {
+  /** `0x7f…`. */
+  address: string;
+  bytes: number;
+  device: number;
+  process: number;
+  thread: number;
+  layer: Layer;
+  site: number;
+  timeNs: number;
+  /** null: nobody told. */
+  stream: bigint | null;
+  askedBytes: number | null;
+  /** `0:3`; null: nobody told. */
+  pool: string | null;
+  kind: number;
+  step: number;
+  ageSteps: number;
+  name: string;
+  category: Category;
+}
+
+/** Row `i` of a window; null outside it. */
+export function blockAt(window: AllocationWindow, i: number): Block | null {
+  if (i < 0 || i >= window.rows) return null;
+  return {
+    address: `0x${window.address[i]!.toString(16)}`,
+    bytes: window.bytes[i]!,
+    device: window.device[i]!,
+    process: window.process[i]!,
+    thread: window.thread[i]!,
+    layer: window.layer[i] ?? 'tensor',
+    site: window.site[i]!,
+    timeNs: window.timeNs[i]!,
+    stream: window.stream[i] === STREAM_UNKNOWN ? null : window.stream[i]!,
+    askedBytes: Number.isNaN(window.askedBytes[i]!) ? null : window.askedBytes[i]!,
+    pool: window.pool[i] || null,
+    kind: window.kind[i]!,
+    step: window.step[i]!,
+    ageSteps: window.ageSteps[i]!,
+    name: window.name[i] ?? '',
+    category: window.category[i] ?? 'unnamed',
+  };
+}
+
+/** A block by its address and time: an address is handed out again and again. */
+export function blockKey(block: Pick<Block, 'process' | 'address' | 'timeNs'>): string {
+  return `${block.process}/${block.address}/${block.timeNs}`;
+}
+
+/** What took the memory, by the record's kind (native/wire). */
+const KINDS: Readonly<Record<number, string>> = {
+  1: t('the framework’s allocator'),
+  16: t('device memory (cuMemAlloc)'),
+  17: t('managed memory (cuMemAllocManaged)'),
+  18: t('stream-ordered pool (cuMemAllocAsync)'),
+  19: t('array (cuArrayCreate)'),
+  20: t('pinned host memory'),
+  21: t('host memory, pinned in place'),
+  22: t('physical memory (cuMemCreate)'),
+  23: t('imported from another process'),
+  24: t('memory node of a graph'),
+};
+
+/** What it is used as; '' where nobody named it. */
+export const CATEGORY_WORDS: Readonly<Record<Category, string>> = {
+  parameter: t('parameter'),
+  gradient: t('gradient'),
+  optimizer: t('optimizer'),
+  buffer: t('buffer'),
+  activation: t('activation'),
+  workspace: t('workspace'),
+  other: t('other'),
+  unnamed: '',
+};
+
+export function kindText(kind: number): string {
+  return KINDS[kind] ?? t('kind {0}', kind);
+}
+
+const NOT_RECORDED = t('not recorded');
+
+/** `20.00 MB (20,971,520 bytes)`. */
+function exactText(bytes: number): string {
+  return bytes < 1024 ? formatBytes(bytes) : t('{0} ({1} bytes)', formatBytes(bytes), formatCount(bytes));
+}
+
+/** `20.00 MB (20,971,520 bytes), as the allocator rounded it`. */
+export function sizeText({ bytes, layer }: Pick<Block, 'bytes' | 'layer'>): string {
+  const size = exactText(bytes);
+  return layer === 'tensor' ? t('{0}, as the allocator rounded it', size) : t('{0}, as asked of the driver', size);
+}
+
+/** What the framework was asked for; empty where it was the driver, whose sizes are those asked. */
+export function askedText({ askedBytes, layer }: Pick<Block, 'askedBytes' | 'layer'>): string {
+  if (layer !== 'tensor') return '';
+  return askedBytes === null ? NOT_RECORDED : exactText(askedBytes);
+}
+
+/** The pool of the framework that the block belongs to; empty where it is none of a framework. */
+export function poolText({ pool, layer }: Pick<Block, 'pool' | 'layer'>): string {
+  if (layer !== 'tensor') return '';
+  if (pool === null) return NOT_RECORDED;
+  return pool === '0:0' ? t('default pool') : t('private pool {0}, of a CUDA graph or a MemPool', pool);
+}
+
+/** @param stream null: not known */
+export function streamText(stream: bigint | null): string {
+  if (stream === null) return NOT_RECORDED;
+  if (stream === 0n) return t('default stream');
+  if (stream === 1n) return t('legacy default stream');
+  return stream === 2n ? t('per-thread default stream') : t('stream {0}', `0x${stream.toString(16)}`);
+}
+
+/** `step 12, 3 steps and 4.20 s ago`. */
+export function ageText({ step, ageSteps, timeNs }: Block, nowNs: number): string {
+  const time = formatDuration(nowNs - timeNs);
+  return ageSteps === 0
+    ? t('this step, {0} ago', time)
+    : t('step {0}, {1} and {2} ago', formatCount(step), stepsText(ageSteps), time);
+}
+
+export function deviceText(device: number): string {
+  return device < 0 ? t('host') : `gpu_${device}`;
+}
+
+/** `python:4711`, with its process where there are several. */
+export function threadText({ process, thread }: Block, processes: readonly ProcessInfo[]): string {
+  const owner = processes.find(one => one.index === process);
+  const found = findThread(processes, process, thread);
+  const name = found ? `${found.name}:${found.tid}` : t('thread {0}', thread);
+  return processes.length > 1 && owner ? t('{0} of process {1}', name, owner.pid) : name;
+}

@@ -1,0 +1,136 @@
+// Everything that is known about one block.
+import { t } from '@vscode/l10n';
+import type { BlockHolder } from '../../../extension/protocol/requests/blockRequests';
+import type { ProcessInfo } from '../../../extension/protocol/trace';
+import { formatDuration } from '../../../extension/protocol/format';
+import { badge, iconButton } from '../../components';
+import { el, setText } from '../../dom';
+import {
+  ageText,
+  askedText,
+  CATEGORY_WORDS,
+  deviceText,
+  kindText,
+  poolText,
+  sizeText,
+  streamText,
+  threadText,
+  type Block,
+} from './blockRow';
+import { lineLink } from '../common/lineLink';
+
+export interface BlockViewActions {
+  openLine(file: string, line: number): void;
+  /** Asks the program about the block. */
+  askProgram(): void;
+  copyAddress(): void;
+  copyStack(): void;
+  close(): void;
+}
+export interface BlockSurroundings {
+  processes: readonly ProcessInfo[];
+  /** Now, nanoseconds of the session. */
+  nowNs: number;
+  /** It is alive no more. */
+  freed: boolean;
+}
+
+type Fact = 'asked' | 'size' | 'name' | 'category' | 'age' | 'device' | 'stream' | 'pool' | 'kind' | 'thread';
+const TITLES: Record<Fact, string> = {
+  asked: t('Asked for'),
+  size: t('Size'),
+  name: t('Name'),
+  category: t('Used as'),
+  age: t('Allocated'),
+  device: t('Device'),
+  stream: t('Stream'),
+  pool: t('Pool'),
+  kind: t('From'),
+  thread: t('Thread'),
+};
+
+export class BlockView {
+  readonly element = el('section', { class: 'block', 'aria-label': t('One block') });
+  private readonly address = el('h3', { class: 'number', 'data-fact': 'address' });
+  private readonly freed = badge('freed');
+  private readonly facts = new Map<Fact, { row: HTMLElement; value: HTMLElement }>();
+  private readonly holder = el('div', { class: 'holder', 'data-fact': 'holder' });
+  private readonly askButton: HTMLElement;
+  private readonly asked = el('p', { class: 'dim', role: 'status', 'data-fact': 'told' });
+  private holderKey = '';
+
+  constructor(private readonly actions: BlockViewActions) {
+    const askWords = t('Ask the program: who holds it, how much was asked for, its stream and pool');
+    this.askButton = iconButton('ask-block', 'question', askWords, () => actions.askProgram()).element;
+    const buttons = el(
+      'span',
+      { class: 'block-buttons' },
+      this.askButton,
+      iconButton('copy-address', 'copy', t('Copy the address'), () => actions.copyAddress()).element,
+      iconButton('copy-stack', 'list-flat', t('Copy the stack'), () => actions.copyStack()).element,
+      iconButton('close-block', 'close', t('Back to the list'), () => actions.close()).element,
+    );
+    const list = el('dl', { class: 'facts' });
+    for (const [fact, title] of Object.entries(TITLES) as [Fact, string][]) {
+      const value = el('dd', { 'data-fact': fact });
+      const row = el('div', {}, el('dt', { class: 'dim' }, title), value);
+      this.facts.set(fact, { row, value });
+      list.append(row);
+    }
+    this.element.append(
+      el('div', { class: 'block-title' }, this.address, this.freed.element, buttons),
+      list,
+      this.asked,
+      this.holder,
+    );
+    this.element.hidden = true;
+  }
+
+  hide(): void {
+    this.element.hidden = true;
+  }
+
+  show(block: Block, { processes, nowNs, freed }: BlockSurroundings): void {
+    this.element.hidden = false;
+    setText(this.address, block.address);
+    this.askButton.hidden = freed || block.layer !== 'tensor';
+    this.freed.set(freed ? t('freed') : '', t('It was freed after it was chosen'));
+    const facts: Record<Fact, string> = {
+      asked: askedText(block),
+      size: sizeText(block),
+      name: block.name,
+      category: CATEGORY_WORDS[block.category],
+      age: ageText(block, nowNs),
+      device: deviceText(block.device),
+      stream: block.layer === 'host' ? '' : streamText(block.stream),
+      pool: poolText(block),
+      kind: kindText(block.kind),
+      thread: threadText(block, processes),
+    };
+    for (const [fact, { row, value }] of this.facts) {
+      setText(value, facts[fact]);
+      row.hidden = facts[fact] === '';
+    }
+  }
+
+  /** What became of the question to the program; empty: nothing was asked, or the answer stands in the facts. */
+  showAsked(sentence: string): void {
+    setText(this.asked, sentence);
+    this.asked.hidden = sentence === '';
+  }
+
+  /** @param holder null: no answer names the block */
+  showHolder(holder: BlockHolder | null): void {
+    const key = JSON.stringify(holder);
+    if (key === this.holderKey) return;
+    this.holderKey = key;
+    this.holder.hidden = holder === null;
+    if (holder === null) return;
+    const head = el('h4', { class: 'dim' }, t('Held by, as seen at {0}', formatDuration(holder.timeNs)));
+    const path = el('div', {}, `${holder.path} `);
+    const { file, line } = holder;
+    if (file !== null && line !== null) path.append(lineLink({ file, line }, this.actions.openLine));
+    const chain = holder.chain.map(step => el('li', {}, step));
+    this.holder.replaceChildren(head, path, el('ol', { class: 'chain dim' }, ...chain));
+  }
+}

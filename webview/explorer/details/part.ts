@@ -1,0 +1,192 @@
+// The pane beside the tabs with its data: the blocks of the selection, the chosen block, its stack and holder.
+import { t } from '@vscode/l10n';
+import { NOW, untilOf, type Moment } from '../../../extension/protocol/requests/moment';
+import type { Site } from '../../../extension/protocol/trace';
+import type { Frames } from '../../dom';
+import { BlockList } from './blockList';
+import { blockAt, blockKey, type Block } from './blockRow';
+import { BlockView } from './blockView';
+import { DetailsView } from './view';
+import type { PageActions, Part } from '../shell/part';
+import { Poller } from '../shell/poller';
+import type { DetailsSection } from '../table/rowMenu';
+import type { Row } from '../table/rows';
+import { stackText } from '../common/stack';
+import type { Action } from '../shell/state';
+import { subjectOf, type Subject } from '../shell/subject';
+
+/** Blocks change with each step; who reads them does not. */
+const INTERVAL_MS = 500;
+
+export class DetailsPart implements Part {
+  private readonly view: DetailsView;
+  private readonly list: BlockList;
+  private readonly blockView: BlockView;
+  private readonly poller = new Poller(() => this.ask(), INTERVAL_MS);
+  private subject: Subject | null = null;
+  private chosen: Block | null = null;
+  private freed = false;
+  private site: Site | null = null;
+
+  constructor(
+    frames: Frames,
+    private readonly page: PageActions,
+    private readonly actions: { close(): void; appeared(): void },
+  ) {
+    const openLine = (file: string, line: number): void => page.openLine(file, line);
+    this.list = new BlockList(frames, {
+      sort: () => this.poller.invalidate(true),
+      choose: block => this.choose(block),
+      need: () => this.poller.invalidate(true),
+    });
+    this.blockView = new BlockView({
+      openLine,
+      askProgram: () => void this.askProgram(),
+      copyAddress: () => void page.ask('copyText', { text: this.chosen?.address ?? '' }),
+      copyStack: () => void page.ask('copyText', { text: stackText(this.site?.frames ?? []) }),
+      close: () => this.choose(null),
+    });
+    const close = (): void => this.close();
+    this.view = new DetailsView({ openLine, close, appeared: actions.appeared }, this.list, this.blockView);
+  }
+
+  get element(): HTMLElement {
+    return this.view.element;
+  }
+
+  /** Another row is selected, the same one has new figures, or none is; `section` is brought into view. */
+  select(row: Row | null, section?: DetailsSection): void {
+    const context = this.page.now();
+    this.setSubject(row && context ? subjectOf(row, context.view, context.layer) : null);
+    if (row && section) this.view.reveal(section);
+  }
+
+  /** Shows a subject that is no row of the table; `block`: one of its blocks is chosen. */
+  show(subject: Subject, block: Block | null): void {
+    this.setSubject(subject);
+    if (block) this.choose(block);
+  }
+
+  update(): void {
+    this.drawBlock();
+  }
+
+  invalidate(): void {
+    if (this.subject) this.poller.invalidate();
+  }
+
+  wake(): void {
+    this.poller.wake();
+  }
+
+  changed(action: Action): void {
+    if (action.type === 'moment' || action.type === 'layer') this.setSubject(null);
+  }
+
+  forget(): void {
+    this.setSubject(null);
+  }
+
+  private close(): void {
+    this.setSubject(null);
+    this.actions.close();
+  }
+
+  private setSubject(subject: Subject | null): void {
+    const another = subject?.key !== this.subject?.key;
+    this.subject = subject;
+    if (another) {
+      this.chosen = null;
+      this.list.forget();
+      this.blockView.hide();
+    }
+    if (!subject) return this.view.hide();
+    this.view.begin(subject);
+    if (another) this.poller.invalidate(true);
+  }
+
+  private choose(block: Block | null): void {
+    this.chosen = block;
+    this.freed = false;
+    this.list.mark(block ? blockKey(block) : '');
+    this.blockView.showHolder(null);
+    this.blockView.showAsked('');
+    if (!block) this.blockView.hide();
+    this.drawBlock();
+    if (block) this.blockView.element.scrollIntoView({ block: 'nearest' });
+    this.poller.invalidate(true);
+  }
+
+  private drawBlock(): void {
+    const context = this.page.now();
+    if (!this.chosen || !context) return;
+    const { info, runNs } = context;
+    this.blockView.show(this.chosen, { processes: info.processes, nowNs: runNs, freed: this.freed });
+  }
+
+  private async askProgram(): Promise<void> {
+    const { chosen } = this;
+    if (!chosen) return;
+    this.blockView.showAsked(t('Asking the program; it answers between two of its Python instructions…'));
+    const { process, site, address } = chosen;
+    const sentence = await this.page.ask('askBlock', { process, site, address });
+    if (!this.chosen || blockKey(this.chosen) !== blockKey(chosen)) return;
+    this.blockView.showAsked(sentence ?? '');
+    this.poller.invalidate(true);
+  }
+
+  private moment(): Moment {
+    return this.page.now()?.view.moment ?? NOW;
+  }
+
+  private async ask(): Promise<void> {
+    await Promise.all([this.askStack(), this.askFrees(), this.askBlocks(), this.askBlock()]);
+  }
+
+  private async askStack(): Promise<void> {
+    const id = this.chosen?.site ?? this.subject?.site;
+    if (id === undefined) return;
+    const site = await this.page.ask('site', { id, moment: this.moment() });
+    if (site === undefined || id !== (this.chosen?.site ?? this.subject?.site)) return;
+    this.site = site;
+    this.view.showStack(site);
+  }
+
+  private async askFrees(): Promise<void> {
+    const { subject } = this;
+    const site = this.chosen?.site ?? subject?.site;
+    const context = this.page.now();
+    if (site === undefined || !context) return;
+    const { moment } = context.view;
+    const lines = await this.page.ask('freeLines', { site, moment });
+    if (!lines || this.subject?.key !== subject?.key || site !== (this.chosen?.site ?? subject?.site)) return;
+    // Of an earlier moment it is not known how many steps had ended.
+    const steps = untilOf(moment) === null ? Math.max(0, ...context.info.steps.map(({ count }) => count)) : 0;
+    this.view.frees.show(lines, steps, this.subject?.growing ?? false);
+  }
+
+  private async askBlocks(): Promise<void> {
+    const { subject } = this;
+    if (!subject) return;
+    const wanted = this.list.wanted();
+    const window = await this.page.ask('allocations', { ...subject.blocks, ...wanted, moment: this.moment() });
+    if (window && this.subject?.key === subject.key) this.list.show(window, wanted.from, subject.liveCount);
+  }
+
+  /** The chosen block may age, get a name or a holder, or be freed. */
+  private async askBlock(): Promise<void> {
+    const { chosen } = this;
+    if (!chosen || this.freed) return;
+    const { process, site, address, timeNs } = chosen;
+    const [window, holder] = await Promise.all([
+      this.page.ask('block', { process, site, address, moment: this.moment() }),
+      this.page.ask('blockHolder', { process, address, timeNs }),
+    ]);
+    if (this.chosen !== chosen || window === undefined) return;
+    const block = window === null ? null : blockAt(window, 0);
+    this.freed = block === null || block.timeNs !== timeNs;
+    if (block && !this.freed) this.chosen = block;
+    this.blockView.showHolder(holder ?? null);
+    this.drawBlock();
+  }
+}

@@ -1,0 +1,93 @@
+// The pane beside the tabs: what is selected, its live blocks, one of them, and the stack.
+import { t } from '@vscode/l10n';
+import type { LineSource, Site } from '../../../extension/protocol/trace';
+import { badge, iconButton } from '../../components';
+import { el, setText } from '../../dom';
+import type { BlockList } from './blockList';
+import type { BlockView } from './blockView';
+import { FreesView } from './freesView';
+import type { DetailsSection } from '../table/rowMenu';
+import { StackView } from './stackView';
+import type { Subject } from '../shell/subject';
+
+export interface DetailsActions {
+  openLine(file: string, line: number): void;
+  close(): void;
+  /** The pane takes room from the table from now on. */
+  appeared(): void;
+}
+
+const SOURCES: Record<LineSource, readonly [string, string]> = {
+  python: ['', ''],
+  none: ['', ''],
+  'before-attach': [t('before attach'), t('Allocated before the tracer came to the process; its line is not known')],
+  forward: [t('backward of'), t('Allocated by autograd; the stack is that of the forward operation it belongs to')],
+  'forward-near': [
+    t('backward of, nearest'),
+    t('Allocated by autograd; the nearest earlier forward operation of the same thread is shown'),
+  ],
+  'backward-call': [
+    t('in backward()'),
+    t('Allocated by autograd; no forward line is known, so the waiting backward() call is shown'),
+  ],
+};
+const STACKS: Partial<Record<LineSource, string>> = {
+  forward: t('Stack of the forward operation'),
+  'forward-near': t('Stack of the nearest forward operation'),
+  'backward-call': t('Stack of the waiting backward() call'),
+};
+
+export class DetailsView {
+  readonly element: HTMLElement;
+  private readonly title = el('h2', {});
+  private readonly summary = el('div', { class: 'dim number' });
+  private readonly source = badge('source');
+  private readonly stackTitle = el('h3', { class: 'dim', tabindex: -1 });
+  private readonly stack: StackView;
+  readonly frees: FreesView;
+
+  constructor(
+    private readonly actions: DetailsActions,
+    blocks: BlockList,
+    block: BlockView,
+  ) {
+    this.stack = new StackView((file, line) => actions.openLine(file, line));
+    this.frees = new FreesView((file, line) => actions.openLine(file, line));
+    const close = iconButton('close-details', 'close', t('Close'), () => actions.close());
+    const head = el('div', { class: 'details-head' }, this.title, this.source.element, close.element);
+    this.element = el('section', { class: 'details', 'aria-label': t('Details of the selection') });
+    const stack = el('div', {}, this.stackTitle, this.stack.element);
+    this.element.append(head, this.summary, blocks.element, block.element, stack, this.frees.element);
+    this.element.hidden = true;
+  }
+
+  hide(): void {
+    this.element.hidden = true;
+    this.stack.show(null);
+    this.frees.hide();
+  }
+
+  /** Brings a section into view, with the focus. */
+  reveal(section: DetailsSection): void {
+    this.frees.element.hidden = false;
+    const title = section === 'frees' ? this.frees.title : this.stackTitle;
+    title.scrollIntoView({ block: 'start' });
+    title.focus({ preventScroll: true });
+  }
+
+  /** What is known already, while the rest is on its way. */
+  begin(subject: Subject): void {
+    if (this.element.hidden) this.actions.appeared();
+    this.element.hidden = false;
+    setText(this.title, subject.title);
+    this.title.title = subject.tooltip;
+    setText(this.summary, subject.summary);
+  }
+
+  showStack(site: Site | null): void {
+    const [word, meaning] = site ? SOURCES[site.source] : ['', ''];
+    this.source.set(word, meaning);
+    setText(this.stackTitle, (site && STACKS[site.source]) ?? t('Stack'));
+    this.stack.show(site);
+  }
+}

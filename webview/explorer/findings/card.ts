@@ -1,0 +1,204 @@
+// One finding as a card: sentence, figures and spark line; opened also advice, buttons, evidence and answers.
+import { t } from '@vscode/l10n';
+import { formatBytes } from '../../../extension/protocol/format';
+import type { FindingView, OtherLine } from '../../../extension/protocol/requests/verdictRequests';
+import { el, icon, setAttribute, setText, svg } from '../../dom';
+import { experimentsSection, holdersSection } from './holders';
+import { figures, headline, isLeak, lineText, STATES, VERDICTS } from './text';
+import { lineLink } from '../common/lineLink';
+import { sparkPoints } from '../table/rows';
+
+export interface CardActions {
+  openLine(file: string, line: number): void;
+  whoHolds(finding: string): void;
+  confirm(finding: string): void;
+  stopAsking(finding: string): void;
+  otherLines(finding: string): Promise<OtherLine[]>;
+}
+const SPARK = { width: 72, height: 24 };
+
+export class FindingCard {
+  readonly element = el('article', { class: 'finding' });
+  private readonly word = el('span', { class: 'finding-word' });
+  private readonly sentence = el('span', {});
+  private readonly chevron = icon('chevron-right');
+  private readonly toggle = el('button', { type: 'button', class: 'finding-toggle' });
+  private readonly facts = el('p', { class: 'dim number', 'data-value': 'figures' });
+  private readonly line = svg('polyline', { points: '' });
+  private readonly body = el('div', { class: 'finding-body' });
+  private readonly buttons = new Map<string, HTMLElement>();
+  private readonly advice = el('p', { class: 'advice' });
+  private readonly answers = el('div', { class: 'answers' });
+  private readonly reasons = el('div', { 'data-part': 'reasons' });
+  private finding: FindingView;
+  private shown = '';
+  private others: OtherLine[] | null = null;
+  private open = false;
+  private reasonsOpen = false;
+
+  constructor(
+    finding: FindingView,
+    private readonly actions: CardActions,
+  ) {
+    this.finding = finding;
+    const id = `finding-${finding.id.replace(/[^\w-]/g, '-')}`;
+    setAttribute(this.element, 'aria-labelledby', id);
+    this.toggle.id = id;
+    this.body.id = `${id}-body`;
+    this.toggle.setAttribute('aria-controls', this.body.id);
+    this.toggle.append(el('span', { class: 'finding-lead' }, this.chevron, this.word), ' ', this.sentence);
+    this.toggle.addEventListener('click', () => this.setOpen(!this.open));
+    const image = svg('svg', { ...SPARK, class: 'spark', role: 'img', 'aria-label': t('Live bytes step by step') });
+    image.append(this.line);
+    const head = el('div', { class: 'finding-head' }, el('h2', {}, this.toggle), image, this.facts);
+    this.body.append(this.advice, this.makeButtons(), this.answers, this.reasons);
+    this.element.append(head, this.body);
+    this.setOpen(false);
+  }
+
+  setOpen(open: boolean): void {
+    this.open = open;
+    this.body.hidden = !open;
+    setAttribute(this.toggle, 'aria-expanded', String(open));
+    setAttribute(this.chevron, 'class', `codicon codicon-chevron-${open ? 'down' : 'right'}`);
+  }
+
+  /** Opens it, and puts the focus on its sentence. */
+  reveal(): void {
+    this.setOpen(true);
+    this.element.scrollIntoView({ block: 'nearest' });
+    this.toggle.focus();
+  }
+
+  /** Draws what is new; what did not change keeps its elements, and so the focus. */
+  update(finding: FindingView): void {
+    this.finding = finding;
+    const { id, verdict, place, spark } = finding;
+    setAttribute(this.element, 'data-finding', id);
+    setAttribute(this.element, 'data-verdict', verdict);
+    setAttribute(this.element, 'data-leak', String(isLeak(finding)));
+    setText(this.word, VERDICTS[verdict]);
+    setText(this.sentence, headline(finding));
+    setAttribute(this.toggle, 'title', finding.title);
+    this.showFacts(figures(finding));
+    setAttribute(this.line, 'points', sparkPoints(Float64Array.from(spark), SPARK.width, SPARK.height));
+    if (this.advice.textContent !== finding.suggestion.replaceAll('`', ''))
+      this.advice.replaceChildren(...withCode(finding.suggestion));
+    const openLine = this.buttons.get('open-line');
+    if (openLine) {
+      openLine.hidden = place === null || place.line === 0;
+      setText(openLine, t('Open {0}', lineText(place)));
+    }
+    this.updateAnswers();
+    if (this.reasonsOpen) this.showReasons();
+  }
+
+  /** A fact stays in one line, and its dot with it. */
+  private showFacts(facts: readonly string[]): void {
+    if (this.facts.textContent === facts.join(' · ')) return;
+    const words = facts.map((fact, i) => el('span', { class: 'fact' }, i + 1 < facts.length ? `${fact} ·` : fact));
+    this.facts.replaceChildren(...words.flatMap((word, i) => (i > 0 ? [' ', word] : [word])));
+  }
+
+  private updateAnswers(): void {
+    const { holders, experiments, holder, id } = this.finding;
+    const key = JSON.stringify([holders, experiments, holder]);
+    if (key === this.shown) return;
+    this.shown = key;
+    const actions = {
+      openLine: (file: string, line: number) => this.actions.openLine(file, line),
+      stopAsking: () => this.actions.stopAsking(id),
+    };
+    const parts = [
+      holders === null ? this.knownHolder() : holdersSection(holders, actions),
+      experimentsSection(experiments, actions),
+    ];
+    this.answers.replaceChildren(...parts.filter(part => part !== null));
+    const asking = [holders, experiments].some(inquiry => inquiry?.state === 'asking');
+    for (const name of ['who-holds', 'confirm']) {
+      this.buttons.get(name)?.toggleAttribute('disabled', asking);
+    }
+  }
+
+  /** The holder that the trace tells without being asked. */
+  private knownHolder(): HTMLElement | null {
+    const { holder } = this.finding;
+    if (holder === null) return null;
+    const words = el('p', {}, `${t('Held by')} `, el('code', { class: 'holder-path' }, holder.path));
+    const { file, line } = holder;
+    if (file !== null && line !== null) words.append(' ', this.link('open-holder', lineText(holder), file, line));
+    return el('section', { 'data-part': 'holder' }, words);
+  }
+
+  private link(action: string, text: string, file: string, line: number): HTMLElement {
+    return lineLink({ file, line }, this.actions.openLine, { 'data-action': action }, text);
+  }
+
+  private makeButtons(): HTMLElement {
+    const list = el('div', { class: 'finding-actions' });
+    const add = (name: string, label: string, run: () => void): void => {
+      const button = el('button', { type: 'button', class: 'link', 'data-action': name }, label);
+      button.addEventListener('click', run);
+      this.buttons.set(name, button);
+      list.append(button);
+    };
+    add('open-line', '', () => {
+      const { place } = this.finding;
+      if (place !== null) this.actions.openLine(place.file, place.line);
+    });
+    add('who-holds', t('Who holds it?'), () => this.actions.whoHolds(this.finding.id));
+    add('confirm', t('Confirm…'), () => this.actions.confirm(this.finding.id));
+    add('why-not', t('Why not the others?'), () => this.toggleReasons());
+    this.buttons.get('why-not')?.setAttribute('aria-expanded', 'false');
+    return list;
+  }
+
+  private toggleReasons(): void {
+    this.reasonsOpen = !this.reasonsOpen;
+    this.buttons.get('why-not')?.setAttribute('aria-expanded', String(this.reasonsOpen));
+    this.reasons.replaceChildren();
+    this.others = null;
+    if (!this.reasonsOpen) return;
+    this.showReasons();
+    this.actions.otherLines(this.finding.id).then(
+      lines => {
+        this.others = lines;
+        if (this.reasonsOpen) this.showReasons();
+      },
+      () => undefined, // its sentence stands above
+    );
+  }
+
+  private showReasons(): void {
+    const { evidence, ruledOut } = this.finding;
+    const parts = [listOf(t('Evidence'), evidence), listOf(t('Ruled out'), ruledOut), this.otherList()];
+    const key = JSON.stringify([evidence, ruledOut, this.others]);
+    if (this.reasons.dataset.key === key && this.reasons.hasChildNodes()) return;
+    this.reasons.dataset.key = key;
+    this.reasons.replaceChildren(...parts.filter(part => part !== null));
+  }
+
+  private otherList(): HTMLElement | null {
+    if (this.others === null || this.others.length === 0) return null;
+    const items = this.others.map(other => {
+      const { file, line, because } = other;
+      const name = lineText(other);
+      const place = line > 0 ? this.link('open-other', name, file, line) : el('span', {}, name || t('no Python line'));
+      const bytes = el('span', { class: 'dim number' }, ` ${formatBytes(other.liveBytes)} `);
+      const state = el('span', { class: 'badge', 'data-state': other.state }, STATES[other.state]);
+      return el('li', {}, place, bytes, state, el('div', { class: 'dim' }, because));
+    });
+    return el('section', {}, el('h3', {}, t('Other lines')), el('ul', { class: 'others' }, ...items));
+  }
+}
+
+/** What stands between backticks is code. */
+function withCode(sentence: string): (string | HTMLElement)[] {
+  return sentence.split('`').map((part, i) => (i % 2 === 1 ? el('code', {}, part) : part));
+}
+
+function listOf(title: string, sentences: readonly string[]): HTMLElement | null {
+  if (sentences.length === 0) return null;
+  const items = sentences.map(sentence => el('li', {}, sentence));
+  return el('section', {}, el('h3', {}, title), el('ul', {}, ...items));
+}

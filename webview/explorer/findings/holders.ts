@@ -1,0 +1,79 @@
+// Who holds a finding's blocks, and what experiments freed: the two answers of the traced process on its card.
+import { t } from '@vscode/l10n';
+import { formatCount } from '../../../extension/protocol/format';
+import type { ExperimentEffect, HolderFound, Inquiry } from '../../../extension/protocol/requests/verdictRequests';
+import { el, icon } from '../../dom';
+import { EXPERIMENT_NAMES, freedText, holderText, lineText } from './text';
+import { lineLink } from '../common/lineLink';
+
+export interface InquiryActions {
+  openLine(file: string, line: number): void;
+  stopAsking(): void;
+}
+const MOST_HOLDERS = 6;
+
+/** `null`: nobody asked, there is nothing to show. */
+export function holdersSection(inquiry: Inquiry<HolderFound> | null, actions: InquiryActions): HTMLElement | null {
+  if (inquiry === null) return null;
+  const section = sectionOf('holders', t('Held by'), inquiry, actions);
+  const asked = inquiry.results.reduce((sum, holder) => sum + holder.count, 0);
+  const shown = inquiry.results.slice(0, MOST_HOLDERS);
+  const items = shown.map(holder => holderItem(holder, asked, actions));
+  if (items.length > 0) section.append(el('ul', { class: 'holders' }, ...items));
+  const more = inquiry.results.length - shown.length;
+  if (more > 0) section.append(el('p', { class: 'dim' }, t('… and {0} more', formatCount(more))));
+  return section;
+}
+
+function holderItem(holder: HolderFound, asked: number, actions: InquiryActions): HTMLElement {
+  const path = el('code', { class: 'holder-path' }, holder.path);
+  const item = el('li', { 'data-kind': holder.kind }, path);
+  const { file, line } = holder;
+  if (file !== null && line !== null) {
+    item.append(' ', lineLink({ file, line }, actions.openLine, {}, lineText(holder)));
+  }
+  item.append(el('div', { class: 'dim' }, holderText(holder, asked)));
+  return item;
+}
+
+export function experimentsSection(
+  inquiry: Inquiry<ExperimentEffect> | null,
+  actions: InquiryActions,
+): HTMLElement | null {
+  if (inquiry === null) return null;
+  const section = sectionOf('experiments', t('Experiments'), inquiry, actions);
+  if (inquiry.results.length > 0) section.append(effectsTable(inquiry.results));
+  return section;
+}
+
+function effectsTable(effects: readonly ExperimentEffect[]): HTMLElement {
+  const columns = [t('did'), t('objects'), t('tensors'), t('cache'), t('driver')];
+  const head = el('tr', {}, ...columns.map(name => el('th', { scope: 'col' }, name)));
+  return el('table', { class: 'effects' }, el('thead', {}, head), el('tbody', {}, ...effects.map(effectRow)));
+}
+
+function effectRow(effect: ExperimentEffect): HTMLElement {
+  const { experiment, error, objects } = effect;
+  const row = el('tr', { 'data-experiment': experiment }, el('th', { scope: 'row' }, EXPERIMENT_NAMES[experiment]));
+  if (error !== null) row.append(el('td', { colspan: 4 }, error));
+  else {
+    const bytes = [effect.tensorBytes, effect.reservedBytes, effect.driverBytes];
+    const cells = [objects === null ? '–' : formatCount(objects), ...bytes.map(freedText)];
+    row.append(...cells.map(text => el('td', { class: 'number' }, text)));
+  }
+  return row;
+}
+
+function sectionOf(name: string, title: string, inquiry: Inquiry<unknown>, actions: InquiryActions): HTMLElement {
+  const words = el('p', { class: 'dim inquiry', role: 'status' });
+  const section = el('section', { 'data-part': name, 'data-state': inquiry.state }, el('h3', {}, title), words);
+  if (inquiry.state === 'refused') words.append(icon('info'), ' ');
+  if (inquiry.state === 'asking') words.append(icon('loading'), ' ');
+  words.append(inquiry.sentence);
+  if (inquiry.state === 'asking') {
+    const stop = el('button', { type: 'button', class: 'link', 'data-action': 'stop-asking' }, t('Stop waiting'));
+    stop.addEventListener('click', () => actions.stopAsking());
+    words.append(' ', stop);
+  }
+  return section;
+}

@@ -1,0 +1,144 @@
+// What was found, above the timeline: one card a finding, leaks first; or why there is none.
+import { t } from '@vscode/l10n';
+import type {
+  FindingsView,
+  FindingView,
+  OtherLine,
+  Standing,
+} from '../../../extension/protocol/requests/verdictRequests';
+import { formatCount } from '../../../extension/protocol/format';
+import { el, icon, setAttribute, setText, type Frames } from '../../dom';
+import { FindingCard, type CardActions } from './card';
+import { nextQuestion, shownFindings } from './logic';
+import type { PageActions, Part } from '../shell/part';
+import { Poller } from '../shell/poller';
+
+const INTERVAL_MS = 1_000;
+const ICONS: Record<Standing, string> = { waiting: 'watch', lost: 'warning', clean: 'pass', found: 'bug' };
+
+export class FindingsPart implements Part {
+  readonly element = el('section', { class: 'findings', 'aria-label': t('Findings') });
+  private readonly mark = icon('watch');
+  private readonly sentence = el('span', { 'data-value': 'standing' });
+  private readonly standing = el('p', { class: 'standing', role: 'status' }, this.mark, this.sentence);
+  private readonly list = el('div', { class: 'finding-list' });
+  private readonly more = el('button', { type: 'button', class: 'link', 'data-action': 'all-findings' });
+  private readonly cards = new Map<string, FindingCard>();
+  private readonly poller = new Poller(() => this.ask(), INTERVAL_MS);
+  private view: FindingsView | null = null;
+  private all = false;
+  private timer: number | undefined;
+  private generation = 0;
+  /** Its card is to be opened once it is there. */
+  private wanted: string | null = null;
+
+  constructor(
+    private readonly frames: Frames,
+    private readonly page: PageActions,
+  ) {
+    this.more.addEventListener('click', () => {
+      this.all = !this.all;
+      this.draw();
+    });
+    this.element.append(this.standing, this.list, this.more);
+    this.element.hidden = true;
+  }
+
+  update(): void {
+    // What is drawn comes with the answers.
+  }
+
+  invalidate(): void {
+    this.poller.invalidate();
+  }
+
+  wake(): void {
+    this.poller.wake();
+  }
+
+  changed(): void {
+    // Findings are about the whole trace, whatever is chosen below.
+  }
+
+  forget(): void {
+    this.generation++;
+    this.view = null;
+    this.all = false;
+    this.cards.clear();
+    this.list.replaceChildren();
+    this.element.hidden = true;
+    clearTimeout(this.timer);
+  }
+
+  /** Opens the card of a finding and puts the focus on it, now or when it is known. */
+  reveal(id: string): void {
+    this.wanted = id;
+    this.draw();
+    this.poller.invalidate(true);
+  }
+
+  private async ask(): Promise<void> {
+    if (this.page.now() === null) return;
+    const { generation } = this;
+    const view = await this.page.ask('findings', undefined);
+    if (view === undefined || generation !== this.generation) return;
+    this.view = view;
+    this.frames.add(this.draw);
+    clearTimeout(this.timer);
+    const again = nextQuestion(view);
+    if (again !== null) this.timer = setTimeout(() => this.poller.invalidate(true), again);
+  }
+
+  private readonly draw = (): void => {
+    const { view } = this;
+    if (view === null) return;
+    this.element.hidden = false;
+    setAttribute(this.element, 'data-standing', view.standing);
+    setAttribute(this.mark, 'class', `codicon codicon-${ICONS[view.standing]}`);
+    setText(this.sentence, view.sentence);
+    this.all ||= !shownFindings(view.findings, false).some(({ id }) => id === this.wanted) && this.wanted !== null;
+    const shown = shownFindings(view.findings, this.all);
+    const hidden = view.findings.length - shownFindings(view.findings, false).length;
+    this.more.hidden = hidden === 0;
+    setText(this.more, this.all ? t('Show fewer') : t('Show {0} more', formatCount(hidden)));
+    const ids = new Set(view.findings.map(finding => finding.id));
+    for (const id of [...this.cards.keys()].filter(id => !ids.has(id))) this.cards.delete(id);
+    const elements = shown.map(finding => {
+      const card = this.cards.get(finding.id) ?? this.makeCard(finding);
+      card.update(finding);
+      return card.element;
+    });
+    // Moving an element would take the focus from what is in it.
+    if (
+      elements.some((element, i) => this.list.children[i] !== element) ||
+      this.list.children.length !== elements.length
+    )
+      this.list.replaceChildren(...elements);
+    const card = this.wanted === null ? undefined : this.cards.get(this.wanted);
+    if (card === undefined) return;
+    this.wanted = null;
+    card.reveal();
+  };
+
+  /** The first of all is open from the start. */
+  private makeCard(finding: FindingView): FindingCard {
+    const card = new FindingCard(finding, this.actions);
+    if (this.cards.size === 0) card.setOpen(true);
+    this.cards.set(finding.id, card);
+    return card;
+  }
+
+  private readonly actions: CardActions = {
+    openLine: (file, line) => this.page.openLine(file, line),
+    whoHolds: finding => void this.then('whoHolds', finding),
+    confirm: finding => void this.then('confirm', finding),
+    stopAsking: finding => void this.then('stopAsking', finding),
+    otherLines: (finding): Promise<OtherLine[]> => this.page.ask('otherLines', { finding }).then(lines => lines ?? []),
+  };
+
+  /** What the process answers comes with the findings. */
+  private async then(method: 'whoHolds' | 'confirm' | 'stopAsking', finding: string): Promise<void> {
+    await this.page.ask(method, { finding });
+    this.poller.invalidate(true);
+  }
+}

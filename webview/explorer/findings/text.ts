@@ -1,0 +1,108 @@
+// What a finding says, as texts: its headline, its figures, who holds it.
+import { t } from '@vscode/l10n';
+import { baseName, formatBytes, formatCount } from '../../../extension/protocol/format';
+import type { Experiment, FindingView, HolderFound } from '../../../extension/protocol/requests/verdictRequests';
+import type { FindingVerdict, SiteState } from '../../../extension/protocol/verdicts';
+
+export const VERDICTS: Record<FindingVerdict, string> = {
+  leak: t('Leak'),
+  oom: t('Out of memory'),
+  fragmentation: t('Fragmentation'),
+  pending: t('Unused cache'),
+  cycle: t('Cycles'),
+  anomaly: t('Outlier'),
+  untraced: t('Untraced'),
+};
+
+export const STATES: Record<SiteState, string> = {
+  growing: t('growing'),
+  sawtooth: t('sawtooth'),
+  plateau: t('plateau'),
+  'one-shot': t('once'),
+  transient: t('per step'),
+  cycle: t('cycles'),
+  anomaly: t('outlier'),
+  cache: t('cache'),
+  'before-attach': t('before attach'),
+  unknown: t('unknown yet'),
+};
+
+export const EXPERIMENT_NAMES: Record<Experiment, string> = {
+  collect: 'gc.collect()',
+  'drop-exception': t('drop the last exception'),
+  'empty-cache': 'empty_cache()',
+  workspaces: t('cuBLAS workspaces'),
+  'ipc-collect': 'ipc_collect()',
+};
+
+const HOLDER_KINDS: Record<string, string> = {
+  global: t('global variable'),
+  local: t('local variable of a running function'),
+  attribute: t('attribute'),
+  'module-attribute': t('attribute of a PyTorch module'),
+  container: t('container'),
+  closure: t('variable of a closure'),
+  generator: t('variable of a generator'),
+  hook: t('hook'),
+  traceback: t('traceback of an exception'),
+  cycle: t('reference cycle, waits for the collector'),
+  autograd: t('graph of the backward pass'),
+  object: t('object'),
+};
+
+/** Only growth is red: a leak, or a failure that came of one. */
+export function isLeak({ verdict, cause }: FindingView): boolean {
+  return verdict === 'leak' || (verdict === 'oom' && cause === 'leak');
+}
+
+/** The sentence without the figures that stand below it, and without the word before it. */
+export function headline({ verdict, title }: FindingView): string {
+  if (verdict === 'oom') return title.replace(/^Out of memory:? /, '').replace(/\.$/, '');
+  const colon = title.indexOf(': ');
+  return verdict === 'leak' && colon > 0 ? title.slice(0, colon) : title.replace(/\.$/, '');
+}
+
+/** `+4.19 MB a step`, `3 tensors a step`, `since step 12`, …: as far as they are known. */
+export function figures(finding: FindingView): string[] {
+  const { bytesPerStep, sinceStep, fullAtStep, confidence, bytes, count } = finding;
+  const facts: string[] = [];
+  if (bytesPerStep > 0) facts.push(t('+{0} a step', formatBytes(bytesPerStep)));
+  if (bytes > 0 && count === 1) facts.push(t('{0} in 1 block', formatBytes(bytes)));
+  else if (bytes > 0) facts.push(t('{0} in {1} blocks', formatBytes(bytes), formatCount(count)));
+  if (sinceStep !== null) facts.push(t('since step {0}', formatCount(sinceStep)));
+  if (fullAtStep !== null) facts.push(t('full at step ≈ {0}', formatCount(fullAtStep)));
+  if (confidence < 1) facts.push(t('{0} % sure', Math.round(confidence * 100)));
+  return facts;
+}
+
+/** `train.py:41`, or the empty string where there is no Python line. */
+export function lineText(place: { file: string | null; line: number | null } | null): string {
+  return place?.file ? `${baseName(place.file)}:${place.line ?? '?'}` : '';
+}
+
+/** `list of 120 · global variable · 118 of 118 blocks, 7.38 MB`. */
+export function holderText({ kind, length, bound, chain, count, bytes }: HolderFound, asked: number): string {
+  const parts: string[] = [];
+  const container = chain.findLast(link => link.length !== null);
+  if (length !== null) {
+    const name = container === undefined ? t('container') : kindName(container.kind);
+    parts.push(bound === null ? t('{0} of {1}', name, formatCount(length)) : `${name} ${length}/${bound}`);
+  }
+  const word = HOLDER_KINDS[kind];
+  if (word !== undefined && !(length !== null && kind === 'container')) parts.push(word);
+  if (kind === 'none') parts.push(t('C++, another process or a graph’s own pool may keep it'));
+  parts.push(t('{0} of {1} blocks, {2}', formatCount(count), formatCount(asked), formatBytes(bytes)));
+  return parts.join(' · ');
+}
+
+/** Names of a step on the way, such as `dict`, are Python's own. */
+function kindName(kind: string): string {
+  return ['list', 'tuple', 'dict', 'set', 'frozenset', 'deque'].includes(kind) ? kind : t('container');
+}
+
+/** `−3.00 MB` where that much was freed, `+` where there is more than before, `–` where it is not known. */
+export function freedText(bytes: number | null): string {
+  if (bytes === null) return '–';
+  if (bytes === 0) return '0';
+  return `${bytes > 0 ? '−' : '+'}${formatBytes(Math.abs(bytes))}`;
+}

@@ -1,0 +1,173 @@
+// The tab with the flame graph: what it weighs, the search, and a line about the active frame.
+import { t } from '@vscode/l10n';
+import type { TreeWeight } from '../../../extension/protocol/requests/treeRequests';
+import { formatBytes } from '../../../extension/protocol/format';
+import { dropdown, textField, openBelow } from '../../components';
+import { el, setAttribute, setText, type Frames } from '../../dom';
+import { matchesText } from '../common/counts';
+import { flameTree, type FlameNode } from './tree';
+import { FlameView } from './view';
+import type { PageActions, PageContext, Part } from '../shell/part';
+import { pictureButton, pictureFacts } from '../common/picture';
+import { Poller, whileShown } from '../shell/poller';
+import { isLibrary } from '../common/stack';
+import type { Action } from '../shell/state';
+
+const INTERVAL_MS = 500;
+/** What is smaller than this part of the whole is less than a pixel of the widest screen. */
+const MIN_SHARE = 0.0004;
+const WEIGHTS: readonly (readonly [TreeWeight, string])[] = [
+  ['live', t('Alive')],
+  ['peak', t('Peak of each stack')],
+  ['churn', t('Ever allocated')],
+];
+
+/** What decides what the graph shows. */
+const questionOf = ({ view, layer }: PageContext) => {
+  const { process, device, moment, flame } = view;
+  return { layer, process, device, moment, weight: flame.weight, minShare: MIN_SHARE };
+};
+
+export class FlamePart implements Part {
+  readonly element: HTMLElement;
+  private readonly view: FlameView;
+  private readonly weight;
+  private readonly fold = el('button', { type: 'button', class: 'toggle', 'data-action': 'fold' }, t('Fold libraries'));
+  private readonly out = el('button', { type: 'button', class: 'toggle', 'data-action': 'zoom-out' }, t('Zoom out'));
+  private readonly found = el('span', { class: 'dim number', role: 'status' });
+  private readonly words = el('span', { class: 'flame-words', role: 'status', 'data-value': 'flame-status' });
+  private readonly openButton = el(
+    'button',
+    { type: 'button', class: 'link', 'data-action': 'flame-open' },
+    t('Open line'),
+  );
+  private readonly detailsButton = el(
+    'button',
+    { type: 'button', class: 'link', 'data-action': 'flame-details' },
+    t('Details'),
+  );
+  private readonly none = el('p', { class: 'none dim' }, t('Nothing to show in this layer.'));
+  private readonly poller = new Poller(
+    () => this.ask(),
+    INTERVAL_MS,
+    whileShown(() => this.element),
+  );
+  private active: FlameNode | null = null;
+  private shownQuestion = '';
+
+  constructor(
+    frames: Frames,
+    private readonly page: PageActions,
+  ) {
+    this.view = new FlameView(frames, {
+      openLine: (file, line) => page.openLine(file, line),
+      active: node => this.tell(node),
+      details: node => this.details(node),
+    });
+    this.weight = dropdown('flame-weight', t('Width of a frame'), WEIGHTS, weight =>
+      page.dispatch({ type: 'flame', flame: { weight } }),
+    );
+    openBelow(this.weight);
+    this.element = el('div', { class: 'flame' }, this.toolbar(), this.view.root, this.none, this.foot());
+    this.none.hidden = true;
+  }
+
+  update({ view }: PageContext): void {
+    this.weight.set(view.flame.weight);
+    setAttribute(this.fold, 'aria-pressed', String(view.flame.fold));
+  }
+
+  invalidate(): void {
+    this.poller.invalidate();
+  }
+
+  wake(): void {
+    this.poller.wake();
+  }
+
+  changed(action: Action): void {
+    if (['flame', 'layer', 'moment', 'process', 'device'].includes(action.type)) this.poller.invalidate(true);
+  }
+
+  forget(): void {
+    this.view.forget();
+    this.active = null;
+    setText(this.words, '');
+  }
+
+  private toolbar(): HTMLElement {
+    this.fold.title = t('Show a run of frames of installed packages as one');
+    this.fold.addEventListener('click', () => {
+      const fold = !(this.page.now()?.view.flame.fold ?? true);
+      this.page.dispatch({ type: 'flame', flame: { fold } });
+    });
+    this.out.addEventListener('click', () => this.view.zoomOut());
+    const box = textField('flame-search', t('Find frames by function or file'), t('Find, e.g. forward'), '', text =>
+      this.tellMatches(text),
+    );
+    box.addEventListener('keydown', event => event.key === 'Enter' && this.view.nextMatch());
+    const save = pictureButton(() => this.savePicture());
+    const controls = el('div', { class: 'controls' }, box, this.weight.element, this.fold, this.out, save, this.found);
+    return el('div', { class: 'toolbar' }, controls);
+  }
+
+  private foot(): HTMLElement {
+    this.openButton.addEventListener('click', () => {
+      if (this.active) this.page.openLine(this.active.file, this.active.line);
+    });
+    this.detailsButton.addEventListener('click', () => this.active && this.details(this.active));
+    return el('div', { class: 'flame-foot' }, this.words, this.openButton, this.detailsButton);
+  }
+
+  private savePicture(): void {
+    const context = this.page.now();
+    if (!context) return;
+    const { weight } = context.view.flame;
+    const title = t('Flame graph: {0}', WEIGHTS.find(([one]) => one === weight)?.[1] ?? '');
+    const data = this.view.picture(title, pictureFacts(context));
+    if (data !== null) void this.page.ask('savePicture', { name: 'flame-graph', format: 'svg', data });
+  }
+
+  private tellMatches(text: string): void {
+    const { ids, bytes } = this.view.search(text);
+    setText(this.found, text.trim() === '' ? '' : matchesText(ids.size, formatBytes(bytes)));
+  }
+
+  private tell(node: FlameNode): void {
+    this.active = node;
+    setText(this.words, this.view.describe(node).join(' · '));
+    this.openButton.hidden = node.line === 0;
+    this.detailsButton.hidden = node.site === 0;
+    this.out.hidden = this.view.zoomedOut;
+  }
+
+  private details(node: FlameNode): void {
+    const context = this.page.now();
+    if (!context || node.site === 0) return;
+    const { layer } = context;
+    this.page.show({
+      key: `flame/${layer}/${node.id}`,
+      title: node.label,
+      tooltip: isLibrary(node.file) ? '' : `${node.file}:${node.line}`,
+      summary: t('{0} · its biggest stack:', this.view.describe(node).slice(1).join(' · ')),
+      site: node.site,
+      blocks: { layer, site: node.site },
+      liveCount: node.liveCount,
+    });
+  }
+
+  private async ask(): Promise<void> {
+    const before = this.page.now();
+    if (!before) return;
+    const question = questionOf(before);
+    const tree = await this.page.ask('stackTree', question);
+    const after = this.page.now();
+    if (!tree || !after || JSON.stringify(questionOf(after)) !== JSON.stringify(question)) return;
+    const shown = JSON.stringify([question, tree.revision, after.view.flame.fold]);
+    if (shown === this.shownQuestion) return;
+    this.shownQuestion = shown;
+    this.none.hidden = tree.totalBytes > 0;
+    this.view.root.hidden = tree.totalBytes <= 0;
+    this.view.show(flameTree(tree, after.view.flame.fold));
+  }
+}

@@ -1,0 +1,41 @@
+// The colours of the flame graph as a picture has them: flame.css over the editor's background.
+import type { FlameRect } from './layout';
+import type { FlameTheme } from './picture';
+import type { FlameNode } from './tree';
+import { hueOf, readHues } from '../common/hues';
+import { readColours, solidColour } from '../common/picture';
+
+const HUE_OPACITY = 0.3;
+const GREY_OPACITY = 0.12;
+const DIMMED = 0.45;
+
+/** Which of the chart colours a node has; null: the grey of libraries and of the whole. */
+export function flameHue(node: FlameNode): number | null {
+  return node.parent && !node.library && node.line > 0 ? hueOf(node.file) : null;
+}
+
+/** @param dimmed it is none of those that were looked for */
+export function readFlameTheme(dimmed: (rect: FlameRect) => boolean): FlameTheme {
+  const { text, dim, background } = readColours();
+  const hues = readHues();
+  const border = getComputedStyle(document.body).getPropertyValue('--vscode-contrastBorder').trim();
+  const paper = solidColour([background, 1]);
+  const over = (colour: string, opacity: number): string => solidColour([paper, 1], [colour, opacity]);
+  const known = new Map<string, string>();
+  const fill = (rect: FlameRect): string => {
+    const hue = flameHue(rect.node);
+    const opacity = (hue === null ? GREY_OPACITY : HUE_OPACITY) * (dimmed(rect) ? DIMMED : 1);
+    const key = `${hue} ${opacity}`;
+    const colour = known.get(key) ?? over(hue === null ? text : hues[hue]!, opacity);
+    known.set(key, colour);
+    return colour;
+  };
+  const drawn = document.body.className.includes('vscode-high-contrast') && border !== '';
+  return {
+    background: paper,
+    border: drawn ? over(border, 1) : '',
+    text: over(text, 1),
+    dim: over(dim, 1),
+    fill,
+  };
+}

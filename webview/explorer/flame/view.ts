@@ -1,0 +1,269 @@
+// A flame graph that grows downwards: rectangles as the items of a tree, one of them active, one the zoomed one.
+import { t } from '@vscode/l10n';
+import { formatBytes } from '../../../extension/protocol/format';
+import { el, setAttribute, setText, type Frames } from '../../dom';
+import { liveBlocksText } from '../common/counts';
+import { flameLayout, moveIn, rowsOf, type FlameMove, type FlameRect } from './layout';
+import { findNode, search, type FlameNode, type Matches } from './tree';
+import { flameSvg } from './picture';
+import { flameHue, readFlameTheme } from './theme';
+import { baseName } from '../common/stack';
+import { Tooltip } from '../common/tooltip';
+
+export interface FlameActions {
+  openLine(file: string, line: number): void;
+  /** Another node is the active one, or it has new figures. */
+  active(node: FlameNode): void;
+  details(node: FlameNode): void;
+}
+
+const ROW_PX = 20;
+const LEAST_PX = 2;
+/** Narrower than this a name is not read. */
+const TEXT_PX = 22;
+const OVERSCAN_ROWS = 4;
+const MOVES: Record<string, FlameMove> = {
+  ArrowUp: 'caller',
+  ArrowDown: 'called',
+  ArrowLeft: 'before',
+  ArrowRight: 'after',
+  Home: 'first',
+  End: 'last',
+};
+
+export class FlameView {
+  readonly element = el('div', { class: 'flame-scroller', role: 'tree', tabindex: 0 });
+  private readonly surface = el('div', { class: 'flame-surface', role: 'presentation' });
+  private readonly frame = el('div', { class: 'flame-frame' }, this.element);
+  private readonly tooltip = new Tooltip(this.frame);
+  private readonly items = new Map<number, HTMLElement>();
+  private whole: FlameNode | null = null;
+  private zoomed: FlameNode | null = null;
+  private activeNode: FlameNode | null = null;
+  private rects: FlameRect[] = [];
+  private matches: Matches = { ids: new Set(), bytes: 0 };
+  private text = '';
+
+  constructor(
+    private readonly frames: Frames,
+    private readonly actions: FlameActions,
+  ) {
+    const label = t('Flame graph. Arrows move, Enter zooms, Escape zooms out, Ctrl+Enter opens the line.');
+    this.element.setAttribute('aria-label', label);
+    this.element.append(this.surface);
+    this.element.addEventListener('keydown', event => this.onKey(event));
+    this.element.addEventListener('scroll', () => this.frames.add(this.draw));
+    this.surface.addEventListener('click', event => this.onClick(event));
+    this.surface.addEventListener('dblclick', event => this.open(this.nodeAt(event)));
+    this.surface.addEventListener('pointermove', event => this.onPointer(event));
+    new ResizeObserver(() => this.layout()).observe(this.element);
+  }
+
+  /** What is put on the page. */
+  get root(): HTMLElement {
+    return this.frame;
+  }
+
+  get zoomedOut(): boolean {
+    return this.zoomed === this.whole;
+  }
+
+  /** New figures: zoom and active node stay where they are still shown. */
+  show(whole: FlameNode): void {
+    this.zoomed = this.find(whole, this.zoomed) ?? whole;
+    this.activeNode = this.find(whole, this.activeNode) ?? this.zoomed;
+    this.whole = whole;
+    this.matches = search(whole, this.text);
+    this.layout();
+    this.actions.active(this.activeNode);
+  }
+
+  forget(): void {
+    this.whole = this.zoomed = this.activeNode = null;
+    this.rects = [];
+    this.frames.add(this.draw);
+  }
+
+  /** Marks what matches. */
+  search(text: string): Matches {
+    this.text = text;
+    if (this.whole) this.matches = search(this.whole, text);
+    this.frames.add(this.draw);
+    return this.matches;
+  }
+
+  /** The next match after the active node becomes the active one. */
+  nextMatch(): void {
+    const found = this.rects.map(rect => rect.node).filter(node => this.matches.ids.has(node.id));
+    const at = this.activeNode ? found.indexOf(this.activeNode) : -1;
+    const next = found[(at + 1) % Math.max(found.length, 1)];
+    if (next) this.activate(next);
+  }
+
+  /** What is shown, whole: as an SVG document. null: nothing is. */
+  picture(title: string, facts: string): string | null {
+    const width = this.surface.clientWidth;
+    if (!this.zoomed || width === 0 || this.rects.length === 0) return null;
+    const words = {
+      title,
+      facts: [facts, ...this.describe(this.zoomed)].join(' · '),
+      short: ({ node }: FlameRect) => textOf(node),
+      long: ({ node }: FlameRect) => this.describe(node).join(', '),
+    };
+    return flameSvg(
+      this.rects,
+      width,
+      words,
+      readFlameTheme(({ node }) => this.dimmed(node)),
+    );
+  }
+
+  zoomOut(): void {
+    if (this.zoomed?.parent) this.zoom(this.zoomed.parent);
+  }
+
+  zoomTo(node: FlameNode): void {
+    this.zoom(node);
+  }
+
+  /** It is none of those that were looked for. */
+  private dimmed(node: FlameNode): boolean {
+    return this.matches.ids.size > 0 && !this.matches.ids.has(node.id);
+  }
+
+  private find(whole: FlameNode, node: FlameNode | null): FlameNode | null {
+    for (let up = node; up; up = up.parent) {
+      const found = findNode(whole, up.id);
+      if (found) return found;
+    }
+    return null;
+  }
+
+  private zoom(node: FlameNode): void {
+    this.zoomed = node;
+    this.layout();
+    this.activate(node);
+  }
+
+  private activate(node: FlameNode): void {
+    this.activeNode = node;
+    this.reveal(node.depth);
+    this.frames.add(this.draw);
+    this.actions.active(node);
+  }
+
+  private reveal(row: number): void {
+    const { scrollTop, clientHeight } = this.element;
+    const top = row * ROW_PX;
+    if (top < scrollTop) this.element.scrollTop = top;
+    else if (top + ROW_PX > scrollTop + clientHeight) this.element.scrollTop = top + ROW_PX - clientHeight;
+  }
+
+  private layout(): void {
+    const width = this.surface.clientWidth;
+    if (!this.zoomed || width === 0) return;
+    this.rects = flameLayout(this.zoomed, LEAST_PX / width);
+    this.frames.add(this.draw);
+  }
+
+  private readonly draw = (): void => {
+    const width = this.surface.clientWidth;
+    this.surface.style.height = `${rowsOf(this.rects) * ROW_PX}px`;
+    const first = Math.floor(this.element.scrollTop / ROW_PX) - OVERSCAN_ROWS;
+    const last = first + Math.ceil(this.element.clientHeight / ROW_PX) + 2 * OVERSCAN_ROWS;
+    const shown = this.rects.filter(({ row, node }) => (row >= first && row <= last) || node === this.activeNode);
+    const wanted = new Set(shown.map(({ node }) => node.id));
+    for (const [id, item] of this.items) if (!wanted.has(id) && this.items.delete(id)) item.remove();
+    for (const rect of shown) this.drawRect(rect, width);
+    setAttribute(this.element, 'aria-activedescendant', this.activeNode ? `flame-${this.activeNode.id}` : '');
+  };
+
+  private drawRect({ node, x, width, row, above }: FlameRect, fullPx: number): void {
+    const item = this.items.get(node.id) ?? this.makeItem(node.id);
+    const px = width * fullPx;
+    const siblings = node.parent?.children ?? [node];
+    item.style.transform = `translate(${(x * fullPx).toFixed(2)}px, ${row * ROW_PX}px)`;
+    item.style.width = `${Math.max(px - 1, 1).toFixed(2)}px`;
+    setAttribute(item, 'class', classOf(node, above));
+    const hue = flameHue(node);
+    setAttribute(item, 'data-hue', hue === null ? '' : String(hue));
+    setAttribute(item, 'data-file', node.file);
+    setAttribute(item, 'data-line', String(node.line));
+    setAttribute(item, 'aria-level', String(row + 1));
+    setAttribute(item, 'aria-posinset', String(siblings.indexOf(node) + 1));
+    setAttribute(item, 'aria-setsize', String(siblings.length));
+    setAttribute(item, 'aria-selected', String(node === this.activeNode));
+    if (node.children.length > 0) setAttribute(item, 'aria-expanded', 'true');
+    else item.removeAttribute('aria-expanded');
+    setAttribute(item, 'aria-label', this.describe(node).join(', '));
+    item.toggleAttribute('data-match', this.matches.ids.has(node.id));
+    item.toggleAttribute('data-dim', this.dimmed(node));
+    item.toggleAttribute('data-zoomed', node === this.zoomed);
+    setText(item, px < TEXT_PX ? '' : textOf(node));
+  }
+
+  private makeItem(id: number): HTMLElement {
+    const item = el('div', { role: 'treeitem', id: `flame-${id}`, 'data-node': id });
+    this.items.set(id, item);
+    this.surface.append(item);
+    return item;
+  }
+
+  /** What is said of a node: its name and place, its bytes and its part of the whole. */
+  describe(node: FlameNode): string[] {
+    const whole = Math.max(this.whole?.sumBytes ?? 0, 1);
+    const part = `${((node.sumBytes / whole) * 100).toFixed(1)} %`;
+    const all = `${formatBytes(node.sumBytes)}, ${part}`;
+    const self = node.selfBytes > 0 && node.selfBytes !== node.sumBytes;
+    const bytes = self ? t('{0}, {1} by itself', all, formatBytes(node.selfBytes)) : all;
+    const blocks = node.liveCount > 0 ? [liveBlocksText(node.liveCount)] : [];
+    const place = node.line > 0 && node.folded < 2 ? [`${baseName(node.file)}:${node.line}`] : [];
+    return [node.label, ...place, bytes, ...blocks];
+  }
+
+  private nodeAt(event: Event): FlameNode | null {
+    const item = (event.target as Element).closest('[data-node]');
+    const id = Number(item?.getAttribute('data-node') ?? NaN);
+    return this.rects.find(({ node }) => node.id === id)?.node ?? null;
+  }
+
+  private open(node: FlameNode | null): void {
+    if (node && node.line > 0) this.actions.openLine(node.file, node.line);
+  }
+
+  private onClick(event: MouseEvent): void {
+    const node = this.nodeAt(event);
+    if (!node) return;
+    if (event.ctrlKey || event.metaKey) return this.open(node);
+    this.zoom(node);
+  }
+
+  private onPointer(event: PointerEvent): void {
+    const node = this.nodeAt(event);
+    if (node) this.tooltip.show(this.describe(node), event.clientX, event.clientY);
+    else this.tooltip.hide();
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    const { activeNode } = this;
+    if (!activeNode || event.altKey) return;
+    const control = event.ctrlKey || event.metaKey;
+    const move = control ? undefined : MOVES[event.key];
+    if (move) this.activate(moveIn(this.rects, activeNode, move));
+    else if (event.key === 'Enter' && control) this.open(activeNode);
+    else if (event.key === 'Enter') this.zoom(activeNode);
+    else if (event.key === ' ') this.actions.details(activeNode);
+    else if (event.key === 'Escape' && !this.zoomedOut) this.zoomOut();
+    else return;
+    event.preventDefault();
+  }
+}
+
+function classOf(node: FlameNode, above: boolean): string {
+  const kind = node.parent === null ? 'whole' : node.library ? 'library' : node.line === 0 ? 'native' : 'user';
+  return `flame-rect ${kind}${above ? ' above' : ''}`;
+}
+
+function textOf(node: FlameNode): string {
+  return node.line > 0 && node.folded < 2 ? `${node.label} ${baseName(node.file)}:${node.line}` : node.label;
+}

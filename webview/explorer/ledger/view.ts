@@ -1,0 +1,149 @@
+// One bar for each card whose parts sum to its total; what is not known is hatched.
+import { t } from '@vscode/l10n';
+import type {
+  CardLedger,
+  LedgerLine,
+  LedgerPart,
+  LedgerPartKind,
+} from '../../../extension/protocol/requests/ledgerRequests';
+import { formatBytes } from '../../../extension/protocol/format';
+import { libraryName } from '../../../extension/protocol/libraryName';
+import type { LedgerLibrary } from '../../../extension/protocol/verdicts';
+import { el, setAttribute, setText } from '../../dom';
+import { cardText, PART_WORDS, partWidths, slopeText, usedText } from './ledger';
+import { lineLink } from '../common/lineLink';
+
+type OpenLine = (file: string, line: number) => void;
+
+const KINDS = Object.keys(PART_WORDS) as LedgerPartKind[];
+
+/** One part in the legend. */
+class KeyView {
+  readonly element: HTMLElement;
+  private readonly bytes = el('span', { class: 'number' });
+  private readonly slope = el('span', { class: 'slope number' });
+
+  constructor(kind: LedgerPartKind) {
+    const [name, meaning] = PART_WORDS[kind];
+    const attributes = { class: 'key', role: 'listitem', title: meaning, 'data-key': kind };
+    this.element = el('span', attributes, el('i', { 'data-part': kind }), `${name} `, this.bytes, ' ', this.slope);
+  }
+
+  update(part: LedgerPart | undefined): void {
+    this.element.hidden = part === undefined || (part.bytes === 0 && part.kind !== 'free');
+    if (!part) return;
+    setText(this.bytes, formatBytes(part.bytes));
+    setAttribute(this.bytes, 'data-bytes', String(part.bytes));
+    setText(this.slope, slopeText(part));
+    this.slope.classList.toggle('growing', (part.bytesPerStep ?? 0) > 0);
+  }
+}
+
+function libraryKey(library: LedgerLibrary): HTMLElement {
+  const name = library.path === '' ? t('other') : library.name;
+  const slope = el('span', { class: 'slope number' }, slopeText(library));
+  slope.classList.toggle('growing', (library.bytesPerStep ?? 0) > 0);
+  const bytes = el(
+    'span',
+    { class: 'number', 'data-library-bytes': String(library.bytes) },
+    formatBytes(library.bytes),
+  );
+  return el('span', { class: 'key', title: library.path, 'data-library': library.path }, `${name} `, bytes, ' ', slope);
+}
+
+class CardView {
+  readonly element: HTMLElement;
+  private readonly index = el('span', {});
+  private readonly model = el('span', { class: 'ledger-model' });
+  private readonly name = el('span', { class: 'ledger-name' }, this.index, this.model);
+  private readonly whole = el('span', { class: 'ledger-whole number', title: t('In use, of the card’s total') });
+  private readonly bar = el('div', { class: 'ledger-bar', role: 'img' });
+  private readonly segments = new Map(KINDS.map(kind => [kind, el('i', { 'data-part': kind })]));
+  private readonly keys = new Map(KINDS.map(kind => [kind, new KeyView(kind)]));
+  private readonly libraries = el('div', { class: 'ledger-libraries dim' });
+  private readonly lines = el('div', { class: 'ledger-lines dim' });
+  private linesKey = '';
+  private librariesKey = '';
+
+  constructor(private readonly openLine: OpenLine) {
+    this.bar.append(...this.segments.values());
+    const keys = el('div', { class: 'keys', role: 'list' }, ...[...this.keys.values()].map(key => key.element));
+    this.element = el(
+      'div',
+      { class: 'ledger-device' },
+      this.name,
+      this.whole,
+      this.bar,
+      keys,
+      this.libraries,
+      this.lines,
+    );
+  }
+
+  update(card: CardLedger): void {
+    setAttribute(this.element, 'data-device', String(card.device));
+    setAttribute(this.element, 'data-total-bytes', String(card.totalBytes));
+    setText(this.index, `gpu_${card.device}`);
+    setText(this.model, ` ${card.name}`);
+    setAttribute(this.name, 'title', card.name);
+    setText(this.whole, usedText(card));
+    const parts = new Map(card.parts.map(part => [part.kind, part]));
+    const widths = partWidths(card);
+    card.parts.forEach(({ kind }, i) => (this.segments.get(kind)!.style.width = `${widths[i]!.toFixed(3)}%`));
+    for (const [kind, segment] of this.segments) segment.hidden = (parts.get(kind)?.bytes ?? 0) === 0;
+    for (const [kind, key] of this.keys) key.update(parts.get(kind));
+    setAttribute(this.bar, 'aria-label', cardText(card));
+    setAttribute(this.bar, 'title', cardText(card).replace(': ', '\n').replaceAll('; ', '\n'));
+    this.showLibraries(parts.get('driver')?.libraries ?? []);
+    this.showLines(parts.get('driver')?.lines ?? []);
+  }
+
+  /** Who called the driver for what lies outside the framework's allocator. */
+  private showLibraries(libraries: readonly LedgerLibrary[]): void {
+    const key = JSON.stringify(libraries);
+    if (key === this.librariesKey) return;
+    this.librariesKey = key;
+    const words = libraries.map(libraryKey);
+    this.libraries.replaceChildren(...(words.length > 0 ? [`${PART_WORDS.driver[0]}: `, ...words] : []));
+  }
+
+  private showLines(lines: readonly LedgerLine[]): void {
+    const key = lines.map(line => `${line.site}:${line.bytes}`).join();
+    if (key === this.linesKey) return;
+    this.linesKey = key;
+    const words = lines.flatMap(line => [this.lineOf(line), ` ${formatBytes(line.bytes)}  `]);
+    this.lines.replaceChildren(...(lines.length > 0 ? [`${PART_WORDS.driver[0]}: `, ...words] : []));
+  }
+
+  private lineOf(line: LedgerLine): Node | string {
+    if (line.line > 0) return lineLink(line, this.openLine);
+    return line.function || libraryName(line.library) || t('no Python line');
+  }
+}
+
+export class LedgerView {
+  readonly element = el('section', { class: 'ledger', 'aria-label': t('Memory of the GPU') });
+  private readonly list = el('div', { class: 'ledger-list' });
+  private readonly shared = new Map(
+    KINDS.map(kind => [kind, el('span', { class: 'key', title: PART_WORDS[kind][1] })]),
+  );
+  private readonly cards: CardView[] = [];
+
+  constructor(private readonly openLine: OpenLine) {
+    for (const [kind, key] of this.shared) key.append(el('i', { 'data-part': kind }), PART_WORDS[kind][0]);
+    this.element.append(this.list, el('div', { class: 'keys shared' }, ...this.shared.values()));
+  }
+
+  update(cards: readonly CardLedger[]): void {
+    while (this.cards.length < cards.length) {
+      const view = new CardView(this.openLine);
+      this.cards.push(view);
+      this.list.append(view.element);
+    }
+    while (this.cards.length > cards.length) this.cards.pop()!.element.remove();
+    cards.forEach((card, i) => this.cards[i]!.update(card));
+    this.element.classList.toggle('many', cards.length > 1);
+    for (const [kind, key] of this.shared)
+      key.hidden = !cards.some(card => card.parts.some(part => part.kind === kind && part.bytes > 0));
+  }
+}

@@ -1,0 +1,105 @@
+// Colours of blocks: one for each line, the same in every run; or lighter for younger, stronger for older ones.
+import { t } from '@vscode/l10n';
+import type { SegmentPicture } from '../../../extension/protocol/requests/segmentRequests';
+import { baseName } from '../../../extension/protocol/format';
+import { HUE_COUNT, hueOf, shadeOf, SHADE_COUNT } from '../common/hues';
+
+export type ColourBy = 'line' | 'age';
+
+/** Up to these ages in steps; the last stands for all that is older. */
+const AGES = [0, 1, 8, 64, Infinity] as const;
+const AGE_WORDS = [t('this step'), t('1 step'), t('2 to 8 steps'), t('9 to 64 steps'), t('older')] as const;
+const AGE_PERCENT = [28, 46, 62, 80, 100] as const;
+const SHADE_PERCENT = [100, 72, 48] as const;
+const MOST_KEYS = 6;
+
+/** Index into a palette by entry of `places`, and the last index for what has no line. */
+const NO_LINE = HUE_COUNT * SHADE_COUNT;
+
+export interface ColourKey {
+  /** What is pressed to see only these; '' of ages. */
+  name: string;
+  text: string;
+  bytes: number;
+  colour: number;
+}
+
+/** Blocks with their names (line or age) and colours. */
+export class SegmentColours {
+  /** By block: index into the palette. */
+  readonly block: Uint8Array;
+  /** By segment, where a segment is one block. */
+  readonly segment: Uint8Array;
+  private readonly placeOf: ReadonlyMap<number, number>;
+
+  constructor(
+    readonly picture: SegmentPicture,
+    readonly by: ColourBy,
+  ) {
+    const { map, places } = picture;
+    this.placeOf = new Map(Array.from(places.site, (site, i) => [site, i] as const));
+    this.block = Uint8Array.from({ length: map.blocks.rows }, (_, i) =>
+      by === 'age' ? ageBucket(map.blocks.ageSteps[i]!) : this.lineColour(map.blocks.site[i]!),
+    );
+    this.segment = Uint8Array.from({ length: map.bytes.length }, (_, i) =>
+      by === 'age' ? AGES.length - 1 : this.lineColour(map.site[i]!),
+    );
+  }
+
+  /** `model.py:41`; empty without a Python line. */
+  place(site: number): { file: string; line: number; function: string } {
+    const i = this.placeOf.get(site);
+    if (i === undefined) return { file: '', line: 0, function: '' };
+    const { places } = this.picture;
+    return { file: places.file[i] ?? '', line: places.line[i] ?? 0, function: places.function[i] ?? '' };
+  }
+
+  nameOf(site: number): string {
+    const { file, line } = this.place(site);
+    return line === 0 ? '' : `${file}:${line}`;
+  }
+
+  /** What the colours mean: all ages, or the lines with most bytes. */
+  keys(): ColourKey[] {
+    const { map } = this.picture;
+    if (this.by === 'age')
+      return AGE_WORDS.map((text, colour) => ({ name: '', text, colour, bytes: this.ageBytes(colour) }));
+    const lines = new Map<string, ColourKey>();
+    const add = (site: number, bytes: number, colour: number): void => {
+      const { file, line } = this.place(site);
+      const name = this.nameOf(site);
+      const key = lines.get(name) ?? {
+        name,
+        text: name ? `${baseName(file)}:${line}` : t('no Python line'),
+        bytes: 0,
+        colour,
+      };
+      key.bytes += bytes;
+      lines.set(name, key);
+    };
+    if (map.source === 'driver') map.site.forEach((site, i) => add(site, map.bytes[i]!, this.segment[i]!));
+    else map.blocks.site.forEach((site, i) => add(site, map.blocks.bytes[i]!, this.block[i]!));
+    return [...lines.values()].sort((a, b) => b.bytes - a.bytes).slice(0, MOST_KEYS);
+  }
+
+  private ageBytes(bucket: number): number {
+    const { blocks } = this.picture.map;
+    return blocks.bytes.reduce((sum, bytes, i) => sum + (this.block[i] === bucket ? bytes : 0), 0);
+  }
+
+  private lineColour(site: number): number {
+    const name = this.nameOf(site);
+    return name === '' ? NO_LINE : hueOf(name) * SHADE_COUNT + shadeOf(name);
+  }
+}
+
+function ageBucket(steps: number): number {
+  return AGES.findIndex(most => steps <= most);
+}
+
+/** Colours by index, from the theme's chart colours; `dim` for what has no line. */
+export function palette(by: ColourBy, hues: readonly string[], dim: string): string[] {
+  const mix = (colour: string, percent: number): string => `color-mix(in srgb, ${colour} ${percent}%, transparent)`;
+  if (by === 'age') return AGE_PERCENT.map(percent => mix(hues[0] ?? dim, percent));
+  return [...hues.flatMap(hue => SHADE_PERCENT.map(percent => mix(hue, percent))), mix(dim, 50)];
+}

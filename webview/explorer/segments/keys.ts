@@ -1,0 +1,68 @@
+// What the colours of the segment map mean; a line that is pressed is seen alone.
+import { formatBytes } from '../../../extension/protocol/format';
+import { el, setAttribute } from '../../dom';
+import { readHues } from '../common/hues';
+import type { PictureKey } from '../common/keyRows';
+import { palette, type SegmentColours } from './colours';
+import { onThemeChange } from '../common/theme';
+
+export class SegmentKeys {
+  readonly element = el('div', { class: 'keys segment-keys' });
+  private colours: SegmentColours | null = null;
+  private pressed = '';
+
+  /** @param highlight the line that is seen alone, '' for none */
+  constructor(private readonly highlight: (line: string) => void) {
+    onThemeChange(() => this.draw());
+  }
+
+  show(colours: SegmentColours): void {
+    this.colours = colours;
+    if (this.pressed !== '' && !colours.keys().some(key => key.name === this.pressed)) this.press('');
+    this.draw();
+  }
+
+  private press(line: string): void {
+    this.pressed = line;
+    this.highlight(line);
+    for (const button of this.element.querySelectorAll('[data-key-line]'))
+      setAttribute(button, 'aria-pressed', String(button.getAttribute('data-key-line') === line));
+  }
+
+  /** The same for a picture. */
+  keys(): PictureKey[] {
+    const { colours } = this;
+    const shades = colours ? this.shades(colours) : [];
+    const keys = colours?.keys() ?? [];
+    return keys.map(({ text, bytes, colour }) => {
+      return { words: `${text} ${formatBytes(bytes)}`, fill: shades[colour] ?? null, line: false };
+    });
+  }
+
+  private shades(colours: SegmentColours): string[] {
+    return palette(colours.by, readHues(), dimColour());
+  }
+
+  private draw(): void {
+    const { colours } = this;
+    if (!colours) return;
+    const shades = this.shades(colours);
+    const focused = document.activeElement?.getAttribute('data-key-line');
+    const items = colours.keys().map(({ name, text, bytes, colour }) => {
+      const swatch = el('i', {});
+      swatch.style.background = shades[colour] ?? dimColour();
+      const words = [swatch, `${text} `, el('span', { class: 'number' }, formatBytes(bytes))];
+      if (name === '') return el('span', { class: 'key' }, ...words);
+      const attributes = { type: 'button', class: 'key', title: name, 'data-key-line': name };
+      const button = el('button', { ...attributes, 'aria-pressed': String(name === this.pressed) }, ...words);
+      button.addEventListener('click', () => this.press(this.pressed === name ? '' : name));
+      return button;
+    });
+    this.element.replaceChildren(...items);
+    if (focused) this.element.querySelector<HTMLElement>(`[data-key-line=${CSS.escape(focused)}]`)?.focus();
+  }
+}
+
+function dimColour(): string {
+  return getComputedStyle(document.body).getPropertyValue('--gm-dim').trim();
+}

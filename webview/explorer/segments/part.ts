@@ -1,0 +1,252 @@
+// The tab with the segment map: what it is coloured by, whose memory it is, a sentence on fragmentation.
+import { t } from '@vscode/l10n';
+import type { TraceInfo } from '../../../extension/protocol/trace';
+import { CATEGORIES } from '../../../extension/protocol/steps';
+import { baseName, formatBytes } from '../../../extension/protocol/format';
+import { dropdown, openBelow } from '../../components';
+import { el, setAttribute, setText, type Frames } from '../../dom';
+import { blockAt, CATEGORY_WORDS, streamText } from '../details/blockRow';
+import { stepsText } from '../common/counts';
+import type { PageActions, PageContext, Part } from '../shell/part';
+import { pictureButton, pictureFacts } from '../common/picture';
+import { Poller, whileShown } from '../shell/poller';
+import { SegmentColours, type ColourBy } from './colours';
+import { fragmentationText, leftOutText, SegmentItems, type SegmentItem } from './items';
+import { SegmentKeys } from './keys';
+import { SegmentView } from './view';
+import { ALL, type Action } from '../shell/state';
+
+const INTERVAL_MS = 500;
+const NAME_DELAY_MS = 150;
+const COLOURS: readonly (readonly [ColourBy, string])[] = [
+  ['line', t('Colour by line')],
+  ['age', t('Colour by age')],
+];
+
+/** Memory of one process on one device. */
+interface Owner {
+  process: number;
+  device: number;
+  bytes: number;
+}
+
+export class SegmentPart implements Part {
+  readonly element: HTMLElement;
+  private readonly view: SegmentView;
+  private readonly colour;
+  private readonly owner;
+  private readonly scale = el('button', { type: 'button', class: 'toggle', 'data-action': 'to-scale' }, t('One scale'));
+  private readonly gap = el(
+    'button',
+    { type: 'button', class: 'toggle', 'data-action': 'largest-gap' },
+    t('Largest gap'),
+  );
+  private readonly summary = el('p', { class: 'segment-summary', 'data-value': 'fragmentation' });
+  private readonly keys = new SegmentKeys(line => this.view.highlight(line));
+  private readonly words = el('span', { class: 'flame-words', role: 'status', 'data-value': 'segment-status' });
+  private readonly poller = new Poller(
+    () => this.ask(),
+    INTERVAL_MS,
+    whileShown(() => this.element),
+  );
+  private items: SegmentItems | null = null;
+  private colours: SegmentColours | null = null;
+  private chosenOwner = '';
+  private nameTimer = 0;
+  private shownKey = '';
+
+  constructor(
+    frames: Frames,
+    private readonly page: PageActions,
+  ) {
+    this.view = new SegmentView(frames, {
+      describe: item => this.describe(item),
+      active: item => this.tell(item),
+      choose: item => void this.choose(item),
+      openLine: item => this.open(item),
+    });
+    this.colour = dropdown('segment-colour', t('Colours of the blocks'), COLOURS, by =>
+      page.dispatch({ type: 'segments', segments: { colourBy: by } }),
+    );
+    this.owner = dropdown('segment-owner', t('Process and device'), [], (owner: string) => {
+      this.chosenOwner = owner;
+      this.poller.invalidate(true);
+    });
+    openBelow(this.colour, this.owner);
+    const foot = el('div', { class: 'flame-foot' }, this.words);
+    this.element = el('div', { class: 'segments' }, this.toolbar(), this.view.element, foot);
+  }
+
+  update({ view, info }: PageContext): void {
+    const { colourBy, toScale } = view.segments;
+    this.colour.set(colourBy);
+    setAttribute(this.scale, 'aria-pressed', String(toScale));
+    this.view.scale(toScale);
+    const owners = ownersOf(info, view);
+    const options = owners.map(owner => [keyOf(owner), nameOf(owner, info)] as const);
+    this.owner.element.hidden = options.length < 2;
+    if (options.length > 1) this.owner.offer(options, keyOf(this.ownerNow(owners)));
+  }
+
+  invalidate(): void {
+    this.poller.invalidate();
+  }
+
+  wake(): void {
+    this.poller.wake();
+  }
+
+  changed(action: Action): void {
+    if (['segments', 'moment', 'process', 'device'].includes(action.type)) this.poller.invalidate(true);
+  }
+
+  forget(): void {
+    this.items = this.colours = null;
+    this.chosenOwner = this.shownKey = '';
+    this.view.forget();
+    setText(this.summary, '');
+    setText(this.words, '');
+  }
+
+  private toolbar(): HTMLElement {
+    this.scale.title = t('Bars as long as their segments; else each as wide as the view');
+    this.scale.addEventListener('click', () => {
+      const toScale = !(this.page.now()?.view.segments.toScale ?? true);
+      this.page.dispatch({ type: 'segments', segments: { toScale } });
+    });
+    this.gap.addEventListener('click', () => {
+      const gap = this.items?.largestGap();
+      if (gap) this.view.activate(gap);
+    });
+    const save = pictureButton(() => this.savePicture());
+    const choices = [this.colour.element, this.owner.element, this.scale, this.gap];
+    const controls = el('div', { class: 'controls' }, ...choices, save);
+    return el('div', { class: 'toolbar' }, this.summary, controls, this.keys.element);
+  }
+
+  private savePicture(): void {
+    const context = this.page.now();
+    if (!context) return;
+    const facts = [pictureFacts(context), this.summary.textContent ?? ''];
+    const picture = this.view.picture({ title: t('Segments of the allocator'), facts, keys: this.keys.keys() });
+    if (picture) void this.page.ask('savePicture', picture);
+  }
+
+  private ownerNow(owners: readonly Owner[]): Owner | undefined {
+    return owners.find(owner => keyOf(owner) === this.chosenOwner) ?? owners[0];
+  }
+
+  /** Shortest first: bytes, line, age, what it is for. */
+  private describe(item: SegmentItem): string[] {
+    const { items, colours } = this;
+    if (!items || !colours) return [];
+    const { map } = items;
+    const segment = t(
+      'segment {0} of {1}: {2}',
+      item.segment + 1,
+      items.segments,
+      formatBytes(map.bytes[item.segment]!),
+    );
+    const where = `${segment}, ${streamText(map.stream[item.segment]!)}`;
+    if (item.kind === 'gap') return [t('{0} free', formatBytes(item.bytes)), where];
+    const { file, line, function: name } = colours.place(this.siteOf(item));
+    const place = line > 0 ? `${baseName(file)}:${line} ${name}` : t('no Python line');
+    if (item.block < 0) return [formatBytes(item.bytes), place, where];
+    const category = CATEGORY_WORDS[CATEGORIES[map.blocks.category[item.block]!] ?? 'unnamed'];
+    const age = stepsText(map.blocks.ageSteps[item.block]!);
+    return [formatBytes(item.bytes), place, age, ...(category === '' ? [] : [category]), where];
+  }
+
+  private siteOf(item: SegmentItem): number {
+    const { map } = this.items!;
+    return item.block < 0 ? map.site[item.segment]! : map.blocks.site[item.block]!;
+  }
+
+  private tell(item: SegmentItem | null): void {
+    clearTimeout(this.nameTimer);
+    const text = item ? this.describe(item).join(' · ') : '';
+    if (this.words.textContent?.endsWith(text) && text !== '') return;
+    setText(this.words, text);
+    if (item?.kind !== 'block') return;
+    this.nameTimer = setTimeout(() => {
+      void this.read(item).then(block => {
+        if (block?.name && this.words.textContent === text) setText(this.words, `${block.name} · ${text}`);
+      });
+    }, NAME_DELAY_MS);
+  }
+
+  private async read(item: SegmentItem): Promise<ReturnType<typeof blockAt>> {
+    const [context, owner, items] = [this.page.now(), this.ownerOf(), this.items];
+    if (!context || !owner || !items) return null;
+    const address = `0x${(items.map.address[item.segment]! + BigInt(item.offset)).toString(16)}`;
+    const query = { process: owner.process, site: this.siteOf(item), address, moment: context.view.moment };
+    const window = await this.page.ask('block', query);
+    return window ? blockAt(window, 0) : null;
+  }
+
+  private ownerOf(): Owner | undefined {
+    const context = this.page.now();
+    return context ? this.ownerNow(ownersOf(context.info, context.view)) : undefined;
+  }
+
+  private async choose(item: SegmentItem): Promise<void> {
+    if (item.kind === 'gap' || !this.colours) return;
+    const site = this.siteOf(item);
+    const { file, line, function: name } = this.colours.place(site);
+    const layer = this.items?.map.source === 'driver' ? 'driver' : 'tensor';
+    const block = await this.read(item);
+    const title = line > 0 ? `${baseName(file)}:${line}` : t('no Python line');
+    const subject = { key: `segments/${layer}/${site}`, title, tooltip: `${file}:${line}`, summary: name };
+    this.page.show({ ...subject, site, blocks: { layer, site }, liveCount: null }, block ?? undefined);
+    if (!block) setText(this.words, t('It was freed meanwhile.'));
+  }
+
+  private open(item: SegmentItem): void {
+    if (item.kind === 'gap' || !this.colours) return;
+    const { file, line } = this.colours.place(this.siteOf(item));
+    if (line > 0) this.page.openLine(file, line);
+  }
+
+  private async ask(): Promise<void> {
+    const before = this.page.now();
+    const owner = this.ownerOf();
+    if (!before || !owner) return setText(this.summary, t('No segment here yet.'));
+    const { process, device } = owner;
+    const { moment } = before.view;
+    const picture = await this.page.ask('segments', { process, device, moment });
+    const after = this.page.now();
+    if (!picture || !after || keyOf(this.ownerOf()) !== keyOf(owner) || after.view.moment !== moment) return;
+    const { colourBy } = after.view.segments;
+    const key = JSON.stringify([process, device, moment, picture.map.revision, colourBy]);
+    if (key === this.shownKey) return;
+    this.shownKey = key;
+    this.items = new SegmentItems(picture.map);
+    this.colours = new SegmentColours(picture, colourBy);
+    this.gap.hidden = this.items.largestGap() === null;
+    setText(this.summary, `${fragmentationText(picture.map)} ${leftOutText(picture.map)}`.trim());
+    this.keys.show(this.colours);
+    this.view.show(this.items, this.colours);
+  }
+}
+
+/** Who has memory on which device, biggest first. */
+function ownersOf(info: TraceInfo, scope: { process: number; device: number }): Owner[] {
+  const owners = new Map<string, Owner>();
+  for (const { process, device, liveBytes } of info.totals) {
+    if (device < 0 || (scope.process !== ALL && scope.process !== process)) continue;
+    if (scope.device !== ALL && scope.device !== device) continue;
+    const owner = owners.get(`${process}/${device}`) ?? { process, device, bytes: 0 };
+    owner.bytes = Math.max(owner.bytes, liveBytes);
+    owners.set(keyOf(owner), owner);
+  }
+  return [...owners.values()].sort((a, b) => b.bytes - a.bytes);
+}
+
+function keyOf(owner: Owner | undefined): string {
+  return owner ? `${owner.process}/${owner.device}` : '';
+}
+
+function nameOf({ process, device }: Owner, { processes, devices }: TraceInfo): string {
+  const pid = processes.find(one => one.index === process)?.pid ?? process;
+  return devices.length > 1 || processes.length < 2 ? t('{0} on gpu_{1}', pid, device) : t('process {0}', pid);
+}

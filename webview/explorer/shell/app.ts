@@ -1,0 +1,222 @@
+// Puts the parts of the page together: state in, requests out.
+import { t } from '@vscode/l10n';
+import { pointText, type ComparePoint } from '../../../extension/protocol/requests/compareRequests';
+import type { Method, Params, Result, SessionView } from '../../../extension/protocol/requests/messages';
+import { el, Frames, setAttribute } from '../../dom';
+import type { Block } from '../details/blockRow';
+import type { RequestClient } from './client';
+import { RunClock } from './clock';
+import { ComparePart } from '../compare/part';
+import { DetailsPart } from '../details/part';
+import { FindingsPart } from '../findings/part';
+import { FlamePart } from '../flame/part';
+import { Header } from './header';
+import { LedgerPart } from '../ledger/part';
+import { LinesPart } from '../table/linesPart';
+import { Notices } from './notices';
+import type { PageActions, PageContext, Part } from './part';
+import type { DetailsSection } from '../table/rowMenu';
+import type { Row } from '../table/rows';
+import { effectiveLayer, reduce, scoped, type Action, type ViewState } from './state';
+import { SegmentPart } from '../segments/part';
+import { StateView } from './stateView';
+import type { Subject } from './subject';
+import { Tabs } from './tabs';
+import { Scopes } from './scopes';
+import { onThemeChange } from '../common/theme';
+import { TimelinePart } from '../timeline/part';
+
+const EMPTY: SessionView = {
+  id: 0,
+  phase: 'empty',
+  title: '',
+  detail: '',
+  simulated: false,
+  recording: true,
+  exitCode: null,
+  trusted: true,
+  canWiden: false,
+  marks: [],
+  sessions: [],
+  info: null,
+};
+const CLOCK_MS = 1000;
+
+export class App implements PageActions {
+  readonly element = el('div', { class: 'explorer' });
+  private session: SessionView = EMPTY;
+  private readonly clock = new RunClock();
+  private readonly frames = new Frames();
+  private readonly header: Header;
+  private readonly scopes: Scopes;
+  private readonly state: StateView;
+  private readonly notices: Notices;
+  private readonly findings: FindingsPart;
+  private readonly ledger: LedgerPart;
+  private readonly timeline: TimelinePart;
+  private readonly lines: LinesPart;
+  private readonly details: DetailsPart;
+  /** From top to bottom. */
+  private readonly parts: readonly Part[];
+  private readonly trace = el('div', { class: 'trace' });
+
+  constructor(
+    private readonly client: RequestClient,
+    private view: ViewState,
+    private readonly save: (view: ViewState) => void,
+  ) {
+    this.header = new Header({
+      stop: () => void this.ask('stop', undefined),
+      save: () => void this.ask('save', undefined),
+      setRecording: on => void this.ask('setRecording', { on }),
+      mark: () => void this.ask('mark', undefined),
+      openWide: () => void this.ask('openWide', undefined),
+      close: () => void this.ask('closeSession', { id: this.session.id }),
+    });
+    this.scopes = new Scopes({
+      session: id => void this.ask('showSession', { id }),
+      process: process => this.dispatch({ type: 'process', process }),
+      device: device => this.dispatch({ type: 'device', device }),
+    });
+    this.state = new StateView(() => void this.ask('start', undefined));
+    this.notices = new Notices({
+      openLine: (file, line) => this.openLine(file, line),
+      site: id => this.client.request('site', { id }),
+    });
+    this.findings = new FindingsPart(this.frames, this);
+    this.ledger = new LedgerPart(this);
+    this.timeline = new TimelinePart(this.frames, this);
+    this.lines = new LinesPart(this.frames, this, view);
+    const tabs = new Tabs(
+      [
+        { id: 'lines', title: t('Table'), part: this.lines },
+        { id: 'flame', title: t('Flame graph'), part: new FlamePart(this.frames, this) },
+        { id: 'segments', title: t('Segments'), part: new SegmentPart(this.frames, this) },
+        { id: 'compare', title: t('Compare'), part: new ComparePart(this) },
+      ],
+      view.tab,
+      tab => this.dispatch({ type: 'tab', tab }),
+    );
+    this.details = new DetailsPart(this.frames, this, {
+      close: () => this.lines.clear(),
+      // Two frames later the table has its new height.
+      appeared: () => void requestAnimationFrame(() => this.frames.add(() => this.lines.revealActive())),
+    });
+    this.parts = [this.findings, this.ledger, this.timeline, tabs, this.details];
+    const lower = el('div', { class: 'lower' }, tabs.element, this.details.element);
+    this.trace.append(this.ledger.element, this.findings.element, this.timeline.element, lower);
+    this.element.append(this.header.element, this.scopes.element, this.notices.element, this.state.element, this.trace);
+    this.listen();
+    this.render();
+  }
+
+  setSession(session: SessionView): void {
+    const chosen = this.session.id !== 0 && session.id !== this.session.id;
+    this.session = session;
+    this.clock.update(session);
+    const start = session.info?.startRealtimeMs;
+    if (start !== undefined && (chosen || start !== this.view.trace)) this.forget(start);
+    this.frames.add(this.render);
+    this.invalidate();
+  }
+
+  /** The host wants these moments to be seen. */
+  compare(a: ComparePoint, b: ComparePoint): void {
+    this.dispatch({ type: 'compare', compare: { a: pointText(a), b: pointText(b) } });
+    this.dispatch({ type: 'tab', tab: 'compare' });
+  }
+
+  /** The host wants the card of this finding to be seen. */
+  showFinding(id: string): void {
+    this.findings.reveal(id);
+  }
+
+  /** Another trace: nothing of the old one stays on the page. */
+  private forget(trace: number): void {
+    for (const part of this.parts) part.forget();
+    this.notices.clearErrors();
+    this.dispatch({ type: 'trace', trace });
+  }
+
+  /** Events arrived, or the page came into view: what is shown is asked again. */
+  invalidate(): void {
+    for (const part of this.parts) part.invalidate();
+  }
+
+  visible(visible: boolean): void {
+    if (!visible) return;
+    for (const part of this.parts) part.wake();
+    this.frames.add(this.render);
+  }
+
+  now(): PageContext | null {
+    const { session } = this;
+    const { info } = session;
+    if (!info) return null;
+    const view = scoped(this.view, info);
+    return { session, info, view, layer: effectiveLayer(view.layer, info.totals), runNs: this.clock.elapsedNs() };
+  }
+
+  dispatch(action: Action): void {
+    const before = this.view;
+    this.view = reduce(before, action);
+    if (this.view === before) return;
+    this.save(this.view);
+    this.frames.add(this.render);
+    for (const part of this.parts) part.changed(action);
+  }
+
+  select(row: Row | null, section?: DetailsSection): void {
+    this.details.select(row, section);
+  }
+
+  show(subject: Subject, block?: Block): void {
+    this.details.show(subject, block ?? null);
+  }
+
+  openLine(file: string, line: number): void {
+    void this.ask('openLine', { file, line });
+  }
+
+  request<M extends Method>(method: M, params: Params<M>): Promise<Result<M>> {
+    return this.client.request(method, params);
+  }
+
+  async ask<M extends Method>(method: M, params: Params<M>): Promise<Result<M> | undefined> {
+    try {
+      const value = await this.client.request(method, params);
+      this.notices.setError(method, '');
+      return value;
+    } catch (error) {
+      this.notices.setError(method, error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
+  }
+
+  private listen(): void {
+    onThemeChange(() => this.timeline.recolour());
+    setInterval(() => {
+      if (document.hidden || !this.clock.running) return;
+      this.header.tick(this.clock.elapsedNs());
+      const context = this.now();
+      if (context) this.timeline.update(context);
+    }, CLOCK_MS);
+  }
+
+  private readonly render = (): void => {
+    const { session } = this;
+    const { info, phase } = session;
+    const context = this.now();
+    setAttribute(this.element, 'data-phase', phase);
+    setAttribute(this.element, 'data-layer', context?.layer ?? effectiveLayer(this.view.layer, []));
+    this.header.element.hidden = phase === 'empty';
+    this.header.update(session, this.clock.elapsedNs());
+    this.scopes.update(session, context?.view ?? this.view);
+    this.state.update(session);
+    this.notices.update(info);
+    const nothingYet = (phase === 'starting' || phase === 'failed') && info?.totals.length === 0;
+    this.trace.hidden = info === null || phase === 'empty' || nothingYet;
+    if (!context) return;
+    for (const part of this.parts) part.update(context);
+  };
+}

@@ -1,0 +1,68 @@
+// Requests to the extension host: each is answered, rejected with the host's sentence, or given up after a while.
+import { t } from '@vscode/l10n';
+import type { Method, Params, Result, ToHost, ToPage } from '../../../extension/protocol/requests/messages';
+
+export interface Timers {
+  set(run: () => void, milliseconds: number): number;
+  clear(timer: number): void;
+}
+
+type Response = Extract<ToPage, { type: 'response' }>;
+interface Waiting {
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+  timer: number;
+}
+
+const BROWSER_TIMERS: Timers = {
+  set: (run, milliseconds) => setTimeout(run, milliseconds),
+  clear: timer => clearTimeout(timer),
+};
+
+export class RequestClient {
+  private readonly waiting = new Map<number, Waiting>();
+  private lastId = 0;
+
+  /** @param timeoutMs a host that does not answer for so long (milliseconds) has lost the request */
+  constructor(
+    private readonly post: (message: ToHost) => void,
+    private readonly timeoutMs = 20_000,
+    private readonly timers: Timers = BROWSER_TIMERS,
+  ) {}
+
+  get pending(): number {
+    return this.waiting.size;
+  }
+
+  /** Resolves with the host's answer; rejects with an Error whose message is one sentence. */
+  request<M extends Method>(method: M, params: Params<M>): Promise<Result<M>> {
+    const id = ++this.lastId;
+    return new Promise<Result<M>>((resolve, reject) => {
+      const timer = this.timers.set(() => this.giveUp(id, method), this.timeoutMs);
+      this.waiting.set(id, { resolve: value => resolve(value as Result<M>), reject, timer });
+      this.post({ type: 'request', id, method, params } as ToHost);
+    });
+  }
+
+  /** Takes a response; false when nobody waits for it (it came after its time was up). */
+  accept(response: Response): boolean {
+    const waiting = this.take(response.id);
+    if (!waiting) return false;
+    if (response.ok) waiting.resolve(response.value);
+    else waiting.reject(new Error(response.error));
+    return true;
+  }
+
+  private giveUp(id: number, method: Method): void {
+    const seconds = Math.round(this.timeoutMs / 1000);
+    this.take(id)?.reject(new Error(t('The extension did not answer "{0}" within {1} seconds.', method, seconds)));
+  }
+
+  private take(id: number): Waiting | undefined {
+    const waiting = this.waiting.get(id);
+    if (!waiting) return undefined;
+    this.waiting.delete(id);
+    this.timers.clear(waiting.timer);
+    return waiting;
+  }
+}

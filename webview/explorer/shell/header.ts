@@ -1,0 +1,105 @@
+// The top of the page: what is traced, how it goes, how much is alive, and the buttons.
+import { t } from '@vscode/l10n';
+import type { SessionView } from '../../../extension/protocol/requests/messages';
+import { formatBytes, formatDuration } from '../../../extension/protocol/format';
+import { badge, iconButton } from '../../components';
+import { el, setAttribute, setText } from '../../dom';
+import { headline } from '../ledger/ledger';
+
+export interface HeaderActions {
+  stop(): void;
+  setRecording(on: boolean): void;
+  save(): void;
+  mark(): void;
+  openWide(): void;
+  close(): void;
+}
+
+const PHASE_WORDS: Record<SessionView['phase'], string> = {
+  empty: t('Nothing traced yet'),
+  starting: t('Starting'),
+  running: t('Running'),
+  ended: t('Ended'),
+  failed: t('Failed'),
+};
+
+export class Header {
+  readonly element: HTMLElement;
+  private recording = true;
+  private readonly dot = el('span', { class: 'dot', role: 'img' });
+  private readonly title = el('h1', { class: 'title', 'data-value': 'title' });
+  private readonly elapsed = el('span', { class: 'dim number', 'data-value': 'elapsed' });
+  private readonly live = el('strong', { class: 'number', 'data-value': 'live' });
+  private readonly total = el('span', { class: 'dim number', 'data-value': 'device-total' });
+  private readonly figures = el('span', { title: t('Live bytes of the total memory') });
+  private readonly simulated = badge('simulated');
+  private readonly stop;
+  private readonly pause;
+  private readonly save;
+  private readonly mark;
+  private readonly wide;
+  private readonly close;
+
+  constructor(actions: HeaderActions) {
+    this.stop = iconButton('stop', 'debug-stop', t('Stop the traced program'), () => actions.stop());
+    this.pause = iconButton('recording', 'debug-pause', '', () => actions.setRecording(!this.recording));
+    this.save = iconButton('save', 'save', t('Save the trace as a file'), () => actions.save());
+    this.mark = iconButton('mark', 'bookmark', t('Mark this moment'), () => actions.mark());
+    this.wide = iconButton('open-wide', 'screen-full', t('Open in an editor'), () => actions.openWide());
+    this.close = iconButton('close-session', 'close', t('Close this trace'), () => actions.close());
+    const buttons = el('div', { class: 'buttons', role: 'toolbar', 'aria-label': t('Trace') });
+    for (const { element } of [this.pause, this.stop, this.mark, this.save, this.wide, this.close])
+      buttons.append(element);
+    const name = el('div', { class: 'name' }, this.dot, this.title, this.elapsed);
+    this.figures.append(this.live, this.total);
+    const bytes = el('div', { class: 'headline' }, this.figures, this.simulated.element);
+    this.element = el('header', { class: 'header' }, name, buttons, bytes);
+  }
+
+  update(session: SessionView, elapsedNs: number): void {
+    const { phase, info } = session;
+    this.recording = session.recording;
+    const paused = phase === 'running' && !session.recording;
+    const word = paused ? t('Recording is paused') : PHASE_WORDS[phase];
+    setAttribute(this.dot, 'data-phase', paused ? 'paused' : phase);
+    setAttribute(this.dot, 'aria-label', word);
+    setAttribute(this.dot, 'title', word);
+    setText(this.title, session.title || t('GPU memory'));
+    setAttribute(this.title, 'title', session.title);
+    this.simulated.set(
+      session.simulated ? t('simulated GPU') : '',
+      t('No real GPU: a simulator answers the driver calls'),
+    );
+    this.updateButtons(session);
+    this.tick(info ? elapsedNs : 0);
+    this.figures.hidden = info === null;
+    if (!info) return;
+    const { liveBytes, totalBytes } = headline(info);
+    setText(this.live, formatBytes(liveBytes));
+    setText(this.total, totalBytes > 0 ? ` / ${formatBytes(totalBytes)}` : '');
+  }
+
+  /** Only the clock. */
+  tick(elapsedNs: number): void {
+    setText(this.elapsed, elapsedNs > 0 ? clockText(elapsedNs) : '');
+  }
+
+  private updateButtons({ id, phase, recording, info, attached, canWiden }: SessionView): void {
+    const runs = phase === 'running' || phase === 'starting';
+    if (attached) this.stop.set('debug-disconnect', t('Detach: the program goes on'));
+    else this.stop.set('debug-stop', t('Stop the traced program'));
+    this.stop.element.hidden = !runs;
+    this.pause.element.hidden = phase !== 'running';
+    this.pause.set(recording ? 'debug-pause' : 'record', recording ? t('Pause recording') : t('Resume recording'));
+    this.save.element.hidden = info === null || phase === 'empty';
+    this.mark.element.hidden = phase !== 'running';
+    this.wide.element.hidden = !canWiden || info === null;
+    this.close.element.hidden = id === 0 || runs;
+  }
+}
+
+/** `12 s` without decimals once a second counts, so that the clock does not flicker. */
+function clockText(elapsedNs: number): string {
+  if (elapsedNs < 1e9) return formatDuration(elapsedNs);
+  return elapsedNs < 60e9 ? `${Math.floor(elapsedNs / 1e9)} s` : formatDuration(Math.floor(elapsedNs / 1e9) * 1e9);
+}

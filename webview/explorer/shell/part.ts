@@ -1,0 +1,49 @@
+// What the page is made of: parts that are shown one below the other, or as tabs.
+import type { Method, Params, Result, SessionView } from '../../../extension/protocol/requests/messages';
+import type { Layer, TraceInfo } from '../../../extension/protocol/trace';
+import type { Block } from '../details/blockRow';
+import type { DetailsSection } from '../table/rowMenu';
+import type { Row } from '../table/rows';
+import type { Action, ViewState } from './state';
+import type { Subject } from './subject';
+
+/** What all parts are drawn from. */
+export interface PageContext {
+  session: SessionView;
+  info: TraceInfo;
+  view: ViewState;
+  /** The layer whose rows are shown. */
+  layer: Layer;
+  /** Time since the run began, ns; goes on between two batches of events. */
+  runNs: number;
+}
+
+/** What a part may do to the rest. */
+export interface PageActions {
+  /** The host's answer, or undefined after its failure was shown. */
+  ask<M extends Method>(method: M, params: Params<M>): Promise<Result<M> | undefined>;
+  /** As `ask`, for the parts that show failures themselves: rejects with the host's sentence. */
+  request<M extends Method>(method: M, params: Params<M>): Promise<Result<M>>;
+  dispatch(action: Action): void;
+  openLine(file: string, line: number): void;
+  /** A row is the selected one, or none is; `section`: its details are to show that. */
+  select(row: Row | null, section?: DetailsSection): void;
+  /** Shows details of what is no row of the table; `block`: of one of its blocks. */
+  show(subject: Subject, block?: Block): void;
+  /** The state as it is at this moment; null without a trace. */
+  now(): PageContext | null;
+}
+
+export interface Part {
+  readonly element: HTMLElement;
+  /** Draws the state; called at most once a frame, and only while there is a trace. A tab: only while it is shown. */
+  update(context: PageContext): void;
+  /** Events arrived: what is shown is to be asked again (through a Poller). A tab: only while it is shown. */
+  invalidate(): void;
+  /** The page came into view again. */
+  wake(): void;
+  /** The view state changed by this action. */
+  changed(action: Action): void;
+  /** Another trace: nothing of the old one stays. */
+  forget(): void;
+}

@@ -1,0 +1,71 @@
+// What the page is about: which session, and of it which process and device. Each is asked only where there is a choice.
+import { t } from '@vscode/l10n';
+import type { SessionEntry, SessionView } from '../../../extension/protocol/requests/messages';
+import { baseName } from '../../../extension/protocol/format';
+import type { DeviceInfo, ProcessInfo } from '../../../extension/protocol/trace';
+import { dropdown, type Dropdown } from '../../components';
+import { el } from '../../dom';
+import type { ViewState } from './state';
+
+export interface ScopeActions {
+  session(id: number): void;
+  /** -1: all. */
+  process(index: number): void;
+  device(index: number): void;
+}
+
+const PHASES: Record<SessionEntry['phase'], string> = {
+  empty: 'empty',
+  starting: 'starting',
+  running: 'running',
+  ended: 'ended',
+  failed: 'failed',
+};
+const ALL = '-1';
+
+export class Scopes {
+  readonly element: HTMLElement;
+  private readonly session: Dropdown<string>;
+  private readonly process: Dropdown<string>;
+  private readonly device: Dropdown<string>;
+
+  constructor(actions: ScopeActions) {
+    this.session = dropdown('session', t('Traced program or saved trace'), [], id => actions.session(Number(id)));
+    this.process = dropdown('process', t('Process'), [], index => actions.process(Number(index)));
+    this.device = dropdown('device', t('Device'), [], index => actions.device(Number(index)));
+    const parts = [this.session, this.process, this.device].map(({ element }) => element);
+    this.element = el('div', { class: 'scopes', role: 'group', 'aria-label': t('What is shown') }, ...parts);
+  }
+
+  update({ id, sessions, info }: SessionView, { process, device }: ViewState): void {
+    offer(this.session, sessions.map(sessionOption), String(id));
+    offer(this.process, withAll(t('All processes'), (info?.processes ?? []).map(processOption)), String(process));
+    offer(this.device, withAll(t('All devices'), (info?.devices ?? []).map(deviceOption)), String(device));
+    this.element.hidden = [...this.element.children].every(child => (child as HTMLElement).hidden);
+  }
+}
+
+type Option = readonly [string, string];
+
+function offer(to: Dropdown<string>, options: readonly Option[], value: string): void {
+  to.element.hidden = options.length < 2;
+  if (options.length >= 2) to.offer(options, value);
+}
+
+/** One thing alone is no choice. */
+function withAll(label: string, options: readonly Option[]): Option[] {
+  return options.length < 2 ? [] : [[ALL, label], ...options];
+}
+
+function sessionOption({ id, title, phase }: SessionEntry): Option {
+  return [String(id), `${title} · ${PHASES[phase]}`];
+}
+
+function processOption({ index, pid, command }: ProcessInfo): Option {
+  const script = command.find(word => word.endsWith('.py')) ?? command[0] ?? t('process');
+  return [String(index), `${baseName(script)} (${pid})`];
+}
+
+function deviceOption({ index, name }: DeviceInfo): Option {
+  return [String(index), t('GPU {0}: {1}', index, name)];
+}

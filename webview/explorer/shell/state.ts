@@ -1,0 +1,275 @@
+// What the user chose on the page. It outlives a hidden view through the editor's own state store.
+import { pointOf, type CompareBy } from '../../../extension/protocol/requests/compareRequests';
+import { checkMoment, NOW, type Moment } from '../../../extension/protocol/requests/moment';
+import {
+  STACK_BY,
+  STACK_RANKS,
+  type StackBy,
+  type StackRank,
+} from '../../../extension/protocol/requests/timelineRequests';
+import { LAYERS, SERIES, SITE_SORTS } from '../../../extension/protocol/trace';
+import type { GroupBy, Layer, Series, SiteSort, Totals, TraceInfo } from '../../../extension/protocol/trace';
+import type { TreeWeight } from '../../../extension/protocol/requests/treeRequests';
+import type { ColourBy } from '../segments/colours';
+import { INITIAL_TABLE, restoreTable, type TableChoice } from '../table/state';
+import { FOLLOW, type Zoom } from '../timeline/zoom';
+
+/** The tabs below the timeline. */
+export type TabId = 'lines' | 'flame' | 'segments' | 'compare';
+
+/** How the segment map is drawn. */
+export interface SegmentState {
+  colourBy: ColourBy;
+  /** Bars as long as their segments. */
+  toScale: boolean;
+}
+
+/** How the flame graph is drawn. */
+export interface FlameState {
+  weight: TreeWeight;
+  /** Runs of library frames are one. */
+  fold: boolean;
+}
+
+/** What the timeline's areas are: groups by their bytes, or one area. */
+export interface StackChoice {
+  by: StackBy | 'none';
+  rank: StackRank;
+}
+export type AxisUnit = 'steps' | 'time';
+
+export interface ViewState {
+  version: 1;
+  tab: TabId;
+  /** null = tensors, or the driver's allocations where no tensor was seen. */
+  layer: Layer | null;
+  groupBy: GroupBy;
+  sort: SiteSort;
+  descending: boolean;
+  filter: string;
+  /** Only of this one, by its index; -1: all. */
+  process: number;
+  device: number;
+  flame: FlameState;
+  table: TableChoice;
+  segments: SegmentState;
+  zoom: Zoom;
+  /** Series that the legend switched off. */
+  hidden: Series[];
+  stack: StackChoice;
+  /** Steps only where it is known what one is. */
+  axis: AxisUnit;
+  /** What rows are shown of, and that in words ('' for the present). */
+  moment: Moment;
+  momentTitle: string;
+  /** The moments that are compared, as `pointText` writes them; null: the usual ones. */
+  compare: { a: string | null; b: string | null; by: CompareBy };
+  /** `startRealtimeMs` of the trace that zoom and moment belong to. */
+  trace: number | null;
+}
+
+export type Action =
+  | { type: 'sort'; sort: SiteSort }
+  | { type: 'filter'; filter: string }
+  | { type: 'group'; groupBy: GroupBy }
+  | { type: 'layer'; layer: Layer }
+  | { type: 'table'; table: Partial<TableChoice> }
+  | { type: 'zoom'; zoom: Zoom }
+  | { type: 'series'; series: Series }
+  | { type: 'process'; process: number }
+  | { type: 'device'; device: number }
+  | { type: 'tab'; tab: TabId }
+  | { type: 'segments'; segments: Partial<SegmentState> }
+  | { type: 'flame'; flame: Partial<FlameState> }
+  | { type: 'stack'; stack: StackChoice }
+  | { type: 'axis'; axis: AxisUnit }
+  | { type: 'moment'; moment: Moment; title: string }
+  | { type: 'compare'; compare: Partial<ViewState['compare']> }
+  /** Another trace is shown, or the first one. */
+  | { type: 'trace'; trace: number };
+
+/** No process or no device in particular. */
+export const ALL = -1;
+
+export const INITIAL: ViewState = {
+  version: 1,
+  tab: 'lines',
+  layer: null,
+  groupBy: 'line',
+  sort: 'liveBytes',
+  descending: true,
+  filter: '',
+  process: ALL,
+  device: ALL,
+  flame: { weight: 'live', fold: true },
+  table: INITIAL_TABLE,
+  segments: { colourBy: 'line', toScale: true },
+  zoom: FOLLOW,
+  hidden: [],
+  stack: { by: 'line', rank: 'alive' },
+  axis: 'steps',
+  moment: NOW,
+  momentTitle: '',
+  compare: { a: null, b: null, by: 'line' },
+  trace: null,
+};
+
+const TABS: readonly TabId[] = ['lines', 'flame', 'segments', 'compare'];
+const COLOURS: readonly ColourBy[] = ['line', 'age'];
+const WEIGHTS: readonly TreeWeight[] = ['live', 'peak', 'churn'];
+export const GROUPS: readonly GroupBy[] = [
+  'line',
+  'site',
+  'function',
+  'module',
+  'thread',
+  'process',
+  'device',
+  'category',
+];
+const AXES: readonly AxisUnit[] = ['steps', 'time'];
+const TEXT_SORTS: readonly SiteSort[] = ['label', 'thread', 'device'];
+
+/** What belongs to one trace alone. */
+const OF_TRACE = { process: ALL, device: ALL, zoom: FOLLOW, moment: NOW, momentTitle: '' };
+
+/** The state after an action; the same object where nothing changed. */
+export function reduce(state: ViewState, action: Action): ViewState {
+  switch (action.type) {
+    case 'sort':
+      return state.sort === action.sort
+        ? { ...state, descending: !state.descending }
+        : { ...state, sort: action.sort, descending: !TEXT_SORTS.includes(action.sort) };
+    case 'filter':
+      return action.filter === state.filter ? state : { ...state, filter: action.filter };
+    case 'group':
+      return action.groupBy === state.groupBy ? state : { ...state, groupBy: action.groupBy };
+    case 'layer':
+      return action.layer === state.layer ? state : { ...state, layer: action.layer };
+    case 'table':
+      return { ...state, table: { ...state.table, ...action.table } };
+    case 'zoom':
+      return { ...state, zoom: action.zoom };
+    case 'series':
+      return { ...state, hidden: toggled(state.hidden, action.series) };
+    case 'process':
+      return action.process === state.process ? state : { ...state, process: action.process };
+    case 'device':
+      return action.device === state.device ? state : { ...state, device: action.device };
+    case 'tab':
+      return action.tab === state.tab ? state : { ...state, tab: action.tab };
+    case 'segments':
+      return { ...state, segments: { ...state.segments, ...action.segments } };
+    case 'flame':
+      return { ...state, flame: { ...state.flame, ...action.flame } };
+    case 'moment':
+      return { ...state, moment: action.moment, momentTitle: action.title };
+    case 'stack':
+      return { ...state, stack: action.stack };
+    case 'axis':
+      return { ...state, axis: action.axis };
+    case 'compare':
+      return { ...state, compare: { ...state.compare, ...action.compare } };
+    case 'trace':
+      if (action.trace === state.trace) return state;
+      return { ...state, ...OF_TRACE, compare: { ...state.compare, a: null, b: null }, trace: action.trace };
+  }
+}
+
+/** The layer whose rows are shown: the chosen one, else the first that ever held something. */
+export function effectiveLayer(chosen: Layer | null, totals: readonly Totals[]): Layer {
+  if (chosen !== null) return chosen;
+  return LAYERS.find(layer => totals.some(total => total.layer === layer && total.allocations > 0)) ?? 'tensor';
+}
+
+/** A saved state, field by field: what is missing or strange becomes the default. */
+export function restore(saved: unknown): ViewState {
+  if (!isFields(saved) || saved.version !== INITIAL.version) return INITIAL;
+  return {
+    version: 1,
+    tab: oneOf(saved.tab, TABS) ?? INITIAL.tab,
+    layer: oneOf(saved.layer, LAYERS) ?? INITIAL.layer,
+    groupBy: oneOf(saved.groupBy, GROUPS) ?? INITIAL.groupBy,
+    sort: oneOf(saved.sort, SITE_SORTS) ?? INITIAL.sort,
+    descending: typeof saved.descending === 'boolean' ? saved.descending : INITIAL.descending,
+    filter: typeof saved.filter === 'string' ? saved.filter : INITIAL.filter,
+    process: indexOrAll(saved.process),
+    device: indexOrAll(saved.device),
+    flame: restoreFlame(saved.flame),
+    table: restoreTable(saved.table),
+    segments: restoreSegments(saved.segments),
+    zoom: restoreZoom(saved.zoom),
+    hidden: Array.isArray(saved.hidden) ? SERIES.filter(series => (saved.hidden as unknown[]).includes(series)) : [],
+    stack: restoreStack(saved.stack),
+    axis: oneOf(saved.axis, AXES) ?? INITIAL.axis,
+    ...restoreMoment(saved),
+    compare: restoreCompare(saved.compare),
+    trace: typeof saved.trace === 'number' ? saved.trace : null,
+  };
+}
+
+function restoreFlame(saved: unknown): FlameState {
+  const from = isFields(saved) ? saved : {};
+  const { weight, fold } = INITIAL.flame;
+  return { weight: oneOf(from.weight, WEIGHTS) ?? weight, fold: typeof from.fold === 'boolean' ? from.fold : fold };
+}
+
+function restoreSegments(saved: unknown): SegmentState {
+  const from = isFields(saved) ? saved : {};
+  const { colourBy, toScale } = INITIAL.segments;
+  return {
+    colourBy: oneOf(from.colourBy, COLOURS) ?? colourBy,
+    toScale: typeof from.toScale === 'boolean' ? from.toScale : toScale,
+  };
+}
+
+function restoreCompare(saved: unknown): ViewState['compare'] {
+  if (!isFields(saved)) return INITIAL.compare;
+  const point = (value: unknown): string | null => (typeof value === 'string' && pointOf(value) ? value : null);
+  return { a: point(saved.a), b: point(saved.b), by: saved.by === 'stack' ? 'stack' : 'line' };
+}
+
+function restoreMoment(saved: Record<string, unknown>): Pick<ViewState, 'moment' | 'momentTitle'> {
+  try {
+    if (typeof saved.momentTitle !== 'string') throw new Error();
+    return { moment: checkMoment(saved.moment), momentTitle: saved.momentTitle };
+  } catch {
+    return { moment: NOW, momentTitle: '' };
+  }
+}
+
+function indexOrAll(saved: unknown): number {
+  return typeof saved === 'number' && Number.isSafeInteger(saved) && saved >= 0 ? saved : ALL;
+}
+
+/** The state for a trace: a process or a device that it does not have limits nothing. */
+export function scoped(state: ViewState, { processes, devices }: Pick<TraceInfo, 'processes' | 'devices'>): ViewState {
+  const process = processes.some(({ index }) => index === state.process) ? state.process : ALL;
+  const device = devices.some(({ index }) => index === state.device) ? state.device : ALL;
+  return process === state.process && device === state.device ? state : { ...state, process, device };
+}
+
+function restoreStack(saved: unknown): StackChoice {
+  const from = isFields(saved) ? saved : {};
+  const by = oneOf(from.by, ['none', ...STACK_BY] as const) ?? INITIAL.stack.by;
+  return { by, rank: oneOf(from.rank, STACK_RANKS) ?? INITIAL.stack.rank };
+}
+
+function restoreZoom(saved: unknown): Zoom {
+  if (!isFields(saved)) return FOLLOW;
+  const { spanNs, endNs } = saved;
+  if (typeof spanNs !== 'number' || !(spanNs > 0)) return FOLLOW;
+  return { spanNs, endNs: typeof endNs === 'number' && endNs >= 0 ? endNs : null };
+}
+
+function toggled<T>(list: readonly T[], item: T): T[] {
+  return list.includes(item) ? list.filter(other => other !== item) : [...list, item];
+}
+
+function oneOf<T extends string>(value: unknown, allowed: readonly T[]): T | undefined {
+  return allowed.find(candidate => candidate === value);
+}
+
+function isFields(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,69 @@
+// What the page says when there is no table to show, or beside it: empty, starting, ended, failed.
+import { t } from '@vscode/l10n';
+import type { SessionView } from '../../../extension/protocol/requests/messages';
+import { formatBytes, formatCount, formatDuration } from '../../../extension/protocol/format';
+import { primaryButton, progressRing } from '../../components';
+import { el, icon, setText } from '../../dom';
+import { headline } from '../ledger/ledger';
+
+const ABOUT = t(
+  'Runs the Python file in the editor and shows every GPU allocation while it happens: how much each line holds, what grows, and when.',
+);
+const SAVED = t('A saved trace (*.gputrace) opens by a double click in the Explorer.');
+const UNTRUSTED = t(
+  'This workspace is not trusted, so nothing of it is run. Trust it to trace its scripts; saved traces can be opened without.',
+);
+
+export class StateView {
+  readonly element = el('section', { class: 'state', role: 'status' });
+  private readonly start: HTMLElement;
+  private readonly again: HTMLElement;
+  private readonly ring = progressRing();
+  private readonly about = el('p', {}, ABOUT);
+  private readonly saved = el('p', { class: 'dim' }, SAVED);
+  private readonly untrusted = el('p', { class: 'notice warning', 'data-notice': 'untrusted' });
+  private readonly words = el('div', { class: 'words' });
+  private readonly detail = el('p', { class: 'detail', 'data-value': 'detail' });
+  private readonly totals = el('p', { class: 'dim number', 'data-value': 'totals' });
+
+  constructor(onStart: () => void) {
+    this.start = primaryButton('start', t('Trace GPU memory'), onStart);
+    this.again = primaryButton('start-again', t('Trace again'), onStart);
+    this.untrusted.append(icon('shield'), UNTRUSTED);
+    this.words.append(this.ring, this.detail);
+    this.element.append(this.untrusted, this.about, this.start, this.saved, this.words, this.totals, this.again);
+  }
+
+  update(session: SessionView): void {
+    const { phase, trusted, info, id } = session;
+    const empty = phase === 'empty';
+    this.untrusted.hidden = trusted || phase === 'running';
+    this.about.hidden = this.saved.hidden = !empty;
+    this.start.hidden = !empty || !trusted;
+    this.ring.hidden = phase !== 'starting';
+    // A file that cannot be read has no number, and nothing to start again.
+    this.again.hidden = phase !== 'failed' || !trusted || id === 0;
+    const says = phase === 'running' && info !== null && info.totals.length > 0 ? '' : session.detail;
+    setText(this.detail, says);
+    this.detail.hidden = says === '';
+    this.words.hidden = says === '' && phase !== 'starting';
+    this.detail.className = phase === 'failed' ? 'detail notice error' : 'detail';
+    const totals = phase === 'ended' ? endText(session) : '';
+    setText(this.totals, totals);
+    this.totals.hidden = totals === '';
+    this.element.hidden = [...this.element.children].every(child => (child as HTMLElement).hidden);
+  }
+}
+
+/** The exit status unless the host's sentence names it, and totals: `Exit status 0 · 12.40 s · peak 8.10 GB · 12,345 allocations, 12,001 frees`. */
+export function endText({ info, exitCode, detail }: SessionView): string {
+  if (!info) return '';
+  const { peakBytes, allocations, frees } = headline(info);
+  const parts = [
+    exitCode === null || /\bstatus\b/.test(detail) ? '' : t('Exit status {0}', exitCode),
+    formatDuration(info.durationNs),
+    peakBytes === null ? '' : t('peak {0}', formatBytes(peakBytes)),
+    t('{0} allocations, {1} frees', formatCount(allocations), formatCount(frees)),
+  ];
+  return parts.filter(part => part !== '').join(' · ');
+}

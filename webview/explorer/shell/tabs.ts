@@ -1,0 +1,89 @@
+// Parts of which one is seen: a list of tabs by the ARIA pattern (arrow keys, Home, End), the panel below.
+import { t } from '@vscode/l10n';
+import { el, setAttribute } from '../../dom';
+import type { PageContext, Part } from './part';
+import type { Action, TabId } from './state';
+
+export interface Tab {
+  id: TabId;
+  title: string;
+  part: Part;
+}
+
+export class Tabs implements Part {
+  readonly element = el('div', { class: 'tabs' });
+  private readonly list = el('div', { class: 'tab-list', role: 'tablist', 'aria-label': t('Views of the memory') });
+  private readonly buttons = new Map<TabId, HTMLElement>();
+  private shown: Tab;
+
+  constructor(
+    private readonly tabs: readonly [Tab, ...Tab[]],
+    first: TabId,
+    private readonly choose: (tab: TabId) => void,
+  ) {
+    this.shown = tabs.find(tab => tab.id === first) ?? tabs[0];
+    for (const tab of tabs) {
+      this.list.append(this.button(tab));
+      const { element } = tab.part;
+      element.hidden = tab !== this.shown;
+      setAttribute(element, 'role', 'tabpanel');
+      setAttribute(element, 'id', `panel-${tab.id}`);
+      setAttribute(element, 'aria-labelledby', `tab-${tab.id}`);
+    }
+    this.list.hidden = tabs.length < 2;
+    this.list.addEventListener('keydown', event => this.onKey(event));
+    this.element.append(this.list, ...tabs.map(tab => tab.part.element));
+  }
+
+  update(context: PageContext): void {
+    const wanted = this.tabs.find(tab => tab.id === context.view.tab) ?? this.tabs[0];
+    const another = wanted !== this.shown;
+    this.shown = wanted;
+    for (const tab of this.tabs) {
+      tab.part.element.hidden = tab !== wanted;
+      const button = this.buttons.get(tab.id);
+      if (!button) continue;
+      setAttribute(button, 'aria-selected', String(tab === wanted));
+      setAttribute(button, 'tabindex', tab === wanted ? '0' : '-1');
+    }
+    wanted.part.update(context);
+    if (another) wanted.part.invalidate();
+  }
+
+  invalidate(): void {
+    this.shown.part.invalidate();
+  }
+
+  wake(): void {
+    this.shown.part.wake();
+  }
+
+  changed(action: Action): void {
+    for (const tab of this.tabs) tab.part.changed(action);
+  }
+
+  forget(): void {
+    for (const tab of this.tabs) tab.part.forget();
+  }
+
+  private button({ id, title }: Tab): HTMLElement {
+    const button = el('button', { class: 'tab', role: 'tab', id: `tab-${id}`, type: 'button', 'data-tab': id }, title);
+    button.setAttribute('aria-controls', `panel-${id}`);
+    button.addEventListener('click', () => this.choose(id));
+    this.buttons.set(id, button);
+    return button;
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    const at = this.tabs.indexOf(this.shown);
+    const last = this.tabs.length - 1;
+    const to = { ArrowRight: at === last ? 0 : at + 1, ArrowLeft: at === 0 ? last : at - 1, Home: 0, End: last }[
+      event.key
+    ];
+    const tab = to === undefined ? undefined : this.tabs[to];
+    if (!tab) return;
+    event.preventDefault();
+    this.choose(tab.id);
+    this.buttons.get(tab.id)?.focus();
+  }
+}

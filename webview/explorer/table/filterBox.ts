@@ -1,0 +1,84 @@
+// The filter box: hints while it has the focus, what is wrong with a word, a button that clears it.
+import { t } from '@vscode/l10n';
+import { iconButton, textField } from '../../components';
+import { el, setAttribute, setText } from '../../dom';
+import { FILTER_HINT, filterProblem } from './filterWords';
+
+const DELAY_MS = 150;
+const LABEL = t('Filter rows: words that all match, sizes as in >10MB, ages as in age>5steps');
+
+export class FilterBox {
+  readonly element: HTMLElement;
+  /** The line below the controls. */
+  readonly note = el('p', { class: 'filter-note', role: 'status', 'data-value': 'filter-note' });
+  private readonly field: HTMLElement & { value: string };
+  private readonly clearButton: HTMLElement;
+  private timer = 0;
+  private focused = false;
+  /** What was asked for last, so that the answer to it does not change what is being typed. */
+  private sent: string;
+
+  constructor(
+    text: string,
+    private readonly apply: (text: string) => void,
+  ) {
+    this.sent = text;
+    const field = textField('filter', LABEL, t('Filter, e.g. model >10MB'), text, value => this.typed(value));
+    this.field = field as HTMLElement & { value: string };
+    this.clearButton = iconButton('clear-filter', 'close', t('Clear the filter'), () => this.clear()).element;
+    this.clearButton.slot = 'end';
+    this.field.append(this.clearButton);
+    this.element = this.field;
+    field.addEventListener('focusin', () => this.focus(true));
+    field.addEventListener('focusout', () => this.focus(false));
+    field.addEventListener('keydown', event => this.onKey(event));
+    this.show(text);
+  }
+
+  /** The filter as it is now, perhaps set by something else. */
+  update(text: string): void {
+    if (text === this.sent) return;
+    this.sent = text;
+    this.field.value = text;
+    this.show(text);
+  }
+
+  private typed(text: string): void {
+    clearTimeout(this.timer);
+    this.show(text);
+    if (filterProblem(text) === '') this.timer = setTimeout(() => this.send(text.trim()), DELAY_MS);
+  }
+
+  private send(text: string): void {
+    clearTimeout(this.timer);
+    this.sent = text;
+    this.apply(text);
+  }
+
+  private clear(): void {
+    this.field.value = '';
+    this.show('');
+    this.send('');
+    this.field.focus();
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    if (event.key !== 'Escape' || this.field.value === '') return;
+    event.preventDefault();
+    this.clear();
+  }
+
+  private focus(focused: boolean): void {
+    this.focused = focused;
+    this.show(this.field.value ?? '');
+  }
+
+  private show(text: string): void {
+    const problem = filterProblem(text);
+    setText(this.note, problem || (this.focused ? FILTER_HINT : ''));
+    this.note.hidden = this.note.textContent === '';
+    this.note.classList.toggle('wrong', problem !== '');
+    setAttribute(this.field, 'aria-invalid', String(problem !== ''));
+    this.clearButton.hidden = text === '';
+  }
+}

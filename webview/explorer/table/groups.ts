@@ -1,0 +1,75 @@
+// What the groups of the table are called, alone and in whole sentences.
+import { t } from '@vscode/l10n';
+import { formatCount } from '../../../extension/protocol/format';
+import type { GroupBy } from '../../../extension/protocol/trace';
+
+export const GROUP_NAMES: Record<GroupBy, string> = {
+  line: t('Line'),
+  site: t('Stack'),
+  function: t('Function'),
+  module: t('Module'),
+  thread: t('Thread'),
+  process: t('Process'),
+  device: t('Device'),
+  category: t('Category'),
+};
+
+export const GROUP_CHOICES: Record<GroupBy, string> = {
+  line: t('By line'),
+  site: t('By stack'),
+  function: t('By function'),
+  module: t('By module'),
+  thread: t('By thread'),
+  process: t('By process'),
+  device: t('By device'),
+  category: t('By category'),
+};
+
+const LIST_TITLES: Record<GroupBy, string> = {
+  line: t('Alive by line'),
+  site: t('Alive by stack'),
+  function: t('Alive by function'),
+  module: t('Alive by module'),
+  thread: t('Alive by thread'),
+  process: t('Alive by process'),
+  device: t('Alive by device'),
+  category: t('Alive by category'),
+};
+
+/** One, and many with their number as `{0}`. */
+const COUNTS: Record<GroupBy, (count: string, one: boolean) => string> = {
+  line: (count, one) => (one ? t('1 line') : t('{0} lines', count)),
+  site: (count, one) => (one ? t('1 stack') : t('{0} stacks', count)),
+  function: (count, one) => (one ? t('1 function') : t('{0} functions', count)),
+  module: (count, one) => (one ? t('1 module') : t('{0} modules', count)),
+  thread: (count, one) => (one ? t('1 thread') : t('{0} threads', count)),
+  process: (count, one) => (one ? t('1 process') : t('{0} processes', count)),
+  device: (count, one) => (one ? t('1 device') : t('{0} devices', count)),
+  category: (count, one) => (one ? t('1 category') : t('{0} categories', count)),
+};
+
+const MOMENT_TITLES: Record<GroupBy, (moment: string) => string> = {
+  line: moment => t('{0}, by line', moment),
+  site: moment => t('{0}, by stack', moment),
+  function: moment => t('{0}, by function', moment),
+  module: moment => t('{0}, by module', moment),
+  thread: moment => t('{0}, by thread', moment),
+  process: moment => t('{0}, by process', moment),
+  device: moment => t('{0}, by device', moment),
+  category: moment => t('{0}, by category', moment),
+};
+
+/** Heading of the list, as `Alive by line`. */
+export function listTitle(groupBy: GroupBy): string {
+  return LIST_TITLES[groupBy];
+}
+
+/** Heading of the list of a moment, as `Alive at 3.20 s, by line`. */
+export function momentListTitle(groupBy: GroupBy, moment: string): string {
+  return MOMENT_TITLES[groupBy](moment);
+}
+
+/** `12 lines` */
+export function groupsText(groupBy: GroupBy, count: number): string {
+  return COUNTS[groupBy](formatCount(count), count === 1);
+}

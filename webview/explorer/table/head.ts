@@ -1,0 +1,67 @@
+// The header of the table: titles that sort.
+import type { SiteSort } from '../../../extension/protocol/trace';
+import { el, setAttribute, setText } from '../../dom';
+import { COLUMNS, type ColumnId } from './columns';
+import type { Layout } from './layout';
+
+interface Header {
+  element: HTMLElement;
+  title: HTMLElement;
+  sort: SiteSort | null;
+}
+
+export class TableHead {
+  readonly element = el('div', { role: 'rowgroup', class: 'table-head' });
+  private readonly row = el('div', { role: 'row', class: 'row head', 'aria-rowindex': 1 });
+  private readonly headers = new Map<ColumnId, Header>();
+
+  constructor(private readonly sort: (by: SiteSort) => void) {
+    for (const column of COLUMNS) {
+      const header = this.header(column);
+      this.headers.set(column.id, header);
+      this.row.append(header.element);
+    }
+    this.element.append(this.row);
+  }
+
+  setOrder(sort: SiteSort, descending: boolean): void {
+    for (const header of this.headers.values()) {
+      const order = descending ? 'descending' : 'ascending';
+      setAttribute(header.element, 'aria-sort', header.sort === sort ? order : 'none');
+    }
+  }
+
+  setTitle(id: ColumnId, title: string, hint: string): void {
+    const header = this.headers.get(id);
+    if (!header) return;
+    setText(header.title, title);
+    setAttribute(header.element, 'title', hint);
+  }
+
+  setLayout({ columns }: Layout): void {
+    const shown = columns.map(({ id }) => id);
+    for (const [id, { element }] of this.headers) {
+      element.hidden = !shown.includes(id);
+      setAttribute(element, 'aria-colindex', String(shown.indexOf(id) + 1));
+    }
+  }
+
+  /** Follows the rows sideways; `scrollbarPx`: what their scroll bar takes. */
+  scrollTo(leftPx: number, scrollbarPx: number): void {
+    this.element.scrollLeft = leftPx;
+    this.row.style.setProperty('--gm-scrollbar', `${scrollbarPx}px`);
+  }
+
+  private header({ id, title, hint, sort }: (typeof COLUMNS)[number]): Header {
+    const element = el('div', { role: 'columnheader', 'data-column': id, title: hint });
+    const text = el('span', {}, title);
+    if (sort === null) element.append(text);
+    else {
+      const button = el('button', { type: 'button', class: 'sort', 'data-sort': sort }, text);
+      button.append(el('span', { class: 'sort-arrow', 'aria-hidden': 'true' }));
+      button.addEventListener('click', () => this.sort(sort));
+      element.append(button);
+    }
+    return { element, title: text, sort };
+  }
+}

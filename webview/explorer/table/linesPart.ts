@@ -1,0 +1,276 @@
+// The table of what is alive, as a list or a tree of stacks, with its heading, filter and selectors.
+import { t } from '@vscode/l10n';
+import type { SiteWindow } from '../../../extension/protocol/trace';
+import type { TreeWeight } from '../../../extension/protocol/requests/treeRequests';
+import { MAX_VERDICTS, type VerdictGrouping } from '../../../extension/protocol/requests/verdictRequests';
+import { el, type Frames } from '../../dom';
+import { openMenu } from '../../menu';
+import { GROUP_NAMES } from './groups';
+import type { PageActions, PageContext, Part } from '../shell/part';
+import { Poller, whileShown } from '../shell/poller';
+import { columnMenu, rowMenu, type DetailsSection } from './rowMenu';
+import type { Row } from './rows';
+import type { RowSource } from './rowSource';
+import { SelectionBar, sumOf } from './selectionBar';
+import { SiteRows } from './siteRows';
+import type { Action, ViewState } from '../shell/state';
+import { TableView } from './view';
+import { withColumn } from './state';
+import { Toolbar } from './toolbar';
+import { TreeRows, treeSort } from './treeRows';
+import { tsvOf } from './tsv';
+
+/** What decides which rows there are, and their order. */
+const questionOf = ({ view, layer }: PageContext) => {
+  const { groupBy, sort, descending, filter, process, device, moment } = view;
+  return { layer, groupBy, sort, descending, filter, process, device, moment };
+};
+const sameQuestion = (a: PageContext, b: PageContext | null): boolean =>
+  b !== null && a.view.table === b.view.table && JSON.stringify(questionOf(a)) === JSON.stringify(questionOf(b));
+
+/** What the user does that makes another question. */
+const ASKED_BY: ReadonlySet<Action['type']> = new Set([
+  'sort',
+  'filter',
+  'group',
+  'layer',
+  'table',
+  'process',
+  'device',
+  'moment',
+  'trace',
+]);
+/** Smaller parts of the whole are left out of the tree. */
+const LEAST_SHARE = 1e-4;
+const FAST_MS = 100;
+const SLOW_MS = 1000;
+const JUDGED: readonly VerdictGrouping[] = ['site', 'line', 'function'];
+const WEIGHT_TITLES: Record<TreeWeight, readonly [string, string]> = {
+  live: [t('Alive'), t('Bytes alive now, by the frame and by all that it calls')],
+  peak: [t('Peak'), t('Sum of the peaks of all stacks that go through the frame; not at one moment')],
+  churn: [t('Allocated'), t('All bytes ever allocated, by the frame and by all that it calls')],
+};
+
+export class LinesPart implements Part {
+  readonly element: HTMLElement;
+  private readonly toolbar: Toolbar;
+  private readonly table: TableView;
+  private readonly sites: SiteRows;
+  private readonly tree = new TreeRows();
+  private readonly bar: SelectionBar;
+  private readonly shown = whileShown(() => this.element);
+  private readonly poller = new Poller(() => this.ask(), FAST_MS, this.shown);
+  private readonly verdictPoller = new Poller(() => this.askVerdicts(), SLOW_MS, this.shown);
+  private readonly sumPoller = new Poller(() => this.askSum(), SLOW_MS, this.shown);
+
+  constructor(
+    frames: Frames,
+    private readonly page: PageActions,
+    view: ViewState,
+  ) {
+    this.sites = new SiteRows((from, to) => this.askSites(from, to));
+    this.toolbar = new Toolbar(view.filter, {
+      filter: filter => page.dispatch({ type: 'filter', filter }),
+      group: by => this.group(by),
+      layer: layer => page.dispatch({ type: 'layer', layer }),
+      weight: weight => page.dispatch({ type: 'table', table: { weight } }),
+      columns: at => this.columnsMenu(at),
+    });
+    this.table = this.makeTable(frames);
+    this.bar = new SelectionBar({ copy: () => void this.copy(), clear: () => this.table.clear() });
+    this.element = el('div', { class: 'list' }, this.toolbar.element, this.table.element, this.bar.element);
+  }
+
+  update(context: PageContext): void {
+    const { view, layer, info } = context;
+    this.toolbar.update(view, layer);
+    this.sites.setNames(view.groupBy, info.processes);
+    this.tree.setOrder(view);
+    this.table.update(view, this.sourceOf(view), info.devices.length);
+    const [title, hint] = WEIGHT_TITLES[view.table.tree ? view.table.weight : 'live'];
+    this.table.titleOf('live', title, view.table.tree ? hint : t('Bytes alive now'));
+  }
+
+  invalidate(): void {
+    this.poller.invalidate();
+    this.verdictPoller.invalidate();
+    if (this.table.selection.size > 1) this.sumPoller.invalidate();
+  }
+
+  wake(): void {
+    this.poller.wake();
+    this.sumPoller.wake();
+    this.verdictPoller.wake();
+  }
+
+  changed(action: Action): void {
+    const onlyColumns = action.type === 'table' && action.table.columns !== undefined;
+    if (!ASKED_BY.has(action.type) || onlyColumns) return;
+    if (action.type !== 'sort') this.sites.reset();
+    this.table.reset(action.type === 'sort');
+    this.poller.invalidate(true);
+  }
+
+  forget(): void {
+    this.table.reset(false);
+    this.table.setOpened(null);
+    this.sites.forget();
+    this.tree.forget();
+  }
+
+  /** No row is selected any more. */
+  clear(): void {
+    this.table.clear();
+  }
+
+  revealActive(): void {
+    this.table.revealActive();
+  }
+
+  private makeTable(frames: Frames): TableView {
+    const { page } = this;
+    return new TableView(frames, this.sites, {
+      sort: sort => page.dispatch({ type: 'sort', sort }),
+      open: row => this.open(row),
+      select: row => page.select(row),
+      refresh: row => page.select(row),
+      selected: () => this.selected(),
+      need: () => this.poller.invalidate(true),
+      menu: (row, at) => (row ? this.rowMenu(row, at) : this.columnsMenu(at)),
+      copy: () => void this.copy(),
+      expand: (row, open) => this.expand(row, open),
+      parentOf: index => this.tree.parentOf(index),
+    });
+  }
+
+  private sourceOf({ table }: ViewState): RowSource {
+    return table.tree ? this.tree : this.sites;
+  }
+
+  private group(by: ViewState['groupBy'] | null): void {
+    if (by) this.page.dispatch({ type: 'group', groupBy: by });
+    const tree = by === null;
+    if (tree !== this.page.now()?.view.table.tree) this.page.dispatch({ type: 'table', table: { tree } });
+  }
+
+  private open(row: Row): void {
+    if (row.line === 0) return;
+    this.table.setOpened(row);
+    this.page.openLine(row.file, row.line);
+  }
+
+  private expand(row: Row, open: boolean): void {
+    this.tree.expand(row.key, open);
+    this.table.refresh();
+    if (open) this.poller.invalidate(true);
+  }
+
+  private rowMenu(row: Row, at: { x: number; y: number }): void {
+    const entries = rowMenu(row, this.table.selection.size, {
+      open: one => this.open(one),
+      details: (one, section) => this.details(one, section),
+      copy: () => void this.copy(),
+      filter: filter => this.page.dispatch({ type: 'filter', filter }),
+    });
+    openMenu(row.primary, entries, at);
+  }
+
+  private details(row: Row, section: DetailsSection): void {
+    this.page.select(row, section);
+  }
+
+  private columnsMenu(at: { x: number; y: number }): void {
+    const chosen = (): ViewState['table']['columns'] => this.page.now()?.view.table.columns ?? [];
+    const entries = columnMenu(chosen(), id =>
+      this.page.dispatch({ type: 'table', table: { columns: withColumn(chosen(), id) } }),
+    );
+    openMenu(t('Columns'), entries, at);
+  }
+
+  /** Other rows are selected: what they hold together is asked for where it is not known. */
+  private selected(): void {
+    if (this.table.selection.size > 1) this.sumPoller.invalidate(true);
+    else this.bar.show(null);
+  }
+
+  private async askSum(): Promise<void> {
+    const { selection } = this.table;
+    if (selection.size < 2) return;
+    const rows = await this.selectedRows(true);
+    if (selection.size > 1) this.bar.show(sumOf(rows, selection.size));
+  }
+
+  /** In the order of the table. `once`: of rows of a tree only those that lie in no other. */
+  private async selectedRows(once: boolean): Promise<Row[]> {
+    const keys = this.table.selection.all();
+    const view = this.page.now()?.view;
+    if (view?.table.tree && once) return this.tree.outermost(keys);
+    const source = view ? this.sourceOf(view) : this.sites;
+    return (await source.rows(0, source.total)).filter(row => keys.has(row.key));
+  }
+
+  private async copy(): Promise<void> {
+    const { columns, selection } = this.table;
+    const view = this.page.now()?.view;
+    if (!view || selection.size === 0) return;
+    const name = view.table.tree ? t('Line') : GROUP_NAMES[view.groupBy];
+    const text = tsvOf(await this.selectedRows(false), columns, name);
+    await this.page.ask('copyText', { text });
+  }
+
+  private async askSites(from: number, to: number): Promise<SiteWindow | undefined> {
+    const context = this.page.now();
+    if (!context) return undefined;
+    const window = await this.page.ask('sites', { ...questionOf(context), from, to });
+    return sameQuestion(context, this.page.now()) ? window : undefined;
+  }
+
+  private async ask(): Promise<void> {
+    const context = this.page.now();
+    if (!context) return;
+    await (context.view.table.tree ? this.askTree(context) : this.askList(context));
+  }
+
+  private async askList({ view }: PageContext): Promise<void> {
+    const { from, to } = this.table.wanted();
+    const window = await this.askSites(from, to);
+    if (!window) return;
+    this.sites.set(window, from);
+    this.table.refresh();
+    if (this.sites.unjudged()) this.verdictPoller.invalidate();
+    this.toolbar.setSums(window.total, view.groupBy, {
+      liveCount: window.sumLiveCount,
+      liveBytes: window.sumLiveBytes,
+    });
+    this.showEmpty(window.total, view);
+  }
+
+  /** Verdicts on the rows that are here; of threads, processes and devices there are none. */
+  private async askVerdicts(): Promise<void> {
+    const view = this.page.now()?.view;
+    const groupBy = view && JUDGED.find(one => one === view.groupBy);
+    if (!groupBy || view.table.tree) return;
+    const verdicts = await this.page.ask('verdicts', { sites: this.sites.ids().slice(0, MAX_VERDICTS), groupBy });
+    if (!verdicts || this.page.now()?.view.groupBy !== groupBy) return;
+    this.sites.judge(new Map(verdicts.map(verdict => [verdict.site, verdict])));
+    this.table.refresh();
+  }
+
+  private async askTree(context: PageContext): Promise<void> {
+    const { view, layer } = context;
+    const { weight } = view.table;
+    const { filter, process, device, moment } = view;
+    const query = { layer, weight, minShare: LEAST_SHARE, open: this.tree.open, filter, process, device, moment };
+    const tree = await this.page.ask('stackTree', query);
+    if (!tree || !sameQuestion(context, this.page.now())) return;
+    this.tree.set(tree, { sort: treeSort(view.sort), descending: view.descending });
+    this.table.refresh();
+    this.toolbar.setTreeSum(tree.totalBytes);
+    this.showEmpty(tree.nodes, view);
+  }
+
+  private showEmpty(rows: number, { filter }: ViewState): void {
+    const none = filter ? t('No row matches the filter.') : t('Nothing is alive in this layer.');
+    this.table.setEmptyText(rows > 0 ? '' : none);
+  }
+}

@@ -1,0 +1,145 @@
+// One reused element of the table; it writes only what differs from what it showed before.
+import { t } from '@vscode/l10n';
+import { formatBytes, formatCount } from '../../../extension/protocol/format';
+import { el, icon, setAttribute, setText, svg } from '../../dom';
+import { COLUMNS, type Column, type ColumnId } from './columns';
+import type { Layout } from './layout';
+import { sparkPoints, type Row } from './rows';
+import { STATE_WORDS } from './verdictWords';
+
+export interface RowMarks {
+  /** Keys act on it. */
+  active: boolean;
+  selected: boolean;
+  opened: boolean;
+  /** Bytes of a full bar. */
+  fullBytes: number;
+  layout: Layout;
+  /** Whether the word of its verdict is shown. */
+  verdict: boolean;
+}
+const SPARK_WIDTH = 56;
+const SPARK_HEIGHT = 18;
+const TREND_ICONS = { growing: 'arrow-up', shrinking: 'arrow-down', steady: '' };
+const INDENT_PX = 14;
+/** Columns that are more than a text. */
+const DRAWN: readonly ColumnId[] = ['site', 'live', 'growth', 'spark'];
+
+export class RowView {
+  readonly element = el('div', { role: 'row', class: 'row' });
+  private readonly cells = new Map<ColumnId, HTMLElement>();
+  private readonly twisty = icon('chevron-right');
+  private readonly primary = el('span', { class: 'primary' });
+  private readonly secondary = el('span', { class: 'dim' });
+  private readonly mark = icon('reply');
+  private readonly verdict = el('span', { class: 'verdict' });
+  private readonly more = el('button', { type: 'button', class: 'more', tabindex: -1, 'aria-haspopup': 'menu' });
+  private readonly bar = el('i', { class: 'bar' });
+  private readonly live = el('span', {});
+  private readonly trend = icon('blank');
+  private readonly growth = el('span', {});
+  private readonly line = svg('polyline', { points: '' });
+  private index = -1;
+  private layout: Layout | null = null;
+  private plain: readonly Column[] = [];
+
+  constructor() {
+    for (const { id } of COLUMNS) {
+      const cell = el('div', { role: 'gridcell', 'data-column': id });
+      this.cells.set(id, cell);
+      this.element.append(cell);
+    }
+    this.mark.title = t('Allocated in backward; this is the line it belongs to');
+    this.twisty.classList.add('twisty');
+    this.more.append(icon('ellipsis'));
+    setAttribute(this.more, 'aria-label', t('Actions'));
+    const name = el('span', { class: 'site-name' }, this.primary, this.secondary, this.mark);
+    this.cell('site').append(this.twisty, name, this.verdict, this.more);
+    this.cell('live').append(this.bar, this.live);
+    this.cell('growth').append(this.trend, this.growth);
+    const image = svg('svg', { width: SPARK_WIDTH, height: SPARK_HEIGHT, 'aria-hidden': 'true', class: 'spark' });
+    image.append(this.line);
+    this.cell('spark').append(image);
+  }
+
+  /** Shows a row, or an empty place while its data is on the way (row null). */
+  update(index: number, top: number, row: Row | null, marks: RowMarks): void {
+    if (this.index !== index) {
+      this.index = index;
+      this.element.id = `row-${index}`;
+      setAttribute(this.element, 'data-row', String(index));
+      setAttribute(this.element, 'aria-rowindex', String(index + 2)); // the header is row 1
+    }
+    if (this.layout !== marks.layout) this.arrange(marks.layout);
+    this.element.style.transform = `translateY(${top}px)`;
+    setAttribute(this.element, 'aria-selected', String(marks.selected));
+    const { classList } = this.element;
+    classList.toggle('active', marks.active);
+    classList.toggle('loading', row === null);
+    setAttribute(this.element, 'aria-busy', String(row === null)); // its cells are empty so long
+    classList.toggle('opened', marks.opened && row !== null);
+    if (row) this.show(row, marks);
+  }
+
+  private arrange(layout: Layout): void {
+    this.layout = layout;
+    const shown = layout.columns.map(({ id }) => id);
+    for (const [id, cell] of this.cells) {
+      cell.hidden = !shown.includes(id);
+      setAttribute(cell, 'aria-colindex', String(shown.indexOf(id) + 1));
+    }
+    this.plain = layout.columns.filter(({ id }) => !DRAWN.includes(id));
+  }
+
+  private show(row: Row, marks: RowMarks): void {
+    const { element } = this;
+    setAttribute(element, 'data-id', String(row.id));
+    setAttribute(element, 'data-file', row.file);
+    setAttribute(element, 'data-line', String(row.line));
+    setAttribute(element, 'data-trend', row.trend);
+    setAttribute(element, 'data-source', row.source);
+    setAttribute(element, 'data-verdict', row.verdict?.state ?? '');
+    element.classList.toggle('no-line', row.line === 0 && row.function === '');
+    this.showName(row, marks.verdict);
+    this.showTree(row);
+    this.showLive(row, marks.fullBytes);
+    setAttribute(this.trend, 'class', `codicon codicon-${TREND_ICONS[row.trend] || 'blank'}`);
+    setText(this.growth, row.growth);
+    setAttribute(this.line, 'points', row.spark ? sparkPoints(row.spark, SPARK_WIDTH, SPARK_HEIGHT) : '');
+    for (const column of this.plain) setText(this.cell(column.id), column.text(row));
+    setAttribute(this.cell('thread'), 'title', row.thread);
+  }
+
+  private showName(row: Row, withVerdict: boolean): void {
+    setText(this.primary, row.primary);
+    setText(this.secondary, row.secondary);
+    setAttribute(this.cell('site'), 'title', row.title);
+    this.mark.hidden = row.source === 'python' || row.source === 'none';
+    const word = withVerdict && row.verdict ? STATE_WORDS[row.verdict.state] : '';
+    this.verdict.hidden = word === '';
+    setText(this.verdict, word);
+    setAttribute(this.verdict, 'title', row.verdict?.because ?? '');
+  }
+
+  private showTree({ tree }: Row): void {
+    const { element, twisty } = this;
+    this.cell('site').style.paddingLeft = tree ? `${(tree.level - 1) * INDENT_PX}px` : '';
+    twisty.hidden = tree === null;
+    if (tree === null || tree.expanded === null) element.removeAttribute('aria-expanded');
+    else setAttribute(element, 'aria-expanded', String(tree.expanded));
+    if (tree === null) return element.removeAttribute('aria-level');
+    setAttribute(element, 'aria-level', String(tree.level));
+    const name = tree.expanded === null ? 'blank' : tree.expanded ? 'chevron-down' : 'chevron-right';
+    setAttribute(twisty, 'class', `codicon codicon-${name} twisty`);
+  }
+
+  private showLive({ liveBytes, peakBytes }: Row, fullBytes: number): void {
+    setText(this.live, formatBytes(liveBytes));
+    setAttribute(this.cell('live'), 'title', t('{0} bytes, peak {1}', formatCount(liveBytes), formatBytes(peakBytes)));
+    this.bar.style.width = `${fullBytes > 0 ? Math.min(100, (liveBytes / fullBytes) * 100).toFixed(1) : 0}%`;
+  }
+
+  private cell(id: ColumnId): HTMLElement {
+    return this.cells.get(id)!;
+  }
+}

@@ -1,0 +1,41 @@
+// What several selected rows hold together.
+import { t } from '@vscode/l10n';
+import { formatBytes, formatCount } from '../../../extension/protocol/format';
+import { iconButton } from '../../components';
+import { el, setText } from '../../dom';
+import { blocksText } from '../common/counts';
+
+export interface SelectionSum {
+  rows: number;
+  liveBytes: number;
+  liveCount: number;
+}
+
+export class SelectionBar {
+  readonly element: HTMLElement;
+  private readonly text = el('span', { class: 'number', role: 'status', 'data-value': 'selection' });
+
+  constructor(actions: { copy(): void; clear(): void }) {
+    const copy = iconButton('copy-rows', 'copy', t('Copy the rows (Ctrl+C)'), () => actions.copy());
+    const clear = iconButton('clear-selection', 'close', t('Select one row (Escape)'), () => actions.clear());
+    this.element = el('div', { class: 'selection-bar' }, this.text, copy.element, clear.element);
+    this.show(null);
+  }
+
+  /** null: at most one row is selected. */
+  show(sum: SelectionSum | null): void {
+    this.element.hidden = sum === null;
+    if (!sum) return setText(this.text, '');
+    const blocks = blocksText(sum.liveCount);
+    setText(this.text, t('{0} rows · {1} · {2}', formatCount(sum.rows), formatBytes(sum.liveBytes), blocks));
+  }
+}
+
+export function sumOf(rows: readonly { liveBytes: number; liveCount: number }[], selected: number): SelectionSum {
+  const sum = { rows: selected, liveBytes: 0, liveCount: 0 };
+  for (const { liveBytes, liveCount } of rows) {
+    sum.liveBytes += liveBytes;
+    sum.liveCount += liveCount;
+  }
+  return sum;
+}

@@ -1,0 +1,98 @@
+// The rows of the list: a window of what the host sorted, grouped and filtered.
+import type { GroupBy, ProcessInfo, SiteWindow } from '../../../extension/protocol/trace';
+import { rowAt, rowKey, type Row } from './rows';
+import type { RowSource } from './rowSource';
+import type { Judged } from './verdictWords';
+
+const MOST_ROWS = 100_000;
+
+export class SiteRows implements RowSource {
+  total = 0;
+  fullBytes = 0;
+  private window: SiteWindow | null = null;
+  private from = 0;
+  private groupBy: GroupBy = 'line';
+  private processes: readonly ProcessInfo[] = [];
+  /** By the id of a row. */
+  private verdicts: ReadonlyMap<number, Judged> = new Map();
+  private asked: ReadonlySet<number> = new Set();
+
+  /** @param ask a window of the rows that are shown; undefined: it could not be had */
+  constructor(private readonly ask: (from: number, to: number) => Promise<SiteWindow | undefined>) {}
+
+  setNames(groupBy: GroupBy, processes: readonly ProcessInfo[]): void {
+    this.groupBy = groupBy;
+    this.processes = processes;
+  }
+
+  set(window: SiteWindow, from: number): void {
+    this.window = window;
+    this.from = from;
+    this.total = window.total;
+    for (const bytes of window.liveBytes) if (bytes > this.fullBytes) this.fullBytes = bytes;
+  }
+
+  judge(verdicts: ReadonlyMap<number, Judged>): void {
+    this.verdicts = verdicts;
+    this.asked = new Set(this.ids());
+  }
+
+  /** Another question: bars and verdicts are of the old one. */
+  reset(): void {
+    this.fullBytes = 0;
+    this.verdicts = new Map();
+    this.asked = new Set();
+  }
+
+  forget(): void {
+    this.reset();
+    this.window = null;
+    this.total = 0;
+  }
+
+  row(index: number): Row | null {
+    const i = index - this.from;
+    if (!this.window || i < 0 || i >= this.window.rows) return null;
+    return this.rowOf(this.window, i);
+  }
+
+  indexOf(key: string): number {
+    for (let i = 0; i < (this.window?.rows ?? 0); i++)
+      if (rowKey(this.window!, i, this.groupBy) === key) return this.from + i;
+    return -1;
+  }
+
+  async rows(from: number, to: number): Promise<Row[]> {
+    const here = this.loaded(from, to);
+    if (here) return here;
+    const window = await this.ask(from, Math.min(to, from + MOST_ROWS));
+    return window ? Array.from({ length: window.rows }, (_, i) => this.rowOf(window, i)) : [];
+  }
+
+  /** Some rows came whose verdict was not asked for. */
+  unjudged(): boolean {
+    return this.ids().some(id => !this.asked.has(id));
+  }
+
+  /** The ids that verdicts are asked for. */
+  ids(): number[] {
+    return this.window ? [...this.window.id] : [];
+  }
+
+  private loaded(from: number, to: number): Row[] | null {
+    const rows: Row[] = [];
+    for (let index = from; index < Math.min(to, this.total); index++) {
+      const row = this.row(index);
+      if (!row) return null;
+      rows.push(row);
+    }
+    return rows;
+  }
+
+  private rowOf(window: SiteWindow, i: number): Row {
+    const row = rowAt(window, i, this.groupBy, this.processes);
+    row.verdict = this.verdicts.get(row.id) ?? null;
+    row.bytesPerStep = row.verdict?.bytesPerStep ?? 0;
+    return row;
+  }
+}

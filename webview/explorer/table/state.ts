@@ -1,0 +1,31 @@
+// What the user chose of the table, beside grouping, order and filter.
+import type { TreeWeight } from '../../../extension/protocol/requests/treeRequests';
+import { CHOICES, DEFAULT_CHOICE, type Choice } from './columns';
+
+export interface TableChoice {
+  columns: readonly Choice[];
+  /** Rows are the tree of stacks, weighed so. */
+  tree: boolean;
+  weight: TreeWeight;
+}
+
+export const INITIAL_TABLE: TableChoice = { columns: DEFAULT_CHOICE, tree: false, weight: 'live' };
+const WEIGHTS: readonly TreeWeight[] = ['live', 'peak', 'churn'];
+
+/** As it was saved; what is missing or strange becomes the default. */
+export function restoreTable(saved: unknown): TableChoice {
+  if (typeof saved !== 'object' || saved === null) return INITIAL_TABLE;
+  const { columns, tree, weight } = saved as Record<keyof TableChoice, unknown>;
+  return {
+    columns: Array.isArray(columns)
+      ? CHOICES.map(([id]) => id).filter(id => (columns as unknown[]).includes(id))
+      : INITIAL_TABLE.columns,
+    tree: tree === true,
+    weight: WEIGHTS.find(one => one === weight) ?? INITIAL_TABLE.weight,
+  };
+}
+
+/** The chosen columns with this one added or taken away, in the order of the table. */
+export function withColumn(columns: readonly Choice[], id: Choice): Choice[] {
+  return CHOICES.map(([one]) => one).filter(one => (one === id) !== columns.includes(one));
+}

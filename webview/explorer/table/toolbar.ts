@@ -1,0 +1,90 @@
+// Heading of the table with its totals, the filter box and the selectors.
+import { t } from '@vscode/l10n';
+import type { GroupBy, Layer } from '../../../extension/protocol/trace';
+import type { TreeWeight } from '../../../extension/protocol/requests/treeRequests';
+import { formatBytes } from '../../../extension/protocol/format';
+import { dropdown, iconButton } from '../../components';
+import { el, setText } from '../../dom';
+import { blocksText } from '../common/counts';
+import { FilterBox } from './filterBox';
+import { GROUP_CHOICES, groupsText, listTitle, momentListTitle } from './groups';
+import { GROUPS, type ViewState } from '../shell/state';
+
+export interface ToolbarActions {
+  filter(text: string): void;
+  /** null: as a tree of stacks. */
+  group(by: GroupBy | null): void;
+  layer(layer: Layer): void;
+  weight(weight: TreeWeight): void;
+  /** The menu of columns is wanted below this place. */
+  columns(at: { x: number; y: number }): void;
+}
+const LAYER_NAMES: readonly (readonly [Layer, string])[] = [
+  ['tensor', t('Tensors')],
+  ['driver', t('Driver')],
+  ['host', t('Pinned host')],
+];
+const WEIGHT_NAMES: readonly (readonly [TreeWeight, string])[] = [
+  ['live', t('Alive now')],
+  ['peak', t('At their peak')],
+  ['churn', t('Ever allocated')],
+];
+const TREE = 'tree';
+
+export class Toolbar {
+  readonly element: HTMLElement;
+  private readonly title = el('h2', {});
+  private readonly sums = el('span', { class: 'dim number', 'data-value': 'sums' });
+  private readonly filter: FilterBox;
+  private readonly group;
+  private readonly layer;
+  private readonly weight;
+  private readonly columns: HTMLElement;
+
+  constructor(filter: string, actions: ToolbarActions) {
+    const names: [GroupBy | typeof TREE, string][] = GROUPS.map(by => [by, GROUP_CHOICES[by]]);
+    names.push([TREE, t('Tree of stacks')]);
+    this.group = dropdown('group', t('Group by'), names, by => actions.group(by === TREE ? null : by));
+    this.layer = dropdown('layer', t('Layer'), LAYER_NAMES, layer => actions.layer(layer));
+    this.weight = dropdown('weight', t('Bytes'), WEIGHT_NAMES, weight => actions.weight(weight));
+    this.filter = new FilterBox(filter, text => actions.filter(text));
+    this.columns = iconButton('columns', 'settings-gear', t('Columns'), () => {
+      const { left, bottom } = this.columns.getBoundingClientRect();
+      actions.columns({ x: left, y: bottom });
+    }).element;
+    this.columns.setAttribute('aria-haspopup', 'menu');
+    const selectors = [this.group.element, this.weight.element, this.layer.element, this.columns];
+    const controls = el('div', { class: 'controls' }, this.filter.element, ...selectors);
+    const head = el('div', { class: 'list-head' }, this.title, this.sums);
+    this.element = el('div', { class: 'toolbar' }, head, controls, this.filter.note);
+  }
+
+  update(view: ViewState, layer: Layer): void {
+    const { tree, weight } = view.table;
+    setText(this.title, titleOf(view));
+    this.filter.update(view.filter);
+    this.group.set(tree ? TREE : view.groupBy);
+    this.layer.set(layer);
+    this.weight.set(weight);
+    this.weight.element.hidden = !tree;
+    this.columns.hidden = tree;
+  }
+
+  /** What all rows hold. */
+  setSums(rows: number, groupBy: GroupBy, sums: { liveCount: number; liveBytes: number }): void {
+    setText(
+      this.sums,
+      [groupsText(groupBy, rows), blocksText(sums.liveCount), formatBytes(sums.liveBytes)].join(' · '),
+    );
+  }
+
+  setTreeSum(bytes: number): void {
+    setText(this.sums, formatBytes(bytes));
+  }
+}
+
+/** `Alive by line`; of a moment that was chosen, its own words. */
+function titleOf({ table, groupBy, momentTitle }: ViewState): string {
+  if (momentTitle !== '') return momentListTitle(table.tree ? 'site' : groupBy, momentTitle);
+  return table.tree ? t('Tree of stacks') : listTitle(groupBy);
+}

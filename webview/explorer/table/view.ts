@@ -1,0 +1,391 @@
+// A grid of virtual rows: a list or a tree, by mouse and keyboard, with several rows selected at a time.
+import { t } from '@vscode/l10n';
+import type { SiteSort } from '../../../extension/protocol/trace';
+import { el, setAttribute, setText, type Frames } from '../../dom';
+import { chosenColumns } from './columns';
+import { GROUP_NAMES } from './groups';
+import { layoutOf, type Layout } from './layout';
+import type { Row } from './rows';
+import type { RowSource } from './rowSource';
+import { RowView } from './rowView';
+import { Selection } from './selection';
+import type { ViewState } from '../shell/state';
+import { TableHead } from './head';
+import { VirtualRows } from '../common/virtualRows';
+
+export interface TableActions {
+  sort(by: SiteSort): void;
+  /** Click or Enter. */
+  open(row: Row): void;
+  /** Another row is the active one, or none. */
+  select(row: Row | null): void;
+  /** The active row has new figures. */
+  refresh(row: Row): void;
+  /** Other rows are selected. */
+  selected(): void;
+  /** Rows came into view whose data is not here. */
+  need(): void;
+  /** The menu of the selected rows is wanted, at a place of the page; null: that of the columns. */
+  menu(row: Row | null, at: { x: number; y: number }): void;
+  copy(): void;
+  expand(row: Row, open: boolean): void;
+  /** Where the caller of the row at this place stands; -1: it has none. */
+  parentOf(index: number): number;
+}
+
+const PENDING = '?'; // the active row's data is on its way
+
+export class TableView {
+  readonly element: HTMLElement;
+  readonly selection = new Selection();
+  private readonly body = el('div', { class: 'rows', role: 'rowgroup' });
+  private readonly scroller = el('div', { class: 'scroller' }, this.body);
+  private readonly empty = el('p', { class: 'none dim', role: 'status' });
+  private readonly head: TableHead;
+  private readonly virtual: VirtualRows;
+  private readonly shown = new Map<number, RowView>();
+  private readonly spare: RowView[] = [];
+  private layout: Layout = layoutOf(chosenColumns([], false, 1), 0);
+  private view: ViewState | null = null;
+  private devices = 1;
+  private widthPx = 0;
+  private openedKey: string | null = null;
+
+  constructor(
+    private readonly frames: Frames,
+    private source: RowSource,
+    private readonly actions: TableActions,
+  ) {
+    this.element = el('div', { class: 'grid', role: 'grid', tabindex: 0, 'aria-multiselectable': 'true' });
+    this.head = new TableHead(by => actions.sort(by));
+    this.element.append(this.head.element, this.scroller, this.empty);
+    this.virtual = new VirtualRows(this.scroller, this.layout.rowPx, () => this.frames.add(this.draw));
+    this.scroller.addEventListener('scroll', () => this.followSideways());
+    this.body.addEventListener('click', event => this.onClick(event));
+    this.body.addEventListener('mousedown', event => event.shiftKey && event.preventDefault()); // selects no text
+    this.element.addEventListener('keydown', event => this.onKey(event));
+    this.element.addEventListener('contextmenu', event => this.onMenu(event));
+    new ResizeObserver(([entry]) => entry && this.onWidth(entry.contentRect.width)).observe(this.element);
+  }
+
+  /** Rows to ask for: those in view and a page around them. */
+  wanted(): { from: number; to: number } {
+    const rows = this.virtual.visible();
+    const margin = this.virtual.pageRows;
+    const from = Math.max(0, (rows[0]?.index ?? 0) - margin);
+    return { from, to: Math.max((rows[rows.length - 1]?.index ?? 0) + margin, from + 2 * margin) + 1 };
+  }
+
+  /** Another question: what is selected belongs to the old one. */
+  reset(keepActive: boolean): void {
+    if (!keepActive) this.clear();
+    this.scroller.scrollTop = 0;
+  }
+
+  update(view: ViewState, source: RowSource, devices: number): void {
+    const { table } = view;
+    const another = table !== this.view?.table || devices !== this.devices;
+    this.view = view;
+    this.source = source;
+    this.devices = devices;
+    if (another) this.arrange();
+    setAttribute(this.element, 'role', table.tree ? 'treegrid' : 'grid');
+    const open = table.tree ? t('Right and Left arrow open and close a row.') : '';
+    setAttribute(this.element, 'aria-label', `${t('Live allocations. Enter opens the line.')} ${open}`.trim());
+    this.head.setOrder(view.sort, view.descending);
+    this.head.setTitle('site', table.tree ? t('Called from the top') : GROUP_NAMES[view.groupBy], t('What allocated'));
+    this.frames.add(this.draw);
+  }
+
+  titleOf(column: 'live', title: string, hint: string): void {
+    this.head.setTitle(column, title, hint);
+  }
+
+  /** The source has new rows. */
+  refresh(): void {
+    this.followActive();
+    setAttribute(this.element, 'aria-rowcount', String(this.source.total + 1));
+    this.frames.add(this.draw);
+  }
+
+  /** What stands where rows would be; '' while there are rows. */
+  setEmptyText(text: string): void {
+    setText(this.empty, text);
+    this.empty.hidden = text === '';
+  }
+
+  /** Nothing is selected any more. */
+  clear(): void {
+    const had = this.selection.active !== null;
+    this.selection.clear();
+    this.frames.add(this.draw);
+    this.actions.selected();
+    if (had) this.actions.select(null);
+  }
+
+  /** These rows are selected. */
+  pick(keys: Iterable<string>): void {
+    this.selection.set(keys);
+    this.actions.selected();
+    this.frames.add(this.draw);
+  }
+
+  revealActive(): void {
+    if (this.selection.active) this.virtual.reveal(this.selection.active.index);
+  }
+
+  setOpened(row: Row | null): void {
+    this.openedKey = row?.key ?? null;
+    this.frames.add(this.draw);
+  }
+
+  /** The columns that are shown, for a copy of rows. */
+  get columns(): Layout['columns'] {
+    return this.layout.columns;
+  }
+
+  private readonly draw = (): void => {
+    this.virtual.resize(this.source.total, this.layout.rowPx);
+    this.body.style.height = `${this.virtual.totalHeight}px`;
+    const visible = this.virtual.visible().filter(({ index }) => index < this.source.total);
+    const indices = new Set(visible.map(row => row.index));
+    for (const [index, view] of this.shown) if (!indices.has(index)) this.release(index, view);
+    let missing = false;
+    let activeId = '';
+    for (const { index, top } of visible) {
+      const row = this.source.row(index);
+      missing ||= row === null;
+      const active = this.isActive(index, row);
+      if (active) activeId = `row-${index}`;
+      this.take(index).update(index, top, row, {
+        active,
+        selected: row !== null && this.selection.has(row.key),
+        opened: row !== null && row.key === this.openedKey,
+        fullBytes: this.source.fullBytes,
+        layout: this.layout,
+        verdict: this.view?.table.columns.includes('verdict') ?? false,
+      });
+    }
+    for (const view of this.spare) view.element.remove();
+    setAttribute(this.element, 'aria-activedescendant', activeId);
+    if (missing) this.actions.need();
+  };
+
+  private isActive(index: number, row: Row | null): boolean {
+    const { active } = this.selection;
+    return active !== null && (row ? row.key === active.key : index === active.index);
+  }
+
+  private take(index: number): RowView {
+    const shown = this.shown.get(index);
+    if (shown) return shown;
+    const view = this.spare.pop() ?? new RowView();
+    this.shown.set(index, view);
+    if (!view.element.isConnected) this.body.append(view.element);
+    return view;
+  }
+
+  private release(index: number, view: RowView): void {
+    this.shown.delete(index);
+    this.spare.push(view); // stays in the page: most are taken again in the same frame
+  }
+
+  /** Rows move while the program runs: the active one is the same group, wherever it went. */
+  private followActive(): void {
+    const { active } = this.selection;
+    if (!active) return;
+    if (active.key === PENDING) {
+      const row = this.source.row(active.index);
+      if (row) this.arrived(row, active.index);
+      return;
+    }
+    const index = this.source.indexOf(active.key);
+    if (index >= 0) {
+      this.selection.moved(index);
+      this.actions.refresh(this.source.row(index)!);
+    } else if (this.source.total === 0) this.clear();
+  }
+
+  /** The active row is known at last; with others selected, it was the end of a range. */
+  private arrived(row: Row, index: number): void {
+    if (this.selection.size === 0) return this.choose(row, index);
+    this.selection.move(index, row.key);
+    this.changed(row);
+  }
+
+  /** The only selected row. */
+  private choose(row: Row, index: number): void {
+    const before = this.selection.active?.key;
+    this.selection.one(index, row.key);
+    this.changed(before === row.key ? undefined : row);
+  }
+
+  private changed(active?: Row): void {
+    this.frames.add(this.draw);
+    this.actions.selected();
+    if (active) this.actions.select(active);
+  }
+
+  private activate(index: number): void {
+    const row = this.source.row(index);
+    if (!row) return;
+    this.choose(row, index);
+    this.actions.open(row);
+  }
+
+  private toggle(index: number): void {
+    const row = this.source.row(index);
+    if (!row) return;
+    this.selection.toggle(index, row.key);
+    this.changed(row);
+  }
+
+  /** All rows from where the range began to this one. */
+  private async extend(index: number): Promise<void> {
+    const row = this.source.row(index);
+    this.selection.move(index, row?.key ?? PENDING);
+    const { from, to } = this.selection.rangeTo(index);
+    const rows = await this.source.rows(from, to);
+    this.pick(rows.map(({ key }) => key));
+    if (row) this.actions.select(row);
+  }
+
+  private async selectAll(): Promise<void> {
+    const rows = await this.source.rows(0, this.source.total);
+    const first = rows[0];
+    if (first && !this.selection.active) this.selection.one(0, first.key);
+    this.pick(rows.map(({ key }) => key));
+  }
+
+  private moveTo(index: number, event: KeyboardEvent): void {
+    const target = Math.min(Math.max(index, 0), this.source.total - 1);
+    if (target < 0) return;
+    this.virtual.reveal(target);
+    const row = this.source.row(target);
+    if (event.shiftKey && this.selection.active) return void this.extend(target);
+    if (event.ctrlKey || event.metaKey) this.selection.move(target, row?.key ?? PENDING);
+    else if (row) this.choose(row, target);
+    else this.selection.await(target, PENDING);
+    this.frames.add(this.draw);
+  }
+
+  private onClick(event: MouseEvent): void {
+    const target = event.target as Element;
+    const element = target.closest('[data-row]');
+    if (!element) return;
+    const index = Number(element.getAttribute('data-row'));
+    const row = this.source.row(index);
+    if (target.closest('.more')) return this.menuOf(index, target.getBoundingClientRect());
+    if (row?.tree && row.tree.expanded !== null && target.closest('.twisty'))
+      return this.actions.expand(row, !row.tree.expanded);
+    if (event.shiftKey && this.selection.active) void this.extend(index);
+    else if (event.ctrlKey || event.metaKey) this.toggle(index);
+    else this.activate(index);
+  }
+
+  private onMenu(event: MouseEvent): void {
+    event.preventDefault();
+    const target = event.target as Element;
+    const at = { x: event.clientX, y: event.clientY };
+    if (target.closest('.table-head')) return this.actions.menu(null, at);
+    const element = target.closest('[data-row]');
+    if (element) this.menuOf(Number(element.getAttribute('data-row')), { left: at.x, bottom: at.y });
+    else if (document.activeElement === this.element) this.menuOfActive();
+  }
+
+  /** On a row that is not selected, the menu is about that row alone. */
+  private menuOf(index: number, { left, bottom }: { left: number; bottom: number }): void {
+    const row = this.source.row(index);
+    if (!row) return;
+    if (this.selection.has(row.key)) this.selection.move(index, row.key);
+    else this.choose(row, index);
+    this.element.focus({ preventScroll: true });
+    this.actions.menu(row, { x: left, y: bottom });
+  }
+
+  private menuOfActive(): void {
+    const { active } = this.selection;
+    const box = active && this.shown.get(active.index)?.element.getBoundingClientRect();
+    if (active && box) this.menuOf(active.index, { left: box.left + 24, bottom: box.bottom });
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    if (event.altKey || event.target !== this.element) return;
+    const at = this.selection.active?.index ?? -1;
+    const page = this.virtual.pageRows;
+    const moves: Record<string, number> = {
+      ArrowDown: at + 1,
+      ArrowUp: Math.max(at, 1) - 1,
+      PageDown: at + page,
+      PageUp: at - page,
+      Home: 0,
+      End: this.source.total - 1,
+    };
+    const target = moves[event.key];
+    if (target !== undefined) this.moveTo(target, event);
+    else if (!this.act(event, at)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** What a key does that is no move; false: nothing. */
+  private act(event: KeyboardEvent, at: number): boolean {
+    const command = event.ctrlKey || event.metaKey;
+    if (command && event.key === 'a') void this.selectAll();
+    else if (command && event.key === 'c') this.actions.copy();
+    else if (event.key === ' ' && at >= 0) this.toggle(at);
+    else if (event.key === 'ContextMenu' || (event.shiftKey && event.key === 'F10')) this.menuOfActive();
+    else if (command || event.shiftKey) return false;
+    else if (event.key === 'Enter' && at >= 0) this.activate(at);
+    else if (event.key === 'Escape' && this.selection.size > 1) this.keepActive();
+    else if (event.key === 'ArrowRight' || event.key === 'ArrowLeft') return this.unfold(event, at);
+    else return false;
+    return true;
+  }
+
+  private keepActive(): void {
+    const { active } = this.selection;
+    if (active) this.selection.one(active.index, active.key);
+    this.changed();
+  }
+
+  /** In a tree: Right opens a row, or goes to the first one in it; Left closes it, or goes to the one it is in. */
+  private unfold(event: KeyboardEvent, at: number): boolean {
+    const row = this.source.row(at);
+    if (!row?.tree) return false;
+    const open = event.key === 'ArrowRight';
+    if (row.tree.expanded === !open) this.actions.expand(row, open);
+    else if (open && this.isInside(at + 1, row.tree.level)) this.moveTo(at + 1, event);
+    else if (!open && this.actions.parentOf(at) >= 0) this.moveTo(this.actions.parentOf(at), event);
+    return true;
+  }
+
+  /** Not yet while what the row calls is on its way. */
+  private isInside(index: number, level: number): boolean {
+    return (this.source.row(index)?.tree?.level ?? 0) > level;
+  }
+
+  private followSideways(): void {
+    this.head.scrollTo(this.scroller.scrollLeft, this.scroller.offsetWidth - this.scroller.clientWidth);
+  }
+
+  private onWidth(width: number): void {
+    this.widthPx = width;
+    this.arrange();
+  }
+
+  private arrange(): void {
+    const { view } = this;
+    if (!view) return;
+    const { columns, tree } = view.table;
+    this.layout = layoutOf(chosenColumns(columns, tree, this.devices), this.widthPx);
+    const { wide, template, leastPx } = this.layout;
+    this.element.classList.toggle('wide', wide);
+    this.element.style.setProperty('--gm-row', template);
+    this.element.style.setProperty('--gm-least', `${leastPx}px`);
+    setAttribute(this.element, 'aria-colcount', String(this.layout.columns.length));
+    this.head.setLayout(this.layout);
+    this.followSideways();
+    this.frames.add(this.draw);
+  }
+}

@@ -1,0 +1,84 @@
+// The line below the chart: what can be shown of the selected span, what is being read, and which moment is shown.
+import { t } from '@vscode/l10n';
+import { el, icon, setText } from '../../dom';
+
+export type SpanChoice = 'born' | 'end' | 'peak';
+export interface TimelineBarActions {
+  choose(choice: SpanChoice): void;
+  /** The span is selected no longer. */
+  clear(): void;
+  cancel(): void;
+  /** Back to the present. */
+  now(): void;
+}
+export interface BarState {
+  /** What is selected, in words; null without a span. */
+  span: string | null;
+  /** How much of what was allocated in it is still there; '' while that is not known. */
+  kept: string;
+  /** `Reading up to step 340… 45 %`; null while nothing is read. */
+  reading: string | null;
+  /** Title of the shown moment; null for the present. */
+  moment: string | null;
+}
+
+const CHOICES: readonly (readonly [SpanChoice, string, string])[] = [
+  [
+    'born',
+    t('Allocated in it and still alive'),
+    t('Rows count only what was allocated in the span and not freed since (Enter)'),
+  ],
+  ['end', t('Alive at its end'), t('Rows as they were when the span ended')],
+  ['peak', t('Peak inside'), t('Rows as they were when most was alive in the span')],
+];
+
+export class TimelineBar {
+  readonly element = el('div', {
+    class: 'timeline-bar',
+    role: 'group',
+    'aria-label': t('Selected span and shown moment'),
+  });
+  private readonly span = el('span', { class: 'span-text number', 'data-value': 'span' });
+  private readonly kept = el('span', { class: 'dim number', 'data-value': 'kept' });
+  private readonly spanPart: HTMLElement;
+  private readonly reading = el('span', { 'data-value': 'reading' });
+  private readonly readingPart: HTMLElement;
+  private readonly moment = el('strong', { 'data-value': 'moment' });
+  private readonly momentPart: HTMLElement;
+  private readonly said = el('span', { class: 'said', role: 'status' });
+
+  constructor(actions: TimelineBarActions) {
+    const choices = CHOICES.map(([choice, label, title]) =>
+      button(`span-${choice}`, label, title, () => actions.choose(choice)),
+    );
+    const clear = button('span-clear', icon('close'), t('Clear the selection (Escape)'), () => actions.clear());
+    this.spanPart = el('div', { class: 'bar-part' }, this.span, this.kept, ...choices, clear);
+    const cancel = button('moment-cancel', t('Cancel'), t('Stop reading; what is shown stays'), () => actions.cancel());
+    this.readingPart = el('div', { class: 'bar-part' }, this.reading, cancel);
+    const now = button('moment-now', t('Back to now'), t('Show what is alive now'), () => actions.now());
+    this.momentPart = el('div', { class: 'bar-part bar-moment' }, icon('history'), this.moment, now);
+    this.element.append(this.spanPart, this.readingPart, this.momentPart, this.said);
+  }
+
+  update({ span, kept, reading, moment }: BarState): void {
+    this.spanPart.hidden = span === null;
+    this.readingPart.hidden = reading === null;
+    this.momentPart.hidden = moment === null;
+    setText(this.span, span ?? '');
+    setText(this.kept, kept);
+    setText(this.reading, reading ?? '');
+    setText(this.moment, moment ?? '');
+  }
+
+  /** For screen readers, once. */
+  say(text: string): void {
+    setText(this.said, text);
+  }
+}
+
+function button(action: string, label: string | Node, title: string, onClick: () => void): HTMLElement {
+  const element = el('button', { type: 'button', class: 'chip', 'data-action': action, title }, label);
+  if (typeof label !== 'string') element.setAttribute('aria-label', title);
+  element.addEventListener('click', onClick);
+  return element;
+}

@@ -1,0 +1,152 @@
+// chart.js as a plain drawer: points come reduced, nothing is parsed, animated or hovered by it.
+import { Chart, Filler, LinearScale, LineController, LineElement, PointElement } from 'chart.js';
+import type { ChartDataset } from 'chart.js';
+import { byteLabel, byteTicks, timeLabel, timeTicks } from '../../../extension/protocol/ticks';
+import type { Tick } from './axis';
+import { patternOf } from './patterns';
+import { highest, type Point } from './points';
+import { readPalette, type Palette } from '../common/theme';
+import type { TimeWindow } from './zoom';
+
+Chart.register(LineController, LineElement, PointElement, LinearScale, Filler);
+
+export type DrawnSeries = 'tensor' | 'reserved' | 'driver';
+export interface Curve {
+  series: DrawnSeries;
+  points: Point[];
+  shown: boolean;
+  /** Filled, down to the groups below it. */
+  area: boolean;
+}
+export interface Drawing {
+  curves: readonly Curve[];
+  /** Upper edges of the groups below the area, from the bottom. */
+  groups: readonly Point[][];
+  /** Colours of the groups. */
+  slots: readonly number[];
+  window: TimeWindow;
+  /** Labels of the axis; null: times. */
+  ticks: readonly Tick[] | null;
+}
+
+const PIXELS_PER_TIME_LABEL = 72;
+const PIXELS_PER_BYTE_LABEL = 34;
+type LineDataset = ChartDataset<'line', Point[]>;
+
+export class TimelineChart {
+  private readonly chart: Chart<'line', Point[]>;
+  private palette: Palette = readPalette();
+
+  constructor(canvas: HTMLCanvasElement, onResize: () => void) {
+    this.chart = new Chart<'line', Point[]>(canvas, {
+      type: 'line',
+      data: { datasets: [] },
+      options: {
+        animation: false,
+        parsing: false,
+        normalized: true,
+        responsive: true,
+        onResize,
+        maintainAspectRatio: false,
+        events: [],
+        layout: { padding: { top: 6, right: 8 } },
+        elements: { point: { radius: 0 }, line: { borderJoinStyle: 'round' } },
+        scales: { x: { type: 'linear' }, y: { type: 'linear', min: 0 } },
+      },
+    });
+  }
+
+  /** The plot without its axes, in pixels of the canvas. */
+  get plot(): { left: number; right: number; top: number; bottom: number } {
+    return this.chart.chartArea ?? { left: 0, right: this.chart.width, top: 0, bottom: this.chart.height };
+  }
+
+  get width(): number {
+    return Math.max(1, Math.round(this.plot.right - this.plot.left));
+  }
+
+  /** The editor's theme changed. */
+  recolour(): void {
+    this.palette = readPalette();
+  }
+
+  /** So many labels fit below the chart. */
+  get labels(): number {
+    return Math.max(2, Math.floor(this.width / PIXELS_PER_TIME_LABEL));
+  }
+
+  draw({ curves, groups, slots, window, ticks }: Drawing): void {
+    const shown = curves.filter(curve => curve.shown);
+    const top = Math.max(1, ...shown.map(curve => highest(curve.points)));
+    this.setScales(window, top, ticks ?? this.times(window));
+    const stacked = shown.some(curve => curve.area) ? groups : [];
+    const lines = [...shown].sort((a, b) => Number(b.area) - Number(a.area)); // the area lies on the last group
+    this.chart.data.datasets = [
+      ...stacked.map((points, group) => this.groupDataset(points, group, slots[group]!)),
+      ...lines.map(curve => this.dataset(curve, stacked.length)),
+    ];
+    this.chart.update('none');
+  }
+
+  private times(window: TimeWindow): Tick[] {
+    const times = timeTicks(window.fromNs, window.toNs, this.labels);
+    const step = times.length > 1 ? times[1]! - times[0]! : window.toNs - window.fromNs;
+    return times.map(value => ({ value, label: timeLabel(value, step) }));
+  }
+
+  private setScales(window: TimeWindow, top: number, marks: readonly Tick[]): void {
+    const bytes = byteTicks(top, Math.max(1, Math.floor(this.chart.height / PIXELS_PER_BYTE_LABEL)));
+    const font = { family: this.palette.font, size: 11 };
+    const ticks = { color: this.palette.dim, font, autoSkip: false, maxRotation: 0 };
+    const grid = { color: this.palette.grid, drawTicks: false };
+    const border = { display: false };
+    this.chart.options.scales = {
+      x: {
+        type: 'linear',
+        min: window.fromNs,
+        max: window.toNs,
+        afterBuildTicks: axis => void (axis.ticks = marks.map(({ value }) => ({ value }))),
+        ticks: { ...ticks, padding: 1, align: 'inner', callback: (_, i) => marks[i]?.label ?? '' },
+        grid: { ...grid, color: this.palette.dim, drawOnChartArea: false, drawTicks: true, tickLength: 4 },
+        border,
+      },
+      y: {
+        type: 'linear',
+        min: 0,
+        max: Math.max(top * 1.04, 1),
+        afterBuildTicks: axis =>
+          void (axis.ticks = bytes.filter(value => value <= top * 1.04).map(value => ({ value }))),
+        ticks: { ...ticks, padding: 6, callback: value => byteLabel(Number(value)) },
+        grid,
+        border,
+      },
+    };
+  }
+
+  private groupDataset(points: Point[], group: number, slot: number): LineDataset {
+    const { groups, contrast } = this.palette;
+    const colour = groups[slot]!;
+    return {
+      data: points,
+      borderColor: colour,
+      borderWidth: contrast ? 1.5 : 0.5,
+      backgroundColor: contrast ? patternOf(slot, colour) : `color-mix(in srgb, ${colour} 60%, transparent)`,
+      fill: group === 0 ? 'origin' : '-1',
+      order: 2,
+    };
+  }
+
+  private dataset(curve: Curve, groups: number): LineDataset {
+    const colour = this.palette[curve.series];
+    const fill = groups > 0 ? this.palette.rest : `color-mix(in srgb, ${colour} 35%, transparent)`;
+    return {
+      data: curve.points,
+      borderColor: colour,
+      borderWidth: 1.5,
+      borderDash: curve.series === 'driver' && !curve.area ? [4, 3] : [],
+      backgroundColor: curve.area ? fill : 'transparent',
+      fill: curve.area ? (groups > 0 ? '-1' : 'origin') : false,
+      order: curve.area ? 1 : 0,
+    };
+  }
+}

@@ -1,0 +1,83 @@
+// What the timeline asks of the host for a window, and how the answers are read.
+import type { Timeline, TimelineQuery } from '../../../extension/protocol/trace';
+import type { DrawnSeries } from './chart';
+import { bytesAt, highestBucket, lastBytes, toPoints, type Point } from './points';
+import type { TimeWindow } from './zoom';
+
+export const DRAWN: readonly DrawnSeries[] = ['tensor', 'reserved', 'driver'];
+const MAX_BUCKETS = 16_384;
+
+export interface Question {
+  window: TimeWindow;
+  bucketNs: number;
+  series: TimelineQuery[];
+  /** So many pixels are served by these buckets. */
+  fits(pixels: number): boolean;
+}
+
+/** Two questions in one: the window, and what was held before it. */
+export function ask(window: TimeWindow, pixels: number, scope: { process: number; device: number }): Question {
+  const buckets = Math.min(Math.max(Math.round(pixels), 1), MAX_BUCKETS); // two points a bucket, one bucket a pixel
+  const fromNs = Math.floor(window.fromNs);
+  const toNs = Math.ceil(window.toNs);
+  return {
+    window,
+    bucketNs: (toNs - fromNs) / buckets,
+    fits: pixels => Math.abs(Math.min(pixels, MAX_BUCKETS) - buckets) <= buckets * 0.1,
+    series: [
+      ...DRAWN.map(series => ({ series, ...scope, fromNs, toNs: toNs + 1, buckets })),
+      ...DRAWN.map(series => ({ series, ...scope, fromNs: 0, toNs: Math.max(fromNs, 1), buckets: 1 })),
+    ],
+  };
+}
+
+export class TimelineData {
+  constructor(
+    readonly question: Question,
+    private readonly answers: readonly Timeline[],
+  ) {}
+
+  /** `until`: the held values are drawn up to here (ns). */
+  points(series: DrawnSeries, until: number): Point[] {
+    const { window, bucketNs } = this.question;
+    const reach = { fromNs: window.fromNs, toNs: Math.max(window.toNs, until) };
+    return toPoints(this.timeline(series), this.before(series), reach, bucketNs);
+  }
+
+  bytesAt(series: DrawnSeries, timeNs: number): number {
+    return bytesAt(this.timeline(series), this.before(series), timeNs, this.question.bucketNs);
+  }
+
+  /** The series holds something in the window. */
+  has(series: DrawnSeries): boolean {
+    return this.before(series) > 0 || this.timeline(series).length > 0;
+  }
+
+  /** The highest bucket of the window: when it begins and ends (ns), and its most bytes. */
+  peak(series: DrawnSeries): { fromNs: number; toNs: number; bytes: number } | null {
+    const { window } = this.question;
+    const at = highestBucket(this.timeline(series));
+    if (at < 0) return null;
+    const timeline = this.timeline(series);
+    const fromNs = Math.max(timeline[at]!, window.fromNs);
+    return { fromNs, toNs: Math.max((timeline[at + 4] ?? window.toNs) - 1, fromNs), bytes: timeline[at + 2]! };
+  }
+
+  /** The least that was alive from a time on. */
+  leastFrom(series: DrawnSeries, fromNs: number): number {
+    const timeline = this.timeline(series);
+    let least = this.bytesAt(series, fromNs);
+    for (let at = 0; at < timeline.length; at += 4)
+      if (timeline[at]! >= fromNs) least = Math.min(least, timeline[at + 1]!);
+    return least;
+  }
+
+  private timeline(series: DrawnSeries): Timeline {
+    return this.answers[DRAWN.indexOf(series)] ?? new Float64Array();
+  }
+
+  private before(series: DrawnSeries): number {
+    if (this.question.window.fromNs <= 0) return 0;
+    return lastBytes(this.answers[DRAWN.length + DRAWN.indexOf(series)], 0);
+  }
+}

@@ -1,0 +1,141 @@
+// What is marked on the timeline, and where nothing is known: from the host's facts to places on the plot.
+import { t } from '@vscode/l10n';
+import { formatBytes, formatCount } from '../../../extension/protocol/format';
+import type { TimelineSteps } from '../../../extension/protocol/requests/timelineRequests';
+import type { TraceInfo } from '../../../extension/protocol/trace';
+import type { TimeWindow } from './zoom';
+
+export interface TimelineMark {
+  kind: 'peak' | 'out-of-memory' | 'named' | 'collection';
+  timeNs: number;
+  /** Short, beside its line. */
+  label: string;
+  /** For a tooltip and a screen reader. */
+  title: string;
+}
+/** A mark with its place, in pixels from the left edge of the plot. */
+export interface PlacedMark {
+  mark: TimelineMark;
+  x: number;
+  /** There is room for the label; `left`: on the line's left side. */
+  labelled: boolean;
+  left: boolean;
+  /** In the second row of labels. */
+  lower: boolean;
+}
+export interface Gap {
+  kind: 'paused' | 'driver' | 'lost' | 'before-attach';
+  fromNs: number;
+  toNs: number;
+}
+
+export const GAP_WORDS: Record<Gap['kind'], { label: string; title: string }> = {
+  paused: { label: t('paused'), title: t('Recording was paused') },
+  driver: { label: t('driver not seen'), title: t('Nothing of the driver layer was recorded here') },
+  lost: { label: t('events lost'), title: t('Events of these steps are missing') },
+  'before-attach': { label: t('before attach'), title: t('The tracer was not there yet') },
+};
+
+/** Most important first: where labels have no room, the later ones go without. */
+const ORDER: readonly TimelineMark['kind'][] = ['out-of-memory', 'peak', 'named', 'collection'];
+const CHARACTER_PX = 6.2;
+const LABEL_PAD_PX = 10;
+const SAME_PX = 12;
+/** A mark at the very end keeps its line in the plot. */
+const LINE_PX = 2;
+const MOST = 200;
+const SHORTEST_ATTACH_NS = 1e6;
+
+/** Marks of the run; `peak` is that of the window, null without one. */
+export function marksOf(
+  info: TraceInfo,
+  steps: TimelineSteps | null,
+  named: readonly { name: string; timeNs: number }[],
+  peak: { timeNs: number; bytes: number } | null,
+): TimelineMark[] {
+  const marks: TimelineMark[] = info.outOfMemory.map(({ timeNs, requestedBytes, device }) => ({
+    kind: 'out-of-memory',
+    timeNs,
+    label: t('out of memory'),
+    title: t('{0} were asked of gpu_{1}', formatBytes(requestedBytes), device),
+  }));
+  for (const { name, timeNs } of named)
+    marks.push({ kind: 'named', timeNs, label: name, title: t('a mark that was made') });
+  for (const timeNs of steps?.collections ?? [])
+    marks.push({
+      kind: 'collection',
+      timeNs,
+      label: 'gc',
+      title: t('Python collected its oldest generation in this step'),
+    });
+  if (peak && peak.bytes > 0) {
+    const label = t('peak {0}', formatBytes(peak.bytes));
+    marks.push({ kind: 'peak', timeNs: peak.timeNs, label, title: t('the most that was alive here') });
+  }
+  return marks;
+}
+
+/** Those in the window, from left to right; of marks of a kind that would touch, the first stands for all. */
+export function placeMarks(marks: readonly TimelineMark[], window: TimeWindow, pixels: number): PlacedMark[] {
+  const scale = pixels / Math.max(window.toNs - window.fromNs, 1);
+  const inside = marks.filter(({ timeNs }) => timeNs >= window.fromNs && timeNs <= window.toNs);
+  const placed: PlacedMark[] = [];
+  const taken: Taken = [];
+  for (const kind of ORDER) {
+    let before: PlacedMark | null = null;
+    let title = '';
+    let touching = 1;
+    for (const mark of inside.filter(one => one.kind === kind).sort((a, b) => a.timeNs - b.timeNs)) {
+      const x = Math.min((mark.timeNs - window.fromNs) * scale, pixels - LINE_PX);
+      if (before && x - before.x < SAME_PX) {
+        touching++;
+        before.mark = { ...before.mark, title: severalText(title, touching) };
+        continue;
+      }
+      touching = 1;
+      title = mark.title;
+      before = { mark, x, ...room(mark.label, x, pixels, taken) };
+      placed.push(before);
+    }
+  }
+  return placed.sort((a, b) => a.x - b.x).slice(0, MOST);
+}
+
+function severalText(title: string, count: number): string {
+  return t('{0} (and {1} more beside it)', title, formatCount(count - 1));
+}
+
+type Taken = { lower: boolean; from: number; to: number }[];
+
+function room(label: string, x: number, pixels: number, taken: Taken): Omit<PlacedMark, 'mark' | 'x'> {
+  const width = label.length * CHARACTER_PX + LABEL_PAD_PX;
+  for (const lower of [false, true])
+    for (const left of [false, true]) {
+      const [from, to] = left ? [x - width, x] : [x, x + width];
+      const free = taken.every(one => one.lower !== lower || from >= one.to || to <= one.from);
+      if (from < 0 || to > pixels || !free) continue;
+      taken.push({ lower, from, to });
+      return { labelled: true, left, lower };
+    }
+  return { labelled: false, left: false, lower: false };
+}
+
+/** Where nothing, or not all, was recorded. */
+export function gapsOf(info: TraceInfo, steps: TimelineSteps | null, runNs: number): Gap[] {
+  const gaps: Gap[] = info.pauses.map(({ kind, beginNs, endNs }) => ({
+    kind: kind === 'driver' ? 'driver' : 'paused',
+    fromNs: beginNs,
+    toNs: endNs ?? runNs,
+  }));
+  const lost = steps?.lost ?? new Float64Array();
+  for (let i = 0; i + 2 <= lost.length; i += 2) gaps.push({ kind: 'lost', fromNs: lost[i]!, toNs: lost[i + 1]! });
+  const attachNs = attachTime(info);
+  if (attachNs > SHORTEST_ATTACH_NS) gaps.push({ kind: 'before-attach', fromNs: 0, toNs: attachNs });
+  return gaps;
+}
+
+/** When the tracer came to a program that ran before (ns of the session); 0 where it was there from the begin. */
+function attachTime({ session, startRealtimeMs }: TraceInfo): number {
+  const attached = session.attached as { realtimeMs?: unknown } | undefined;
+  return typeof attached?.realtimeMs === 'number' ? Math.max(0, (attached.realtimeMs - startRealtimeMs) * 1e6) : 0;
+}

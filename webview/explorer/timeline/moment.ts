@@ -1,0 +1,97 @@
+// Brings the page to a moment: the host reads the trace up to it first, which may take a while and can be given up.
+import { t } from '@vscode/l10n';
+import { NOW, type Moment } from '../../../extension/protocol/requests/moment';
+import type { MomentReading, Peak, PeakQuery } from '../../../extension/protocol/requests/timelineRequests';
+import { formatBytes, formatDuration } from '../../../extension/protocol/format';
+import type { PageActions } from '../shell/part';
+import type { TitledMoment } from './span';
+
+const POLL_MS = 120;
+/** So that the allocation that made the peak is in it, however its time is rounded. */
+const JUST_AFTER_NS = 100;
+
+export class MomentReader {
+  /** Rises with each wish: an older one that is still under way ends. */
+  private wish = 0;
+
+  /** @param onProgress what is being read; null when nothing is */
+  constructor(
+    private readonly page: Pick<PageActions, 'ask' | 'dispatch'>,
+    private readonly onProgress: (reading: MomentReading | null) => void,
+    private readonly pause: (milliseconds: number) => Promise<void> = wait,
+  ) {}
+
+  /** Shows the rows of a moment once it is read. */
+  async show({ moment, title }: TitledMoment): Promise<void> {
+    const wish = this.begin();
+    if (await this.read(moment, wish)) this.page.dispatch({ type: 'moment', moment, title });
+    this.end(wish);
+  }
+
+  /** Shows what was alive when the series was highest in a span. */
+  async showPeak(query: PeakQuery, where: string): Promise<void> {
+    const wish = this.begin();
+    const peak = await this.findPeak(query, wish);
+    if (peak) {
+      const moment: Moment = { kind: 'at', timeNs: Math.floor(peak.toNs) + JUST_AFTER_NS };
+      const late = peak.toNs - peak.fromNs;
+      const bytes = formatBytes(peak.bytes);
+      const at = where ? t('Alive at the peak in {0}, {1}', where, bytes) : t('Alive at the peak, {0}', bytes);
+      const title = late > 0 ? t('{0}, or up to {1} after it', at, formatDuration(late)) : at;
+      if (await this.read(moment, wish)) this.page.dispatch({ type: 'moment', moment, title });
+    }
+    this.end(wish);
+  }
+
+  /** Back to the present; what is being read is given up. */
+  reset(): void {
+    this.cancel();
+    this.page.dispatch({ type: 'moment', moment: NOW, title: '' });
+  }
+
+  cancel(): void {
+    this.forget();
+    void this.page.ask('cancelMoments', undefined);
+  }
+
+  /** Nothing is waited for any more. */
+  forget(): void {
+    this.wish++;
+    this.onProgress(null);
+  }
+
+  /** The timeline of the whole run knows the time of a peak only about. */
+  private async findPeak(query: PeakQuery, wish: number): Promise<Peak | null> {
+    const peak = await this.page.ask('peakInside', query);
+    if (!peak || peak.bytes <= 0) return null;
+    const { fromNs, toNs, bytes } = peak;
+    const narrow = { ...query, fromNs, toNs, bytes };
+    const reading = await this.poll(wish, () => this.page.ask('exactPeak', narrow));
+    return reading?.peak ?? null;
+  }
+
+  private async read(moment: Moment, wish: number): Promise<boolean> {
+    return (await this.poll(wish, () => this.page.ask('readMoment', { moment }))) !== null;
+  }
+
+  /** Asks until it is done; null where it failed or something else is wished for. */
+  private async poll<T extends MomentReading>(wish: number, ask: () => Promise<T | undefined>): Promise<T | null> {
+    for (;;) {
+      const reading = wish === this.wish ? await ask() : undefined;
+      if (!reading || wish !== this.wish) return null;
+      if (reading.done) return reading;
+      this.onProgress(reading);
+      await this.pause(POLL_MS);
+    }
+  }
+
+  private begin(): number {
+    return ++this.wish;
+  }
+
+  private end(wish: number): void {
+    if (wish === this.wish) this.onProgress(null);
+  }
+}
+
+const wait = (milliseconds: number): Promise<void> => new Promise(done => setTimeout(done, milliseconds));

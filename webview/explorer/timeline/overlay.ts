@@ -1,0 +1,129 @@
+// What lies over the chart: gaps, marks and the selected span, as elements that can be focused and read.
+import { t } from '@vscode/l10n';
+import { el, setAttributes, setText } from '../../dom';
+import { GAP_WORDS, type Gap, type PlacedMark, type TimelineMark } from './marks';
+import type { Span } from './span';
+import type { TimeWindow } from './zoom';
+
+export interface Plot {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+const CHARACTER_PX = 6.2;
+
+export class TimelineOverlay {
+  readonly element = el('div', { class: 'timeline-overlay' });
+  private readonly gaps: HTMLElement[] = [];
+  private readonly marks: MarkView[] = [];
+  private readonly span = el('div', { class: 'timeline-span', 'aria-hidden': 'true' });
+
+  constructor(private readonly open: (mark: TimelineMark) => void) {
+    this.element.append(this.span);
+    this.element.addEventListener('keydown', event => this.walk(event));
+  }
+
+  /** Left and right, from a mark that has the focus, lead to its neighbours. */
+  private walk(event: KeyboardEvent): void {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (by === undefined || event.shiftKey) return;
+    const shown = this.marks.filter(({ element }) => !element.hidden).sort((a, b) => a.x - b.x);
+    const at = shown.findIndex(({ element }) => element === event.target);
+    if (at < 0) return;
+    event.preventDefault();
+    event.stopPropagation(); // the chart below would move
+    shown[at + by]?.element.focus();
+  }
+
+  /** The overlay covers the plot: places are pixels from its left edge. */
+  place({ left, right, top, bottom }: Plot): void {
+    const { style } = this.element;
+    style.left = `${left}px`;
+    style.top = `${top}px`;
+    style.width = `${right - left}px`;
+    style.height = `${bottom - top}px`;
+  }
+
+  drawGaps(gaps: readonly Gap[], window: TimeWindow, pixels: number): void {
+    const seen = gaps.filter(gap => gap.toNs > window.fromNs && gap.fromNs < window.toNs);
+    seen.forEach((gap, i) => {
+      const view = (this.gaps[i] ??= this.addGap());
+      const { label, title } = GAP_WORDS[gap.kind];
+      const width = stretch(view, gap, window, pixels);
+      setAttributes(view, { 'data-gap': gap.kind, title });
+      setText(view, fits(label, width) ? label : '');
+    });
+    this.gaps.forEach((view, i) => (view.hidden = i >= seen.length));
+  }
+
+  drawMarks(marks: readonly PlacedMark[]): void {
+    marks.forEach((mark, i) => (this.marks[i] ??= this.addMark()).update(mark));
+    this.marks.forEach((view, i) => (view.element.hidden = i >= marks.length));
+  }
+
+  drawSpan(span: Span | null, window: TimeWindow, pixels: number): void {
+    this.span.hidden = span === null || span.toNs <= window.fromNs || span.fromNs >= window.toNs;
+    if (span && !this.span.hidden) stretch(this.span, span, window, pixels);
+  }
+
+  private addGap(): HTMLElement {
+    const view = el('div', { class: 'timeline-gap' });
+    this.element.prepend(view);
+    return view;
+  }
+
+  private addMark(): MarkView {
+    const view = new MarkView(this.open);
+    this.element.append(view.element);
+    return view;
+  }
+}
+
+class MarkView {
+  readonly element: HTMLButtonElement;
+  private readonly label = el('span', {});
+  private mark: TimelineMark | null = null;
+  /** Pixels from the left edge of the plot. */
+  x = 0;
+
+  constructor(open: (mark: TimelineMark) => void) {
+    this.element = el('button', { type: 'button', class: 'timeline-mark' }, this.label);
+    this.element.addEventListener('click', () => this.mark && open(this.mark));
+    // A press on a mark is none on the chart below it.
+    this.element.addEventListener('pointerdown', event => event.stopPropagation());
+  }
+
+  update({ mark, x, labelled, left, lower }: PlacedMark): void {
+    this.mark = mark;
+    this.x = x;
+    // What is seen comes first, so that it can be said to a program that listens.
+    const says = t('{0}: {1}. Show what was alive.', mark.label, mark.title);
+    setAttributes(this.element, {
+      'data-mark': mark.kind,
+      'aria-label': says,
+      title: says,
+      // Collections may be many: they are told in the chart's label, and reached from another mark by left and right.
+      tabindex: mark.kind === 'collection' ? -1 : 0,
+    });
+    this.element.classList.toggle('left', left);
+    this.element.classList.toggle('second-row', lower);
+    this.element.classList.toggle('bare', !labelled);
+    setText(this.label, labelled ? mark.label : '');
+    this.element.style.transform = `translateX(${Math.round(x)}px)`;
+  }
+}
+
+const fits = (text: string, pixels: number): boolean => text.length * CHARACTER_PX + 4 <= pixels;
+
+/** Lays an element over a span of time; its width in pixels comes back. */
+function stretch(element: HTMLElement, span: Span, window: TimeWindow, pixels: number): number {
+  const scale = pixels / Math.max(window.toNs - window.fromNs, 1);
+  const from = Math.max(0, (span.fromNs - window.fromNs) * scale);
+  const to = Math.min(pixels, (span.toNs - window.fromNs) * scale);
+  const width = Math.max(2, to - from);
+  element.style.transform = `translateX(${from.toFixed(1)}px)`;
+  element.style.width = `${width.toFixed(1)}px`;
+  return width;
+}

@@ -1,0 +1,131 @@
+// The timeline with its data: asked for the window and the width that are shown.
+import type { Frames } from '../../dom';
+import type { PageActions, PageContext, Part } from '../shell/part';
+import { Poller } from '../shell/poller';
+import { ALL, type Action } from '../shell/state';
+import { ask, TimelineData } from './data';
+import { MomentReader } from './moment';
+import { TimelineView } from './view';
+import { visibleWindow } from './zoom';
+
+/** Groups and steps change slowly, and cost more than the series. */
+const SLOW_MS = 1000;
+const AXIS_POINTS = 1024;
+const WIDE_PX = 460;
+const GROUPS = { narrow: 4, wide: 6 };
+
+/** The curves of a running program move by less than a pixel in this time. */
+const CURVES_MS = 250;
+
+export class TimelinePart implements Part {
+  private readonly view: TimelineView;
+  private readonly poller = new Poller(() => this.ask(), CURVES_MS);
+  private readonly slow = new Poller(() => this.askSlow(), SLOW_MS);
+  private readonly moments: MomentReader;
+
+  constructor(
+    frames: Frames,
+    private readonly page: PageActions,
+  ) {
+    this.moments = new MomentReader(page, reading => this.view.setReading(reading));
+    this.view = new TimelineView(frames, {
+      zoom: zoom => page.dispatch({ type: 'zoom', zoom }),
+      toggle: series => page.dispatch({ type: 'series', series }),
+      stack: stack => page.dispatch({ type: 'stack', stack }),
+      axis: axis => page.dispatch({ type: 'axis', axis }),
+      need: () => this.poller.invalidate(),
+      show: moment => void this.moments.show(moment),
+      showPeak: (query, where) => void this.moments.showPeak({ ...query, ...this.scope() }, where),
+      spanned: () => void this.askKept(),
+      cancel: () => this.moments.cancel(),
+      now: () => this.moments.reset(),
+      save: picture => void page.ask('savePicture', picture),
+    });
+  }
+
+  get element(): HTMLElement {
+    return this.view.element;
+  }
+
+  update(context: PageContext): void {
+    this.view.update(context);
+  }
+
+  invalidate(): void {
+    this.poller.invalidate();
+    this.slow.invalidate();
+  }
+
+  wake(): void {
+    this.poller.wake();
+    this.slow.wake();
+  }
+
+  changed(action: Action): void {
+    const scope = action.type === 'process' || action.type === 'device';
+    if (action.type === 'zoom' || scope) this.poller.invalidate();
+    if (action.type === 'stack' || scope) this.slow.invalidate(true);
+  }
+
+  forget(): void {
+    this.moments.forget();
+    this.view.forget();
+    this.slow.invalidate(true);
+  }
+
+  recolour(): void {
+    this.view.recolour();
+  }
+
+  private scope(): { process: number; device: number } {
+    const view = this.page.now()?.view;
+    return { process: view?.process ?? ALL, device: view?.device ?? ALL };
+  }
+
+  private async ask(): Promise<void> {
+    const context = this.page.now();
+    if (!context) return;
+    const { view, runNs } = context;
+    const question = ask(visibleWindow(view.zoom, runNs), this.view.pixels, this.scope());
+    const answers = await this.page.ask('timeline', { series: question.series });
+    if (!answers) return;
+    this.view.setData(new TimelineData(question, answers));
+  }
+
+  /** How much of what was allocated in the selected span is still there. */
+  private async askKept(): Promise<void> {
+    const moment = this.view.selected;
+    if (!moment) return;
+    const kept = await this.page.ask('sites', {
+      layer: this.view.areaSeries,
+      groupBy: 'site',
+      sort: 'liveBytes',
+      descending: true,
+      from: 0,
+      to: 0,
+      ...this.scope(),
+      moment,
+    });
+    if (kept && JSON.stringify(this.view.selected) === JSON.stringify(moment)) this.view.setKept(kept.sumLiveBytes);
+  }
+
+  private async askSlow(): Promise<void> {
+    void this.askKept();
+    const context = this.page.now();
+    if (!context) return;
+    const { stack } = context.view;
+    const steps = await this.page.ask('timelineSteps', { points: AXIS_POINTS });
+    if (steps) this.view.setSteps(steps);
+    if (stack.by === 'none') return this.view.setStack(null);
+    const top = this.view.pixels < WIDE_PX ? GROUPS.narrow : GROUPS.wide;
+    const { by, rank } = stack;
+    const groups = await this.page.ask('stackedTimeline', {
+      layer: this.view.areaSeries,
+      by,
+      rank,
+      top,
+      ...this.scope(),
+    });
+    if (groups && this.page.now()?.view.stack === stack) this.view.setStack(groups);
+  }
+}

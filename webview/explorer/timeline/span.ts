@@ -1,0 +1,87 @@
+// A selected span of the run: made and changed by mouse and keys, and what can be shown of it.
+import { t } from '@vscode/l10n';
+import { formatDuration } from '../../../extension/protocol/format';
+import type { Moment } from '../../../extension/protocol/requests/moment';
+import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
+import { endOfStep, lastStep, stepAt } from './axis';
+import type { TimeWindow } from './zoom';
+
+export type Span = TimeWindow;
+/** What a moment's rows are, in words: a title. */
+export interface TitledMoment {
+  moment: Moment;
+  title: string;
+}
+
+const FIRST_PART = 0.1;
+const KEY_PART = 0.02;
+type Direction = 1 | -1;
+
+/** The first span that the keys make: the tenth of the window in its middle. */
+export function firstSpan(window: TimeWindow): Span {
+  const length = (window.toNs - window.fromNs) * FIRST_PART;
+  const middle = (window.fromNs + window.toNs) / 2;
+  return { fromNs: middle - length / 2, toNs: middle + length / 2 };
+}
+
+/** Moves the end, or the whole span, by a fiftieth of the window; by a step at least where it keeps to steps. */
+export function nudge(
+  span: Span,
+  window: TimeWindow,
+  direction: Direction,
+  whole: boolean,
+  steps: StepTimes | null,
+): Span {
+  if (steps) return nudgeSteps(span, window, direction, whole, steps);
+  const by = direction * (window.toNs - window.fromNs) * KEY_PART;
+  const moved = whole ? { fromNs: span.fromNs + by, toNs: span.toNs + by } : { ...span, toNs: span.toNs + by };
+  const length = span.toNs - span.fromNs;
+  if (moved.fromNs < window.fromNs) return { fromNs: window.fromNs, toNs: whole ? window.fromNs + length : moved.toNs };
+  if (moved.toNs > window.toNs) return { fromNs: whole ? window.toNs - length : moved.fromNs, toNs: window.toNs };
+  return moved.toNs > moved.fromNs ? moved : span;
+}
+
+function nudgeSteps(span: Span, window: TimeWindow, direction: Direction, whole: boolean, steps: StepTimes): Span {
+  const shown = stepAt(steps, window.toNs) - stepAt(steps, window.fromNs);
+  const by = direction * Math.max(1, Math.round(shown * KEY_PART));
+  const [first, last] = [stepAt(steps, span.fromNs + 1), Math.min(stepAt(steps, span.toNs), lastStep(steps))];
+  const from = whole ? Math.min(Math.max(first + by, 1), lastStep(steps) - (last - first)) : first;
+  const to = Math.min(Math.max(whole ? from + (last - first) : last + by, from), lastStep(steps));
+  return { fromNs: endOfStep(steps, from - 1) ?? span.fromNs, toNs: endOfStep(steps, to) ?? span.toNs };
+}
+
+/** From one place to another, whichever comes first. */
+export function between(a: number, b: number): Span {
+  return { fromNs: Math.min(a, b), toNs: Math.max(a, b) };
+}
+
+/** Widened to whole steps; the step that runs ends now. */
+export function toSteps(span: Span, steps: StepTimes | null, nowNs: number): Span {
+  if (!steps) return span;
+  const fromNs = endOfStep(steps, Math.min(stepAt(steps, span.fromNs + 1), lastStep(steps) + 1) - 1) ?? span.fromNs;
+  return { fromNs, toNs: endOfStep(steps, stepAt(steps, span.toNs)) ?? Math.max(nowNs, span.toNs) };
+}
+
+/** `steps 300–340`, `step 7`, or `12.30 s – 15.00 s`. */
+export function spanText(span: Span, steps: StepTimes | null): string {
+  if (!steps) return `${formatDuration(span.fromNs)} – ${formatDuration(span.toNs)}`;
+  const [first, last] = [stepAt(steps, span.fromNs + 1), stepAt(steps, span.toNs)];
+  return first >= last ? t('step {0}', last) : t('steps {0}–{1}', first, last);
+}
+
+/** `step 340`, or `12.30 s`. */
+export function timeText(timeNs: number, steps: StepTimes | null): string {
+  return steps ? t('step {0}', stepAt(steps, timeNs)) : formatDuration(timeNs);
+}
+
+/** Allocated in the span and still alive now. A time that is the end of the step before is not in it. */
+export function bornIn(span: Span, steps: StepTimes | null): TitledMoment {
+  const fromNs = span.fromNs > 0 ? Math.floor(span.fromNs) + 1 : 0;
+  const moment: Moment = { kind: 'born', fromNs, toNs: Math.max(Math.floor(span.toNs), fromNs) };
+  return { moment, title: t('Allocated in {0} and still alive', spanText(span, steps)) };
+}
+
+export function aliveAtEnd(span: Span, steps: StepTimes | null): TitledMoment {
+  const at = steps ? t('the end of step {0}', stepAt(steps, span.toNs)) : formatDuration(span.toNs);
+  return { moment: { kind: 'at', timeNs: Math.floor(span.toNs) }, title: t('Alive at {0}', at) };
+}

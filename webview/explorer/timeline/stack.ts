@@ -1,0 +1,123 @@
+// The groups of the stacked timeline as points to draw, and as words.
+import { t } from '@vscode/l10n';
+import { baseName, formatBytes } from '../../../extension/protocol/format';
+import type { Category } from '../../../extension/protocol/steps';
+import type { StackBy, StackedTimeline, StackGroup } from '../../../extension/protocol/requests/timelineRequests';
+import type { ProcessInfo } from '../../../extension/protocol/trace';
+import type { Point } from './points';
+import type { TimeWindow } from './zoom';
+import { findThread } from '../../../extension/protocol/threads';
+
+const CATEGORY_NAMES: Record<Category, string> = {
+  parameter: t('parameters'),
+  gradient: t('gradients'),
+  optimizer: t('optimizer state'),
+  buffer: t('buffers'),
+  activation: t('activations'),
+  workspace: t('workspaces'),
+  other: t('other named tensors'),
+  unnamed: t('not named'),
+};
+
+/**
+ * Upper edges of the groups from the bottom up, two points an interval; intervals narrower than a pixel become one that has
+ * the least of them.
+ * @param ceiling most that all groups together may reach in an interval that is not over (bytes)
+ */
+export function stackEdges(
+  stack: StackedTimeline,
+  window: TimeWindow,
+  pixels: number,
+  ceiling: (interval: number) => number,
+): Point[][] {
+  const spans = drawnSpans(stack, window, pixels);
+  const width = stack.toNs.length;
+  const sums = new Float64Array(spans.length);
+  const limits = spans.map(({ first, last }) => {
+    let limit = Infinity;
+    for (let at = Math.max(first, width - stack.unfinished); at <= last; at++) limit = Math.min(limit, ceiling(at));
+    return limit;
+  });
+  return stack.groups.map((_, group) => {
+    const edge: Point[] = [];
+    spans.forEach(({ first, last, fromNs, toNs }, i) => {
+      let held = Infinity;
+      for (let at = first; at <= last; at++) held = Math.min(held, stack.heldBytes[group * width + at]!);
+      sums[i]! += held;
+      const y = Math.min(sums[i]!, limits[i]!);
+      edge.push({ x: fromNs, y }, { x: toNs, y });
+    });
+    return edge;
+  });
+}
+
+interface Span {
+  /** Intervals of the stack, both included. */
+  first: number;
+  last: number;
+  fromNs: number;
+  toNs: number;
+}
+
+function drawnSpans({ toNs, fromNs: begin }: StackedTimeline, window: TimeWindow, pixels: number): Span[] {
+  const pixelNs = (window.toNs - window.fromNs) / Math.max(pixels, 1);
+  const spans: Span[] = [];
+  for (let at = 0; at < toNs.length; at++) {
+    const newest = at === toNs.length - 1;
+    const from = Math.max(toNs[at - 1] ?? begin, window.fromNs);
+    const to = newest ? window.toNs : Math.min(toNs[at]!, window.toNs); // it goes on behind what was known
+    if (to <= from) continue;
+    const last = spans[spans.length - 1];
+    if (last && last.toNs - last.fromNs < pixelNs) Object.assign(last, { last: at, toNs: to });
+    else spans.push({ first: at, last: at, fromNs: from, toNs: to });
+  }
+  return spans;
+}
+
+/** Held bytes of a group at a time, and the most it had in that interval. */
+export function groupAt(stack: StackedTimeline, group: number, timeNs: number): { held: number; most: number } {
+  const width = stack.toNs.length;
+  let at = 0;
+  while (at < width - 1 && stack.toNs[at]! < timeNs) at++;
+  return { held: stack.heldBytes[group * width + at] ?? 0, most: stack.mostBytes[group * width + at] ?? 0 };
+}
+
+/** `2.62 GB`, and `, up to 3.00 GB` where a group had more for a part of the interval. */
+export function groupBytesText({ held, most }: { held: number; most: number }): [string, string] {
+  return [formatBytes(held), most > held * 1.001 + 1024 ? t(', up to {0}', formatBytes(most)) : ''];
+}
+
+export interface GroupName {
+  name: string;
+  /** For where there is room: the function of a line. */
+  more: string;
+  /** The whole of it. */
+  title: string;
+}
+
+export const REST: GroupName = {
+  name: t('rest'),
+  more: '',
+  title: t('Smaller groups, and what comes and goes'),
+};
+
+/** What a group is called. */
+export function groupName(group: StackGroup, by: StackBy, processes: readonly ProcessInfo[]): GroupName {
+  if (by === 'category') return same(CATEGORY_NAMES[group.category]);
+  if (by === 'thread') return same(threadName(group, processes));
+  if (group.line > 0)
+    return {
+      name: `${baseName(group.file)}:${group.line}`,
+      more: group.function,
+      title: `${group.file}:${group.line}`,
+    };
+  return same(group.source === 'before-attach' ? t('before attach') : t('no Python line'));
+}
+
+function threadName({ process, thread }: StackGroup, processes: readonly ProcessInfo[]): string {
+  if (thread < 0) return t('several threads');
+  const found = findThread(processes, process, thread);
+  return found ? `${found.name}:${found.tid}` : t('thread {0}', thread);
+}
+
+const same = (name: string): GroupName => ({ name, more: '', title: name });

@@ -1,0 +1,124 @@
+// Above the chart: what its areas are, the unit of its axis, selecting a span, and the legend.
+import { t } from '@vscode/l10n';
+import type { Series } from '../../../extension/protocol/trace';
+import { dropdown } from '../../components';
+import { el, setAttribute, setText } from '../../dom';
+import type { DrawnSeries } from './chart';
+import { pictureButton } from '../common/picture';
+import { REST, type GroupName } from './stack';
+import type { AxisUnit, StackChoice } from '../shell/state';
+
+export interface TimelineToolActions {
+  stack(choice: StackChoice): void;
+  axis(unit: AxisUnit): void;
+  select(on: boolean): void;
+  follow(): void;
+  toggle(series: Series): void;
+  savePicture(): void;
+}
+
+type StackKey = `${StackChoice['by']}-${StackChoice['rank']}`;
+const STACKS: readonly (readonly [StackKey, string])[] = [
+  ['line-alive', t('Biggest lines now')],
+  ['line-peak', t('Biggest lines ever')],
+  ['category-alive', t('What it is for')],
+  ['thread-alive', t('Threads')],
+  ['none-alive', t('One area')],
+];
+export const SERIES_NAMES: Record<DrawnSeries, string> = {
+  tensor: t('live tensors'),
+  reserved: t('reserved'),
+  driver: t('driver'),
+};
+const SELECT_HINT = t(
+  'Select a span of the run: drag here with Shift, or switch this on and drag. By keyboard: Shift and the arrow keys in the chart',
+);
+
+export class TimelineTools {
+  readonly element: HTMLElement;
+  private readonly stack;
+  private readonly axis = toolButton('axis', t('Steps'), t('Label the axis in steps, or in time'));
+  private readonly select = toolButton('select-span', t('Select a span'), SELECT_HINT);
+  private readonly follow = toolButton('follow', t('Whole run'), t('Show the whole run and follow it (Home)'));
+  private readonly legend = el('div', { class: 'legend' });
+  private readonly groups = el('ul', {
+    class: 'legend-groups',
+    'aria-label': t('Groups of the areas, from the bottom'),
+  });
+  private readonly series = new Map<DrawnSeries, HTMLElement>();
+
+  constructor(
+    drawn: readonly DrawnSeries[],
+    private readonly actions: TimelineToolActions,
+  ) {
+    this.stack = dropdown('stack', t('What the areas are'), STACKS, key => {
+      const [by, rank] = key.split('-') as [StackChoice['by'], StackChoice['rank']];
+      actions.stack({ by, rank });
+    });
+    this.select.addEventListener('click', () => actions.select(this.select.getAttribute('aria-pressed') !== 'true'));
+    this.axis.addEventListener('click', () =>
+      actions.axis(this.axis.getAttribute('aria-pressed') === 'true' ? 'time' : 'steps'),
+    );
+    this.follow.addEventListener('click', () => actions.follow());
+    const save = pictureButton(() => actions.savePicture());
+    const chips = [this.axis, this.select, this.follow];
+    const tools = el('div', { class: 'timeline-tools' }, this.stack.element, ...chips, save);
+    this.legend.append(this.groups, ...drawn.map(series => this.seriesButton(series)));
+    this.element = el('div', {}, tools, this.legend);
+  }
+
+  /** @param steps null: it is not known what a step is */
+  update(state: { stack: StackChoice; axis: AxisUnit; steps: boolean; selecting: boolean; following: boolean }): void {
+    this.stack.set(`${state.stack.by}-${state.stack.rank}` as StackKey);
+    this.axis.hidden = !state.steps;
+    setAttribute(this.axis, 'aria-pressed', String(state.axis === 'steps'));
+    setAttribute(this.select, 'aria-pressed', String(state.selecting));
+    this.follow.hidden = state.following;
+  }
+
+  /**
+   * @param groups bottom first; the rest is named where there are any
+   * @param slots their colours
+   */
+  setGroups(groups: readonly GroupName[], slots: readonly number[]): void {
+    const entries = groups.length > 0 ? [...groups, REST] : [];
+    entries.forEach((group, i) => {
+      const entry = (this.groups.children[i] as HTMLElement | undefined) ?? this.addGroup();
+      const [swatch, name, more] = entry.children;
+      setAttribute(entry, 'title', group.title);
+      setAttribute(swatch!, 'data-group', group === REST ? 'rest' : String(slots[i]));
+      setText(name!, group.name);
+      setText(more!, group.more === '' ? '' : ` ${group.more}`);
+    });
+    while (this.groups.children.length > entries.length) this.groups.lastElementChild!.remove();
+    this.groups.hidden = entries.length === 0;
+  }
+
+  /** @param known series that hold anything; the others are not named */
+  setSeries(known: readonly Series[], hidden: readonly Series[]): void {
+    for (const [series, button] of this.series) {
+      button.hidden = !known.includes(series);
+      setAttribute(button, 'aria-pressed', String(!hidden.includes(series)));
+    }
+  }
+
+  private addGroup(): HTMLElement {
+    const entry = el('li', { class: 'legend-item' }, el('i', {}), el('span', {}), el('span', { class: 'extra' }));
+    this.groups.append(entry);
+    return entry;
+  }
+
+  private seriesButton(series: DrawnSeries): HTMLElement {
+    const name = SERIES_NAMES[series];
+    const button = el('button', { class: 'legend-item', type: 'button', 'data-series': series });
+    button.append(el('i', { 'data-part': series, class: 'line' }), el('span', {}, name));
+    button.title = t('Show or hide: {0}', name);
+    button.addEventListener('click', () => this.actions.toggle(series));
+    this.series.set(series, button);
+    return button;
+  }
+}
+
+function toolButton(action: string, label: string, title: string): HTMLButtonElement {
+  return el('button', { type: 'button', class: 'chip', 'data-action': action, title }, label);
+}

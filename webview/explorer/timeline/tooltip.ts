@@ -1,0 +1,61 @@
+// The line under the mouse, and what the chart says there.
+import { formatBytes } from '../../../extension/protocol/format';
+import type { StackedTimeline } from '../../../extension/protocol/requests/timelineRequests';
+import { el } from '../../dom';
+import type { DrawnSeries } from './chart';
+import { groupAt, groupBytesText } from './stack';
+
+export interface TooltipText {
+  title: string;
+  lines: { part: DrawnSeries; name: string; bytes: number }[];
+  stack: StackedTimeline | null;
+  names: { name: string }[];
+  /** Colours of the groups. */
+  slots: readonly number[];
+  timeNs: number;
+}
+
+const GAP_PX = 10;
+
+export class TimelineTooltip {
+  private readonly cursor = el('div', { class: 'timeline-cursor', 'aria-hidden': 'true', hidden: true });
+  private readonly box = el('div', { class: 'timeline-tooltip', role: 'tooltip', hidden: true });
+
+  get elements(): HTMLElement[] {
+    return [this.cursor, this.box];
+  }
+
+  hide(): void {
+    this.cursor.hidden = this.box.hidden = true;
+  }
+
+  /** At `x` pixels of the surface, on the side with more room. */
+  show(
+    x: number,
+    plot: { left: number; right: number },
+    { title, lines, stack, names, slots, timeNs }: TooltipText,
+  ): void {
+    this.cursor.hidden = this.box.hidden = false;
+    const series = lines.map(({ part, name, bytes }) =>
+      line(el('i', { 'data-part': part, class: 'line' }), name, [formatBytes(bytes), '']),
+    );
+    const groups = names.map(({ name }, group) =>
+      line(
+        el('i', { 'data-group': slots[group]! }),
+        name,
+        stack ? groupBytesText(groupAt(stack, group, timeNs)) : ['', ''],
+      ),
+    );
+    this.box.replaceChildren(el('div', { class: 'dim' }, title), ...series, ...groups.reverse());
+    this.cursor.style.transform = `translateX(${x}px)`;
+    const width = this.box.offsetWidth;
+    const onRight = x < (plot.left + plot.right) / 2;
+    const left = onRight ? Math.min(x + GAP_PX, plot.right - width) : x - GAP_PX - width;
+    this.box.style.transform = `translateX(${Math.max(0, left)}px)`;
+  }
+}
+
+function line(swatch: HTMLElement, name: string, [bytes, more]: [string, string]): HTMLElement {
+  const rest = el('span', { class: 'extra number' }, more);
+  return el('div', {}, swatch, `${name} `, el('b', { class: 'number' }, bytes), rest);
+}
