@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { driverScript } from '../driverScript.mjs';
+import { driverScript } from '../workloads/driverScript.mjs';
 import { attribute, fill, press, rows, shot, texts, until, type Row } from './window';
 
 export const workspace = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
@@ -10,7 +10,7 @@ export const picture = (name: string): Promise<void> => shot(join(process.env.SC
 /** The element that names the page's phase and layer. */
 export const PAGE = '[data-layer][data-phase]';
 
-export { FIRST } from '../driverScript.mjs';
+export { FIRST } from '../workloads/driverScript.mjs';
 
 /** Talks to the driver alone; what `body` keeps stands in the table. */
 export function writeScript(name: string, body: string): string {

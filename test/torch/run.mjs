@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { runNodeTests } from '../nodeTests.mjs';
-import { pythons } from '../project/pythons.mjs';
+import { runNodeTests } from '../runner/nodeTests.mjs';
+import { pythons } from '../runner/pythons.mjs';
 import { inRoot, run } from '../project/root.mjs';
 
 const WHERE = 'import os, torch; print(os.path.dirname(torch.__file__), int(torch._C._GLIBCXX_USE_CXX11_ABI))';

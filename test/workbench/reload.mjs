@@ -4,7 +4,7 @@
 // --close-terminals VS Code gives no terminal back: the program must be stopped without it.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { driverScript, FIRST } from '../driverScript.mjs';
+import { driverScript, FIRST } from '../workloads/driverScript.mjs';
 import { makeWorkspace } from '../host/run.mjs';
 import { inRoot } from '../project/root.mjs';
 import { frameWith, openWorkbench, startServer } from './workbench.mjs';

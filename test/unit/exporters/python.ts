@@ -1,6 +1,6 @@
 // Python as the reader of what was exported.
 import { spawnSync } from 'node:child_process';
-import { pythons } from '../../project/pythons.mjs';
+import { pythons } from '../../runner/pythons.mjs';
 
 /** The first Python that has the module; null: none here. */
 export function pythonWith(module: string): string | null {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { FindingView, HolderFound } from '../../../extension/protocol/requests/verdictRequests';
 import { nextQuestion, shownFindings } from '../../../webview/explorer/findings/logic';
 import { figures, freedText, headline, holderText, isLeak, lineText } from '../../../webview/explorer/findings/text';
-import { findings } from '../../bench/webview/fakeFindings';
+import { findings } from '../../page/fakeFindings';
 
 const view = findings(1);
 const leak = view.findings.find(finding => finding.id === 'leak 0')!;

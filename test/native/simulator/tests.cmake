@@ -1,0 +1,17 @@
+# The simulator is tested from the outside, through its exported functions.
+find_package(Python3 COMPONENTS Interpreter)
+if(NOT Python3_Interpreter_FOUND)
+  message(STATUS "No Python 3: the simulator's tests are left out")
+  return()
+endif()
+
+foreach(guest injected reports)
+  add_library(simulator_${guest} MODULE ${CMAKE_CURRENT_LIST_DIR}/${guest}.cpp)
+endforeach()
+
+foreach(part driver cupti torch workloads)
+  add_test(NAME simulator_${part}
+    COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/${part}_test.py)
+  set_tests_properties(simulator_${part} PROPERTIES TIMEOUT 120 ENVIRONMENT
+    "GMT_SIMULATOR=${GMT_DIST}/simulator;LD_LIBRARY_PATH=${GMT_DIST}/simulator;GPU_MEMTRACE_WORKLOAD=allocator;GMT_SIMULATOR_INJECTED=$<TARGET_FILE:simulator_injected>;GMT_SIMULATOR_REPORTS=$<TARGET_FILE:simulator_reports>")
+endforeach()

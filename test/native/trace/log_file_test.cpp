@@ -1,0 +1,117 @@
+// Opening logs: versions, damage, growth.
+#include "trace/log/log_file.h"
+
+#include <fstream>
+
+#include "check.h"
+#include "log_writer.h"
+#include "trace/log/upgrade.h"
+#include "trace_reading.h"
+
+using namespace gmt;
+using namespace gmt::test;
+
+namespace {
+std::string error_of(const std::string &path) {
+  auto log = trace::LogFile::open(path);
+  return log ? "" : log.error();
+}
+bool has(const std::string &text, const char *part) { return text.find(part) != std::string::npos; }
+}  // namespace
+
+TEST(a_log_grows_while_it_is_open) {
+  TemporaryFolder folder;
+  LogWriter writer(folder.path());
+  auto log = trace::LogFile::open(writer.path());
+  REQUIRE(log && log.value().ready());
+  CHECK_EQ(log.value().chunk_count(), 0u);
+  CHECK(!log.value().chunk(0).header);
+  // Over the border of the reader's regions of 64 MiB.
+  for (int i = 0; i < 300; ++i) {
+    writer.add_event(0, GMT_TENSOR_ALLOC, 1, 512);
+    writer.end_chunk(0);
+  }
+  CHECK(!log.value().refresh());
+  CHECK_EQ(log.value().chunk_count(), 300u);
+  for (uint64_t i = 0; i < 300; ++i) {
+    trace::ChunkView view = log.value().chunk(i);
+    REQUIRE(view.header && view.header->index == i && view.slots == GMT_SLOTS_PER_CHUNK);
+  }
+}
+
+TEST(a_log_that_is_being_created_is_not_ready) {
+  TemporaryFolder folder;
+  std::string path = folder / ("1-0" GMT_LOG_SUFFIX);
+  std::ofstream(path).put(0);
+  auto log = trace::LogFile::open(path);
+  REQUIRE(log);
+  CHECK(!log.value().ready());
+  std::filesystem::resize_file(path, GMT_FILE_HEADER_BYTES);
+  CHECK(!log.value().refresh());
+  CHECK(!log.value().ready());
+}
+
+TEST(bad_headers_get_a_sentence) {
+  TemporaryFolder folder;
+  LogWriter writer(folder.path());
+  writer.header().version = GMT_LOG_VERSION + 1;
+  CHECK(has(error_of(writer.path()), "newer version"));
+  CHECK(has(error_of(writer.path()), "update GPU Memory Trace"));
+  writer.header().version = GMT_LOG_VERSION;
+  writer.header().chunk_bytes = 4096;
+  CHECK(has(error_of(writer.path()), "damaged header"));
+  writer.header().chunk_bytes = GMT_CHUNK_BYTES;
+  writer.header().magic = 1;
+  CHECK(has(error_of(writer.path()), "not a trace log"));
+  CHECK(has(error_of(folder / "absent"), "Cannot open"));
+  CHECK(has(error_of(folder.path()), "not a regular file"));
+}
+
+TEST(version_0_is_upgraded) {
+  TemporaryFolder folder;
+  LogWriter writer(folder.path());
+  for (int i = 0; i < 10; ++i) writer.add_event(0, GMT_TENSOR_ALLOC, 1, 512);
+  writer.header().version = 0;
+  writer.header().simulated = 0xdeadbeef;
+  for (uint64_t &count : writer.header().lost) count = ~0ull;
+  Reading reading = read_all(folder.path());
+  REQUIRE(reading.session && reading.session->process_count() == 1);
+  CHECK_EQ(reading.events().size(), 10u);
+  CHECK(!reading.session->facts(0).simulated);
+  CHECK_EQ(reading.session->losses().total(), 0u);
+}
+
+TEST(the_forward_thread_of_version_1_is_shortened) {
+  TemporaryFolder folder;
+  LogWriter writer(folder.path());
+  writer.header().version = 1;
+  struct {
+    uint64_t sequence = 77, thread = 3;
+    uint32_t role = GMT_AUTOGRAD_BACKWARD, zero = 0;
+  } old;
+  writer.add_local(0, GMT_AUTOGRAD, std::string(reinterpret_cast<const char *>(&old), sizeof old));
+  writer.add_event(0, GMT_TENSOR_ALLOC, 1, 512);
+  Reading reading = read_all(folder.path());
+  REQUIRE(reading.batches.size() == 1 && reading.batches[0].autograds.size() == 1);
+  const gmt_autograd &state = reading.batches[0].autograds[0];
+  CHECK_EQ(state.sequence, 77u);
+  CHECK_EQ(state.thread, 3u);
+  CHECK_EQ(state.role, static_cast<uint32_t>(GMT_AUTOGRAD_BACKWARD));
+}
+
+TEST(steps_are_taken_one_after_another) {
+  static std::vector<int> taken;
+  taken.clear();
+  trace::UpgradeStep steps[] = {{4, [](std::vector<std::byte> &) { return taken.push_back(4), true; }},
+                                {3, [](std::vector<std::byte> &) { return taken.push_back(3), true; }}};
+  std::vector<std::byte> log(sizeof(gmt_file_header));
+  CHECK(!trace::upgrade(log, 3, 5, steps, "x"));
+  CHECK(taken == (std::vector<int>{3, 4}));
+  uint32_t version = 0;
+  std::memcpy(&version, log.data() + offsetof(gmt_file_header, version), sizeof version);
+  CHECK_EQ(version, 5u);
+  auto error = trace::upgrade(log, 2, 5, steps, "old.gmtlog");
+  CHECK(error && has(error->message, "old.gmtlog has log version 2"));
+}
+
+TEST_MAIN

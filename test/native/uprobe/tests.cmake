@@ -1,0 +1,65 @@
+# The tracer that attaches from outside. Its programs are tested on the simulated driver, as root; without root these tests are
+# skipped, and say so.
+if(NOT TARGET gpu_memtrace_uprobe)
+  return()
+endif()
+include(CheckCXXSourceCompiles)
+set(uprobe ${CMAKE_CURRENT_LIST_DIR})
+
+add_executable(uprobe_burst ${uprobe}/burst.cpp)
+target_link_libraries(uprobe_burst PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
+
+add_library(uprobe_usdt SHARED ${uprobe}/usdt_library.cpp)
+set_target_properties(uprobe_usdt PROPERTIES PREFIX "" OUTPUT_NAME libc10_cuda.so SUFFIX ""
+  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/uprobe)
+
+add_library(uprobe_backward SHARED ${uprobe}/backward.cpp)
+target_link_libraries(uprobe_backward PRIVATE Threads::Threads)
+
+# Files of others: also damaged ones, with sanitizers where the compiler has them.
+get_target_property(uprobe_file_sources gmt_uprobe_files SOURCES)
+list(TRANSFORM uprobe_file_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/../../../native/uprobe/)
+gmt_native_test(uprobe_files SOURCES ${uprobe}/files_test.cpp ${uprobe_file_sources} LIBRARIES gmt_wire ${CMAKE_DL_LIBS})
+add_dependencies(uprobe_files_test uprobe_usdt simulator inject_torch_shared)
+target_compile_definitions(uprobe_files_test PRIVATE GMT_ROUNDS=1500
+  GMT_LIBRARY="${GMT_DIST}/simulator/libcuda.so.1" GMT_USDT_LIBRARY="$<TARGET_FILE:uprobe_usdt>"
+  GMT_TORCH_LIBRARY="$<TARGET_FILE:inject_torch_shared>")
+set(CMAKE_REQUIRED_FLAGS "-fsanitize=address,undefined")
+check_cxx_source_compiles("int main() { return 0; }" GMT_HAS_SANITIZERS)
+unset(CMAKE_REQUIRED_FLAGS)
+if(GMT_HAS_SANITIZERS)
+  target_compile_options(uprobe_files_test PRIVATE -O1 -fsanitize=address,undefined -fno-sanitize-recover=all)
+  target_link_options(uprobe_files_test PRIVATE -fsanitize=address,undefined)
+endif()
+
+gmt_native_test(uprobe_autograd_probes SOURCES ${uprobe}/autograd_probes_test.cpp LIBRARIES gmt_uprobe_files)
+add_dependencies(uprobe_autograd_probes_test inject_torch_shared inject_torch_intrusive simulator)
+target_compile_definitions(uprobe_autograd_probes_test PRIVATE GMT_LIBRARY="${GMT_DIST}/simulator/libcuda.so.1"
+  GMT_TORCH_SHARED="$<TARGET_FILE:inject_torch_shared>" GMT_TORCH_INTRUSIVE="$<TARGET_FILE:inject_torch_intrusive>")
+
+add_executable(uprobe_places ${uprobe}/places.cpp)
+target_link_libraries(uprobe_places PRIVATE gmt_uprobe_files)
+find_program(GMT_OBJDUMP objdump)
+if(GMT_PYTHON3 AND GMT_OBJDUMP)
+  add_test(NAME uprobe_places COMMAND ${GMT_PYTHON3} ${uprobe}/places_test.py $<TARGET_FILE:uprobe_places> ${GMT_OBJDUMP}
+    ${GMT_DIST}/simulator/libcuda.so.1)
+endif()
+
+add_library(uprobe_odd_driver SHARED ${uprobe}/odd_driver.cpp)
+target_compile_options(uprobe_odd_driver PRIVATE -fno-inline -fno-optimize-sibling-calls)
+set_target_properties(uprobe_odd_driver PROPERTIES PREFIX "" OUTPUT_NAME libcuda.so.1 SUFFIX "" NO_SONAME ON
+  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/odd)
+target_link_options(uprobe_odd_driver PRIVATE "-Wl,-soname,libcuda.so.1")
+add_executable(uprobe_odd_program ${uprobe}/odd_program.cpp)
+target_link_libraries(uprobe_odd_program PRIVATE uprobe_odd_driver)
+
+function(uprobe_test name)
+  if(GMT_PYTHON3)
+    add_test(NAME uprobe_${name} COMMAND ${GMT_PYTHON3} ${uprobe}/${name}_test.py)
+    set_tests_properties(uprobe_${name} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 RESOURCE_LOCK uprobe
+      ENVIRONMENT "GMT_LIBRARY=$<TARGET_FILE:gpumemtrace>;GMT_UPROBE=$<TARGET_FILE:gpu_memtrace_uprobe>;GMT_BURST=$<TARGET_FILE:uprobe_burst>;GMT_BACKWARD=$<TARGET_FILE:uprobe_backward>;GMT_USDT_LIBRARY=$<TARGET_FILE:uprobe_usdt>;GMT_BUILT=${inject_built};GMT_SIMULATOR=${GMT_DIST}/simulator;PYTHONDONTWRITEBYTECODE=1")
+  endif()
+endfunction()
+foreach(name calls attach life loss usdt same autograd odd)
+  uprobe_test(${name})
+endforeach()

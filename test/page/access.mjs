@@ -1,0 +1,120 @@
+// The page for people who use a keyboard or a screen reader, against the fake host: node test/page/access.mjs
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { finish, runChecks } from './checks.mjs';
+import { buildPage, openBrowser, openPage, THEMES } from './page.mjs';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const browser = await openBrowser();
+const files = await buildPage();
+const SCENES = {
+  running: {},
+  empty: { phase: 'empty' },
+  untrusted: { phase: 'empty', trusted: false },
+  starting: { phase: 'starting', detail: 'Waiting for the first CUDA call of train.py.' },
+  ended: { phase: 'ended', exitCode: 1, detail: 'train.py ended with exit status 1.' },
+  failed: { phase: 'failed', title: 'train.py', detail: 'No GPU was found.' },
+};
+/** What each tab asks again and again. */
+const ASKS = { lines: 'sites', flame: 'stackTree', segments: 'segments', compare: 'compareTraces' };
+
+const pause = (page, milliseconds = 400) => page.waitForTimeout(milliseconds);
+const showTab = async (page, tab) => {
+  await page.locator(`[data-tab=${tab}]`).click();
+  await pause(page);
+};
+
+/** The rows of the table scroll with the arrow keys of the grid around them, which has the focus. */
+const scrollsByKeys = (rule, { target }) =>
+  rule === 'scrollable-region-focusable' && target.every(one => /^\.(list .*)?scroller$/.test(String(one)));
+
+/** What axe-core finds wrong on the whole page, a line each. */
+async function violations(page, where) {
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
+  // A row whose data is on the way has no cells, for a moment.
+  await page.waitForFunction(() => document.querySelector('.row.loading:not([hidden])') === null);
+  const found = await page.evaluate(() => window.axe.run('.explorer'));
+  return found.violations.flatMap(({ id, nodes }) => {
+    const colours = node => node.any[0]?.data?.fgColor ?? '';
+    const kinds = new Map(nodes.filter(node => !scrollsByKeys(id, node)).map(node => [colours(node), node]));
+    return [...kinds.values()].map(({ html, failureSummary }) => {
+      const why = failureSummary.replace(/\s+/g, ' ').slice(0, 220);
+      return `${where} · ${id}, ${nodes.length} times: ${html.slice(0, 160)} ${why}`;
+    });
+  });
+}
+
+/** The states and tabs of the page in one theme. */
+async function wrongIn(theme) {
+  const wrong = [];
+  const { page, context } = await openPage(browser, files, { theme, width: 420, height: 1100 });
+  page.setDefaultTimeout(10_000);
+  for (const [name, scene] of Object.entries(SCENES)) {
+    const asked = { type: 'scene', scene, live: false, devices: 2 };
+    await page.evaluate(message => window.bench.host.postMessage(message), asked);
+    await page.locator(`.explorer[data-phase=${scene.phase ?? 'running'}]`).waitFor();
+    wrong.push(...(await violations(page, `${theme} ${name}`)));
+    if (name === 'running') wrong.push(...(await wrongTabs(page, theme)));
+  }
+  await context.close();
+  return wrong;
+}
+
+async function wrongTabs(page, theme) {
+  const wrong = [];
+  await page.locator('[data-action=why-not]').first().click();
+  for (const tab of Object.keys(ASKS)) {
+    await showTab(page, tab);
+    wrong.push(...(await violations(page, `${theme} ${tab}`)));
+  }
+  await showTab(page, 'lines');
+  await page.locator('.list [data-row="1"]').click();
+  await pause(page);
+  await page.locator('.block-row').first().click();
+  await pause(page);
+  wrong.push(...(await violations(page, `${theme} details`)));
+  return wrong;
+}
+
+const checks = {
+  async 'axe finds nothing wrong in any state, tab and theme'() {
+    const wrong = [];
+    for (const theme of THEMES) wrong.push(...(await wrongIn(theme)));
+    assert.ok(wrong.length === 0, wrong.join('\n'));
+  },
+  async 'only the tab that is shown asks'() {
+    const { page, context } = await openPage(browser, files, { live: true });
+    for (const [index, tab] of Object.keys(ASKS).entries()) {
+      await showTab(page, tab);
+      await pause(page, 600);
+      await page.evaluate(() => (window.bench.answers.length = 0));
+      await page.locator('.scopes [data-control=device]').click();
+      await page.locator(`.scopes [data-control=device] vscode-option >> nth=${(index + 1) % 2}`).click();
+      await pause(page, 1500);
+      const asked = new Set(await page.evaluate(() => window.bench.answers.map(({ method }) => method.split(' ')[0])));
+      assert.ok(asked.has(ASKS[tab]), `${tab} asks ${ASKS[tab]}, not ${[...asked]}`);
+      for (const [other, method] of Object.entries(ASKS))
+        assert.ok(other === tab || !asked.has(method), `${method} is not asked while ${tab} is shown`);
+    }
+    await context.close();
+  },
+  async 'nothing moves for a user who wants reduced motion'() {
+    const scene = SCENES.starting;
+    const { page, context } = await openPage(browser, files, { scene });
+    const moving = () => page.evaluate(() => document.getAnimations({ subtree: true }).length);
+    const ring = page.locator('.state vscode-progress-ring');
+    assert.ok(await ring.isVisible());
+    for (const how of ['media', 'class']) {
+      await page.emulateMedia({ reducedMotion: how === 'media' ? 'reduce' : 'no-preference' });
+      await page.evaluate(on => document.body.classList.toggle('vscode-reduce-motion', on), how === 'class');
+      await pause(page);
+      assert.ok(await ring.isHidden(), how);
+      assert.equal(await moving(), 0, how);
+    }
+    await context.close();
+  },
+};
+
+const failed = await runChecks(checks);
+await finish(browser, failed);

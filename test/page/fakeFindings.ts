@@ -1,0 +1,149 @@
+// Findings of the fake host: two leaks, a fragmentation, an outlier; the first can be asked who holds it.
+import type {
+  FindingsView,
+  FindingView,
+  HolderFound,
+  OtherLine,
+} from '../../extension/protocol/requests/verdictRequests';
+
+const MB = 1 << 20;
+const FILE = '/home/user/project/train.py';
+let asked: FindingView['holders'] = null;
+
+const place = (line: number): NonNullable<FindingView['place']> => {
+  return { site: line, file: FILE, line, function: 'training_step', bytesPerStep: 4.19 * MB };
+};
+const holder: HolderFound = {
+  path: 'train().epoch_loss (its graph)',
+  kind: 'autograd',
+  file: FILE,
+  line: 12,
+  function: 'train',
+  length: null,
+  bound: null,
+  count: 198,
+  bytes: 800 * MB,
+  chain: [],
+};
+const list: HolderFound = {
+  ...holder,
+  path: '__main__.seen[...]',
+  kind: 'container',
+  length: 1200,
+  count: 2,
+  bytes: 6 * MB,
+  chain: [{ kind: 'list', name: '[...]', type: 'Tensor', length: 1200 }],
+};
+
+function finding(part: Partial<FindingView>): FindingView {
+  return {
+    id: 'leak 0',
+    verdict: 'leak',
+    class: 'graph',
+    cause: null,
+    title: 'A whole autograd graph of each step is kept: 3 tensors, 4.19 MB a step at train.py:10, since step 12',
+    process: 0,
+    device: 0,
+    layer: 'tensor',
+    bytesPerStep: 4.19 * MB,
+    bytes: 820 * MB,
+    count: 600,
+    blocksPerStep: 3,
+    sinceStep: 12,
+    period: 1,
+    fullAtStep: 32_647,
+    confidence: 0.99,
+    place: place(10),
+    places: [place(10)],
+    sites: [1],
+    holder: null,
+    library: null,
+    evidence: [
+      'Since step 12, in each step more blocks stayed alive, 200 times.',
+      'Until step 11 its blocks were freed at train.py:66 backward; no more since.',
+    ],
+    ruledOut: [
+      'No warm-up: it still grows, 200 steps after it began.',
+      'No fragmentation: the tensors themselves grow.',
+    ],
+    suggestion: 'Add the number, not the tensor with its graph: `epoch_loss += loss.item()`.',
+    spark: Array.from({ length: 48 }, (_, i) => Math.max(0, i - 4) * 17 * MB),
+    holders: null,
+    experiments: null,
+    ...part,
+  };
+}
+
+export function findings(revision: number): FindingsView {
+  const plain = { class: null, bytesPerStep: 0, fullAtStep: null, holders: null, holder: null };
+  return {
+    revision,
+    stale: false,
+    standing: 'found',
+    sentence: '2 leaks, 2 other findings',
+    steps: { count: 212, source: 'optimizer' },
+    findings: [
+      finding({
+        ...plain,
+        id: 'fragmentation 0',
+        verdict: 'fragmentation',
+        title: 'Reserved memory grows, what lies in it does not: 2.20 GB cached in 41 half-empty segments',
+        place: null,
+        confidence: 0.8,
+        suggestion: 'Let segments grow: `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`.',
+        spark: Array.from({ length: 48 }, (_, i) => Math.sqrt(i)),
+      }),
+      finding({ holders: asked }),
+      finding({
+        id: 'leak 1',
+        title: '1 tensor of every 5th step stays alive: 128.00 KB a step at metrics.py:23, since step 40',
+        bytesPerStep: 128 * 1024,
+        confidence: 0.74,
+        place: { ...place(23), file: '/home/user/project/metrics.py' },
+        holder: { ...list, path: '__main__.metrics.seen[...]' },
+        experiments: {
+          state: 'answered',
+          sentence: 'Freed in the program, by layer; what it did meanwhile may be in it.',
+          results: [
+            {
+              experiment: 'collect',
+              error: null,
+              objects: 1412,
+              tensorBytes: 3 * MB,
+              reservedBytes: 0,
+              driverBytes: 0,
+            },
+            {
+              experiment: 'ipc-collect',
+              error: 'PyTorch holds no GPU memory in this process.',
+              objects: null,
+              tensorBytes: null,
+              reservedBytes: null,
+              driverBytes: null,
+            },
+          ],
+        },
+      }),
+      finding({ ...plain, id: 'anomaly 0', verdict: 'anomaly', title: 'One allocation of 2.05 GB at data.py:77' }),
+    ],
+  };
+}
+
+/** Asked: the process takes its time until the waiting is stopped; then it has answered. */
+export function noteAsked(method: 'whoHolds' | 'stopAsking'): undefined {
+  asked =
+    method === 'whoHolds'
+      ? { state: 'asking', sentence: 'Asking process 4711; it answers between two instructions…', results: [] }
+      : { state: 'answered', sentence: 'Asked for 200 blocks, 200 still alive.', results: [holder, list] };
+  return undefined;
+}
+
+export function otherLines(): OtherLine[] {
+  const line = (at: number, state: OtherLine['state'], because: string): OtherLine => {
+    return { site: at, file: FILE, line: at, function: 'main', state, because, liveBytes: at * MB };
+  };
+  return [
+    line(112, 'plateau', 'It has not grown after the first steps.'),
+    line(41, 'unknown', 'It rises; 4 more steps will tell.'),
+  ];
+}

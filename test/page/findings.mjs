@@ -1,0 +1,77 @@
+// The findings by mouse and keyboard against the fake host: node test/page/findings.mjs
+import assert from 'node:assert/strict';
+import { finish, runChecks } from './checks.mjs';
+import { buildPage, openBrowser, openPage } from './page.mjs';
+
+const browser = await openBrowser();
+const files = await buildPage();
+const { page, errors } = await openPage(browser, files, { width: 420, height: 1100 });
+page.setDefaultTimeout(5000);
+const card = id => page.locator(`[data-finding="${id}"]`);
+const opened = () =>
+  page.evaluate(() => window.bench.calls.filter(call => call.method === 'openLine').map(call => call.params));
+const pause = () => page.waitForTimeout(1300);
+
+const checks = {
+  async 'leaks come first, few are shown, the rest on demand'() {
+    const ids = async () => page.locator('[data-finding]').evaluateAll(cards => cards.map(one => one.dataset.finding));
+    assert.deepEqual(await ids(), ['leak 0', 'leak 1', 'fragmentation 0']);
+    await page.locator('[data-action=all-findings]').click();
+    assert.equal((await ids()).length, 4);
+    await page.locator('[data-action=all-findings]').click();
+    assert.equal((await ids()).length, 3);
+  },
+  async 'red is for leaks alone'() {
+    const colour = id => card(id).evaluate(element => window.getComputedStyle(element).borderLeftColor);
+    assert.equal(await colour('leak 0'), 'rgb(241, 76, 76)');
+    assert.notEqual(await colour('fragmentation 0'), 'rgb(241, 76, 76)');
+  },
+  async 'the first is open; its line opens by mouse and by key'() {
+    await card('leak 0').locator('[data-action=open-line]').click();
+    await pause();
+    assert.deepEqual((await opened()).at(-1), { file: '/home/user/project/train.py', line: 10 });
+    await card('leak 1').locator('.finding-toggle').focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await pause();
+    assert.deepEqual((await opened()).at(-1), { file: '/home/user/project/metrics.py', line: 23 });
+    await card('leak 1').locator('.finding-toggle').press('Enter');
+    assert.equal(await card('leak 1').locator('.finding-body').isVisible(), false);
+  },
+  async 'who holds it: waits, can be stopped, tells'() {
+    await card('leak 0').locator('[data-action=who-holds]').click();
+    await pause();
+    assert.equal(await card('leak 0').locator('[data-part=holders]').getAttribute('data-state'), 'asking');
+    assert.ok(await card('leak 0').locator('[data-action=confirm]').isDisabled());
+    await card('leak 0').locator('[data-action=stop-asking]').click();
+    await pause();
+    const text = await card('leak 0').locator('[data-part=holders]').innerText();
+    assert.match(
+      text,
+      /train\(\)\.epoch_loss \(its graph\) train\.py:12\s+graph of the backward pass · 198 of 200 blocks/,
+    );
+    assert.match(text, /__main__\.seen\[\.\.\.\].*\s+list of 1,200 · 2 of 200 blocks, 6\.00 MB/);
+  },
+  async 'why not the others: evidence, what was ruled out, other lines with their states'() {
+    await card('leak 0').locator('[data-action=why-not]').click();
+    await pause();
+    const text = await card('leak 0').locator('[data-part=reasons]').innerText();
+    for (const part of [/Evidence/, /Ruled out/, /train\.py:112 112\.00 MB plateau/, /4 more steps will tell/])
+      assert.match(text, part);
+  },
+  async 'experiments are a table, by layer'() {
+    await card('leak 1').locator('.finding-toggle').click();
+    const rows = await card('leak 1').locator('[data-experiment]').allInnerTexts();
+    assert.deepEqual(
+      rows.map(row => row.split('\t')),
+      [
+        ['gc.collect()', '1,412', '−3.00 MB', '0', '0'],
+        ['ipc_collect()', 'PyTorch holds no GPU memory in this process.'],
+      ],
+    );
+  },
+};
+
+const failed = await runChecks(checks, { page, errors });
+await finish(browser, failed);

@@ -1,0 +1,157 @@
+// The page by mouse and keyboard against the fake host: node test/page/interaction.mjs
+import assert from 'node:assert/strict';
+import { eventually, finish, runChecks } from './checks.mjs';
+import { buildPage, openBrowser, openPage } from './page.mjs';
+
+const browser = await openBrowser();
+const { page, errors } = await openPage(browser, await buildPage(), {});
+const grid = page.locator('.list .grid');
+const active = page.locator('.list [data-row][aria-selected=true]');
+const number = async (locator, name) => Number(await locator.getAttribute(name));
+const opened = () =>
+  page.evaluate(() => window.bench.calls.filter(call => call.method === 'openLine').map(call => call.params));
+const saved = () => page.evaluate(() => window.bench.saved);
+const pause = () => page.waitForTimeout(400);
+const column = async id => {
+  const rows = await page.locator('[data-row]').all();
+  const cells = rows.map(async row => [
+    await number(row, 'data-row'),
+    await row.locator(`[data-column=${id}]`).innerText(),
+  ]);
+  return (await Promise.all(cells)).sort((a, b) => a[0] - b[0]).map(cell => cell[1].trim());
+};
+
+const checks = {
+  async 'the timeline is asked for the width that it has'() {
+    await page.setViewportSize({ width: 1000, height: 900 });
+    await eventually(async () => {
+      const asked = await page.evaluate(() => window.bench.answers.filter(one => one.buckets).at(-1).buckets);
+      const { width } = await page.locator('.timeline-surface').boundingBox();
+      assert.ok(asked > width * 0.85 && asked <= width, `${asked} buckets for ${width} pixels`);
+    });
+    await page.setViewportSize({ width: 360, height: 900 });
+    await pause();
+  },
+  async 'arrow keys move, Enter opens the line, the row is marked'() {
+    await grid.focus();
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowUp']) await grid.press(key);
+    await pause();
+    assert.equal(await number(active, 'data-row'), 1);
+    assert.equal(await grid.getAttribute('aria-activedescendant'), await active.getAttribute('id'));
+    await grid.press('Enter');
+    await pause();
+    const [file, line] = [await active.getAttribute('data-file'), await number(active, 'data-line')];
+    assert.deepEqual((await opened()).at(-1), { file, line });
+    assert.ok((await active.getAttribute('class')).includes('opened'));
+  },
+  async 'End and PageUp reach rows that were never loaded, Home comes back'() {
+    await grid.press('End');
+    await pause();
+    assert.equal(await number(active, 'data-row'), 4999);
+    assert.equal(await number(grid, 'aria-rowcount'), 5001);
+    await grid.press('PageUp');
+    await pause();
+    assert.ok((await number(active, 'data-row')) < 4999);
+    assert.ok(await active.isVisible());
+    await grid.press('Home');
+    await pause();
+    assert.equal(await number(active, 'data-row'), 0);
+  },
+  async 'few rows are in the page, and few are asked for'() {
+    assert.ok((await page.locator('[data-row]').count()) < 60);
+  },
+  async 'the stack of the active row is shown with links and a folded part'() {
+    const details = page.locator('.details');
+    await eventually(async () =>
+      assert.match(await details.locator('.stack').first().innerText(), /4 frames in torch/),
+    );
+    await details.getByRole('button', { name: 'train.py:88' }).click();
+    await pause();
+    assert.deepEqual((await opened()).at(-1), { file: '/home/user/project/train.py', line: 88 });
+  },
+  async 'a header sorts, again turns the order, and says so'() {
+    const count = page.locator('[role=columnheader][data-column=count]');
+    await count.locator('button').click();
+    await pause();
+    assert.equal(await count.getAttribute('aria-sort'), 'descending');
+    const down = (await column('count')).map(text => Number(text.replaceAll(',', '')));
+    assert.deepEqual(down, down.toSorted?.((a, b) => b - a) ?? [...down].sort((a, b) => b - a));
+    await count.locator('button').click();
+    await pause();
+    assert.equal(await count.getAttribute('aria-sort'), 'ascending');
+    assert.equal((await column('count'))[0], '1');
+    await page.locator('[data-action=columns]').click();
+    await page.locator('[data-item=growth]').click();
+    await page.keyboard.press('Escape');
+    await page.locator('[data-sort=growth]').click();
+    await pause();
+    assert.match((await column('growth'))[0], /^\+\d/);
+    assert.equal(await page.locator('[data-row="0"]').getAttribute('data-trend'), 'growing');
+    assert.equal(await active.count(), 0, 'the active row is the same group, which is not in view now');
+  },
+  async 'the filter narrows the rows'() {
+    await page.locator('[data-control=filter]').click();
+    await page.keyboard.type('model.py >1MB');
+    await pause();
+    assert.equal((await saved()).filter, 'model.py >1MB');
+    for (const text of await column('site')) assert.match(text, /^model\.py/);
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('nothing like this');
+    await pause();
+    assert.match(await page.locator('.list .none').innerText(), /No row matches/);
+    await page.keyboard.press('Control+A');
+    await page.keyboard.press('Delete');
+    await pause();
+    assert.ok((await column('site')).length > 5);
+  },
+  async 'the selectors change grouping and layer'() {
+    await page.locator('[data-control=group]').click();
+    await pause();
+    await page.locator('vscode-option[value=function]').click();
+    await page.locator('[data-control=layer]').click();
+    await page.locator('vscode-option[value=driver]').click();
+    await pause();
+    const { groupBy, layer } = await saved();
+    assert.deepEqual([groupBy, layer], ['function', 'driver']);
+    assert.match(await page.locator('.list-head h2').innerText(), /by function/);
+  },
+  async 'the timeline zooms by wheel and keys, pans by drag, follows again by double click and Home'() {
+    const surface = page.locator('.timeline-surface');
+    const box = await surface.boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + 50);
+    await page.mouse.wheel(0, -300);
+    await pause();
+    const { spanNs, endNs } = (await saved()).zoom;
+    assert.ok(spanNs < 423e9 && endNs !== null);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width / 2 + 60, box.y + 50, { steps: 5 });
+    await page.mouse.up();
+    assert.ok((await saved()).zoom.endNs < endNs);
+    await page.mouse.dblclick(box.x + box.width / 2, box.y + 50);
+    assert.equal((await saved()).zoom.spanNs, null);
+    await surface.focus();
+    for (const key of ['+', '+', '+', 'ArrowLeft']) await surface.press(key);
+    assert.ok((await saved()).zoom.endNs < 423e9);
+    await surface.press('Home');
+    assert.equal((await saved()).zoom.spanNs, null);
+    await page.locator('[data-series=driver]').click();
+    await pause();
+    assert.equal(await page.locator('[data-series=driver]').getAttribute('aria-pressed'), 'false');
+  },
+  async 'the out-of-memory row opens its line, the warning has details'() {
+    await page.locator('[data-notice=out-of-memory]').click();
+    await pause();
+    assert.equal((await opened()).at(-1).line, await number(page.locator('[data-notice=out-of-memory]'), 'data-line'));
+    await page.locator('[data-notice=losses] summary').click();
+    assert.match(await page.locator('[data-notice=losses]').innerText(), /budget: 1,200/);
+  },
+  async 'the buttons ask the host'() {
+    for (const action of ['recording', 'stop', 'save']) await page.locator(`[data-action=${action}]`).click();
+    await pause();
+    const methods = await page.evaluate(() => window.bench.calls.map(call => call.method));
+    for (const method of ['setRecording', 'stop', 'save']) assert.ok(methods.includes(method), method);
+  },
+};
+
+const failed = await runChecks(checks, { page, errors });
+await finish(browser, failed);

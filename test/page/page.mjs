@@ -1,0 +1,102 @@
+// Opens the built page in Chromium beside the fake host, under the content security policy of the real view.
+import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { chromium } from 'playwright-core';
+
+/** What --vscode-* variables are in VS Code's own themes, a value each; null: the theme has none. */
+const { kinds, variables } = JSON.parse(readFileSync(new URL('themes.json', import.meta.url), 'utf8'));
+export const THEMES = Object.keys(kinds);
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
+const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css', ttf: 'font/ttf' };
+const CSP =
+  "default-src 'none'; img-src 'self' data:; font-src 'self'; style-src 'self' 'nonce-N'; script-src 'nonce-N'; worker-src 'self'";
+
+/** Builds the page and the fake host in memory; the answer maps paths of the server that no network reaches to contents. */
+export async function buildPage({ strings } = {}) {
+  const options = {
+    bundle: true,
+    write: false,
+    platform: 'browser',
+    target: 'es2022',
+    format: 'iife',
+    logLevel: 'error',
+  };
+  const page = await build({
+    ...options,
+    entryPoints: [join(root, 'webview/explorer/main.ts')],
+    outdir: '/out',
+    minify: true,
+  });
+  const host = await build({ ...options, entryPoints: [join(root, 'test/page/fakeHost.ts')], outdir: '/out' });
+  const files = new Map();
+  for (const file of [...page.outputFiles, ...host.outputFiles]) {
+    files.set(file.path.replace('/out/main', '/explorer').replace('/out', ''), file.text);
+  }
+  const icons = join(root, 'node_modules/@vscode/codicons/dist');
+  files.set('/codicon.css', readFileSync(join(icons, 'codicon.css'), 'utf8'));
+  files.set('/codicon.ttf', readFileSync(join(icons, 'codicon.ttf')));
+  files.set('/index.html', html(strings));
+  return files;
+}
+
+/** @param strings translations of texts, as the host gives them; with them all that the host says is kept. */
+function html(strings = {}) {
+  const attribute = JSON.stringify(strings).replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${CSP}"><meta property="csp-nonce" content="N">
+<style nonce="N">html{background:var(--vscode-sideBar-background)}body{padding:0 20px}
+::-webkit-scrollbar{width:10px;height:10px}::-webkit-scrollbar-thumb{background:var(--vscode-scrollbarSlider-background)}</style>
+<link rel="stylesheet" href="/codicon.css"><link rel="stylesheet" href="/explorer.css"></head>
+<body><div id="app" data-strings="${attribute}"></div><script nonce="N">
+window.bench={calls:[],answers:[],violations:[],saved:null,said:[]};
+addEventListener('securitypolicyviolation',e=>bench.violations.push(e.violatedDirective+' '+e.blockedURI+' '+e.sample));
+bench.host=new Worker('/fakeHost.js');
+bench.host.onmessage=e=>{if(e.data.type==='bench'){(e.data.ms===undefined?bench.calls:bench.answers).push(e.data)}else{${Object.keys(strings).length > 0 ? 'bench.said.push(e.data);' : ''}window.postMessage(e.data,'*')}};
+window.acquireVsCodeApi=()=>({postMessage:m=>bench.host.postMessage(m),getState:()=>bench.saved,setState:s=>bench.saved=s});
+</script><script nonce="N" src="/explorer.js"></script></body></html>`;
+}
+
+export async function openBrowser() {
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
+  return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true, args });
+}
+
+function valuesOf(theme) {
+  const column = THEMES.indexOf(theme);
+  return Object.entries(variables).flatMap(([name, values]) =>
+    values[column] === null ? [] : [[name, values[column]]],
+  );
+}
+
+/** The page in a window of a size, in one of the themes, showing a scene (fields of SessionView). */
+export async function openPage(
+  browser,
+  files,
+  { width = 360, height = 900, theme = 'dark', scene = {}, live = false, devices = 2 } = {},
+) {
+  const context = await browser.newContext({ viewport: { width, height } });
+  const page = await context.newPage();
+  const errors = [];
+  page.on('pageerror', error => errors.push(String(error.stack ?? error)));
+  page.on('console', message => message.type() === 'error' && errors.push(message.text()));
+  await page.route('**/*', route => {
+    const { pathname } = new URL(route.request().url());
+    const body = files.get(pathname);
+    if (body === undefined) return route.fulfill({ status: 404, body: '' });
+    return route.fulfill({ body, contentType: TYPES[pathname.split('.').pop()] });
+  });
+  await page.goto('http://127.0.0.1:9/index.html');
+  await page.evaluate(
+    ([kind, values, newScene, isLive, cards]) => {
+      for (const [name, value] of values) document.documentElement.style.setProperty(name, value);
+      document.body.className = kind;
+      window.bench.host.postMessage({ type: 'scene', scene: newScene, live: isLive, devices: cards });
+    },
+    [kinds[theme], valuesOf(theme), scene, live, devices],
+  );
+  await page.waitForTimeout(700);
+  return { page, context, errors };
+}

@@ -1,0 +1,166 @@
+// The timeline by mouse and keyboard against the fake host: node test/page/timeline.mjs
+import assert from 'node:assert/strict';
+import { eventually, finish, runChecks } from './checks.mjs';
+import { buildPage, openBrowser, openPage } from './page.mjs';
+
+const browser = await openBrowser();
+const files = await buildPage();
+const { page, errors } = await openPage(browser, files, { width: 1000 });
+const surface = page.locator('.timeline-surface');
+const plot = page.locator('.timeline-overlay');
+const heading = () => page.locator('.list-head h2').innerText();
+const saved = () => page.evaluate(() => window.bench.saved);
+const span = () => page.locator('[data-value=span]').innerText();
+const action = name => page.locator(`[data-action=${name}]`);
+const rowCount = async () =>
+  Number(await page.locator('[role=grid], [role=treegrid]').first().getAttribute('aria-rowcount')) - 1;
+
+/** A key in the chart, and the frame that shows what it did. */
+async function key(name) {
+  await surface.press(name);
+  await page.waitForTimeout(200);
+}
+
+async function brush(from, to, key) {
+  const box = await plot.boundingBox();
+  const y = box.y + box.height * 0.4;
+  if (key) await page.keyboard.down(key);
+  await page.mouse.move(box.x + box.width * from, y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * to, y, { steps: 6 });
+  await page.mouse.up();
+  if (key) await page.keyboard.up(key);
+}
+
+const checks = {
+  async 'groups, lines, marks and gaps are named'() {
+    await eventually(async () => assert.equal(await page.locator('.legend-groups li').count(), 7));
+    const legend = await page.locator('.legend').innerText();
+    for (const name of ['train.py:41', 'rest', 'live tensors', 'reserved', 'driver'])
+      assert.ok(legend.includes(name), name);
+    assert.equal(await page.locator('[data-mark=collection]:visible').count(), 2);
+    for (const kind of ['peak', 'out-of-memory'])
+      assert.equal(await page.locator(`[data-mark=${kind}]:visible`).count(), 1);
+    for (const kind of ['paused', 'lost']) assert.equal(await page.locator(`[data-gap=${kind}]:visible`).count(), 1);
+    const label = await surface.getAttribute('aria-label');
+    for (const part of ['Highest: 10.', 'Biggest: train.py:41', '3 full collections'])
+      assert.ok(label.includes(part), label);
+  },
+  async 'what the areas are is chosen and remembered'() {
+    await page.locator('[data-control=stack]').click();
+    await page.locator('vscode-option[value=thread-alive]').click();
+    await eventually(async () => assert.match(await page.locator('.legend-groups').innerText(), /python:2166793/));
+    assert.deepEqual((await saved()).stack, { by: 'thread', rank: 'alive' });
+    await page.locator('[data-control=stack]').click();
+    await page.locator('vscode-option[value=none-alive]').click();
+    await eventually(async () => assert.equal(await page.locator('.legend-groups li').count(), 0));
+    await page.locator('[data-control=stack]').click();
+    await page.locator('vscode-option[value=line-alive]').click();
+    await eventually(async () => assert.equal(await page.locator('.legend-groups li').count(), 7));
+  },
+  async 'the axis is in steps or in time'() {
+    await brush(0.5, 0.6, 'Shift');
+    assert.match(await span(), /^steps 2\d\d–2\d\d$/);
+    await action('axis').click();
+    await eventually(async () => assert.match(await span(), /min .* – .*min/));
+    assert.equal((await saved()).axis, 'time');
+    await action('axis').click();
+    await eventually(async () => assert.match(await span(), /^steps/));
+    await action('span-clear').click();
+    await eventually(async () => assert.ok(await page.locator('.timeline-span').isHidden()));
+  },
+  async 'the button selects without Shift, once; a click selects nothing'() {
+    await action('select-span').click();
+    await eventually(async () => assert.equal(await action('select-span').getAttribute('aria-pressed'), 'true'));
+    await brush(0.3, 0.45);
+    assert.match(await span(), /^steps 12\d–18\d$/);
+    await eventually(async () => assert.equal(await action('select-span').getAttribute('aria-pressed'), 'false'));
+    await brush(0.4, 0.4, 'Shift');
+    await eventually(async () => assert.ok(await page.locator('[data-value=span]').isHidden()));
+  },
+  async 'what a span holds, by mouse: still alive, alive at its end, its peak, and back'() {
+    const all = await rowCount();
+    await brush(0.3, 0.45, 'Shift');
+    await eventually(async () => assert.match(await page.locator('[data-value=kept]').innerText(), /^\d.* GB kept$/));
+    await action('span-born').click();
+    await eventually(async () =>
+      assert.match(await heading(), /^Allocated in steps 12\d–18\d and still alive, by line$/),
+    );
+    await eventually(async () => assert.ok((await rowCount()) < all / 5));
+    assert.equal((await saved()).moment.kind, 'born');
+    await action('span-end').click();
+    await eventually(async () =>
+      assert.match(await page.locator('[data-value=reading]').innerText(), /^Reading up to step 18\d… \d+ %$/),
+    );
+    await eventually(async () => assert.match(await heading(), /^Alive at the end of step 18\d, by line$/));
+    await action('span-peak').click();
+    await eventually(async () =>
+      assert.match(await heading(), /^Alive at the peak in steps 12\d–18\d, \d+\.\d+ GB, by line$/),
+    );
+    await action('moment-now').click();
+    await eventually(async () => assert.equal(await heading(), 'Alive by line'));
+    await eventually(async () => assert.equal(await rowCount(), all));
+    await action('span-clear').click();
+  },
+  async 'reading can be cancelled: what is shown stays'() {
+    await page.locator('[data-mark=peak]').click();
+    await action('moment-cancel').click();
+    await page.waitForTimeout(900);
+    assert.equal(await heading(), 'Alive by line');
+    assert.ok(await page.locator('[data-value=reading]').isHidden());
+    const calls = await page.evaluate(() => window.bench.calls.filter(call => call.method === 'cancelMoments').length);
+    assert.ok(calls > 0);
+  },
+  async 'the same by keyboard: select, extend, move, apply, clear'() {
+    await surface.focus();
+    await key('Shift+ArrowRight');
+    const first = await span();
+    await key('Shift+ArrowRight');
+    const longer = await span();
+    assert.notEqual(longer, first);
+    assert.equal(longer.split('–')[0], first.split('–')[0], 'only its end moved');
+    await key('Shift+ArrowUp');
+    assert.notEqual((await span()).split('–')[0], longer.split('–')[0]);
+    await surface.press('Enter');
+    await eventually(async () => assert.match(await heading(), /^Allocated in steps .* and still alive, by line$/));
+    await eventually(async () => assert.match(await page.locator('.said').innerText(), /^Shown: Allocated/));
+    await surface.press('Escape');
+    await eventually(async () => assert.ok(await page.locator('[data-value=span]').isHidden()));
+    await page.keyboard.press('Tab');
+    assert.match(await page.evaluate(() => document.activeElement.dataset.mark ?? ''), /./);
+    await page.locator('[data-mark=peak]').press('Enter');
+    await eventually(async () => assert.match(await heading(), /^Alive at the peak, 10\.\d+ GB, by line$/));
+    await action('moment-now').press('Enter');
+    await eventually(async () => assert.equal(await heading(), 'Alive by line'));
+  },
+  async 'left and right go from mark to mark, also to those that Tab leaves out'() {
+    const focused = () => page.evaluate(() => document.activeElement.dataset.mark ?? '');
+    const places = await page
+      .locator('[data-mark]:visible')
+      .evaluateAll(all => all.map(one => [one.getBoundingClientRect().x, one.dataset.mark]));
+    const kinds = places.sort(([a], [b]) => a - b).map(([, kind]) => kind);
+    assert.ok(kinds.includes('collection') && kinds.includes('peak'));
+    await page.locator('[data-mark=peak]').focus();
+    for (let i = 0; i < kinds.length; i++) await page.keyboard.press('ArrowLeft');
+    for (const kind of kinds) {
+      assert.equal(await focused(), kind);
+      await page.keyboard.press('ArrowRight');
+    }
+    assert.equal(await focused(), kinds.at(-1), 'the last one stays');
+  },
+  async 'a mark shows its moment'() {
+    await page.locator('[data-mark=out-of-memory]').click();
+    await eventually(async () => assert.match(await heading(), /^Alive when memory ran out, step 39\d, by line$/));
+    await page.locator('[data-mark=collection]:visible').first().click();
+    await eventually(async () => assert.match(await heading(), /^Alive at the end of step 59, by line$/));
+    await action('moment-now').click();
+  },
+  async 'no more than two points a pixel are drawn'() {
+    const { width } = await plot.boundingBox();
+    const asked = await page.evaluate(() => window.bench.answers.filter(one => one.buckets).at(-1).buckets);
+    assert.ok(asked <= width + 1, `${asked} buckets of two points for ${width} pixels`);
+  },
+};
+
+const failed = await runChecks(checks, { page, errors });
+await finish(browser, failed);

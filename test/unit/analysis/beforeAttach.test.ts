@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { buildReport } from '../../../extension/analysis/report/report';
+import { readSnapshot } from '../../../extension/analysis/report/snapshot';
+import { renderTable } from '../../../extension/analysis/report/table';
+import type { Note } from '../../../extension/protocol/trace';
+import { FakeTrace, makeInfo, makeProcess, makeSite, makeTotals } from '../fakeTrace';
+
+const came: Note = { code: 10, text: 'The tracer came to a program that ran already.' };
+
+function makeTrace(notes: Note[]): FakeTrace {
+  const info = makeInfo({
+    processes: [makeProcess({ notes })],
+    totals: [makeTotals({ liveBytes: 4096, liveCount: 1, allocations: 8, frees: 7, unmatchedFrees: 3 })],
+  });
+  const row = { process: 0, thread: 0, layer: 'tensor' as const, site: 5, device: 0 };
+  const site = makeSite({ id: 5, source: 'before-attach', frames: [], userFrame: -1 });
+  return new FakeTrace(info, [{ ...row, address: 0x7f00n, bytes: 4096, timeNs: 0 }], [site]);
+}
+
+test('frees of what was there before the tracer came are no unmatched ones', () => {
+  const [late] = buildReport(makeTrace([came])).totals;
+  assert.deepEqual([late?.unmatchedFrees, late?.beforeAttachFrees], [0, 3]);
+  const [early] = buildReport(makeTrace([])).totals;
+  assert.deepEqual([early?.unmatchedFrees, early?.beforeAttachFrees], [3, 0]);
+});
+
+test('a block of before has "before attach" in the place of its line, and is no leak', () => {
+  const report = buildReport(makeTrace([came]));
+  assert.equal(report.sites.find(({ id }) => id === 5)?.lineSource ?? 'before-attach', 'before-attach');
+  assert.deepEqual(report.findings, []);
+  const text = renderTable(readSnapshot(makeTrace([came]), { groupBy: 'line', top: 10, groups: 5 }), {
+    final: true,
+    now: new Date(0),
+  });
+  assert.match(text, /0x7f00:gpu_0: 4\.00 KB {2}\(before attach\)/);
+  assert.match(text, /7 frees, 3 frees of blocks from before the attach/);
+  assert.match(text, /NOTE: The tracer came to a program that ran already\./);
+});

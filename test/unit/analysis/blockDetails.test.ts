@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { blockDetails, detailsText } from '../../../extension/analysis/report/blockDetails';
+import { STREAM_UNKNOWN } from '../../../extension/protocol/streams';
+import { FakeTrace, makeInfo, type FakeAllocation } from '../fakeTrace';
+
+const allocation = (address: bigint): FakeAllocation => {
+  return { address, bytes: 512, thread: 0, process: 0, layer: 'tensor', site: 1, timeNs: 0, device: 0 };
+};
+interface Told {
+  asked: number;
+  stream: bigint;
+  pool: string;
+}
+const nothing: Told = { asked: NaN, stream: STREAM_UNKNOWN, pool: '' };
+
+function details(told: readonly Told[], addresses: readonly bigint[]): ReturnType<typeof blockDetails> {
+  const trace = new FakeTrace(
+    makeInfo({}),
+    told.map((_, i) => allocation(BigInt(i + 1))),
+  );
+  const source = {
+    allocations: (query: Parameters<FakeTrace['allocations']>[0]) => ({
+      ...trace.allocations(query),
+      askedBytes: Float64Array.from(told, one => one.asked),
+      stream: BigUint64Array.from(told, one => one.stream),
+      pool: told.map(one => one.pool),
+    }),
+  };
+  return blockDetails(
+    source,
+    0,
+    [1],
+    addresses.map(address => ({ address })),
+  );
+}
+
+test('bytes are summed over the blocks of which they are known, of those that were asked for', () => {
+  const told = [{ asked: 500, stream: 0n, pool: '0:0' }, nothing, { asked: 100, stream: 0x55n, pool: '0:3' }];
+  assert.deepEqual(details(told, [1n, 2n]), { askedBytes: 500, bytes: 512, streams: ['0x0'], pools: ['0:0'] });
+  const all = details(told, [1n, 2n, 3n]);
+  assert.deepEqual(all, { askedBytes: 600, bytes: 1024, streams: ['0x0', '0x55'], pools: ['0:0', '0:3'] });
+  assert.equal(
+    detailsText(all),
+    'Asked for 600 B, handed out 1.00 KB (1,024 bytes); default stream, stream 0x55; default pool, private pool 0:3 (of a CUDA graph or a MemPool).',
+  );
+});
+
+test('what nobody told is not recorded', () => {
+  const none = details([nothing], [1n]);
+  assert.deepEqual(none, { askedBytes: null, bytes: null, streams: null, pools: null });
+  assert.equal(detailsText(none), 'Asked for: not recorded; stream not recorded; pool not recorded.');
+});

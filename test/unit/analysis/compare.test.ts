@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  comparable,
+  compareHoldings,
+  readHoldings,
+  type Holding,
+  type Places,
+} from '../../../extension/analysis/report/compare';
+import {
+  compareChecks,
+  pointOf,
+  pointText,
+  type ComparedTrace,
+} from '../../../extension/protocol/requests/compareRequests';
+import { NOW } from '../../../extension/protocol/requests/moment';
+import { chosenPoints, pointOptions } from '../../../webview/explorer/compare/points';
+import { FakeTrace, makeInfo, makeSite } from '../fakeTrace';
+
+const SAME: Places = { cwdA: '/a', cwdB: '/a', sameRun: true };
+const OTHER: Places = { cwdA: '/a', cwdB: '/b', sameRun: false };
+
+function line(file: string, number: number, bytes: number, name = 'step', count = 1): Holding {
+  return { frames: [{ file, line: number, function: name }], named: 0, bytes, count };
+}
+const short = ({ file, line, bytesA, bytesB }: { file: string; line: number; bytesA: number; bytesB: number }) =>
+  `${file}:${line} ${bytesA} ${bytesB}`;
+
+test('lines of one run: the biggest differences first, with what is new and what is gone', () => {
+  const a = [line('/a/t.py', 1, 100), line('/a/t.py', 2, 50), line('/a/t.py', 3, 7)];
+  const b = [line('/a/t.py', 1, 130), line('/a/t.py', 3, 7), line('/a/t.py', 4, 10)];
+  const { rows, total, added, gone, bytesA, bytesB } = compareHoldings(a, b, SAME, 100);
+  assert.deepEqual(rows.map(short), ['/a/t.py:2 50 0', '/a/t.py:1 100 130', '/a/t.py:4 0 10', '/a/t.py:3 7 7']);
+  assert.deepEqual({ total, added, gone, bytesA, bytesB }, { total: 4, added: 1, gone: 1, bytesA: 157, bytesB: 147 });
+});
+
+test('of many rows only the first are told, the sums are of all', () => {
+  const b = Array.from({ length: 10 }, (_, i) => line('/a/t.py', i + 1, 10 + i));
+  const { rows, total, bytesB } = compareHoldings([], b, SAME, 2);
+  assert.deepEqual([rows.length, total, bytesB, rows[0]?.line], [2, 10, 145, 10]);
+});
+
+test('in one run a line does not move', () => {
+  const { added, gone } = compareHoldings([line('/a/t.py', 1, 5)], [line('/a/t.py', 2, 5)], SAME, 10);
+  assert.deepEqual([added, gone], [1, 1]);
+});
+
+test('two runs from two folders are compared by the names below them', () => {
+  const { rows } = compareHoldings([line('/a/t.py', 1, 5)], [line('/b/t.py', 1, 9)], OTHER, 10);
+  assert.deepEqual(rows.map(short), ['/b/t.py:1 5 9']);
+  assert.equal(rows[0]?.movedFrom, null);
+});
+
+test('code that stands on other lines in the second run is the same code', () => {
+  const a = [line('/a/t.py', 10, 5), line('/a/t.py', 20, 6), line('/a/u.py', 1, 1)];
+  const b = [line('/b/t.py', 22, 8), line('/b/t.py', 12, 7), line('/b/u.py', 2, 1), line('/b/u.py', 3, 1)];
+  const { rows, added, gone } = compareHoldings(a, b, OTHER, 10);
+  assert.deepEqual(
+    rows.filter(({ movedFrom }) => movedFrom !== null).map(row => [row.movedFrom, row.line, row.bytesA, row.bytesB]),
+    [
+      [10, 12, 5, 7],
+      [20, 22, 6, 8],
+    ],
+  );
+  assert.deepEqual([added, gone], [2, 1], 'where their number differs nobody can tell which is which');
+});
+
+test('stacks agree when all their frames do', () => {
+  const stack = (caller: number, bytes: number): Holding => ({
+    frames: [
+      { file: '/lib/python3.12/site-packages/torch/nn/linear.py', line: 5, function: 'forward' },
+      { file: '/a/t.py', line: caller, function: 'step' },
+    ],
+    named: 1,
+    bytes,
+    count: 1,
+  });
+  const { rows } = compareHoldings([stack(1, 10), stack(2, 10), stack(2, 1)], [stack(2, 30)], SAME, 10);
+  assert.deepEqual(rows.map(short), ['/a/t.py:2 11 30', '/a/t.py:1 10 0']);
+  assert.deepEqual(rows[0]?.stack, ['linear.py:5 forward', 't.py:2 step']);
+});
+
+test('what has no Python line is one row', () => {
+  const none: Holding = { frames: [], named: -1, bytes: 4, count: 1 };
+  const { rows } = compareHoldings([none], [none, none], SAME, 10);
+  assert.deepEqual(rows.map(short), [':0 4 8']);
+});
+
+test('a file of a library is the same in another environment', () => {
+  assert.equal(comparable('/x/lib/python3.12/site-packages/torch/a.py', '/'), 'site-packages/torch/a.py');
+  assert.equal(comparable('/x/lib/python3.11/json/a.py', '/'), comparable('/y/lib/python3.12/json/a.py', '/z'));
+  assert.equal(comparable('/work/t.py', '/work'), 't.py');
+  assert.equal(comparable('/workshop/t.py', '/work'), '/workshop/t.py');
+});
+
+test('holdings are read from a trace by line and by stack', () => {
+  const frames = [
+    { file: '/lib/x.py', line: 1, function: 'new' },
+    { file: '/a/t.py', line: 7, function: 'step' },
+  ];
+  const allocation = { address: 1n, bytes: 64, process: 0, thread: 0, layer: 'tensor' as const, timeNs: 0, device: 0 };
+  const trace = new FakeTrace(makeInfo({}), [{ ...allocation, site: 1 }], [makeSite({ id: 1, frames, userFrame: 1 })]);
+  const query = { layer: 'tensor' as const, process: -1, device: -1 };
+  assert.deepEqual(readHoldings(trace, { ...query, by: 'stack' }), [{ frames, named: 1, bytes: 64, count: 1 }]);
+  const [byLine] = readHoldings(trace, { ...query, by: 'line' });
+  assert.deepEqual(byLine?.frames, [frames[0]], 'the fake trace names the innermost frame');
+});
+
+test('a moment travels as a word', () => {
+  for (const point of [
+    { trace: 0, timeNs: null },
+    { trace: 3, timeNs: 12_000_000_000 },
+  ])
+    assert.deepEqual(pointOf(pointText(point)), point);
+  for (const text of ['', '0', 'x:now', '0:-1', '0:1e9', '0:now ']) assert.equal(pointOf(text), null, text);
+});
+
+test('a question about two moments is checked', () => {
+  const good = {
+    a: { trace: 0, timeNs: 5 },
+    b: { trace: 1, timeNs: null },
+    by: 'line',
+    layer: 'tensor',
+    process: -1,
+    device: 0,
+    rows: 10,
+  };
+  assert.deepEqual(compareChecks.compare(good), good);
+  for (const bad of [{ a: { trace: 0, timeNs: -1 } }, { a: null }, { by: 'file' }, { rows: 1e9 }])
+    assert.throws(() => compareChecks.compare({ ...good, ...bad }));
+});
+
+const SHOWN: ComparedTrace = {
+  trace: 0,
+  title: 't.py',
+  live: true,
+  marks: [
+    { name: 'warm', timeNs: 1e9 },
+    { name: 'before eval', timeNs: 2e9 },
+  ],
+  steps: [{ step: 9, endNs: 2e9 }],
+  peakNs: 1.5e9,
+};
+const SAVED: ComparedTrace = { trace: 4, title: 'old.gputrace', live: false, marks: [], steps: [], peakNs: null };
+
+test('moments with a name are offered once, those of other traces with its name', () => {
+  const labels = pointOptions([SHOWN, SAVED], { kind: 'at', timeNs: 7e8 }).map(([, label]) => label);
+  assert.deepEqual(labels, [
+    'now',
+    'warm (1.00 s)',
+    'before eval (2.00 s)',
+    'peak (1.50 s)',
+    'old.gputrace: end',
+    'in the timeline (700.0 ms)',
+  ]);
+  assert.equal(pointOptions([SAVED], NOW).length, 1);
+});
+
+test('by itself the newest mark is compared with now; a closed trace is given up', () => {
+  const none = { a: null, b: null };
+  const now = { trace: 0, timeNs: null };
+  assert.deepEqual(chosenPoints([SHOWN], none), { a: { trace: 0, timeNs: 2e9 }, b: now });
+  assert.deepEqual(chosenPoints([SHOWN], { a: '4:now', b: '0:5' }).a, { trace: 0, timeNs: 2e9 });
+  assert.deepEqual(chosenPoints([SHOWN, SAVED], { a: '4:now', b: '0:5' }), {
+    a: { trace: 4, timeNs: null },
+    b: { trace: 0, timeNs: 5 },
+  });
+  assert.deepEqual(chosenPoints([{ ...SHOWN, marks: [], steps: [] }], none).a, { trace: 0, timeNs: 1.5e9 });
+});

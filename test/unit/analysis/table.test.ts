@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readSnapshot } from '../../../extension/analysis/report/snapshot';
+import { renderTable } from '../../../extension/analysis/report/table';
+import { formatTimestamp } from '../../../extension/protocol/format';
+import { FakeTrace, makeInfo, makeProcess, makeSite, makeTotals, type FakeAllocation } from '../fakeTrace';
+
+const KB = 1024;
+const MB = 1024 * KB;
+const now = new Date('2025-08-25T15:45:33+07:00');
+const rule = '-'.repeat(20);
+
+const site = makeSite({
+  id: 1,
+  frames: [
+    { file: '/usr/lib/python3.12/site-packages/torch/nn/linear.py', line: 125, function: 'forward' },
+    { file: '/home/user/train.py', line: 41, function: 'Model.forward' },
+  ],
+  userFrame: 1,
+});
+const backward = makeSite({ id: 2, source: 'forward', frames: [{ file: 'train.py', line: 44, function: 'loss' }] });
+const driverSite = makeSite({ id: 3, layer: 'driver', frames: [{ file: 'train.py', line: 41, function: 'f' }] });
+
+function allocation(address: bigint, bytes: number, thread: number, siteId: number): FakeAllocation {
+  return { address, bytes, thread, process: 0, layer: 'tensor', site: siteId, timeNs: 0, device: 0 };
+}
+const process = makeProcess({
+  threads: [
+    { index: 0, tid: 2166793, name: 'python' },
+    { index: 1, tid: 2167089, name: 'pt_autograd_0' },
+    { index: 2, tid: 2167090, name: 'idle' },
+  ],
+});
+const allocations = [
+  allocation(0x7d331d200000n, KB, 0, 1),
+  allocation(0x7d332a000000n, 20 * MB, 0, 1),
+  allocation(0x7d331d200400n, 128 * KB, 0, 99),
+  allocation(0x7d332b400000n, 8 * MB, 1, 2),
+];
+const tensor = makeTotals({
+  liveBytes: 28 * MB + 129 * KB,
+  liveCount: 4,
+  peakBytes: 40 * MB,
+  allocations: 9,
+  frees: 5,
+});
+const driver = makeTotals({ layer: 'driver', liveBytes: 44 * MB, liveCount: 3, peakBytes: 44 * MB, allocations: 3 });
+const text = (trace: FakeTrace, final = false, top = 20): string =>
+  renderTable(readSnapshot(trace, { top, groupBy: 'line', groups: 5 }), { now, final });
+
+test('the table in the form of the first experiment, with lines', () => {
+  const info = makeInfo({ events: 14, processes: [process], totals: [tensor, driver] });
+  assert.equal(
+    text(new FakeTrace(info, allocations, [site, backward, driverSite])),
+    `${rule} ${formatTimestamp(now)} ${rule}
+PID: 2166793 / UID: 0
+  python:2166793
+    0x7d332a000000:gpu_0: 20.00 MB  train.py:41 Model.forward
+    0x7d331d200400:gpu_0: 128.00 KB  (no Python line)
+    0x7d331d200000:gpu_0: 1.00 KB  train.py:41 Model.forward
+  pt_autograd_0:2167089
+    0x7d332b400000:gpu_0: 8.00 MB  train.py:44 loss (its backward)
+
+TOTAL LIVE: 28.13 MB
+  tensor layer, gpu_0: 28.13 MB in 4, peak 40.00 MB, 9 allocations, 5 frees
+  driver layer, gpu_0: 44.00 MB in 3, peak 44.00 MB, 3 allocations, 0 frees
+
+LIVE BY LINE (tensor layer)
+    20.00 MB in 2      +1.20 MB/s     train.py:41 Model.forward
+     8.00 MB in 1                     train.py:44 loss (its backward)
+`,
+  );
+});
+
+test('what waits for a stream stands behind the tensors', () => {
+  const info = makeInfo({ processes: [process], totals: [tensor, driver] });
+  const snapshot = readSnapshot(new FakeTrace(info, allocations, [site]), { top: 5, groupBy: 'line', groups: 5 });
+  const none = { bytes: null, bytesPerStep: null };
+  const ledger = {
+    ...{
+      process: 0,
+      device: 0,
+      libraries: [],
+      usedBytes: null,
+      totalBytes: null,
+      remainderBytes: null,
+      grows: null,
+      text: '',
+    },
+    ...{ tensor: none, reserved: none, driver: none, processBytes: none },
+    pending: { bytes: 3 * MB, bytesPerStep: 0 },
+  };
+  const verdicts = { ...snapshot.verdicts, ledger: [ledger] };
+  const lines = renderTable({ ...snapshot, verdicts }, { now, final: false }).split('\n');
+  const at = lines.indexOf('  waiting for a stream, gpu_0: 3.00 MB freed, still in use by another stream');
+  assert.match(lines[at - 1] ?? '', /^ {2}tensor layer, gpu_0/);
+});
+
+test('NO EVENT. before anything happened', () => {
+  assert.equal(text(new FakeTrace(makeInfo({}))), `${rule} ${formatTimestamp(now)} ${rule}\nNO EVENT.\n`);
+});
+
+test('without tensors the driver layer is listed', () => {
+  const rows = [{ ...allocation(0x1000n, 2 * MB, 0, 3), layer: 'driver' as const }];
+  const info = makeInfo({ processes: [process], totals: [driver] });
+  const lines = text(new FakeTrace(info, rows, [driverSite])).split('\n');
+  assert.ok(lines.includes('    0x1000:gpu_0: 2.00 MB  train.py:41 f'));
+  assert.ok(lines.includes('TOTAL LIVE: 44.00 MB'));
+  assert.ok(lines.includes('LIVE BY LINE (driver layer)'));
+});
+
+test('what does not fit is counted', () => {
+  const info = makeInfo({ processes: [process], totals: [tensor] });
+  const lines = text(new FakeTrace(info, allocations, [site]), false, 1).split('\n');
+  assert.ok(lines.includes('    ... and 2 more: 129.00 KB'));
+});
+
+test('pinned host memory stands under its own heading and in no total of the GPU', () => {
+  const rows = [...allocations, { ...allocation(0x5000n, 4 * MB, 0, 1), layer: 'host' as const, device: -1 }];
+  const host = makeTotals({
+    layer: 'host',
+    device: -1,
+    liveBytes: 4 * MB,
+    liveCount: 1,
+    peakBytes: 4 * MB,
+    allocations: 1,
+  });
+  const info = makeInfo({ processes: [process], totals: [tensor, host] });
+  const output = text(new FakeTrace(info, rows, [site]));
+  assert.match(output, /^ {2}pinned host memory\n {4}0x5000: 4\.00 MB {2}train\.py:41 Model\.forward$/m);
+  assert.match(output, /^TOTAL LIVE: 28\.13 MB$/m);
+  assert.match(output, /^ {2}pinned host memory: 4\.00 MB in 1, peak 4\.00 MB, 1 allocation, 0 frees$/m);
+});
+
+test('losses, failures and warnings are said; other notes only at the end', () => {
+  const noted = makeProcess({
+    simulated: true,
+    notes: [
+      { code: 1, text: 'Python 3.99 is not known.' },
+      { code: 4, text: 'CUPTI is /x/libcupti.so.13.' },
+    ],
+  });
+  const info = makeInfo({
+    events: 1,
+    processes: [noted],
+    totals: [{ ...tensor, failed: 2 }],
+    lost: { events: 12, byCause: { 'disk full': 10, budget: 2 } },
+    outOfMemory: [
+      {
+        process: 0,
+        device: 0,
+        layer: 'tensor',
+        requestedBytes: 2096 * MB,
+        timeNs: 1,
+        site: 1,
+        liveBytes: 28 * MB,
+        thread: 0,
+        snapshot: null,
+      },
+    ],
+  });
+  const trace = new FakeTrace(info, [], [site]);
+  const running = text(trace);
+  assert.match(running, /^The GPU is simulated\.$/m);
+  assert.match(running, /, 2 failed$/m);
+  assert.match(running, /^LOST: 12 events \(disk full 10, budget 2\); totals may be wrong by these$/m);
+  assert.match(running, /^OUT OF MEMORY: 2\.05 GB on gpu_0 at train\.py:41 Model\.forward; 28\.00 MB were alive$/m);
+  assert.match(running, /^NOTE: Python 3\.99 is not known\.$/m);
+  assert.doesNotMatch(running, /CUPTI is/);
+  assert.match(text(trace, true), /^NOTE: CUPTI is \/x\/libcupti\.so\.13\.$/m);
+});

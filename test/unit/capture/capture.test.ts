@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { cacheFolder, traceRoots } from '../../../extension/capture/traces/folders';
+import { keptTraceFile, pruneKeptTraces, scriptName, unwritable } from '../../../extension/capture/traces/keptTraces';
+import { exitStatus, ownsTerminal, signalName } from '../../../extension/capture/launch/launch';
+import { cuptiCandidates, interpreterOf, onPath } from '../../../extension/capture/checks/machine';
+import { writeSession } from '../../../extension/capture/traces/sessionFile';
+import { readPid, readStatus, terminalArguments } from '../../../extension/capture/launch/terminalScript';
+import { createTraceDirectory, logBudget, removeStale } from '../../../extension/capture/traces/traceDirectory';
+
+const uid = process.getuid?.() ?? 0;
+
+function folder(t: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), 'capture-'));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+function executable(path: string, text: string): string {
+  writeFileSync(path, text);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+test('the trace directory is private and lies in the first root that can be written', t => {
+  const root = folder(t);
+  writeFileSync(join(root, 'file'), '');
+  const made = createTraceDirectory([join(root, 'file', 'x'), join(root, 'file'), join(root, 'second')], uid);
+  assert.ok('path' in made);
+  assert.equal(join(root, 'second'), join(made.path, '..'));
+  assert.equal(statSync(made.path).mode & 0o777, 0o700);
+  assert.equal(statSync(join(root, 'second')).mode & 0o777, 0o700);
+});
+
+test('where no folder can be made the reason of each root is said', () => {
+  const made = createTraceDirectory(['/proc/none/a', '/dev/null/b'], uid);
+  assert.ok('error' in made);
+  assert.match(made.error, /^No trace directory can be made: \/proc\/none\/a: .*; \/dev\/null\/b: [^\n]*\.$/);
+});
+
+test('a root that is a link or belongs to somebody else is not used', t => {
+  const root = folder(t);
+  symlinkSync(tmpdir(), join(root, 'link'));
+  const linked = createTraceDirectory([join(root, 'link')], uid);
+  assert.ok('error' in linked);
+  assert.match(linked.error, /is not a folder/);
+  const foreign = createTraceDirectory([join(root, 'x')], uid + 1);
+  assert.ok('error' in foreign);
+  assert.match(foreign.error, /another user/);
+});
+
+test('directories that killed launchers left go after a week, unless a process of theirs lives', t => {
+  const root = folder(t);
+  const make = (name: string, file: string, text: string): void => {
+    mkdirSync(join(root, name));
+    writeFileSync(join(root, name, file), text);
+  };
+  make('trace-gone', '999999999-ab.gmtlog', '');
+  make('trace-log', `${process.pid}-ab.gmtlog`, '');
+  make('trace-session', 'session.json', JSON.stringify({ processes: [{ pid: process.pid }] }));
+  make('trace-broken', 'session.json', '{');
+  make('other', 'x', '');
+  const day = 86_400_000;
+  removeStale(root, Date.now() + 6 * day);
+  assert.equal(readdirSync(root).length, 5);
+  removeStale(root, Date.now() + 8 * day);
+  assert.deepEqual(readdirSync(root).sort(), ['other', 'trace-log', 'trace-session']);
+});
+
+test('roots follow the XDG rules', () => {
+  assert.deepEqual(traceRoots({ XDG_RUNTIME_DIR: '/run/user/5', HOME: '/h' }, 5).slice(0, 2), [
+    '/run/user/5/gpu-memory-trace',
+    '/h/.cache/gpu-memory-trace/live',
+  ]);
+  assert.equal(traceRoots({ XDG_RUNTIME_DIR: 'relative', HOME: '/h' }, 5).length, 2);
+  assert.equal(cacheFolder({ XDG_CACHE_HOME: '/c' }), '/c/gpu-memory-trace');
+});
+
+test('what sudo left of the user’s folders is not filled by root', t => {
+  if (uid !== 0) return t.skip('only root can be under sudo');
+  const home = folder(t);
+  chownSync(home, 4242, 4242);
+  const roots = traceRoots({ XDG_RUNTIME_DIR: home, XDG_CACHE_HOME: home, HOME: home }, 0);
+  assert.equal(roots.length, 2);
+  assert.equal(roots[0], join(userInfo().homedir, '.cache/gpu-memory-trace/live'));
+  chownSync(home, 0, 0);
+  assert.deepEqual(traceRoots({ XDG_RUNTIME_DIR: home, XDG_CACHE_HOME: home }, 0).slice(0, 2), [
+    join(home, 'gpu-memory-trace'),
+    join(home, 'gpu-memory-trace/live'),
+  ]);
+});
+
+test('the budget of a log is the user’s own, else half of the free space within bounds', () => {
+  assert.equal(logBudget({ GPU_MEMTRACE_BUDGET: '123' }, 1e9), 123);
+  assert.equal(logBudget({ GPU_MEMTRACE_BUDGET: 'x' }, 1e9), 5e8);
+  assert.equal(logBudget({}, 1e13), 8 * 1024 ** 3);
+  assert.equal(logBudget({}, 0), 16 * 1024 ** 2);
+});
+
+test('kept traces are named after the script, and the newest ten stay', t => {
+  const root = join(folder(t), 'traces');
+  const file = keptTraceFile(root, ['python', '/x/my train.py', '--lr', '1'], new Date('2026-01-02T03:04:05Z'));
+  assert.equal(file, join(root, `my_train.py-20260102-030405-${process.pid}.gputrace`));
+  for (let age = 0; age < 13; age++) {
+    const path = join(root, `t${age}.gputrace`);
+    writeFileSync(path, '');
+    utimesSync(path, 1e9 - age, 1e9 - age);
+  }
+  writeFileSync(join(root, 'other.txt'), '');
+  pruneKeptTraces(root);
+  const names = Array.from({ length: 10 }, (_, age) => `t${age}.gputrace`);
+  assert.deepEqual(readdirSync(root).sort(), ['other.txt', ...names].sort());
+});
+
+test('script names', () => {
+  assert.equal(scriptName(['python', '-m', 'pkg.train', 'x']), 'pkg.train');
+  assert.equal(scriptName(['/usr/bin/env']), 'env');
+  assert.equal(scriptName(['../..']), 'program');
+});
+
+test('a file that cannot be written is refused with its folder', t => {
+  const root = folder(t);
+  assert.equal(unwritable(join(root, 'x.gputrace')), null);
+  assert.match(unwritable(root) ?? '', /it is a folder/);
+  assert.match(unwritable(join(root, 'none', 'x')) ?? '', /none: no such file or folder/);
+  assert.deepEqual(readdirSync(root), []);
+});
+
+test('exit statuses as a shell gives them', () => {
+  assert.equal(exitStatus(7, null), 7);
+  assert.equal(exitStatus(null, 'SIGKILL'), 137);
+  assert.equal(exitStatus(null, 'SIGTERM'), 143);
+  assert.equal(signalName(143), 'SIGTERM');
+  assert.equal(signalName(255), null);
+  assert.equal(signalName(1), null);
+});
+
+test('Ctrl+C reached the program when ours is the foreground group of a terminal', () => {
+  assert.equal(ownsTerminal('12 (a (b) c) S 1 12 12 34816 12 4194560 0'), true);
+  assert.equal(ownsTerminal('12 (node) S 1 12 12 34816 99 4194560 0'), false);
+  assert.equal(ownsTerminal('12 (node) S 1 12 12 0 -1 4194560 0'), false);
+  assert.equal(ownsTerminal(''), false);
+});
+
+test('libcupti beside the program’s Python comes before the toolkit’s, newest first', t => {
+  const root = folder(t);
+  const packages = join(root, 'venv/lib/python3.12/site-packages');
+  const files = [
+    join(packages, 'nvidia/cu13/lib/libcupti.so.13'),
+    join(packages, 'nvidia/cuda_cupti/lib/libcupti.so.12'),
+    join(root, 'cuda/extras/CUPTI/lib64/libcupti.so.12'),
+    join(root, 'cuda/lib64/libcupti.so.13'),
+    join(root, 'cuda/lib64/libcupti.so.12'),
+  ];
+  for (const file of [...files, join(root, 'cuda/lib64/libcupti.so'), join(root, 'cuda/lib64/libcupti.so.13.0.85')]) {
+    mkdirSync(join(file, '..'), { recursive: true });
+    writeFileSync(file, '');
+  }
+  const environment = { CUDA_HOME: join(root, 'cuda'), HOME: root };
+  const found = cuptiCandidates(environment, join(root, 'venv/bin/python'));
+  assert.deepEqual(
+    found.filter(file => file.startsWith(root)),
+    files,
+  );
+});
+
+test('the interpreter of a command: itself, or what its first line names', t => {
+  const root = folder(t);
+  const environment = { PATH: root };
+  const python = executable(join(root, 'python3'), '');
+  executable(join(root, 'torchrun'), `#!${python}\n`);
+  executable(join(root, 'tool'), '#!/usr/bin/env python3\n');
+  executable(join(root, 'shell'), '#!/bin/sh\n');
+  for (const command of ['python3', python, 'torchrun', 'tool']) {
+    assert.equal(interpreterOf(command, environment, '/'), python, command);
+  }
+  for (const command of ['shell', 'none', './none']) assert.equal(interpreterOf(command, environment, '/'), null);
+  assert.equal(onPath('python3', environment), python);
+});
+
+test('session.json is replaced as a whole', t => {
+  const root = folder(t);
+  const facts = {
+    version: 1 as const,
+    command: ['x'],
+    cwd: '/',
+    startedRealtimeMs: 1,
+    simulated: false,
+    backend: 'inject' as const,
+    processes: [],
+  };
+  writeSession(root, facts);
+  writeSession(root, { ...facts, processes: [{ pid: 5, exitCode: 1 }] });
+  assert.deepEqual(readdirSync(root), ['session.json']);
+  const read = JSON.parse(readFileSync(join(root, 'session.json'), 'utf8')) as typeof facts;
+  assert.deepEqual(read.processes, [{ pid: 5, exitCode: 1 }]);
+});
+
+test('in a terminal the program gets its words and variables; its id and status are left in the directory', t => {
+  const root = folder(t);
+  assert.deepEqual([readPid(root), readStatus(root)], [null, null]);
+  const command = ['/bin/sh', '-c', 'echo "$1|$SET|$$"; exit 7', 'sh', `a 'b" $c`];
+  const words = terminalArguments(root, ['Status', 'Any key.'], { SET: 'x y=z' }, command);
+  const { stdout, status } = spawnSync('/bin/sh', words, { input: '', encoding: 'utf8' });
+  assert.equal(status, 0);
+  assert.equal(stdout, `a 'b" $c|x y=z|${readPid(root)}\n\nStatus 7. Any key.\n`);
+  assert.equal(readStatus(root), 7);
+});
+
+test('in a terminal a program that is not there leaves 127, a killed one 128 + signal', t => {
+  for (const [command, status] of [
+    [['/no/such/program'], 127],
+    [['/bin/sh', '-c', 'kill -9 $$'], 137],
+  ] as const) {
+    const root = folder(t);
+    spawnSync('/bin/sh', terminalArguments(root, ['', ''], {}, command), { input: '' });
+    assert.equal(readStatus(root), status);
+  }
+  assert.ok(existsSync('/bin/sh'));
+});

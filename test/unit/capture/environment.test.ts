@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { traceVariables, type TraceEnvironment } from '../../../extension/capture/launch/environment';
+
+const library = '/dist/native/libgpumemtrace.so';
+const trace: TraceEnvironment = {
+  dist: '/dist',
+  traceDirectory: '/run/t',
+  simulated: false,
+  cupti: '/cuda/libcupti.so.13',
+  budgetBytes: 1000.7,
+};
+
+test('an empty environment gets the library, the directory and the limits', () => {
+  assert.deepEqual(traceVariables({}, trace), {
+    GPU_MEMTRACE_DIR: '/run/t',
+    LD_PRELOAD: library,
+    CUDA_INJECTION64_PATH: library,
+    GPU_MEMTRACE_BUDGET: '1000',
+    GPU_MEMTRACE_CUPTI: '/cuda/libcupti.so.13',
+  });
+});
+
+test('what is set already is chained', () => {
+  const variables = traceVariables({ LD_PRELOAD: '/a.so /b.so:/c.so', CUDA_INJECTION64_PATH: '/other.so' }, trace);
+  assert.equal(variables.LD_PRELOAD, `${library}:/a.so:/b.so:/c.so`);
+  assert.equal(variables.CUDA_INJECTION64_PATH, library);
+  assert.equal(variables.GPU_MEMTRACE_CHAIN, '/other.so');
+});
+
+test('a second run inside the first neither preloads twice nor chains itself', () => {
+  const variables = traceVariables({ LD_PRELOAD: `${library}:/a.so`, CUDA_INJECTION64_PATH: library }, trace);
+  assert.equal(variables.LD_PRELOAD, `${library}:/a.so`);
+  assert.equal(variables.GPU_MEMTRACE_CHAIN, undefined);
+});
+
+test('the simulator comes before other libraries, with its own CUPTI', () => {
+  const variables = traceVariables({ LD_LIBRARY_PATH: '/x::/y' }, { ...trace, simulated: true });
+  assert.equal(variables.LD_LIBRARY_PATH, '/dist/native/simulator:/x:/y');
+  assert.equal(variables.GPU_MEMTRACE_CUPTI, '/dist/native/simulator/libcupti.so.13');
+  assert.equal(variables.GPU_MEMTRACE_SIMULATOR, '/dist/native/simulator');
+  const real = traceVariables({ LD_LIBRARY_PATH: '/x' }, trace);
+  assert.deepEqual([real.LD_LIBRARY_PATH, real.GPU_MEMTRACE_SIMULATOR], [undefined, undefined]);
+});

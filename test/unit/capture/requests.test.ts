@@ -1,0 +1,121 @@
+// Questions to the agent: how they are written, and what is said where no answer comes.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { ask, cannotAsk, writeQuestion } from '../../../extension/capture/traces/requests';
+import type { Answer, AnswerInfo } from '../../../extension/protocol/steps';
+import type { ProcessInfo, TraceInfo } from '../../../extension/protocol/trace';
+import { makeInfo, makeProcess } from '../fakeTrace';
+
+function folder(t: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), 'requests-'));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+const written = (directory: string, number: number): unknown =>
+  JSON.parse(readFileSync(join(directory, `request-${number}.json`), 'utf8'));
+
+/** A process that answers at the `answersAt`-th look, or ends at the `endsAt`-th. */
+class FakeTrace {
+  looks = 0;
+  constructor(
+    private readonly process: ProcessInfo,
+    private readonly answersAt = Infinity,
+    private readonly endsAt = Infinity,
+    private readonly request = 1,
+  ) {}
+  info(): TraceInfo {
+    const { looks, request } = this;
+    const facts: AnswerInfo = { process: 0, index: 5, request, timeNs: 1, complete: looks > this.answersAt, bytes: 2 };
+    return makeInfo({
+      processes: [{ ...this.process, ended: this.process.ended || looks >= this.endsAt }],
+      answers: looks >= this.answersAt ? [facts] : [],
+      steps: [{ process: 0, source: 'optimizer', count: 9, lastEndNs: 1, sliceNs: null, anchorSite: null, touched: 0 }],
+    });
+  }
+  answer({ index }: { index: number }): Answer | null {
+    return index === 5
+      ? { process: 0, index, request: 1, timeNs: 1, complete: true, bytes: 2, text: '{}', blocks: [] }
+      : null;
+  }
+  settle(): Promise<void> {
+    this.looks++;
+    return Promise.resolve();
+  }
+}
+
+test('questions are numbered over all processes, and appear whole', t => {
+  const directory = folder(t);
+  const block = { address: 0x7f0000000400n, bytes: 1024, device: 0, lines: [{ file: '/t.py', line: 29 }] };
+  assert.equal(writeQuestion(directory, 4711, { do: 'holders', blocks: [block] }), 1);
+  assert.equal(writeQuestion(directory, 4712, { do: 'collect' }), 2);
+  assert.deepEqual(written(directory, 1), {
+    id: 1,
+    pid: 4711,
+    do: 'holders',
+    addresses: [['0x7f0000000400', 1024, 0, [['/t.py', 29]]]],
+    budgetMs: 500,
+  });
+  assert.deepEqual(written(directory, 2), { id: 2, pid: 4712, do: 'collect' });
+  writeFileSync(join(directory, 'request-41.json'), '{}');
+  assert.equal(writeQuestion(directory, 4711, { do: 'collect' }), 42);
+  assert.deepEqual(readdirSync(directory).sort(), [1, 2, 41, 42].map(n => `request-${n}.json`).sort());
+});
+
+test('why a process cannot be asked', () => {
+  const refusal = (process: Partial<ProcessInfo>, session = {}, directory: string | null = '/t'): string | null =>
+    cannotAsk(makeInfo({ session }), makeProcess(process), directory);
+  assert.equal(refusal({}), null);
+  assert.match(refusal({}, { backend: 'uprobe' }) ?? '', /attached to from outside/);
+  assert.match(refusal({ driverSource: 'uprobe' }) ?? '', /attached to from outside/);
+  assert.match(refusal({ ended: true }) ?? '', /has ended/);
+  assert.match(refusal({}, {}, null) ?? '', /has ended/);
+  assert.match(refusal({ python: null }) ?? '', /no Python/);
+  const off = { code: 9, text: 'The agent is switched off (GPU_MEMTRACE_AGENT=0).' };
+  assert.match(refusal({ notes: [off] }) ?? '', /GPU_MEMTRACE_AGENT=0/);
+  assert.match(cannotAsk(makeInfo({}), undefined, '/t') ?? '', /no such process/);
+});
+
+test('the answer is waited for until all of it is there', async t => {
+  const trace = new FakeTrace(makeProcess({}), 2);
+  const told = await ask(trace, folder(t), 0, { do: 'collect' }, { limitMs: 10_000 });
+  assert.ok('answer' in told && told.answer.text === '{}', JSON.stringify(told));
+  assert.ok(trace.looks > 2);
+});
+
+test('the answer to another question is not taken', async t => {
+  const told = await ask(
+    new FakeTrace(makeProcess({}), 0, Infinity, 7),
+    folder(t),
+    0,
+    { do: 'collect' },
+    { limitMs: 10 },
+  );
+  assert.ok('sentence' in told && /one long call/.test(told.sentence), JSON.stringify(told));
+});
+
+test('no answer is one sentence: it ended, it is busy, nobody waits, the folder is gone', async t => {
+  const directory = folder(t);
+  const sentence = async (
+    trace: FakeTrace,
+    limitMs = 10_000,
+    signal?: AbortSignal,
+    where = directory,
+  ): Promise<string> => {
+    const told = await ask(
+      trace,
+      where,
+      0,
+      { do: 'collect' },
+      signal === undefined ? { limitMs } : { limitMs, signal },
+    );
+    return 'sentence' in told ? told.sentence : 'answered';
+  };
+  assert.match(await sentence(new FakeTrace(makeProcess({}), Infinity, 2)), /ended before it answered/);
+  assert.match(await sentence(new FakeTrace(makeProcess({})), 60), /did not answer within 0 seconds/);
+  assert.match(await sentence(new FakeTrace(makeProcess({})), 10_000, AbortSignal.abort()), /Nobody waits/);
+  assert.match(await sentence(new FakeTrace(makeProcess({})), 10, undefined, '/no/such'), /no such file or folder/);
+  assert.match(await sentence(new FakeTrace(makeProcess({ ended: true }))), /has ended/);
+});

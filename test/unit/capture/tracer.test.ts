@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import fc from 'fast-check';
+import {
+  Tracer,
+  tracerArguments,
+  tracerMissing,
+  tracerProgram,
+  type TracerRequest,
+} from '../../../extension/capture/launch/tracer';
+import { parseSelfTest, parseTracerLine, type TracerMessage } from '../../../extension/capture/launch/tracerProtocol';
+import { ended, READY, refusal, writeFakeTracer, type Seen, type Step } from '../fakeTracer';
+
+interface Traced {
+  tracer: Tracer;
+  messages: TracerMessage[];
+  seen(): Seen;
+}
+
+function start(t: TestContext, steps: Step[]): Traced {
+  const folder = mkdtempSync(join(tmpdir(), 'tracer-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const program = writeFakeTracer(join(folder, 'gpu-memtrace-uprobe'), steps);
+  return startProgram(program);
+}
+
+function startProgram(program: string): Traced {
+  const request: TracerRequest = {
+    program,
+    pid: process.pid,
+    directory: '/trace',
+    waitLibraries: false,
+    stacks: 'python',
+    ringBytes: null,
+    budgetBytes: 1000.5,
+  };
+  const messages: TracerMessage[] = [];
+  const tracer = new Tracer(request, message => messages.push(message));
+  return { tracer, messages, seen: () => JSON.parse(readFileSync(`${program}.seen`, 'utf8')) as Seen };
+}
+
+test('the arguments of the tracer', () => {
+  const request = { pid: 12, directory: '/d e', waitLibraries: false, stacks: 'python', ringBytes: null } as const;
+  const words = (change: Partial<TracerRequest>): string[] =>
+    tracerArguments({ ...request, budgetBytes: 1000.5, ...change });
+  const plain = ['attach', '--pid', '12', '--directory', '/d e', '--children', '--budget-bytes', '1000'];
+  assert.deepEqual(words({}), plain);
+  const more = words({ waitLibraries: true, stacks: 'native', ringBytes: 65536 });
+  assert.deepEqual(more, [...plain, '--ring-bytes', '65536', '--native-stacks', '--wait-libraries']);
+  assert.deepEqual(words({ stacks: 'none' }), [...plain, '--no-stacks']);
+});
+
+test('ready, and a detach that was asked for', async t => {
+  const { tracer, messages, seen } = start(t, [READY, { say: { type: 'process', pid: 77 } }, 'detach', ended(9, 0)]);
+  const ready = await tracer.ready;
+  assert.deepEqual(ready, READY.say);
+  const { words, session, pid } = seen();
+  assert.deepEqual(words.slice(0, 6), ['attach', '--pid', String(process.pid), '--directory', '/trace', '--children']);
+  assert.equal(session, pid, 'it leads a session of its own: Ctrl+C in the terminal does not reach it');
+  tracer.detach();
+  assert.deepEqual(await tracer.ended, { problem: null, events: 9, lost: 0 });
+  assert.deepEqual(
+    messages.map(({ type }) => type),
+    ['ready', 'process', 'ended'],
+  );
+});
+
+test('the traced program ends', async t => {
+  const { tracer } = start(t, [READY, { say: { type: 'exit', pid: process.pid } }, ended(3, 0)]);
+  assert.equal((await tracer.ready).type, 'ready');
+  assert.deepEqual(await tracer.ended, { problem: null, events: 3, lost: 0 });
+});
+
+test('every refusal comes with its code and sentence', async t => {
+  const codes = ['no-process', 'not-yours', 'no-libcuda', 'ended', 'no-btf', 'no-bpf', 'no-privilege', 'bad-arguments'];
+  for (const code of [...codes, 'directory']) {
+    const { tracer } = start(t, refusal(code, `Why ${code}.`));
+    const expected = { type: 'error', code, message: `Why ${code}.` };
+    assert.deepEqual(await tracer.ready, expected);
+    assert.deepEqual((await tracer.ended).problem, expected);
+  }
+  const { tracer } = start(t, refusal('from-the-future', 'Why not.'));
+  assert.deepEqual(await tracer.ready, { type: 'error', code: 'failed', message: 'Why not.' });
+});
+
+test('losses are summed; the last word has precedence', async t => {
+  const lost = (count: number): Step => ({ say: { type: 'lost', count, cause: 'ring' } });
+  const told = start(t, [READY, lost(5), lost(7), 'detach', ended(100, 13)]);
+  await told.tracer.ready;
+  told.tracer.detach();
+  assert.deepEqual(await told.tracer.ended, { problem: null, events: 100, lost: 13 });
+  const silent = start(t, [READY, lost(5), lost(7), { signal: 'SIGKILL' }]);
+  const end = await silent.tracer.ended;
+  assert.equal(end.lost, 12);
+  assert.match(end.problem?.message ?? '', /ended by SIGKILL\.$/);
+});
+
+test('a tracer that breaks off is a failure with its last words', async t => {
+  const before = start(t, [{ complain: 'libbpf: one\nlibbpf: no more memory.\n' }, { exit: 3 }]);
+  const expected = {
+    type: 'error',
+    code: 'failed',
+    message: 'The tracer ended with status 3: libbpf: no more memory.',
+  };
+  assert.deepEqual(await before.tracer.ready, expected);
+  const after = start(t, [READY, { exit: 0 }]);
+  assert.equal((await after.tracer.ready).type, 'ready');
+  assert.match((await after.tracer.ended).problem?.message ?? '', /ended with status 0\.$/);
+});
+
+test('lines that are no messages are passed over, lines in pieces are put together', async t => {
+  const line = JSON.stringify(READY.say);
+  const pieces: Step[] = [
+    { raw: 'libbpf: hello\n{"type":"weather"}\n[]\nnull\n' },
+    { raw: line.slice(0, 20) },
+    { raw: `${line.slice(20)}\n` },
+  ];
+  const { tracer, messages } = start(t, [...pieces, ended(0, 0)]);
+  assert.deepEqual(await tracer.ready, READY.say);
+  await tracer.ended;
+  assert.equal(messages.length, 2);
+});
+
+test('a tracer that hangs can be killed', async t => {
+  const { tracer } = start(t, [READY, 'hang']);
+  await tracer.ready;
+  tracer.detach();
+  tracer.kill();
+  assert.deepEqual(await tracer.ended, { problem: null, events: 0, lost: 0 });
+});
+
+test('a detach before the probes are in place', async t => {
+  const { tracer } = start(t, ['detach']);
+  tracer.detach();
+  const ready = await tracer.ready;
+  assert.equal(ready.type, 'error');
+  assert.equal((await tracer.ended).problem, null);
+});
+
+test('a tracer that is missing or cannot be started', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'tracer-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  assert.match(tracerMissing(folder)?.message ?? '', /is missing: .*gpu-memtrace-uprobe; .*npm run build/);
+  assert.equal(tracerProgram(folder), join(folder, 'native/gpu-memtrace-uprobe'));
+  const plain = join(folder, 'plain');
+  for (const reason of [/it is missing/, /cannot be executed/]) {
+    const { tracer } = startProgram(plain);
+    const ready = await tracer.ready;
+    assert.ok(ready.type === 'error' && ready.code === 'failed');
+    assert.match(ready.message, reason);
+    assert.equal((await tracer.ended).problem, ready);
+    writeFileSync(plain, 'text');
+    chmodSync(plain, 0o644);
+  }
+});
+
+test('any line gives a message or nothing', () => {
+  fc.assert(fc.property(fc.string(), line => void parseTracerLine(line)));
+  fc.assert(
+    fc.property(fc.jsonValue(), value => {
+      parseTracerLine(JSON.stringify(value));
+      parseSelfTest(JSON.stringify(value));
+    }),
+  );
+});
+
+test('the self-test’s answer', () => {
+  const answer = { bpf: true, btf: true, uprobeMulti: false, perfUprobe: true, privileged: false, message: 'm' };
+  assert.deepEqual(parseSelfTest(`${JSON.stringify(answer)}\n`), answer);
+  assert.equal(parseSelfTest(''), null);
+  assert.equal(parseSelfTest('{"btf":true}'), null);
+});

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parseArguments, type Arguments } from '../../../extension/cli/arguments/arguments';
+
+const parse = (line: string): ReturnType<typeof parseArguments> => parseArguments(line === '' ? [] : line.split(' '));
+
+test('run takes its options up to -- and leaves the rest to the program', () => {
+  const expected: Arguments = {
+    verb: 'run',
+    backend: 'inject',
+    simulateGpu: true,
+    holders: true,
+    output: 'x.gputrace',
+    format: 'json',
+    report: 'r.json',
+    intervalMs: 500,
+    failOnLeak: true,
+    stacks: 'python',
+    ringBytes: null,
+    command: ['python', 'train.py', '--', '-o', 'y'],
+  };
+  const options =
+    '--simulate-gpu --holders -o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --backend auto';
+  assert.deepEqual(parse(`run ${options} -- python train.py -- -o y`), expected);
+  assert.deepEqual(parse(`run ${options} python train.py -- -o y`), expected);
+});
+
+test('attach takes one process and the options of run', () => {
+  const expected: Arguments = {
+    verb: 'attach',
+    pid: 4711,
+    output: 'x.gputrace',
+    format: 'json',
+    report: 'r.json',
+    intervalMs: 500,
+    failOnLeak: true,
+    stacks: 'native',
+    ringBytes: 8388608,
+  };
+  const options = '-o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --backend uprobe';
+  assert.deepEqual(parse(`attach 4711 ${options} --native-stacks --ring-bytes 8388608`), expected);
+  assert.deepEqual(parse(`attach --ring-bytes=8388608 ${options} --native-stacks 4711`), expected);
+  const bare = parse('attach 1');
+  assert.ok('verb' in bare && bare.verb === 'attach');
+  assert.deepEqual([bare.stacks, bare.ringBytes, bare.format, bare.output], ['python', null, 'table', null]);
+});
+
+test('the uprobe tracer is chosen by name, with its own options', () => {
+  const parsed = parse('run --no-stacks --backend uprobe -- x');
+  assert.ok('verb' in parsed && parsed.verb === 'run');
+  assert.deepEqual([parsed.backend, parsed.stacks], ['uprobe', 'none']);
+});
+
+test('times', () => {
+  for (const [text, milliseconds] of Object.entries({ '2s': 2000, '2': 2000, '0.5': 500, '1m': 60000, '100ms': 100 })) {
+    const parsed = parse(`run --interval ${text} -- x`);
+    assert.ok('verb' in parsed && parsed.verb === 'run');
+    assert.equal(parsed.intervalMs, milliseconds);
+  }
+});
+
+test('report and doctor', () => {
+  const plain = { verb: 'report', file: 'a.gputrace', output: null, at: null, from: null, compare: null };
+  const report = { ...plain, format: 'json', groupBy: 'thread' };
+  assert.deepEqual(parse('report a.gputrace --format json --group-by thread'), report);
+  assert.deepEqual(parse('report --format json --group-by=thread a.gputrace'), report);
+  const exported = { ...plain, format: 'arrow', output: 'x.arrow', groupBy: null };
+  assert.deepEqual(parse('report a.gputrace --format arrow -o x.arrow'), exported);
+  assert.deepEqual(parse('report --at=90% a.gputrace -o x.arrow --format=arrow'), { ...exported, at: { percent: 90 } });
+  assert.deepEqual(parse('report a.gputrace --between 500ms step:120'), {
+    ...plain,
+    format: 'table',
+    groupBy: null,
+    from: { seconds: 0.5 },
+    at: { step: 120 },
+  });
+  assert.deepEqual(parse('report a.gputrace --at mark:warm --compare b.gputrace@step:3'), {
+    ...plain,
+    format: 'table',
+    groupBy: null,
+    at: { mark: 'warm' },
+    compare: { file: 'b.gputrace', at: { step: 3 } },
+  });
+  assert.deepEqual(parse('mark 4711 warm'), { verb: 'mark', target: '4711', name: 'warm' });
+  assert.deepEqual(parse('doctor --format json'), { verb: 'doctor', format: 'json' });
+});
+
+test('help and version', () => {
+  assert.deepEqual(parse('--help'), { verb: 'help', about: null });
+  assert.deepEqual(parse('help run'), { verb: 'help', about: 'run' });
+  for (const verb of ['run', 'report', 'doctor', 'attach', 'mark']) {
+    assert.deepEqual(parse(`${verb} --help`), { verb: 'help', about: verb });
+  }
+  assert.deepEqual(parse('--version'), { verb: 'version' });
+  const run = parse('run -- python --help');
+  assert.ok('verb' in run && run.verb === 'run');
+});
+
+test('what is wrong is said in one sentence', () => {
+  const cases: [string, RegExp][] = [
+    ['', /run, attach, mark, report, holders, confirm or doctor/],
+    ['nonsense', /"nonsense"/],
+    ['run', /Name the program/],
+    ['run --', /Name the program/],
+    ['run --nope -- x', /no option --nope/],
+    ['run --format xml -- x', /table, json, none/],
+    ['run --format -- x', /--format needs a value/],
+    ['run --interval soon -- x', /--interval soon/],
+    ['run --interval 1ms -- x', /--interval 1ms/],
+    ['run --simulate-gpu=yes -- x', /takes no value/],
+    ['run --backend gdb -- x', /auto, inject, uprobe/],
+    ['run --no-stacks -- x', /--no-stacks .* add --backend uprobe/],
+    ['attach', /Name one process/],
+    ['attach 12 13', /Name one process/],
+    ['attach python', /"python" is not the number of a process/],
+    ['attach 0', /"0" is not the number/],
+    ['attach 12x', /"12x" is not the number/],
+    ['attach -12', /no option -12/],
+    ['attach 12 --simulate-gpu', /--simulate-gpu is for run/],
+    ['attach 12 --backend inject', /--backend inject is for run/],
+    ['attach 12 --nope', /attach has no option --nope/],
+    ['attach 12 --ring-bytes 64K', /--ring-bytes 64K is not a number from 65536 to 1073741824/],
+    ['attach 12 --ring-bytes 1024', /--ring-bytes 1024/],
+    ['report', /Name one trace/],
+    ['report a b', /Name one trace/],
+    ['report a --format xml', /choose one of table, json, csv/],
+    ['report a --at soon', /--at soon is not a time of a trace/],
+    ['report a --at 101%', /is not a time of a trace/],
+    ['report a --at step:0', /is not a time of a trace/],
+    ['report a --at', /--at needs a value/],
+    ['report a --between 1s', /--between needs a value/],
+    ['report a --at 1s --between 1s 2s', /either --at T or --between/],
+    ['report a --format csv --group-by thread', /--group-by is for the table and json/],
+    ['doctor x', /doctor takes no "x"/],
+  ];
+  for (const [line, says] of cases) {
+    const parsed = parse(line);
+    assert.ok('usage' in parsed, line);
+    assert.match(parsed.usage, says);
+    assert.doesNotMatch(parsed.usage, /\n/);
+  }
+});
+
+test('any words give a result, and words behind -- arrive unchanged', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string()), words => {
+      parseArguments(words);
+      const parsed = parseArguments(['run', '--', 'x', ...words]);
+      assert.ok('verb' in parsed && parsed.verb === 'run');
+      assert.deepEqual(parsed.command, ['x', ...words]);
+    }),
+  );
+});
+
+test('--holders is for the tracer inside the program', () => {
+  const parsed = parseArguments(['run', '--holders', '--', 'python', 'train.py']);
+  assert.ok('verb' in parsed && parsed.verb === 'run' && parsed.holders);
+  const wrong = parseArguments(['run', '--holders', '--backend', 'uprobe', '--', 'python', 'train.py']);
+  assert.ok('usage' in wrong && wrong.usage.includes('--holders needs the in-process tracer'));
+});
+
+test('holders and confirm: whom, about what, what to try', () => {
+  assert.deepEqual(parseArguments(['holders', '4711', '--line', 'a b.py:41', '--format=json']), {
+    verb: 'holders',
+    where: '4711',
+    format: 'json',
+    line: { file: 'a b.py', line: 41 },
+    address: null,
+  });
+  const address = parseArguments(['holders', '/run/trace-1', '--address', '0x7F00']);
+  assert.ok('verb' in address && address.verb === 'holders' && address.address === 0x7f00n);
+  const confirm = parseArguments(['confirm', '--do', 'collect,empty-cache', '4711']);
+  assert.ok('verb' in confirm && confirm.verb === 'confirm');
+  assert.deepEqual(confirm.experiments, ['collect', 'empty-cache']);
+  const usage = (...words: string[]): string => {
+    const parsed = parseArguments(words);
+    return 'usage' in parsed ? parsed.usage : JSON.stringify(parsed);
+  };
+  assert.match(usage('holders'), /Name one running process or its trace/);
+  assert.match(usage('holders', '1', '2'), /Name one running process/);
+  assert.match(usage('holders', '1', '--line', 'train.py'), /train\.py is not FILE:LINE/);
+  assert.match(usage('holders', '1', '--address', '7f'), /7f is not an address/);
+  assert.match(usage('holders', '1', '--line', 'a:1', '--address', '0x1'), /not both/);
+  assert.match(usage('holders', '1', '--do', 'collect'), /holders has no option --do/);
+  assert.match(usage('confirm', '1'), /Say what to try in the program: --do collect,/);
+  assert.match(usage('confirm', '1', '--do', 'reboot'), /--do reboot: choose of collect/);
+  for (const verb of ['holders', 'confirm'] as const)
+    assert.deepEqual(parseArguments([verb, '1', '--help']), { verb: 'help', about: verb });
+});

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseTraceTime, resolveTraceTime } from '../../../extension/cli/report/traceTime';
+import type { LedgerSeries } from '../../../extension/protocol/steps';
+import { FakeTrace, makeInfo, makeTotals } from '../fakeTrace';
+
+/** Steps 1 to 4 are kept as one, 5 and 6 singly. */
+class Stepping extends FakeTrace {
+  override ledgerSeries(): LedgerSeries {
+    const axis = { first: [1, 5, 6], last: [4, 5, 6], endNs: [4e9, 5e9, 6e9] };
+    return Object.fromEntries(Object.entries(axis).map(([name, values]) => [name, Float64Array.from(values)])) as never;
+  }
+}
+const steps = [
+  { process: 0, source: 'optimizer' as const, count: 6, lastEndNs: 6e9, sliceNs: null, anchorSite: null, touched: 0 },
+];
+const trace = new Stepping(makeInfo({ durationNs: 8e9, totals: [makeTotals({})], steps }));
+const ns = (text: string, source = trace): unknown =>
+  resolveTraceTime(parseTraceTime(text) ?? { seconds: NaN }, source);
+
+test('times of a trace', () => {
+  assert.deepEqual(
+    ['2', '2s', '2000ms', '0.05m', '25%', '100%', 'step:6'].map(text => ns(text)),
+    [2e9, 2e9, 2e9, 3e9, 2e9, 8e9, 6e9],
+  );
+});
+
+test('what is no time', () => {
+  for (const text of ['', '-1s', '1 s', 's', '1d', 'step:', 'step:0', 'step:1.5', '101%', '1e3']) {
+    assert.equal(parseTraceTime(text), null, text);
+  }
+});
+
+test('a time that the trace does not have is one sentence', () => {
+  assert.deepEqual(ns('9s'), { error: 'The trace lasts 8.00 s: 9.00 s lies behind its end.' });
+  assert.deepEqual(ns('step:7'), { error: 'The trace has 6 steps: step 7 is not among them.' });
+  assert.deepEqual(ns('step:3'), { error: 'Of so long a run steps 1 to 4 are kept as one: name step:4, or a time.' });
+  const none = new Stepping(makeInfo({}));
+  assert.deepEqual(ns('step:1', none), {
+    error: 'No step has ended in this trace: name a time, such as 12.5s or 90%.',
+  });
+});
+
+test('a mark by its name, of several the newest', () => {
+  const marks = [
+    { name: 'before eval', timeNs: 1e9 },
+    { name: 'before eval', timeNs: 3e9 },
+    { name: 'warm', timeNs: 2e9 },
+  ];
+  const marked = new Stepping(makeInfo({ durationNs: 8e9, session: { marks } }));
+  assert.equal(ns('mark:before eval', marked), 3e9);
+  assert.deepEqual(ns('mark:cold', marked), {
+    error: 'The trace has no mark "cold"; it has "before eval", "warm", "before eval".',
+  });
+  assert.deepEqual(ns('mark:cold'), { error: 'The trace has no mark "cold".' });
+});

@@ -1,0 +1,71 @@
+// What package.json contributes fits together.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { test } from 'node:test';
+import { COMMANDS } from '../../../extension/views/names';
+
+const root = resolve(__dirname, '../../../..');
+const text = readFileSync(join(root, 'package.json'), 'utf8');
+const names = JSON.parse(readFileSync(join(root, 'package.nls.json'), 'utf8')) as Record<string, string>;
+const { contributes } = JSON.parse(text) as {
+  contributes: {
+    commands: { command: string; enablement?: string }[];
+    menus: Record<string, { command: string; when?: string }[]>;
+  };
+};
+
+test('every text of the manifest has its words, and no words are left over', () => {
+  const used = new Set([...text.matchAll(/"%([\w.]+)%"/g)].map(([, key]) => key ?? ''));
+  assert.deepEqual([...used].sort(), Object.keys(names).sort());
+});
+
+const bundle = (file: string): string => readFileSync(join(root, 'dist', file), 'utf8');
+const ships = (file: string): boolean =>
+  readFileSync(join(root, '.vscodeignore'), 'utf8').split('\n').includes(`!dist/${file}`);
+
+test('a window that starts reads no more than what registers the names of the manifest', () => {
+  const needed = [...bundle('extension.js').matchAll(/require\("(.+?)"\)/g)].map(([, name]) => name);
+  assert.deepEqual([...new Set(needed)].sort(), ['./parts', 'vscode']);
+  assert.ok(ships('extension.js') && ships('parts.js'));
+});
+
+test('each command of the manifest is registered', () => {
+  const registered = new Set<string>(COMMANDS.map(name => `gpuMemoryTrace.${name}`));
+  for (const { command } of contributes.commands) assert.ok(registered.has(command), command);
+});
+
+test('what only an export needs is a file of its own, which ships', () => {
+  assert.match(bundle('arrow.js'), /flatbuffers/);
+  assert.ok(ships('arrow.js'));
+  for (const file of ['parts.js', 'cli.js']) {
+    assert.match(bundle(file), /require\("\.\/arrow"\)/);
+    assert.doesNotMatch(bundle(file), /RecordBatch/);
+  }
+});
+
+test('menus name commands that there are', () => {
+  const commands = new Set(contributes.commands.map(({ command }) => command));
+  for (const entries of Object.values(contributes.menus)) {
+    for (const { command } of entries) assert.ok(commands.has(command), command);
+  }
+});
+
+test('what starts or attaches is offered in trusted workspaces only', () => {
+  for (const name of ['start', 'startConfiguration', 'attach']) {
+    const found = contributes.commands.find(({ command }) => command === `gpuMemoryTrace.${name}`);
+    assert.match(found?.enablement ?? '', /\bisWorkspaceTrusted\b/, name);
+  }
+  const attach = Object.values(contributes.menus)
+    .flat()
+    .filter(({ command }) => command === 'gpuMemoryTrace.attach');
+  assert.ok(attach.length >= 2);
+  for (const { when } of attach) assert.match(when ?? '', /\bisWorkspaceTrusted\b/);
+});
+
+test('an attached program can be detached from, a launched one stopped', () => {
+  const enabled = (name: string): string =>
+    contributes.commands.find(({ command }) => command === `gpuMemoryTrace.${name}`)?.enablement ?? '';
+  assert.match(enabled('stop'), /!gpuMemoryTrace\.attached/);
+  assert.match(enabled('detach'), /&& gpuMemoryTrace\.attached/);
+});

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkMessage } from '../../../extension/protocol/requests/validate';
+
+const request = (method: string, params?: unknown): unknown => ({ type: 'request', id: 1, method, params });
+const allocations = { layer: 'tensor', site: 3, sort: 'bytes', descending: true, from: 0, to: 20 };
+
+test('requests about blocks pass unchanged', () => {
+  const messages = [
+    request('allocations', allocations),
+    request('allocations', { process: 0, thread: 2, device: 0, sort: 'age', descending: false, from: 0, to: 0 }),
+    request('block', { process: 0, site: 3, address: '0x7f00a0' }),
+    request('blockHolder', { process: 0, address: '0x1', timeNs: 5.5 }),
+    request('askBlock', { process: 0, site: 3, address: '0x7f00a0' }),
+    request('copyText', { text: 'x' }),
+    request('ledger'),
+  ];
+  for (const message of messages) assert.deepEqual(checkMessage(message), { ok: true, message });
+});
+
+test('what is wrong with them is named', () => {
+  const cases: [unknown, RegExp][] = [
+    [request('allocations', { ...allocations, to: 1e9 }), /window/],
+    [request('allocations', { ...allocations, sort: 'label' }), /sort is one of/],
+    [request('allocations', { ...allocations, site: -1 }), /site is a whole number/],
+    [request('block', { process: 0, site: 3, address: '7f' }), /address is an address/],
+    [request('block', { process: 0, site: 3, address: 16 }), /address is an address/],
+    [request('askBlock', { process: -1, site: 3, address: '0x7f' }), /process is a whole number/],
+    [request('blockHolder', { process: 0, address: '0x12345678123456789', timeNs: 0 }), /address/],
+    [request('blockHolder', { process: 0, address: '0x1', timeNs: Infinity }), /timeNs/],
+    [request('copyText', { text: 4 }), /text is a text/],
+  ];
+  for (const [message, says] of cases) {
+    const checked = checkMessage(message);
+    assert.ok(!checked.ok && says.test(checked.error), JSON.stringify(message));
+  }
+});

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { byteLabel, byteTicks, timeLabel, timeTicks } from '../../../extension/protocol/ticks';
+
+const GB = 1024 ** 3;
+const labels = (from: number, to: number, most: number): string[] => {
+  const ticks = timeTicks(from, to, most);
+  return ticks.map(tick => timeLabel(tick, ticks[1]! - ticks[0]!));
+};
+
+test('bytes stand at round numbers of units of 1024', () => {
+  assert.deepEqual(byteTicks(9.5 * GB, 4).map(byteLabel), ['0 B', '5 GB', '10 GB']);
+  assert.deepEqual(byteTicks(1.4 * GB, 4).map(byteLabel), ['0 B', '512 MB', '1 GB', '1.5 GB']);
+  assert.deepEqual(byteTicks(0, 4).map(byteLabel), ['0 B', '1 B']);
+});
+
+test('the byte axis reaches over the top with no more labels than fit', () => {
+  fc.assert(
+    fc.property(fc.double({ min: 1, max: 1e14, noNaN: true }), fc.integer({ min: 1, max: 12 }), (top, most) => {
+      const ticks = byteTicks(top, most);
+      assert.ok(ticks.at(-1)! >= top && ticks.length <= most + 2, `${ticks.length} labels for ${most}`);
+    }),
+  );
+});
+
+test('times are said as people say them, as exactly as the step needs', () => {
+  assert.deepEqual(labels(0, 30e9, 4), ['0 s', '10 s', '20 s', '30 s']);
+  assert.deepEqual(
+    labels(50e9, 200e9, 5),
+    ['60 s', '1:30', '2:00', '2:30', '3:00'].map(text => text.replace('60 s', '1:00')),
+  );
+  assert.deepEqual(labels(3600e9, 10800e9, 3), ['1:00:00', '2:00:00', '3:00:00']);
+  assert.deepEqual(labels(1.2e9, 1.5e9, 3), ['1.2 s', '1.3 s', '1.4 s', '1.5 s']);
+  assert.deepEqual(labels(0, 2e6, 2), ['0 ms', '1 ms', '2 ms']);
+});
+
+test('labels of one axis differ from each other and are no more than fit', () => {
+  const span = fc.tuple(
+    fc.integer({ min: 0, max: 1e14 }),
+    fc.integer({ min: 1000, max: 1e14 }),
+    fc.integer({ min: 2, max: 12 }),
+  );
+  fc.assert(
+    fc.property(span, ([from, length, most]) => {
+      const said = labels(from, from + length, most);
+      assert.ok(said.length <= most + 1);
+      assert.equal(new Set(said).size, said.length, said.join(' | '));
+    }),
+  );
+});

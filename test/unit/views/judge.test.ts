@@ -1,0 +1,56 @@
+// Verdicts for the page: judged when something new happened, not more often than a second, in small parts.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Judge } from '../../../extension/views/session/judge';
+import type { TraceInfo } from '../../../extension/protocol/trace';
+import { RunTrace } from '../verdicts/runTrace';
+import { StepRun } from '../verdicts/stepRun';
+
+const MB = 1 << 20;
+
+/** A trace that goes on: `grow` adds a step in which 2 MB are kept. */
+class Growing extends RunTrace {
+  live = true;
+  constructor(readonly steps = new StepRun()) {
+    super(steps);
+  }
+  grow(): void {
+    this.steps.alloc(1, 2 * MB);
+    this.steps.endStep();
+  }
+  override info(): TraceInfo {
+    const info = super.info();
+    const steps = info.steps.map(entry => ({ ...entry, count: this.steps.count }));
+    return { ...info, steps, live: this.live, revision: this.steps.count };
+  }
+}
+
+test('news is judged, also when each judging is done at once', async () => {
+  const trace = new Growing();
+  let told = 0;
+  const judge = new Judge(trace, () => told++);
+  assert.equal(judge.latest, null);
+  const first = await judge.verdictsNow();
+  assert.deepEqual([first.verdicts.steps.count, first.stale], [0, false]);
+  for (let step = 0; step < 30; step++) trace.grow();
+  const soon = await judge.verdictsNow();
+  assert.deepEqual([soon.verdicts.steps.count, soon.stale], [0, true], 'not twice in a second');
+  trace.live = false;
+  const end = await judge.verdictsNow();
+  assert.deepEqual([end.verdicts.steps.count, end.stale, end.verdicts.findings.length], [30, false, 1]);
+  assert.equal((await judge.verdictsNow()).verdicts, end.verdicts, 'nothing new: not judged again');
+  assert.equal(told, 2);
+  assert.equal(judge.latest, end.verdicts);
+});
+
+test('who asks while it is being judged gets the same; a closed trace is not judged', async () => {
+  const trace = new Growing();
+  for (let step = 0; step < 30; step++) trace.grow();
+  const judge = new Judge(trace, () => undefined);
+  const [a, b] = await Promise.all([judge.verdictsNow(), judge.verdictsNow()]);
+  assert.equal(a.verdicts, b.verdicts);
+  judge.close();
+  trace.grow();
+  trace.live = false;
+  await assert.rejects(judge.verdictsNow(), /was closed/);
+});

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { distinctTitles, SessionList } from '../../../extension/views/session/sessionList';
+
+interface Item {
+  id: number;
+  running: boolean;
+  failed: boolean;
+}
+const item = (id: number, running = true, failed = false): Item => ({ id, running, failed });
+const ids = (items: readonly Item[]): number[] => items.map(({ id }) => id);
+
+test('the newest session is shown, and another one by its number', () => {
+  const list = new SessionList<Item>();
+  assert.equal(list.shown?.id, undefined);
+  list.add(item(1));
+  list.add(item(2));
+  assert.equal(list.shown?.id, 2);
+  assert.equal(list.show(1), true);
+  assert.equal(list.shown?.id, 1);
+  assert.equal(list.show(1), false, 'it is shown already');
+  assert.equal(list.show(7), false);
+  assert.equal(list.shown?.id, 1);
+});
+
+test('in the place of a session that is taken out its neighbour is shown', () => {
+  const list = new SessionList<Item>();
+  const [a, b, c] = [item(1), item(2), item(3)];
+  for (const one of [a, b, c]) list.add(one);
+  list.show(2);
+  assert.equal(list.remove(b), true);
+  assert.equal(list.shown?.id, 3);
+  list.remove(c);
+  assert.equal(list.shown?.id, 1);
+  assert.equal(list.remove(c), false);
+  list.remove(a);
+  assert.equal(list.shown?.id, undefined);
+});
+
+test('a session that is not shown goes without another one being shown', () => {
+  const list = new SessionList<Item>();
+  const a = item(1);
+  list.add(a);
+  list.add(item(2));
+  list.remove(a);
+  assert.equal(list.shown?.id, 2);
+});
+
+test('failed ones go with the next, and of many that ended the oldest; what runs stays', () => {
+  const list = new SessionList<Item>();
+  list.add(item(1));
+  list.add(item(2, false, true));
+  assert.deepEqual(ids(list.add(item(3, false))), [2]);
+  for (let id = 4; id <= 6; id++) assert.deepEqual(list.add(item(id, false)), []);
+  assert.deepEqual(ids(list.add(item(7))), [3]);
+  assert.deepEqual(ids(list.all), [1, 4, 5, 6, 7]);
+});
+
+test('equal titles get a number', () => {
+  assert.deepEqual(distinctTitles(['a.py', 'b.py', 'a.py', 'a.py']), ['a.py', 'b.py', 'a.py (2)', 'a.py (3)']);
+});
