@@ -1,18 +1,20 @@
 #pragma once
 // Checks and cases for the native tests: TEST(name) { CHECK(...); } ... TEST_MAIN. A failed check is printed and makes
-// the program fail; the case goes on.
+// the program fail; the case goes on. A program of one file takes a part of a case's name, and runs only such cases; one of many
+// files (GMT_MANY_FILES; all.cpp has its main) takes the name of a file before that: `trace_tests merge clock`.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gmt::test {
 
 struct Case {
-  const char *name;
+  const char *file, *name;
   void (*run)();
 };
 inline std::vector<Case> &cases() {
@@ -23,8 +25,8 @@ inline int &failures() {
   static int count = 0;
   return count;
 }
-inline int add_case(const char *name, void (*run)()) {
-  cases().push_back({name, run});
+inline int add_case(const char *file, const char *name, void (*run)()) {
+  cases().push_back({file, name, run});
   return 0;
 }
 inline void fail(const char *file, int line, const std::string &text) {
@@ -51,11 +53,13 @@ void check_equal(const A &a, const B &b, const char *text, const char *file, int
   if (!(a == b)) fail(file, line, std::string(text) + ": " + show(a) + " != " + show(b));
 }
 
-/// Runs the cases whose name contains the first argument (all without one); the exit status of the program.
-inline int run_all(int argc, char **argv) {
+/// Runs the cases of the file FILE_test.cpp (null: all) whose name contains `name` (null: any); the exit status of the program.
+inline int run_cases(const char *file, const char *name) {
   int run = 0;
+  const std::string source = file ? std::string("/") + file + "_test.cpp" : "";
   for (const Case &c : cases()) {
-    if (argc > 1 && !std::strstr(c.name, argv[1])) continue;
+    if (!std::string_view(c.file).ends_with(source)) continue;
+    if (name && !std::strstr(c.name, name)) continue;
     int before = failures();
     c.run();
     ++run;
@@ -64,6 +68,7 @@ inline int run_all(int argc, char **argv) {
   if (run == 0) std::fprintf(stderr, "no case was run\n");
   return failures() != 0 || run == 0;
 }
+inline int run_all(int argc, char **argv) { return run_cases(nullptr, argc > 1 ? argv[1] : nullptr); }
 
 /// A folder of its own for one case; removed with it.
 class TemporaryFolder {
@@ -88,9 +93,9 @@ class TemporaryFolder {
 
 }  // namespace gmt::test
 
-#define TEST(name)                                                         \
-  static void test_##name();                                               \
-  static const int added_##name = gmt::test::add_case(#name, test_##name); \
+#define TEST(name)                                                                   \
+  static void test_##name();                                                         \
+  static const int added_##name = gmt::test::add_case(__FILE__, #name, test_##name); \
   static void test_##name()
 #define CHECK(condition)                                               \
   do {                                                                 \
@@ -105,5 +110,9 @@ class TemporaryFolder {
       return;                                          \
     }                                                  \
   } while (0)
+#ifdef GMT_MANY_FILES
+#define TEST_MAIN
+#else
 #define TEST_MAIN \
   int main(int argc, char **argv) { return gmt::test::run_all(argc, argv); }
+#endif

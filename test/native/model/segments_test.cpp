@@ -91,7 +91,7 @@ TEST(the_smallest_blocks_are_left_out_and_counted) {
   }
 }
 
-TEST(mapped_pieces_that_touch_are_one_segment) {
+TEST(mapped_pieces_that_touch_are_one_segment_of_the_map) {
   Feed feed;
   for (uint64_t i = 0; i < 3; ++i) {
     feed.put({GMT_PHYSICAL_CREATE, 10 + i, 2 * kMb});

@@ -12,7 +12,7 @@ using namespace gmt;
 using namespace gmt::test;
 
 namespace {
-std::string error_of(const std::string &path) {
+std::string error_of_log(const std::string &path) {
   auto log = trace::LogFile::open(path);
   return log ? "" : log.error();
 }
@@ -55,16 +55,16 @@ TEST(bad_headers_get_a_sentence) {
   TemporaryFolder folder;
   LogWriter writer(folder.path());
   writer.header().version = GMT_LOG_VERSION + 1;
-  CHECK(has(error_of(writer.path()), "newer version"));
-  CHECK(has(error_of(writer.path()), "update GPU Memory Trace"));
+  CHECK(has(error_of_log(writer.path()), "newer version"));
+  CHECK(has(error_of_log(writer.path()), "update GPU Memory Trace"));
   writer.header().version = GMT_LOG_VERSION;
   writer.header().chunk_bytes = 4096;
-  CHECK(has(error_of(writer.path()), "damaged header"));
+  CHECK(has(error_of_log(writer.path()), "damaged header"));
   writer.header().chunk_bytes = GMT_CHUNK_BYTES;
   writer.header().magic = 1;
-  CHECK(has(error_of(writer.path()), "not a trace log"));
-  CHECK(has(error_of(folder / "absent"), "Cannot open"));
-  CHECK(has(error_of(folder.path()), "not a regular file"));
+  CHECK(has(error_of_log(writer.path()), "not a trace log"));
+  CHECK(has(error_of_log(folder / "absent"), "Cannot open"));
+  CHECK(has(error_of_log(folder.path()), "not a regular file"));
 }
 
 TEST(version_0_is_upgraded) {

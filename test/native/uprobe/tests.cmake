@@ -20,6 +20,7 @@ target_link_libraries(uprobe_backward PRIVATE Threads::Threads)
 get_target_property(uprobe_file_sources gmt_uprobe_files SOURCES)
 list(TRANSFORM uprobe_file_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/../../../native/uprobe/)
 gmt_native_test(uprobe_files SOURCES ${uprobe}/files_test.cpp ${uprobe_file_sources} LIBRARIES gmt_wire ${CMAKE_DL_LIBS})
+gmt_unite(uprobe_files_test 8)
 add_dependencies(uprobe_files_test uprobe_usdt simulator inject_torch_shared)
 target_compile_definitions(uprobe_files_test PRIVATE GMT_ROUNDS=1500
   GMT_LIBRARY="${GMT_DIST}/simulator/libcuda.so.1" GMT_USDT_LIBRARY="$<TARGET_FILE:uprobe_usdt>"

@@ -16,7 +16,7 @@ add_custom_command(OUTPUT ${walk}/walk.skel.h
   DEPENDS ${sources}/walk.bpf.c ${uprobe}/bpf/ring.h ${uprobe}/bpf/python_ring.h ${bpf_headers} uprobe_bpf VERBATIM)
 add_custom_target(uprobe_python_walk DEPENDS ${walk}/walk.skel.h)
 
-gmt_native_test(uprobe_python_records SOURCES ${sources}/records_test.cpp LIBRARIES gmt_uprobe_python gmt_trace)
+gmt_native_test(uprobe_python_records SOURCES ${sources}/records_test.cpp LIBRARIES gmt_uprobe_python gmt_trace ${GMT_LIBBPF} ${GMT_LIBELF} ${GMT_LIBZ})
 
 add_library(fake_libpython SHARED ${sources}/fake_libpython.cpp)
 set_target_properties(fake_libpython PROPERTIES OUTPUT_NAME python3)
