@@ -21,10 +21,10 @@ async function main(words: string[], dist: string): Promise<number> {
   }
   switch (parsed.verb) {
     case 'help':
-      print(helpText(parsed.about));
+      print(helpText(parsed.about).trimEnd().split('\n'));
       return 0;
     case 'version':
-      print(productVersion(dist));
+      print([productVersion(dist)]);
       return 0;
     case 'run':
       return run(parsed, dist);
@@ -52,7 +52,8 @@ function productVersion(dist: string): string {
 void main(process.argv.slice(2), __dirname).then(
   status => process.exit(status),
   (error: unknown) => {
-    say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    print(`gpu-memtrace: ${text}`.split('\n'), 2);
     process.exit(125);
   },
 );

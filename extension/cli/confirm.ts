@@ -4,7 +4,9 @@ import { formatBytes, formatCount } from '../protocol/format';
 import type { Experiment, ExperimentEffect } from '../protocol/requests/verdictRequests';
 import type { ConfirmArguments } from './arguments/askArguments';
 import { openNamed, type OpenTrace } from './namedTrace';
+import { jsonChunks } from './jsonDocument';
 import { print, say } from './output';
+import { writeResult } from './resultFile';
 
 const PATIENCE_MS = 60_000;
 
@@ -36,9 +38,9 @@ async function tryAll(options: ConfirmArguments, opened: OpenTrace, process: num
       return 1;
     }
     effects.push(effect);
-    if (options.format === 'table') print(textOf(effect));
+    if (options.format === 'table') print([textOf(effect)]);
   }
-  if (options.format === 'json') print(JSON.stringify({ version: 1, experiments: effects }, null, 2));
+  if (options.format === 'json') writeResult(jsonChunks({ version: 1, experiments: effects }), null);
   return effects.some(effect => effect.error !== null) ? 1 : 0;
 }
 

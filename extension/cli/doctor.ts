@@ -2,13 +2,15 @@ import { diagnose } from '../capture/checks/checks';
 import { doctorText } from '../capture/checks/doctorText';
 import { loadNative } from '../engine/addon';
 import type { DoctorArguments } from './arguments/arguments';
+import { jsonChunks } from './jsonDocument';
 import { print } from './output';
+import { writeResult } from './resultFile';
 
 /** Checks the machine. Returns 0 when recording is possible, else 1. */
 export async function doctor(options: DoctorArguments, dist: string): Promise<number> {
   const loaded = loadNative(dist);
   const diagnosis = await diagnose(dist, process.env, 'error' in loaded ? loaded.error : null);
-  if (options.format === 'json') print(JSON.stringify({ version: 1, ...diagnosis }, null, 2));
+  if (options.format === 'json') writeResult(jsonChunks({ version: 1, ...diagnosis }), null);
   else print(doctorText(diagnosis));
   return diagnosis.gpu || diagnosis.simulated ? 0 : 1;
 }

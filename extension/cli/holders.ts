@@ -10,7 +10,9 @@ import type { Layer } from '../protocol/trace';
 import type { HolderFound } from '../protocol/requests/verdictRequests';
 import type { HoldersArguments } from './arguments/askArguments';
 import { openNamed, type OpenTrace } from './namedTrace';
+import { jsonChunks } from './jsonDocument';
 import { print, say } from './output';
+import { writeResult } from './resultFile';
 
 /** Blocks that are asked for together. */
 interface Subject {
@@ -48,7 +50,8 @@ export async function holders(options: HoldersArguments, dist: string): Promise<
     }
     const told: Told[] = [];
     for (const subject of subjects) told.push(await tell(subject, opened));
-    print(options.format === 'json' ? documentOf(told) : told.map(textOf).join('\n\n'));
+    if (options.format === 'json') writeResult(jsonChunks({ version: 1, questions: told }), null);
+    else print(told.flatMap((entry, i) => (i === 0 ? linesOf(entry) : ['', ...linesOf(entry)])));
     return told.some(entry => entry.holders.length > 0) ? 0 : 1;
   } finally {
     opened.session.close();
@@ -117,14 +120,10 @@ async function tell({ title, process, sites, blocks }: Subject, opened: OpenTrac
   return { title, pid, sentence, holders: recorded.holders, details };
 }
 
-function documentOf(told: readonly Told[]): string {
-  return JSON.stringify({ version: 1, questions: told }, null, 2);
-}
-
-function textOf({ title, pid, sentence, holders: found, details }: Told): string {
+function linesOf({ title, pid, sentence, holders: found, details }: Told): string[] {
   const lines = found.map(holder => {
     const blocks = `${formatPlural(holder.count, 'block')}, ${formatBytes(holder.bytes)}`;
     return `  ${blocks}: ${holderText(holder)}, ${holder.kind}`;
   });
-  return [`${title} (process ${pid})`, `  ${sentence}`, ...lines, `  ${detailsText(details)}`].join('\n');
+  return [`${title} (process ${pid})`, `  ${sentence}`, ...lines, `  ${detailsText(details)}`];
 }

@@ -4,7 +4,7 @@ import { renderTable } from '../analysis/report/table';
 import { verdictsOf } from '../analysis/findings/verdictCache';
 import type { NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
-import { write } from './output';
+import { print, write } from './output';
 import { TerminalTable } from './report/terminalTable';
 
 /** Shows the table on stderr while the program runs. */
@@ -30,13 +30,13 @@ export function createLiveTable(session: NativeSession): LiveTable {
   const terminal = isatty(2) ? new WriteStream(2) : null;
   if (terminal !== null && terminal.rows >= MIN_ROWS) return inPlace(session, terminal);
   return {
-    show: () => write(2, `${tableText(session, TOP, GROUPS, false)}\n`),
+    show: () => print([...tableLines(session, TOP, GROUPS, false), ''], 2),
     stop: () => terminal?.destroy(),
   };
 }
 
 /** The table of this moment. */
-export function tableText(session: NativeSession, top: number, groups: number, final: boolean): string {
+export function tableLines(session: NativeSession, top: number, groups: number, final: boolean): string[] {
   const snapshot = readSnapshot(session, { top, groupBy: 'line', groups }, verdictsOf(session, lineText));
   return renderTable(snapshot, { now: new Date(), final });
 }
@@ -69,7 +69,7 @@ function inPlace(session: NativeSession, terminal: WriteStream): LiveTable {
 function fittingLines(session: NativeSession, limit: number): string[] {
   let lines: string[] = [];
   for (const [top, groups] of SIZES) {
-    lines = tableText(session, top, groups, false).trimEnd().split('\n');
+    lines = tableLines(session, top, groups, false);
     if (lines.length <= limit) return lines;
   }
   return [...lines.slice(0, limit - 1), `... ${lines.length - limit + 1} more lines in the last table`];

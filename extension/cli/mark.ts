@@ -11,7 +11,7 @@ const NOT_MARKED = 1;
 export async function mark({ target, name }: MarkArguments, dist: string): Promise<number> {
   const result = await place(target, name, Date.now(), dist);
   if (typeof result === 'number') {
-    print(`Marked "${name}" at ${formatDuration(result)}.`);
+    print([`Marked "${name}" at ${formatDuration(result)}.`]);
     return 0;
   }
   say(result.error);

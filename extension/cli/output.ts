@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { textOf } from '../protocol/inert';
 
 const dead = new Set<number>();
 
@@ -24,13 +25,14 @@ export function write(descriptor: 1 | 2, data: string | Uint8Array): boolean {
   return true;
 }
 
-export function print(text: string): void {
-  write(1, text.endsWith('\n') ? text : `${text}\n`);
+/** Lines for people on stdout, or on stderr; whatever names stand in them, a terminal obeys none. */
+export function print(lines: readonly string[], descriptor: 1 | 2 = 1): void {
+  write(descriptor, textOf(lines));
 }
 
 /** A sentence of ours on stderr. */
 export function say(sentence: string): void {
-  write(2, `gpu-memtrace: ${sentence}\n`);
+  print([`gpu-memtrace: ${sentence}`], 2);
 }
 
 function pause(milliseconds: number): void {

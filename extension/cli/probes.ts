@@ -6,7 +6,7 @@ import { continueDescendants } from '../capture/processes/processes';
 import { settleLogs } from '../capture/launch/settle';
 import { Tracer, tracerMissing, tracerProgram, type TracerEnd } from '../capture/launch/tracer';
 import type { RecordingArguments, RunArguments } from './arguments/arguments';
-import { say, write } from './output';
+import { print, say } from './output';
 import type { Recording } from './recording';
 
 /** How long a log that began a moment ago is looked for. */
@@ -21,7 +21,7 @@ export interface Probes {
 
 export function sayAdvice({ sentence, command }: Advice): void {
   say(sentence);
-  if (command !== null) write(2, `  ${command}\n`);
+  if (command !== null) print([`  ${command}`], 2);
 }
 
 /**

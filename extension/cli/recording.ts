@@ -10,8 +10,9 @@ import { createTraceDirectory, reasonOf, removeTraceDirectory } from '../capture
 import { loadNative, type NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
 import type { RecordingArguments } from './arguments/arguments';
-import { createLiveTable, tableText } from './live';
-import { say, write } from './output';
+import { jsonChunks } from './jsonDocument';
+import { createLiveTable, tableLines } from './live';
+import { print, say } from './output';
 import { giveToSudoUser, writeResult } from './resultFile';
 
 /** Exit status where nothing could be recorded. */
@@ -103,15 +104,15 @@ export async function finish(
   try {
     const verdicts = verdictsOf(session, createLineReader());
     if (options.failOnLeak && sureLeaks(verdicts.findings).length > 0) result = LEAK_FOUND;
-    if (options.format === 'table') write(2, tableText(session, FINAL_TOP, FINAL_TOP, true));
+    if (options.format === 'table') print(tableLines(session, FINAL_TOP, FINAL_TOP, true), 2);
     const report =
       options.format === 'json' || options.report !== null ? buildReport(session, undefined, verdicts) : null;
-    if (report !== null) writeResult(JSON.stringify(report, null, 2), options.report);
+    if (report !== null) writeResult(jsonChunks(report), options.report);
     await save(options, recording, nothing);
     session.close();
   } catch (error) {
     say(`The report could not be made (${reasonOf(error)}); the trace stays in`);
-    write(2, `${directory}\n`);
+    print([directory], 2);
   }
   return result;
 }
@@ -131,12 +132,12 @@ async function save(options: RecordingArguments, recording: Recording, nothing: 
     removeTraceDirectory(directory);
     if (options.output === null) {
       pruneKeptTraces(kept);
-      write(2, `${file}\n`);
+      print([file], 2);
     } else {
       giveToSudoUser(file);
     }
   } catch (error) {
     say(`The trace could not be saved (${reasonOf(error)}); it stays in`);
-    write(2, `${directory}\n`);
+    print([directory], 2);
   }
 }

@@ -1,21 +1,33 @@
-import { chownSync, renameSync, writeFileSync } from 'node:fs';
+import { chownSync, closeSync, openSync, renameSync, writeSync } from 'node:fs';
 import { reasonOf } from '../capture/traces/traceDirectory';
-import { print, say } from './output';
+import { say, write } from './output';
 
 /** Writes a text to the file, whole or not at all; null: to stdout. False: it could not be written, and that was said. */
-export function writeResult(text: string, file: string | null): boolean {
+export function writeResult(chunks: Iterable<string>, file: string | null): boolean {
   if (file === null) {
-    print(text);
+    for (const chunk of chunks) if (!write(1, chunk)) break;
     return true;
   }
   try {
-    writeFileSync(`${file}.part`, text.endsWith('\n') ? text : `${text}\n`);
+    writeFile(`${file}.part`, chunks);
     giveToSudoUser(`${file}.part`);
     renameSync(`${file}.part`, file);
     return true;
   } catch (error) {
     say(`${file} cannot be written: ${reasonOf(error)}.`);
     return false;
+  }
+}
+
+function writeFile(file: string, chunks: Iterable<string>): void {
+  const descriptor = openSync(file, 'w');
+  try {
+    for (const chunk of chunks) {
+      const bytes = Buffer.from(chunk);
+      for (let offset = 0; offset < bytes.length;) offset += writeSync(descriptor, bytes, offset);
+    }
+  } finally {
+    closeSync(descriptor);
   }
 }
 

@@ -1,3 +1,4 @@
+import { inert } from '../protocol/inert';
 import { CATEGORIES } from '../protocol/steps';
 import type { LifetimeBatch } from '../protocol/trace';
 import { isAlive, layerOf, type ExportInput } from './exportInput';
@@ -52,13 +53,13 @@ function rowMaker(input: ExportInput): (batch: LifetimeBatch, row: number) => st
   const book = new SiteBook(input);
   const placeOf = remembered((site: number) => {
     const { file, line, function: name } = book.line(site);
-    return csvCells([file, line, name, book.stack(site), site, String(simulated), lost.events]);
+    return nameCells([file, line, name, book.stack(site), site, String(simulated), lost.events]);
   });
   const ownerOf = remembered((process: number, thread: number) => {
     const { pid = '', threads = [] } = info.processes[process] ?? {};
-    return csvCells([pid, threads[thread]?.tid ?? '', threadName(info, process, thread)]);
+    return nameCells([pid, threads[thread]?.tid ?? '', threadName(info, process, thread)]);
   });
-  const nameOf = remembered((process: number, thread: number) => csvCells([threadName(info, process, thread)]));
+  const nameOf = remembered((process: number, thread: number) => nameCells([threadName(info, process, thread)]));
   return (batch, row) => {
     const process = batch.process[row] ?? -1;
     const cells: Cell[] = [
@@ -92,6 +93,11 @@ function remembered(make: (a: number, b: number) => string): (a: number, b?: num
 
 export function csvRow(cells: readonly Cell[]): string {
   return `${csvCells(cells)}\r\n`;
+}
+
+/** Names of the program, which a terminal may get to see. */
+function nameCells(cells: readonly Cell[]): string {
+  return csvCells(cells.map(cell => (typeof cell === 'string' ? inert(cell) : cell)));
 }
 
 function csvCells(cells: readonly Cell[]): string {

@@ -1,5 +1,6 @@
 import { formatBytes } from '../protocol/format';
 import type { Series, TraceInfo } from '../protocol/trace';
+import { escapeJson } from '../protocol/inert';
 import type { ExportInput } from './exportInput';
 import { BiggestSlices, lanesOf, type Slice } from './perfettoSlices';
 import { deviceName, frameText, SiteBook, threadName } from './siteBook';
@@ -38,11 +39,11 @@ export async function* perfettoChunks(input: ExportInput): AsyncGenerator<Buffer
   const drawn = groups.reduce((sum, group) => sum + group.length, 0);
   const facts = traceFacts(input.info, input.selection);
   const otherData = { ...facts, allocations: slices.total, allocationsDrawn: drawn };
-  yield Buffer.from(`{"displayTimeUnit":"ms","otherData":${JSON.stringify(otherData)},"traceEvents":[`);
+  yield Buffer.from(`{"displayTimeUnit":"ms","otherData":${escapeJson(JSON.stringify(otherData))},"traceEvents":[`);
   let text = '';
   let count = 0;
   for (const event of allEvents(input, groups)) {
-    text += `${count++ === 0 ? '' : ','}\n${JSON.stringify(event)}`;
+    text += `${count++ === 0 ? '' : ','}\n${escapeJson(JSON.stringify(event))}`;
     if (count % EVENTS_AT_ONCE !== 0) continue;
     yield Buffer.from(text);
     text = '';

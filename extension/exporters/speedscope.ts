@@ -1,3 +1,4 @@
+import { escapeJson } from '../protocol/inert';
 import type { Frame, Layer, TraceInfo } from '../protocol/trace';
 import type { ExportInput } from './exportInput';
 import { SiteBook, threadName } from './siteBook';
@@ -46,7 +47,7 @@ export async function* speedscopeChunks(input: ExportInput): AsyncGenerator<Buff
     shared: { frames: frames.frames },
     gpuMemoryTrace: facts,
   };
-  yield Buffer.from(JSON.stringify(file));
+  yield Buffer.from(escapeJson(JSON.stringify(file)));
 }
 
 function profilesOf(sums: readonly SiteSum[], stackOf: (sum: SiteSum) => number[]): SpeedscopeProfile[] {

@@ -1,4 +1,5 @@
 import { formatBytes } from '../protocol/format';
+import { inert } from '../protocol/inert';
 import { byteLabel, byteTicks, timeLabel, timeTicks } from '../protocol/ticks';
 import type { Layer, Series } from '../protocol/trace';
 import { escapeXml } from '../protocol/xml';
@@ -75,7 +76,7 @@ function picture(input: ExportInput, layer: 'tensor' | 'driver', lines: HeldLine
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" role="img">`,
     `<title>${TITLE}</title>`,
-    `<desc>${escapeXml(facts.join(' '))}</desc>`,
+    `<desc>${inert(escapeXml(facts.join(' ')))}</desc>`,
     `<style>${STYLE}</style>`,
     `<rect class="paper" width="${WIDTH}" height="${height}"/>`,
     label(16, 26, TITLE, 'title'),
@@ -183,7 +184,7 @@ function legend(biggest: readonly HeldLine[], curves: readonly Curve[], layer: L
 }
 
 function label(x: number, y: number, text: string, kind?: string): string {
-  return `<text x="${x}" y="${y}"${kind === undefined ? '' : ` class="${kind}"`}>${escapeXml(text)}</text>`;
+  return `<text x="${x}" y="${y}"${kind === undefined ? '' : ` class="${kind}"`}>${inert(escapeXml(text))}</text>`;
 }
 
 function cut(text: string, most: number): string {

@@ -11,8 +11,8 @@ export interface Side {
 
 const WIDTH = 12;
 
-/** A comparison as text for a terminal. */
-export function comparisonText(comparison: Comparison, layer: Layer, { a, b }: { a: Side; b: Side }): string {
+/** A comparison as lines for a terminal. */
+export function comparisonText(comparison: Comparison, layer: Layer, { a, b }: { a: Side; b: Side }): string[] {
   const { rows, total, bytesA, bytesB, added, gone } = comparison;
   const changed = rows.filter(row => row.bytesA !== row.bytesB || row.countA !== row.countB);
   const lines = [
@@ -25,7 +25,7 @@ export function comparisonText(comparison: Comparison, layer: Layer, { a, b }: {
   ];
   if (changed.length === 0) lines.push('Both hold the same.');
   if (total > rows.length) lines.push(`... and ${total - rows.length} more rows, with smaller differences`);
-  return `${lines.map(line => line.trimEnd()).join('\n')}\n`;
+  return lines.map(line => line.trimEnd());
 }
 
 function sideText({ file, atNs }: Side): string {

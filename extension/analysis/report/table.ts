@@ -27,8 +27,8 @@ const LAYER_NAMES: Record<Layer, string> = {
   host: 'pinned host memory',
 };
 
-/** The text table: what is alive by process and thread, biggest first, with the Python line; then totals. */
-export function renderTable(snapshot: Snapshot, options: TableOptions): string {
+/** The lines of the table: what is alive by process and thread, biggest first, with the Python line; then totals. */
+export function renderTable(snapshot: Snapshot, options: TableOptions): string[] {
   const { info } = snapshot;
   const lines = [`${RULE} ${formatTimestamp(options.now)} ${RULE}`];
   const simulated = info.processes.some(process => process.simulated);
@@ -40,7 +40,8 @@ export function renderTable(snapshot: Snapshot, options: TableOptions): string {
   }
   if (info.totals.length > 0) lines.push(...groupLines(snapshot));
   lines.push(...warningLines(snapshot, options.final));
-  return `${lines.join('\n').trimEnd()}\n`;
+  while (lines.at(-1) === '') lines.pop();
+  return lines;
 }
 
 function processLines(entry: ProcessRows, snapshot: Snapshot): string[] {

@@ -1,7 +1,7 @@
 import type { Check, Diagnosis } from './checks';
 
-/** The checks as text, one a line, each with what to do about it; then those of attaching. */
-export function doctorText(diagnosis: Diagnosis): string {
+/** The checks, one a line, each with what to do about it; then those of attaching. */
+export function doctorText(diagnosis: Diagnosis): string[] {
   const { attach } = diagnosis;
   return [
     ...diagnosis.checks.flatMap(checkLines),
@@ -14,7 +14,7 @@ export function doctorText(diagnosis: Diagnosis): string {
     attach.possible
       ? 'Running programs can be attached to (gpu-memtrace attach PID).'
       : 'Running programs cannot be attached to; programs that are started with gpu-memtrace run need nothing of this.',
-  ].join('\n');
+  ];
 }
 
 function checkLines({ state, name, detail, fix }: Check): string[] {

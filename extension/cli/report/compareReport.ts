@@ -4,6 +4,8 @@ import { comparisonText } from '../../analysis/report/compareText';
 import { listedLayer } from '../../analysis/report/snapshot';
 import type { NativeAddon, NativeSession } from '../../engine/addon';
 import type { CompareBy } from '../../protocol/requests/compareRequests';
+import { textOf } from '../../protocol/inert';
+import { jsonChunks } from '../jsonDocument';
 import type { ReportArguments } from '../arguments/reportArguments';
 import { parseTraceTime, type TraceTime } from './traceTime';
 
@@ -34,12 +36,12 @@ export interface ComparedSide {
   untilNs: number | null;
 }
 
-/** Two traces, or two moments of one, as text or JSON. Rejects with a sentence. */
+/** Two traces, or two moments of one, as text or JSON in pieces. Rejects with a sentence. */
 export async function compareReport(
   { groupBy, format }: Pick<ReportArguments, 'groupBy' | 'format'>,
   first: ComparedSide,
   second: ComparedSide,
-): Promise<string> {
+): Promise<Iterable<string>> {
   const by: CompareBy = groupBy === 'site' ? 'stack' : 'line';
   const layer = listedLayer([...first.session.info().totals, ...second.session.info().totals]);
   const query = { by, layer, process: ALL, device: ALL };
@@ -50,8 +52,8 @@ export async function compareReport(
     a: { file: first.file, atNs: first.untilNs },
     b: { file: second.file, atNs: second.untilNs },
   };
-  if (format === 'json') return JSON.stringify({ version: 1, layer, by, ...sides, ...comparison }, null, 2);
-  return comparisonText(comparison, layer, sides);
+  if (format === 'json') return jsonChunks({ version: 1, layer, by, ...sides, ...comparison });
+  return [textOf(comparisonText(comparison, layer, sides))];
 }
 
 async function holdingsOf({ addon, session, trace, untilNs }: ComparedSide, query: HoldingsQuery): Promise<Holding[]> {

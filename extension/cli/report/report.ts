@@ -10,10 +10,12 @@ import { createLineReader } from '../../engine/sourceLines';
 import { traceFile, type TraceFile } from '../../engine/traceFile';
 import type { Selection } from '../../exporters/exportInput';
 import { formatDuration } from '../../protocol/format';
+import { textOf } from '../../protocol/inert';
 import type { TraceSource } from '../../protocol/trace';
 import { asAt, bornSince } from './momentSource';
 import { compareReport, type Compared } from './compareReport';
 import { exportReport } from './exportReport';
+import { jsonChunks } from '../jsonDocument';
 import { say } from '../output';
 import type { ReportArguments } from '../arguments/reportArguments';
 import { writeResult } from '../resultFile';
@@ -64,8 +66,8 @@ async function compare(
   try {
     const untilNs = at === null ? null : resolveTraceTime(at, second.session);
     if (typeof untilNs === 'object' && untilNs !== null) return refuse(untilNs.error, USAGE);
-    const text = await compareReport(options, { ...first, file: options.file }, { ...second, file, untilNs });
-    return writeResult(text, options.output) ? 0 : UNREADABLE;
+    const chunks = await compareReport(options, { ...first, file: options.file }, { ...second, file, untilNs });
+    return writeResult(chunks, options.output) ? 0 : UNREADABLE;
   } finally {
     second.session.close();
     second.trace.release();
@@ -137,14 +139,13 @@ function show({ format, groupBy, output }: ReportArguments, session: NativeSessi
     const document = buildReport(source, groupBy ?? undefined, verdicts);
     const { untilNs, fromNs } = selection;
     const moment = { ...seconds('atSeconds', untilNs), ...seconds('fromSeconds', fromNs) };
-    const text = JSON.stringify(untilNs === null ? document : { ...document, moment }, null, 2);
-    return writeResult(text, output) ? 0 : UNREADABLE;
+    return writeResult(jsonChunks(untilNs === null ? document : { ...document, moment }), output) ? 0 : UNREADABLE;
   }
   const snapshot = readSnapshot(source, { top: TOP, groupBy: groupBy ?? 'line', groups: TOP }, verdicts);
   const { startRealtimeMs, durationNs } = snapshot.info;
   const now = new Date(startRealtimeMs + (selection.untilNs ?? durationNs) / 1e6);
-  const text = momentLine(selection) + renderTable(snapshot, { now, final: true });
-  return writeResult(text, output) ? 0 : UNREADABLE;
+  const lines = [...momentLines(selection), ...renderTable(snapshot, { now, final: true })];
+  return writeResult([textOf(lines)], output) ? 0 : UNREADABLE;
 }
 
 function sourceOf(session: NativeSession, { fromNs, untilNs }: Selection): TraceSource {
@@ -157,11 +158,12 @@ function seconds(name: string, ns: number | null): Record<string, number> {
   return ns === null ? {} : { [name]: ns / 1e9 };
 }
 
-function momentLine({ fromNs, untilNs }: Selection): string {
-  if (untilNs === null) return '';
-  if (fromNs === null) return `AT ${formatDuration(untilNs)} of the trace\n`;
-  return (
+function momentLines({ fromNs, untilNs }: Selection): string[] {
+  if (untilNs === null) return [];
+  if (fromNs === null) return [`AT ${formatDuration(untilNs)} of the trace`];
+  return [
     `BETWEEN ${formatDuration(fromNs)} and ${formatDuration(untilNs)} of the trace: what was allocated then and was ` +
-    'alive at its end.\nPeaks and the numbers of allocations and frees run from the trace’s begin.\n'
-  );
+      'alive at its end.',
+    'Peaks and the numbers of allocations and frees run from the trace’s begin.',
+  ];
 }

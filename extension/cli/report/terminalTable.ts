@@ -1,3 +1,5 @@
+import { inert } from '../../protocol/inert';
+
 const ESC = '\x1b';
 
 /** The terminal that is drawn on. */
@@ -31,7 +33,7 @@ export class TerminalTable {
     let text = `${ESC}7`;
     const first = this.rows - this.height + 1;
     for (let row = 0; row < this.height; row++) {
-      text += `${ESC}[${first + row};1H${ESC}[2K${(lines[row] ?? '').slice(0, this.screen.columns)}`;
+      text += `${ESC}[${first + row};1H${ESC}[2K${inert(lines[row] ?? '').slice(0, this.screen.columns)}`;
     }
     this.screen.write(`${text}${ESC}8`);
   }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { buildReport } from '../../../extension/analysis/report/report';
 import { readSnapshot } from '../../../extension/analysis/report/snapshot';
 import { renderTable } from '../../../extension/analysis/report/table';
+import { textOf } from '../../../extension/protocol/inert';
 import type { Note } from '../../../extension/protocol/trace';
 import { FakeTrace, makeInfo, makeProcess, makeSite, makeTotals } from '../fakeTrace';
 
@@ -29,10 +30,11 @@ test('a block of before has "before attach" in the place of its line, and is no 
   const report = buildReport(makeTrace([came]));
   assert.equal(report.sites.find(({ id }) => id === 5)?.lineSource ?? 'before-attach', 'before-attach');
   assert.deepEqual(report.findings, []);
-  const text = renderTable(readSnapshot(makeTrace([came]), { groupBy: 'line', top: 10, groups: 5 }), {
+  const lines = renderTable(readSnapshot(makeTrace([came]), { groupBy: 'line', top: 10, groups: 5 }), {
     final: true,
     now: new Date(0),
   });
+  const text = textOf(lines);
   assert.match(text, /0x7f00:gpu_0: 4\.00 KB {2}\(before attach\)/);
   assert.match(text, /7 frees, 3 frees of blocks from before the attach/);
   assert.match(text, /NOTE: The tracer came to a program that ran already\./);

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { readSnapshot } from '../../../extension/analysis/report/snapshot';
 import { renderTable } from '../../../extension/analysis/report/table';
 import { formatTimestamp } from '../../../extension/protocol/format';
+import { textOf } from '../../../extension/protocol/inert';
 import { FakeTrace, makeInfo, makeProcess, makeSite, makeTotals, type FakeAllocation } from '../fakeTrace';
 
 const KB = 1024;
@@ -46,7 +47,7 @@ const tensor = makeTotals({
 });
 const driver = makeTotals({ layer: 'driver', liveBytes: 44 * MB, liveCount: 3, peakBytes: 44 * MB, allocations: 3 });
 const text = (trace: FakeTrace, final = false, top = 20): string =>
-  renderTable(readSnapshot(trace, { top, groupBy: 'line', groups: 5 }), { now, final });
+  textOf(renderTable(readSnapshot(trace, { top, groupBy: 'line', groups: 5 }), { now, final }));
 
 test('the table in the form of the first experiment, with lines', () => {
   const info = makeInfo({ events: 14, processes: [process], totals: [tensor, driver] });
@@ -91,7 +92,7 @@ test('what waits for a stream stands behind the tensors', () => {
     pending: { bytes: 3 * MB, bytesPerStep: 0 },
   };
   const verdicts = { ...snapshot.verdicts, ledger: [ledger] };
-  const lines = renderTable({ ...snapshot, verdicts }, { now, final: false }).split('\n');
+  const lines = renderTable({ ...snapshot, verdicts }, { now, final: false });
   const at = lines.indexOf('  waiting for a stream, gpu_0: 3.00 MB freed, still in use by another stream');
   assert.match(lines[at - 1] ?? '', /^ {2}tensor layer, gpu_0/);
 });

@@ -5,6 +5,7 @@ import { buildReport } from '../../../extension/analysis/report/report';
 import { readSnapshot } from '../../../extension/analysis/report/snapshot';
 import { renderTable } from '../../../extension/analysis/report/table';
 import { verdictsOf } from '../../../extension/analysis/findings/verdictCache';
+import { textOf } from '../../../extension/protocol/inert';
 import { RunTrace, type RunFacts } from './runTrace';
 import { StepRun } from './stepRun';
 
@@ -20,7 +21,7 @@ function trace(steps: number, facts: RunFacts = {}): RunTrace {
   return new RunTrace(run, { totalBytes: 1000 * MB, ...facts });
 }
 const table = (source: RunTrace): string =>
-  renderTable(readSnapshot(source, { top: 5, groupBy: 'line', groups: 5 }), { now: new Date(0), final: true });
+  textOf(renderTable(readSnapshot(source, { top: 5, groupBy: 'line', groups: 5 }), { now: new Date(0), final: true }));
 
 test('the document: steps, findings, a site’s verdict, a ledger with slopes a step', () => {
   const ledger = { tensor: (step: number) => 2 * step * MB, driver: () => 300 * MB, process: () => 500 * MB };

@@ -1,0 +1,44 @@
+import { escapeJson } from '../protocol/inert';
+
+const CHUNK = 1 << 16;
+
+/** The document as indented JSON with a line break behind it, in pieces; what can be iterated is an array, made as it is written. */
+export function* jsonChunks(document: object): Generator<string> {
+  let chunk = '';
+  for (const piece of pieces(document)) {
+    chunk += piece;
+    if (chunk.length < CHUNK) continue;
+    yield escapeJson(chunk);
+    chunk = '';
+  }
+  yield escapeJson(`${chunk}\n`);
+}
+
+function* pieces(document: object): Generator<string> {
+  let before = '{';
+  for (const [name, value] of Object.entries(document) as [string, unknown][]) {
+    if (value === undefined) continue;
+    yield `${before}\n  ${JSON.stringify(name)}: `;
+    before = ',';
+    if (isIterable(value)) yield* entries(value);
+    else yield indented(value, '  ');
+  }
+  yield before === '{' ? '{}' : '\n}';
+}
+
+function* entries(list: Iterable<unknown>): Generator<string> {
+  let before = '[';
+  for (const entry of list) {
+    yield `${before}\n    ${indented(entry, '    ')}`;
+    before = ',';
+  }
+  yield before === '[' ? '[]' : '\n  ]';
+}
+
+function indented(value: unknown, indent: string): string {
+  return JSON.stringify(value, null, 2).replaceAll('\n', `\n${indent}`);
+}
+
+function isIterable(value: unknown): value is Iterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.iterator in value;
+}

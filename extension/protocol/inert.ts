@@ -1,0 +1,26 @@
+// Text that a terminal shows and does not obey: names of files, functions, threads and marks can hold anything.
+
+/** Control characters, line separators, and what turns the direction of writing. */
+const COMMANDS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+
+/** One line: what a terminal would obey, line breaks too, stands as `\x1b`, `\u202e`. */
+export function inert(line: string): string {
+  return line.replace(COMMANDS, mark => {
+    const code = mark.charCodeAt(0);
+    return code < 0x100 ? `\\x${hex(code, 2)}` : `\\u${hex(code, 4)}`;
+  });
+}
+
+/** Lines as one text, each of them inert. */
+export function textOf(lines: readonly string[]): string {
+  return lines.map(line => `${inert(line)}\n`).join('');
+}
+
+/** The same JSON, indented or not, without a character that a terminal would obey. */
+export function escapeJson(json: string): string {
+  return json.replace(COMMANDS, mark => (mark === '\n' ? mark : `\\u${hex(mark.charCodeAt(0), 4)}`));
+}
+
+function hex(code: number, digits: number): string {
+  return code.toString(16).padStart(digits, '0');
+}
