@@ -117,7 +117,7 @@ export async function finish(
   return result;
 }
 
-/** The trace's file is the last line on stderr. What cannot be saved stays where it was recorded. */
+/** The trace's file is the last line on stderr, where anything is printed. What cannot be saved stays where it was recorded. */
 async function save(options: RecordingArguments, recording: Recording, nothing: string): Promise<void> {
   const { session, directory, facts } = recording;
   const kept = keptTracesFolder(process.env);
@@ -132,7 +132,7 @@ async function save(options: RecordingArguments, recording: Recording, nothing: 
     removeTraceDirectory(directory);
     if (options.output === null) {
       pruneKeptTraces(kept);
-      print([file], 2);
+      if (options.format !== 'none') print([file], 2);
     } else {
       giveToSudoUser(file);
     }

@@ -1,6 +1,6 @@
 // The traced program keeps its exit status, output and signals.
 import assert from 'node:assert/strict';
-import { chmodSync } from 'node:fs';
+import { chmodSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { DRIVER_SCRIPT, Place, python } from './launcher';
 
@@ -10,6 +10,18 @@ test('the exit status is the program’s own', async t => {
   const place = new Place(t);
   assert.equal((await place.run([...RUN, python, '-c', 'raise SystemExit(7)'])).status, 7);
   assert.equal((await place.run([...RUN, 'true'])).status, 0);
+});
+
+test('with --format none the output is the program’s own', async t => {
+  const place = new Place(t);
+  const job = place.write('job.py', `${DRIVER_SCRIPT}alloc(4096)\nprint("ran")\n`);
+  const { status, stdout, stderr } = await place.run([...RUN, python, job]);
+  assert.deepEqual([status, stdout, stderr], [0, 'ran\n', '']);
+  assert.match(
+    readdirSync(place.path('cache'), { recursive: true }).join(),
+    /job\.py-.*\.gputrace/,
+    'it is kept all the same',
+  );
 });
 
 test('127 for a program that is not there, with one sentence', async t => {

@@ -20,7 +20,7 @@ Runs CMD with its own stdin, stdout, stderr and signals. A table of what is aliv
 one when it ends.
 
   --simulate-gpu           use the simulated GPU: no GPU and no driver are needed
-  -o, --output FILE        save the trace there (else it is kept in the cache, the newest 10; its path is the last line)
+  -o, --output FILE        save the trace there (else it is kept in the cache, the newest 10; its path is the last line unless --format none)
   --format table|json|none json: one document at the end, no table; none: no output of ours (default: table)
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
   --interval TIME          time between tables, such as 2s or 500ms (default: 2s)
@@ -117,7 +117,7 @@ unharmed; at the end of the program tracing ends too. A table of what is alive g
 Placing probes takes rights that the tracer's file can have (Linux 6.6 and newer; "gpu-memtrace doctor" prints the line to
 type), or root: sudo.
 
-  -o, --output FILE        save the trace there (else it is kept in the cache, the newest 10; its path is the last line)
+  -o, --output FILE        save the trace there (else it is kept in the cache, the newest 10; its path is the last line unless --format none)
   --format table|json|none json: one document at the end, no table; none: no output of ours (default: table)
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
   --interval TIME          time between tables, such as 2s or 500ms (default: 2s)
