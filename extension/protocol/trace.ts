@@ -114,7 +114,7 @@ export interface OutOfMemory {
   site: number;
   liveBytes: number;
   thread: number;
-  /** Only of the newest failures: what memory looked like at that moment. */
+  /** Only of the first failures and the newest: what memory looked like at that moment. */
   snapshot: MemorySnapshot | null;
 }
 export interface TraceInfo {
@@ -132,7 +132,10 @@ export interface TraceInfo {
   processes: ProcessInfo[];
   devices: DeviceInfo[];
   totals: Totals[];
+  /** The first failures and the newest. */
   outOfMemory: OutOfMemory[];
+  /** All of them. */
+  outOfMemoryCount: number;
   /** One entry a process with events. */
   steps: ProcessSteps[];
   pauses: Pause[];

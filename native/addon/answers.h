@@ -91,6 +91,7 @@ struct InfoData {
   std::vector<trace::Device> devices;
   std::vector<model::LedgerNumbers> ledgers;
   std::vector<model::OutOfMemory> out_of_memory;
+  uint64_t out_of_memory_count;
   StepInfo steps;
 };
 InfoData info_data(const Follower::View &view);

@@ -173,6 +173,7 @@ InfoData info_data(const Follower::View &view) {
   copy_processes(view, data);
   data.ledgers.assign(view.model.ledgers().begin(), view.model.ledgers().end());
   data.out_of_memory.assign(view.model.out_of_memory().begin(), view.model.out_of_memory().end());
+  data.out_of_memory_count = view.model.out_of_memory_count();
   data.steps = step_info(view);
   return data;
 }
@@ -209,6 +210,7 @@ Napi::Value info_answer(Napi::Env env, const InfoData &data) {
            }));
   info.Set("outOfMemory",
            list(data.out_of_memory, [&](const model::OutOfMemory &one, size_t) { return failure_of(env, one); }));
+  info.Set("outOfMemoryCount", static_cast<double>(data.out_of_memory_count));
   put_step_info(env, info, data.steps);
   return info;
 }

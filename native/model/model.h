@@ -36,8 +36,10 @@ class Model {
   /// nullptr: no event of that process yet.
   const ProcessState *process(uint32_t process) const;
   const std::deque<Ledger> &ledgers() const { return accounts_.ledgers(); }
-  /// The newest kOutOfMemory failures, oldest first.
+  /// The first kFirstSnapshots failures and the newest, kOutOfMemory in all, oldest first. The first and the newest that
+  /// came apart from each other keep what memory looked like.
   const std::deque<OutOfMemory> &out_of_memory() const { return out_of_memory_; }
+  /// All of them.
   uint64_t out_of_memory_count() const { return out_of_memory_count_; }
 
   /// What the process's live tensors are for, by device; those without a block are left out.
@@ -71,6 +73,7 @@ class Model {
 
   static constexpr size_t kFreeLines = 16;
   static constexpr size_t kSnapshots = 16;  ///< failures that keep what memory looked like
+  static constexpr size_t kFirstSnapshots = 8;
   static constexpr size_t kSnapshotSites = 50;
   static constexpr uint32_t kRecentSteps = 8;  ///< that the running step is compared with
   static constexpr size_t kOutOfMemory = 1000;
@@ -92,6 +95,8 @@ class Model {
   void take_mark(const Context &context);
   void take_failure(const Context &context);
   void list_out_of_memory(const Context &context, Layer layer);
+  bool is_followed_by_failure(const trace::Event &event) const;
+  void drop_older_snapshots();
 
   void attend(uint32_t process, ProcessState &state, const trace::Event &event);
   void look_at_time(uint32_t process, ProcessState &state, uint64_t time_ns);
@@ -197,6 +202,7 @@ class Model {
   std::vector<std::unique_ptr<ProcessState>> states_;
   std::deque<OutOfMemory> out_of_memory_;
   uint64_t out_of_memory_count_ = 0;
+  const trace::Batch *batch_ = nullptr;  ///< that is being taken
   uint64_t revision_ = 0;
   uint64_t events_ = 0;
   uint64_t now_ns_ = 0;

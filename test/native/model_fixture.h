@@ -65,6 +65,17 @@ class Feed {
   }
   void put(const Step &step, const gmt_autograd &state, uint32_t process = 0) { send(step, process, nullptr, &state); }
 
+  /// So many failed allocations of the driver in one batch, of 1, 2, 3, … bytes, for this reason; the last for another.
+  void put_failures(size_t count, int32_t result, int32_t last_result) {
+    const gmt_driver_detail details[] = {{0, 0, result, 0, 0, 0, 1, 0}, {0, 0, last_result, 0, 0, 0, 1, 0}};
+    std::vector<trace::Event> events;
+    for (size_t i = 1; i <= count; ++i) {
+      const uint32_t detail = i == count ? 2 : 1;
+      events.push_back({++sequences_[0], ++now_ns, 0, i, 1, detail, 0, 0, 0, GMT_DEVICE_ALLOC | GMT_FAILED});
+    }
+    model.ingest({0, events, details, {}});
+  }
+
   /// A node that `thread` made.
   void make_node(uint64_t sequence, uint32_t stack, uint32_t torch_thread = 1, uint16_t thread = 0) {
     const trace::Node node{{sequence, stack, torch_thread}, thread, 0};

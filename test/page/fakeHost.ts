@@ -271,6 +271,7 @@ function info(): TraceInfo {
         snapshot: null,
       },
     ],
+    outOfMemoryCount: 1,
     steps: [],
     pauses: [{ process: 0, kind: 'recording', beginNs: 140e9, endNs: 165e9, beginStep: 1, endStep: 2 }],
     categories: [],

@@ -97,6 +97,7 @@ export function makeInfo(part: Partial<TraceInfo>): TraceInfo {
     devices: [],
     totals: [],
     outOfMemory: [],
+    outOfMemoryCount: part.outOfMemory?.length ?? 0,
     steps: [],
     pauses: [],
     categories: [],

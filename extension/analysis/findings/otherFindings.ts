@@ -4,7 +4,7 @@ import type { Finding, FindingPlace, SiteVerdict } from '../../protocol/verdicts
 import type { LineText } from './findings';
 import type { Growth } from '../series/growth';
 import type { JudgedLedger } from '../ledger/ledger';
-import type { JudgedFailure } from './outOfMemory';
+import { countedText, type JudgedFailure } from './outOfMemory';
 import { pendingFinding } from '../ledger/pending';
 import { namedFrame } from '../sites/site';
 import type { SiteSteps } from '../series/siteSeries';
@@ -48,11 +48,13 @@ export function failureFindings(
   lineText: LineText,
 ): Finding[] {
   const findings = new Map<string, Finding>();
+  const counted = failures.length === 0 ? null : countedText(source.info());
   for (const judged of failures) {
     const finding = failureFinding(judged, source, lineText);
     const before = findings.get(finding.id);
     findings.set(finding.id, finding);
     if (before !== undefined) finding.evidence.push('It was not the first failure of this line.');
+    if (counted !== null) finding.evidence.push(counted);
   }
   return [...findings.values()];
 }

@@ -22,9 +22,19 @@ export interface JudgedFailure {
 /** Judges each failed allocation that a program could not get over. */
 export function judgeFailures(context: OutOfMemoryContext): JudgedFailure[] {
   const { outOfMemory } = context.info;
+  const known = new Set(outOfMemory.flatMap(failure => (failure.snapshot === null ? [] : [failure.site])));
   return outOfMemory.flatMap((failure, index) => {
-    return isRetried(failure, outOfMemory, context.info) ? [] : [judgeFailure(failure, index, context)];
+    const isCounted = failure.snapshot === null && known.has(failure.site);
+    return isCounted || isRetried(failure, outOfMemory, context.info) ? [] : [judgeFailure(failure, index, context)];
   });
+}
+
+/** One sentence where failures were only counted, else null. */
+export function countedText({ outOfMemory, outOfMemoryCount }: TraceInfo): string | null {
+  const kept = outOfMemory.filter(({ snapshot }) => snapshot !== null).length;
+  if (outOfMemoryCount === kept || outOfMemoryCount <= 1) return null;
+  const counted = formatCount(outOfMemoryCount - kept);
+  return `${formatCount(outOfMemoryCount)} allocations did not fit: what was alive then is kept of ${formatCount(kept)}, the other ${counted} were counted.`;
 }
 
 /**

@@ -36,7 +36,10 @@ export interface Report {
   steps: ReportSteps;
   ledger: ReportLedger[];
   findings: ReportFinding[];
+  /** The first failed allocations and the newest. */
   oom: ReportOutOfMemory[];
+  /** All of them. */
+  oomCount: number;
   groups?: ReportGroup[];
 }
 interface ReportProcess {
@@ -140,6 +143,7 @@ export function buildReport(source: TraceSource, groupBy?: GroupBy, verdicts: Ve
     ledger: reportLedger(source, info, verdicts),
     findings: reportFindings(info, verdicts),
     oom: reportOutOfMemory(info, verdicts),
+    oomCount: info.outOfMemoryCount,
   };
   if (groupBy !== undefined) report.groups = readGroups(source, listedLayer(info.totals), groupBy);
   return report;

@@ -9,6 +9,7 @@ import {
 } from '../../protocol/format';
 import type { Layer, Totals } from '../../protocol/trace';
 import { beforeAttachFrees } from './attached';
+import { countedText } from '../findings/outOfMemory';
 import type { AllocationRow, GroupRow, ProcessRows, Rows, Snapshot } from './snapshot';
 import { findingLines } from './tableFindings';
 
@@ -150,6 +151,8 @@ function warningLines({ info, outOfMemory }: Snapshot, final: boolean): string[]
       `OUT OF MEMORY: ${formatBytes(oom.requestedBytes)} on ${deviceName(oom.device)} at ${oom.line}; ${alive}`,
     );
   }
+  const counted = countedText(info);
+  if (counted !== null) lines.push(counted);
   if (info.lost.events > 0 || Object.keys(info.lost.byCause).length > 0) {
     const causes = Object.entries(info.lost.byCause).map(([cause, count]) => `${cause} ${formatCount(count)}`);
     lines.push(`LOST: ${formatPlural(info.lost.events, 'event')} (${causes.join(', ')}); totals may be wrong by these`);

@@ -66,5 +66,5 @@ export class Judge {
 /** Verdicts are about the ends of steps: nothing else changes them. */
 function keyOf(info: TraceInfo): string {
   const steps = info.steps.map(({ process, count, source, touched }) => [process, count, source, touched]);
-  return JSON.stringify([steps, info.answers.length, info.outOfMemory.length, info.lost.events, info.live]);
+  return JSON.stringify([steps, info.answers.length, info.outOfMemoryCount, info.lost.events, info.live]);
 }

@@ -1,4 +1,6 @@
 // Events in, one after another: pairing and the tensor layer.
+#include <algorithm>
+
 #include "model/ingest/look_ahead.h"
 #include "model/model.h"
 
@@ -6,6 +8,14 @@ namespace gmt::model {
 namespace {
 
 constexpr int32_t kCudaOutOfMemory = 2;  // CUDA_ERROR_OUT_OF_MEMORY (cuda.h)
+
+bool ran_out_of_memory(uint8_t kind, const gmt_driver_detail *detail) {
+  return kind == GMT_TENSOR_OOM || (kind & GMT_FAILED && detail && detail->result == kCudaOutOfMemory);
+}
+
+const gmt_driver_detail *detail_of(const trace::Batch &batch, const trace::Event &event) {
+  return event.detail != 0 && event.detail <= batch.details.size() ? &batch.details[event.detail - 1] : nullptr;
+}
 
 bool is_tensor(uint8_t kind) { return kind < 16; }
 bool is_mark(uint8_t kind) { return kind >= 64; }
@@ -41,6 +51,7 @@ void Model::ingest(const trace::Batch &batch) {
   state.set_next_look();
   for (const trace::Node &node : batch.nodes) state.lines.see_node(node);
   const size_t count = batch.events.size();
+  batch_ = &batch;
   auto node = batch.nodes.begin();
   LookAhead ahead(state.tensors, accounts_);
   for (size_t i = 0; i < count; ++i) {
@@ -56,9 +67,8 @@ void Model::ingest(const trace::Batch &batch) {
                        event.time_ns < state.next_look_ns;
     if (!usual) attend(batch.process, state, event);
     state.next_sequence = event.sequence + 1;
-    const bool has_detail = event.detail != 0 && event.detail <= batch.details.size();
     const bool has_autograd = event.autograd != 0 && event.autograd <= batch.autograds.size();
-    take({batch.process, state, event, has_detail ? &batch.details[event.detail - 1] : nullptr,
+    take({batch.process, state, event, detail_of(batch, event),
           has_autograd ? &batch.autograds[event.autograd - 1] : nullptr});
     if (event.time_ns > now_ns_) now_ns_ = event.time_ns;
   }
@@ -116,8 +126,7 @@ void Model::take_failure(const Context &context) {
   const Layer layer = layer_of(kind);
   const uint8_t device = layer == Layer::Host ? GMT_DEVICE_NONE : context.event.device;
   ++accounts_.ledger(context.process, layer, device).failed;
-  const bool driver_oom = context.detail && context.detail->result == kCudaOutOfMemory;
-  if (kind == GMT_TENSOR_OOM || driver_oom) list_out_of_memory(context, layer);
+  if (ran_out_of_memory(context.event.kind, context.detail)) list_out_of_memory(context, layer);
 }
 
 void Model::list_out_of_memory(const Context &context, Layer layer) {
@@ -125,10 +134,29 @@ void Model::list_out_of_memory(const Context &context, Layer layer) {
   const uint32_t cell = cell_of(context, layer, device);
   out_of_memory_.push_back({context.process, device_number(device), layer, context.event.bytes, context.event.time_ns,
                             accounts_.cells()[cell].site, accounts_.ledger_of(cell).live_bytes, context.event.thread,
-                            std::make_shared<MemorySnapshot>(snapshot(context, layer, device))});
-  if (out_of_memory_.size() > kSnapshots) out_of_memory_[out_of_memory_.size() - 1 - kSnapshots].snapshot.reset();
-  ++out_of_memory_count_;
-  if (out_of_memory_.size() > kOutOfMemory) out_of_memory_.pop_front();
+                            nullptr});
+  // Looking at all live blocks takes long: of failures that come together the last one stands for all.
+  if (++out_of_memory_count_ <= kFirstSnapshots || !is_followed_by_failure(context.event)) {
+    out_of_memory_.back().snapshot = std::make_shared<MemorySnapshot>(snapshot(context, layer, device));
+    drop_older_snapshots();
+  }
+  if (out_of_memory_.size() > kOutOfMemory)
+    out_of_memory_.erase(out_of_memory_.begin() + static_cast<std::ptrdiff_t>(kFirstSnapshots));
+}
+
+/// In the batch that is being taken.
+bool Model::is_followed_by_failure(const trace::Event &event) const {
+  const auto fails = [&](const trace::Event &one) { return ran_out_of_memory(one.kind, detail_of(*batch_, one)); };
+  return std::any_of(&event + 1, batch_->events.data() + batch_->events.size(), fails);
+}
+
+/// Only the first and the newest keep theirs.
+void Model::drop_older_snapshots() {
+  size_t kept = 0;
+  for (size_t i = out_of_memory_.size(); i-- > kFirstSnapshots;) {
+    if (!out_of_memory_[i].snapshot || ++kept <= kSnapshots - kFirstSnapshots) continue;
+    return out_of_memory_[i].snapshot.reset();
+  }
 }
 
 uint32_t Model::cell_of(const Context &context, Layer layer, uint8_t device) {

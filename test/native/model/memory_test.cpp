@@ -241,7 +241,7 @@ TEST(details_belong_to_one_block_until_it_is_freed) {
   CHECK(!rows[0].knows_stream);
 }
 
-TEST(only_the_newest_failures_keep_it) {
+TEST(the_first_and_the_newest_failures_keep_it) {
   StepFeed feed;
   feed.allocate(0x1000, 10);
   for (size_t i = 0; i < Model::kSnapshots + 5; ++i) feed.put({GMT_TENSOR_OOM, 0, 1000 + i});
@@ -249,8 +249,26 @@ TEST(only_the_newest_failures_keep_it) {
   size_t kept = 0;
   for (const OutOfMemory &failure : failures) kept += failure.snapshot != nullptr;
   CHECK_EQ(kept, Model::kSnapshots);
-  CHECK(!failures.front().snapshot);
+  CHECK(failures.front().snapshot);
+  CHECK(!failures[Model::kFirstSnapshots].snapshot);
   CHECK(failures.back().snapshot);
+}
+
+TEST(of_failures_that_come_together_the_last_one_keeps_it) {
+  StepFeed feed;
+  feed.allocate(0x1000, 10);
+  const size_t count = Model::kOutOfMemory + 5000;
+  feed.put_failures(count, 2, 1);  // the last one of them is a wrong argument
+  const auto &failures = feed.model.out_of_memory();
+  CHECK_EQ(feed.model.out_of_memory_count(), count - 1);
+  REQUIRE(failures.size() == Model::kOutOfMemory);
+  size_t kept = 0;
+  for (const OutOfMemory &failure : failures) kept += failure.snapshot != nullptr;
+  CHECK_EQ(kept, Model::kFirstSnapshots + 1);
+  REQUIRE(failures.back().snapshot && failures.front().snapshot);
+  CHECK_EQ(failures.front().requested_bytes, 1u);
+  CHECK_EQ(failures.back().requested_bytes, count - 1);
+  CHECK_EQ(failures.back().snapshot->sites[0].live_bytes, 10);
 }
 
 TEST(answers_are_joined_and_find_the_blocks_of_their_moment) {

@@ -56,6 +56,7 @@ test('the document carries what the contract names', () => {
   assert.equal(report.version, 1);
   assert.deepEqual(report.command, ['python', 'train.py']);
   assert.equal(report.exitCode, 3);
+  assert.equal(report.oomCount, 1);
   assert.equal(report.simulated, true);
   assert.equal(report.startedAt, '1970-01-01T00:00:00.000Z');
   assert.deepEqual(report.lost, { events: 0, byCause: {} });

@@ -168,5 +168,10 @@ test('losses, failures and warnings are said; other notes only at the end', () =
   assert.match(running, /^OUT OF MEMORY: 2\.05 GB on gpu_0 at train\.py:41 Model\.forward; 28\.00 MB were alive$/m);
   assert.match(running, /^NOTE: Python 3\.99 is not known\.$/m);
   assert.doesNotMatch(running, /CUPTI is/);
+  const many = new FakeTrace({ ...info, outOfMemoryCount: 75_424 }, [], [site]);
+  assert.match(
+    text(many),
+    /^75,424 allocations did not fit: what was alive then is kept of 0, the other 75,424 were counted\.$/m,
+  );
   assert.match(text(trace, true), /^NOTE: CUPTI is \/x\/libcupti\.so\.13\.$/m);
 });

@@ -57,7 +57,7 @@ const failing = (part: Partial<OutOfMemory> = {}): OutOfMemory => ({
   ...part,
 });
 const ledger = { tensor: () => 5 * GB, reserved: () => 6 * GB, driver: () => 6.5 * GB, used: () => 7 * GB };
-function judged(outOfMemory: OutOfMemory[], leakBytes = 0): Verdicts {
+function judged(outOfMemory: OutOfMemory[], leakBytes = 0, outOfMemoryCount = outOfMemory.length): Verdicts {
   const run = new StepRun();
   run.site(1);
   for (let step = 1; step <= 30; step++) {
@@ -65,7 +65,7 @@ function judged(outOfMemory: OutOfMemory[], leakBytes = 0): Verdicts {
     run.pass(1, 2 * GB);
     run.endStep();
   }
-  return judgeTrace(new RunTrace(run, { outOfMemory, totalBytes: 16 * GB, ledger }));
+  return judgeTrace(new RunTrace(run, { outOfMemory, outOfMemoryCount, totalBytes: 16 * GB, ledger }));
 }
 
 test('a leak that holds a fifth of what is alive led to it: one finding, with the leak’s line', () => {
@@ -144,4 +144,23 @@ test('when the device will be full is not told once memory ran out', () => {
   const [after] = judged([failing()], 100 * MB).findings;
   assert.ok(before?.fullAtStep);
   assert.deepEqual([after?.verdict, after?.fullAtStep], ['oom', null]);
+});
+
+test('failures that were only counted are said, and judged by those of their line of which more is known', () => {
+  const fragmentation = { ...snapshot({}).fragmentation, freeBytes: 2 * GB, largestFreeBytes: 300 * MB };
+  const known = failing({ snapshot: snapshot({ fragmentation }) });
+  const { findings, outOfMemory } = judged([known, failing({ snapshot: null }), known], 0, 100_000);
+  assert.deepEqual(
+    findings.map(({ cause }) => cause),
+    ['fragmentation'],
+  );
+  assert.deepEqual(
+    outOfMemory.map(({ index }) => index),
+    [0, 2],
+  );
+  assert.ok(
+    findings[0]?.evidence.includes(
+      '100,000 allocations did not fit: what was alive then is kept of 2, the other 99,998 were counted.',
+    ),
+  );
 });

@@ -30,6 +30,7 @@ export interface RunFacts {
   frames?: Record<number, Frame[]>;
   lost?: TraceInfo['lost'];
   outOfMemory?: OutOfMemory[];
+  outOfMemoryCount?: number;
   /** JSON of the agent, and the blocks that stand in it. */
   answers?: { text: string; blocks: BlockFacts[] }[];
   freeLines?: Record<number, FreeLine[]>;
@@ -113,6 +114,7 @@ function infoOf(run: StepRun, facts: RunFacts): TraceInfo {
     totals: [makeTotals({ allocations: 1 })],
     lost: facts.lost ?? { events: 0, byCause: {} },
     outOfMemory: facts.outOfMemory ?? [],
+    outOfMemoryCount: facts.outOfMemoryCount ?? facts.outOfMemory?.length ?? 0,
     steps: [
       {
         process: 0,

@@ -35,12 +35,13 @@ export class Notices {
   update(info: TraceInfo | null): void {
     this.updateWarning(info);
     const events = info?.outOfMemory ?? [];
-    const key = `${info?.startRealtimeMs ?? 0} ${events.length}`;
+    const count = info?.outOfMemoryCount ?? 0;
+    const key = `${info?.startRealtimeMs ?? 0} ${count}`;
     if (key === this.memoryKey) return;
     this.memoryKey = key;
     this.sites.clear();
     const latest = events.slice(-SHOWN_EVENTS).reverse();
-    const older = events.length - latest.length;
+    const older = count - latest.length;
     this.memory.replaceChildren(...latest.map(event => this.memoryRow(event)));
     if (older > 0) this.memory.append(el('p', { class: 'dim more' }, earlierText(older)));
   }
