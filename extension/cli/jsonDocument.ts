@@ -1,6 +1,8 @@
 import { escapeJson } from '../protocol/inert';
 
 const CHUNK = 1 << 16;
+/** Entries that are written together. */
+const BATCH = 64;
 
 /** The document as indented JSON with a line break behind it, in pieces; what can be iterated is an array, made as it is written. */
 export function* jsonChunks(document: object): Generator<string> {
@@ -21,22 +23,33 @@ function* pieces(document: object): Generator<string> {
     yield `${before}\n  ${JSON.stringify(name)}: `;
     before = ',';
     if (isIterable(value)) yield* entries(value);
-    else yield indented(value, '  ');
+    else yield indented([value]);
   }
   yield before === '{' ? '{}' : '\n}';
 }
 
 function* entries(list: Iterable<unknown>): Generator<string> {
   let before = '[';
-  for (const entry of list) {
-    yield `${before}\n    ${indented(entry, '    ')}`;
+  for (const batch of batches(list)) {
+    yield `${before}\n    ${indented([batch]).slice('[\n    '.length, -'\n  ]'.length)}`;
     before = ',';
   }
   yield before === '[' ? '[]' : '\n  ]';
 }
 
-function indented(value: unknown, indent: string): string {
-  return JSON.stringify(value, null, 2).replaceAll('\n', `\n${indent}`);
+function* batches(list: Iterable<unknown>): Generator<unknown[]> {
+  let batch: unknown[] = [];
+  for (const entry of list) {
+    if (batch.push(entry) < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** The one entry of a list, as it stands there. */
+function indented(list: [unknown]): string {
+  return JSON.stringify(list, null, 2).slice('[\n  '.length, -'\n]'.length);
 }
 
 function isIterable(value: unknown): value is Iterable<unknown> {

@@ -3,6 +3,8 @@
 /** Control characters, line separators, and what turns the direction of writing. */
 const COMMANDS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
+const LEFT_BY_JSON = /[\x7f-\x9f\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+
 /** One line: what a terminal would obey, line breaks too, stands as `\x1b`, `\u202e`. */
 export function inert(line: string): string {
   return line.replace(COMMANDS, mark => {
@@ -18,7 +20,7 @@ export function textOf(lines: readonly string[]): string {
 
 /** The same JSON, indented or not, without a character that a terminal would obey. */
 export function escapeJson(json: string): string {
-  return json.replace(COMMANDS, mark => (mark === '\n' ? mark : `\\u${hex(mark.charCodeAt(0), 4)}`));
+  return json.replace(LEFT_BY_JSON, mark => `\\u${hex(mark.charCodeAt(0), 4)}`);
 }
 
 function hex(code: number, digits: number): string {

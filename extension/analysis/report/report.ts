@@ -18,7 +18,7 @@ import { verdictsOf } from '../findings/verdictCache';
 import { STREAM_UNKNOWN } from '../../protocol/streams';
 import { findThread } from '../../protocol/threads';
 
-/** The JSON document of a trace, version 1. Sizes are bytes; null is "not known". */
+/** The JSON document of a trace, version 1. Sizes are bytes; null is "not known". What there may be many of is read as it is written. */
 export interface Report {
   version: 1;
   command: string[];
@@ -31,8 +31,8 @@ export interface Report {
   processes: ReportProcess[];
   devices: TraceInfo['devices'];
   totals: ReportTotal[];
-  allocations: ReportAllocation[];
-  sites: ReportSite[];
+  allocations: Iterable<ReportAllocation>;
+  sites: Iterable<ReportSite>;
   steps: ReportSteps;
   ledger: ReportLedger[];
   findings: ReportFinding[];
@@ -137,8 +137,8 @@ export function buildReport(source: TraceSource, groupBy?: GroupBy, verdicts: Ve
     processes: info.processes.map(process => reportProcess(process, session.exitCodes)),
     devices: info.devices,
     totals: info.totals.map(total => reportTotal(total, beforeAttachFrees(info, total))),
-    allocations: LAYERS.flatMap(layer => readAllocations(source, info, layer)),
-    sites: LAYERS.flatMap(layer => readSites(source, layer, verdicts)),
+    allocations: ofAllLayers(layer => readAllocations(source, info, layer)),
+    sites: ofAllLayers(layer => readSites(source, layer, verdicts)),
     steps: reportSteps(info, verdicts),
     ledger: reportLedger(source, info, verdicts),
     findings: reportFindings(info, verdicts),
@@ -195,8 +195,11 @@ function reportTotal({ process: _process, peakNs: _peakNs, ...total }: Totals, b
   return { ...total, unmatchedFrees: total.unmatchedFrees - before, beforeAttachFrees: before };
 }
 
-function readAllocations(source: TraceSource, info: TraceInfo, layer: Layer): ReportAllocation[] {
-  const result: ReportAllocation[] = [];
+function* ofAllLayers<T>(read: (layer: Layer) => Iterable<T>): Generator<T> {
+  for (const layer of LAYERS) yield* read(layer);
+}
+
+function* readAllocations(source: TraceSource, info: TraceInfo, layer: Layer): Generator<ReportAllocation> {
   for (let from = 0; ; from += WINDOW_ROWS) {
     const window = source.allocations({ layer, sort: 'bytes', descending: true, from, to: from + WINDOW_ROWS });
     for (let row = 0; row < window.rows; row++) {
@@ -204,7 +207,7 @@ function readAllocations(source: TraceSource, info: TraceInfo, layer: Layer): Re
       const thread = findThread(info.processes, window.process[row], window.thread[row]);
       const asked = window.askedBytes[row] ?? NaN;
       const stream = window.stream[row] ?? STREAM_UNKNOWN;
-      result.push({
+      yield {
         address: `0x${(window.address[row] ?? 0n).toString(16)}`,
         bytes: window.bytes[row] ?? 0,
         device: window.device[row] ?? -1,
@@ -220,14 +223,13 @@ function readAllocations(source: TraceSource, info: TraceInfo, layer: Layer): Re
         stream: stream === STREAM_UNKNOWN ? null : `0x${stream.toString(16)}`,
         pool: window.pool[row] || null,
         site: window.site[row] ?? 0,
-      });
+      };
     }
-    if (window.rows < WINDOW_ROWS) return result;
+    if (window.rows < WINDOW_ROWS) return;
   }
 }
 
-function readSites(source: TraceSource, layer: Layer, verdicts: Verdicts): ReportSite[] {
-  const result: ReportSite[] = [];
+function* readSites(source: TraceSource, layer: Layer, verdicts: Verdicts): Generator<ReportSite> {
   for (let from = 0; ; from += WINDOW_ROWS) {
     const window = source.sites({
       layer,
@@ -242,7 +244,7 @@ function readSites(source: TraceSource, layer: Layer, verdicts: Verdicts): Repor
       const id = window.id[row] ?? 0;
       const site = source.site(id);
       const verdict = verdicts.sites.get(id);
-      result.push({
+      yield {
         id,
         layer,
         liveBytes: window.liveBytes[row] ?? 0,
@@ -261,9 +263,9 @@ function readSites(source: TraceSource, layer: Layer, verdicts: Verdicts): Repor
         cut: site?.cut ?? false,
         userFrame: site?.frames[site.userFrame] ?? null,
         frames: site?.frames ?? [],
-      });
+      };
     }
-    if (window.rows < WINDOW_ROWS) return result;
+    if (window.rows < WINDOW_ROWS) return;
   }
 }
 

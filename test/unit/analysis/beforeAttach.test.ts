@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildReport } from '../../../extension/analysis/report/report';
 import { readSnapshot } from '../../../extension/analysis/report/snapshot';
 import { renderTable } from '../../../extension/analysis/report/table';
 import { textOf } from '../../../extension/protocol/inert';
 import type { Note } from '../../../extension/protocol/trace';
 import { FakeTrace, makeInfo, makeProcess, makeSite, makeTotals } from '../fakeTrace';
+import { wholeReport } from '../wholeReport';
 
 const came: Note = { code: 10, text: 'The tracer came to a program that ran already.' };
 
@@ -20,14 +20,14 @@ function makeTrace(notes: Note[]): FakeTrace {
 }
 
 test('frees of what was there before the tracer came are no unmatched ones', () => {
-  const [late] = buildReport(makeTrace([came])).totals;
+  const [late] = wholeReport(makeTrace([came])).totals;
   assert.deepEqual([late?.unmatchedFrees, late?.beforeAttachFrees], [0, 3]);
-  const [early] = buildReport(makeTrace([])).totals;
+  const [early] = wholeReport(makeTrace([])).totals;
   assert.deepEqual([early?.unmatchedFrees, early?.beforeAttachFrees], [3, 0]);
 });
 
 test('a block of before has "before attach" in the place of its line, and is no leak', () => {
-  const report = buildReport(makeTrace([came]));
+  const report = wholeReport(makeTrace([came]));
   assert.equal(report.sites.find(({ id }) => id === 5)?.lineSource ?? 'before-attach', 'before-attach');
   assert.deepEqual(report.findings, []);
   const lines = renderTable(readSnapshot(makeTrace([came]), { groupBy: 'line', top: 10, groups: 5 }), {

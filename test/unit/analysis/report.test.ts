@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildReport } from '../../../extension/analysis/report/report';
 import { FakeTrace, makeInfo, makeProcess, makeSite, makeTotals } from '../fakeTrace';
+import { wholeReport } from '../wholeReport';
 
 const user = { file: '/home/user/train.py', line: 41, function: 'forward' };
 const inner = { file: '/lib/site-packages/torch/nn/linear.py', line: 125, function: 'forward' };
@@ -52,7 +52,7 @@ const trace = new FakeTrace(
 );
 
 test('the document carries what the contract names', () => {
-  const report = buildReport(trace);
+  const report = wholeReport(trace);
   assert.equal(report.version, 1);
   assert.deepEqual(report.command, ['python', 'train.py']);
   assert.equal(report.exitCode, 3);
@@ -132,16 +132,16 @@ test('the document carries what the contract names', () => {
 });
 
 test('it survives JSON, and groups come only when asked for', () => {
-  const report = buildReport(trace);
+  const report = wholeReport(trace);
   assert.deepEqual(JSON.parse(JSON.stringify(report)), report);
   assert.equal('groups' in report, false);
-  const [group] = buildReport(trace, 'thread').groups ?? [];
+  const [group] = wholeReport(trace, 'thread').groups ?? [];
   assert.deepEqual([group?.groupBy, group?.label, group?.liveBytes], ['thread', 'group 7', 300]);
 });
 
 test('a trace without the launcher’s facts is reported all the same', () => {
   for (const session of [{}, { command: 'x', processes: 'y', startedRealtimeMs: 'z' }, { processes: [null, {}] }]) {
-    const report = buildReport(new FakeTrace({ ...info, session }));
+    const report = wholeReport(new FakeTrace({ ...info, session }));
     assert.deepEqual(report.command, ['python', 'train.py']);
     assert.equal(report.exitCode, null);
     assert.equal(report.simulated, false);
@@ -156,7 +156,7 @@ test('threads are told apart by their index, whatever order the reader met them 
   ];
   const met = makeInfo({ ...info, processes: [makeProcess({ pid: 10, threads })] });
   const rows = [2, 1, 0].map(thread => ({ ...row, thread, address: BigInt(thread), bytes: 200, timeNs: 4e9 }));
-  const { allocations } = buildReport(new FakeTrace(met, rows, [site], 450));
+  const { allocations } = wholeReport(new FakeTrace(met, rows, [site], 450));
   assert.deepEqual(
     allocations.filter(({ layer }) => layer === 'tensor').map(({ tid, thread }) => [tid, thread]),
     [

@@ -1,13 +1,13 @@
 // Verdicts in the JSON document and in the table.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildReport } from '../../../extension/analysis/report/report';
 import { readSnapshot } from '../../../extension/analysis/report/snapshot';
 import { renderTable } from '../../../extension/analysis/report/table';
 import { verdictsOf } from '../../../extension/analysis/findings/verdictCache';
 import { textOf } from '../../../extension/protocol/inert';
 import { RunTrace, type RunFacts } from './runTrace';
 import { StepRun } from './stepRun';
+import { wholeReport } from '../wholeReport';
 
 const MB = 1 << 20;
 
@@ -25,7 +25,7 @@ const table = (source: RunTrace): string =>
 
 test('the document: steps, findings, a site’s verdict, a ledger with slopes a step', () => {
   const ledger = { tensor: (step: number) => 2 * step * MB, driver: () => 300 * MB, process: () => 500 * MB };
-  const report = buildReport(trace(40, { ledger }));
+  const report = wholeReport(trace(40, { ledger }));
   assert.deepEqual(report.steps, {
     count: 40,
     source: 'optimizer',
