@@ -40,6 +40,8 @@ enum gmt_loss {
   GMT_LOST_DRIVER_GAP = 7,   ///< the driver layer was not recorded for an interval (see GMT_GAP_BEGIN)
   GMT_LOST_RING = 8,         ///< no room between the kernel and the tracer that attached from outside
   GMT_LOST_MAP = 9,          ///< no room in the kernel for one more process or thread that such a tracer follows
+  GMT_LOST_FILE_LIMIT = 10,  ///< the traced process may not write files as big (RLIMIT_FSIZE, `ulimit -f`)
+  GMT_LOST_LOG_FILE = 11,    ///< the log could not be opened any more: it is gone, or no descriptor is free
   GMT_LOST_CAUSES = 16,
 };
 

@@ -1,6 +1,14 @@
 #pragma once
-// Names of the causes of loss, as users see them.
+// Causes of loss: what the system's error stands for, and the names that users see.
+#include <errno.h>
+
 #include "layout.h"
+
+/// Why a log could not grow; `error` is errno.
+static inline enum gmt_loss gmt_loss_of(int error) {
+  if (error == EFBIG) return GMT_LOST_FILE_LIMIT;
+  return error == ENOSPC || error == EDQUOT ? GMT_LOST_DISK_FULL : GMT_LOST_LOG_FILE;
+}
 
 /// Null: no such cause.
 static inline const char *gmt_loss_name(uint32_t cause) {
@@ -25,6 +33,10 @@ static inline const char *gmt_loss_name(uint32_t cause) {
       return "ring full";
     case GMT_LOST_MAP:
       return "kernel table full";
+    case GMT_LOST_FILE_LIMIT:
+      return "file size limit";
+    case GMT_LOST_LOG_FILE:
+      return "log unreachable";
     default:
       return 0;
   }

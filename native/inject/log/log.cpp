@@ -16,6 +16,8 @@
 #include "inject/log/chunk_supply.h"
 #include "inject/log/process_start.h"
 #include "inject/log/spare_chunks.h"
+#include "inject/log_space.h"
+#include "wire/loss_names.h"
 
 namespace gmt::inject {
 
@@ -34,26 +36,6 @@ char g_path[4096];
 
 const char *trace_directory() { return getenv("GPU_MEMTRACE_DIR"); }
 
-/// Backs [offset, offset + bytes) with disk space, so that a full disk is an error here and not a SIGBUS later.
-bool back_with_space(int fd, uint64_t offset, uint64_t bytes) {
-  if (fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0) return true;
-  // EINTR: tmpfs gives up at each signal, which a profiler's timer can make every time.
-  if (errno != EOPNOTSUPP && errno != EINTR) return false;
-  static const char zeros[65536] = {};
-  for (uint64_t done = 0; done < bytes;) {
-    const uint64_t part = bytes - done < sizeof zeros ? bytes - done : sizeof zeros;
-    const ssize_t n = pwrite(fd, zeros, part, static_cast<off_t>(offset + done));
-    if (n <= 0) return false;
-    done += static_cast<uint64_t>(n);
-  }
-  return true;
-}
-
-void *map_file(int fd, uint64_t offset, uint64_t bytes) {
-  void *at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, static_cast<off_t>(offset));
-  return at == MAP_FAILED ? nullptr : at;
-}
-
 void map_control(const char *directory) {
   char path[4096];
   snprintf(path, sizeof path, "%s/control", directory);
@@ -71,16 +53,6 @@ int create_file(const char *directory) {
   snprintf(g_path, sizeof g_path, "%s/%d-%llx" GMT_LOG_SUFFIX, directory, static_cast<int>(getpid()),
            static_cast<unsigned long long>(clock_ns(CLOCK_MONOTONIC)));
   return open(g_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-}
-
-/// Opened for each piece: a descriptor that we kept could be closed by the program and its number given to a file of its own.
-void *open_piece(int fd, uint64_t offset, uint64_t bytes) {
-  if (fd < 0) return nullptr;
-  void *at = back_with_space(fd, offset, bytes) ? map_file(fd, offset, bytes) : nullptr;
-  const int saved = errno;
-  close(fd);
-  errno = saved;
-  return at;
 }
 
 void fill_header(gmt_file_header *file) {
@@ -125,8 +97,13 @@ bool create_log(const char *directory) {
   if (!g_log.guard) return refuse("the kernel is older than 4.14"), false;
   if (g_log.file) munmap(g_log.file, GMT_FILE_HEADER_BYTES);  // the parent's, after a fork
   g_log.file = nullptr;
-  auto *file = static_cast<gmt_file_header *>(open_piece(create_file(directory), 0, GMT_FILE_HEADER_BYTES));
-  if (!file) return refuse(directory), false;
+  const int fd = create_file(directory);
+  auto *file = static_cast<gmt_file_header *>(open_piece(fd, 0, GMT_FILE_HEADER_BYTES));
+  if (!file) {
+    refuse(directory);
+    if (fd >= 0) unlink(g_path);
+    return false;
+  }
   g_log.clock = best_clock();
   const char *budget = getenv("GPU_MEMTRACE_BUDGET");
   g_log.budget_chunks = budget && *budget ? strtoull(budget, nullptr, 10) / GMT_CHUNK_BYTES : ~0ull;
@@ -174,37 +151,56 @@ void watch_ends() {
   atexit(at_process_end);
 }
 
-/// Backs and maps the next chunk of the file; null: no room, `*over` where the budget is the reason.
-gmt_chunk_header *make_chunk(bool *over) {
+/// Where the file could not grow: why, and until when nobody asks again. Asking takes as long as many events.
+struct NoRoom {
+  uint64_t until_ticks;
+  gmt_loss cause;
+} g_no_room;
+
+gmt_chunk_header *chunk_number(uint64_t index, gmt_loss *cause) {
+  *cause = GMT_LOST_BUDGET;
+  if (index >= g_log.budget_chunks) return nullptr;
+  const uint64_t begin = ticks_of(g_log.clock);
+  *cause = g_no_room.cause;
+  if (begin < __atomic_load_n(&g_no_room.until_ticks, __ATOMIC_RELAXED)) return nullptr;
+  const uint64_t offset = GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES;
+  void *at = open_piece(open(g_path, O_RDWR | O_CLOEXEC), offset, GMT_CHUNK_BYTES);
+  if (at) return static_cast<gmt_chunk_header *>(at);
+  *cause = g_no_room.cause = gmt_loss_of(errno);
+  constexpr uint64_t kPause = 16;  // as many times what asking took: events that are lost cost no more than others
+  const uint64_t now = ticks_of(g_log.clock);
+  __atomic_store_n(&g_no_room.until_ticks, now + kPause * (now - begin), __ATOMIC_RELAXED);
+  return nullptr;
+}
+
+/// Backs and maps the next chunk of the file; null: no room, `*cause` says why.
+gmt_chunk_header *make_chunk(gmt_loss *cause) {
   gmt_file_header *file = g_log.file;
   const uint64_t index = __atomic_fetch_add(&file->chunks_reserved, 1, __ATOMIC_RELAXED);
-  const uint64_t offset = GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES;
-  *over = index >= g_log.budget_chunks;
-  void *at = *over ? nullptr : open_piece(open(g_path, O_RDWR | O_CLOEXEC), offset, GMT_CHUNK_BYTES);
-  if (!at) {
+  gmt_chunk_header *chunk = chunk_number(index, cause);
+  if (!chunk) {
     uint64_t expected = index + 1;  // give the number back unless another thread came after
     __atomic_compare_exchange_n(&file->chunks_reserved, &expected, index, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return nullptr;
   }
   // Written to once, each page is ready to be written: a first write has the page marked by the processor, on a disk by the kernel.
-  for (uint64_t page = 0; page < GMT_CHUNK_BYTES; page += 4096) static_cast<volatile char *>(at)[page] = 0;
-  auto *chunk = static_cast<gmt_chunk_header *>(at);
+  for (uint64_t page = 0; page < GMT_CHUNK_BYTES; page += 4096) reinterpret_cast<volatile char *>(chunk)[page] = 0;
   chunk->index = static_cast<uint32_t>(index);
   return chunk;
 }
 
 gmt_chunk_header *make_spare_chunk() {
-  bool over = false;
-  return make_chunk(&over);
+  gmt_loss cause;
+  return make_chunk(&cause);
 }
 
 /// A chunk for this thread to write from here on; null: counted.
 gmt_chunk_header *new_chunk(const Thread &thread, uint64_t ticks) {
-  bool over = false;
+  gmt_loss cause;
   gmt_chunk_header *chunk = supply_take();
-  if (!chunk) chunk = make_chunk(&over);
+  if (!chunk) chunk = make_chunk(&cause);
   if (!chunk) {
-    if (!thread.describing) count_loss(over ? GMT_LOST_BUDGET : GMT_LOST_DISK_FULL);
+    if (!thread.describing) count_loss(cause);
     return nullptr;
   }
   chunk->first_sequence = __atomic_load_n(&g_log.file->next_sequence, __ATOMIC_RELAXED);
@@ -284,6 +280,7 @@ bool open_log() {
   if (done) {
     spare_chunks_forget();
     supply_forget();
+    g_no_room = {};
     __atomic_store_n(&g_ending, 0, __ATOMIC_RELAXED);
     if (!g_log.control) map_control(trace_directory());
     if (g_log.control) g_log.seen_control = __atomic_load_n(&g_log.control->generation, __ATOMIC_RELAXED);

@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "wire/loss_names.h"
+
 namespace gmt::uprobe {
 namespace {
 
@@ -89,8 +91,8 @@ bool LogWriter::next_chunk(uint64_t ns) {
       ns < retry_ns_ ? nullptr : map_piece(fd_, GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES, GMT_CHUNK_BYTES);
   if (!piece) {
     constexpr uint64_t kPause = 100'000'000;  // a full disk is not asked at each event
-    if (ns >= retry_ns_) retry_ns_ = ns + kPause;
-    return lose(GMT_LOST_DISK_FULL, 1), false;
+    if (ns >= retry_ns_) retry_ns_ = ns + kPause, no_room_ = gmt_loss_of(errno);
+    return lose(no_room_, 1), false;
   }
   auto *chunk = static_cast<gmt_chunk_header *>(piece);
   close_chunk();

@@ -60,6 +60,7 @@ class LogWriter {
   uint64_t events_ = 0;
   uint64_t closed_lost_[GMT_LOST_CAUSES] = {};  ///< what was lost when it was closed
   uint64_t retry_ns_ = 0;                       ///< after a chunk could not be had, the next try
+  gmt_loss no_room_ = GMT_LOST_DISK_FULL;       ///< why it could not
 };
 
 }  // namespace gmt::uprobe

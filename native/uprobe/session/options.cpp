@@ -7,7 +7,7 @@
 namespace gmt::uprobe {
 namespace {
 
-constexpr uint64_t kLeastRing = 64 << 10, kMostRing = 1 << 30, kLeastBudget = 1 << 20;
+constexpr uint64_t kLeastRing = 64 << 10, kMostRing = 1 << 30;
 
 Problem bad(std::string message) { return {"bad-arguments", std::move(message) + " See gpu-memtrace-uprobe --help."}; }
 
@@ -30,11 +30,7 @@ Problem set_value(std::string_view name, std::string_view value, AttachOptions *
   uint64_t number = 0;
   if (!parse_number(value, &number)) return bad(std::string(name) + " takes a number, not " + std::string(value) + ".");
   if (name == "--ring-bytes") return set_ring(number, to);
-  if (name == "--budget-bytes") {
-    if (number < kLeastBudget)
-      return bad("--budget-bytes takes a number from " + std::to_string(kLeastBudget) + " up.");
-    return to->budget_bytes = number, Problem{};
-  }
+  if (name == "--budget-bytes") return to->budget_bytes = number, Problem{};
   if (number == 0 || number > INT32_MAX) return bad("--pid takes the number of a process.");
   return to->pid = static_cast<uint32_t>(number), Problem{};
 }

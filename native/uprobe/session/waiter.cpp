@@ -23,7 +23,7 @@ bool input_can_end() {
 }  // namespace
 
 Waiter::Waiter() : epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
-  ::signal(SIGPIPE, SIG_IGN);
+  for (int error : {SIGPIPE, SIGXFSZ}) ::signal(error, SIG_IGN);
   sigset_t ends;
   sigemptyset(&ends);
   for (int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ends, signal);

@@ -1,6 +1,7 @@
 """The log writer under fire: threads, forks, signals, closed descriptors, no space, no directory, ends of every kind."""
 
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -245,6 +246,72 @@ class Room(Traced):
         self.assertEqual(len(log.stacks.get(later[0].stack, ())), 2)
         for code, _ in log.stacks[later[0].stack]:
             self.assertIn(code, log.codes)
+
+    def seconds_of(self, *command, **environment):
+        """Processor time of a program, in the kernel too."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.run_program(*command, **environment)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    def test_a_full_disk_costs_no_more_than_recording(self):
+        events = 200000
+        recorded = self.seconds_of(PROGRAM, "storm", 1, events)
+        os.unlink(only_log(self.trace, details=False).path)
+        for size in ("128k", "700k"):  # the header alone; header and two chunks
+            with self.subTest(size):
+                self.mount(size)
+                full = self.seconds_of(PROGRAM, "storm", 1, events)
+                log = only_log(self.trace)
+                self.assertGreater(log.lost["GMT_LOST_DISK_FULL"], events // 2)
+                self.assertLess(full, 5 * recorded)
+
+    def limit_files(self, bytes):
+        return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (bytes, bytes))
+
+    def test_a_limit_of_file_sizes_is_a_counted_loss(self):
+        limit = self.limit_files(1 << 20)
+        self.run_program(PROGRAM, "storm", 4, 50000, preexec_fn=limit)
+        log = only_log(self.trace)
+        kept = len(log.of_kind(GMT_TENSOR_ALLOC))
+        self.assertGreater(kept, 0)
+        self.assertEqual(sorted(log.lost), ["GMT_LOST_FILE_LIMIT"])
+        self.assertIn(log.lost["GMT_LOST_FILE_LIMIT"] - (200000 - kept), (0, 1))  # 1: the mark of the end
+        self.assertEqual(log.ended, 1)
+
+    def test_a_limit_that_leaves_no_room_for_a_log(self):
+        limit = self.limit_files(1024)
+        done = self.run_program(PROGRAM, "storm", 1, 10, preexec_fn=limit)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertEqual(os.listdir(self.trace), [])
+
+    def test_the_program_s_own_files_meet_the_limit_as_before(self):
+        code = """import os, runpy, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+sys.argv[1:] = ["return"]
+runpy.run_path(%r)
+for _ in range(2):
+    os.write(os.open("big", os.O_CREAT | os.O_WRONLY | os.O_APPEND), bytes(1 << 16))
+""" % os.path.join(HERE, "allocate.py")
+        for traced in (False, True):
+            program, limit = (sys.executable, "-c", code), self.limit_files(1 << 16)
+            self.run_program(*program, status=-signal.SIGXFSZ, traced=traced, preexec_fn=limit)
+            os.unlink(os.path.join(self.folder, "big"))
+        self.assertEqual(only_log(self.trace).lost.popitem()[0], "GMT_LOST_FILE_LIMIT")
+
+    def test_a_log_that_was_deleted(self):
+        program = Phases(self, 20000)
+        program.next()
+        path = only_log(self.trace).path
+        kept = os.open(path, os.O_RDONLY)
+        shutil.rmtree(self.trace)
+        program.next()
+        program.next()
+        self.assertEqual(program.end(), (0, "", ""))
+        self.assertEqual(os.listdir(self.folder), [])
+        with os.fdopen(kept, "rb") as deleted, open(os.path.join(self.folder, "saved"), "wb") as copy:
+            shutil.copyfileobj(deleted, copy)
+        self.assertEqual(sorted(Log(os.path.join(self.folder, "saved")).lost), ["GMT_LOST_LOG_FILE"])
 
     def check_refused(self, directory):
         plain = self.run_program(PROGRAM, "exit", "exit", status=7, traced=False)

@@ -194,6 +194,16 @@ class Attach(Running):
         self.assertEqual(set(log.lost), {"GMT_LOST_BUDGET"})
         self.assertIn(kept + lost, (100000, 100001))  # the mark at its end is lost as well
 
+    def test_a_limit_of_file_sizes_is_a_counted_loss(self):
+        program = self.start_burst(pairs=50000)
+        tracer = Tracer(self, program.pid, prefix=("prlimit", "--fsize=%d" % (1 << 20)))
+        self.finish(program)
+        summary = tracer.end()
+        log = only_log(self.trace)
+        kept = len(log.of_kind(GMT_DEVICE_ALLOC, GMT_FREE))
+        self.assertEqual(set(log.lost), {"GMT_LOST_FILE_LIMIT"})
+        self.assertIn(kept + summary["lost"], (100000, 100001))
+
 
 class Problems(Running):
     def fails(self, code, pid, *options, prefix=(), text="", **more):
