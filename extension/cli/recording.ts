@@ -1,12 +1,19 @@
 // What `run` and `attach` share: the trace directory, the live table, the results at the end.
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { buildReport } from '../analysis/report/report';
 import { verdictsOf } from '../analysis/findings/verdictCache';
 import { sureLeaks } from '../analysis/findings/verdicts';
 import { keptTracesFolder, traceRoots } from '../capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces, unwritable } from '../capture/traces/keptTraces';
 import { noteProcesses, writeSession, type SessionFile } from '../capture/traces/sessionFile';
-import { createTraceDirectory, reasonOf, removeTraceDirectory } from '../capture/traces/traceDirectory';
+import {
+  createTraceDirectory,
+  isFull,
+  reasonOf,
+  removeTraceDirectory,
+  type NoTraceDirectory,
+} from '../capture/traces/traceDirectory';
 import { loadNative, type NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
 import type { RecordingArguments } from './arguments/arguments';
@@ -38,30 +45,32 @@ export function unwritableResult(options: RecordingArguments): string | null {
   return null;
 }
 
-/** Makes the trace directory and begins to follow it. The error is one sentence. */
+/** Makes the trace directory, lets `prepare` write more into it and begins to follow it. */
 export function beginRecording(
   dist: string,
   facts: Omit<SessionFile, 'version' | 'startedRealtimeMs' | 'processes'>,
-): Recording | { error: string } {
+  prepare: (directory: string) => void = () => undefined,
+): Recording | NoTraceDirectory {
   const loaded = loadNative(dist);
-  if ('error' in loaded) return loaded;
+  if ('error' in loaded) return { ...loaded, full: false };
   const uid = process.getuid?.() ?? 0;
   const made = createTraceDirectory(traceRoots(process.env, uid), uid);
   if ('error' in made) return made;
-  if (made.note !== null) say(made.note);
   const session: SessionFile = { version: 1, ...facts, startedRealtimeMs: Date.now(), processes: [] };
   try {
-    loaded.addon.setRecording(made.path, true);
     writeSession(made.path, session);
-    return {
-      directory: made.path,
-      freeBytes: made.freeBytes,
-      session: loaded.addon.open(made.path),
-      facts: session,
-    };
+    loaded.addon.setRecording(made.path, true);
+    prepare(made.path);
+    const recording = { directory: made.path, freeBytes: made.freeBytes, session: loaded.addon.open(made.path) };
+    if (made.note !== null) say(made.note);
+    return { ...recording, facts: session };
   } catch (error) {
     removeTraceDirectory(made.path);
-    return { error: reasonOf(error) };
+    const folder = dirname(made.path);
+    return {
+      error: `No trace can be written in ${folder}: ${endless(reasonOf(error))}.`,
+      full: isFull(error) || made.note !== null,
+    };
   }
 }
 
@@ -102,18 +111,19 @@ export async function finish(
   const { session, directory } = recording;
   let result = status;
   try {
+    if (!existsSync(directory))
+      say(`${directory} was deleted while the trace was recorded into it: parts may be missing.`);
     const verdicts = verdictsOf(session, createLineReader());
     if (options.failOnLeak && sureLeaks(verdicts.findings).length > 0) result = LEAK_FOUND;
     if (options.format === 'table') print(tableLines(session, FINAL_TOP, FINAL_TOP, true), 2);
     const report =
       options.format === 'json' || options.report !== null ? buildReport(session, undefined, verdicts) : null;
     if (report !== null) writeResult(jsonChunks(report), options.report);
-    await save(options, recording, nothing);
-    session.close();
   } catch (error) {
-    say(`The report could not be made (${reasonOf(error)}); the trace stays in`);
-    print([directory], 2);
+    say(`The report could not be made (${endless(reasonOf(error))}).`);
   }
+  await save(options, recording, nothing);
+  session.close();
   return result;
 }
 
@@ -121,23 +131,29 @@ export async function finish(
 async function save(options: RecordingArguments, recording: Recording, nothing: string): Promise<void> {
   const { session, directory, facts } = recording;
   const kept = keptTracesFolder(process.env);
-  if (session.info().processes.length === 0) {
-    removeTraceDirectory(directory);
-    if (options.output !== null) say(`${nothing}: there is nothing to save in ${options.output}.`);
-    return;
-  }
   try {
+    if (session.info().processes.length === 0) {
+      removeTraceDirectory(directory);
+      if (options.output !== null) say(`${nothing}: there is nothing to save in ${options.output}.`);
+      return;
+    }
     const file = options.output === null ? keptTraceFile(kept, facts.command, new Date()) : resolve(options.output);
-    await session.save(file, '');
+    await session.save(file, existsSync(directory) ? '' : JSON.stringify(facts));
     removeTraceDirectory(directory);
     if (options.output === null) {
-      pruneKeptTraces(kept);
       if (options.format !== 'none') print([file], 2);
+      pruneKeptTraces(kept);
     } else {
       giveToSudoUser(file);
     }
   } catch (error) {
-    say(`The trace could not be saved (${reasonOf(error)}); it stays in`);
-    print([directory], 2);
+    const left = existsSync(directory);
+    say(`The trace could not be saved (${endless(reasonOf(error))})${left ? '; it stays in' : '.'}`);
+    if (left) print([directory], 2);
   }
+}
+
+/** What others end with a full stop, for the middle of a sentence. */
+function endless(sentence: string): string {
+  return sentence.replace(/\.$/, '');
 }

@@ -1,4 +1,4 @@
-import { chownSync, closeSync, openSync, renameSync, writeSync } from 'node:fs';
+import { chownSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { reasonOf } from '../capture/traces/traceDirectory';
 import { say, write } from './output';
 
@@ -14,6 +14,7 @@ export function writeResult(chunks: Iterable<string>, file: string | null): bool
     renameSync(`${file}.part`, file);
     return true;
   } catch (error) {
+    rmSync(`${file}.part`, { force: true });
     say(`${file} cannot be written: ${reasonOf(error)}.`);
     return false;
   }

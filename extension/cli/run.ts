@@ -1,5 +1,5 @@
 import { simulatorVariables, traceVariables, type Environment } from '../capture/launch/environment';
-import { launch, type Launched } from '../capture/launch/launch';
+import { launch, type Launched, type NotLaunched } from '../capture/launch/launch';
 import { cuptiCandidates, findGpus, findLibcuda, interpreterOf } from '../capture/checks/machine';
 import { settleDirectory } from '../capture/launch/settle';
 import { injectionProblem, simulatorProblem } from '../capture/checks/simulator';
@@ -25,11 +25,21 @@ const STRAGGLER_MS = 1_000;
 /** Runs a program under a tracer. Returns the exit status of the contract. */
 export async function run(options: RunArguments, dist: string): Promise<number> {
   const problem = findProblem(options, dist);
-  const { command, simulateGpu: simulated, backend } = options;
-  const recording = problem === null ? beginRecording(dist, { command, cwd: process.cwd(), simulated, backend }) : null;
-  if (recording === null || 'error' in recording) {
-    say(problem ?? (recording as { error: string }).error);
+  if (problem !== null) {
+    say(problem);
     return NOT_STARTED;
+  }
+  const { command, simulateGpu: simulated, backend } = options;
+  const recording = beginRecording(dist, { command, cwd: process.cwd(), simulated, backend }, directory => {
+    if (backend === 'inject') askForSurvey(directory, options.holders);
+  });
+  if ('error' in recording) {
+    say(
+      recording.full
+        ? `${recording.error.replace(/\.$/, '')}; the program runs without being recorded.`
+        : recording.error,
+    );
+    return recording.full ? runUnrecorded(options, dist) : NOT_STARTED;
   }
   if (!simulated) await sayWithoutGpu();
   const probes = backend === 'uprobe' ? await attachBeforeStart(options, recording, dist) : null;
@@ -37,16 +47,25 @@ export async function run(options: RunArguments, dist: string): Promise<number> 
     dropRecording(recording);
     return NOT_STARTED;
   }
-  if (backend === 'inject') askForSurvey(recording.directory, options.holders);
-  const environment = { ...process.env, ...variablesOf(options, recording, dist) };
-  const started = await launch({ command, cwd: process.cwd(), environment });
+  const started = await start(options, variablesOf(options, recording, dist));
   if ('error' in started) {
     await probes?.detach();
     dropRecording(recording);
-    say(started.error);
     return started.status;
   }
   return follow(options, recording, started, probes);
+}
+
+/** A full disk is no reason not to run. */
+async function runUnrecorded(options: RunArguments, dist: string): Promise<number> {
+  const started = await start(options, options.simulateGpu ? simulatorVariables(process.env, dist) : {});
+  return 'error' in started ? started.status : started.ended;
+}
+
+async function start({ command }: RunArguments, variables: Environment): Promise<Launched | NotLaunched> {
+  const started = await launch({ command, cwd: process.cwd(), environment: { ...process.env, ...variables } });
+  if ('error' in started) say(started.error);
+  return started;
 }
 
 /** From here on the program's status is what counts: our own failures are said and change nothing. */

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -31,10 +30,11 @@ trace::Status set_recording(const std::string &directory, bool on) {
   const std::string file = directory + "/control";
   const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return failure(file, "opened");
-  struct stat facts {};
-  const bool sized = ::fstat(fd, &facts) == 0 && (facts.st_size >= static_cast<off_t>(sizeof(gmt_control)) ||
-                                                  ::ftruncate(fd, sizeof(gmt_control)) == 0);
-  void *mapped = sized ? ::mmap(nullptr, sizeof(gmt_control), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
+  // With its place on the disk: a first write to a mapped hole ends the process where the disk is full (SIGBUS).
+  do errno = ::posix_fallocate(fd, 0, sizeof(gmt_control));
+  while (errno == EINTR);
+  void *mapped =
+      errno == 0 ? ::mmap(nullptr, sizeof(gmt_control), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
   trace::Status status;
   if (mapped == MAP_FAILED) {
     status = failure(file, "written");

@@ -52,7 +52,8 @@ void Follower::measure_rate() {
 /// Everything besides events: who lives, what the launcher wrote, what was lost.
 void Follower::look_around() {
   looked_ = Clock::now();
-  session_json_ = reader_->session_json();
+  std::string json = reader_->session_json();
+  if (!json.empty()) session_json_ = std::move(json);  // the directory may have been deleted: what is known stays
   live_ = reader_->live();
   std::string facts = session_json_ + (live_ ? "live" : "ended");
   for (size_t process = 0; process < reader_->process_count(); ++process) {

@@ -116,8 +116,9 @@ Napi::Value SessionObject::save(const Napi::CallbackInfo &info) {
   if (!is_open(env)) return env.Undefined();
   if (info.Length() < 1 || !info[0].IsString()) return fail(env, "save() needs the path of the file to write.");
   const std::string json = info.Length() > 1 && info[1].IsString() ? info[1].As<Napi::String>().Utf8Value() : "";
-  return Promised::start(env, [source = follower_->path(), target = info[0].As<Napi::String>().Utf8Value(), json] {
-    return trace::save(source, target, json);
+  return Promised::start(env, [follower = follower_, target = info[0].As<Napi::String>().Utf8Value(), json] {
+    const auto logs = follower->ask([](const Follower::View &view) { return view.reader.open_logs(); });
+    return trace::save(follower->path(), target, json, logs);
   });
 }
 

@@ -25,6 +25,8 @@ class FileMap {
   FileMap &operator=(FileMap &&other) noexcept;
   ~FileMap();
 
+  /// A path to the open file, also once its own was deleted; valid as long as this object.
+  std::string open_path() const { return "/proc/self/fd/" + std::to_string(fd_); }
   /// Bytes that can be read now.
   uint64_t size() const { return size_; }
   /// Looks how long the file is now.

@@ -203,6 +203,14 @@ bool SessionReader::live() const {
   return false;
 }
 
+std::vector<std::string> SessionReader::open_logs() const {
+  std::vector<std::string> paths;
+  if (!saved_) {
+    for (const auto &process : processes_) paths.push_back(process->log.open_path());
+  }
+  return paths;
+}
+
 std::string SessionReader::session_json() const { return saved_ ? saved_json_ : read_session_json(path_); }
 
 }  // namespace gmt::trace

@@ -69,6 +69,8 @@ class SessionReader {
   uint64_t start_realtime_ns() const { return start_realtime_ns_; }
   /// What the launcher left, as it is now; empty where there is nothing.
   std::string session_json() const;
+  /// Paths to the logs of a trace directory, valid as long as this object even where the directory was deleted.
+  std::vector<std::string> open_logs() const;
   /// What a user should know of the files themselves: one sentence each.
   const std::vector<std::string> &notes() const { return notes_; }
 

@@ -68,9 +68,11 @@ export function exitStatus(code: number | null, signal: NodeJS.Signals | null): 
   return signal === null ? (code ?? 0) : 128 + constants.signals[signal];
 }
 
-/** The signal behind a status above 128, null when there is none with that number. */
+/** The signal behind a status above 128, null when there is none with that number. Real-time signals have no name here. */
 export function signalName(status: number): string | null {
-  return Object.entries(constants.signals).find(([, number]) => number === status - 128)?.[0] ?? null;
+  const signal = status - 128;
+  const name = Object.entries(constants.signals).find(([, number]) => number === signal)?.[0];
+  return name ?? (signal >= 32 && signal <= 64 ? `signal ${signal}` : null);
 }
 
 function forwardSignals(child: ChildProcess): () => void {

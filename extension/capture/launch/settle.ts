@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import type { TraceInfo } from '../../protocol/trace';
 
 const PAUSE_MS = 50;
@@ -39,6 +39,8 @@ async function settleUntil(
   }
 }
 
+/** None where the directory was deleted: then the session has all that there will be. */
 function logsIn(directory: string): number {
+  if (!existsSync(directory)) return 0;
   return readdirSync(directory).filter(name => name.endsWith('.gmtlog')).length;
 }

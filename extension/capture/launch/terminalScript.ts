@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { processAlive } from '../processes/processAlive';
 
@@ -10,14 +10,19 @@ import { processAlive } from '../processes/processAlive';
 const SCRIPT = `
 trap : INT QUIT
 directory=$1; before=$2; behind=$3; shift 3
-/bin/sh -c 'echo $$ >"$0/pid"; exec env "$@"' "$directory" "$@"
+/bin/sh -c '{ echo $$ 1<>"$0/pid"; } 2>/dev/null; exec env "$@"' "$directory" "$@"
 status=$?
-{ echo "$status" >"$directory/status.part" && mv "$directory/status.part" "$directory/status"; } 2>/dev/null
+{ echo "$status" 1<>"$directory/status"; } 2>/dev/null
 printf '\\n%s %s. %s\\n' "$before" "$status" "$behind"
 stty -icanon -echo min 1 time 0 2>/dev/null
 dd bs=1 count=1 >/dev/null 2>&1
 exit 0
 `;
+
+/** Keeps places on the disk for what the script will write: the program may fill it. Throws where there is no room now. */
+export function prepareTerminal(directory: string): void {
+  for (const name of ['pid', 'status']) writeFileSync(join(directory, name), '\n'.repeat(16), { mode: 0o600 });
+}
 
 /** Arguments for /bin/sh. The words are printed around the exit status when the program ended. */
 export function terminalArguments(
@@ -49,8 +54,8 @@ export function programRuns(directory: string): boolean {
 
 function readNumber(file: string): number | null {
   try {
-    const text = readFileSync(file, 'utf8');
-    return /^\d+\n$/.test(text) ? Number(text) : null;
+    const text = /^\d+(?=\n)/.exec(readFileSync(file, 'utf8'))?.[0];
+    return text === undefined ? null : Number(text);
   } catch {
     return null;
   }

@@ -28,7 +28,8 @@ export function scriptName(command: readonly string[]): string {
 export function pruneKeptTraces(folder: string): void {
   const files = readdirSync(folder)
     .filter(name => name.endsWith(SUFFIX))
-    .map(name => ({ path: join(folder, name), time: statSync(join(folder, name)).mtimeMs }))
+    .map(name => join(folder, name))
+    .map(path => ({ path, time: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .sort((a, b) => b.time - a.time);
   for (const { path } of files.slice(KEPT)) rmSync(path, { force: true });
 }

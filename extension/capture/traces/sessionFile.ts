@@ -1,6 +1,7 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mark } from '../../protocol/marks';
+import { isFull } from './traceDirectory';
 
 /** The launcher's facts, in the trace directory and in the saved trace. */
 export interface SessionFile {
@@ -19,12 +20,23 @@ export interface SessionFile {
 }
 
 const NAME = 'session.json';
+/** What `stat` counts the space of a file in. */
+const BLOCK_BYTES = 512;
 
-/** Replaces `session.json` as a whole: a reader sees the old one or the new one. */
+/** Replaces `session.json` as a whole: a reader sees the old one or the new one. Throws where there is no room. */
 export function writeSession(directory: string, session: SessionFile): void {
   const file = join(directory, NAME);
-  writeFileSync(`${file}.part`, `${JSON.stringify(session, null, 2)}\n`, { mode: 0o600 });
-  renameSync(`${file}.part`, file);
+  const text = `${JSON.stringify(session, null, 2)}\n`;
+  try {
+    writeFileSync(`${file}.part`, text, { mode: 0o600 });
+    renameSync(`${file}.part`, file);
+  } catch (error) {
+    rmSync(`${file}.part`, { force: true });
+    const old = statSync(file, { throwIfNoEntry: false });
+    if (!isFull(error) || old === undefined || Buffer.byteLength(text) > old.blocks * BLOCK_BYTES) throw error;
+    // On a full disk what has its place already can still be written over.
+    writeFileSync(file, text.padEnd(old.size), { flag: 'r+' });
+  }
 }
 
 /** The facts of a trace directory, null where there are none. */
@@ -40,10 +52,14 @@ export function readSession(directory: string): SessionFile | null {
   }
 }
 
-/** Notes how the processes do. What others wrote meanwhile, such as marks, stays. */
+/** Notes how the processes do, where that can be written. What others wrote meanwhile, such as marks, stays. */
 export function noteProcesses(directory: string, session: SessionFile): void {
   const marks = readSession(directory)?.marks;
-  writeSession(directory, marks === undefined ? session : { ...session, marks });
+  try {
+    writeSession(directory, marks === undefined ? session : { ...session, marks });
+  } catch {
+    // The directory is gone or has no room: the logs alone tell what happened.
+  }
 }
 
 /** Adds a mark; false where the directory has no session. */

@@ -25,47 +25,61 @@ const COMFORTABLE_BYTES = 1024 ** 3;
 const PREFIX = 'trace-';
 const STALE_MS = 7 * 86_400_000;
 
-/**
- * Makes a new trace directory (0700) in the first root that can be written and has space, else in the first that can
- * be written. The error is one sentence.
- */
-export function createTraceDirectory(roots: readonly string[], uid: number): TraceDirectory | { error: string } {
-  const usable: { root: string; freeBytes: number }[] = [];
-  const reasons: string[] = [];
-  for (const root of roots) {
-    const result = prepareRoot(root, uid);
-    if (typeof result === 'string') {
-      reasons.push(result);
-      continue;
-    }
-    usable.push({ root, freeBytes: result });
-    if (result >= COMFORTABLE_BYTES) break;
-  }
-  const chosen = usable.find(entry => entry.freeBytes >= COMFORTABLE_BYTES) ?? usable[0];
-  if (chosen === undefined) {
-    return { error: `No trace directory can be made: ${reasons.join('; ')}; set XDG_CACHE_HOME to a writable folder.` };
-  }
-  removeStale(chosen.root, Date.now());
-  const note =
-    chosen.freeBytes >= COMFORTABLE_BYTES
-      ? null
-      : `Only ${formatBytes(chosen.freeBytes)} are free in ${chosen.root}: a long run may lose events.`;
-  return { path: mkdtempSync(join(chosen.root, PREFIX)), freeBytes: chosen.freeBytes, note };
+/** Why there is no trace directory, in one sentence. `full`: there would be one if a disk had room. */
+export interface NoTraceDirectory {
+  error: string;
+  full: boolean;
 }
 
-/** Free bytes, or why this root cannot be used. A root that another user owns is refused. */
-function prepareRoot(root: string, uid: number): number | string {
-  try {
-    makeFolder(root);
-    const status = lstatSync(root);
-    if (!status.isDirectory()) return `${root} is not a folder`;
-    if (status.uid !== uid) return `${root} belongs to another user`;
-    accessSync(root, constants.W_OK | constants.X_OK);
-    const space = statfsSync(root);
-    return space.bavail * space.bsize;
-  } catch (error) {
-    return `${root}: ${reasonOf(error)}`;
+/**
+ * Makes a new trace directory (0700) in the first root that can be written and has space, else in the one that has most.
+ * What is then written there fails on a full disk.
+ */
+export function createTraceDirectory(roots: readonly string[], uid: number): TraceDirectory | NoTraceDirectory {
+  const usable: { root: string; freeBytes: number }[] = [];
+  const reasons: string[] = [];
+  let full = false;
+  for (const root of roots) {
+    try {
+      usable.push({ root, freeBytes: prepareRoot(root, uid) });
+    } catch (error) {
+      reasons.push(`${root}: ${reasonOf(error)}`);
+      full ||= isFull(error);
+    }
+    if ((usable.at(-1)?.freeBytes ?? 0) >= COMFORTABLE_BYTES) break;
   }
+  const [chosen] = usable.sort((a, b) => b.freeBytes - a.freeBytes);
+  if (chosen === undefined) {
+    const error = `No trace directory can be made: ${reasons.join('; ')}; set XDG_CACHE_HOME to a writable folder.`;
+    return { error, full };
+  }
+  const { root, freeBytes } = chosen;
+  removeStale(root, Date.now());
+  const note =
+    freeBytes >= COMFORTABLE_BYTES
+      ? null
+      : `Only ${formatBytes(freeBytes)} are free in ${root}: a long run may lose events.`;
+  try {
+    return { path: mkdtempSync(join(root, PREFIX)), freeBytes, note };
+  } catch (error) {
+    return { error: `No trace directory can be made in ${root}: ${reasonOf(error)}.`, full: isFull(error) };
+  }
+}
+
+/** Free bytes. Throws why this root cannot be used; one that another user owns is refused. */
+function prepareRoot(root: string, uid: number): number {
+  makeFolder(root);
+  const status = lstatSync(root);
+  if (!status.isDirectory()) throw new Error('it is not a folder');
+  if (status.uid !== uid) throw new Error('it belongs to another user');
+  accessSync(root, constants.W_OK | constants.X_OK);
+  const space = statfsSync(root);
+  return space.bavail * space.bsize;
+}
+
+/** No space, or no more of it for this user. */
+export function isFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 /** Removes what killed launchers left: trace directories that nothing was written to for a week, no process in them alive. */
@@ -101,7 +115,7 @@ export function removeTraceDirectory(path: string): void {
 /** The size limit of one process's log: the user's own (GPU_MEMTRACE_BUDGET), else half of what is free, up to 8 GB. */
 export function logBudget(environment: Record<string, string | undefined>, freeBytes: number): number {
   const own = Number(environment.GPU_MEMTRACE_BUDGET);
-  return Number.isSafeInteger(own) && own > 0 ? own : Math.min(8 * 1024 ** 3, Math.max(16 * 1024 ** 2, freeBytes / 2));
+  return Number.isSafeInteger(own) && own > 0 ? own : Math.min(8 * 1024 ** 3, freeBytes / 2);
 }
 
 /** What the system says about a failure, in words. */
@@ -115,6 +129,10 @@ export function reasonOf(error: unknown): string {
       return 'the file system is read-only';
     case 'ENOSPC':
       return 'no space is left';
+    case 'EDQUOT':
+      return 'no more space may be used';
+    case 'EFBIG':
+      return 'the file is bigger than files may be (ulimit -f)';
     case 'ENOENT':
       return 'no such file or folder';
     case 'ENOTDIR':

@@ -1,16 +1,23 @@
 // How a recording begins: a program is started, one that runs is attached to, or one is found again after a reload.
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { traceVariables, type Environment } from '../../capture/launch/environment';
 import { traceRoots } from '../../capture/traces/folders';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import { cuptiCandidates, interpreterOf } from '../../capture/checks/machine';
 import { workingFolder, type ProcessFacts } from '../../capture/processes/processes';
-import { readSession, writeSession, type SessionFile } from '../../capture/traces/sessionFile';
+import { noteProcesses, readSession, writeSession, type SessionFile } from '../../capture/traces/sessionFile';
 import { injectionProblem, simulatorProblem } from '../../capture/checks/simulator';
 import { askForSurvey } from '../../capture/checks/survey';
-import { createTraceDirectory, logBudget, type TraceDirectory } from '../../capture/traces/traceDirectory';
+import { prepareTerminal } from '../../capture/launch/terminalScript';
+import {
+  createTraceDirectory,
+  logBudget,
+  reasonOf,
+  removeTraceDirectory,
+  type TraceDirectory,
+} from '../../capture/traces/traceDirectory';
 import { Tracer, tracerMissing, tracerProgram } from '../../capture/launch/tracer';
 import { loadNative, type NativeAddon } from '../../engine/addon';
 import { AttachedRecording, LaunchedRecording, LeftRecording, type Recording } from './recording';
@@ -37,8 +44,11 @@ export class Recorder {
     if (problem !== null) throw new Refused(problem);
     const environment = { ...inheritedEnvironment(), ...plan.environment };
     const { command, cwd } = plan;
-    const { addon, facts, made } = this.prepare(environment, { command, cwd, simulated, backend: 'inject' });
-    askForSurvey(made.path, false);
+    const about = { command, cwd, simulated, backend: 'inject' as const };
+    const { addon, facts, made } = this.prepare(environment, about, directory => {
+      prepareTerminal(directory);
+      askForSurvey(directory, false);
+    });
     const variables = traceVariables(environment, {
       dist: this.dist,
       traceDirectory: made.path,
@@ -62,7 +72,7 @@ export class Recorder {
       attached: { pid, realtimeMs: Date.now() },
     });
     facts.processes = [{ pid, exitCode: null }];
-    writeSession(made.path, facts);
+    noteProcesses(made.path, facts);
     const tracer = new Tracer({
       program: tracerProgram(this.dist),
       pid,
@@ -86,10 +96,11 @@ export class Recorder {
     return new LaunchedRecording(directory, addon, facts, reloadedTerminal(terminal ?? 0, sinceMs));
   }
 
-  /** Makes the trace directory. */
+  /** Makes the trace directory; `more` writes what else is to be in it. */
   private prepare(
     environment: Environment,
     about: Omit<SessionFile, 'version' | 'startedRealtimeMs' | 'processes'>,
+    more: (directory: string) => void = () => undefined,
   ): { addon: NativeAddon; facts: SessionFile; made: TraceDirectory } {
     const addon = this.addon();
     const uid = process.getuid?.() ?? 0;
@@ -97,8 +108,14 @@ export class Recorder {
     if ('error' in made) throw new Refused(made.error);
     if (made.note !== null) this.log.warn(made.note);
     const facts: SessionFile = { version: 1, ...about, startedRealtimeMs: Date.now(), processes: [] };
-    writeSession(made.path, facts);
-    addon.setRecording(made.path, true);
+    try {
+      writeSession(made.path, facts);
+      addon.setRecording(made.path, true);
+      more(made.path);
+    } catch (error) {
+      removeTraceDirectory(made.path);
+      throw new Refused(vscode.l10n.t('{0} could not be written: {1}.', made.path, reasonOf(error)));
+    }
     return { addon, facts, made };
   }
 

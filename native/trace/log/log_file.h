@@ -48,6 +48,7 @@ class LogFile {
   /// All of chunk `index` was read.
   void forget_chunk(uint64_t index);
   const std::string &where() const { return where_; }
+  std::string open_path() const { return map_.open_path(); }
 
  private:
   LogFile(FileMap map, std::string where, bool saved, bool cut)

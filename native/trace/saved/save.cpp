@@ -22,20 +22,25 @@ struct Source {
   std::string session_json;
 };
 
-Result<Source> open_directory(const std::string &path) {
-  auto names = log_names(path);
-  if (!names) return Error{names.error()};
+Result<Source> open_logs_of(const std::vector<std::string> &paths, const std::string &directory) {
   Source source;
-  source.session_json = read_session_json(path);
-  for (const std::string &name : names.value()) {
-    auto log = LogFile::open(path + "/" + name);
+  source.session_json = read_session_json(directory);
+  for (const std::string &path : paths) {
+    auto log = LogFile::open(path);
     if (!log) return Error{log.error()};
     if (log.value().ready()) source.logs.push_back(std::move(log.value()));
   }
   if (source.logs.empty()) {
-    return Error{"There is nothing to save: no process of the session in " + path + " has used the GPU yet."};
+    return Error{"There is nothing to save: no process of the session in " + directory + " has used the GPU yet."};
   }
   return source;
+}
+
+Result<Source> open_directory(const std::string &path) {
+  auto names = log_names(path);
+  if (!names) return Error{names.error()};
+  for (std::string &name : names.value()) name = path + "/" + name;
+  return open_logs_of(names.value(), path);
 }
 
 Result<Source> open_saved(const std::string &path) {
@@ -51,10 +56,13 @@ Result<Source> open_saved(const std::string &path) {
   return source;
 }
 
-Result<Source> open_source(const std::string &path) {
+Result<Source> open_source(const std::string &path, const std::vector<std::string> &open_logs) {
   struct stat status;
-  if (::stat(path.c_str(), &status) != 0) return Error{"Cannot open " + path + ": " + std::strerror(errno) + "."};
-  auto source = S_ISDIR(status.st_mode) ? open_directory(path) : open_saved(path);
+  const bool there = ::stat(path.c_str(), &status) == 0;
+  if (!there && open_logs.empty()) return Error{"Cannot open " + path + ": " + std::strerror(errno) + "."};
+  auto source = !there                    ? open_logs_of(open_logs, path)
+                : S_ISDIR(status.st_mode) ? open_directory(path)
+                                          : open_saved(path);
   if (!source) return source;
   auto key = [](const LogFile &log) {
     gmt_file_header h = log.header();
@@ -123,8 +131,9 @@ void write_log(LogFile &log, TraceWriter &writer) {
 
 }  // namespace
 
-Status save(const std::string &source_path, const std::string &target, const std::string &session_json) {
-  auto source = open_source(source_path);
+Status save(const std::string &source_path, const std::string &target, const std::string &session_json,
+            const std::vector<std::string> &open_logs) {
+  auto source = open_source(source_path, open_logs);
   if (!source) return Error{source.error()};
   TraceWriter writer(target);
   const std::string &text = session_json.empty() ? source.value().session_json : session_json;

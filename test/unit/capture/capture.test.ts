@@ -22,7 +22,7 @@ import { keptTraceFile, pruneKeptTraces, scriptName, unwritable } from '../../..
 import { exitStatus, ownsTerminal, signalName } from '../../../extension/capture/launch/launch';
 import { cuptiCandidates, interpreterOf, onPath } from '../../../extension/capture/checks/machine';
 import { writeSession } from '../../../extension/capture/traces/sessionFile';
-import { readPid, readStatus, terminalArguments } from '../../../extension/capture/launch/terminalScript';
+import { prepareTerminal, readPid, readStatus, terminalArguments } from '../../../extension/capture/launch/terminalScript';
 import { createTraceDirectory, logBudget, removeStale } from '../../../extension/capture/traces/traceDirectory';
 
 const uid = process.getuid?.() ?? 0;
@@ -46,6 +46,24 @@ test('the trace directory is private and lies in the first root that can be writ
   assert.equal(join(root, 'second'), join(made.path, '..'));
   assert.equal(statSync(made.path).mode & 0o777, 0o700);
   assert.equal(statSync(join(root, 'second')).mode & 0o777, 0o700);
+});
+
+test('where no root has much space the one with most is taken', t => {
+  const small = folder(t);
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'gmt-test', small]).status !== 0)
+    return t.skip('a small disk can be mounted by root alone');
+  const larger = join(small, 'larger');
+  mkdirSync(larger);
+  try {
+    assert.equal(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'gmt-test', larger]).status, 0);
+    const made = createTraceDirectory([join(small, 'a'), join(larger, 'b')], uid);
+    assert.ok('path' in made);
+    assert.equal(join(made.path, '..'), join(larger, 'b'));
+    assert.match(made.note ?? '', /^Only 2\.00 MB are free/);
+  } finally {
+    spawnSync('umount', [larger]);
+    spawnSync('umount', [small]);
+  }
 });
 
 test('where no folder can be made the reason of each root is said', () => {
@@ -110,7 +128,7 @@ test('the budget of a log is the user’s own, else half of the free space withi
   assert.equal(logBudget({ GPU_MEMTRACE_BUDGET: '123' }, 1e9), 123);
   assert.equal(logBudget({ GPU_MEMTRACE_BUDGET: 'x' }, 1e9), 5e8);
   assert.equal(logBudget({}, 1e13), 8 * 1024 ** 3);
-  assert.equal(logBudget({}, 0), 16 * 1024 ** 2);
+  assert.equal(logBudget({}, 1e6), 5e5);
 });
 
 test('kept traces are named after the script, and the newest ten stay', t => {
@@ -147,6 +165,7 @@ test('exit statuses as a shell gives them', () => {
   assert.equal(exitStatus(null, 'SIGKILL'), 137);
   assert.equal(exitStatus(null, 'SIGTERM'), 143);
   assert.equal(signalName(143), 'SIGTERM');
+  assert.equal(signalName(162), 'signal 34');
   assert.equal(signalName(255), null);
   assert.equal(signalName(1), null);
 });
@@ -223,10 +242,27 @@ test('in a terminal the program gets its words and variables; its id and status 
   assert.equal(readStatus(root), 7);
 });
 
+test('in a terminal the status of a program that filled the disk is known', t => {
+  const root = folder(t);
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'gmt-test', root]).status !== 0)
+    return t.skip('a small disk can be mounted by root alone');
+  try {
+    prepareTerminal(root);
+    assert.deepEqual([readPid(root), readStatus(root)], [null, null]);
+    const command = ['/bin/sh', '-c', 'dd if=/dev/zero of="$0/hog" 2>/dev/null; exit 7', root];
+    spawnSync('/bin/sh', terminalArguments(root, ['', ''], {}, command), { input: '' });
+    assert.equal(readStatus(root), 7);
+    assert.ok((readPid(root) ?? 0) > 1);
+  } finally {
+    spawnSync('umount', [root]);
+  }
+});
+
 test('in a terminal a program that is not there leaves 127, a killed one 128 + signal', t => {
   for (const [command, status] of [
     [['/no/such/program'], 127],
     [['/bin/sh', '-c', 'kill -9 $$'], 137],
+    [['/bin/sh', '-c', 'kill -34 $$'], 162],
   ] as const) {
     const root = folder(t);
     spawnSync('/bin/sh', terminalArguments(root, ['', ''], {}, command), { input: '' });
