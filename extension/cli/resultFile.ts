@@ -1,4 +1,4 @@
-import { chownSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { reasonOf } from '../capture/traces/traceDirectory';
 import { say, write } from './output';
 
