@@ -8,6 +8,7 @@ import {
   beginRecording,
   dropRecording,
   finish,
+  lastWord,
   noteProcess,
   NOT_STARTED,
   showUntil,
@@ -53,6 +54,7 @@ async function record(options: AttachArguments, target: ProcessFacts, dist: stri
     say(`Attached to ${lowerFirst(processName(target))}; Ctrl+C detaches, and it goes on.`);
   await showUntil(options, recording.session, probes.tracer.ended);
   const end = await probes.detach();
+  recording.addon.endOnSignals(lastWord(recording));
   if (!recording.session.info().processes.some(({ notes }) => notes.some(({ code }) => code === NOTE_ATTACHED))) {
     say('The trace began when the tracer attached: what was allocated before is unknown.');
   }

@@ -1,6 +1,7 @@
 // What `run` and `attach` share: the trace directory, the live table, the results at the end.
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { isatty } from 'node:tty';
 import { buildReport } from '../analysis/report/report';
 import { verdictsOf } from '../analysis/findings/verdictCache';
 import { sureLeaks } from '../analysis/findings/verdicts';
@@ -14,7 +15,7 @@ import {
   removeTraceDirectory,
   type NoTraceDirectory,
 } from '../capture/traces/traceDirectory';
-import { loadNative, type NativeSession } from '../engine/addon';
+import { loadNative, type NativeAddon, type NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
 import type { RecordingArguments } from './arguments/arguments';
 import { jsonChunks } from './jsonDocument';
@@ -32,6 +33,7 @@ const FINAL_TOP = 50;
 export interface Recording {
   directory: string;
   freeBytes: number;
+  addon: NativeAddon;
   session: NativeSession;
   facts: SessionFile;
 }
@@ -61,9 +63,16 @@ export function beginRecording(
     writeSession(made.path, session);
     loaded.addon.setRecording(made.path, true);
     prepare(made.path);
-    const recording = { directory: made.path, freeBytes: made.freeBytes, session: loaded.addon.open(made.path) };
-    if (made.note !== null) say(made.note);
-    return { ...recording, facts: session };
+    const { path: directory, freeBytes, note } = made;
+    const recording = {
+      directory,
+      freeBytes,
+      addon: loaded.addon,
+      session: loaded.addon.open(directory),
+      facts: session,
+    };
+    if (note !== null) say(note);
+    return recording;
   } catch (error) {
     removeTraceDirectory(made.path);
     const folder = dirname(made.path);
@@ -72,6 +81,12 @@ export function beginRecording(
       full: isFull(error) || made.note !== null,
     };
   }
+}
+
+/** What is said where a signal ends us before the trace is saved; a table leaves the terminal as it found it. */
+export function lastWord({ directory }: Recording): string {
+  const wholeScreen = isatty(2) ? '\x1b7\x1b[r\x1b8\n' : '';
+  return `${wholeScreen}gpu-memtrace: A signal came before the trace was saved; it stays in\n${directory}\n`;
 }
 
 /** Leaves nothing of a recording that came to nothing. */

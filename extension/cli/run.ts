@@ -5,6 +5,7 @@ import { settleDirectory } from '../capture/launch/settle';
 import { injectionProblem, simulatorProblem } from '../capture/checks/simulator';
 import { askForSurvey } from '../capture/checks/survey';
 import { logBudget, reasonOf } from '../capture/traces/traceDirectory';
+import { loadNative, type NativeAddon } from '../engine/addon';
 import type { RunArguments } from './arguments/arguments';
 import { say } from './output';
 import { attachBeforeStart, type Probes } from './probes';
@@ -12,6 +13,7 @@ import {
   beginRecording,
   dropRecording,
   finish,
+  lastWord,
   noteProcess,
   NOT_STARTED,
   showUntil,
@@ -47,7 +49,7 @@ export async function run(options: RunArguments, dist: string): Promise<number> 
     dropRecording(recording);
     return NOT_STARTED;
   }
-  const started = await start(options, variablesOf(options, recording, dist));
+  const started = start(options, recording.addon, variablesOf(options, recording, dist), lastWord(recording));
   if ('error' in started) {
     await probes?.detach();
     dropRecording(recording);
@@ -58,12 +60,19 @@ export async function run(options: RunArguments, dist: string): Promise<number> 
 
 /** A full disk is no reason not to run. */
 async function runUnrecorded(options: RunArguments, dist: string): Promise<number> {
-  const started = await start(options, options.simulateGpu ? simulatorVariables(process.env, dist) : {});
+  const loaded = loadNative(dist);
+  if ('error' in loaded) return NOT_STARTED;
+  const started = start(options, loaded.addon, options.simulateGpu ? simulatorVariables(process.env, dist) : {}, '');
   return 'error' in started ? started.status : started.ended;
 }
 
-async function start({ command }: RunArguments, variables: Environment): Promise<Launched | NotLaunched> {
-  const started = await launch({ command, cwd: process.cwd(), environment: { ...process.env, ...variables } });
+function start(
+  { command }: RunArguments,
+  addon: NativeAddon,
+  variables: Environment,
+  lastWord: string,
+): Launched | NotLaunched {
+  const started = launch(addon, command, { ...process.env, ...variables }, lastWord);
   if ('error' in started) say(started.error);
   return started;
 }

@@ -54,5 +54,20 @@ export interface NativeAddon {
    * executed. Rejects with a sentence.
    */
   importSnapshot(pickle: string, gputrace: string): Promise<void>;
+  /**
+   * Starts a program (as a shell finds it) with this process's stdin, stdout, stderr, folder and group; `variables`: its whole
+   * environment, as NAME=value. `error`: 0, or errno. While it runs it gets the signals that reach this process alone, also
+   * where JavaScript is busy; afterwards they end this process as `endOnSignals` says. `ended`: its status as a shell gives it.
+   */
+  startProgram(
+    words: string[],
+    variables: string[],
+    lastWord: string,
+  ): { error: number; pid: number; ended: Promise<number> };
+  /**
+   * From here on SIGTERM, SIGINT, SIGHUP and SIGQUIT end this process within a second, a second one at once, also where it is
+   * busy; `lastWord` is then written to stderr.
+   */
+  endOnSignals(lastWord: string): void;
   version(): { wire: number; trace: number };
 }

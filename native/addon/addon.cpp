@@ -3,6 +3,7 @@
 
 #include "addon/control_file.h"
 #include "addon/lifetimes_object.h"
+#include "addon/program.h"
 #include "addon/promised.h"
 #include "addon/session_object.h"
 #include "trace/snapshot/import_snapshot.h"
@@ -63,6 +64,8 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("openLifetimes", Napi::Function::New<LifetimesObject::open>(env, "openLifetimes"));
   exports.Set("setRecording", Napi::Function::New<set_recording_from_js>(env, "setRecording"));
   exports.Set("importSnapshot", Napi::Function::New<import_snapshot_from_js>(env, "importSnapshot"));
+  exports.Set("startProgram", Napi::Function::New<start_program>(env, "startProgram"));
+  exports.Set("endOnSignals", Napi::Function::New<end_on_signals>(env, "endOnSignals"));
   exports.Set("version", Napi::Function::New<version>(env, "version"));
   return exports;
 }

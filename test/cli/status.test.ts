@@ -1,8 +1,11 @@
 // The traced program keeps its exit status, output and signals.
 import assert from 'node:assert/strict';
-import { chmodSync, readdirSync } from 'node:fs';
-import { test } from 'node:test';
-import { DRIVER_SCRIPT, Place, python } from './launcher';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { dist, DRIVER_SCRIPT, Place, python, type Report } from './launcher';
 
 const RUN = ['run', '--simulate-gpu', '--format', 'none', '--'];
 
@@ -42,6 +45,124 @@ test('126 for a file that cannot be executed, with one sentence', async t => {
 test('128 + signal for a program that a signal ended', async t => {
   const script = 'import os, signal; os.kill(os.getpid(), signal.SIGTERM)';
   assert.equal((await new Place(t).run([...RUN, python, '-c', script])).status, 143);
+});
+
+test('128 + signal for real-time signals too, which Node.js has no names for', async t => {
+  const place = new Place(t);
+  for (const signal of [34, 40, 64]) {
+    const { status } = await place.run([...RUN, python, '-c', `import os; os.kill(os.getpid(), ${signal})`]);
+    assert.equal(status, 128 + signal);
+  }
+});
+
+test('Ctrl+C on a terminal reaches the program once', t => {
+  const place = new Place(t);
+  place.write(
+    'job.py',
+    `import signal, sys, time
+seen = []
+signal.signal(signal.SIGINT, lambda *_: seen.append(print("seen", flush=True)))
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(len(seen)))
+print("ready", flush=True)
+while True: time.sleep(10)
+`,
+  );
+  const terminal = place.write(
+    'terminal.py',
+    `import os, pty, signal, sys, time
+pid, fd = pty.fork()
+if pid == 0: os.execvp(sys.argv[1], sys.argv[1:])
+def wait_for(text):
+    seen = b""
+    while text not in seen: seen += os.read(fd, 1000)
+wait_for(b"ready")
+os.write(fd, b"\\x03")
+wait_for(b"seen")
+os.kill(pid, signal.SIGTERM)
+try:
+    while os.read(fd, 1000): pass
+except OSError: pass
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+`,
+  );
+  const words = [process.execPath, join(dist, 'cli.js'), ...RUN, python, place.path('job.py')];
+  const { status, stderr } = spawnSync(python, [terminal, ...words], { env: place.env, encoding: 'utf8' });
+  assert.equal(status, 1, stderr);
+});
+
+test('SIGINT to the command line alone is passed on', async t => {
+  const script =
+    'import signal, sys, time\nsignal.signal(signal.SIGINT, lambda *_: sys.exit(9))\nprint("ready", flush=True)\ntime.sleep(30)';
+  const started = new Place(t).start([...RUN, python, '-c', script]);
+  await started.saw('ready');
+  process.kill(started.pid, 'SIGINT');
+  assert.equal((await started.ended).status, 9);
+});
+
+/** Starts a command with nobody who reads what it prints to `deaf`: once there is no more room it hangs there. */
+function startUnread(
+  t: TestContext,
+  place: Place,
+  words: string[],
+  deaf: 'stdout' | 'stderr',
+): { child: ChildProcess; ended: Promise<number | null>; text: () => string } {
+  const child = spawn(process.execPath, [join(dist, 'cli.js'), ...words], {
+    cwd: place.folder,
+    env: place.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  t.after(() => spawnSync('kill', ['-KILL', '--', `-${child.pid}`]));
+  let text = '';
+  (deaf === 'stdout' ? child.stderr : child.stdout).setEncoding('utf8').on('data', (more: string) => (text += more));
+  return { child, ended: new Promise(done => child.once('exit', done)), text: () => text };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (const end = Date.now() + 20_000; !condition(); await new Promise(done => setTimeout(done, 10)))
+    if (Date.now() > end) throw new Error(`Never came: ${condition.toString()}`);
+}
+/** The process waits for room in what Node.js calls a pipe. */
+const hangs = (pid: number): boolean => readFileSync(`/proc/${pid}/wchan`, 'utf8').startsWith('sock_alloc_send');
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`${signal} ends what is left to do after the program; the trace stays, and that is said`, async t => {
+    const place = new Place(t);
+    const script = place.write('job.py', `${DRIVER_SCRIPT}for i in range(5000): alloc(4096)\n`);
+    const words = ['run', '--simulate-gpu', '--format', 'json', '--', python, script];
+    const { child, ended, text } = startUnread(t, place, words, 'stdout');
+    await until(() => hangs(child.pid ?? 0));
+    child.kill(signal);
+    assert.equal(await ended, 128 + constants.signals[signal]);
+    assert.match(text(), /^gpu-memtrace: A signal came before the trace was saved; it stays in$/m);
+    const directory = text().trimEnd().split('\n').at(-1) ?? '';
+    const { stdout } = await place.run(['report', directory, '--format', 'json']);
+    assert.equal((JSON.parse(stdout) as Report).totals[0]?.liveBytes, 5000 * 4096);
+  });
+}
+
+test('signals are heard while a table hangs: by the program, and once that has ended, by the command line', async t => {
+  const place = new Place(t);
+  const script = place.write(
+    'job.py',
+    `${DRIVER_SCRIPT}import socket
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+alloc(4096)
+errors = socket.socket(fileno=2)
+try:
+    while True: errors.sendall(bytes(4096), socket.MSG_DONTWAIT)
+except BlockingIOError: open("full", "w")
+while True: time.sleep(10)
+`,
+  );
+  const words = ['run', '--simulate-gpu', '--interval', '0.1', '--', python, script];
+  const { child, ended } = startUnread(t, place, words, 'stderr');
+  await until(() => existsSync(place.path('full')) && hangs(child.pid ?? 0));
+  const program = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim();
+  child.kill('SIGTERM');
+  await until(() => !existsSync(`/proc/${program}/exe`)); // it ended and was not waited for
+  child.kill('SIGTERM');
+  assert.equal(await ended, 143);
 });
 
 test('SIGTERM to the command line reaches the program, which may end in its own way', async t => {

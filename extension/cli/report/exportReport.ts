@@ -30,10 +30,11 @@ export async function exportReport(
   process.once('SIGINT', stop).once('SIGTERM', stop);
   const progress = showProgress(format);
   try {
-    const chunks = exportTrace(addon, file, format, selection, { signal: abort.signal, onProgress: progress.show });
+    const watch = { signal: abort.signal, onProgress: progress.show };
+    const chunks = untilAborted(exportTrace(addon, file, format, selection, watch), abort.signal);
     if (output === null) await toStdout(chunks);
     else {
-      await writeExport(output, untilAborted(chunks, abort.signal));
+      await writeExport(output, chunks);
       giveToSudoUser(output);
     }
     return 0;

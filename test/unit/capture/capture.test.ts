@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { cacheFolder, traceRoots } from '../../../extension/capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces, scriptName, unwritable } from '../../../extension/capture/traces/keptTraces';
-import { exitStatus, ownsTerminal, signalName } from '../../../extension/capture/launch/launch';
+import { signalName } from '../../../extension/capture/launch/launch';
 import { cuptiCandidates, interpreterOf, onPath } from '../../../extension/capture/checks/machine';
 import { writeSession } from '../../../extension/capture/traces/sessionFile';
 import { prepareTerminal, readPid, readStatus, terminalArguments } from '../../../extension/capture/launch/terminalScript';
@@ -160,21 +160,11 @@ test('a file that cannot be written is refused with its folder', t => {
   assert.deepEqual(readdirSync(root), []);
 });
 
-test('exit statuses as a shell gives them', () => {
-  assert.equal(exitStatus(7, null), 7);
-  assert.equal(exitStatus(null, 'SIGKILL'), 137);
-  assert.equal(exitStatus(null, 'SIGTERM'), 143);
+test('signals behind statuses', () => {
   assert.equal(signalName(143), 'SIGTERM');
   assert.equal(signalName(162), 'signal 34');
   assert.equal(signalName(255), null);
   assert.equal(signalName(1), null);
-});
-
-test('Ctrl+C reached the program when ours is the foreground group of a terminal', () => {
-  assert.equal(ownsTerminal('12 (a (b) c) S 1 12 12 34816 12 4194560 0'), true);
-  assert.equal(ownsTerminal('12 (node) S 1 12 12 34816 99 4194560 0'), false);
-  assert.equal(ownsTerminal('12 (node) S 1 12 12 0 -1 4194560 0'), false);
-  assert.equal(ownsTerminal(''), false);
 });
 
 test('libcupti beside the program’s Python comes before the toolkit’s, newest first', t => {

@@ -1,0 +1,160 @@
+#include "addon/program.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "addon/promised.h"
+
+namespace gmt::addon {
+namespace {
+
+/// What is heard. Those of the terminal reach its whole foreground group, so the program as well.
+constexpr int kEnds[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
+constexpr int kOthers[] = {SIGUSR1, SIGUSR2, SIGCONT};
+/// How long what is left to do may take once a signal has come: the one that ended the program may have come here as well.
+constexpr unsigned kGraceSeconds = 1;
+
+std::atomic<pid_t> g_program{0};  ///< while it runs
+std::atomic<const std::string *> g_last_word{nullptr};
+std::atomic<int> g_ending{0};  ///< the signal after which this process ends soon
+
+[[noreturn]] void end(int signal) {
+  const std::string *text = g_last_word;
+  pollfd out{STDERR_FILENO, POLLOUT, 0};  // where nobody reads, nobody is waited for
+  if (text && ::poll(&out, 1, 0) == 1 && ::write(STDERR_FILENO, text->data(), text->size()) < 0) ::_exit(128 + signal);
+  ::_exit(128 + signal);
+}
+
+/// Whether this process's group is in the foreground of its terminal.
+bool owns_terminal() {
+  const int terminal = ::open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+  if (terminal < 0) return false;
+  const bool owns = ::tcgetpgrp(terminal) == ::getpgrp();
+  ::close(terminal);
+  return owns;
+}
+
+void hear(int signal) {
+  const int saved = errno;
+  const bool from_terminal = signal == SIGINT || signal == SIGQUIT;
+  if (const pid_t program = g_program) {
+    if (!from_terminal || !owns_terminal()) ::kill(program, signal);
+  } else if (signal == SIGALRM) {
+    end(g_ending);
+  } else if (signal == SIGTERM || signal == SIGHUP || from_terminal) {
+    if (g_ending.exchange(signal) != 0) end(signal);
+    ::alarm(kGraceSeconds);
+  }
+  errno = saved;
+}
+
+void hear_signals(std::string last_word) {
+  // The old text is not freed: a signal may be writing it.
+  g_last_word = new std::string(std::move(last_word));
+  struct sigaction action {};
+  action.sa_handler = hear;
+  action.sa_flags = SA_RESTART;
+  for (const int signal : kEnds) ::sigaction(signal, &action, nullptr);
+  for (const int signal : kOthers) ::sigaction(signal, &action, nullptr);
+  ::sigaction(SIGALRM, &action, nullptr);
+}
+
+std::vector<std::string> texts(const Napi::Value &value) {
+  std::vector<std::string> out;
+  const auto array = value.As<Napi::Array>();
+  for (uint32_t i = 0; i < array.Length(); i++) out.push_back(Napi::Value(array[i]).ToString().Utf8Value());
+  return out;
+}
+
+std::vector<char *> pointers(std::vector<std::string> &texts) {
+  std::vector<char *> out;
+  for (std::string &text : texts) out.push_back(text.data());
+  out.push_back(nullptr);
+  return out;
+}
+
+/// In the child: nothing of how this process treats signals is handed on. Says through `failed` why it could not begin.
+[[noreturn]] void become(char **words, char **variables, int failed) {
+  constexpr int kNamed = 31;
+  for (int signal = 1; signal <= kNamed; signal++) ::signal(signal, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::fcntl(stream, F_SETFD, 0);  // Node keeps them
+  environ = variables;
+  ::execvp(words[0], words);
+  const int error = errno;
+  if (::write(failed, &error, sizeof error) < 0) ::_exit(1);
+  ::_exit(127);
+}
+
+/// Starts the program and hands it the signals from then on. 0, or errno of why it does not start.
+int begin(std::vector<std::string> command, std::vector<std::string> environment, pid_t *program) {
+  const std::vector<char *> words = pointers(command), variables = pointers(environment);
+  int failed[2];
+  if (::pipe2(failed, O_CLOEXEC) != 0) return errno;
+  sigset_t all, before;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // a signal that comes now is for the program, once that is there
+  *program = ::fork();
+  if (*program == 0) become(const_cast<char **>(words.data()), const_cast<char **>(variables.data()), failed[1]);
+  int error = *program < 0 ? errno : 0;
+  ::close(failed[1]);
+  if (*program > 0 && ::read(failed[0], &error, sizeof error) > 0) ::waitpid(*program, nullptr, 0);
+  ::close(failed[0]);
+  if (error == 0) g_program = *program;
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return error;
+}
+
+/// Waits for the end, and leaves the process's number taken: it may still be named by a signal.
+int status_of_end(pid_t program) {
+  siginfo_t end{};
+  while (::waitid(P_PID, static_cast<id_t>(program), &end, WEXITED | WNOWAIT) != 0 && errno == EINTR) continue;
+  g_program = 0;
+  return end.si_code == CLD_EXITED ? end.si_status : 128 + end.si_status;
+}
+
+}  // namespace
+
+Napi::Value start_program(const Napi::CallbackInfo &info) {
+  const Napi::Env env = info.Env();
+  if (info.Length() < 3 || !info[0].IsArray() || !info[1].IsArray() || !info[2].IsString()) {
+    Napi::TypeError::New(env, "startProgram() needs words, variables and a last word.").ThrowAsJavaScriptException();
+    return env.Undefined();
+  }
+  hear_signals(info[2].As<Napi::String>().Utf8Value());
+  pid_t program = 0;
+  const int error = begin(texts(info[0]), texts(info[1]), &program);
+  auto result = Napi::Object::New(env);
+  result.Set("error", error);
+  if (error != 0) return result;
+  const auto status = std::make_shared<int>(0);
+  result.Set("pid", program);
+  result.Set("ended", Promised::start(
+                          env,
+                          [program, status]() -> trace::Status {
+                            *status = status_of_end(program);
+                            return std::nullopt;
+                          },
+                          [program, status](Napi::Env then) -> napi_value {
+                            ::waitpid(program, nullptr, 0);
+                            return Napi::Number::New(then, *status);
+                          }));
+  return result;
+}
+
+void end_on_signals(const Napi::CallbackInfo &info) {
+  hear_signals(info.Length() > 0 ? info[0].ToString().Utf8Value() : "");
+}
+
+}  // namespace gmt::addon
