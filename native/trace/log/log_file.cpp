@@ -97,7 +97,12 @@ ChunkView LogFile::chunk(uint64_t index) {
   if (index >= chunks_) return {nullptr, nullptr, 0};
   uint64_t offset = GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES;
   uint64_t bytes = std::min<uint64_t>(GMT_CHUNK_BYTES, map_.size() - std::min(map_.size(), offset));
-  const std::byte *start = bytes < GMT_CHUNK_HEADER_BYTES ? nullptr : map_.at(offset, bytes);
+  // A chunk that was never written is a hole; to touch it in the mapping takes space, and a full tmpfs answers with SIGBUS.
+  uint32_t magic = 0;
+  if (bytes < GMT_CHUNK_HEADER_BYTES || !map_.copy(offset, sizeof magic, reinterpret_cast<std::byte *>(&magic)) ||
+      !magic)
+    return {nullptr, nullptr, 0};
+  const std::byte *start = map_.at(offset, bytes);
   if (!start) return {nullptr, nullptr, 0};
   return {reinterpret_cast<const gmt_chunk_header *>(start), start + GMT_CHUNK_HEADER_BYTES,
           static_cast<uint32_t>((bytes - GMT_CHUNK_HEADER_BYTES) / GMT_SLOT_BYTES)};

@@ -43,7 +43,7 @@ class LogFile {
 
   /// Chunks that lie in the file, written or not.
   uint64_t chunk_count() const { return chunks_; }
-  /// Null header: it cannot be read. The magic may not be there yet.
+  /// Null header: it cannot be read, or not yet.
   ChunkView chunk(uint64_t index);
   /// All of chunk `index` was read.
   void forget_chunk(uint64_t index);

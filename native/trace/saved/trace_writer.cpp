@@ -49,11 +49,15 @@ void TraceWriter::begin_section(gmt_section_kind kind) {
 }
 
 void TraceWriter::append(std::span<const std::byte> bytes) {
+  bool zero = true;
   for (size_t at = 0; at < bytes.size();) {
     size_t count = std::min<size_t>(kAlignment, bytes.size() - at);
     const std::byte *page = bytes.data() + at;
-    bool zero = std::all_of(page, page + count, [](std::byte b) { return b == std::byte{0}; });
-    if (!zero) write_at(end_, page, count);
+    // Zeros are left out, but for those where readers see that nothing follows: who touches a hole of a mapped file needs
+    // space for it, and a full tmpfs answers with SIGBUS.
+    const bool after_data = !zero;
+    zero = std::all_of(page, page + count, [](std::byte b) { return b == std::byte{0}; });
+    if (!zero || after_data) write_at(end_, page, count);
     at += count;
     end_ += count;
   }

@@ -1,6 +1,7 @@
 // Saved traces: the same batches as from the directory; cut files; errors.
 #include "trace/saved/save.h"
 
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -56,7 +57,46 @@ std::string saved(const TemporaryFolder &folder, uint32_t events = 30000) {
   return target;
 }
 
+// A small disk of memory in the folder; not mounted where that takes more rights than there are.
+struct SmallDisk {
+  explicit SmallDisk(std::string folder) : path(std::move(folder)) {
+    std::filesystem::create_directory(path);
+    mounted = ::mount("gmt-test", path.c_str(), "tmpfs", 0, "size=2m") == 0;
+  }
+  ~SmallDisk() {
+    if (mounted) ::umount2(path.c_str(), MNT_DETACH);
+  }
+  void fill() const {
+    std::ofstream hog(path + "/hog", std::ios::binary);
+    const std::vector<char> page(4096);
+    while (hog.write(page.data(), 4096).flush()) continue;
+  }
+  std::string path;
+  bool mounted;
+};
+
+// Events up to the last byte of a page: what follows is a hole in a saved trace.
+constexpr uint32_t kOnePage = (4096 - GMT_CHUNK_HEADER_BYTES) / GMT_SLOT_BYTES;
+
 }  // namespace
+
+TEST(a_full_disk_of_memory_can_be_read) {
+  TemporaryFolder folder;
+  SmallDisk disk(folder / "disk");
+  if (!disk.mounted) return;
+  std::string live = folder / "disk/live";
+  std::filesystem::create_directory(live);
+  LogWriter log(live);
+  for (uint32_t i = 0; i < GMT_SLOTS_PER_CHUNK; ++i) log.add_event(0, GMT_TENSOR_ALLOC, i * 512, 512);
+  log.reserve_unwritten_chunk();
+  std::filesystem::create_directory(folder / "other");
+  LogWriter small(folder / "other");
+  for (uint32_t i = 0; i < kOnePage; ++i) small.add_event(0, GMT_TENSOR_ALLOC, i * 512, 512);
+  CHECK_EQ(message(trace::save(folder / "other", disk.path + "/saved.gputrace", "")), "");
+  disk.fill();
+  CHECK_EQ(read_all(live).session->events(), uint64_t{GMT_SLOTS_PER_CHUNK});
+  CHECK_EQ(read_all(disk.path + "/saved.gputrace").session->events(), uint64_t{kOnePage});
+}
 
 TEST(a_saved_trace_reads_as_its_directory) {
   TemporaryFolder folder;
