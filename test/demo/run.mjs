@@ -12,7 +12,7 @@ if (!python) {
   process.exit(1);
 }
 try {
-  await build(text => console.log(text));
+  await build();
 } catch (error) {
   console.error(error.message);
   process.exit(1);

@@ -4,7 +4,7 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { picture, reached, trace, workspace } from './page';
-import { attribute, click, focused, keys, motions, press, texts, until, violations } from './window';
+import { attribute, click, focused, keys, motions, press, rest, texts, until, violations } from './window';
 
 const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';
 const KEPT = join(workspace, 'kept.py');
@@ -17,13 +17,18 @@ const themeIds = vscode.extensions.all.flatMap(({ packageJSON }) => {
 const THEMES = ['Dark Modern', 'Light Modern', 'High Contrast', 'High Contrast Light'].map(
   name => themeIds.find(id => id.endsWith(name)) ?? name,
 );
-const TABS = ['lines', 'flame', 'segments', 'compare'];
 /** The table scrolls with the arrow keys of the grid around it, which has the focus. */
 const BY_KEYS = /scrollable-region-focusable: <div class="scroller"/;
 
 const wrong = async (where: string): Promise<string[]> =>
   (await violations(PAGE)).filter(line => !BY_KEYS.test(line)).map(line => `${where}: ${line.slice(0, 600)}`);
-const pause = (): Promise<void> => new Promise(done => setTimeout(done, 600));
+/** What each tab shows when it has been answered. */
+const SHOWN: Record<string, string> = {
+  lines: '.list [data-row]',
+  flame: '.flame-rect',
+  segments: '.segment-keys button',
+  compare: '[data-control=compare-a] vscode-option',
+};
 const choose = (kind: string): Thenable<void> =>
   vscode.workspace.getConfiguration('workbench').update('colorTheme', kind, vscode.ConfigurationTarget.Workspace);
 
@@ -33,7 +38,7 @@ async function wrongInThemes(where: string): Promise<string[]> {
   for (const theme of THEMES) {
     await choose(theme);
     await until(theme, () => attribute(`body[data-vscode-theme-id="${theme}"] .explorer`, 'class'));
-    await pause();
+    await rest(PAGE);
     found.push(...(await wrong(`${where}, ${theme}`)));
   }
   return found;
@@ -42,7 +47,8 @@ async function wrongInThemes(where: string): Promise<string[]> {
 async function shows(tab: string): Promise<void> {
   await click(`[data-tab=${tab}]`);
   await until(`the tab ${tab}`, async () => (await attribute(`[data-tab=${tab}]`, 'aria-selected')) === 'true');
-  await pause();
+  await until(`what ${tab} shows`, async () => (await texts(SHOWN[tab]!)).length > 0);
+  await rest(PAGE);
 }
 
 /** The names of what the focus stops at, until it leaves the page. */
@@ -78,7 +84,7 @@ describe('The page with a keyboard and a screen reader in VS Code', function () 
     await until('a finding', async () => (await texts('[data-finding][data-verdict=leak]')).length > 0);
     await click('[data-action=why-not]');
     const found: string[] = [];
-    for (const tab of TABS) {
+    for (const tab of Object.keys(SHOWN)) {
       await shows(tab);
       found.push(...(await wrongInThemes(tab)));
     }

@@ -151,8 +151,7 @@ describe('Findings in VS Code', () => {
     // What stood there was perhaps the first answer, which the second one then replaced together with its link.
     await until('the line of the holder', async () => {
       await press(`${CARD} [data-part=holders][data-state=answered] button.link`, 'Enter');
-      await new Promise(done => setTimeout(done, 500));
-      return isCursorAt(file, lineOf(file, '# HOLD')) as true;
+      return until('the cursor', () => isCursorAt(file, lineOf(file, '# HOLD')), 1000);
     });
   });
 

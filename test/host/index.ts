@@ -4,9 +4,6 @@ import { join } from 'node:path';
 import Mocha from 'mocha';
 import { shot } from './window';
 
-/** The window's own widgets lose a click now and then on a busy machine: a test gets a second try, and the sum names it. */
-const SECOND_TRIES = 1;
-
 async function pictureOfFailure(this: Mocha.Context): Promise<void> {
   const test = this.currentTest;
   if (!test || test.isPassed() || test.isPending()) return;
@@ -16,9 +13,12 @@ async function pictureOfFailure(this: Mocha.Context): Promise<void> {
 
 export async function run(): Promise<void> {
   const grep = process.env.HOST_GREP ?? '';
+  const wanted = (process.env.HOST_FILES ?? '').split(' ').filter(Boolean);
+  const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includes(name.replace('.test.js', ''));
   const rootHooks = { afterEach: pictureOfFailure };
-  const mocha = new Mocha({ ui: 'bdd', timeout: 60_000, color: false, grep, retries: SECOND_TRIES, rootHooks });
-  for (const name of readdirSync(__dirname).sort()) if (name.endsWith('.test.js')) mocha.addFile(join(__dirname, name));
+  const mocha = new Mocha({ ui: 'bdd', timeout: 60_000, color: false, grep, rootHooks });
+  const files = readdirSync(__dirname).filter(name => name.endsWith('.test.js') && isWanted(name));
+  for (const name of files.sort()) mocha.addFile(join(__dirname, name));
   const results = { passed: 0, failed: 0, skipped: [] as string[], notes: [] as string[] };
   await new Promise<void>((done, fail) => {
     const runner = mocha.run(failures => {
@@ -26,17 +26,10 @@ export async function run(): Promise<void> {
       if (failures > 0) fail(new Error(`${failures} tests failed.`));
       else done();
     });
-    const note = (what: string, test: Mocha.Runnable, error: Error): void => {
-      results.notes.push(`${what}: ${test.fullTitle()}: ${error.message.split('\n')[0]}`);
-    };
     runner.on('pass', () => results.passed++);
     runner.on('fail', (test, error: Error) => {
       results.failed++;
-      note('failed', test, error);
-    });
-    runner.on('retry', (test: Mocha.Test, error: Error) => {
-      console.log(error.stack ?? error.message);
-      note('tried again', test, error);
+      results.notes.push(`failed: ${test.fullTitle()}: ${error.message.split('\n')[0]}`);
     });
     runner.on('pending', test => results.skipped.push(test.fullTitle()));
   });

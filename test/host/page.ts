@@ -56,8 +56,9 @@ export async function trace(file: string, words = ''): Promise<void> {
 
 const THEMES = { dark: 'Default Dark Modern', light: 'Default Light Modern', hc: 'Default High Contrast' };
 
-/** A picture in each kind of theme: `name-dark`, `name-light`, `name-hc`. */
+/** For people to look at, where `HOST_PICTURES` asks for them: a picture in each kind of theme, `name-dark`, `name-light`, `name-hc`. */
 export async function inThemes(name: string): Promise<void> {
+  if (!process.env.HOST_PICTURES) return;
   const settings = vscode.workspace.getConfiguration('workbench');
   const before = settings.inspect<string>('colorTheme')?.workspaceValue;
   for (const [kind, theme] of Object.entries(THEMES)) {
@@ -77,7 +78,8 @@ export async function freshPage(): Promise<void> {
     const phase = await attribute(PAGE, 'data-phase');
     if (phase === 'empty') return true;
     await vscode.commands.executeCommand(`gpuMemoryTrace.${phase === 'running' ? 'stop' : 'closeSession'}`);
-    await new Promise(done => setTimeout(done, 200));
+    // Another session of the same phase may come after it.
+    await until('another phase', async () => (await attribute(PAGE, 'data-phase')) !== phase, 1000).catch(() => {});
     return false;
   });
 }

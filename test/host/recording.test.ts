@@ -1,7 +1,7 @@
 // A running program in VS Code: pausing and resuming, marks and what lies between two of them, its stack, and stopping it;
 // by mouse and again by keyboard.
 import * as assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { FIRST, freshPage, inThemes, reached, rowAt, trace, workspace, writeScript } from './page';
@@ -19,6 +19,7 @@ library.outer(lambda: allocate(ctypes.byref(address), ctypes.c_size_t(${64 * MB}
 print("ready", flush=True)
 while True:
     allocate(ctypes.byref(address), ctypes.c_size_t(4096))
+    with open(__file__ + ".rounds", "a") as rounds: rounds.write(".")
     time.sleep(0.05)
 `;
 
@@ -26,6 +27,13 @@ const phase = (wanted: string): Promise<true> =>
   until(`the dot ${wanted}`, async () => ((await attribute('.dot', 'data-phase')) === wanted) as true);
 const moments = async (side: 'a' | 'b'): Promise<string[]> => texts(`[data-control=compare-${side}] vscode-option`);
 const sums = async (): Promise<string> => (await texts('[data-value=compare-sums]')).join('');
+
+/** Waits until the program went round so many times from now on. */
+async function rounds(count: number): Promise<void> {
+  const told = (): number => statSync(join(workspace, 'recorded.py.rounds')).size;
+  const from = told();
+  await until(`${count} rounds`, () => told() >= from + count);
+}
 
 async function named(name: string): Promise<void> {
   await until('the question', () => fill(INPUT, name).then(() => true));
@@ -52,7 +60,7 @@ describe('A running program in VS Code', () => {
   it('pauses by mouse and goes on by keyboard; the pause is a gap of the timeline', async () => {
     await click('[data-action=recording]');
     await phase('paused');
-    await new Promise(done => setTimeout(done, 700));
+    await rounds(14);
     await press('[data-action=recording]', 'Enter');
     await phase('running');
     await until('the gap', async () => (await texts(GAP)).length === 1);
@@ -66,7 +74,7 @@ describe('A running program in VS Code', () => {
     await click('[data-tab=compare]');
     await click('[data-action=mark]');
     await named('first');
-    await new Promise(done => setTimeout(done, 500));
+    await rounds(10);
     await press('[data-action=mark]', 'Enter');
     await named('second');
     const index = async (name: string): Promise<number> =>

@@ -1,13 +1,15 @@
 // Runs test/host inside VS Code: the one $VSCODE_EXECUTABLE names; else a desktop VS Code that @vscode/test-electron
-// can download, where there is a display and the network; else the stand-in of test/workbench.
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// can download, where there is a display and the network; else the stand-in of test/workbench, in several windows at once.
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { inRoot, must } from '../project/root.mjs';
+import { inRoot, must, run, say } from '../project/root.mjs';
 import { ensurePrograms } from '../project/systemPackages.mjs';
 
 const standIn = inRoot('test/workbench/code.mjs');
-const results = inRoot('build/test-results/host.json');
-const driverFolder = inRoot('build/test-results/driver');
+/** The files that take as long as the others together: they have a window of their own. */
+const LONG = ['access', 'findings', 'saved'];
+const results = window => inRoot('build/test-results', `host${window}.json`);
+const drivers = window => inRoot('build/test-results', `driver${window}`);
 
 /** A workspace of its own, at a path that is not plain ASCII, with the sample jobs. */
 export function makeWorkspace(settings, folder = inRoot('build/test/work space é')) {
@@ -46,7 +48,7 @@ const freePort = () =>
   });
 
 /** Lets the driver reach the window of a desktop VS Code through its debugging port. */
-async function driveDesktop(port) {
+async function driveDesktop(port, driverFolder) {
   const { chromium } = await import('playwright-core');
   const { serveRequests } = await import('../workbench/driver.mjs');
   for (let attempt = 0; attempt < 100; attempt++) {
@@ -69,47 +71,85 @@ async function choose() {
   return { executable: standIn, desktop: false };
 }
 
-export async function runHost() {
-  rmSync(results, { force: true });
-  const code = await runInWindow(inRoot('build/test/host/index.js'), {
-    HOST_RESULTS: results,
-    SCREENSHOTS: inRoot('build/screenshots'),
-    HOST_GREP: process.env.HOST_GREP ?? '',
-  });
+/** The names of the test files, without their ending. */
+const testFiles = () =>
+  readdirSync(inRoot('build/test/host'))
+    .filter(name => name.endsWith('.test.js'))
+    .map(name => name.replace('.test.js', ''));
+
+/** The tests of `files` in a window of their own; what they came to. */
+async function runFiles(files, window, grep) {
+  rmSync(results(window), { force: true });
+  const env = { HOST_RESULTS: results(window), SCREENSHOTS: inRoot('build/screenshots') };
+  const code = await runInWindow(
+    inRoot('build/test/host/index.js'),
+    { ...env, HOST_FILES: files.join(' '), HOST_GREP: grep },
+    window,
+  );
   if (typeof code === 'string') return { skipped: [`the extension in VS Code: ${code}`] };
-  const counted = existsSync(results)
-    ? JSON.parse(readFileSync(results, 'utf8'))
-    : { passed: 0, failed: 0, skipped: [] };
+  const counted = existsSync(results(window))
+    ? JSON.parse(readFileSync(results(window), 'utf8'))
+    : { passed: 0, failed: 0, skipped: [], notes: [] };
   // A host that died, or a window that reports failure, is a failure whatever was counted.
   if (code !== 0 && counted.failed === 0) {
-    console.error(String(code));
     counted.failed = 1;
+    counted.notes.push(`failed: the window of ${files.join(' ')} ended badly`);
   }
   return counted;
 }
 
+/** `paths` begin the names of files, `words` are parts of the tests' names. {passed, failed, skipped, notes} */
+export async function runHost({ paths = [], words = [] } = {}) {
+  const files = testFiles().filter(name => paths.length === 0 || paths.some(path => name.startsWith(path)));
+  if (files.length === 0) throw new Error(`No file of test/host has this name: ${paths.join(' ')}`);
+  const { desktop } = await choose();
+  const isLong = name => LONG.includes(name);
+  const groups = [files.filter(isLong), files.filter(name => !isLong(name))].filter(group => group.length > 0);
+  const windows = desktop || words.length > 0 ? [files] : groups;
+  const problem = desktop ? null : await prepareStandIn();
+  if (problem) return { skipped: [`the extension in VS Code: ${problem}`] };
+  const grep = words.map(text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
+  const all = await Promise.all(windows.map((group, window) => runFiles(group, window, grep)));
+  const sum = { passed: 0, failed: 0, skipped: [], notes: [] };
+  for (const { passed = 0, failed = 0, skipped = [], notes = [] } of all) {
+    sum.passed += passed;
+    sum.failed += failed;
+    sum.skipped.push(...skipped);
+    sum.notes.push(...notes);
+  }
+  return sum;
+}
+
 /**
- * Runs the module `tests` in the extension host of a VS Code, with a driver of its window. Resolves with its exit status, an
- * Error, or one sentence where there is no VS Code.
+ * Runs the module `tests` in the extension host of a VS Code, with a driver of its window; `window` numbers those that are open at
+ * once. Resolves with its exit status, or one sentence where there is no VS Code.
  */
-export async function runInWindow(tests, env) {
+export async function runInWindow(tests, env, window = 0) {
   const { executable, desktop } = await choose();
   const problem = desktop ? null : await prepareStandIn();
   if (problem) return problem;
+  const driverFolder = drivers(window);
   rmSync(driverFolder, { recursive: true, force: true });
   for (const folder of [driverFolder, inRoot('build/screenshots')]) mkdirSync(folder, { recursive: true });
-  const launchArgs = [makeWorkspace({ 'gpuMemoryTrace.simulateGpu': true })];
+  const place = inRoot(`build/test/work space é${window || ''}`);
+  const launchArgs = [makeWorkspace({ 'gpuMemoryTrace.simulateGpu': true }, place)];
   if (desktop) {
     const port = await freePort();
-    launchArgs.push(`--remote-debugging-port=${port}`, '--disable-workspace-trust');
-    void driveDesktop(port).catch(error => console.error(error.message));
+    launchArgs.push(`--remote-debugging-port=${port}`);
+    void driveDesktop(port, driverFolder).catch(error => say(error.message));
   }
-  const { runTests } = await import('@vscode/test-electron');
-  return runTests({
-    vscodeExecutablePath: executable,
-    extensionDevelopmentPath: inRoot(),
-    extensionTestsPath: tests,
-    extensionTestsEnv: { DRIVER_FOLDER: driverFolder, BENCH_TIMEOUT_S: '1200', ...env },
-    launchArgs,
-  }).catch(error => error);
+  const flags = [
+    ...['no-sandbox', 'disable-gpu-sandbox', 'disable-updates', 'skip-welcome', 'skip-release-notes'],
+    'disable-workspace-trust',
+    `extensionDevelopmentPath=${inRoot()}`,
+    `extensionTestsPath=${tests}`,
+    `extensions-dir=${inRoot('.vscode-test/extensions')}`,
+    `user-data-dir=${inRoot('.vscode-test/user-data')}`,
+  ];
+  const { code, output } = await run(executable, [...launchArgs, ...flags.map(flag => `--${flag}`)], {
+    env: { DRIVER_FOLDER: driverFolder, BENCH_TIMEOUT_S: '1200', ...env },
+    quiet: true,
+  });
+  say(output.trimEnd()); // in one piece: another window has its own
+  return code;
 }

@@ -34,11 +34,7 @@ describe('Several sessions in VS Code', () => {
   });
   after(async () => {
     await click('[data-tab=lines]');
-    for (let running = 2; running > 0; running--) {
-      await run('stop');
-      await new Promise(done => setTimeout(done, 500));
-      await run('closeSession');
-    }
+    await freshPage();
   });
 
   it('traces a second program beside the first one, and the status bar tells the sum', async () => {
@@ -76,7 +72,9 @@ describe('Several sessions in VS Code', () => {
 
   it('marks a moment, and compares it with now', async () => {
     await run('mark', 'before eval');
-    await new Promise(done => setTimeout(done, 300));
+    await until('the mark', async () =>
+      (await texts('[data-control=compare-a] vscode-option')).some(text => text.includes('before eval')),
+    );
     await vscode.workspace.fs.writeFile(vscode.Uri.file(`${first}.go`), new Uint8Array());
     await rowAt(first, FIRST + 2);
     await click('[data-tab=compare]');

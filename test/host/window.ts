@@ -60,6 +60,8 @@ export const says = (selector: string, wanted: RegExp): Promise<string> =>
 export const behind = (selector: string, wait = 5000): Promise<string[]> => ask('behind', { selector, wait });
 /** What axe-core finds wrong inside the element, a line each. */
 export const violations = (selector: string): Promise<string[]> => ask('violations', { selector });
+/** Waits until nothing moves or changes in the page of the selector any more. */
+export const rest = (selector: string): Promise<void> => ask('rest', { selector });
 /** Presses keys wherever the focus is. */
 export const keys = (...all: string[]): Promise<void> => ask('keys', { keys: all });
 /** What has the focus in the page of the selector, and whether that can be seen; null: nothing in that page. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { finish, runChecks } from './checks.mjs';
-import { buildPage, openBrowser, openPage, THEMES } from './page.mjs';
+import { buildPage, changed, openBrowser, openPage, settled, THEMES } from './page.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const browser = await openBrowser();
@@ -19,10 +19,9 @@ const SCENES = {
 /** What each tab asks again and again. */
 const ASKS = { lines: 'sites', flame: 'stackTree', segments: 'segments', compare: 'compareTraces' };
 
-const pause = (page, milliseconds = 400) => page.waitForTimeout(milliseconds);
-const showTab = async (page, tab) => {
+const showTab = async (page, tab, shown = settled) => {
   await page.locator(`[data-tab=${tab}]`).click();
-  await pause(page);
+  await shown(page);
 };
 
 /** The rows of the table scroll with the arrow keys of the grid around them, which has the focus. */
@@ -49,7 +48,6 @@ async function violations(page, where) {
 async function wrongIn(theme) {
   const wrong = [];
   const { page, context } = await openPage(browser, files, { theme, width: 420, height: 1100 });
-  page.setDefaultTimeout(10_000);
   for (const [name, scene] of Object.entries(SCENES)) {
     const asked = { type: 'scene', scene, live: false, devices: 2 };
     await page.evaluate(message => window.bench.host.postMessage(message), asked);
@@ -70,9 +68,9 @@ async function wrongTabs(page, theme) {
   }
   await showTab(page, 'lines');
   await page.locator('.list [data-row="1"]').click();
-  await pause(page);
+  await settled(page);
   await page.locator('.block-row').first().click();
-  await pause(page);
+  await settled(page);
   wrong.push(...(await violations(page, `${theme} details`)));
   return wrong;
 }
@@ -86,12 +84,12 @@ const checks = {
   async 'only the tab that is shown asks'() {
     const { page, context } = await openPage(browser, files, { live: true });
     for (const [index, tab] of Object.keys(ASKS).entries()) {
-      await showTab(page, tab);
-      await pause(page, 600);
+      await showTab(page, tab, changed);
       await page.evaluate(() => (window.bench.answers.length = 0));
       await page.locator('.scopes [data-control=device]').click();
       await page.locator(`.scopes [data-control=device] vscode-option >> nth=${(index + 1) % 2}`).click();
-      await pause(page, 1500);
+      await changed(page, 15);
+      await page.waitForFunction(name => window.bench.answers.some(one => one.method.startsWith(name)), ASKS[tab]);
       const asked = new Set(await page.evaluate(() => window.bench.answers.map(({ method }) => method.split(' ')[0])));
       assert.ok(asked.has(ASKS[tab]), `${tab} asks ${ASKS[tab]}, not ${[...asked]}`);
       for (const [other, method] of Object.entries(ASKS))
@@ -108,7 +106,7 @@ const checks = {
     for (const how of ['media', 'class']) {
       await page.emulateMedia({ reducedMotion: how === 'media' ? 'reduce' : 'no-preference' });
       await page.evaluate(on => document.body.classList.toggle('vscode-reduce-motion', on), how === 'class');
-      await pause(page);
+      await settled(page);
       assert.ok(await ring.isHidden(), how);
       assert.equal(await moving(), 0, how);
     }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const LOOK_MS = 50;
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 
 /** Looks again until the check throws nothing: the machine may be slow, so nothing waits for a time. */
 export async function eventually(check) {

@@ -1,16 +1,15 @@
 // The findings by mouse and keyboard against the fake host: node test/page/findings.mjs
 import assert from 'node:assert/strict';
 import { finish, runChecks } from './checks.mjs';
-import { buildPage, openBrowser, openPage } from './page.mjs';
+import { buildPage, openBrowser, openPage, settled } from './page.mjs';
 
 const browser = await openBrowser();
 const files = await buildPage();
 const { page, errors } = await openPage(browser, files, { width: 420, height: 1100 });
-page.setDefaultTimeout(5000);
 const card = id => page.locator(`[data-finding="${id}"]`);
 const opened = () =>
   page.evaluate(() => window.bench.calls.filter(call => call.method === 'openLine').map(call => call.params));
-const pause = () => page.waitForTimeout(1300);
+const pause = () => settled(page);
 
 const checks = {
   async 'leaks come first, few are shown, the rest on demand'() {

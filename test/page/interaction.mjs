@@ -1,7 +1,7 @@
 // The page by mouse and keyboard against the fake host: node test/page/interaction.mjs
 import assert from 'node:assert/strict';
 import { eventually, finish, runChecks } from './checks.mjs';
-import { buildPage, openBrowser, openPage } from './page.mjs';
+import { buildPage, openBrowser, openPage, settled } from './page.mjs';
 
 const browser = await openBrowser();
 const { page, errors } = await openPage(browser, await buildPage(), {});
@@ -11,7 +11,7 @@ const number = async (locator, name) => Number(await locator.getAttribute(name))
 const opened = () =>
   page.evaluate(() => window.bench.calls.filter(call => call.method === 'openLine').map(call => call.params));
 const saved = () => page.evaluate(() => window.bench.saved);
-const pause = () => page.waitForTimeout(400);
+const pause = () => settled(page);
 const column = async id => {
   const rows = await page.locator('[data-row]').all();
   const cells = rows.map(async row => [

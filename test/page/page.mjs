@@ -38,6 +38,7 @@ export async function buildPage({ strings } = {}) {
   const icons = join(root, 'node_modules/@vscode/codicons/dist');
   files.set('/codicon.css', readFileSync(join(icons, 'codicon.css'), 'utf8'));
   files.set('/codicon.ttf', readFileSync(join(icons, 'codicon.ttf')));
+  files.set('/rest.js', `{${readFileSync(new URL('rest.mjs', import.meta.url), 'utf8')}}`);
   files.set('/index.html', html(strings));
   return files;
 }
@@ -50,13 +51,8 @@ function html(strings = {}) {
 <style nonce="N">html{background:var(--vscode-sideBar-background)}body{padding:0 20px}
 ::-webkit-scrollbar{width:10px;height:10px}::-webkit-scrollbar-thumb{background:var(--vscode-scrollbarSlider-background)}</style>
 <link rel="stylesheet" href="/codicon.css"><link rel="stylesheet" href="/explorer.css"></head>
-<body><div id="app" data-strings="${attribute}"></div><script nonce="N">
-window.bench={calls:[],answers:[],violations:[],saved:null,said:[]};
-addEventListener('securitypolicyviolation',e=>bench.violations.push(e.violatedDirective+' '+e.blockedURI+' '+e.sample));
-bench.host=new Worker('/fakeHost.js');
-bench.host.onmessage=e=>{if(e.data.type==='bench'){(e.data.ms===undefined?bench.calls:bench.answers).push(e.data)}else{${Object.keys(strings).length > 0 ? 'bench.said.push(e.data);' : ''}window.postMessage(e.data,'*')}};
-window.acquireVsCodeApi=()=>({postMessage:m=>bench.host.postMessage(m),getState:()=>bench.saved,setState:s=>bench.saved=s});
-</script><script nonce="N" src="/explorer.js"></script></body></html>`;
+<body><div id="app" data-strings="${attribute}"></div>
+<script nonce="N" src="/rest.js"></script><script nonce="N" src="/explorer.js"></script></body></html>`;
 }
 
 export async function openBrowser() {
@@ -69,6 +65,15 @@ function valuesOf(theme) {
   return Object.entries(variables).flatMap(([name, values]) =>
     values[column] === null ? [] : [[name, values[column]]],
   );
+}
+
+/** Waits until nothing more comes of what was done on the page. Not for a page whose program runs. */
+export const settled = page => page.evaluate(() => window.bench.settled());
+
+/** Waits until the running program has told so many changes from now on. */
+export async function changed(page, count = 5) {
+  const from = await page.evaluate(() => window.bench.changes);
+  await page.waitForFunction(wanted => window.bench.changes >= wanted, from + count);
 }
 
 /** The page in a window of a size, in one of the themes, showing a scene (fields of SessionView). */
@@ -97,6 +102,6 @@ export async function openPage(
     },
     [kinds[theme], valuesOf(theme), scene, live, devices],
   );
-  await page.waitForTimeout(700);
+  await (live ? changed(page) : settled(page));
   return { page, context, errors };
 }

@@ -20,12 +20,11 @@ async function sent(page, press) {
     page.evaluate(() => window.bench.calls.filter(({ method }) => method === 'savePicture').map(call => call.params));
   const before = (await all()).length;
   await press();
-  for (let tries = 0; tries < 20; tries++) {
+  return eventually(async () => {
     const pictures = await all();
-    if (pictures.length > before) return pictures.at(-1);
-    await page.waitForTimeout(100);
-  }
-  throw new Error('The page sent no picture.');
+    assert.ok(pictures.length > before, 'the page sends a picture');
+    return pictures.at(-1);
+  });
 }
 
 /** The PNG as a browser decodes it: its size, its first pixel, how many colours it has. */
@@ -78,7 +77,6 @@ async function checkSvg(page, theme, picture) {
 /** The checks of one theme, on a page of its own. */
 async function themeChecks(theme) {
   const { page, errors } = await openPage(browser, files, { devices: 1, width: 1000, height: 1150, theme });
-  page.setDefaultTimeout(5000);
   const byKey = name => async () => {
     await button(page, name).focus();
     await page.keyboard.press('Enter');

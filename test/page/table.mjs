@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { eventually, finish, runChecks } from './checks.mjs';
-import { buildPage, openBrowser, openPage } from './page.mjs';
+import { buildPage, openBrowser, openPage, settled } from './page.mjs';
 
 const browser = await openBrowser();
 const files = await buildPage();
@@ -14,7 +14,7 @@ const active = page.locator('.list [data-row].active');
 const menu = page.locator('[role=menu]');
 const item = id => menu.locator(`[data-item=${id}]`);
 const bar = page.locator('[data-value=selection]');
-const pause = () => page.waitForTimeout(350);
+const pause = () => settled(page);
 const calls = method =>
   page.evaluate(name => window.bench.calls.filter(call => call.method === name).map(call => call.params), method);
 const last = async method => (await calls(method)).at(-1);
@@ -22,7 +22,7 @@ const saved = () => page.evaluate(() => window.bench.saved);
 const keys = async (...all) => {
   for (const key of all) {
     await page.keyboard.press(key);
-    await page.waitForTimeout(120);
+    await pause();
   }
 };
 const indexOf = async locator => Number(await locator.getAttribute('data-row'));

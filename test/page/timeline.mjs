@@ -1,7 +1,7 @@
 // The timeline by mouse and keyboard against the fake host: node test/page/timeline.mjs
 import assert from 'node:assert/strict';
 import { eventually, finish, runChecks } from './checks.mjs';
-import { buildPage, openBrowser, openPage } from './page.mjs';
+import { buildPage, openBrowser, openPage, settled } from './page.mjs';
 
 const browser = await openBrowser();
 const files = await buildPage();
@@ -18,7 +18,7 @@ const rowCount = async () =>
 /** A key in the chart, and the frame that shows what it did. */
 async function key(name) {
   await surface.press(name);
-  await page.waitForTimeout(200);
+  await settled(page);
 }
 
 async function brush(from, to, key) {
@@ -105,7 +105,7 @@ const checks = {
   async 'reading can be cancelled: what is shown stays'() {
     await page.locator('[data-mark=peak]').click();
     await action('moment-cancel').click();
-    await page.waitForTimeout(900);
+    await settled(page);
     assert.equal(await heading(), 'Alive by line');
     assert.ok(await page.locator('[data-value=reading]').isHidden());
     const calls = await page.evaluate(() => window.bench.calls.filter(call => call.method === 'cancelMoments').length);

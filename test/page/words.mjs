@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { messages } from '../project/l10n.mjs';
 import { finish, runChecks } from './checks.mjs';
-import { buildPage, openBrowser, openPage } from './page.mjs';
+import { buildPage, openBrowser, openPage, settled } from './page.mjs';
 
 const strings = Object.fromEntries(messages().map(text => [text, `«${text}»`]));
 /** Fields of the host's answers whose texts the page shows as they are. */
@@ -19,8 +19,7 @@ const FIXED =
 
 const browser = await openBrowser();
 const { page, errors } = await openPage(browser, await buildPage({ strings }), { width: 1000, height: 1300 });
-page.setDefaultTimeout(5000);
-const pause = () => page.waitForTimeout(500);
+const pause = () => settled(page);
 
 /** Texts and the attributes that are read out, of all elements, seen or not. */
 const shown = () =>
@@ -84,7 +83,6 @@ const checks = {
   },
   async 'who holds it, and experiments'() {
     await page.locator('[data-finding] [data-action=who-holds]').first().click();
-    await page.waitForTimeout(1500);
     await allWrapped();
   },
   async 'menus, a wrong filter, selected rows, details'() {
@@ -96,7 +94,6 @@ const checks = {
     await page.keyboard.press('Escape');
     await page.locator('[role=grid]').first().focus();
     for (const key of ['Home', 'Shift+ArrowDown', 'Shift+ArrowDown']) await page.keyboard.press(key);
-    await page.waitForTimeout(1200);
     await allWrapped();
     await page.locator('[data-control=filter]').click();
     await page.keyboard.type('age>old');

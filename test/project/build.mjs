@@ -1,24 +1,31 @@
-// Builds everything: packages when they are stale, native parts, bundles.
+// Builds what ships: packages when they are stale, native parts, bundles.
 //   node test/project/build.mjs [--production]
 import { pathToFileURL } from 'node:url';
 import { install } from './install.mjs';
 import { buildNative } from './native.mjs';
-import { must } from './root.mjs';
+import { inPart } from './progress.mjs';
+import { must, say } from './root.mjs';
 
 export const bundle = (...flags) => must(process.execPath, ['esbuild.mjs', ...flags]);
 
-export async function build(say = () => {}, flags = []) {
-  say('packages …');
-  await install();
-  say('native parts …');
-  await buildNative();
-  say('bundles …');
-  await bundle(...flags);
+/** Says what is done, and how long it took; throws what goes wrong. */
+export async function build(flags = []) {
+  for (const [name, work] of [
+    ['packages', install],
+    ['native parts', buildNative],
+    ['bundles', () => bundle(...flags)],
+  ]) {
+    say(`${name} …`);
+    const { error, output, seconds } = await inPart(name, work);
+    if (output) say(output.trimEnd());
+    if (error) throw error;
+    if (seconds >= 1) say(`${name}: ${seconds.toFixed(0)} s`);
+  }
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   try {
-    await build(text => console.log(text), process.argv.slice(2));
+    await build(process.argv.slice(2));
   } catch (error) {
     console.error(error.message);
     process.exit(1);

@@ -1,7 +1,7 @@
 // Checks or mends the format of every file that git knows (or would add).
 //   node test/project/format.mjs --write
 import { pathToFileURL } from 'node:url';
-import { inRoot, must, run } from './root.mjs';
+import { inRoot, must, run, say } from './root.mjs';
 
 const bin = name => inRoot('node_modules/.bin', name);
 
@@ -29,7 +29,7 @@ export async function checkClangFormat() {
   const { code, output } = await run(bin('clang-format'), ['--dry-run', '-Werror', ...list], { quiet: true });
   if (code === 0) return { passed: 1 };
   const wrong = new Set([...output.matchAll(/^([^:\s]+):\d+:\d+: error/gm)].map(([, file]) => file));
-  console.log(wrong.size ? `Not formatted (npm run format mends it): ${[...wrong].join(' ')}` : output);
+  say(wrong.size ? `Not formatted (npm run format mends it): ${[...wrong].join(' ')}` : output);
   return { failed: 1 };
 }
 

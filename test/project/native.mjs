@@ -1,6 +1,7 @@
 // Builds the native parts with CMake: build/native for objects and tests, dist/native for what ships.
 import { existsSync, readFileSync } from 'node:fs';
-import { inRoot, must, root, which } from './root.mjs';
+import { availableParallelism } from 'node:os';
+import { inRoot, must, root, say, which } from './root.mjs';
 import { ensureUprobeTools } from './uprobeTools.mjs';
 
 /** Throws an Error with one sentence when a program that the build needs is missing. */
@@ -20,10 +21,11 @@ function cached(key) {
   return new RegExp(`^${key}(?::\\w+)?=(.*)$`, 'm').exec(readFileSync(cache, 'utf8'))?.[1] ?? null;
 }
 
+/** What ships. */
 export async function buildNative() {
   checkTools();
   const left = await ensureUprobeTools();
-  if (left) console.log(left);
+  if (left) say(left);
   const generator = which('ninja') ? 'Ninja' : 'Unix Makefiles';
   const fresh = [cached('CMAKE_GENERATOR'), cached('CMAKE_HOME_DIRECTORY')];
   const usable = fresh[0] === generator && fresh[1] === inRoot('native');
@@ -31,5 +33,13 @@ export async function buildNative() {
   if (!usable && existsSync(inRoot('build/native')))
     await must('cmake', ['-E', 'rm', '-rf', inRoot('build/native')], { cwd: root });
   await must('cmake', flags);
-  await must('cmake', ['--build', 'build/native', '-j', '2']);
+  await compile('all');
+}
+
+/** After `buildNative`: the programs of test/native and test/fuzz. Whatever is tested meanwhile comes first. */
+export const buildNativeTests = () => compile('tests', ['nice', '-n', '5']);
+
+async function compile(target, [program = 'cmake', ...words] = []) {
+  const flags = ['--build', 'build/native', '--target', target, '-j', String(availableParallelism())];
+  await must(program, program === 'cmake' ? flags : [...words, 'cmake', ...flags]);
 }

@@ -7,7 +7,7 @@ import { inRoot, must, run } from './root.mjs';
 const target = `linux-${process.arch}`;
 try {
   rmSync(inRoot('dist'), { recursive: true, force: true }); // nothing of an older build ships
-  await build(text => console.log(text), ['--production']);
+  await build(['--production']);
   // Only what debuggers read goes; the programs of the kernel side are data inside the tracer.
   const native = readdirSync(inRoot('dist/native'), { recursive: true, withFileTypes: true });
   const files = native.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));

@@ -1,4 +1,5 @@
 // Where the project lies, and how its scripts run programs. Only node: modules: this is loaded before `npm ci`.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
@@ -21,26 +22,41 @@ export function which(program) {
   return null;
 }
 
+/** Who keeps what is printed: see progress.mjs. */
+const keeper = new AsyncLocalStorage();
+/** While `work` runs, what `say` and `run` would print goes to `to.write(text)`; `to.heed(text)` also hears quiet programs. */
+export const keepOutput = (to, work) => keeper.run(to, work);
+
+/** Prints a line. */
+export const say = text => {
+  const to = keeper.getStore();
+  if (!to) return console.log(text);
+  to.write(`${text}\n`);
+  to.heed(text);
+};
+
 /**
  * Runs a program in the project's root and shows its output. Resolves with its exit status (128 + 15 for a signal) and,
  * with `capture`, its output as text.
  */
 export function run(command, args = [], { env = {}, capture = false, quiet = false, cwd = root } = {}) {
   return new Promise((done, fail) => {
-    const pipe = capture || quiet;
+    const to = keeper.getStore();
+    const pipe = capture || quiet || to !== undefined;
     const child = spawn(command, args, {
       cwd,
       env: { ...process.env, ...env },
       stdio: ['ignore', pipe ? 'pipe' : 'inherit', pipe ? 'pipe' : 'inherit'],
     });
     let output = '';
-    for (const [stream, to] of [
+    for (const [stream, shown] of [
       [child.stdout, process.stdout],
       [child.stderr, process.stderr],
     ])
       stream?.setEncoding('utf8').on('data', text => {
         output += text;
-        if (!quiet) to.write(text);
+        to?.heed(text);
+        if (!quiet) (to ?? shown).write(text);
       });
     child.once('error', fail);
     child.once('close', (code, signal) => done({ code: signal ? 143 : code, output }));

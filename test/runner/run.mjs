@@ -1,71 +1,64 @@
 // Installs what is stale, builds, and runs every test. The last line sums all stages.
-//   node test/runner/run.mjs [stage …]     (no name: all stages)
+//   node test/runner/run.mjs [STAGE | STAGE/PART | words of a test's name after a stage …]     (nothing: all stages)
 import { mkdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { install } from '../project/install.mjs';
+import { inPart } from '../project/progress.mjs';
 import { inRoot } from '../project/root.mjs';
-import { stages } from './stages.mjs';
+import { wantedStages } from './arguments.mjs';
+import { runStages } from './schedule.mjs';
 
-/** Runs one stage; an Error counts as one failure. */
-async function runStage(stage) {
-  console.log(`\n== ${stage.name}: ${stage.what}`);
-  const began = Date.now();
-  let result;
-  try {
-    result = { passed: 0, failed: 0, skipped: [], ...(await stage.run()) };
-  } catch (error) {
-    console.error(error.message);
-    result = { passed: 0, failed: 1, skipped: [] };
-  }
+const began = Date.now();
+const ofResult = ({ passed, failed, skipped }) =>
+  `${passed} passed, ${failed} failed${skipped.length ? `, ${skipped.length} skipped` : ''}`;
+const time = seconds => `${seconds.toFixed(1)} s`;
+
+function tellStage(stage, result, output) {
   if (result.passed + result.failed + result.skipped.length === 0) {
-    console.error('No test ran.');
+    output += 'No test ran.\n';
     result.failed = 1;
   }
-  const seconds = (Date.now() - began) / 1000;
-  console.log(`== ${stage.name}: ${counts(result)} (${seconds.toFixed(1)} s)`);
-  return { name: stage.name, seconds, ...result };
+  console.log(`\n== ${stage.name}: ${stage.what}`);
+  if (output.trim()) console.log(output.trimEnd());
+  console.log(`== ${stage.name}: ${ofResult(result)} (${time(result.seconds)})`);
 }
 
-function counts({ passed, failed, skipped }) {
-  return `${passed} passed, ${failed} failed${skipped.length ? `, ${skipped.length} skipped` : ''}`;
-}
-
+/** Each stage with when it began and how long it took, then what is skipped and what failed, then the sum. */
 function summary(results) {
-  console.log('\n== summary');
-  for (const result of results) {
-    const time = `${result.seconds.toFixed(1)} s`.padStart(8);
-    console.log(`${result.failed ? 'FAILED' : 'ok    '} ${result.name.padEnd(8)} ${time}  ${counts(result)}`);
+  console.log(`\n== summary                began       took`);
+  for (const result of [...results].sort((a, b) => a.from - b.from)) {
+    const times = `${time(result.from).padStart(10)} ${time(result.seconds).padStart(10)}`;
+    console.log(`${result.failed ? 'FAILED' : 'ok    '} ${result.name.padEnd(10)} ${times}   ${ofResult(result)}`);
     for (const reason of result.skipped) console.log(`         skipped: ${reason}`);
-    for (const note of result.notes ?? []) console.log(`         ${note}`);
+    for (const note of result.notes) console.log(`         ${note}`);
   }
-  const sum = results.reduce(
-    (all, { passed, failed, skipped }) => ({
-      passed: all.passed + passed,
-      failed: all.failed + failed,
-      skipped: all.skipped.concat(skipped),
-    }),
-    { passed: 0, failed: 0, skipped: [] },
-  );
-  console.log(counts(sum));
-  return sum.failed === 0;
+  console.log(`took ${time((Date.now() - began) / 1000)} in all`);
+  const all = { passed: 0, failed: 0, skipped: [] };
+  for (const { passed, failed, skipped } of results) {
+    all.passed += passed;
+    all.failed += failed;
+    all.skipped.push(...skipped);
+  }
+  console.log(ofResult(all));
+  return all.failed === 0;
 }
 
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter(name => !stages.some(stage => stage.name === name));
-if (unknown.length) {
-  console.error(`There is no stage ${unknown.join(', ')}. Stages: ${stages.map(stage => stage.name).join(' ')}`);
-  process.exit(2);
-}
 mkdirSync(inRoot('build/test-results'), { recursive: true });
-try {
-  console.log(await install());
-} catch (error) {
-  console.error(error.message);
+const installed = await inPart('packages', install);
+console.log(installed.error?.message ?? `${installed.value} (${time(installed.seconds)})`);
+if (installed.error) {
   console.log('0 passed, 1 failed');
   process.exit(1);
 }
-const results = [];
-for (const stage of stages) {
-  if (wanted.length && !wanted.includes(stage.name) && !stage.needed?.some(name => wanted.includes(name))) continue;
-  results.push(await runStage(stage));
+const { stages } = await import('./stages.mjs'); // they need the packages
+const wanted = wantedStages(stages, process.argv.slice(2));
+if (typeof wanted === 'string') {
+  console.error(wanted);
+  process.exit(2);
 }
+const isNeeded = name => stages.some(stage => wanted.has(stage.name) && stage.needs?.includes(name));
+const chosen = stages
+  .filter(({ name, asked }) => (wanted.size === 0 ? !asked : wanted.has(name) || isNeeded(name)))
+  .map(stage => ({ ...stage, run: () => stage.run(wanted.get(stage.name) ?? { paths: [], words: [] }) }));
+const results = await runStages(chosen, Math.max(2, availableParallelism()), tellStage);
 process.exit(summary(results) ? 0 : 1);

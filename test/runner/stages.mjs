@@ -1,107 +1,157 @@
-// The stages of `npm test`, in order. Each returns {passed, failed, skipped: [reason, …], notes: [what failed, …]} or
-// throws an Error.
+// The stages of `npm test`. Each: {name, what, needs: what must be built for it, after: what it waits for, cores: how many it keeps
+// busy, takes: what chooses among its tests, run}. run({paths, words}) gives {passed, failed, skipped: [reason, …], notes: [what
+// failed, …]} or throws an Error. Long ones that wait for others stand first.
 import { existsSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { runHost } from '../host/run.mjs';
+import { runPageChecks } from '../page/all.mjs';
 import { bundle } from '../project/build.mjs';
 import { checkClangFormat, checkPrettier } from '../project/format.mjs';
-import { buildNative } from '../project/native.mjs';
+import { buildNative, buildNativeTests } from '../project/native.mjs';
+import { inRoot, run, say } from '../project/root.mjs';
 import { ensureUprobeTools } from '../project/uprobeTools.mjs';
-import { inRoot, run } from '../project/root.mjs';
-import { runNodeTests } from './nodeTests.mjs';
-import { runPageChecks } from '../page/all.mjs';
-import { runHost } from '../host/run.mjs';
 import { runTorchTests } from '../torch/run.mjs';
+import { runNodeTests } from './nodeTests.mjs';
+import { preparePython } from './pythonPackages.mjs';
 
 const bin = name => inRoot('node_modules/.bin', name);
-const verdict = ok => (ok ? { passed: 1 } : { failed: 1 });
 /** A step that passes when the program ends with 0. */
-const program = async (command, ...args) => verdict((await run(command, args)).code === 0);
+const program = async (command, ...args) => ((await run(command, args)).code === 0 ? { passed: 1 } : { failed: 1 });
+const quoted = text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** Runs ctest and reads its summary: {passed, failed, skipped and failed names}. */
-async function ctest(...args) {
-  const flags = ['--test-dir', 'build/native', '--output-on-failure', '--timeout', '300', ...args];
-  const { output } = await run('ctest', flags, { capture: true });
+/** ctest's tests: `paths` begin their names (trace_merge), `words` are parts of them. */
+async function runNativeTests({ paths, words }) {
+  const chosen = [...paths.map(path => `^${quoted(path)}`), ...words.map(quoted)];
+  const flags = ['--test-dir', 'build/native', '--output-on-failure', '--timeout', '300', '--no-tests=error'];
+  if (chosen.length > 0) flags.push('-R', chosen.join('|'));
+  const { output } = await run('ctest', [...flags, '-j', String(2 * availableParallelism())], { capture: true });
   const sum = /tests passed, (\d+) tests? failed out of (\d+)/.exec(output);
   if (!sum) throw new Error('ctest gave no summary.');
   const names = how =>
     [...output.matchAll(new RegExp(`^\\s*\\d+ - (\\S+) \\((?:${how})\\)`, 'gm'))].map(([, name]) => name);
   const skipped = names('Skipped|Disabled').map(name => `native test ${name}`);
+  const left = await ensureUprobeTools();
   return {
     passed: sum[2] - sum[1] - skipped.length,
     failed: Number(sum[1]),
-    skipped,
-    names: names('Failed|Timeout|SEGFAULT|Subprocess aborted'),
+    skipped: left ? [...skipped, left] : skipped,
+    notes: names('Failed|Timeout|SEGFAULT|Subprocess aborted').map(name => `failed: ${name}`),
   };
 }
 
-/** What fails beside other tests gets a second try, alone; the notes name it. */
-async function runNativeTests() {
-  const sum = await ctest('-j', '2');
-  const again = sum.failed > 0 ? await ctest('--rerun-failed') : { passed: 0, failed: 0, names: [] };
-  const left = await ensureUprobeTools();
-  return {
-    passed: sum.passed + again.passed,
-    failed: again.failed,
-    skipped: left ? [...sum.skipped, left] : sum.skipped,
-    notes: [...sum.names.map(name => `tried again: ${name}`), ...again.names.map(name => `failed: ${name}`)],
-  };
-}
-
-/** The bundled tests of one kind; `kind` names the folders test/<kind> and build/test/<kind>. `again`: where one fails all are
- * run a second time, which counts; the notes name what failed in the first. For tests of programs that run beside them. */
-function nodeStage(kind, concurrency, again = false) {
-  return async () => {
+/** The bundled tests of one kind; `kind` names the folders test/<kind> and build/test/<kind>. */
+function nodeStage(kind, concurrency) {
+  return async ({ paths, words }) => {
     const folder = inRoot('build/test', kind);
     const files = existsSync(folder) ? readdirSync(folder, { recursive: true }).map(String) : [];
-    const tests = files.filter(name => name.endsWith('.test.js')).map(name => inRoot('build/test', kind, name));
-    if (tests.length === 0) throw new Error(`test/${kind} holds no *.test.ts.`);
-    const first = await runNodeTests(kind, tests.sort(), concurrency);
-    if (first.failed === 0 || !again) return first;
-    const second = await runNodeTests(kind, tests, concurrency);
-    return { ...second, notes: [...first.notes.map(note => note.replace('failed:', 'tried again:')), ...second.notes] };
+    const tests = files
+      .filter(name => name.endsWith('.test.js'))
+      .filter(name => paths.length === 0 || paths.some(path => name.startsWith(path)))
+      .map(name => inRoot('build/test', kind, name));
+    if (tests.length === 0) throw new Error(`No *.test.ts of test/${kind} has this name: ${paths.join(' ')}`);
+    return runNodeTests(kind, tests.sort(), { concurrency, names: words });
   };
 }
-
-const running = ['unit', 'golden', 'cli', 'torch', 'host'];
-
-export const stages = [
-  {
-    name: 'format',
-    what: 'prettier, clang-format',
-    run: async () => sum(await checkPrettier(), await checkClangFormat()),
-  },
-  { name: 'lint', what: 'eslint', run: () => program(bin('eslint'), '.') },
-  { name: 'types', what: 'tsc -b', run: () => program(bin('tsc'), '-b') },
-  { name: 'build', what: 'CMake and esbuild', needed: ['native', ...running], run: buildAll },
-  { name: 'native', what: 'ctest', run: runNativeTests },
-  { name: 'unit', what: 'node:test', run: nodeStage('unit', 2) },
-  { name: 'golden', what: 'stored traces', run: nodeStage('golden', 2) },
-  { name: 'cli', what: 'command line on the simulated GPU', run: nodeStage('cli', 1, true) },
-  { name: 'torch', what: 'planted leaks on PyTorch, without a GPU', run: runTorchTests },
-  { name: 'page', what: 'the page in Chromium', run: runPageChecks },
-  { name: 'host', what: 'extension in VS Code on the simulated GPU', run: runHost },
-];
 
 /** The bundles are made also when the native build fails, so that the tests that need only them still run. */
 async function buildAll() {
   const built = { passed: 0, failed: 0 };
-  for (const step of [buildNative, bundle])
+  for (const step of [bundle, buildNative])
     await step().then(
       () => built.passed++,
       error => {
-        console.error(error.message);
+        say(error.message);
         built.failed++;
       },
     );
   return built;
 }
 
-function sum(...results) {
-  return results.reduce(
-    (all, { passed = 0, failed = 0, skipped = [] }) => ({
-      passed: all.passed + passed,
-      failed: all.failed + failed,
-      skipped: all.skipped.concat(skipped),
-    }),
-    { passed: 0, failed: 0, skipped: [] },
-  );
+const ownPrograms = async () => {
+  await buildNativeTests();
+  return { passed: 1 };
+};
+
+async function checkFormat() {
+  const [one, other] = [await checkPrettier(), await checkClangFormat()];
+  return { passed: (one.passed ?? 0) + (other.passed ?? 0), failed: (one.failed ?? 0) + (other.failed ?? 0) };
 }
+
+const both = ['paths', 'words'];
+const tracing = { needs: ['build', 'python'], after: ['build', 'python'] };
+
+export const stages = [
+  { name: 'build', what: 'esbuild, and CMake for what ships', cores: 1, run: buildAll },
+  { name: 'python', what: 'a Python with what tests read with', cores: 0, run: preparePython },
+  {
+    name: 'programs',
+    what: 'CMake for the programs of native tests',
+    needs: ['build'],
+    after: ['build'],
+    cores: 1,
+    run: ownPrograms,
+  },
+  {
+    name: 'page',
+    what: 'the page in Chromium',
+    cores: 0.7,
+    takes: ['paths'],
+    run: ({ paths }) => runPageChecks(paths),
+  },
+  {
+    name: 'host',
+    what: 'extension in VS Code on the simulated GPU',
+    needs: ['build'],
+    after: ['build'],
+    cores: 0.5,
+    takes: both,
+    run: runHost,
+  },
+  {
+    name: 'native',
+    what: 'ctest',
+    needs: ['build', 'programs', 'python'],
+    after: ['programs', 'python'],
+    cores: 1,
+    takes: both,
+    run: runNativeTests,
+  },
+  {
+    name: 'cli',
+    what: 'command line on the simulated GPU',
+    needs: ['build', 'programs'],
+    after: ['build', 'programs'],
+    cores: 0.5,
+    takes: both,
+    run: nodeStage('cli', 2),
+  },
+  { name: 'unit', what: 'node:test', ...tracing, cores: 1, takes: both, run: nodeStage('unit', 2) },
+  { name: 'types', what: 'tsc -b', cores: 1, run: () => program(bin('tsc'), '-b') },
+  { name: 'lint', what: 'eslint', cores: 1, run: () => program(bin('eslint'), '.') },
+  {
+    name: 'torch',
+    what: 'ten planted leaks on PyTorch, without a GPU',
+    ...tracing,
+    cores: 1,
+    takes: ['paths'],
+    run: ({ paths }) => runTorchTests(paths),
+  },
+  {
+    name: 'golden',
+    what: 'stored traces',
+    needs: ['build'],
+    after: ['build'],
+    cores: 1,
+    takes: both,
+    run: nodeStage('golden', 2),
+  },
+  { name: 'format', what: 'prettier, clang-format', cores: 1, run: checkFormat },
+  {
+    name: 'leaks',
+    what: 'all planted leaks on PyTorch',
+    ...tracing,
+    asked: true,
+    cores: 2,
+    run: () => runTorchTests(),
+  },
+];

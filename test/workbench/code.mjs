@@ -26,11 +26,12 @@ const noise = new RegExp(
 const server = await startServer({ trust: !flags.has('disable-workspace-trust') });
 let window;
 let finished = false;
+/** How long the server may take to log how the host's process ended. */
+const LOG_MS = 5000;
 
 /** The workbench reports 0 also when the extension host died, so 0 counts only after mocha's summary and a clean end. */
 async function ended(code) {
-  await new Promise(done => setTimeout(done, 300)); // the server logs how the host's process ended
-  const end = /Extension Host Process exited with code: (\S+), signal: (\S+?)\./.exec(server.log());
+  const end = await server.logged(/Extension Host Process exited with code: (\S+), signal: (\S+?)\./, LOG_MS);
   const clean = finished && (!end || (end[1] === '0' && end[2] === 'null'));
   if (code === 0 && !clean) {
     process.stderr.write(`The extension host ended before the tests did (${end?.[0] ?? 'no summary'}).\n`);

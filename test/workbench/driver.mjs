@@ -75,12 +75,16 @@ const actions = {
   async motions(page, { selector, reduced, wait }) {
     const frame = await frameWith(page, selector, wait);
     await page.emulateMedia({ reducedMotion: reduced ? 'reduce' : 'no-preference' });
-    await page.waitForTimeout(200);
+    await frame.evaluate(restNow);
     const found = await frame.evaluate(() =>
       document.getAnimations().map(({ effect, animationName }) => `${animationName} ${effect.target.className}`),
     );
     await page.emulateMedia({ reducedMotion: null });
     return found;
+  },
+  /** Waits until the frame that holds the selector neither changes nor moves any more. */
+  async rest(page, { selector, wait }) {
+    await (await frameWith(page, selector, wait)).evaluate(restNow);
   },
   /** The texts of all elements of the first frame that holds the selector. */
   async texts(page, { selector, wait }) {
@@ -152,6 +156,24 @@ const actions = {
     return (await frameWith(page, selector, wait)).locator(selector).first().getAttribute(name);
   },
 };
+
+/** Runs in the page. Resolves when for some frames nothing changed and no transition ran; what moves for ever does not count. */
+function restNow() {
+  const FRAMES = 6;
+  return new Promise(done => {
+    let calm = 0;
+    const watch = new window.MutationObserver(() => (calm = 0));
+    watch.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    const moves = ({ effect, playState }) => playState === 'running' && effect.getComputedTiming().endTime !== Infinity;
+    const look = () => {
+      calm = document.getAnimations().some(moves) ? 0 : calm + 1;
+      if (calm < FRAMES) return window.requestAnimationFrame(look);
+      watch.disconnect();
+      done();
+    };
+    look();
+  });
+}
 
 /** Runs in the page. A control of the toolkit draws its focus inside its shadow. */
 function focusNow() {

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 
@@ -24,6 +25,8 @@ const QUIET = {
   'extensions.ignoreRecommendations': true,
   'remote.autoForwardPorts': false, // looks through all processes again and again, in the extension host
 };
+
+const LOOK_MS = 20;
 
 /** A free port of 127.0.0.1. */
 function freePort() {
@@ -73,7 +76,12 @@ export async function startServer({ settings = {}, trust = false, vsix, graceSec
         if (/Web UI available/.test(log)) ok();
       });
   });
-  return { port, data, stop, log: () => log };
+  /** The first match in what the server logs, or null after so many milliseconds. */
+  const logged = async (pattern, milliseconds) => {
+    for (const end = Date.now() + milliseconds; !pattern.test(log) && Date.now() < end;) await sleep(LOOK_MS);
+    return pattern.exec(log);
+  };
+  return { port, data, stop, log: () => log, logged };
 }
 
 /** Chromium is asked for nothing but the page: no background traffic. */
@@ -136,7 +144,7 @@ async function runCommand(page, title) {
     } catch (error) {
       if (attempt === 9) throw error;
       await page.keyboard.press('Escape');
-      await page.waitForTimeout(300);
+      await box.waitFor({ state: 'hidden' });
     }
   }
 }

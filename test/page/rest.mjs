@@ -1,0 +1,74 @@
+// Runs in the page, before its own scripts: knows when it has come to rest. At rest it waits for no answer, no frame and no timer
+// that ends soon; those that end late are questions that are asked again and again.
+const SOON_MS = 1300;
+const PATIENCE_MS = 30_000;
+const FRAMES_AT_REST = 3;
+const frame = window.requestAnimationFrame.bind(window);
+const busy = { timers: new Set(), frames: new Set(), answers: 0 };
+
+const setTimer = window.setTimeout.bind(window);
+const clearTimer = window.clearTimeout.bind(window);
+window.setTimeout = (run, milliseconds = 0, ...rest) => {
+  const timer = setTimer(() => {
+    busy.timers.delete(timer);
+    run(...rest);
+  }, milliseconds);
+  if (milliseconds < SOON_MS) busy.timers.add(timer);
+  return timer;
+};
+window.clearTimeout = timer => {
+  busy.timers.delete(timer);
+  clearTimer(timer);
+};
+window.requestAnimationFrame = run => {
+  const id = frame(time => {
+    busy.frames.delete(id);
+    run(time);
+  });
+  busy.frames.add(id);
+  return id;
+};
+const cancelFrame = window.cancelAnimationFrame.bind(window);
+window.cancelAnimationFrame = id => {
+  busy.frames.delete(id);
+  cancelFrame(id);
+};
+
+const host = new window.Worker('/fakeHost.js');
+const post = host.postMessage.bind(host);
+host.postMessage = message => {
+  busy.answers += message.type === 'batch' ? message.messages.length : 1;
+  post(message);
+};
+
+/** Resolves at rest; rejects with what it still waits for. */
+const settled = () =>
+  new Promise((done, fail) => {
+    const end = performance.now() + PATIENCE_MS;
+    let calm = 0;
+    const look = now => {
+      const left = [busy.timers.size, busy.frames.size, busy.answers];
+      calm = left.every(count => count === 0) ? calm + 1 : 0;
+      if (calm === FRAMES_AT_REST) done();
+      else if (now > end) fail(new Error(`The page does not come to rest: timers, frames, answers: ${left}`));
+      else frame(look);
+    };
+    frame(look);
+  });
+
+window.bench = { calls: [], answers: [], violations: [], saved: null, said: [], changes: 0, host, settled };
+window.addEventListener('securitypolicyviolation', event =>
+  window.bench.violations.push(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`),
+);
+host.onmessage = ({ data }) => {
+  if (data.type === 'bench') return (data.ms === undefined ? window.bench.calls : window.bench.answers).push(data);
+  if (data.type === 'session' || data.type === 'response') busy.answers--;
+  if (data.type === 'changed') window.bench.changes++;
+  if (document.getElementById('app').dataset.strings !== '{}') window.bench.said.push(data);
+  window.postMessage(data, '*');
+};
+window.acquireVsCodeApi = () => ({
+  postMessage: message => host.postMessage(message),
+  getState: () => window.bench.saved,
+  setState: state => (window.bench.saved = state),
+});
