@@ -7,7 +7,7 @@ import { doctor } from './cli/doctor';
 import { helpText } from './cli/arguments/help';
 import { holders } from './cli/holders';
 import { mark } from './cli/mark';
-import { print, say } from './cli/output';
+import { print, say } from './cli/report/output';
 import { report } from './cli/report/report';
 import { run } from './cli/run';
 

@@ -2,7 +2,7 @@ import { checkTarget, commandLine, processName } from '../capture/processes/atta
 import { workingFolder, type ProcessFacts } from '../capture/processes/processes';
 import { tracerMissing, type Tracer } from '../capture/launch/tracer';
 import type { AttachArguments } from './arguments/arguments';
-import { say } from './output';
+import { say } from './report/output';
 import { placeProbes, sayAdvice } from './probes';
 import {
   beginRecording,

@@ -7,6 +7,7 @@ import { openNamed, type OpenTrace } from './namedTrace';
 import { jsonChunks } from './jsonDocument';
 import { print, say } from './output';
 import { writeResult } from './resultFile';
+import { print, say } from './report/output';
 
 const PATIENCE_MS = 60_000;
 

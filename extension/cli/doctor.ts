@@ -5,6 +5,7 @@ import type { DoctorArguments } from './arguments/arguments';
 import { jsonChunks } from './jsonDocument';
 import { print } from './output';
 import { writeResult } from './resultFile';
+import { print } from './report/output';
 
 /** Checks the machine. Returns 0 when recording is possible, else 1. */
 export async function doctor(options: DoctorArguments, dist: string): Promise<number> {

@@ -13,6 +13,7 @@ import { openNamed, type OpenTrace } from './namedTrace';
 import { jsonChunks } from './jsonDocument';
 import { print, say } from './output';
 import { writeResult } from './resultFile';
+import { print, say } from './report/output';
 
 /** Blocks that are asked for together. */
 interface Subject {

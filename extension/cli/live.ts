@@ -5,6 +5,7 @@ import { verdictsOf } from '../analysis/findings/verdictCache';
 import type { NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
 import { print, write } from './output';
+import { write } from './report/output';
 import { TerminalTable } from './report/terminalTable';
 
 /** Shows the table on stderr while the program runs. */

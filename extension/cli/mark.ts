@@ -3,7 +3,7 @@ import { reasonOf } from '../capture/traces/traceDirectory';
 import { formatDuration } from '../protocol/format';
 import type { MarkArguments } from './arguments/markArguments';
 import { openNamed } from './namedTrace';
-import { print, say } from './output';
+import { print, say } from './report/output';
 
 const NOT_MARKED = 1;
 

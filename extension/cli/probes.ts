@@ -7,6 +7,7 @@ import { settleLogs } from '../capture/launch/settle';
 import { Tracer, tracerMissing, tracerProgram, type TracerEnd } from '../capture/launch/tracer';
 import type { RecordingArguments, RunArguments } from './arguments/arguments';
 import { print, say } from './output';
+import { say, write } from './report/output';
 import type { Recording } from './recording';
 
 /** How long a log that began a moment ago is looked for. */

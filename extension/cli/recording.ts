@@ -19,9 +19,11 @@ import { loadNative, type NativeAddon, type NativeSession } from '../engine/addo
 import { createLineReader } from '../engine/sourceLines';
 import type { RecordingArguments } from './arguments/arguments';
 import { jsonChunks } from './jsonDocument';
-import { createLiveTable, tableLines } from './live';
+import { createLiveTable, tableLines, tableText } from './live';
 import { print, say } from './output';
 import { giveToSudoUser, writeResult } from './resultFile';
+import { say, write } from './report/output';
+import { giveToSudoUser, writeResult } from './report/resultFile';
 
 /** Exit status where nothing could be recorded. */
 export const NOT_STARTED = 125;

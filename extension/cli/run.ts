@@ -7,7 +7,7 @@ import { askForSurvey } from '../capture/checks/survey';
 import { logBudget, reasonOf } from '../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon } from '../engine/addon';
 import type { RunArguments } from './arguments/arguments';
-import { say } from './output';
+import { say } from './report/output';
 import { attachBeforeStart, type Probes } from './probes';
 import {
   beginRecording,

@@ -3,7 +3,7 @@ import type { FreeLine, StepAxis } from '../../protocol/steps';
 import type { Frame, TraceSource } from '../../protocol/trace';
 import type { Finding } from '../../protocol/verdicts';
 import type { GrowingSite } from '../sites/cluster';
-import type { FindingContext } from './findings';
+import type { FindingContext } from './findingContext';
 import { cutShort } from './holders';
 import { at } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';

@@ -1,29 +1,16 @@
 import { libraryName } from '../../protocol/libraryName';
-import type { StepAxis } from '../../protocol/steps';
 import type { TraceSource } from '../../protocol/trace';
-import type { Finding, FindingHolder, FindingPlace, LeakClass, Ledger, SiteVerdict } from '../../protocol/verdicts';
+import type { Finding, FindingHolder, FindingPlace, LeakClass, SiteVerdict } from '../../protocol/verdicts';
 import { clusterByCause, type GrowingSite } from '../sites/cluster';
 import { evidenceOf, ruledOutOf } from './evidence';
-import { holderOf, NO_OWNER, nobodyHolds, type HolderAnswer } from './holders';
+import type { FindingContext, LineText } from './findingContext';
+import { holderOf, NO_OWNER, nobodyHolds } from './holders';
 import { namedFrame } from '../sites/site';
 import type { SiteSteps } from '../series/siteSeries';
 import { at, median } from '../series/statistics';
 import { suggest } from './suggestions';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { leakTitle } from './wording';
-
-/** Source text of a line (from 1), null where it cannot be read. */
-export type LineText = (file: string, line: number) => string | null;
-
-export interface FindingContext {
-  source: TraceSource;
-  axis: StepAxis;
-  answers: readonly HolderAnswer[];
-  ledgers: readonly Ledger[];
-  lineText: LineText;
-  /** PyTorch's own threads work for others. */
-  isHelper(process: number, thread: number): boolean;
-}
 
 /** One finding for each cause of growth, the fastest first. */
 export function findLeaks(

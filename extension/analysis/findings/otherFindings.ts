@@ -1,7 +1,7 @@
 import { formatBytes, formatCount } from '../../protocol/format';
 import type { TraceSource } from '../../protocol/trace';
 import type { Finding, FindingPlace, SiteVerdict } from '../../protocol/verdicts';
-import type { LineText } from './findings';
+import type { LineText } from './findingContext';
 import type { Growth } from '../series/growth';
 import type { JudgedLedger } from '../ledger/ledger';
 import { countedText, type JudgedFailure } from './outOfMemory';

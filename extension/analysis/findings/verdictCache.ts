@@ -1,6 +1,6 @@
 import type { TraceSource } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
-import type { LineText } from './findings';
+import type { LineText } from './findingContext';
 import { judgeTrace } from './verdicts';
 
 const known = new WeakMap<TraceSource, Verdicts>();

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { release } from 'node:os';
 import { commandLine, explain } from '../processes/attachTarget';
-import type { Check } from './checks';
+import { missing, ok, warning, type Check } from './check';
 import { capabilitiesSuffice } from './privileges';
 import { joinWords } from '../launch/shellWords';
 import { tracerMissing, tracerProgram } from '../launch/tracer';
@@ -99,14 +99,4 @@ function runSelfTest(program: string): Promise<SelfTestRun> {
       done({ passed: error === null, test: parseSelfTest(stdout), problem: { type: 'error', code, message } });
     });
   });
-}
-
-function ok(name: string, detail: string): Check {
-  return { name, state: 'ok', detail, fix: '' };
-}
-function warning(name: string, detail: string, fix: string): Check {
-  return { name, state: 'warning', detail, fix };
-}
-function missing(name: string, detail: string, fix: string): Check {
-  return { name, state: 'missing', detail, fix };
 }

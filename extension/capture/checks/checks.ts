@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { formatBytes } from '../../protocol/format';
 import { diagnoseAttach, type AttachDiagnosis } from './attachChecks';
+import { missing, ok, warning, type Check } from './check';
 import { injectedLibrary, type Environment } from '../launch/environment';
 import { traceRoots } from '../traces/folders';
 import {
@@ -16,16 +17,6 @@ import {
 import { injectionProblem, simulatorProblem } from './simulator';
 import { createTraceDirectory, removeTraceDirectory } from '../traces/traceDirectory';
 
-export interface Check {
-  name: string;
-  state: 'ok' | 'warning' | 'missing';
-  /** What was found. */
-  detail: string;
-  /** What to do; empty where nothing is to be done. */
-  fix: string;
-  /** Of the fix: the line to type, where there is one. */
-  command?: string;
-}
 export interface Diagnosis {
   checks: Check[];
   /** Recording is possible on a GPU, on the simulated one. */
@@ -57,16 +48,6 @@ export async function diagnose(
 }
 
 const REINSTALL = 'reinstall GPU Memory Trace, or build it with: npm run build';
-
-function ok(name: string, detail: string): Check {
-  return { name, state: 'ok', detail, fix: '' };
-}
-function warning(name: string, detail: string, fix: string): Check {
-  return { name, state: 'warning', detail, fix };
-}
-function missing(name: string, detail: string, fix: string): Check {
-  return { name, state: 'missing', detail, fix };
-}
 
 async function checkGpu(environment: Environment): Promise<Check> {
   const [libcuda, gpus] = await Promise.all([findLibcuda(environment), findGpus(environment)]);

@@ -1,4 +1,5 @@
-import type { Check, Diagnosis } from './checks';
+import type { Check } from './check';
+import type { Diagnosis } from './checks';
 
 /** The checks, one a line, each with what to do about it; then those of attaching. */
 export function doctorText(diagnosis: Diagnosis): string[] {

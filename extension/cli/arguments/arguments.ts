@@ -1,7 +1,7 @@
 import type { StackChoice } from '../../capture/launch/tracer';
 import { parseConfirm, parseHolders, type ConfirmArguments, type HoldersArguments } from './askArguments';
 import { parseMark, type MarkArguments } from './markArguments';
-import { Options, Usage } from './options';
+import { noSuchOption, Options, takeOptions, Usage } from './options';
 import { parseReport, type ReportArguments } from './reportArguments';
 
 /** What `run` and `attach` have in common. */
@@ -47,7 +47,6 @@ export interface UsageError {
   usage: string;
 }
 
-const VERBS: readonly Verb[] = ['run', 'attach', 'mark', 'report', 'holders', 'confirm', 'doctor'];
 /** What the tracer takes (native/uprobe/session/options.cpp); it rounds up to a power of two. */
 const LEAST_RING_BYTES = 64 * 1024;
 const MOST_RING_BYTES = 1024 ** 3;
@@ -68,29 +67,29 @@ function parse(words: readonly string[]): Arguments {
     throw new Usage('Say what to do: run, attach, mark, report, holders, confirm or doctor (see --help).');
   if (first === '--version' || first === '-V') return { verb: 'version' };
   if (first === '--help' || first === '-h' || first === 'help') {
-    return { verb: 'help', about: VERBS.find(verb => verb === rest[0]) ?? null };
+    return { verb: 'help', about: verbOf(rest[0]) };
   }
-  const verb = VERBS.find(candidate => candidate === first);
-  if (verb === undefined)
+  const verb = verbOf(first);
+  if (verb === null)
     throw new Usage(`"${first}" is not a command; there are run, attach, mark, report, holders, confirm and doctor.`);
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
   if (own[0] === '--help' || own[0] === '-h') return { verb: 'help', about: verb };
-  switch (verb) {
-    case 'run':
-      return parseRun(rest);
-    case 'mark':
-      return parseMark(rest) ?? { verb: 'help', about: 'mark' };
-    case 'report':
-      return parseReport(rest) ?? { verb: 'help', about: 'report' };
-    case 'holders':
-      return parseHolders(rest) ?? { verb: 'help', about: 'holders' };
-    case 'confirm':
-      return parseConfirm(rest) ?? { verb: 'help', about: 'confirm' };
-    case 'doctor':
-      return parseDoctor(rest);
-    case 'attach':
-      return parseAttach(rest);
-  }
+  return PARSERS[verb](rest) ?? { verb: 'help', about: verb };
+}
+
+/** What stands behind a verb; null: its help is wanted. */
+const PARSERS: Record<Verb, (words: readonly string[]) => Arguments | null> = {
+  run: parseRun,
+  attach: parseAttach,
+  mark: parseMark,
+  report: parseReport,
+  holders: parseHolders,
+  confirm: parseConfirm,
+  doctor: parseDoctor,
+};
+
+function verbOf(word: string | undefined): Verb | null {
+  return (Object.keys(PARSERS) as Verb[]).find(verb => verb === word) ?? null;
 }
 
 const RECORDING: RecordingArguments = {
@@ -103,7 +102,7 @@ const RECORDING: RecordingArguments = {
   ringBytes: null,
 };
 
-function parseRun(words: readonly string[]): Arguments {
+function parseRun(words: readonly string[]): Arguments | null {
   const parsed: RunArguments = {
     verb: 'run',
     ...RECORDING,
@@ -115,14 +114,12 @@ function parseRun(words: readonly string[]): Arguments {
   const options = new Options(words);
   let onlyUprobe: string | null = null;
   for (let option = options.next(); option !== null; option = options.next()) {
-    if (option === '--help' || option === '-h') return { verb: 'help', about: 'run' };
+    if (option === '--help' || option === '-h') return null;
     if (option === '--simulate-gpu') parsed.simulateGpu = options.flag();
     else if (option === '--holders') parsed.holders = options.flag();
     else if (option === '--backend') parsed.backend = backend(options);
     else if (takeUprobeOption(parsed, option, options)) onlyUprobe = option;
-    else if (!takeRecordingOption(parsed, option, options)) {
-      throw new Usage(`run has no option ${option} (see "gpu-memtrace run --help").`);
-    }
+    else if (!takeRecordingOption(parsed, option, options)) throw noSuchOption('run', option);
   }
   if (onlyUprobe !== null && parsed.backend !== 'uprobe') {
     throw new Usage(`${onlyUprobe} is an option of the uprobe tracer: add --backend uprobe.`);
@@ -142,33 +139,21 @@ function backend(options: Options): RunArguments['backend'] {
   return options.choice(['auto', 'inject', 'uprobe']) === 'uprobe' ? 'uprobe' : 'inject';
 }
 
-function parseAttach(words: readonly string[]): Arguments {
+function parseAttach(words: readonly string[]): Arguments | null {
   const parsed: AttachArguments = { verb: 'attach', ...RECORDING, pid: 0 };
-  const named: string[] = [];
-  const options = new Options(words);
-  for (;;) {
-    const option = options.next();
-    if (option === null) {
-      const word = options.positional();
-      if (word === null) break;
-      named.push(word);
-      continue;
-    }
-    if (option === '--help' || option === '-h') return { verb: 'help', about: 'attach' };
+  const named = takeOptions('attach', words, (option, options) => {
     if (option === '--simulate-gpu')
       throw new Usage('--simulate-gpu is for run: a running program has its GPU already.');
-    if (option === '--backend') {
-      if (options.choice(['auto', 'inject', 'uprobe']) === 'inject') {
-        throw new Usage('--backend inject is for run: nothing is loaded into a running program.');
-      }
-    } else if (!takeUprobeOption(parsed, option, options) && !takeRecordingOption(parsed, option, options)) {
-      throw new Usage(`attach has no option ${option} (see "gpu-memtrace attach --help").`);
-    }
-  }
+    if (option !== '--backend')
+      return takeUprobeOption(parsed, option, options) || takeRecordingOption(parsed, option, options);
+    if (options.choice(['auto', 'inject', 'uprobe']) === 'inject')
+      throw new Usage('--backend inject is for run: nothing is loaded into a running program.');
+    return true;
+  });
+  if (named === null) return null;
   const [word, ...more] = named;
   if (word === undefined || more.length > 0) throw new Usage('Name one process: gpu-memtrace attach PID');
-  parsed.pid = processId(word);
-  return parsed;
+  return { ...parsed, pid: processId(word) };
 }
 
 function processId(word: string): number {
@@ -223,16 +208,15 @@ function ringBytes(text: string): number {
   throw new Usage(`--ring-bytes ${text} is not a number from ${LEAST_RING_BYTES} to ${MOST_RING_BYTES}.`);
 }
 
-function parseDoctor(words: readonly string[]): Arguments {
+function parseDoctor(words: readonly string[]): Arguments | null {
   const parsed: DoctorArguments = { verb: 'doctor', format: 'table' };
-  const options = new Options(words);
-  for (let option = options.next(); option !== null; option = options.next()) {
-    if (option === '--help' || option === '-h') return { verb: 'help', about: 'doctor' };
-    if (option !== '--format') throw new Usage(`doctor has no option ${option} (see "gpu-memtrace doctor --help").`);
+  const named = takeOptions('doctor', words, (option, options) => {
+    if (option !== '--format') return false;
     parsed.format = options.choice(['table', 'json']);
-  }
-  const extra = options.positional();
-  if (extra !== null) throw new Usage(`doctor takes no "${extra}" (see "gpu-memtrace doctor --help").`);
+    return true;
+  });
+  if (named === null) return null;
+  if (named[0] !== undefined) throw new Usage(`doctor takes no "${named[0]}" (see "gpu-memtrace doctor --help").`);
   return parsed;
 }
 

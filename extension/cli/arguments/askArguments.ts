@@ -1,5 +1,5 @@
 import { EXPERIMENTS, type Experiment } from '../../protocol/requests/verdictRequests';
-import { Options, Usage } from './options';
+import { takeOptions, Usage } from './options';
 
 /** What `holders` and `confirm` have in common. */
 interface AskArguments {
@@ -22,11 +22,12 @@ export interface ConfirmArguments extends AskArguments {
 /** null: its help is wanted. Throws `Usage`. */
 export function parseHolders(words: readonly string[]): HoldersArguments | null {
   const parsed: HoldersArguments = { verb: 'holders', where: '', format: 'table', line: null, address: null };
-  const named = takeOptions(words, (option, options) => {
+  const named = takeOptions('holders', words, (option, options) => {
     if (option === '--line') parsed.line = codeLine(options.value());
     else if (option === '--address') parsed.address = address(options.value());
     else if (option === '--format') parsed.format = options.choice(['table', 'json']);
-    else throw new Usage(`holders has no option ${option} (see "gpu-memtrace holders --help").`);
+    else return false;
+    return true;
   });
   if (named === null) return null;
   if (parsed.line !== null && parsed.address !== null) throw new Usage('Give --line or --address, not both.');
@@ -36,33 +37,17 @@ export function parseHolders(words: readonly string[]): HoldersArguments | null 
 /** null: its help is wanted. Throws `Usage`. */
 export function parseConfirm(words: readonly string[]): ConfirmArguments | null {
   const parsed: ConfirmArguments = { verb: 'confirm', where: '', format: 'table', experiments: [] };
-  const named = takeOptions(words, (option, options) => {
+  const named = takeOptions('confirm', words, (option, options) => {
     if (option === '--do') parsed.experiments = experiments(options.value());
     else if (option === '--format') parsed.format = options.choice(['table', 'json']);
-    else throw new Usage(`confirm has no option ${option} (see "gpu-memtrace confirm --help").`);
+    else return false;
+    return true;
   });
   if (named === null) return null;
   if (parsed.experiments.length === 0) {
     throw new Usage(`Say what to try in the program: --do ${EXPERIMENTS.join(',')} (one or more).`);
   }
   return { ...parsed, where: onlyOne(named, 'gpu-memtrace confirm PID --do collect') };
-}
-
-/** The words that are no options; null: help is wanted. */
-function takeOptions(words: readonly string[], take: (option: string, options: Options) => void): string[] | null {
-  const named: string[] = [];
-  const options = new Options(words);
-  for (;;) {
-    const option = options.next();
-    if (option === '--help' || option === '-h') return null;
-    if (option !== null) {
-      take(option, options);
-      continue;
-    }
-    const word = options.positional();
-    if (word === null) return named;
-    named.push(word);
-  }
 }
 
 function onlyOne(named: readonly string[], example: string): string {

@@ -1,5 +1,5 @@
 import { MAX_MARK_NAME } from '../../protocol/marks';
-import { Options, Usage } from './options';
+import { takeOptions, Usage } from './options';
 
 export interface MarkArguments {
   verb: 'mark';
@@ -10,16 +10,8 @@ export interface MarkArguments {
 
 /** What stands behind `mark`; null: help is wanted. Throws `Usage`. */
 export function parseMark(words: readonly string[]): MarkArguments | null {
-  const options = new Options(words);
-  const named: string[] = [];
-  for (;;) {
-    const option = options.next();
-    if (option === '--help' || option === '-h') return null;
-    if (option !== null) throw new Usage(`mark has no option ${option} (see "gpu-memtrace mark --help").`);
-    const word = options.positional();
-    if (word === null) break;
-    named.push(word);
-  }
+  const named = takeOptions('mark', words, () => false);
+  if (named === null) return null;
   const [target, name, ...more] = named;
   if (target === undefined || name === undefined || more.length > 0 || name.trim() === '')
     throw new Usage('Name a process and the mark: gpu-memtrace mark PID|FOLDER NAME, such as mark 4711 "before eval"');

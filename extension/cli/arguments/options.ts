@@ -59,3 +59,31 @@ export class Options {
     return this.words.slice(this.at);
   }
 }
+
+/**
+ * The words that are no options, which may stand between them; null: help is wanted. Throws `Usage`.
+ * @param take takes an option with its values; false: the verb has none such
+ */
+export function takeOptions(
+  verb: string,
+  words: readonly string[],
+  take: (option: string, options: Options) => boolean,
+): string[] | null {
+  const named: string[] = [];
+  const options = new Options(words);
+  for (;;) {
+    const option = options.next();
+    if (option === '--help' || option === '-h') return null;
+    if (option !== null) {
+      if (!take(option, options)) throw noSuchOption(verb, option);
+      continue;
+    }
+    const word = options.positional();
+    if (word === null) return named;
+    named.push(word);
+  }
+}
+
+export function noSuchOption(verb: string, option: string): Usage {
+  return new Usage(`${verb} has no option ${option} (see "gpu-memtrace ${verb} --help").`);
+}

@@ -1,8 +1,7 @@
 import { EXPORT_FORMATS, type ExportFormat } from '../../exporters/formats';
 import type { GroupBy } from '../../protocol/trace';
-import { parseCompared, type Compared } from '../report/compareReport';
-import { Options, Usage } from './options';
-import { parseTraceTime, type TraceTime } from '../report/traceTime';
+import { parseCompared, parseTraceTime, type Compared, type TraceTime } from './moments';
+import { takeOptions, Usage, type Options } from './options';
 
 export interface ReportArguments {
   verb: 'report';
@@ -33,19 +32,8 @@ export function parseReport(words: readonly string[]): ReportArguments | null {
     from: null,
     compare: null,
   };
-  const files: string[] = [];
-  const options = new Options(words);
-  for (;;) {
-    const option = options.next();
-    if (option === '--help' || option === '-h') return null;
-    if (option !== null) {
-      takeOption(parsed, option, options);
-      continue;
-    }
-    const file = options.positional();
-    if (file === null) break;
-    files.push(file);
-  }
+  const files = takeOptions('report', words, (option, options) => takeOption(parsed, option, options));
+  if (files === null) return null;
   if (files.length !== 1) throw new Usage('Name one trace: gpu-memtrace report FILE.gputrace');
   parsed.file = files[0] ?? '';
   if (parsed.groupBy !== null && parsed.format !== 'table' && parsed.format !== 'json')
@@ -62,32 +50,33 @@ function checkCompared({ format, from, groupBy }: ReportArguments): void {
     throw new Usage('--compare compares by line or by site.');
 }
 
-function takeOption(parsed: ReportArguments, option: string, options: Options): void {
+/** False: it is no option of `report`. */
+function takeOption(parsed: ReportArguments, option: string, options: Options): boolean {
   switch (option) {
     case '--format':
       parsed.format = options.choice(['table', 'json', ...EXPORT_FORMATS]);
-      break;
+      return true;
     case '-o':
     case '--output':
       parsed.output = options.value();
-      break;
+      return true;
     case '--group-by':
       parsed.groupBy = options.choice(GROUPS);
-      break;
+      return true;
     case '--compare':
       parsed.compare = compared(options.value());
-      break;
+      return true;
     case '--at':
       onlyOnce(parsed);
       parsed.at = time(option, options.value());
-      break;
+      return true;
     case '--between':
       onlyOnce(parsed);
       parsed.from = time(option, options.value());
       parsed.at = time(option, options.nextValue());
-      break;
+      return true;
     default:
-      throw new Usage(`report has no option ${option} (see "gpu-memtrace report --help").`);
+      return false;
   }
 }
 

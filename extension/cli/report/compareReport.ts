@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { compareHoldings, readHoldings, type Holding, type HoldingsQuery } from '../../analysis/report/compare';
 import { comparisonText } from '../../analysis/report/compareText';
 import { listedLayer } from '../../analysis/report/snapshot';
@@ -7,24 +6,9 @@ import type { CompareBy } from '../../protocol/requests/compareRequests';
 import { textOf } from '../../protocol/inert';
 import { jsonChunks } from '../jsonDocument';
 import type { ReportArguments } from '../arguments/reportArguments';
-import { parseTraceTime, type TraceTime } from './traceTime';
 
 const ROWS = 100;
 const ALL = -1;
-
-/** A trace and a moment of it: `run.gputrace`, `run.gputrace@step:120`. */
-export interface Compared {
-  file: string;
-  at: TraceTime | null;
-}
-
-/** What stands behind --compare; null: the time is none. A file whose own name has an @ is taken as it is. */
-export function parseCompared(text: string): Compared | null {
-  const split = text.lastIndexOf('@');
-  if (split < 0 || existsSync(text)) return { file: text, at: null };
-  const at = parseTraceTime(text.slice(split + 1));
-  return at === null ? null : { file: text.slice(0, split), at };
-}
 
 /** One of the two: as it was at a time, or at its end. */
 export interface ComparedSide {

@@ -5,9 +5,9 @@ import { writeExport } from '../../exporters/exportFile';
 import type { Selection } from '../../exporters/exportInput';
 import { exportTrace } from '../../exporters/exportTrace';
 import { EXPORTERS, type ExportFormat } from '../../exporters/formats';
-import { say, write } from '../output';
+import { say, write } from './output';
 import type { ReportArguments } from '../arguments/reportArguments';
-import { giveToSudoUser } from '../resultFile';
+import { giveToSudoUser } from './resultFile';
 
 const FAILED = 1;
 const USAGE = 2;

@@ -13,13 +13,15 @@ import { formatDuration } from '../../protocol/format';
 import { textOf } from '../../protocol/inert';
 import type { TraceSource } from '../../protocol/trace';
 import { asAt, bornSince } from './momentSource';
-import { compareReport, type Compared } from './compareReport';
+import { compareReport } from './compareReport';
 import { exportReport } from './exportReport';
 import { jsonChunks } from '../jsonDocument';
 import { say } from '../output';
+import { say } from './output';
+import type { Compared, TraceTime } from '../arguments/moments';
 import type { ReportArguments } from '../arguments/reportArguments';
-import { writeResult } from '../resultFile';
-import { resolveTraceTime, type TraceTime } from './traceTime';
+import { writeResult } from './resultFile';
+import { resolveTraceTime } from './traceTime';
 
 const TOP = 50;
 const UNREADABLE = 1;

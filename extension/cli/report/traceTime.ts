@@ -1,26 +1,10 @@
 import { formatDuration, formatPlural } from '../../protocol/format';
 import { marksOf } from '../../protocol/marks';
 import type { TraceSource } from '../../protocol/trace';
-
-/** A moment of a trace as a person names it. */
-export type TraceTime = { seconds: number } | { percent: number } | { step: number } | { mark: string };
+import type { TraceTime } from '../arguments/moments';
 
 /** The most that a series of steps has (`LedgerSeriesQuery.points`). */
 const MOST_POINTS = 2_048;
-const UNITS: Record<string, number> = { ms: 1e-3, s: 1, m: 60, min: 60, h: 3600 };
-
-/** `12.5s`, `500ms`, `2m`, `90%`, `step:120`, `mark:before eval`, `12.5` (seconds); null: none of these. */
-export function parseTraceTime(text: string): TraceTime | null {
-  const mark = /^mark:(.+)$/.exec(text)?.[1];
-  if (mark !== undefined) return { mark };
-  const step = /^step:([1-9]\d{0,9})$/.exec(text);
-  if (step !== null) return { step: Number(step[1]) };
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|min|h|%)?$/.exec(text);
-  if (match === null) return null;
-  const value = Number(match[1]);
-  if (match[2] === '%') return value <= 100 ? { percent: value } : null;
-  return { seconds: value * (UNITS[match[2] ?? 's'] ?? 1) };
-}
 
 /** Nanoseconds of the session; the error is one sentence. A step stands for its end. */
 export function resolveTraceTime(time: TraceTime, source: TraceSource): number | { error: string } {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { parseTraceTime, resolveTraceTime } from '../../../extension/cli/report/traceTime';
 import type { LedgerSeries } from '../../../extension/protocol/steps';
 import { FakeTrace, makeInfo, makeTotals } from '../fakeTrace';
+import { parseTraceTime } from '../../../extension/cli/arguments/moments';
 
 /** Steps 1 to 4 are kept as one, 5 and 6 singly. */
 class Stepping extends FakeTrace {

@@ -1,0 +1,18 @@
+// What a finding is worked out from.
+import type { StepAxis } from '../../protocol/steps';
+import type { TraceSource } from '../../protocol/trace';
+import type { Ledger } from '../../protocol/verdicts';
+import type { HolderAnswer } from './holders';
+
+/** Source text of a line (from 1), null where it cannot be read. */
+export type LineText = (file: string, line: number) => string | null;
+
+export interface FindingContext {
+  source: TraceSource;
+  axis: StepAxis;
+  answers: readonly HolderAnswer[];
+  ledgers: readonly Ledger[];
+  lineText: LineText;
+  /** PyTorch's own threads work for others. */
+  isHelper(process: number, thread: number): boolean;
+}

@@ -1,0 +1,34 @@
+// Moments of a trace as a person names them: what stands behind --at, --between and --compare.
+import { existsSync } from 'node:fs';
+
+/** A moment of a trace as a person names it. */
+export type TraceTime = { seconds: number } | { percent: number } | { step: number } | { mark: string };
+
+const UNITS: Record<string, number> = { ms: 1e-3, s: 1, m: 60, min: 60, h: 3600 };
+
+/** `12.5s`, `500ms`, `2m`, `90%`, `step:120`, `mark:before eval`, `12.5` (seconds); null: none of these. */
+export function parseTraceTime(text: string): TraceTime | null {
+  const mark = /^mark:(.+)$/.exec(text)?.[1];
+  if (mark !== undefined) return { mark };
+  const step = /^step:([1-9]\d{0,9})$/.exec(text);
+  if (step !== null) return { step: Number(step[1]) };
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|min|h|%)?$/.exec(text);
+  if (match === null) return null;
+  const value = Number(match[1]);
+  if (match[2] === '%') return value <= 100 ? { percent: value } : null;
+  return { seconds: value * (UNITS[match[2] ?? 's'] ?? 1) };
+}
+
+/** A trace and a moment of it: `run.gputrace`, `run.gputrace@step:120`. */
+export interface Compared {
+  file: string;
+  at: TraceTime | null;
+}
+
+/** What stands behind --compare; null: the time is none. A file whose own name has an @ is taken as it is. */
+export function parseCompared(text: string): Compared | null {
+  const split = text.lastIndexOf('@');
+  if (split < 0 || existsSync(text)) return { file: text, at: null };
+  const at = parseTraceTime(text.slice(split + 1));
+  return at === null ? null : { file: text.slice(0, split), at };
+}
