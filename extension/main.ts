@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Parts } from './parts';
-import type { SavedTrace } from './views/session/savedTrace';
+import type { SavedTrace } from './views/page/savedTrace';
 import { COMMANDS, EXPLORER, RUNNING_SESSIONS, TRACE_EDITORS, WIDE } from './views/names';
 
 /**

@@ -8,7 +8,7 @@ import { makeCommands, type Commands } from './views/commands/commands';
 import { followContextKeys } from './views/session/contextKeys';
 import { DoctorPage } from './views/page/doctorPage';
 import { ExplorerView } from './views/page/explorer';
-import { SavedTraceEditor } from './views/session/savedTrace';
+import { SavedTraceEditor } from './views/page/savedTrace';
 import { Sessions } from './views/session/sessions';
 import { StatusItem } from './views/session/statusBar';
 import { WidePanel } from './views/page/widePanel';

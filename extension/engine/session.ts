@@ -13,14 +13,19 @@ export class TraceSession {
 
   /**
    * Opens a trace directory or a saved trace. Throws one sentence.
-   * @param release called once it is closed
+   * @param release called once it is closed, or could not be opened
    */
   constructor(
     addon: Pick<NativeAddon, 'open'>,
     readonly path: string,
     private readonly release: () => void = () => undefined,
   ) {
-    this.native = addon.open(path);
+    try {
+      this.native = addon.open(path);
+    } catch (error) {
+      release();
+      throw error;
+    }
     this.moments = new Moments(untilNs => addon.open(path, { untilNs }));
   }
 

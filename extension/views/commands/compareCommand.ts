@@ -1,17 +1,7 @@
 import * as vscode from 'vscode';
 import type { ComparePoint } from '../../protocol/requests/compareRequests';
+import { pickTrace } from '../session/pickTrace';
 import type { Sessions } from '../session/sessions';
-
-export async function pickTrace(title: string): Promise<vscode.Uri | undefined> {
-  const filters = { [vscode.l10n.t('GPU memory traces')]: ['gputrace', 'pickle', 'pkl'] };
-  return (await vscode.window.showOpenDialog({ title, filters }))?.[0];
-}
-
-/** Lets the user choose a saved trace to compare with; its number in the window, or null. */
-export async function openOther(sessions: Sessions): Promise<number | null> {
-  const file = await pickTrace(vscode.l10n.t('Compare with a GPU memory trace'));
-  return file === undefined ? null : sessions.open(file.fsPath, false);
-}
 
 /**
  * Shows the end of a saved trace beside that of another one. `files`: both, the earlier one first; with none, what is

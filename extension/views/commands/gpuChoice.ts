@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { findGpus, findLibcuda } from '../../capture/checks/machine';
+import { findGpus, findLibcuda } from '../../capture/processes/machine';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import { inheritedEnvironment } from '../session/terminal';
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { onPath } from '../../capture/checks/machine';
+import { onPath } from '../../capture/processes/machine';
 import { inheritedEnvironment } from '../session/terminal';
 
 /** The part of the Python extension's API that is used. */

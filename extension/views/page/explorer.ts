@@ -1,17 +1,9 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import type { ComparePoint } from '../../protocol/requests/compareRequests';
-import { openOther } from '../commands/compareCommand';
-import { Page, type Button, type PageModel, type PageTools } from './page';
+import type { PageTools } from './model';
+import { Page } from './page';
 import type { Sessions } from '../session/sessions';
-
-const COMMANDS: Record<Button | 'detach', string> = {
-  start: 'gpuMemoryTrace.start',
-  stop: 'gpuMemoryTrace.stop',
-  detach: 'gpuMemoryTrace.detach',
-  save: 'gpuMemoryTrace.saveTrace',
-  mark: 'gpuMemoryTrace.mark',
-  openWide: 'gpuMemoryTrace.openWide',
-};
+import { modelOf } from './windowModel';
 
 /** The Leak Explorer in the side panel: shows one of the sessions. */
 export class ExplorerView implements vscode.WebviewViewProvider, vscode.Disposable {
@@ -55,30 +47,4 @@ export class ExplorerView implements vscode.WebviewViewProvider, vscode.Disposab
   dispose(): void {
     this.page?.dispose();
   }
-}
-
-/** The shown session, for a page that follows the choice of it. */
-export function modelOf(sessions: Sessions, canWiden: boolean): PageModel {
-  return {
-    onDidChange: sessions.onDidChangeShown,
-    get session() {
-      return sessions.session;
-    },
-    get verdicts() {
-      return sessions.verdicts;
-    },
-    get cwd() {
-      return sessions.cwd;
-    },
-    view: () => ({ ...sessions.view(), canWiden }),
-    setRecording: on => sessions.shown?.setRecording(on),
-    press: button => {
-      const command = button === 'stop' && sessions.shown?.attached ? 'detach' : button;
-      void vscode.commands.executeCommand(COMMANDS[command]);
-    },
-    showSession: id => sessions.show(id),
-    closeSession: id => sessions.close(id),
-    others: () => sessions.others(),
-    openOther: () => openOther(sessions),
-  };
 }

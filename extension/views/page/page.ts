@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import type { SourceLines } from '../../editor/sourceLines';
-import type { TraceSession } from '../../engine/session';
 import type { ComparePoint } from '../../protocol/requests/compareRequests';
-import type { Method, Params, SessionView, ToHost, ToPage } from '../../protocol/requests/messages';
+import type { Method, Params, ToHost, ToPage } from '../../protocol/requests/messages';
 import { Outbox } from '../../protocol/requests/outbox';
 import { checkMessages, type Checked } from '../../protocol/requests/validate';
 import type { Answers } from './answers/answers';
@@ -19,45 +17,9 @@ import { traceAnswers } from './answers/trace';
 import { treeAnswers } from './answers/tree';
 import { verdictAnswers } from './answers/verdicts';
 import { pageHtml } from './html';
+import type { PageModel, PageTools } from './model';
 import { PageNews } from './pageNews';
-import type { SessionChange } from '../session/session';
-import type { TraceVerdicts } from '../session/traceVerdicts';
-
-/** What a page shows, and what its buttons do. */
-export interface PageModel {
-  readonly onDidChange: vscode.Event<SessionChange>;
-  readonly session: TraceSession | null;
-  /** What is said of its memory. */
-  readonly verdicts: TraceVerdicts | null;
-  /** Folder that relative file names of the trace count from. */
-  readonly cwd: string;
-  view(): SessionView;
-  setRecording(on: boolean): void;
-  press(button: Button): void;
-  showSession(id: number): void;
-  closeSession(id: number): void;
-  /** Traces of the window that the shown one can be compared with. */
-  others(): NamedTrace[];
-  /** Lets the user choose a saved trace to compare with; its number, or null. Rejects with a sentence. */
-  openOther(): Promise<number | null>;
-}
-
-/** What all pages of the window share. */
-export interface PageTools {
-  /** Folder of the pages' files. */
-  readonly dist: vscode.Uri;
-  readonly log: vscode.LogOutputChannel;
-  readonly lines: SourceLines;
-}
-
-export interface NamedTrace {
-  id: number;
-  title: string;
-  session: TraceSession;
-}
-
-/** Buttons of the page that are commands. */
-export type Button = 'start' | 'stop' | 'save' | 'mark' | 'openWide';
+import type { SessionChange } from '../session/openTrace';
 
 type Request = Extract<ToHost, { type: 'request' }>;
 
@@ -97,7 +59,7 @@ export class Page implements vscode.Disposable {
       },
       run => setImmediate(run),
     );
-    const source = { revision: () => model.session?.native.revision() ?? -1, view: () => model.view() };
+    const source = { revision: () => model.shown?.trace?.native.revision() ?? -1, view: () => model.view() };
     this.news = new PageNews(source, message => this.post(message));
     webview.options = { enableScripts: true, localResourceRoots: [dist] };
     this.subscriptions = [

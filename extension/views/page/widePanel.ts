@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import type { ComparePoint } from '../../protocol/requests/compareRequests';
-import { modelOf } from './explorer';
 import { WIDE } from '../names';
-import { Page, type PageTools } from './page';
+import type { PageTools } from './model';
+import { Page } from './page';
 import type { Sessions } from '../session/sessions';
+import { modelOf } from './windowModel';
 
 /** The page of the shown session as an editor, where there is more room than in the side panel. One at a time. */
 export class WidePanel implements vscode.WebviewPanelSerializer, vscode.Disposable {

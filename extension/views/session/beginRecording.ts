@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import { traceVariables, type Environment } from '../../capture/launch/environment';
 import { traceRoots } from '../../capture/traces/folders';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
-import { cuptiCandidates, interpreterOf } from '../../capture/checks/machine';
+import { cuptiCandidates, interpreterOf, type Environment } from '../../capture/processes/machine';
 import { workingFolder, type ProcessFacts } from '../../capture/processes/processes';
 import { noteProcesses, readSession, writeSession, type SessionFile } from '../../capture/traces/sessionFile';
 import { injectionProblem, simulatorProblem } from '../../capture/checks/simulator';

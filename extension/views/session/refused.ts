@@ -1,4 +1,4 @@
-import { commandLine } from '../../capture/processes/attachTarget';
+import { commandLine } from '../../capture/checks/attachTarget';
 import type { Advice } from '../../capture/checks/privileges';
 
 /** One sentence that a user can act on. */

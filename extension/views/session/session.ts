@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import { listedLayer } from '../../analysis/report/snapshot';
-import { explain } from '../../capture/processes/attachTarget';
+import { explain } from '../../capture/checks/attachTarget';
 import { keptTracesFolder } from '../../capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces } from '../../capture/traces/keptTraces';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
@@ -9,19 +8,10 @@ import { addMark, noteProcesses } from '../../capture/traces/sessionFile';
 import { settleDirectory, settleLogs } from '../../capture/launch/settle';
 import { reasonOf, removeTraceDirectory } from '../../capture/traces/traceDirectory';
 import { TraceSession } from '../../engine/session';
-import { marksOf } from '../../protocol/marks';
-import type { SessionView } from '../../protocol/requests/messages';
 import type { Recorder, Remembered } from './beginRecording';
+import { OpenTrace } from './openTrace';
 import type { Recording, RecordingEnd } from './recording';
 import { Refused, RefusedWithCommand, refusal, sudoWords } from './refused';
-import { openSaved, readingView, savedView } from './savedTrace';
-import { TraceVerdicts } from './traceVerdicts';
-
-/** What changed of a session: the trace has more events, or anything else may have changed as well. */
-export type SessionChange = 'events' | 'state';
-
-/** What a session says of itself; the rest of its view is read from the trace. */
-export type SessionState = Omit<SessionView, 'id' | 'info' | 'trusted' | 'canWiden' | 'marks' | 'sessions'>;
 
 export interface SessionParts {
   dist: string;
@@ -29,19 +19,11 @@ export interface SessionParts {
   log: vscode.LogOutputChannel;
 }
 
-/** Between an event and its row on the page lie this, a pause of the reader (30 ms) and a frame. */
-const POLL_MS = 50;
 const WATCH_MS = 200;
 const STRAGGLER_MS = 1_000;
 
-/** One trace: of a program that runs or ran, or of a file. */
-export class Session implements vscode.Disposable {
-  private readonly changed = new vscode.EventEmitter<SessionChange>();
-  /** Something in `view` changed. */
-  readonly onDidChange = this.changed.event;
-  private state: SessionState;
-  private source: TraceSession | null = null;
-  private judged: TraceVerdicts | null = null;
+/** The trace of a program that runs or ran, or of a file. */
+export class Session extends OpenTrace {
   private recording: Recording | null = null;
   /** Of the trace; null for that of a file. */
   private directory: string | null = null;
@@ -50,23 +32,13 @@ export class Session implements vscode.Disposable {
   private gone = false;
 
   constructor(
-    readonly id: number,
-    readonly title: string,
+    id: number,
+    title: string,
     private readonly parts: SessionParts,
   ) {
-    this.state = { phase: 'starting', title, detail: '', simulated: false, recording: false, exitCode: null };
+    super(id, title);
   }
 
-  get trace(): TraceSession | null {
-    return this.source;
-  }
-  /** What is said of its memory. */
-  get verdicts(): TraceVerdicts | null {
-    return this.judged;
-  }
-  get phase(): SessionView['phase'] {
-    return this.state.phase;
-  }
   get running(): boolean {
     return this.recording !== null;
   }
@@ -80,28 +52,10 @@ export class Session implements vscode.Disposable {
   get recordingOn(): boolean {
     return this.state.recording;
   }
-  /** Folder that relative file names of the trace count from. */
-  get cwd(): string {
-    const cwd = this.source?.native.info().session.cwd;
-    return typeof cwd === 'string' ? cwd : '/';
-  }
-  /** Live bytes of the layer that is listed first. */
-  get liveBytes(): number {
-    const totals = this.source?.native.info().totals ?? [];
-    const layer = listedLayer(totals);
-    return totals.reduce((sum, total) => (total.layer === layer ? sum + total.liveBytes : sum), 0);
-  }
   /** What finds this session again after the window was reloaded; null: nothing runs. */
   get remembered(): Remembered | null {
     const { recording, terminal, title } = this;
     return recording === null ? null : { directory: recording.directory, title, terminal };
-  }
-
-  view(): Omit<SessionView, 'canWiden' | 'sessions'> {
-    const info = this.source?.native.info() ?? null;
-    const simulated = this.state.simulated || (info?.processes.some(process => process.simulated) ?? false);
-    const marks = info === null ? [] : marksOf(info.session);
-    return { ...this.state, id: this.id, simulated, marks, trusted: vscode.workspace.isTrusted, info };
   }
 
   /** Starts a program in a terminal of its own. Rejects with a sentence, which the session shows as well. */
@@ -154,7 +108,7 @@ export class Session implements vscode.Disposable {
     if (recording === null) return false;
     this.terminal = remembered.terminal;
     this.record(recording);
-    const processes = this.source?.native.info().processes ?? [];
+    const processes = this.trace?.native.info().processes ?? [];
     this.set({
       detail: vscode.l10n.t('Reading what it recorded meanwhile…'),
       simulated: recording.facts.simulated,
@@ -162,26 +116,6 @@ export class Session implements vscode.Disposable {
       ...(recording.attached ? { attached: true } : {}),
     });
     return true;
-  }
-
-  /** Shows a saved trace. Rejects with a sentence. */
-  async openFile(file: string): Promise<void> {
-    const trace = await openSaved(this.parts.dist, file);
-    if ('error' in trace) throw new Refused(trace.error);
-    this.follow(trace);
-    this.set(readingView(file, trace));
-    try {
-      await trace.native.settle();
-    } catch {
-      return; // it was closed meanwhile
-    }
-    this.set(savedView(file, trace));
-  }
-
-  /** Shows why nothing was started. */
-  fail(sentence: string): void {
-    this.drop();
-    this.set({ phase: 'failed', detail: sentence, recording: false });
   }
 
   /** Ends the program; one that was attached to goes on, and only the tracing ends. */
@@ -197,7 +131,7 @@ export class Session implements vscode.Disposable {
 
   /** Time of the session, ns. Throws a sentence where nothing is recorded now. */
   now(): number {
-    const info = this.source?.native.info();
+    const info = this.trace?.native.info();
     if (this.recording === null || info === undefined || info.processes.length === 0) {
       throw new Refused(vscode.l10n.t('There is nothing to mark: no program is being traced.'));
     }
@@ -214,9 +148,9 @@ export class Session implements vscode.Disposable {
 
   /** Writes all that was recorded until now. Rejects with a sentence. */
   async save(file: string): Promise<void> {
-    if (this.source === null) throw new Refused(vscode.l10n.t('There is no trace to save.'));
-    await this.source.native.settle();
-    await this.source.native.save(file, '');
+    if (this.trace === null) throw new Refused(vscode.l10n.t('There is no trace to save.'));
+    await this.trace.native.settle();
+    await this.trace.native.save(file, '');
   }
 
   showTerminal(): void {
@@ -231,26 +165,18 @@ export class Session implements vscode.Disposable {
   private open(recording: Recording): void {
     this.directory = recording.directory;
     this.recording = recording;
-    this.follow(new TraceSession(recording.addon, recording.directory));
+    this.follow(new TraceSession(recording.addon, recording.directory), recording.directory);
   }
 
   private watchFromNow(): void {
     this.timer = setInterval(() => void this.watch(), WATCH_MS);
   }
 
-  private follow(trace: TraceSession): void {
-    this.source = trace;
-    this.judged = new TraceVerdicts(trace.native, this.directory);
-    this.judged.onDidTell(() => this.changed.fire('state'));
-    trace.onChange(() => this.progress());
-    trace.follow(POLL_MS);
-  }
-
-  private progress(): void {
-    if (this.recording && this.state.phase === 'starting' && (this.source?.native.info().processes.length ?? 0) > 0) {
+  protected override progress(): void {
+    if (this.recording && this.phase === 'starting' && (this.trace?.native.info().processes.length ?? 0) > 0) {
       return this.set({ phase: 'running', detail: '' });
     }
-    this.changed.fire('events');
+    super.progress();
   }
 
   /** Looks whether the program, or the tracing of it, ended. */
@@ -263,7 +189,7 @@ export class Session implements vscode.Disposable {
     clearInterval(this.timer);
     try {
       noteProcesses(recording.directory, recording.facts);
-      if (this.source !== null) await settle(this.source.native, recording.directory, STRAGGLER_MS);
+      if (this.trace !== null) await settle(this.trace.native, recording.directory, STRAGGLER_MS);
     } catch (error) {
       if (!this.gone) this.parts.log.error(reasonOf(error));
     }
@@ -273,7 +199,7 @@ export class Session implements vscode.Disposable {
   }
 
   private showEnd(end: RecordingEnd): void {
-    const used = (this.source?.native.info().processes.length ?? 0) > 0;
+    const used = (this.trace?.native.info().processes.length ?? 0) > 0;
     this.set({
       phase: end.failed && !used ? 'failed' : 'ended',
       recording: false,
@@ -284,11 +210,11 @@ export class Session implements vscode.Disposable {
 
   /** Keeps the trace in the cache, as the command line does. */
   private async keep(recording: Recording): Promise<void> {
-    if (this.source === null || this.source.native.info().processes.length === 0) return;
+    if (this.trace === null || this.trace.native.info().processes.length === 0) return;
     try {
       const folder = keptTracesFolder(process.env);
       const file = keptTraceFile(folder, recording.facts.command, new Date());
-      await this.source.native.save(file, '');
+      await this.trace.native.save(file, '');
       pruneKeptTraces(folder);
       this.parts.log.info(`trace kept in ${file}`);
     } catch (error) {
@@ -296,18 +222,10 @@ export class Session implements vscode.Disposable {
     }
   }
 
-  private set(change: Partial<SessionState>): void {
-    this.state = { ...this.state, ...change };
-    this.changed.fire('state');
-  }
-
   /** Gives up the trace; what was recorded is deleted. */
-  private drop(): void {
+  protected override drop(): void {
     clearInterval(this.timer);
-    this.judged?.dispose();
-    this.judged = null;
-    this.source?.close();
-    this.source = null;
+    super.drop();
     if (this.attached) this.recording?.stop();
     this.recording = null;
     if (this.directory !== null) removeTraceDirectory(this.directory);
@@ -315,14 +233,13 @@ export class Session implements vscode.Disposable {
   }
 
   /** A program that runs goes on, and so does its trace directory: the next window finds both. */
-  dispose(): void {
+  override dispose(): void {
     this.gone = true;
     if (this.recording !== null) {
       this.recording.leave();
       this.directory = null;
       this.recording = null;
     }
-    this.drop();
-    this.changed.dispose();
+    super.dispose();
   }
 }

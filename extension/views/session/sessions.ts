@@ -6,13 +6,19 @@ import { reasonOf } from '../../capture/traces/traceDirectory';
 import type { TraceSession } from '../../engine/session';
 import { baseName } from '../../protocol/format';
 import type { SessionView } from '../../protocol/requests/messages';
-import type { NamedTrace } from '../page/page';
 import { RUNNING_SESSIONS } from '../names';
 import { Recorder, type Remembered } from './beginRecording';
+import type { SessionChange } from './openTrace';
 import { Refused } from './refused';
-import { Session, type SessionChange, type SessionParts } from './session';
+import { Session, type SessionParts } from './session';
 import { distinctTitles, SessionList } from './sessionList';
 import type { TraceVerdicts } from './traceVerdicts';
+
+export interface NamedTrace {
+  id: number;
+  title: string;
+  session: TraceSession;
+}
 
 /** The sessions of this window, and which one is shown. */
 export class Sessions implements vscode.Disposable {
@@ -80,11 +86,11 @@ export class Sessions implements vscode.Disposable {
     this.add(title).fail(sentence);
   }
 
-  /** The other sessions that have a trace. */
-  others(): NamedTrace[] {
+  /** The sessions that have a trace. */
+  traces(): NamedTrace[] {
     const titles = distinctTitles(this.all.map(({ title }) => title));
     return this.all.flatMap(({ id, trace }, i) =>
-      trace === null || id === this.shown?.id ? [] : [{ id, title: titles[i] ?? '', session: trace }],
+      trace === null ? [] : [{ id, title: titles[i] ?? '', session: trace }],
     );
   }
 
@@ -92,7 +98,9 @@ export class Sessions implements vscode.Disposable {
   async open(file: string, show = true): Promise<number> {
     const session = new Session(++this.lastId, baseName(file), this.parts);
     try {
-      await session.openFile(file);
+      await (
+        await session.openFile(this.parts.dist, file)
+      ).read;
     } catch (error) {
       session.dispose();
       throw error;

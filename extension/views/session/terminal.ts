@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Environment } from '../../capture/launch/environment';
+import type { Environment } from '../../capture/processes/machine';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import { processAlive } from '../../capture/processes/processAlive';
 import { joinWords } from '../../capture/launch/shellWords';

@@ -48,6 +48,20 @@ test('it polls while it follows, and never after it was closed', t => {
   assert.deepEqual([heard, state.closed], [1, 1]);
 });
 
+test('what a trace needed is released once, also where it cannot be opened', () => {
+  let released = 0;
+  const release = (): void => void released++;
+  const open = (): NativeSession => {
+    throw new Error('The trace is damaged.');
+  };
+  assert.throws(() => new TraceSession({ open }, '/trace', release), /damaged/);
+  assert.equal(released, 1);
+  const session = new TraceSession({ open: () => fakeSession().native }, '/trace', release);
+  session.close();
+  session.close();
+  assert.equal(released, 2);
+});
+
 test('a native part that is not there is one sentence', () => {
   const loaded = loadNative('/no/such/folder');
   assert.ok('error' in loaded);

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { holderOfBlock } from '../../../analysis/findings/blockHolder';
 import type { BlockQuery, BlockRequests } from '../../../protocol/requests/blockRequests';
 import type { AllocationWindow, TraceSource } from '../../../protocol/trace';
-import type { PageModel } from '../page';
+import type { PageModel } from '../model';
 import type { Answers } from './answers';
 import { bornIn, openTrace, openVerdicts, sourceOf } from './source';
 

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { compareHoldings, readHoldings, type Holding } from '../../../analysis/report/compare';
 import { listedLayer } from '../../../analysis/report/snapshot';
-
 import type { TraceSession } from '../../../engine/session';
 import type {
   ComparedTrace,
@@ -10,7 +9,8 @@ import type {
   CompareRequests,
 } from '../../../protocol/requests/compareRequests';
 import { marksOf } from '../../../protocol/marks';
-import type { NamedTrace, PageModel } from '../page';
+import type { NamedTrace } from '../../session/sessions';
+import type { PageModel } from '../model';
 import type { Answers } from './answers';
 import { openSession } from './source';
 

@@ -1,6 +1,6 @@
 import { readCards } from '../../../analysis/ledger/cardLedger';
 import type { LedgerRequests } from '../../../protocol/requests/ledgerRequests';
-import type { PageModel } from '../page';
+import type { PageModel } from '../model';
 import type { Answers } from './answers';
 import { openTrace } from './source';
 

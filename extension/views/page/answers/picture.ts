@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { reasonOf } from '../../../capture/traces/traceDirectory';
 import type { Picture, PictureRequests } from '../../../protocol/requests/pictureRequests';
-import type { PageModel } from '../page';
+import type { PageModel } from '../model';
 import type { Answers } from './answers';
 
 const SAID_MS = 5_000;
@@ -12,9 +12,9 @@ export function pictureAnswers(model: PageModel): Answers<PictureRequests> {
 }
 
 /** Asks for a file and writes the picture; to choose none is no error. */
-async function save({ cwd, view }: Pick<PageModel, 'cwd' | 'view'>, picture: Picture): Promise<void> {
+async function save({ shown, view }: PageModel, picture: Picture): Promise<void> {
   const { name, format, data } = picture;
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(cwd || homedir());
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(shown?.cwd ?? homedir());
   const title = view().title.replace(/\.(py|gputrace|pickle)$/, '') || 'trace';
   const file = await vscode.window.showSaveDialog({
     title: vscode.l10n.t('Save as a picture'),

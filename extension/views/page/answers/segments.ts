@@ -1,6 +1,6 @@
 import type { SegmentPlaces, SegmentRequests } from '../../../protocol/requests/segmentRequests';
 import type { SegmentMap, SegmentQuery, TraceSource } from '../../../protocol/trace';
-import type { PageModel } from '../page';
+import type { PageModel } from '../model';
 import type { Answers } from './answers';
 import { sourceOf } from './source';
 

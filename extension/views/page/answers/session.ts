@@ -1,15 +1,15 @@
 import { openLine } from '../../../editor/openLine';
 import { sourcePath, type SourceLines } from '../../../editor/sourceLines';
 import type { SessionRequests } from '../../../protocol/requests/sessionRequests';
-import type { PageModel } from '../page';
+import type { PageModel } from '../model';
 import type { Answers } from './answers';
 
 export function sessionAnswers(model: PageModel, lines: SourceLines): Answers<SessionRequests> {
   return {
     openLine: ({ file, line }) => {
-      const path = sourcePath(file, model.cwd);
-      const sinceMs = model.session?.native.info().startRealtimeMs ?? 0;
-      return openLine(file, lines.nearest(path, line, sinceMs), model.cwd);
+      const cwd = model.shown?.cwd ?? '/';
+      const sinceMs = model.shown?.trace?.native.info().startRealtimeMs ?? 0;
+      return openLine(file, lines.nearest(sourcePath(file, cwd), line, sinceMs), cwd);
     },
     start: () => model.press('start'),
     stop: () => model.press('stop'),

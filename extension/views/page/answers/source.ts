@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { untilOf, type Moment } from '../../../protocol/requests/moment';
 import type { TraceSource } from '../../../protocol/trace';
 import type { TraceSession } from '../../../engine/session';
-import type { PageModel } from '../page';
+import type { PageModel } from '../model';
 import type { TraceVerdicts } from '../../session/traceVerdicts';
 
 /** What answers for a moment; `born`: only blocks that were allocated in that span (ns) count. */
@@ -26,15 +26,15 @@ export function bornIn({ born }: MomentSource): { bornFromNs?: number; bornToNs?
 }
 
 /** The trace that the page shows. Throws a sentence where there is none. */
-export function openSession(model: PageModel): TraceSession {
-  if (model.session === null) throw new Error(vscode.l10n.t('No trace is open.'));
-  return model.session;
+export function openSession({ shown }: PageModel): TraceSession {
+  if (!shown?.trace) throw new Error(vscode.l10n.t('No trace is open.'));
+  return shown.trace;
 }
 
 /** What is said of the trace that the page shows. Throws a sentence where there is none. */
-export function openVerdicts(model: PageModel): TraceVerdicts {
-  if (model.verdicts === null) throw new Error(vscode.l10n.t('No trace is open.'));
-  return model.verdicts;
+export function openVerdicts({ shown }: PageModel): TraceVerdicts {
+  if (!shown?.verdicts) throw new Error(vscode.l10n.t('No trace is open.'));
+  return shown.verdicts;
 }
 
 /** As `openSession`: what it answers now. */

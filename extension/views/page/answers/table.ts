@@ -1,5 +1,5 @@
 import type { TableRequests } from '../../../protocol/requests/tableRequests';
-import type { PageModel } from '../page';
+import type { PageModel } from '../model';
 import type { Answers } from './answers';
 import { sourceOf } from './source';
 

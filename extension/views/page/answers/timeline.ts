@@ -4,7 +4,7 @@ import { timelineSteps } from '../../../analysis/report/timelineSteps';
 import { untilOf } from '../../../protocol/requests/moment';
 import type { TraceSession } from '../../../engine/session';
 import type { StackedTimeline, StackQuery, TimelineRequests } from '../../../protocol/requests/timelineRequests';
-import type { PageModel } from '../page';
+import type { PageModel } from '../model';
 import type { Answers } from './answers';
 import { openSession, openTrace } from './source';
 

@@ -1,5 +1,5 @@
 import type { TraceRequests } from '../../../protocol/requests/traceRequests';
-import type { PageModel } from '../page';
+import type { PageModel } from '../model';
 import type { Answers } from './answers';
 import { bornIn, openTrace, sourceOf } from './source';
 

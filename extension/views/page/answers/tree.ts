@@ -2,7 +2,7 @@ import { CallTree } from '../../../analysis/report/callTree';
 import { stackTree } from '../../../analysis/report/stackTree';
 import type { TraceSession } from '../../../engine/session';
 import type { TreeRequests } from '../../../protocol/requests/treeRequests';
-import type { PageModel } from '../page';
+import type { PageModel } from '../model';
 import type { Answers } from './answers';
 import { bornIn, openSession, sourceOf } from './source';
 

@@ -1,12 +1,26 @@
 import * as vscode from 'vscode';
-import type { Experiment } from '../../protocol/requests/verdictRequests';
+import type { Experiment, ExperimentEffect, Inquiry } from '../../protocol/requests/verdictRequests';
+import type { TraceVerdicts } from './traceVerdicts';
 
 interface Item extends vscode.QuickPickItem {
   experiment: Experiment;
 }
 
+/** Asks the user what to try, and tries it. Throws a sentence where the program cannot be asked. */
+export function confirmByExperiment(
+  verdicts: TraceVerdicts,
+  id: string,
+): Promise<Inquiry<ExperimentEffect> | undefined> {
+  const finding = verdicts.find(id);
+  const refusal = verdicts.cannotAsk(finding);
+  if (refusal !== null) throw new Error(refusal);
+  return chooseExperiments(verdicts.pidOf(finding)).then(chosen => {
+    return chosen === undefined ? undefined : verdicts.experiment(id, chosen);
+  });
+}
+
 /** Lets the user choose what is tried in a process; nothing is chosen before. Undefined: the user went away. */
-export async function chooseExperiments(pid: number): Promise<Experiment[] | undefined> {
+async function chooseExperiments(pid: number): Promise<Experiment[] | undefined> {
   const picked = await vscode.window.showQuickPick(items(), {
     title: vscode.l10n.t('Confirm by experiment: this acts in the running program (PID {0})', pid),
     placeHolder: vscode.l10n.t('Choose what to try; its results stay the same, its speed and memory change'),

@@ -1,0 +1,32 @@
+import type * as vscode from 'vscode';
+import type { SourceLines } from '../../editor/sourceLines';
+import type { SessionView } from '../../protocol/requests/messages';
+import type { OpenTrace, SessionChange } from '../session/openTrace';
+import type { NamedTrace } from '../session/sessions';
+
+/** What a page shows, and what its buttons do. */
+export interface PageModel {
+  readonly onDidChange: vscode.Event<SessionChange>;
+  /** Null: there is nothing to show. */
+  readonly shown: OpenTrace | null;
+  view(): SessionView;
+  setRecording(on: boolean): void;
+  press(button: Button): void;
+  showSession(id: number): void;
+  closeSession(id: number): void;
+  /** Traces of the window that the shown one can be compared with. */
+  others(): NamedTrace[];
+  /** Lets the user choose a saved trace to compare with; its number, or null. Rejects with a sentence. */
+  openOther(): Promise<number | null>;
+}
+
+/** Buttons of the page that are commands. */
+export type Button = 'start' | 'stop' | 'save' | 'mark' | 'openWide';
+
+/** What all pages of the window share. */
+export interface PageTools {
+  /** Folder of the pages' files. */
+  readonly dist: vscode.Uri;
+  readonly log: vscode.LogOutputChannel;
+  readonly lines: SourceLines;
+}

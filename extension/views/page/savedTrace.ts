@@ -1,0 +1,70 @@
+import * as vscode from 'vscode';
+import { isSnapshot } from '../../engine/traceFile';
+import { baseName } from '../../protocol/format';
+import { OpenTrace } from '../session/openTrace';
+import { openOther } from '../session/pickTrace';
+import type { Sessions } from '../session/sessions';
+import type { PageModel, PageTools } from './model';
+import { Page } from './page';
+
+/** A trace in a file, as a document of the editor. */
+export class SavedTrace extends OpenTrace implements vscode.CustomDocument {
+  constructor(readonly uri: vscode.Uri) {
+    super(0, baseName(uri.fsPath));
+  }
+}
+
+/** Opens a saved trace, or a memory snapshot, in an editor of its own: the same page, without what only a running program has. */
+export class SavedTraceEditor implements vscode.CustomReadonlyEditorProvider<SavedTrace> {
+  constructor(
+    private readonly distPath: string,
+    private readonly sessions: Sessions,
+    private readonly tools: PageTools,
+  ) {}
+
+  /** Of a file that cannot be read the page says why. */
+  async openCustomDocument(uri: vscode.Uri): Promise<SavedTrace> {
+    const document = new SavedTrace(uri);
+    try {
+      await document.openFile(this.distPath, uri.fsPath);
+    } catch (error) {
+      document.fail(error instanceof Error ? error.message : String(error));
+    }
+    return document;
+  }
+
+  resolveCustomEditor(document: SavedTrace, panel: vscode.WebviewPanel): void {
+    const page = new Page(panel.webview, () => panel.visible, modelOf(document, this.sessions), this.tools);
+    panel.onDidChangeViewState(() => page.push());
+    panel.onDidDispose(() => page.dispose());
+  }
+}
+
+function modelOf(document: SavedTrace, sessions: Sessions): PageModel {
+  return {
+    onDidChange: document.onDidChange,
+    shown: document,
+    view: () => ({ ...document.view(), canWiden: false, sessions: [] }),
+    showSession: () => undefined,
+    closeSession: () => undefined,
+    others: () => sessions.traces(),
+    openOther: () => openOther(sessions),
+    setRecording: () => {
+      throw new Error(vscode.l10n.t('A saved trace records nothing.'));
+    },
+    press: button => {
+      if (button === 'start') void vscode.commands.executeCommand('gpuMemoryTrace.start');
+      if (button === 'save') void saveCopy(document);
+    },
+  };
+}
+
+/** A snapshot is saved as the trace that was made of it. */
+async function saveCopy({ uri, trace }: SavedTrace): Promise<void> {
+  const snapshot = isSnapshot(uri.fsPath);
+  const defaultUri = snapshot ? uri.with({ path: `${uri.path}.gputrace` }) : uri;
+  const target = await vscode.window.showSaveDialog({ defaultUri });
+  if (target === undefined || target.fsPath === uri.fsPath) return;
+  if (!snapshot) return vscode.workspace.fs.copy(uri, target, { overwrite: true });
+  await trace?.native.save(target.fsPath, '');
+}

@@ -1,0 +1,133 @@
+// A trace that is open in the window: what it says of itself, whether a program writes it or a file holds it.
+import * as vscode from 'vscode';
+import { listedLayer } from '../../analysis/report/snapshot';
+import { loadNative } from '../../engine/addon';
+import { TraceSession } from '../../engine/session';
+import { isSnapshot, traceFile } from '../../engine/traceFile';
+import { marksOf } from '../../protocol/marks';
+import type { SessionView } from '../../protocol/requests/messages';
+import { Refused } from './refused';
+import { TraceVerdicts } from './traceVerdicts';
+
+/** What changed of a trace: it has more events, or anything else may have changed as well. */
+export type SessionChange = 'events' | 'state';
+
+/** What a trace says of itself; the rest of its view is read from it. */
+export type SessionState = Omit<SessionView, 'id' | 'info' | 'trusted' | 'canWiden' | 'marks' | 'sessions'>;
+
+/** Between an event and its row on the page lie this, a pause of the reader (30 ms) and a frame. */
+const POLL_MS = 50;
+
+export class OpenTrace implements vscode.Disposable {
+  protected readonly changed = new vscode.EventEmitter<SessionChange>();
+  /** Something in `view` changed. */
+  readonly onDidChange = this.changed.event;
+  protected state: SessionState;
+  private source: TraceSession | null = null;
+  private judged: TraceVerdicts | null = null;
+
+  constructor(
+    readonly id: number,
+    readonly title: string,
+  ) {
+    this.state = { phase: 'starting', title, detail: '', simulated: false, recording: false, exitCode: null };
+  }
+
+  get trace(): TraceSession | null {
+    return this.source;
+  }
+  /** What is said of its memory. */
+  get verdicts(): TraceVerdicts | null {
+    return this.judged;
+  }
+  get phase(): SessionView['phase'] {
+    return this.state.phase;
+  }
+  /** Folder that relative file names of the trace count from. */
+  get cwd(): string {
+    const cwd = this.source?.native.info().session.cwd;
+    return typeof cwd === 'string' ? cwd : '/';
+  }
+  /** Live bytes of the layer that is listed first. */
+  get liveBytes(): number {
+    const totals = this.source?.native.info().totals ?? [];
+    const layer = listedLayer(totals);
+    return totals.reduce((sum, total) => (total.layer === layer ? sum + total.liveBytes : sum), 0);
+  }
+
+  view(): Omit<SessionView, 'canWiden' | 'sessions'> {
+    const info = this.source?.native.info() ?? null;
+    const simulated = this.state.simulated || (info?.processes.some(process => process.simulated) ?? false);
+    const marks = info === null ? [] : marksOf(info.session);
+    return { ...this.state, id: this.id, simulated, marks, trusted: vscode.workspace.isTrusted, info };
+  }
+
+  /** Shows a saved trace while it is read; `read`: all of it was read, or it was closed. Rejects with a sentence. */
+  async openFile(dist: string, file: string): Promise<{ read: Promise<void> }> {
+    const trace = await openSaved(dist, file);
+    this.follow(trace, null);
+    this.set({ detail: vscode.l10n.t('Reading the trace…') });
+    return { read: this.readToEnd(trace, file) };
+  }
+
+  private async readToEnd(trace: TraceSession, file: string): Promise<void> {
+    try {
+      await trace.native.settle();
+    } catch {
+      return; // it was closed meanwhile
+    }
+    trace.pause();
+    const when = new Date(trace.native.info().startRealtimeMs).toLocaleString();
+    const detail = isSnapshot(file)
+      ? vscode.l10n.t('A memory snapshot of PyTorch, whose history begins {0}.', when)
+      : vscode.l10n.t('A saved trace, recorded {0}.', when);
+    this.set({ phase: 'ended', detail });
+  }
+
+  /** Shows why there is no trace. */
+  fail(sentence: string): void {
+    this.drop();
+    this.set({ phase: 'failed', detail: sentence, recording: false });
+  }
+
+  /** `directory`: where the trace is recorded; null: it is a file. */
+  protected follow(trace: TraceSession, directory: string | null): void {
+    this.source = trace;
+    this.judged = new TraceVerdicts(trace.native, directory);
+    this.judged.onDidTell(() => this.changed.fire('state'));
+    trace.onChange(() => this.progress());
+    trace.follow(POLL_MS);
+  }
+
+  protected progress(): void {
+    this.changed.fire('events');
+  }
+
+  protected set(change: Partial<SessionState>): void {
+    this.state = { ...this.state, ...change };
+    this.changed.fire('state');
+  }
+
+  protected drop(): void {
+    this.judged?.dispose();
+    this.judged = null;
+    this.source?.close();
+    this.source = null;
+  }
+
+  dispose(): void {
+    this.drop();
+    this.changed.dispose();
+  }
+}
+
+async function openSaved(dist: string, file: string): Promise<TraceSession> {
+  const loaded = loadNative(dist);
+  if ('error' in loaded) throw new Refused(loaded.error);
+  try {
+    const { path, release } = await traceFile(loaded.addon, file);
+    return new TraceSession(loaded.addon, path, release);
+  } catch (error) {
+    throw new Refused(error instanceof Error ? error.message : String(error));
+  }
+}
