@@ -1,4 +1,4 @@
-import { checkTarget, commandLine, processName } from '../capture/processes/attachTarget';
+import { checkTarget, commandLine, processName } from '../capture/checks/attachTarget';
 import { workingFolder, type ProcessFacts } from '../capture/processes/processes';
 import { tracerMissing, type Tracer } from '../capture/launch/tracer';
 import type { AttachArguments } from './arguments/arguments';

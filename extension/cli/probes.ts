@@ -1,5 +1,5 @@
 // The privileged tracer as the command line uses it: started, watched, detached; what goes wrong is said.
-import { commandLine, explain } from '../capture/processes/attachTarget';
+import { commandLine, explain } from '../capture/checks/attachTarget';
 import type { Advice } from '../capture/checks/privileges';
 import { logBudget } from '../capture/traces/traceDirectory';
 import { continueDescendants } from '../capture/processes/processes';

@@ -1,6 +1,7 @@
 import { simulatorVariables, traceVariables, type Environment } from '../capture/launch/environment';
 import { launch, type Launched, type NotLaunched } from '../capture/launch/launch';
 import { cuptiCandidates, findGpus, findLibcuda, interpreterOf } from '../capture/checks/machine';
+import { cuptiCandidates, findGpus, findLibcuda, interpreterOf, type Environment } from '../capture/processes/machine';
 import { settleDirectory } from '../capture/launch/settle';
 import { injectionProblem, simulatorProblem } from '../capture/checks/simulator';
 import { askForSurvey } from '../capture/checks/survey';

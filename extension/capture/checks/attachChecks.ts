@@ -1,7 +1,7 @@
 // Whether the tracer can attach to running programs here, by its own self-test.
 import { execFile } from 'node:child_process';
 import { release } from 'node:os';
-import { commandLine, explain } from '../processes/attachTarget';
+import { commandLine, explain } from './attachTarget';
 import { missing, ok, warning, type Check } from './check';
 import { capabilitiesSuffice } from './privileges';
 import { joinWords } from '../launch/shellWords';

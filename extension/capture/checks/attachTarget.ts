@@ -1,7 +1,7 @@
 // What keeps the tracer from a process, in words.
 import { basename, join } from 'node:path';
-import { lookAround, privilegeAdvice, sudoLine, WITHOUT, type Advice } from '../checks/privileges';
-import { listCudaProcesses, readProcess, type ProcessFacts } from './processes';
+import { lookAround, privilegeAdvice, sudoLine, WITHOUT, type Advice } from './privileges';
+import { listCudaProcesses, readProcess, type ProcessFacts } from '../processes/processes';
 import { joinWords } from '../launch/shellWords';
 import { tracerProgram } from '../launch/tracer';
 import type { TracerProblem } from '../launch/tracerProtocol';

@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { formatBytes } from '../../protocol/format';
 import { diagnoseAttach, type AttachDiagnosis } from './attachChecks';
 import { missing, ok, warning, type Check } from './check';
-import { injectedLibrary, type Environment } from '../launch/environment';
+import { injectedLibrary } from '../launch/environment';
 import { traceRoots } from '../traces/folders';
 import {
   cuptiCandidates,
@@ -13,7 +13,8 @@ import {
   onPath,
   output,
   pythonVersion,
-} from './machine';
+  type Environment,
+} from '../processes/machine';
 import { injectionProblem, simulatorProblem } from './simulator';
 import { createTraceDirectory, removeTraceDirectory } from '../traces/traceDirectory';
 

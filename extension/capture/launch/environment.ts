@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-
-export type Environment = Record<string, string | undefined>;
+import type { Environment } from '../processes/machine';
 
 export interface TraceEnvironment {
   /** Folder of the built files (`dist`). */

@@ -15,7 +15,6 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
-import type { Environment } from '../launch/environment';
 
 const LIBRARY_FOLDERS = [
   '/usr/lib/x86_64-linux-gnu',
@@ -27,6 +26,9 @@ const LIBRARY_FOLDERS = [
   '/run/opengl-driver/lib',
 ];
 const CHILD_TIMEOUT_MS = 5_000;
+
+/** Variables of a program, by name. */
+export type Environment = Record<string, string | undefined>;
 
 export interface Gpu {
   index: number;

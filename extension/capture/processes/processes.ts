@@ -2,8 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Environment } from '../launch/environment';
-import { onPath, output } from '../checks/machine';
+import { onPath, output, type Environment } from './machine';
 import { cudaDrivers } from './processMaps';
 
 export interface ProcessFacts {

@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import type { Environment } from '../launch/environment';
+import type { Environment } from '../processes/machine';
 
 const PRODUCT = 'gpu-memory-trace';
 

@@ -19,11 +19,12 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { cacheFolder, traceRoots } from '../../../extension/capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces, scriptName, unwritable } from '../../../extension/capture/traces/keptTraces';
-import { signalName } from '../../../extension/capture/launch/launch';
+import { signalName, exitStatus, ownsTerminal } from '../../../extension/capture/launch/launch';
 import { cuptiCandidates, interpreterOf, onPath } from '../../../extension/capture/checks/machine';
 import { writeSession } from '../../../extension/capture/traces/sessionFile';
 import { prepareTerminal, readPid, readStatus, terminalArguments } from '../../../extension/capture/launch/terminalScript';
 import { createTraceDirectory, logBudget, removeStale } from '../../../extension/capture/traces/traceDirectory';
+import { cuptiCandidates, interpreterOf, onPath } from '../../../extension/capture/processes/machine';
 
 const uid = process.getuid?.() ?? 0;
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { checkTarget, processName } from '../../../extension/capture/processes/attachTarget';
 import { cudaDrivers, mappedPrograms } from '../../../extension/capture/processes/processMaps';
+import { checkTarget, processName } from '../../../extension/capture/checks/attachTarget';
 import {
   attachCandidates,
   listCudaProcesses,
