@@ -32,7 +32,7 @@ const test = {
   ...host,
   minify: false,
   sourcemap: 'inline',
-  external: [...host.external, 'mocha', 'fast-check', 'eslint'],
+  external: [...host.external, 'mocha', 'fast-check', 'dependency-cruiser'],
 };
 
 const bundles = [

@@ -1,62 +1,102 @@
-// The walls between folders hold: what the linter's table forbids is reported.
+// The walls between rooms hold: an import that the table forbids is reported, one that it allows is not.
 import assert from 'node:assert/strict';
-import { resolve } from 'node:path';
-import { test } from 'node:test';
-import { ESLint, type Linter } from 'eslint';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import type { ICruiseResult, IConfiguration } from 'dependency-cruiser';
 
-const root = resolve(__dirname, '../../../..');
-
-/** An existing file a folder, whose text the linter gets replaced by one import. */
-const forbidden: [file: string, module: string][] = [
+type Import = [file: string, module: string];
+const forbidden: Import[] = [
   ['extension/protocol/trace.ts', 'node:fs'],
   ['extension/protocol/trace.ts', '../engine/session'],
   ['extension/engine/session.ts', 'vscode'],
   ['extension/engine/session.ts', '../capture/launch'],
   ['extension/capture/launch/launch.ts', 'vscode'],
   ['extension/capture/launch/launch.ts', '../../engine/session'],
+  ['extension/capture/processes/processes.ts', '../launch/launch'],
   ['extension/analysis/sites/site.ts', 'node:fs'],
   ['extension/analysis/sites/site.ts', 'vscode'],
+  ['extension/analysis/sites/site.ts', '../findings/findings'],
   ['extension/exporters/csv.ts', 'vscode'],
   ['extension/exporters/csv.ts', '../analysis/site'],
   ['extension/cli.ts', 'vscode'],
   ['extension/cli.ts', './views/explorer'],
+  ['extension/cli/arguments/options.ts', '../report/report'],
+  ['extension/views/session/session.ts', '../page/page'],
+  ['extension/views/page/page.ts', '../commands/commands'],
+  ['extension/views/page/answers/table.ts', '../../commands/commands'],
   ['webview/dom.ts', 'vscode'],
   ['webview/dom.ts', 'node:fs'],
   ['webview/dom.ts', '../extension/engine/session'],
   ['webview/dom.ts', '@vscode/webview-ui-toolkit'],
+  ['webview/explorer/common/hues.ts', '../shell/state'],
+  ['webview/explorer/flame/view.ts', '../timeline/view'],
+  ['webview/explorer/table/view.ts', '../shell/app'],
 ];
-const allowed: [file: string, module: string][] = [
+const allowed: Import[] = [
   ['extension/engine/session.ts', '../protocol/trace'],
   ['extension/capture/launch/launch.ts', 'node:fs'],
   ['extension/capture/launch/launch.ts', '../processes/processes'],
   ['extension/analysis/sites/site.ts', '../../protocol/trace'],
+  ['extension/analysis/sites/site.ts', '../series/statistics'],
   ['extension/exporters/csv.ts', '../engine/native'],
+  ['extension/exporters/arrow.ts', 'apache-arrow'],
   ['extension/cli.ts', './capture/launch'],
   ['extension/views/any.ts', 'vscode'],
+  ['extension/views/commands/commands.ts', '../page/explorer'],
   ['webview/dom.ts', '../extension/protocol/trace'],
   ['webview/components.ts', '@vscode/webview-ui-toolkit'],
+  ['webview/explorer/table/view.ts', '../shell/state'],
+  ['webview/explorer/shell/app.ts', '../table/view'],
+];
+const circle: Import[] = [
+  ['extension/analysis/series/growth.ts', './statistics'],
+  ['extension/analysis/series/statistics.ts', './growth'],
 ];
 
-const linter = new ESLint({ cwd: root });
-async function refused(file: string, module: string): Promise<boolean> {
-  const { rules } = (await linter.calculateConfigForFile(resolve(root, file))) as { rules: Record<string, unknown> };
-  const rule = rules['no-restricted-imports'] ?? 'off';
-  const only = new ESLint({
-    cwd: root,
-    overrideConfigFile: true,
-    baseConfig: {
-      files: ['**/*.js'],
-      rules: { 'no-restricted-imports': rule as Linter.RuleEntry },
-    },
-  });
-  const [result] = await only.lintText(`import '${module}';\n`, { filePath: resolve(root, 'any.js') });
-  return (result?.messages.length ?? 0) > 0;
-}
+const folder = mkdtempSync(join(tmpdir(), 'gmt-walls-'));
+let violations: ICruiseResult['summary']['violations'] = [];
 
-test('the linter refuses an import through a wall', async () => {
-  for (const [file, module] of forbidden) assert.ok(await refused(file, module), `${file} may import ${module}`);
+/** A tree of files that hold these imports and nothing else, judged by the repository's own rules. */
+before(async () => {
+  for (const [file, module] of [...forbidden, ...allowed, ...circle]) {
+    write(file, `import type * as ${`m${module.replaceAll(/\W/g, '_')}`} from '${module}';\n`);
+    if (module.startsWith('.')) write(`${join(dirname(file), module)}.ts`, '');
+  }
+  const rules = pathToFileURL(resolve(__dirname, '../../../../.dependency-cruiser.mjs')).href;
+  const { default: config } = (await import(rules)) as { default: IConfiguration };
+  const { cruise } = await import('dependency-cruiser');
+  const options = { ...config.options, ruleSet: { forbidden: config.forbidden ?? [] }, validate: true };
+  const { output } = await cruise(['extension', 'webview'], { ...options, baseDir: folder });
+  if (typeof output === 'string') throw new Error(output);
+  violations = output.summary.violations;
 });
 
-test('the linter allows the imports that the design names', async () => {
-  for (const [file, module] of allowed) assert.ok(!(await refused(file, module)), `${file} may not import ${module}`);
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(file: string, text: string): void {
+  mkdirSync(join(folder, dirname(file)), { recursive: true });
+  appendFileSync(join(folder, file), text);
+}
+
+function refused([file, module]: Import): boolean {
+  const to = module.startsWith('.') ? `${join(dirname(file), module)}.ts` : module.replace(/^node:/, '');
+  return violations.some(({ from, to: target, rule }) => from === file && target === to && rule.name !== 'no-circular');
+}
+
+test('an import through a wall is refused', () => {
+  for (const one of forbidden) assert.ok(refused(one), `${one[0]} may import ${one[1]}`);
+});
+
+test('the imports that the design names are allowed', () => {
+  for (const one of allowed) assert.ok(!refused(one), `${one[0]} may not import ${one[1]}`);
+});
+
+test('a circle is refused, of types alone as well', () => {
+  const names = violations
+    .filter(({ from }) => from.startsWith('extension/analysis/series/'))
+    .map(({ rule }) => rule.name);
+  assert.deepEqual(new Set(names), new Set(['no-circular']));
 });

@@ -1,9 +1,10 @@
 // A canvas with a title, keys and the theme's background around another canvas, as PNG.
+import type { SessionView } from '../../../extension/protocol/requests/messages';
 import type { Picture, PictureName } from '../../../extension/protocol/requests/pictureRequests';
+import type { TraceInfo } from '../../../extension/protocol/trace';
 import { iconButton } from '../../components';
 import { t } from '@vscode/l10n';
 import { KEY_ROW_PX, placeKeys, SWATCH_PX, type PictureKey } from './keyRows';
-import type { PageContext } from '../shell/part';
 import { formatCount } from '../../../extension/protocol/format';
 
 export interface PictureWords {
@@ -11,6 +12,12 @@ export interface PictureWords {
   /** Lines below the title. */
   facts: readonly string[];
   keys: readonly PictureKey[];
+}
+/** What the picture is of. */
+interface PictureSubject {
+  session: Pick<SessionView, 'title' | 'simulated'>;
+  info: Pick<TraceInfo, 'lost'>;
+  view: { momentTitle: string };
 }
 const PAD_PX = 12;
 const TITLE_PX = 34;
@@ -21,7 +28,7 @@ export function pictureButton(save: () => void): HTMLElement {
 }
 
 /** What every picture says below its title. */
-export function pictureFacts({ session, info, view }: PageContext): string {
+export function pictureFacts({ session, info, view }: PictureSubject): string {
   const lost = info.lost.events > 0 ? [t('events lost: {0}', formatCount(info.lost.events))] : [];
   const simulated = session.simulated ? [t('simulated GPU')] : [];
   return [session.title, view.momentTitle, ...simulated, ...lost].filter(part => part !== '').join(' · ');

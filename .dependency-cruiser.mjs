@@ -1,0 +1,121 @@
+// Who may import whom, type-only imports included: `depcruise extension webview test`. Nothing goes in a circle; and each
+// row of `walls` names all that the files of a room may import besides each other, most of it from the rows above it.
+
+/** Every folder and file by its path, without its ending; `*` is one name. `node:` is all of Node.js; other words are packages. */
+const walls = [
+  { room: 'extension/protocol', may: [] },
+  { room: 'extension/protocol/requests', may: ['extension/protocol'] },
+  { room: 'extension/engine', may: ['node:', 'extension/protocol'] },
+
+  { room: 'extension/capture/processes', may: ['node:', 'extension/protocol'] },
+  { room: 'extension/capture/launch', may: ['node:', 'extension/protocol', 'extension/capture/processes'] },
+  { room: 'extension/capture/traces', may: ['node:', 'extension/protocol', 'extension/capture/processes'] },
+  { room: 'extension/capture/checks', may: ['node:', 'extension/protocol', 'extension/capture'] },
+
+  { room: 'extension/analysis', may: ['extension/protocol'] },
+  { room: 'extension/analysis/series', may: judging() },
+  { room: 'extension/analysis/sites', may: judging('series') },
+  { room: 'extension/analysis/ledger', may: judging('series') },
+  { room: 'extension/analysis/findings', may: judging('series', 'sites', 'ledger') },
+  { room: 'extension/analysis/report', may: ['extension/protocol', 'extension/analysis'] },
+
+  {
+    room: 'extension/exporters',
+    may: ['node:', 'extension/protocol', 'extension/engine', 'apache-arrow', 'pprof-format'],
+  },
+
+  { room: 'extension/cli/arguments', may: cliBase('extension/exporters/formats') },
+  { room: 'extension/cli/report', may: cliBase('extension/exporters', 'extension/cli/arguments') },
+  { room: 'extension/cli', may: cliBase('extension/exporters', 'extension/cli') },
+
+  {
+    room: 'extension/editor',
+    may: ['node:', 'vscode', 'extension/protocol', 'extension/engine', 'extension/analysis'],
+  },
+  { room: 'extension/views', may: ['node:', 'vscode'] },
+  { room: 'extension/views/session', may: cliBase('vscode', 'extension/views/names') },
+  {
+    room: 'extension/views/page',
+    may: cliBase('vscode', 'extension/views/names', 'extension/views/session', 'extension/editor'),
+  },
+  {
+    room: 'extension/views/commands',
+    may: cliBase('vscode', 'extension/views', 'extension/editor', 'extension/exporters'),
+  },
+  { room: 'extension/parts', may: ['node:', 'vscode', 'extension/editor', 'extension/views'] },
+  { room: 'extension/main', may: ['vscode', 'extension/views', 'extension/parts'] },
+
+  { room: 'webview', may: ['@vscode/l10n', 'extension/protocol'] },
+  { room: 'webview/components', may: pageBase('@vscode/webview-ui-toolkit') },
+  { room: 'webview/doctor', may: pageBase() },
+  { room: 'webview/explorer/common', may: pageBase('@tanstack/virtual-core') },
+  { room: 'webview/explorer/timeline', may: partBase('chart.js') },
+  { room: 'webview/explorer/details', may: partBase('webview/explorer/table/rows', 'webview/explorer/table/rowMenu') },
+  { room: 'webview/explorer/table', may: partBase('webview/explorer/details/blockRow') },
+  { room: 'webview/explorer/flame', may: partBase() },
+  { room: 'webview/explorer/segments', may: partBase('webview/explorer/details/blockRow') },
+  { room: 'webview/explorer/findings', may: partBase('webview/explorer/table/rows') },
+  { room: 'webview/explorer/compare', may: partBase() },
+  { room: 'webview/explorer/ledger', may: partBase() },
+  { room: 'webview/explorer/shell', may: pageBase('webview/explorer') },
+  { room: 'webview/explorer', may: pageBase('webview/explorer') },
+];
+
+/** What stands in `analysis` itself is for all of its rooms. */
+function judging(...rooms) {
+  return ['extension/protocol', 'extension/analysis/*', ...rooms.map(room => `extension/analysis/${room}`)];
+}
+
+/** What runs a program, reads its trace and judges it. */
+function cliBase(...more) {
+  return ['node:', 'extension/protocol', 'extension/engine', 'extension/capture', 'extension/analysis', ...more];
+}
+
+function pageBase(...more) {
+  return ['@vscode/l10n', 'extension/protocol', 'webview/*', ...more];
+}
+
+/** A part of the page knows what parts are, what the user chose and how to ask; of another part at most a named file. */
+function partBase(...more) {
+  const shell = ['part', 'poller', 'state', 'subject'].map(file => `webview/explorer/shell/${file}`);
+  return pageBase('webview/explorer/common', ...shell, ...more);
+}
+
+const literally = text => text.replaceAll('.', '\\.').replaceAll('*', '[^/]+$');
+
+/** A path below the repository, or a package: as it is found, as its types are, or by its bare name. */
+const pattern = entry =>
+  /^(extension|webview)/.test(entry)
+    ? `^${literally(entry)}${entry.endsWith('*') ? '' : '[./]'}`
+    : `^${literally(entry)}$|node_modules/(@types/)?${literally(entry)}/`;
+
+/** What stands in the room itself, not in the rooms below it that have a row of their own. */
+const inside = ({ room }) => ({
+  path: `^${literally(room)}[./]`,
+  pathNot: walls.filter(other => other.room.startsWith(`${room}/`)).map(other => pattern(other.room)),
+});
+
+function wall(row) {
+  const own = inside(row);
+  const below = own.pathNot.length > 0 ? `(?!${own.pathNot.map(path => path.slice(1)).join('|')})` : '';
+  const allowed = row.may.filter(entry => entry !== 'node:').map(pattern);
+  return {
+    name: `${row.room} may import only ${['its own files', ...row.may].join(', ')}`,
+    severity: 'error',
+    from: own,
+    to: {
+      pathNot: [`^${below}${own.path.slice(1)}`, ...allowed],
+      ...(row.may.includes('node:') ? { dependencyTypesNot: ['core'] } : {}),
+    },
+  };
+}
+
+export default {
+  forbidden: [{ name: 'no-circular', severity: 'error', from: {}, to: { circular: true } }, ...walls.map(wall)],
+  options: {
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|build)/' },
+    enhancedResolveOptions: { extensions: ['.ts', '.tsx', '.d.ts', '.mts', '.mjs', '.js'] },
+  },
+};
