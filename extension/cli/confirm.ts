@@ -3,11 +3,10 @@ import { ask } from '../capture/traces/requests';
 import { formatBytes, formatCount } from '../protocol/format';
 import type { Experiment, ExperimentEffect } from '../protocol/requests/verdictRequests';
 import type { ConfirmArguments } from './arguments/askArguments';
-import { openNamed, type OpenTrace } from './namedTrace';
 import { jsonChunks } from './jsonDocument';
-import { print, say } from './output';
-import { writeResult } from './resultFile';
+import { openNamed, type OpenTrace } from './namedTrace';
 import { print, say } from './report/output';
+import { writeResult } from './report/resultFile';
 
 const PATIENCE_MS = 60_000;
 

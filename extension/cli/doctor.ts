@@ -3,9 +3,8 @@ import { doctorText } from '../capture/checks/doctorText';
 import { loadNative } from '../engine/addon';
 import type { DoctorArguments } from './arguments/arguments';
 import { jsonChunks } from './jsonDocument';
-import { print } from './output';
-import { writeResult } from './resultFile';
 import { print } from './report/output';
+import { writeResult } from './report/resultFile';
 
 /** Checks the machine. Returns 0 when recording is possible, else 1. */
 export async function doctor(options: DoctorArguments, dist: string): Promise<number> {

@@ -1,19 +1,18 @@
 import { occasionText, recordedHolders, toldHolders } from '../analysis/findings/holders';
-import { standingOf } from '../analysis/sites/standing';
-import { survivorsOf, tensorAt, type Survivor } from '../analysis/series/survivors';
 import { judgeTrace } from '../analysis/findings/verdicts';
-import { blockDetails, detailsText, type BlockDetails } from '../analysis/report/blockDetails';
 import { holderText } from '../analysis/findings/wording';
+import { blockDetails, type BlockDetails, detailsText } from '../analysis/report/blockDetails';
+import { type Survivor, survivorsOf, tensorAt } from '../analysis/series/survivors';
+import { standingOf } from '../analysis/sites/standing';
 import { ask, cannotAsk } from '../capture/traces/requests';
 import { formatBytes, formatPlural } from '../protocol/format';
-import type { Layer } from '../protocol/trace';
 import type { HolderFound } from '../protocol/requests/verdictRequests';
+import type { Layer } from '../protocol/trace';
 import type { HoldersArguments } from './arguments/askArguments';
-import { openNamed, type OpenTrace } from './namedTrace';
 import { jsonChunks } from './jsonDocument';
-import { print, say } from './output';
-import { writeResult } from './resultFile';
+import { openNamed, type OpenTrace } from './namedTrace';
 import { print, say } from './report/output';
+import { writeResult } from './report/resultFile';
 
 /** Blocks that are asked for together. */
 interface Subject {

@@ -1,11 +1,10 @@
 import { WriteStream, isatty } from 'node:tty';
+import { verdictsOf } from '../analysis/findings/verdictCache';
 import { readSnapshot } from '../analysis/report/snapshot';
 import { renderTable } from '../analysis/report/table';
-import { verdictsOf } from '../analysis/findings/verdictCache';
 import type { NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
-import { print, write } from './output';
-import { write } from './report/output';
+import { print, write } from './report/output';
 import { TerminalTable } from './report/terminalTable';
 
 /** Shows the table on stderr while the program runs. */

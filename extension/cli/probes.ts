@@ -1,14 +1,13 @@
 // The privileged tracer as the command line uses it: started, watched, detached; what goes wrong is said.
 import { commandLine, explain } from '../capture/checks/attachTarget';
 import type { Advice } from '../capture/checks/privileges';
-import { logBudget } from '../capture/traces/traceDirectory';
-import { continueDescendants } from '../capture/processes/processes';
 import { settleLogs } from '../capture/launch/settle';
-import { Tracer, tracerMissing, tracerProgram, type TracerEnd } from '../capture/launch/tracer';
+import { Tracer, type TracerEnd, tracerMissing, tracerProgram } from '../capture/launch/tracer';
+import { continueDescendants } from '../capture/processes/processes';
+import { logBudget } from '../capture/traces/traceDirectory';
 import type { RecordingArguments, RunArguments } from './arguments/arguments';
-import { print, say } from './output';
-import { say, write } from './report/output';
 import type { Recording } from './recording';
+import { print, say } from './report/output';
 
 /** How long a log that began a moment ago is looked for. */
 const LOGS_LIMIT_MS = 1_000;

@@ -2,27 +2,25 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isatty } from 'node:tty';
-import { buildReport } from '../analysis/report/report';
 import { verdictsOf } from '../analysis/findings/verdictCache';
 import { sureLeaks } from '../analysis/findings/verdicts';
+import { buildReport } from '../analysis/report/report';
 import { keptTracesFolder, traceRoots } from '../capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces, unwritable } from '../capture/traces/keptTraces';
-import { noteProcesses, writeSession, type SessionFile } from '../capture/traces/sessionFile';
+import { noteProcesses, type SessionFile, writeSession } from '../capture/traces/sessionFile';
 import {
   createTraceDirectory,
   isFull,
+  type NoTraceDirectory,
   reasonOf,
   removeTraceDirectory,
-  type NoTraceDirectory,
 } from '../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon, type NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
 import type { RecordingArguments } from './arguments/arguments';
 import { jsonChunks } from './jsonDocument';
-import { createLiveTable, tableLines, tableText } from './live';
-import { print, say } from './output';
-import { giveToSudoUser, writeResult } from './resultFile';
-import { say, write } from './report/output';
+import { createLiveTable, tableLines } from './live';
+import { print, say } from './report/output';
 import { giveToSudoUser, writeResult } from './report/resultFile';
 
 /** Exit status where nothing could be recorded. */

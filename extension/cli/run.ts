@@ -1,26 +1,25 @@
-import { simulatorVariables, traceVariables, type Environment } from '../capture/launch/environment';
-import { launch, type Launched, type NotLaunched } from '../capture/launch/launch';
-import { cuptiCandidates, findGpus, findLibcuda, interpreterOf } from '../capture/checks/machine';
-import { cuptiCandidates, findGpus, findLibcuda, interpreterOf, type Environment } from '../capture/processes/machine';
-import { settleDirectory } from '../capture/launch/settle';
 import { injectionProblem, simulatorProblem } from '../capture/checks/simulator';
 import { askForSurvey } from '../capture/checks/survey';
+import { simulatorVariables, traceVariables } from '../capture/launch/environment';
+import { launch, type Launched, type NotLaunched } from '../capture/launch/launch';
+import { settleDirectory } from '../capture/launch/settle';
+import { cuptiCandidates, type Environment, findGpus, findLibcuda, interpreterOf } from '../capture/processes/machine';
 import { logBudget, reasonOf } from '../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon } from '../engine/addon';
 import type { RunArguments } from './arguments/arguments';
-import { say } from './report/output';
 import { attachBeforeStart, type Probes } from './probes';
 import {
   beginRecording,
   dropRecording,
   finish,
   lastWord,
-  noteProcess,
   NOT_STARTED,
+  noteProcess,
+  type Recording,
   showUntil,
   unwritableResult,
-  type Recording,
 } from './recording';
+import { say } from './report/output';
 
 /** How long processes that the program left behind are waited for before the last table. */
 const STRAGGLER_MS = 1_000;

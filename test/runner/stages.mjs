@@ -127,7 +127,13 @@ export const stages = [
   },
   { name: 'unit', what: 'node:test', ...tracing, cores: 1, takes: both, run: nodeStage('unit', 2) },
   { name: 'types', what: 'tsc -b', cores: 1, run: () => program(bin('tsc'), '-b') },
-  { name: 'lint', what: 'eslint', cores: 1, run: () => program(bin('eslint'), '.') },
+  {
+    name: 'lint',
+    what: 'eslint, who imports whom',
+    cores: 1,
+    run: async () =>
+      sum(await program(bin('eslint'), '.'), await program(bin('depcruise'), 'extension', 'webview', 'test')),
+  },
   {
     name: 'torch',
     what: 'ten planted leaks on PyTorch, without a GPU',

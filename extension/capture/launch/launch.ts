@@ -1,6 +1,5 @@
 import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
-import type { Environment } from './environment';
 import type { Environment } from '../processes/machine';
 
 /** What starts programs (native/addon). */

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { textOf } from '../protocol/inert';
+import { textOf } from '../../protocol/inert';
 
 const dead = new Set<number>();
 

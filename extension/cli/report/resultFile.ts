@@ -1,7 +1,6 @@
-import { chownSync, closeSync, openSync, renameSync, rmSync, writeSync, writeFileSync } from 'node:fs';
-import { reasonOf } from '../capture/traces/traceDirectory';
-import { say, write, print } from './output';
+import { chownSync, closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { reasonOf } from '../../capture/traces/traceDirectory';
+import { say, write } from './output';
 
 /** Writes a text to the file, whole or not at all; null: to stdout. False: it could not be written, and that was said. */
 export function writeResult(chunks: Iterable<string>, file: string | null): boolean {

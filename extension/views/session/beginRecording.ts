@@ -2,15 +2,16 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { traceVariables, type Environment } from '../../capture/launch/environment';
-import { traceRoots } from '../../capture/traces/folders';
-import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
-import { cuptiCandidates, interpreterOf, type Environment } from '../../capture/processes/machine';
-import { workingFolder, type ProcessFacts } from '../../capture/processes/processes';
-import { noteProcesses, readSession, writeSession, type SessionFile } from '../../capture/traces/sessionFile';
 import { injectionProblem, simulatorProblem } from '../../capture/checks/simulator';
 import { askForSurvey } from '../../capture/checks/survey';
+import { traceVariables } from '../../capture/launch/environment';
+import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import { prepareTerminal } from '../../capture/launch/terminalScript';
+import { Tracer, tracerMissing, tracerProgram } from '../../capture/launch/tracer';
+import { cuptiCandidates, type Environment, interpreterOf } from '../../capture/processes/machine';
+import { type ProcessFacts, workingFolder } from '../../capture/processes/processes';
+import { traceRoots } from '../../capture/traces/folders';
+import { noteProcesses, readSession, type SessionFile, writeSession } from '../../capture/traces/sessionFile';
 import {
   createTraceDirectory,
   logBudget,
@@ -18,7 +19,6 @@ import {
   removeTraceDirectory,
   type TraceDirectory,
 } from '../../capture/traces/traceDirectory';
-import { Tracer, tracerMissing, tracerProgram } from '../../capture/launch/tracer';
 import { loadNative, type NativeAddon } from '../../engine/addon';
 import { AttachedRecording, LaunchedRecording, LeftRecording, type Recording } from './recording';
 import { Refused } from './refused';

@@ -17,14 +17,18 @@ import {
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { signalName } from '../../../extension/capture/launch/launch';
+import {
+  prepareTerminal,
+  readPid,
+  readStatus,
+  terminalArguments,
+} from '../../../extension/capture/launch/terminalScript';
+import { cuptiCandidates, interpreterOf, onPath } from '../../../extension/capture/processes/machine';
 import { cacheFolder, traceRoots } from '../../../extension/capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces, scriptName, unwritable } from '../../../extension/capture/traces/keptTraces';
-import { signalName, exitStatus, ownsTerminal } from '../../../extension/capture/launch/launch';
-import { cuptiCandidates, interpreterOf, onPath } from '../../../extension/capture/checks/machine';
 import { writeSession } from '../../../extension/capture/traces/sessionFile';
-import { prepareTerminal, readPid, readStatus, terminalArguments } from '../../../extension/capture/launch/terminalScript';
 import { createTraceDirectory, logBudget, removeStale } from '../../../extension/capture/traces/traceDirectory';
-import { cuptiCandidates, interpreterOf, onPath } from '../../../extension/capture/processes/machine';
 
 const uid = process.getuid?.() ?? 0;
 

@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { explain } from '../../../extension/capture/processes/attachTarget';
 import { explain } from '../../../extension/capture/checks/attachTarget';
 import {
   capabilitiesSuffice,

@@ -3,9 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { checkTarget, processName } from '../../../extension/capture/processes/attachTarget';
-import { cudaDrivers, mappedPrograms } from '../../../extension/capture/processes/processMaps';
 import { checkTarget, processName } from '../../../extension/capture/checks/attachTarget';
+import { cudaDrivers, mappedPrograms } from '../../../extension/capture/processes/processMaps';
 import {
   attachCandidates,
   listCudaProcesses,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseTraceTime, resolveTraceTime } from '../../../extension/cli/report/traceTime';
+import { parseTraceTime } from '../../../extension/cli/arguments/moments';
+import { resolveTraceTime } from '../../../extension/cli/report/traceTime';
 import type { LedgerSeries } from '../../../extension/protocol/steps';
 import { FakeTrace, makeInfo, makeTotals } from '../fakeTrace';
-import { parseTraceTime } from '../../../extension/cli/arguments/moments';
 
 /** Steps 1 to 4 are kept as one, 5 and 6 singly. */
 class Stepping extends FakeTrace {
