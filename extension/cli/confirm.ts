@@ -3,7 +3,7 @@ import { ask } from '../capture/traces/requests';
 import { formatBytes, formatCount } from '../protocol/format';
 import type { Experiment, ExperimentEffect } from '../protocol/requests/verdictRequests';
 import type { ConfirmArguments } from './arguments/askArguments';
-import { jsonChunks } from './jsonDocument';
+import { jsonChunks } from './report/jsonDocument';
 import { openNamed, type OpenTrace } from './namedTrace';
 import { print, say } from './report/output';
 import { writeResult } from './report/resultFile';

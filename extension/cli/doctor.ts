@@ -2,7 +2,7 @@ import { diagnose } from '../capture/checks/checks';
 import { doctorText } from '../capture/checks/doctorText';
 import { loadNative } from '../engine/addon';
 import type { DoctorArguments } from './arguments/arguments';
-import { jsonChunks } from './jsonDocument';
+import { jsonChunks } from './report/jsonDocument';
 import { print } from './report/output';
 import { writeResult } from './report/resultFile';
 

@@ -9,7 +9,7 @@ import { formatBytes, formatPlural } from '../protocol/format';
 import type { HolderFound } from '../protocol/requests/verdictRequests';
 import type { Layer } from '../protocol/trace';
 import type { HoldersArguments } from './arguments/askArguments';
-import { jsonChunks } from './jsonDocument';
+import { jsonChunks } from './report/jsonDocument';
 import { openNamed, type OpenTrace } from './namedTrace';
 import { print, say } from './report/output';
 import { writeResult } from './report/resultFile';

@@ -18,7 +18,7 @@ import {
 import { loadNative, type NativeAddon, type NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
 import type { RecordingArguments } from './arguments/arguments';
-import { jsonChunks } from './jsonDocument';
+import { jsonChunks } from './report/jsonDocument';
 import { createLiveTable, tableLines } from './live';
 import { print, say } from './report/output';
 import { giveToSudoUser, writeResult } from './report/resultFile';

@@ -1,5 +1,5 @@
 import { buildReport, type Report } from '../../extension/analysis/report/report';
-import { jsonChunks } from '../../extension/cli/jsonDocument';
+import { jsonChunks } from '../../extension/cli/report/jsonDocument';
 
 type Listed<T> = T extends Iterable<infer Entry> ? Entry[] : never;
 export type WholeReport = Omit<Report, 'allocations' | 'sites'> & {

@@ -4,7 +4,7 @@ import { listedLayer } from '../../analysis/report/snapshot';
 import type { NativeAddon, NativeSession } from '../../engine/addon';
 import type { CompareBy } from '../../protocol/requests/compareRequests';
 import { textOf } from '../../protocol/inert';
-import { jsonChunks } from '../jsonDocument';
+import { jsonChunks } from './jsonDocument';
 import type { ReportArguments } from '../arguments/reportArguments';
 
 const ROWS = 100;

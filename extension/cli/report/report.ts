@@ -14,7 +14,7 @@ import { textOf } from '../../protocol/inert';
 import type { TraceSource } from '../../protocol/trace';
 import type { Compared, TraceTime } from '../arguments/moments';
 import type { ReportArguments } from '../arguments/reportArguments';
-import { jsonChunks } from '../jsonDocument';
+import { jsonChunks } from './jsonDocument';
 import { compareReport } from './compareReport';
 import { exportReport } from './exportReport';
 import { asAt, bornSince } from './momentSource';

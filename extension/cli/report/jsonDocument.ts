@@ -1,4 +1,4 @@
-import { escapeJson } from '../protocol/inert';
+import { escapeJson } from '../../protocol/inert';
 
 const CHUNK = 1 << 16;
 /** Entries that are written together. */
