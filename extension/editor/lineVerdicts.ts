@@ -1,5 +1,4 @@
-import { listedLayer } from '../analysis/report/snapshot';
-import type { Layer } from '../protocol/trace';
+import { listedLayer, type Layer } from '../protocol/trace';
 import type { Finding } from '../protocol/verdicts';
 import type { LineVerdicts, ShownTrace } from './lineBytes';
 

@@ -1,9 +1,10 @@
+import { deviceName } from '../protocol/format';
 import { inert } from '../protocol/inert';
 import { CATEGORIES } from '../protocol/steps';
 import type { LifetimeBatch } from '../protocol/trace';
 import { isAlive, layerOf, type ExportInput } from './exportInput';
 import { kindName } from './kinds';
-import { deviceName, SiteBook, threadName } from './siteBook';
+import { SiteBook, threadName } from './siteBook';
 import { traceFacts } from './traceFacts';
 
 const COLUMNS = [
@@ -67,7 +68,7 @@ function rowMaker(input: ExportInput): (batch: LifetimeBatch, row: number) => st
       batch.bytes[row] ?? 0,
       layerOf(batch, row),
       kindName(batch.kind[row] ?? 0),
-      deviceName(batch.device[row] ?? -1),
+      deviceName(batch.device[row] ?? -1, layerOf(batch, row)),
       ownerOf(process, batch.thread[row] ?? -1),
       (batch.beginNs[row] ?? 0) / 1e9,
       isAlive(batch, row) ? '' : (batch.endNs[row] ?? 0) / 1e9,

@@ -1,9 +1,9 @@
-import { formatBytes } from '../protocol/format';
+import { deviceName, formatBytes } from '../protocol/format';
 import type { Series, TraceInfo } from '../protocol/trace';
 import { escapeJson } from '../protocol/inert';
 import type { ExportInput } from './exportInput';
 import { BiggestSlices, lanesOf, type Slice } from './perfettoSlices';
-import { deviceName, frameText, SiteBook, threadName } from './siteBook';
+import { frameText, SiteBook, threadName } from './siteBook';
 import { traceFacts } from './traceFacts';
 import { findThread } from '../protocol/threads';
 
@@ -78,7 +78,12 @@ function* counters({ trace, info }: ExportInput): Generator<TraceEvent> {
     for (const [series, device] of wanted) {
       const query = { series, process: process.index, fromNs: 0, toNs: info.durationNs, buckets: COUNTER_POINTS };
       const points = trace.timeline(device < 0 ? query : { ...query, device });
-      yield* counter(`${series} bytes, ${deviceName(device)}`, process.pid, points, info.durationNs);
+      yield* counter(
+        `${series} bytes, ${deviceName(device, series === 'host' ? 'host' : 'driver')}`,
+        process.pid,
+        points,
+        info.durationNs,
+      );
     }
   }
 }
@@ -124,7 +129,7 @@ function* failures({ info, trace }: ExportInput): Generator<TraceEvent> {
     yield {
       ph: 'i',
       s: 'p',
-      name: `Out of memory: ${formatBytes(requestedBytes)} on ${deviceName(device)}`,
+      name: `Out of memory: ${formatBytes(requestedBytes)} on ${deviceName(device, layer)}`,
       cat: 'oom',
       pid,
       tid: threads[thread]?.tid ?? pid,
@@ -169,7 +174,7 @@ function details(slice: Slice, book: SiteBook): Record<string, string | number> 
     bytes: slice.bytes,
     size: formatBytes(slice.bytes),
     address: `0x${slice.address.toString(16)}`,
-    device: deviceName(slice.device),
+    device: deviceName(slice.device, slice.layer),
     alive: Number.isNaN(slice.endNs) ? 'yes' : 'no',
     stack: book.frames(slice.site).slice(0, STACK_LINES).map(frameText).join('\n'),
   };

@@ -1,9 +1,10 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Function, Label, Line, Location, Profile, Sample, StringTable, ValueType } from 'pprof-format';
+import { deviceName } from '../protocol/format';
 import type { Frame, Layer, TraceInfo } from '../protocol/trace';
 import type { ExportInput } from './exportInput';
-import { deviceName, SiteBook, threadName } from './siteBook';
+import { SiteBook, threadName } from './siteBook';
 import { layersOf, sumSites, type SiteSum } from './siteSums';
 import { factLines, traceFacts } from './traceFacts';
 
@@ -59,7 +60,7 @@ const defaultType = (layer: Layer): string => `${layer}_live_space`;
 
 function labels(info: TraceInfo, sum: SiteSum, strings: StringTable): Label[] {
   const process = info.processes[sum.process];
-  const texts = { thread: threadName(info, sum.process, sum.thread), device: deviceName(sum.device) };
+  const texts = { thread: threadName(info, sum.process, sum.thread), device: deviceName(sum.device, sum.layer) };
   return [
     ...Object.entries(texts)
       .filter(([, text]) => text !== '')

@@ -46,11 +46,6 @@ export function threadName(info: TraceInfo, process: number, thread: number): st
   return found === undefined ? '' : `${found.name}:${found.tid}`;
 }
 
-/** `gpu_0`, `host`. */
-export function deviceName(device: number): string {
-  return device < 0 ? 'host' : `gpu_${device}`;
-}
-
 /** `train.py:41 forward` of a frame. */
 export function frameText({ file, line, function: name }: Frame): string {
   const place = file.slice(file.lastIndexOf('/') + 1);

@@ -54,9 +54,10 @@ export function factLines(facts: TraceFacts): string[] {
   return lines;
 }
 
-/** One sentence on lost events, null without any. */
+/** One sentence on what was lost, null where nothing was. */
 export function lossLine({ events, byCause }: TraceInfo['lost']): string | null {
   const causes = Object.entries(byCause).map(([cause, count]) => `${cause} ${formatCount(count)}`);
-  if (events === 0 && causes.length === 0) return null;
+  if (causes.length === 0) return null;
+  if (events === 0) return `No event was lost, but not all of each is there: ${causes.join(', ')}.`;
   return `${formatPlural(events, 'event')} lost (${causes.join(', ')}): sums may be wrong by these.`;
 }

@@ -1,5 +1,7 @@
+import type { Layer } from './trace';
+
 // How numbers read, the same everywhere: in the table, the page and the status bar.
-const UNITS = ['KB', 'MB', 'GB', 'TB', 'PB'];
+const UNITS = ['KB', 'MB', 'GB', 'TB', 'PB', 'EB'];
 
 /** Bytes in units of 1024: `512 B`, `1.00 KB`, `20.00 MB`. */
 export function formatBytes(bytes: number): string {
@@ -62,4 +64,10 @@ function pad(value: number): string {
 /** What stands behind the last slash of a path. */
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** `gpu_0`, `host`; memory of a device that is not known is no host memory. */
+export function deviceName(device: number, layer: Layer): string {
+  if (device >= 0) return `gpu_${device}`;
+  return layer === 'host' ? 'host' : 'unknown GPU';
 }

@@ -126,6 +126,7 @@ export interface TraceInfo {
   eventsPerSecond: number;
   durationNs: number;
   startRealtimeMs: number;
+  /** Of some causes no event is missing, but its stack or a name. */
   lost: { events: number; byCause: Record<string, number> };
   /** JSON the launcher left (empty object when absent). */
   session: Record<string, unknown>;
@@ -325,6 +326,11 @@ export interface LifetimeBatch {
 }
 /** `LifetimeBatch.layer` points into it. */
 export const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
+
+/** The layer that is shown first: tensors where a framework reported any, else the driver's allocations, else pinned memory. */
+export function listedLayer(totals: readonly Pick<Totals, 'layer' | 'allocations'>[]): Layer {
+  return LAYERS.find(layer => totals.some(total => total.layer === layer && total.allocations > 0)) ?? 'tensor';
+}
 export const SITE_SORTS: readonly SiteSort[] = [
   'liveBytes',
   'liveCount',

@@ -2,7 +2,7 @@ import { formatBytes } from '../../protocol/format';
 import type { LedgerSeries, StepSource } from '../../protocol/steps';
 import type { TraceSource } from '../../protocol/trace';
 import type { Ledger, LedgerLayer } from '../../protocol/verdicts';
-import { judgeGrowth, type Growth } from '../series/growth';
+import { confidenceOf, judgeGrowth, type Growth } from '../series/growth';
 import { lastKnown, layerOf, reservedNow } from './ledgerLayer';
 import { joinLibraries, readLibraries, type LibrarySeries } from './libraries';
 import { judgePending, recentPending, type Pending } from './pending';
@@ -112,7 +112,7 @@ function growingLibraries(libraries: readonly LibrarySeries[], source: StepSourc
     const last = library.values.length - 1;
     const rise = at(library.values, last) - at(library.values, growth.from);
     if (growth.state !== 'growing' || rise < T.layerBytes) return [];
-    return [{ library, growth, confidence: sure * (1 - Math.exp(-growth.events / T.confidenceEvents)) }];
+    return [{ library, growth, confidence: sure * confidenceOf(growth.events) }];
   });
 }
 

@@ -1,19 +1,19 @@
 import type { Category } from '../../protocol/steps';
-import type {
-  Frame,
-  GroupBy,
-  Layer,
-  LineSource,
-  ProcessInfo,
-  Totals,
-  TraceInfo,
-  TraceSource,
+import {
+  listedLayer,
+  type Frame,
+  type GroupBy,
+  type Layer,
+  type LineSource,
+  type ProcessInfo,
+  type Totals,
+  type TraceInfo,
+  type TraceSource,
 } from '../../protocol/trace';
 import type { Finding, SiteState, Verdicts } from '../../protocol/verdicts';
 import { beforeAttachFrees } from './attached';
 import { reportFindings, reportLedger, reportOutOfMemory, reportSteps } from './reportVerdicts';
 import type { ReportLedger, ReportOutOfMemory, ReportSteps } from './reportVerdicts';
-import { listedLayer } from './snapshot';
 import { verdictsOf } from '../findings/verdictCache';
 import { STREAM_UNKNOWN } from '../../protocol/streams';
 import { findThread } from '../../protocol/threads';

@@ -39,9 +39,11 @@ function growingBy(source: TraceSource, verdicts: Verdicts, groupBy: VerdictGrou
 }
 
 function keyOf(source: TraceSource, site: number, groupBy: VerdictGrouping): string {
-  const frame = groupBy === 'site' ? null : namedFrame(source.site(site));
-  if (frame === null) return `site ${site}`;
-  return groupBy === 'line' ? `${frame.file}:${frame.line}` : `${frame.file} ${frame.function}`;
+  const found = groupBy === 'site' ? null : source.site(site);
+  const frame = namedFrame(found);
+  if (found === null || frame === null) return `site ${site}`;
+  const { file, line, function: name } = frame;
+  return groupBy === 'line' ? `${found.layer} ${file}:${line}` : `${found.layer} ${file} ${name}`;
 }
 
 const MOST_LINES = 12;

@@ -1,14 +1,16 @@
-import type {
-  AllocationQuery,
-  GroupBy,
-  Layer,
-  ProcessInfo,
-  ThreadInfo,
-  Totals,
-  TraceInfo,
-  TraceSource,
+import {
+  listedLayer,
+  type AllocationQuery,
+  type GroupBy,
+  type Layer,
+  type ProcessInfo,
+  type ThreadInfo,
+  type Totals,
+  type TraceInfo,
+  type TraceSource,
 } from '../../protocol/trace';
 import type { SiteState, Verdicts } from '../../protocol/verdicts';
+import { rowVerdicts } from './rowVerdicts';
 import { siteText } from '../sites/site';
 import { verdictsOf } from '../findings/verdictCache';
 
@@ -18,11 +20,11 @@ export interface Snapshot {
   verdicts: Verdicts;
   processes: ProcessRows[];
   groups: { by: GroupBy; layer: Layer; rows: GroupRow[]; total: number };
-  outOfMemory: { requestedBytes: number; device: number; line: string; liveBytes: number }[];
+  outOfMemory: { requestedBytes: number; device: number; layer: Layer; line: string; liveBytes: number }[];
 }
 export interface ProcessRows {
   process: ProcessInfo;
-  /** The layer that is listed: tensors where the framework reported any, else the driver's allocations. */
+  /** The layer that is listed by thread; pinned host memory has a list of its own. */
   layer: Layer;
   threads: ThreadRows[];
   moreThreads: number;
@@ -81,8 +83,8 @@ export function readSnapshot(
     verdicts,
     processes: info.processes.map(process => readProcess(source, info, process, options.top, lineOf)),
     groups: readGroups(source, info, options, verdicts),
-    outOfMemory: info.outOfMemory.map(({ requestedBytes, device, liveBytes, site }) => {
-      return { requestedBytes, device, liveBytes, line: lineOf(site) };
+    outOfMemory: info.outOfMemory.map(({ requestedBytes, device, layer, liveBytes, site }) => {
+      return { requestedBytes, device, layer, liveBytes, line: lineOf(site) };
     }),
   };
 }
@@ -101,7 +103,7 @@ function readProcess(
     if (thread !== undefined) query.thread = thread;
     return readRows(source, query, lineOf);
   };
-  const all = process.threads
+  const all = (layer === 'host' ? [] : process.threads)
     .map(thread => ({ thread, ...read(layer, thread.index) }))
     .filter(entry => entry.rows.length > 0);
   return {
@@ -131,11 +133,6 @@ function readRows(source: TraceSource, query: AllocationQuery, lineOf: (site: nu
   return { rows, more: window.total - window.rows, moreBytes: window.sumBytes - listed };
 }
 
-/** Tensors where the framework reported any, else what the driver handed out. */
-export function listedLayer(totals: readonly Totals[]): Layer {
-  return totals.some(entry => entry.layer === 'tensor' && entry.allocations > 0) ? 'tensor' : 'driver';
-}
-
 function readGroups(
   source: TraceSource,
   info: TraceInfo,
@@ -143,7 +140,6 @@ function readGroups(
   verdicts: Verdicts,
 ): Snapshot['groups'] {
   const layer = listedLayer(info.totals);
-  const growing = growthByLine(source, verdicts, layer);
   const window = source.sites({
     layer,
     groupBy: options.groupBy,
@@ -152,17 +148,16 @@ function readGroups(
     from: 0,
     to: options.groups,
   });
+  const judgedBy = options.groupBy === 'site' || options.groupBy === 'line' ? options.groupBy : null;
+  const judged = judgedBy === null ? [] : rowVerdicts(source, verdicts, [...window.id], judgedBy);
+  const told = new Map(judged.map(verdict => [verdict.site, verdict]));
   const rows: GroupRow[] = [];
   for (let row = 0; row < window.rows; row++) {
-    const byLine = options.groupBy === 'site' || options.groupBy === 'line';
     const id = window.id[row] ?? 0;
-    const label = byLine ? siteText(source.site(id)) : (window.label[row] ?? '');
-    const own = verdicts.sites.get(id);
-    const bytesPerStep = options.groupBy === 'line' ? (growing.get(label) ?? 0) : (own?.bytesPerStep ?? 0);
     rows.push({
-      label,
-      verdict: byLine ? (bytesPerStep > 0 ? 'growing' : (own?.state ?? null)) : null,
-      bytesPerStep: byLine ? bytesPerStep : 0,
+      label: judgedBy === null ? (window.label[row] ?? '') : siteText(source.site(id)),
+      verdict: told.get(id)?.state ?? null,
+      bytesPerStep: told.get(id)?.bytesPerStep ?? 0,
       liveBytes: window.liveBytes[row] ?? 0,
       liveCount: window.liveCount[row] ?? 0,
       peakBytes: window.peakBytes[row] ?? 0,
@@ -170,15 +165,4 @@ function readGroups(
     });
   }
   return { by: options.groupBy, layer, rows, total: window.total };
-}
-
-/** Growth a step by line of a layer: a line may have many sites, of which some grow. */
-function growthByLine(source: TraceSource, verdicts: Verdicts, layer: Layer): Map<string, number> {
-  const lines = new Map<string, number>();
-  for (const { site, state, bytesPerStep, layer: own } of verdicts.sites.values()) {
-    if (state !== 'growing' || own !== layer) continue;
-    const line = siteText(source.site(site));
-    lines.set(line, (lines.get(line) ?? 0) + bytesPerStep);
-  }
-  return lines;
 }

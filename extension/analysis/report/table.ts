@@ -1,5 +1,6 @@
 import { isTold } from '../../protocol/notes';
 import {
+  deviceName,
   formatBytes,
   formatCount,
   formatDuration,
@@ -64,11 +65,7 @@ function allocationLines(rows: Rows): string[] {
 }
 
 function place(row: AllocationRow): string {
-  return `0x${row.address.toString(16)}${row.device < 0 ? '' : `:${deviceName(row.device)}`}`;
-}
-
-function deviceName(device: number): string {
-  return device < 0 ? 'host' : `gpu_${device}`;
+  return `0x${row.address.toString(16)}${row.device < 0 ? '' : `:${deviceName(row.device, 'driver')}`}`;
 }
 
 /** Layers are named beside each other and never added: tensors live inside what the driver handed out. */
@@ -77,7 +74,9 @@ function totalLines(entry: ProcessRows, { info, verdicts }: Snapshot): string[] 
   const lines = [`TOTAL LIVE: ${formatBytes(live)}`];
   for (const total of [...entry.totals].sort(byLayer)) {
     const where =
-      total.layer === 'host' ? LAYER_NAMES.host : `${LAYER_NAMES[total.layer]}, ${deviceName(total.device)}`;
+      total.layer === 'host'
+        ? LAYER_NAMES.host
+        : `${LAYER_NAMES[total.layer]}, ${deviceName(total.device, total.layer)}`;
     const before = beforeAttachFrees(info, total);
     const blocks = before > 0 ? `, ${formatPlural(before, 'free')} of blocks from before the attach` : '';
     lines.push(`  ${where}: ${totalText(total)}${blocks}`);
@@ -89,8 +88,8 @@ function totalLines(entry: ProcessRows, { info, verdicts }: Snapshot): string[] 
   return lines;
 }
 
-function pendingText({ device }: Totals, bytes: number): string {
-  return `  waiting for a stream, ${deviceName(device)}: ${formatBytes(bytes)} freed, still in use by another stream`;
+function pendingText({ device, layer }: Totals, bytes: number): string {
+  return `  waiting for a stream, ${deviceName(device, layer)}: ${formatBytes(bytes)} freed, still in use by another stream`;
 }
 
 /** Who took it from the driver, apart from a framework's cache; nothing where no library is known. */
@@ -148,15 +147,16 @@ function warningLines({ info, outOfMemory }: Snapshot, final: boolean): string[]
   for (const oom of outOfMemory.slice(-5)) {
     const alive = `${formatBytes(oom.liveBytes)} were alive`;
     lines.push(
-      `OUT OF MEMORY: ${formatBytes(oom.requestedBytes)} on ${deviceName(oom.device)} at ${oom.line}; ${alive}`,
+      `OUT OF MEMORY: ${formatBytes(oom.requestedBytes)} on ${deviceName(oom.device, oom.layer)} at ${oom.line}; ${alive}`,
     );
   }
   const counted = countedText(info);
   if (counted !== null) lines.push(counted);
-  if (info.lost.events > 0 || Object.keys(info.lost.byCause).length > 0) {
-    const causes = Object.entries(info.lost.byCause).map(([cause, count]) => `${cause} ${formatCount(count)}`);
-    lines.push(`LOST: ${formatPlural(info.lost.events, 'event')} (${causes.join(', ')}); totals may be wrong by these`);
-  }
+  const causes = Object.entries(info.lost.byCause).map(([cause, count]) => `${cause} ${formatCount(count)}`);
+  const { events } = info.lost;
+  if (events > 0)
+    lines.push(`LOST: ${formatPlural(events, 'event')} (${causes.join(', ')}); totals may be wrong by these`);
+  else if (causes.length > 0) lines.push(`INCOMPLETE: ${causes.join(', ')}; no event is missing`);
   const notes = new Set<string>();
   for (const process of info.processes) {
     for (const note of process.notes) if (isTold(note, final)) notes.add(note.text);

@@ -266,3 +266,8 @@ function risingTroughs({ steps, values }: GrowthInput, resets: Reset[]): Growth 
     resets,
   };
 }
+
+/** Each rise makes it less likely that it ends by itself. */
+export function confidenceOf(events: number): number {
+  return Math.min(0.99, 1 - Math.exp(-events / T.confidenceEvents));
+}

@@ -1,6 +1,6 @@
 import type { SiteState, SiteVerdict } from '../../protocol/verdicts';
 import { findPeriod } from '../series/changes';
-import { judgeGrowth, type Growth, type GrowthInput } from '../series/growth';
+import { confidenceOf, judgeGrowth, type Growth, type GrowthInput } from '../series/growth';
 import type { SiteSteps } from '../series/siteSeries';
 import { at, highOutliers, median } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
@@ -83,11 +83,6 @@ function growing(site: SiteSteps, growth: Growth, grows: 'blocks' | 'size'): Sit
     period: growth.gap,
     confidence: confidenceOf(growth.events),
   };
-}
-
-/** Each rise makes it less likely that it ends by itself. */
-function confidenceOf(events: number): number {
-  return Math.min(0.99, 1 - Math.exp(-events / T.confidenceEvents));
 }
 
 function still(site: SiteSteps, blocks: Growth, size: Growth | null): SiteVerdict {

@@ -1,6 +1,7 @@
+import { listedLayer } from '../../protocol/trace';
+import { existsSync } from 'node:fs';
 import { compareHoldings, readHoldings, type Holding, type HoldingsQuery } from '../../analysis/report/compare';
 import { comparisonText } from '../../analysis/report/compareText';
-import { listedLayer } from '../../analysis/report/snapshot';
 import type { NativeAddon, NativeSession } from '../../engine/addon';
 import type { CompareBy } from '../../protocol/requests/compareRequests';
 import { textOf } from '../../protocol/inert';

@@ -1,5 +1,7 @@
+import { listedLayer } from '../../protocol/trace';
 import * as vscode from 'vscode';
 import { explain } from '../../capture/checks/attachTarget';
+import { explain } from '../../capture/processes/attachTarget';
 import { keptTracesFolder } from '../../capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces } from '../../capture/traces/keptTraces';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';

@@ -133,6 +133,18 @@ test('pinned host memory stands under its own heading and in no total of the GPU
   assert.match(output, /^ {2}pinned host memory: 4\.00 MB in 1, peak 4\.00 MB, 1 allocation, 0 frees$/m);
 });
 
+test('where there is pinned memory alone it is what is listed, once', () => {
+  const pinned = { ...allocation(0x5000n, 3 * MB, 0, 4), layer: 'host' as const, device: -1 };
+  const info = makeInfo({
+    processes: [process],
+    totals: [makeTotals({ layer: 'host', device: -1, liveBytes: 3 * MB, allocations: 1 })],
+  });
+  const shown = text(new FakeTrace(info, [pinned], [makeSite({ id: 4, layer: 'host' })]));
+  assert.match(shown, /^TOTAL LIVE: 3\.00 MB$/m);
+  assert.match(shown, /^LIVE BY LINE \(pinned host memory\)$/m);
+  assert.equal(shown.split('0x5000').length, 2);
+});
+
 test('losses, failures and warnings are said; other notes only at the end', () => {
   const noted = makeProcess({
     simulated: true,
@@ -160,6 +172,8 @@ test('losses, failures and warnings are said; other notes only at the end', () =
       },
     ],
   });
+  const lost = new FakeTrace({ ...info, totals: [{ ...driver, device: -1, failed: 2 }] }, [], [site]);
+  assert.match(text(lost), /^ {2}driver layer, unknown GPU: .*, 2 failed$/m);
   const trace = new FakeTrace(info, [], [site]);
   const running = text(trace);
   assert.match(running, /^The GPU is simulated\.$/m);
@@ -168,6 +182,9 @@ test('losses, failures and warnings are said; other notes only at the end', () =
   assert.match(running, /^OUT OF MEMORY: 2\.05 GB on gpu_0 at train\.py:41 Model\.forward; 28\.00 MB were alive$/m);
   assert.match(running, /^NOTE: Python 3\.99 is not known\.$/m);
   assert.doesNotMatch(running, /CUPTI is/);
+  const nameless = { events: 0, byCause: { 'function without a name': 2 } };
+  const incomplete = text(new FakeTrace({ ...info, lost: nameless }, [], [site]));
+  assert.match(incomplete, /^INCOMPLETE: function without a name 2; no event is missing$/m);
   const many = new FakeTrace({ ...info, outOfMemoryCount: 75_424 }, [], [site]);
   assert.match(
     text(many),

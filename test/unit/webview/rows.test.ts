@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Frame, ProcessInfo, TraceInfo } from '../../../extension/protocol/trace';
 import { COLUMNS } from '../../../webview/explorer/table/columns';
 import { headline } from '../../../webview/explorer/ledger/ledger';
-import { rowAt, sparkPoints, trendOf } from '../../../webview/explorer/table/rows';
+import { isOfBackward, rowAt, sparkPoints, trendOf } from '../../../webview/explorer/table/rows';
 import { siteWindow as window } from './siteWindow';
 import { foldFrames, isLibrary } from '../../../webview/explorer/common/stack';
 
@@ -63,6 +63,13 @@ test('no Python line, several threads, host memory', () => {
   };
   const row = rowAt(window(none), 0, 'line', processes);
   assert.deepEqual([row.primary, row.thread, row.device], ['no Python line', 'several', 'host']);
+});
+
+test('a row is marked as of the backward pass only where it is', () => {
+  const marked = (['python', 'none', 'before-attach', 'forward', 'forward-near', 'backward-call'] as const).filter(
+    isOfBackward,
+  );
+  assert.deepEqual(marked, ['forward', 'forward-near', 'backward-call']);
 });
 
 test('only what grows beyond noise is called growing', () => {

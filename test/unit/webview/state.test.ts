@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Layer, Totals } from '../../../extension/protocol/trace';
-import { effectiveLayer, INITIAL, reduce, restore } from '../../../webview/explorer/shell/state';
+import { listedLayer, type Layer, type Totals } from '../../../extension/protocol/trace';
+import { INITIAL, reduce, restore } from '../../../webview/explorer/shell/state';
 
 test('a header clicked again turns the order; text begins ascending, numbers descending', () => {
   const growth = reduce(INITIAL, { type: 'sort', sort: 'growth' });
@@ -44,12 +44,14 @@ test('a strange saved state becomes the default, field by field', () => {
   assert.deepEqual(restore(half), { ...INITIAL, groupBy: 'thread', hidden: ['driver'] });
 });
 
-test('the layer is the chosen one, else tensors, else the driver', () => {
+test('the layer is the chosen one, else tensors, else the driver, else pinned memory', () => {
+  const shown = (chosen: Layer | null, totals: Totals[]): Layer => chosen ?? listedLayer(totals);
   const total = (layer: Layer, allocations: number): Totals => ({ layer, allocations }) as Totals;
-  assert.equal(effectiveLayer(null, []), 'tensor');
-  assert.equal(effectiveLayer(null, [total('tensor', 0), total('driver', 3)]), 'driver');
-  assert.equal(effectiveLayer(null, [total('driver', 3), total('tensor', 1)]), 'tensor');
-  assert.equal(effectiveLayer('host', [total('tensor', 1)]), 'host');
+  assert.equal(shown(null, []), 'tensor');
+  assert.equal(shown(null, [total('tensor', 0), total('driver', 3)]), 'driver');
+  assert.equal(shown(null, [total('driver', 3), total('tensor', 1)]), 'tensor');
+  assert.equal(shown('host', [total('tensor', 1)]), 'host');
+  assert.equal(shown(null, [total('driver', 0), total('host', 2)]), 'host');
 });
 
 test('another trace takes zoom and moment away, and nothing that the user chose', () => {

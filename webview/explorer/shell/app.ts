@@ -1,4 +1,5 @@
 // Puts the parts of the page together: state in, requests out.
+import { listedLayer } from '../../../extension/protocol/trace';
 import { t } from '@vscode/l10n';
 import { pointText, type ComparePoint } from '../../../extension/protocol/requests/compareRequests';
 import type { Method, Params, Result, SessionView } from '../../../extension/protocol/requests/messages';
@@ -17,7 +18,7 @@ import { Notices } from './notices';
 import type { PageActions, PageContext, Part } from './part';
 import type { DetailsSection } from '../table/rowMenu';
 import type { Row } from '../table/rows';
-import { effectiveLayer, reduce, scoped, type Action, type ViewState } from './state';
+import { reduce, scoped, type Action, type ViewState } from './state';
 import { SegmentPart } from '../segments/part';
 import { StateView } from './stateView';
 import type { Subject } from './subject';
@@ -154,7 +155,7 @@ export class App implements PageActions {
     const { info } = session;
     if (!info) return null;
     const view = scoped(this.view, info);
-    return { session, info, view, layer: effectiveLayer(view.layer, info.totals), runNs: this.clock.elapsedNs() };
+    return { session, info, view, layer: view.layer ?? listedLayer(info.totals), runNs: this.clock.elapsedNs() };
   }
 
   dispatch(action: Action): void {
@@ -208,7 +209,7 @@ export class App implements PageActions {
     const { info, phase } = session;
     const context = this.now();
     setAttribute(this.element, 'data-phase', phase);
-    setAttribute(this.element, 'data-layer', context?.layer ?? effectiveLayer(this.view.layer, []));
+    setAttribute(this.element, 'data-layer', context?.layer ?? this.view.layer ?? listedLayer([]));
     this.header.element.hidden = phase === 'empty';
     this.header.update(session, this.clock.elapsedNs());
     this.scopes.update(session, context?.view ?? this.view);

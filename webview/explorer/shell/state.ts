@@ -8,7 +8,7 @@ import {
   type StackRank,
 } from '../../../extension/protocol/requests/timelineRequests';
 import { LAYERS, SERIES, SITE_SORTS } from '../../../extension/protocol/trace';
-import type { GroupBy, Layer, Series, SiteSort, Totals, TraceInfo } from '../../../extension/protocol/trace';
+import type { GroupBy, Layer, Series, SiteSort, TraceInfo } from '../../../extension/protocol/trace';
 import type { TreeWeight } from '../../../extension/protocol/requests/treeRequests';
 import type { ColourBy } from '../segments/colours';
 import { INITIAL_TABLE, restoreTable, type TableChoice } from '../table/state';
@@ -174,12 +174,6 @@ export function reduce(state: ViewState, action: Action): ViewState {
       if (action.trace === state.trace) return state;
       return { ...state, ...OF_TRACE, compare: { ...state.compare, a: null, b: null }, trace: action.trace };
   }
-}
-
-/** The layer whose rows are shown: the chosen one, else the first that ever held something. */
-export function effectiveLayer(chosen: Layer | null, totals: readonly Totals[]): Layer {
-  if (chosen !== null) return chosen;
-  return LAYERS.find(layer => totals.some(total => total.layer === layer && total.allocations > 0)) ?? 'tensor';
 }
 
 /** A saved state, field by field: what is missing or strange becomes the default. */

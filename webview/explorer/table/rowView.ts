@@ -4,7 +4,7 @@ import { formatBytes, formatCount } from '../../../extension/protocol/format';
 import { el, icon, setAttribute, setText, svg } from '../../dom';
 import { COLUMNS, type Column, type ColumnId } from './columns';
 import type { Layout } from './layout';
-import { sparkPoints, type Row } from './rows';
+import { isOfBackward, sparkPoints, type Row } from './rows';
 import { STATE_WORDS } from './verdictWords';
 
 export interface RowMarks {
@@ -114,7 +114,7 @@ export class RowView {
     setText(this.primary, row.primary);
     setText(this.secondary, row.secondary);
     setAttribute(this.cell('site'), 'title', row.title);
-    this.mark.hidden = row.source === 'python' || row.source === 'none';
+    this.mark.hidden = !isOfBackward(row.source);
     const word = withVerdict && row.verdict ? STATE_WORDS[row.verdict.state] : '';
     this.verdict.hidden = word === '';
     setText(this.verdict, word);

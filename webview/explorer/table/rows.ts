@@ -170,3 +170,8 @@ function threadText(processes: readonly ProcessInfo[], process: number, thread: 
   const found = findThread(processes, process, thread);
   return found ? `${found.name}:${found.tid}` : t('thread {0}', thread);
 }
+
+/** Whether what was allocated in a backward pass is shown at another line than the one that ran. */
+export function isOfBackward(source: LineSource): boolean {
+  return source === 'forward' || source === 'forward-near' || source === 'backward-call';
+}

@@ -1,3 +1,4 @@
+import { listedLayer } from '../../../protocol/trace';
 import * as vscode from 'vscode';
 import { compareHoldings, readHoldings, type Holding } from '../../../analysis/report/compare';
 import { listedLayer } from '../../../analysis/report/snapshot';
