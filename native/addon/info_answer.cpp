@@ -138,7 +138,7 @@ Napi::Object losses_of(Napi::Env env, const trace::Losses &losses) {
     causes.Set(std::string(trace::loss_name(cause)), static_cast<double>(losses.count[cause]));
   }
   auto lost = Napi::Object::New(env);
-  lost.Set("events", static_cast<double>(losses.total()));
+  lost.Set("events", static_cast<double>(losses.events()));
   lost.Set("byCause", causes);
   return lost;
 }

@@ -35,13 +35,15 @@ enum gmt_loss {
   GMT_LOST_REENTRANT = 2,    ///< the event came from inside the tracer on the same thread
   GMT_LOST_THREADS = 3,      ///< more than 65,535 threads
   GMT_LOST_RECORD_SIZE = 4,  ///< a local record that does not fit into a chunk
-  GMT_LOST_STACK_TABLE = 5,  ///< the stack or code table is full; the event is there, without its stack
+  GMT_LOST_STACK_TABLE = 5,  ///< the table of stacks is full; the event is there, without its stack
   GMT_LOST_UNSUPPORTED = 6,  ///< a driver call whose arguments the tracer cannot read
   GMT_LOST_DRIVER_GAP = 7,   ///< the driver layer was not recorded for an interval (see GMT_GAP_BEGIN)
   GMT_LOST_RING = 8,         ///< no room between the kernel and the tracer that attached from outside
   GMT_LOST_MAP = 9,          ///< no room in the kernel for one more process or thread that such a tracer follows
   GMT_LOST_FILE_LIMIT = 10,  ///< the traced process may not write files as big (RLIMIT_FSIZE, `ulimit -f`)
   GMT_LOST_LOG_FILE = 11,    ///< the log could not be opened any more: it is gone, or no descriptor is free
+  GMT_LOST_STACK = 12,       ///< memory that cannot be read, or no room; the event is there, without its stack or node
+  GMT_LOST_NAME = 13,        ///< the table of functions is full; the stack is there, a frame of it has no name
   GMT_LOST_CAUSES = 16,
 };
 
@@ -96,12 +98,19 @@ struct gmt_chunk_header {
 struct gmt_event {
   uint64_t commit;   ///< sequence << 16 | thread index
   uint64_t address;  ///< address or handle; 0 where there is none
-  uint64_t size;     ///< bytes << 16 | device << 8 | kind (enum gmt_kind, | GMT_FAILED); device 255 = none or host
-  uint32_t stack;    ///< stack id (gmt_stack_record.id), 0 = none
-  uint32_t time;     ///< ticks since the chunk's time base: base_ticks, or the last GMT_TIME_BASE before this slot
+  uint64_t
+      size;  ///< gmt_size_field(bytes) << 16 | device << 8 | kind (enum gmt_kind, | GMT_FAILED); device 255 = none or host
+  uint32_t stack;  ///< stack id (gmt_stack_record.id), 0 = none
+  uint32_t time;   ///< ticks since the chunk's time base: base_ticks, or the last GMT_TIME_BASE before this slot
 };
 
 #define GMT_DEVICE_NONE 255u
+
+/// 48 bits for any number of bytes: from 2^47 on, which is only ever asked for, the highest bit is set and 17 are dropped.
+static inline uint64_t gmt_size_field(uint64_t bytes) { return bytes >> 47 ? 1ull << 47 | bytes >> 17 : bytes; }
+static inline uint64_t gmt_size_bytes(uint64_t field) {
+  return field >> 47 ? (field & ((1ull << 47) - 1)) << 17 : field;
+}
 
 /// What an event means. Ranges: 1-15 tensor layer, 16-63 driver layer, 64-79 marks.
 enum gmt_kind {

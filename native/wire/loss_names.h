@@ -37,7 +37,16 @@ static inline const char *gmt_loss_name(uint32_t cause) {
       return "file size limit";
     case GMT_LOST_LOG_FILE:
       return "log unreachable";
+    case GMT_LOST_STACK:
+      return "stack unreadable";
+    case GMT_LOST_NAME:
+      return "function without a name";
     default:
       return 0;
   }
+}
+
+/// Whether events are missing; else they are there, and lack a stack or a name.
+static inline int gmt_loses_events(uint32_t cause) {
+  return cause != GMT_LOST_STACK_TABLE && cause != GMT_LOST_STACK && cause != GMT_LOST_NAME;
 }

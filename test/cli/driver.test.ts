@@ -114,3 +114,13 @@ subprocess.run([sys.executable, ${JSON.stringify(child)}], check=True)
   const [parent, other] = report.processes;
   assert.equal(other?.parentPid, parent?.pid);
 });
+
+test('a size that no device has is what was asked for', async t => {
+  const place = new Place(t);
+  const tail = 'try: alloc(1 << 50)\nexcept RuntimeError: pass\n';
+  const { report } = await place.trace([python, place.write('job.py', `${DRIVER_SCRIPT}alloc(4096)\n${tail}`)]);
+  assert.deepEqual(
+    report.oom.map(({ requestedBytes }) => requestedBytes),
+    [2 ** 50],
+  );
+});

@@ -123,7 +123,7 @@ class LogWriter {
     }
     uint64_t sequence = atomic(header().next_sequence).fetch_add(1);
     slot->address = address;
-    slot->size = bytes << 16 | static_cast<uint64_t>(device) << 8 | kind;
+    slot->size = gmt_size_field(bytes) << 16 | static_cast<uint64_t>(device) << 8 | kind;
     slot->stack = stack;
     slot->time = static_cast<uint32_t>(ticks - threads_[thread].base_ticks);
     atomic(slot->commit).store(sequence << 16 | thread, std::memory_order_release);

@@ -168,7 +168,7 @@ inline void commit_event(Thread &thread, gmt_event *slot, uint8_t kind, uint8_t 
                          uint64_t bytes, uint32_t stack, uint64_t ticks) {
   const uint64_t sequence = __atomic_fetch_add(&g_log.file->next_sequence, 1, __ATOMIC_RELAXED);
   slot->address = address;
-  slot->size = bytes << 16 | static_cast<uint64_t>(device) << 8 | kind;
+  slot->size = gmt_size_field(bytes) << 16 | static_cast<uint64_t>(device) << 8 | kind;
   slot->stack = stack;
   slot->time = static_cast<uint32_t>(ticks - thread.base_ticks);
   __atomic_store_n(&slot->commit, sequence << 16 | thread.index, __ATOMIC_RELEASE);

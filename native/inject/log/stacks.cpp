@@ -58,7 +58,7 @@ GMT_COLD bool write_frames(Thread &thread, uint32_t id) {
     const python::Frame &frame = walk.frames[i];
     bool is_new = false;
     const uint32_t code = g_codes.number(mix(reinterpret_cast<uintptr_t>(frame.code), frame.fingerprint), &is_new);
-    if (code == 0) count_loss(GMT_LOST_STACK_TABLE);
+    if (code == 0) count_loss(GMT_LOST_NAME);
     if (is_new && !write_code(thread, frame, code)) {
       g_codes.forget(code);
       return false;

@@ -92,7 +92,8 @@ WordMask Model::words_of_cell(const Filter &filter, uint32_t cell) const {
   const CellInfo &info = accounts_.cell_infos()[cell];
   const std::string thread = lower_case(names_.thread(info.process, info.thread));
   const SiteInfo &site = accounts_.sites()[accounts_.cells()[cell].site];
-  return filter.words_in({site.summary.search, site.library.search, thread, device_text(device_number(info.device))});
+  return filter.words_in(
+      {site.summary.search, site.library.search, thread, device_text(device_number(info.device), info.layer)});
 }
 
 template <typename AnyBlock>

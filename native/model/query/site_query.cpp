@@ -68,7 +68,7 @@ bool SiteGrouping::wanted(uint32_t cell) {
   if (query_.device && device_number(info.device) != *query_.device) return false;
   if (!filter_.has_words()) return true;
   const uint32_t site = accounts_.cells()[cell].site;
-  const std::string device = device_text(device_number(info.device));
+  const std::string device = device_text(device_number(info.device), info.layer);
   const SiteInfo &about = accounts_.sites()[site];
   const WordMask found =
       filter_.words_in({about.summary.search, about.library.search, thread_text(info.process, info.thread), device});
@@ -275,7 +275,7 @@ void SiteGrouping::sort() {
 }
 
 std::string SiteGrouping::label(const Group &group) const {
-  if (query_.group_by == GroupBy::Device) return device_text(group.device);
+  if (query_.group_by == GroupBy::Device) return device_text(group.device, query_.layer);
   if (query_.group_by == GroupBy::Category) return category_name(group.category);
   const CellInfo &info = accounts_.cell_infos()[group.first_cell];
   if (query_.group_by == GroupBy::Thread) return names_.thread(info.process, info.thread);

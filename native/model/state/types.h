@@ -61,7 +61,10 @@ inline uint64_t block_key(uint64_t address, uint8_t device) { return address ^ s
 
 /// Device as answers carry it: -1 for host or none.
 inline int32_t device_number(uint8_t device) { return device == GMT_DEVICE_NONE ? -1 : device; }
-/// As users see it.
-inline std::string device_text(int32_t device) { return device < 0 ? "host" : "gpu_" + std::to_string(device); }
+/// As users see it; memory of a device that is not known is no host memory.
+inline std::string device_text(int32_t device, Layer layer) {
+  if (device >= 0) return "gpu_" + std::to_string(device);
+  return layer == Layer::Host ? "host" : "unknown GPU";
+}
 
 }  // namespace gmt::model

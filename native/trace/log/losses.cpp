@@ -26,6 +26,13 @@ uint64_t Losses::total() const {
   return sum;
 }
 
+uint64_t Losses::events() const {
+  uint64_t sum = 0;
+  for (uint32_t cause = 0; cause < kLossCauses; ++cause)
+    if (gmt_loses_events(cause)) sum += count[cause];
+  return sum;
+}
+
 Losses &Losses::operator+=(const Losses &other) {
   for (uint32_t i = 0; i < kLossCauses; ++i) count[i] += other.count[i];
   return *this;

@@ -23,6 +23,8 @@ std::string_view loss_name(uint32_t cause);
 struct Losses {
   uint64_t count[kLossCauses] = {};
   uint64_t total() const;
+  /// Events that are missing; the others lack a stack or a name.
+  uint64_t events() const;
   Losses &operator+=(const Losses &other);
 };
 

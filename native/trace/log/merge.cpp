@@ -79,7 +79,7 @@ void Merge::emit(Pass &pass, Cursor &cursor) {
   out.sequence = expected_;
   out.time_ns = last_ns_;
   out.address = event.address;
-  out.bytes = event.size >> 16;
+  out.bytes = gmt_size_bytes(event.size >> 16);
   out.stack = event.stack;
   out.thread = static_cast<uint16_t>(event.commit);
   out.device = static_cast<uint8_t>(event.size >> 8);

@@ -9,7 +9,6 @@ namespace {
 
 // What CLOCK_MONOTONIC is said to have been at the start: any number but 0.
 constexpr uint64_t kStartNs = 1'000'000'000;
-constexpr uint64_t kMostBytes = (1ull << 48) - 1;
 
 }  // namespace
 
@@ -88,7 +87,7 @@ void LogBuilder::event(uint64_t time_ns, uint8_t kind, uint8_t device, uint64_t 
   }
   if (detail) record(GMT_DRIVER_DETAIL, {part(*detail)});
   const gmt_event event{header_.next_sequence++ << 16, address,
-                        std::min(bytes, kMostBytes) << 16 | uint64_t{device} << 8 | kind, stack,
+                        gmt_size_field(bytes) << 16 | uint64_t{device} << 8 | kind, stack,
                         static_cast<uint32_t>(now_ns_ - base_ns_)};
   std::memcpy(take(1), &event, sizeof event);
 }

@@ -9,6 +9,7 @@ namespace {
 
 constexpr uint64_t kMostBytes = 1ull << 47;
 constexpr size_t kMostDevices = 255;
+constexpr int64_t kLatestUs = 1ll << 53;  // the year 2255: what is later is damaged, and its nanoseconds have no room
 
 struct ActionName {
   std::string_view name;
@@ -80,6 +81,7 @@ std::optional<SnapshotAction> Reading::action(const Fields &entry, uint8_t devic
   const auto place = failed ? uint64_t{0} : address(entry[Field::kAddr]);
   if (!bytes || !place) return std::nullopt;
   const int64_t time = tree_.integer(entry[Field::kTimeUs]).value_or(0);
+  if (time > kLatestUs) return std::nullopt;
   return SnapshotAction{*place,
                         *bytes,
                         static_cast<uint64_t>(tree_.integer(entry[Field::kStream]).value_or(0)),
@@ -197,6 +199,9 @@ Result<SnapshotData> read_snapshot(const PickleTree &tree, FieldReader &fields, 
   }
   std::stable_sort(data.actions.begin(), data.actions.end(),
                    [](const SnapshotAction &a, const SnapshotAction &b) { return a.time_us < b.time_us; });
+  const auto is_timed = [](const SnapshotAction &one) { return one.time_us > 0; };
+  const auto first = std::find_if(data.actions.begin(), data.actions.end(), is_timed);
+  std::for_each(data.actions.begin(), first, [&](SnapshotAction &one) { one.time_us = first->time_us; });
   return std::move(data);
 }
 

@@ -175,7 +175,7 @@ void PythonRecords::write_stack(uint64_t hash, bool cut, const std::vector<gmt_f
                                   static_cast<uint16_t>(cut ? GMT_STACK_CUT : 0)};
   if (about.id == 0) return;
   for (const gmt_frame &frame : frames)
-    if (frame.code == 0) lose_(GMT_LOST_STACK_TABLE, 1);
+    if (frame.code == 0) lose_(GMT_LOST_NAME, 1);
   std::string payload(reinterpret_cast<const char *>(&about), sizeof about);
   payload.append(reinterpret_cast<const char *>(frames.data()), frames.size() * sizeof(gmt_frame));
   if (write_(GMT_STACK, payload.data(), static_cast<uint32_t>(payload.size()))) written_stacks_.insert(hash);

@@ -131,7 +131,7 @@ bool LogWriter::event(uint16_t thread, uint64_t ns, uint8_t kind, uint8_t device
   if (detail) local(thread, GMT_DRIVER_DETAIL, detail, sizeof *detail);
   auto *at = static_cast<gmt_event *>(slot(next_++));
   at->address = address;
-  at->size = bytes << 16 | static_cast<uint64_t>(device) << 8 | kind;
+  at->size = gmt_size_field(bytes) << 16 | static_cast<uint64_t>(device) << 8 | kind;
   at->stack = stack;
   at->time = static_cast<uint32_t>(ns - base_ns_);
   const uint64_t sequence = file_->next_sequence;

@@ -10,7 +10,7 @@
 namespace gmt::uprobe {
 namespace {
 
-constexpr gmt_loss kLossOf[GMT_UP_LOSSES] = {GMT_LOST_RING, GMT_LOST_MAP, GMT_LOST_STACK_TABLE, GMT_LOST_UNSUPPORTED};
+constexpr gmt_loss kLossOf[GMT_UP_LOSSES] = {GMT_LOST_RING, GMT_LOST_MAP, GMT_LOST_STACK, GMT_LOST_UNSUPPORTED};
 
 }  // namespace
 

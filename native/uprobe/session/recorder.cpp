@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "wire/loss_names.h"
+
 namespace gmt::uprobe {
 namespace {
 
@@ -76,7 +78,8 @@ uint64_t Recorder::lost(gmt_loss cause) const {
 
 uint64_t Recorder::lost() const {
   uint64_t sum = 0;
-  for (uint32_t cause = 0; cause < GMT_LOST_CAUSES; cause++) sum += lost(static_cast<gmt_loss>(cause));
+  for (uint32_t cause = 0; cause < GMT_LOST_CAUSES; cause++)
+    if (gmt_loses_events(cause)) sum += lost(static_cast<gmt_loss>(cause));
   return sum;
 }
 

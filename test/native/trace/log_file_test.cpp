@@ -81,6 +81,16 @@ TEST(version_0_is_upgraded) {
   CHECK_EQ(reading.session->losses().total(), 0u);
 }
 
+TEST(sizes_of_any_length_are_read) {
+  TemporaryFolder folder;
+  LogWriter writer(folder.path());
+  const uint64_t sizes[] = {0, 512, (1ull << 47) - 1, 1ull << 47, 1ull << 48, 1ull << 50, 3ull << 61, ~0ull << 17};
+  for (const uint64_t bytes : sizes) writer.add_event(0, GMT_DEVICE_ALLOC | GMT_FAILED, 0, bytes);
+  Reading reading = read_all(folder.path());
+  REQUIRE(reading.events().size() == std::size(sizes));
+  for (size_t i = 0; i < std::size(sizes); ++i) CHECK_EQ(reading.events()[i].bytes, sizes[i]);
+}
+
 TEST(the_forward_thread_of_version_1_is_shortened) {
   TemporaryFolder folder;
   LogWriter writer(folder.path());

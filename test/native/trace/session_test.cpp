@@ -73,6 +73,10 @@ TEST(losses_of_the_header_and_of_the_reader_add_up) {
   CHECK_EQ(losses.count[GMT_LOST_REENTRANT], 3u);
   CHECK_EQ(losses.count[trace::kLostTorn], 1u);
   CHECK_EQ(losses.total(), 14u);
+  CHECK_EQ(losses.events(), 14u);
+  losses.count[GMT_LOST_STACK] = losses.count[GMT_LOST_NAME] = losses.count[GMT_LOST_STACK_TABLE] = 2;
+  CHECK_EQ(losses.total(), 20u);
+  CHECK_EQ(losses.events(), 14u);
   CHECK_EQ(trace::loss_name(trace::kLostCutShort), "cut short");
   CHECK_EQ(trace::loss_name(GMT_LOST_DISK_FULL), "disk full");
 }

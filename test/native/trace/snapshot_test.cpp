@@ -279,6 +279,25 @@ TEST(long_gaps_between_actions) {
   CHECK_EQ(got.events[1].time_ns, 3'600'000'000'000u);
 }
 
+TEST(times_that_no_clock_shows_are_not_understood) {
+  for (const int64_t time : {INT64_MAX - kTime, int64_t{1} << 62, int64_t{18'446'744'073'709'551}}) {
+    std::vector<std::string> entries = {entry("alloc", 0, 512, 0), entry("alloc", 512, 512, time)};
+    for (unsigned i = 2; i < 20'000; ++i) entries.push_back(entry("alloc", 512 * i, 512, i));
+    auto got = import(snapshot({}, {Pickle::list(entries)}));
+    CHECK_EQ(got.events.size(), 19'999u);
+    const trace::Losses losses = got.reading.session->losses();
+    CHECK_EQ(losses.total(), 1u);
+    CHECK_EQ(losses.count[GMT_LOST_UNSUPPORTED], 1u);
+    CHECK_EQ(got.events.back().time_ns, 19'999'000u);
+  }
+}
+
+TEST(what_has_no_time_before_others_happened_with_the_first_of_them) {
+  auto got = import(snapshot({}, {Pickle::list({entry("alloc", 0, 512, -kTime), entry("alloc", 512, 512, 5)})}));
+  REQUIRE(got.events.size() == 2);
+  CHECK_EQ(got.events[1].time_ns, 0u);
+}
+
 TEST(more_than_a_chunk_of_actions) {
   std::vector<std::string> entries;
   const std::string shared = Pickle::keep(0, kFrames);

@@ -14,6 +14,7 @@ namespace {
 struct Log {
   gmt::trace::ProcessTables tables;
   uint64_t lost = 0;
+  gmt_loss cause = GMT_LOST_CAUSES;  ///< of the newest loss
   bool full = false;
   int written = 0;
   PythonRecords records{[this](gmt_local_kind kind, const void *payload, uint32_t bytes) {
@@ -21,7 +22,7 @@ struct Log {
                           written++;
                           return tables.add(kind, {static_cast<const std::byte *>(payload), bytes});
                         },
-                        [this](gmt_loss, uint64_t count) { lost += count; }};
+                        [this](gmt_loss why, uint64_t count) { lost += count, cause = why; }};
 };
 
 constexpr uint64_t kKey = 0x1234567890abcdefull, kHash = 77;
@@ -209,6 +210,21 @@ TEST(native_stacks_are_taken_where_they_are_wanted) {
   CHECK_EQ(found->frames[1].function, "outer");
   CHECK_EQ(found->frames[1].file, "libx.so");
   CHECK_EQ(found->frames[1].line, 0u);
+}
+
+TEST(a_stack_whose_functions_have_no_room_lacks_their_names_alone) {
+  Log log;
+  gmt_up_python_stack stack = {};
+  stack.head.type = GMT_UP_PYTHON_STACK;
+  stack.depth = GMT_MAX_FRAMES;
+  for (uint64_t key = 1; log.lost == 0 && key < 1u << 20;) {
+    stack.head.stack = key;
+    for (uint32_t i = 0; i < GMT_MAX_FRAMES; i++) stack.frames[i] = {key++, 0, 0};
+    CHECK(put(log, stack));
+  }
+  CHECK(log.lost > 0);
+  CHECK_EQ(static_cast<int>(log.cause), static_cast<int>(GMT_LOST_NAME));
+  CHECK(log.tables.resolve(log.records.stack_id(stack.head.stack)) != nullptr);
 }
 
 TEST(any_bytes_are_safe) {
