@@ -8,18 +8,6 @@
 namespace gmt::trace {
 namespace {
 
-// Version 0 was never shipped; it keeps this path in use. It is version 1 without `simulated` and `lost`: those bytes
-// held anything.
-bool upgrade_0(std::vector<std::byte> &log) {
-  if (log.size() < sizeof(gmt_file_header)) return false;
-  gmt_file_header header;
-  std::memcpy(&header, log.data(), sizeof header);
-  header.simulated = 0;
-  std::memset(header.lost, 0, sizeof header.lost);
-  std::memcpy(log.data(), &header, sizeof header);
-  return true;
-}
-
 /// Version 1 had a forward thread of 64 bits in GMT_AUTOGRAD, and four unused bytes behind the role:
 ///
 ///   1 | sequence 8 | thread 8        | role 4 | 0 4 |
@@ -60,7 +48,7 @@ bool upgrade_1(std::vector<std::byte> &log) {
   return true;
 }
 
-constexpr UpgradeStep kSteps[] = {{0, upgrade_0}, {1, upgrade_1}};
+constexpr UpgradeStep kSteps[] = {{1, upgrade_1}};
 
 }  // namespace
 
