@@ -38,8 +38,8 @@ export interface Report {
   findings: ReportFinding[];
   /** The first failed allocations and the newest. */
   oom: ReportOutOfMemory[];
-  /** All of them. */
-  oomCount: number;
+  /** All of them; left out where none failed. */
+  oomCount?: number;
   groups?: ReportGroup[];
 }
 interface ReportProcess {
@@ -143,8 +143,8 @@ export function buildReport(source: TraceSource, groupBy?: GroupBy, verdicts: Ve
     ledger: reportLedger(source, info, verdicts),
     findings: reportFindings(info, verdicts),
     oom: reportOutOfMemory(info, verdicts),
-    oomCount: info.outOfMemoryCount,
   };
+  if (info.outOfMemoryCount > 0) report.oomCount = info.outOfMemoryCount;
   if (groupBy !== undefined) report.groups = readGroups(source, listedLayer(info.totals), groupBy);
   return report;
 }
