@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { kinds, LogFile } from '../unit/addon/logFile';
 import { ended, READY, refusal, writeFakeTracer, type Seen, type Step } from '../unit/fakeTracer';
-import { DRIVER_SCRIPT, Place, dist, python, type Report } from './launcher';
+import { DRIVER_SCRIPT, Place, dist, hangs, python, until, type Report } from './launcher';
 
 const MB = 1 << 20;
 const ours = (stderr: string): string[] => stderr.split('\n').filter(line => line.startsWith('gpu-memtrace: '));
@@ -35,13 +35,15 @@ async function target(t: TestContext, place: Place): Promise<ChildProcess & { pi
   return child as typeof child & { pid: number };
 }
 
-/** A log as the tracer writes it: 20 MB on one line. */
-function makeLog(place: Place): Step {
+/** A log as the tracer writes it: blocks of 20 MB on one line. */
+function makeLog(place: Place, blocks = 1): Step {
   const log = new LogFile(place.folder);
   log.process([python, 'job.py']);
   log.thread(0, 5_000_001, 'python');
   log.device(0, 'Fake', BigInt(1024 * MB));
-  log.event(kinds.deviceAlloc, 0x7f0000000000n, 20 * MB, log.stack([{ file: '/job.py', line: 7, function: 'f' }]));
+  const stack = log.stack([{ file: '/job.py', line: 7, function: 'f' }]);
+  for (let block = 0; block < blocks; block++)
+    log.event(kinds.deviceAlloc, 0x7f0000000000n + BigInt(block * 20 * MB), 20 * MB, stack);
   log.end();
   log.close();
   return { log: log.path };
@@ -50,6 +52,7 @@ function makeLog(place: Place): Step {
 const alive = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;
 const traces = (place: Place): string[] =>
   existsSync(place.path('run/gpu-memory-trace')) ? readdirSync(place.path('run/gpu-memory-trace')) : [];
+const traceOf = (place: Place): string => place.path('run/gpu-memory-trace', traces(place)[0] ?? '');
 
 test('Ctrl+C detaches: last table, report and trace, status 0, and the program goes on', async t => {
   const { place, seen } = stage(t, null);
@@ -120,6 +123,21 @@ test('SIGTERM and SIGHUP detach as well; a second signal does not wait', async t
   await new Promise(done => setTimeout(done, 100));
   process.kill(started.pid, 'SIGINT');
   assert.equal((await started.ended).status, 0);
+  assert.ok(alive(job));
+});
+
+test('a signal that comes after the detach ends what is left to do; the trace stays, and that is said', async t => {
+  const { place } = stage(t, null);
+  const program = place.path('dist/native/gpu-memtrace-uprobe');
+  writeFakeTracer(program, [READY, makeLog(place, 5000), 'detach', ended(1, 0)]);
+  const job = await target(t, place);
+  const { child, ended: end, text } = place.startUnread(t, ['attach', String(job.pid), '--format', 'json'], 'stdout');
+  await until(() => traces(place).length > 0 && readdirSync(traceOf(place)).some(name => name.endsWith('.gmtlog')));
+  child.kill('SIGINT');
+  await until(() => hangs(child.pid));
+  child.kill('SIGTERM');
+  assert.equal(await end, 143);
+  assert.ok(text().endsWith(`it stays in\n${traceOf(place)}\n`), text());
   assert.ok(alive(job));
 });
 

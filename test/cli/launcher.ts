@@ -1,5 +1,5 @@
 // Runs the built command line in a place of its own.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -25,6 +25,22 @@ export interface Started {
   /** The same for a pattern; gives what it matched. */
   said(pattern: RegExp): Promise<RegExpExecArray>;
 }
+
+/** A command whose output is read on one side only. */
+export interface Unread {
+  child: ChildProcess;
+  ended: Promise<number | null>;
+  text(): string;
+}
+
+/** Waits for what will come. */
+export async function until(condition: () => boolean): Promise<void> {
+  for (const end = Date.now() + 20_000; !condition(); await new Promise(done => setTimeout(done, 10)))
+    if (Date.now() > end) throw new Error(`Never came: ${condition.toString()}`);
+}
+/** The process waits for room in what Node.js calls a pipe. */
+export const hangs = (pid: number | undefined): boolean =>
+  readFileSync(`/proc/${pid}/wchan`, 'utf8').startsWith('sock_alloc_send');
 
 /** A folder that is gone after the test; traces are recorded and kept below it. */
 export class Place {
@@ -87,6 +103,20 @@ export class Place {
       await said(new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')));
     };
     return { pid: child.pid ?? 0, ended, saw, said };
+  }
+
+  /** Starts a command with nobody who reads what it prints to `deaf`: once there is no more room it hangs there. */
+  startUnread(t: TestContext, words: string[], deaf: 'stdout' | 'stderr'): Unread {
+    const child = spawn(process.execPath, [this.cli, ...words], {
+      cwd: this.folder,
+      env: this.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    t.after(() => spawnSync('kill', ['-KILL', '--', `-${child.pid}`]));
+    let text = '';
+    (deaf === 'stdout' ? child.stderr : child.stdout).setEncoding('utf8').on('data', (more: string) => (text += more));
+    return { child, ended: new Promise(done => child.once('exit', done)), text: () => text };
   }
 
   run(words: string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {

@@ -4,8 +4,8 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import { dist, DRIVER_SCRIPT, Place, python, type Report } from './launcher';
+import { test } from 'node:test';
+import { dist, DRIVER_SCRIPT, hangs, Place, python, until, type Report } from './launcher';
 
 const RUN = ['run', '--simulate-gpu', '--format', 'none', '--'];
 
@@ -99,39 +99,13 @@ test('SIGINT to the command line alone is passed on', async t => {
   assert.equal((await started.ended).status, 9);
 });
 
-/** Starts a command with nobody who reads what it prints to `deaf`: once there is no more room it hangs there. */
-function startUnread(
-  t: TestContext,
-  place: Place,
-  words: string[],
-  deaf: 'stdout' | 'stderr',
-): { child: ChildProcess; ended: Promise<number | null>; text: () => string } {
-  const child = spawn(process.execPath, [join(dist, 'cli.js'), ...words], {
-    cwd: place.folder,
-    env: place.env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  });
-  t.after(() => spawnSync('kill', ['-KILL', '--', `-${child.pid}`]));
-  let text = '';
-  (deaf === 'stdout' ? child.stderr : child.stdout).setEncoding('utf8').on('data', (more: string) => (text += more));
-  return { child, ended: new Promise(done => child.once('exit', done)), text: () => text };
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (const end = Date.now() + 20_000; !condition(); await new Promise(done => setTimeout(done, 10)))
-    if (Date.now() > end) throw new Error(`Never came: ${condition.toString()}`);
-}
-/** The process waits for room in what Node.js calls a pipe. */
-const hangs = (pid: number): boolean => readFileSync(`/proc/${pid}/wchan`, 'utf8').startsWith('sock_alloc_send');
-
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   test(`${signal} ends what is left to do after the program; the trace stays, and that is said`, async t => {
     const place = new Place(t);
     const script = place.write('job.py', `${DRIVER_SCRIPT}for i in range(5000): alloc(4096)\n`);
     const words = ['run', '--simulate-gpu', '--format', 'json', '--', python, script];
-    const { child, ended, text } = startUnread(t, place, words, 'stdout');
-    await until(() => hangs(child.pid ?? 0));
+    const { child, ended, text } = place.startUnread(t, words, 'stdout');
+    await until(() => hangs(child.pid));
     child.kill(signal);
     assert.equal(await ended, 128 + constants.signals[signal]);
     assert.match(text(), /^gpu-memtrace: A signal came before the trace was saved; it stays in$/m);
@@ -156,8 +130,8 @@ while True: time.sleep(10)
 `,
   );
   const words = ['run', '--simulate-gpu', '--interval', '0.1', '--', python, script];
-  const { child, ended } = startUnread(t, place, words, 'stderr');
-  await until(() => existsSync(place.path('full')) && hangs(child.pid ?? 0));
+  const { child, ended } = place.startUnread(t, words, 'stderr');
+  await until(() => existsSync(place.path('full')) && hangs(child.pid));
   const program = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim();
   child.kill('SIGTERM');
   await until(() => !existsSync(`/proc/${program}/exe`)); // it ended and was not waited for
