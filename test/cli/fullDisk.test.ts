@@ -1,33 +1,16 @@
 // Disks without room, and trace directories that go: the program's own status, what can be saved saved, one sentence.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { DRIVER_SCRIPT, Place, python, type Report } from './launcher';
+import { placeOnDisk } from './smallDisk';
 
 const MB = 1 << 20;
 const ours = (stderr: string): string[] => stderr.split('\n').filter(line => line.startsWith('gpu-memtrace: '));
 const quiet = ['run', '--simulate-gpu', '--format', 'none'];
 const live = (report: Report): number | undefined => report.totals.find(({ layer }) => layer === 'driver')?.liveBytes;
-
-/** A place whose traces lie on a small disk of their own, `disk`; null: it cannot be had here, and the test is skipped. */
-function placeOnDisk(t: TestContext, bytes: number): { place: Place; disk: string; env: NodeJS.ProcessEnv } | null {
-  const disk = mkdtempSync(join(tmpdir(), 'gpu-memtrace-disk-'));
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'gmt-test', disk]);
-  t.after(() => {
-    if (mounted.status === 0) spawnSync('umount', ['--lazy', disk]);
-    rmdirSync(disk);
-  });
-  if (mounted.status !== 0) {
-    t.skip('a small disk can be mounted by root alone');
-    return null;
-  }
-  const env = { XDG_RUNTIME_DIR: join(disk, 'run'), XDG_CACHE_HOME: join(disk, 'cache'), TMPDIR: join(disk, 'tmp') };
-  for (const folder of Object.values(env)) mkdirSync(folder, { mode: 0o700 });
-  return { place: new Place(t), disk, env };
-}
 
 /** Python that leaves no byte on the disk of a folder. */
 const fill = (folder: string): string => `

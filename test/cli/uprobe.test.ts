@@ -2,12 +2,13 @@
 // tracer's do. It needs root, or a tracer with capabilities; elsewhere each test says that it was skipped.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
 import { check, lastLine, type Facts } from './facts';
 import { dist, DRIVER_SCRIPT, FIRST_LINE, Place, python, workload, type Ended, type Report } from './launcher';
+import { placeOnDisk } from './smallDisk';
 
 const MB = 1 << 20;
 const tracer = join(dist, 'native/gpu-memtrace-uprobe');
@@ -185,4 +186,18 @@ uprobeTest('a tracer that is killed leaves the job as it was', async t => {
   assert.equal(await next(), 'done 61');
   job.stdin?.end();
   assert.equal(await new Promise(done => job.once('exit', done)), 7);
+});
+
+uprobeTest('no space for a log: the program runs, and that it is not recorded is said', async t => {
+  const on = placeOnDisk(t, 4 * MB);
+  if (on === null) return;
+  const { place, disk, env } = on;
+  const { bavail, bsize } = statfsSync(disk);
+  writeFileSync(join(disk, 'hog'), Buffer.alloc((bavail - 2) * bsize)); // the launcher's own two files find room
+  const script = place.write('job.py', `${DRIVER_SCRIPT}alloc(4096)\nsys.exit(7)\n`);
+  const words = ['run', '--backend', 'uprobe', '--simulate-gpu', '--format', 'none', '--', python, script];
+  const { status, stderr } = await place.run(words, env);
+  assert.equal(status, 7, stderr);
+  assert.match(stderr, /^gpu-memtrace: Process \d+ is not recorded: no log can be made in .*trace-.* \(No space left/m);
+  assert.deepEqual(readdirSync(join(disk, 'run/gpu-memory-trace')), []);
 });

@@ -46,7 +46,11 @@ bool LogWriter::open(int directory, const LogIdentity &identity, uint64_t budget
   fd_ = ::openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd_ < 0) return false;
   file_ = static_cast<gmt_file_header *>(map_piece(fd_, 0, GMT_FILE_HEADER_BYTES));
-  if (!file_) return false;
+  if (!file_) {
+    const int saved = errno;
+    ::unlinkat(directory, name, 0);
+    return errno = saved, false;
+  }
   budget_chunks_ = budget_bytes / GMT_CHUNK_BYTES;
   file_->version = GMT_LOG_VERSION;
   file_->header_bytes = GMT_FILE_HEADER_BYTES;

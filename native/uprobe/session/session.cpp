@@ -8,10 +8,12 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "uprobe/attach/foreign_memory.h"
 #include "uprobe/before/attach.h"
 #include "uprobe/session/monotonic.h"
+#include "uprobe/session/say.h"
 #include "wire/loss_names.h"
 
 namespace gmt::uprobe {
@@ -93,12 +95,21 @@ Problem Session::load() {
   recording_ = control_->recording();
   recorder_ = std::make_unique<Recorder>(
       RecorderSettings{directory_, options_.budget_bytes, recording_},
-      [this](const gmt_up_process &about) { on_life(about); }, [this](uint32_t, int) { refused_log_ = true; });
+      [this](const gmt_up_process &about) { on_life(about); },
+      [this](uint32_t pid, int error) { say_without_log(pid, error); });
   if (options_.stacks) make_interpreters();
   const bool scoped = !options_.children && (way_ == ProbeWay::kPerf || scoped_links_see_threads());
   attachments_ = std::make_unique<Attachments>(kernel_, way_, scoped ? static_cast<pid_t>(options_.pid) : 0);
   attachments_->set_autograd(options_.autograd && options_.stacks);
   return {};
+}
+
+/// Once: what keeps one log from being made keeps others too.
+void Session::say_without_log(uint32_t pid, int error) {
+  if (std::exchange(refused_log_, true)) return;
+  const std::string message = name_of(pid) + " is not recorded: no log can be made in " + options_.directory + " (" +
+                              std::strerror(error) + ").";
+  Line("error").text("code", "directory").text("message", message).say();
 }
 
 Problem Session::attach() {

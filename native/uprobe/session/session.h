@@ -32,6 +32,7 @@ class Session {
   Problem settle(uint32_t target_uid);
   Problem load();
   Problem attach();
+  void say_without_log(uint32_t pid, int error);
 
   void make_interpreters();
   Process &follow(uint32_t host_pid, const ProcessInfo &info);
