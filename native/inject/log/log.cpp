@@ -153,23 +153,24 @@ void watch_ends() {
 
 /// Where the file could not grow: why, and until when nobody asks again. Asking takes as long as many events.
 struct NoRoom {
-  uint64_t until_ticks;
+  uint64_t until_ns;
   gmt_loss cause;
 } g_no_room;
 
 gmt_chunk_header *chunk_number(uint64_t index, gmt_loss *cause) {
   *cause = GMT_LOST_BUDGET;
   if (index >= g_log.budget_chunks) return nullptr;
-  const uint64_t begin = ticks_of(g_log.clock);
+  const uint64_t begin = clock_ns(CLOCK_MONOTONIC);
   *cause = g_no_room.cause;
-  if (begin < __atomic_load_n(&g_no_room.until_ticks, __ATOMIC_RELAXED)) return nullptr;
+  if (begin < __atomic_load_n(&g_no_room.until_ns, __ATOMIC_RELAXED)) return nullptr;
   const uint64_t offset = GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES;
   void *at = open_piece(open(g_path, O_RDWR | O_CLOEXEC), offset, GMT_CHUNK_BYTES);
   if (at) return static_cast<gmt_chunk_header *>(at);
   *cause = g_no_room.cause = gmt_loss_of(errno);
-  constexpr uint64_t kPause = 16;  // as many times what asking took: events that are lost cost no more than others
-  const uint64_t now = ticks_of(g_log.clock);
-  __atomic_store_n(&g_no_room.until_ticks, now + kPause * (now - begin), __ATOMIC_RELAXED);
+  // As many times what asking took: events that are lost cost no more than others. A thread that had to wait took no longer.
+  constexpr uint64_t kPause = 16, kMostPauseNs = 2'000'000;
+  const uint64_t now = clock_ns(CLOCK_MONOTONIC), pause = kPause * (now - begin);
+  __atomic_store_n(&g_no_room.until_ns, now + (pause < kMostPauseNs ? pause : kMostPauseNs), __ATOMIC_RELAXED);
   return nullptr;
 }
 
