@@ -1,11 +1,11 @@
 // The traced program keeps its exit status, output and signals.
 import assert from 'node:assert/strict';
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { dist, DRIVER_SCRIPT, hangs, Place, python, until, type Report } from './launcher';
+import { dist, DRIVER_SCRIPT, hangs, Place, python, type Report, until } from './launcher';
 
 const RUN = ['run', '--simulate-gpu', '--format', 'none', '--'];
 

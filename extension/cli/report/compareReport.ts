@@ -1,12 +1,11 @@
-import { listedLayer } from '../../protocol/trace';
-import { existsSync } from 'node:fs';
-import { compareHoldings, readHoldings, type Holding, type HoldingsQuery } from '../../analysis/report/compare';
+import { compareHoldings, type Holding, type HoldingsQuery, readHoldings } from '../../analysis/report/compare';
 import { comparisonText } from '../../analysis/report/compareText';
 import type { NativeAddon, NativeSession } from '../../engine/addon';
-import type { CompareBy } from '../../protocol/requests/compareRequests';
 import { textOf } from '../../protocol/inert';
-import { jsonChunks } from './jsonDocument';
+import type { CompareBy } from '../../protocol/requests/compareRequests';
+import { listedLayer } from '../../protocol/trace';
 import type { ReportArguments } from '../arguments/reportArguments';
+import { jsonChunks } from './jsonDocument';
 
 const ROWS = 100;
 const ALL = -1;

@@ -1,11 +1,11 @@
 // A trace that is open in the window: what it says of itself, whether a program writes it or a file holds it.
 import * as vscode from 'vscode';
-import { listedLayer } from '../../analysis/report/snapshot';
 import { loadNative } from '../../engine/addon';
 import { TraceSession } from '../../engine/session';
 import { isSnapshot, traceFile } from '../../engine/traceFile';
 import { marksOf } from '../../protocol/marks';
 import type { SessionView } from '../../protocol/requests/messages';
+import { listedLayer } from '../../protocol/trace';
 import { Refused } from './refused';
 import { TraceVerdicts } from './traceVerdicts';
 

@@ -1,19 +1,17 @@
-import { listedLayer } from '../../protocol/trace';
 import * as vscode from 'vscode';
 import { explain } from '../../capture/checks/attachTarget';
-import { explain } from '../../capture/processes/attachTarget';
+import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
+import { settleDirectory, settleLogs } from '../../capture/launch/settle';
+import type { ProcessFacts } from '../../capture/processes/processes';
 import { keptTracesFolder } from '../../capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces } from '../../capture/traces/keptTraces';
-import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
-import type { ProcessFacts } from '../../capture/processes/processes';
 import { addMark, noteProcesses } from '../../capture/traces/sessionFile';
-import { settleDirectory, settleLogs } from '../../capture/launch/settle';
 import { reasonOf, removeTraceDirectory } from '../../capture/traces/traceDirectory';
 import { TraceSession } from '../../engine/session';
 import type { Recorder, Remembered } from './beginRecording';
 import { OpenTrace } from './openTrace';
 import type { Recording, RecordingEnd } from './recording';
-import { Refused, RefusedWithCommand, refusal, sudoWords } from './refused';
+import { refusal, Refused, RefusedWithCommand, sudoWords } from './refused';
 
 export interface SessionParts {
   dist: string;

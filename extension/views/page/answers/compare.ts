@@ -1,15 +1,14 @@
-import { listedLayer } from '../../../protocol/trace';
 import * as vscode from 'vscode';
-import { compareHoldings, readHoldings, type Holding } from '../../../analysis/report/compare';
-import { listedLayer } from '../../../analysis/report/snapshot';
+import { compareHoldings, type Holding, readHoldings } from '../../../analysis/report/compare';
 import type { TraceSession } from '../../../engine/session';
+import { marksOf } from '../../../protocol/marks';
 import type {
   ComparedTrace,
   ComparePoint,
   CompareQuery,
   CompareRequests,
 } from '../../../protocol/requests/compareRequests';
-import { marksOf } from '../../../protocol/marks';
+import { listedLayer } from '../../../protocol/trace';
 import type { NamedTrace } from '../../session/sessions';
 import type { PageModel } from '../model';
 import type { Answers } from './answers';
