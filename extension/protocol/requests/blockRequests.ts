@@ -1,6 +1,18 @@
 // What the page may ask of single blocks. Addresses travel as text: a message of the page cannot hold a bigint.
-import { flag, index, object, oneOf, Refused, rowWindow, text, time, type Checks, type Fields } from './checks';
-import { momentField, type OfMoment } from './moment';
+import {
+  flag,
+  index,
+  object,
+  oneOf,
+  optional,
+  Refused,
+  rowWindow,
+  text,
+  time,
+  type Check,
+  type Checks,
+} from './checks';
+import { MOMENT, type OfMoment } from './moment';
 import { LAYERS } from '../trace';
 import type { AllocationQuery, AllocationWindow } from '../trace';
 import { MAX_ROWS } from './traceRequests';
@@ -40,42 +52,32 @@ export interface BlockHolder extends FindingHolder {
   timeNs: number;
 }
 
-const SORTS: readonly AllocationQuery['sort'][] = ['bytes', 'age', 'address', 'step', 'name', 'site'];
 const MOST_COPIED = 1 << 24;
 
-export const blockChecks: Checks<BlockRequests> = {
-  allocations: allocationQuery,
-  block: params => ({ ...blockQuery(params, 'block'), ...momentField(object(params, 'block')) }),
-  askBlock: params => blockQuery(params, 'askBlock'),
-  blockHolder: params => {
-    const from = object(params, 'blockHolder');
-    return { process: index(from, 'process'), address: address(from, 'address'), timeNs: time(from, 'timeNs') };
-  },
-  copyText: params => ({ text: text(object(params, 'copyText'), 'text', MOST_COPIED) }),
+const address: Check<string> = (value, name) => {
+  if (typeof value === 'string' && /^0x[0-9a-f]{1,16}$/.test(value)) return value;
+  throw new Refused(`${name} is an address, as 0x7f12`);
 };
+const BLOCK = { process: index, site: index, address };
 
-function blockQuery(params: unknown, method: string): BlockQuery {
-  const from = object(params, method);
-  return { process: index(from, 'process'), site: index(from, 'site'), address: address(from, 'address') };
-}
-
-function allocationQuery(params: unknown): AllocationQuery & OfMoment {
-  const from = object(params, 'allocations');
-  const query: AllocationQuery & OfMoment = {
-    sort: oneOf(from, 'sort', SORTS),
-    descending: flag(from, 'descending'),
-    ...rowWindow(from, MAX_ROWS),
-    ...momentField(from),
-  };
-  if (from.layer !== undefined) query.layer = oneOf(from, 'layer', LAYERS);
-  for (const name of ['process', 'device', 'thread', 'site'] as const)
-    if (from[name] !== undefined) query[name] = index(from, name);
-  return query;
-}
-
-function address(from: Fields, name: string): string {
-  const value = from[name];
-  if (typeof value !== 'string' || !/^0x[0-9a-f]{1,16}$/.test(value))
-    throw new Refused(`${name} is an address, as 0x7f12`);
-  return value;
-}
+export const blockChecks: Checks<BlockRequests> = {
+  allocations: rowWindow(
+    MAX_ROWS,
+    object({
+      layer: optional(oneOf(...LAYERS)),
+      process: optional(index),
+      device: optional(index),
+      thread: optional(index),
+      site: optional(index),
+      sort: oneOf('bytes', 'age', 'address', 'step', 'name', 'site'),
+      descending: flag,
+      from: index,
+      to: index,
+      ...MOMENT,
+    }),
+  ),
+  block: object({ ...BLOCK, ...MOMENT }),
+  askBlock: object(BLOCK),
+  blockHolder: object({ process: index, address, timeNs: time }),
+  copyText: object({ text: text(MOST_COPIED) }),
+};

@@ -1,10 +1,13 @@
-// Checks of what comes from the page, field by field. Each throws `Refused` with what the field should be.
+// Checks of what comes from the page, put together from checks of fields. Each throws `Refused` with what a value should be.
 
 /** Why a message is refused, as half a sentence. */
 export class Refused extends Error {}
 
-/** For each request: its parameters, checked. What is not named is left out. */
-export type Checks<R> = { [M in keyof R]: (params: unknown) => R[M] extends (params: infer P) => unknown ? P : never };
+/** Gives the value back, checked and copied. `name`: what the sentence calls it. */
+export type Check<T> = (value: unknown, name: string) => T;
+
+/** For each request the check of its parameters. */
+export type Checks<R> = { [M in keyof R]: Check<R[M] extends (params: infer P) => unknown ? P : never> };
 
 export type Fields = Record<string, unknown>;
 
@@ -21,56 +24,87 @@ export function isIndex(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-export function object(value: unknown, what: string): Fields {
-  if (!isFields(value)) throw new Refused(`the parameters of ${what} are an object`);
-  return value;
+/** An object with these fields; what it has besides is left out. */
+export function object<T extends object>(of: { [F in keyof T]: Check<T[F]> }): Check<T> {
+  return (value, name) => {
+    if (!isFields(value)) throw new Refused(`the parameters of ${name} are an object`);
+    const checked: Fields = {};
+    for (const [field, check] of Object.entries<Check<unknown>>(of)) {
+      const found = check(value[field], field);
+      if (found !== undefined) checked[field] = found;
+    }
+    return checked as T;
+  };
 }
 
-export function index(from: Fields, name: string): number {
-  const value = from[name];
+/** The value may be absent. */
+export function optional<T>(check: Check<T>): Check<T | undefined> {
+  return (value, name) => (value === undefined ? undefined : check(value, name));
+}
+
+/** As `check`; `wrong` finds what else is the matter, or null. */
+export function unless<T>(check: Check<T>, wrong: (value: T, name: string) => string | null): Check<T> {
+  return (value, name) => {
+    const checked = check(value, name);
+    const sentence = wrong(checked, name);
+    if (sentence !== null) throw new Refused(sentence);
+    return checked;
+  };
+}
+
+export const index: Check<number> = (value, name) => {
   if (!isIndex(value)) throw new Refused(`${name} is a whole number from 0`);
   return value;
-}
+};
 
 /** -1 stands for all. */
-export function indexOrAll(from: Fields, name: string): number {
-  return from[name] === -1 ? -1 : index(from, name);
-}
+export const indexOrAll: Check<number> = (value, name) => (value === -1 ? -1 : index(value, name));
 
-export function time(from: Fields, name: string): number {
-  const value = from[name];
+export const within = (least: number, most: number): Check<number> =>
+  unless(index, (value, name) => (value < least || value > most ? `${name} is ${least} to ${most}` : null));
+
+export const time: Check<number> = (value, name) => {
   if (typeof value !== 'number' || !Number.isFinite(value)) throw new Refused(`${name} is a time in nanoseconds`);
   return value;
-}
+};
 
-export function flag(from: Fields, name: string): boolean {
-  const value = from[name];
+export const flag: Check<boolean> = (value, name) => {
   if (typeof value !== 'boolean') throw new Refused(`${name} is true or false`);
   return value;
-}
+};
 
-export function text(from: Fields, name: string, most = MAX_TEXT): string {
-  const value = from[name];
-  if (typeof value !== 'string' || value.length > most)
+export function text(most = MAX_TEXT): Check<string> {
+  return (value, name) => {
+    if (typeof value === 'string' && value.length <= most) return value;
     throw new Refused(`${name} is a text of up to ${most} characters`);
-  return value;
+  };
 }
 
-export function oneOf<T extends string>(from: Fields, name: string, allowed: readonly T[]): T {
-  const found = allowed.find(candidate => candidate === from[name]);
-  if (found === undefined) throw new Refused(`${name} is one of ${allowed.join(', ')}`);
-  return found;
+export function oneOf<T extends string>(...allowed: readonly T[]): Check<T> {
+  return (value, name) => {
+    const found = allowed.find(candidate => candidate === value);
+    if (found === undefined) throw new Refused(`${name} is one of ${allowed.join(', ')}`);
+    return found;
+  };
 }
 
-export function listOf<T>(from: Fields, name: string, most: number, entry: (value: unknown) => T): T[] {
-  const value = from[name];
-  if (!Array.isArray(value) || value.length > most) throw new Refused(`${name} is a list of up to ${most} entries`);
-  return value.map(entry);
+/** `each`: what the sentence calls an entry. */
+export function listOf<T>(most: number, each: string, entry: Check<T>): Check<T[]> {
+  return (value, name) => {
+    if (!Array.isArray(value) || value.length > most) throw new Refused(`${name} is a list of up to ${most} entries`);
+    return value.map(one => entry(one, each));
+  };
 }
 
 /** Rows [from, to) of a list. */
-export function rowWindow(from: Fields, most: number): { from: number; to: number } {
-  const window = { from: index(from, 'from'), to: index(from, 'to') };
-  if (window.to < window.from || window.to - window.from > most) throw new Refused(`a window has 0 to ${most} rows`);
-  return window;
+export function rowWindow<T extends { from: number; to: number }>(most: number, check: Check<T>): Check<T> {
+  return unless(check, ({ from, to }) => (to < from || to - from > most ? `a window has 0 to ${most} rows` : null));
 }
+
+/** The span [fromNs, toNs]. */
+export function timeSpan<T extends { fromNs: number; toNs: number }>(check: Check<T>): Check<T> {
+  return unless(check, ({ fromNs, toNs }) => (toNs < fromNs ? 'a span begins before it ends' : null));
+}
+
+/** Of which process and card; absent or -1: of all. */
+export const SCOPE = { process: optional(indexOrAll), device: optional(indexOrAll) };

@@ -1,5 +1,5 @@
 // Two moments beside each other, of one trace or of two.
-import { index, indexOrAll, nothing, object, oneOf, Refused, type Checks, type Fields } from './checks';
+import { index, indexOrAll, nothing, object, oneOf, within, type Checks } from './checks';
 import type { Mark } from '../marks';
 import { LAYERS, type Layer } from '../trace';
 
@@ -75,29 +75,22 @@ export interface CompareRequests {
 
 const MOST_ROWS = 1_000;
 
+/** Null stays null. */
+const POINT = object({ trace: index, timeNs: (value, name) => (value === null ? null : index(value, name)) });
+
 export const compareChecks: Checks<CompareRequests> = {
   compareTraces: nothing,
   openOtherTrace: nothing,
-  compare: params => {
-    const from = object(params, 'compare');
-    const rows = index(from, 'rows');
-    if (rows > MOST_ROWS) throw new Refused(`rows is at most ${MOST_ROWS}`);
-    return {
-      a: point(from, 'a'),
-      b: point(from, 'b'),
-      by: oneOf(from, 'by', ['line', 'stack']),
-      layer: oneOf(from, 'layer', LAYERS),
-      process: indexOrAll(from, 'process'),
-      device: indexOrAll(from, 'device'),
-      rows,
-    };
-  },
+  compare: object({
+    a: POINT,
+    b: POINT,
+    by: oneOf('line', 'stack'),
+    layer: oneOf(...LAYERS),
+    process: indexOrAll,
+    device: indexOrAll,
+    rows: within(0, MOST_ROWS),
+  }),
 };
-
-function point(from: Fields, name: string): ComparePoint {
-  const fields = object(from[name], name);
-  return { trace: index(fields, 'trace'), timeNs: fields.timeNs === null ? null : index(fields, 'timeNs') };
-}
 
 /** A moment as one word, `0:12000000` or `3:now`. */
 export function pointText({ trace, timeNs }: ComparePoint): string {

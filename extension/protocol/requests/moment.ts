@@ -1,5 +1,5 @@
 // Of which moment of a trace rows are. Times are nanoseconds of the session, as in trace.ts.
-import { isFields, oneOf, Refused, time, type Fields } from './checks';
+import { isFields, object, oneOf, optional, Refused, time, timeSpan, unless, type Check } from './checks';
 
 /**
  * `now`: as far as was read. `at`: alive at that time. `born`: allocated in [fromNs, toNs] and still alive, now or at `atNs`.
@@ -21,25 +21,20 @@ export function untilOf(moment: Moment | undefined): number | null {
   return moment?.kind === 'born' ? (moment.atNs ?? null) : null;
 }
 
-/** `{ moment }` from the parameters of a request, `{}` where it is absent. Throws `Refused`. */
-export function momentField(from: Fields): OfMoment {
-  return from.moment === undefined ? {} : { moment: checkMoment(from.moment) };
-}
+const sessionTime = unless(time, (ns, name) => (ns < 0 ? `${name} is a time in nanoseconds from 0` : null));
+
+const SHAPES: { [K in Moment['kind']]: Check<Extract<Moment, { kind: K }>> } = {
+  now: object({ kind: oneOf('now') }),
+  at: object({ kind: oneOf('at'), timeNs: sessionTime }),
+  born: timeSpan(object({ kind: oneOf('born'), fromNs: sessionTime, toNs: sessionTime, atNs: optional(sessionTime) })),
+};
 
 /** Throws `Refused` with what is wrong. */
 export function checkMoment(value: unknown): Moment {
   if (!isFields(value)) throw new Refused('a moment is an object');
-  const kind = oneOf(value, 'kind', KINDS);
-  if (kind === 'now') return NOW;
-  if (kind === 'at') return { kind, timeNs: sessionTime(value, 'timeNs') };
-  const span = { fromNs: sessionTime(value, 'fromNs'), toNs: sessionTime(value, 'toNs') };
-  const atNs = value.atNs === undefined ? undefined : sessionTime(value, 'atNs');
-  if (span.toNs < span.fromNs) throw new Refused('a span begins before it ends');
-  return atNs === undefined ? { kind, ...span } : { kind, ...span, atNs };
+  const kind = oneOf(...KINDS)(value.kind, 'kind');
+  return SHAPES[kind](value, 'a moment');
 }
 
-function sessionTime(from: Fields, name: string): number {
-  const value = time(from, name);
-  if (value < 0) throw new Refused(`${name} is a time in nanoseconds from 0`);
-  return value;
-}
+/** The field of `OfMoment`. */
+export const MOMENT = { moment: optional(checkMoment) };

@@ -1,5 +1,5 @@
 // What the page may ask for a picture of one of its views.
-import { object, oneOf, Refused, text, type Checks } from './checks';
+import { object, oneOf, text, unless, type Checks } from './checks';
 
 export const PICTURES = ['timeline', 'flame-graph', 'segments'] as const;
 export type PictureName = (typeof PICTURES)[number];
@@ -21,15 +21,13 @@ export const MAX_PICTURE = 8 << 20;
 const PNG_BEGIN = 'iVBORw0KGgo';
 
 export const pictureChecks: Checks<PictureRequests> = {
-  savePicture: params => {
-    const from = object(params, 'savePicture');
-    const format = oneOf(from, 'format', ['svg', 'png'] as const);
-    const data = text(from, 'data', MAX_PICTURE);
-    if (format === 'svg' && !data.startsWith('<svg ')) throw new Refused('data is an SVG document');
-    if (format === 'png' && !(data.startsWith(PNG_BEGIN) && isBase64(data)))
-      throw new Refused('data is a PNG as base64');
-    return { name: oneOf(from, 'name', PICTURES), format, data };
-  },
+  savePicture: unless(
+    object({ name: oneOf(...PICTURES), format: oneOf('svg', 'png'), data: text(MAX_PICTURE) }),
+    ({ format, data }) => {
+      if (format === 'svg') return data.startsWith('<svg ') ? null : 'data is an SVG document';
+      return data.startsWith(PNG_BEGIN) && isBase64(data) ? null : 'data is a PNG as base64';
+    },
+  ),
 };
 
 function isBase64(data: string): boolean {

@@ -1,6 +1,6 @@
 // What the page may ask of the layout of memory.
-import { index, object, type Checks } from './checks';
-import { momentField, type OfMoment } from './moment';
+import { index, object, optional, type Checks } from './checks';
+import { MOMENT, type OfMoment } from './moment';
 import type { SegmentMap, SegmentQuery } from '../trace';
 
 export interface SegmentRequests {
@@ -20,14 +20,5 @@ export interface SegmentPlaces {
 }
 
 export const segmentChecks: Checks<SegmentRequests> = {
-  segments: params => {
-    const from = object(params, 'segments');
-    const query: SegmentQuery & OfMoment = {
-      process: index(from, 'process'),
-      device: index(from, 'device'),
-      ...momentField(from),
-    };
-    if (from.maxBlocks !== undefined) query.maxBlocks = index(from, 'maxBlocks');
-    return query;
-  },
+  segments: object({ process: index, device: index, maxBlocks: optional(index), ...MOMENT }),
 };

@@ -21,16 +21,13 @@ export interface SessionRequests {
 }
 
 export const sessionChecks: Checks<SessionRequests> = {
-  openLine: params => {
-    const at = object(params, 'openLine');
-    return { file: text(at, 'file'), line: index(at, 'line') };
-  },
+  openLine: object({ file: text(), line: index }),
   start: nothing,
   stop: nothing,
-  setRecording: params => ({ on: flag(object(params, 'setRecording'), 'on') }),
+  setRecording: object({ on: flag }),
   save: nothing,
   mark: nothing,
-  showSession: params => ({ id: index(object(params, 'showSession'), 'id') }),
-  closeSession: params => ({ id: index(object(params, 'closeSession'), 'id') }),
+  showSession: object({ id: index }),
+  closeSession: object({ id: index }),
   openWide: nothing,
 };

@@ -1,6 +1,6 @@
 // What the table asks beside its rows.
 import { index, object, type Checks } from './checks';
-import { momentField, type OfMoment } from './moment';
+import { MOMENT, type OfMoment } from './moment';
 import type { FreeLine } from '../steps';
 
 export interface TableRequests {
@@ -8,9 +8,4 @@ export interface TableRequests {
   freeLines(query: { site: number } & OfMoment): FreeLine[];
 }
 
-export const tableChecks: Checks<TableRequests> = {
-  freeLines: params => {
-    const from = object(params, 'freeLines');
-    return { site: index(from, 'site'), ...momentField(from) };
-  },
-};
+export const tableChecks: Checks<TableRequests> = { freeLines: object({ site: index, ...MOMENT }) };

@@ -1,5 +1,5 @@
 // What the page may ask for the timeline beside its series, and of other moments.
-import { index, indexOrAll, nothing, object, oneOf, Refused, time, type Checks, type Fields } from './checks';
+import { index, nothing, object, oneOf, SCOPE, time, timeSpan, within, type Checks } from './checks';
 import { checkMoment, type Moment } from './moment';
 import type { Category, StepSource } from '../steps';
 import { LAYERS, SERIES, type Layer, type LineSource, type Series } from '../trace';
@@ -114,42 +114,19 @@ export const STACK_RANKS: readonly StackRank[] = ['alive', 'peak'];
 const MOST_GROUPS = 32;
 const MOST_POINTS = 2048;
 
+const PEAK = { series: oneOf(...SERIES), fromNs: time, toNs: time, ...SCOPE };
+
 export const timelineChecks: Checks<TimelineRequests> = {
-  stackedTimeline: params => {
-    const from = object(params, 'stackedTimeline');
-    return {
-      layer: oneOf(from, 'layer', LAYERS),
-      by: oneOf(from, 'by', STACK_BY),
-      rank: oneOf(from, 'rank', STACK_RANKS),
-      top: count(from.top, 'top', 1, MOST_GROUPS),
-      ...scope(from),
-    };
-  },
-  timelineSteps: params => ({ points: count(object(params, 'timelineSteps').points, 'points', 16, MOST_POINTS) }),
-  peakInside: params => peakQuery(object(params, 'peakInside')),
-  exactPeak: params => {
-    const from = object(params, 'exactPeak');
-    return { ...peakQuery(from), bytes: index(from, 'bytes') };
-  },
-  readMoment: params => ({ moment: checkMoment(object(params, 'readMoment').moment) }),
+  stackedTimeline: object({
+    layer: oneOf(...LAYERS),
+    by: oneOf(...STACK_BY),
+    rank: oneOf(...STACK_RANKS),
+    top: within(1, MOST_GROUPS),
+    ...SCOPE,
+  }),
+  timelineSteps: object({ points: within(16, MOST_POINTS) }),
+  peakInside: timeSpan(object(PEAK)),
+  exactPeak: timeSpan(object({ ...PEAK, bytes: index })),
+  readMoment: object({ moment: checkMoment }),
   cancelMoments: nothing,
 };
-
-function peakQuery(from: Fields): PeakQuery {
-  const span = { fromNs: time(from, 'fromNs'), toNs: time(from, 'toNs') };
-  if (span.toNs < span.fromNs) throw new Refused('a span begins before it ends');
-  return { series: oneOf(from, 'series', SERIES), ...span, ...scope(from) };
-}
-
-function scope(from: Fields): Scope {
-  const found: Scope = {};
-  if (from.process !== undefined) found.process = indexOrAll(from, 'process');
-  if (from.device !== undefined) found.device = indexOrAll(from, 'device');
-  return found;
-}
-
-function count(value: unknown, name: string, least: number, most: number): number {
-  const whole = index({ [name]: value }, name);
-  if (whole < least || whole > most) throw new Refused(`${name} is ${least} to ${most}`);
-  return whole;
-}

@@ -1,6 +1,6 @@
 // The call tree of the program, weighed by memory: what the tree of stacks and the flame graph are drawn from.
-import { index, indexOrAll, listOf, object, oneOf, Refused, text, type Checks, type Fields } from './checks';
-import { momentField, type OfMoment } from './moment';
+import { index, listOf, object, oneOf, optional, Refused, SCOPE, text, type Check, type Checks } from './checks';
+import { MOMENT, type OfMoment } from './moment';
 import { LAYERS } from '../trace';
 import type { Frame, Layer } from '../trace';
 
@@ -50,32 +50,21 @@ export interface TreeRequests {
   stackTree(query: StackTreeQuery & OfMoment): StackTree;
 }
 
-const WEIGHTS: readonly TreeWeight[] = ['live', 'peak', 'churn'];
 const MAX_OPEN = 20_000;
 
-export const treeChecks: Checks<TreeRequests> = {
-  stackTree: params => {
-    const from = object(params, 'stackTree');
-    const query: StackTreeQuery & OfMoment = {
-      layer: oneOf(from, 'layer', LAYERS),
-      weight: oneOf(from, 'weight', WEIGHTS),
-      minShare: share(from, 'minShare'),
-      ...momentField(from),
-    };
-    if (from.open !== undefined) query.open = listOf(from, 'open', MAX_OPEN, node);
-    if (from.filter !== undefined) query.filter = text(from, 'filter');
-    if (from.process !== undefined) query.process = indexOrAll(from, 'process');
-    if (from.device !== undefined) query.device = indexOrAll(from, 'device');
-    return query;
-  },
+const share: Check<number> = (value, name) => {
+  if (typeof value === 'number' && value >= 0 && value <= 1) return value;
+  throw new Refused(`${name} is a part from 0 to 1`);
 };
 
-function share(from: Fields, name: string): number {
-  const value = from[name];
-  if (typeof value !== 'number' || !(value >= 0 && value <= 1)) throw new Refused(`${name} is a part from 0 to 1`);
-  return value;
-}
-
-function node(value: unknown): number {
-  return index({ node: value }, 'node');
-}
+export const treeChecks: Checks<TreeRequests> = {
+  stackTree: object({
+    layer: oneOf(...LAYERS),
+    weight: oneOf('live', 'peak', 'churn'),
+    minShare: share,
+    open: optional(listOf(MAX_OPEN, 'node', index)),
+    filter: optional(text()),
+    ...SCOPE,
+    ...MOMENT,
+  }),
+};

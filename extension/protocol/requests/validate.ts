@@ -64,5 +64,5 @@ function request(id: number, name: unknown, params: unknown): ToHost {
   if (typeof name !== 'string' || !Object.hasOwn(CHECKS, name))
     throw new Refused(`unknown request ${JSON.stringify(name)}`);
   const method = name as Method;
-  return { type: 'request', id, method, params: CHECKS[method](params) } as ToHost;
+  return { type: 'request', id, method, params: CHECKS[method](params, method) } as ToHost;
 }

@@ -111,19 +111,13 @@ export interface VerdictRequests {
 }
 
 export const MAX_VERDICTS = 2_000;
-const GROUPINGS: readonly VerdictGrouping[] = ['site', 'line', 'function'];
+const OF_FINDING = object({ finding: text() });
 
 export const verdictChecks: Checks<VerdictRequests> = {
   findings: nothing,
-  verdicts: params => {
-    const from = object(params, 'verdicts');
-    return {
-      sites: listOf(from, 'sites', MAX_VERDICTS, value => index({ site: value }, 'site')),
-      groupBy: oneOf(from, 'groupBy', GROUPINGS),
-    };
-  },
-  otherLines: params => ({ finding: text(object(params, 'otherLines'), 'finding') }),
-  whoHolds: params => ({ finding: text(object(params, 'whoHolds'), 'finding') }),
-  confirm: params => ({ finding: text(object(params, 'confirm'), 'finding') }),
-  stopAsking: params => ({ finding: text(object(params, 'stopAsking'), 'finding') }),
+  verdicts: object({ sites: listOf(MAX_VERDICTS, 'site', index), groupBy: oneOf('site', 'line', 'function') }),
+  otherLines: OF_FINDING,
+  whoHolds: OF_FINDING,
+  confirm: OF_FINDING,
+  stopAsking: OF_FINDING,
 };

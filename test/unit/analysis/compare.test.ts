@@ -125,9 +125,9 @@ test('a question about two moments is checked', () => {
     device: 0,
     rows: 10,
   };
-  assert.deepEqual(compareChecks.compare(good), good);
+  assert.deepEqual(compareChecks.compare(good, 'compare'), good);
   for (const bad of [{ a: { trace: 0, timeNs: -1 } }, { a: null }, { by: 'file' }, { rows: 1e9 }])
-    assert.throws(() => compareChecks.compare({ ...good, ...bad }));
+    assert.throws(() => compareChecks.compare({ ...good, ...bad }, 'compare'));
 });
 
 const SHOWN: ComparedTrace = {
