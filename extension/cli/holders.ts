@@ -6,6 +6,7 @@ import { type Survivor, survivorsOf, tensorAt } from '../analysis/series/survivo
 import { standingOf } from '../analysis/sites/standing';
 import { ask, cannotAsk } from '../capture/traces/requests';
 import { formatBytes, formatPlural } from '../protocol/format';
+import { LAYERS } from '../protocol/trace';
 import type { HolderFound } from '../protocol/requests/verdictRequests';
 import type { Layer } from '../protocol/trace';
 import type { HoldersArguments } from './arguments/askArguments';
@@ -31,7 +32,6 @@ interface Told {
 }
 
 const PATIENCE_MS = 60_000;
-const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
 const MOST_SITES = 1_000;
 const HEX = 16;
 

@@ -1,3 +1,7 @@
+import { simulatorVariables, traceVariables } from '../capture/launch/environment';
+import { launch, type Launched, type NotLaunched } from '../capture/launch/launch';
+import { cuptiFor, findDriver, type Environment } from '../capture/processes/machine';
+import { settleDirectory } from '../capture/launch/settle';
 import { injectionProblem, simulatorProblem } from '../capture/checks/simulator';
 import { askForSurvey } from '../capture/checks/survey';
 import { simulatorVariables, traceVariables } from '../capture/launch/environment';
@@ -119,30 +123,20 @@ function variablesOf(options: RunArguments, recording: Recording, dist: string):
     dist,
     traceDirectory: recording.directory,
     simulated: options.simulateGpu,
-    cupti: findCupti(options),
+    cupti: cuptiFor(options.command, process.env, process.cwd()),
     budgetBytes: logBudget(process.env, recording.freeBytes),
   });
 }
 
 async function sayWithoutGpu(): Promise<void> {
-  const libcuda = await findLibcuda(process.env);
+  const { libcuda, gpu } = await findDriver(process.env);
   if (libcuda === null) {
     say(
       'No NVIDIA driver was found (libcuda.so.1): the program runs without a GPU; --simulate-gpu gives it a simulated one.',
     );
-  } else if ((await findGpus(process.env)).length === 0 && !libcudaIsNamed(libcuda)) {
+  } else if (!gpu) {
     say(
       `No NVIDIA GPU was found (${libcuda} is there): the program runs without one; --simulate-gpu gives it a simulated one.`,
     );
   }
-}
-
-/** A driver that LD_LIBRARY_PATH names may bring its own GPUs. */
-function libcudaIsNamed(libcuda: string): boolean {
-  return (process.env.LD_LIBRARY_PATH ?? '').split(':').some(folder => folder !== '' && libcuda.startsWith(folder));
-}
-
-function findCupti(options: RunArguments): string | null {
-  const program = interpreterOf(options.command[0] ?? '', process.env, process.cwd());
-  return process.env.GPU_MEMTRACE_CUPTI ?? cuptiCandidates(process.env, program)[0] ?? null;
 }

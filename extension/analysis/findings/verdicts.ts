@@ -1,5 +1,5 @@
 import type { StepAxis } from '../../protocol/steps';
-import type { Layer, TraceInfo, TraceSource } from '../../protocol/trace';
+import { LAYERS, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { Finding, SiteVerdict, Verdicts } from '../../protocol/verdicts';
 import { mergeAcrossProcesses } from './acrossProcesses';
 import { firstWhole, inContext, lostShareOf } from '../sites/context';
@@ -17,7 +17,6 @@ import { findThread } from '../../protocol/threads';
 
 /** Sites that are judged between two yields. */
 const PART = 16;
-const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
 /** PyTorch's own threads, which work for the thread that called `backward`, and libraries' threads. */
 const HELPER_THREAD = /^(pt_|cuda|nccl|gpu-memtrace)/i;
 

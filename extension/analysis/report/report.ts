@@ -1,5 +1,6 @@
 import type { Category } from '../../protocol/steps';
 import {
+  LAYERS,
   listedLayer,
   type Frame,
   type GroupBy,
@@ -118,7 +119,6 @@ interface ReportGroup {
   bytesPerSecond: number;
 }
 
-const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
 const WINDOW_ROWS = 10_000;
 
 /** Builds the document of all that the trace holds now. `groupBy` adds `groups`. */

@@ -8,7 +8,7 @@ import {
   formatRate,
   formatTimestamp,
 } from '../../protocol/format';
-import type { Layer, Totals } from '../../protocol/trace';
+import { LAYERS, type Layer, type Totals } from '../../protocol/trace';
 import { beforeAttachFrees } from './attached';
 import { countedText } from '../findings/outOfMemory';
 import type { AllocationRow, GroupRow, ProcessRows, Rows, Snapshot } from './snapshot';
@@ -22,7 +22,6 @@ export interface TableOptions {
 }
 
 const RULE = '-'.repeat(20);
-const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
 const LAYER_NAMES: Record<Layer, string> = {
   tensor: 'tensor layer',
   driver: 'driver layer',

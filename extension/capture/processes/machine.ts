@@ -64,10 +64,23 @@ export async function findGpus(environment: Environment): Promise<Gpu[]> {
   return names.map((name, index) => ({ index, name: name.trim() }));
 }
 
+/** The driver that a program finds, and whether it has a GPU: a driver that the program's own environment names may bring one. */
+export async function findDriver(environment: Environment): Promise<{ libcuda: string | null; gpu: boolean }> {
+  const [libcuda, gpus] = await Promise.all([findLibcuda(environment), findGpus(environment)]);
+  const folders = (environment.LD_LIBRARY_PATH ?? '').split(':').filter(folder => folder !== '');
+  return { libcuda, gpu: gpus.length > 0 || folders.some(folder => libcuda?.startsWith(folder)) };
+}
+
 /** '580.159', or null without a kernel driver. */
 export function driverVersion(): string | null {
   const text = readText('/proc/driver/nvidia/version');
   return /Kernel Module\s+(?:for \S+\s+)?([\d.]+)/.exec(text)?.[1] ?? null;
+}
+
+/** The libcupti that a command is given for the case that it has none of its own. */
+export function cuptiFor(command: readonly string[], environment: Environment, cwd: string): string | null {
+  const program = interpreterOf(command[0] ?? '', environment, cwd);
+  return environment.GPU_MEMTRACE_CUPTI ?? cuptiCandidates(environment, program)[0] ?? null;
 }
 
 /** libcupti files that the program may use, the one its framework ships first. */

@@ -1,6 +1,8 @@
 import { compareHoldings, type Holding, type HoldingsQuery, readHoldings } from '../../analysis/report/compare';
 import { comparisonText } from '../../analysis/report/compareText';
 import type { NativeAddon, NativeSession } from '../../engine/addon';
+import { cwdOf } from '../../protocol/cwd';
+import type { CompareBy } from '../../protocol/requests/compareRequests';
 import { textOf } from '../../protocol/inert';
 import type { CompareBy } from '../../protocol/requests/compareRequests';
 import { listedLayer } from '../../protocol/trace';
@@ -30,7 +32,11 @@ export async function compareReport(
   const layer = listedLayer([...first.session.info().totals, ...second.session.info().totals]);
   const query = { by, layer, process: ALL, device: ALL };
   const [a, b] = [await holdingsOf(first, query), await holdingsOf(second, query)];
-  const places = { cwdA: cwdOf(first), cwdB: cwdOf(second), sameRun: sameRun(first.session, second.session) };
+  const places = {
+    cwdA: cwdOf(first.session.info().session),
+    cwdB: cwdOf(second.session.info().session),
+    sameRun: sameRun(first.session, second.session),
+  };
   const comparison = compareHoldings(a, b, places, ROWS);
   const sides = {
     a: { file: first.file, atNs: first.untilNs },
@@ -55,9 +61,4 @@ async function holdingsOf({ addon, session, trace, untilNs }: ComparedSide, quer
 function sameRun(one: NativeSession, other: NativeSession): boolean {
   const [a, b] = [one.info(), other.info()];
   return a.startRealtimeMs === b.startRealtimeMs && a.processes[0]?.pid === b.processes[0]?.pid;
-}
-
-function cwdOf({ session }: ComparedSide): string {
-  const { cwd } = session.info().session;
-  return typeof cwd === 'string' ? cwd : '/';
 }

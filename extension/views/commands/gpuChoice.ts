@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { findGpus, findLibcuda } from '../../capture/processes/machine';
+import { findDriver } from '../../capture/processes/machine';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import { inheritedEnvironment } from '../session/terminal';
 
@@ -11,12 +11,8 @@ export async function chooseGpu(plan: LaunchPlan): Promise<GpuChoice> {
   const setting = simulateSetting();
   if (setting === 'always') return { simulated: true };
   const environment = { ...inheritedEnvironment(), ...plan.environment };
-  const [libcuda, gpus] = await Promise.all([findLibcuda(environment), findGpus(environment)]);
-  // A driver that the program's own environment names may bring its own GPUs.
-  const named = (environment.LD_LIBRARY_PATH ?? '')
-    .split(':')
-    .some(folder => folder !== '' && libcuda?.startsWith(folder));
-  if (libcuda !== null && (gpus.length > 0 || named)) return { simulated: false };
+  const { libcuda, gpu } = await findDriver(environment);
+  if (libcuda !== null && gpu) return { simulated: false };
   if (setting === 'whenNoGpu') return { simulated: true };
   const what = libcuda === null ? vscode.l10n.t('no NVIDIA driver (libcuda.so.1)') : vscode.l10n.t('no NVIDIA GPU');
   return {

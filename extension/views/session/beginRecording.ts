@@ -2,6 +2,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { traceVariables } from '../../capture/launch/environment';
+import { traceRoots } from '../../capture/traces/folders';
+import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
+import { cuptiFor, type Environment } from '../../capture/processes/machine';
+import { workingFolder, type ProcessFacts } from '../../capture/processes/processes';
+import { noteProcesses, readSession, writeSession, type SessionFile } from '../../capture/traces/sessionFile';
 import { injectionProblem, simulatorProblem } from '../../capture/checks/simulator';
 import { askForSurvey } from '../../capture/checks/survey';
 import { traceVariables } from '../../capture/launch/environment';
@@ -53,7 +59,7 @@ export class Recorder {
       dist: this.dist,
       traceDirectory: made.path,
       simulated,
-      cupti: cuptiOf(plan, environment),
+      cupti: cuptiFor(plan.command, environment, plan.cwd),
       budgetBytes: logBudget(environment, made.freeBytes),
     });
     this.log.info(`starts ${JSON.stringify(command)} in ${cwd}, trace in ${made.path}`);
@@ -124,9 +130,4 @@ export class Recorder {
     if ('error' in loaded) throw new Refused(loaded.error);
     return loaded.addon;
   }
-}
-
-function cuptiOf(plan: LaunchPlan, environment: Environment): string | null {
-  const program = interpreterOf(plan.command[0] ?? '', environment, plan.cwd);
-  return environment.GPU_MEMTRACE_CUPTI ?? cuptiCandidates(environment, program)[0] ?? null;
 }

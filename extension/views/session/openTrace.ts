@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { loadNative } from '../../engine/addon';
 import { TraceSession } from '../../engine/session';
 import { isSnapshot, traceFile } from '../../engine/traceFile';
+import { cwdOf } from '../../protocol/cwd';
 import { marksOf } from '../../protocol/marks';
 import type { SessionView } from '../../protocol/requests/messages';
 import { listedLayer } from '../../protocol/trace';
@@ -45,8 +46,7 @@ export class OpenTrace implements vscode.Disposable {
   }
   /** Folder that relative file names of the trace count from. */
   get cwd(): string {
-    const cwd = this.source?.native.info().session.cwd;
-    return typeof cwd === 'string' ? cwd : '/';
+    return cwdOf(this.source?.native.info().session ?? {});
   }
   /** Live bytes of the layer that is listed first. */
   get liveBytes(): number {

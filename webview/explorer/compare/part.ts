@@ -12,22 +12,22 @@ import { dropdown, iconButton } from '../../components';
 import { el, setText } from '../../dom';
 import { chosenPoints, pointOptions } from './points';
 import { CompareView } from './view';
-import type { PageActions, PageContext, Part } from '../shell/part';
+import { PolledPart, type PageActions, type PageContext } from '../shell/part';
 import { Poller, whileShown } from '../shell/poller';
-import type { Action, ViewState } from '../shell/state';
+import type { ViewState } from '../shell/state';
 
 const INTERVAL_MS = 1_000;
 const ROWS = 300;
-const CHANGES: readonly Action['type'][] = ['compare', 'layer', 'process', 'device', 'moment'];
 
-export class ComparePart implements Part {
+export class ComparePart extends PolledPart {
   readonly element: HTMLElement;
   private readonly a;
   private readonly b;
   private readonly by;
   private readonly sums = el('p', { class: 'compare-sums number', role: 'status', 'data-value': 'compare-sums' });
   private readonly view: CompareView;
-  private readonly poller = new Poller(
+  protected override readonly askedBy = ['compare', 'layer', 'process', 'device', 'moment'] as const;
+  protected readonly poller = new Poller(
     () => this.ask(),
     INTERVAL_MS,
     whileShown(() => this.element),
@@ -36,6 +36,7 @@ export class ComparePart implements Part {
   private shown = '';
 
   constructor(private readonly page: PageActions) {
+    super();
     this.a = dropdown<string>('compare-a', t('A: the moment before'), [], a => this.choose({ a }));
     this.b = dropdown<string>('compare-b', t('B: the moment after'), [], b => this.choose({ b }));
     const ways = [['line', t('By line')] as const, ['stack', t('By stack')] as const];
@@ -59,20 +60,8 @@ export class ComparePart implements Part {
     this.element = el('div', { class: 'compare' }, controls, this.sums, this.view.element);
   }
 
-  update({ view }: PageContext): void {
+  override update({ view }: PageContext): void {
     if (this.traces.length > 0) this.offer(view);
-  }
-
-  invalidate(): void {
-    this.poller.invalidate();
-  }
-
-  wake(): void {
-    this.poller.wake();
-  }
-
-  changed(action: Action): void {
-    if (CHANGES.includes(action.type)) this.poller.invalidate(true);
   }
 
   forget(): void {

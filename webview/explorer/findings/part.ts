@@ -10,13 +10,13 @@ import { formatCount } from '../../../extension/protocol/format';
 import { el, icon, setAttribute, setText, type Frames } from '../../dom';
 import { FindingCard, type CardActions } from './card';
 import { nextQuestion, shownFindings } from './logic';
-import type { PageActions, Part } from '../shell/part';
+import { PolledPart, type PageActions } from '../shell/part';
 import { Poller } from '../shell/poller';
 
 const INTERVAL_MS = 1_000;
 const ICONS: Record<Standing, string> = { waiting: 'watch', lost: 'warning', clean: 'pass', found: 'bug' };
 
-export class FindingsPart implements Part {
+export class FindingsPart extends PolledPart {
   readonly element = el('section', { class: 'findings', 'aria-label': t('Findings') });
   private readonly mark = icon('watch');
   private readonly sentence = el('span', { 'data-value': 'standing' });
@@ -24,7 +24,7 @@ export class FindingsPart implements Part {
   private readonly list = el('div', { class: 'finding-list' });
   private readonly more = el('button', { type: 'button', class: 'link', 'data-action': 'all-findings' });
   private readonly cards = new Map<string, FindingCard>();
-  private readonly poller = new Poller(() => this.ask(), INTERVAL_MS);
+  protected readonly poller = new Poller(() => this.ask(), INTERVAL_MS);
   private view: FindingsView | null = null;
   private all = false;
   private timer: number | undefined;
@@ -36,28 +36,13 @@ export class FindingsPart implements Part {
     private readonly frames: Frames,
     private readonly page: PageActions,
   ) {
+    super();
     this.more.addEventListener('click', () => {
       this.all = !this.all;
       this.draw();
     });
     this.element.append(this.standing, this.list, this.more);
     this.element.hidden = true;
-  }
-
-  update(): void {
-    // What is drawn comes with the answers.
-  }
-
-  invalidate(): void {
-    this.poller.invalidate();
-  }
-
-  wake(): void {
-    this.poller.wake();
-  }
-
-  changed(): void {
-    // Findings are about the whole trace, whatever is chosen below.
   }
 
   forget(): void {

@@ -7,11 +7,10 @@ import { el, setAttribute, setText, type Frames } from '../../dom';
 import { matchesText } from '../common/counts';
 import { flameTree, type FlameNode } from './tree';
 import { FlameView } from './view';
-import type { PageActions, PageContext, Part } from '../shell/part';
+import { PolledPart, type PageActions, type PageContext } from '../shell/part';
 import { pictureButton, pictureFacts } from '../common/picture';
 import { Poller, whileShown } from '../shell/poller';
 import { isLibrary } from '../common/stack';
-import type { Action } from '../shell/state';
 
 const INTERVAL_MS = 500;
 /** What is smaller than this part of the whole is less than a pixel of the widest screen. */
@@ -28,7 +27,7 @@ const questionOf = ({ view, layer }: PageContext) => {
   return { layer, process, device, moment, weight: flame.weight, minShare: MIN_SHARE };
 };
 
-export class FlamePart implements Part {
+export class FlamePart extends PolledPart {
   readonly element: HTMLElement;
   private readonly view: FlameView;
   private readonly weight;
@@ -47,7 +46,8 @@ export class FlamePart implements Part {
     t('Details'),
   );
   private readonly none = el('p', { class: 'none dim' }, t('Nothing to show in this layer.'));
-  private readonly poller = new Poller(
+  protected override readonly askedBy = ['flame', 'layer', 'moment', 'process', 'device'] as const;
+  protected readonly poller = new Poller(
     () => this.ask(),
     INTERVAL_MS,
     whileShown(() => this.element),
@@ -59,6 +59,7 @@ export class FlamePart implements Part {
     frames: Frames,
     private readonly page: PageActions,
   ) {
+    super();
     this.view = new FlameView(frames, {
       openLine: (file, line) => page.openLine(file, line),
       active: node => this.tell(node),
@@ -72,21 +73,9 @@ export class FlamePart implements Part {
     this.none.hidden = true;
   }
 
-  update({ view }: PageContext): void {
+  override update({ view }: PageContext): void {
     this.weight.set(view.flame.weight);
     setAttribute(this.fold, 'aria-pressed', String(view.flame.fold));
-  }
-
-  invalidate(): void {
-    this.poller.invalidate();
-  }
-
-  wake(): void {
-    this.poller.wake();
-  }
-
-  changed(action: Action): void {
-    if (['flame', 'layer', 'moment', 'process', 'device'].includes(action.type)) this.poller.invalidate(true);
   }
 
   forget(): void {

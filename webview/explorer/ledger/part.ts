@@ -1,18 +1,19 @@
 // The bars of the cards with their data.
 import type { CardLedger } from '../../../extension/protocol/requests/ledgerRequests';
 import { LedgerView } from './view';
-import type { PageActions, Part } from '../shell/part';
+import { PolledPart, type PageActions } from '../shell/part';
 import { Poller } from '../shell/poller';
 import { ALL } from '../shell/state';
 
 const INTERVAL_MS = 500;
 
-export class LedgerPart implements Part {
+export class LedgerPart extends PolledPart {
   private readonly view: LedgerView;
   private cards: readonly CardLedger[] = [];
-  private readonly poller = new Poller(() => this.ask(), INTERVAL_MS);
+  protected readonly poller = new Poller(() => this.ask(), INTERVAL_MS);
 
   constructor(private readonly page: PageActions) {
+    super();
     this.view = new LedgerView((file, line) => page.openLine(file, line));
   }
 
@@ -20,20 +21,8 @@ export class LedgerPart implements Part {
     return this.view.element;
   }
 
-  update(): void {
+  override update(): void {
     this.draw();
-  }
-
-  invalidate(): void {
-    this.poller.invalidate();
-  }
-
-  wake(): void {
-    this.poller.wake();
-  }
-
-  changed(): void {
-    // Nothing that is chosen changes the cards.
   }
 
   forget(): void {

@@ -7,14 +7,14 @@ import { dropdown, openBelow } from '../../components';
 import { el, setAttribute, setText, type Frames } from '../../dom';
 import { blockAt, CATEGORY_WORDS, streamText } from '../details/blockRow';
 import { stepsText } from '../common/counts';
-import type { PageActions, PageContext, Part } from '../shell/part';
+import { PolledPart, type PageActions, type PageContext } from '../shell/part';
 import { pictureButton, pictureFacts } from '../common/picture';
 import { Poller, whileShown } from '../shell/poller';
 import { SegmentColours, type ColourBy } from './colours';
 import { fragmentationText, leftOutText, SegmentItems, type SegmentItem } from './items';
 import { SegmentKeys } from './keys';
 import { SegmentView } from './view';
-import { ALL, type Action } from '../shell/state';
+import { ALL } from '../shell/state';
 
 const INTERVAL_MS = 500;
 const NAME_DELAY_MS = 150;
@@ -30,7 +30,7 @@ interface Owner {
   bytes: number;
 }
 
-export class SegmentPart implements Part {
+export class SegmentPart extends PolledPart {
   readonly element: HTMLElement;
   private readonly view: SegmentView;
   private readonly colour;
@@ -44,7 +44,8 @@ export class SegmentPart implements Part {
   private readonly summary = el('p', { class: 'segment-summary', 'data-value': 'fragmentation' });
   private readonly keys = new SegmentKeys(line => this.view.highlight(line));
   private readonly words = el('span', { class: 'flame-words', role: 'status', 'data-value': 'segment-status' });
-  private readonly poller = new Poller(
+  protected override readonly askedBy = ['segments', 'moment', 'process', 'device'] as const;
+  protected readonly poller = new Poller(
     () => this.ask(),
     INTERVAL_MS,
     whileShown(() => this.element),
@@ -59,6 +60,7 @@ export class SegmentPart implements Part {
     frames: Frames,
     private readonly page: PageActions,
   ) {
+    super();
     this.view = new SegmentView(frames, {
       describe: item => this.describe(item),
       active: item => this.tell(item),
@@ -77,7 +79,7 @@ export class SegmentPart implements Part {
     this.element = el('div', { class: 'segments' }, this.toolbar(), this.view.element, foot);
   }
 
-  update({ view, info }: PageContext): void {
+  override update({ view, info }: PageContext): void {
     const { colourBy, toScale } = view.segments;
     this.colour.set(colourBy);
     setAttribute(this.scale, 'aria-pressed', String(toScale));
@@ -86,18 +88,6 @@ export class SegmentPart implements Part {
     const options = owners.map(owner => [keyOf(owner), nameOf(owner, info)] as const);
     this.owner.element.hidden = options.length < 2;
     if (options.length > 1) this.owner.offer(options, keyOf(this.ownerNow(owners)));
-  }
-
-  invalidate(): void {
-    this.poller.invalidate();
-  }
-
-  wake(): void {
-    this.poller.wake();
-  }
-
-  changed(action: Action): void {
-    if (['segments', 'moment', 'process', 'device'].includes(action.type)) this.poller.invalidate(true);
   }
 
   forget(): void {

@@ -5,6 +5,7 @@ import type { Block } from '../details/blockRow';
 import type { DetailsSection } from '../table/rowMenu';
 import type { Row } from '../table/rows';
 import type { Action, ViewState } from './state';
+import type { Poller } from './poller';
 import type { Subject } from './subject';
 
 /** What all parts are drawn from. */
@@ -46,4 +47,30 @@ export interface Part {
   changed(action: Action): void;
   /** Another trace: nothing of the old one stays. */
   forget(): void;
+}
+
+/** A part that asks for all that it shows at once. */
+export abstract class PolledPart implements Part {
+  abstract readonly element: HTMLElement;
+  protected abstract readonly poller: Poller;
+  /** What the user changes that makes another question. */
+  protected readonly askedBy: readonly Action['type'][] = [];
+
+  update(_context: PageContext): void {
+    // What is drawn comes with the answers.
+  }
+
+  invalidate(): void {
+    this.poller.invalidate();
+  }
+
+  wake(): void {
+    this.poller.wake();
+  }
+
+  changed(action: Action): void {
+    if (this.askedBy.includes(action.type)) this.poller.invalidate(true);
+  }
+
+  abstract forget(): void;
 }

@@ -9,6 +9,8 @@ import type {
   CompareRequests,
 } from '../../../protocol/requests/compareRequests';
 import { listedLayer } from '../../../protocol/trace';
+import { cwdOf } from '../../../protocol/cwd';
+import { marksOf } from '../../../protocol/marks';
 import type { NamedTrace } from '../../session/sessions';
 import type { PageModel } from '../model';
 import type { Answers } from './answers';
@@ -32,7 +34,8 @@ export function compareAnswers(model: PageModel): Answers<CompareRequests> {
         await holdings(a.session, query.a, limited),
         await holdings(b.session, query.b, limited),
       ];
-      return compareHoldings(before, after, { cwdA: cwdOf(a.session), cwdB: cwdOf(b.session), sameRun }, query.rows);
+      const cwd = ({ session }: NamedTrace): string => cwdOf(session.native.info().session);
+      return compareHoldings(before, after, { cwdA: cwd(a), cwdB: cwd(b), sameRun }, query.rows);
     },
   };
 }
@@ -86,9 +89,4 @@ function stepsOf({ native }: TraceSession): ComparedTrace['steps'] {
   if (most === undefined) return [];
   const axis = native.siteSeries({ process: most.process, layer: 'tensor', from: 0, to: 0, points: MOST_STEPS });
   return Array.from(axis.last, (step, i) => ({ step, endNs: axis.endNs[i] ?? 0 })).reverse();
-}
-
-function cwdOf({ native }: TraceSession): string {
-  const { cwd } = native.info().session;
-  return typeof cwd === 'string' ? cwd : '/';
 }
