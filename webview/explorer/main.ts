@@ -1,7 +1,7 @@
 // The page of the GPU Memory side panel.
 import '../strings';
 import './shell/explorer.css';
-import './findings/s.css';
+import './findings/findings.css';
 import './common/memory.css';
 import './timeline/timeline.css';
 import './table/table.css';
@@ -11,7 +11,7 @@ import './details/details.css';
 import './compare/compare.css';
 import './ledger/ledger.css';
 import './flame/flame.css';
-import './segments/s.css';
+import './segments/segments.css';
 import type { ToHost, ToPage } from '../../extension/protocol/requests/messages';
 import { Outbox, type Batch } from '../../extension/protocol/requests/outbox';
 import { registerComponents } from '../components';
