@@ -6,12 +6,11 @@ import { type Survivor, survivorsOf, tensorAt } from '../analysis/series/survivo
 import { standingOf } from '../analysis/sites/standing';
 import { ask, cannotAsk } from '../capture/traces/requests';
 import { formatBytes, formatPlural } from '../protocol/format';
-import { LAYERS } from '../protocol/trace';
 import type { HolderFound } from '../protocol/requests/verdictRequests';
-import type { Layer } from '../protocol/trace';
+import { LAYERS } from '../protocol/trace';
 import type { HoldersArguments } from './arguments/askArguments';
-import { jsonChunks } from './report/jsonDocument';
 import { openNamed, type OpenTrace } from './namedTrace';
+import { jsonChunks } from './report/jsonDocument';
 import { print, say } from './report/output';
 import { writeResult } from './report/resultFile';
 

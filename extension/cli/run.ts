@@ -1,13 +1,9 @@
-import { simulatorVariables, traceVariables } from '../capture/launch/environment';
-import { launch, type Launched, type NotLaunched } from '../capture/launch/launch';
-import { cuptiFor, findDriver, type Environment } from '../capture/processes/machine';
-import { settleDirectory } from '../capture/launch/settle';
 import { injectionProblem, simulatorProblem } from '../capture/checks/simulator';
 import { askForSurvey } from '../capture/checks/survey';
 import { simulatorVariables, traceVariables } from '../capture/launch/environment';
 import { launch, type Launched, type NotLaunched } from '../capture/launch/launch';
 import { settleDirectory } from '../capture/launch/settle';
-import { cuptiCandidates, type Environment, findGpus, findLibcuda, interpreterOf } from '../capture/processes/machine';
+import { cuptiFor, type Environment, findDriver } from '../capture/processes/machine';
 import { logBudget, reasonOf } from '../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon } from '../engine/addon';
 import type { RunArguments } from './arguments/arguments';

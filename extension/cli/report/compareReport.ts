@@ -2,7 +2,6 @@ import { compareHoldings, type Holding, type HoldingsQuery, readHoldings } from 
 import { comparisonText } from '../../analysis/report/compareText';
 import type { NativeAddon, NativeSession } from '../../engine/addon';
 import { cwdOf } from '../../protocol/cwd';
-import type { CompareBy } from '../../protocol/requests/compareRequests';
 import { textOf } from '../../protocol/inert';
 import type { CompareBy } from '../../protocol/requests/compareRequests';
 import { listedLayer } from '../../protocol/trace';

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { compareHoldings, type Holding, readHoldings } from '../../../analysis/report/compare';
 import type { TraceSession } from '../../../engine/session';
+import { cwdOf } from '../../../protocol/cwd';
 import { marksOf } from '../../../protocol/marks';
 import type {
   ComparedTrace,
@@ -9,8 +10,6 @@ import type {
   CompareRequests,
 } from '../../../protocol/requests/compareRequests';
 import { listedLayer } from '../../../protocol/trace';
-import { cwdOf } from '../../../protocol/cwd';
-import { marksOf } from '../../../protocol/marks';
 import type { NamedTrace } from '../../session/sessions';
 import type { PageModel } from '../model';
 import type { Answers } from './answers';
