@@ -1,3 +1,4 @@
+import './language';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { FindingDiagnostics } from './editor/findingDiagnostics';

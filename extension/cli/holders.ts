@@ -4,6 +4,7 @@ import { holderText } from '../analysis/findings/wording';
 import { blockDetails, type BlockDetails, detailsText } from '../analysis/report/blockDetails';
 import { type Survivor, survivorsOf, tensorAt } from '../analysis/series/survivors';
 import { standingOf } from '../analysis/sites/standing';
+import { holderText } from '../analysis/words';
 import { ask, cannotAsk } from '../capture/traces/requests';
 import { formatBytes, formatPlural } from '../protocol/format';
 import type { HolderFound } from '../protocol/requests/verdictRequests';

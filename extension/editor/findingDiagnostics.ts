@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Finding, FindingVerdict } from '../protocol/verdicts';
+import { isLeak, type Finding, type FindingVerdict } from '../protocol/verdicts';
 import type { ShownTrace } from './lineBytes';
 import { sourcePath, type SourceLines } from './sourceLines';
 
@@ -98,8 +98,9 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   }
 
   private entryOf(finding: Finding, { range }: vscode.Location, sinceMs: number): vscode.Diagnostic {
-    const title = finding.title.replace(/\.$/, '');
-    const entry = new vscode.Diagnostic(range, `${title}. ${finding.suggestion}`, severityOf(finding));
+    const severity = isLeak(finding) ? vscode.DiagnosticSeverity.Warning : vscode.DiagnosticSeverity.Information;
+    const message = `${finding.title.replace(/\.?$/, '.')} ${finding.suggestion}`;
+    const entry = new vscode.Diagnostic(range, message, severity);
     entry.source = SOURCE;
     entry.code = finding.verdict satisfies FindingVerdict;
     entry.relatedInformation = this.relatedOf(finding, sinceMs);
@@ -135,8 +136,3 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
 }
 
 type Place = { file: string | null; line: number | null };
-
-function severityOf({ verdict, cause }: Finding): vscode.DiagnosticSeverity {
-  const leak = verdict === 'leak' || (verdict === 'oom' && cause === 'leak');
-  return leak ? vscode.DiagnosticSeverity.Warning : vscode.DiagnosticSeverity.Information;
-}

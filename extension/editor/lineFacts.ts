@@ -1,6 +1,8 @@
 // What stands beside a line of source: the bytes that its allocations hold.
-import { formatBytes, formatCount, formatPlural } from '../protocol/format';
+import { t } from '@vscode/l10n';
+import { formatBytes, formatCount } from '../protocol/format';
 import type { SiteWindow } from '../protocol/trace';
+import { blocksText } from '../analysis/words';
 
 export interface LineFacts {
   /** From 1, as it was when the program ran. */
@@ -51,8 +53,8 @@ export function fileFilter(path: string): string {
 
 /** `1.21 GB · +30.20 MB a step`; a line that holds nothing now tells its peak. */
 export function lineText({ liveBytes, peakBytes, bytesPerStep }: LineFacts): string {
-  const bytes = liveBytes > 0 ? formatBytes(liveBytes) : `peak ${formatBytes(peakBytes)}`;
-  return bytesPerStep > 0 ? `${bytes} · +${formatBytes(bytesPerStep)} a step` : bytes;
+  const bytes = liveBytes > 0 ? formatBytes(liveBytes) : t('peak {0}', formatBytes(peakBytes));
+  return bytesPerStep > 0 ? t('{0} · +{1} a step', bytes, formatBytes(bytesPerStep)) : bytes;
 }
 
 /** From 0 to `levels` - 1: how much a line holds of what the biggest one holds, by powers of four. */
@@ -64,7 +66,8 @@ export function heatOf(bytes: number, mostBytes: number, levels: number): number
 /** Lines of a hover, without its picture. */
 export function hoverLines(facts: LineFacts): string[] {
   const { liveBytes, liveCount, peakBytes, bytesPerStep, allocations, frees } = facts;
-  const alive = `${formatBytes(liveBytes)} alive in ${formatPlural(liveCount, 'block')}, peak ${formatBytes(peakBytes)}`;
-  const growth = bytesPerStep > 0 ? [`Grows by ${formatBytes(bytesPerStep)} a step`] : [];
-  return [alive, ...growth, `${formatCount(allocations)} allocations, ${formatCount(frees)} frees`];
+  const [live, peak] = [formatBytes(liveBytes), formatBytes(peakBytes)];
+  const alive = t('{0} alive in {1}, peak {2}', live, blocksText(liveCount), peak);
+  const growth = bytesPerStep > 0 ? [t('Grows by {0} a step', formatBytes(bytesPerStep))] : [];
+  return [alive, ...growth, t('{0} allocations, {1} frees', formatCount(allocations), formatCount(frees))];
 }

@@ -3,19 +3,7 @@
 import type { Category, StepSource } from './steps';
 import type { Layer } from './trace';
 
-/**
- * What a site does. Only `growing` is a leak.
- * - `growing`: blocks (or, at one line, the size of a block) become more and more, and none of it goes.
- * - `sawtooth`: gathers and goes again (an epoch, a cache with a bound, a queue).
- * - `plateau`: rose for a while and stays: optimizer state, workspaces, caches and buffers that have filled up.
- * - `one-shot`: allocated once, stays: weights, inputs.
- * - `transient`: gone within a step or two of its allocation.
- * - `cycle`: freed by Python's collector alone: reference cycles.
- * - `anomaly`: one allocation far outside the line's habit.
- * - `cache`: the framework's own segments; they follow the tensors.
- * - `before-attach`: was there before the tracer came.
- * - `unknown`: cannot be told; the sentence says what is missing.
- */
+/** What a site does; `vocabulary.ts` says what each means. Only `growing` is a leak. */
 export type SiteState =
   | 'growing'
   | 'sawtooth'
@@ -49,16 +37,7 @@ export interface SiteVerdict {
   because: string;
 }
 
-/**
- * - `leak`: memory that is kept step after step.
- * - `oom`: an allocation failed; `cause` says why.
- * - `fragmentation`: the cache grows, what lies in it does not.
- * - `pending`: much of the cache waits for a stream; or it grows although there would be room in it, which belongs to another
- *   stream or pool.
- * - `cycle`: much memory waits for Python's collector.
- * - `anomaly`: one allocation far outside its line's habit.
- * - `untraced`: the process grows beyond all that was seen.
- */
+/** `vocabulary.ts` says what each means. */
 export type FindingVerdict = 'leak' | 'oom' | 'fragmentation' | 'pending' | 'cycle' | 'anomaly' | 'untraced';
 
 /** What kind of keeping it is; decides the advice. */
@@ -93,8 +72,15 @@ export interface Finding {
   /** Of a leak, or of the leak that led to a failure. */
   class: LeakClass | null;
   cause: OutOfMemoryCause | null;
+  /** Headline and detail in one. */
   title: string;
+  /** What is kept, or what did not fit: without the figures, and without a full stop. */
+  headline: string;
+  /** Of a failure why it happened, else the figures in words; null: the headline says it all. */
+  detail: string | null;
   process: number;
+  /** Processes that have it, with the numbers of the one in which it is worst. */
+  processes: number;
   device: number;
   layer: Layer;
   bytesPerStep: number;
@@ -103,6 +89,8 @@ export interface Finding {
   count: number;
   blocksPerStep: number;
   sinceStep: number | null;
+  /** In which memory ran out; null: it did not, or the step is not known. */
+  atStep: number | null;
   /** Steps from one rise to the next; null where nothing grows. */
   period: number | null;
   /** Step at which the device is full if it goes on like this; null: not known, or not growing. */
@@ -119,6 +107,11 @@ export interface Finding {
   evidence: string[];
   ruledOut: string[];
   suggestion: string;
+}
+
+/** A leak, or a failure that came of one. */
+export function isLeak({ verdict, cause }: Pick<Finding, 'verdict' | 'cause'>): boolean {
+  return verdict === 'leak' || (verdict === 'oom' && cause === 'leak');
 }
 
 /** One layer of a device's ledger. */

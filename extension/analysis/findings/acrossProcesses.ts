@@ -1,5 +1,5 @@
-import { formatPlural } from '../../protocol/format';
 import type { Finding } from '../../protocol/verdicts';
+import { titleOf } from './wording';
 
 /**
  * The ranks of a job run the same script: a finding that several processes have at the same line is one cause, told by the
@@ -23,11 +23,12 @@ export function mergeAcrossProcesses(findings: readonly Finding[]): Finding[] {
 function merge(same: readonly Finding[]): Finding {
   const worst = same.reduce((a, b) => (b.bytesPerStep > a.bytesPerStep ? b : a));
   const full = same.flatMap(finding => finding.fullAtStep ?? []);
-  return {
+  const merged = {
     ...worst,
-    title: `${worst.title}, in ${formatPlural(same.length, 'process', 'processes')}`,
+    processes: same.length,
     sites: [...new Set([...worst.sites, ...same.flatMap(finding => finding.sites)])],
     fullAtStep: full.length > 0 ? Math.min(...full) : null,
     confidence: Math.max(...same.map(finding => finding.confidence)),
   };
+  return { ...merged, title: titleOf(merged) };
 }

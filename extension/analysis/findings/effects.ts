@@ -1,7 +1,7 @@
+import { t } from '@vscode/l10n';
 import type { Experiment, ExperimentEffect } from '../../protocol/requests/verdictRequests';
 import type { Layer, TraceInfo } from '../../protocol/trace';
-
-type Figures = Record<string, unknown>;
+import { entries, parseObject, type Entry } from './answerJson';
 
 /**
  * What an experiment freed, by the agent's answer; where PyTorch told no figures, by the trace before and after it. Negative:
@@ -14,51 +14,30 @@ export function readEffect(
   before: TraceInfo,
   after: TraceInfo,
 ): ExperimentEffect {
-  const told = parse(text);
-  const nothing = { objects: null, tensorBytes: null, reservedBytes: null, driverBytes: null };
-  if (told.ok !== true) {
-    const error = typeof told.error === 'string' ? told.error : 'The answer is damaged.';
-    return { experiment, error, ...nothing };
-  }
-  const freed = (layer: Layer): number => liveBytes(before, process, layer) - liveBytes(after, process, layer);
+  const told = parseObject(text) ?? {};
+  const effect = { experiment, error: null, objects: null, tensorBytes: null, reservedBytes: null, driverBytes: null };
+  if (told.ok !== true)
+    return { ...effect, error: typeof told.error === 'string' ? told.error : t('The answer is damaged.') };
   const objects = number(told.collected) ?? number(told.dropped);
-  const [was, is] = [list(told.before), list(told.after)];
+  const [was, is] = [entries(told.before), entries(told.after)];
   if (was.length === 0) {
-    const [tensorBytes, driverBytes] = [freed('tensor'), freed('driver')];
-    return { experiment, error: null, objects, tensorBytes, reservedBytes: null, driverBytes };
+    const freed = (layer: Layer): number => liveBytes(before, process, layer) - liveBytes(after, process, layer);
+    return { ...effect, objects, tensorBytes: freed('tensor'), driverBytes: freed('driver') };
   }
   const less = (name: string): number => sum(was, name) - sum(is, name);
   const [tensorBytes, reservedBytes, driverBytes] = [less('allocated'), less('reserved'), less('driver')];
-  return { experiment, error: null, objects, tensorBytes, reservedBytes, driverBytes };
+  return { ...effect, objects, tensorBytes, reservedBytes, driverBytes };
 }
 
 function liveBytes(info: TraceInfo, process: number, layer: Layer): number {
-  return info.totals.reduce((sum, entry) => {
-    return sum + (entry.process === process && entry.layer === layer ? entry.liveBytes : 0);
-  }, 0);
-}
-
-function parse(text: string): Figures {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isFigures(value) ? value : {};
-  } catch {
-    return {};
-  }
-}
-
-function isFigures(value: unknown): value is Figures {
-  return typeof value === 'object' && value !== null;
-}
-
-function list(value: unknown): Figures[] {
-  return Array.isArray(value) ? value.filter(isFigures) : [];
+  const own = info.totals.filter(entry => entry.process === process && entry.layer === layer);
+  return own.reduce((bytes, entry) => bytes + entry.liveBytes, 0);
 }
 
 function number(value: unknown): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-function sum(entries: readonly Figures[], name: string): number {
-  return entries.reduce((all, entry) => all + (number(entry[name]) ?? 0), 0);
+function sum(list: readonly Entry[], name: string): number {
+  return list.reduce((all, entry) => all + (number(entry[name]) ?? 0), 0);
 }

@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import { libraryName } from '../../protocol/libraryName';
 import type { TraceSource } from '../../protocol/trace';
 import type { Finding, FindingHolder, FindingPlace, LeakClass, SiteVerdict } from '../../protocol/verdicts';
@@ -10,7 +11,7 @@ import type { SiteSteps } from '../series/siteSeries';
 import { at, median } from '../series/statistics';
 import { suggest } from './suggestions';
 import { THRESHOLDS as T } from '../series/thresholds';
-import { leakTitle } from './wording';
+import { leakWords, makeFinding } from './wording';
 
 /** One finding for each cause of growth, the fastest first. */
 export function findLeaks(
@@ -59,32 +60,30 @@ function leakOf(cluster: GrowingSite[], context: FindingContext): Finding {
   const place = places[0] ?? null;
   const lines = linesOf(holder, place, context.lineText);
   const facts = factsOf(cluster, byText(classOf(cluster, holder), lines), place, context);
-  const finding: Finding = {
+  const finding = makeFinding({
     id: `leak ${process} ${layer} ${place?.file ?? facts.library}:${place?.line}`,
     verdict: 'leak',
-    cause: null,
-    title: leakTitle(facts),
+    ...leakWords(facts),
     process,
     device: deviceOf(cluster),
     ...facts,
-    fullAtStep: null,
     confidence: Math.max(...cluster.map(site => site.verdict.confidence)),
     places,
     sites: [...new Set([...places.map(entry => entry.site), ...ids])],
     holder,
-    evidence: [],
-    ruledOut: [],
-    suggestion: holder?.kind === 'none' ? NO_OWNER_ADVICE : suggest(facts.class, lines, holder?.path ?? null),
-  };
+    suggestion: holder?.kind === 'none' ? ownerlessAdvice() : suggest(facts.class, lines, holder?.path ?? null),
+  });
   finding.fullAtStep = fullAtStep(finding, context);
   finding.evidence = evidenceOf(finding, cluster, context);
   finding.ruledOut = ruledOutOf(finding, cluster, context);
   return finding;
 }
 
-const NO_OWNER_ADVICE =
-  'No Python object holds it: look at C++ extensions, at CUDA graphs with their pools, and at processes that got these tensors ' +
-  '(torch.multiprocessing keeps them until the other side lets go; then `torch.cuda.ipc_collect()`).';
+function ownerlessAdvice(): string {
+  return t(
+    'No Python object holds it: look at C++ extensions, at CUDA graphs with their pools, and at processes that got these tensors (torch.multiprocessing keeps them until the other side lets go; then `torch.cuda.ipc_collect()`).',
+  );
+}
 
 /** What lives to the end though Python has none of it. */
 function ownerless({ answers, source }: FindingContext, process: number, sites: readonly number[]) {

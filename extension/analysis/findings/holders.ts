@@ -1,8 +1,11 @@
-import { formatCount, formatPlural } from '../../protocol/format';
+import { t } from '@vscode/l10n';
+import { formatCount } from '../../protocol/format';
 import type { Answer, BlockFacts } from '../../protocol/steps';
 import type { TraceSource } from '../../protocol/trace';
 import type { HolderFound, HolderLink } from '../../protocol/requests/verdictRequests';
 import type { FindingHolder } from '../../protocol/verdicts';
+import { entries, isEntry, parseObject, type Entry } from './answerJson';
+import { blocksText } from '../words';
 
 // What the agent found about who holds a block, joined to the sites that allocated the blocks.
 
@@ -64,7 +67,7 @@ export function holderEntries(text: string): HolderEntry[] {
 }
 
 function entriesOf(document: Entry): HolderEntry[] {
-  return [...list(document.groups), ...list(document.holders)]
+  return [...entries(document.groups), ...entries(document.holders)]
     .filter(entry => entry.path !== undefined || entry.kind !== undefined)
     .map(entry => ({
       holder: readHolder(entry),
@@ -100,25 +103,6 @@ function heldBy(document: Entry, blocks: readonly BlockFacts[]): HeldBlocks[] {
 function count(held: HeldBlocks, site: number, blocks: number, bytes: number): void {
   const before = held.sites.get(site);
   held.sites.set(site, { count: (before?.count ?? 0) + blocks, bytes: (before?.bytes ?? 0) + bytes });
-}
-
-type Entry = Record<string, unknown>;
-
-function parseObject(text: string): Entry | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isEntry(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function isEntry(value: unknown): value is Entry {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function list(value: unknown): Entry[] {
-  return Array.isArray(value) ? value.filter(isEntry) : [];
 }
 
 function readChain(value: unknown): HolderLink[] {
@@ -200,7 +184,7 @@ export function holderOf(
 
 /** What is said of blocks that live to the end, where the look at the end saw all that Python has and none of them. */
 export const NO_OWNER: FindingHolder = {
-  path: 'no Python owner',
+  path: t('no Python owner'),
   kind: 'none',
   file: null,
   line: null,
@@ -236,15 +220,15 @@ export function toldHolders(
   asked: number,
 ): { holders: HolderFound[]; sentence: string } | { sentence: string } {
   const document = parseObject(text);
-  if (document === null) return { sentence: 'The answer of the program is damaged.' };
-  if (document.ok !== true) return { sentence: `The program could not tell: ${String(document.error)}` };
+  if (document === null) return { sentence: t('The answer of the program is damaged.') };
+  if (document.ok !== true) return { sentence: t('The program could not tell: {0}', String(document.error)) };
   const holders = holdersIn(heldBy(document, blocks), sites);
-  if (holders.length === 0) return { sentence: 'All of these blocks were freed before the program answered.' };
+  if (holders.length === 0) return { sentence: t('All of these blocks were freed before the program answered.') };
   const found = holders.reduce((sum, holder) => sum + holder.count, 0);
   const took = positive(document.tookMs);
-  const parts = [`Asked for ${formatPlural(asked, 'block')}, ${formatCount(found)} still alive`];
-  if (took !== null) parts.push(`the program stood still for ${Math.ceil(took)} ms`);
-  if (document.cut === true) parts.push('the search was cut short');
+  const parts = [t('Asked for {0}, {1} still alive', blocksText(asked), formatCount(found))];
+  if (took !== null) parts.push(t('the program stood still for {0} ms', Math.ceil(took)));
+  if (document.cut === true) parts.push(t('the search was cut short'));
   return { holders, sentence: `${parts.join('; ')}.` };
 }
 
@@ -252,11 +236,11 @@ export function toldHolders(
 export function occasionText({ when, step }: HolderAnswer): string {
   switch (when) {
     case 'exit':
-      return 'By the look at the end of the program; what the locals of functions held was gone then.';
+      return t('By the look at the end of the program; what the locals of functions held was gone then.');
     case 'step':
-      return `By the look at step ${formatCount(step)}.`;
+      return t('By the look at step {0}.', formatCount(step));
     case 'asked':
-      return 'As it was asked while the program ran.';
+      return t('As it was asked while the program ran.');
   }
 }
 

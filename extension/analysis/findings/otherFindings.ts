@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
 import type { TraceSource } from '../../protocol/trace';
 import type { Finding, FindingPlace, SiteVerdict } from '../../protocol/verdicts';
@@ -5,12 +6,13 @@ import type { LineText } from './findingContext';
 import type { Growth } from '../series/growth';
 import type { JudgedLedger } from '../ledger/ledger';
 import { countedText, type JudgedFailure } from './outOfMemory';
-import { pendingFinding } from '../ledger/pending';
+import { pendingFinding, pendingWords, type Pending } from '../ledger/pending';
 import { namedFrame } from '../sites/site';
 import type { SiteSteps } from '../series/siteSeries';
 import { suggest } from './suggestions';
 import { THRESHOLDS as T } from '../series/thresholds';
-import { placeText } from './wording';
+import { placeText, rateText } from '../words';
+import { makeFinding } from './wording';
 
 // Findings that are no leak: failures, layers that grow by themselves, cycles, outliers.
 
@@ -18,28 +20,6 @@ interface JudgedSite {
   verdict: SiteVerdict;
   steps: SiteSteps;
 }
-
-const EMPTY: Omit<Finding, 'id' | 'verdict' | 'title' | 'process' | 'suggestion'> = {
-  class: null,
-  cause: null,
-  device: -1,
-  layer: 'tensor',
-  bytesPerStep: 0,
-  bytes: 0,
-  count: 0,
-  blocksPerStep: 0,
-  sinceStep: null,
-  period: null,
-  fullAtStep: null,
-  confidence: 1,
-  place: null,
-  places: [],
-  sites: [],
-  holder: null,
-  library: null,
-  evidence: [],
-  ruledOut: [],
-};
 
 /** One finding for each line and cause of failure; a leak that led to it is in it, and is no finding of its own. */
 export function failureFindings(
@@ -51,45 +31,47 @@ export function failureFindings(
   const counted = failures.length === 0 ? null : countedText(source.info());
   for (const judged of failures) {
     const finding = failureFinding(judged, source, lineText);
-    const before = findings.get(finding.id);
+    if (findings.has(finding.id)) finding.evidence.push(t('It was not the first failure of this line.'));
     findings.set(finding.id, finding);
-    if (before !== undefined) finding.evidence.push('It was not the first failure of this line.');
     if (counted !== null) finding.evidence.push(counted);
   }
   return [...findings.values()];
 }
 
-function failureFinding({ verdict, failure, leak }: JudgedFailure, source: TraceSource, lineText: LineText): Finding {
-  const gathering = verdict.cause === 'leak' ? failure.snapshot?.sites[0]?.site : undefined;
-  const place = placeOf(source, leak === null ? (gathering ?? failure.site) : -1) ?? leak?.place ?? null;
-  const base = leak ?? { ...EMPTY, places: place === null ? [] : [place], sites: [gathering ?? failure.site] };
-  return {
-    ...base,
-    id: `oom ${failure.process} ${verdict.cause} ${placeText(place)}`,
-    verdict: 'oom',
-    cause: verdict.cause,
-    title: verdict.title,
-    process: failure.process,
-    device: failure.device,
-    layer: failure.layer,
-    bytes: leak?.bytes ?? failure.requestedBytes,
-    count: leak?.count ?? 1,
-    confidence: leak?.confidence ?? (gathering === undefined ? 1 : 0.6),
+function failureFinding(
+  { verdict, failure, leak, words }: JudgedFailure,
+  source: TraceSource,
+  lineText: LineText,
+): Finding {
+  const { process, device, layer, requestedBytes } = failure;
+  const { cause } = verdict;
+  const gathering = cause === 'leak' ? failure.snapshot?.sites[0]?.site : undefined;
+  const site = gathering ?? failure.site;
+  const place = (leak === null ? placeOf(source, site) : null) ?? leak?.place ?? null;
+  const own = { bytes: requestedBytes, count: 1, confidence: gathering === undefined ? 1 : 0.6, sites: [site] };
+  return makeFinding({
+    ...(leak ?? { ...own, places: place === null ? [] : [place] }),
+    ...words,
+    id: `oom ${process} ${cause} ${placeText(place)}`,
+    cause,
+    process,
+    device,
+    layer,
     place,
     evidence: [...aliveText(verdict), ...(leak?.evidence ?? [])],
-    suggestion: leak?.suggestion ?? failureAdvice(verdict.cause, place, lineText),
-  };
+    suggestion: leak?.suggestion ?? failureAdvice(cause, place, lineText),
+  });
 }
 
-function aliveText(verdict: JudgedFailure['verdict']): string[] {
-  const lines = verdict.aliveByLine.slice(0, 3);
-  const alive = lines.map(({ line, bytes, count }) => `${formatBytes(bytes)} in ${formatCount(count)} at ${line}`);
-  const evidence = alive.length > 0 ? [`Alive at that moment: ${alive.join('; ')}.`] : [];
-  const [odd] = verdict.newInStep;
+function aliveText({ aliveByLine, newInStep: [odd] }: JudgedFailure['verdict']): string[] {
+  const evidence: string[] = [];
+  const alive = aliveByLine
+    .slice(0, 3)
+    .map(({ line, bytes, count }) => t('{0} in {1} at {2}', formatBytes(bytes), formatCount(count), line));
+  if (alive.length > 0) evidence.push(t('Alive at that moment: {0}.', alive.join('; ')));
   if (odd !== undefined) {
-    evidence.push(
-      `In this step ${odd.line} took ${formatBytes(odd.bytes)}, usually ${formatBytes(odd.usualBytes)} a step.`,
-    );
+    const [bytes, usual] = [formatBytes(odd.bytes), formatBytes(odd.usualBytes)];
+    evidence.push(t('In this step {0} took {1}, usually {2} a step.', odd.line, bytes, usual));
   }
   return evidence;
 }
@@ -99,15 +81,21 @@ function failureAdvice(cause: Finding['cause'], place: FindingPlace | null, line
     case 'leak':
       return suggest('outputs', place === null ? [] : [lineText(place.file, place.line) ?? ''], null);
     case 'fragmentation':
-      return 'Let segments grow instead of being cut up: `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`, or use fewer different sizes.';
+      return fragmentationAdvice();
     case 'big-request':
-      return 'Make this one allocation smaller: a smaller batch, shorter inputs, or the work in parts.';
+      return t('Make this one allocation smaller: a smaller batch, shorter inputs, or the work in parts.');
     case 'other-process':
-      return 'Other processes use this GPU: end them, or choose another (`CUDA_VISIBLE_DEVICES`).';
+      return t('Other processes use this GPU: end them, or choose another (`CUDA_VISIBLE_DEVICES`).');
     case 'full':
     case null:
-      return 'The step needs more than there is: a smaller batch, checkpointed activations, or lower precision.';
+      return t('The step needs more than there is: a smaller batch, checkpointed activations, or lower precision.');
   }
+}
+
+function fragmentationAdvice(): string {
+  return t(
+    'Let segments grow instead of being cut up: `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`, or use fewer different sizes.',
+  );
 }
 
 /** A library that takes ever more; memory that waits for a stream; a cache that grows beyond its tensors; a process beyond what was traced. */
@@ -117,167 +105,166 @@ export function layerFindings(
   leaks: readonly Finding[],
 ): Finding[] {
   return ledgers.flatMap(judged => {
-    const { reserved, process, pending, ledger } = judged;
+    const { reserved, process, pending } = judged;
     const findings: Finding[] = libraryFindings(judged, leaks);
-    if (pending !== null)
-      findings.push({ ...EMPTY, ...ofDevice(judged), ...pendingFinding(pending, ledger, reserved) });
+    if (pending !== null) findings.push(pendingFinding(judged, pending));
     else if (reserved !== null) findings.push(cacheFinding(judged, reserved, source));
     if (process !== null) findings.push(untracedFinding(judged, process));
     return findings;
   });
 }
 
-function ofDevice({ ledger, pending }: JudgedLedger): Pick<Finding, 'process' | 'device' | 'layer' | 'sinceStep'> {
-  const { process, device } = ledger;
-  return { process, device, layer: 'driver', sinceStep: pending?.sinceStep ?? null };
+/** What is said of a device's driver layer; `kind` tells its id from others of that device. */
+function ofDevice({ ledger: { process, device } }: JudgedLedger, kind: string) {
+  return { id: `${kind} ${process} ${device}`, process, device, layer: 'driver' as const };
+}
+
+function growthOf(growth: Growth) {
+  return {
+    detail: rateText(growth.perStep, growth.since),
+    bytesPerStep: growth.perStep,
+    sinceStep: growth.since,
+  };
+}
+
+function pendingFinding(judged: JudgedLedger, pending: Pending): Finding {
+  return makeFinding({
+    ...ofDevice(judged, 'pending'),
+    verdict: 'pending',
+    ...pendingWords(pending, judged.reserved),
+    bytesPerStep: pending.growth?.perStep ?? 0,
+    bytes: pending.bytes,
+    sinceStep: pending.sinceStep,
+  });
 }
 
 function cacheFinding(judged: JudgedLedger, growth: Growth, source: TraceSource): Finding {
-  const { ledger, recentPending } = judged;
-  const room = source.fragmentation({ process: ledger.process, device: ledger.device });
+  const { process, device } = judged.ledger;
+  const room = source.fragmentation({ process, device });
   // Where a gap is as long as what the cache takes anew, it is not the pieces that are too small.
   const pending = room.largestFreeBytes >= growth.perStep * growth.gap && room.largestFreeBytes >= T.layerBytes;
-  const rate = `${formatBytes(growth.perStep)} a step since step ${formatCount(growth.since)}`;
-  return {
-    ...EMPTY,
-    id: `cache ${ledger.process} ${ledger.device}`,
+  const [all, unused, gap] = [room.segmentBytes, room.freeBytes, room.largestFreeBytes].map(formatBytes);
+  return makeFinding({
+    ...ofDevice(judged, 'cache'),
     verdict: pending ? 'pending' : 'fragmentation',
-    title: pending
-      ? `PyTorch’s cache grows although it has room: ${rate}`
-      : `PyTorch’s cache grows, the tensors in it do not: ${rate}`,
-    process: ledger.process,
-    device: ledger.device,
-    layer: 'driver',
-    bytesPerStep: growth.perStep,
+    headline: pending
+      ? t('PyTorch’s cache grows although it has room')
+      : t('PyTorch’s cache grows, the tensors in it do not'),
+    ...growthOf(growth),
     bytes: room.freeBytes,
     count: room.partlyUsedSegments,
-    sinceStep: growth.since,
     evidence: [
-      `${formatCount(room.segments)} segments hold ${formatBytes(room.segmentBytes)}; ${formatBytes(room.freeBytes)} of it is unused.`,
-      `${formatCount(room.partlyUsedSegments)} segments hold a live block and a gap; the longest gap is ${formatBytes(room.largestFreeBytes)}.`,
+      t('{0} segments hold {1}; {2} of it is unused.', formatCount(room.segments), all ?? '', unused ?? ''),
+      t(
+        '{0} segments hold a live block and a gap; the longest gap is {1}.',
+        formatCount(room.partlyUsedSegments),
+        gap ?? '',
+      ),
     ],
-    ruledOut: ['No leak of tensors: their peak does not grow.', ...noPending(recentPending)],
+    ruledOut: [t('No leak of tensors: their peak does not grow.'), ...noPending(judged.recentPending)],
     suggestion: pending
-      ? 'The free memory waits for another stream or belongs to another pool (`record_stream`, CUDA graphs): wait for the side stream before the tensors go, or capture fewer graphs.'
-      : 'Let segments grow instead of being cut up: `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`, or use fewer different sizes.',
-  };
+      ? t(
+          'The free memory waits for another stream or belongs to another pool (`record_stream`, CUDA graphs): wait for the side stream before the tensors go, or capture fewer graphs.',
+        )
+      : fragmentationAdvice(),
+  });
 }
 
 function noPending(recent: number | null): string[] {
   if (recent === null) return [];
-  return [
-    `No memory that waits for a stream: at most ${formatBytes(recent)} at the last steps, by PyTorch’s own count.`,
-  ];
+  const most = formatBytes(recent);
+  return [t('No memory that waits for a stream: at most {0} at the last steps, by PyTorch’s own count.', most)];
 }
 
 /** Libraries whose driver memory grows by small parts, none of which is a leak by itself. */
-function libraryFindings({ ledger, growing }: JudgedLedger, leaks: readonly Finding[]): Finding[] {
+function libraryFindings(judged: JudgedLedger, leaks: readonly Finding[]): Finding[] {
   const told = new Set(leaks.flatMap(leak => leak.sites));
-  return growing.flatMap(({ library, growth, confidence }) => {
-    if (library.sites.some(site => told.has(site))) return [];
-    const rate = `${formatBytes(growth.perStep)} a step since step ${formatCount(growth.since)}`;
-    return {
-      ...EMPTY,
-      id: `library ${ledger.process} ${ledger.device} ${library.path}`,
-      verdict: 'leak' as const,
-      class: 'driver' as const,
-      title: `${library.name} takes ever more memory from the driver: ${rate}`,
-      process: ledger.process,
-      device: ledger.device,
-      layer: 'driver' as const,
-      bytesPerStep: growth.perStep,
-      bytes: library.bytes,
-      sinceStep: growth.since,
+  return judged.growing.flatMap(({ library: { name, path, bytes, sites }, growth, confidence }) => {
+    if (sites.some(site => told.has(site))) return [];
+    const where = ofDevice(judged, 'library');
+    return makeFinding({
+      ...where,
+      id: `${where.id} ${path}`,
+      verdict: 'leak',
+      class: 'driver',
+      headline: t('{0} takes ever more memory from the driver', name),
+      ...growthOf(growth),
+      bytes,
       confidence,
-      sites: library.sites,
-      library: library.name,
-      evidence: [`It holds ${formatBytes(library.bytes)} outside PyTorch’s cache, taken by calls of ${library.path}.`],
-      ruledOut: ['No leak of tensors: what PyTorch’s cache takes is not counted here.'],
+      sites,
+      library: name,
+      evidence: [t('It holds {0} outside PyTorch’s cache, taken by calls of {1}.', formatBytes(bytes), path)],
+      ruledOut: [t('No leak of tensors: what PyTorch’s cache takes is not counted here.')],
       suggestion: suggest('driver', [], null),
-    };
+    });
   });
 }
 
-function untracedFinding({ ledger }: JudgedLedger, growth: Growth): Finding {
-  const rate = `${formatBytes(growth.perStep)} a step since step ${formatCount(growth.since)}`;
-  return {
-    ...EMPTY,
-    id: `untraced ${ledger.process} ${ledger.device}`,
+function untracedFinding(judged: JudgedLedger, growth: Growth): Finding {
+  return makeFinding({
+    ...ofDevice(judged, 'untraced'),
     verdict: 'untraced',
-    title: `The process takes GPU memory that no traced call took: ${rate}`,
-    process: ledger.process,
-    device: ledger.device,
-    layer: 'driver',
-    bytesPerStep: growth.perStep,
-    bytes: ledger.remainderBytes ?? 0,
-    sinceStep: growth.since,
-    evidence: ['By the device’s own account (NVML) the process grows; the driver’s calls do not account for it.'],
-    ruledOut: ['No leak of tensors, and none of PyTorch’s cache.'],
-    suggestion:
+    headline: t('The process takes GPU memory that no traced call took'),
+    ...growthOf(growth),
+    bytes: judged.ledger.remainderBytes ?? 0,
+    evidence: [t('By the device’s own account (NVML) the process grows; the driver’s calls do not account for it.')],
+    ruledOut: [t('No leak of tensors, and none of PyTorch’s cache.')],
+    suggestion: t(
       'Look for what loads kernels or modules anew in each step: repeated compilation, new contexts, or streams that are never destroyed.',
-  };
+    ),
+  });
 }
 
 /** Much memory that only the collector frees. */
 export function cycleFindings(sites: readonly JudgedSite[], source: TraceSource): Finding[] {
-  const cycles = sites.filter(({ verdict }) => verdict.state === 'cycle');
-  return cycles.flatMap(({ verdict, steps }) => {
-    const most = Math.max(...steps.oldBytes);
-    const place = placeOf(source, verdict.site);
-    if (most < T.layerBytes) return [];
-    return {
-      ...EMPTY,
-      ...at(verdict, steps, place),
-      id: `cycle ${verdict.process} ${placeText(place)}`,
-      verdict: 'cycle' as const,
-      class: 'cycle' as const,
-      title: `Reference cycles at ${placeText(place)} keep up to ${formatBytes(most)} until the collector runs`,
-      bytes: most,
-      evidence: [verdict.because],
-      ruledOut: ['No leak: the collector frees it.'],
+  return sites.flatMap(judged => {
+    if (judged.verdict.state !== 'cycle') return [];
+    const bytes = Math.max(...judged.steps.oldBytes);
+    if (bytes < T.layerBytes) return [];
+    const where = ofSite(judged, 'cycle', source);
+    const line = placeText(where.place);
+    return makeFinding({
+      ...where,
+      verdict: 'cycle',
+      class: 'cycle',
+      headline: t('Reference cycles at {0} keep up to {1} until the collector runs', line, formatBytes(bytes)),
+      bytes,
+      ruledOut: [t('No leak: the collector frees it.')],
       suggestion: suggest('cycle', [], null),
-    };
+    });
   });
 }
 
 /** Single allocations far outside their line's habit. */
 export function anomalyFindings(sites: readonly JudgedSite[], source: TraceSource): Finding[] {
-  return sites
-    .filter(({ verdict, steps }) => verdict.state === 'anomaly' && Math.max(...steps.largestBytes) >= T.layerBytes)
-    .map(({ verdict, steps }) => {
-      const place = placeOf(source, verdict.site);
-      const most = Math.max(...steps.largestBytes);
-      return {
-        ...EMPTY,
-        ...at(verdict, steps, place),
-        id: `anomaly ${verdict.process} ${placeText(place)}`,
-        verdict: 'anomaly' as const,
-        title: `One allocation of ${formatBytes(most)} at ${placeText(place)} is far outside the line’s habit`,
-        bytes: most,
-        count: 1,
-        evidence: [verdict.because],
-        ruledOut: (steps.liveBytes.at(-1) ?? 0) < most ? ['No leak: it did not stay.'] : [],
-        suggestion: 'Look at that step’s input: one long sequence or one big batch sets the peak for the whole run.',
-      };
+  return sites.flatMap(judged => {
+    const { verdict, steps } = judged;
+    if (verdict.state !== 'anomaly') return [];
+    const bytes = Math.max(...steps.largestBytes);
+    if (bytes < T.layerBytes) return [];
+    const where = ofSite(judged, 'anomaly', source);
+    const line = placeText(where.place);
+    return makeFinding({
+      ...where,
+      verdict: 'anomaly',
+      headline: t('One allocation of {0} at {1} is far outside the line’s habit', formatBytes(bytes), line),
+      bytes,
+      count: 1,
+      ruledOut: (steps.liveBytes.at(-1) ?? 0) < bytes ? [t('No leak: it did not stay.')] : [],
+      suggestion: t('Look at that step’s input: one long sequence or one big batch sets the peak for the whole run.'),
     });
+  });
 }
 
-function at(
-  verdict: SiteVerdict,
-  steps: SiteSteps,
-  place: FindingPlace | null,
-): Partial<Finding> & { process: number } {
-  return {
-    process: verdict.process,
-    device: steps.device,
-    layer: verdict.layer,
-    place,
-    places: place === null ? [] : [place],
-    sites: [verdict.site],
-  };
+function ofSite({ verdict, steps }: JudgedSite, kind: string, source: TraceSource) {
+  const { process, layer, site, because } = verdict;
+  const place = placeOf(source, site);
+  const places = place === null ? [] : [place];
+  const id = `${kind} ${process} ${placeText(place)}`;
+  return { id, process, device: steps.device, layer, place, places, sites: [site], evidence: [because] };
 }
 
 function placeOf(source: TraceSource, site: number): FindingPlace | null {
-  const frame = site < 0 ? null : namedFrame(source.site(site));
+  const frame = namedFrame(source.site(site));
   return frame === null ? null : { site, ...frame, bytesPerStep: 0 };
 }

@@ -1,8 +1,10 @@
-import { formatBytes, formatCount } from '../../protocol/format';
+import { t } from '@vscode/l10n';
+import { formatBytes } from '../../protocol/format';
 import type { MemorySnapshot, SnapshotSite } from '../../protocol/steps';
 import type { OutOfMemory, TraceInfo } from '../../protocol/trace';
 import type { Finding, OutOfMemoryCause, OutOfMemoryVerdict } from '../../protocol/verdicts';
 import { THRESHOLDS as T } from '../series/thresholds';
+import { titleOf } from './wording';
 
 export interface OutOfMemoryContext {
   info: TraceInfo;
@@ -12,11 +14,14 @@ export interface OutOfMemoryContext {
   lineOf(site: number): string;
 }
 
+type FailureWords = Pick<Finding, 'verdict' | 'headline' | 'detail' | 'atStep'>;
+
 /** A failure, why it happened, and the leak that led to it. */
 export interface JudgedFailure {
   verdict: OutOfMemoryVerdict;
   failure: OutOfMemory;
   leak: Finding | null;
+  words: FailureWords;
 }
 
 /** Judges each failed allocation that a program could not get over. */
@@ -55,11 +60,17 @@ function judgeFailure(failure: OutOfMemory, index: number, context: OutOfMemoryC
   const leak = leakBehind(failure, context.leaks);
   const cause = causeOf(failure, leak, total);
   const free = snapshot === null || total === null ? null : total - (snapshot.usedBytes ?? snapshot.driverBytes);
-  const line = context.lineOf(failure.site);
+  const words: FailureWords = {
+    verdict: 'oom',
+    headline: t('{0} at {1} did not fit', formatBytes(failure.requestedBytes), context.lineOf(failure.site)),
+    detail: causeText(cause, failure, leak),
+    // A slice of time has no name.
+    atStep: snapshot !== null && stepsAreKnown(failure, context.info) ? snapshot.step : null,
+  };
   const verdict: OutOfMemoryVerdict = {
     index,
     cause,
-    title: `Out of memory${stepText(failure, context.info)}: ${formatBytes(failure.requestedBytes)} at ${line} did not fit. ${causeText(cause, failure, leak)}`,
+    title: titleOf({ ...words, processes: 1 }),
     step: snapshot?.step ?? null,
     freeBytes: free === null ? null : Math.max(0, free),
     largestFreeBytes: snapshot?.fragmentation.largestFreeBytes ?? null,
@@ -72,7 +83,7 @@ function judgeFailure(failure: OutOfMemory, index: number, context: OutOfMemoryC
         : { thisStep: snapshot.thisStepBytes, recent: snapshot.recentBytes, older: snapshot.olderBytes },
     newInStep: newInStep(snapshot, context),
   };
-  return { verdict, failure, leak };
+  return { verdict, failure, leak, words };
 }
 
 function totalBytes(failure: OutOfMemory, info: TraceInfo): number | null {
@@ -119,29 +130,35 @@ function gathering(snapshot: MemorySnapshot): boolean {
   );
 }
 
-/** A slice of time has no name. */
-function stepText({ snapshot, process }: OutOfMemory, info: TraceInfo): string {
-  const source = info.steps.find(steps => steps.process === process)?.source ?? 'time';
-  return snapshot === null || source === 'time' ? '' : ` in step ${formatCount(snapshot.step)}`;
+function stepsAreKnown({ process }: OutOfMemory, info: TraceInfo): boolean {
+  return (info.steps.find(steps => steps.process === process)?.source ?? 'time') !== 'time';
 }
 
+/** Without a full stop. */
 function causeText(cause: OutOfMemoryCause, failure: OutOfMemory, leak: Finding | null): string {
   const { snapshot } = failure;
+  const { freeBytes, largestFreeBytes } = snapshot?.fragmentation ?? { freeBytes: 0, largestFreeBytes: 0 };
   switch (cause) {
     case 'leak':
       return leak === null
-        ? 'It is a leak: one line holds most of the memory, and took it step by step.'
-        : `It is a leak. ${leak.title}.`;
+        ? t('It is a leak: one line holds most of the memory, and took it step by step')
+        : t('It is a leak. {0}', leak.title);
     case 'fragmentation':
-      return `It is fragmentation: PyTorch’s cache has ${formatBytes(snapshot?.fragmentation.freeBytes ?? 0)} unused, but no gap is bigger than ${formatBytes(snapshot?.fragmentation.largestFreeBytes ?? 0)}.`;
+      return t(
+        'It is fragmentation: PyTorch’s cache has {0} unused, but no gap is bigger than {1}',
+        formatBytes(freeBytes),
+        formatBytes(largestFreeBytes),
+      );
     case 'big-request':
-      return 'It is one big request: what is alive besides is no more than usual.';
-    case 'other-process':
-      return `Other processes hold ${formatBytes((snapshot?.usedBytes ?? 0) - (snapshot?.processBytes ?? 0))} of the device.`;
+      return t('It is one big request: what is alive besides is no more than usual');
+    case 'other-process': {
+      const others = formatBytes((snapshot?.usedBytes ?? 0) - (snapshot?.processBytes ?? 0));
+      return t('Other processes hold {0} of the device', others);
+    }
     case 'full':
       return snapshot === null
-        ? 'Nothing more is known of that moment.'
-        : 'The program needs that much at once: nothing grows from step to step.';
+        ? t('Nothing more is known of that moment')
+        : t('The program needs that much at once: nothing grows from step to step');
   }
 }
 

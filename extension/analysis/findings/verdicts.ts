@@ -1,6 +1,7 @@
+import { t } from '@vscode/l10n';
 import type { StepAxis } from '../../protocol/steps';
-import { LAYERS, type TraceInfo, type TraceSource } from '../../protocol/trace';
-import type { Finding, SiteVerdict, Verdicts } from '../../protocol/verdicts';
+import { LAYERS, type TraceInfo, type TraceSource, type Layer } from '../../protocol/trace';
+import { type Finding, type SiteVerdict, type Verdicts, isLeak } from '../../protocol/verdicts';
 import { mergeAcrossProcesses } from './acrossProcesses';
 import { firstWhole, inContext, lostShareOf } from '../sites/context';
 import { anomalyFindings, cycleFindings, failureFindings, layerFindings } from './otherFindings';
@@ -79,10 +80,7 @@ function isGrowing({ verdict }: JudgedSite): boolean {
 
 /** Leaks that are sure enough to fail a run, whether or not memory ran out of them. */
 export function sureLeaks(findings: readonly Finding[]): Finding[] {
-  return findings.filter(finding => {
-    const leak = finding.verdict === 'leak' || (finding.verdict === 'oom' && finding.cause === 'leak');
-    return leak && finding.confidence >= T.failConfidence;
-  });
+  return findings.filter(finding => isLeak(finding) && finding.confidence >= T.failConfidence);
 }
 
 interface JudgedSite {
@@ -126,7 +124,7 @@ function fillsUp(leak: Finding, verdicts: Map<number, SiteVerdict>): boolean {
       grows: null,
       sinceStep: null,
       period: null,
-      because: `It fills ${holder.path}, which holds at most ${holder.bound}.`,
+      because: t('It fills {0}, which holds at most {1}.', holder.path, holder.bound),
     });
   }
   return true;

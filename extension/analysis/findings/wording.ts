@@ -1,12 +1,8 @@
-import { baseName, formatBytes, formatCount, formatPlural } from '../../protocol/format';
+import { t } from '@vscode/l10n';
+import { formatBytes, formatCount } from '../../protocol/format';
 import type { Layer } from '../../protocol/trace';
-import type { FindingHolder, FindingPlace, LeakClass } from '../../protocol/verdicts';
-import { ordinal } from '../sites/states';
-
-/** `train.py:41`, or a word for memory without a Python line. */
-export function placeText(place: Pick<FindingPlace, 'file' | 'line'> | null): string {
-  return place === null || place.file === '' ? 'no Python line' : `${baseName(place.file)}:${place.line}`;
-}
+import type { Finding, FindingPlace, LeakClass } from '../../protocol/verdicts';
+import { blocksText, ordinal, placeText, tensorsText } from '../words';
 
 export interface LeakFacts {
   class: LeakClass;
@@ -21,42 +17,81 @@ export interface LeakFacts {
   library: string | null;
 }
 
-/** One sentence, without a full stop: what is kept, how much, where, since when. */
-export function leakTitle(facts: LeakFacts): string {
-  const rhythm = facts.period > 1.5 ? `every ${ordinal(Math.round(facts.period))} step` : 'each step';
+/** What is kept; and how much of it, where, since when. */
+export function leakWords(facts: LeakFacts): Pick<Finding, 'headline' | 'detail'> {
+  const each = facts.period > 1.5 ? t('every {0} step', ordinal(Math.round(facts.period))) : t('each step');
   const blocks = Math.max(1, Math.round(facts.blocksPerStep * Math.max(1, facts.period)));
-  const what = formatPlural(blocks, facts.layer === 'tensor' ? 'tensor' : 'block');
-  const bytes = `${formatBytes(facts.bytesPerStep)} a step`;
-  const who = facts.place === null && facts.library !== null ? `by ${facts.library}` : `at ${placeText(facts.place)}`;
-  const where = `${bytes} ${who}, since step ${formatCount(facts.sinceStep)}`;
-  switch (facts.class) {
-    case 'graph':
-      return `A whole autograd graph of ${rhythm} is kept: ${what}, ${where}`;
-    case 'size':
-      return `One tensor gets bigger with ${rhythm}: ${where}`;
-    case 'gradients':
-      return `Gradients of ${rhythm} are kept: ${what}, ${where}`;
-    case 'backward':
-      return `Tensors made in the backward pass of ${rhythm} are kept: ${what}, ${where}`;
-    case 'cycle':
-      return `Reference cycles keep ${what} of ${rhythm}: ${where}`;
-    case 'exception':
-      return `A kept exception keeps ${what} of ${rhythm}: ${where}`;
-    case 'hook':
-      return `A hook keeps ${what} of ${rhythm}: ${where}`;
-    case 'pinned':
-      return `Pinned host memory is taken in ${rhythm} and kept: ${what}, ${where}`;
-    case 'driver':
-      return `Driver memory outside PyTorch’s cache is taken in ${rhythm} and kept: ${what}, ${where}`;
-    case 'outputs':
-      return `${what} of ${rhythm} ${blocks === 1 ? 'stays' : 'stay'} alive: ${where}`;
-  }
+  const what = facts.layer === 'tensor' ? tensorsText(blocks) : blocksText(blocks);
+  const [bytes, since] = [formatBytes(facts.bytesPerStep), formatCount(facts.sinceStep)];
+  const rate =
+    facts.place === null && facts.library !== null
+      ? t('{0} a step by {1}, since step {2}', bytes, facts.library, since)
+      : t('{0} a step at {1}, since step {2}', bytes, placeText(facts.place), since);
+  const counted = `${what}, ${rate}`;
+  const stays = blocks === 1 ? t('{0} of {1} stays alive', what, each) : t('{0} of {1} stay alive', what, each);
+  const words: Record<LeakClass, [headline: string, detail: string]> = {
+    graph: [t('A whole autograd graph of {0} is kept', each), counted],
+    size: [t('One tensor gets bigger with {0}', each), rate],
+    gradients: [t('Gradients of {0} are kept', each), counted],
+    backward: [t('Tensors made in the backward pass of {0} are kept', each), counted],
+    cycle: [t('Reference cycles keep {0} of {1}', what, each), rate],
+    exception: [t('A kept exception keeps {0} of {1}', what, each), rate],
+    hook: [t('A hook keeps {0} of {1}', what, each), rate],
+    pinned: [t('Pinned host memory is taken in {0} and kept', each), counted],
+    driver: [t('Driver memory outside PyTorch’s cache is taken in {0} and kept', each), counted],
+    outputs: [stays, rate],
+  };
+  const [headline, detail] = words[facts.class];
+  return { headline, detail };
 }
 
-/** `cache (dict of 120, train.py:6 grow)`. */
-export function holderText(holder: FindingHolder): string {
-  const place = holder.file === null ? '' : `${baseName(holder.file)}:${holder.line ?? '?'}`;
-  const size = holder.length === null ? '' : `${formatCount(holder.length)} in it`;
-  const facts = [size, place].filter(text => text !== '').join(', ');
-  return facts === '' ? holder.path : `${holder.path} (${facts})`;
+/** Headline and detail in one; of a failure, which is named by `word`, a sentence with its full stop. */
+export function titleOf(
+  {
+    verdict,
+    headline,
+    detail,
+    atStep,
+    processes,
+  }: Pick<Finding, 'verdict' | 'headline' | 'detail' | 'atStep' | 'processes'>,
+  word = t('Out of memory'),
+): string {
+  const failure = atStep === null ? word : t('{0} in step {1}', word, formatCount(atStep));
+  const said = detail === null ? headline : t('{0}: {1}', headline, detail);
+  const title = verdict === 'oom' ? t('{0}: {1}. {2}', failure, headline, detail ?? '') : said;
+  const all = processes === 1 ? title : t('{0}, in {1} processes', title, formatCount(processes));
+  return verdict === 'oom' ? `${all}.` : all;
+}
+
+/** A finding of which is told what is not usual. */
+export function makeFinding(
+  told: Partial<Finding> & Pick<Finding, 'id' | 'verdict' | 'headline' | 'process' | 'suggestion'>,
+): Finding {
+  const finding: Finding = {
+    class: null,
+    cause: null,
+    title: '',
+    detail: null,
+    processes: 1,
+    device: -1,
+    layer: 'tensor',
+    bytesPerStep: 0,
+    bytes: 0,
+    count: 0,
+    blocksPerStep: 0,
+    sinceStep: null,
+    atStep: null,
+    period: null,
+    fullAtStep: null,
+    confidence: 1,
+    place: null,
+    places: [],
+    sites: [],
+    holder: null,
+    library: null,
+    evidence: [],
+    ruledOut: [],
+    ...told,
+  };
+  return { ...finding, title: titleOf(finding) };
 }

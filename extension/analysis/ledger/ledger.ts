@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import { formatBytes } from '../../protocol/format';
 import type { LedgerSeries, StepSource } from '../../protocol/steps';
 import type { TraceSource } from '../../protocol/trace';
@@ -138,32 +139,21 @@ function growingLayer(
 }
 
 function textOf(ledger: Ledger): string {
-  const parts: string[] = [];
-  switch (ledger.grows) {
-    case 'tensor':
-      parts.push('The tensors grow; what lies around them follows.');
-      break;
-    case 'reserved':
-      parts.push('PyTorch’s cache grows, the tensors in it do not.');
-      break;
-    case 'driver':
-      parts.push('Driver memory outside PyTorch’s cache grows.');
-      break;
-    case 'process':
-      parts.push('The process grows beyond all allocations that were seen.');
-      break;
-    case null:
-      break;
-  }
+  const growth = {
+    tensor: t('The tensors grow; what lies around them follows.'),
+    reserved: t('PyTorch’s cache grows, the tensors in it do not.'),
+    driver: t('Driver memory outside PyTorch’s cache grows.'),
+    process: t('The process grows beyond all allocations that were seen.'),
+  };
+  const parts = ledger.grows === null ? [] : [growth[ledger.grows]];
   const known = ledger.libraries.filter(({ path }) => path !== '').slice(0, MOST_NAMED);
   if (known.length > 0) {
     const each = known.map(({ name, bytes }) => `${name} ${formatBytes(bytes)}`);
-    parts.push(`Driver memory outside PyTorch’s cache by library: ${each.join(', ')}.`);
+    parts.push(t('Driver memory outside PyTorch’s cache by library: {0}.', each.join(', ')));
   }
   if (ledger.remainderBytes !== null && ledger.remainderBytes > 0) {
-    parts.push(
-      `${formatBytes(ledger.remainderBytes)} of the process are no traced allocation: the CUDA context, loaded kernels and libraries.`,
-    );
+    const rest = formatBytes(ledger.remainderBytes);
+    parts.push(t('{0} of the process are no traced allocation: the CUDA context, loaded kernels and libraries.', rest));
   }
   return parts.join(' ');
 }

@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
 import type { LedgerSeries } from '../../protocol/steps';
 import type { Finding } from '../../protocol/verdicts';
@@ -5,6 +6,7 @@ import { judgeGrowth, type Growth } from '../series/growth';
 import { gainFades, gapsOf, trendOf } from '../series/growthChecks';
 import { at } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
+import { rateText } from '../words';
 
 // Memory that waits for a stream: PyTorch was given the tensor back, but another stream still uses its block (`record_stream`), so
 // that the block cannot be handed out again. Known of the steps at whose end the allocator was asked.
@@ -122,34 +124,38 @@ function stepsOf(readings: readonly Reading[]): number[] {
 }
 
 /** @param cache growth of the allocator's segments beyond their tensors; null: they do not grow so */
-export function pendingFinding(
-  pending: Pending,
-  where: { process: number; device: number },
+export function pendingWords(
+  { growth, share, bytes, sinceStep, readings, leastBytes, mostBytes }: Pending,
   cache: Growth | null,
-): Pick<Finding, 'id' | 'verdict' | 'title' | 'evidence' | 'ruledOut' | 'suggestion' | 'bytesPerStep' | 'bytes'> {
-  const { growth, share, bytes } = pending;
-  const since = `since step ${formatCount(pending.sinceStep)}`;
-  const ofCache = share === null ? '' : `, ${formatCount(100 * share)} % of PyTorch’s cache`;
+): Pick<Finding, 'headline' | 'detail' | 'evidence' | 'ruledOut' | 'suggestion'> {
+  const size = (amount: string): string =>
+    share === null ? amount : t('{0}, {1} % of PyTorch’s cache', amount, formatCount(100 * share));
+  const amounts = size(t('{0} to {1}', formatBytes(leastBytes), formatBytes(mostBytes)));
   const evidence = [
-    `At the ends of steps PyTorch’s allocator told ${formatCount(pending.readings)} times of blocks that are freed and still in use by another stream: ${formatBytes(pending.leastBytes)} to ${formatBytes(pending.mostBytes)}${ofCache}.`,
-    'They are handed out again when that stream has come so far and PyTorch next looks, at an allocation.',
+    t(
+      'At the ends of steps PyTorch’s allocator told {0} times of blocks that are freed and still in use by another stream: {1}.',
+      formatCount(readings),
+      amounts,
+    ),
+    t('They are handed out again when that stream has come so far and PyTorch next looks, at an allocation.'),
   ];
-  if (cache !== null) evidence.push(`Meanwhile the cache grows by ${formatBytes(cache.perStep)} a step.`);
+  if (cache !== null) evidence.push(t('Meanwhile the cache grows by {0} a step.', formatBytes(cache.perStep)));
   return {
-    id: `pending ${where.process} ${where.device}`,
-    verdict: 'pending',
-    title:
+    headline:
       growth === null
-        ? `Freed memory waits for another stream: ${formatBytes(bytes)}${ofCache}, ${since}`
-        : `More and more freed memory waits for another stream: ${formatBytes(growth.perStep)} a step ${since}`,
-    bytesPerStep: growth?.perStep ?? 0,
-    bytes,
+        ? t('Freed memory waits for another stream')
+        : t('More and more freed memory waits for another stream'),
+    detail:
+      growth === null
+        ? t('{0}, since step {1}', size(formatBytes(bytes)), formatCount(sinceStep))
+        : rateText(growth.perStep, sinceStep),
     evidence,
     ruledOut: [
-      'No leak: the program has given these tensors back.',
-      'No fragmentation: the blocks are whole, they are not to be handed out yet.',
+      t('No leak: the program has given these tensors back.'),
+      t('No fragmentation: the blocks are whole, they are not to be handed out yet.'),
     ],
-    suggestion:
+    suggestion: t(
       'Keep such tensors until the streams have met (`stream.synchronize()`, or `wait_stream` on the main stream) instead of `record_stream`; for collectives of torch.distributed set `TORCH_NCCL_AVOID_RECORD_STREAMS=1`.',
+    ),
   };
 }

@@ -65,8 +65,8 @@ export function reportFindings(
   info: TraceInfo,
   { findings }: Verdicts,
 ): (Omit<Finding, 'process'> & { pid: number })[] {
-  return findings.map(({ id, verdict, title, process, ...finding }) => {
-    return { id, verdict, title, pid: pidOf(info, process), ...finding };
+  return findings.map(({ id, verdict, title, headline, detail, process, ...finding }) => {
+    return { id, verdict, title, headline, detail, pid: pidOf(info, process), ...finding };
   });
 }
 

@@ -12,7 +12,7 @@ import { LAYERS, type Layer, type Totals } from '../../protocol/trace';
 import { beforeAttachFrees } from './attached';
 import { countedText } from '../findings/outOfMemory';
 import type { AllocationRow, GroupRow, ProcessRows, Rows, Snapshot } from './snapshot';
-import { findingLines } from './tableFindings';
+import { findingLines, WORDS } from './tableFindings';
 
 export interface TableOptions {
   /** Printed in the first line, to seconds. */
@@ -126,7 +126,8 @@ function groupLines({ groups }: Snapshot): string[] {
   const judged = groups.rows.some(row => row.verdict !== null);
   for (const row of groups.rows) {
     const count = `in ${formatCount(row.liveCount)}`.padEnd(9);
-    const verdict = judged ? `${(row.verdict ?? '').padEnd(10)} ` : '';
+    const word = row.verdict === null ? '' : WORDS.states[row.verdict].name;
+    const verdict = judged ? `${word.padEnd(10)} ` : '';
     lines.push(
       `  ${formatBytes(row.liveBytes).padStart(10)} ${count} ${rateText(row).padEnd(14)} ${verdict}${row.label}`,
     );

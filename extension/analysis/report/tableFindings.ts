@@ -1,17 +1,13 @@
+import { t } from '@vscode/l10n';
 import { formatCount, formatPlural } from '../../protocol/format';
-import type { Finding, FindingVerdict } from '../../protocol/verdicts';
+import type { Finding } from '../../protocol/verdicts';
+import { vocabulary } from '../../protocol/vocabulary';
+import { titleOf } from '../findings/wording';
+import { holderText } from '../words';
 import type { Snapshot } from './snapshot';
-import { holderText } from '../findings/wording';
 
-const WORDS: Record<FindingVerdict, string> = {
-  leak: 'LEAK',
-  oom: 'OUT OF MEMORY',
-  fragmentation: 'FRAGMENTATION',
-  pending: 'UNUSED CACHE',
-  cycle: 'CYCLES',
-  anomaly: 'OUTLIER',
-  untraced: 'UNTRACED',
-};
+/** In English: a terminal is given no other language. */
+export const WORDS = vocabulary(t);
 const MOST = 10;
 
 /** What was found, in sentences, worst first; and how far the steps are. */
@@ -27,13 +23,12 @@ export function findingLines({ info, verdicts }: Snapshot): string[] {
 }
 
 function findingText(finding: Finding): string[] {
-  const sure = finding.verdict === 'leak' ? ` (confidence ${formatCount(100 * finding.confidence)} %)` : '';
-  const title = finding.title.replace(/\.$/, '');
-  const head =
-    finding.verdict === 'oom' ? title.replace(/^Out of memory/, WORDS.oom) : `${WORDS[finding.verdict]}: ${title}`;
-  const lines = [`${head}${sure}.`];
-  if (finding.holder !== null) lines.push(`  Held by ${holderText(finding.holder)}.`);
-  if (finding.fullAtStep !== null) lines.push(`  Full at about step ${formatCount(finding.fullAtStep)}.`);
-  lines.push(`  ${finding.suggestion}`);
+  const { verdict, title, confidence, holder, fullAtStep, suggestion } = finding;
+  const word = WORDS.findings[verdict].name.toUpperCase();
+  const sure = verdict === 'leak' ? ` (confidence ${formatCount(100 * confidence)} %)` : '';
+  const lines = [verdict === 'oom' ? titleOf(finding, word) : `${word}: ${title}${sure}.`];
+  if (holder !== null) lines.push(`  Held by ${holderText(holder)}.`);
+  if (fullAtStep !== null) lines.push(`  Full at about step ${formatCount(fullAtStep)}.`);
+  lines.push(`  ${suggestion}`);
   return lines;
 }

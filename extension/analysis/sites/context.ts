@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import { STEP_DRIVER_GAP, STEP_LOST_EVENTS, STEP_PAUSED, type StepAxis } from '../../protocol/steps';
 import type { Layer, TraceInfo } from '../../protocol/trace';
 import type { SiteVerdict } from '../../protocol/verdicts';
@@ -35,7 +36,7 @@ export function inContext(verdict: SiteVerdict, site: SiteSteps, context: Contex
   if (verdict.state === 'growing') return growthInContext(verdict, site, context);
   if (context.cut > 0 && verdict.state === 'unknown') {
     const since = at(context.axis.last, context.cut - 1);
-    return { ...verdict, because: `Events are missing up to step ${since}. ${verdict.because}` };
+    return { ...verdict, because: t('Events are missing up to step {0}. {1}', since, verdict.because) };
   }
   return verdict;
 }
@@ -46,21 +47,22 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
   const events = lasted / Math.max(1, verdict.period ?? 1);
   if (context.lostShare > T.lostShare) {
     const share = `${(100 * context.lostShare).toFixed(0)} %`;
-    return unknown(
-      verdict,
-      `It seems to grow, but ${share} of the events were lost: it takes a run that records them all.`,
+    const because = t(
+      'It seems to grow, but {0} of the events were lost: it takes a run that records them all.',
+      share,
     );
+    return unknown(verdict, because);
   }
   if (context.axis.source === 'time' && (lasted < T.timeSlices || events < T.timeEvents)) {
-    return unknown(verdict, 'It rises; where no training steps are known, it takes longer to tell.');
+    return unknown(verdict, t('It rises; where no training steps are known, it takes longer to tell.'));
   }
   const needed = builtUpFactor(verdict, site, context.sites) * neededEvents(verdict.period ?? 1);
   if (events < needed) {
     const more = Math.ceil(needed * (verdict.period ?? 1) - lasted);
-    return unknown(verdict, `It rises, as a model does that is built up; ${more} more steps will tell.`);
+    return unknown(verdict, t('It rises, as a model does that is built up; {0} more steps will tell.', more));
   }
   if (verdict.grows === 'size' && inputsGrow(site, context.sites)) {
-    return { ...quiet(verdict), state: 'transient', because: 'It follows the inputs, which get longer and longer.' };
+    return { ...quiet(verdict), state: 'transient', because: t('It follows the inputs, which get longer and longer.') };
   }
   let { confidence } = verdict;
   if (context.axis.source === 'time') confidence *= T.timeConfidence;

@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import { baseName } from '../../protocol/format';
 import { libraryName } from '../../protocol/libraryName';
 import type { Frame, LineSource, Site } from '../../protocol/trace';
@@ -11,8 +12,8 @@ export function namedFrame(site: Site | null): Frame | null {
 /** `train.py:41 forward`, with a word on how the line was found where it is not the line that ran. */
 export function siteText(site: Site | null): string {
   const frame = namedFrame(site);
-  if (site?.source === 'before-attach' && frame === null) return '(before attach)';
-  if (site === null || frame === null) return site?.library ? libraryName(site.library) : '(no Python line)';
+  if (site?.source === 'before-attach' && frame === null) return t('(before attach)');
+  if (site === null || frame === null) return site?.library ? libraryName(site.library) : t('(no Python line)');
   const line = frame.line > 0 ? `:${frame.line}` : ''; // native functions have none
   return `${baseName(frame.file)}${line} ${frame.function}${sourceText(site.source)}`.trimStart();
 }
@@ -20,13 +21,13 @@ export function siteText(site: Site | null): string {
 function sourceText(source: LineSource): string {
   switch (source) {
     case 'forward':
-      return ' (its backward)';
+      return t(' (its backward)');
     case 'forward-near':
-      return ' (its backward, nearest line)';
+      return t(' (its backward, nearest line)');
     case 'backward-call':
-      return ' (called backward)';
+      return t(' (called backward)');
     case 'before-attach':
-      return ' (before the recording)';
+      return t(' (before the recording)');
     case 'python':
     case 'none':
       return '';

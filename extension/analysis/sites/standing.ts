@@ -1,9 +1,11 @@
-import { formatCount, formatDuration, formatPlural } from '../../protocol/format';
+import { t } from '@vscode/l10n';
+import { formatCount, formatDuration } from '../../protocol/format';
 import type { TraceInfo } from '../../protocol/trace';
 import type { Standing } from '../../protocol/requests/verdictRequests';
 import type { Verdicts } from '../../protocol/verdicts';
 import { lostShareOf } from './context';
 import { THRESHOLDS as T } from '../series/thresholds';
+import { stepsText } from '../words';
 
 /** Steps from which on a leak in each step is told. */
 const FIRST_STEPS = T.warmupSteps + T.mostEvents;
@@ -14,8 +16,11 @@ export function standingOf(info: TraceInfo, verdicts: Verdicts): { standing: Sta
   const share = lostShareOf(info);
   if (share > T.lostShare) {
     const percent = `${(100 * share).toFixed(0)} %`;
-    const sentence = `Unknown: ${percent} of the events were lost. It takes a run that records them all to tell what leaks.`;
-    return { standing: 'lost', sentence };
+    const text = t(
+      'Unknown: {0} of the events were lost. It takes a run that records them all to tell what leaks.',
+      percent,
+    );
+    return { standing: 'lost', sentence: text };
   }
   const lacking = lackingText(info, verdicts);
   if (lacking !== null) return { standing: 'waiting', sentence: lacking };
@@ -25,8 +30,10 @@ export function standingOf(info: TraceInfo, verdicts: Verdicts): { standing: Sta
 function foundText({ findings }: Verdicts): string {
   const leaks = findings.filter(finding => finding.verdict === 'leak').length;
   const others = findings.length - leaks;
-  const parts = [leaks > 0 ? formatPlural(leaks, 'leak') : '', others > 0 ? formatPlural(others, 'other finding') : ''];
-  return parts.filter(part => part !== '').join(', ');
+  const parts: string[] = [];
+  if (leaks > 0) parts.push(leaks === 1 ? t('1 leak') : t('{0} leaks', formatCount(leaks)));
+  if (others > 0) parts.push(others === 1 ? t('1 other finding') : t('{0} other findings', formatCount(others)));
+  return parts.join(', ');
 }
 
 /** What is missing for a verdict on any line; null: nothing. */
@@ -35,26 +42,33 @@ function lackingText(info: TraceInfo, { steps }: Verdicts): string | null {
   if (source === 'time') return lackingTime(info, count);
   const more = FIRST_STEPS - count;
   if (source !== 'none' && more <= 0) return null;
-  if (!info.live) return `The run ended after ${formatPlural(count, 'step')}: too few to tell what leaks.`;
-  if (count === 0) return `Waits for the first training step to end; ${FIRST_STEPS} of them tell what leaks.`;
-  return `Waits for ${formatPlural(more, 'more step')} to tell what leaks.`;
+  if (!info.live) return t('The run ended after {0}: too few to tell what leaks.', stepsText(count));
+  if (count === 0) return t('Waits for the first training step to end; {0} of them tell what leaks.', FIRST_STEPS);
+  return more === 1
+    ? t('Waits for 1 more step to tell what leaks.')
+    : t('Waits for {0} more steps to tell what leaks.', more);
 }
 
 function lackingTime(info: TraceInfo, count: number): string | null {
   const more = T.timeSlices - count;
   if (more <= 0) return null;
-  if (!info.live) return 'The run ended before a training step or enough time had passed to tell what leaks.';
+  if (!info.live) return t('The run ended before a training step or enough time had passed to tell what leaks.');
   const slice = Math.max(0, ...info.steps.map(steps => steps.sliceNs ?? 0));
-  const when = slice > 0 ? `about ${formatDuration(more * slice)} more of the run` : 'more time';
-  return `No training step is known yet: to tell what leaks takes ${when}.`;
+  return slice > 0
+    ? t(
+        'No training step is known yet: to tell what leaks takes about {0} more of the run.',
+        formatDuration(more * slice),
+      )
+    : t('No training step is known yet: to tell what leaks takes more time.');
 }
 
 function cleanText({ steps, sites }: Verdicts): string {
   const waiting = [...sites.values()].filter(site => site.state === 'unknown').length;
-  const unit = steps.source === 'time' ? 'slice of time' : 'step';
-  const units = steps.source === 'time' ? 'slices of time' : 'steps';
-  const after = `Nothing leaks after ${formatPlural(steps.count, unit, units)}.`;
+  const slices = steps.count === 1 ? t('1 slice of time') : t('{0} slices of time', formatCount(steps.count));
+  const after = t('Nothing leaks after {0}.', steps.source === 'time' ? slices : stepsText(steps.count));
   if (waiting === 0) return after;
-  const [stacks, need] = [formatPlural(waiting, 'stack'), waiting === 1 ? 'needs' : 'need'];
-  return `${after} ${stacks} of ${formatCount(sites.size)} still ${need} more to tell.`;
+  const all = formatCount(sites.size);
+  return waiting === 1
+    ? t('{0} 1 stack of {1} still needs more to tell.', after, all)
+    : t('{0} {1} stacks of {2} still need more to tell.', after, formatCount(waiting), all);
 }

@@ -1,9 +1,11 @@
+import { t } from '@vscode/l10n';
 import type { SiteState, SiteVerdict } from '../../protocol/verdicts';
 import { findPeriod } from '../series/changes';
 import { confidenceOf, judgeGrowth, type Growth, type GrowthInput } from '../series/growth';
 import type { SiteSteps } from '../series/siteSeries';
 import { at, highOutliers, median } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
+import { ordinal } from '../words';
 
 /** Judges growth; the sites of one graph have one and the same series of counts. */
 export type GrowthJudge = (input: GrowthInput) => Growth;
@@ -22,12 +24,12 @@ export function rememberingJudge(): GrowthJudge {
 /** Judges what one site does, from its series alone. */
 export function judgeSite(site: SiteSteps, judge: GrowthJudge = judgeGrowth): SiteVerdict {
   if (site.lineSource === 'before-attach') {
-    return verdict(site, 'before-attach', 'It was there before the recording began: how it grew is not known.');
+    return verdict(site, 'before-attach', t('It was there before the recording began: how it grew is not known.'));
   }
   if (site.steps.length === 0) {
-    return verdict(site, 'unknown', `No whole step yet: ${T.warmupSteps + T.mostEvents} of them will tell.`);
+    return verdict(site, 'unknown', t('No whole step yet: {0} of them will tell.', T.warmupSteps + T.mostEvents));
   }
-  if (site.segments) return verdict(site, 'cache', 'PyTorch’s cache took it to serve tensors: it grows as they do.');
+  if (site.segments) return verdict(site, 'cache', t('PyTorch’s cache took it to serve tensors: it grows as they do.'));
   const blocks = judge({ steps: site.steps, values: site.oldCount, lag: 2 });
   if (blocks.state === 'growing') return growing(site, blocks, 'blocks');
   const size = judgeSize(site, judge);
@@ -71,10 +73,14 @@ function growing(site: SiteSteps, growth: Growth, grows: 'blocks' | 'size'): Sit
   const bytesPerStep = span > 0 ? (at(values, growth.to) - at(values, growth.from)) / span : 0;
   // The interval was made of counts: it holds for bytes as far as blocks are alike.
   const scale = growth.perStep > 0 ? bytesPerStep / growth.perStep : 0;
-  const rhythm = growth.gap > 1.5 ? `in about every ${ordinal(Math.round(growth.gap))} step` : 'in each step';
-  const what = grows === 'blocks' ? 'more blocks stayed alive' : 'its block was bigger than the one before';
+  const { since, events, gap } = growth;
+  const rhythm = gap > 1.5 ? t('in about every {0} step', ordinal(Math.round(gap))) : t('in each step');
+  const because =
+    grows === 'blocks'
+      ? t('Since step {0}, {1} more blocks stayed alive, {2} times.', since, rhythm, events)
+      : t('Since step {0}, {1} its block was bigger than the one before, {2} times.', since, rhythm, events);
   return {
-    ...verdict(site, 'growing', `Since step ${growth.since}, ${rhythm} ${what}, ${growth.events} times.`),
+    ...verdict(site, 'growing', because),
     grows,
     bytesPerStep,
     low: growth.low * scale,
@@ -88,7 +94,7 @@ function growing(site: SiteSteps, growth: Growth, grows: 'blocks' | 'size'): Sit
 function still(site: SiteSteps, blocks: Growth, size: Growth | null): SiteVerdict {
   const oldFreed = sum(site.oldFreedBytes);
   if (oldFreed > 0 && sum(site.collectedBytes) >= T.collectedShare * oldFreed) {
-    return verdict(site, 'cycle', 'Python’s collector alone frees it: reference cycles keep it until then.');
+    return verdict(site, 'cycle', t('Python’s collector alone frees it: reference cycles keep it until then.'));
   }
   const odd = anomalyOf(site);
   if (odd !== null) return odd;
@@ -97,7 +103,7 @@ function still(site: SiteSteps, blocks: Growth, size: Growth | null): SiteVerdic
     case 'bounded':
       return sawtooth(site, blocks);
     case 'slowing':
-      return verdict(site, 'plateau', 'It grows ever more slowly, as a cache does that fills up.');
+      return verdict(site, 'plateau', t('It grows ever more slowly, as a cache does that fills up.'));
     case 'early':
       return waiting(site, blocks.waits);
     case 'stopped':
@@ -117,8 +123,10 @@ function sawtooth(site: SiteSteps, blocks: Growth): SiteVerdict {
   const falls = blocks.resets.length;
   const because =
     falls > 0
-      ? `It gathers and is let go again${period === null ? '' : `, every ${Math.round(period)} steps`} (${times(falls)}).`
-      : 'As much leaves as comes: old blocks make room for new ones.';
+      ? period === null
+        ? t('It gathers and is let go again ({0}).', times(falls))
+        : t('It gathers and is let go again, every {0} steps ({1}).', Math.round(period), times(falls))
+      : t('As much leaves as comes: old blocks make room for new ones.');
   return { ...verdict(site, 'sawtooth', because), period };
 }
 
@@ -128,14 +136,17 @@ function resting(site: SiteSteps, blocks: Growth): SiteVerdict {
   const working = site.allocations.filter(count => count > 0).length;
   const freedLate = site.oldFreedBytes.slice(-2 * T.growthSteps).some(bytes => bytes > 0);
   if (freedLate && at(site.steps, last) - site.lastAllocationStep <= T.growthSteps) {
-    return verdict(site, 'sawtooth', 'Old blocks make room for new ones: it has a bound.');
+    return verdict(site, 'sawtooth', t('Old blocks make room for new ones: it has a bound.'));
   }
   const lacking = T.warmupSteps + T.mostEvents + 2 - (at(site.steps, last) - at(site.steps, 0) + 1);
-  if (working > 1 && lacking > 0) return waiting(site, lacking, 'Too few steps');
+  if (working > 1 && lacking > 0) return waiting(site, lacking, t('Too few steps'));
   if (working <= 1 && site.category !== 'optimizer')
-    return verdict(site, 'one-shot', 'Allocated in one step, and stays.');
-  const since = blocks.state === 'stopped' ? ` since step ${lastRise(site)}` : ' after the first steps';
-  return verdict(site, 'plateau', `It has not grown${since}.`);
+    return verdict(site, 'one-shot', t('Allocated in one step, and stays.'));
+  const stopped = blocks.state === 'stopped';
+  const because = stopped
+    ? t('It has not grown since step {0}.', lastRise(site))
+    : t('It has not grown after the first steps.');
+  return verdict(site, 'plateau', because);
 }
 
 function lastRise(site: SiteSteps): number {
@@ -146,19 +157,19 @@ function lastRise(site: SiteSteps): number {
 }
 
 function released(site: SiteSteps): SiteVerdict {
-  return verdict(site, 'sawtooth', 'It was kept for a while; all of it has been freed since.');
+  return verdict(site, 'sawtooth', t('It was kept for a while; all of it has been freed since.'));
 }
 
 function brief(site: SiteSteps): SiteVerdict {
   if (site.steps.length < T.warmupSteps && at(site.liveCount, site.liveCount.length - 1) > 0) {
     return waiting(site, T.warmupSteps + T.mostEvents);
   }
-  return verdict(site, 'transient', 'It is freed within the step, or in the next.');
+  return verdict(site, 'transient', t('It is freed within the step, or in the next.'));
 }
 
-function waiting(site: SiteSteps, steps: number, why = 'It rises'): SiteVerdict {
-  const more = Math.max(1, steps);
-  return verdict(site, 'unknown', `${why}; ${more} more ${more === 1 ? 'step' : 'steps'} will tell.`);
+function waiting(site: SiteSteps, steps: number, why = t('It rises')): SiteVerdict {
+  const because = steps > 1 ? t('{0}; {1} more steps will tell.', why, steps) : t('{0}; 1 more step will tell.', why);
+  return verdict(site, 'unknown', because);
 }
 
 /** One allocation far above the line's habit, of a line that works often. */
@@ -173,7 +184,7 @@ function anomalyOf(site: SiteSteps): SiteVerdict | null {
   if (odd.length === 0 || odd.length > Math.max(1, T.anomalyShare * sizes.length)) return null;
   const where = at(site.steps, worked[odd[0] ?? 0] ?? 0);
   const ratio = Math.round(at(sizes, odd[0] ?? 0) / median(sizes));
-  return verdict(site, 'anomaly', `In step ${where} it took ${ratio} times its usual size at once.`);
+  return verdict(site, 'anomaly', t('In step {0} it took {1} times its usual size at once.', where, ratio));
 }
 
 function verdict(site: SiteSteps, state: SiteState, because: string): SiteVerdict {
@@ -198,11 +209,5 @@ function sum(values: readonly number[]): number {
 }
 
 function times(count: number): string {
-  return count === 1 ? 'once so far' : `${count} times so far`;
-}
-
-/** 2nd, 3rd, 4th, 11th. */
-export function ordinal(n: number): string {
-  const tail = n % 100 >= 11 && n % 100 <= 13 ? 0 : n % 10;
-  return `${n}${['th', 'st', 'nd', 'rd'][tail] ?? 'th'}`;
+  return count === 1 ? t('once so far') : t('{0} times so far', count);
 }

@@ -1,6 +1,6 @@
 // Commands about findings of the shown session. `given`: a finding's id, from the page or the Problems panel.
 import * as vscode from 'vscode';
-import { holderText, placeText } from '../../analysis/findings/wording';
+import { holderText, placeText } from '../../analysis/words';
 import { openLine } from '../../editor/openLine';
 import { formatBytes } from '../../protocol/format';
 import type { ExperimentEffect, HolderFound } from '../../protocol/requests/verdictRequests';

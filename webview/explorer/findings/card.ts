@@ -2,10 +2,12 @@
 import { t } from '@vscode/l10n';
 import { formatBytes } from '../../../extension/protocol/format';
 import type { FindingView, OtherLine } from '../../../extension/protocol/requests/verdictRequests';
+import { isLeak } from '../../../extension/protocol/verdicts';
 import { el, icon, setAttribute, setText, svg } from '../../dom';
 import { experimentsSection, holdersSection } from './holders';
-import { figures, headline, isLeak, lineText, STATES, VERDICTS } from './text';
+import { figures, lineText } from './text';
 import { lineLink } from '../common/lineLink';
+import { WORDS } from '../common/words';
 import { sparkPoints } from '../table/rows';
 
 export interface CardActions {
@@ -73,12 +75,14 @@ export class FindingCard {
   /** Draws what is new; what did not change keeps its elements, and so the focus. */
   update(finding: FindingView): void {
     this.finding = finding;
-    const { id, verdict, place, spark } = finding;
+    const { id, verdict, cause, headline, detail, place, spark } = finding;
     setAttribute(this.element, 'data-finding', id);
     setAttribute(this.element, 'data-verdict', verdict);
     setAttribute(this.element, 'data-leak', String(isLeak(finding)));
-    setText(this.word, VERDICTS[verdict]);
-    setText(this.sentence, headline(finding));
+    setText(this.word, WORDS.findings[verdict].name);
+    setAttribute(this.word, 'title', WORDS.findings[verdict].sentence);
+    // Figures stand below; why an allocation failed is none.
+    setText(this.sentence, cause === null ? headline : t('{0}. {1}', headline, detail ?? ''));
     setAttribute(this.toggle, 'title', finding.title);
     this.showFacts(figures(finding));
     setAttribute(this.line, 'points', sparkPoints(Float64Array.from(spark), SPARK.width, SPARK.height));
@@ -185,7 +189,8 @@ export class FindingCard {
       const name = lineText(other);
       const place = line > 0 ? this.link('open-other', name, file, line) : el('span', {}, name || t('no Python line'));
       const bytes = el('span', { class: 'dim number' }, ` ${formatBytes(other.liveBytes)} `);
-      const state = el('span', { class: 'badge', 'data-state': other.state }, STATES[other.state]);
+      const { name: word, sentence } = WORDS.states[other.state];
+      const state = el('span', { class: 'badge', 'data-state': other.state, title: sentence }, word);
       return el('li', {}, place, bytes, state, el('div', { class: 'dim' }, because));
     });
     return el('section', {}, el('h3', {}, t('Other lines')), el('ul', { class: 'others' }, ...items));

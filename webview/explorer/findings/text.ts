@@ -2,30 +2,6 @@
 import { t } from '@vscode/l10n';
 import { baseName, formatBytes, formatCount } from '../../../extension/protocol/format';
 import type { Experiment, FindingView, HolderFound } from '../../../extension/protocol/requests/verdictRequests';
-import type { FindingVerdict, SiteState } from '../../../extension/protocol/verdicts';
-
-export const VERDICTS: Record<FindingVerdict, string> = {
-  leak: t('Leak'),
-  oom: t('Out of memory'),
-  fragmentation: t('Fragmentation'),
-  pending: t('Unused cache'),
-  cycle: t('Cycles'),
-  anomaly: t('Outlier'),
-  untraced: t('Untraced'),
-};
-
-export const STATES: Record<SiteState, string> = {
-  growing: t('growing'),
-  sawtooth: t('sawtooth'),
-  plateau: t('plateau'),
-  'one-shot': t('once'),
-  transient: t('per step'),
-  cycle: t('cycles'),
-  anomaly: t('outlier'),
-  cache: t('cache'),
-  'before-attach': t('before attach'),
-  unknown: t('unknown yet'),
-};
 
 export const EXPERIMENT_NAMES: Record<Experiment, string> = {
   collect: 'gc.collect()',
@@ -50,27 +26,17 @@ const HOLDER_KINDS: Record<string, string> = {
   object: t('object'),
 };
 
-/** Only growth is red: a leak, or a failure that came of one. */
-export function isLeak({ verdict, cause }: FindingView): boolean {
-  return verdict === 'leak' || (verdict === 'oom' && cause === 'leak');
-}
-
-/** The sentence without the figures that stand below it, and without the word before it. */
-export function headline({ verdict, title }: FindingView): string {
-  if (verdict === 'oom') return title.replace(/^Out of memory:? /, '').replace(/\.$/, '');
-  const colon = title.indexOf(': ');
-  return verdict === 'leak' && colon > 0 ? title.slice(0, colon) : title.replace(/\.$/, '');
-}
-
 /** `+4.19 MB a step`, `3 tensors a step`, `since step 12`, …: as far as they are known. */
 export function figures(finding: FindingView): string[] {
-  const { bytesPerStep, sinceStep, fullAtStep, confidence, bytes, count } = finding;
+  const { bytesPerStep, sinceStep, atStep, fullAtStep, confidence, bytes, count, processes } = finding;
   const facts: string[] = [];
+  if (atStep !== null) facts.push(t('in step {0}', formatCount(atStep)));
   if (bytesPerStep > 0) facts.push(t('+{0} a step', formatBytes(bytesPerStep)));
   if (bytes > 0 && count === 1) facts.push(t('{0} in 1 block', formatBytes(bytes)));
   else if (bytes > 0) facts.push(t('{0} in {1} blocks', formatBytes(bytes), formatCount(count)));
   if (sinceStep !== null) facts.push(t('since step {0}', formatCount(sinceStep)));
   if (fullAtStep !== null) facts.push(t('full at step ≈ {0}', formatCount(fullAtStep)));
+  if (processes > 1) facts.push(t('in {0} processes', formatCount(processes)));
   if (confidence < 1) facts.push(t('{0} % sure', Math.round(confidence * 100)));
   return facts;
 }

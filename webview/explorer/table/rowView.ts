@@ -6,6 +6,7 @@ import { COLUMNS, type Column, type ColumnId } from './columns';
 import type { Layout } from './layout';
 import { isOfBackward, sparkPoints, type Row } from './rows';
 import { STATE_WORDS } from './verdictWords';
+import { WORDS } from '../common/words';
 
 export interface RowMarks {
   /** Keys act on it. */
@@ -98,7 +99,7 @@ export class RowView {
     setAttribute(element, 'data-line', String(row.line));
     setAttribute(element, 'data-trend', row.trend);
     setAttribute(element, 'data-source', row.source);
-    setAttribute(element, 'data-verdict', row.verdict?.state ?? '');
+    setAttribute(element, 'data-tone', row.verdict ? WORDS.states[row.verdict.state].tone : '');
     element.classList.toggle('no-line', row.line === 0 && row.function === '');
     this.showName(row, marks.verdict);
     this.showTree(row);
@@ -115,10 +116,10 @@ export class RowView {
     setText(this.secondary, row.secondary);
     setAttribute(this.cell('site'), 'title', row.title);
     this.mark.hidden = !isOfBackward(row.source);
-    const word = withVerdict && row.verdict ? STATE_WORDS[row.verdict.state] : '';
-    this.verdict.hidden = word === '';
-    setText(this.verdict, word);
-    setAttribute(this.verdict, 'title', row.verdict?.because ?? '');
+    const words = withVerdict && row.verdict ? WORDS.states[row.verdict.state] : null;
+    this.verdict.hidden = !words?.short;
+    setText(this.verdict, words?.short ?? '');
+    setAttribute(this.verdict, 'title', words ? `${row.verdict?.because}\n${words.sentence}` : '');
   }
 
   private showTree({ tree }: Row): void {

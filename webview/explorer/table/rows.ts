@@ -5,9 +5,11 @@ import { libraryName } from '../../../extension/protocol/libraryName';
 import type { GroupBy, LineSource, ProcessInfo, SiteWindow } from '../../../extension/protocol/trace';
 import { deviceText } from '../details/blockRow';
 import { baseName } from '../common/stack';
-import type { Judged } from './verdictWords';
+import type { RowVerdict } from '../../../extension/protocol/requests/verdictRequests';
 import { findThread } from '../../../extension/protocol/threads';
 
+/** The part of a verdict that a row shows. */
+export type Judged = Pick<RowVerdict, 'state' | 'because' | 'bytesPerStep'>;
 export type Trend = 'growing' | 'shrinking' | 'steady';
 
 export interface Row {

@@ -1,8 +1,7 @@
 // The rows of the list: a window of what the host sorted, grouped and filtered.
 import type { GroupBy, ProcessInfo, SiteWindow } from '../../../extension/protocol/trace';
-import { rowAt, rowKey, type Row } from './rows';
+import { rowAt, rowKey, type Judged, type Row } from './rows';
 import type { RowSource } from './rowSource';
-import type { Judged } from './verdictWords';
 
 const MOST_ROWS = 100_000;
 

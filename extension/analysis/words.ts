@@ -1,0 +1,39 @@
+// Pieces of sentences. One and many are whole texts: languages differ in more than an ending.
+import { t } from '@vscode/l10n';
+import { baseName, formatBytes, formatCount } from '../protocol/format';
+import type { FindingHolder, FindingPlace } from '../protocol/verdicts';
+
+export function blocksText(count: number): string {
+  return count === 1 ? t('1 block') : t('{0} blocks', formatCount(count));
+}
+
+export function tensorsText(count: number): string {
+  return count === 1 ? t('1 tensor') : t('{0} tensors', formatCount(count));
+}
+
+export function stepsText(count: number): string {
+  return count === 1 ? t('1 step') : t('{0} steps', formatCount(count));
+}
+
+/** `1.00 MB a step since step 12` */
+export function rateText(bytesPerStep: number, sinceStep: number): string {
+  return t('{0} a step since step {1}', formatBytes(bytesPerStep), formatCount(sinceStep));
+}
+
+/** 2nd, 3rd, 4th, 11th. */
+export function ordinal(n: number): string {
+  const tail = n % 100 >= 11 && n % 100 <= 13 ? 0 : n % 10;
+  return [t('{0}th', n), t('{0}st', n), t('{0}nd', n), t('{0}rd', n)][tail] ?? t('{0}th', n);
+}
+
+/** `train.py:41`, or a word for memory without a Python line. */
+export function placeText(place: Pick<FindingPlace, 'file' | 'line'> | null): string {
+  return place === null || place.file === '' ? t('no Python line') : `${baseName(place.file)}:${place.line}`;
+}
+
+/** `cache (120 in it, train.py:6)`. */
+export function holderText({ path, file, line, length }: FindingHolder): string {
+  const facts = length === null ? [] : [t('{0} in it', formatCount(length))];
+  if (file !== null) facts.push(`${baseName(file)}:${line ?? '?'}`);
+  return facts.length === 0 ? path : `${path} (${facts.join(', ')})`;
+}

@@ -1,0 +1,5 @@
+// The language of what extension/analysis says. Imported before all else: texts of modules are made when these are loaded.
+import { config } from '@vscode/l10n';
+import { l10n } from 'vscode';
+
+config({ contents: l10n.bundle ?? {} });

@@ -1,0 +1,47 @@
+// What states and findings are called: the same words in table, cards, terminal and hovers. JSON has their keys.
+import type { FindingVerdict, SiteState } from './verdicts';
+
+/** `t` of @vscode/l10n, or of the editor. */
+type Translate = (text: string) => string;
+
+/** `alarm` is red and for growth alone; `warning` is what costs memory and does not grow; all else is `calm`, grey. */
+export type Tone = 'alarm' | 'warning' | 'calm';
+export interface Words {
+  name: string;
+  /** In a row of the table; empty: not worth a word. */
+  short: string;
+  /** What it means. */
+  sentence: string;
+  tone: Tone;
+}
+export interface Vocabulary {
+  states: Record<SiteState, Words>;
+  findings: Record<FindingVerdict, Words>;
+}
+
+export function vocabulary(t: Translate): Vocabulary {
+  const words = (tone: Tone, name: string, sentence: string, short = name): Words => ({ name, short, sentence, tone });
+  return {
+    states: {
+      growing: words('alarm', t('growing'), t('It becomes more and more, and none of it goes: a leak.')),
+      sawtooth: words('calm', t('sawtooth'), t('It gathers and goes again: an epoch, a queue, a cache with a bound.')),
+      plateau: words('calm', t('plateau'), t('It rose for a while and stays: optimizer state, a cache that is full.')),
+      'one-shot': words('calm', t('one-shot'), t('It was allocated once and stays: weights, inputs.')),
+      transient: words('calm', t('transient'), t('It is gone within a step or two of its allocation.')),
+      cycle: words('calm', t('cycles'), t('Reference cycles keep it until Python’s collector runs.')),
+      anomaly: words('calm', t('outlier'), t('One allocation was far outside the line’s habit.')),
+      cache: words('calm', t('cache'), t('PyTorch’s own segments: they follow the tensors.')),
+      'before-attach': words('calm', t('before-attach'), t('It was there before the tracer came.')),
+      unknown: words('calm', t('unknown'), t('It cannot be told yet.'), ''),
+    },
+    findings: {
+      leak: words('alarm', t('Leak'), t('Memory that is kept step after step.')),
+      oom: words('warning', t('Out of memory'), t('An allocation failed.')),
+      fragmentation: words('warning', t('Fragmentation'), t('The cache grows, what lies in it does not.')),
+      pending: words('warning', t('Unused cache'), t('Much of the cache waits for a stream, or is another pool’s.')),
+      cycle: words('warning', t('Cycles'), t('Much memory waits for Python’s collector.')),
+      anomaly: words('warning', t('Outlier'), t('One allocation was far outside the line’s habit.')),
+      untraced: words('warning', t('Untraced'), t('The process grows beyond all that was seen.')),
+    },
+  };
+}

@@ -1,0 +1,5 @@
+// What states and findings are called, in the language of the page.
+import { t } from '@vscode/l10n';
+import { vocabulary } from '../../../extension/protocol/vocabulary';
+
+export const WORDS = vocabulary(t);
