@@ -12,12 +12,12 @@ const walls = [
   { room: 'extension/capture/traces', may: ['node:', 'extension/protocol', 'extension/capture/processes'] },
   { room: 'extension/capture/checks', may: ['node:', 'extension/protocol', 'extension/capture'] },
 
-  { room: 'extension/analysis', may: ['extension/protocol'] },
+  { room: 'extension/analysis', may: ['@vscode/l10n', 'extension/protocol'] },
   { room: 'extension/analysis/series', may: judging() },
   { room: 'extension/analysis/sites', may: judging('series') },
   { room: 'extension/analysis/ledger', may: judging('series') },
   { room: 'extension/analysis/findings', may: judging('series', 'sites', 'ledger') },
-  { room: 'extension/analysis/report', may: ['extension/protocol', 'extension/analysis'] },
+  { room: 'extension/analysis/report', may: judging('series', 'sites', 'ledger', 'findings') },
 
   {
     room: 'extension/exporters',
@@ -30,7 +30,7 @@ const walls = [
 
   {
     room: 'extension/editor',
-    may: ['node:', 'vscode', 'extension/protocol', 'extension/engine', 'extension/analysis'],
+    may: ['node:', 'vscode', '@vscode/l10n', 'extension/protocol', 'extension/engine', 'extension/analysis'],
   },
   { room: 'extension/views', may: ['node:', 'vscode'] },
   { room: 'extension/views/session', may: cliBase('vscode', 'extension/views/names') },
@@ -42,7 +42,8 @@ const walls = [
     room: 'extension/views/commands',
     may: cliBase('vscode', 'extension/views', 'extension/editor', 'extension/exporters'),
   },
-  { room: 'extension/parts', may: ['node:', 'vscode', 'extension/editor', 'extension/views'] },
+  { room: 'extension/parts', may: ['node:', 'vscode', 'extension/language', 'extension/editor', 'extension/views'] },
+  { room: 'extension/language', may: ['vscode', '@vscode/l10n'] },
   { room: 'extension/main', may: ['vscode', 'extension/views', 'extension/parts'] },
 
   { room: 'webview', may: ['@vscode/l10n', 'extension/protocol'] },
@@ -63,7 +64,12 @@ const walls = [
 
 /** What stands in `analysis` itself is for all of its rooms. */
 function judging(...rooms) {
-  return ['extension/protocol', 'extension/analysis/*', ...rooms.map(room => `extension/analysis/${room}`)];
+  return [
+    '@vscode/l10n',
+    'extension/protocol',
+    'extension/analysis/*',
+    ...rooms.map(room => `extension/analysis/${room}`),
+  ];
 }
 
 /** What runs a program, reads its trace and judges it. */

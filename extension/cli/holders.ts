@@ -1,6 +1,5 @@
 import { occasionText, recordedHolders, toldHolders } from '../analysis/findings/holders';
 import { judgeTrace } from '../analysis/findings/verdicts';
-import { holderText } from '../analysis/findings/wording';
 import { blockDetails, type BlockDetails, detailsText } from '../analysis/report/blockDetails';
 import { type Survivor, survivorsOf, tensorAt } from '../analysis/series/survivors';
 import { standingOf } from '../analysis/sites/standing';

@@ -2,16 +2,16 @@ import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
 import type { TraceSource } from '../../protocol/trace';
 import type { Finding, FindingPlace, SiteVerdict } from '../../protocol/verdicts';
-import type { LineText } from './findingContext';
-import type { Growth } from '../series/growth';
 import type { JudgedLedger } from '../ledger/ledger';
-import { countedText, type JudgedFailure } from './outOfMemory';
-import { pendingFinding, pendingWords, type Pending } from '../ledger/pending';
-import { namedFrame } from '../sites/site';
+import { type Pending, pendingWords } from '../ledger/pending';
+import type { Growth } from '../series/growth';
 import type { SiteSteps } from '../series/siteSeries';
-import { suggest } from './suggestions';
 import { THRESHOLDS as T } from '../series/thresholds';
+import { namedFrame } from '../sites/site';
 import { placeText, rateText } from '../words';
+import type { LineText } from './findingContext';
+import { countedText, type JudgedFailure } from './outOfMemory';
+import { suggest } from './suggestions';
 import { makeFinding } from './wording';
 
 // Findings that are no leak: failures, layers that grow by themselves, cycles, outliers.

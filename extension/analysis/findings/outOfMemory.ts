@@ -1,5 +1,5 @@
 import { t } from '@vscode/l10n';
-import { formatBytes } from '../../protocol/format';
+import { formatBytes, formatCount } from '../../protocol/format';
 import type { MemorySnapshot, SnapshotSite } from '../../protocol/steps';
 import type { OutOfMemory, TraceInfo } from '../../protocol/trace';
 import type { Finding, OutOfMemoryCause, OutOfMemoryVerdict } from '../../protocol/verdicts';
@@ -38,8 +38,12 @@ export function judgeFailures(context: OutOfMemoryContext): JudgedFailure[] {
 export function countedText({ outOfMemory, outOfMemoryCount }: TraceInfo): string | null {
   const kept = outOfMemory.filter(({ snapshot }) => snapshot !== null).length;
   if (outOfMemoryCount === kept || outOfMemoryCount <= 1) return null;
-  const counted = formatCount(outOfMemoryCount - kept);
-  return `${formatCount(outOfMemoryCount)} allocations did not fit: what was alive then is kept of ${formatCount(kept)}, the other ${counted} were counted.`;
+  return t(
+    '{0} allocations did not fit: what was alive then is kept of {1}, the other {2} were counted.',
+    formatCount(outOfMemoryCount),
+    formatCount(kept),
+    formatCount(outOfMemoryCount - kept),
+  );
 }
 
 /**

@@ -1,20 +1,20 @@
 import { t } from '@vscode/l10n';
 import type { StepAxis } from '../../protocol/steps';
-import { LAYERS, type TraceInfo, type TraceSource, type Layer } from '../../protocol/trace';
-import { type Finding, type SiteVerdict, type Verdicts, isLeak } from '../../protocol/verdicts';
-import { mergeAcrossProcesses } from './acrossProcesses';
+import { findThread } from '../../protocol/threads';
+import { LAYERS, type TraceInfo, type TraceSource } from '../../protocol/trace';
+import { type Finding, isLeak, type SiteVerdict, type Verdicts } from '../../protocol/verdicts';
+import { type JudgedLedger, readLedgers } from '../ledger/ledger';
+import { cutSteps, readSiteSteps, type SiteSteps } from '../series/siteSeries';
+import { THRESHOLDS as T } from '../series/thresholds';
 import { firstWhole, inContext, lostShareOf } from '../sites/context';
-import { anomalyFindings, cycleFindings, failureFindings, layerFindings } from './otherFindings';
+import { siteText } from '../sites/site';
+import { judgeSite, rememberingJudge } from '../sites/states';
+import { mergeAcrossProcesses } from './acrossProcesses';
 import type { LineText } from './findingContext';
 import { findLeaks } from './findings';
 import { readHolders } from './holders';
-import { readLedgers, type JudgedLedger } from '../ledger/ledger';
+import { anomalyFindings, cycleFindings, failureFindings, layerFindings } from './otherFindings';
 import { judgeFailures } from './outOfMemory';
-import { siteText } from '../sites/site';
-import { cutSteps, readSiteSteps, type SiteSteps } from '../series/siteSeries';
-import { judgeSite, rememberingJudge } from '../sites/states';
-import { THRESHOLDS as T } from '../series/thresholds';
-import { findThread } from '../../protocol/threads';
 
 /** Sites that are judged between two yields. */
 const PART = 16;

@@ -4,9 +4,8 @@ import { test } from 'node:test';
 import type { FindingView, HolderFound } from '../../../extension/protocol/requests/verdictRequests';
 import { isLeak } from '../../../extension/protocol/verdicts';
 import { nextQuestion, shownFindings } from '../../../webview/explorer/findings/logic';
-import { figures, freedText, headline, holderText, isLeak, lineText } from '../../../webview/explorer/findings/text';
+import { figures, freedText, holderText, lineText } from '../../../webview/explorer/findings/text';
 import { findings } from '../../page/fakeFindings';
-import { findings } from '../../bench/webview/fakeFindings';
 
 const view = findings(1);
 const leak = view.findings.find(finding => finding.id === 'leak 0')!;

@@ -5,7 +5,6 @@ import { el, icon, setAttribute, setText, svg } from '../../dom';
 import { COLUMNS, type Column, type ColumnId } from './columns';
 import type { Layout } from './layout';
 import { isOfBackward, sparkPoints, type Row } from './rows';
-import { STATE_WORDS } from './verdictWords';
 import { WORDS } from '../common/words';
 
 export interface RowMarks {
