@@ -22,8 +22,8 @@ constexpr long kPatienceNs = 50'000;
 struct Search {
   std::atomic<Support> answer;
   std::atomic<bool> busy;
-  bool looked;     ///< `seen` is set
-  LoadCount seen;  ///< libraries at the time of the last look, which found no Python
+  bool searched;   ///< `seen` is set
+  LoadCount seen;  ///< libraries at the time of the last search, which found no Python
   char reason[kReasonBytes];
 };
 constinit Search search = {};
@@ -102,9 +102,9 @@ Support adopt(const Symbol (&found)[kWantedCount]) {
   return Support::kReady;
 }
 
-Support look() {
+Support find_interpreter() {
   LoadCount now = load_count();
-  if (search.looked && search.seen == now) return Support::kNoPython;
+  if (search.searched && search.seen == now) return Support::kNoPython;
   Symbol found[kWantedCount] = {{"_PyRuntime", nullptr},
                                 {"PyCode_Type", nullptr},
                                 {"PyType_Type", nullptr},
@@ -116,7 +116,7 @@ Support look() {
   find_symbols(found, kWantedCount);
   if (!found[kIsInitialized].address || !found[kVersionText].address) {
     search.seen = now;
-    search.looked = true;
+    search.searched = true;
     return Support::kNoPython;
   }
   if (!reinterpret_cast<int (*)()>(found[kIsInitialized].address)()) return Support::kNoPython;
@@ -153,7 +153,7 @@ Support discover() {
   if (answer != Support::kNoPython) return answer;
   if (search.busy.exchange(true, std::memory_order_acquire)) return wait_for_answer();
   answer = search.answer.load(std::memory_order_acquire);
-  if (answer == Support::kNoPython) answer = look();
+  if (answer == Support::kNoPython) answer = find_interpreter();
   search.answer.store(answer, std::memory_order_release);
   search.busy.store(false, std::memory_order_release);
   return answer;

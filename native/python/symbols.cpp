@@ -87,7 +87,7 @@ struct Wanted {
   size_t count;
 };
 
-int look_in(dl_phdr_info *module, size_t, void *data) {
+int find_in_module(dl_phdr_info *module, size_t, void *data) {
   auto *wanted = static_cast<Wanted *>(data);
   Tables tables = tables_of(*module);
   if (!tables.symbols || !tables.strings || (!tables.gnu_hash && !tables.sysv_hash)) return 0;
@@ -119,7 +119,7 @@ LoadCount load_count() {
 
 void find_symbols(Symbol *symbols, size_t count) {
   Wanted wanted = {symbols, count};
-  dl_iterate_phdr(look_in, &wanted);
+  dl_iterate_phdr(find_in_module, &wanted);
 }
 
 }  // namespace gmt::python

@@ -58,7 +58,7 @@ void futex_wait(uint32_t *word, uint32_t seen, uint64_t ns) {
 void futex_wake(uint32_t *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0); }
 
 /// The agent's turn, with the GIL.
-void use_turn(const PythonApi &api, Work &work, Turn turn, uint64_t step) {
+void install_and_run(const PythonApi &api, Work &work, Turn turn, uint64_t step) {
   work.wanted = false;
   work.asked_at = 0;
   if (!g_installed) {
@@ -71,7 +71,7 @@ void use_turn(const PythonApi &api, Work &work, Turn turn, uint64_t step) {
   }
   if (!work.request.text) work.request = next_request();
   bool again = false;
-  const uint64_t next = take_turn(api, turn, step, work.request.text, work.request.bytes, &again);
+  const uint64_t next = run_turn(api, turn, step, work.request.text, work.request.bytes, &again);
   __atomic_store_n(&g_next_step, next, __ATOMIC_RELAXED);
   work.tries = again ? work.tries + 1 : kTries;
   forget_request(work.request);
@@ -89,12 +89,12 @@ void with_python(Work &work, Turn turn, uint64_t step) {
   const int state = api->ensure();
   void *thread = api->thread_state();
   if (api->enter_tracing && api->leave_tracing) api->enter_tracing(thread);
-  use_turn(*api, work, turn, step);
+  install_and_run(*api, work, turn, step);
   if (api->enter_tracing && api->leave_tracing) api->leave_tracing(thread);
   api->release(state);
 }
 
-bool take_offer(Work &work) {
+bool run_offered_turn(Work &work) {
   uint32_t offer = __atomic_load_n(&g_offer, __ATOMIC_ACQUIRE);
   if (offer == kNobody || (offer & kTaken)) return false;
   if (!__atomic_compare_exchange_n(&g_offer, &offer, offer | kTaken, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
@@ -116,7 +116,7 @@ int on_pending(void *generation) {
 
 /// Whether the agent has something to do: a request, its start once a library came (PyTorch's may be among them), a part of PyTorch
 /// that it waits for.
-bool wants_turn(Work &work) {
+bool has_work(Work &work) {
   if (work.wanted || work.refused) return !work.refused;
   if (g_installed) {
     work.request = next_request();
@@ -129,8 +129,8 @@ bool wants_turn(Work &work) {
   return work.wanted;
 }
 
-/// Up to 3.12 the main thread looks at its pending calls only when it gives up the GIL, where another thread asked it to take one.
-void make_main_thread_look(const PythonApi &api) {
+/// Up to 3.12 the main thread runs its pending calls only when it gives up the GIL, where another thread asked it to take one.
+void interrupt_main_thread(const PythonApi &api) {
   if (python_alive(api)) api.release(api.ensure());
 }
 
@@ -160,7 +160,7 @@ void ask_for_moment(const PythonApi &api, uint32_t generation) {
   if (api.add_pending_call(on_moment, argument) != 0)
     __atomic_store_n(&g_moment, 0, __ATOMIC_RELAXED);
   else
-    make_main_thread_look(api);
+    interrupt_main_thread(api);
 }
 
 /// Asks the main thread for its turn; where that sleeps in C (joins another thread, say), the GIL is taken without it.
@@ -168,20 +168,20 @@ void ask(const PythonApi &api, Work &work) {
   const uint64_t now = clock_ns(CLOCK_MONOTONIC);
   if (!work.asked_at) work.asked_at = now;
   if (ask_main(api, work.generation)) {
-    make_main_thread_look(api);
+    interrupt_main_thread(api);
   } else if (now - work.asked_at > kPatience && main_thread_sleeps() && python_alive(api)) {
     with_python(work, Turn::kAsked, 0);
   }
 }
 
 /// What there is to do when nobody offered a turn. Gives how long to wait.
-uint64_t look_around(Work &work) {
+uint64_t find_work(Work &work) {
   sample_memory();
   const python::Support support = work.refused ? python::Support::kUnsupported : python::discover();
   work.refused = support == python::Support::kUnsupported;  // the log says so already
   const PythonApi *api = support == python::Support::kReady ? python_api() : nullptr;
   if (api) ask_for_moment(*api, work.generation);
-  if (!api || !wants_turn(work)) return kTick;
+  if (!api || !has_work(work)) return kTick;
   ask(*api, work);
   return kWaitingTick;
 }
@@ -192,8 +192,8 @@ void *agent_main(void *generation) {
   prctl(PR_SET_NAME, "gpu-memtrace", 0, 0, 0);
   for (;;) {
     const uint32_t seen = __atomic_load_n(&g_wake, __ATOMIC_ACQUIRE);
-    if (take_offer(work)) continue;
-    const uint64_t wait = look_around(work);
+    if (run_offered_turn(work)) continue;
+    const uint64_t wait = find_work(work);
     futex_wait(&g_wake, seen, wait);
   }
 }

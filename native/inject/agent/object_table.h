@@ -73,7 +73,7 @@ class ObjectTable {
   static constexpr uint32_t kAbsent = ~0u;
 
   /// Asks for the place of an object that is about to be looked up.
-  void fetch_ahead(const void *object) const {
+  void prefetch(const void *object) const {
     if (slots_.capacity()) __builtin_prefetch(&slots_[place(object)]);
   }
 

@@ -323,8 +323,8 @@ bool install_agent(const PythonApi &api) {
   return false;
 }
 
-uint64_t take_turn(const PythonApi &api, Turn turn, uint64_t step, const char *request, uint64_t request_bytes,
-                   bool *again) {
+uint64_t run_turn(const PythonApi &api, Turn turn, uint64_t step, const char *request, uint64_t request_bytes,
+                  bool *again) {
   Py *which = api.number(static_cast<unsigned>(turn));
   Py *number = api.number(step);
   Py *text = request ? api.text(request, static_cast<ssize_t>(request_bytes)) : nullptr;

@@ -18,8 +18,8 @@ bool install_agent(const PythonApi &api);
 
 /// Gives the agent its turn. `request`: a request's JSON, else null. Gives the training step at which it wants its next turn by
 /// itself, ~0 for none, and in `again` whether it still waits for something of PyTorch.
-uint64_t take_turn(const PythonApi &api, Turn turn, uint64_t step, const char *request, uint64_t request_bytes,
-                   bool *again);
+uint64_t run_turn(const PythonApi &api, Turn turn, uint64_t step, const char *request, uint64_t request_bytes,
+                  bool *again);
 
 /// Offers the agent a turn while the calling Python thread waits, without the GIL. False: it had other work, or there is no agent in
 /// this process. (agent.cpp)

@@ -13,8 +13,8 @@ namespace gmt::inject {
 namespace {
 
 constexpr size_t kMostBytes = 16u << 20;
-uint64_t g_seen;       ///< the highest number that was looked at
-timespec g_looked_at;  ///< the directory's time of change then
+uint64_t g_seen;        ///< the highest number that was read
+timespec g_changed_at;  ///< the directory's time of change then
 
 // By hand, not by fstatat: before glibc 2.33 that is no function of its own.
 bool changed(const char *directory) {
@@ -25,8 +25,8 @@ bool changed(const char *directory) {
   close(fd);
   if (!known) return true;
   const timespec at{static_cast<time_t>(now.stx_mtime.tv_sec), now.stx_mtime.tv_nsec};
-  if (at.tv_sec == g_looked_at.tv_sec && at.tv_nsec == g_looked_at.tv_nsec) return false;
-  g_looked_at = at;
+  if (at.tv_sec == g_changed_at.tv_sec && at.tv_nsec == g_changed_at.tv_nsec) return false;
+  g_changed_at = at;
   return true;
 }
 
@@ -86,7 +86,7 @@ void forget_request(Request &request) {
 
 Request next_request() {
   const char *directory = getenv("GPU_MEMTRACE_DIR");
-  static bool more;  // a number was found at the last look: there may be others behind it
+  static bool more;  // a number was found the last time: there may be others behind it
   if (!directory || (!more && !changed(directory))) return {};
   while (const uint64_t number = next_number(directory)) {
     more = true;

@@ -88,7 +88,7 @@ class Descent {
       if (!reached_.push(0)) return false;
     unreached_ = reached_.size();
     for (ssize_t i = 0; i < api_.list_size(barriers); i++)
-      if (!see(api_.list_item(barriers, i), 0, false)) return false;
+      if (!add_node(api_.list_item(barriers, i), 0, false)) return false;
     barriers_ = nodes_.size();
     return true;
   }
@@ -140,7 +140,7 @@ class Descent {
     uint32_t node = seen_.find(root);
     if (node == ObjectTable::kAbsent) {
       node = static_cast<uint32_t>(nodes_.size());
-      if (!see(root, 0, true)) return false;
+      if (!add_node(root, 0, true)) return false;
       if (nodes_.size() == node) return true;  // nothing that could refer to anything
     } else if (node < barriers_) {
       if (!queue_.push(node)) return false;
@@ -156,8 +156,8 @@ class Descent {
     return {};
   }
 
-  /// First sight of an object. `enter`: its children are of interest.
-  bool see(Py *object, uint32_t parent, bool enter) {
+  /// An object that was not met before. `enter`: its children are of interest.
+  bool add_node(Py *object, uint32_t parent, bool enter) {
     if (!is_collected(api_, object) || seen_.find(object) != ObjectTable::kAbsent) return true;
     const auto node = static_cast<uint32_t>(nodes_.size());
     if (node >= kMostNodes || !seen_.add(object, node) || !nodes_.push({object, parent})) return false;
@@ -177,8 +177,8 @@ class Descent {
     if ((self.visited_ & 8191) == 0 && self.is_late()) return -1;
     self.children_[self.count_] = {child, self.parent_};
     __builtin_prefetch(child);
-    self.seen_.fetch_ahead(child);
-    return ++self.count_ < kBuffer || self.see_children() ? 0 : -1;
+    self.seen_.prefetch(child);
+    return ++self.count_ < kBuffer || self.visit_children() ? 0 : -1;
   }
 
   bool is_late() {
@@ -186,13 +186,13 @@ class Descent {
     return late_;
   }
 
-  /// Children are looked at some at a time, so that memory has answered by then. False: no memory.
-  bool see_children() {
+  /// Children are visited some at a time, so that memory has answered by then. False: no memory.
+  bool visit_children() {
     for (uint32_t i = 0; i < count_; i++) {
       const Node &child = children_[i];
       // An object's class keeps nothing of it, and leads to all of a library.
       if (child.object == type_of(nodes_[child.parent].object)) continue;
-      if (!see(child.object, child.parent, true)) return false;
+      if (!add_node(child.object, child.parent, true)) return false;
     }
     count_ = 0;
     return true;
@@ -201,7 +201,7 @@ class Descent {
   bool run(MappedArray<uint32_t> &queue, size_t *at) {
     constexpr size_t kAhead = 8;
     for (; !done(); ++*at) {
-      if (*at == queue.size() && (!see_children() || *at == queue.size())) break;
+      if (*at == queue.size() && (!visit_children() || *at == queue.size())) break;
       if ((*at & 255) == 0 && is_late()) break;
       if (*at + kAhead < queue.size()) __builtin_prefetch(nodes_[queue[*at + kAhead]].object);
       parent_ = queue[*at];
@@ -209,7 +209,7 @@ class Descent {
       traverse(api_, nodes_[parent_].object, visit, this);
       if (visited_ > kMany && !deep_ && !later_.push(parent_)) return false;
     }
-    return see_children() && nodes_.size() < kMostNodes;
+    return visit_children() && nodes_.size() < kMostNodes;
   }
 
   const PythonApi &api_;

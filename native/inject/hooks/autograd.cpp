@@ -13,12 +13,12 @@ using ThreadFunction = uint64_t (*)();
 PeekFunction g_peek;
 ThreadFunction g_thread_id;
 GMT_HOT_STATE uint32_t g_sees_nodes;
-enum : uint32_t { kNotLooked, kLooking, kReady, kCannot, kNoTorch };
+enum : uint32_t { kUnresolved, kResolving, kReady, kCannot, kNoTorch };
 GMT_HOT_STATE uint32_t g_state;
-unsigned long long g_looked_at;  ///< libraries_added() when PyTorch was not there: it may be imported long after CUDA
+unsigned long long g_resolved_at;  ///< libraries_added() when PyTorch was not there: it may be imported long after CUDA
 
-GMT_COLD uint32_t look() {
-  g_looked_at = libraries_added();
+GMT_COLD uint32_t resolve_functions() {
+  g_resolved_at = libraries_added();
   g_peek = reinterpret_cast<PeekFunction>(find_symbol("libtorch_cpu.so", "_ZN2at15sequence_number4peekEv"));
   g_thread_id =
       reinterpret_cast<ThreadFunction>(find_symbol("libtorch_cpu.so", "_ZN2at14RecordFunction15currentThreadIdEv"));
@@ -27,9 +27,11 @@ GMT_COLD uint32_t look() {
 }
 
 GMT_COLD bool becomes_ready(uint32_t state) {
-  if (state == kLooking || state == kCannot || (state == kNoTorch && libraries_added() == g_looked_at)) return false;
-  if (!__atomic_compare_exchange_n(&g_state, &state, kLooking, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return false;
-  state = look();
+  if (state == kResolving || state == kCannot || (state == kNoTorch && libraries_added() == g_resolved_at))
+    return false;
+  if (!__atomic_compare_exchange_n(&g_state, &state, kResolving, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    return false;
+  state = resolve_functions();
   __atomic_store_n(&g_state, state, __ATOMIC_RELEASE);
   return state == kReady;
 }
@@ -40,10 +42,10 @@ GMT_COLD bool becomes_ready(uint32_t state) {
 }
 
 /// Once per process, where PyTorch is there but lacks what is needed.
-GMT_COLD void say_trouble(Thread &thread) {
-  static uint32_t said;
-  if (said) return;
-  said = 1;
+GMT_COLD void report_unreadable(Thread &thread) {
+  static uint32_t reported;
+  if (reported) return;
+  reported = 1;
   write_note(thread, GMT_NOTE_AUTOGRAD_UNREADABLE,
              "This PyTorch does not export what ties backward allocations to forward lines: they carry the line of "
              "backward().");
@@ -74,7 +76,7 @@ gmt_autograd autograd_state(bool has_stack) {
 }  // namespace
 
 GMT_HOT void write_autograd(Thread &thread, bool has_stack) {
-  if (__builtin_expect(__atomic_load_n(&g_state, __ATOMIC_RELAXED) == kCannot, 0)) say_trouble(thread);
+  if (__builtin_expect(__atomic_load_n(&g_state, __ATOMIC_RELAXED) == kCannot, 0)) report_unreadable(thread);
   const gmt_autograd state = autograd_state(has_stack);
   if (state.role == thread.autograd_role && state.sequence == thread.autograd_sequence) return;
   if (state.role == GMT_AUTOGRAD_NONE && thread.autograd_role == GMT_AUTOGRAD_NONE) return;

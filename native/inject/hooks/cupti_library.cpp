@@ -12,7 +12,7 @@ namespace {
 
 cuda::Cupti g_cupti;
 char g_path[4096];
-uint32_t g_state;  ///< 0 = none yet, 1 = looking, 2 = found
+uint32_t g_state;  ///< 0 = none yet, 1 = resolving, 2 = resolved
 
 void *open_mapped() {
   return find_library("libcupti.so", g_path, sizeof g_path) ? dlopen(g_path, RTLD_NOW | RTLD_NOLOAD) : nullptr;
@@ -41,7 +41,7 @@ void resolve(void *handle, Function *function, const char *name) {
   *function = reinterpret_cast<Function>(real_dlsym(handle, name));
 }
 
-bool look() {
+bool resolve_functions() {
   void *handle = open_any();
   if (!handle) return false;
   resolve(handle, &g_cupti.subscribe, "cuptiSubscribe");
@@ -63,7 +63,7 @@ const cuda::Cupti *cupti_library() {
   if (state == 2) return &g_cupti;
   if (state == 1 || !__atomic_compare_exchange_n(&g_state, &state, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
     return nullptr;
-  const bool found = look();
+  const bool found = resolve_functions();
   __atomic_store_n(&g_state, found ? 2 : 0, __ATOMIC_RELEASE);
   return found ? &g_cupti : nullptr;
 }

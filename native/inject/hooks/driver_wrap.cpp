@@ -164,7 +164,7 @@ int get_proc_address_v2(const char *name, void **function, int version, uint64_t
 
 /// Decided at the first look-up, before cuInit: a process that has libcupti mapped by then (PyTorch brings it) is left alone. In
 /// the others it shows only at cuInit whether CUPTI works; the wrappers do nothing where it does.
-bool hands_wrappers() {
+bool wraps_lookups() {
   uint32_t decided = __atomic_load_n(&g_decided, __ATOMIC_ACQUIRE);
   if (decided == 0) {
     char path[8];
@@ -177,7 +177,7 @@ bool hands_wrappers() {
 /// A look-up in the driver: only libcuda's own functions are replaced, whoever else has one of that name.
 void *wrapped_look_up(void *handle, const char *name) {
   void *real = gmt_dlsym_real(handle, name);
-  if (!real || !hands_wrappers()) return nullptr;
+  if (!real || !wraps_lookups()) return nullptr;
   if (!g_real_get_proc[0]) g_real_get_proc[0] = find_symbol("libcuda.so", "cuGetProcAddress");
   if (!g_real_get_proc[1]) g_real_get_proc[1] = find_symbol("libcuda.so", "cuGetProcAddress_v2");
   void *choice = wrap_any(real);

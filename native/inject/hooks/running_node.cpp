@@ -60,7 +60,7 @@ uint32_t find_places(const ThreadData &data, const void *node) {
   return count;
 }
 
-uint32_t keep_places(const ThreadData &data, const void *node) {
+uint32_t narrow_places(const ThreadData &data, const void *node) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < g_search.count; i++)
     if (word_at(data, g_search.places[i]) == node) g_search.places[count++] = g_search.places[i];
@@ -74,14 +74,14 @@ uint32_t place_after(const void *node) {
   const ThreadData data = thread_data(kLibrary);
   if (!data.begin || ++g_search.answers == kPatience) return kNowhere;
   const bool begins = g_search.count == 0;
-  g_search.count = begins ? find_places(data, node) : keep_places(data, node);
+  g_search.count = begins ? find_places(data, node) : narrow_places(data, node);
   if (g_search.count == 0) return begins ? kUnknown : kNowhere;
   if (node) g_search.agreed++;
   if (g_search.agreed < kAgreed) return kUnknown;
   return g_search.count == 1 ? g_search.places[0] : kNowhere;
 }
 
-void learn(const void *node, NodeLayout layout) {
+void update_place(const void *node, NodeLayout layout) {
   if (__atomic_exchange_n(&g_search.busy, 1, __ATOMIC_ACQUIRE)) return;
   if (__atomic_load_n(&g_place, __ATOMIC_RELAXED) == kUnknown) {
     const uint32_t place = place_after(node);
@@ -92,9 +92,9 @@ void learn(const void *node, NodeLayout layout) {
 }
 
 /// Makes the thread read at the place where it is known and says the same; else it goes on asking.
-void trust_place(Thread &thread, const void *node, NodeLayout layout) {
+void confirm_place(Thread &thread, const void *node, NodeLayout layout) {
   uint32_t place = __atomic_load_n(&g_place, __ATOMIC_ACQUIRE);
-  if (place == kUnknown) learn(node, layout);
+  if (place == kUnknown) update_place(node, layout);
   thread.running_node = nullptr;
   place = __atomic_load_n(&g_place, __ATOMIC_ACQUIRE);
   if (place == kUnknown || place == kNowhere) return;
@@ -130,7 +130,7 @@ GMT_COLD bool ask(Thread &thread, uint64_t *sequence, uint32_t *torch_thread) {
   void *result[2] = {nullptr, nullptr};
   g_ask(result);
   const NodeLayout layout = result[1] ? kShared : kIntrusive;
-  trust_place(thread, result[0], layout);
+  confirm_place(thread, result[0], layout);
   const bool runs = read_node(result[0], layout, sequence, torch_thread);
   if (runs) drop_reference(result);
   return runs;

@@ -25,7 +25,7 @@ struct Bytes {
   bool good = true;
 
   template <class T>
-  T take() {
+  T read() {
     T value{};
     if (static_cast<size_t>(end - at) < sizeof value) return good = false, at = end, value;
     memcpy(&value, at, sizeof value);
@@ -35,7 +35,7 @@ struct Bytes {
   uint64_t uleb() {
     uint64_t value = 0;
     for (uint32_t shift = 0; shift < 64; shift += 7) {
-      const auto byte = take<uint8_t>();
+      const auto byte = read<uint8_t>();
       value |= static_cast<uint64_t>(byte & 0x7f) << shift;
       if (!(byte & 0x80)) return value;
     }
@@ -44,7 +44,7 @@ struct Bytes {
   int64_t sleb() {
     int64_t value = 0;
     for (uint32_t shift = 0; shift < 64;) {
-      const auto byte = take<uint8_t>();
+      const auto byte = read<uint8_t>();
       value |= static_cast<int64_t>(static_cast<uint64_t>(byte & 0x7f) << shift);
       shift += 7;
       if (byte & 0x80) continue;
@@ -68,15 +68,15 @@ uint64_t encoded(Bytes &bytes, uint8_t encoding, bool relative) {
     case 0x00:
     case 0x04:
     case 0x0c:
-      return bytes.take<uint64_t>() + add;
+      return bytes.read<uint64_t>() + add;
     case 0x02:
-      return bytes.take<uint16_t>() + add;
+      return bytes.read<uint16_t>() + add;
     case 0x03:
-      return bytes.take<uint32_t>() + add;
+      return bytes.read<uint32_t>() + add;
     case 0x0a:
-      return static_cast<uint64_t>(static_cast<int64_t>(bytes.take<int16_t>())) + add;
+      return static_cast<uint64_t>(static_cast<int64_t>(bytes.read<int16_t>())) + add;
     case 0x0b:
-      return static_cast<uint64_t>(static_cast<int64_t>(bytes.take<int32_t>())) + add;
+      return static_cast<uint64_t>(static_cast<int64_t>(bytes.read<int32_t>())) + add;
     default:
       return bytes.good = false, 0;
   }
@@ -102,24 +102,24 @@ Bytes entry_at(const uint8_t *at) {
 
 bool read_common(const uint8_t *at, Common *out) {
   Bytes bytes = entry_at(at);
-  const auto id = bytes.take<uint32_t>();
-  const auto version = bytes.take<uint8_t>();
+  const auto id = bytes.read<uint32_t>();
+  const auto version = bytes.read<uint8_t>();
   if (!bytes.good || id != 0 || (version != 1 && version != 3)) return false;
   char augmentation[8] = {};
   for (size_t i = 0; bytes.good; i++) {
-    const char c = static_cast<char>(bytes.take<uint8_t>());
+    const char c = static_cast<char>(bytes.read<uint8_t>());
     if (c == 0) break;
     if (i == sizeof augmentation - 1) return false;
     augmentation[i] = c;
   }
   out->code_align = bytes.uleb();
   out->data_align = bytes.sleb();
-  out->return_register = version == 1 ? bytes.take<uint8_t>() : bytes.uleb();
+  out->return_register = version == 1 ? bytes.read<uint8_t>() : bytes.uleb();
   for (const char *c = augmentation; *c; c++) {
     if (*c == 'z') out->sized = true, bytes.uleb();
-    if (*c == 'R') out->pointers = bytes.take<uint8_t>();
-    if (*c == 'L') bytes.take<uint8_t>();
-    if (*c == 'P') encoded(bytes, bytes.take<uint8_t>() & 0x7f, false);
+    if (*c == 'R') out->pointers = bytes.read<uint8_t>();
+    if (*c == 'L') bytes.read<uint8_t>();
+    if (*c == 'P') encoded(bytes, bytes.read<uint8_t>() & 0x7f, false);
     if (*c == 'S') out->signal = true;
     if (!strchr("zRLPSB", *c)) return false;
   }
@@ -144,12 +144,12 @@ class Program {
   /// Runs up to the target's row. False: an instruction that this reader does not know.
   bool run(Bytes bytes) {
     while (bytes.good && bytes.at < bytes.end && at_ <= target_) {
-      const auto code = bytes.take<uint8_t>();
+      const auto code = bytes.read<uint8_t>();
       if (!(code & 0xc0 ? packed(bytes, code) : one(bytes, code))) return false;
     }
     return bytes.good;
   }
-  void keep_initial() { initial_ = row_; }
+  void save_initial() { initial_ = row_; }
   const Row &row() const { return row_; }
 
  private:
@@ -188,16 +188,16 @@ class Program {
     bytes.skip(size);
     block.end = bytes.at;
     row_.base = UnwindRule::kNone;
-    if (block.take<uint8_t>() != kFrameBased) return;
+    if (block.read<uint8_t>() != kFrameBased) return;
     row_.cfa = block.sleb();
-    if (block.take<uint8_t>() == 0x06 && block.good && block.at == block.end) row_.base = UnwindRule::kFrameMemory;
+    if (block.read<uint8_t>() == 0x06 && block.good && block.at == block.end) row_.base = UnwindRule::kFrameMemory;
   }
   void register_expression(Bytes &bytes) {
     const uint64_t reg = bytes.uleb(), size = bytes.uleb();
     Bytes block{bytes.at, bytes.at};
     bytes.skip(size);
     block.end = bytes.at;
-    const bool simple = block.take<uint8_t>() == kFrameBased;
+    const bool simple = block.read<uint8_t>() == kFrameBased;
     const int64_t offset = block.sleb();
     set(reg, simple && block.good && block.at == block.end ? UnwindRule::kFromFrame : UnwindRule::kLost, offset);
   }
@@ -207,11 +207,11 @@ class Program {
       case 0x00:  // nop
         return true;
       case 0x02:
-        return advance(bytes.take<uint8_t>()), true;
+        return advance(bytes.read<uint8_t>()), true;
       case 0x03:
-        return advance(bytes.take<uint16_t>()), true;
+        return advance(bytes.read<uint16_t>()), true;
       case 0x04:
-        return advance(bytes.take<uint32_t>()), true;
+        return advance(bytes.read<uint32_t>()), true;
       case 0x0a:  // remember_state
         if (depth_ == kRemembered) return false;
         return kept_[depth_++] = row_, true;
@@ -320,7 +320,7 @@ UnwindRule unwind_rule(uintptr_t header, uintptr_t ip) {
   if (!entry) return none;
   Bytes bytes = entry_at(entry);
   const uint8_t *back = bytes.at;
-  const auto distance = bytes.take<uint32_t>();
+  const auto distance = bytes.read<uint32_t>();
   Common common;
   if (!bytes.good || distance == 0 || !read_common(back - distance, &common) || common.signal) return none;
   const uint64_t begin = encoded(bytes, common.pointers, true);
@@ -329,7 +329,7 @@ UnwindRule unwind_rule(uintptr_t header, uintptr_t ip) {
   if (common.sized) bytes.skip(bytes.uleb());
   Program program(common, begin, call);
   if (!program.run(common.program)) return none;
-  program.keep_initial();
+  program.save_initial();
   return program.run(bytes) ? rule_of(program.row()) : none;
 }
 #else

@@ -30,7 +30,7 @@ bool put(gmt_chunk_header **places, uint32_t count, gmt_chunk_header *chunk) {
   return false;
 }
 
-gmt_chunk_header *take(gmt_chunk_header **places, uint32_t count) {
+gmt_chunk_header *pop(gmt_chunk_header **places, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     if (!__atomic_load_n(&places[i], __ATOMIC_RELAXED)) continue;
     if (gmt_chunk_header *chunk = __atomic_exchange_n(&places[i], nullptr, __ATOMIC_ACQUIRE)) return chunk;
@@ -58,7 +58,7 @@ void *supply(void *) {
   prctl(PR_SET_NAME, "gpu-memtrace", 0, 0, 0);
   for (;;) {
     const uint32_t seen = __atomic_load_n(&g_wanted, __ATOMIC_ACQUIRE);
-    while (gmt_chunk_header *old = take(g_retired, kRetired)) munmap(old, GMT_CHUNK_BYTES);
+    while (gmt_chunk_header *old = pop(g_retired, kRetired)) munmap(old, GMT_CHUNK_BYTES);
     restock();
     syscall(SYS_futex, &g_wanted, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
   }
@@ -67,7 +67,7 @@ void *supply(void *) {
 }  // namespace
 
 gmt_chunk_header *supply_take() {
-  gmt_chunk_header *chunk = take(g_ready, kReady);
+  gmt_chunk_header *chunk = pop(g_ready, kReady);
   if (chunk) wake();
   return chunk;
 }

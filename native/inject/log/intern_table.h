@@ -30,7 +30,7 @@ class InternTable {
   }
 
   /// Fetches what followed `number` the last time, and notes that `number` followed `*before`, which it becomes.
-  void foresee(uint32_t number, uint32_t *before) {
+  void prefetch_next(uint32_t number, uint32_t *before) {
     if (!number) return;
     Place *places = table();
     __builtin_prefetch(&places[__atomic_load_n(&places[number - 1].next, __ATOMIC_RELAXED)]);

@@ -228,7 +228,7 @@ void close_chunk(Thread &thread) {
 }
 
 /// A thread's first chunk may be one that an ended thread left; it begins with a time base, since the old one is unknown.
-bool take_chunk(Thread &thread) {
+bool acquire_chunk(Thread &thread) {
   const int saved = errno;
   uint32_t next = 0;
   const uint64_t ticks = ticks_of(g_log.clock);
@@ -311,7 +311,7 @@ bool attach_thread(Thread &thread) {
     thread.autograd_role = GMT_AUTOGRAD_NONE;
   }
   thread.generation = generation;
-  if (!take_chunk(thread)) {
+  if (!acquire_chunk(thread)) {
     thread.generation = 0;
     errno = saved;
     return false;
@@ -332,7 +332,7 @@ bool ensure_slow(Thread &thread, uint32_t slots) {
   if (slots > GMT_SLOTS_PER_CHUNK) return count_loss(GMT_LOST_RECORD_SIZE), false;
   do {  // more than once where a spare chunk is nearly full
     close_chunk(thread);
-    if (!take_chunk(thread)) return false;
+    if (!acquire_chunk(thread)) return false;
   } while (thread.next + slots > GMT_SLOTS_PER_CHUNK);
   return true;
 }

@@ -13,7 +13,7 @@ namespace {
 GMT_HOT_STATE InternTable<1u << 13, 1u << 16, 1u << 20> g_stacks;
 InternTable<1u << 12, 1u << 15, 1u << 18> g_codes;
 constexpr uint8_t kStackUses = 8;
-GMT_HOT_STATE uint32_t g_said_generation;  ///< generation of the log that knows the Python version
+GMT_HOT_STATE uint32_t g_described_generation;  ///< generation of the log that knows the Python version
 
 uint64_t mix(uint64_t a, uint64_t b) {
   const auto product = static_cast<unsigned __int128>(a ^ 0x9e3779b97f4a7c15ull) * (b ^ 0xd1b54a32d192ed03ull);
@@ -81,12 +81,13 @@ GMT_COLD uint32_t write_stack(Thread &thread, uint32_t id) {
   return written ? id : 0;
 }
 
-/// Tells the log once what Python this is, or why there are no stacks.
-GMT_COLD void say_python(Thread &thread, python::Support support) {
+/// Writes once what Python this is, or why there are no stacks.
+GMT_COLD void write_python_support(Thread &thread, python::Support support) {
   const uint32_t generation = __atomic_load_n(&g_log.guard->generation, __ATOMIC_RELAXED);
-  uint32_t said = __atomic_load_n(&g_said_generation, __ATOMIC_RELAXED);
-  if (said == generation || support == python::Support::kNoPython) return;
-  if (!__atomic_compare_exchange_n(&g_said_generation, &said, generation, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+  uint32_t described = __atomic_load_n(&g_described_generation, __ATOMIC_RELAXED);
+  if (described == generation || support == python::Support::kNoPython) return;
+  if (!__atomic_compare_exchange_n(&g_described_generation, &described, generation, false, __ATOMIC_RELAXED,
+                                   __ATOMIC_RELAXED))
     return;
   write_process(thread, python::version_hex());
   if (support == python::Support::kUnsupported)
@@ -101,8 +102,8 @@ GMT_COLD void say_python(Thread &thread, python::Support support) {
     __atomic_store_n(&support, python::discover(), __ATOMIC_RELAXED);
     errno = saved;
   }
-  if (__builtin_expect(__atomic_load_n(&g_said_generation, __ATOMIC_RELAXED) != g_log.guard->generation, 0))
-    say_python(thread, support);
+  if (__builtin_expect(__atomic_load_n(&g_described_generation, __ATOMIC_RELAXED) != g_log.guard->generation, 0))
+    write_python_support(thread, support);
   return support == python::Support::kReady;
 }
 
@@ -131,7 +132,7 @@ GMT_HOT uint32_t python_stack_to_remember(Thread &thread) {
   bool ending = false;
   uint64_t sign = 0;
   const uint32_t stack = walked_stack(thread, &ending, &sign);
-  g_stacks.foresee(stack, &thread.stack_before);
+  g_stacks.prefetch_next(stack, &thread.stack_before);
   thread.stack = stack;
   thread.stack_uses = stack ? kStackUses : 0;
   thread.stack_sign = sign;
@@ -146,7 +147,7 @@ GMT_HOT uint32_t python_stack_again(Thread &thread, bool *ending) {
   }
   thread.stack_uses = 0;
   const uint32_t stack = walked_stack(thread, ending, nullptr);
-  g_stacks.foresee(stack, &thread.stack_before);
+  g_stacks.prefetch_next(stack, &thread.stack_before);
   return stack;
 }
 

@@ -47,12 +47,12 @@ TEST(what_is_foreseen_changes_no_number) {
     for (uint64_t key = 1; key <= 40; key++) {
       const uint32_t number = table.number(key * 0x9e3779b97f4a7c15ull, &is_new);
       CHECK_EQ(is_new, round == 0);
-      table.foresee(number, &before);
+      table.prefetch_next(number, &before);
       CHECK_EQ(before, number);
       if (round == 0) numbers.push_back(number);
       CHECK_EQ(number, numbers[key - 1]);
     }
-  table.foresee(0, &before);  // there was no room for the key
+  table.prefetch_next(0, &before);  // there was no room for the key
   CHECK_EQ(before, numbers.back());
 }
 
@@ -68,7 +68,7 @@ TEST(threads_agree) {
       for (uint64_t key = 1; key <= kKeys; key++) {
         bool is_new = false;
         numbers[t].push_back(table.number(key * 0xd1b54a32d192ed03ull, &is_new));
-        table.foresee(numbers[t].back(), &before);
+        table.prefetch_next(numbers[t].back(), &before);
         made[t] += is_new;
       }
     });
