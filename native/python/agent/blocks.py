@@ -19,21 +19,21 @@ def count_of_blocks():
     return sum(current(stats, name) for stats in devices for name in names)
 
 
-def can_ask(deadline):
+def has_time_to_ask(deadline):
     """Whether the allocator can be asked in the time that is left. Where it keeps a history it would tell all of that too."""
     if not all(hasattr(core, name) for name in ("_cuda_memorySnapshot", "_cuda_isHistoryEnabled", "_cuda_memoryStats")):
         return False
     if not tensors.torch.cuda.is_initialized() or core._cuda_isHistoryEnabled():
         return False
-    return not deadline.late() and count_of_blocks() * MICROSECONDS <= deadline.left() * 1000
+    return not deadline.late() and count_of_blocks() * MICROSECONDS <= deadline.left_ms() * 1000
 
 
 def segments():
     try:
-        told = core._cuda_memorySnapshot(None)  # of all pools
+        snapshot = core._cuda_memorySnapshot(None)  # of all pools
     except TypeError:  # older ones take no argument
-        told = core._cuda_memorySnapshot()
-    return told["segments"] if type(told) is dict else told
+        snapshot = core._cuda_memorySnapshot()
+    return snapshot["segments"] if type(snapshot) is dict else snapshot
 
 
 def from_allocator(wanted):
@@ -62,11 +62,11 @@ def from_storages(wanted, devices, where):
     return found
 
 
-def tell(wanted, devices, where, deadline):
+def write_blocks(wanted, devices, where, deadline):
     """Writes what is known of the wanted blocks (address -> bytes, address -> device) into the trace. `where`: Search.where."""
     sequence = natives["sequence"]()
-    told = from_storages(wanted, devices, where)
-    if can_ask(deadline):
-        told.update(from_allocator(wanted))
-    for address, (device, *facts) in told.items():
+    found = from_storages(wanted, devices, where)
+    if has_time_to_ask(deadline):
+        found.update(from_allocator(wanted))
+    for address, (device, *facts) in found.items():
         natives["block"](address, device, sequence, *facts)

@@ -20,7 +20,7 @@ class Above:
         self.looped = None
         self.snapshot, self.called = snapshot, None  # called: id of a frame -> the frames of what it called
         level = list(self.things.values())
-        self.complete = False  # everything above was looked at
+        self.complete = False  # everything above was visited
         for _ in range(MOST_LEVELS):
             if not level or deadline.late():
                 break
@@ -28,15 +28,15 @@ class Above:
         self.complete = not level and not deadline.cut
 
     def enter(self, pairs):
-        """Takes what refers to the last level. Gives the next one: that what is no root."""
+        """Adds what refers to the last level. Gives the next one: that what is no root."""
         new = []
         for place in range(0, len(pairs), 2):
-            self.take(pairs[place], pairs[place + 1], new)
+            self.add_edge(pairs[place], pairs[place + 1], new)
         for frame in [each for each in new if type(each) is objects.FRAME]:
-            self.take_called(frame, new)
+            self.add_called_frames(frame, new)
         return new
 
-    def take(self, above, below, new):
+    def add_edge(self, above, below, new):
         if type(above) is objects.FRAME and above.f_code.co_filename.startswith(objects.OWN_FILES):
             return
         known = self.up.setdefault(id(below), [])
@@ -47,8 +47,8 @@ class Above:
             if not self.is_root(above):
                 new.append(above)
 
-    def take_called(self, frame, new):
-        """A frame is kept by those of the functions that it called, and these by theirs: many levels, taken at once."""
+    def add_called_frames(self, frame, new):
+        """A frame is kept by those of the functions that it called, and these by theirs: many levels, added at once."""
         if self.called is None:
             self.called = {}
             for each in natives["pick"](self.snapshot, [objects.FRAME]):
@@ -59,14 +59,14 @@ class Above:
             below = left.pop()
             for above in self.called.get(id(below), ()):
                 seen = id(above) in self.things
-                self.take(above, below, new)
+                self.add_edge(above, below, new)
                 if not seen and not self.is_root(above):
                     left.append(above)
 
     def is_root(self, thing):
         return id(thing) in self.roots or objects.is_class(thing) or type(thing) is types.ModuleType
 
-    def way_up(self, target):
+    def find_root_way(self, target):
         """The nearest root and the way down from it: (root, its variable or None, [object, ..., target]). None: there is none."""
         way, level = {id(target): None}, [target]
         while level:
@@ -74,14 +74,14 @@ class Above:
             for each in below:
                 if self.is_root(each):
                     root, variable = self.roots.get(id(each)) or (roots.Root("class", paths.name_of_root(each)), None)
-                    return root, variable, self.down(way, each)
+                    return root, variable, self.path_down(way, each)
                 for above in self.up.get(id(each), ()):
                     if id(above) not in way:
                         way[id(above)] = each
                         level.append(above)
         return None
 
-    def loop_above(self, target):
+    def find_loop_way(self, target):
         """The shortest way from the target up to a loop, and once around it: ([entry, ..., target], [entry, ..., entry]) where each refers
         to the one behind it. None: there is no loop."""
         if self.looped is None:
@@ -91,7 +91,7 @@ class Above:
             below, level = level, []
             for each in below:
                 if id(each) in self.looped:
-                    return self.down(way, each), self.around(each)
+                    return self.path_down(way, each), self.find_cycle(each)
                 for above in self.up.get(id(each), ()):
                     if id(above) not in way:
                         way[id(above)] = each
@@ -125,10 +125,10 @@ class Above:
                     if stack:
                         lowest[stack[-1][0]] = min(lowest[stack[-1][0]], lowest[node])
                     if lowest[node] == order[node]:
-                        self.take_component(waiting, on_stack, node, looped)
+                        self.record_loop(waiting, on_stack, node, looped)
         return looped
 
-    def take_component(self, waiting, on_stack, node, looped):
+    def record_loop(self, waiting, on_stack, node, looped):
         members = []
         while not members or members[-1] != node:
             members.append(waiting.pop())
@@ -137,14 +137,14 @@ class Above:
             looped.update((each, node) for each in members)
 
     @staticmethod
-    def down(way, thing):
+    def path_down(way, thing):
         found = [thing]
         while way[id(thing)] is not None:
             thing = way[id(thing)]
             found.append(thing)
         return found
 
-    def around(self, start):
+    def find_cycle(self, start):
         """A way from an object on a loop down to itself."""
         way, level, loop = {}, [start], self.looped[id(start)]
         while level:

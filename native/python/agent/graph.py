@@ -154,7 +154,7 @@ class Walk:
         held, told = {}, []
         for address, number in self.found.items():
             held.setdefault(self.top(number), []).append(address)
-        self.spare = tensors.Deadline(self.deadline.left(0.5))  # without what takes longer the answer is less exact, not cut
+        self.spare = tensors.Deadline(self.deadline.left_ms(0.5))  # without what takes longer the answer is less exact, not cut
         for top, addresses in held.items():
             many = len(addresses) >= LEAST_CARRIED and 2 * len(addresses) >= len(self.found)
             numbers = self.carried(top, set(addresses)) + self.beside(top, set(addresses)) if many else []

@@ -42,7 +42,7 @@ class Found:
         if place is not None:
             self.answer["file"], self.answer["line"], self.answer["function"] = place
 
-    def told(self):
+    def as_answer(self):
         return dict(
             self.answer, count=len(self.addresses), bytes=self.bytes, addresses=[hex(at) for at in self.addresses]
         )
@@ -73,12 +73,12 @@ def optimizer_parts(snapshot):
     return [each for each in parts if each is not None]
 
 
-def ways(start, snapshot, targets, deadline):
+def find_ways(start, snapshot, targets, deadline):
     """For each target its way, as natives["paths"] gives it; first without going through optimizers."""
     near, barriers = start.waves[: start.near], start.barriers
 
     def search(targets, barriers):
-        told = natives["paths"](near, barriers, targets, deadline.left(0.4))
+        told = natives["paths"](near, barriers, targets, deadline.left_ms(0.4))
         return told[:-1] if told is not None else [None] * len(targets)
 
     parts = optimizer_parts(snapshot)
@@ -90,14 +90,14 @@ def ways(start, snapshot, targets, deadline):
     return found
 
 
-def keeper(start, snapshot, ends, deadline):
+def choose_keeper(start, snapshot, ends, deadline):
     """Which one of several ends of graphs is what keeps them: of those that the program has by a name one that gets its new value from
     its old one, else the first; the last, where none has a name."""
     if len(ends) == 1:
         return ends[0]
-    found = ways(start, snapshot, [end for end, _ in ends], deadline)
+    found = find_ways(start, snapshot, [end for end, _ in ends], deadline)
     named = [(each, way) for each, way in zip(ends, found) if way is not None]
-    finder = lines.Finder(source.Files(lines.STARTED), tensors.Deadline(deadline.left(0.5)))
+    finder = lines.Finder(source.Files(lines.STARTED), tensors.Deadline(deadline.left_ms(0.5)))
     for (end, how), way in named if len(named) > 1 else ():
         root, variable = start.root(way[0], way[1])
         anchor = describe(root, variable, way[2:], how)[1]
@@ -108,10 +108,10 @@ def keeper(start, snapshot, ends, deadline):
 
 def describe_from_below(above, tensor, how=None):
     """As `describe`, of what the search upwards (cycles.Above) found: a root, a loop, or neither."""
-    found = above.way_up(tensor)
+    found = above.find_root_way(tensor)
     if found is not None:
         return describe(found[0], found[1], found[2], how)
-    loop = above.loop_above(tensor)
+    loop = above.find_loop_way(tensor)
     if loop is not None:
         return describe_cycle(loop, above.snapshot, how)
     return NOTHING if above.complete else NOT_FOUND
@@ -167,7 +167,7 @@ class Search:
             self.search_upwards(unreached)
         for address in self.wanted:
             if address not in self.where:
-                self.add(address, *self.nothing())
+                self.add(address, *self.unfound_answer())
 
     def find_tensors(self):
         for place, tensor in enumerate(reversed(self.tensors)):
@@ -192,7 +192,7 @@ class Search:
 
     def find_in_graphs(self, missing):
         """Addresses that a graph holds are given the tensor at its end. Gives these addresses."""
-        deadline = tensors.Deadline(self.deadline.left(0.5))
+        deadline = tensors.Deadline(self.deadline.left_ms(0.5))
         walk = graph.Walk(deadline)
         for tensor in reversed(self.tensors):
             if deadline.late():
@@ -204,7 +204,7 @@ class Search:
             walk.add_node(node, missing)
         held = []
         for addresses, ends in walk.keepers():
-            end = keeper(self.start, self.snapshot, ends, self.deadline)
+            end = choose_keeper(self.start, self.snapshot, ends, self.deadline)
             for address in addresses:
                 self.where.setdefault(address, []).insert(0, end)
             held += addresses
@@ -221,12 +221,12 @@ class Search:
         if not targets:
             return set()
         start = self.start
-        told = ways(start, self.snapshot, targets, self.deadline)
+        told = find_ways(start, self.snapshot, targets, self.deadline)
         places = {id(each): place for place, each in reversed(list(enumerate(targets)))}
         best = {}
         for (address, how), tensor in zip(about, targets):
             way = told[places[id(tensor)]]
-            if way is not None and (address not in best or self.better(way, best[address][0])):
+            if way is not None and (address not in best or self.is_nearer(way, best[address][0])):
                 best[address] = (way, how)
         for address, (way, how) in best.items():
             root, variable = start.root(way[0], way[1])
@@ -234,7 +234,7 @@ class Search:
         return set(addresses) - set(best)
 
     @staticmethod
-    def better(way, other):
+    def is_nearer(way, other):
         return (way[0], len(way)) < (other[0], len(other))
 
     def search_upwards(self, addresses):
@@ -244,7 +244,7 @@ class Search:
         for address, (tensor, how) in about.items():
             self.add(address, *describe_from_below(above, tensor, how))
 
-    def nothing(self):
+    def unfound_answer(self):
         return NOT_FOUND if self.deadline.late() or self.deadline.cut else NOTHING
 
     def add(self, address, answer, anchor):
@@ -263,7 +263,7 @@ def with_lines(found, milliseconds):
     for each in ordered[:MOST_LINES]:
         if each.anchor is not None and not deadline.late():
             each.find_line(finder)
-    return [each.told() for each in ordered], deadline.cut
+    return [each.as_answer() for each in ordered], deadline.cut
 
 
 def answer(request):
@@ -278,13 +278,13 @@ def answer(request):
         search = Search(wanted, deadline, sites)
         count = len(search.snapshot)
         search.run()
-        blocks.tell(wanted, devices, search.where, deadline)
+        blocks.write_blocks(wanted, devices, search.where, deadline)
         found = search.found
         del search
-    told, cut = with_lines(found, budget - deadline.took())
+    told, cut = with_lines(found, budget - deadline.elapsed_ms())
     return {
         "ok": True,
-        "tookMs": deadline.took(),
+        "tookMs": deadline.elapsed_ms(),
         "cut": deadline.cut or cut,
         "objects": count,
         "frozen": gc.get_freeze_count(),

@@ -30,7 +30,7 @@ def load(name):
     return loaded[name]
 
 
-def note_main_file():
+def record_main_file():
     """The main program's file: Python forgets it when the program has run."""
     main = sys.modules.get("__main__")
     file = type(sys).__dict__["__dict__"].__get__(main).get("__file__") if isinstance(main, type(sys)) else None
@@ -87,7 +87,7 @@ def watch_allocator():
 
 
 def start():
-    note_main_file()
+    record_main_file()
     gc.callbacks.append(natives["collection"])
     atexit.register(natives["exit"])
 

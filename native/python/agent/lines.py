@@ -10,7 +10,7 @@ MOST_HOPS = 4
 
 
 class Anchor:
-    """What to look for: the variable or the attribute nearest to the block on the way from its root; texts only."""
+    """What is searched for: the variable or the attribute nearest to the block on the way from its root; texts only."""
 
     __slots__ = ("sort", "name", "files", "scope", "grows", "owner_class", "key", "function")
 
@@ -36,7 +36,7 @@ class Finder:
             file = self.files.get(path)
             if file is None:
                 continue
-            found = self.mentions(file, anchor)
+            found = self.find_mentions(file, anchor)
             chosen = self.choose(file, found, anchor, set(sites))
             if chosen is not None and (best is None or chosen[0] > best[0]):
                 best = chosen
@@ -45,7 +45,7 @@ class Finder:
     def is_carried(self, anchor):
         """Whether some statement gives what the anchor names a value made from the one that it had, or adds to it."""
         files = [file for file in map(self.files.get, anchor.files) if file is not None]
-        return any(mention.grows for file in files for mention, _ in self.mentions(file, anchor))
+        return any(mention.grows for file in files for mention, _ in self.find_mentions(file, anchor))
 
     def choose(self, file, found, anchor, sites):
         rated = []
@@ -61,13 +61,13 @@ class Finder:
             return rate, anchor.function
         return rate, (where.path, mention.line, mention.scope.name or "<module>")
 
-    def mentions(self, file, anchor):
+    def find_mentions(self, file, anchor):
         """[(mention, file)] for an anchor, those behind other names included."""
         self.follows = anchor.grows  # another name of the container adds to it; another name of a block is another holder
         if anchor.sort == "attribute":
-            return self.attribute(file, anchor.name, anchor.owner_class, set(), MOST_HOPS)
+            return self.attribute_mentions(file, anchor.name, anchor.owner_class, set(), MOST_HOPS)
         scope = self.scope_of(file, anchor)
-        return self.variable(file, scope, anchor.name, set(), MOST_HOPS) if scope is not None else []
+        return self.variable_mentions(file, scope, anchor.name, set(), MOST_HOPS) if scope is not None else []
 
     @staticmethod
     def scope_of(file, anchor):
@@ -82,7 +82,7 @@ class Finder:
         return scope
 
     @staticmethod
-    def visible(scope, home, name):
+    def is_visible(scope, home, name):
         """Whether `name` in `scope` is the variable of `home`."""
         while scope is not None:
             if scope is home:
@@ -95,7 +95,7 @@ class Finder:
             scope = scope.outer
         return False
 
-    def variable(self, file, home, name, seen, hops):
+    def variable_mentions(self, file, home, name, seen, hops):
         """Mentions of a variable, and of what it is another name for."""
         key = (file.path, home.name, home.line, name)
         if key in seen or hops == 0 or self.deadline.late():
@@ -103,20 +103,20 @@ class Finder:
         seen.add(key)
         found = []
         for mention in file.mentions:
-            if mention.sort == "name" and mention.name == name and self.visible(mention.scope, home, name):
-                found += self.behind(file, mention, seen, hops)
+            if mention.sort == "name" and mention.name == name and self.is_visible(mention.scope, home, name):
+                found += self.resolve_mention(file, mention, seen, hops)
         if not self.follows:
             return found
         for call, scope in file.calls:
-            if self.visible(scope, home, name):
-                found += self.argument(file, call, name, seen, hops)
+            if self.is_visible(scope, home, name):
+                found += self.parameter_mentions(file, call, name, seen, hops)
         for mention in file.mentions:
             other = mention.value
-            if isinstance(other, ast.Name) and other.id == name and self.visible(mention.scope, home, name):
-                found += self.other_name(file, mention, seen, hops)
+            if isinstance(other, ast.Name) and other.id == name and self.is_visible(mention.scope, home, name):
+                found += self.alias_mentions(file, mention, seen, hops)
         return found
 
-    def attribute(self, file, name, owner_class, seen, hops):
+    def attribute_mentions(self, file, name, owner_class, seen, hops):
         key = (file.path, "." + name)
         if key in seen or hops == 0 or self.deadline.late():
             return []
@@ -127,30 +127,30 @@ class Finder:
             own += [each for each in found if each.grows and each.owner != "self"]  # the class makes it, others add to it
         chosen = []
         for mention in own or found:
-            chosen += self.behind(file, mention, seen, hops)
+            chosen += self.resolve_mention(file, mention, seen, hops)
         for mention in file.mentions if self.follows else ():
             other = mention.value
             if isinstance(other, ast.Attribute) and other.attr == name:
-                chosen += self.other_name(file, mention, seen, hops)
+                chosen += self.alias_mentions(file, mention, seen, hops)
         return chosen
 
-    def behind(self, file, mention, seen, hops):
+    def resolve_mention(self, file, mention, seen, hops):
         """A mention; where its value is the result of a function that gives back a variable, that variable's mentions."""
         value = mention.value
-        if mention.grows and not (isinstance(value, ast.Call) and self.returned(file, value)):
+        if mention.grows and not (isinstance(value, ast.Call) and self.returned_variables(file, value)):
             return [(mention, file)]
         if isinstance(value, ast.Call):
             inner = []
-            for scope, name in self.returned(file, value):
+            for scope, name in self.returned_variables(file, value):
                 inner += [
-                    each for each in self.variable(file, scope, name, seen, hops - 1) if not each[0].is_empty() or each[0].grows
+                    each for each in self.variable_mentions(file, scope, name, seen, hops - 1) if not each[0].is_empty() or each[0].grows
                 ]
             if inner:
                 return inner
         return [(mention, file)]
 
     @staticmethod
-    def returned(file, call):
+    def returned_variables(file, call):
         """[(scope, name)] of variables that the called function gives back and sets itself."""
         name = source.callee(call)
         found = []
@@ -159,7 +159,7 @@ class Finder:
                 found += [(scope, each) for each in scope.returns if scope.owns(each)]
         return found
 
-    def argument(self, file, call, name, seen, hops):
+    def parameter_mentions(self, file, call, name, seen, hops):
         """Where a call hands the variable on: the mentions of the parameter that it becomes."""
         function = source.callee(call)
         places = [place for place, each in enumerate(call.args) if isinstance(each, ast.Name) and each.id == name]
@@ -176,13 +176,13 @@ class Finder:
             names = [scope.parameters[place + shift] for place in places if place + shift < len(scope.parameters)]
             names += [word for word in words if word in scope.bound]
             for each in names:
-                found += [one for one in self.variable(file, scope, each, seen, hops - 1) if one[0].grows]
+                found += [one for one in self.variable_mentions(file, scope, each, seen, hops - 1) if one[0].grows]
         return found
 
-    def other_name(self, file, mention, seen, hops):
+    def alias_mentions(self, file, mention, seen, hops):
         """`mention` gives the thing another name: what that name's mentions add to it."""
         if mention.sort == "attribute":
-            more = self.attribute(file, mention.name, None, seen, hops - 1)
+            more = self.attribute_mentions(file, mention.name, None, seen, hops - 1)
         else:
-            more = self.variable(file, mention.scope, mention.name, seen, hops - 1)
+            more = self.variable_mentions(file, mention.scope, mention.name, seen, hops - 1)
         return [each for each in more if each[0].grows]

@@ -153,13 +153,13 @@ class File(ast.NodeVisitor):
             self.scope.returns.append(node.value.id)
         self.generic_visit(node)
 
-    def take(self, target, value, line, grows):
+    def record_target(self, target, value, line, grows):
         """One target of an assignment."""
         if isinstance(target, (ast.Tuple, ast.List)):
             values = value.elts if isinstance(value, (ast.Tuple, ast.List)) else []
             fits = len(values) == len(target.elts)
             for place, each in enumerate(target.elts):
-                self.take(each, values[place] if fits else value, line, grows)
+                self.record_target(each, values[place] if fits else value, line, grows)
             return
         sort, name, owner = subject(target)
         if sort is None:
@@ -172,29 +172,29 @@ class File(ast.NodeVisitor):
 
     def visit_Assign(self, node):
         for target in node.targets:
-            self.take(target, node.value, node.lineno, False)
+            self.record_target(target, node.value, node.lineno, False)
         self.generic_visit(node)
 
     def visit_AnnAssign(self, node):
         if node.value is not None:
-            self.take(node.target, node.value, node.lineno, False)
+            self.record_target(node.target, node.value, node.lineno, False)
         self.generic_visit(node)
 
     def visit_NamedExpr(self, node):
-        self.take(node.target, node.value, node.lineno, False)
+        self.record_target(node.target, node.value, node.lineno, False)
         self.generic_visit(node)
 
     def visit_AugAssign(self, node):
-        self.take(node.target, node.value, node.lineno, True)
+        self.record_target(node.target, node.value, node.lineno, True)
         self.generic_visit(node)
 
     def visit_For(self, node):
-        self.take(node.target, node.iter, node.lineno, False)
+        self.record_target(node.target, node.iter, node.lineno, False)
         self.generic_visit(node)
 
     def visit_withitem(self, node):
         if node.optional_vars is not None:
-            self.take(node.optional_vars, node.context_expr, node.context_expr.lineno, False)
+            self.record_target(node.optional_vars, node.context_expr, node.context_expr.lineno, False)
         self.generic_visit(node)
 
     def visit_ExceptHandler(self, node):

@@ -32,7 +32,7 @@ class Group:
 
     find_line = holders.Found.find_line
 
-    def told(self):
+    def as_answer(self):
         return dict(self.answer, count=self.count, bytes=self.bytes, addresses=[hex(at) for at in self.addresses])
 
 
@@ -121,11 +121,11 @@ class Survey:
             self.enter(self.group(*told), tensors.address(tensor), tensors.size(tensor))
 
     def paths(self, targets):
-        return holders.ways(self.start, self.snapshot, targets, self.deadline)
+        return holders.find_ways(self.start, self.snapshot, targets, self.deadline)
 
     def graphs(self, chosen, nodes):
         """[((tensor or node that keeps a graph, how), [(address, bytes)])]"""
-        walk = graph.Walk(tensors.Deadline(self.deadline.left(0.4)))
+        walk = graph.Walk(tensors.Deadline(self.deadline.left_ms(0.4)))
         for tensor in reversed(chosen):
             if walk.deadline.late():
                 break
@@ -136,7 +136,7 @@ class Survey:
             walk.add_node(node, None)
         held = walk.keepers()
         self.deadline.cut |= walk.deadline.cut
-        keepers = [holders.keeper(self.start, self.snapshot, ends, self.deadline) for _, ends in held]
+        keepers = [holders.choose_keeper(self.start, self.snapshot, ends, self.deadline) for _, ends in held]
         return [(end, [(at, walk.bytes[at][0]) for at in addresses]) for end, (addresses, _) in zip(keepers, held)]
 
     def group(self, answer, anchor):
@@ -182,6 +182,6 @@ def answer(settings, when, step):
         if every and len(survey.more) <= MOST_MORE and not deadline.cut:
             told["more"] = [hex(at) for at in survey.more]  # with the groups' addresses: all that Python has
         del survey
-    told["groups"], _cut = holders.with_lines(groups, budget - deadline.took())
-    told.update(ok=True, tookMs=deadline.took(), cut=deadline.cut, frozen=gc.get_freeze_count())
+    told["groups"], _cut = holders.with_lines(groups, budget - deadline.elapsed_ms())
+    told.update(ok=True, tookMs=deadline.elapsed_ms(), cut=deadline.cut, frozen=gc.get_freeze_count())
     natives["answer"](0, json.dumps(told), sequence)

@@ -171,9 +171,9 @@ class Deadline:
         self.cut |= late
         return late
 
-    def left(self, share=1.0):
-        """Milliseconds, at least one."""
+    def left_ms(self, share=1.0):
+        """At least one."""
         return max(1, int((self.until - time.perf_counter()) * 1000 * share))
 
-    def took(self):
+    def elapsed_ms(self):
         return round((time.perf_counter() - self.begun) * 1000, 1)
