@@ -30,8 +30,8 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   ) {
     const kinds = { providedCodeActionKinds: [vscode.CodeActionKind.Empty] };
     this.subscriptions = [
-      shown.onDidChange(() => this.heard()),
-      vscode.workspace.onDidChangeTextDocument(() => this.later()),
+      shown.onDidChange(() => this.onShownChange()),
+      vscode.workspace.onDidChangeTextDocument(() => this.scheduleRefresh()),
       vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, this, kinds),
     ];
   }
@@ -54,15 +54,15 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   }
 
   /** Entries of another trace go at once. */
-  private heard(): void {
+  private onShownChange(): void {
     if (this.shown.session !== this.session) {
       this.session = this.shown.session;
       this.draw([]);
     }
-    this.later();
+    this.scheduleRefresh();
   }
 
-  private later(): void {
+  private scheduleRefresh(): void {
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
       this.refresh().catch(error => this.log.warn(String(error)));
@@ -72,10 +72,10 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   private async refresh(): Promise<void> {
     const { verdicts, session } = this.shown;
     if (verdicts === null) return this.draw([]);
-    const told = await verdicts.verdictsNow();
+    const judged = await verdicts.verdictsNow();
     if (this.shown.session !== session) return;
-    this.draw(told.verdicts.findings);
-    if (told.stale) this.later();
+    this.draw(judged.verdicts.findings);
+    if (judged.stale) this.scheduleRefresh();
   }
 
   private draw(findings: readonly Finding[]): void {

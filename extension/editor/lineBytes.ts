@@ -55,12 +55,12 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     private readonly lines: SourceLines,
     private readonly verdicts: LineVerdicts,
   ) {
-    const later = (): void => this.later();
+    const scheduleDraw = (): void => this.scheduleDraw();
     this.subscriptions = [
-      shown.onDidChange(later),
-      vscode.window.onDidChangeVisibleTextEditors(later),
-      vscode.workspace.onDidChangeTextDocument(later),
-      vscode.workspace.onDidChangeConfiguration(later),
+      shown.onDidChange(scheduleDraw),
+      vscode.window.onDidChangeVisibleTextEditors(scheduleDraw),
+      vscode.workspace.onDidChangeTextDocument(scheduleDraw),
+      vscode.workspace.onDidChangeConfiguration(scheduleDraw),
       vscode.languages.registerHoverProvider({ language: 'python', scheme: 'file' }, this),
     ];
   }
@@ -93,7 +93,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     return new vscode.Hover(content, document.lineAt(line).range);
   }
 
-  private later(): void {
+  private scheduleDraw(): void {
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
       this.draw();

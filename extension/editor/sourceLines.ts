@@ -9,7 +9,7 @@ export class SourceLines implements vscode.Disposable {
   private readonly subscription: vscode.Disposable;
 
   constructor() {
-    this.subscription = vscode.workspace.onDidChangeTextDocument(event => this.take(event));
+    this.subscription = vscode.workspace.onDidChangeTextDocument(event => this.applyEdit(event));
   }
 
   /** Today's line of what ran from `sinceMs` on (real time); null where it was deleted. */
@@ -37,7 +37,7 @@ export class SourceLines implements vscode.Disposable {
     }
   }
 
-  private take({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
+  private applyEdit({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
     if (document.uri.scheme !== 'file' || contentChanges.length === 0) return;
     const path = document.uri.fsPath;
     const shifts = this.shifts.get(path) ?? new LineShifts();
