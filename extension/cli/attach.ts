@@ -1,19 +1,19 @@
 import { checkTarget, commandLine, processName } from '../capture/checks/attachTarget';
-import { workingFolder, type ProcessFacts } from '../capture/processes/processes';
-import { tracerMissing, type Tracer } from '../capture/launch/tracer';
+import { type Tracer, tracerMissing } from '../capture/launch/tracer';
+import { type ProcessFacts, workingFolder } from '../capture/processes/processes';
 import type { AttachArguments } from './arguments/arguments';
-import { say } from './report/output';
-import { placeProbes, sayAdvice } from './probes';
+import { placeProbes, printAdvice } from './probes';
 import {
   beginRecording,
   dropRecording,
   finish,
   lastWord,
-  noteProcess,
   NOT_STARTED,
+  recordProcess,
   showUntil,
   unwritableResult,
 } from './recording';
+import { say } from './report/output';
 
 /** Note of the tracer's log that says what could be recovered from before (`GMT_NOTE_ATTACHED`, native/wire). */
 const NOTE_ATTACHED = 10;
@@ -22,7 +22,7 @@ const NOTE_ATTACHED = 10;
 export async function attach(options: AttachArguments, dist: string): Promise<number> {
   const target = await checkTarget(options.pid, [...commandLine(dist), ...process.argv.slice(2)]);
   if ('sentence' in target) {
-    sayAdvice(target);
+    printAdvice(target);
     return NOT_STARTED;
   }
   const problem = unwritableResult(options) ?? tracerMissing(dist)?.message ?? null;
@@ -44,7 +44,7 @@ async function record(options: AttachArguments, target: ProcessFacts, dist: stri
     say(recording.error);
     return NOT_STARTED;
   }
-  noteProcess(recording, pid, null);
+  recordProcess(recording, pid, null);
   const probes = await placeProbes({ pid, waitLibraries: false }, options, recording, dist, detachOnSignals);
   if (probes === null) {
     dropRecording(recording);

@@ -51,9 +51,9 @@ async function tryOut(
 ): Promise<ExperimentEffect | string> {
   if (directory === null) return 'This is a saved trace: experiments need the running program.';
   const before = session.info();
-  const told = await ask(session, directory, process, { do: experiment }, { limitMs: PATIENCE_MS });
-  if ('sentence' in told) return told.sentence;
-  return readEffect(experiment, told.answer.text, process, before, session.info());
+  const result = await ask(session, directory, process, { do: experiment }, { limitMs: PATIENCE_MS });
+  if ('sentence' in result) return result.sentence;
+  return readEffect(experiment, result.answer.text, process, before, session.info());
 }
 
 function askable({ session, processes }: OpenTrace): number[] {

@@ -1,4 +1,4 @@
-import { occasionText, recordedHolders, toldHolders } from '../analysis/findings/holders';
+import { occasionText, readHolderAnswer, recordedHolders } from '../analysis/findings/holders';
 import { judgeTrace } from '../analysis/findings/verdicts';
 import { blockDetails, type BlockDetails, detailsText } from '../analysis/report/blockDetails';
 import { type Survivor, survivorsOf, tensorAt } from '../analysis/series/survivors';
@@ -21,12 +21,12 @@ interface Subject {
   sites: number[];
   blocks: Survivor[];
 }
-interface Told {
+interface HolderAnswer {
   title: string;
   pid: number;
   sentence: string;
   holders: HolderFound[];
-  /** Of the blocks that were asked for: as far as the program's allocator told. */
+  /** Of the blocks that were asked for: as far as the program's allocator answers. */
   details: BlockDetails;
 }
 
@@ -47,11 +47,11 @@ export async function holders(options: HoldersArguments, dist: string): Promise<
       say(subjects.error);
       return 1;
     }
-    const told: Told[] = [];
-    for (const subject of subjects) told.push(await tell(subject, opened));
-    if (options.format === 'json') writeResult(jsonChunks({ version: 1, questions: told }), null);
-    else print(told.flatMap((entry, i) => (i === 0 ? linesOf(entry) : ['', ...linesOf(entry)])));
-    return told.some(entry => entry.holders.length > 0) ? 0 : 1;
+    const answers: HolderAnswer[] = [];
+    for (const subject of subjects) answers.push(await askHolders(subject, opened));
+    if (options.format === 'json') writeResult(jsonChunks({ version: 1, questions: answers }), null);
+    else print(answers.flatMap((entry, i) => (i === 0 ? linesOf(entry) : ['', ...linesOf(entry)])));
+    return answers.some(entry => entry.holders.length > 0) ? 0 : 1;
   } finally {
     opened.session.close();
   }
@@ -101,7 +101,7 @@ function byLeak({ session, processes }: OpenTrace): Subject[] | { error: string 
   });
 }
 
-async function tell({ title, process, sites, blocks }: Subject, opened: OpenTrace): Promise<Told> {
+async function askHolders({ title, process, sites, blocks }: Subject, opened: OpenTrace): Promise<HolderAnswer> {
   const { session, directory } = opened;
   const info = session.info();
   const pid = info.processes[process]?.pid ?? 0;
@@ -112,14 +112,14 @@ async function tell({ title, process, sites, blocks }: Subject, opened: OpenTrac
       : await ask(session, directory, process, { do: 'holders', blocks }, { limitMs: PATIENCE_MS });
   const details = blockDetails(session, process, sites, blocks);
   if ('answer' in answer)
-    return { title, pid, holders: [], details, ...toldHolders(answer.answer, sites, blocks.length) };
+    return { title, pid, holders: [], details, ...readHolderAnswer(answer.answer, sites, blocks.length) };
   const recorded = recordedHolders(session, process, sites);
   if (recorded === null) return { title, pid, sentence: answer.sentence, holders: [], details };
   const sentence = `${answer.sentence} ${occasionText(recorded.answer)}`;
   return { title, pid, sentence, holders: recorded.holders, details };
 }
 
-function linesOf({ title, pid, sentence, holders: found, details }: Told): string[] {
+function linesOf({ title, pid, sentence, holders: found, details }: HolderAnswer): string[] {
   const lines = found.map(holder => {
     const blocks = `${formatPlural(holder.count, 'block')}, ${formatBytes(holder.bytes)}`;
     return `  ${blocks}: ${holderText(holder)}, ${holder.kind}`;

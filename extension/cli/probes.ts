@@ -19,7 +19,7 @@ export interface Probes {
   detach(): Promise<TracerEnd>;
 }
 
-export function sayAdvice({ sentence, command }: Advice): void {
+export function printAdvice({ sentence, command }: Advice): void {
   say(sentence);
   if (command !== null) print([`  ${command}`], 2);
 }
@@ -51,7 +51,7 @@ export async function placeProbes(
   const ready = await tracer.ready;
   if (ready.type === 'error') {
     await tracer.ended;
-    sayAdvice(explain(ready, dist, [...commandLine(dist), ...process.argv.slice(2)]));
+    printAdvice(explain(ready, dist, [...commandLine(dist), ...process.argv.slice(2)]));
     return null;
   }
   return { tracer, detach: () => detach(tracer, recording) };

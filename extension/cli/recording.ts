@@ -7,7 +7,7 @@ import { sureLeaks } from '../analysis/findings/verdicts';
 import { buildReport } from '../analysis/report/report';
 import { keptTracesFolder, traceRoots } from '../capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces, unwritable } from '../capture/traces/keptTraces';
-import { noteProcesses, type SessionFile, writeSession } from '../capture/traces/sessionFile';
+import { recordProcesses, type SessionFile, writeSession } from '../capture/traces/sessionFile';
 import {
   createTraceDirectory,
   isFull,
@@ -18,8 +18,8 @@ import {
 import { loadNative, type NativeAddon, type NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
 import type { RecordingArguments } from './arguments/arguments';
-import { jsonChunks } from './report/jsonDocument';
 import { createLiveTable, tableLines } from './live';
+import { jsonChunks } from './report/jsonDocument';
 import { print, say } from './report/output';
 import { giveToSudoUser, writeResult } from './report/resultFile';
 
@@ -96,9 +96,9 @@ export function dropRecording({ session, directory }: Recording): void {
 }
 
 /** Writes down which process is traced and how it ended. */
-export function noteProcess({ directory, facts }: Recording, pid: number, exitCode: number | null): void {
+export function recordProcess({ directory, facts }: Recording, pid: number, exitCode: number | null): void {
   facts.processes = [{ pid, exitCode }];
-  noteProcesses(directory, facts);
+  recordProcesses(directory, facts);
 }
 
 /** Shows the table until `end` resolves. */

@@ -14,7 +14,7 @@ import {
   finish,
   lastWord,
   NOT_STARTED,
-  noteProcess,
+  recordProcess,
   type Recording,
   showUntil,
   unwritableResult,
@@ -43,7 +43,7 @@ export async function run(options: RunArguments, dist: string): Promise<number> 
     );
     return recording.full ? runUnrecorded(options, dist) : NOT_STARTED;
   }
-  if (!simulated) await sayWithoutGpu();
+  if (!simulated) await explainMissingGpu();
   const probes = backend === 'uprobe' ? await attachBeforeStart(options, recording, dist) : null;
   if (backend === 'uprobe' && probes === null) {
     dropRecording(recording);
@@ -85,9 +85,9 @@ async function follow(
   probes: Probes | null,
 ): Promise<number> {
   process.on('uncaughtException', error => say(reasonOf(error)));
-  noteProcess(recording, started.pid, null);
+  recordProcess(recording, started.pid, null);
   const status = await showUntil(options, recording.session, started.ended);
-  noteProcess(recording, started.pid, status);
+  recordProcess(recording, started.pid, status);
   await settle(recording);
   await probes?.detach();
   return finish(options, recording, 'The program never used CUDA', status);
@@ -124,7 +124,7 @@ function variablesOf(options: RunArguments, recording: Recording, dist: string):
   });
 }
 
-async function sayWithoutGpu(): Promise<void> {
+async function explainMissingGpu(): Promise<void> {
   const { libcuda, gpu } = await findDriver(process.env);
   if (libcuda === null) {
     say(

@@ -32,12 +32,12 @@ export class Moments {
   /** The trace at a time, read to its end. Rejects with one sentence, also after `cancel` or `close`. */
   at(untilNs: number): Promise<NativeSession> {
     if (this.opened.get(untilNs)?.error) this.drop(untilNs);
-    return this.take(untilNs).settled;
+    return this.openRecent(untilNs).settled;
   }
 
   /** Begins to read where that was not begun, and says how far it is. Throws what stopped it, once. */
   reading(untilNs: number): Reading {
-    const { done, session, error } = this.take(untilNs);
+    const { done, session, error } = this.openRecent(untilNs);
     if (!error) return { done, readNs: done ? untilNs : session.info().durationNs, untilNs };
     this.drop(untilNs);
     throw error;
@@ -52,7 +52,7 @@ export class Moments {
     for (const untilNs of [...this.opened.keys()]) this.drop(untilNs);
   }
 
-  private take(untilNs: number): Opened {
+  private openRecent(untilNs: number): Opened {
     const known = this.opened.get(untilNs);
     const one = known ?? this.begin(untilNs);
     this.opened.delete(untilNs);

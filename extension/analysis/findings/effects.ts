@@ -14,12 +14,12 @@ export function readEffect(
   before: TraceInfo,
   after: TraceInfo,
 ): ExperimentEffect {
-  const told = parseObject(text) ?? {};
+  const answer = parseObject(text) ?? {};
   const effect = { experiment, error: null, objects: null, tensorBytes: null, reservedBytes: null, driverBytes: null };
-  if (told.ok !== true)
-    return { ...effect, error: typeof told.error === 'string' ? told.error : t('The answer is damaged.') };
-  const objects = number(told.collected) ?? number(told.dropped);
-  const [was, is] = [entries(told.before), entries(told.after)];
+  if (answer.ok !== true)
+    return { ...effect, error: typeof answer.error === 'string' ? answer.error : t('The answer is damaged.') };
+  const objects = number(answer.collected) ?? number(answer.dropped);
+  const [was, is] = [entries(answer.before), entries(answer.after)];
   if (was.length === 0) {
     const freed = (layer: Layer): number => liveBytes(before, process, layer) - liveBytes(after, process, layer);
     return { ...effect, objects, tensorBytes: freed('tensor'), driverBytes: freed('driver') };

@@ -168,15 +168,15 @@ export function holderOf(
   share: number,
   least: number,
 ): FindingHolder | null {
-  let told: { holder: FindingHolder; count: number; bytes: number }[] = [];
+  let counted: { holder: FindingHolder; count: number; bytes: number }[] = [];
   let named = 0;
   for (const answer of answers) {
     if (answer.process !== process) continue;
     const counts = answer.held.map(held => ({ holder: held.holder, ...sumOf(held, sites) }));
     const all = counts.reduce((sum, entry) => sum + entry.count, 0);
-    if (all > named) [told, named] = [counts, all];
+    if (all > named) [counted, named] = [counts, all];
   }
-  const most = told
+  const most = counted
     .filter(entry => !NOBODY.has(entry.holder.kind))
     .sort((a, b) => b.count - a.count || b.bytes - a.bytes)[0];
   return most === undefined || most.count < Math.max(1, least, share * named) ? null : most.holder;
@@ -214,7 +214,7 @@ export function holdersIn(held: readonly HeldBlocks[], sites: readonly number[])
 }
 
 /** The answer to a question for holders of `asked` blocks; or one sentence on why it holds none. */
-export function toldHolders(
+export function readHolderAnswer(
   { text, blocks }: Pick<Answer, 'text' | 'blocks'>,
   sites: readonly number[],
   asked: number,
@@ -251,11 +251,11 @@ export function recordedHolders(
   sites: readonly number[],
 ): { answer: HolderAnswer; holders: HolderFound[] } | null {
   const count = (holders: readonly HolderFound[]): number => holders.reduce((sum, holder) => sum + holder.count, 0);
-  const told = readHolders(source)
+  const recorded = readHolders(source)
     .filter(answer => answer.process === process)
     .map(answer => ({ answer, holders: holdersIn(answer.held, sites) }))
     .filter(({ holders }) => holders.length > 0);
-  return told.sort((a, b) => count(b.holders) - count(a.holders))[0] ?? null;
+  return recorded.sort((a, b) => count(b.holders) - count(a.holders))[0] ?? null;
 }
 
 function sumOf(held: HeldBlocks, sites: readonly number[]): { count: number; bytes: number } {

@@ -178,9 +178,9 @@ function noPending(recent: number | null): string[] {
 
 /** Libraries whose driver memory grows by small parts, none of which is a leak by itself. */
 function libraryFindings(judged: JudgedLedger, leaks: readonly Finding[]): Finding[] {
-  const told = new Set(leaks.flatMap(leak => leak.sites));
+  const leaking = new Set(leaks.flatMap(leak => leak.sites));
   return judged.growing.flatMap(({ library: { name, path, bytes, sites }, growth, confidence }) => {
-    if (sites.some(site => told.has(site))) return [];
+    if (sites.some(site => leaking.has(site))) return [];
     const where = ofDevice(judged, 'library');
     return makeFinding({
       ...where,

@@ -57,15 +57,15 @@ export function titleOf(
   word = t('Out of memory'),
 ): string {
   const failure = atStep === null ? word : t('{0} in step {1}', word, formatCount(atStep));
-  const said = detail === null ? headline : t('{0}: {1}', headline, detail);
-  const title = verdict === 'oom' ? t('{0}: {1}. {2}', failure, headline, detail ?? '') : said;
+  const plain = detail === null ? headline : t('{0}: {1}', headline, detail);
+  const title = verdict === 'oom' ? t('{0}: {1}. {2}', failure, headline, detail ?? '') : plain;
   const all = processes === 1 ? title : t('{0}, in {1} processes', title, formatCount(processes));
   return verdict === 'oom' ? `${all}.` : all;
 }
 
 /** A finding of which is told what is not usual. */
 export function makeFinding(
-  told: Partial<Finding> & Pick<Finding, 'id' | 'verdict' | 'headline' | 'process' | 'suggestion'>,
+  facts: Partial<Finding> & Pick<Finding, 'id' | 'verdict' | 'headline' | 'process' | 'suggestion'>,
 ): Finding {
   const finding: Finding = {
     class: null,
@@ -91,7 +91,7 @@ export function makeFinding(
     library: null,
     evidence: [],
     ruledOut: [],
-    ...told,
+    ...facts,
   };
   return { ...finding, title: titleOf(finding) };
 }

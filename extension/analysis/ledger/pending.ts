@@ -37,17 +37,17 @@ export function judgePending(series: Pick<LedgerSeries, 'last' | 'pendingBytes' 
   const readings = readingsOf(series);
   const from = beginOfMuch(readings);
   const growth = growthOf(readings);
-  const told = growth === null ? readings.slice(from) : readings.slice(growth.from);
-  const newest = told.at(-1);
-  if (newest === undefined || (growth === null && told.length < T.pendingReadings)) return null;
-  const bytes = told.map(reading => reading.bytes);
+  const used = growth === null ? readings.slice(from) : readings.slice(growth.from);
+  const newest = used.at(-1);
+  if (newest === undefined || (growth === null && used.length < T.pendingReadings)) return null;
+  const bytes = used.map(reading => reading.bytes);
   return {
     bytes: newest.bytes,
     leastBytes: Math.min(...bytes),
     mostBytes: Math.max(...bytes),
-    readings: told.length,
+    readings: used.length,
     share: newest.reserved > 0 ? newest.bytes / newest.reserved : null,
-    sinceStep: growth?.since ?? told[0]?.step ?? newest.step,
+    sinceStep: growth?.since ?? used[0]?.step ?? newest.step,
     growth,
   };
 }

@@ -19,11 +19,11 @@ export function rowVerdicts(
   return sites.flatMap(site => {
     const worse = growing.get(keyOf(source, site, groupBy)) ?? [];
     const own = verdicts.sites.get(site);
-    const [told] = worse.length > 0 ? worse : own === undefined ? [] : [own];
-    if (told === undefined) return [];
+    const [worst] = worse.length > 0 ? worse : own === undefined ? [] : [own];
+    if (worst === undefined) return [];
     const finding = [site, ...worse.map(entry => entry.site)].map(id => findings.get(id)).find(id => id !== undefined);
     const bytesPerStep = worse.reduce((sum, entry) => sum + entry.bytesPerStep, 0);
-    return [{ site, state: told.state, bytesPerStep, because: told.because, finding: finding ?? null }];
+    return [{ site, state: worst.state, bytesPerStep, because: worst.because, finding: finding ?? null }];
   });
 }
 
@@ -57,12 +57,12 @@ export function otherLines(source: TraceSource, verdicts: Verdicts, finding: Fin
   const by = { groupBy: 'line', sort: 'peakBytes', descending: true, includeDead: true } as const;
   const query = { layer, ...by, from: 0, to: most };
   const window = source.sites(query);
-  const told = new Map(rowVerdicts(source, verdicts, [...window.id], 'line').map(row => [row.site, row]));
+  const judged = new Map(rowVerdicts(source, verdicts, [...window.id], 'line').map(row => [row.site, row]));
   const own = new Set(finding.places.map(place => `${place.file}:${place.line}`));
   const lines: OtherLine[] = [];
   for (let row = 0; row < window.rows && lines.length < MOST_LINES; row++) {
     const site = window.id[row] ?? 0;
-    const verdict = told.get(site);
+    const verdict = judged.get(site);
     const [file, line] = [window.file[row] ?? '', window.line[row] ?? 0];
     if (verdict === undefined || PLAIN.has(verdict.state) || own.has(`${file}:${line}`)) continue;
     const { state, because } = verdict;

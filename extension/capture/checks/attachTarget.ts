@@ -1,10 +1,10 @@
 // What keeps the tracer from a process, in words.
 import { basename, join } from 'node:path';
-import { lookAround, privilegeAdvice, sudoLine, WITHOUT, type Advice } from './privileges';
-import { listCudaProcesses, readProcess, type ProcessFacts } from '../processes/processes';
 import { joinWords } from '../launch/shellWords';
 import { tracerProgram } from '../launch/tracer';
 import type { TracerProblem } from '../launch/tracerProtocol';
+import { listCudaProcesses, type ProcessFacts, readProcess } from '../processes/processes';
+import { type Advice, privilegeAdvice, readSurroundings, sudoLine, WITHOUT } from './privileges';
 
 const SHOWN_COMMAND = 60;
 
@@ -61,7 +61,7 @@ export function explain(problem: TracerProblem, dist: string, sudoWords: readonl
   switch (problem.code) {
     case 'no-privilege': {
       const program = tracerProgram(dist);
-      return privilegeAdvice(program, sudoWords, lookAround(program));
+      return privilegeAdvice(program, sudoWords, readSurroundings(program));
     }
     case 'no-bpf':
     case 'no-btf':

@@ -38,7 +38,7 @@ export function capabilitiesSuffice(kernel: string): boolean {
   return major > 6 || (major === 6 && minor >= 6);
 }
 
-export function lookAround(program: string, proc = '/proc', kernel = release()): Surroundings {
+export function readSurroundings(program: string, proc = '/proc', kernel = release()): Surroundings {
   const status = readText(join(proc, 'self/status'));
   const bounding = BigInt(`0x${/^CapBnd:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? 'ffffffffffffffff'}`);
   const has = (capability: bigint): boolean => ((bounding >> capability) & 1n) === 1n;

@@ -81,7 +81,7 @@ export interface Patience {
   signal?: AbortSignal;
 }
 /** An answer, or one sentence on why there is none. */
-export type Told = { answer: Answer } | { sentence: string };
+export type AskResult = { answer: Answer } | { sentence: string };
 
 /** Asks a process of a trace and waits for what it says. Never rejects. */
 export async function ask(
@@ -90,7 +90,7 @@ export async function ask(
   process: number,
   question: Question,
   patience: Patience,
-): Promise<Told> {
+): Promise<AskResult> {
   const info = trace.info();
   const facts = info.processes[process];
   const refusal = cannotAsk(info, facts, directory);
@@ -111,7 +111,7 @@ async function awaitAnswer(
   number: number,
   { limitMs, signal }: Patience,
   torch: boolean,
-): Promise<Told> {
+): Promise<AskResult> {
   const until = Date.now() + limitMs;
   for (;;) {
     if (signal?.aborted) return { sentence: 'Nobody waits for the answer any more.' };

@@ -53,7 +53,7 @@ export function readSession(directory: string): SessionFile | null {
 }
 
 /** Notes how the processes do, where that can be written. What others wrote meanwhile, such as marks, stays. */
-export function noteProcesses(directory: string, session: SessionFile): void {
+export function recordProcesses(directory: string, session: SessionFile): void {
   const marks = readSession(directory)?.marks;
   try {
     writeSession(directory, marks === undefined ? session : { ...session, marks });

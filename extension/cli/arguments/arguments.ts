@@ -1,7 +1,7 @@
 import type { StackChoice } from '../../capture/launch/tracer';
 import { parseConfirm, parseHolders, type ConfirmArguments, type HoldersArguments } from './askArguments';
 import { parseMark, type MarkArguments } from './markArguments';
-import { noSuchOption, Options, takeOptions, Usage } from './options';
+import { noSuchOption, Options, applyOptions, Usage } from './options';
 import { parseReport, type ReportArguments } from './reportArguments';
 
 /** What `run` and `attach` have in common. */
@@ -118,8 +118,8 @@ function parseRun(words: readonly string[]): Arguments | null {
     if (option === '--simulate-gpu') parsed.simulateGpu = options.flag();
     else if (option === '--holders') parsed.holders = options.flag();
     else if (option === '--backend') parsed.backend = backend(options);
-    else if (takeUprobeOption(parsed, option, options)) onlyUprobe = option;
-    else if (!takeRecordingOption(parsed, option, options)) throw noSuchOption('run', option);
+    else if (applyUprobeOption(parsed, option, options)) onlyUprobe = option;
+    else if (!applyRecordingOption(parsed, option, options)) throw noSuchOption('run', option);
   }
   if (onlyUprobe !== null && parsed.backend !== 'uprobe') {
     throw new Usage(`${onlyUprobe} is an option of the uprobe tracer: add --backend uprobe.`);
@@ -141,11 +141,11 @@ function backend(options: Options): RunArguments['backend'] {
 
 function parseAttach(words: readonly string[]): Arguments | null {
   const parsed: AttachArguments = { verb: 'attach', ...RECORDING, pid: 0 };
-  const named = takeOptions('attach', words, (option, options) => {
+  const named = applyOptions('attach', words, (option, options) => {
     if (option === '--simulate-gpu')
       throw new Usage('--simulate-gpu is for run: a running program has its GPU already.');
     if (option !== '--backend')
-      return takeUprobeOption(parsed, option, options) || takeRecordingOption(parsed, option, options);
+      return applyUprobeOption(parsed, option, options) || applyRecordingOption(parsed, option, options);
     if (options.choice(['auto', 'inject', 'uprobe']) === 'inject')
       throw new Usage('--backend inject is for run: nothing is loaded into a running program.');
     return true;
@@ -162,7 +162,7 @@ function processId(word: string): number {
 }
 
 /** False: it is no such option. */
-function takeRecordingOption(parsed: RecordingArguments, option: string, options: Options): boolean {
+function applyRecordingOption(parsed: RecordingArguments, option: string, options: Options): boolean {
   switch (option) {
     case '--fail-on-leak':
       parsed.failOnLeak = options.flag();
@@ -186,7 +186,7 @@ function takeRecordingOption(parsed: RecordingArguments, option: string, options
 }
 
 /** False: it is no such option. */
-function takeUprobeOption(parsed: RecordingArguments, option: string, options: Options): boolean {
+function applyUprobeOption(parsed: RecordingArguments, option: string, options: Options): boolean {
   switch (option) {
     case '--no-stacks':
       if (options.flag()) parsed.stacks = 'none';
@@ -210,7 +210,7 @@ function ringBytes(text: string): number {
 
 function parseDoctor(words: readonly string[]): Arguments | null {
   const parsed: DoctorArguments = { verb: 'doctor', format: 'table' };
-  const named = takeOptions('doctor', words, (option, options) => {
+  const named = applyOptions('doctor', words, (option, options) => {
     if (option !== '--format') return false;
     parsed.format = options.choice(['table', 'json']);
     return true;

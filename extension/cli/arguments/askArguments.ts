@@ -1,5 +1,5 @@
 import { EXPERIMENTS, type Experiment } from '../../protocol/requests/verdictRequests';
-import { takeOptions, Usage } from './options';
+import { applyOptions, Usage } from './options';
 
 /** What `holders` and `confirm` have in common. */
 interface AskArguments {
@@ -22,7 +22,7 @@ export interface ConfirmArguments extends AskArguments {
 /** null: its help is wanted. Throws `Usage`. */
 export function parseHolders(words: readonly string[]): HoldersArguments | null {
   const parsed: HoldersArguments = { verb: 'holders', where: '', format: 'table', line: null, address: null };
-  const named = takeOptions('holders', words, (option, options) => {
+  const named = applyOptions('holders', words, (option, options) => {
     if (option === '--line') parsed.line = codeLine(options.value());
     else if (option === '--address') parsed.address = address(options.value());
     else if (option === '--format') parsed.format = options.choice(['table', 'json']);
@@ -37,7 +37,7 @@ export function parseHolders(words: readonly string[]): HoldersArguments | null 
 /** null: its help is wanted. Throws `Usage`. */
 export function parseConfirm(words: readonly string[]): ConfirmArguments | null {
   const parsed: ConfirmArguments = { verb: 'confirm', where: '', format: 'table', experiments: [] };
-  const named = takeOptions('confirm', words, (option, options) => {
+  const named = applyOptions('confirm', words, (option, options) => {
     if (option === '--do') parsed.experiments = experiments(options.value());
     else if (option === '--format') parsed.format = options.choice(['table', 'json']);
     else return false;

@@ -1,5 +1,5 @@
 import { MAX_MARK_NAME } from '../../protocol/marks';
-import { takeOptions, Usage } from './options';
+import { applyOptions, Usage } from './options';
 
 export interface MarkArguments {
   verb: 'mark';
@@ -10,7 +10,7 @@ export interface MarkArguments {
 
 /** What stands behind `mark`; null: help is wanted. Throws `Usage`. */
 export function parseMark(words: readonly string[]): MarkArguments | null {
-  const named = takeOptions('mark', words, () => false);
+  const named = applyOptions('mark', words, () => false);
   if (named === null) return null;
   const [target, name, ...more] = named;
   if (target === undefined || name === undefined || more.length > 0 || name.trim() === '')

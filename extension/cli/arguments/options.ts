@@ -64,7 +64,7 @@ export class Options {
  * The words that are no options, which may stand between them; null: help is wanted. Throws `Usage`.
  * @param take takes an option with its values; false: the verb has none such
  */
-export function takeOptions(
+export function applyOptions(
   verb: string,
   words: readonly string[],
   take: (option: string, options: Options) => boolean,

@@ -1,7 +1,7 @@
 import { EXPORT_FORMATS, type ExportFormat } from '../../exporters/formats';
 import type { GroupBy } from '../../protocol/trace';
 import { parseCompared, parseTraceTime, type Compared, type TraceTime } from './moments';
-import { takeOptions, Usage, type Options } from './options';
+import { applyOptions, Usage, type Options } from './options';
 
 export interface ReportArguments {
   verb: 'report';
@@ -32,7 +32,7 @@ export function parseReport(words: readonly string[]): ReportArguments | null {
     from: null,
     compare: null,
   };
-  const files = takeOptions('report', words, (option, options) => takeOption(parsed, option, options));
+  const files = applyOptions('report', words, (option, options) => takeOption(parsed, option, options));
   if (files === null) return null;
   if (files.length !== 1) throw new Usage('Name one trace: gpu-memtrace report FILE.gputrace');
   parsed.file = files[0] ?? '';

@@ -60,11 +60,11 @@ export function makeCommands(parts: Parts): Commands {
     showPanel: () => showPanel(),
     toggleLineBytes: () => parts.lineBytes.toggle(),
   };
-  const guarded = Object.entries(actions).map(([name, action]) => [name, tellingFailures(action, log)]);
+  const guarded = Object.entries(actions).map(([name, action]) => [name, showingFailures(action, log)]);
   return Object.fromEntries(guarded) as Commands;
 }
 
-const tellingFailures =
+const showingFailures =
   (action: Action, log: vscode.LogOutputChannel) =>
   async (...given: unknown[]): Promise<void> => {
     try {

@@ -18,7 +18,7 @@ export async function exportTrace({ shown }: Sessions, dist: string, given: read
   const name = shown.title.replace(/\.(py|gputrace|pickle)$/, '');
   const file = given[1] instanceof vscode.Uri ? given[1] : await chooseFile(format, join(folder, name));
   if (file === undefined) return;
-  if (await write(dist, trace.path, format, file.fsPath)) void tell(file);
+  if (await write(dist, trace.path, format, file.fsPath)) void showExported(file);
 }
 
 interface FormatItem extends vscode.QuickPickItem {
@@ -81,16 +81,16 @@ async function write(dist: string, path: string, format: ExportFormat, file: str
 }
 
 function percentOf(progress: vscode.Progress<{ message?: string; increment?: number }>): (done: number) => void {
-  let told = 0;
+  let reported = 0;
   return done => {
     const percent = Math.floor(done * 100);
-    if (percent === told) return;
-    progress.report({ message: `${percent} %`, increment: percent - told });
-    told = percent;
+    if (percent === reported) return;
+    progress.report({ message: `${percent} %`, increment: percent - reported });
+    reported = percent;
   };
 }
 
-async function tell(file: vscode.Uri): Promise<void> {
+async function showExported(file: vscode.Uri): Promise<void> {
   const show = vscode.l10n.t('Show');
   const answer = await vscode.window.showInformationMessage(vscode.l10n.t('Trace exported to {0}', file.fsPath), show);
   if (answer !== show) return;

@@ -29,13 +29,13 @@ export async function whoHolds(parts: Parts, given: unknown): Promise<void> {
   const { verdicts, finding } = chosen;
   await showFinding(parts, finding.id);
   const title = vscode.l10n.t('Asking who holds it');
-  const told = await withProgress(title, verdicts, finding, () => verdicts.whoHolds(finding.id));
-  const [holder] = told.results;
-  if (holder === undefined) return void vscode.window.showInformationMessage(told.sentence);
-  await tellHolder(parts.sessions, holder);
+  const inquiry = await withProgress(title, verdicts, finding, () => verdicts.whoHolds(finding.id));
+  const [holder] = inquiry.results;
+  if (holder === undefined) return void vscode.window.showInformationMessage(inquiry.sentence);
+  await showHolder(parts.sessions, holder);
 }
 
-async function tellHolder({ cwd }: Sessions, holder: HolderFound): Promise<void> {
+async function showHolder({ cwd }: Sessions, holder: HolderFound): Promise<void> {
   const open = vscode.l10n.t('Open Line');
   const { file, line } = holder;
   const sentence = vscode.l10n.t('Held by {0}.', holderText(holder));
@@ -52,10 +52,10 @@ export async function confirmFinding(parts: Parts, given: unknown): Promise<void
   const refusal = verdicts.cannotAsk(finding);
   if (refusal !== null) throw new Refused(refusal);
   await showFinding(parts, finding.id);
-  const told = await confirmByExperiment(verdicts, finding.id);
-  if (told === undefined) return;
-  const effects = told.results.map(effectText).join(' ');
-  void vscode.window.showInformationMessage(effects === '' ? told.sentence : effects);
+  const inquiry = await confirmByExperiment(verdicts, finding.id);
+  if (inquiry === undefined) return;
+  const effects = inquiry.results.map(effectText).join(' ');
+  void vscode.window.showInformationMessage(effects === '' ? inquiry.sentence : effects);
 }
 
 function effectText({ experiment, error, tensorBytes, driverBytes }: ExperimentEffect): string {

@@ -105,11 +105,11 @@ export class Page implements vscode.Disposable {
   }
 
   private receive(packet: unknown): void {
-    for (const checked of checkMessages(packet)) this.take(checked);
+    for (const checked of checkMessages(packet)) this.handleMessage(checked);
     if (this.ready && this.seen()) this.news.asked();
   }
 
-  private take(checked: Checked): void {
+  private handleMessage(checked: Checked): void {
     if (!checked.ok) {
       this.tools.log.warn(`message of the page refused: ${checked.error}`);
       if (checked.id !== null) this.post({ type: 'response', id: checked.id, ok: false, error: checked.error });

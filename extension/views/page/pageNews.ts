@@ -54,7 +54,7 @@ export class PageNews {
   /** Perhaps more than figures changed: that is told at once. */
   changed(): void {
     const view = this.source.view();
-    if (stateOf(view) !== this.state) return this.tellView(view);
+    if (stateOf(view) !== this.state) return this.sendView(view);
     this.events();
   }
 
@@ -62,7 +62,7 @@ export class PageNews {
   events(): void {
     this.stale = true;
     const [dueMs, nowMs] = [this.dueMs(), this.clock.now()];
-    if (dueMs <= nowMs) return this.tell();
+    if (dueMs <= nowMs) return this.send();
     if (this.timerAtMs <= dueMs) return;
     this.clearTimer();
     this.timerAtMs = dueMs;
@@ -74,7 +74,7 @@ export class PageNews {
 
   /** The page asks: what is new goes with the answer. */
   asked(): void {
-    if (this.stale) this.tell();
+    if (this.stale) this.send();
   }
 
   stop(): void {
@@ -92,9 +92,9 @@ export class PageNews {
     return Math.min(eventsMs, this.viewAtMs + FIGURES_MS + EVENTS_MS) + GRACE_MS;
   }
 
-  private tell(): void {
+  private send(): void {
     const nowMs = this.clock.now();
-    if (nowMs >= this.viewAtMs + FIGURES_MS) return this.tellView(this.source.view());
+    if (nowMs >= this.viewAtMs + FIGURES_MS) return this.sendView(this.source.view());
     const revision = this.source.revision();
     if (revision !== this.revision) {
       this.post({ type: 'changed', revision });
@@ -104,7 +104,7 @@ export class PageNews {
     this.events();
   }
 
-  private tellView(view: SessionView): void {
+  private sendView(view: SessionView): void {
     this.clearTimer();
     this.post({ type: 'session', session: view });
     this.state = stateOf(view);

@@ -11,7 +11,7 @@ import { Tracer, tracerMissing, tracerProgram } from '../../capture/launch/trace
 import { cuptiFor, type Environment } from '../../capture/processes/machine';
 import { type ProcessFacts, workingFolder } from '../../capture/processes/processes';
 import { traceRoots } from '../../capture/traces/folders';
-import { noteProcesses, readSession, type SessionFile, writeSession } from '../../capture/traces/sessionFile';
+import { recordProcesses, readSession, type SessionFile, writeSession } from '../../capture/traces/sessionFile';
 import {
   createTraceDirectory,
   logBudget,
@@ -72,7 +72,7 @@ export class Recorder {
       attached: { pid, realtimeMs: Date.now() },
     });
     facts.processes = [{ pid, exitCode: null }];
-    noteProcesses(made.path, facts);
+    recordProcesses(made.path, facts);
     const tracer = new Tracer({
       program: tracerProgram(this.dist),
       pid,

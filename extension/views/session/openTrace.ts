@@ -94,7 +94,7 @@ export class OpenTrace implements vscode.Disposable {
   protected follow(trace: TraceSession, directory: string | null): void {
     this.source = trace;
     this.judged = new TraceVerdicts(trace.native, directory);
-    this.judged.onDidTell(() => this.changed.fire('state'));
+    this.judged.onDidChange(() => this.changed.fire('state'));
     trace.onChange(() => this.progress());
     trace.follow(POLL_MS);
   }

@@ -5,7 +5,7 @@ import { settleDirectory, settleLogs } from '../../capture/launch/settle';
 import type { ProcessFacts } from '../../capture/processes/processes';
 import { keptTracesFolder } from '../../capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces } from '../../capture/traces/keptTraces';
-import { addMark, noteProcesses } from '../../capture/traces/sessionFile';
+import { addMark, recordProcesses } from '../../capture/traces/sessionFile';
 import { reasonOf, removeTraceDirectory } from '../../capture/traces/traceDirectory';
 import { TraceSession } from '../../engine/session';
 import type { Recorder, Remembered } from './beginRecording';
@@ -188,14 +188,14 @@ export class Session extends OpenTrace {
     this.recording = null;
     clearInterval(this.timer);
     try {
-      noteProcesses(recording.directory, recording.facts);
+      recordProcesses(recording.directory, recording.facts);
       if (this.trace !== null) await settle(this.trace.native, recording.directory, STRAGGLER_MS);
     } catch (error) {
       if (!this.gone) this.parts.log.error(reasonOf(error));
     }
     if (this.gone) return;
     this.showEnd(end);
-    await this.keep(recording);
+    await this.keepTrace(recording);
   }
 
   private showEnd(end: RecordingEnd): void {
@@ -209,7 +209,7 @@ export class Session extends OpenTrace {
   }
 
   /** Keeps the trace in the cache, as the command line does. */
-  private async keep(recording: Recording): Promise<void> {
+  private async keepTrace(recording: Recording): Promise<void> {
     if (this.trace === null || this.trace.native.info().processes.length === 0) return;
     try {
       const folder = keptTracesFolder(process.env);

@@ -124,7 +124,7 @@ export class Sessions implements vscode.Disposable {
   }
 
   show(id: number): void {
-    if (this.list.show(id)) this.tell();
+    if (this.list.show(id)) this.notify();
   }
 
   /** Takes a session that ended from the list; its trace is kept in the cache. Throws a sentence while it runs. */
@@ -134,7 +134,7 @@ export class Sessions implements vscode.Disposable {
     if (session.running) throw new Refused(vscode.l10n.t('{0} runs: stop it before it is closed.', session.title));
     this.list.remove(session);
     session.dispose();
-    this.tell();
+    this.notify();
   }
 
   private add(title: string): Session {
@@ -145,11 +145,11 @@ export class Sessions implements vscode.Disposable {
 
   private adopt(session: Session, show = true): void {
     for (const gone of this.list.add(session, show)) gone.dispose();
-    session.onDidChange(change => this.heard(session, change));
-    this.tell();
+    session.onDidChange(change => this.onSessionChange(session, change));
+    this.notify();
   }
 
-  private heard(session: Session, change: SessionChange): void {
+  private onSessionChange(session: Session, change: SessionChange): void {
     if (change === 'events') {
       if (session === this.shown) this.changedShown.fire(change);
       return this.changed.fire(change);
@@ -161,7 +161,7 @@ export class Sessions implements vscode.Disposable {
     this.changed.fire('state');
   }
 
-  private tell(): void {
+  private notify(): void {
     this.remember();
     this.changedShown.fire('state');
     this.changed.fire('state');

@@ -16,10 +16,10 @@ export class StatusItem implements vscode.Disposable {
   constructor(private readonly sessions: Sessions) {
     this.item.name = vscode.l10n.t('GPU Memory');
     this.item.command = 'gpuMemoryTrace.showPanel';
-    this.subscription = sessions.onDidChange(() => this.later());
+    this.subscription = sessions.onDidChange(() => this.scheduleUpdate());
   }
 
-  private later(): void {
+  private scheduleUpdate(): void {
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
       this.update();
@@ -30,14 +30,14 @@ export class StatusItem implements vscode.Disposable {
   private update(): void {
     const { all, shown } = this.sessions;
     const running = all.filter(session => session.running);
-    const told = running.length > 0 ? running : shown === null || shown.failed ? [] : [shown];
-    if (told.length === 0) return this.hide();
-    const known = told.some(({ phase }) => phase !== 'starting');
-    const held = told.map(({ title, liveBytes }) => ({ title, liveBytes }));
+    const counted = running.length > 0 ? running : shown === null || shown.failed ? [] : [shown];
+    if (counted.length === 0) return this.hide();
+    const known = counted.some(({ phase }) => phase !== 'starting');
+    const held = counted.map(({ title, liveBytes }) => ({ title, liveBytes }));
     const sum = held.reduce((bytes, { liveBytes }) => bytes + liveBytes, 0);
     const text = known ? formatBytes(sum) : vscode.l10n.t('GPU');
-    const count = told.length > 1 ? ` ${vscode.l10n.t('({0} programs)', told.length)}` : '';
-    this.show(`$(${known ? iconOf(told) : 'loading~spin'}) ${text}${count}`, held.map(tooltipOf).join('\n'));
+    const count = counted.length > 1 ? ` ${vscode.l10n.t('({0} programs)', counted.length)}` : '';
+    this.show(`$(${known ? iconOf(counted) : 'loading~spin'}) ${text}${count}`, held.map(tooltipOf).join('\n'));
   }
 
   /** The window is told only of what is new: telling it costs more than knowing. */

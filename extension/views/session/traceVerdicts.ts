@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { readEffect } from '../../analysis/findings/effects';
 import { findingSpark } from '../../analysis/findings/findingSpark';
-import { occasionText, recordedHolders, toldHolders } from '../../analysis/findings/holders';
+import { occasionText, recordedHolders, readHolderAnswer } from '../../analysis/findings/holders';
 import { otherLines, rowVerdicts } from '../../analysis/report/rowVerdicts';
 import { standingOf } from '../../analysis/sites/standing';
 import { survivorsOf, tensorAt } from '../../analysis/series/survivors';
@@ -37,16 +37,16 @@ interface Asked {
 export class TraceVerdicts implements vscode.Disposable {
   private readonly judge: Judge;
   private readonly asked = new Map<string, Asked>();
-  private readonly told = new vscode.EventEmitter<void>();
+  private readonly changed = new vscode.EventEmitter<void>();
   /** Something was judged anew, something was asked of the process, or it answered. */
-  readonly onDidTell = this.told.event;
+  readonly onDidChange = this.changed.event;
 
   /** `directory`: where the trace is recorded; null: it is a file. */
   constructor(
     private readonly source: NativeSession,
     private readonly directory: string | null,
   ) {
-    this.judge = new Judge(source, () => this.told.fire());
+    this.judge = new Judge(source, () => this.changed.fire());
   }
 
   /** The verdicts of this moment or of a moment ago. Rejects when the trace is closed. */
@@ -103,7 +103,7 @@ export class TraceVerdicts implements vscode.Disposable {
     );
     const show = (shown: Inquiry<HolderFound>): Inquiry<HolderFound> => {
       asked.holders = shown;
-      this.told.fire();
+      this.changed.fire();
       return shown;
     };
     show({ state: 'asking', sentence, results: [] });
@@ -117,8 +117,8 @@ export class TraceVerdicts implements vscode.Disposable {
     const found = tensorAt(this.source, process, BigInt(address));
     if (found === null) return vscode.l10n.t('The block is freed.');
     const question = { do: 'holders', blocks: [found.block] } as const;
-    const told = await ask(this.source, this.directory, process, question, { limitMs: BLOCK_PATIENCE_MS });
-    return 'sentence' in told ? told.sentence : null;
+    const result = await ask(this.source, this.directory, process, question, { limitMs: BLOCK_PATIENCE_MS });
+    return 'sentence' in result ? result.sentence : null;
   }
 
   pidOf({ process }: Finding): number {
@@ -131,10 +131,10 @@ export class TraceVerdicts implements vscode.Disposable {
     const blocks = survivorsOf(this.source, finding);
     if (blocks.length === 0) return refused(vscode.l10n.t('None of its blocks is alive now.'));
     const patience = { limitMs: PATIENCE_MS, signal };
-    const told = await ask(this.source, this.directory, finding.process, { do: 'holders', blocks }, patience);
+    const result = await ask(this.source, this.directory, finding.process, { do: 'holders', blocks }, patience);
     if (signal.aborted) return refused(vscode.l10n.t('Not waited for any longer.'));
-    if ('sentence' in told) return this.recorded(finding, told.sentence);
-    const found = toldHolders(told.answer, finding.sites, blocks.length);
+    if ('sentence' in result) return this.recorded(finding, result.sentence);
+    const found = readHolderAnswer(result.answer, finding.sites, blocks.length);
     if (!('holders' in found)) return refused(found.sentence);
     return { state: 'answered', sentence: found.sentence, results: found.holders };
   }
@@ -153,7 +153,7 @@ export class TraceVerdicts implements vscode.Disposable {
     const asked = this.begin(id);
     const show = (shown: Inquiry<ExperimentEffect>): Inquiry<ExperimentEffect> => {
       asked.experiments = shown;
-      this.told.fire();
+      this.changed.fire();
       return shown;
     };
     return this.tryAll(finding, experiments, asked.stop.signal, show);
@@ -169,9 +169,9 @@ export class TraceVerdicts implements vscode.Disposable {
     for (const experiment of experiments) {
       const sentence = vscode.l10n.t('The program runs {0}…', experiment);
       show({ state: 'asking', sentence, results: [...results] });
-      const told = await this.tryOut(finding, experiment, signal);
-      if (typeof told === 'string') return show({ state: 'refused', sentence: told, results });
-      results.push(told);
+      const effect = await this.tryOut(finding, experiment, signal);
+      if (typeof effect === 'string') return show({ state: 'refused', sentence: effect, results });
+      results.push(effect);
     }
     const sentence = vscode.l10n.t('Freed in the program, by layer; what it did meanwhile may be in it.');
     return show({ state: 'answered', sentence, results });
@@ -186,9 +186,9 @@ export class TraceVerdicts implements vscode.Disposable {
     if (refusal !== null || this.directory === null) return refusal ?? '';
     const before = this.source.info();
     const patience = { limitMs: PATIENCE_MS, signal };
-    const told = await ask(this.source, this.directory, finding.process, { do: experiment }, patience);
-    if ('sentence' in told) return told.sentence;
-    return readEffect(experiment, told.answer.text, finding.process, before, this.source.info());
+    const result = await ask(this.source, this.directory, finding.process, { do: experiment }, patience);
+    if ('sentence' in result) return result.sentence;
+    return readEffect(experiment, result.answer.text, finding.process, before, this.source.info());
   }
 
   /** Waits no longer for what was asked about a finding. */
@@ -208,7 +208,7 @@ export class TraceVerdicts implements vscode.Disposable {
   dispose(): void {
     this.judge.close();
     for (const asked of this.asked.values()) asked.stop.abort();
-    this.told.dispose();
+    this.changed.dispose();
   }
 }
 

@@ -6,7 +6,7 @@ import { test, type TestContext } from 'node:test';
 import { explain } from '../../../extension/capture/checks/attachTarget';
 import {
   capabilitiesSuffice,
-  lookAround,
+  readSurroundings,
   nosuidMount,
   privilegeAdvice,
   type Surroundings,
@@ -93,15 +93,15 @@ function proc(t: TestContext, status: string, uidMap: string): string {
 
 test('what /proc tells', t => {
   const all = 'CapBnd:\t000001ffffffffff\nNoNewPrivs:\t0\n';
-  const free = lookAround(program, proc(t, all, '         0          0 4294967295\n'), '6.8.0');
+  const free = readSurroundings(program, proc(t, all, '         0          0 4294967295\n'), '6.8.0');
   assert.deepEqual([free.obtainable, free.noNewPrivileges, free.nosuidMount], [true, false, '/']);
   // Docker's default set.
   const docker = proc(t, 'CapBnd:\t00000000a80425fb\nNoNewPrivs:\t1\n', '         0     100000      65536\n');
-  const kept = lookAround(program, docker, '6.8.0');
+  const kept = readSurroundings(program, docker, '6.8.0');
   assert.deepEqual([kept.obtainable, kept.noNewPrivileges, kept.container], [false, true, true]);
   const admin = proc(t, 'CapBnd:\t0000000000200000\n', '');
-  assert.equal(lookAround(program, admin, '5.15.0').obtainable, true);
-  assert.equal(lookAround(program, admin, '6.8.0').obtainable, false);
+  assert.equal(readSurroundings(program, admin, '5.15.0').obtainable, true);
+  assert.equal(readSurroundings(program, admin, '6.8.0').obtainable, false);
 });
 
 test('each refusal of the tracer in words', () => {

@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test';
 import { processAlive } from '../../../extension/capture/processes/processAlive';
 import {
   addMark,
-  noteProcesses,
+  recordProcesses,
   readSession,
   writeSession,
   type SessionFile,
@@ -36,7 +36,7 @@ test('marks that came meanwhile outlive what the launcher notes', t => {
   writeSession(directory, FACTS);
   assert.equal(addMark(directory, { name: 'before eval', timeNs: 20 }), true);
   assert.equal(addMark(directory, { name: 'warm "up"', timeNs: 10 }), true);
-  noteProcesses(directory, { ...FACTS, processes: [{ pid: 5, exitCode: 0 }] });
+  recordProcesses(directory, { ...FACTS, processes: [{ pid: 5, exitCode: 0 }] });
   const session = readSession(directory);
   assert.deepEqual(session?.processes, [{ pid: 5, exitCode: 0 }]);
   assert.deepEqual(

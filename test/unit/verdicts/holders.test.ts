@@ -4,7 +4,7 @@ import type { BlockFacts } from '../../../extension/protocol/steps';
 import {
   holderOf,
   parseHolders,
-  toldHolders,
+  readHolderAnswer,
   type HeldBlocks,
   type HolderAnswer,
 } from '../../../extension/analysis/findings/holders';
@@ -120,7 +120,7 @@ test('an answer about some sites: who holds how many, how it went', () => {
     }),
     blocks: [block(16n, 1), block(32n, 1), block(48n, 2), block(64n, 1, 1)],
   };
-  const told = toldHolders(answer, [1], 5);
+  const told = readHolderAnswer(answer, [1], 5);
   assert.ok('holders' in told);
   assert.deepEqual(
     told.holders.map(({ path, count, bytes, length }) => [path, count, bytes, length]),
@@ -133,7 +133,10 @@ test('an answer about some sites: who holds how many, how it went', () => {
     told.sentence,
     'Asked for 5 blocks, 3 still alive; the program stood still for 13 ms; the search was cut short.',
   );
-  assert.match(toldHolders(answer, [7], 5).sentence, /freed before/);
-  assert.match(toldHolders({ text: '{"ok":false,"error":"X"}', blocks: [] }, [1], 5).sentence, /could not tell: X/);
-  assert.match(toldHolders({ text: 'x', blocks: [] }, [1], 5).sentence, /damaged/);
+  assert.match(readHolderAnswer(answer, [7], 5).sentence, /freed before/);
+  assert.match(
+    readHolderAnswer({ text: '{"ok":false,"error":"X"}', blocks: [] }, [1], 5).sentence,
+    /could not tell: X/,
+  );
+  assert.match(readHolderAnswer({ text: 'x', blocks: [] }, [1], 5).sentence, /damaged/);
 });
