@@ -85,14 +85,14 @@ export function dropdown<T extends string>(
   fill(options);
   const control = element as HTMLElement & { value: string; open: boolean };
   let known: T | undefined;
-  const tell = (): void => {
+  const notify = (): void => {
     if (control.open || control.value === known) return;
     known = control.value as T;
     onChange(known);
   };
-  element.addEventListener('change', tell);
+  element.addEventListener('change', notify);
   // The toolkit says nothing when the keys come back to what was chosen when the list was last open.
-  element.addEventListener('keyup', tell);
+  element.addEventListener('keyup', notify);
   const set = (value: T): void => {
     if (control.open) return; // somebody chooses
     known = value;

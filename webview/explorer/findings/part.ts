@@ -70,8 +70,8 @@ export class FindingsPart extends PolledPart {
     this.view = view;
     this.frames.add(this.draw);
     clearTimeout(this.timer);
-    const again = nextQuestion(view);
-    if (again !== null) this.timer = setTimeout(() => this.poller.invalidate(true), again);
+    const delayMs = nextQuestion(view);
+    if (delayMs !== null) this.timer = setTimeout(() => this.poller.invalidate(true), delayMs);
   }
 
   private readonly draw = (): void => {

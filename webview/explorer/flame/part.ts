@@ -62,7 +62,7 @@ export class FlamePart extends PolledPart {
     super();
     this.view = new FlameView(frames, {
       openLine: (file, line) => page.openLine(file, line),
-      active: node => this.tell(node),
+      active: node => this.showWords(node),
       details: node => this.details(node),
     });
     this.weight = dropdown('flame-weight', t('Width of a frame'), WEIGHTS, weight =>
@@ -92,7 +92,7 @@ export class FlamePart extends PolledPart {
     });
     this.out.addEventListener('click', () => this.view.zoomOut());
     const box = textField('flame-search', t('Find frames by function or file'), t('Find, e.g. forward'), '', text =>
-      this.tellMatches(text),
+      this.showMatches(text),
     );
     box.addEventListener('keydown', event => event.key === 'Enter' && this.view.nextMatch());
     const save = pictureButton(() => this.savePicture());
@@ -117,12 +117,12 @@ export class FlamePart extends PolledPart {
     if (data !== null) void this.page.ask('savePicture', { name: 'flame-graph', format: 'svg', data });
   }
 
-  private tellMatches(text: string): void {
+  private showMatches(text: string): void {
     const { ids, bytes } = this.view.search(text);
     setText(this.found, text.trim() === '' ? '' : matchesText(ids.size, formatBytes(bytes)));
   }
 
-  private tell(node: FlameNode): void {
+  private showWords(node: FlameNode): void {
     this.active = node;
     setText(this.words, this.view.describe(node).join(' · '));
     this.openButton.hidden = node.line === 0;

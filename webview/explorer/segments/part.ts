@@ -63,7 +63,7 @@ export class SegmentPart extends PolledPart {
     super();
     this.view = new SegmentView(frames, {
       describe: item => this.describe(item),
-      active: item => this.tell(item),
+      active: item => this.showWords(item),
       choose: item => void this.choose(item),
       openLine: item => this.open(item),
     });
@@ -152,7 +152,7 @@ export class SegmentPart extends PolledPart {
     return item.block < 0 ? map.site[item.segment]! : map.blocks.site[item.block]!;
   }
 
-  private tell(item: SegmentItem | null): void {
+  private showWords(item: SegmentItem | null): void {
     clearTimeout(this.nameTimer);
     const text = item ? this.describe(item).join(' · ') : '';
     if (this.words.textContent?.endsWith(text) && text !== '') return;

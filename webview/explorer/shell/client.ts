@@ -46,7 +46,7 @@ export class RequestClient {
 
   /** Takes a response; false when nobody waits for it (it came after its time was up). */
   accept(response: Response): boolean {
-    const waiting = this.take(response.id);
+    const waiting = this.removeWaiting(response.id);
     if (!waiting) return false;
     if (response.ok) waiting.resolve(response.value);
     else waiting.reject(new Error(response.error));
@@ -55,10 +55,12 @@ export class RequestClient {
 
   private giveUp(id: number, method: Method): void {
     const seconds = Math.round(this.timeoutMs / 1000);
-    this.take(id)?.reject(new Error(t('The extension did not answer "{0}" within {1} seconds.', method, seconds)));
+    this.removeWaiting(id)?.reject(
+      new Error(t('The extension did not answer "{0}" within {1} seconds.', method, seconds)),
+    );
   }
 
-  private take(id: number): Waiting | undefined {
+  private removeWaiting(id: number): Waiting | undefined {
     const waiting = this.waiting.get(id);
     if (!waiting) return undefined;
     this.waiting.delete(id);

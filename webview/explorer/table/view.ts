@@ -157,7 +157,7 @@ export class TableView {
       missing ||= row === null;
       const active = this.isActive(index, row);
       if (active) activeId = `row-${index}`;
-      this.take(index).update(index, top, row, {
+      this.viewOf(index).update(index, top, row, {
         active,
         selected: row !== null && this.selection.has(row.key),
         opened: row !== null && row.key === this.openedKey,
@@ -176,7 +176,7 @@ export class TableView {
     return active !== null && (row ? row.key === active.key : index === active.index);
   }
 
-  private take(index: number): RowView {
+  private viewOf(index: number): RowView {
     const shown = this.shown.get(index);
     if (shown) return shown;
     const view = this.spare.pop() ?? new RowView();

@@ -45,7 +45,7 @@ export class TimelineBar {
   private readonly readingPart: HTMLElement;
   private readonly moment = el('strong', { 'data-value': 'moment' });
   private readonly momentPart: HTMLElement;
-  private readonly said = el('span', { class: 'said', role: 'status' });
+  private readonly status = el('span', { class: 'said', role: 'status' });
 
   constructor(actions: TimelineBarActions) {
     const choices = CHOICES.map(([choice, label, title]) =>
@@ -57,7 +57,7 @@ export class TimelineBar {
     this.readingPart = el('div', { class: 'bar-part' }, this.reading, cancel);
     const now = button('moment-now', t('Back to now'), t('Show what is alive now'), () => actions.now());
     this.momentPart = el('div', { class: 'bar-part bar-moment' }, icon('history'), this.moment, now);
-    this.element.append(this.spanPart, this.readingPart, this.momentPart, this.said);
+    this.element.append(this.spanPart, this.readingPart, this.momentPart, this.status);
   }
 
   update({ span, kept, reading, moment }: BarState): void {
@@ -71,8 +71,8 @@ export class TimelineBar {
   }
 
   /** For screen readers, once. */
-  say(text: string): void {
-    setText(this.said, text);
+  announce(text: string): void {
+    setText(this.status, text);
   }
 }
 

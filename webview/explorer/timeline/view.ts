@@ -147,7 +147,7 @@ export class TimelineView {
   }
 
   setReading(reading: MomentReading | null): void {
-    if (reading && !this.reading) this.bar.say(t('Reading up to {0}', timeText(reading.untilNs, this.shownSteps)));
+    if (reading && !this.reading) this.bar.announce(t('Reading up to {0}', timeText(reading.untilNs, this.shownSteps)));
     this.reading = reading;
     this.frames.add(this.draw);
   }
@@ -158,7 +158,7 @@ export class TimelineView {
 
   update(context: PageContext): void {
     if (context.view.momentTitle !== this.context?.view.momentTitle)
-      this.bar.say(context.view.momentTitle === '' ? '' : t('Shown: {0}', context.view.momentTitle));
+      this.bar.announce(context.view.momentTitle === '' ? '' : t('Shown: {0}', context.view.momentTitle));
     this.context = context;
     this.zoom = context.view.zoom;
     this.frames.add(this.draw);
@@ -324,7 +324,7 @@ export class TimelineView {
     if (!done) return;
     this.actions.spanned();
     if (span) this.setSelecting(false);
-    this.bar.say(this.span ? t('Selected: {0}', spanText(this.span, this.shownSteps)) : t('No selection'));
+    this.bar.announce(this.span ? t('Selected: {0}', spanText(this.span, this.shownSteps)) : t('No selection'));
   }
 
   private setSpan(span: Span | null): void {
