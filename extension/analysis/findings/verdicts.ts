@@ -1,5 +1,18 @@
 import { t } from '@vscode/l10n';
 import type { StepAxis } from '../../protocol/steps';
+import type { Layer, TraceInfo, TraceSource } from '../../protocol/trace';
+import { isLeak, type Finding, type SiteVerdict, type Verdicts } from '../../protocol/verdicts';
+import { mergeAcrossProcesses } from './acrossProcesses';
+import { firstWhole, inContext, lostShareOf } from '../sites/context';
+import { anomalyFindings, cycleFindings, failureFindings, layerFindings } from './otherFindings';
+import { findLeaks, type LineText } from './findings';
+import { readHolders } from './holders';
+import { readLedgers, type JudgedLedger } from '../ledger/ledger';
+import { judgeFailures } from './outOfMemory';
+import { siteText } from '../sites/site';
+import { cutSteps, readSiteSteps, type SiteSteps } from '../series/siteSeries';
+import { judgeSite, rememberingJudge, stateVerdict } from '../sites/states';
+import { THRESHOLDS as T } from '../series/thresholds';
 import { findThread } from '../../protocol/threads';
 import { LAYERS, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import { type Finding, isLeak, type SiteVerdict, type Verdicts } from '../../protocol/verdicts';
@@ -118,14 +131,8 @@ function fillsUp(leak: Finding, verdicts: Map<number, SiteVerdict>): boolean {
   for (const site of leak.sites) {
     const verdict = verdicts.get(site);
     if (verdict === undefined) continue;
-    verdicts.set(site, {
-      ...verdict,
-      state: 'plateau',
-      grows: null,
-      sinceStep: null,
-      period: null,
-      because: t('It fills {0}, which holds at most {1}.', holder.path, holder.bound),
-    });
+    const because = t('It fills {0}, which holds at most {1}.', holder.path, holder.bound);
+    verdicts.set(site, stateVerdict(verdict, 'plateau', because));
   }
   return true;
 }

@@ -3,7 +3,7 @@ import type { LedgerSeries } from '../../protocol/steps';
 import type { DeviceInfo, TraceInfo, TraceSource } from '../../protocol/trace';
 import { lastKnown, layerOf, reservedNow } from './ledgerLayer';
 import { librariesOf, readLibraries } from './libraries';
-import { at } from '../series/statistics';
+import { at, sum, sumKnown } from '../series/statistics';
 
 // The card's memory as one sum: what is alive now from the counts of this moment, what lies around it from the card's own
 // account (NVML) as it was read last.
@@ -112,14 +112,9 @@ function positive(bytes: number | null): number | null {
   return bytes === null ? null : Math.max(0, bytes);
 }
 
+/** Null where one is not known. */
 function sumOf(values: readonly (number | null)[]): number | null {
-  return values.reduce((sum, value) => (sum === null || value === null ? null : sum + value), 0);
-}
-
-/** Null where none is known. */
-function sumKnown(values: readonly (number | null)[]): number | null {
-  const known = values.filter(value => value !== null);
-  return known.length === 0 ? null : sumOf(known);
+  return values.includes(null) ? null : sum(values.filter(value => value !== null));
 }
 
 function difference(outer: Float64Array, inner: Float64Array): Float64Array {

@@ -3,6 +3,7 @@ import type { Layer, TraceInfo, TraceSource } from '../../protocol/trace';
 import type { Finding, Ledger, LedgerLibrary, OutOfMemoryVerdict, Verdicts } from '../../protocol/verdicts';
 import { findThread } from '../../protocol/threads';
 import { joinLibraries } from '../ledger/libraries';
+import { sumKnown } from '../series/statistics';
 
 // The parts of the JSON document that verdicts are in.
 
@@ -93,22 +94,22 @@ export function reportLedger(source: TraceSource, info: TraceInfo, { ledger }: V
     return {
       device,
       tensorBytes: live(info, device, 'tensor'),
-      pendingBytes: total(own.map(entry => entry.pending.bytes)),
+      pendingBytes: sumKnown(own.map(entry => entry.pending.bytes)),
       reservedBytes: reserved[reserved.length - 1] ?? null,
       driverBytes: live(info, device, 'driver'),
       libraries: joinLibraries(own.flatMap(entry => entry.libraries)),
-      processBytes: total(own.map(entry => entry.processBytes.bytes)),
+      processBytes: sumKnown(own.map(entry => entry.processBytes.bytes)),
       usedBytes: own.find(entry => entry.usedBytes !== null)?.usedBytes ?? null,
       totalBytes: own.find(entry => entry.totalBytes !== null)?.totalBytes ?? (totalBytes > 0 ? totalBytes : null),
-      remainderBytes: total(own.map(entry => entry.remainderBytes)),
+      remainderBytes: sumKnown(own.map(entry => entry.remainderBytes)),
       slopes: {
         tensorBytesPerSecond: growth(source, device, 'tensor'),
         driverBytesPerSecond: growth(source, device, 'driver'),
-        tensorBytesPerStep: total(own.map(entry => entry.tensor.bytesPerStep)),
-        pendingBytesPerStep: total(own.map(entry => entry.pending.bytesPerStep)),
-        reservedBytesPerStep: total(own.map(entry => entry.reserved.bytesPerStep)),
-        driverBytesPerStep: total(own.map(entry => entry.driver.bytesPerStep)),
-        processBytesPerStep: total(own.map(entry => entry.processBytes.bytesPerStep)),
+        tensorBytesPerStep: sumKnown(own.map(entry => entry.tensor.bytesPerStep)),
+        pendingBytesPerStep: sumKnown(own.map(entry => entry.pending.bytesPerStep)),
+        reservedBytesPerStep: sumKnown(own.map(entry => entry.reserved.bytesPerStep)),
+        driverBytesPerStep: sumKnown(own.map(entry => entry.driver.bytesPerStep)),
+        processBytesPerStep: sumKnown(own.map(entry => entry.processBytes.bytesPerStep)),
       },
       grows: own.find(entry => entry.grows !== null)?.grows ?? null,
       text: [...new Set(own.map(entry => entry.text).filter(text => text !== ''))].join(' '),
@@ -126,10 +127,4 @@ function live(info: TraceInfo, device: number, layer: Layer): number {
 function growth(source: TraceSource, device: number, layer: Layer): number {
   const query = { layer, groupBy: 'device', sort: 'liveBytes', descending: true, device, from: 0, to: 1 } as const;
   return source.sites(query).growth[0] ?? 0;
-}
-
-/** Null where nothing is known. */
-function total(values: readonly (number | null)[]): number | null {
-  const known = values.filter(value => value !== null);
-  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
 }

@@ -2,6 +2,7 @@
 import type { Frame, SiteQuery, SiteSort, SiteWindow, TraceSource } from '../../protocol/trace';
 import type { StackTree, StackTreeQuery, TreeWeight } from '../../protocol/requests/treeRequests';
 import type { CallTree } from './callTree';
+import { sum } from '../series/statistics';
 
 const SORTS: Record<TreeWeight, SiteSort> = { live: 'liveBytes', peak: 'peakBytes', churn: 'allocatedBytes' };
 const MOST_SITES = 1_000_000;
@@ -153,8 +154,4 @@ function framesOf(tree: CallTree, id: Uint32Array): { frame: Uint32Array; frames
 function pick<T extends Float64Array | Uint32Array>(from: T, nodes: Uint32Array, to: T): T {
   for (let index = 0; index < nodes.length; index++) to[index] = from[nodes[index]!]!;
   return to;
-}
-
-function sum(values: Float64Array): number {
-  return values.reduce((total, value) => total + value, 0);
 }

@@ -1,4 +1,4 @@
-import { at, median } from './statistics';
+import { at, mean, median } from './statistics';
 
 // Where a series changes its ways: pieces of equal rate, falls back to the start, periods.
 
@@ -21,7 +21,7 @@ export interface PieceOptions {
 /** Cuts a series where its mean changes, the clearest change first (binary segmentation by least squares). */
 export function piecesOf(values: readonly number[], options: PieceOptions): Piece[] {
   const sums = prefixSums(values);
-  const scale = values.reduce((sum, value) => sum + Math.abs(value), 0) / Math.max(1, values.length);
+  const scale = mean(values.map(Math.abs));
   const floor = (options.floor * scale) ** 2;
   const cut = (from: number, to: number): number[] => {
     const place = bestCut(sums, from, to, options.shortest);
@@ -120,9 +120,9 @@ export function findResets(values: readonly number[], share: number, rises: numb
  */
 export function findPeriod(values: readonly number[], least: number): number | null {
   const n = values.length;
-  const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(1, n);
-  const off = values.map(value => value - mean);
-  const power = off.reduce((sum, value) => sum + value * value, 0) / Math.max(1, n);
+  const level = mean(values);
+  const off = values.map(value => value - level);
+  const power = mean(off.map(value => value * value));
   if (!(power > 0)) return null;
   const likeness = (lag: number): number => {
     let sum = 0;

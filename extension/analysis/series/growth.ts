@@ -11,7 +11,7 @@ import {
   thinsOut,
   trendOf,
 } from './growthChecks';
-import { at, mannKendall, median, theilSen } from './statistics';
+import { at, mannKendall, mean, median, sum, theilSen } from './statistics';
 import { THRESHOLDS as T } from './thresholds';
 
 /**
@@ -169,7 +169,7 @@ function lastPiece(
 }
 
 function gainOf(changes: readonly number[], from: number, to: number): number {
-  return changes.slice(from, to).reduce((sum, change) => sum + change, 0);
+  return sum(changes.slice(from, to));
 }
 
 function at2(pieces: readonly Piece[], index: number): Piece {
@@ -177,7 +177,7 @@ function at2(pieces: readonly Piece[], index: number): Piece {
 }
 
 function meanFrom(values: readonly number[], from: number): number {
-  return values.slice(from).reduce((sum, value) => sum + value, 0) / Math.max(1, values.length - from);
+  return mean(values.slice(from));
 }
 
 /** Numbers of the growth since the first event that belongs to it. */

@@ -1,4 +1,4 @@
-import { at, mannKendall, median, theilSen } from './statistics';
+import { at, mannKendall, mean, median, theilSen } from './statistics';
 import { THRESHOLDS as T } from './thresholds';
 
 // What tells growth without a bound from what only looks like it.
@@ -9,8 +9,7 @@ export function silenceOf(gaps: readonly number[]): number {
   if (gaps.length === 0) return T.silentGaps * T.growthSteps;
   const longest = Math.max(...gaps);
   if (isRegular(gaps)) return Math.max(T.silentSteps, T.silentGaps * longest);
-  const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
-  return Math.max(T.silentSteps, T.silentUnequal * longest, T.silentMeans * mean);
+  return Math.max(T.silentSteps, T.silentUnequal * longest, T.silentMeans * mean(gaps));
 }
 
 /** Events that it takes, at one every `gap` steps. */
@@ -56,8 +55,7 @@ export function thinsOut(steps: readonly number[], events: readonly number[], fr
   const to = at(steps, steps.length - 1);
   const begin = at(steps, Math.max(0, from - 1));
   const times = events.map(event => at(steps, event) - 0.5);
-  const mean = times.reduce((sum, time) => sum + time, 0) / times.length;
-  const score = (mean - (begin + to) / 2) / ((to - begin) / Math.sqrt(12 * times.length));
+  const score = (mean(times) - (begin + to) / 2) / ((to - begin) / Math.sqrt(12 * times.length));
   return score < -(slowed ? T.slowedScore : T.slowScore);
 }
 

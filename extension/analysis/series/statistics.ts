@@ -112,3 +112,20 @@ export function highOutliers(values: readonly number[], deviations: number, fact
 export function at(values: ArrayLike<number>, index: number): number {
   return values[index] ?? NaN;
 }
+
+export function sum(values: Iterable<number>): number {
+  let all = 0;
+  for (const value of values) all += value;
+  return all;
+}
+
+/** 0 of no values. */
+export function mean(values: readonly number[]): number {
+  return sum(values) / Math.max(1, values.length);
+}
+
+/** Of those that are known; null: none is. */
+export function sumKnown(values: readonly (number | null)[]): number | null {
+  const known = values.filter(value => value !== null);
+  return known.length === 0 ? null : sum(known);
+}

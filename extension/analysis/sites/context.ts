@@ -6,6 +6,7 @@ import { neededEvents } from '../series/growthChecks';
 import type { SiteSteps } from '../series/siteSeries';
 import { at, mannKendall } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
+import { stateVerdict } from './states';
 
 // What one site's series cannot tell: what is missing from the trace, and what the other sites do.
 
@@ -51,18 +52,22 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
       'It seems to grow, but {0} of the events were lost: it takes a run that records them all.',
       share,
     );
-    return unknown(verdict, because);
+    return stateVerdict(verdict, 'unknown', because);
   }
   if (context.axis.source === 'time' && (lasted < T.timeSlices || events < T.timeEvents)) {
-    return unknown(verdict, t('It rises; where no training steps are known, it takes longer to tell.'));
+    return stateVerdict(verdict, 'unknown', t('It rises; where no training steps are known, it takes longer to tell.'));
   }
   const needed = builtUpFactor(verdict, site, context.sites) * neededEvents(verdict.period ?? 1);
   if (events < needed) {
     const more = Math.ceil(needed * (verdict.period ?? 1) - lasted);
-    return unknown(verdict, t('It rises, as a model does that is built up; {0} more steps will tell.', more));
+    return stateVerdict(
+      verdict,
+      'unknown',
+      t('It rises, as a model does that is built up; {0} more steps will tell.', more),
+    );
   }
   if (verdict.grows === 'size' && inputsGrow(site, context.sites)) {
-    return { ...quiet(verdict), state: 'transient', because: t('It follows the inputs, which get longer and longer.') };
+    return stateVerdict(verdict, 'transient', t('It follows the inputs, which get longer and longer.'));
   }
   let { confidence } = verdict;
   if (context.axis.source === 'time') confidence *= T.timeConfidence;
@@ -107,12 +112,4 @@ function inputsGrow(site: SiteSteps, sites: readonly SiteSteps[]): boolean {
     if (mannKendall(bytes).tau >= T.inputTau) rising++;
   }
   return rising >= 2 && rising >= T.inputLines * working;
-}
-
-function unknown(verdict: SiteVerdict, because: string): SiteVerdict {
-  return { ...quiet(verdict), state: 'unknown', confidence: 0, because };
-}
-
-function quiet(verdict: SiteVerdict): SiteVerdict {
-  return { ...verdict, grows: null, bytesPerStep: 0, low: 0, high: 0, sinceStep: null, period: null };
 }

@@ -3,7 +3,7 @@ import type { SiteState, SiteVerdict } from '../../protocol/verdicts';
 import { findPeriod } from '../series/changes';
 import { confidenceOf, judgeGrowth, type Growth, type GrowthInput } from '../series/growth';
 import type { SiteSteps } from '../series/siteSeries';
-import { at, highOutliers, median } from '../series/statistics';
+import { at, highOutliers, median, sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { ordinal } from '../words';
 
@@ -24,12 +24,13 @@ export function rememberingJudge(): GrowthJudge {
 /** Judges what one site does, from its series alone. */
 export function judgeSite(site: SiteSteps, judge: GrowthJudge = judgeGrowth): SiteVerdict {
   if (site.lineSource === 'before-attach') {
-    return verdict(site, 'before-attach', t('It was there before the recording began: how it grew is not known.'));
+    return stateVerdict(site, 'before-attach', t('It was there before the recording began: how it grew is not known.'));
   }
   if (site.steps.length === 0) {
-    return verdict(site, 'unknown', t('No whole step yet: {0} of them will tell.', T.warmupSteps + T.mostEvents));
+    return stateVerdict(site, 'unknown', t('No whole step yet: {0} of them will tell.', T.warmupSteps + T.mostEvents));
   }
-  if (site.segments) return verdict(site, 'cache', t('PyTorch’s cache took it to serve tensors: it grows as they do.'));
+  if (site.segments)
+    return stateVerdict(site, 'cache', t('PyTorch’s cache took it to serve tensors: it grows as they do.'));
   const blocks = judge({ steps: site.steps, values: site.oldCount, lag: 2 });
   if (blocks.state === 'growing') return growing(site, blocks, 'blocks');
   const size = judgeSize(site, judge);
@@ -80,7 +81,7 @@ function growing(site: SiteSteps, growth: Growth, grows: 'blocks' | 'size'): Sit
       ? t('Since step {0}, {1} more blocks stayed alive, {2} times.', since, rhythm, events)
       : t('Since step {0}, {1} its block was bigger than the one before, {2} times.', since, rhythm, events);
   return {
-    ...verdict(site, 'growing', because),
+    ...stateVerdict(site, 'growing', because),
     grows,
     bytesPerStep,
     low: growth.low * scale,
@@ -94,7 +95,7 @@ function growing(site: SiteSteps, growth: Growth, grows: 'blocks' | 'size'): Sit
 function still(site: SiteSteps, blocks: Growth, size: Growth | null): SiteVerdict {
   const oldFreed = sum(site.oldFreedBytes);
   if (oldFreed > 0 && sum(site.collectedBytes) >= T.collectedShare * oldFreed) {
-    return verdict(site, 'cycle', t('Python’s collector alone frees it: reference cycles keep it until then.'));
+    return stateVerdict(site, 'cycle', t('Python’s collector alone frees it: reference cycles keep it until then.'));
   }
   const odd = anomalyOf(site);
   if (odd !== null) return odd;
@@ -103,7 +104,7 @@ function still(site: SiteSteps, blocks: Growth, size: Growth | null): SiteVerdic
     case 'bounded':
       return sawtooth(site, blocks);
     case 'slowing':
-      return verdict(site, 'plateau', t('It grows ever more slowly, as a cache does that fills up.'));
+      return stateVerdict(site, 'plateau', t('It grows ever more slowly, as a cache does that fills up.'));
     case 'early':
       return waiting(site, blocks.waits);
     case 'stopped':
@@ -127,7 +128,7 @@ function sawtooth(site: SiteSteps, blocks: Growth): SiteVerdict {
         ? t('It gathers and is let go again ({0}).', times(falls))
         : t('It gathers and is let go again, every {0} steps ({1}).', Math.round(period), times(falls))
       : t('As much leaves as comes: old blocks make room for new ones.');
-  return { ...verdict(site, 'sawtooth', because), period };
+  return { ...stateVerdict(site, 'sawtooth', because), period };
 }
 
 /** Holds old blocks and does not grow. */
@@ -136,17 +137,17 @@ function resting(site: SiteSteps, blocks: Growth): SiteVerdict {
   const working = site.allocations.filter(count => count > 0).length;
   const freedLate = site.oldFreedBytes.slice(-2 * T.growthSteps).some(bytes => bytes > 0);
   if (freedLate && at(site.steps, last) - site.lastAllocationStep <= T.growthSteps) {
-    return verdict(site, 'sawtooth', t('Old blocks make room for new ones: it has a bound.'));
+    return stateVerdict(site, 'sawtooth', t('Old blocks make room for new ones: it has a bound.'));
   }
   const lacking = T.warmupSteps + T.mostEvents + 2 - (at(site.steps, last) - at(site.steps, 0) + 1);
   if (working > 1 && lacking > 0) return waiting(site, lacking, t('Too few steps'));
   if (working <= 1 && site.category !== 'optimizer')
-    return verdict(site, 'one-shot', t('Allocated in one step, and stays.'));
+    return stateVerdict(site, 'one-shot', t('Allocated in one step, and stays.'));
   const stopped = blocks.state === 'stopped';
   const because = stopped
     ? t('It has not grown since step {0}.', lastRise(site))
     : t('It has not grown after the first steps.');
-  return verdict(site, 'plateau', because);
+  return stateVerdict(site, 'plateau', because);
 }
 
 function lastRise(site: SiteSteps): number {
@@ -157,19 +158,19 @@ function lastRise(site: SiteSteps): number {
 }
 
 function released(site: SiteSteps): SiteVerdict {
-  return verdict(site, 'sawtooth', t('It was kept for a while; all of it has been freed since.'));
+  return stateVerdict(site, 'sawtooth', t('It was kept for a while; all of it has been freed since.'));
 }
 
 function brief(site: SiteSteps): SiteVerdict {
   if (site.steps.length < T.warmupSteps && at(site.liveCount, site.liveCount.length - 1) > 0) {
     return waiting(site, T.warmupSteps + T.mostEvents);
   }
-  return verdict(site, 'transient', t('It is freed within the step, or in the next.'));
+  return stateVerdict(site, 'transient', t('It is freed within the step, or in the next.'));
 }
 
 function waiting(site: SiteSteps, steps: number, why = t('It rises')): SiteVerdict {
   const because = steps > 1 ? t('{0}; {1} more steps will tell.', why, steps) : t('{0}; 1 more step will tell.', why);
-  return verdict(site, 'unknown', because);
+  return stateVerdict(site, 'unknown', because);
 }
 
 /** One allocation far above the line's habit, of a line that works often. */
@@ -184,28 +185,18 @@ function anomalyOf(site: SiteSteps): SiteVerdict | null {
   if (odd.length === 0 || odd.length > Math.max(1, T.anomalyShare * sizes.length)) return null;
   const where = at(site.steps, worked[odd[0] ?? 0] ?? 0);
   const ratio = Math.round(at(sizes, odd[0] ?? 0) / median(sizes));
-  return verdict(site, 'anomaly', t('In step {0} it took {1} times its usual size at once.', where, ratio));
+  return stateVerdict(site, 'anomaly', t('In step {0} it took {1} times its usual size at once.', where, ratio));
 }
 
-function verdict(site: SiteSteps, state: SiteState, because: string): SiteVerdict {
-  return {
-    site: site.site,
-    process: site.process,
-    layer: site.layer,
-    state,
-    grows: null,
-    bytesPerStep: 0,
-    low: 0,
-    high: 0,
-    sinceStep: null,
-    period: null,
-    confidence: state === 'unknown' ? 0 : 1,
-    because,
-  };
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
+/** Of a site that does not grow. */
+export function stateVerdict(
+  { site, process, layer }: Pick<SiteVerdict, 'site' | 'process' | 'layer'>,
+  state: SiteState,
+  because: string,
+): SiteVerdict {
+  const confidence = state === 'unknown' ? 0 : 1;
+  const still = { grows: null, bytesPerStep: 0, low: 0, high: 0, sinceStep: null, period: null };
+  return { site, process, layer, state, ...still, confidence, because };
 }
 
 function times(count: number): string {
