@@ -9,6 +9,7 @@
 #include "addon/follower.h"
 #include "addon/lifetime_reader.h"
 #include "model/model.h"
+#include "model/query/questions.h"
 
 namespace gmt::addon {
 

@@ -31,9 +31,9 @@ bool Follower::read_slice() {
   // A mutex is not fair: whoever waits to ask goes first.
   while (waiting_ > 0 && !stopping_) std::this_thread::yield();
   std::lock_guard lock(mutex_);
-  const uint64_t before = model_.revision();
+  const uint64_t before = model_.state().revision;
   const auto result = reader_->poll([this](const trace::Batch &batch) { model_.ingest(batch); }, kSlice);
-  if (model_.revision() != before) ++revision_;
+  if (model_.state().revision != before) ++revision_;
   measure_rate();
   if (!result.more || Clock::now() - looked_ > kEndedPause) look_around();
   return result.more;
@@ -43,7 +43,7 @@ void Follower::measure_rate() {
   const auto now = Clock::now();
   const std::chrono::duration<double> passed = now - measured_;
   if (measured_ != Clock::time_point{} && passed.count() < 0.5) return;
-  const uint64_t events = model_.events();
+  const uint64_t events = model_.state().events;
   if (measured_ != Clock::time_point{}) rate_ = static_cast<double>(events - measured_events_) / passed.count();
   measured_ = now;
   measured_events_ = events;

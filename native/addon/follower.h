@@ -24,7 +24,7 @@ class Follower {
 
   /// What a question may look at.
   struct View {
-    model::Model &model;
+    const model::State &state;  ///< settled
     trace::SessionReader &reader;
     const std::string &session_json;
     uint64_t revision;
@@ -37,7 +37,7 @@ class Follower {
     ++waiting_;
     std::unique_lock lock(mutex_);
     --waiting_;
-    return question(View{model_, *reader_, session_json_, revision_.load(), rate_, live_});
+    return question(View{model_.settled(), *reader_, session_json_, revision_.load(), rate_, live_});
   }
   /// Rises with every change that a question could see. Takes no lock.
   uint64_t revision() const { return revision_.load(std::memory_order_relaxed); }

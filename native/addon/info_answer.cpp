@@ -148,7 +148,7 @@ void copy_processes(const Follower::View &view, InfoData &data) {
   for (size_t i = 0; i < reader.process_count(); ++i) {
     const trace::ProcessTables &tables = reader.tables(i);
     data.processes.push_back({reader.facts(i), tables.command(), tables.python_version(), reader.ended(i),
-                              view.model.recording(static_cast<uint32_t>(i)), tables.threads(), tables.notes()});
+                              view.state.recording(static_cast<uint32_t>(i)), tables.threads(), tables.notes()});
     add_devices(data.devices, tables.devices());
   }
   // What is to be said of the files belongs to no process; the first one shows it.
@@ -161,8 +161,8 @@ void copy_processes(const Follower::View &view, InfoData &data) {
 InfoData info_data(const Follower::View &view) {
   InfoData data{};
   data.revision = view.revision;
-  data.events = view.model.events();
-  data.duration_ns = view.model.now_ns();
+  data.events = view.state.events;
+  data.duration_ns = view.state.now_ns;
   data.start_realtime_ns = view.reader.start_realtime_ns();
   data.live = view.live;
   const double seconds = static_cast<double>(data.duration_ns) * 1e-9;
@@ -171,9 +171,9 @@ InfoData info_data(const Follower::View &view) {
   data.losses = view.reader.losses();
   data.session_json = view.session_json;
   copy_processes(view, data);
-  data.ledgers.assign(view.model.ledgers().begin(), view.model.ledgers().end());
-  data.out_of_memory.assign(view.model.out_of_memory().begin(), view.model.out_of_memory().end());
-  data.out_of_memory_count = view.model.out_of_memory_count();
+  data.ledgers.assign(view.state.accounts.ledgers().begin(), view.state.accounts.ledgers().end());
+  data.out_of_memory.assign(view.state.out_of_memory.begin(), view.state.out_of_memory.end());
+  data.out_of_memory_count = view.state.out_of_memory_count;
   data.steps = step_info(view);
   return data;
 }

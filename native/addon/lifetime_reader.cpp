@@ -41,12 +41,12 @@ bool LifetimeReader::slice(size_t count) {
 }
 
 void LifetimeReader::take(size_t count, std::vector<LifetimeRow> &rows) {
-  model_.settle_sites();
+  const model::Accounts &accounts = model_.settled().accounts;
   auto &ready = log_.ready();
   const auto end = ready.begin() + static_cast<std::ptrdiff_t>(std::min(count, ready.size()));
   for (auto one = ready.begin(); one != end; ++one) {
-    const model::CellInfo &maker = model_.maker(one->cell);
-    rows.push_back({*one, model_.site_of(one->cell), maker.process, maker.thread, maker.layer});
+    const model::CellInfo &maker = accounts.cell_infos()[one->cell];
+    rows.push_back({*one, accounts.site_of(one->cell), maker.process, maker.thread, maker.layer});
   }
   ready.erase(ready.begin(), end);
 }

@@ -40,7 +40,7 @@ class LifetimeReader {
     ++waiting_;
     std::unique_lock lock(mutex_);
     --waiting_;
-    return question(Follower::View{model_, *reader_, session_json_, model_.revision(), 0, !ended_});
+    return question(Follower::View{model_.settled(), *reader_, session_json_, model_.state().revision, 0, !ended_});
   }
 
  private:

@@ -85,7 +85,7 @@ Napi::Value LifetimesObject::site(const Napi::CallbackInfo &info) {
   const double id = info[0].As<Napi::Number>().DoubleValue();
   if (!(id >= 0 && id < 4294967295.0)) return env.Null();
   const auto site =
-      reader_->ask([&](const Follower::View &view) { return view.model.site(static_cast<uint32_t>(id)); });
+      reader_->ask([&](const Follower::View &view) { return model::site(view.state, static_cast<uint32_t>(id)); });
   return site ? site_answer(env, *site) : env.Null();
 }
 

@@ -67,7 +67,7 @@ Napi::Value SessionObject::sites(const Napi::CallbackInfo &info) {
   const auto query = is_open(info.Env()) ? site_query(info) : std::nullopt;
   if (!query) return info.Env().Undefined();
   const auto rows = follower_->ask([&](const Follower::View &view) {
-    model::SiteRows answer = view.model.sites(*query);
+    model::SiteRows answer = model::sites(view.state, *query);
     answer.revision = view.revision;
     return answer;
   });
@@ -81,7 +81,7 @@ Napi::Value SessionObject::site(const Napi::CallbackInfo &info) {
   const double id = info[0].As<Napi::Number>().DoubleValue();
   if (!(id >= 0 && id < 4294967295.0)) return env.Null();
   const auto site =
-      follower_->ask([&](const Follower::View &view) { return view.model.site(static_cast<uint32_t>(id)); });
+      follower_->ask([&](const Follower::View &view) { return model::site(view.state, static_cast<uint32_t>(id)); });
   return site ? site_answer(env, *site) : env.Null();
 }
 
@@ -89,7 +89,7 @@ Napi::Value SessionObject::allocations(const Napi::CallbackInfo &info) {
   const auto query = is_open(info.Env()) ? allocation_query(info) : std::nullopt;
   if (!query) return info.Env().Undefined();
   const auto rows = follower_->ask([&](const Follower::View &view) {
-    model::AllocationRows answer = view.model.allocations(*query);
+    model::AllocationRows answer = model::allocations(view.state, *query);
     answer.revision = view.revision;
     return answer;
   });
@@ -99,8 +99,8 @@ Napi::Value SessionObject::allocations(const Napi::CallbackInfo &info) {
 Napi::Value SessionObject::timeline(const Napi::CallbackInfo &info) {
   const auto query = is_open(info.Env()) ? timeline_query(info) : std::nullopt;
   if (!query) return info.Env().Undefined();
-  return timeline_answer(info.Env(),
-                         follower_->ask([&](const Follower::View &view) { return view.model.timeline(*query); }));
+  return timeline_answer(
+      info.Env(), follower_->ask([&](const Follower::View &view) { return model::timeline(view.state, *query); }));
 }
 
 Napi::Value SessionObject::settle(const Napi::CallbackInfo &info) {

@@ -6,9 +6,10 @@
 namespace gmt::addon {
 namespace {
 
-std::vector<BlockAnswer> with_sites(const model::Model &model, const std::vector<model::BlockFacts> &blocks) {
+std::vector<BlockAnswer> with_sites(const model::State &state, const std::vector<model::BlockFacts> &blocks) {
   std::vector<BlockAnswer> out;
-  for (const model::BlockFacts &facts : blocks) out.push_back({facts, facts.known ? model.site_of(facts.cell) : 0});
+  for (const model::BlockFacts &facts : blocks)
+    out.push_back({facts, facts.known ? state.accounts.site_of(facts.cell) : 0});
   return out;
 }
 
@@ -20,7 +21,7 @@ Napi::Value SessionObject::site_series(const Napi::CallbackInfo &info) {
   uint64_t revision = 0;
   const auto series = follower_->ask([&](const Follower::View &view) {
     revision = view.revision;
-    return view.model.site_series(*query);
+    return model::site_series(view.state, *query);
   });
   return site_series_answer(info.Env(), series, revision);
 }
@@ -31,7 +32,7 @@ Napi::Value SessionObject::ledger_series(const Napi::CallbackInfo &info) {
   uint64_t revision = 0;
   const auto series = follower_->ask([&](const Follower::View &view) {
     revision = view.revision;
-    return view.model.ledger_series(*query);
+    return model::ledger_series(view.state, *query);
   });
   return ledger_series_answer(info.Env(), series, revision);
 }
@@ -46,7 +47,7 @@ Napi::Value SessionObject::free_lines(const Napi::CallbackInfo &info) {
   const double id = info[0].As<Napi::Number>().DoubleValue();
   if (!(id >= 0 && id < model::kNone)) return Napi::Array::New(env);
   return free_lines_answer(env, follower_->ask([&](const Follower::View &view) {
-    return view.model.free_lines(static_cast<uint32_t>(id));
+    return model::free_lines(view.state, static_cast<uint32_t>(id));
   }));
 }
 
@@ -54,7 +55,7 @@ Napi::Value SessionObject::fragmentation(const Napi::CallbackInfo &info) {
   const auto query = is_open(info.Env()) ? device_query(info) : std::nullopt;
   if (!query) return info.Env().Undefined();
   return fragmentation_answer(info.Env(), follower_->ask([&](const Follower::View &view) {
-    return view.model.fragmentation(query->process, query->device);
+    return model::fragmentation(view.state, query->process, query->device);
   }));
 }
 
@@ -64,7 +65,7 @@ Napi::Value SessionObject::segments(const Napi::CallbackInfo &info) {
   uint64_t revision = 0;
   const auto map = follower_->ask([&](const Follower::View &view) {
     revision = view.revision;
-    return view.model.segments(*query);
+    return model::segments(view.state, *query);
   });
   return segments_answer(info.Env(), map, revision);
 }
@@ -73,7 +74,7 @@ Napi::Value SessionObject::blocks(const Napi::CallbackInfo &info) {
   const auto query = is_open(info.Env()) ? blocks_query(info) : std::nullopt;
   if (!query) return info.Env().Undefined();
   return blocks_answer(info.Env(), follower_->ask([&](const Follower::View &view) {
-    return with_sites(view.model, view.model.blocks(query->process, query->addresses));
+    return with_sites(view.state, model::blocks(view.state, query->process, query->addresses));
   }));
 }
 
@@ -81,10 +82,10 @@ Napi::Value SessionObject::answer(const Napi::CallbackInfo &info) {
   const auto query = is_open(info.Env()) ? answer_query(info) : std::nullopt;
   if (!query) return info.Env().Undefined();
   const auto found = follower_->ask([&](const Follower::View &view) -> std::optional<AgentAnswer> {
-    const model::ProcessState *state = view.model.process(query->process);
+    const model::ProcessState *state = view.state.process(query->process);
     const model::Answer *answer = state ? state->answers.find(query->index) : nullptr;
     if (!answer) return std::nullopt;
-    return AgentAnswer{query->process, *answer, with_sites(view.model, answer->blocks)};
+    return AgentAnswer{query->process, *answer, with_sites(view.state, answer->blocks)};
   });
   return found ? agent_answer(info.Env(), *found) : info.Env().Null();
 }

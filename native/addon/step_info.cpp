@@ -32,12 +32,12 @@ class Fields {
   Napi::Object object_;
 };
 
-void add_habits(const model::Model &model, uint32_t process, const model::ProcessState &state, StepInfo &data) {
-  const auto &all = state.habits.all();
+void add_habits(const model::State &state, const model::ProcessState &process, StepInfo &data) {
+  const auto &all = process.habits.all();
   for (size_t at = 0; at < all.size(); ++at) {
     if (all[at].allocations == 0) continue;
-    data.habits.push_back({process, at / model::kLayers, static_cast<model::Layer>(at % model::kLayers), all[at],
-                           model.site_of(all[at].largest_cell)});
+    data.habits.push_back({process.number, at / model::kLayers, static_cast<model::Layer>(at % model::kLayers), all[at],
+                           state.accounts.site_of(all[at].largest_cell)});
   }
 }
 
@@ -135,15 +135,16 @@ const char *step_source_name(model::StepSource source) {
 StepInfo step_info(const Follower::View &view) {
   StepInfo data;
   for (uint32_t process = 0; process < view.reader.process_count(); ++process) {
-    const model::ProcessState *state = view.model.process(process);
+    const model::ProcessState *state = view.state.process(process);
     if (!state) continue;
     const model::ProcessSteps &steps = state->steps;
     data.steps.push_back(
         {process, steps.source, state->frame->step - 1, steps.last_end_ns, steps.anchor, steps.touched});
     for (const model::Interval &one : state->pauses) data.pauses.push_back({process, false, one});
     for (const model::Interval &one : state->gaps) data.pauses.push_back({process, true, one});
-    for (const model::CategoryRow &row : view.model.categories(process)) data.categories.push_back({process, row});
-    add_habits(view.model, process, *state, data);
+    for (const model::CategoryRow &row : model::categories(view.state, process))
+      data.categories.push_back({process, row});
+    add_habits(view.state, *state, data);
     for (const model::Answer &answer : state->answers.answers()) {
       data.answers.push_back(
           {process, answer.index, answer.request, answer.time_ns, answer.complete(), answer.text.size()});

@@ -122,7 +122,7 @@ void print_query(const char *what, Ask ask) {
   std::printf("%-34s %9.2f ms mean %8.2f ms worst\n", what, sum / kTimes * 1e3, worst * 1e3);
 }
 
-void queries(gmt::model::Model &model) {
+void queries(gmt::test::AskedModel &model) {
   gmt::model::SiteQuery query;
   query.to = 50;
   print_query("50 sites by live bytes", [&] { model.sites(query); });
@@ -211,7 +211,7 @@ void behind_reader(Pattern pattern, uint64_t events) {
   double begin = seconds();
   while (reader->poll([&](const gmt::trace::Batch &batch) { model.ingest(batch); }, 65536).more) {
   }
-  print_rate("reader and model", model.events(), seconds() - begin);
+  print_rate("reader and model", model.state().events, seconds() - begin);
   auto again = std::move(gmt::trace::SessionReader::open(folder.path()).value());
   begin = seconds();
   uint64_t count = 0;

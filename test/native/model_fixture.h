@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/model.h"
+#include "model/query/questions.h"
 
 namespace gmt::test {
 
@@ -51,11 +52,34 @@ struct Step {
   uint32_t stack = 0;
 };
 
+/// A model that is asked.
+class AskedModel : public model::Model {
+ public:
+  using Model::Model;
+  const std::deque<model::Ledger> &ledgers() const { return state().accounts.ledgers(); }
+  const model::ProcessState *process(uint32_t number) const { return state().process(number); }
+  const std::deque<model::OutOfMemory> &out_of_memory() const { return state().out_of_memory; }
+  bool recording(uint32_t number) const { return state().recording(number); }
+  const model::CellInfo &maker(uint32_t cell) const { return state().accounts.cell_infos()[cell]; }
+  uint64_t now_ns() const { return state().now_ns; }
+  uint64_t events() const { return state().events; }
+  auto sites(const model::SiteQuery &query) { return model::sites(settled(), query); }
+  auto site(uint32_t id) { return model::site(settled(), id); }
+  auto allocations(const model::AllocationQuery &query) { return model::allocations(settled(), query); }
+  auto blocks(uint32_t process, const std::vector<uint64_t> &at) { return model::blocks(settled(), process, at); }
+  auto timeline(const model::TimelineQuery &query) { return model::timeline(settled(), query); }
+  auto site_series(const model::SiteSeriesQuery &query) { return model::site_series(settled(), query); }
+  auto ledger_series(const model::LedgerSeriesQuery &query) { return model::ledger_series(settled(), query); }
+  auto free_lines(uint32_t site) { return model::free_lines(settled(), site); }
+  auto segments(const model::SegmentQuery &query) { return model::segments(settled(), query); }
+  auto fragmentation(uint32_t process, int32_t device) { return model::fragmentation(settled(), process, device); }
+};
+
 class Feed {
  public:
   Feed() : model(names) {}
   FakeNames names;
-  model::Model model;
+  AskedModel model;
   uint64_t now_ns = 0;
   uint64_t step_ns = 1'000'000;
 

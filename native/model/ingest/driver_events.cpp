@@ -1,11 +1,115 @@
-// The driver's events: device memory, handles and maps, imports, bulk frees, frees that are taken back.
-#include <algorithm>
+#include "model/ingest/driver_events.h"
 
-#include "model/model.h"
+#include "model/ingest/driver_blocks.h"
+#include "model/ingest/free_undo.h"
+#include "model/ingest/handle_events.h"
+#include "model/ingest/step_events.h"
 
 namespace gmt::model {
+namespace {
 
-void Model::take_driver(const Context &context) {
+void allocate(const Context &context, Space space, Layer layer, uint8_t device) {
+  const trace::Event &event = context.event;
+  BlockStore &blocks = context.all.blocks;
+  const uint32_t cell = cell_of(context, layer, device);
+  begin_round(context, cell);
+  AddressTable &table = context.process.table(space);
+  const size_t place = table.find(event.address, device);
+  const uint32_t old = place == AddressTable::kMissing ? kNone : table.block_at(place);
+  if (old != kNone && !(space == Space::Physical && blocks[old].references == 0)) {
+    ++context.accounts().ledger_of(blocks[old].cell).implied_frees;
+    end_block(context, old);
+  } else if (old != kNone) {
+    // A released handle's number was given out again: the old memory lives on in its maps, without a number.
+    table.erase(place);
+  }
+  const uint32_t index = begin_block(context, space, device, cell, true);
+  context.accounts().add(cell, event.bytes, event.time_ns);
+  context.process.habits.count(event.thread, layer, event.bytes, event.time_ns, cell);
+  if (space == Space::Device) context.process.newest_driver_block[event.thread] = index;
+  find_loop_if_due(context);
+}
+
+void free_memory(const Context &context, Space space) {
+  const uint32_t index = find_block(context, space);
+  if (index == kNone && space == Space::Device && find_block(context, Space::Import) != kNone) {
+    return close_import(context);  // cuMemFree also ends a mapped buffer of external memory
+  }
+  UndoRecord record = undo_record(context, index == kNone ? UndoRecord::Nothing : UndoRecord::Blocks);
+  if (index == kNone) {
+    count_unmatched(context, space);
+  } else {
+    record.first = end_block(context, index);
+    record.has_first = true;
+  }
+  context.process.undo.push(std::move(record));
+}
+
+/// The block is of the context or device that ends.
+bool ends_with(const Context &context, const Block &block) {
+  const trace::Event &event = context.event;
+  if (event.kind == GMT_CONTEXT_DESTROY) return block.context != 0 && block.context == event.address;
+  if (block.device != GMT_DEVICE_NONE) return block.device == event.device;
+  const auto known = context.process.context_device.find(block.context);
+  return known != context.process.context_device.end() && known->second == event.device;
+}
+
+/// Everything of a context or a device ends, maps included.
+void free_all(const Context &context) {
+  std::vector<uint32_t> own, gone;
+  context.all.blocks.each([&](uint32_t index, const Block &block) {
+    if (context.accounts().cell_infos()[block.cell].process != context.process.number) return;
+    own.push_back(index);
+    if (block.context && block.device != GMT_DEVICE_NONE) context.process.context_device[block.context] = block.device;
+  });
+  std::copy_if(own.begin(), own.end(), std::back_inserter(gone),
+               [&](uint32_t index) { return ends_with(context, context.all.blocks[index]); });
+  UndoRecord record = undo_record(context, UndoRecord::Blocks);
+  for (const uint32_t index : gone) {
+    context.process.memory.forget(index, record.maps);
+    record.more.push_back(end_block(context, index));
+  }
+  context.process.undo.push(std::move(record));
+}
+
+/// What ends memory, and what only moves addresses.
+void handle_end(const Context &context) {
+  switch (context.event.kind) {
+    case GMT_FREE:
+    case GMT_GRAPH_FREE:
+      return free_memory(context, Space::Device);
+    case GMT_ARRAY_FREE:
+      return free_memory(context, Space::Array);
+    case GMT_HOST_FREE:
+    case GMT_HOST_UNREGISTER:
+      return free_memory(context, Space::Host);
+    case GMT_PHYSICAL_RELEASE:
+      return release_handle(context);
+    case GMT_PHYSICAL_RETAIN:
+      return retain_handle(context);
+    case GMT_IMPORT_CLOSE:
+      return close_import(context);
+    case GMT_MAP:
+      return map(context);
+    case GMT_UNMAP:
+      return unmap(context);
+    case GMT_ADDRESS_RESERVE:
+      return context.process.memory.reserve(context.event.address, context.event.bytes);
+    case GMT_ADDRESS_FREE:
+      return free_reservation(context);
+    case GMT_CONTEXT_DESTROY:
+    case GMT_DEVICE_RESET:
+      return free_all(context);
+    case GMT_FREE_UNDONE:
+      return undo_free(context);
+    default:
+      return;  // pools: what is allocated from them is counted, not what they keep
+  }
+}
+
+}  // namespace
+
+void handle_driver_event(const Context &context) {
   const uint8_t device = context.event.device;
   switch (context.event.kind) {
     case GMT_DEVICE_ALLOC:
@@ -24,232 +128,7 @@ void Model::take_driver(const Context &context) {
     case GMT_IMPORT:
       return import(context);
     default:
-      return take_driver_end(context);
-  }
-}
-
-/// What ends memory, and what only moves addresses.
-void Model::take_driver_end(const Context &context) {
-  switch (context.event.kind) {
-    case GMT_FREE:
-    case GMT_GRAPH_FREE:
-      return free_driver(context, Space::Device);
-    case GMT_ARRAY_FREE:
-      return free_driver(context, Space::Array);
-    case GMT_HOST_FREE:
-    case GMT_HOST_UNREGISTER:
-      return free_driver(context, Space::Host);
-    case GMT_PHYSICAL_RELEASE:
-      return release_handle(context);
-    case GMT_PHYSICAL_RETAIN:
-      return retain_handle(context);
-    case GMT_IMPORT_CLOSE:
-      return close_import(context);
-    case GMT_MAP:
-      return map(context);
-    case GMT_UNMAP:
-      return unmap(context);
-    case GMT_ADDRESS_RESERVE:
-      return context.state.memory.reserve(context.event.address, context.event.bytes);
-    case GMT_ADDRESS_FREE:
-      return free_reservation(context);
-    case GMT_CONTEXT_DESTROY:
-    case GMT_DEVICE_RESET:
-      return bulk_free(context);
-    case GMT_FREE_UNDONE:
-      return undo(context);
-    default:
-      return;  // pools: what is allocated from them is counted, not what they keep
-  }
-}
-
-namespace {
-
-UndoRecord record_of(const trace::Event &event, UndoRecord::What what) {
-  UndoRecord record;
-  record.address = event.address;
-  record.kind = event.kind;
-  record.device = event.device;
-  record.what = what;
-  return record;
-}
-
-}  // namespace
-
-/// The block that a driver call frees. A driver address is unique in its process (unified addressing), and a free
-/// carries the device that was current, not always the memory's: any device will do where the named one has none.
-uint32_t Model::find_free(const Context &context, Space space, size_t &place) const {
-  const uint8_t device = space == Space::Host ? static_cast<uint8_t>(GMT_DEVICE_NONE) : context.event.device;
-  const uint32_t index = find(context.state, space, context.event.address, device, place);
-  if (index != kNone) return index;
-  return find(context.state, space, context.event.address, GMT_DEVICE_NONE, place);
-}
-
-void Model::free_driver(const Context &context, Space space) {
-  size_t place;
-  const uint32_t index = find_free(context, space, place);
-  if (index == kNone && space == Space::Device && find_free(context, Space::Import, place) != kNone) {
-    return close_import(context);  // cuMemFree also ends a mapped buffer of external memory
-  }
-  UndoRecord record = record_of(context.event, index == kNone ? UndoRecord::Nothing : UndoRecord::Blocks);
-  if (index == kNone) {
-    unmatched(context, space);
-  } else {
-    record.first = close(context.state, index, context.event);
-    record.has_first = true;
-  }
-  context.state.undo.push(std::move(record));
-}
-
-/// One reference less; without references and maps the memory is gone.
-void Model::drop_reference(const Context &context, uint32_t index, UndoRecord &record) {
-  Block &block = blocks_[index];
-  if (block.references > 0) --block.references;
-  record.what = UndoRecord::Reference;
-  if (block.references > 0 || block.mapped > 0) return;
-  record.what = UndoRecord::Blocks;
-  record.first = close(context.state, index, context.event);
-  record.first.references = 1;
-  record.has_first = true;
-}
-
-void Model::release_handle(const Context &context) {
-  size_t place;
-  if (find_free(context, Space::Import, place) != kNone) return close_import(context);
-  const uint32_t index = find_free(context, Space::Physical, place);
-  UndoRecord record = record_of(context.event, UndoRecord::Nothing);
-  if (index == kNone || blocks_[index].references == 0) {
-    unmatched(context, Space::Physical);
-  } else {
-    drop_reference(context, index, record);
-  }
-  context.state.undo.push(std::move(record));
-}
-
-void Model::retain_handle(const Context &context) {
-  size_t place;
-  uint32_t index = find_free(context, Space::Physical, place);
-  if (index == kNone) index = find_free(context, Space::Import, place);
-  if (index != kNone) ++blocks_[index].references;
-}
-
-void Model::import(const Context &context) {
-  size_t place;
-  const uint32_t known = find_free(context, Space::Import, place);
-  if (known != kNone) {
-    ++blocks_[known].references;  // opening the same memory again gives the same address
-    return;
-  }
-  const uint8_t device = context.event.device;
-  new_block(context, Space::Import, device, cell_of(context, Layer::Driver, device), false);
-}
-
-void Model::close_import(const Context &context) {
-  size_t place;
-  const uint32_t index = find_free(context, Space::Import, place);
-  UndoRecord record = record_of(context.event, UndoRecord::Nothing);
-  if (index == kNone) {
-    unmatched(context, Space::Import);
-  } else {
-    drop_reference(context, index, record);
-  }
-  context.state.undo.push(std::move(record));
-}
-
-void Model::map(const Context &context) {
-  const trace::Event &event = context.event;
-  const uint64_t handle = context.detail ? context.detail->object : 0;
-  const size_t place = context.state.table(Space::Physical).find(handle, GMT_DEVICE_NONE);
-  const uint32_t block = place == AddressTable::kMissing ? kNone : context.state.table(Space::Physical).block_at(place);
-  if (block != kNone) ++blocks_[block].mapped;
-  const uint64_t offset = context.detail ? context.detail->offset : 0;
-  for (const Mapping &old : context.state.memory.map({event.address, event.bytes, handle, offset, block})) {
-    if (old.block == kNone) continue;
-    ++accounts_.ledger_of(blocks_[old.block].cell).implied_frees;
-    Block &physical = blocks_[old.block];
-    if (--physical.mapped == 0 && physical.references == 0) {
-      close(context.state, old.block, event);
-    }
-  }
-}
-
-void Model::unmap(const Context &context) {
-  const trace::Event &event = context.event;
-  UndoRecord record = record_of(event, UndoRecord::Maps);
-  record.maps = context.state.memory.unmap(event.address, event.bytes);
-  if (record.maps.empty()) {
-    record.what = UndoRecord::Nothing;
-    unmatched(context, Space::Physical);
-  }
-  for (const Mapping &mapping : record.maps) {
-    if (mapping.block == kNone) continue;
-    Block &physical = blocks_[mapping.block];
-    if (--physical.mapped == 0 && physical.references == 0) {
-      record.more.push_back(close(context.state, mapping.block, event));
-    }
-  }
-  context.state.undo.push(std::move(record));
-}
-
-void Model::free_reservation(const Context &context) {
-  UndoRecord record = record_of(context.event, UndoRecord::Reservation);
-  record.bytes = context.state.memory.release(context.event.address);
-  context.state.undo.push(std::move(record));
-}
-
-bool Model::belongs(const Context &context, const Block &block) const {
-  const trace::Event &event = context.event;
-  const CellInfo &maker = accounts_.cell_infos()[block.cell];
-  if (maker.process != context.process) return false;
-  if (event.kind == GMT_CONTEXT_DESTROY) return block.context != 0 && block.context == event.address;
-  if (block.device != GMT_DEVICE_NONE) return block.device == event.device;
-  const auto known = context.state.context_device.find(block.context);
-  return known != context.state.context_device.end() && known->second == event.device;
-}
-
-/// Everything of a context or a device ends, maps included.
-void Model::bulk_free(const Context &context) {
-  std::vector<uint32_t> gone;
-  auto &devices = context.state.context_device;
-  blocks_.each([&](uint32_t, const Block &block) {
-    const bool own = accounts_.cell_infos()[block.cell].process == context.process;
-    if (own && block.context && block.device != GMT_DEVICE_NONE) devices[block.context] = block.device;
-  });
-  blocks_.each([&](uint32_t index, const Block &block) {
-    if (belongs(context, block)) gone.push_back(index);
-  });
-  UndoRecord record = record_of(context.event, UndoRecord::Blocks);
-  for (const uint32_t index : gone) {
-    context.state.memory.forget(index, record.maps);
-    record.more.push_back(close(context.state, index, context.event));
-  }
-  context.state.undo.push(std::move(record));
-}
-
-void Model::undo(const Context &context) {
-  const auto kind = static_cast<uint8_t>(context.event.bytes);
-  UndoRecord record;
-  if (!context.state.undo.take(context.event.address, kind, record)) return;
-  const uint64_t now = context.event.time_ns;
-  size_t place;
-  if (record.what == UndoRecord::Nothing) {
-    const bool host = kind == GMT_HOST_FREE || kind == GMT_HOST_UNREGISTER;
-    --accounts_.ledger(context.process, host ? Layer::Host : Layer::Driver, host ? GMT_DEVICE_NONE : record.device)
-          .unmatched_frees;
-  } else if (record.what == UndoRecord::Reference) {
-    uint32_t index = find_free(context, Space::Import, place);
-    if (index == kNone) index = find_free(context, Space::Physical, place);
-    if (index != kNone) ++blocks_[index].references;
-  } else if (record.what == UndoRecord::Reservation && record.bytes) {
-    context.state.memory.reserve(record.address, record.bytes);
-  }
-  if (record.has_first) reopen(context.state, record.first, now);
-  for (const Block &block : record.more) reopen(context.state, block, now);
-  for (Mapping mapping : record.maps) {
-    place = context.state.table(Space::Physical).find(mapping.handle, GMT_DEVICE_NONE);
-    mapping.block = place == AddressTable::kMissing ? kNone : context.state.table(Space::Physical).block_at(place);
-    if (mapping.block != kNone && record.what == UndoRecord::Maps) ++blocks_[mapping.block].mapped;
-    context.state.memory.map(mapping);
+      return handle_end(context);
   }
 }
 

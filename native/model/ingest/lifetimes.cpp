@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "model/model.h"
-
 namespace gmt::model {
 namespace {
 
@@ -14,11 +12,41 @@ int32_t freeing_thread(const trace::Event &event) {
   return frees ? event.thread : Lifetime::kNoThread;
 }
 
+Lifetime lifetime_of(const ProcessState &process, const TensorBlock &block) {
+  return {block.address,
+          block.bytes,
+          block.time_ns,
+          Lifetime::kAlive,
+          0,
+          block.cell,
+          block.step,
+          Lifetime::kNoThread,
+          static_cast<uint8_t>(block.device),
+          GMT_TENSOR_ALLOC,
+          process.category_of(block)};
+}
+
+Lifetime lifetime_of(const Block &block) {
+  return {block.address, block.bytes,         block.time_ns, Lifetime::kAlive, block.stream, block.cell,
+          block.step,    Lifetime::kNoThread, block.device,  block.kind,       kUnnamed};
+}
+
+Lifetime ended(Lifetime one, const trace::Event &event) {
+  one.end_ns = event.time_ns;
+  one.free_thread = freeing_thread(event);
+  return one;
+}
+
 }  // namespace
 
-void LifetimeLog::add_undoable(uint32_t process, const Lifetime &one, uint64_t frees) {
-  std::deque<Waiting> &own = waiting_[process];
-  own.push_back({one, frees});
+void LifetimeLog::end(const ProcessState &process, const TensorBlock &block, const trace::Event &event) {
+  add(ended(lifetime_of(process, block), event));
+}
+
+void LifetimeLog::end(const ProcessState &process, const Block &block, const trace::Event &event) {
+  std::deque<Waiting> &own = waiting_[process.number];
+  const uint64_t frees = process.undo.pushed();
+  own.push_back({ended(lifetime_of(block), event), frees});
   for (; own.front().frees + UndoRing::kSize < frees; own.pop_front()) add(own.front().lifetime);
 }
 
@@ -41,51 +69,17 @@ void LifetimeLog::release_all() {
   for (const Lifetime &one : all) add(one);
 }
 
-Lifetime Model::lifetime_of(const ProcessState &state, const TensorBlock &block) {
-  return {block.address,
-          block.bytes,
-          block.time_ns,
-          Lifetime::kAlive,
-          0,
-          block.cell,
-          block.step,
-          Lifetime::kNoThread,
-          static_cast<uint8_t>(block.device),
-          GMT_TENSOR_ALLOC,
-          category_of(state, block)};
-}
-
-Lifetime Model::lifetime_of(const Block &block) {
-  return {block.address, block.bytes,         block.time_ns, Lifetime::kAlive, block.stream, block.cell,
-          block.step,    Lifetime::kNoThread, block.device,  block.kind,       kUnnamed};
-}
-
-void Model::log_end(const ProcessState &state, const TensorBlock &block, const trace::Event &event) {
-  Lifetime one = lifetime_of(state, block);
-  one.end_ns = event.time_ns;
-  one.free_thread = freeing_thread(event);
-  lifetimes_->add(one);
-}
-
-void Model::log_end(const ProcessState &state, const Block &block, const trace::Event &event) {
-  Lifetime one = lifetime_of(block);
-  one.end_ns = event.time_ns;
-  one.free_thread = freeing_thread(event);
-  lifetimes_->add_undoable(accounts_.cell_infos()[block.cell].process, one, state.undo.pushed());
-}
-
-void Model::finish_lifetimes() {
-  lifetimes_->release_all();
+void LifetimeLog::finish(const State &all) {
+  release_all();
   std::vector<Lifetime> living;
-  blocks_.each([&](uint32_t, const Block &block) { living.push_back(lifetime_of(block)); });
-  for (const auto &state : states_) {
-    if (!state) continue;
-    state->tensors.each([&](const TensorBlock &block) { living.push_back(lifetime_of(*state, block)); });
-  }
+  all.blocks.each([&](uint32_t, const Block &block) { living.push_back(lifetime_of(block)); });
+  all.each_process([&](const ProcessState &process) {
+    process.tensors.each([&](const TensorBlock &block) { living.push_back(lifetime_of(process, block)); });
+  });
   std::sort(living.begin(), living.end(), [](const Lifetime &a, const Lifetime &b) {
     return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.address < b.address;
   });
-  for (const Lifetime &one : living) lifetimes_->add(one);
+  for (const Lifetime &one : living) add(one);
 }
 
 }  // namespace gmt::model

@@ -4,7 +4,7 @@
 #include <deque>
 #include <unordered_map>
 
-#include "model/state/types.h"
+#include "model/state/state.h"
 
 namespace gmt::model {
 
@@ -32,15 +32,13 @@ class LifetimeLog {
   /// What ended before `from_ns` is left out.
   explicit LifetimeLog(uint64_t from_ns = 0) : from_ns_(from_ns) {}
 
-  void add(const Lifetime &one) {
-    if (one.end_ns >= from_ns_) ready_.push_back(one);
-  }
-  /// `frees`: driver frees of the process before the one that ends it.
-  void add_undoable(uint32_t process, const Lifetime &one, uint64_t frees);
+  /// `event` ends the block.
+  void end(const ProcessState &process, const TensorBlock &block, const trace::Event &event);
+  void end(const ProcessState &process, const Block &block, const trace::Event &event);
   /// The newest end of that allocation did not happen.
   void take_back(uint32_t process, uint64_t address, uint64_t begin_ns);
-  /// Nothing is taken back any more.
-  void release_all();
+  /// No more events come: nothing is taken back any more, and what lives is told as well.
+  void finish(const State &all);
 
   /// Whoever reads takes them out.
   std::deque<Lifetime> &ready() { return ready_; }
@@ -48,8 +46,13 @@ class LifetimeLog {
  private:
   struct Waiting {
     Lifetime lifetime;
-    uint64_t frees;
+    uint64_t frees;  ///< of the driver in the process before the one that ended it
   };
+
+  void add(const Lifetime &one) {
+    if (one.end_ns >= from_ns_) ready_.push_back(one);
+  }
+  void release_all();
 
   uint64_t from_ns_;
   std::deque<Lifetime> ready_;

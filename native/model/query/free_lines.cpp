@@ -1,19 +1,18 @@
 #include <algorithm>
 #include <map>
 
-#include "model/model.h"
+#include "model/query/questions.h"
 
 namespace gmt::model {
 
-std::vector<FreeLine> Model::free_lines(uint32_t site) {
-  accounts_.resolve_pending();
-  const auto &sites = accounts_.sites();
-  while (site < sites.size() && sites[site].merged_into != kNone) site = sites[site].merged_into;
-  if (site >= sites.size()) return {};
+std::vector<FreeLine> free_lines(const State &state, uint32_t id) {
+  const uint32_t site = state.accounts.current_site(id);
+  if (site >= state.accounts.sites().size()) return {};
+  const SiteInfo &info = state.accounts.sites()[site];
   std::map<uint64_t, FreeLine> lines;  // stacks with equal frames are one
-  for (const FreeStack &one : sites[site].free_stacks) {
+  for (const FreeStack &one : info.free_stacks) {
     FreeLine line{one.count, one.last_step, {}};
-    if (!names_.stack(sites[site].process, one.stack, line.stack)) continue;
+    if (!state.names.stack(info.process, one.stack, line.stack)) continue;
     const auto [known, is_new] = lines.emplace(summarize(line.stack).content, line);
     if (is_new) continue;
     known->second.count += one.count;

@@ -1,17 +1,31 @@
 #include "model/query/live_tally.h"
 
-#include "model/model.h"
-
 namespace gmt::model {
+namespace {
 
-LiveTally Model::tally(const SiteQuery &query, const Filter &filter) {
-  LiveTally out;
+/// By site: words that lie in the name or category of one of its live blocks.
+std::vector<WordMask> words_of_sites(const State &state, const Filter &filter) {
+  std::vector<WordMask> words(state.accounts.sites().size());
+  const WordMask activation = filter.words_in_category(GMT_CATEGORY_ACTIVATION);
+  state.each_process([&](const ProcessState &process) {
+    const std::vector<WordMask> masks = name_words(process.names, filter);
+    process.names.each([&](uint64_t address, const NameBook::Entry &entry) {
+      const WordMask found = masks[entry.text] | filter.words_in_category(entry.category);
+      const TensorBlock *block = found ? process.tensors.find(address, entry.device) : nullptr;
+      if (block) words[state.accounts.site_of(block->cell)] |= found;
+    });
+    if (!activation) return;
+    process.tensors.each([&](const TensorBlock &block) {
+      if (process.category_of(block) == GMT_CATEGORY_ACTIVATION)
+        words[state.accounts.site_of(block.cell)] |= activation;
+    });
+  });
+  return words;
+}
+
+void add_cells(const State &state, const SiteQuery &query, const Filter &filter, LiveTally &out) {
   const bool by_category = query.group_by == GroupBy::Category;
-  out.counted = by_category || !query.births.all() || filter.has_ages();
-  out.slots = by_category ? kCategories : 1;
-  if (filter.has_words() && query.layer == Layer::Tensor) find_words(filter, out);
-  if (!out.counted) return out;
-  out.cells.resize(accounts_.cells().size() * out.slots);
+  out.cells.resize(state.accounts.cells().size() * out.slots);
   // Counted or not is as good as random: adding nothing is cheaper than a branch.
   const auto add = [&](const auto &block, uint32_t step, size_t slot, bool wanted) {
     const bool counts = wanted & query.births.hold(block.time_ns) & filter.age_matches(step - block.step);
@@ -20,61 +34,43 @@ LiveTally Model::tally(const SiteQuery &query, const Filter &filter) {
     sum.count += counts;
   };
   if (query.layer != Layer::Tensor) {
-    blocks_.each([&](uint32_t, const Block &block) {
-      const CellInfo &maker = accounts_.cell_infos()[block.cell];
+    state.blocks.each([&](uint32_t, const Block &block) {
+      const CellInfo &maker = state.accounts.cell_infos()[block.cell];
       const bool wanted = maker.layer == query.layer && block.counted;
-      add(block, states_[maker.process]->frame->step, by_category ? kUnnamed : 0, wanted);
+      add(block, state.process(maker.process)->frame->step, by_category ? kUnnamed : 0, wanted);
     });
+    return;
   }
-  for (const auto &state : states_) {
-    if (!state || query.layer != Layer::Tensor) continue;
-    state->tensors.each([&, step = state->frame->step](const TensorBlock &block) {
-      add(block, step, by_category ? category_of(*state, block) : 0, true);
+  state.each_process([&](const ProcessState &process) {
+    process.tensors.each([&, step = process.frame->step](const TensorBlock &block) {
+      add(block, step, by_category ? process.category_of(block) : 0, true);
     });
+  });
+}
+
+}  // namespace
+
+LiveTally tally_live(const State &state, const SiteQuery &query, const Filter &filter) {
+  LiveTally out;
+  const bool by_category = query.group_by == GroupBy::Category;
+  out.counted = by_category || !query.births.all() || filter.has_ages();
+  out.slots = by_category ? kCategories : 1;
+  if (filter.has_words() && query.layer == Layer::Tensor) out.site_words = words_of_sites(state, filter);
+  if (!out.counted) return out;
+  add_cells(state, query, filter, out);
+  out.site_bytes.resize(state.accounts.sites().size() * out.slots);
+  for (size_t at = 0; at < out.cells.size(); ++at) {
+    const uint32_t site = state.accounts.site_of(static_cast<uint32_t>(at / out.slots));
+    out.site_bytes[site * out.slots + at % out.slots] += out.cells[at].bytes;
   }
-  out.sum_sites(accounts_);
   return out;
 }
 
-void LiveTally::sum_sites(const Accounts &accounts) {
-  site_bytes.resize(accounts.sites().size() * slots);
-  for (size_t at = 0; at < cells.size(); ++at) {
-    site_bytes[accounts.cells()[at / slots].site * slots + at % slots] += cells[at].bytes;
-  }
-}
-
-void Model::find_words(const Filter &filter, LiveTally &out) {
-  out.site_words.resize(accounts_.sites().size());
-  for (const auto &state : states_) {
-    if (!state) continue;
-    const std::vector<WordMask> masks = name_words(state->names, filter);
-    state->names.each([&](uint64_t address, const NameBook::Entry &entry) {
-      const WordMask found = masks[entry.text] | filter.words_in_category(entry.category);
-      const TensorBlock *block = found ? state->tensors.find(address, entry.device) : nullptr;
-      if (block) out.site_words[accounts_.cells()[block->cell].site] |= found;
-    });
-    const WordMask activation = filter.words_in_category(GMT_CATEGORY_ACTIVATION);
-    if (!activation) continue;
-    state->tensors.each([&](const TensorBlock &block) {
-      if (category_of(*state, block) != GMT_CATEGORY_ACTIVATION) return;
-      out.site_words[accounts_.cells()[block.cell].site] |= activation;
-    });
-  }
-}
-
-/// By the number of a text.
-std::vector<WordMask> Model::name_words(const NameBook &names, const Filter &filter) {
+std::vector<WordMask> name_words(const NameBook &names, const Filter &filter) {
   std::vector<WordMask> masks;
   masks.reserve(names.texts().size());
   for (const std::string &text : names.texts()) masks.push_back(filter.words_in({lower_case(text)}));
   return masks;
-}
-
-uint8_t Model::category_of(const ProcessState &state, const TensorBlock &block) {
-  const NameBook::Entry *entry =
-      block.named ? state.names.find(block.address, static_cast<uint8_t>(block.device)) : nullptr;
-  if (entry) return entry->category;
-  return block.activation ? uint8_t{GMT_CATEGORY_ACTIVATION} : kUnnamed;
 }
 
 }  // namespace gmt::model

@@ -4,11 +4,9 @@
 
 #include "model/query/filter.h"
 #include "model/query/queries.h"
-#include "model/state/name_book.h"
+#include "model/state/state.h"
 
 namespace gmt::model {
-
-class Accounts;
 
 struct LiveTally {
   /// False: all blocks count and `cells` and `sites` are empty; the running sums hold.
@@ -20,10 +18,14 @@ struct LiveTally {
   /// By site: words of the filter that lie in the name or category of one of its live blocks. Empty: none do.
   std::vector<WordMask> site_words;
 
-  /// Fills `site_bytes` from `cells`.
-  void sum_sites(const Accounts &accounts);
   const CategorySum &of_cell(uint32_t cell, size_t slot) const { return cells[cell * slots + slot]; }
   int64_t of_site(uint32_t site, size_t slot) const { return site_bytes[site * slots + slot]; }
 };
+
+/// What lives of the query's layer, as far as the running sums do not have it.
+LiveTally tally_live(const State &state, const SiteQuery &query, const Filter &filter);
+
+/// Words that lie in the texts of the book, by the number of a text.
+std::vector<WordMask> name_words(const NameBook &names, const Filter &filter);
 
 }  // namespace gmt::model

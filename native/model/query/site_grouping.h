@@ -5,18 +5,15 @@
 #include <vector>
 
 #include "model/query/filter.h"
+#include "model/query/growth.h"
 #include "model/query/live_tally.h"
 #include "model/query/queries.h"
-#include "model/state/accounts.h"
-#include "model/steps/growth.h"
 
 namespace gmt::model {
 
 class SiteGrouping {
  public:
-  /// The accounts have been carried on to `now_ns`.
-  SiteGrouping(const Accounts &accounts, const Names &names, const SiteQuery &query, const Filter &filter,
-               const LiveTally &tally, uint64_t now_ns);
+  SiteGrouping(const State &state, const SiteQuery &query, const Filter &filter, const LiveTally &tally);
 
   SiteRows answer();
 

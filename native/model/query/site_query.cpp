@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include "model/model.h"
+#include "model/query/questions.h"
 #include "model/query/site_grouping.h"
 
 namespace gmt::model {
@@ -14,25 +14,22 @@ void keep_common(int32_t &value, int32_t other) {
 
 }  // namespace
 
-SiteRows Model::sites(const SiteQuery &query) {
-  accounts_.resolve_pending();
-  accounts_.carry_on(now_ns_);
+SiteRows sites(const State &state, const SiteQuery &query) {
   const Filter filter(query.filter);
-  const LiveTally live = tally(query, filter);
-  SiteRows rows = SiteGrouping(accounts_, names_, query, filter, live, now_ns_).answer();
-  rows.revision = revision_;
+  const LiveTally live = tally_live(state, query, filter);
+  SiteRows rows = SiteGrouping(state, query, filter, live).answer();
+  rows.revision = state.revision;
   return rows;
 }
 
-SiteGrouping::SiteGrouping(const Accounts &accounts, const Names &names, const SiteQuery &query, const Filter &filter,
-                           const LiveTally &tally, uint64_t now_ns)
-    : accounts_(accounts),
-      names_(names),
+SiteGrouping::SiteGrouping(const State &state, const SiteQuery &query, const Filter &filter, const LiveTally &tally)
+    : accounts_(state.accounts),
+      names_(state.names),
       query_(query),
       filter_(filter),
       tally_(tally),
-      growth_(now_ns, accounts.spans()),
-      next_(accounts.cells().size(), kNone) {}
+      growth_(state.now_ns, state.accounts),
+      next_(accounts_.cells().size(), kNone) {}
 
 SiteRows SiteGrouping::answer() {
   query_.group_by == GroupBy::Category ? gather_categories() : gather();
@@ -67,7 +64,7 @@ bool SiteGrouping::wanted(uint32_t cell) {
   if (query_.process != kAll && info.process != static_cast<uint32_t>(query_.process)) return false;
   if (query_.device && device_number(info.device) != *query_.device) return false;
   if (!filter_.has_words()) return true;
-  const uint32_t site = accounts_.cells()[cell].site;
+  const uint32_t site = accounts_.site_of(cell);
   const std::string device = device_text(device_number(info.device), info.layer);
   const SiteInfo &about = accounts_.sites()[site];
   const WordMask found =
@@ -77,7 +74,7 @@ bool SiteGrouping::wanted(uint32_t cell) {
 
 uint64_t SiteGrouping::key(uint32_t cell) const {
   const CellInfo &info = accounts_.cell_infos()[cell];
-  const uint32_t site = accounts_.cells()[cell].site;
+  const uint32_t site = accounts_.site_of(cell);
   switch (query_.group_by) {
     case GroupBy::Site:
       return site;
@@ -173,7 +170,7 @@ void SiteGrouping::measure(Group &group) const {
   if (group.cells == 0) return;
   group.growth = 0;
   for (uint32_t cell = group.first_cell; cell != kNone; cell = next_[cell]) {
-    group.growth += growth_.slope(cell, accounts_.cells()[cell]);
+    group.growth += growth_.slope(cell);
   }
   group.peak_bytes = peak(group);
 }
@@ -210,10 +207,10 @@ int64_t SiteGrouping::summed_peak(const Group &group) const {
   for (uint32_t cell = group.first_cell; cell != kNone; cell = next_[cell]) {
     highest = std::max(highest, accounts_.cells()[cell].peak_bytes);
   }
-  const uint32_t filled = growth_.filled();
-  for (uint32_t span = 0; span < filled; ++span) {
+  const uint32_t ended = growth_.ended_spans();
+  for (uint32_t span = 0; span < ended; ++span) {
     double sum = 0;
-    for (uint32_t cell = group.first_cell; cell != kNone; cell = next_[cell]) sum += accounts_.spans().at(span, cell);
+    for (uint32_t cell = group.first_cell; cell != kNone; cell = next_[cell]) sum += accounts_.level(span, cell);
     highest = std::max(highest, static_cast<int64_t>(sum));
   }
   return highest;
@@ -302,7 +299,7 @@ SiteRow SiteGrouping::row(const Group &group) const {
   row.growth = group.growth;
   row.has_history = group.cells > 0;
   for (uint32_t cell = group.first_cell; cell != kNone; cell = next_[cell]) {
-    growth_.add_spark(cell, accounts_.cells()[cell], row.spark);
+    growth_.add_spark(cell, row.spark);
   }
   row.thread = group.thread;
   row.process = group.process;

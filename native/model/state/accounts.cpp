@@ -159,7 +159,7 @@ void Accounts::merge(uint32_t from, uint32_t into) {
   }
   sites_[from].cells.clear();
   sites_[from].merged_into = into;
-  for (const FreeStack &one : sites_[from].free_stacks) note_free(into, one);
+  for (const FreeStack &one : sites_[from].free_stacks) count_free_stack(into, one);
   sites_[from].free_stacks.clear();
   steps_.merge(from, into, book(sites_[from].process).frame.step);
 }
@@ -171,17 +171,11 @@ void Accounts::halve_spans() {
 
 /// The value that held until now goes to every span that ended before `time_ns`.
 void Accounts::fill_spans(uint32_t cell, uint64_t time_ns) {
-  see_time(time_ns);
+  reach_time(time_ns);
   Cell &own = cells_[cell];
   const uint32_t span = spans_.span_of(time_ns);
   for (; own.filled_spans < span; ++own.filled_spans) {
     spans_.put(static_cast<uint32_t>(own.filled_spans), cell, own.live_bytes);
-  }
-}
-
-void Accounts::carry_on(uint64_t now_ns) {
-  for (uint32_t cell = 0; cell < cells_.size(); ++cell) {
-    fill_spans(cell, now_ns);
   }
 }
 

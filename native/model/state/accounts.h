@@ -142,7 +142,7 @@ class Accounts {
   void restore(uint32_t cell, uint64_t address, uint64_t bytes, uint64_t time_ns);
   /// Stacks that are kept of a site; beyond them the rarest makes room.
   static constexpr size_t kFreeStacks = 32;
-  void note_free(uint32_t site, const FreeStack &one);
+  void count_free_stack(uint32_t site, const FreeStack &one);
   /// The framework keeps tensors in what the cell allocated.
   void add_segment(uint32_t cell);
 
@@ -150,26 +150,37 @@ class Accounts {
   /// what there was before `entries`.
   void restart_in_first_step(uint32_t process);
   void restart_before(uint32_t process, const std::vector<StepEntry> &entries);
-  void tell_again(const StepEntry &entry, uint32_t born_step);
+  void replay(const StepEntry &entry, uint32_t born_step);
   /// The running step of the process ended: its ledgers' levels go to their series.
   void end_step(uint32_t process);
 
   /// Tries again to resolve the stacks that were not known when their sites were made.
   void resolve_pending();
-  /// Carries every cell's series on to `now_ns`.
-  void carry_on(uint64_t now_ns);
   /// Makes room for spans up to `now_ns`.
-  void see_time(uint64_t now_ns) {
+  void reach_time(uint64_t now_ns) {
     while (!spans_.fits(now_ns)) halve_spans();
   }
   const SpanTable &spans() const { return spans_; }
+  /// Live bytes of the cell when `span` ended.
+  double level(uint32_t span, uint32_t cell) const {
+    const bool written = span < cells_[cell].filled_spans;
+    return written ? spans_.at(span, cell) : static_cast<double>(cells_[cell].live_bytes);
+  }
 
   const std::vector<Cell> &cells() const { return cells_; }
   const std::deque<CellInfo> &cell_infos() const { return infos_; }
   const std::deque<SiteInfo> &sites() const { return sites_; }
+  /// The site that the cell's allocations are shown under.
+  uint32_t site_of(uint32_t cell) const { return cells_[cell].site; }
+  /// The site that has become of `site`; a number that no site has stays as it is.
+  uint32_t current_site(uint32_t site) const {
+    while (site < sites_.size() && sites_[site].merged_into != kNone) site = sites_[site].merged_into;
+    return site;
+  }
   const SiteSteps &steps() const { return steps_; }
   const std::deque<Ledger> &ledgers() const { return ledgers_; }
   Ledger &ledger_of(uint32_t cell) { return *ledger_at_[cells_[cell].ledger]; }
+  const Ledger &ledger_of(uint32_t cell) const { return *ledger_at_[cells_[cell].ledger]; }
 
  private:
   static constexpr uint64_t kNoKey = ~0ull;

@@ -29,6 +29,11 @@ class AddressTable {
   }
 
   uint32_t block_at(size_t place) const { return slots_[place].block; }
+  /// As find(): the block there; kNone without one.
+  uint32_t block_of(uint64_t address, uint8_t device) const {
+    const size_t place = find(address, device);
+    return place == kMissing ? kNone : slots_[place].block;
+  }
 
   /// The caller has made sure that the pair is not there yet.
   void insert(uint64_t address, uint8_t device, uint32_t block) {

@@ -10,7 +10,7 @@ namespace gmt::model {
 class DetailBook {
  public:
   /// The block that is alive at its address is this until it is freed.
-  void tell(const gmt_block &block) { blocks_[block_key(block.address, static_cast<uint8_t>(block.device))] = block; }
+  void set(const gmt_block &block) { blocks_[block_key(block.address, static_cast<uint8_t>(block.device))] = block; }
   void forget(uint64_t address, uint8_t device) { blocks_.erase(block_key(address, device)); }
   /// nullptr: nothing was said of it.
   const gmt_block *find(uint64_t address, uint8_t device) const {

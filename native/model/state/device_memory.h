@@ -37,10 +37,10 @@ class DeviceMemory {
 
   void set_reserved(uint64_t time_ns, int64_t bytes) {
     reserved_.set(time_ns, bytes);
-    tell_reserved(bytes);
+    replay_reserved(bytes);
   }
   /// Only to the series of steps.
-  void tell_reserved(int64_t bytes) {
+  void replay_reserved(int64_t bytes) {
     reserved_bytes_ = bytes;
     knows_reserved_ = true;
     reserved_steps_.see(bytes);

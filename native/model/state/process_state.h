@@ -2,21 +2,22 @@
 // What the model knows of one process besides who holds how much.
 #include <algorithm>
 #include <array>
+#include <experimental/propagate_const>
 #include <map>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
-#include "model/ingest/line_finder.h"
-#include "model/ingest/record_queue.h"
-#include "model/ingest/undo.h"
 #include "model/state/address_table.h"
 #include "model/state/answer_book.h"
 #include "model/state/detail_book.h"
 #include "model/state/device_memory.h"
+#include "model/state/line_finder.h"
 #include "model/state/name_book.h"
+#include "model/state/record_queue.h"
 #include "model/state/size_habit.h"
 #include "model/state/tensor_table.h"
+#include "model/state/undo_ring.h"
 #include "model/state/virtual_memory.h"
 #include "model/steps/process_steps.h"
 #include "model/steps/step_frame.h"
@@ -24,6 +25,10 @@
 namespace gmt::model {
 
 struct ProcessState {
+  ProcessState(uint32_t number_, StepFrame &frame_) : number(number_), frame(&frame_) {}
+
+  const uint32_t number;
+  std::experimental::propagate_const<StepFrame *> frame;  ///< of the accounts
   TensorTable tensors;
   std::array<AddressTable, kSpaces> tables;  ///< of the driver layer
   VirtualMemory memory;
@@ -36,9 +41,8 @@ struct ProcessState {
   AnswerBook answers;
   RecordQueue records;
   ProcessSteps steps;
-  StepFrame *frame = nullptr;                            ///< of the accounts
   uint64_t next_sequence = 1;                            ///< of the event that is to come
-  uint64_t next_look_ns = 0;                             ///< when time itself asks for attention
+  uint64_t next_due_ns = 0;                              ///< when time itself asks for attention
   std::unordered_map<uint64_t, uint8_t> context_device;  ///< from allocations that named both
   bool recording = true;
   bool ending = false;               ///< clean-up has begun: what lived then is what lived to the end
@@ -49,8 +53,16 @@ struct ProcessState {
   SizeHabits habits;
   uint64_t uncounted_intervals = 0;  ///< pauses and gaps beyond the ones that are kept
 
-  void set_next_look() { next_look_ns = std::min(steps.next_slice_ns, records.next_memory_ns()); }
+  void set_next_due() { next_due_ns = std::min(steps.next_slice_ns, records.next_memory_ns()); }
   AddressTable &table(Space space) { return tables[static_cast<size_t>(space)]; }
+  const AddressTable &table(Space space) const { return tables[static_cast<size_t>(space)]; }
+  /// What a live block of the framework is for.
+  uint8_t category_of(const TensorBlock &block) const {
+    const NameBook::Entry *entry =
+        block.named ? names.find(block.address, static_cast<uint8_t>(block.device)) : nullptr;
+    if (entry) return entry->category;
+    return block.activation ? uint8_t{GMT_CATEGORY_ACTIVATION} : kUnnamed;
+  }
 };
 
 }  // namespace gmt::model

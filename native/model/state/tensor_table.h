@@ -34,6 +34,9 @@ class TensorTable {
   size_t size() const { return used_; }
 
   /// The block at `address` whose device is `device`, or unknown on one of the two sides; nullptr without one.
+  const TensorBlock *find(uint64_t address, uint8_t device) const {
+    return const_cast<TensorTable *>(this)->find(address, device);
+  }
   TensorBlock *find(uint64_t address, uint8_t device) {
     if (!slots_) return nullptr;
     TensorBlock *loose = nullptr;

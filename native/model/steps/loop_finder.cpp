@@ -46,8 +46,8 @@ void LoopFinder::keep(const StepEntry &entry) {
   often_ = often_ || own == kRounds + kFilling + 1 || (own > kRounds && own % kRounds == 0);
 }
 
-std::optional<LoopFinder::Loop> LoopFinder::look(const std::vector<Maker> &makers, uint32_t sure) {
-  look_later();
+std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &makers, uint32_t sure) {
+  search_later();
   uint32_t sites = 0;
   for (const Maker &maker : makers) sites = maker.site == kNone ? sites : std::max(sites, maker.site + 1);
   std::vector<uint32_t> ends(sites + 1);  // of each site's places, one behind the other
@@ -90,7 +90,7 @@ void LoopFinder::start_over() {
   entries_ = {};
   cells_ = {};
   counts_ = {};
-  next_look_ = 0;
+  next_search_ = 0;
   often_ = false;
   skip_ = next_skip_;
   next_skip_ *= 4;

@@ -40,7 +40,7 @@ class LoopFinder {
   static constexpr double kWhole = 0.7;
   /// Rounds whose lengths are this close are equally long.
   static constexpr double kEqual = 0.95;
-  /// Up to this many allocations it looks often, so that a loop is found early; later each look has half as
+  /// Up to this many allocations it searches often, so that a loop is found early; later each search has half as
   /// much again to see as the one before.
   static constexpr size_t kFew = 20'000;
 
@@ -66,32 +66,32 @@ class LoopFinder {
     }
     keep(entry);
   }
-  /// It is time for a look: something came often enough, and there is enough new to look at.
-  bool due() const { return often_ && cells_.size() >= next_look_; }
+  /// It is time to search: something came often enough, and there is enough new.
+  bool due() const { return often_ && cells_.size() >= next_search_; }
   /// The loop whose rounds are the longest of those that are regular and go on; of equals the one that came first.
   /// Lengths are counted in allocations of the line's own thread: what others do beside it is no part of its rounds.
   /// `sure`: a site whose rounds stay the loop as long as they are more than a part of something; kNone = none.
-  std::optional<Loop> look(const std::vector<Maker> &makers, uint32_t sure = kNone);
+  std::optional<Loop> find(const std::vector<Maker> &makers, uint32_t sure = kNone);
 
   const std::vector<StepEntry> &entries() const { return entries_; }
-  /// Its memory was full: it looks again later.
+  /// Its memory was full: it begins again later.
   bool rests() const { return skip_ > 0; }
-  /// There is no need for a look now.
-  void look_later() {
-    next_look_ = cells_.size() + cells_.size() / (cells_.size() < kFew ? 16 : 2);
+  /// There is no need to search now.
+  void search_later() {
+    next_search_ = cells_.size() + cells_.size() / (cells_.size() < kFew ? 16 : 2);
     often_ = false;
   }
 
  private:
   void keep(const StepEntry &entry);
-  /// What fills the memory without a loop is something else: looks again later, less and less often.
+  /// What fills the memory without a loop is something else: begins again later, less and less often.
   void start_over();
 
   std::vector<StepEntry> entries_;
   std::vector<uint32_t> cells_;   ///< of the allocations, in their order
   std::vector<uint32_t> counts_;  ///< allocations by cell
-  size_t next_look_ = 0;
-  bool often_ = false;  ///< since the last look, a cell came as often as makes rounds
+  size_t next_search_ = 0;
+  bool often_ = false;  ///< since the last search, a cell came as often as makes rounds
   uint64_t skip_ = 0;
   uint64_t next_skip_ = 8 * kEntries;
 };

@@ -1,9 +1,7 @@
 #pragma once
 // The steps of one process: what ends them, when they ended, and what is not known of them.
-#include <memory>
 #include <vector>
 
-#include "model/steps/loop_finder.h"
 #include "model/steps/step_list.h"
 
 namespace gmt::model {
@@ -51,7 +49,6 @@ struct ProcessSteps {
   StepList<StepMark> marks;
   StepMark running{};         ///< what the running step has so far
   uint8_t lasting_flags = 0;  ///< of every step until further notice
-  std::unique_ptr<LoopFinder> finder = std::make_unique<LoopFinder>();
 
   void flag(uint8_t flags) { running.flags |= flags; }
   void collection(bool full) {

@@ -31,7 +31,7 @@ void Accounts::restore(uint32_t cell, uint64_t address, uint64_t bytes, uint64_t
 }
 
 /// The rarest one's count stays, so that what is frequent cannot be pushed out by what comes once.
-void Accounts::note_free(uint32_t site, const FreeStack &one) {
+void Accounts::count_free_stack(uint32_t site, const FreeStack &one) {
   std::vector<FreeStack> &known = sites_[site].free_stacks;
   const auto found =
       std::find_if(known.begin(), known.end(), [&](const FreeStack &other) { return other.stack == one.stack; });
@@ -93,7 +93,7 @@ void Accounts::restart_before(uint32_t process, const std::vector<StepEntry> &en
 }
 
 /// Only the series hear of it: the totals know already.
-void Accounts::tell_again(const StepEntry &entry, uint32_t born_step) {
+void Accounts::replay(const StepEntry &entry, uint32_t born_step) {
   const Cell &cell = cells_[entry.cell];
   Ledger &ledger = *ledger_at_[cell.ledger];
   const auto bytes = static_cast<int64_t>(entry.bytes);

@@ -2,13 +2,13 @@
 // Where the steps of one process stand, as far as each of its events asks for it.
 #include <algorithm>
 #include <cstdint>
+#include <experimental/propagate_const>
+#include <memory>
 #include <vector>
 
-#include "model/state/types.h"
+#include "model/steps/loop_finder.h"
 
 namespace gmt::model {
-
-class LoopFinder;
 
 /// A block whose time is over.
 struct EndedBlock {
@@ -26,9 +26,10 @@ struct StepFrame {
   /// Steps beyond are one: only a damaged time goes so far.
   static constexpr uint32_t kMostSteps = 1u << 30;
 
-  uint32_t step = 1;             ///< the one that runs
-  uint32_t gc_thread = kNone;    ///< the thread in which Python's collector runs
-  LoopFinder *finder = nullptr;  ///< is told what happens while the program's loop is looked for
+  uint32_t step = 1;           ///< the one that runs
+  uint32_t gc_thread = kNone;  ///< the thread in which Python's collector runs
+  /// Is told what happens while the program's loop is looked for; empty once nobody looks.
+  std::experimental::propagate_const<std::unique_ptr<LoopFinder>> finder = std::make_unique<LoopFinder>();
   /// Blocks of earlier steps that ended in the running one: they were alive when the last step ended.
   std::vector<EndedBlock> ended;
   bool ended_cut = false;  ///< there were more

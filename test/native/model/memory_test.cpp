@@ -3,6 +3,7 @@
 #include <random>
 
 #include "check.h"
+#include "model/ingest/failures.h"
 #include "model_step_feed.h"
 
 using namespace gmt::test;
@@ -102,7 +103,7 @@ TEST(many_stacks_that_free_leave_the_frequent_ones) {
     feed.free(0x1000, 0, i % 2 ? 100 : 101 + i % 999);
   }
   const auto lines = feed.model.free_lines(0);
-  REQUIRE(lines.size() == Model::kFreeLines);
+  REQUIRE(lines.size() == kFreeLines);
   CHECK_EQ(lines[0].stack.frames[0].line, 100u);
   CHECK_EQ(lines[0].count, 1000u);
 }
@@ -169,8 +170,8 @@ void fail_in_step_13(StepFeed &feed) {
 TEST(a_failure_keeps_who_was_alive_and_what_was_new) {
   StepFeed feed;
   fail_in_step_13(feed);
-  REQUIRE(feed.model.out_of_memory().size() == 1);
-  const OutOfMemory &failure = feed.model.out_of_memory()[0];
+  REQUIRE(feed.model.state().out_of_memory.size() == 1);
+  const OutOfMemory &failure = feed.model.state().out_of_memory[0];
   REQUIRE(failure.snapshot);
   const MemorySnapshot &snapshot = *failure.snapshot;
   CHECK_EQ(snapshot.step, 13u);
@@ -244,27 +245,27 @@ TEST(details_belong_to_one_block_until_it_is_freed) {
 TEST(the_first_and_the_newest_failures_keep_it) {
   StepFeed feed;
   feed.allocate(0x1000, 10);
-  for (size_t i = 0; i < Model::kSnapshots + 5; ++i) feed.put({GMT_TENSOR_OOM, 0, 1000 + i});
-  const auto &failures = feed.model.out_of_memory();
+  for (size_t i = 0; i < kSnapshots + 5; ++i) feed.put({GMT_TENSOR_OOM, 0, 1000 + i});
+  const auto &failures = feed.model.state().out_of_memory;
   size_t kept = 0;
   for (const OutOfMemory &failure : failures) kept += failure.snapshot != nullptr;
-  CHECK_EQ(kept, Model::kSnapshots);
+  CHECK_EQ(kept, kSnapshots);
   CHECK(failures.front().snapshot);
-  CHECK(!failures[Model::kFirstSnapshots].snapshot);
+  CHECK(!failures[kFirstSnapshots].snapshot);
   CHECK(failures.back().snapshot);
 }
 
 TEST(of_failures_that_come_together_the_last_one_keeps_it) {
   StepFeed feed;
   feed.allocate(0x1000, 10);
-  const size_t count = Model::kOutOfMemory + 5000;
+  const size_t count = kOutOfMemory + 5000;
   feed.put_failures(count, 2, 1);  // the last one of them is a wrong argument
-  const auto &failures = feed.model.out_of_memory();
-  CHECK_EQ(feed.model.out_of_memory_count(), count - 1);
-  REQUIRE(failures.size() == Model::kOutOfMemory);
+  const auto &failures = feed.model.state().out_of_memory;
+  CHECK_EQ(feed.model.state().out_of_memory_count, count - 1);
+  REQUIRE(failures.size() == kOutOfMemory);
   size_t kept = 0;
   for (const OutOfMemory &failure : failures) kept += failure.snapshot != nullptr;
-  CHECK_EQ(kept, Model::kFirstSnapshots + 1);
+  CHECK_EQ(kept, kFirstSnapshots + 1);
   REQUIRE(failures.back().snapshot && failures.front().snapshot);
   CHECK_EQ(failures.front().requested_bytes, 1u);
   CHECK_EQ(failures.back().requested_bytes, count - 1);

@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "log_writer.h"
-#include "model/model.h"
+#include "model_fixture.h"
 #include "trace_reading.h"
 
 using namespace gmt;
@@ -74,7 +74,7 @@ void act(Program &program, std::mt19937 &random) {
 }
 
 /// Everything that an answer shows, as text.
-std::string describe(model::Model &model) {
+std::string describe(AskedModel &model) {
   std::ostringstream out;
   model::SiteQuery sites;
   sites.include_dead = true;
@@ -117,7 +117,7 @@ KeptBatch prefix(KeptBatch batch, uint64_t until_ns) {
 /// The model that got of each process what is not later than `until_ns`.
 std::string fed_with_prefix(const Reading &whole, uint64_t until_ns) {
   const TableNames names(*whole.session);
-  model::Model model(names);
+  AskedModel model(names);
   std::vector<bool> over(whole.session->process_count());
   for (const KeptBatch &kept : whole.batches) {
     const KeptBatch cut = prefix(kept, until_ns);
@@ -134,7 +134,7 @@ std::string fed_with_prefix(const Reading &whole, uint64_t until_ns) {
 std::string read_until(const std::string &path, uint64_t until_ns, bool *live = nullptr) {
   auto reader = std::move(trace::SessionReader::open(path, until_ns).value());
   const TableNames names(*reader);
-  model::Model model(names);
+  AskedModel model(names);
   while (reader->poll([&](const trace::Batch &batch) { model.ingest(batch); }, 16384).more) {
   }
   if (live) *live = reader->live();

@@ -1,13 +1,13 @@
 // Findings: one for each cause, in words and numbers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { BlockFacts, StepAxis } from '../../../extension/protocol/steps';
-import type { Frame, Site } from '../../../extension/protocol/trace';
 import { mergeAcrossProcesses } from '../../../extension/analysis/findings/acrossProcesses';
 import { judgeTrace, sureLeaks } from '../../../extension/analysis/findings/verdicts';
+import type { BlockFacts, StepAxis } from '../../../extension/protocol/steps';
+import type { Frame, Site } from '../../../extension/protocol/trace';
 import type { Finding } from '../../../extension/protocol/verdicts';
-import { RunTrace, SCRIPT, type RunFacts } from './runTrace';
-import { StepRun, type Block } from './stepRun';
+import { type RunFacts, RunTrace, SCRIPT } from './runTrace';
+import { type Block, StepRun } from './stepRun';
 
 const KB = 1024;
 const MB = 1024 * KB;

@@ -1,4 +1,4 @@
-#include "model/ingest/undo.h"
+#include "model/state/undo_ring.h"
 
 #include <utility>
 

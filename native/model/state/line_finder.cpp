@@ -1,4 +1,4 @@
-#include "model/ingest/line_finder.h"
+#include "model/state/line_finder.h"
 
 namespace gmt::model {
 
@@ -14,7 +14,7 @@ LineRef LineFinder::find(const trace::Event &event, const gmt_autograd *state) {
   return backward_line(engines_[event.thread], *state);
 }
 
-void LineFinder::see_node(const trace::Node &node) {
+void LineFinder::add_node(const trace::Node &node) {
   forward_.note_node(node.thread, node.node.thread, node.node.sequence, node.node.stack);
 }
 

@@ -12,8 +12,8 @@ class LineFinder {
   /// The line of `event`, an allocation; `state` is what autograd did on its thread, nullptr = nothing.
   LineRef find(const trace::Event &event, const gmt_autograd *state);
 
-  /// From the thread's next event on. `see_node` comes earlier: a backward event may name a node of another thread.
-  void node_was_made(const trace::Node &node) {
+  /// From the thread's next event on. `add_node` comes earlier: a backward event may name a node of another thread.
+  void set_newest_node(const trace::Node &node) {
     if (node.thread >= makers_.size()) makers_.resize(node.thread + 1u);
     makers_[node.thread] = node.node.stack;
   }
@@ -24,10 +24,10 @@ class LineFinder {
   }
 
   /// An autograd node was made: its number and the stack that made it.
-  void see_node(const trace::Node &node);
+  void add_node(const trace::Node &node);
 
   /// A stack inside `backward()` or `grad()` was seen.
-  void see_backward_call(uint32_t stack) { backward_call_ = stack; }
+  void set_backward_call(uint32_t stack) { backward_call_ = stack; }
 
  private:
   struct EngineThread {

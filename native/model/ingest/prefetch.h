@@ -10,12 +10,12 @@
 namespace gmt::model {
 
 /// For one batch.
-class LookAhead {
+class Prefetch {
  public:
-  LookAhead(const TensorTable &table, const Accounts &accounts) : table_(table), accounts_(accounts) {}
+  Prefetch(const TensorTable &table, const Accounts &accounts) : table_(table), accounts_(accounts) {}
 
-  /// Event `at` is about to be taken; `step` runs.
-  void look(const trace::Batch &batch, size_t at, uint32_t step) {
+  /// Event `at` comes next; `step` runs.
+  void before_event(const trace::Batch &batch, size_t at, uint32_t step) {
     const auto &events = batch.events;
     if (at + 3 * kStep < events.size()) ask_for_place(batch.process, events[at + 3 * kStep]);
     Coming &slot = coming_[at % kStep];

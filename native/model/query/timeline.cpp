@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "model/model.h"
+#include "model/query/questions.h"
 
 namespace gmt::model {
 namespace {
@@ -91,29 +91,33 @@ Layer layer_of(Series series) {
   return series == Series::Driver ? Layer::Driver : series == Series::Host ? Layer::Host : Layer::Tensor;
 }
 
-}  // namespace
-
-std::vector<Bucket> Model::timeline(const TimelineQuery &query) const {
-  if (query.to_ns <= query.from_ns || query.buckets == 0) return {};
+/// The series that the query sums.
+std::vector<const TimelineSeries *> chosen_series(const State &state, const TimelineQuery &query) {
   const auto wanted = [&](uint32_t process, uint8_t device) {
     if (query.process != kAll && process != static_cast<uint32_t>(query.process)) return false;
     return !query.device || *query.device == device_number(device);
   };
   std::vector<const TimelineSeries *> chosen;
   if (query.series == Series::Reserved) {
-    for (uint32_t process = 0; process < states_.size(); ++process) {
-      if (!states_[process]) continue;
-      for (const auto &[device, memory] : states_[process]->devices) {
-        if (memory.knows_reserved() && wanted(process, device)) chosen.push_back(&memory.reserved());
+    state.each_process([&](const ProcessState &process) {
+      for (const auto &[device, memory] : process.devices) {
+        if (memory.knows_reserved() && wanted(process.number, device)) chosen.push_back(&memory.reserved());
       }
-    }
-  } else {
-    for (const Ledger &ledger : accounts_.ledgers()) {
-      if (ledger.layer == layer_of(query.series) && wanted(ledger.process, ledger.device)) {
-        chosen.push_back(&ledger.timeline);
-      }
-    }
+    });
+    return chosen;
   }
+  for (const Ledger &ledger : state.accounts.ledgers()) {
+    if (ledger.layer == layer_of(query.series) && wanted(ledger.process, ledger.device))
+      chosen.push_back(&ledger.timeline);
+  }
+  return chosen;
+}
+
+}  // namespace
+
+std::vector<Bucket> timeline(const State &state, const TimelineQuery &query) {
+  if (query.to_ns <= query.from_ns || query.buckets == 0) return {};
+  const std::vector<const TimelineSeries *> chosen = chosen_series(state, query);
   const uint64_t width = (query.to_ns - query.from_ns) / query.buckets;
   std::vector<Part> parts(chosen.size());
   for (size_t i = 0; i < chosen.size(); ++i) {

@@ -1,0 +1,66 @@
+#include "model/ingest/failures.h"
+
+#include <algorithm>
+
+#include "model/query/memory_snapshot.h"
+
+namespace gmt::model {
+namespace {
+
+constexpr int32_t kCudaOutOfMemory = 2;  // CUDA_ERROR_OUT_OF_MEMORY (cuda.h)
+
+Layer layer_of(uint8_t kind) {
+  constexpr uint8_t kFirstDriverKind = 16;
+  if (kind < kFirstDriverKind) return Layer::Tensor;
+  const bool host =
+      kind == GMT_HOST_ALLOC || kind == GMT_HOST_REGISTER || kind == GMT_HOST_FREE || kind == GMT_HOST_UNREGISTER;
+  return host ? Layer::Host : Layer::Driver;
+}
+
+bool ran_out_of_memory(uint8_t kind, const gmt_driver_detail *detail) {
+  return kind == GMT_TENSOR_OOM || (kind & GMT_FAILED && detail && detail->result == kCudaOutOfMemory);
+}
+
+/// Later in the same batch.
+bool is_followed_by_failure(const Context &context) {
+  const auto fails = [&](const trace::Event &event) {
+    return ran_out_of_memory(event.kind, detail_of(context.batch, event));
+  };
+  return std::any_of(&context.event + 1, context.batch.events.data() + context.batch.events.size(), fails);
+}
+
+/// Only the first and the newest keep theirs.
+void drop_older_snapshots(std::deque<OutOfMemory> &listed) {
+  size_t kept = 0;
+  for (size_t i = listed.size(); i-- > kFirstSnapshots;) {
+    if (!listed[i].snapshot || ++kept <= kSnapshots - kFirstSnapshots) continue;
+    return listed[i].snapshot.reset();
+  }
+}
+
+void list(const Context &context, Layer layer, uint8_t device) {
+  const uint32_t cell = cell_of(context, layer, device);
+  const Accounts &accounts = context.accounts();
+  const uint32_t process = context.process.number;
+  auto &listed = context.all.out_of_memory;
+  listed.push_back({process, device_number(device), layer, context.event.bytes, context.event.time_ns,
+                    accounts.site_of(cell), accounts.ledger_of(cell).live_bytes, context.event.thread, nullptr});
+  // Looking at all live blocks takes long: of failures that come together the last one stands for all.
+  if (++context.all.out_of_memory_count <= kFirstSnapshots || !is_followed_by_failure(context)) {
+    listed.back().snapshot = std::make_shared<MemorySnapshot>(memory_snapshot(context.all, process, layer, device));
+    drop_older_snapshots(listed);
+  }
+  if (listed.size() > kOutOfMemory) listed.erase(listed.begin() + static_cast<std::ptrdiff_t>(kFirstSnapshots));
+}
+
+}  // namespace
+
+void handle_failure(const Context &context) {
+  const auto kind = static_cast<uint8_t>(context.event.kind & ~GMT_FAILED);
+  const Layer layer = layer_of(kind);
+  const uint8_t device = layer == Layer::Host ? static_cast<uint8_t>(GMT_DEVICE_NONE) : context.event.device;
+  ++context.accounts().ledger(context.process.number, layer, device).failed;
+  if (ran_out_of_memory(context.event.kind, context.detail)) list(context, layer, device);
+}
+
+}  // namespace gmt::model

@@ -1,0 +1,119 @@
+#include "model/ingest/loop_steps.h"
+
+#include <algorithm>
+#include <set>
+
+#include "model/ingest/step_events.h"
+
+namespace gmt::model {
+namespace {
+
+/// Where a framework has an allocator of its own, what it takes from the driver now and then is no part of rounds.
+std::vector<LoopFinder::Maker> makers_of(const Accounts &accounts, uint32_t process) {
+  bool tensors = false;
+  for (const Ledger &ledger : accounts.ledgers()) {
+    tensors = tensors || (ledger.process == process && ledger.layer == Layer::Tensor && ledger.allocations > 0);
+  }
+  std::vector<LoopFinder::Maker> makers(accounts.cells().size());
+  for (uint32_t cell = 0; cell < makers.size(); ++cell) {
+    const CellInfo &maker = accounts.cell_infos()[cell];
+    const uint32_t site = accounts.site_of(cell);
+    const SiteInfo &info = accounts.sites()[site];
+    const bool has_line =
+        info.source == LineSource::Python && !info.summary.file.empty() && !info.summary.before_attach;
+    makers[cell] = {has_line ? site : kNone, maker.thread, tensors == (maker.layer == Layer::Tensor)};
+  }
+  return makers;
+}
+
+/// Whether what has gone on since the loop's last round has for half as long as the loop: an evaluation between two epochs
+/// is no new loop.
+bool outlasts(const ProcessSteps &steps, uint64_t now_ns) {
+  return now_ns - steps.last_end_ns >= (steps.last_end_ns - steps.begin_ns) / 2;
+}
+
+void restart_devices(ProcessState &process, const std::vector<StepEntry> &entries) {
+  std::set<uint8_t> known;
+  for (const StepEntry &entry : entries) {
+    const auto device = static_cast<uint8_t>(entry.device);
+    if (entry.kind != StepEntry::Reserved || !known.insert(device).second) continue;
+    process.devices[device].restart_with(entry.mark, static_cast<int64_t>(entry.before));
+  }
+  for (auto &[device, memory] : process.devices) {
+    if (!known.contains(device)) memory.restart();
+  }
+}
+
+void replay(State &all, ProcessState &process, const StepEntry &entry, uint32_t born_step) {
+  switch (entry.kind) {
+    case StepEntry::Allocation:
+    case StepEntry::Free:
+      return all.accounts.replay(entry, born_step);
+    case StepEntry::Reserved:
+      return process.devices[static_cast<uint8_t>(entry.device)].replay_reserved(static_cast<int64_t>(entry.bytes));
+    case StepEntry::Flags:
+      return process.steps.flag(static_cast<uint8_t>(entry.bytes));
+    default:
+      return process.steps.collection(entry.kind == StepEntry::FullCollection);
+  }
+}
+
+/// The rounds so far become steps: what happened since the search began is replayed.
+void count_rounds(State &all, ProcessState &process, const std::vector<StepEntry> &entries) {
+  process.steps.restart();
+  process.frame->restart();
+  restart_devices(process, entries);
+  all.accounts.restart_before(process.number, entries);
+  std::vector<uint64_t> ends;
+  const auto step_of = [&](uint64_t time_ns) {
+    return static_cast<uint32_t>(1 + (std::upper_bound(ends.begin(), ends.end(), time_ns) - ends.begin()));
+  };
+  for (const StepEntry &entry : entries) {
+    const bool begins = entry.kind == StepEntry::Allocation && all.accounts.site_of(entry.cell) == process.steps.anchor;
+    if (begins) {
+      if (ends.empty()) process.steps.begin_ns = entry.time_ns;
+      ends.push_back(entry.time_ns);
+      end_step(all, process, entry.time_ns, true);
+    }
+    replay(all, process, entry, entry.kind == StepEntry::Free ? step_of(entry.before) : 0);
+  }
+  set_steps_of_blocks(all, process, step_of);
+}
+
+}  // namespace
+
+void end_round(const Context &context) {
+  context.process.steps.silent = 0;
+  auto &finder = context.process.frame->finder;
+  if (finder && finder->rests()) finder = nullptr;
+  end_step(context.all, context.process, context.event.time_ns, false);
+}
+
+void search_again(const Context &context) {
+  auto &finder = context.process.frame->finder;
+  if (!finder) finder = std::make_unique<LoopFinder>();
+}
+
+void find_loop(const Context &context) {
+  ProcessSteps &steps = context.process.steps;
+  auto &finder = context.process.frame->finder;
+  const bool goes_on = steps.sure && steps.silent < steps.most_silent;
+  context.accounts().resolve_pending();
+  const auto loop = finder->find(makers_of(context.accounts(), context.process.number), goes_on ? steps.anchor : kNone);
+  if (!loop) return;
+  const bool other = loop->site != steps.anchor;
+  if (other && steps.sure && !goes_on && !outlasts(steps, finder->entries().back().time_ns)) return;
+  if (other) {
+    steps.source = StepSource::Periodic;
+    steps.anchor = loop->site;
+    steps.silent = 0;
+    auto resting = std::move(finder);  // is not to hear it all again
+    count_rounds(context.all, context.process, resting->entries());
+    finder = std::move(resting);
+  }
+  steps.most_silent = ProcessSteps::kSilentRounds * (static_cast<uint32_t>(loop->length) + 2);
+  const bool doubtful = loop->irregular > 0 || loop->length < 2;
+  steps.sure = loop->rounds >= (doubtful ? ProcessSteps::kDoubtfulRounds : ProcessSteps::kSureRounds);
+}
+
+}  // namespace gmt::model

@@ -1,0 +1,29 @@
+#pragma once
+// Steps of a program that tells nothing of them: the loop is found by the line that begins its rounds, and the rounds
+// before it was found become steps as well.
+#include "model/ingest/context.h"
+
+namespace gmt::model {
+
+/// The line that begins the rounds of the loop allocates.
+void end_round(const Context &context);
+/// The loop has gone on for long without a new round: perhaps it is over, and another is looked for.
+void search_again(const Context &context);
+/// After an allocation.
+void find_loop(const Context &context);
+
+/// Before an allocation of `cell` is counted: it may begin a step.
+inline void begin_round(const Context &context, uint32_t cell) {
+  ProcessSteps &steps = context.process.steps;
+  if (context.accounts().site_of(cell) == steps.anchor) [[unlikely]]
+    return end_round(context);
+  if (++steps.silent >= steps.most_silent) [[unlikely]]
+    search_again(context);
+}
+
+inline void find_loop_if_due(const Context &context) {
+  const auto &finder = context.process.frame->finder;
+  if (finder && finder->due()) find_loop(context);
+}
+
+}  // namespace gmt::model

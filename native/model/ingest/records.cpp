@@ -1,0 +1,45 @@
+#include "model/ingest/records.h"
+
+#include "model/query/questions.h"
+
+namespace gmt::model {
+namespace {
+
+void name_block(ProcessState &process, const trace::Name &name) {
+  TensorBlock *block = process.tensors.find(name.address, name.device);
+  if (!block) return;
+  const auto device = static_cast<uint8_t>(block->device);
+  if (block->activation && !block->named) process.activations.remove(device, block->bytes);
+  block->named = true;
+  process.names.name(block->address, device, block->bytes, name.category, name.text);
+}
+
+void detail_block(ProcessState &process, const gmt_block &detail) {
+  TensorBlock *block = process.tensors.find(detail.address, static_cast<uint8_t>(detail.device));
+  if (!block || block->device != detail.device) return;
+  block->detailed = true;
+  process.details.set(detail);
+}
+
+void add_answer(State &all, ProcessState &process, const trace::AnswerPart &part) {
+  Answer *answer = process.answers.add(part, all.now_ns);
+  if (!answer) return;
+  for (const BlockFacts &facts : blocks(all, process.number, addresses_in(answer->text))) {
+    if (facts.known) answer->blocks.push_back(facts);
+  }
+}
+
+}  // namespace
+
+void apply_records(State &all, ProcessState &process, uint64_t before) {
+  if (process.records.next() >= before) return;
+  process.records.release(before, [&](const RecordQueue::Record &record) {
+    if (const auto *name = std::get_if<trace::Name>(&record)) return name_block(process, *name);
+    if (const auto *detail = std::get_if<trace::BlockDetail>(&record)) return detail_block(process, detail->block);
+    if (const auto *allocator = std::get_if<trace::Allocator>(&record))
+      return process.devices[allocator->device].set_allocator(*allocator);
+    add_answer(all, process, std::get<trace::AnswerPart>(record));
+  });
+}
+
+}  // namespace gmt::model

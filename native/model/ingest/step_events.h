@@ -1,0 +1,34 @@
+#pragma once
+// Steps: by the optimizer's marks, by a line that begins each round of a loop (loop_steps), by time.
+#include "model/ingest/context.h"
+#include "model/ingest/loop_steps.h"
+
+namespace gmt::model {
+
+/// A training step ended by the optimizer's mark.
+void end_training_step(const Context &context);
+/// Python's collector begins or ends.
+void handle_collection(const Context &context);
+
+/// Time has reached `time_ns`: readings of the device up to then hold, and slices of time end.
+void advance_time(State &all, ProcessState &process, uint64_t time_ns);
+
+/// The running step of the process ends. `again`: it is one of before, replayed.
+void end_step(State &all, ProcessState &process, uint64_t time_ns, bool again);
+
+/// Something about the running step is not known.
+void flag_step(ProcessState &process, uint8_t flags, uint64_t time_ns);
+/// The same of this and every later step until it is switched off.
+void set_lasting_flag(const Context &context, uint8_t flag, bool on);
+
+/// Gives every live block of the process the step that `step_of` says of its time.
+template <typename StepOf>
+void set_steps_of_blocks(State &all, ProcessState &process, StepOf step_of) {
+  process.tensors.each([&](TensorBlock &block) { block.step = step_of(block.time_ns); });
+  all.blocks.each([&](uint32_t index, const Block &block) {
+    if (all.accounts.cell_infos()[block.cell].process == process.number)
+      all.blocks[index].step = step_of(block.time_ns);
+  });
+}
+
+}  // namespace gmt::model

@@ -1,0 +1,84 @@
+#include "model/ingest/tensor_events.h"
+
+#include "model/ingest/lifetimes.h"
+#include "model/ingest/step_events.h"
+
+namespace gmt::model {
+namespace {
+
+void end_tensor(const Context &context, const TensorBlock &block) {
+  const trace::Event &event = context.event;
+  ProcessState &process = context.process;
+  const auto device = static_cast<uint8_t>(block.device);
+  context.accounts().remove(block.cell, {block.address, block.bytes, block.time_ns, block.step, event.thread, device},
+                            event.time_ns);
+  if (event.kind == GMT_TENSOR_FREE && event.stack) count_free_stack(context, block.cell);
+  if (context.lifetimes) [[unlikely]]
+    context.lifetimes->end(process, block, event);
+  if (block.named) {
+    process.names.forget(block.address, device);
+  } else if (block.activation) {
+    process.activations.remove(device, block.bytes);
+  }
+  if (block.detailed) process.details.forget(block.address, device);
+  process.tensors.erase(&block);
+}
+
+}  // namespace
+
+void allocate_tensor(const Context &context) {
+  const trace::Event &event = context.event;
+  ProcessState &process = context.process;
+  const uint32_t cell = cell_of(context, Layer::Tensor, event.device);
+  begin_round(context, cell);
+  TensorTable &table = process.tensors;
+  if (const TensorBlock *old = table.find(event.address, event.device)) {
+    ++context.accounts().ledger_of(old->cell).implied_frees;
+    end_tensor(context, *old);
+  }
+  const bool activation = process.lines.in_graph(event);
+  if (activation) process.activations.add(event.device, event.bytes);
+  table.insert({event.address, event.bytes, event.device, true, false, activation, false, event.time_ns, cell,
+                process.frame->step});
+  context.accounts().add(cell, event.bytes, event.time_ns);
+  process.habits.count(event.thread, Layer::Tensor, event.bytes, event.time_ns, cell);
+  find_loop_if_due(context);
+}
+
+void free_tensor(const Context &context) {
+  const trace::Event &event = context.event;
+  const TensorBlock *block = context.process.tensors.find(event.address, event.device);
+  if (!block) {
+    ++context.accounts().ledger(context.process.number, Layer::Tensor, event.device).unmatched_frees;
+    return;
+  }
+  end_tensor(context, *block);
+}
+
+/// Where it grew, what its thread got from the driver last is a segment of its.
+void set_reserved(const Context &context) {
+  const trace::Event &event = context.event;
+  const auto bytes = static_cast<int64_t>(event.bytes);
+  const int64_t grown = bytes - context.process.devices[event.device].reserved_bytes();
+  const auto newest = context.process.newest_driver_block.find(event.thread);
+  if (grown > 0 && newest != context.process.newest_driver_block.end()) {
+    Block &block = context.all.blocks[newest->second];
+    const bool fits = block.kind != 0 && block.device == event.device && static_cast<int64_t>(block.bytes) == grown;
+    if (fits && !block.segment) {
+      block.segment = true;
+      context.accounts().add_segment(block.cell);
+    }
+  }
+  reserve(context.process, event.device, bytes, event.time_ns);
+}
+
+void reserve(ProcessState &process, uint8_t device, int64_t bytes, uint64_t time_ns) {
+  DeviceMemory &memory = process.devices[device];
+  if (process.frame->finder) {
+    process.frame->finder->note({time_ns, static_cast<uint64_t>(memory.reserved_bytes()), static_cast<uint64_t>(bytes),
+                                 0, StepEntry::Reserved, device, memory.knows_reserved()});
+  }
+  memory.set_reserved(time_ns, bytes);
+}
+
+}  // namespace gmt::model

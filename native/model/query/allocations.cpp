@@ -1,0 +1,216 @@
+#include <algorithm>
+
+#include "model/query/found_blocks.h"
+#include "model/query/live_tally.h"
+#include "model/query/questions.h"
+
+namespace gmt::model {
+namespace {
+
+bool matches(const AllocationQuery &query, const Cell &cell, const CellInfo &maker) {
+  if (query.layer && *query.layer != maker.layer) return false;
+  if (query.process != kAll && static_cast<uint32_t>(query.process) != maker.process) return false;
+  if (query.device && *query.device != device_number(maker.device)) return false;
+  if (query.thread && *query.thread != maker.thread) return false;
+  return !query.site || *query.site == cell.site;
+}
+
+/// Which blocks a query chooses: what can be said of a cell is found once, before the blocks are looked through.
+class BlockChoice {
+ public:
+  BlockChoice(const State &state, const AllocationQuery &query)
+      : state_(state),
+        query_(query),
+        filter_(query.filter),
+        by_cell_alone_(!query.category && query.filter.empty()),
+        cells_(state.accounts.cells().size()) {
+    for (uint32_t cell = 0; cell < cells_.size(); ++cell) {
+      cells_[cell] = matches(query, state.accounts.cells()[cell], state.accounts.cell_infos()[cell]);
+    }
+    if (filter_.has_words()) find_words();
+  }
+
+  template <typename AnyBlock>
+  bool holds(const AnyBlock &block) const {
+    const bool by_cell = static_cast<bool>(cells_[block.cell]) & query_.births.hold(block.time_ns);
+    if (by_cell_alone_ || !by_cell) return by_cell;
+    if (!filter_.bytes_match(static_cast<double>(block.bytes))) return false;
+    const ProcessState &process = *state_.process(state_.accounts.cell_infos()[block.cell].process);
+    if (filter_.has_ages() && !filter_.age_matches(process.frame->step - block.step)) return false;
+    if (!query_.category && !filter_.has_words()) return true;
+    const NameBook::Entry *entry = nullptr;
+    uint8_t category = kUnnamed;
+    if constexpr (std::is_same_v<AnyBlock, TensorBlock>) {
+      if (block.named) entry = process.names.find(block.address, static_cast<uint8_t>(block.device));
+      category = process.category_of(block);
+    }
+    if (query_.category && *query_.category != category) return false;
+    if (!filter_.has_words()) return true;
+    const WordMask in_name = entry ? in_names_[process.number][entry->text] : 0;
+    return filter_.all_words(words_[block.cell] | in_name | filter_.words_in_category(category));
+  }
+
+ private:
+  void find_words() {
+    words_.resize(cells_.size());
+    for (uint32_t cell = 0; cell < cells_.size(); ++cell) {
+      if (cells_[cell]) words_[cell] = words_of_cell(cell);
+    }
+    WordMask in_blocks = 0;
+    for (uint8_t category = 0; category < kCategories; ++category) in_blocks |= filter_.words_in_category(category);
+    state_.each_process([&](const ProcessState &process) {
+      in_names_.resize(process.number + 1);
+      in_names_.back() = name_words(process.names, filter_);
+      for (const WordMask words : in_names_.back()) in_blocks |= words;
+    });
+    for (uint32_t cell = 0; cell < cells_.size(); ++cell) cells_[cell] &= filter_.all_words(words_[cell] | in_blocks);
+  }
+
+  /// Those of the words that lie in what a row of the cell shows of its maker.
+  WordMask words_of_cell(uint32_t cell) const {
+    const CellInfo &info = state_.accounts.cell_infos()[cell];
+    const std::string thread = lower_case(state_.names.thread(info.process, info.thread));
+    const SiteInfo &site = state_.accounts.sites()[state_.accounts.site_of(cell)];
+    return filter_.words_in(
+        {site.summary.search, site.library.search, thread, device_text(device_number(info.device), info.layer)});
+  }
+
+  const State &state_;
+  const AllocationQuery &query_;
+  const Filter filter_;
+  const bool by_cell_alone_;                     ///< and by its birth
+  std::vector<char> cells_;                      ///< by cell: it may be one of these
+  std::vector<WordMask> words_;                  ///< by cell: that lie in its line, thread or device
+  std::vector<std::vector<WordMask>> in_names_;  ///< by process and text
+};
+
+/// Rising numbers are the order of the answer. The oldest has the highest age. Names come later.
+template <typename AnyBlock>
+uint64_t order_of(const Accounts &accounts, const AllocationQuery &query, const AnyBlock &block) {
+  const auto value = [&]() -> uint64_t {
+    switch (query.sort) {
+      case AllocationSort::Bytes:
+        return block.bytes;
+      case AllocationSort::Age:
+        return ~block.time_ns;
+      case AllocationSort::Address:
+        return block.address;
+      case AllocationSort::Step:
+        return block.step;
+      case AllocationSort::Site:
+        return accounts.site_of(block.cell);
+      case AllocationSort::Name:
+        return 0;
+    }
+    return 0;
+  };
+  return query.descending ? ~value() : value();
+}
+
+/// Orders by name; what has none is last either way. `name_of` gives nullptr for such.
+template <typename NameOf>
+void rank_names(std::span<Found> found, bool descending, NameOf name_of) {
+  std::vector<std::pair<const std::string *, uint32_t>> named;
+  for (uint32_t i = 0; i < found.size(); ++i) {
+    const std::string *name = name_of(found[i]);
+    found[i].order = ~0ull;
+    if (name) named.emplace_back(name, i);
+  }
+  std::sort(named.begin(), named.end(), [](const auto &a, const auto &b) { return *a.first < *b.first; });
+  uint64_t rank = 0;
+  for (size_t i = 0; i < named.size(); ++i) {
+    if (i > 0 && *named[i].first != *named[i - 1].first) ++rank;
+    found[named[i].second].order = descending ? named.size() - rank : rank;
+  }
+}
+
+const ProcessState &process_of(const State &state, uint32_t cell) {
+  return *state.process(state.accounts.cell_infos()[cell].process);
+}
+
+/// nullptr: it has none.
+const std::string *name_of(const State &state, const TensorBlock &block) {
+  if (!block.named) return nullptr;
+  const NameBook &names = process_of(state, block.cell).names;
+  const NameBook::Entry *entry = names.find(block.address, static_cast<uint8_t>(block.device));
+  return entry && entry->text ? &names.text(*entry) : nullptr;
+}
+
+template <typename AnyBlock>
+AllocationRow row_of(const State &state, const AnyBlock &block, uint64_t stream, uint8_t kind) {
+  const CellInfo &maker = state.accounts.cell_infos()[block.cell];
+  return {.address = block.address,
+          .bytes = block.bytes,
+          .device = device_number(static_cast<uint8_t>(block.device)),
+          .process = maker.process,
+          .thread = maker.thread,
+          .layer = maker.layer,
+          .site = state.accounts.site_of(block.cell),
+          .time_ns = block.time_ns,
+          .stream = stream,
+          .kind = kind,
+          .step = block.step,
+          .age_steps = state.process(maker.process)->frame->step - block.step,
+          .category = kUnnamed,
+          .name = {},
+          .knows_stream = stream != GMT_UNKNOWN};
+}
+
+AllocationRow tensor_row(const State &state, const TensorBlock &block) {
+  AllocationRow row = row_of(state, block, GMT_UNKNOWN, GMT_TENSOR_ALLOC);
+  const ProcessState &process = process_of(state, block.cell);
+  row.category = process.category_of(block);
+  if (const std::string *name = name_of(state, block)) row.name = *name;
+  const auto device = static_cast<uint8_t>(block.device);
+  const gmt_block *known = block.detailed ? process.details.find(block.address, device) : nullptr;
+  if (!known) return row;
+  row.asked_bytes = known->asked_bytes;
+  row.knows_stream = known->stream != GMT_UNKNOWN;
+  if (row.knows_stream) row.stream = known->stream;
+  row.pool_owner = known->pool_owner;
+  row.pool_number = known->pool_number;
+  return row;
+}
+
+/// All live blocks, of the driver and of frameworks.
+size_t live_blocks(const State &state) {
+  size_t count = state.blocks.size();
+  state.each_process([&](const ProcessState &process) { count += process.tensors.size(); });
+  return count;
+}
+
+FoundBlocks find_blocks(const State &state, const AllocationQuery &query, int64_t &sum_bytes) {
+  const BlockChoice choice(state, query);
+  FoundBlocks found(live_blocks(state));
+  const auto add = [&](const auto &block, bool counted) {
+    const bool wanted = choice.holds(block);
+    found.add({order_of(state.accounts, query, block), block}, wanted);
+    sum_bytes += wanted & counted ? static_cast<int64_t>(block.bytes) : 0;
+  };
+  state.blocks.each([&](uint32_t, const Block &block) { add(block, block.counted); });
+  state.each_process(
+      [&](const ProcessState &process) { process.tensors.each([&](const TensorBlock &block) { add(block, true); }); });
+  if (query.sort == AllocationSort::Name) {
+    rank_names(found.all(), query.descending,
+               [&](const Found &one) { return one.tensor() ? name_of(state, *one.tensor()) : nullptr; });
+  }
+  return found;
+}
+
+}  // namespace
+
+AllocationRows allocations(const State &state, const AllocationQuery &asked) {
+  AllocationQuery query = asked;
+  if (query.site) query.site = state.accounts.current_site(*query.site);
+  AllocationRows answer;
+  answer.revision = state.revision;
+  FoundBlocks found = find_blocks(state, query, answer.sum_bytes);
+  answer.total = found.size();
+  for (const Found &one : found.window(query.from, std::min(query.to, found.size()))) {
+    answer.rows.push_back(one.tensor() ? tensor_row(state, *one.tensor())
+                                       : row_of(state, one.block(), one.block().stream, one.block().kind));
+  }
+  return answer;
+}
+
+}  // namespace gmt::model

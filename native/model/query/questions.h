@@ -1,0 +1,33 @@
+#pragma once
+// What can be asked of a state; each question has a file of its own. State::names gives the texts, so the state is asked
+// once its sites are settled (Model::settled()).
+#include "model/query/queries.h"
+#include "model/query/segment_map.h"
+#include "model/state/state.h"
+
+namespace gmt::model {
+
+SiteRows sites(const State &state, const SiteQuery &query);
+/// nullopt: there is no such site.
+std::optional<SiteDetail> site(const State &state, uint32_t id);
+AllocationRows allocations(const State &state, const AllocationQuery &query);
+/// Tensors and pinned memory by address, alive or ended since the last step did.
+std::vector<BlockFacts> blocks(const State &state, uint32_t process, const std::vector<uint64_t> &addresses);
+/// What the process's live tensors are for, by device; those without a block are left out.
+std::vector<CategoryRow> categories(const State &state, uint32_t process);
+
+constexpr size_t kFreeLines = 16;
+/// Stacks that free a site's blocks, most frequent first; at most kFreeLines.
+std::vector<FreeLine> free_lines(const State &state, uint32_t site);
+
+/// Buckets begin on a common grid; min, max and last are exact for the changes inside a bucket of one series.
+/// Where several are summed and more than one changes within one kept bucket, min and max are bounds. The value
+/// that held at `from_ns` leads, unless a bucket begins before or there.
+std::vector<Bucket> timeline(const State &state, const TimelineQuery &query);
+SiteSeries site_series(const State &state, const SiteSeriesQuery &query);
+LedgerSeries ledger_series(const State &state, const LedgerSeriesQuery &query);
+
+SegmentMap segments(const State &state, const SegmentQuery &query);
+Fragmentation fragmentation(const State &state, uint32_t process, int32_t device);
+
+}  // namespace gmt::model

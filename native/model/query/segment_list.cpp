@@ -1,0 +1,88 @@
+#include "model/query/segment_list.h"
+
+#include <algorithm>
+
+namespace gmt::model {
+namespace {
+
+bool begins_before(const Segment &a, const Segment &b) { return a.begin < b.begin; }
+
+/// Pieces that touch become one.
+std::vector<Segment> joined(std::vector<Segment> pieces) {
+  std::sort(pieces.begin(), pieces.end(), begins_before);
+  std::vector<Segment> out;
+  for (const Segment &piece : pieces) {
+    if (out.empty() || piece.begin > out.back().end) {
+      out.push_back(piece);
+      continue;
+    }
+    Segment &last = out.back();
+    last.end = std::max(last.end, piece.end);
+    if (piece.time_ns >= last.time_ns) continue;
+    last.time_ns = piece.time_ns;
+    last.cell = piece.cell;
+  }
+  return out;
+}
+
+/// Counts the segment's blocks and the gaps between them.
+void measure(Segment &segment, const std::vector<const TensorBlock *> &tensors) {
+  auto first = std::lower_bound(tensors.cbegin(), tensors.cend(), segment.begin,
+                                [](const TensorBlock *block, uint64_t address) { return block->address < address; });
+  uint64_t at = segment.begin;
+  const auto reach = [&](uint64_t to) {
+    if (to <= at) return;
+    segment.gap_bytes += to - at;
+    segment.largest_gap = std::max(segment.largest_gap, to - at);
+  };
+  for (; first != tensors.cend() && (*first)->address < segment.end; ++first) {
+    const TensorBlock &block = **first;
+    reach(block.address);
+    at = std::max(at, std::min(block.address + block.bytes, segment.end));
+    segment.live_bytes += block.bytes;
+    ++segment.blocks;
+  }
+  reach(segment.end);
+}
+
+}  // namespace
+
+std::vector<const TensorBlock *> tensors_on(const ProcessState &process, int32_t device) {
+  std::vector<const TensorBlock *> found;
+  process.tensors.each([&](const TensorBlock &block) {
+    if (device_number(static_cast<uint8_t>(block.device)) == device && block.bytes > 0) found.push_back(&block);
+  });
+  std::sort(found.begin(), found.end(),
+            [](const TensorBlock *a, const TensorBlock *b) { return a->address < b->address; });
+  return found;
+}
+
+std::vector<Segment> segments_on(const State &state, uint32_t process, int32_t device, bool all) {
+  std::vector<Segment> pieces, maps;
+  state.blocks.each([&](uint32_t, const Block &block) {
+    const bool here =
+        state.accounts.cell_infos()[block.cell].process == process && device_number(block.device) == device;
+    if (!here || !(block.segment || (all && block.space == Space::Device))) return;
+    pieces.push_back({block.address, block.address + block.bytes, block.stream, block.time_ns, block.cell, false});
+  });
+  state.process(process)->memory.each_map([&](const Mapping &mapping) {
+    if (mapping.block == kNone) return;
+    const Block &physical = state.blocks[mapping.block];
+    if (device_number(physical.device) != device) return;
+    maps.push_back({mapping.address, mapping.address + mapping.bytes, 0, physical.time_ns, physical.cell, true});
+  });
+  const std::vector<Segment> regions = joined(std::move(maps));
+  pieces.insert(pieces.end(), regions.begin(), regions.end());
+  std::sort(pieces.begin(), pieces.end(), begins_before);
+  return pieces;
+}
+
+std::vector<Segment> framework_segments(const State &state, uint32_t process, int32_t device,
+                                        const std::vector<const TensorBlock *> &tensors) {
+  std::vector<Segment> segments = segments_on(state, process, device, false);
+  for (Segment &segment : segments) measure(segment, tensors);
+  std::erase_if(segments, [](const Segment &segment) { return segment.mapped && segment.blocks == 0; });
+  return segments;
+}
+
+}  // namespace gmt::model
