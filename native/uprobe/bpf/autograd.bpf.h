@@ -1,11 +1,11 @@
 #pragma once
 // PyTorch's autograd as BPF sees it: the numbers that nodes get on the forward pass, and the node that runs on a thread.
-// Included by trace.bpf.c behind trace.bpf.h.
 //
 // No return is probed: a node's evaluation may end by an exception, which cannot pass a probed return. The counter of numbers and
 // the thread's id are read where they lie, in the thread's own data:
 //
 //   thread pointer + 8 -> table of the thread's blocks, 16 bytes a library -> block + offset
+#include "python_walk.bpf.h"
 #include "wire/layout.h"
 
 struct {

@@ -1,6 +1,8 @@
 #pragma once
 // Driver calls at entry and return, and which context is current.
-// Included by trace.bpf.c behind processes.bpf.h and autograd.bpf.h.
+#include "autograd.bpf.h"
+#include "processes.bpf.h"
+#include "stacks.bpf.h"
 
 const volatile struct gmt_up_row rows[GMT_UP_MOST_ROWS];
 

@@ -1,6 +1,7 @@
 #pragma once
 // Reads the memory of a process where the system forbids the tracer to do so itself (Yama, for what is not its child).
-// Included by trace.bpf.c behind trace.bpf.h. Loaded only where it is needed: it takes Linux 6.1.
+// Loaded only where it is needed: it takes Linux 6.1.
+#include "trace.bpf.h"
 
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);

@@ -1,6 +1,7 @@
 #pragma once
 // Native stacks, for events that have no Python stack: the kernel's walk along frame pointers, so what was compiled without them is
-// left out. Included by python_walk.bpf.h, whose scratch and table of stacks it uses.
+// left out. They share the scratch and the table of stacks with those of Python.
+#include "python_scratch.bpf.h"
 
 /// Set before loading.
 const volatile uint32_t want_native_stacks;

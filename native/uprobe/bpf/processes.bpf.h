@@ -1,6 +1,6 @@
 #pragma once
 // The life of the traced processes: they make processes, run other programs, load libraries, end.
-// Included by trace.bpf.c behind trace.bpf.h.
+#include "trace.bpf.h"
 
 const volatile uint32_t
     stop_at_libraries;  ///< 1: a process waits at new libraries until the tracer has attached to them

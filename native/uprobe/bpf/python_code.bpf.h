@@ -1,6 +1,7 @@
 #pragma once
 // Code objects in BPF: what tells two of them apart that had one address in turn, and their description at first sight.
-// Included by python_walk.bpf.h. `own->code_block` holds the code object.
+// `own->code_block` holds the code object.
+#include "python_scratch.bpf.h"
 
 /// A bytes object from its size on: size, hash, and its first bytes, behind whose end all is zero.
 struct gmt_python_bytes {

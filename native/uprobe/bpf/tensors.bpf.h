@@ -1,6 +1,6 @@
 #pragma once
 // What PyTorch's allocator reports.
-// Included by trace.bpf.c behind calls.bpf.h.
+#include "calls.bpf.h"
 
 #define DEVICE_TYPE_CUDA 1  // c10::DeviceType::CUDA
 

@@ -1,15 +1,9 @@
 // The tracer's BPF programs.
-#include "trace.bpf.h"
-//
-#include "processes.bpf.h"
-//
 #include "autograd.bpf.h"
-//
 #include "calls.bpf.h"
-//
-#include "tensors.bpf.h"
-//
 #include "memory.bpf.h"
+#include "processes.bpf.h"
+#include "tensors.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 

@@ -195,20 +195,3 @@ GMT_INLINE bool gmt_put_event(struct gmt_here *here, const void *record, uint64_
   gmt_lose(here->target, GMT_UP_LOST_RING);
   return false;
 }
-
-// The Python walk: gmt_python_stack(ctx, here) gives the hash of the thread's Python stack and queues what is new of it.
-#if __has_include("python_walk.bpf.h")
-#include "python_walk.bpf.h"
-
-/// Whether the process's interpreter shuts down.
-GMT_INLINE bool gmt_python_ending(struct gmt_here *here) {
-  uint32_t place = here->target->interpreter;
-  if (!place || here->target->ending) return false;
-  const struct gmt_python_interpreter *in = bpf_map_lookup_elem(&gmt_interpreters, &place);
-  uint64_t ending = 0;
-  return in && in->runtime && gmt_python_load_word(&ending, in->runtime + in->finalizing) && ending;
-}
-#else
-GMT_INLINE uint64_t gmt_python_stack(struct pt_regs *ctx, struct gmt_here *here) { return 0; }
-GMT_INLINE bool gmt_python_ending(struct gmt_here *here) { return false; }
-#endif

@@ -64,3 +64,13 @@ endfunction()
 foreach(name calls attach life loss usdt same autograd odd)
   uprobe_test(${name})
 endforeach()
+
+# Each header of the BPF programs includes what it uses.
+file(GLOB bpf_headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/../../native/uprobe/bpf/*.bpf.h)
+foreach(header ${bpf_headers})
+  get_filename_component(name ${header} NAME_WE)
+  add_test(NAME uprobe_header_${name} COMMAND ${GMT_CLANG} -target bpf -D__TARGET_ARCH_x86 -std=gnu11 -O2 -ffreestanding -fsyntax-only
+    -Wno-pragma-once-outside-header -isystem ${CMAKE_BINARY_DIR}/uprobe/bpf -isystem ${GMT_BPF_INCLUDE}
+    -I${CMAKE_CURRENT_LIST_DIR}/../../native/uprobe/bpf_include -I${CMAKE_CURRENT_LIST_DIR}/../../native/uprobe/bpf
+    -I${CMAKE_CURRENT_LIST_DIR}/../../native -x c ${header})
+endforeach()

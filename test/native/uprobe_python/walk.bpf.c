@@ -1,6 +1,6 @@
 // The Python walk of the uprobe tracer at one probed function f(anything, number): queues the number, the stack, and how long
 // the walk took.
-#include "trace.bpf.h"
+#include "stacks.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
