@@ -1,11 +1,12 @@
-// The life of the traced processes: they make processes, run other programs, load libraries, end.
+#include "uprobe/session/process_lives.h"
+
 #include <poll.h>
 #include <signal.h>
 
 #include <algorithm>
 
 #include "uprobe/session/monotonic.h"
-#include "uprobe/session/session.h"
+#include "uprobe/session/say.h"
 
 namespace gmt::uprobe {
 namespace {
@@ -24,15 +25,24 @@ bool ended_in_order(uint32_t status) { return (status & 0x7f) == 0; }
 
 }  // namespace
 
-void Session::make_interpreters() {
-  interpreters_ =
-      std::make_unique<PythonInterpreters>(kernel_.interpreters_map(), [this](pid_t pid, const PythonTarget &target) {
-        if (Process *process = recorder_->find_own(static_cast<uint32_t>(pid)))
-          process->set_python(target.version, target.reason);
-      });
+ProcessLives::ProcessLives(const AttachOptions &options, const Rights &rights, KernelSide &kernel,
+                           Attachments &attachments, Recorder &recorder)
+    : options_(options), rights_(rights), kernel_(kernel), attachments_(attachments), recorder_(recorder) {
+  if (!options_.stacks) return;
+  interpreters_.emplace(kernel_.interpreters_map(), [this](pid_t pid, const PythonTarget &target) {
+    if (Process *process = recorder_.find_own(static_cast<uint32_t>(pid)))
+      process->set_python(target.version, target.reason);
+  });
 }
 
-gmt_up_target Session::target_value(const Process &process) const {
+Process &ProcessLives::begin(uint32_t host_pid, const ProcessInfo &info) {
+  target_ = info;
+  Process &process = follow(host_pid, info);
+  add_interpreter(process);
+  return process;
+}
+
+gmt_up_target ProcessLives::target_value(const Process &process) const {
   gmt_up_target value{};
   value.pid = process.info().pid;
   value.children = options_.children;
@@ -41,26 +51,26 @@ gmt_up_target Session::target_value(const Process &process) const {
   return value;
 }
 
-Process &Session::follow(uint32_t host_pid, const ProcessInfo &info) {
-  Process &process = recorder_->add(host_pid, info);
+Process &ProcessLives::follow(uint32_t host_pid, const ProcessInfo &info) {
+  Process &process = recorder_.add(host_pid, info);
   if (options_.native_stacks)
     process.python().take_native(std::make_unique<NativeSymbols>(static_cast<pid_t>(info.pid)));
   return process;
 }
 
-void Session::add_interpreter(Process &process) {
+void ProcessLives::add_interpreter(Process &process) {
   if (!interpreters_) return;
   process.interpreter = interpreters_->add(static_cast<pid_t>(process.info().pid), monotonic_ns());
 }
 
-void Session::note_libraries(Process &process, const LibraryLook &look) {
+void ProcessLives::note_libraries(Process &process, const LibraryLook &look) {
   if (look.simulated) process.set_simulated();
   if (look.autograd_unreadable) process.set_autograd_unreadable();
   if (look.driver) process.set_gpus(opened_gpus(process.info().pid));
 }
 
-void Session::on_libraries(Process &process) {
-  const LibraryLook look = attachments_->look(static_cast<pid_t>(process.info().pid));
+void ProcessLives::handle_libraries(Process &process) {
+  const LibraryLook look = attachments_.look(static_cast<pid_t>(process.info().pid));
   note_libraries(process, look);
   for (const std::string &path : look.fresh) Line("library").text("path", path).say();
   process.python().libraries_changed();
@@ -68,10 +78,10 @@ void Session::on_libraries(Process &process) {
 }
 
 /// It was stopped so that no call passes before the probes are in place.
-void Session::go_on(const Process &process) const { ::kill(static_cast<pid_t>(process.info().pid), SIGCONT); }
+void ProcessLives::go_on(const Process &process) const { ::kill(static_cast<pid_t>(process.info().pid), SIGCONT); }
 
-void Session::on_fork(const gmt_up_process &about) {
-  Process *parent = recorder_->find_own(about.about);
+void ProcessLives::handle_fork(const gmt_up_process &about) {
+  Process *parent = recorder_.find_own(about.about);
   Process &child = follow(about.host_pid, info_of(about.pid, about.about, parent ? parent->info() : target_));
   if (parent) {
     child.inherit(*parent);
@@ -81,7 +91,7 @@ void Session::on_fork(const gmt_up_process &about) {
 }
 
 /// The process goes on under its number, as another program: with a log of its own.
-void Session::on_exec(Process &before, const gmt_up_process &about) {
+void ProcessLives::handle_exec(Process &before, const gmt_up_process &about) {
   count_losses(before, about.lost);
   if (interpreters_) interpreters_->remove(static_cast<pid_t>(about.pid), before.interpreter);
   const ProcessInfo info = info_of(about.pid, before.info().parent_pid, before.info());
@@ -89,33 +99,33 @@ void Session::on_exec(Process &before, const gmt_up_process &about) {
   after.forget_losses(about.lost);
   add_interpreter(after);
   if (interpreters_) kernel_.set_interpreter(about.host_pid, after.interpreter);
-  on_libraries(after);
+  handle_libraries(after);
   if (about.about) go_on(after);
 }
 
-void Session::on_exit(Process &process, const gmt_up_process &about) {
+void ProcessLives::handle_exit(Process &process, const gmt_up_process &about) {
   count_losses(process, about.lost);
   finish(process, about.about != GMT_UP_LEFT && ended_in_order(about.about));
 }
 
-void Session::finish(Process &process, bool in_order) {
+void ProcessLives::finish(Process &process, bool in_order) {
   const uint32_t pid = process.info().pid;
   if (interpreters_) interpreters_->remove(static_cast<pid_t>(pid), process.interpreter);
-  recorder_->end(process, in_order);
+  recorder_.end(process, in_order);
   Line("exit").number("pid", pid).say();
 }
 
-void Session::on_life(const gmt_up_process &about) {
-  if (about.head.type == GMT_UP_FORK) return on_fork(about);
-  Process *process = recorder_->find(about.host_pid);
+void ProcessLives::handle(const gmt_up_process &about) {
+  if (about.head.type == GMT_UP_FORK) return handle_fork(about);
+  Process *process = recorder_.find(about.host_pid);
   if (!process) return;
   switch (about.head.type) {
     case GMT_UP_EXEC:
-      return on_exec(*process, about);
+      return handle_exec(*process, about);
     case GMT_UP_EXIT:
-      return on_exit(*process, about);
+      return handle_exit(*process, about);
     case GMT_UP_LIBRARIES:
-      on_libraries(*process);
+      handle_libraries(*process);
       if (about.about) go_on(*process);
       return;
     case GMT_UP_ENDING:
@@ -126,29 +136,32 @@ void Session::on_life(const gmt_up_process &about) {
   }
 }
 
-void Session::count_losses(Process &process, const uint64_t (&lost)[GMT_UP_LOSSES]) {
+void ProcessLives::poll_interpreters(uint64_t now_ns) {
+  if (interpreters_ && interpreters_->next_poll_ns() <= now_ns) interpreters_->poll(now_ns);
+}
+
+void ProcessLives::count_losses(Process &process, const uint64_t (&lost)[GMT_UP_LOSSES]) {
   const bool any = std::any_of(std::begin(lost), std::end(lost), [](uint64_t n) { return n != 0; });
-  if (any) recorder_->open_log(process, monotonic_ns());
+  if (any) recorder_.open_log(process, monotonic_ns());
   process.take_losses(lost);
 }
 
-void Session::read_losses(Process &process) {
+void ProcessLives::read_losses(Process &process) {
   gmt_up_target value;
   if (kernel_.read_target(process.host_pid(), &value)) count_losses(process, value.lost);
 }
 
-/// Ends that BPF could not tell, because the ring was full.
-void Session::look_for_ended() {
+void ProcessLives::find_ended() {
   std::vector<pollfd> waits;
   std::vector<uint32_t> host_pids;
-  for (const auto &[host_pid, process] : recorder_->processes()) {
+  for (const auto &[host_pid, process] : recorder_.processes()) {
     waits.push_back({process->descriptor(), POLLIN, 0});
     host_pids.push_back(host_pid);
   }
   ::poll(waits.data(), waits.size(), 0);
   for (size_t i = 0; i < waits.size(); i++) {
     if (waits[i].fd >= 0 && waits[i].revents == 0) continue;
-    Process &process = *recorder_->find(host_pids[i]);
+    Process &process = *recorder_.find(host_pids[i]);
     read_losses(process);
     kernel_.remove_target(host_pids[i]);
     finish(process, false);

@@ -95,12 +95,12 @@ Problem Session::load() {
   recording_ = control_->recording();
   recorder_ = std::make_unique<Recorder>(
       RecorderSettings{directory_, options_.budget_bytes, recording_},
-      [this](const gmt_up_process &about) { on_life(about); },
+      [this](const gmt_up_process &about) { lives_->handle(about); },
       [this](uint32_t pid, int error) { say_without_log(pid, error); });
-  if (options_.stacks) make_interpreters();
   const bool scoped = !options_.children && (way_ == ProbeWay::kPerf || scoped_links_see_threads());
   attachments_ = std::make_unique<Attachments>(kernel_, way_, scoped ? static_cast<pid_t>(options_.pid) : 0);
   attachments_->set_autograd(options_.autograd && options_.stacks);
+  lives_ = std::make_unique<ProcessLives>(options_, rights_, kernel_, *attachments_, *recorder_);
   return {};
 }
 
@@ -116,9 +116,8 @@ Problem Session::attach() {
   const uint32_t host_pid = host_pid_ = kernel_.host_pid_of(static_cast<pid_t>(options_.pid));
   if (host_pid == 0 || has_ended(target_descriptor_))
     return {"ended", name_of(options_.pid) + " ended while the tracer attached to it."};
-  Process &process = follow(host_pid, target_);
-  add_interpreter(process);
-  const gmt_up_target target = target_value(process);
+  Process &process = lives_->begin(host_pid, target_);
+  const gmt_up_target target = lives_->target_value(process);
   if (!kernel_.add_target(host_pid, target))
     return {"no-bpf", "The kernel's table of traced processes cannot be filled."};
   const LibraryLook look = attachments_->look(static_cast<pid_t>(options_.pid));
@@ -129,7 +128,7 @@ Problem Session::attach() {
     return {"no-libcuda", name_of(options_.pid) + " has not loaded libcuda, so it uses no GPU (yet)." + why +
                               " Attach once it does, or start it under the tracer."};
   }
-  note_libraries(process, look);
+  lives_->note_libraries(process, look);
   if (!options_.wait_libraries) {
     if (!recorder_->open_log(process, monotonic_ns()))
       return {"directory", "No log can be made in " + options_.directory + " (" + std::strerror(errno) + ")."};
@@ -189,13 +188,13 @@ void Session::follow_control() {
 }
 
 void Session::keep_house(uint64_t now_ns, bool caught_up) {
-  if (interpreters_ && interpreters_->next_poll_ns() <= now_ns) interpreters_->poll(now_ns);
+  lives_->poll_interpreters(now_ns);
   if (now_ns < next_second_ns_) return;
   next_second_ns_ = now_ns + kSecond;
   if (now_ns > getters_until_ns_) attachments_->set_getters(false);
-  for (const auto &[pid, process] : recorder_->processes()) read_losses(*process);
+  for (const auto &[pid, process] : recorder_->processes()) lives_->read_losses(*process);
   tell_losses();
-  if (caught_up) look_for_ended();
+  if (caught_up) lives_->find_ended();
 }
 
 void Session::tell_losses() {
@@ -214,7 +213,7 @@ void Session::detach() {
   kernel_.consume_all();
   while (!recorder_->processes().empty()) {
     Process &process = *recorder_->processes().begin()->second;
-    read_losses(process);
+    lives_->read_losses(process);
     if (process.log().is_open() && recording_) process.mark(GMT_RECORDING_STOP, monotonic_ns());
     recorder_->end(process, false);
   }

@@ -6,9 +6,9 @@
 #include "uprobe/attach/attachments.h"
 #include "uprobe/attach/kernel_side.h"
 #include "uprobe/attach/privileges.h"
-#include "uprobe/python/interpreters.h"
 #include "uprobe/session/control_follow.h"
 #include "uprobe/session/options.h"
+#include "uprobe/session/process_lives.h"
 #include "uprobe/session/recorder.h"
 #include "uprobe/session/waiter.h"
 
@@ -34,25 +34,8 @@ class Session {
   Problem attach();
   void say_without_log(uint32_t pid, int error);
 
-  void make_interpreters();
-  Process &follow(uint32_t host_pid, const ProcessInfo &info);
-  gmt_up_target target_value(const Process &process) const;
-  void add_interpreter(Process &process);
-  void note_libraries(Process &process, const LibraryLook &look);
-
-  void on_life(const gmt_up_process &about);
-  void on_fork(const gmt_up_process &about);
-  void on_exec(Process &before, const gmt_up_process &about);
-  void on_exit(Process &process, const gmt_up_process &about);
-  void on_libraries(Process &process);
-  void go_on(const Process &process) const;
-  void finish(Process &process, bool in_order);
-  void look_for_ended();
-
   void follow_control();
   void keep_house(uint64_t now_ns, bool caught_up);
-  void count_losses(Process &process, const uint64_t (&lost)[GMT_UP_LOSSES]);
-  void read_losses(Process &process);
   void tell_losses();
   void detach();
 
@@ -67,8 +50,8 @@ class Session {
   KernelSide kernel_;
   std::unique_ptr<Attachments> attachments_;
   std::unique_ptr<ControlFollow> control_;
-  std::unique_ptr<PythonInterpreters> interpreters_;
   std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<ProcessLives> lives_;
   Waiter waiter_;
   bool recording_ = true;
   bool refused_log_ = false;
