@@ -6,24 +6,16 @@
 #include <stddef.h>
 
 #include "inject/hooks/elf.h"
+#include "torch/layouts.h"
 
 namespace gmt::inject {
 namespace {
 
 constexpr char kLibrary[] = "libtorch_cpu.so";
 
-// torch::autograd::Node, as far as it is read (torch/csrc/autograd/node.h or function.h):
-//
-//   until Node became intrusive (seen in 2.11):       | vptr | weak_ptr 16 B       | sequence_nr_ | topological_nr_ | has_parent_ | thread_id_ |
-//   since then (seen in 2.13):                         | vptr | combined_refcount_  | sequence_nr_ | topological_nr_ | has_parent_ | thread_id_ |
-//
-// Which of the two it is, the current node's pointer says: a shared_ptr has a second word, never null where there is a node, and an
+// Which layout a node has, the current node's pointer says: a shared_ptr has a second word, never null where there is a node, and an
 // intrusive_ptr has none. Type information would not do: its base class may be any library's own copy.
-struct NodeLayout {
-  uint32_t sequence, thread;
-};
-constexpr NodeLayout kShared{24, 48};
-constexpr NodeLayout kIntrusive{16, 40};
+using torch::NodeLayout;
 
 using AskFunction = void (*)(void *result);  // a smart pointer comes back through a hidden pointer
 AskFunction g_ask;
@@ -94,9 +86,11 @@ void update_place(const void *node, NodeLayout layout) {
 /// Makes the thread read at the place where it is known and says the same; else it goes on asking.
 void confirm_place(Thread &thread, const void *node, NodeLayout layout) {
   uint32_t place = __atomic_load_n(&g_place, __ATOMIC_ACQUIRE);
-  if (place == kUnknown) update_place(node, layout);
+  if (place == kUnknown) {
+    update_place(node, layout);
+    place = __atomic_load_n(&g_place, __ATOMIC_ACQUIRE);
+  }
   thread.running_node = nullptr;
-  place = __atomic_load_n(&g_place, __ATOMIC_ACQUIRE);
   if (place == kUnknown || place == kNowhere) return;
   const ThreadData data = thread_data(kLibrary);
   if (data.begin && word_at(data, place) == node) {
@@ -129,7 +123,7 @@ void drop_reference(void *const result[2]) {
 GMT_COLD bool ask(Thread &thread, uint64_t *sequence, uint32_t *torch_thread) {
   void *result[2] = {nullptr, nullptr};
   g_ask(result);
-  const NodeLayout layout = result[1] ? kShared : kIntrusive;
+  const NodeLayout layout = result[1] ? torch::kSharedNode : torch::kIntrusiveNode;
   confirm_place(thread, result[0], layout);
   const bool runs = read_node(result[0], layout, sequence, torch_thread);
   if (runs) drop_reference(result);

@@ -3,24 +3,13 @@
 #include <cstring>
 #include <string_view>
 
+#include "torch/layouts.h"
 #include "uprobe/attach/probe_place.h"
 
 namespace gmt::uprobe {
 namespace {
 
 constexpr size_t kCodeBytes = 64;
-
-// torch::autograd::Node, as far as it is read (torch/csrc/autograd/node.h or function.h):
-//
-//   until Node became intrusive (seen in 2.11): | vptr | weak_ptr 16 B       | sequence_nr_ | topological_nr_ | has_parent_ | thread_id_ |
-//   since then (seen in 2.13):                  | vptr | combined_refcount_  | sequence_nr_ | topological_nr_ | has_parent_ | thread_id_ |
-//
-// Which of the two it is, the names of the engine's functions say: by what they hold a node.
-struct NodeLayout {
-  uint32_t sequence, thread;
-};
-constexpr NodeLayout kShared{24, 48};
-constexpr NodeLayout kIntrusive{16, 40};
 
 constexpr std::string_view kNumber = "_ZN2at15sequence_number17get_and_incrementEv";
 constexpr std::string_view kThread = "_ZN2at14RecordFunction15currentThreadIdEv";
@@ -30,13 +19,14 @@ constexpr std::string_view kEvaluateArguments = "RSt10shared_ptrINS0_9GraphTaskE
 constexpr std::string_view kExecute = "_ZN5torch8autograd6Engine23execute_with_graph_taskE";
 constexpr std::string_view kNode = "_ZTIN5torch8autograd4NodeE";
 
-std::optional<NodeLayout> node_layout(const ElfFile &elf) {
+/// Which layout a node has, the names of the engine's functions say: by what they hold one.
+std::optional<torch::NodeLayout> node_layout(const ElfFile &elf) {
   for (const ElfSymbol &symbol : elf.symbols()) {
     if (!symbol.name.starts_with(kExecute)) continue;
-    if (symbol.name.find("intrusive_ptrINS0_4NodeE") != symbol.name.npos) return kIntrusive;
+    if (symbol.name.find("intrusive_ptrINS0_4NodeE") != symbol.name.npos) return torch::kIntrusiveNode;
     const std::string_view rest = symbol.name.substr(kExecute.size());
     if (rest.find("S2_INS0_4NodeEE") != rest.npos || rest.find("St10shared_ptrINS0_4NodeEE") != rest.npos)
-      return kShared;
+      return torch::kSharedNode;
   }
   return std::nullopt;
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 
+#include "torch/layouts.h"
 #include "uprobe/attach/library_probes.h"
 #include "uprobe/before/remote.h"
 #include "uprobe/before/torch.h"
@@ -17,7 +18,6 @@
 namespace gmt::uprobe {
 namespace {
 
-constexpr const char *kAllocator = "_ZN3c104cuda20CUDACachingAllocator9allocatorE";
 constexpr uint32_t kStack = 0xfffffff0;  ///< id of the stack that stands for "before": those of Python count from 1
 constexpr size_t kMostHeld = 256u << 20;
 constexpr size_t kRound = 4096;
@@ -31,7 +31,7 @@ std::optional<uint64_t> find_allocator(pid_t pid, std::string *why) {
   for (const MappedFile &file : process.mapped_files()) {
     if (role_of(file.name()) != LibraryRole::kAllocator) continue;
     const auto symbols = MappedSymbols::read(process, file);
-    const auto symbol = symbols ? symbols->find(kAllocator) : std::nullopt;
+    const auto symbol = symbols ? symbols->find(torch::kAllocatorSymbol) : std::nullopt;
     if (symbol) return symbol->address;
     *why = file.path + (symbols ? " is of a PyTorch before 2.0, whose allocator is not known" : " cannot be read");
   }
@@ -51,9 +51,10 @@ std::string read_before(pid_t pid, int directory, BeforeMemory *out) {
   if (!object) return std::string("the program's memory cannot be read (") + std::strerror(memory.error()) + ")";
   if (*object == 0) return "PyTorch has made no CUDA allocator yet";
   const std::string name = class_name(memory, *object);
-  if (name.find("CudaMallocAsync") != std::string::npos)
+  if (name.find(torch::kAsyncAllocator) != std::string::npos)
     return "PyTorch allocates with cudaMallocAsync, which keeps no books that can be read";
-  if (name.find("Pluggable") != std::string::npos) return "PyTorch allocates with an allocator of somebody else's";
+  if (name.find(torch::kPluggableAllocator) != std::string::npos)
+    return "PyTorch allocates with an allocator of somebody else's";
   if (ask_interpreter(pid, directory, out)) return {};
   // Not of the time that asking took.
   BoundedMemory fresh(pid);

@@ -24,21 +24,20 @@ using SeenBlocks = std::unordered_map<uint64_t, SeenBlock>;
 /// Where the fields of a description lie.
 class BlockShape {
  public:
-  static constexpr size_t kBytes = 136;  ///< of a description that are read
   /// From blocks that are handed out; none: they do not agree on one.
   static std::optional<BlockShape> find(BoundedMemory &memory, const Handed &handed);
 
   /// None: it contradicts itself.
   std::optional<SeenBlock> take(const std::byte *bytes) const;
-  size_t address_offset() const { return address_; }
-  size_t bytes_offset() const { return bytes_; }
 
  private:
   bool try_size(BoundedMemory &memory, const std::vector<uint64_t> &keys, const std::vector<std::byte> &images);
   bool chains(BoundedMemory &memory, const std::vector<SeenBlock> &blocks) const;
 
-  size_t address_ = 0;  ///< of the block's own address
-  size_t bytes_ = 0;
+  size_t at(ptrdiff_t from_address) const { return address_ + static_cast<size_t>(from_address); }
+
+  size_t address_ = 0;       ///< of the block's own address
+  ptrdiff_t size_ = 0;       ///< from there
   bool has_mapped_ = false;  ///< older versions do not map parts of segments
 };
 

@@ -6,36 +6,20 @@
 namespace gmt::uprobe {
 namespace {
 
-/// Robin hood hashing: a slot says how far its entry is from where it should be, < 0: empty.
-struct Head {
-  uint64_t slots;
-  uint64_t last_slot;
-  int8_t shift;  ///< 64 - log2(number of slots)
-  int8_t most_lookups;
-  uint16_t padding;
-  float load;
-  uint64_t count;
-};
-static_assert(sizeof(Head) == kMapBytes);
+using Head = torch::BlockMap;
+using Slot = torch::BlockMapSlot;
 
-struct Slot {
-  int8_t distance;
-  uint8_t padding[7];
-  uint64_t key, value;
-};
-static_assert(sizeof(Slot) == 24);
-
-constexpr int kLeastLookups = 4;
 constexpr uint64_t kMostSlots = 1ull << 27;
 
 int log2_of(uint64_t slots) { return static_cast<int>(std::bit_width(slots)) - 1; }
 
 bool fits(const Head &head) {
-  if (head.slots == 0 || head.slots % 8 != 0 || head.load != 0.5f) return false;
-  if (head.last_slot == 0) return head.count == 0 && head.shift == 63 && head.most_lookups == kLeastLookups - 1;
+  if (head.slots == 0 || head.slots % 8 != 0 || head.load != Head::kLoad) return false;
+  if (head.last_slot == 0)
+    return head.count == 0 && head.shift == Head::kEmptyShift && head.most_lookups == Head::kLeastLookups - 1;
   const uint64_t slots = head.last_slot + 1;
   return slots <= kMostSlots && std::has_single_bit(slots) && head.shift == 64 - log2_of(slots) &&
-         head.most_lookups == std::max(kLeastLookups, log2_of(slots)) && head.count <= slots;
+         head.most_lookups == std::max(Head::kLeastLookups, log2_of(slots)) && head.count <= slots;
 }
 
 bool same(const Head &a, const Head &b) {
@@ -60,7 +44,7 @@ uint64_t add_entries(const std::vector<std::byte> &bytes, const Head &head, Hand
     const auto slot = value_at<Slot>(bytes.data(), at);
     if (slot.distance < 0 || slot.distance > head.most_lookups) continue;
     seen++;
-    (*out)[slot.key] = slot.value;
+    (*out)[slot.address] = slot.block;
   }
   return seen;
 }

@@ -4,11 +4,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "torch/layouts.h"
 #include "uprobe/before/memory.h"
 
 namespace gmt::uprobe {
 
-constexpr size_t kMapBytes = 32;
+constexpr size_t kMapBytes = sizeof(torch::BlockMap);
 
 /// Consecutive maps in an object: from one on in old versions to one for each of its locks.
 struct MapRun {
@@ -16,7 +17,7 @@ struct MapRun {
   size_t count;
 };
 
-/// Whether 32 bytes can be the head of such a map: its fields depend on each other.
+/// Whether kMapBytes bytes can be the head of such a map: its fields depend on each other.
 bool is_map(const std::byte *bytes);
 
 /// All runs of maps in an object at `address`, of which `looks` are the bytes at several moments: a map that is just being changed may

@@ -1,27 +1,17 @@
-// The pools in which PyTorch's allocator keeps its free blocks: each begins with a std::set<Block *> ordered by a function, a
-// red-black tree. A pool is known by the free blocks in it, which point back at it.
+// The pools in which PyTorch's allocator keeps its free blocks. A pool is known by the free blocks in it, which point back at it.
 #include <algorithm>
 #include <unordered_set>
 
+#include "torch/layouts.h"
 #include "uprobe/before/block.h"
 
 namespace gmt::uprobe {
 namespace {
 
-constexpr uint64_t kPoolsBeside = 256;  ///< the small and the large pool of a device lie side by side
 constexpr size_t kMostPools = 4096;
 
-struct Node {
-  uint64_t colour, parent, left, right;
-  uint64_t block;
-};
-
-/// std::set with a function pointer as its order.
-struct Set {
-  uint64_t order;
-  Node head;  ///< parent: the root; `block` is the number of entries
-};
-static_assert(sizeof(Set) == 48);
+using Node = torch::SetNode;
+using Set = torch::BlockSet;
 
 /// The descriptions that a pool's tree holds.
 std::vector<uint64_t> read_tree(BoundedMemory &memory, const Set &set) {
@@ -71,7 +61,7 @@ bool read_free_blocks(BoundedMemory &memory, const BlockShape &shape, SeenBlocks
   }
   std::unordered_set<uint64_t> places;
   for (const uint64_t pool : pools)
-    for (uint64_t at = pool - kPoolsBeside; at <= pool + kPoolsBeside; at += 8) places.insert(at);
+    for (uint64_t at = pool - torch::kPoolsBeside; at <= pool + torch::kPoolsBeside; at += 8) places.insert(at);
   bool rested = true;
   for (const uint64_t place : places) rested = read_pool(memory, shape, place, blocks) && rested;
   return rested;

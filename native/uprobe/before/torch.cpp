@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "torch/layouts.h"
 #include "uprobe/before/block.h"
 #include "uprobe/before/map.h"
 #include "uprobe/before/segments.h"
@@ -9,14 +10,14 @@
 namespace gmt::uprobe {
 namespace {
 
-constexpr uint64_t kPage = 4096, kMostObjectBytes = 16384;
+constexpr uint64_t kPage = 4096;
 constexpr int kTries = 5, kObjectLooks = 4, kMapRounds = 8;
 constexpr size_t kMostNameBytes = 200;
 
 /// The object and what lies behind it, as far as that can be read.
 std::vector<std::byte> read_object(BoundedMemory &memory, uint64_t object) {
   std::vector<std::byte> bytes;
-  while (bytes.size() < kMostObjectBytes) {
+  while (bytes.size() < torch::kMostAllocatorBytes) {
     const uint64_t at = object + bytes.size();
     const size_t part = kPage - at % kPage;
     bytes.resize(bytes.size() + part);
