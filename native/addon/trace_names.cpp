@@ -18,14 +18,8 @@ std::string program(const std::vector<std::string> &command) {
 
 bool TraceNames::stack(uint32_t process, uint32_t stack, model::Stack &out) const {
   const trace::Stack *known = reader_.tables(process).resolve(stack);
-  if (!known) return false;
-  out.frames.clear();
-  out.frames.reserve(known->frames.size());
-  for (const trace::Frame &frame : known->frames) out.frames.push_back({frame.file, frame.line, frame.function});
-  out.user_frame = known->user_frame;
-  out.cut = known->cut;
-  out.before_attach = known->before_attach;
-  return true;
+  if (known) out = *known;
+  return known != nullptr;
 }
 
 std::string TraceNames::thread(uint32_t process, uint16_t thread) const {

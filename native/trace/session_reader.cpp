@@ -8,7 +8,7 @@
 #include <cstring>
 #include <tuple>
 
-#include "trace/process_state.h"
+#include "trace/process_runs.h"
 #include "trace/saved/container_file.h"
 #include "trace/trace_directory.h"
 

@@ -95,50 +95,23 @@ const ElfW(Sym) * look_up_sysv(const Dynamic &dynamic, const char *name) {
   return nullptr;
 }
 
-struct SymbolQuery {
-  const char *library, *name;
-  void *found;
-};
-
-int visit_for_symbol(dl_phdr_info *info, size_t, void *data) {
-  auto *query = static_cast<SymbolQuery *>(data);
-  if (strncmp(base_name(info->dlpi_name), query->library, strlen(query->library)) != 0) return 0;
-  Dynamic dynamic;
-  if (!read_dynamic(*info, &dynamic)) return 0;
-  const ElfW(Sym) *symbol = dynamic.gnu_hash ? look_up_gnu(dynamic, query->name)
-                            : dynamic.hash   ? look_up_sysv(dynamic, query->name)
-                                             : nullptr;
-  if (!symbol) return 0;
-  query->found = reinterpret_cast<void *>(info->dlpi_addr + symbol->st_value);
-  return 1;
+/// Calls `visit(info)` for the loaded libraries whose file's name begins so, until one of the calls gives true. False: none did.
+template <typename Visit>
+bool visit_libraries(const char *library, Visit visit) {
+  struct Search {
+    const char *library;
+    Visit &visit;
+  } search{library, visit};
+  const auto step = [](dl_phdr_info *info, size_t, void *data) -> int {
+    auto &[name, found] = *static_cast<Search *>(data);
+    return strncmp(base_name(info->dlpi_name), name, strlen(name)) == 0 && found(*info);
+  };
+  return dl_iterate_phdr(step, &search) != 0;
 }
 
-struct LibraryQuery {
-  const char *library;
-  char *path;
-  size_t capacity;
-};
-
-int visit_for_library(dl_phdr_info *info, size_t, void *data) {
-  auto *query = static_cast<LibraryQuery *>(data);
-  if (strncmp(base_name(info->dlpi_name), query->library, strlen(query->library)) != 0) return 0;
-  strncpy(query->path, info->dlpi_name, query->capacity - 1);
-  query->path[query->capacity - 1] = 0;
-  return 1;
-}
-
-struct ThreadDataQuery {
-  const char *library;
-  ThreadData found;
-};
-
-int visit_for_thread_data(dl_phdr_info *info, size_t, void *data) {
-  auto *query = static_cast<ThreadDataQuery *>(data);
-  if (strncmp(base_name(info->dlpi_name), query->library, strlen(query->library)) != 0) return 0;
-  for (int i = 0; i < info->dlpi_phnum; i++)
-    if (info->dlpi_phdr[i].p_type == PT_TLS)
-      query->found = {static_cast<char *>(info->dlpi_tls_data), info->dlpi_phdr[i].p_memsz};
-  return 1;
+const ElfW(Sym) * look_up(const Dynamic &dynamic, const char *name) {
+  if (dynamic.gnu_hash) return look_up_gnu(dynamic, name);
+  return dynamic.hash ? look_up_sysv(dynamic, name) : nullptr;
 }
 
 struct Redirection {
@@ -196,20 +169,33 @@ int visit_to_count(dl_phdr_info *info, size_t, void *data) {
 }  // namespace
 
 void *find_symbol(const char *library, const char *name) {
-  SymbolQuery query{library, name, nullptr};
-  dl_iterate_phdr(visit_for_symbol, &query);
-  return query.found;
+  void *found = nullptr;
+  visit_libraries(library, [&](const dl_phdr_info &info) {
+    Dynamic dynamic;
+    const ElfW(Sym) *symbol = read_dynamic(info, &dynamic) ? look_up(dynamic, name) : nullptr;
+    if (symbol) found = reinterpret_cast<void *>(info.dlpi_addr + symbol->st_value);
+    return symbol != nullptr;
+  });
+  return found;
 }
 
 bool find_library(const char *library, char *path, size_t capacity) {
-  LibraryQuery query{library, path, capacity};
-  return dl_iterate_phdr(visit_for_library, &query) != 0;
+  return visit_libraries(library, [&](const dl_phdr_info &info) {
+    strncpy(path, info.dlpi_name, capacity - 1);
+    path[capacity - 1] = 0;
+    return true;
+  });
 }
 
 ThreadData thread_data(const char *library) {
-  ThreadDataQuery query{library, {nullptr, 0}};
-  dl_iterate_phdr(visit_for_thread_data, &query);
-  return query.found;
+  ThreadData found{nullptr, 0};
+  visit_libraries(library, [&](const dl_phdr_info &info) {
+    for (int i = 0; i < info.dlpi_phnum; i++)
+      if (info.dlpi_phdr[i].p_type == PT_TLS)
+        found = {static_cast<char *>(info.dlpi_tls_data), info.dlpi_phdr[i].p_memsz};
+    return true;
+  });
+  return found;
 }
 
 void redirect_imports(const Import *imports, size_t count) {

@@ -14,10 +14,10 @@
 
 #include "inject/hooks/real_dlsym.h"
 #include "inject/log/chunk_supply.h"
-#include "inject/log/process_start.h"
 #include "inject/log/spare_chunks.h"
 #include "inject/log_space.h"
 #include "wire/loss_names.h"
+#include "wire/process_start.h"
 
 namespace gmt::inject {
 
@@ -67,7 +67,7 @@ void fill_header(gmt_file_header *file) {
   file->start_ticks = ticks_of(g_log.clock);
   file->start_monotonic_ns = clock_ns(CLOCK_MONOTONIC);
   file->start_realtime_ns = clock_ns(CLOCK_REALTIME);
-  file->process_start = process_start();
+  file->process_start = gmt_process_start("/proc/self/stat");
   file->next_sequence = 1;
   __atomic_store_n(&file->magic, GMT_LOG_MAGIC, __ATOMIC_RELEASE);
 }

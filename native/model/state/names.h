@@ -2,22 +2,13 @@
 // What the model asks of others: the names behind the numbers in events.
 #include <cstdint>
 #include <string>
-#include <vector>
+
+#include "trace/stack.h"
 
 namespace gmt::model {
 
-struct Frame {
-  std::string file;
-  uint32_t line = 0;
-  std::string function;
-};
-
-struct Stack {
-  std::vector<Frame> frames;   ///< innermost first
-  int32_t user_frame = -1;     ///< the user's innermost own frame, -1 = none
-  bool cut = false;            ///< the outermost frames are missing
-  bool before_attach = false;  ///< no frames: the memory was there before the tracer came
-};
+using trace::Frame;
+using trace::Stack;
 
 /// Names of stacks, threads and processes. The model calls it once per new stack id and for what a query shows.
 class Names {

@@ -54,10 +54,4 @@ uint64_t VirtualMemory::reserved_bytes() const {
   return sum;
 }
 
-uint64_t VirtualMemory::mapped_bytes() const {
-  uint64_t sum = 0;
-  for (const auto &[address, mapping] : maps_) sum += mapping.bytes;
-  return sum;
-}
-
 }  // namespace gmt::model

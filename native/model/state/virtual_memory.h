@@ -39,7 +39,6 @@ class VirtualMemory {
   uint64_t reserved_bytes() const;
   size_t reservations() const { return reservations_.size(); }
   size_t maps() const { return maps_.size(); }
-  uint64_t mapped_bytes() const;
 
  private:
   std::map<uint64_t, Mapping> maps_;

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "trace/stack.h"
 #include "wire/layout.h"
 
 namespace gmt::trace {
@@ -30,18 +31,6 @@ struct Note {
   std::string text;
 };
 
-struct Frame {
-  std::string file;      ///< as the code object has it; empty = unknown
-  uint32_t line;         ///< 0 = unknown
-  std::string function;  ///< qualified where the Python version has that
-};
-struct Stack {
-  std::vector<Frame> frames;   ///< innermost first
-  int user_frame = -1;         ///< see user_frame()
-  bool cut = false;            ///< the outermost frames are missing
-  bool before_attach = false;  ///< the memory was there before the recording began; mostly without frames
-};
-
 class ProcessTables {
  public:
   /// Takes a local record that lies wholly in `payload`. False: it is damaged (and changed nothing). Kinds that are no
@@ -61,7 +50,6 @@ class ProcessTables {
   const std::vector<std::string> &command() const { return command_; }
   /// PY_VERSION_HEX, 0 = no Python (known so far).
   uint32_t python_version() const { return python_version_; }
-  size_t code_count() const { return codes_.size(); }
   size_t stack_count() const { return stacks_.size(); }
 
   /// The frames of a stack with their lines; kept once resolved. Null: no such stack (yet): a stack's record may lie

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "trace/log/log_file.h"
-#include "trace/process_state.h"
+#include "trace/process_runs.h"
 #include "trace/saved/container_file.h"
 #include "trace/saved/trace_writer.h"
 #include "trace/trace_directory.h"

@@ -1,0 +1,16 @@
+#pragma once
+// Whether a process still runs.
+#include <cstdint>
+#include <string>
+
+#include "wire/process_start.h"
+
+namespace gmt::trace {
+
+/// The process `pid` that was started at `start` (see gmt_process_start(), 0 = unknown) is there.
+inline bool process_runs(uint32_t pid, uint64_t start) {
+  const uint64_t now = gmt_process_start(("/proc/" + std::to_string(pid) + "/stat").c_str());
+  return now != 0 && (start == 0 || now == start);
+}
+
+}  // namespace gmt::trace
