@@ -5,7 +5,7 @@
 
 #include "check.h"
 #include "log_writer.h"
-#include "trace/process_state.h"
+#include "trace/process_runs.h"
 #include "trace/session_reader.h"
 #include "trace_reading.h"
 
