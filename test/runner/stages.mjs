@@ -135,9 +135,13 @@ export const stages = [
   { name: 'lint', what: 'eslint', cores: 1, run: () => program(bin('eslint'), '.') },
   {
     name: 'imports',
-    what: 'who imports whom',
+    what: 'who imports whom, circles',
     cores: 1,
-    run: () => program(bin('depcruise'), 'extension', 'webview', 'test'),
+    run: () =>
+      inTurn(
+        () => program(bin('depcruise'), 'extension', 'webview', 'test'),
+        () => program(process.execPath, 'test/project/includeCircles.mjs'),
+      ),
   },
   {
     name: 'torch',
