@@ -77,15 +77,6 @@ export class BlockList {
     this.frames.add(this.draw);
   }
 
-  /** The row of the block in the window that is here. */
-  find(key: string): Block | null {
-    for (let i = 0; this.window && i < this.window.rows; i++) {
-      const block = blockAt(this.window, i);
-      if (block && blockKey(block) === key) return block;
-    }
-    return null;
-  }
-
   mark(key: string): void {
     this.chosenKey = key;
     this.frames.add(this.draw);

@@ -122,10 +122,6 @@ export class FlameView {
     if (this.zoomed?.parent) this.zoom(this.zoomed.parent);
   }
 
-  zoomTo(node: FlameNode): void {
-    this.zoom(node);
-  }
-
   /** It is none of those that were looked for. */
   private dimmed(node: FlameNode): boolean {
     return this.matches.ids.size > 0 && !this.matches.ids.has(node.id);
