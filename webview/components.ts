@@ -11,7 +11,7 @@ import {
   vsCodeProgressRing,
   vsCodeTextField,
 } from '@vscode/webview-ui-toolkit';
-import { el, icon, setAttribute, setText } from './dom';
+import { el, icon, setAttribute, setTextOrHide } from './dom';
 
 /** Makes the custom elements known; once, before the first of them is built. */
 export function registerComponents(): void {
@@ -139,9 +139,8 @@ export function badge(kind: string): Badge {
   return {
     element,
     set: (text, title) => {
-      setText(element, text);
+      setTextOrHide(element, text);
       setAttribute(element, 'title', title);
-      element.hidden = text === '';
     },
   };
 }

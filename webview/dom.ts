@@ -32,6 +32,36 @@ export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** A text that takes no room while it is empty. */
+export function setTextOrHide(element: HTMLElement, text: string): void {
+  setText(element, text);
+  element.hidden = text === '';
+}
+
+/** A plain button; `action` names it for tests and styles. */
+export function button(
+  look: string,
+  action: string,
+  label: string | readonly (Node | string)[],
+  onClick: () => void,
+  more: Attributes = {},
+): HTMLButtonElement {
+  const children = typeof label === 'string' ? [label] : label;
+  const element = el('button', { type: 'button', class: look, 'data-action': action, ...more }, ...children);
+  element.addEventListener('click', onClick);
+  return element;
+}
+
+const shown = new WeakMap<Element, string>();
+
+/** Does an element show other things than it was asked about last? Without `things`: forgets them. */
+export function differs(element: Element, ...things: unknown[]): boolean {
+  const key = JSON.stringify(things);
+  if (shown.get(element) === key) return false;
+  shown.set(element, key);
+  return true;
+}
+
 /** An icon of the codicon font, invisible to screen readers. */
 export function icon(name: string): HTMLElement {
   return el('span', { class: `codicon codicon-${name}`, 'aria-hidden': 'true' });

@@ -9,7 +9,7 @@ import type {
   ToDoctorPage,
 } from '../../extension/protocol/requests/doctorMessages';
 import { primaryButton, progressRing, registerComponents } from '../components';
-import { el, icon } from '../dom';
+import { button, el, icon } from '../dom';
 
 const vscode = acquireVsCodeApi();
 const app = document.getElementById('app') ?? document.body;
@@ -36,13 +36,12 @@ function checkItem({ state, name, detail, fix, command }: DoctorCheck): HTMLElem
 
 /** A line to type, with a button that copies it. */
 function commandLine(command: string): HTMLElement {
-  const button = el('button', { type: 'button', class: 'link', 'data-action': 'copy' }, icon('copy'), ' ', t('Copy'));
-  button.addEventListener('click', () => {
+  const copy = button('link', 'copy', [icon('copy'), ' ', t('Copy')], () => {
     post({ type: 'copy', text: command });
-    button.replaceChildren(icon('check'), ' ', t('Copied'));
-    setTimeout(() => button.replaceChildren(icon('copy'), ' ', t('Copy')), COPIED_MS);
+    copy.replaceChildren(icon('check'), ' ', t('Copied'));
+    setTimeout(() => copy.replaceChildren(icon('copy'), ' ', t('Copy')), COPIED_MS);
   });
-  return el('p', { class: 'command' }, el('code', {}, command), ' ', button);
+  return el('p', { class: 'command' }, el('code', {}, command), ' ', copy);
 }
 
 function groupSection({ title, verdict, possible, checks }: DoctorGroup): HTMLElement {

@@ -1,4 +1,5 @@
 // The theme's chart colours for many things: the same name has the same colour in every view and every run.
+import { themeValue } from './theme';
 
 /** Variables of the page, in an order in which neighbours differ. */
 const HUES = [
@@ -33,7 +34,6 @@ function hashOf(name: string): number {
 
 /** The theme's colours now, for a canvas. */
 export function readHues(): string[] {
-  const style = getComputedStyle(document.body);
-  const fallback = style.getPropertyValue('--vscode-foreground').trim();
-  return HUES.map(hue => style.getPropertyValue(hue).trim() || fallback);
+  const fallback = themeValue('--vscode-foreground');
+  return HUES.map(hue => themeValue(hue) || fallback);
 }

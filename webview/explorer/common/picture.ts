@@ -5,6 +5,7 @@ import type { TraceInfo } from '../../../extension/protocol/trace';
 import { iconButton } from '../../components';
 import { t } from '@vscode/l10n';
 import { KEY_ROW_PX, placeKeys, SWATCH_PX, type PictureKey } from './keyRows';
+import { themeValue } from './theme';
 import { formatCount } from '../../../extension/protocol/format';
 
 export interface PictureWords {
@@ -101,13 +102,11 @@ export interface PictureColours {
 
 /** The theme's at this moment; the editor's background, as the page itself has none. */
 export function readColours(): PictureColours {
-  const style = getComputedStyle(document.body);
-  const value = (name: string): string => style.getPropertyValue(name).trim();
   return {
-    text: value('--gm-text'),
-    dim: value('--gm-dim'),
-    background: value('--vscode-editor-background') || value('--vscode-sideBar-background') || 'Canvas',
-    font: style.fontFamily,
+    text: themeValue('--gm-text'),
+    dim: themeValue('--gm-dim'),
+    background: themeValue('--vscode-editor-background') || themeValue('--vscode-sideBar-background') || 'Canvas',
+    font: getComputedStyle(document.body).fontFamily,
   };
 }
 

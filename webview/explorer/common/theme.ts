@@ -17,20 +17,23 @@ export interface Palette {
 
 /** Reads the page's own names for the editor's colours (explorer.css maps them to --vscode-*). */
 export function readPalette(): Palette {
-  const style = getComputedStyle(document.body);
-  const value = (name: string): string => style.getPropertyValue(name).trim();
   return {
-    text: value('--gm-text'),
-    dim: value('--gm-dim'),
-    grid: value('--gm-grid'),
-    tensor: value('--gm-tensor'),
-    reserved: value('--gm-reserved'),
-    driver: value('--gm-driver'),
-    groups: [1, 2, 3, 4, 5, 6].map(number => value(`--gm-group-${number}`)),
-    rest: value('--gm-rest'),
+    text: themeValue('--gm-text'),
+    dim: themeValue('--gm-dim'),
+    grid: themeValue('--gm-grid'),
+    tensor: themeValue('--gm-tensor'),
+    reserved: themeValue('--gm-reserved'),
+    driver: themeValue('--gm-driver'),
+    groups: [1, 2, 3, 4, 5, 6].map(number => themeValue(`--gm-group-${number}`)),
+    rest: themeValue('--gm-rest'),
     contrast: /vscode-high-contrast/.test(document.body.className) || matchMedia('(prefers-contrast: more)').matches,
-    font: style.fontFamily,
+    font: getComputedStyle(document.body).fontFamily,
   };
+}
+
+/** What a variable of the styles is at this moment. */
+export function themeValue(name: string): string {
+  return getComputedStyle(document.body).getPropertyValue(name).trim();
 }
 
 /** Calls back when the editor's theme changes. */

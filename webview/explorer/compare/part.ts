@@ -9,7 +9,7 @@ import {
 } from '../../../extension/protocol/requests/compareRequests';
 import { formatBytes, formatCount } from '../../../extension/protocol/format';
 import { dropdown, iconButton } from '../../components';
-import { el, setText } from '../../dom';
+import { differs, el, setText } from '../../dom';
 import { chosenPoints, pointOptions } from './points';
 import { CompareView } from './view';
 import { PolledPart, type PageActions, type PageContext } from '../shell/part';
@@ -33,7 +33,6 @@ export class ComparePart extends PolledPart {
     whileShown(() => this.element),
   );
   private traces: readonly ComparedTrace[] = [];
-  private shown = '';
 
   constructor(private readonly page: PageActions) {
     super();
@@ -66,7 +65,7 @@ export class ComparePart extends PolledPart {
 
   forget(): void {
     this.traces = [];
-    this.shown = '';
+    differs(this.element);
     this.view.clear();
     setText(this.sums, '');
   }
@@ -114,9 +113,7 @@ export class ComparePart extends PolledPart {
   }
 
   private show(comparison: Comparison): void {
-    const text = JSON.stringify(comparison);
-    if (text === this.shown) return;
-    this.shown = text;
+    if (!differs(this.element, comparison)) return;
     const { bytesA, bytesB, added, gone, rows } = comparison;
     const difference = bytesB - bytesA;
     const sign = difference > 0 ? '+' : '';

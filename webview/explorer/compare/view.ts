@@ -3,6 +3,7 @@ import { t } from '@vscode/l10n';
 import type { ComparedRow, Comparison } from '../../../extension/protocol/requests/compareRequests';
 import { baseName, formatBytes, formatCount } from '../../../extension/protocol/format';
 import { el, setAttribute, setText } from '../../dom';
+import { rowMove } from '../common/rowMove';
 
 const PAGE_ROWS = 10;
 const COLUMNS = ['site', 'change', 'a', 'b', 'difference'] as const;
@@ -67,7 +68,7 @@ export class CompareView {
   }
 
   private moveTo(index: number): void {
-    this.active = Math.min(Math.max(index, 0), this.rows.length - 1);
+    this.active = index;
     this.mark();
     this.elements[this.active]?.scrollIntoView({ block: 'nearest' });
   }
@@ -86,15 +87,7 @@ export class CompareView {
 
   private onKey(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const moves: Record<string, number> = {
-      ArrowDown: this.active + 1,
-      ArrowUp: Math.max(this.active, 1) - 1,
-      PageDown: this.active + PAGE_ROWS,
-      PageUp: this.active - PAGE_ROWS,
-      Home: 0,
-      End: this.rows.length - 1,
-    };
-    const to = moves[event.key];
+    const to = rowMove(event.key, this.active, this.rows.length, PAGE_ROWS);
     if (to !== undefined) this.moveTo(to);
     else if (event.key === 'Enter') this.openActive();
     else return;

@@ -5,6 +5,7 @@ import { formatBytes, formatCount } from '../../../extension/protocol/format';
 import { el, setAttribute, setText, type Frames } from '../../dom';
 import { liveBlocksText, stepsText } from '../common/counts';
 import { blockAt, blockKey, type Block } from './blockRow';
+import { rowMove } from '../common/rowMove';
 import { VirtualRows } from '../common/virtualRows';
 
 export type BlockSort = Pick<AllocationQuery, 'sort' | 'descending'>;
@@ -148,18 +149,9 @@ export class BlockList {
   }
 
   private onKey(event: KeyboardEvent): void {
-    const last = (this.window?.total ?? 0) - 1;
-    const moves: Record<string, number> = {
-      ArrowDown: this.active + 1,
-      ArrowUp: this.active - 1,
-      PageDown: this.active + MOST_ROWS,
-      PageUp: this.active - MOST_ROWS,
-      Home: 0,
-      End: last,
-    };
-    const target = moves[event.key];
+    const target = rowMove(event.key, this.active, this.window?.total ?? 0, MOST_ROWS);
     if (target !== undefined) {
-      this.active = Math.max(0, Math.min(target, last));
+      this.active = target;
       this.virtual.reveal(this.active);
       this.frames.add(this.draw);
     } else if ((event.key === 'Enter' || event.key === ' ') && this.active >= 0) this.choose(this.active);

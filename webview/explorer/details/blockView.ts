@@ -4,7 +4,7 @@ import type { BlockHolder } from '../../../extension/protocol/requests/blockRequ
 import type { ProcessInfo } from '../../../extension/protocol/trace';
 import { formatDuration } from '../../../extension/protocol/format';
 import { badge, iconButton } from '../../components';
-import { el, setText } from '../../dom';
+import { differs, el, setText, setTextOrHide } from '../../dom';
 import {
   ageText,
   askedText,
@@ -57,7 +57,6 @@ export class BlockView {
   private readonly holder = el('div', { class: 'holder', 'data-fact': 'holder' });
   private readonly askButton: HTMLElement;
   private readonly asked = el('p', { class: 'dim', role: 'status', 'data-fact': 'told' });
-  private holderKey = '';
 
   constructor(private readonly actions: BlockViewActions) {
     const askWords = t('Ask the program: who holds it, how much was asked for, its stream and pool');
@@ -115,15 +114,12 @@ export class BlockView {
 
   /** What became of the question to the program; empty: nothing was asked, or the answer stands in the facts. */
   showAsked(sentence: string): void {
-    setText(this.asked, sentence);
-    this.asked.hidden = sentence === '';
+    setTextOrHide(this.asked, sentence);
   }
 
   /** @param holder null: no answer names the block */
   showHolder(holder: BlockHolder | null): void {
-    const key = JSON.stringify(holder);
-    if (key === this.holderKey) return;
-    this.holderKey = key;
+    if (!differs(this.holder, holder)) return;
     this.holder.hidden = holder === null;
     if (holder === null) return;
     const head = el('h4', { class: 'dim' }, t('Held by, as seen at {0}', formatDuration(holder.timeNs)));

@@ -1,7 +1,7 @@
 // Who frees the blocks of a stack, and whether they still do.
 import { t } from '@vscode/l10n';
 import type { FreeLine } from '../../../extension/protocol/steps';
-import { el, setText } from '../../dom';
+import { differs, el, setTextOrHide } from '../../dom';
 import { timesSeenText } from '../common/counts';
 import { lineLink } from '../common/lineLink';
 
@@ -13,7 +13,6 @@ export class FreesView {
   readonly title = el('h3', { class: 'dim', tabindex: -1 }, t('Freed by'));
   private readonly list = el('ol', { class: 'stack', 'data-value': 'frees' });
   private readonly none = el('p', { class: 'dim' });
-  private shown = '';
 
   constructor(private readonly openLine: (file: string, line: number) => void) {
     this.element = el('div', { class: 'frees' }, this.title, this.list, this.none);
@@ -22,34 +21,27 @@ export class FreesView {
 
   hide(): void {
     this.element.hidden = true;
-    this.shown = '';
+    differs(this.element);
   }
 
   /** @param steps that have ended; 0: not known */
   show(lines: readonly FreeLine[], steps: number, growing: boolean): void {
-    const key = JSON.stringify([lines, steps, growing]);
-    if (key === this.shown) return;
-    this.shown = key;
+    if (!differs(this.element, lines, steps, growing)) return;
     this.element.hidden = false;
     this.list.replaceChildren(...lines.map(line => this.item(line, steps, growing)));
     this.list.hidden = lines.length === 0;
-    setText(this.none, lines.length === 0 ? t('No free of these blocks was seen.') : '');
-    this.none.hidden = lines.length > 0;
+    setTextOrHide(this.none, lines.length === 0 ? t('No free of these blocks was seen.') : '');
   }
 
   private item(free: FreeLine, steps: number, growing: boolean): HTMLElement {
     const frame = free.frames[free.userFrame] ?? free.frames[0];
     const quiet = quietSince(free, steps);
-    const words = el('span', { class: quiet !== '' && growing ? 'alarming' : 'dim', 'data-value': 'last-free' });
-    words.title = t('Of tensors, a sample of the frees is looked at: each eighth to each 32nd of a thread.');
-    setText(words, quiet || timesSeenText(free.count));
+    const look = quiet !== '' && growing ? 'alarming' : 'dim';
+    const title = t('Of tensors, a sample of the frees is looked at: each eighth to each 32nd of a thread.');
+    const words = el('span', { class: look, 'data-value': 'last-free', title }, quiet || timesSeenText(free.count));
     const name = el('span', { class: 'dim' }, `${frame?.function ?? t('no Python line')} · `);
-    return el('li', { class: 'frame' }, ...this.link(frame), name, words);
-  }
-
-  private link(frame: FreeLine['frames'][number] | undefined): (HTMLElement | string)[] {
-    if (!frame || frame.line === 0) return [];
-    return [lineLink(frame, this.openLine), ' '];
+    const link = frame && frame.line > 0 ? [lineLink(frame, this.openLine), ' '] : [];
+    return el('li', { class: 'frame' }, ...link, name, words);
   }
 }
 

@@ -1,7 +1,7 @@
 // A Python stack: each frame a link, library frames folded.
 import { t } from '@vscode/l10n';
 import type { Frame, Site } from '../../../extension/protocol/trace';
-import { el } from '../../dom';
+import { differs, el } from '../../dom';
 import { lineLink } from '../common/lineLink';
 import { foldFrames, type StackItem } from '../common/stack';
 
@@ -9,16 +9,13 @@ export class StackView {
   private readonly list = el('ol', { class: 'stack' });
   private readonly note = el('p', { class: 'dim' }, t('No Python frame: the call came from native code.'));
   readonly element = el('div', {}, this.list, this.note);
-  private shownKey = '';
 
   constructor(private readonly openLine: (file: string, line: number) => void) {
     this.note.hidden = true;
   }
 
   show(site: Site | null): void {
-    const key = JSON.stringify(site);
-    if (key === this.shownKey) return;
-    this.shownKey = key;
+    if (!differs(this.element, site)) return;
     const frames = site?.frames ?? [];
     const user = site && site.userFrame >= 0 ? frames[site.userFrame] : undefined;
     this.list.replaceChildren(...foldFrames(frames).map(item => this.item(item, user)));

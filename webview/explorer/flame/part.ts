@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import type { TreeWeight } from '../../../extension/protocol/requests/treeRequests';
 import { formatBytes } from '../../../extension/protocol/format';
 import { dropdown, textField, openBelow } from '../../components';
-import { el, setAttribute, setText, type Frames } from '../../dom';
+import { button, differs, el, setAttribute, setText, type Frames } from '../../dom';
 import { matchesText } from '../common/counts';
 import { flameTree, type FlameNode } from './tree';
 import { FlameView } from './view';
@@ -31,20 +31,16 @@ export class FlamePart extends PolledPart {
   readonly element: HTMLElement;
   private readonly view: FlameView;
   private readonly weight;
-  private readonly fold = el('button', { type: 'button', class: 'toggle', 'data-action': 'fold' }, t('Fold libraries'));
-  private readonly out = el('button', { type: 'button', class: 'toggle', 'data-action': 'zoom-out' }, t('Zoom out'));
+  private readonly fold = button('toggle', 'fold', t('Fold libraries'), () => this.toggleFold());
+  private readonly out = button('toggle', 'zoom-out', t('Zoom out'), () => this.view.zoomOut());
   private readonly found = el('span', { class: 'dim number', role: 'status' });
   private readonly words = el('span', { class: 'flame-words', role: 'status', 'data-value': 'flame-status' });
-  private readonly openButton = el(
-    'button',
-    { type: 'button', class: 'link', 'data-action': 'flame-open' },
-    t('Open line'),
-  );
-  private readonly detailsButton = el(
-    'button',
-    { type: 'button', class: 'link', 'data-action': 'flame-details' },
-    t('Details'),
-  );
+  private readonly openButton = button('link', 'flame-open', t('Open line'), () => {
+    if (this.active) this.page.openLine(this.active.file, this.active.line);
+  });
+  private readonly detailsButton = button('link', 'flame-details', t('Details'), () => {
+    if (this.active) this.details(this.active);
+  });
   private readonly none = el('p', { class: 'none dim' }, t('Nothing to show in this layer.'));
   protected override readonly askedBy = ['flame', 'layer', 'moment', 'process', 'device'] as const;
   protected readonly poller = new Poller(
@@ -53,7 +49,6 @@ export class FlamePart extends PolledPart {
     whileShown(() => this.element),
   );
   private active: FlameNode | null = null;
-  private shownQuestion = '';
 
   constructor(
     frames: Frames,
@@ -69,7 +64,8 @@ export class FlamePart extends PolledPart {
       page.dispatch({ type: 'flame', flame: { weight } }),
     );
     openBelow(this.weight);
-    this.element = el('div', { class: 'flame' }, this.toolbar(), this.view.root, this.none, this.foot());
+    const foot = el('div', { class: 'flame-foot' }, this.words, this.openButton, this.detailsButton);
+    this.element = el('div', { class: 'flame' }, this.toolbar(), this.view.root, this.none, foot);
     this.none.hidden = true;
   }
 
@@ -86,11 +82,6 @@ export class FlamePart extends PolledPart {
 
   private toolbar(): HTMLElement {
     this.fold.title = t('Show a run of frames of installed packages as one');
-    this.fold.addEventListener('click', () => {
-      const fold = !(this.page.now()?.view.flame.fold ?? true);
-      this.page.dispatch({ type: 'flame', flame: { fold } });
-    });
-    this.out.addEventListener('click', () => this.view.zoomOut());
     const box = textField('flame-search', t('Find frames by function or file'), t('Find, e.g. forward'), '', text =>
       this.showMatches(text),
     );
@@ -100,12 +91,9 @@ export class FlamePart extends PolledPart {
     return el('div', { class: 'toolbar' }, controls);
   }
 
-  private foot(): HTMLElement {
-    this.openButton.addEventListener('click', () => {
-      if (this.active) this.page.openLine(this.active.file, this.active.line);
-    });
-    this.detailsButton.addEventListener('click', () => this.active && this.details(this.active));
-    return el('div', { class: 'flame-foot' }, this.words, this.openButton, this.detailsButton);
+  private toggleFold(): void {
+    const fold = !(this.page.now()?.view.flame.fold ?? true);
+    this.page.dispatch({ type: 'flame', flame: { fold } });
   }
 
   private savePicture(): void {
@@ -152,9 +140,7 @@ export class FlamePart extends PolledPart {
     const tree = await this.page.ask('stackTree', question);
     const after = this.page.now();
     if (!tree || !after || JSON.stringify(questionOf(after)) !== JSON.stringify(question)) return;
-    const shown = JSON.stringify([question, tree.revision, after.view.flame.fold]);
-    if (shown === this.shownQuestion) return;
-    this.shownQuestion = shown;
+    if (!differs(this.element, question, tree.revision, after.view.flame.fold)) return;
     this.none.hidden = tree.totalBytes > 0;
     this.view.root.hidden = tree.totalBytes <= 0;
     this.view.show(flameTree(tree, after.view.flame.fold));

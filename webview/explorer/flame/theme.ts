@@ -3,6 +3,7 @@ import type { FlameRect } from './layout';
 import type { FlameTheme } from './picture';
 import type { FlameNode } from './tree';
 import { hueOf, readHues } from '../common/hues';
+import { themeValue } from '../common/theme';
 import { readColours, solidColour } from '../common/picture';
 
 const HUE_OPACITY = 0.3;
@@ -18,7 +19,7 @@ export function flameHue(node: FlameNode): number | null {
 export function readFlameTheme(dimmed: (rect: FlameRect) => boolean): FlameTheme {
   const { text, dim, background } = readColours();
   const hues = readHues();
-  const border = getComputedStyle(document.body).getPropertyValue('--vscode-contrastBorder').trim();
+  const border = themeValue('--vscode-contrastBorder');
   const paper = solidColour([background, 1]);
   const over = (colour: string, opacity: number): string => solidColour([paper, 1], [colour, opacity]);
   const known = new Map<string, string>();

@@ -9,7 +9,7 @@ import type {
 import { formatBytes } from '../../../extension/protocol/format';
 import { libraryName } from '../../../extension/protocol/libraryName';
 import type { LedgerLibrary } from '../../../extension/protocol/verdicts';
-import { el, setAttribute, setText } from '../../dom';
+import { differs, el, setAttribute, setText } from '../../dom';
 import { cardText, PART_WORDS, partWidths, slopeText, usedText } from './ledger';
 import { lineLink } from '../common/lineLink';
 
@@ -62,8 +62,6 @@ class CardView {
   private readonly keys = new Map(KINDS.map(kind => [kind, new KeyView(kind)]));
   private readonly libraries = el('div', { class: 'ledger-libraries dim' });
   private readonly lines = el('div', { class: 'ledger-lines dim' });
-  private linesKey = '';
-  private librariesKey = '';
 
   constructor(private readonly openLine: OpenLine) {
     this.bar.append(...this.segments.values());
@@ -100,17 +98,13 @@ class CardView {
 
   /** Who called the driver for what lies outside the framework's allocator. */
   private showLibraries(libraries: readonly LedgerLibrary[]): void {
-    const key = JSON.stringify(libraries);
-    if (key === this.librariesKey) return;
-    this.librariesKey = key;
+    if (!differs(this.libraries, libraries)) return;
     const words = libraries.map(libraryKey);
     this.libraries.replaceChildren(...(words.length > 0 ? [`${PART_WORDS.driver[0]}: `, ...words] : []));
   }
 
   private showLines(lines: readonly LedgerLine[]): void {
-    const key = lines.map(line => `${line.site}:${line.bytes}`).join();
-    if (key === this.linesKey) return;
-    this.linesKey = key;
+    if (!differs(this.lines, lines)) return;
     const words = lines.flatMap(line => [this.lineOf(line), ` ${formatBytes(line.bytes)}  `]);
     this.lines.replaceChildren(...(lines.length > 0 ? [`${PART_WORDS.driver[0]}: `, ...words] : []));
   }

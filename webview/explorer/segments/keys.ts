@@ -4,7 +4,7 @@ import { el, setAttribute } from '../../dom';
 import { readHues } from '../common/hues';
 import type { PictureKey } from '../common/keyRows';
 import { palette, type SegmentColours } from './colours';
-import { onThemeChange } from '../common/theme';
+import { onThemeChange, themeValue } from '../common/theme';
 
 export class SegmentKeys {
   readonly element = el('div', { class: 'keys segment-keys' });
@@ -40,7 +40,7 @@ export class SegmentKeys {
   }
 
   private shades(colours: SegmentColours): string[] {
-    return palette(colours.by, readHues(), dimColour());
+    return palette(colours.by, readHues(), themeValue('--gm-dim'));
   }
 
   private draw(): void {
@@ -50,7 +50,7 @@ export class SegmentKeys {
     const focused = document.activeElement?.getAttribute('data-key-line');
     const items = colours.keys().map(({ name, text, bytes, colour }) => {
       const swatch = el('i', {});
-      swatch.style.background = shades[colour] ?? dimColour();
+      swatch.style.background = shades[colour] ?? themeValue('--gm-dim');
       const words = [swatch, `${text} `, el('span', { class: 'number' }, formatBytes(bytes))];
       if (name === '') return el('span', { class: 'key' }, ...words);
       const attributes = { type: 'button', class: 'key', title: name, 'data-key-line': name };
@@ -61,8 +61,4 @@ export class SegmentKeys {
     this.element.replaceChildren(...items);
     if (focused) this.element.querySelector<HTMLElement>(`[data-key-line=${CSS.escape(focused)}]`)?.focus();
   }
-}
-
-function dimColour(): string {
-  return getComputedStyle(document.body).getPropertyValue('--gm-dim').trim();
 }

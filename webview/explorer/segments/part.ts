@@ -4,7 +4,7 @@ import type { TraceInfo } from '../../../extension/protocol/trace';
 import { CATEGORIES } from '../../../extension/protocol/steps';
 import { baseName, formatBytes } from '../../../extension/protocol/format';
 import { dropdown, openBelow } from '../../components';
-import { el, setAttribute, setText, type Frames } from '../../dom';
+import { button, differs, el, setAttribute, setText, type Frames } from '../../dom';
 import { blockAt, CATEGORY_WORDS, streamText } from '../details/blockRow';
 import { stepsText } from '../common/counts';
 import { PolledPart, type PageActions, type PageContext } from '../shell/part';
@@ -35,12 +35,14 @@ export class SegmentPart extends PolledPart {
   private readonly view: SegmentView;
   private readonly colour;
   private readonly owner;
-  private readonly scale = el('button', { type: 'button', class: 'toggle', 'data-action': 'to-scale' }, t('One scale'));
-  private readonly gap = el(
-    'button',
-    { type: 'button', class: 'toggle', 'data-action': 'largest-gap' },
-    t('Largest gap'),
-  );
+  private readonly scale = button('toggle', 'to-scale', t('One scale'), () => {
+    const toScale = !(this.page.now()?.view.segments.toScale ?? true);
+    this.page.dispatch({ type: 'segments', segments: { toScale } });
+  });
+  private readonly gap = button('toggle', 'largest-gap', t('Largest gap'), () => {
+    const gap = this.items?.largestGap();
+    if (gap) this.view.activate(gap);
+  });
   private readonly summary = el('p', { class: 'segment-summary', 'data-value': 'fragmentation' });
   private readonly keys = new SegmentKeys(line => this.view.highlight(line));
   private readonly words = el('span', { class: 'flame-words', role: 'status', 'data-value': 'segment-status' });
@@ -54,7 +56,6 @@ export class SegmentPart extends PolledPart {
   private colours: SegmentColours | null = null;
   private chosenOwner = '';
   private nameTimer = 0;
-  private shownKey = '';
 
   constructor(
     frames: Frames,
@@ -92,7 +93,8 @@ export class SegmentPart extends PolledPart {
 
   forget(): void {
     this.items = this.colours = null;
-    this.chosenOwner = this.shownKey = '';
+    this.chosenOwner = '';
+    differs(this.element);
     this.view.forget();
     setText(this.summary, '');
     setText(this.words, '');
@@ -100,14 +102,6 @@ export class SegmentPart extends PolledPart {
 
   private toolbar(): HTMLElement {
     this.scale.title = t('Bars as long as their segments; else each as wide as the view');
-    this.scale.addEventListener('click', () => {
-      const toScale = !(this.page.now()?.view.segments.toScale ?? true);
-      this.page.dispatch({ type: 'segments', segments: { toScale } });
-    });
-    this.gap.addEventListener('click', () => {
-      const gap = this.items?.largestGap();
-      if (gap) this.view.activate(gap);
-    });
     const save = pictureButton(() => this.savePicture());
     const choices = [this.colour.element, this.owner.element, this.scale, this.gap];
     const controls = el('div', { class: 'controls' }, ...choices, save);
@@ -207,9 +201,7 @@ export class SegmentPart extends PolledPart {
     const after = this.page.now();
     if (!picture || !after || keyOf(this.ownerOf()) !== keyOf(owner) || after.view.moment !== moment) return;
     const { colourBy } = after.view.segments;
-    const key = JSON.stringify([process, device, moment, picture.map.revision, colourBy]);
-    if (key === this.shownKey) return;
-    this.shownKey = key;
+    if (!differs(this.element, process, device, moment, picture.map.revision, colourBy)) return;
     this.items = new SegmentItems(picture.map);
     this.colours = new SegmentColours(picture, colourBy);
     this.gap.hidden = this.items.largestGap() === null;

@@ -7,7 +7,7 @@ import { canvasPicture, type PictureWords } from '../common/picture';
 import { drawSegments, ROW_PX, SegmentGeometry, type SegmentTheme } from './canvas';
 import { palette, type ColourBy, type SegmentColours } from './colours';
 import { moveItem, type SegmentItem, type SegmentItems, type SegmentMove } from './items';
-import { onThemeChange } from '../common/theme';
+import { onThemeChange, themeValue } from '../common/theme';
 import { Tooltip } from '../common/tooltip';
 
 export interface SegmentActions {
@@ -183,16 +183,14 @@ export class SegmentView {
 }
 
 function readTheme(by: ColourBy): SegmentTheme {
-  const style = getComputedStyle(document.body);
-  const value = (name: string): string => style.getPropertyValue(name).trim();
-  const dim = value('--gm-dim');
+  const dim = themeValue('--gm-dim');
   return {
     palette: palette(by, readHues(), dim),
-    text: value('--gm-text'),
+    text: themeValue('--gm-text'),
     dim,
-    free: value('--gm-grid'),
-    focus: value('--vscode-focusBorder'),
-    border: value('--vscode-contrastBorder'),
-    font: `11px ${style.fontFamily}`,
+    free: themeValue('--gm-grid'),
+    focus: themeValue('--vscode-focusBorder'),
+    border: themeValue('--vscode-contrastBorder'),
+    font: `11px ${getComputedStyle(document.body).fontFamily}`,
   };
 }

@@ -66,24 +66,10 @@ export class App implements PageActions {
     private view: ViewState,
     private readonly save: (view: ViewState) => void,
   ) {
-    this.header = new Header({
-      stop: () => void this.ask('stop', undefined),
-      save: () => void this.ask('save', undefined),
-      setRecording: on => void this.ask('setRecording', { on }),
-      mark: () => void this.ask('mark', undefined),
-      openWide: () => void this.ask('openWide', undefined),
-      close: () => void this.ask('closeSession', { id: this.session.id }),
-    });
-    this.scopes = new Scopes({
-      session: id => void this.ask('showSession', { id }),
-      process: process => this.dispatch({ type: 'process', process }),
-      device: device => this.dispatch({ type: 'device', device }),
-    });
+    this.header = new Header(this);
+    this.scopes = new Scopes(this);
     this.state = new StateView(() => void this.ask('start', undefined));
-    this.notices = new Notices({
-      openLine: (file, line) => this.openLine(file, line),
-      site: id => this.client.request('site', { id }),
-    });
+    this.notices = new Notices(this);
     this.findings = new FindingsPart(this.frames, this);
     this.ledger = new LedgerPart(this);
     this.timeline = new TimelinePart(this.frames, this);

@@ -5,15 +5,7 @@ import { formatBytes, formatDuration } from '../../../extension/protocol/format'
 import { badge, iconButton } from '../../components';
 import { el, setAttribute, setText } from '../../dom';
 import { headline } from '../ledger/ledger';
-
-export interface HeaderActions {
-  stop(): void;
-  setRecording(on: boolean): void;
-  save(): void;
-  mark(): void;
-  openWide(): void;
-  close(): void;
-}
+import type { PageActions } from './part';
 
 const PHASE_WORDS: Record<SessionView['phase'], string> = {
   empty: t('Nothing traced yet'),
@@ -25,7 +17,7 @@ const PHASE_WORDS: Record<SessionView['phase'], string> = {
 
 export class Header {
   readonly element: HTMLElement;
-  private recording = true;
+  private session: SessionView | null = null;
   private readonly dot = el('span', { class: 'dot', role: 'img' });
   private readonly title = el('h1', { class: 'title', 'data-value': 'title' });
   private readonly elapsed = el('span', { class: 'dim number', 'data-value': 'elapsed' });
@@ -40,16 +32,20 @@ export class Header {
   private readonly wide;
   private readonly close;
 
-  constructor(actions: HeaderActions) {
-    this.stop = iconButton('stop', 'debug-stop', t('Stop the traced program'), () => actions.stop());
-    this.pause = iconButton('recording', 'debug-pause', '', () => actions.setRecording(!this.recording));
-    this.save = iconButton('save', 'save', t('Save the trace as a file'), () => actions.save());
-    this.mark = iconButton('mark', 'bookmark', t('Mark this moment'), () => actions.mark());
-    this.wide = iconButton('open-wide', 'screen-full', t('Open in an editor'), () => actions.openWide());
-    this.close = iconButton('close-session', 'close', t('Close this trace'), () => actions.close());
-    const buttons = el('div', { class: 'buttons', role: 'toolbar', 'aria-label': t('Trace') });
-    for (const { element } of [this.pause, this.stop, this.mark, this.save, this.wide, this.close])
-      buttons.append(element);
+  constructor(page: PageActions) {
+    const asking = (method: 'stop' | 'save' | 'mark' | 'openWide') => () => void page.ask(method, undefined);
+    this.stop = iconButton('stop', 'debug-stop', t('Stop the traced program'), asking('stop'));
+    this.pause = iconButton('recording', 'debug-pause', '', () => {
+      void page.ask('setRecording', { on: !(this.session?.recording ?? true) });
+    });
+    this.save = iconButton('save', 'save', t('Save the trace as a file'), asking('save'));
+    this.mark = iconButton('mark', 'bookmark', t('Mark this moment'), asking('mark'));
+    this.wide = iconButton('open-wide', 'screen-full', t('Open in an editor'), asking('openWide'));
+    this.close = iconButton('close-session', 'close', t('Close this trace'), () => {
+      void page.ask('closeSession', { id: this.session?.id ?? 0 });
+    });
+    const all = [this.pause, this.stop, this.mark, this.save, this.wide, this.close].map(({ element }) => element);
+    const buttons = el('div', { class: 'buttons', role: 'toolbar', 'aria-label': t('Trace') }, ...all);
     const name = el('div', { class: 'name' }, this.dot, this.title, this.elapsed);
     this.figures.append(this.live, this.total);
     const bytes = el('div', { class: 'headline' }, this.figures, this.simulated.element);
@@ -58,7 +54,7 @@ export class Header {
 
   update(session: SessionView, elapsedNs: number): void {
     const { phase, info } = session;
-    this.recording = session.recording;
+    this.session = session;
     const paused = phase === 'running' && !session.recording;
     const word = paused ? t('Recording is paused') : PHASE_WORDS[phase];
     setAttribute(this.dot, 'data-phase', paused ? 'paused' : phase);

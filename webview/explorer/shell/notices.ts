@@ -4,14 +4,11 @@ import { isWarning } from '../../../extension/protocol/notes';
 import { formatBytes, formatCount, formatDuration } from '../../../extension/protocol/format';
 import type { Method } from '../../../extension/protocol/requests/messages';
 import type { OutOfMemory, Site, TraceInfo } from '../../../extension/protocol/trace';
-import { el, icon, setAttribute, setText } from '../../dom';
+import { differs, el, icon, setAttribute, setText, setTextOrHide } from '../../dom';
 import { earlierText, eventsLostText, notesText } from '../common/counts';
 import { baseName } from '../common/stack';
+import type { PageActions } from './part';
 
-export interface NoticeActions {
-  openLine(file: string, line: number): void;
-  site(id: number): Promise<Site | null>;
-}
 const SHOWN_EVENTS = 3;
 
 export class Notices {
@@ -23,10 +20,8 @@ export class Notices {
   private readonly error = el('p', { class: 'notice error', role: 'alert', 'data-notice': 'error' });
   private readonly sites = new Map<number, Promise<Site | null>>();
   private readonly errors = new Map<Method, string>();
-  private memoryKey = '';
-  private warningKey = '';
 
-  constructor(private readonly actions: NoticeActions) {
+  constructor(private readonly page: PageActions) {
     this.warning.append(el('summary', {}, icon('warning'), this.warningTitle), this.warningList);
     this.error.hidden = this.warning.hidden = true;
     this.element.append(this.error, this.memory, this.warning);
@@ -36,9 +31,7 @@ export class Notices {
     this.updateWarning(info);
     const events = info?.outOfMemory ?? [];
     const count = info?.outOfMemoryCount ?? 0;
-    const key = `${info?.startRealtimeMs ?? 0} ${count}`;
-    if (key === this.memoryKey) return;
-    this.memoryKey = key;
+    if (!differs(this.memory, info?.startRealtimeMs, count)) return;
     this.sites.clear();
     const latest = events.slice(-SHOWN_EVENTS).reverse();
     const older = count - latest.length;
@@ -59,9 +52,7 @@ export class Notices {
   }
 
   private showError(): void {
-    const sentence = [...this.errors.values()].pop() ?? '';
-    setText(this.error, sentence);
-    this.error.hidden = sentence === '';
+    setTextOrHide(this.error, [...this.errors.values()].pop() ?? '');
   }
 
   private memoryRow(event: OutOfMemory): HTMLElement {
@@ -74,7 +65,7 @@ export class Notices {
       text,
     );
     row.append(el('span', { class: 'dim' }, when));
-    const site = this.sites.get(event.site) ?? this.actions.site(event.site);
+    const site = this.sites.get(event.site) ?? this.page.request('site', { id: event.site });
     this.sites.set(event.site, site);
     site.then(
       found => this.place(row, text, event, found),
@@ -90,14 +81,12 @@ export class Notices {
     setText(text, t('Out of memory: asked {0} at {1}', formatBytes(event.requestedBytes), at));
     setAttribute(row, 'data-file', frame.file);
     setAttribute(row, 'data-line', String(frame.line));
-    row.addEventListener('click', () => this.actions.openLine(frame.file, frame.line));
+    row.addEventListener('click', () => this.page.openLine(frame.file, frame.line));
   }
 
   private updateWarning(info: TraceInfo | null): void {
     const { title, lines } = warnings(info);
-    const key = JSON.stringify([title, lines]);
-    if (key === this.warningKey) return;
-    this.warningKey = key;
+    if (!differs(this.warning, title, lines)) return;
     this.warning.hidden = title === '';
     setText(this.warningTitle, title);
     this.warningList.replaceChildren(...lines.map(line => el('li', {}, line)));

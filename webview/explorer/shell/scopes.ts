@@ -5,23 +5,8 @@ import { baseName } from '../../../extension/protocol/format';
 import type { DeviceInfo, ProcessInfo } from '../../../extension/protocol/trace';
 import { dropdown, type Dropdown } from '../../components';
 import { el } from '../../dom';
-import type { ViewState } from './state';
-
-export interface ScopeActions {
-  session(id: number): void;
-  /** -1: all. */
-  process(index: number): void;
-  device(index: number): void;
-}
-
-const PHASES: Record<SessionEntry['phase'], string> = {
-  empty: 'empty',
-  starting: 'starting',
-  running: 'running',
-  ended: 'ended',
-  failed: 'failed',
-};
-const ALL = '-1';
+import type { PageActions } from './part';
+import { ALL, type ViewState } from './state';
 
 export class Scopes {
   readonly element: HTMLElement;
@@ -29,10 +14,16 @@ export class Scopes {
   private readonly process: Dropdown<string>;
   private readonly device: Dropdown<string>;
 
-  constructor(actions: ScopeActions) {
-    this.session = dropdown('session', t('Traced program or saved trace'), [], id => actions.session(Number(id)));
-    this.process = dropdown('process', t('Process'), [], index => actions.process(Number(index)));
-    this.device = dropdown('device', t('Device'), [], index => actions.device(Number(index)));
+  constructor(page: PageActions) {
+    this.session = dropdown('session', t('Traced program or saved trace'), [], id => {
+      void page.ask('showSession', { id: Number(id) });
+    });
+    this.process = dropdown('process', t('Process'), [], process => {
+      page.dispatch({ type: 'process', process: Number(process) });
+    });
+    this.device = dropdown('device', t('Device'), [], device => {
+      page.dispatch({ type: 'device', device: Number(device) });
+    });
     const parts = [this.session, this.process, this.device].map(({ element }) => element);
     this.element = el('div', { class: 'scopes', role: 'group', 'aria-label': t('What is shown') }, ...parts);
   }
@@ -54,11 +45,11 @@ function offer(to: Dropdown<string>, options: readonly Option[], value: string):
 
 /** One thing alone is no choice. */
 function withAll(label: string, options: readonly Option[]): Option[] {
-  return options.length < 2 ? [] : [[ALL, label], ...options];
+  return options.length < 2 ? [] : [[String(ALL), label], ...options];
 }
 
 function sessionOption({ id, title, phase }: SessionEntry): Option {
-  return [String(id), `${title} · ${PHASES[phase]}`];
+  return [String(id), `${title} · ${phase}`];
 }
 
 function processOption({ index, pid, command }: ProcessInfo): Option {

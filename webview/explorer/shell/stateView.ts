@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import type { SessionView } from '../../../extension/protocol/requests/messages';
 import { formatBytes, formatCount, formatDuration } from '../../../extension/protocol/format';
 import { primaryButton, progressRing } from '../../components';
-import { el, icon, setText } from '../../dom';
+import { el, icon, setTextOrHide } from '../../dom';
 import { headline } from '../ledger/ledger';
 
 const ABOUT = t(
@@ -44,13 +44,10 @@ export class StateView {
     // A file that cannot be read has no number, and nothing to start again.
     this.again.hidden = phase !== 'failed' || !trusted || id === 0;
     const says = phase === 'running' && info !== null && info.totals.length > 0 ? '' : session.detail;
-    setText(this.detail, says);
-    this.detail.hidden = says === '';
+    setTextOrHide(this.detail, says);
     this.words.hidden = says === '' && phase !== 'starting';
     this.detail.className = phase === 'failed' ? 'detail notice error' : 'detail';
-    const totals = phase === 'ended' ? endText(session) : '';
-    setText(this.totals, totals);
-    this.totals.hidden = totals === '';
+    setTextOrHide(this.totals, phase === 'ended' ? endText(session) : '');
     this.element.hidden = [...this.element.children].every(child => (child as HTMLElement).hidden);
   }
 }

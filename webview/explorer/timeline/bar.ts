@@ -1,6 +1,6 @@
 // The line below the chart: what can be shown of the selected span, what is being read, and which moment is shown.
 import { t } from '@vscode/l10n';
-import { el, icon, setText } from '../../dom';
+import { button, el, icon, setText } from '../../dom';
 
 export type SpanChoice = 'born' | 'end' | 'peak';
 export interface TimelineBarActions {
@@ -49,13 +49,13 @@ export class TimelineBar {
 
   constructor(actions: TimelineBarActions) {
     const choices = CHOICES.map(([choice, label, title]) =>
-      button(`span-${choice}`, label, title, () => actions.choose(choice)),
+      chip(`span-${choice}`, label, title, () => actions.choose(choice)),
     );
-    const clear = button('span-clear', icon('close'), t('Clear the selection (Escape)'), () => actions.clear());
+    const clear = chip('span-clear', icon('close'), t('Clear the selection (Escape)'), () => actions.clear());
     this.spanPart = el('div', { class: 'bar-part' }, this.span, this.kept, ...choices, clear);
-    const cancel = button('moment-cancel', t('Cancel'), t('Stop reading; what is shown stays'), () => actions.cancel());
+    const cancel = chip('moment-cancel', t('Cancel'), t('Stop reading; what is shown stays'), () => actions.cancel());
     this.readingPart = el('div', { class: 'bar-part' }, this.reading, cancel);
-    const now = button('moment-now', t('Back to now'), t('Show what is alive now'), () => actions.now());
+    const now = chip('moment-now', t('Back to now'), t('Show what is alive now'), () => actions.now());
     this.momentPart = el('div', { class: 'bar-part bar-moment' }, icon('history'), this.moment, now);
     this.element.append(this.spanPart, this.readingPart, this.momentPart, this.status);
   }
@@ -76,9 +76,6 @@ export class TimelineBar {
   }
 }
 
-function button(action: string, label: string | Node, title: string, onClick: () => void): HTMLElement {
-  const element = el('button', { type: 'button', class: 'chip', 'data-action': action, title }, label);
-  if (typeof label !== 'string') element.setAttribute('aria-label', title);
-  element.addEventListener('click', onClick);
-  return element;
+export function chip(action: string, label: string | Node, title: string, onClick: () => void): HTMLElement {
+  return button('chip', action, [label], onClick, { title, 'aria-label': typeof label === 'string' ? null : title });
 }

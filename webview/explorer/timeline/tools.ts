@@ -3,6 +3,7 @@ import { t } from '@vscode/l10n';
 import type { Series } from '../../../extension/protocol/trace';
 import { dropdown } from '../../components';
 import { el, setAttribute, setText } from '../../dom';
+import { chip } from './bar';
 import type { DrawnSeries } from './chart';
 import { pictureButton } from '../common/picture';
 import { REST, type GroupName } from './stack';
@@ -37,9 +38,15 @@ const SELECT_HINT = t(
 export class TimelineTools {
   readonly element: HTMLElement;
   private readonly stack;
-  private readonly axis = toolButton('axis', t('Steps'), t('Label the axis in steps, or in time'));
-  private readonly select = toolButton('select-span', t('Select a span'), SELECT_HINT);
-  private readonly follow = toolButton('follow', t('Whole run'), t('Show the whole run and follow it (Home)'));
+  private readonly axis = chip('axis', t('Steps'), t('Label the axis in steps, or in time'), () =>
+    this.actions.axis(isPressed(this.axis) ? 'time' : 'steps'),
+  );
+  private readonly select = chip('select-span', t('Select a span'), SELECT_HINT, () =>
+    this.actions.select(!isPressed(this.select)),
+  );
+  private readonly follow = chip('follow', t('Whole run'), t('Show the whole run and follow it (Home)'), () =>
+    this.actions.follow(),
+  );
   private readonly legend = el('div', { class: 'legend' });
   private readonly groups = el('ul', {
     class: 'legend-groups',
@@ -55,11 +62,6 @@ export class TimelineTools {
       const [by, rank] = key.split('-') as [StackChoice['by'], StackChoice['rank']];
       actions.stack({ by, rank });
     });
-    this.select.addEventListener('click', () => actions.select(this.select.getAttribute('aria-pressed') !== 'true'));
-    this.axis.addEventListener('click', () =>
-      actions.axis(this.axis.getAttribute('aria-pressed') === 'true' ? 'time' : 'steps'),
-    );
-    this.follow.addEventListener('click', () => actions.follow());
     const save = pictureButton(() => actions.savePicture());
     const chips = [this.axis, this.select, this.follow];
     const tools = el('div', { class: 'timeline-tools' }, this.stack.element, ...chips, save);
@@ -119,6 +121,6 @@ export class TimelineTools {
   }
 }
 
-function toolButton(action: string, label: string, title: string): HTMLButtonElement {
-  return el('button', { type: 'button', class: 'chip', 'data-action': action, title }, label);
+function isPressed(button: HTMLElement): boolean {
+  return button.getAttribute('aria-pressed') === 'true';
 }

@@ -1,0 +1,13 @@
+/** The row that a key leads to; undefined: it is no such key. @param from -1: none @param page rows that PageUp and PageDown pass */
+export function rowMove(key: string, from: number, rows: number, page: number): number | undefined {
+  const moves: Record<string, number> = {
+    ArrowDown: from + 1,
+    ArrowUp: from - 1,
+    PageDown: from + page,
+    PageUp: from - page,
+    Home: 0,
+    End: rows - 1,
+  };
+  const to = moves[key];
+  return to === undefined ? undefined : Math.min(Math.max(to, 0), rows - 1);
+}
