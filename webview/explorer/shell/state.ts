@@ -15,7 +15,8 @@ import { INITIAL_TABLE, restoreTable, type TableChoice } from '../table/state';
 import { FOLLOW, type Zoom } from '../timeline/zoom';
 
 /** The tabs below the timeline. */
-export type TabId = 'lines' | 'flame' | 'segments' | 'compare';
+const TABS = ['lines', 'flame', 'segments', 'compare'] as const;
+export type TabId = (typeof TABS)[number];
 
 /** How the segment map is drawn. */
 export interface SegmentState {
@@ -36,7 +37,8 @@ export interface StackChoice {
   by: StackBy | 'none';
   rank: StackRank;
 }
-export type AxisUnit = 'steps' | 'time';
+const AXES = ['steps', 'time'] as const;
+export type AxisUnit = (typeof AXES)[number];
 
 export interface ViewState {
   version: 1;
@@ -68,23 +70,18 @@ export interface ViewState {
   trace: number | null;
 }
 
+/** A field of the state that an action of its name sets. */
+type Plain = 'filter' | 'layer' | 'zoom' | 'process' | 'device' | 'tab' | 'stack' | 'axis';
+/** One whose parts are set. */
+type Parted = 'table' | 'segments' | 'flame' | 'compare';
+
 export type Action =
+  | { [F in Plain]: { type: F } & Pick<ViewState, F> }[Plain]
+  | { [F in Parted]: { type: F } & { [P in F]: Partial<ViewState[F]> } }[Parted]
   | { type: 'sort'; sort: SiteSort }
-  | { type: 'filter'; filter: string }
   | { type: 'group'; groupBy: GroupBy }
-  | { type: 'layer'; layer: Layer }
-  | { type: 'table'; table: Partial<TableChoice> }
-  | { type: 'zoom'; zoom: Zoom }
   | { type: 'series'; series: Series }
-  | { type: 'process'; process: number }
-  | { type: 'device'; device: number }
-  | { type: 'tab'; tab: TabId }
-  | { type: 'segments'; segments: Partial<SegmentState> }
-  | { type: 'flame'; flame: Partial<FlameState> }
-  | { type: 'stack'; stack: StackChoice }
-  | { type: 'axis'; axis: AxisUnit }
   | { type: 'moment'; moment: Moment; title: string }
-  | { type: 'compare'; compare: Partial<ViewState['compare']> }
   /** Another trace is shown, or the first one. */
   | { type: 'trace'; trace: number };
 
@@ -114,7 +111,6 @@ export const INITIAL: ViewState = {
   trace: null,
 };
 
-const TABS: readonly TabId[] = ['lines', 'flame', 'segments', 'compare'];
 const COLOURS: readonly ColourBy[] = ['line', 'age'];
 const WEIGHTS: readonly TreeWeight[] = ['live', 'peak', 'churn'];
 export const GROUPS: readonly GroupBy[] = [
@@ -127,7 +123,6 @@ export const GROUPS: readonly GroupBy[] = [
   'device',
   'category',
 ];
-const AXES: readonly AxisUnit[] = ['steps', 'time'];
 const TEXT_SORTS: readonly SiteSort[] = ['label', 'thread', 'device'];
 
 /** What belongs to one trace alone. */
@@ -140,61 +135,60 @@ export function reduce(state: ViewState, action: Action): ViewState {
       return state.sort === action.sort
         ? { ...state, descending: !state.descending }
         : { ...state, sort: action.sort, descending: !TEXT_SORTS.includes(action.sort) };
-    case 'filter':
-      return action.filter === state.filter ? state : { ...state, filter: action.filter };
-    case 'group':
-      return action.groupBy === state.groupBy ? state : { ...state, groupBy: action.groupBy };
-    case 'layer':
-      return action.layer === state.layer ? state : { ...state, layer: action.layer };
     case 'table':
       return { ...state, table: { ...state.table, ...action.table } };
-    case 'zoom':
-      return { ...state, zoom: action.zoom };
     case 'series':
       return { ...state, hidden: toggled(state.hidden, action.series) };
-    case 'process':
-      return action.process === state.process ? state : { ...state, process: action.process };
-    case 'device':
-      return action.device === state.device ? state : { ...state, device: action.device };
-    case 'tab':
-      return action.tab === state.tab ? state : { ...state, tab: action.tab };
     case 'segments':
       return { ...state, segments: { ...state.segments, ...action.segments } };
     case 'flame':
       return { ...state, flame: { ...state.flame, ...action.flame } };
     case 'moment':
       return { ...state, moment: action.moment, momentTitle: action.title };
-    case 'stack':
-      return { ...state, stack: action.stack };
-    case 'axis':
-      return { ...state, axis: action.axis };
     case 'compare':
       return { ...state, compare: { ...state.compare, ...action.compare } };
     case 'trace':
       if (action.trace === state.trace) return state;
       return { ...state, ...OF_TRACE, compare: { ...state.compare, a: null, b: null }, trace: action.trace };
+    default:
+      return withField(state, action);
   }
 }
 
+function withField(state: ViewState, { type: _, ...field }: Extract<Action, { type: Plain | 'group' }>): ViewState {
+  const same = Object.entries(field).every(([name, value]) => state[name as keyof ViewState] === value);
+  return same ? state : { ...state, ...field };
+}
+
 /** A saved state, field by field: what is missing or strange becomes the default. */
-export function restore(saved: unknown): ViewState {
-  if (!isFields(saved) || saved.version !== INITIAL.version) return INITIAL;
+export function restore(state: unknown): ViewState {
+  const saved = fields(state);
+  if (saved.version !== INITIAL.version) return INITIAL;
   return {
     version: 1,
     tab: oneOf(saved.tab, TABS) ?? INITIAL.tab,
     layer: oneOf(saved.layer, LAYERS) ?? INITIAL.layer,
     groupBy: oneOf(saved.groupBy, GROUPS) ?? INITIAL.groupBy,
     sort: oneOf(saved.sort, SITE_SORTS) ?? INITIAL.sort,
-    descending: typeof saved.descending === 'boolean' ? saved.descending : INITIAL.descending,
+    descending: flag(saved.descending, INITIAL.descending),
     filter: typeof saved.filter === 'string' ? saved.filter : INITIAL.filter,
     process: indexOrAll(saved.process),
     device: indexOrAll(saved.device),
-    flame: restoreFlame(saved.flame),
+    flame: {
+      weight: oneOf(fields(saved.flame).weight, WEIGHTS) ?? INITIAL.flame.weight,
+      fold: flag(fields(saved.flame).fold, INITIAL.flame.fold),
+    },
     table: restoreTable(saved.table),
-    segments: restoreSegments(saved.segments),
+    segments: {
+      colourBy: oneOf(fields(saved.segments).colourBy, COLOURS) ?? INITIAL.segments.colourBy,
+      toScale: flag(fields(saved.segments).toScale, INITIAL.segments.toScale),
+    },
     zoom: restoreZoom(saved.zoom),
     hidden: Array.isArray(saved.hidden) ? SERIES.filter(series => (saved.hidden as unknown[]).includes(series)) : [],
-    stack: restoreStack(saved.stack),
+    stack: {
+      by: oneOf(fields(saved.stack).by, ['none', ...STACK_BY] as const) ?? INITIAL.stack.by,
+      rank: oneOf(fields(saved.stack).rank, STACK_RANKS) ?? INITIAL.stack.rank,
+    },
     axis: oneOf(saved.axis, AXES) ?? INITIAL.axis,
     ...restoreMoment(saved),
     compare: restoreCompare(saved.compare),
@@ -202,25 +196,10 @@ export function restore(saved: unknown): ViewState {
   };
 }
 
-function restoreFlame(saved: unknown): FlameState {
-  const from = isFields(saved) ? saved : {};
-  const { weight, fold } = INITIAL.flame;
-  return { weight: oneOf(from.weight, WEIGHTS) ?? weight, fold: typeof from.fold === 'boolean' ? from.fold : fold };
-}
-
-function restoreSegments(saved: unknown): SegmentState {
-  const from = isFields(saved) ? saved : {};
-  const { colourBy, toScale } = INITIAL.segments;
-  return {
-    colourBy: oneOf(from.colourBy, COLOURS) ?? colourBy,
-    toScale: typeof from.toScale === 'boolean' ? from.toScale : toScale,
-  };
-}
-
 function restoreCompare(saved: unknown): ViewState['compare'] {
-  if (!isFields(saved)) return INITIAL.compare;
+  const { a, b, by } = fields(saved);
   const point = (value: unknown): string | null => (typeof value === 'string' && pointOf(value) ? value : null);
-  return { a: point(saved.a), b: point(saved.b), by: saved.by === 'stack' ? 'stack' : 'line' };
+  return { a: point(a), b: point(b), by: by === 'stack' ? 'stack' : 'line' };
 }
 
 function restoreMoment(saved: Record<string, unknown>): Pick<ViewState, 'moment' | 'momentTitle'> {
@@ -243,15 +222,8 @@ export function scoped(state: ViewState, { processes, devices }: Pick<TraceInfo,
   return process === state.process && device === state.device ? state : { ...state, process, device };
 }
 
-function restoreStack(saved: unknown): StackChoice {
-  const from = isFields(saved) ? saved : {};
-  const by = oneOf(from.by, ['none', ...STACK_BY] as const) ?? INITIAL.stack.by;
-  return { by, rank: oneOf(from.rank, STACK_RANKS) ?? INITIAL.stack.rank };
-}
-
 function restoreZoom(saved: unknown): Zoom {
-  if (!isFields(saved)) return FOLLOW;
-  const { spanNs, endNs } = saved;
+  const { spanNs, endNs } = fields(saved);
   if (typeof spanNs !== 'number' || !(spanNs > 0)) return FOLLOW;
   return { spanNs, endNs: typeof endNs === 'number' && endNs >= 0 ? endNs : null };
 }
@@ -264,6 +236,10 @@ function oneOf<T extends string>(value: unknown, allowed: readonly T[]): T | und
   return allowed.find(candidate => candidate === value);
 }
 
-function isFields(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
+function flag(value: unknown, usual: boolean): boolean {
+  return typeof value === 'boolean' ? value : usual;
+}
+
+function fields(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
 }
