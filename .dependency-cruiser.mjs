@@ -83,7 +83,7 @@ function pageBase(...more) {
 
 /** A part of the page knows what parts are, what the user chose and how to ask; of another part at most a named file. */
 function partBase(...more) {
-  const shell = ['part', 'polledPart', 'poller', 'state', 'subject'].map(file => `webview/explorer/shell/${file}`);
+  const shell = ['part', 'poller', 'state', 'subject'].map(file => `webview/explorer/shell/${file}`);
   return pageBase('webview/explorer/common', ...shell, ...more);
 }
 
