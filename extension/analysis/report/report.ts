@@ -39,7 +39,7 @@ export interface Report {
   findings: ReportFinding[];
   /** The first failed allocations and the newest. */
   oom: ReportOutOfMemory[];
-  /** All of them; left out where none failed. */
+  /** All of them, where `oom` does not list each. */
   oomCount?: number;
   groups?: ReportGroup[];
 }
@@ -144,7 +144,7 @@ export function buildReport(source: TraceSource, groupBy?: GroupBy, verdicts: Ve
     findings: reportFindings(info, verdicts),
     oom: reportOutOfMemory(info, verdicts),
   };
-  if (info.outOfMemoryCount > 0) report.oomCount = info.outOfMemoryCount;
+  if (info.outOfMemoryCount > info.outOfMemory.length) report.oomCount = info.outOfMemoryCount;
   if (groupBy !== undefined) report.groups = readGroups(source, listedLayer(info.totals), groupBy);
   return report;
 }

@@ -20,6 +20,7 @@ const info = makeInfo({
     makeTotals({ pid: 10, liveBytes: 300, peakBytes: 400, allocations: 5, frees: 3 }),
     makeTotals({ pid: 10, layer: 'driver', liveBytes: 500, peakBytes: 500, allocations: 1 }),
   ],
+  outOfMemoryCount: 7,
   outOfMemory: [
     {
       process: 0,
@@ -56,7 +57,7 @@ test('the document carries what the contract names', () => {
   assert.equal(report.version, 1);
   assert.deepEqual(report.command, ['python', 'train.py']);
   assert.equal(report.exitCode, 3);
-  assert.equal(report.oomCount, 1);
+  assert.equal(report.oomCount, 7);
   assert.equal(report.simulated, true);
   assert.equal(report.startedAt, '1970-01-01T00:00:00.000Z');
   assert.deepEqual(report.lost, { events: 0, byCause: {} });
