@@ -5,6 +5,7 @@ import type { TraceSource } from '../../protocol/trace';
 import type { HolderFound, HolderLink } from '../../protocol/requests/verdictRequests';
 import type { FindingHolder } from '../../protocol/verdicts';
 import { entries, isEntry, parseObject, type Entry } from './answerJson';
+import { sum } from '../series/statistics';
 import { blocksText } from '../words';
 
 // What the agent found about who holds a block, joined to the sites that allocated the blocks.
@@ -168,18 +169,13 @@ export function holderOf(
   share: number,
   least: number,
 ): FindingHolder | null {
-  let counted: { holder: FindingHolder; count: number; bytes: number }[] = [];
-  let named = 0;
-  for (const answer of answers) {
-    if (answer.process !== process) continue;
-    const counts = answer.held.map(held => ({ holder: held.holder, ...sumOf(held, sites) }));
-    const all = counts.reduce((sum, entry) => sum + entry.count, 0);
-    if (all > named) [counted, named] = [counts, all];
-  }
-  const most = counted
-    .filter(entry => !NOBODY.has(entry.holder.kind))
-    .sort((a, b) => b.count - a.count || b.bytes - a.bytes)[0];
-  return most === undefined || most.count < Math.max(1, least, share * named) ? null : most.holder;
+  const { holders } = mostNamed(answers, process, sites) ?? { holders: [] };
+  const [most] = holders
+    .filter(({ kind }) => !NOBODY.has(kind))
+    .sort((one, other) => other.count - one.count || other.bytes - one.bytes);
+  if (most === undefined || most.count < Math.max(1, least, share * blocksOf(holders))) return null;
+  const { path, kind, file, line, length, bound } = most;
+  return { path, kind, file, line, function: most.function, length, bound };
 }
 
 /** What is said of blocks that live to the end, where the look at the end saw all that Python has and none of them. */
@@ -224,7 +220,7 @@ export function readHolderAnswer(
   if (document.ok !== true) return { sentence: t('The program could not tell: {0}', String(document.error)) };
   const holders = holdersIn(heldBy(document, blocks), sites);
   if (holders.length === 0) return { sentence: t('All of these blocks were freed before the program answered.') };
-  const found = holders.reduce((sum, holder) => sum + holder.count, 0);
+  const found = blocksOf(holders);
   const took = positive(document.tookMs);
   const parts = [t('Asked for {0}, {1} still alive', blocksText(asked), formatCount(found))];
   if (took !== null) parts.push(t('the program stood still for {0} ms', Math.ceil(took)));
@@ -245,17 +241,26 @@ export function occasionText({ when, step }: HolderAnswer): string {
 }
 
 /** The recorded answer that names most blocks of these sites; null: none names any. */
-export function recordedHolders(
-  source: TraceSource,
-  process: number,
-  sites: readonly number[],
-): { answer: HolderAnswer; holders: HolderFound[] } | null {
-  const count = (holders: readonly HolderFound[]): number => holders.reduce((sum, holder) => sum + holder.count, 0);
-  const recorded = readHolders(source)
+export function recordedHolders(source: TraceSource, process: number, sites: readonly number[]): NamedHolders | null {
+  return mostNamed(readHolders(source), process, sites);
+}
+
+interface NamedHolders {
+  answer: HolderAnswer;
+  holders: HolderFound[];
+}
+
+/** Of answers that name as many, the newest. */
+function mostNamed(answers: readonly HolderAnswer[], process: number, sites: readonly number[]): NamedHolders | null {
+  const named = answers
     .filter(answer => answer.process === process)
     .map(answer => ({ answer, holders: holdersIn(answer.held, sites) }))
     .filter(({ holders }) => holders.length > 0);
-  return recorded.sort((a, b) => count(b.holders) - count(a.holders))[0] ?? null;
+  return named.sort((a, b) => blocksOf(b.holders) - blocksOf(a.holders))[0] ?? null;
+}
+
+function blocksOf(holders: readonly HolderFound[]): number {
+  return sum(holders.map(({ count }) => count));
 }
 
 function sumOf(held: HeldBlocks, sites: readonly number[]): { count: number; bytes: number } {

@@ -3,14 +3,8 @@ import { index, listOf, nothing, object, oneOf, text, type Checks } from './chec
 import type { Finding, FindingHolder, SiteState, Verdicts } from '../verdicts';
 
 /** What can be tried in the traced process; each changes what the program does. */
-export type Experiment = 'collect' | 'drop-exception' | 'empty-cache' | 'workspaces' | 'ipc-collect';
-export const EXPERIMENTS: readonly Experiment[] = [
-  'collect',
-  'drop-exception',
-  'empty-cache',
-  'workspaces',
-  'ipc-collect',
-];
+export const EXPERIMENTS = ['collect', 'drop-exception', 'empty-cache', 'workspaces', 'ipc-collect'] as const;
+export type Experiment = (typeof EXPERIMENTS)[number];
 
 /** One reference on the way from a root to a block: its kind and name, the type it leads to, the length of the container it is in. */
 export interface HolderLink {
@@ -93,7 +87,8 @@ export interface OtherLine {
   liveBytes: number;
 }
 
-export type VerdictGrouping = 'site' | 'line' | 'function';
+const GROUPINGS = ['site', 'line', 'function'] as const;
+export type VerdictGrouping = (typeof GROUPINGS)[number];
 
 export interface VerdictRequests {
   /** What was found so far. */

@@ -1,6 +1,7 @@
 // What a finding says, as texts: its headline, its figures, who holds it.
 import { t } from '@vscode/l10n';
 import { baseName, formatBytes, formatCount } from '../../../extension/protocol/format';
+import { blocksText } from '../common/counts';
 import type { Experiment, FindingView, HolderFound } from '../../../extension/protocol/requests/verdictRequests';
 
 export const EXPERIMENT_NAMES: Record<Experiment, string> = {
@@ -32,8 +33,7 @@ export function figures(finding: FindingView): string[] {
   const facts: string[] = [];
   if (atStep !== null) facts.push(t('in step {0}', formatCount(atStep)));
   if (bytesPerStep > 0) facts.push(t('+{0} a step', formatBytes(bytesPerStep)));
-  if (bytes > 0 && count === 1) facts.push(t('{0} in 1 block', formatBytes(bytes)));
-  else if (bytes > 0) facts.push(t('{0} in {1} blocks', formatBytes(bytes), formatCount(count)));
+  if (bytes > 0) facts.push(t('{0} in {1}', formatBytes(bytes), blocksText(count)));
   if (sinceStep !== null) facts.push(t('since step {0}', formatCount(sinceStep)));
   if (fullAtStep !== null) facts.push(t('full at step ≈ {0}', formatCount(fullAtStep)));
   if (processes > 1) facts.push(t('in {0} processes', formatCount(processes)));
