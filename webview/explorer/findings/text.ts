@@ -1,4 +1,4 @@
-// What a finding says, as texts: its headline, its figures, who holds it.
+// What a finding says, as texts: its figures, who holds it.
 import { t } from '@vscode/l10n';
 import { baseName, formatBytes, formatCount } from '../../../extension/protocol/format';
 import { blocksText } from '../common/counts';
