@@ -8,7 +8,7 @@ const budgets = {
 };
 
 export default tseslint.config(
-  { ignores: ['dist/', 'build/', '.bench/', '.vscode-test/', 'node_modules/'] },
+  { ignores: ['dist/', 'build/', '.bench/', '.vscode-test/', 'node_modules/', '**/*.gen.ts'] },
   js.configs.recommended,
   {
     files: ['**/*.mjs'],

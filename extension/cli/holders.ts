@@ -5,9 +5,9 @@ import { type Survivor, survivorsOf, tensorAt } from '../analysis/series/survivo
 import { standingOf } from '../analysis/sites/standing';
 import { holderText } from '../analysis/words';
 import { ask, cannotAsk } from '../capture/traces/requests';
+import { LAYERS } from '../protocol/trace';
 import { formatBytes, formatPlural } from '../protocol/format';
 import type { HolderFound } from '../protocol/requests/verdictRequests';
-import { LAYERS } from '../protocol/trace';
 import type { HoldersArguments } from './arguments/askArguments';
 import { openNamed, type OpenTrace } from './namedTrace';
 import { jsonChunks } from './report/jsonDocument';

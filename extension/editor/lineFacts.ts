@@ -1,17 +1,14 @@
 // What stands beside a line of source: the bytes that its allocations hold.
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount } from '../protocol/format';
-import type { SiteWindow } from '../protocol/trace';
 import { blocksText } from '../analysis/words';
+import { type SiteRow, siteRows, type SiteWindow } from '../protocol/trace';
+import { formatBytes, formatCount } from '../protocol/format';
 
-export interface LineFacts {
-  /** From 1, as it was when the program ran. */
-  line: number;
-  liveBytes: number;
-  liveCount: number;
-  peakBytes: number;
-  allocations: number;
-  frees: number;
+/** Of a line, from 1, as it was when the program ran. */
+export interface LineFacts extends Pick<
+  SiteRow,
+  'line' | 'liveBytes' | 'liveCount' | 'peakBytes' | 'allocations' | 'frees'
+> {
   /** Growth that a verdict found; 0 without one. */
   bytesPerStep: number;
   /** Live bytes in 16 equal spans of the run. */
@@ -24,21 +21,10 @@ export function factsByFile(
   perStep: (file: string, line: number) => number,
 ): Map<string, LineFacts[]> {
   const files = new Map<string, LineFacts[]>();
-  const points = window.rows === 0 ? 0 : window.spark.length / window.rows;
-  for (let row = 0; row < window.rows; row++) {
-    const file = window.file[row] ?? '';
-    const line = window.line[row] ?? 0;
+  for (const row of siteRows(window)) {
+    const { file, line } = row;
     if (file === '' || file.startsWith('<') || line === 0) continue;
-    const facts: LineFacts = {
-      line,
-      liveBytes: window.liveBytes[row] ?? 0,
-      liveCount: window.liveCount[row] ?? 0,
-      peakBytes: window.peakBytes[row] ?? 0,
-      allocations: window.allocations[row] ?? 0,
-      frees: window.frees[row] ?? 0,
-      bytesPerStep: perStep(file, line),
-      spark: Array.from(window.spark.subarray(row * points, (row + 1) * points)),
-    };
+    const facts = { ...row, bytesPerStep: perStep(file, line), spark: [...row.spark] };
     files.set(file, [...(files.get(file) ?? []), facts]);
   }
   return files;

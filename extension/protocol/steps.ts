@@ -1,22 +1,9 @@
 // Memory by training step: what verdicts are made of. Steps of a process are numbered from 1; sizes are bytes, times are
 // nanoseconds of the session, as in trace.ts.
-import type { Frame, Layer, LineSource } from './trace';
+import type { Category, Layer, LineSource, StepSource } from './answers.gen';
+import type { Frame } from './trace';
 
-/** What a live block is for, as the agent found between steps; `unnamed`: nobody looked at it. */
-export type Category =
-  'other' | 'parameter' | 'gradient' | 'optimizer' | 'buffer' | 'activation' | 'workspace' | 'unnamed';
-
-/** Columns of categories hold an index into it. */
-export const CATEGORIES: readonly Category[] = [
-  'other',
-  'parameter',
-  'gradient',
-  'optimizer',
-  'buffer',
-  'activation',
-  'workspace',
-  'unnamed',
-];
+export { CATEGORIES, type Category, type StepSource } from './answers.gen';
 
 /** Memory of one process on one device at one moment. null: not known. */
 export interface MemorySnapshot {
@@ -63,11 +50,6 @@ export interface Fragmentation {
   largestFreeBytes: number;
 }
 
-/**
- * How steps were found: by the optimizer's steps; by a line that allocates once in every round of the program's loop; as
- * equal slices of time, where neither is known (yet).
- */
-export type StepSource = 'optimizer' | 'periodic' | 'time';
 /** Steps of one process are numbered from 1. The first holds everything before the first end. */
 export interface ProcessSteps {
   process: number;

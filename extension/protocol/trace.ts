@@ -2,12 +2,23 @@
 // Every query answers a window. Sizes are bytes, times are nanoseconds since the session's first process began (`number`:
 // exact to 2^53). 64-bit addresses travel as bigint.
 
+import type {
+  AllocationSort,
+  Category,
+  DriverSource,
+  GroupBy,
+  Layer,
+  LineSource,
+  Series,
+  SiteSort,
+  SiteWindow,
+} from './answers.gen';
+import { LAYERS } from './answers.gen';
 import type { SegmentMap, SegmentQuery } from './segmentMap';
 import type {
   Answer,
   AnswerInfo,
   BlockFacts,
-  Category,
   CategoryBytes,
   Fragmentation,
   FreeLine,
@@ -21,31 +32,8 @@ import type {
   ThreadHabit,
 } from './steps';
 
+export * from './answers.gen';
 export type { SegmentBlocks, SegmentMap, SegmentQuery } from './segmentMap';
-export type Layer = 'tensor' | 'driver' | 'host';
-/**
- * `module`: the file of the line, as the program names it. `category`: what live blocks are for; of these groups only what
- * lives is known, their `peakBytes`, `allocations`, `frees`, `allocatedBytes`, `growth` and `spark` are NaN.
- */
-export type GroupBy = 'site' | 'line' | 'function' | 'module' | 'thread' | 'process' | 'device' | 'category';
-export type SiteSort =
-  | 'liveBytes'
-  | 'liveCount'
-  | 'peakBytes'
-  | 'allocations'
-  | 'frees'
-  | 'growth'
-  | 'allocatedBytes'
-  | 'label'
-  | 'thread'
-  | 'device';
-
-/**
- * How a Python line was found. `none`: no Python in the stack. `before-attach`: the memory was there before the recording
- * began; mostly who took it is not known, and it is no leak of what was watched.
- */
-export type LineSource = 'python' | 'forward' | 'forward-near' | 'backward-call' | 'none' | 'before-attach';
-
 export interface ThreadInfo {
   index: number;
   tid: number;
@@ -71,7 +59,7 @@ export interface ProcessInfo {
   startNs: number;
   /** '3.12', or null without Python. */
   python: string | null;
-  driverSource: 'none' | 'cupti' | 'wrapped' | 'uprobe';
+  driverSource: DriverSource;
   simulated: boolean;
   /** 1 while recording is on. */
   recording: boolean;
@@ -200,46 +188,6 @@ export interface SiteQuery {
   from: number;
   to: number;
 }
-/** A window of rows; each array has `rows` entries. */
-export interface SiteWindow {
-  revision: number;
-  total: number;
-  rows: number;
-  /** Sums over all rows that match, not only the window's. */
-  sumLiveBytes: number;
-  sumLiveCount: number;
-  /** Group id: the site's id for groupBy 'site', else the id of the group's biggest site. */
-  id: Uint32Array;
-  /** `Site.key` of that site. */
-  key: string[];
-  liveBytes: Float64Array;
-  liveCount: Float64Array;
-  peakBytes: Float64Array;
-  allocations: Float64Array;
-  frees: Float64Array;
-  allocatedBytes: Float64Array;
-  /** Least-squares slope of live bytes over the recent past, bytes a second. */
-  growth: Float64Array;
-  /** 16 values a row: live bytes in 16 equal spans of the run so far, for a spark line. */
-  spark: Float64Array;
-  /** Thread index within `process`, -1 = several. */
-  thread: Int32Array;
-  process: Int32Array;
-  device: Int32Array;
-  /** The user frame, or the innermost one. line 0 and empty file: no Python line. */
-  file: string[];
-  line: Uint32Array;
-  function: string[];
-  source: LineSource[];
-  /** `Site.library` of that site. */
-  library: string[];
-  /**
-   * Name of the group as text (thread `python:123`, process `train.py (123)`, device `gpu_0`, else `file:line`, or the
-   * library's file name where there is no line).
-   */
-  label: string[];
-}
-
 export interface AllocationQuery {
   layer?: Layer;
   process?: number;
@@ -252,8 +200,7 @@ export interface AllocationQuery {
   /** Only blocks that were allocated in [bornFromNs, bornToNs). */
   bornFromNs?: number;
   bornToNs?: number;
-  /** `name`: what has none is last either way. `site`: by the number of the site, which keeps its blocks together. */
-  sort: 'bytes' | 'age' | 'address' | 'step' | 'name' | 'site';
+  sort: AllocationSort;
   descending: boolean;
   from: number;
   to: number;
@@ -284,7 +231,6 @@ export interface AllocationWindow {
   name: string[];
   category: Category[];
 }
-export type Series = 'tensor' | 'reserved' | 'driver' | 'host';
 export interface TimelineQuery {
   series: Series;
   /** -1 or absent = sum over all. */
@@ -324,26 +270,10 @@ export interface LifetimeBatch {
   /** Index into `CATEGORIES` of steps.ts. */
   category: Uint8Array;
 }
-/** `LifetimeBatch.layer` points into it. */
-export const LAYERS: readonly Layer[] = ['tensor', 'driver', 'host'];
-
 /** The layer that is shown first: tensors where a framework reported any, else the driver's allocations, else pinned memory. */
 export function listedLayer(totals: readonly Pick<Totals, 'layer' | 'allocations'>[]): Layer {
   return LAYERS.find(layer => totals.some(total => total.layer === layer && total.allocations > 0)) ?? 'tensor';
 }
-export const SITE_SORTS: readonly SiteSort[] = [
-  'liveBytes',
-  'liveCount',
-  'peakBytes',
-  'allocations',
-  'frees',
-  'growth',
-  'allocatedBytes',
-  'label',
-  'thread',
-  'device',
-];
-export const SERIES: readonly Series[] = ['tensor', 'reserved', 'driver', 'host'];
 
 /** What a trace answers, live or saved. */
 export interface TraceSource {

@@ -26,10 +26,7 @@ struct AgentAnswer {
 Napi::Value blocks_answer(Napi::Env env, const std::vector<BlockAnswer> &blocks);
 Napi::Value agent_answer(Napi::Env env, const AgentAnswer &answer);
 
-const char *step_source_name(model::StepSource source);
-const char *layer_name(model::Layer layer);
 Napi::Array frames_answer(Napi::Env env, const std::vector<model::Frame> &frames);
-const char *source_name(model::LineSource source);
 
 /// The part of it that is about steps, by process.
 struct StepInfo {

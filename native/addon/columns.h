@@ -2,7 +2,17 @@
 // Rows as the columns that JavaScript gets.
 #include <napi.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+#include <string>
+
+#include "model/state/enums.gen.h"
+
 namespace gmt::addon {
+
+/// Of a number that is not known.
+constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 
 /// A typed array with one entry a row.
 template <typename Value, typename Rows, typename Read>
@@ -12,11 +22,14 @@ Napi::TypedArrayOf<Value> column(Napi::Env env, const Rows &rows, Read read) {
   return array;
 }
 
-template <typename Rows, typename Read>
-Napi::Array texts(Napi::Env env, const Rows &rows, Read read) {
-  auto array = Napi::Array::New(env, rows.size());
+/// `kEach` numbers a row; nullptr: they are not known.
+template <size_t kEach, typename Rows, typename Read>
+Napi::Float64Array columns(Napi::Env env, const Rows &rows, Read read) {
+  auto array = Napi::Float64Array::New(env, rows.size() * kEach);
   for (size_t i = 0; i < rows.size(); ++i) {
-    array.Set(static_cast<uint32_t>(i), Napi::String::New(env, read(rows[i])));
+    const double *values = read(rows[i]);
+    double *own = array.Data() + i * kEach;
+    values ? void(std::copy(values, values + kEach, own)) : std::fill(own, own + kEach, kNotKnown);
   }
   return array;
 }
@@ -28,6 +41,33 @@ Napi::Array objects(Napi::Env env, const Items &items, Make make) {
   uint32_t at = 0;
   for (const auto &item : items) array.Set(at++, make(item));
   return array;
+}
+
+template <typename Rows, typename Read>
+Napi::Array texts(Napi::Env env, const Rows &rows, Read read) {
+  return objects(env, rows, [&](const auto &row) { return Napi::String::New(env, read(row)); });
+}
+
+/// The word of an enum; each word is made once.
+template <typename Enum, typename Rows, typename Read>
+Napi::Array words(Napi::Env env, const Rows &rows, Read read) {
+  std::array<Napi::Value, model::Words<Enum>::kAll.size()> made;
+  return objects(env, rows, [&](const auto &row) {
+    Napi::Value &word = made[static_cast<size_t>(read(row))];
+    if (word.IsEmpty()) word = Napi::String::New(env, model::word_of(static_cast<Enum>(read(row))));
+    return word;
+  });
+}
+
+/// As JavaScript and files carry a key: 16 hexadecimal digits.
+inline std::string key_text(uint64_t key) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(key));
+  return text;
+}
+template <typename Rows, typename Read>
+Napi::Array keys(Napi::Env env, const Rows &rows, Read read) {
+  return texts(env, rows, [&](const auto &row) { return key_text(read(row)); });
 }
 
 }  // namespace gmt::addon

@@ -5,9 +5,10 @@
 namespace gmt::addon {
 namespace {
 
-const char *driver_source_name(uint32_t source) {
-  static constexpr const char *kNames[] = {"none", "cupti", "wrapped", "uprobe"};
-  return source < 4 ? kNames[source] : "none";
+/// Of enum gmt_driver_source.
+const char *driver_source(uint32_t source) {
+  const bool known = source < model::Words<model::DriverSource>::kAll.size();
+  return model::word_of(known ? static_cast<model::DriverSource>(source) : model::DriverSource::None);
 }
 
 void add_devices(std::vector<trace::Device> &all, const std::vector<trace::Device> &more) {
@@ -85,7 +86,7 @@ Napi::Object process_of(Napi::Env env, const InfoData::Process &data, size_t ind
   process.Set("ended", Napi::Boolean::New(env, data.ended));
   process.Set("startNs", static_cast<double>(data.facts.start_ns));
   process.Set("python", python_name(env, data.python));
-  process.Set("driverSource", driver_source_name(data.facts.driver_source));
+  process.Set("driverSource", driver_source(data.facts.driver_source));
   process.Set("simulated", Napi::Boolean::New(env, data.facts.simulated));
   process.Set("recording", Napi::Boolean::New(env, data.recording));
   process.Set("threads", threads_of(env, data.threads));
@@ -99,7 +100,7 @@ Napi::Object totals_of(Napi::Env env, const model::LedgerNumbers &ledger, uint32
   put("process", ledger.process);
   put("pid", pid);
   put("device", model::device_number(ledger.device));
-  totals.Set("layer", layer_name(ledger.layer));
+  totals.Set("layer", model::word_of(ledger.layer));
   put("liveBytes", ledger.live_bytes);
   put("liveCount", ledger.live_count);
   put("peakBytes", ledger.peak_bytes);
@@ -121,7 +122,7 @@ Napi::Object failure_of(Napi::Env env, const model::OutOfMemory &data) {
   const auto put = [&](const char *name, auto value) { failure.Set(name, static_cast<double>(value)); };
   put("process", data.process);
   put("device", data.device);
-  failure.Set("layer", layer_name(data.layer));
+  failure.Set("layer", model::word_of(data.layer));
   put("requestedBytes", data.requested_bytes);
   put("timeNs", data.time_ns);
   put("site", data.site);

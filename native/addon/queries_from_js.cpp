@@ -1,23 +1,10 @@
 #include "addon/queries_from_js.h"
 
-#include <array>
-
 #include "addon/query_fields.h"
 #include "model/state/name_book.h"
 
 namespace gmt::addon {
 namespace {
-
-constexpr std::array kLayerNames = {"tensor", "driver", "host"};
-constexpr std::array kGroupNames = {"site", "line", "function", "module", "thread", "process", "device", "category"};
-constexpr std::array kSiteSortNames = {"liveBytes", "liveCount", "peakBytes",      "allocations", "frees",
-                                       "growth",    "label",     "allocatedBytes", "thread",      "device"};
-constexpr std::array kSiteSorts = {
-    model::SiteSort::LiveBytes, model::SiteSort::LiveCount, model::SiteSort::PeakBytes, model::SiteSort::Allocations,
-    model::SiteSort::Frees,     model::SiteSort::Growth,    model::SiteSort::Label,     model::SiteSort::AllocatedBytes,
-    model::SiteSort::Thread,    model::SiteSort::Device};
-constexpr std::array kAllocationSortNames = {"bytes", "age", "address", "step", "name", "site"};
-constexpr std::array kSeriesNames = {"tensor", "reserved", "driver", "host"};
 
 model::Births births(Fields &fields) {
   const model::Births all;
@@ -37,9 +24,9 @@ std::optional<TimeSpan> time_span(const Napi::CallbackInfo &info) {
 std::optional<model::SiteQuery> site_query(const Napi::CallbackInfo &info) {
   Fields fields(info);
   model::SiteQuery query;
-  query.layer = static_cast<model::Layer>(fields.name("layer", kLayerNames, -1));
-  query.group_by = static_cast<model::GroupBy>(fields.name("groupBy", kGroupNames, -1));
-  query.sort = kSiteSorts[static_cast<size_t>(fields.ok() ? fields.name("sort", kSiteSortNames, 0) : 0)];
+  query.layer = fields.word<model::Layer>("layer");
+  query.group_by = fields.word<model::GroupBy>("groupBy");
+  query.sort = fields.word_if<model::SiteSort>("sort").value_or(query.sort);
   query.descending = fields.flag("descending");
   query.filter = fields.text("filter");
   query.process = fields.choice("process").value_or(model::kAll);
@@ -54,17 +41,16 @@ std::optional<model::SiteQuery> site_query(const Napi::CallbackInfo &info) {
 std::optional<model::AllocationQuery> allocation_query(const Napi::CallbackInfo &info) {
   Fields fields(info);
   model::AllocationQuery query;
-  const int layer = fields.name("layer", kLayerNames, 3);
-  if (layer < 3) query.layer = static_cast<model::Layer>(layer);
+  query.layer = fields.word_if<model::Layer>("layer");
   query.process = fields.choice("process").value_or(model::kAll);
   query.device = fields.choice("device");
   query.thread = fields.choice("thread");
   if (const auto site = fields.choice("site")) query.site = static_cast<uint32_t>(*site);
-  const int category = fields.name("category", model::kCategoryNames, static_cast<int>(model::kCategories));
-  if (category < static_cast<int>(model::kCategories)) query.category = static_cast<uint8_t>(category);
+  if (const auto category = fields.word_if<model::Category>("category"))
+    query.category = static_cast<uint8_t>(*category);
   query.filter = fields.text("filter");
   query.births = births(fields);
-  query.sort = static_cast<model::AllocationSort>(fields.name("sort", kAllocationSortNames, 0));
+  query.sort = fields.word_if<model::AllocationSort>("sort").value_or(query.sort);
   query.descending = fields.flag("descending");
   query.from = fields.whole("from");
   query.to = fields.whole("to");
@@ -75,7 +61,7 @@ std::optional<model::SiteSeriesQuery> site_series_query(const Napi::CallbackInfo
   Fields fields(info);
   model::SiteSeriesQuery query;
   query.process = fields.index("process");
-  query.layer = static_cast<model::Layer>(fields.name("layer", kLayerNames, -1));
+  query.layer = fields.word<model::Layer>("layer");
   query.sites = fields.list("sites");
   query.from = fields.whole("from");
   query.to = fields.whole("to");
@@ -124,7 +110,7 @@ std::optional<AnswerQuery> answer_query(const Napi::CallbackInfo &info) {
 std::optional<model::TimelineQuery> timeline_query(const Napi::CallbackInfo &info) {
   Fields fields(info);
   model::TimelineQuery query;
-  query.series = static_cast<model::Series>(fields.name("series", kSeriesNames, -1));
+  query.series = fields.word<model::Series>("series");
   query.process = fields.choice("process").value_or(model::kAll);
   query.device = fields.choice("device");
   query.from_ns = fields.whole("fromNs");

@@ -26,22 +26,25 @@ class Fields {
   }
   bool ok() const { return ok_; }
 
-  /// Index of the field's text in `names`; `otherwise` where the field is absent.
-  template <size_t N>
-  int name(const char *field, const std::array<const char *, N> &names, int otherwise) {
+  /// What the field's word stands for; nothing where the field is absent.
+  template <typename Enum>
+  std::optional<Enum> word_if(const char *field) {
     const Napi::Value value = get(field);
-    if (value.IsUndefined()) {
-      if (otherwise < 0) fail(std::string("The query lacks \"") + field + "\".");
-      return otherwise;
-    }
+    if (value.IsUndefined()) return std::nullopt;
     const std::string text = value.IsString() ? value.As<Napi::String>().Utf8Value() : "";
+    const auto &known = model::Words<Enum>::kAll;
+    const auto found = std::find(known.begin(), known.end(), text);
+    if (found != known.end()) return static_cast<Enum>(found - known.begin());
     std::string all;
-    for (size_t i = 0; i < N; ++i) {
-      if (text == names[i]) return static_cast<int>(i);
-      all += std::string(i ? ", " : "") + names[i];
-    }
+    for (const char *word : known) all += std::string(all.empty() ? "" : ", ") + word;
     fail(std::string("The query's \"") + field + "\" must be one of " + all + ".");
-    return 0;
+    return std::nullopt;
+  }
+  template <typename Enum>
+  Enum word(const char *field) {
+    const auto found = word_if<Enum>(field);
+    if (!found) fail(std::string("The query lacks \"") + field + "\".");
+    return found.value_or(Enum{});
   }
   double number(const char *field, std::optional<double> otherwise) {
     const Napi::Value value = get(field);

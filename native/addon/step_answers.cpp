@@ -15,7 +15,7 @@ Napi::Object axis_answer(Napi::Env env, const model::StepAxis &axis, uint64_t re
   const auto doubles = [&](auto read) { return column<double>(env, axis.marks, read); };
   object.Set("revision", static_cast<double>(revision));
   object.Set("process", axis.process);
-  object.Set("source", step_source_name(axis.source));
+  object.Set("source", model::word_of(axis.source));
   object.Set("count", axis.count);
   object.Set("first", column<double>(env, axis.buckets, [](const model::StepBucket &one) { return one.first; }));
   object.Set("last", column<double>(env, axis.buckets, [](const model::StepBucket &one) { return one.last; }));
@@ -43,7 +43,7 @@ Napi::Value site_series_answer(Napi::Env env, const model::SiteSeries &series, u
   object.Set("id", column<uint32_t>(env, rows, [](const Row &row) { return row.id; }));
   object.Set("thread", column<int32_t>(env, rows, [](const Row &row) { return row.thread; }));
   object.Set("device", column<int32_t>(env, rows, [](const Row &row) { return row.device; }));
-  object.Set("lineSource", texts(env, rows, [](const Row &row) { return source_name(row.source); }));
+  object.Set("lineSource", texts(env, rows, [](const Row &row) { return model::word_of(row.source); }));
   object.Set("firstStep", doubles([](const Row &row) { return row.first_step; }));
   object.Set("lastAllocationStep", doubles([](const Row &row) { return row.last_allocation_step; }));
   object.Set("lastFreeStep", doubles([](const Row &row) { return row.last_free_step; }));

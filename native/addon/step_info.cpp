@@ -44,7 +44,7 @@ void add_habits(const model::State &state, const model::ProcessState &process, S
 Napi::Object steps_of(Napi::Env env, const StepInfo::Steps &one) {
   return Fields(env)
       .number("process", one.process)
-      .set("source", step_source_name(one.source))
+      .set("source", model::word_of(one.source))
       .number("count", one.count)
       .number("lastEndNs", one.last_end_ns)
       .number_or_null("sliceNs", model::ProcessSteps::kSliceNs, one.source == model::StepSource::Time)
@@ -79,7 +79,7 @@ Napi::Object habit_of(Napi::Env env, const StepInfo::Habit &one) {
   return Fields(env)
       .number("process", one.process)
       .number("thread", one.thread)
-      .set("layer", layer_name(one.layer))
+      .set("layer", model::word_of(one.layer))
       .number("allocations", one.habit.allocations)
       .number("medianBytes", one.habit.median ? model::size_of_log(one.habit.median) : 0)
       .number("largestBytes", one.habit.largest_bytes)
@@ -126,11 +126,6 @@ Napi::Array categories_of(Napi::Env env, const model::MemorySnapshot &snapshot) 
 }
 
 }  // namespace
-
-const char *step_source_name(model::StepSource source) {
-  static constexpr const char *kNames[] = {"optimizer", "periodic", "time"};
-  return kNames[static_cast<size_t>(source)];
-}
 
 StepInfo step_info(const Follower::View &view) {
   StepInfo data;

@@ -1,11 +1,8 @@
-#include <algorithm>
-#include <cstdio>
-#include <limits>
 #include <string>
 #include <utility>
 
 #include "addon/answers.h"
-#include "addon/columns.h"
+#include "addon/pack.gen.h"
 
 namespace gmt::addon {
 namespace {
@@ -18,15 +15,6 @@ Napi::Object window(Napi::Env env, uint64_t revision, size_t total, size_t rows)
   return object;
 }
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-
-/// As JavaScript and files carry it: 16 hexadecimal digits.
-std::string key_text(uint64_t key) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(key));
-  return text;
-}
-
 /// `0:3`, as PyTorch numbers its pools; empty: not told.
 std::string pool_text(const model::AllocationRow &row) {
   if (row.pool_owner == GMT_UNKNOWN || row.pool_number == GMT_UNKNOWN) return "";
@@ -35,54 +23,7 @@ std::string pool_text(const model::AllocationRow &row) {
 
 }  // namespace
 
-const char *layer_name(model::Layer layer) {
-  static constexpr const char *kNames[] = {"tensor", "driver", "host"};
-  return kNames[static_cast<size_t>(layer)];
-}
-
-const char *source_name(model::LineSource source) {
-  static constexpr const char *kNames[] = {"python",        "forward", "forward-near",
-                                           "backward-call", "none",    "before-attach"};
-  return kNames[static_cast<size_t>(source)];
-}
-
-Napi::Value sites_answer(Napi::Env env, const model::SiteRows &answer) {
-  const auto &rows = answer.rows;
-  using Row = model::SiteRow;
-  const auto doubles = [&](auto read) { return column<double>(env, rows, read); };
-  const auto history = [&](auto read) {
-    return doubles([read](const Row &row) { return row.has_history ? static_cast<double>(read(row)) : kUnknown; });
-  };
-  auto object = window(env, answer.revision, answer.total, rows.size());
-  object.Set("sumLiveBytes", static_cast<double>(answer.sum_live_bytes));
-  object.Set("sumLiveCount", static_cast<double>(answer.sum_live_count));
-  object.Set("id", column<uint32_t>(env, rows, [](const Row &row) { return row.id; }));
-  object.Set("key", texts(env, rows, [](const Row &row) { return key_text(row.key); }));
-  object.Set("liveBytes", doubles([](const Row &row) { return row.live_bytes; }));
-  object.Set("liveCount", doubles([](const Row &row) { return row.live_count; }));
-  object.Set("peakBytes", history([](const Row &row) { return row.peak_bytes; }));
-  object.Set("allocations", history([](const Row &row) { return row.allocations; }));
-  object.Set("frees", history([](const Row &row) { return row.frees; }));
-  object.Set("allocatedBytes", history([](const Row &row) { return row.allocated_bytes; }));
-  object.Set("growth", history([](const Row &row) { return row.growth; }));
-  auto spark = Napi::Float64Array::New(env, rows.size() * model::kSpark);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    double *own = spark.Data() + i * model::kSpark;
-    std::copy(rows[i].spark, rows[i].spark + model::kSpark, own);
-    if (!rows[i].has_history) std::fill(own, own + model::kSpark, kUnknown);
-  }
-  object.Set("spark", spark);
-  object.Set("thread", column<int32_t>(env, rows, [](const Row &row) { return row.thread; }));
-  object.Set("process", column<int32_t>(env, rows, [](const Row &row) { return row.process; }));
-  object.Set("device", column<int32_t>(env, rows, [](const Row &row) { return row.device; }));
-  object.Set("file", texts(env, rows, [](const Row &row) { return row.file; }));
-  object.Set("line", column<uint32_t>(env, rows, [](const Row &row) { return row.line; }));
-  object.Set("function", texts(env, rows, [](const Row &row) { return row.function; }));
-  object.Set("source", texts(env, rows, [](const Row &row) { return source_name(row.source); }));
-  object.Set("library", texts(env, rows, [](const Row &row) { return row.library; }));
-  object.Set("label", texts(env, rows, [](const Row &row) { return row.label; }));
-  return object;
-}
+Napi::Value sites_answer(Napi::Env env, const model::SiteRows &answer) { return pack(env, answer); }
 
 Napi::Array frames_answer(Napi::Env env, const std::vector<model::Frame> &known) {
   return objects(env, known, [&](const model::Frame &one) {
@@ -98,8 +39,8 @@ Napi::Value site_answer(Napi::Env env, const model::SiteDetail &site) {
   auto object = Napi::Object::New(env);
   object.Set("id", site.id);
   object.Set("key", key_text(site.key));
-  object.Set("layer", layer_name(site.layer));
-  object.Set("source", source_name(site.source));
+  object.Set("layer", model::word_of(site.layer));
+  object.Set("source", model::word_of(site.source));
   object.Set("cut", Napi::Boolean::New(env, site.stack.cut));
   object.Set("frames", frames_answer(env, site.stack.frames));
   object.Set("userFrame", site.stack.user_frame);
@@ -117,11 +58,11 @@ Napi::Value allocations_answer(Napi::Env env, const model::AllocationRows &answe
   object.Set("device", column<int32_t>(env, rows, [](const Row &row) { return row.device; }));
   object.Set("process", column<int32_t>(env, rows, [](const Row &row) { return row.process; }));
   object.Set("thread", column<int32_t>(env, rows, [](const Row &row) { return row.thread; }));
-  object.Set("layer", texts(env, rows, [](const Row &row) { return layer_name(row.layer); }));
+  object.Set("layer", texts(env, rows, [](const Row &row) { return model::word_of(row.layer); }));
   object.Set("site", column<uint32_t>(env, rows, [](const Row &row) { return row.site; }));
   object.Set("timeNs", column<double>(env, rows, [](const Row &row) { return row.time_ns; }));
   object.Set("askedBytes", column<double>(env, rows, [](const Row &row) {
-               return row.asked_bytes == GMT_UNKNOWN ? kUnknown : static_cast<double>(row.asked_bytes);
+               return row.asked_bytes == GMT_UNKNOWN ? kNotKnown : static_cast<double>(row.asked_bytes);
              }));
   object.Set("stream",
              column<uint64_t>(env, rows, [](const Row &row) { return row.knows_stream ? row.stream : GMT_UNKNOWN; }));

@@ -3,11 +3,12 @@ import { CallTree } from '../../extension/analysis/report/callTree';
 import { stackTree as treeOf } from '../../extension/analysis/report/stackTree';
 import type { SessionView, ToHost } from '../../extension/protocol/requests/messages';
 import type { Batch } from '../../extension/protocol/requests/outbox';
+import { NO_SITE_ROW, siteWindow } from '../../extension/protocol/trace';
 import type {
   Layer,
-  LineSource,
   Site,
   SiteQuery,
+  SiteRow,
   SiteWindow,
   Timeline,
   TimelineQuery,
@@ -37,19 +38,7 @@ const THREADS = [
   { index: 2, tid: 2167090, name: 'Thread-1 (worker)' },
 ];
 
-interface Entry {
-  id: number;
-  file: string;
-  line: number;
-  function: string;
-  liveBytes: number;
-  liveCount: number;
-  growth: number;
-  thread: number;
-  device: number;
-  source: LineSource;
-  spark: number[];
-}
+type Entry = SiteRow;
 
 const tree = new CallTree();
 
@@ -75,7 +64,10 @@ function makeEntry(id: number): Entry {
   const liveBytes = Math.floor((2.6 * GB) / (1 + Math.floor(random() * SITES)) ** 0.9) + 512;
   const backward = id % 7 === 3;
   return {
+    ...NO_SITE_ROW,
     id: id + 1,
+    key: keyOf(id + 1),
+    process: 0,
     file: id === 40 ? '' : `/home/user/project/${FILES[id % FILES.length]}`,
     line: id === 40 ? 0 : 1 + Math.floor(id / FILES.length),
     function: id === 40 ? '' : FUNCTIONS[id % FUNCTIONS.length]!,
@@ -85,7 +77,9 @@ function makeEntry(id: number): Entry {
     thread: backward ? 1 : id % 13 === 0 ? -1 : id % 3 === 0 ? 2 : 0,
     device: id % 5 === 0 ? 1 : 0,
     source: backward ? 'forward' : 'python',
-    spark: Array.from({ length: 16 }, (_, i) => (growing ? (i / 15) * liveBytes : liveBytes * (0.7 + 0.3 * random()))),
+    spark: Float64Array.from({ length: 16 }, (_, i) =>
+      growing ? (i / 15) * liveBytes : liveBytes * (0.7 + 0.3 * random()),
+    ),
   };
 }
 
@@ -149,34 +143,21 @@ function keyOf(id: number): string {
 
 function sites(query: SiteQuery & OfMoment): SiteWindow {
   const all = sorted(query);
-  const rows = all.slice(query.from, query.to);
-  const floats = (pick: (row: Entry) => number): Float64Array => Float64Array.from(rows, pick);
-  return {
+  const rows = all.slice(query.from, query.to).map(row => ({
+    ...row,
+    peakBytes: row.liveBytes * 1.2,
+    allocations: row.liveCount * 9,
+    frees: row.liveCount * 8,
+    allocatedBytes: row.liveBytes * 9,
+    label: `${row.file}:${row.line}`,
+  }));
+  const sum = (of: 'liveBytes' | 'liveCount'): number => all.reduce((sums, row) => sums + row[of], 0);
+  return siteWindow(rows, {
     revision,
     total: all.length,
-    rows: rows.length,
-    sumLiveBytes: all.reduce((sum, row) => sum + row.liveBytes, 0),
-    sumLiveCount: all.reduce((sum, row) => sum + row.liveCount, 0),
-    id: Uint32Array.from(rows, row => row.id),
-    key: rows.map(row => keyOf(row.id)),
-    liveBytes: floats(row => row.liveBytes),
-    liveCount: floats(row => row.liveCount),
-    peakBytes: floats(row => row.liveBytes * 1.2),
-    allocations: floats(row => row.liveCount * 9),
-    frees: floats(row => row.liveCount * 8),
-    allocatedBytes: floats(row => row.liveBytes * 9),
-    growth: floats(row => row.growth),
-    spark: Float64Array.from(rows.flatMap(row => row.spark)),
-    thread: Int32Array.from(rows, row => row.thread),
-    process: Int32Array.from(rows, () => 0),
-    device: Int32Array.from(rows, row => row.device),
-    file: rows.map(row => row.file),
-    line: Uint32Array.from(rows, row => row.line),
-    function: rows.map(row => row.function),
-    source: rows.map(row => row.source),
-    library: rows.map(() => ''),
-    label: rows.map(row => `${row.file}:${row.line}`),
-  };
+    sumLiveBytes: sum('liveBytes'),
+    sumLiveCount: sum('liveCount'),
+  });
 }
 
 function site(id: number): Site | null {

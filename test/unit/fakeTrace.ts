@@ -1,4 +1,5 @@
 // A trace made of plain rows, for tests of what is built from answers of the native model.
+import { siteWindow } from '../../extension/protocol/trace';
 import type {
   AllocationQuery,
   AllocationWindow,
@@ -163,33 +164,22 @@ export class FakeTrace implements TraceSource {
       .map(({ site, live }) => ({ site, count: live.length, bytes: live.reduce((sum, row) => sum + row.bytes, 0) }))
       .sort((a, b) => b.bytes - a.bytes)
       .slice(query.from, query.to);
-    const numbers = (value: (row: (typeof rows)[number]) => number): Float64Array => Float64Array.from(rows, value);
-    return {
-      revision: 1,
-      total: rows.length,
-      rows: rows.length,
-      sumLiveBytes: 0,
-      sumLiveCount: 0,
-      id: Uint32Array.from(rows, row => row.site.id),
-      key: rows.map(row => row.site.key),
-      liveBytes: numbers(row => row.bytes),
-      liveCount: numbers(row => row.count),
-      peakBytes: numbers(row => row.bytes),
-      allocations: numbers(row => row.count),
-      frees: numbers(() => 0),
-      allocatedBytes: numbers(row => row.bytes),
-      growth: numbers(row => (row.site.id === 1 ? 1_258_291.2 : 0)),
-      spark: new Float64Array(16 * rows.length),
-      thread: new Int32Array(rows.length),
-      process: new Int32Array(rows.length),
-      device: new Int32Array(rows.length),
-      file: rows.map(row => row.site.frames[0]?.file ?? ''),
-      line: Uint32Array.from(rows, row => row.site.frames[0]?.line ?? 0),
-      function: rows.map(row => row.site.frames[0]?.function ?? ''),
-      source: rows.map(row => row.site.source),
-      library: rows.map(row => row.site.library),
-      label: rows.map(row => `group ${row.site.id}`),
-    };
+    return siteWindow(
+      rows.map(({ site, count, bytes }) => ({
+        ...site,
+        ...(site.frames[0] ?? {}),
+        process: 0,
+        thread: 0,
+        device: 0,
+        liveBytes: bytes,
+        liveCount: count,
+        peakBytes: bytes,
+        allocations: count,
+        allocatedBytes: bytes,
+        growth: site.id === 1 ? 1_258_291.2 : 0,
+        label: `group ${site.id}`,
+      })),
+    );
   }
 
   siteSeries(_query: SiteSeriesQuery): SiteSeries {

@@ -1,7 +1,7 @@
 // Two moments beside each other, line by line or stack by stack.
 import type { CompareBy, ComparedRow, Comparison } from '../../protocol/requests/compareRequests';
 import { baseName } from '../../protocol/format';
-import type { Frame, Layer, TraceSource } from '../../protocol/trace';
+import { siteRows, type Frame, type Layer, type TraceSource } from '../../protocol/trace';
 
 /** What one line or one stack holds at a moment. */
 export interface Holding {
@@ -28,11 +28,9 @@ export function readHoldings(source: TraceSource, { by, ...query }: HoldingsQuer
   const groupBy = by === 'line' ? 'line' : 'site';
   const order = { sort: 'liveBytes', descending: true, from: 0, to: MOST_ROWS } as const;
   const window = source.sites({ ...query, ...order, groupBy });
-  return Array.from(window.liveBytes, (bytes, i) => {
-    const count = window.liveCount[i] ?? 0;
-    const frame = { file: window.file[i] ?? '', line: window.line[i] ?? 0, function: window.function[i] ?? '' };
-    if (by === 'line') return { ...lineOf(frame), bytes, count };
-    const site = source.site(window.id[i] ?? 0);
+  return siteRows(window).map(({ id, file, line, function: name, liveBytes: bytes, liveCount: count }) => {
+    if (by === 'line') return { ...lineOf({ file, line, function: name }), bytes, count };
+    const site = source.site(id);
     const frames = site?.frames ?? [];
     return { frames, named: frames.length === 0 ? -1 : Math.max(site?.userFrame ?? 0, 0), bytes, count };
   });

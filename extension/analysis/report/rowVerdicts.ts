@@ -1,4 +1,4 @@
-import type { TraceSource } from '../../protocol/trace';
+import { siteRows, type TraceSource } from '../../protocol/trace';
 import type { OtherLine, RowVerdict, VerdictGrouping } from '../../protocol/requests/verdictRequests';
 import type { Finding, SiteState, SiteVerdict, Verdicts } from '../../protocol/verdicts';
 import { namedFrame } from '../sites/site';
@@ -60,14 +60,12 @@ export function otherLines(source: TraceSource, verdicts: Verdicts, finding: Fin
   const judged = new Map(rowVerdicts(source, verdicts, [...window.id], 'line').map(row => [row.site, row]));
   const own = new Set(finding.places.map(place => `${place.file}:${place.line}`));
   const lines: OtherLine[] = [];
-  for (let row = 0; row < window.rows && lines.length < MOST_LINES; row++) {
-    const site = window.id[row] ?? 0;
-    const verdict = judged.get(site);
-    const [file, line] = [window.file[row] ?? '', window.line[row] ?? 0];
+  for (const { id, file, line, function: name, liveBytes } of siteRows(window)) {
+    if (lines.length === MOST_LINES) break;
+    const verdict = judged.get(id);
     if (verdict === undefined || PLAIN.has(verdict.state) || own.has(`${file}:${line}`)) continue;
     const { state, because } = verdict;
-    const liveBytes = window.liveBytes[row] ?? 0;
-    lines.push({ site, file, line, function: window.function[row] ?? '', state, because, liveBytes });
+    lines.push({ site: id, file, line, function: name, state, because, liveBytes });
   }
   return lines;
 }

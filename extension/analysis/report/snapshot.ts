@@ -1,3 +1,4 @@
+import { siteRows, type SiteRow } from '../../protocol/trace';
 import {
   listedLayer,
   type AllocationQuery,
@@ -45,12 +46,7 @@ export interface AllocationRow {
   device: number;
   line: string;
 }
-export interface GroupRow {
-  label: string;
-  liveBytes: number;
-  liveCount: number;
-  peakBytes: number;
-  growth: number;
+export interface GroupRow extends Pick<SiteRow, 'label' | 'liveBytes' | 'liveCount' | 'peakBytes' | 'growth'> {
   /** Of its sites, what is worst; null where groups are no lines or nothing is known. */
   verdict: SiteState | null;
   bytesPerStep: number;
@@ -150,19 +146,12 @@ function readGroups(
   });
   const judgedBy = options.groupBy === 'site' || options.groupBy === 'line' ? options.groupBy : null;
   const judged = judgedBy === null ? [] : rowVerdicts(source, verdicts, [...window.id], judgedBy);
-  const told = new Map(judged.map(verdict => [verdict.site, verdict]));
-  const rows: GroupRow[] = [];
-  for (let row = 0; row < window.rows; row++) {
-    const id = window.id[row] ?? 0;
-    rows.push({
-      label: judgedBy === null ? (window.label[row] ?? '') : siteText(source.site(id)),
-      verdict: told.get(id)?.state ?? null,
-      bytesPerStep: told.get(id)?.bytesPerStep ?? 0,
-      liveBytes: window.liveBytes[row] ?? 0,
-      liveCount: window.liveCount[row] ?? 0,
-      peakBytes: window.peakBytes[row] ?? 0,
-      growth: window.growth[row] ?? 0,
-    });
-  }
+  const verdictOf = new Map(judged.map(verdict => [verdict.site, verdict]));
+  const rows = siteRows(window).map((row): GroupRow => ({
+    ...row,
+    label: judgedBy === null ? row.label : siteText(source.site(row.id)),
+    verdict: verdictOf.get(row.id)?.state ?? null,
+    bytesPerStep: verdictOf.get(row.id)?.bytesPerStep ?? 0,
+  }));
   return { by: options.groupBy, layer, rows, total: window.total };
 }

@@ -1,7 +1,7 @@
 import { EXPORT_FORMATS, type ExportFormat } from '../../exporters/formats';
-import type { GroupBy } from '../../protocol/trace';
-import { parseCompared, parseTraceTime, type Compared, type TraceTime } from './moments';
-import { applyOptions, Usage, type Options } from './options';
+import { GROUP_BYS, type GroupBy } from '../../protocol/trace';
+import { type Compared, parseCompared, parseTraceTime, type TraceTime } from './moments';
+import { applyOptions, Options, Usage } from './options';
 
 export interface ReportArguments {
   verb: 'report';
@@ -18,7 +18,7 @@ export interface ReportArguments {
   compare: Compared | null;
 }
 
-const GROUPS: readonly GroupBy[] = ['site', 'line', 'function', 'module', 'thread', 'process', 'device'];
+const GROUPS = GROUP_BYS.filter(by => by !== 'category');
 
 /** What stands behind `report`; null: help is wanted. Throws `Usage`. */
 export function parseReport(words: readonly string[]): ReportArguments | null {

@@ -1,5 +1,9 @@
 // What the page may ask of single blocks. Addresses travel as text: a message of the page cannot hold a bigint.
+import { ALLOCATION_SORTS, LAYERS, type AllocationQuery, type AllocationWindow } from '../trace';
+import type { FindingHolder } from '../verdicts';
 import {
+  type Check,
+  type Checks,
   flag,
   index,
   object,
@@ -9,14 +13,9 @@ import {
   rowWindow,
   text,
   time,
-  type Check,
-  type Checks,
 } from './checks';
 import { MOMENT, type OfMoment } from './moment';
-import { LAYERS } from '../trace';
-import type { AllocationQuery, AllocationWindow } from '../trace';
 import { MAX_ROWS } from './traceRequests';
-import type { FindingHolder } from '../verdicts';
 
 export interface BlockRequests {
   allocations(query: AllocationQuery & OfMoment): AllocationWindow;
@@ -69,7 +68,7 @@ export const blockChecks: Checks<BlockRequests> = {
       device: optional(index),
       thread: optional(index),
       site: optional(index),
-      sort: oneOf('bytes', 'age', 'address', 'step', 'name', 'site'),
+      sort: oneOf(...ALLOCATION_SORTS),
       descending: flag,
       from: index,
       to: index,

@@ -1,5 +1,17 @@
 // What the page may ask of a trace.
 import {
+  GROUP_BYS,
+  LAYERS,
+  SERIES,
+  SITE_SORTS,
+  type SiteWindow,
+  type Site,
+  type SiteQuery,
+  type Timeline,
+  type TimelineQuery,
+} from '../trace';
+import {
+  type Checks,
   flag,
   index,
   listOf,
@@ -11,11 +23,8 @@ import {
   text,
   time,
   within,
-  type Checks,
 } from './checks';
 import { MOMENT, type OfMoment } from './moment';
-import { LAYERS, SERIES, SITE_SORTS } from '../trace';
-import type { Site, SiteQuery, SiteWindow, Timeline, TimelineQuery } from '../trace';
 
 export interface TraceRequests {
   sites(query: SiteQuery & OfMoment): SiteWindow;
@@ -33,7 +42,7 @@ export const traceChecks: Checks<TraceRequests> = {
     MAX_ROWS,
     object({
       layer: oneOf(...LAYERS),
-      groupBy: oneOf('site', 'line', 'function', 'module', 'thread', 'process', 'device', 'category'),
+      groupBy: oneOf(...GROUP_BYS),
       sort: oneOf(...SITE_SORTS),
       descending: flag,
       filter: optional(text()),

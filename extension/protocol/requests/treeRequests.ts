@@ -5,7 +5,8 @@ import { LAYERS } from '../trace';
 import type { Frame, Layer } from '../trace';
 
 /** live: bytes alive now; peak: the sum of each stack's own peak; churn: all bytes ever allocated. */
-export type TreeWeight = 'live' | 'peak' | 'churn';
+export type TreeWeight = (typeof TREE_WEIGHTS)[number];
+export const TREE_WEIGHTS = ['live', 'peak', 'churn'] as const;
 
 export interface StackTreeQuery {
   layer: Layer;
@@ -60,7 +61,7 @@ const share: Check<number> = (value, name) => {
 export const treeChecks: Checks<TreeRequests> = {
   stackTree: object({
     layer: oneOf(...LAYERS),
-    weight: oneOf('live', 'peak', 'churn'),
+    weight: oneOf(...TREE_WEIGHTS),
     minShare: share,
     open: optional(listOf(MAX_OPEN, 'node', index)),
     filter: optional(text()),

@@ -43,6 +43,7 @@ class Growth {
   }
 
   /// Adds live bytes at the ends of 16 equal spans of the run.
+  template <size_t kSpark>
   void add_spark(uint32_t cell, double (&spark)[kSpark]) const {
     const double width = static_cast<double>(1ull << accounts_.spans().shift());
     for (size_t i = 0; i < kSpark; ++i) {

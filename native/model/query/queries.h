@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/query/rows.gen.h"
 #include "model/query/step_queries.h"
 #include "model/state/names.h"
 #include "model/state/types.h"
@@ -13,23 +14,6 @@
 namespace gmt::model {
 
 constexpr int32_t kAll = -1;
-constexpr size_t kSpark = 16;
-
-enum class GroupBy : uint8_t { Site, Line, Function, Module, Thread, Process, Device, Category };
-enum class SiteSort : uint8_t {
-  LiveBytes,
-  LiveCount,
-  PeakBytes,
-  Allocations,
-  Frees,
-  Growth,
-  AllocatedBytes,
-  Label,
-  Thread,
-  Device
-};
-enum class AllocationSort : uint8_t { Bytes, Age, Address, Step, Name, Site };
-enum class Series : uint8_t { Tensor, Reserved, Driver, Host };
 
 /// When blocks were allocated: [from_ns, to_ns).
 struct Births {
@@ -51,39 +35,6 @@ struct SiteQuery {
   Births births;
   size_t from = 0;
   size_t to = 100;
-};
-
-struct SiteRow {
-  uint32_t id = 0;   ///< the site, or the group's biggest one
-  uint64_t key = 0;  ///< its SiteInfo::key()
-  int64_t live_bytes = 0;
-  int64_t live_count = 0;
-  /// Exact for a whole site, and for a process or device alone on its layer; for sums of several makers at least
-  /// this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one maker).
-  int64_t peak_bytes = 0;
-  uint64_t allocations = 0;
-  uint64_t frees = 0;
-  uint64_t allocated_bytes = 0;
-  double growth = 0;
-  double spark[kSpark] = {};
-  bool has_history = true;  ///< false: of the row only what lives is known, and its growth and the like are nothing
-  int32_t thread = -1;      ///< -1 = several
-  int32_t process = -1;     ///< -1 = several
-  int32_t device = -1;      ///< -1 = host, none or several
-  LineSource source = LineSource::None;
-  std::string file;
-  uint32_t line = 0;
-  std::string function;
-  std::string library;  ///< path of what called the driver; empty = not known
-  std::string label;
-};
-
-struct SiteRows {
-  uint64_t revision = 0;
-  size_t total = 0;
-  int64_t sum_live_bytes = 0;
-  int64_t sum_live_count = 0;
-  std::vector<SiteRow> rows;
 };
 
 struct SiteDetail {

@@ -18,7 +18,7 @@ class SiteGrouping {
   SiteRows answer();
 
  private:
-  struct Group {
+  struct Group : SiteFigures {
     uint32_t first_cell = kNone;  ///< a list through next_
     uint32_t cells = 0;           ///< in the list: those whose past is the group's
     uint32_t live_cells = 0;      ///< whose live blocks are its
@@ -26,16 +26,6 @@ class SiteGrouping {
     uint32_t site = 0;  ///< the biggest
     int64_t site_live = -1;
     bool one_site = true;
-    int64_t live_bytes = 0;
-    int64_t live_count = 0;
-    int64_t peak_bytes = 0;
-    uint64_t allocations = 0;
-    uint64_t frees = 0;
-    uint64_t allocated_bytes = 0;
-    double growth = 0;
-    int32_t thread = -1;
-    int32_t process = -1;
-    int32_t device = -1;
   };
 
   bool wanted(uint32_t cell);

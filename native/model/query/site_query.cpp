@@ -217,29 +217,8 @@ int64_t SiteGrouping::summed_peak(const Group &group) const {
 }
 
 double SiteGrouping::number(const Group &group) const {
-  switch (query_.sort) {
-    case SiteSort::LiveBytes:
-      return static_cast<double>(group.live_bytes);
-    case SiteSort::LiveCount:
-      return static_cast<double>(group.live_count);
-    case SiteSort::PeakBytes:
-      return static_cast<double>(group.peak_bytes);
-    case SiteSort::Allocations:
-      return static_cast<double>(group.allocations);
-    case SiteSort::Frees:
-      return static_cast<double>(group.frees);
-    case SiteSort::Growth:
-      return group.growth;
-    case SiteSort::AllocatedBytes:
-      return static_cast<double>(group.allocated_bytes);
-    case SiteSort::Thread:
-      return group.process * 65536.0 + group.thread;
-    case SiteSort::Device:
-      return group.device;
-    case SiteSort::Label:
-      return 0;
-  }
-  return 0;
+  if (query_.sort == SiteSort::Thread) return group.process * 65536.0 + group.thread;
+  return query_.sort == SiteSort::Device ? group.device : figure(group, query_.sort);
 }
 
 /// Less than, equal to or greater than 0 as `a` comes before, with or after `b`: by file and line, else by label.
@@ -287,23 +266,13 @@ std::string SiteGrouping::label(const Group &group) const {
 
 SiteRow SiteGrouping::row(const Group &group) const {
   const SiteInfo &site = accounts_.sites()[group.site];
-  SiteRow row;
+  SiteRow row{group};
   row.id = group.site;
   row.key = site.key();
-  row.live_bytes = group.live_bytes;
-  row.live_count = group.live_count;
-  row.peak_bytes = group.peak_bytes;
-  row.allocations = group.allocations;
-  row.frees = group.frees;
-  row.allocated_bytes = group.allocated_bytes;
-  row.growth = group.growth;
   row.has_history = group.cells > 0;
   for (uint32_t cell = group.first_cell; cell != kNone; cell = next_[cell]) {
     growth_.add_spark(cell, row.spark);
   }
-  row.thread = group.thread;
-  row.process = group.process;
-  row.device = group.device;
   row.source = site.shown_source();
   row.file = site.summary.file;
   row.line = site.summary.line;

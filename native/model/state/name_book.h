@@ -12,12 +12,10 @@
 namespace gmt::model {
 
 /// Those of enum gmt_category, and one for what nobody named.
-constexpr uint8_t kUnnamed = GMT_CATEGORY_WORKSPACE + 1;
-constexpr size_t kCategories = kUnnamed + 1;
-/// As the protocol has them.
-constexpr std::array<const char *, kCategories> kCategoryNames = {"other",  "parameter",  "gradient",  "optimizer",
-                                                                  "buffer", "activation", "workspace", "unnamed"};
-constexpr const char *category_name(uint8_t category) { return kCategoryNames[category < kCategories ? category : 0]; }
+constexpr auto kUnnamed = static_cast<uint8_t>(Category::Unnamed);
+constexpr size_t kCategories = Words<Category>::kAll.size();
+static_assert(kUnnamed == GMT_CATEGORY_WORKSPACE + 1 && kCategories == kUnnamed + 1);
+constexpr const char *category_name(uint8_t category) { return word_of(static_cast<Category>(category)); }
 
 struct CategorySum {
   int64_t bytes = 0;

@@ -3,15 +3,12 @@
 #include <cstdint>
 #include <string>
 
+#include "model/state/enums.gen.h"
 #include "wire/layout.h"
 
 namespace gmt::model {
 
-enum class Layer : uint8_t { Tensor, Driver, Host };
-constexpr int kLayers = 3;
-
-/// How a Python line was found; the order is that of `LineSource` in the protocol.
-enum class LineSource : uint8_t { Python, Forward, ForwardNear, BackwardCall, None, BeforeAttach };
+constexpr int kLayers = static_cast<int>(Words<Layer>::kAll.size());
 
 /// Addresses and handles that can be equal without being the same thing live in spaces of their own.
 enum class Space : uint8_t { Device, Array, Host, Physical, Import };

@@ -6,9 +6,6 @@
 
 namespace gmt::model {
 
-/// The order is that of `StepSource` in the protocol.
-enum class StepSource : uint8_t { Optimizer, Periodic, Time };
-
 /// What is not known of a step; the values are those of STEP_* in the protocol.
 enum StepFlags : uint8_t { kStepPaused = 1, kStepDriverGap = 2, kStepLostEvents = 4 };
 

@@ -1,15 +1,24 @@
 // What the user chose on the page. It outlives a hidden view through the editor's own state store.
-import { pointOf, type CompareBy } from '../../../extension/protocol/requests/compareRequests';
-import { checkMoment, NOW, type Moment } from '../../../extension/protocol/requests/moment';
+import { type CompareBy, pointOf } from '../../../extension/protocol/requests/compareRequests';
+import { checkMoment, type Moment, NOW } from '../../../extension/protocol/requests/moment';
 import {
   STACK_BY,
   STACK_RANKS,
   type StackBy,
   type StackRank,
 } from '../../../extension/protocol/requests/timelineRequests';
-import { LAYERS, SERIES, SITE_SORTS } from '../../../extension/protocol/trace';
-import type { GroupBy, Layer, Series, SiteSort, TraceInfo } from '../../../extension/protocol/trace';
-import type { TreeWeight } from '../../../extension/protocol/requests/treeRequests';
+import { TREE_WEIGHTS, type TreeWeight } from '../../../extension/protocol/requests/treeRequests';
+import {
+  GROUP_BYS,
+  type GroupBy,
+  type Layer,
+  LAYERS,
+  SERIES,
+  type Series,
+  SITE_SORTS,
+  type SiteSort,
+  type TraceInfo,
+} from '../../../extension/protocol/trace';
 import type { ColourBy } from '../segments/colours';
 import { INITIAL_TABLE, restoreTable, type TableChoice } from '../table/state';
 import { FOLLOW, type Zoom } from '../timeline/zoom';
@@ -112,17 +121,7 @@ export const INITIAL: ViewState = {
 };
 
 const COLOURS: readonly ColourBy[] = ['line', 'age'];
-const WEIGHTS: readonly TreeWeight[] = ['live', 'peak', 'churn'];
-export const GROUPS: readonly GroupBy[] = [
-  'line',
-  'site',
-  'function',
-  'module',
-  'thread',
-  'process',
-  'device',
-  'category',
-];
+export const GROUPS: readonly GroupBy[] = ['line', ...GROUP_BYS.filter(by => by !== 'line')];
 const TEXT_SORTS: readonly SiteSort[] = ['label', 'thread', 'device'];
 
 /** What belongs to one trace alone. */
@@ -175,7 +174,7 @@ export function restore(state: unknown): ViewState {
     process: indexOrAll(saved.process),
     device: indexOrAll(saved.device),
     flame: {
-      weight: oneOf(fields(saved.flame).weight, WEIGHTS) ?? INITIAL.flame.weight,
+      weight: oneOf(fields(saved.flame).weight, TREE_WEIGHTS) ?? INITIAL.flame.weight,
       fold: flag(fields(saved.flame).fold, INITIAL.flame.fold),
     },
     table: restoreTable(saved.table),

@@ -54,6 +54,7 @@ export class TableHead {
 
   private header({ id, title, hint, sort }: (typeof COLUMNS)[number]): Header {
     const element = el('div', { role: 'columnheader', 'data-column': id, title: hint });
+    element.style.gridArea = id;
     const text = el('span', {}, title);
     if (sort === null) element.append(text);
     else {

@@ -46,6 +46,7 @@ export class RowView {
   constructor() {
     for (const { id } of COLUMNS) {
       const cell = el('div', { role: 'gridcell', 'data-column': id });
+      cell.style.gridArea = id;
       this.cells.set(id, cell);
       this.element.append(cell);
     }

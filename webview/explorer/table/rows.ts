@@ -2,21 +2,27 @@
 import { t } from '@vscode/l10n';
 import { formatRate } from '../../../extension/protocol/format';
 import { libraryName } from '../../../extension/protocol/libraryName';
-import type { GroupBy, LineSource, ProcessInfo, SiteWindow } from '../../../extension/protocol/trace';
-import { deviceText } from '../details/blockRow';
-import { baseName } from '../common/stack';
 import type { RowVerdict } from '../../../extension/protocol/requests/verdictRequests';
 import { findThread } from '../../../extension/protocol/threads';
+import {
+  type GroupBy,
+  type LineSource,
+  siteRow,
+  type SiteRow,
+  type SiteWindow,
+  type ProcessInfo,
+} from '../../../extension/protocol/trace';
+import { baseName } from '../common/stack';
+import { deviceText } from '../details/blockRow';
 
 /** The part of a verdict that a row shows. */
 export type Judged = Pick<RowVerdict, 'state' | 'because' | 'bytesPerStep'>;
 export type Trend = 'growing' | 'shrinking' | 'steady';
 
-export interface Row {
+/** What the page makes of a row. */
+interface RowOfPage {
   /** The same group has the same key in every answer. */
   key: string;
-  /** Its biggest site now, whose stack is shown. */
-  id: number;
   /** Bold part and dim part of the first cell. */
   primary: string;
   secondary: string;
@@ -24,16 +30,6 @@ export interface Row {
   title: string;
   /** The group in full, as it is copied. */
   name: string;
-  file: string;
-  line: number;
-  function: string;
-  source: LineSource;
-  liveBytes: number;
-  liveCount: number;
-  peakBytes: number;
-  allocations: number;
-  frees: number;
-  allocatedBytes: number;
   /** Slope of the recent past, and as text; empty where it is noise. */
   growthPerSecond: number;
   growth: string;
@@ -50,6 +46,7 @@ export interface Row {
   /** Its place in a tree; null: the rows are a list. */
   tree: TreePlace | null;
 }
+export type Row = RowOfPage & Omit<SiteRow, keyof RowOfPage>;
 
 /** Where a row stands in a tree of stacks. */
 export interface TreePlace {
@@ -60,48 +57,29 @@ export interface TreePlace {
   selfBytes: number;
 }
 
-const SPARK_VALUES = 16;
 const NOISE_BYTES = 1024;
 const NOISE_PART = 0.001;
 
 /** Row `i` of a window. */
 export function rowAt(window: SiteWindow, i: number, groupBy: GroupBy, processes: readonly ProcessInfo[]): Row {
-  const file = window.file[i] ?? '';
-  const line = window.line[i] ?? 0;
-  const [primary, secondary] = names(window, i, groupBy);
-  const liveBytes = window.liveBytes[i] ?? 0;
-  const growth = window.growth[i] ?? 0;
-  const trend = trendOf(growth, liveBytes);
+  const site = siteRow(window, i);
+  const { file, line, growth, process, thread, device } = site;
+  const [primary, secondary] = names(site, groupBy);
+  const trend = trendOf(growth, site.liveBytes);
   return {
-    key: rowKey(window, i, groupBy),
-    id: window.id[i] ?? 0,
+    ...site,
+    key: rowKey(site, groupBy),
     primary,
     secondary,
     title: line > 0 ? `${file}:${line}` : primary,
-    name: fullName(window, i, groupBy),
-    file,
-    line,
-    function: window.function[i] ?? '',
-    source: window.source[i] ?? 'none',
-    liveBytes,
-    liveCount: window.liveCount[i] ?? 0,
-    peakBytes: window.peakBytes[i] ?? 0,
-    allocations: window.allocations[i] ?? 0,
-    frees: window.frees[i] ?? 0,
-    allocatedBytes: window.allocatedBytes[i] ?? 0,
+    name: fullName(site, groupBy),
     growthPerSecond: growth,
     growth: trend === 'steady' ? '' : formatRate(growth).replace('-', '\u2212'),
     trend,
-    thread: threadText(processes, window.process[i] ?? -1, window.thread[i] ?? -1),
-    device: deviceText(window.device[i] ?? -1),
-    indices: {
-      process: window.process[i] ?? -1,
-      thread: window.thread[i] ?? -1,
-      device: window.device[i] ?? -1,
-    },
-    spark: Number.isNaN(window.spark[i * SPARK_VALUES])
-      ? null
-      : window.spark.subarray(i * SPARK_VALUES, (i + 1) * SPARK_VALUES),
+    thread: threadText(processes, process, thread),
+    device: deviceText(device),
+    indices: { process, thread, device },
+    spark: Number.isNaN(site.spark[0]) ? null : site.spark,
     verdict: null,
     bytesPerStep: 0,
     tree: null,
@@ -109,12 +87,10 @@ export function rowAt(window: SiteWindow, i: number, groupBy: GroupBy, processes
 }
 
 /** What names a group from one answer to the next (its biggest site may change meanwhile). */
-export function rowKey(window: SiteWindow, i: number, groupBy: GroupBy): string {
-  const file = window.file[i] ?? '';
-  if (groupBy === 'site') return `${window.id[i] ?? 0}`;
-  if (groupBy === 'line' && file !== '') return `${file}:${window.line[i] ?? 0}`;
-  if (groupBy === 'function') return `${file}:${window.function[i] ?? ''}`;
-  return window.label[i] ?? '';
+export function rowKey({ id, file, line, function: name, label }: SiteRow, groupBy: GroupBy): string {
+  if (groupBy === 'site') return `${id}`;
+  if (groupBy === 'line' && file !== '') return `${file}:${line}`;
+  return groupBy === 'function' ? `${file}:${name}` : label;
 }
 
 /** Below a kilobyte a second, or a thousandth of what is alive, a slope is noise; NaN: it is not known. */
@@ -141,29 +117,23 @@ export function sparkPoints(values: Float64Array, width: number, height: number)
   return points;
 }
 
-function fullName(window: SiteWindow, i: number, groupBy: GroupBy): string {
-  const file = window.file[i] ?? '';
-  if (groupBy === 'line' || groupBy === 'site')
-    return file === '' ? window.library[i] || t('no Python line') : `${file}:${window.line[i] ?? 0}`;
-  if (groupBy === 'function') return window.function[i] || t('no Python function');
-  return window.label[i] ?? '';
+function fullName({ file, line, function: name, library, label }: SiteRow, groupBy: GroupBy): string {
+  if (groupBy === 'line' || groupBy === 'site') return file === '' ? library || t('no Python line') : `${file}:${line}`;
+  return groupBy === 'function' ? name || t('no Python function') : label;
 }
 
-function names(window: SiteWindow, i: number, groupBy: GroupBy): [string, string] {
-  const file = window.file[i] ?? '';
-  const line = window.line[i] ?? 0;
+function names(site: SiteRow, groupBy: GroupBy): [string, string] {
+  const { file, line, function: name, label } = site;
   const place = line > 0 ? `${baseName(file)}:${line}` : '';
-  const name = window.function[i] ?? '';
-  const label = window.label[i] ?? '';
-  if (groupBy === 'line' || groupBy === 'site') return place ? [place, name] : lineless(window, i);
+  if (groupBy === 'line' || groupBy === 'site') return place ? [place, name] : lineless(site);
   if (groupBy === 'function') return [name || label || t('no Python function'), place];
-  if (groupBy === 'module') return file === '' ? lineless(window, i) : [baseName(file), label];
+  if (groupBy === 'module') return file === '' ? lineless(site) : [baseName(file), label];
   return [label, place];
 }
 
 /** The library that called the driver stands for the line that is not known. */
-function lineless(window: SiteWindow, i: number): [string, string] {
-  const library = libraryName(window.library[i] ?? '');
+function lineless(site: SiteRow): [string, string] {
+  const library = libraryName(site.library);
   return library === '' ? [t('no Python line'), ''] : [library, t('no Python line')];
 }
 

@@ -1,5 +1,5 @@
 // The rows of the list: a window of what the host sorted, grouped and filtered.
-import type { GroupBy, ProcessInfo, SiteWindow } from '../../../extension/protocol/trace';
+import { type GroupBy, type ProcessInfo, type SiteWindow, siteRow } from '../../../extension/protocol/trace';
 import { rowAt, rowKey, type Judged, type Row } from './rows';
 import type { RowSource } from './rowSource';
 
@@ -57,7 +57,7 @@ export class SiteRows implements RowSource {
 
   indexOf(key: string): number {
     for (let i = 0; i < (this.window?.rows ?? 0); i++)
-      if (rowKey(this.window!, i, this.groupBy) === key) return this.from + i;
+      if (rowKey(siteRow(this.window!, i), this.groupBy) === key) return this.from + i;
     return -1;
   }
 

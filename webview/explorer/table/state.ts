@@ -1,5 +1,5 @@
 // What the user chose of the table, beside grouping, order and filter.
-import type { TreeWeight } from '../../../extension/protocol/requests/treeRequests';
+import { TREE_WEIGHTS, type TreeWeight } from '../../../extension/protocol/requests/treeRequests';
 import { CHOICES, DEFAULT_CHOICE, type Choice } from './columns';
 
 export interface TableChoice {
@@ -10,7 +10,6 @@ export interface TableChoice {
 }
 
 export const INITIAL_TABLE: TableChoice = { columns: DEFAULT_CHOICE, tree: false, weight: 'live' };
-const WEIGHTS: readonly TreeWeight[] = ['live', 'peak', 'churn'];
 
 /** As it was saved; what is missing or strange becomes the default. */
 export function restoreTable(saved: unknown): TableChoice {
@@ -21,7 +20,7 @@ export function restoreTable(saved: unknown): TableChoice {
       ? CHOICES.map(([id]) => id).filter(id => (columns as unknown[]).includes(id))
       : INITIAL_TABLE.columns,
     tree: tree === true,
-    weight: WEIGHTS.find(one => one === weight) ?? INITIAL_TABLE.weight,
+    weight: TREE_WEIGHTS.find(one => one === weight) ?? INITIAL_TABLE.weight,
   };
 }
 

@@ -1,6 +1,6 @@
 // The rows of the tree of stacks: what is open of it, depth first, the heaviest callee first.
 import { t } from '@vscode/l10n';
-import type { SiteSort } from '../../../extension/protocol/trace';
+import { NO_SITE_ROW, type SiteSort } from '../../../extension/protocol/trace';
 import type { StackTree } from '../../../extension/protocol/requests/treeRequests';
 import type { Row } from './rows';
 import type { RowSource } from './rowSource';
@@ -159,10 +159,7 @@ export class TreeRows implements RowSource {
 }
 
 const EMPTY_ROW = {
-  source: 'python',
-  allocations: 0,
-  frees: 0,
-  allocatedBytes: 0,
+  ...NO_SITE_ROW,
   growthPerSecond: 0,
   growth: '',
   trend: 'steady',

@@ -1,0 +1,42 @@
+// Choices that travel as words. C++ has them as `enum class` in the same order, TypeScript as a union of the words and a list of
+// all. `node test/project/schema/generate.mjs` makes both of it.
+
+/** What a live row can be sorted by beside its figures, which say so themselves in answers.mjs. */
+export const OTHER_SORTS = ['label', 'thread', 'device'];
+
+export const enums = {
+  Layer: { list: 'LAYERS', values: ['tensor', 'driver', 'host'] },
+  GroupBy: {
+    list: 'GROUP_BYS',
+    doc:
+      '`module`: the file of the line, as the program names it. `category`: what live blocks are for; of these groups only ' +
+      'what lives is known, and all that is of their past is NaN.',
+    values: ['site', 'line', 'function', 'module', 'thread', 'process', 'device', 'category'],
+  },
+  LineSource: {
+    list: 'LINE_SOURCES',
+    doc:
+      'How a Python line was found. `none`: no Python in the stack. `before-attach`: the memory was there before the ' +
+      'recording began; mostly who took it is not known, and it is no leak of what was watched.',
+    values: ['python', 'forward', 'forward-near', 'backward-call', 'none', 'before-attach'],
+  },
+  AllocationSort: {
+    list: 'ALLOCATION_SORTS',
+    doc: '`name`: what has none is last either way. `site`: by the number of the site, which keeps its blocks together.',
+    values: ['bytes', 'age', 'address', 'step', 'name', 'site'],
+  },
+  Series: { list: 'SERIES', values: ['tensor', 'reserved', 'driver', 'host'] },
+  DriverSource: { list: 'DRIVER_SOURCES', values: ['none', 'cupti', 'wrapped', 'uprobe'] },
+  Category: {
+    list: 'CATEGORIES',
+    doc: 'What a live block is for, as the agent found between steps; `unnamed`: nobody looked at it.',
+    values: ['other', 'parameter', 'gradient', 'optimizer', 'buffer', 'activation', 'workspace', 'unnamed'],
+  },
+  StepSource: {
+    list: 'STEP_SOURCES',
+    doc:
+      'How steps were found: by the optimizer’s steps; by a line that allocates once in every round of the program’s loop; ' +
+      'as equal slices of time, where neither is known (yet).',
+    values: ['optimizer', 'periodic', 'time'],
+  },
+};

@@ -1,0 +1,85 @@
+#pragma once
+// Rows of answers. Made by test/project/schema/generate.mjs from extension/protocol/schema; change it there.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/state/enums.gen.h"
+#include "model/state/types.h"
+
+namespace gmt::model {
+
+struct SiteFigures {
+  /// Bytes alive now.
+  int64_t live_bytes = {};
+  /// Blocks alive now.
+  int64_t live_count = {};
+  /// Most bytes alive at a time. Exact for a whole site, and for a process or device alone on its layer; for sums of several makers at least this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one maker).
+  int64_t peak_bytes = {};
+  /// So far.
+  uint64_t allocations = {};
+  /// So far.
+  uint64_t frees = {};
+  /// All bytes ever allocated.
+  uint64_t allocated_bytes = {};
+  /// Least-squares slope of live bytes over the recent past, bytes a second.
+  double growth = {};
+  /// Thread index within `process`, -1 = several.
+  int32_t thread = -1;
+  /// -1 = several.
+  int32_t process = -1;
+  /// -1 = host, none or several.
+  int32_t device = -1;
+};
+/// By what rows are sorted; 0 where it is no figure.
+inline double figure(const SiteFigures &of, SiteSort sort) {
+  switch (sort) {
+    case SiteSort::LiveBytes:
+      return static_cast<double>(of.live_bytes);
+    case SiteSort::LiveCount:
+      return static_cast<double>(of.live_count);
+    case SiteSort::PeakBytes:
+      return static_cast<double>(of.peak_bytes);
+    case SiteSort::Allocations:
+      return static_cast<double>(of.allocations);
+    case SiteSort::Frees:
+      return static_cast<double>(of.frees);
+    case SiteSort::AllocatedBytes:
+      return static_cast<double>(of.allocated_bytes);
+    case SiteSort::Growth:
+      return static_cast<double>(of.growth);
+    default:
+      return 0;
+  }
+}
+/// A row of live memory: a site, or a group of them.
+struct SiteRow : SiteFigures {
+  /// The site’s id for groupBy `site`, else the id of the group’s biggest site.
+  uint32_t id = {};
+  /// `Site.key` of that site.
+  uint64_t key = {};
+  /// False: of the row only what lives is known.
+  bool has_history = true;
+  /// Live bytes in 16 equal spans of the run so far, for a spark line.
+  double spark[16] = {};
+  /// Of the user frame, or the innermost one. Line 0 and empty file: no Python line.
+  std::string file = {};
+  uint32_t line = {};
+  std::string function = {};
+  LineSource source = LineSource::None;
+  /// `Site.library` of that site.
+  std::string library = {};
+  /// Name of the group as text (thread `python:123`, process `train.py (123)`, device `gpu_0`, else `file:line`, or the library’s file name where there is no line).
+  std::string label = {};
+};
+struct SiteRows {
+  uint64_t revision = 0;
+  size_t total = 0;
+  /// Sums over all rows that match, not only the window’s.
+  int64_t sum_live_bytes = {};
+  int64_t sum_live_count = {};
+  std::vector<SiteRow> rows;
+};
+
+}  // namespace gmt::model

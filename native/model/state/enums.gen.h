@@ -1,0 +1,63 @@
+#pragma once
+// Choices that answers and questions carry as words. Made by test/project/schema/generate.mjs from extension/protocol/schema; change it there.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace gmt::model {
+
+/// The words of an enum, in its order.
+template <typename Enum>
+struct Words;
+template <typename Enum>
+constexpr const char *word_of(Enum value) {
+  return Words<Enum>::kAll[static_cast<size_t>(value)];
+}
+
+enum class Layer : uint8_t { Tensor, Driver, Host };
+template <>
+struct Words<Layer> {
+  static constexpr std::array<const char *, 3> kAll = {"tensor", "driver", "host"};
+};
+enum class GroupBy : uint8_t { Site, Line, Function, Module, Thread, Process, Device, Category };
+template <>
+struct Words<GroupBy> {
+  static constexpr std::array<const char *, 8> kAll = {"site", "line", "function", "module", "thread", "process", "device", "category"};
+};
+enum class LineSource : uint8_t { Python, Forward, ForwardNear, BackwardCall, None, BeforeAttach };
+template <>
+struct Words<LineSource> {
+  static constexpr std::array<const char *, 6> kAll = {"python", "forward", "forward-near", "backward-call", "none", "before-attach"};
+};
+enum class AllocationSort : uint8_t { Bytes, Age, Address, Step, Name, Site };
+template <>
+struct Words<AllocationSort> {
+  static constexpr std::array<const char *, 6> kAll = {"bytes", "age", "address", "step", "name", "site"};
+};
+enum class Series : uint8_t { Tensor, Reserved, Driver, Host };
+template <>
+struct Words<Series> {
+  static constexpr std::array<const char *, 4> kAll = {"tensor", "reserved", "driver", "host"};
+};
+enum class DriverSource : uint8_t { None, Cupti, Wrapped, Uprobe };
+template <>
+struct Words<DriverSource> {
+  static constexpr std::array<const char *, 4> kAll = {"none", "cupti", "wrapped", "uprobe"};
+};
+enum class Category : uint8_t { Other, Parameter, Gradient, Optimizer, Buffer, Activation, Workspace, Unnamed };
+template <>
+struct Words<Category> {
+  static constexpr std::array<const char *, 8> kAll = {"other", "parameter", "gradient", "optimizer", "buffer", "activation", "workspace", "unnamed"};
+};
+enum class StepSource : uint8_t { Optimizer, Periodic, Time };
+template <>
+struct Words<StepSource> {
+  static constexpr std::array<const char *, 3> kAll = {"optimizer", "periodic", "time"};
+};
+enum class SiteSort : uint8_t { LiveBytes, LiveCount, PeakBytes, Allocations, Frees, AllocatedBytes, Growth, Label, Thread, Device };
+template <>
+struct Words<SiteSort> {
+  static constexpr std::array<const char *, 10> kAll = {"liveBytes", "liveCount", "peakBytes", "allocations", "frees", "allocatedBytes", "growth", "label", "thread", "device"};
+};
+
+}  // namespace gmt::model

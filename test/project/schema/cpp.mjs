@@ -1,0 +1,135 @@
+// C++ of the schema: enums with their words, rows, and what packs rows into columns for JavaScript.
+import { fieldsOf, pascal } from './types.mjs';
+
+const header = (what, includes) => `#pragma once
+// ${what} Made by test/project/schema/generate.mjs from extension/protocol/schema; change it there.
+${includes.map(name => `#include ${name}\n`).join('')}
+`;
+
+function enumText([name, { values }]) {
+  return `enum class ${name} : uint8_t { ${values.map(pascal).join(', ')} };
+template <>
+struct Words<${name}> {
+  static constexpr std::array<const char *, ${values.length}> kAll = {${values.map(value => `"${value}"`).join(', ')}};
+};
+`;
+}
+
+export function enumsHeader({ enums }) {
+  return `${header('Choices that answers and questions carry as words.', ['<array>', '<cstddef>', '<cstdint>'])}namespace gmt::model {
+
+/// The words of an enum, in its order.
+template <typename Enum>
+struct Words;
+template <typename Enum>
+constexpr const char *word_of(Enum value) {
+  return Words<Enum>::kAll[static_cast<size_t>(value)];
+}
+
+${Object.entries(enums).map(enumText).join('')}
+}  // namespace gmt::model
+`;
+}
+
+const start = ({ init }) => ` = ${init ?? '{}'}`;
+const memberText = field =>
+  `${field.doc ? `  /// ${field.doc}\n` : ''}  ${field.cpp} ${field.member}${field.each ? `[${field.each}]` : ''}${start(field)};\n`;
+
+/** A row and its window. What is a figure is in a struct of its own, which sums are made in. */
+function rowText([name, { doc, rows, head, figures, fields }]) {
+  const all = fieldsOf(fields).filter(field => !field.from);
+  const isFigure = field => figures && (field.sort || field.part);
+  const sorted = all.filter(field => field.sort);
+  const sort = sorted.map(
+    ({ name: one, member }) =>
+      `    case ${name}Sort::${pascal(one)}:\n      return static_cast<double>(of.${member});\n`,
+  );
+  const base = figures
+    ? `struct ${figures} {
+${all.filter(isFigure).map(memberText).join('')}};
+/// By what rows are sorted; 0 where it is no figure.
+inline double figure(const ${figures} &of, ${name}Sort sort) {
+  switch (sort) {
+${sort.join('')}    default:
+      return 0;
+  }
+}
+`
+    : '';
+  const inherits = figures ? ` : ${figures}` : '';
+  return `${base}/// ${doc}
+struct ${name}Row${inherits} {
+${all
+  .filter(field => !isFigure(field))
+  .map(memberText)
+  .join('')}};
+struct ${rows} {
+  uint64_t revision = 0;
+  size_t total = 0;
+${fieldsOf(head).map(memberText).join('')}  std::vector<${name}Row> rows;
+};
+`;
+}
+
+export function rowsHeader({ windows }) {
+  const includes = [
+    '<cstddef>',
+    '<cstdint>',
+    '<string>',
+    '<vector>',
+    '',
+    '"model/state/enums.gen.h"',
+    '"model/state/types.h"',
+  ];
+  const own = Object.entries(windows).filter(([, { rows }]) => rows);
+  return `${header('Rows of answers.', includes).replace('#include \n', '\n')}namespace gmt::model {
+
+${own.map(rowText).join('\n')}
+}  // namespace gmt::model
+`;
+}
+
+/** The value of a field of `row`. */
+function value(field) {
+  const own = field.from ?? `row.${field.member}`;
+  return field.known ? `row.${field.known} ? static_cast<double>(${own}) : kNotKnown` : own;
+}
+
+function put(field) {
+  const { name, element, each, known, isEnum, type } = field;
+  const set = text => `  object.Set("${name}", ${text});\n`;
+  if (each)
+    return set(
+      `columns<${each}>(env, rows, [](const auto &row) { return ${known ? `row.${known} ? row.${field.member} : nullptr` : `row.${field.member}`}; })`,
+    );
+  const read = `[](const auto &row)${type === 'text' ? ' -> const auto &' : ''} { return ${value(field)}; }`;
+  if (element) return set(`column<${element}>(env, rows, ${read})`);
+  if (isEnum) return set(`words<model::${type}>(env, rows, ${read})`);
+  return set(`${type === 'key' ? 'keys' : 'texts'}(env, rows, ${read})`);
+}
+
+function windowText([, { rows, head, fields }]) {
+  const sums = fieldsOf(head).map(
+    field => `  object.Set("${field.name}", static_cast<double>(answer.${field.member}));\n`,
+  );
+  return `inline Napi::Object pack(Napi::Env env, const model::${rows} &answer) {
+  const auto &rows = answer.rows;
+  auto object = Napi::Object::New(env);
+  object.Set("revision", static_cast<double>(answer.revision));
+  object.Set("total", static_cast<double>(answer.total));
+  object.Set("rows", static_cast<double>(rows.size()));
+${sums.join('')}${fieldsOf(fields)
+    .filter(field => !field.inside)
+    .map(put)
+    .join('')}  return object;
+}
+`;
+}
+
+export function packHeader({ windows }) {
+  return `${header('Answers as the objects that JavaScript gets.', ['"addon/columns.h"', '"model/query/rows.gen.h"'])}namespace gmt::addon {
+
+${Object.entries(windows).map(windowText).join('\n')}
+}  // namespace gmt::addon
+`;
+}

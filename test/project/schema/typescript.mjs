@@ -1,0 +1,111 @@
+// TypeScript of the schema: unions and lists of words, rows, windows, what reads a row of a window and makes a window of rows.
+import { fieldsOf, upper } from './types.mjs';
+
+const HEAD = '// Made by test/project/schema/generate.mjs from extension/protocol/schema; change it there.\n';
+
+const comment = (doc, indent = '') => (doc ? `${indent}/** ${doc} */\n` : '');
+const member = ({ name, doc }, type) => `${comment(doc, '  ')}  ${name}: ${type};\n`;
+const shown = fields => fieldsOf(fields).filter(field => !field.inside);
+const columnType = ({ array, row }) => array ?? `${row}[]`;
+const rowType = ({ each, array, row, index }) => (each ? array : index ? 'number' : row);
+
+function enumText([name, { list, doc, values }]) {
+  const words = values.map(value => `'${value}'`).join(', ');
+  return `export const ${list} = [${words}] as const;\n${comment(doc)}export type ${name} = (typeof ${list})[number];\n`;
+}
+
+function objectText([name, { doc, fields }]) {
+  return `${comment(doc)}export interface ${name} {\n${shown(fields)
+    .map(field => member(field, field.row))
+    .join('')}}\n`;
+}
+
+function firstValue(field, enums) {
+  const { row, array, each, isEnum, type, init } = field;
+  if (each) return `new ${array}(${each})`;
+  if (isEnum) return `'${enums[type].values[0]}'`;
+  return { number: init ?? 0, bigint: '0n', string: "''", boolean: 'false' }[row] ?? 'null';
+}
+
+const read = ({ name, each }) =>
+  each ? `window.${name}.subarray(${each} * i, ${each} * i + ${each})` : `window.${name}[i]!`;
+function made({ name, array, each, row }) {
+  if (each) return `${array}.from(all.flatMap(row => [...row.${name}]))`;
+  return array ? `${array}.from(all, row => row.${name})` : row && `all.map(row => row.${name})`;
+}
+
+function windowText([name, { doc, window, head, fields }], enums) {
+  const [columns, sums] = [shown(fields), fieldsOf(head)];
+  const lower = name[0].toLowerCase() + name.slice(1);
+  const lines = (list, text) => list.map(field => `    ${field.name}: ${text(field)},\n`).join('');
+  return `${comment(doc)}export interface ${name}Row {
+${columns.map(field => member(field, rowType(field))).join('')}}
+${comment(window)}export interface ${name}Window {
+  revision: number;
+  total: number;
+  rows: number;
+${sums.map(field => member(field, 'number')).join('')}${columns.map(field => member(field, columnType(field))).join('')}}
+/** Row \`i\` of a window, which has it. */
+export function ${lower}Row(window: ${name}Window, i: number): ${name}Row {
+  return {
+${lines(columns, read)}  };
+}
+/** All rows of a window. */
+export const ${lower}Rows = (window: ${name}Window): ${name}Row[] =>
+  Array.from({ length: window.rows }, (_, i) => ${lower}Row(window, i));
+export const NO_${upper(name)}_ROW: ${name}Row = {
+${lines(columns, field => firstValue(field, enums))}};
+/** A window of these rows; of each, what is not named is nothing. */
+export function ${lower}Window(rows: readonly Partial<${name}Row>[], head: Partial<${name}Window> = {}): ${name}Window {
+  const all = rows.map((row): ${name}Row => ({ ...NO_${upper(name)}_ROW, ...row }));
+  return {
+    revision: 1,
+    total: all.length,
+    rows: all.length,
+${lines(sums, () => '0')}${lines(columns, made)}    ...head,
+  };
+}
+`;
+}
+
+export function typesText({ enums, windows, objects }) {
+  return [
+    HEAD,
+    ...Object.entries(enums).map(enumText),
+    ...Object.entries(objects).map(objectText),
+    ...Object.entries(windows).map(entry => windowText(entry, enums)),
+  ].join('\n');
+}
+
+const FORMATS = { bytes: 'formatBytes', count: 'formatCount' };
+
+/** The plain columns of the table, with their texts where a translator finds them. */
+export function figuresText({ fields }) {
+  const columns = shown(fields).filter(({ column }) => column);
+  const quoted = text => `t('${text}')`;
+  const entries = columns.map(({ name, sort, column: { id, of, title, hint, choice, px } }) => {
+    const texts = `title: ${quoted(title)}, hint: ${quoted(hint)}, choice: ${quoted(choice)}`;
+    const order = sort ? `'${name}'` : 'null';
+    return `  { id: '${id}', field: '${name}', ${texts}, sort: ${order}, widths: [${px}], format: ${FORMATS[of]} },\n`;
+  });
+  return `${HEAD}import { t } from '@vscode/l10n';
+import type { SiteSort } from '../../../extension/protocol/answers.gen';
+import { formatBytes, formatCount } from '../../../extension/protocol/format';
+
+export type FigureId = ${columns.map(({ column }) => `'${column.id}'`).join(' | ')};
+/** A column that shows one number of a row. */
+export interface Figure {
+  id: FigureId;
+  /** Of a row. */
+  field: ${columns.map(({ name }) => `'${name}'`).join(' | ')};
+  title: string;
+  hint: string;
+  choice: string;
+  sort: SiteSort | null;
+  widths: readonly [wide: number, narrow: number];
+  format(value: number): string;
+}
+export const FIGURES: readonly Figure[] = [
+${entries.join('')}];
+`;
+}
