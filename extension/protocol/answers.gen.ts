@@ -21,16 +21,7 @@ export type Series = (typeof SERIES)[number];
 export const DRIVER_SOURCES = ['none', 'cupti', 'wrapped', 'uprobe'] as const;
 export type DriverSource = (typeof DRIVER_SOURCES)[number];
 
-export const CATEGORIES = [
-  'other',
-  'parameter',
-  'gradient',
-  'optimizer',
-  'buffer',
-  'activation',
-  'workspace',
-  'unnamed',
-] as const;
+export const CATEGORIES = ['other', 'parameter', 'gradient', 'optimizer', 'buffer', 'activation', 'workspace', 'unnamed'] as const;
 /** What a live block is for, as the agent found between steps; `unnamed`: nobody looked at it. */
 export type Category = (typeof CATEGORIES)[number];
 
@@ -38,18 +29,7 @@ export const STEP_SOURCES = ['optimizer', 'periodic', 'time'] as const;
 /** How steps were found: by the optimizer’s steps; by a line that allocates once in every round of the program’s loop; as equal slices of time, where neither is known (yet). */
 export type StepSource = (typeof STEP_SOURCES)[number];
 
-export const SITE_SORTS = [
-  'liveBytes',
-  'liveCount',
-  'peakBytes',
-  'allocations',
-  'frees',
-  'allocatedBytes',
-  'growth',
-  'label',
-  'thread',
-  'device',
-] as const;
+export const SITE_SORTS = ['liveBytes', 'liveCount', 'peakBytes', 'allocations', 'frees', 'allocatedBytes', 'growth', 'label', 'thread', 'device'] as const;
 export type SiteSort = (typeof SITE_SORTS)[number];
 
 /** A row of live memory: a site, or a group of them. */
@@ -162,25 +142,25 @@ export function siteRow(window: SiteWindow, i: number): SiteRow {
 export const siteRows = (window: SiteWindow): SiteRow[] =>
   Array.from({ length: window.rows }, (_, i) => siteRow(window, i));
 export const NO_SITE_ROW: SiteRow = {
-  id: 0,
-  key: '',
-  liveBytes: 0,
-  liveCount: 0,
-  peakBytes: 0,
-  allocations: 0,
-  frees: 0,
-  allocatedBytes: 0,
-  growth: 0,
-  spark: new Float64Array(16),
-  thread: -1,
-  process: -1,
-  device: -1,
-  file: '',
-  line: 0,
-  function: '',
-  source: 'python',
-  library: '',
-  label: '',
+    id: 0,
+    key: '',
+    liveBytes: 0,
+    liveCount: 0,
+    peakBytes: 0,
+    allocations: 0,
+    frees: 0,
+    allocatedBytes: 0,
+    growth: 0,
+    spark: new Float64Array(16),
+    thread: -1,
+    process: -1,
+    device: -1,
+    file: '',
+    line: 0,
+    function: '',
+    source: 'python',
+    library: '',
+    label: '',
 };
 /** A window of these rows; of each, what is not named is nothing. */
 export function siteWindow(rows: readonly Partial<SiteRow>[], head: Partial<SiteWindow> = {}): SiteWindow {
