@@ -44,9 +44,9 @@ export interface SiteRow {
   liveCount: number;
   /** Most bytes alive at a time. Exact for a whole site, and for a process or device alone on its layer; for sums of several makers at least this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one maker). */
   peakBytes: number;
-  /** So far. */
+  /** Allocations so far. */
   allocations: number;
-  /** So far. */
+  /** Frees so far. */
   frees: number;
   /** All bytes ever allocated. */
   allocatedBytes: number;
@@ -88,9 +88,9 @@ export interface SiteWindow {
   liveCount: Float64Array;
   /** Most bytes alive at a time. Exact for a whole site, and for a process or device alone on its layer; for sums of several makers at least this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one maker). */
   peakBytes: Float64Array;
-  /** So far. */
+  /** Allocations so far. */
   allocations: Float64Array;
-  /** So far. */
+  /** Frees so far. */
   frees: Float64Array;
   /** All bytes ever allocated. */
   allocatedBytes: Float64Array;
@@ -192,4 +192,301 @@ export function siteWindow(rows: readonly Partial<SiteRow>[], head: Partial<Site
     label: all.map(row => row.label),
     ...head,
   };
+}
+
+/** A live block. */
+export interface AllocationRow {
+  address: bigint;
+  bytes: number;
+  device: number;
+  /** Index of the process. */
+  process: number;
+  thread: number;
+  layer: Layer;
+  site: number;
+  timeNs: number;
+  /** Handle; `STREAM_UNKNOWN`: not known. */
+  stream: bigint;
+  /** enum gmt_kind of native/wire. */
+  kind: number;
+  /** The step in which it was allocated, from 1. */
+  step: number;
+  /** How many steps of its process have ended since. */
+  ageSteps: number;
+  category: Category;
+  /** `encoder.layers.3.linear1.weight`; empty where nobody named it. */
+  name: string;
+  /** Bytes asked for, of tensors; NaN: the framework’s allocator did not tell. */
+  askedBytes: number;
+  /** Pool of a tensor as PyTorch numbers them, `0:3`; `0:0` is that of all; empty: not told. */
+  pool: string;
+}
+export interface AllocationWindow {
+  revision: number;
+  total: number;
+  rows: number;
+  /** Without memory that other processes own. */
+  sumBytes: number;
+  address: BigUint64Array;
+  bytes: Float64Array;
+  device: Int32Array;
+  /** Index of the process. */
+  process: Int32Array;
+  thread: Int32Array;
+  layer: Layer[];
+  site: Uint32Array;
+  timeNs: Float64Array;
+  /** Handle; `STREAM_UNKNOWN`: not known. */
+  stream: BigUint64Array;
+  /** enum gmt_kind of native/wire. */
+  kind: Uint8Array;
+  /** The step in which it was allocated, from 1. */
+  step: Float64Array;
+  /** How many steps of its process have ended since. */
+  ageSteps: Float64Array;
+  category: Category[];
+  /** `encoder.layers.3.linear1.weight`; empty where nobody named it. */
+  name: string[];
+  /** Bytes asked for, of tensors; NaN: the framework’s allocator did not tell. */
+  askedBytes: Float64Array;
+  /** Pool of a tensor as PyTorch numbers them, `0:3`; `0:0` is that of all; empty: not told. */
+  pool: string[];
+}
+/** Row `i` of a window, which has it. */
+export function allocationRow(window: AllocationWindow, i: number): AllocationRow {
+  return {
+    address: window.address[i]!,
+    bytes: window.bytes[i]!,
+    device: window.device[i]!,
+    process: window.process[i]!,
+    thread: window.thread[i]!,
+    layer: window.layer[i]!,
+    site: window.site[i]!,
+    timeNs: window.timeNs[i]!,
+    stream: window.stream[i]!,
+    kind: window.kind[i]!,
+    step: window.step[i]!,
+    ageSteps: window.ageSteps[i]!,
+    category: window.category[i]!,
+    name: window.name[i]!,
+    askedBytes: window.askedBytes[i]!,
+    pool: window.pool[i]!,
+  };
+}
+/** All rows of a window. */
+export const allocationRows = (window: AllocationWindow): AllocationRow[] =>
+  Array.from({ length: window.rows }, (_, i) => allocationRow(window, i));
+export const NO_ALLOCATION_ROW: AllocationRow = {
+    address: 0n,
+    bytes: 0,
+    device: 0,
+    process: 0,
+    thread: 0,
+    layer: 'tensor',
+    site: 0,
+    timeNs: 0,
+    stream: 0n,
+    kind: 0,
+    step: 0,
+    ageSteps: 0,
+    category: 'other',
+    name: '',
+    askedBytes: NaN,
+    pool: '',
+};
+/** A window of these rows; of each, what is not named is nothing. */
+export function allocationWindow(rows: readonly Partial<AllocationRow>[], head: Partial<AllocationWindow> = {}): AllocationWindow {
+  const all = rows.map((row): AllocationRow => ({ ...NO_ALLOCATION_ROW, ...row }));
+  return {
+    revision: 1,
+    total: all.length,
+    rows: all.length,
+    sumBytes: 0,
+    address: BigUint64Array.from(all, row => row.address),
+    bytes: Float64Array.from(all, row => row.bytes),
+    device: Int32Array.from(all, row => row.device),
+    process: Int32Array.from(all, row => row.process),
+    thread: Int32Array.from(all, row => row.thread),
+    layer: all.map(row => row.layer),
+    site: Uint32Array.from(all, row => row.site),
+    timeNs: Float64Array.from(all, row => row.timeNs),
+    stream: BigUint64Array.from(all, row => row.stream),
+    kind: Uint8Array.from(all, row => row.kind),
+    step: Float64Array.from(all, row => row.step),
+    ageSteps: Float64Array.from(all, row => row.ageSteps),
+    category: all.map(row => row.category),
+    name: all.map(row => row.name),
+    askedBytes: Float64Array.from(all, row => row.askedBytes),
+    pool: all.map(row => row.pool),
+    ...head,
+  };
+}
+
+/** Allocations with their ends, roughly in the order of these; last those that are alive. Each array has `rows` entries. */
+export interface LifetimeBatch {
+  rows: number;
+  address: BigUint64Array;
+  bytes: Float64Array;
+  /** -1 for host memory. */
+  device: Int32Array;
+  process: Int32Array;
+  /** Thread index within `process`. */
+  thread: Int32Array;
+  /** Index into `LAYERS`. */
+  layer: Uint8Array;
+  site: Uint32Array;
+  beginNs: Float64Array;
+  /** NaN: alive at the end of what was read. */
+  endNs: Float64Array;
+  /** Thread that freed it; -1: it is alive, or its free was not seen and its address was handed out again. */
+  freeThread: Int32Array;
+  stream: BigUint64Array;
+  /** enum gmt_kind of native/wire. 23, an import: another process owns the memory, and `Totals` do not count it. */
+  kind: Uint8Array;
+  /** The step in which it was allocated, from 1, as far as steps were known when it ended. */
+  stepBegin: Float64Array;
+  /** Index into `CATEGORIES`. */
+  category: Uint8Array;
+}
+
+/** The live blocks in segments, in address order. */
+export interface SegmentBlocks {
+  rows: number;
+  /** Blocks that `maxBlocks` or `segmentsLeftOut` left out; the columns of segments count them. */
+  leftOut: number;
+  leftOutBytes: number;
+  /** Blocks of the framework that lie in no segment that the trace knows of. */
+  outside: number;
+  outsideBytes: number;
+  /** Index into the segments. */
+  segment: Uint32Array;
+  /** From the segment’s begin. */
+  offsetBytes: Float64Array;
+  bytes: Float64Array;
+  site: Uint32Array;
+  ageSteps: Float64Array;
+  timeNs: Float64Array;
+  /** Index into `CATEGORIES`. */
+  category: Uint8Array;
+}
+
+/** One process’s memory on one device in address order, to be drawn. Each array has an entry a segment. */
+export interface SegmentMap {
+  revision: number;
+  /** `framework`: what a caching allocator took from the driver, and its blocks in there. `driver`: no framework’s allocator was seen; the segments are the driver’s own allocations, and `blocks` is empty. */
+  source: 'framework'|'driver';
+  /** At most 65,536 are here, the biggest; so many more are left out. */
+  segmentsLeftOut: number;
+  /** The live blocks in these segments. */
+  blocks: SegmentBlocks;
+  address: BigUint64Array;
+  bytes: Float64Array;
+  /** Bytes of live blocks in it; for `driver` all of it. */
+  liveBytes: Float64Array;
+  /** The longest run of bytes without a block. */
+  largestGapBytes: Float64Array;
+  /** 0n: the default stream, or not known. */
+  stream: BigUint64Array;
+  /** 1: put together from pieces that were mapped side by side ("expandable segments"), 0: taken in one piece. */
+  mapped: Uint8Array;
+  /** Who took it from the driver (of several pieces the first). */
+  site: Uint32Array;
+  /** When it was taken. */
+  timeNs: Float64Array;
+}
+
+/** The common axis of a process’s step series: n points, oldest first. Point i stands for the steps [first[i], last[i]], which have all ended: 1 step each for the newest, and 2, 4, 8, ... steps the further back. The same for every series of the process at one revision and with one `points`. */
+export interface StepAxis {
+  revision: number;
+  process: number;
+  source: StepSource;
+  /** Steps that have ended. */
+  count: number;
+  first: Float64Array;
+  last: Float64Array;
+  /** End of step last[i]. */
+  endNs: Float64Array;
+  /** Runs of Python’s collector that ended in these steps. */
+  collections: Float64Array;
+  /** Those of its oldest generation. */
+  fullCollections: Float64Array;
+  /** Or of STEP_*: what is not known of these steps. */
+  flags: Uint8Array;
+}
+
+/** Series of sites: row-major matrices, rows × axis points. liveBytes and liveCount hold at the end of step last[i]; the others are about the steps of the point. What happened since the last step’s end is in none of them. */
+export interface SiteSeries extends StepAxis {
+  total: number;
+  rows: number;
+  /** False: so many blocks were freed since the last step’s end that survivors are those of now. */
+  survivorsAtStepEnd: boolean;
+  id: Uint32Array;
+  /** -1 = several. */
+  thread: Int32Array;
+  device: Int32Array;
+  lineSource: LineSource[];
+  /** First step with an event; this and the next two may be the running step, count + 1. */
+  firstStep: Float64Array;
+  /** Last step with an allocation, 0 = none. */
+  lastAllocationStep: Float64Array;
+  /** Last step with a free, 0 = none. */
+  lastFreeStep: Float64Array;
+  /** Allocations that a framework’s caching allocator made for its segments: such a site follows the tensors. */
+  segmentAllocations: Float64Array;
+  /** All so far, the running step’s too. */
+  allocations: Float64Array;
+  /** The usual size: the median over steps of the mean in a step without its biggest one, right to about 5 %. */
+  medianBytes: Float64Array;
+  /** The biggest. */
+  largestBytes: Float64Array;
+  /** The step of the biggest. */
+  largestStep: Float64Array;
+  /** What most of its live bytes are for now. */
+  category: Category[];
+  /** How many bytes those are. */
+  categoryBytes: Float64Array;
+  liveBytes: Float64Array;
+  liveCount: Float64Array;
+  minBytes: Float64Array;
+  maxBytes: Float64Array;
+  stepAllocations: Float64Array;
+  stepAllocatedBytes: Float64Array;
+  stepFrees: Float64Array;
+  stepFreedBytes: Float64Array;
+  /** Freed while Python’s collector ran on that thread. */
+  gcFrees: Float64Array;
+  gcFreedBytes: Float64Array;
+  /** Of the frees, those of blocks that were older than the step before the one that ended them. */
+  oldFrees: Float64Array;
+  oldFreedBytes: Float64Array;
+  /** Of liveCount, blocks that were born before step last[i] - 1. */
+  oldLiveCount: Float64Array;
+  oldLiveBytes: Float64Array;
+  /** Biggest block allocated. */
+  stepLargestBytes: Float64Array;
+  /** Blocks that were allocated in these steps and were still alive at the end of the last step. */
+  survivorCount: Float64Array;
+  survivorBytes: Float64Array;
+}
+
+/** By axis point: bytes at the end of step last[i], and the most within the steps of the point. NaN: not known. */
+export interface LedgerSeries extends StepAxis {
+  device: number;
+  tensorBytes: Float64Array;
+  tensorMaxBytes: Float64Array;
+  reservedBytes: Float64Array;
+  reservedMaxBytes: Float64Array;
+  driverBytes: Float64Array;
+  driverMaxBytes: Float64Array;
+  /** Pinned memory of the process, whichever the device. */
+  hostBytes: Float64Array;
+  hostMaxBytes: Float64Array;
+  /** By the device’s own account (NVML), as read last before the end: of this process. */
+  processBytes: Float64Array;
+  /** Of all processes. */
+  usedBytes: Float64Array;
+  /** What there is. */
+  totalBytes: Float64Array;
+  /** Freed tensors whose blocks another stream still uses, as the framework’s allocator said at an end of these steps. */
+  pendingBytes: Float64Array;
 }

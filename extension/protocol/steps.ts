@@ -1,9 +1,10 @@
 // Memory by training step: what verdicts are made of. Steps of a process are numbered from 1; sizes are bytes, times are
 // nanoseconds of the session, as in trace.ts.
-import type { Category, Layer, LineSource, StepSource } from './answers.gen';
-import type { Frame } from './trace';
+import type { Category, Layer, StepSource } from './answers.gen';
+import type { Frame } from './frame';
 
-export { CATEGORIES, type Category, type StepSource } from './answers.gen';
+export { CATEGORIES } from './answers.gen';
+export type { Category, LedgerSeries, SiteSeries, StepAxis, StepSource } from './answers.gen';
 
 /** Memory of one process on one device at one moment. null: not known. */
 export interface MemorySnapshot {
@@ -108,27 +109,6 @@ export interface AnswerInfo {
   complete: boolean;
   bytes: number;
 }
-/**
- * The common axis of a process's step series: n points, oldest first. Point i stands for the steps [first[i], last[i]], which
- * have all ended: 1 step each for the newest, and 2, 4, 8, ... steps the further back. The same for every series of the
- * process at one revision and with one `points`.
- */
-export interface StepAxis {
-  revision: number;
-  process: number;
-  source: StepSource;
-  /** Steps that have ended. */
-  count: number;
-  first: Float64Array;
-  last: Float64Array;
-  /** End of step last[i]. */
-  endNs: Float64Array;
-  /** Runs of Python's collector that ended in these steps, and those of its oldest generation. */
-  collections: Float64Array;
-  fullCollections: Float64Array;
-  /** Or of STEP_*: what is not known of these steps. */
-  flags: Uint8Array;
-}
 /** Recording was off for a part of the step. */
 export const STEP_PAUSED = 1;
 /** The driver layer was blind for a part of it. */
@@ -147,86 +127,11 @@ export interface SiteSeriesQuery {
   /** At most this many points an axis (16 to 2048); steps are merged further where there are more. */
   points: number;
 }
-/**
- * Series of sites: row-major matrices, rows × axis points. liveBytes and liveCount hold at the end of step last[i]; the others
- * are about the steps of the point. What happened since the last step's end is in none of them.
- */
-export interface SiteSeries extends StepAxis {
-  total: number;
-  rows: number;
-  /** By row. */
-  id: Uint32Array;
-  /** -1 = several. */
-  thread: Int32Array;
-  device: Int32Array;
-  lineSource: LineSource[];
-  /** First step with an event; last step with an allocation, with a free (0 = none). May be the running step, count + 1. */
-  firstStep: Float64Array;
-  lastAllocationStep: Float64Array;
-  lastFreeStep: Float64Array;
-  /** Allocations that a framework's caching allocator made for its segments: such a site follows the tensors. */
-  segmentAllocations: Float64Array;
-  /** All allocations so far, the running step's too: how many, the usual size (the
-   * median over steps of the mean in a step without its biggest one, right to about 5 %), the biggest and its step. */
-  allocations: Float64Array;
-  medianBytes: Float64Array;
-  largestBytes: Float64Array;
-  largestStep: Float64Array;
-  /** What most of its live bytes are for now, and how many bytes those are. */
-  category: Category[];
-  categoryBytes: Float64Array;
-  /** rows × points. */
-  liveBytes: Float64Array;
-  liveCount: Float64Array;
-  minBytes: Float64Array;
-  maxBytes: Float64Array;
-  stepAllocations: Float64Array;
-  stepAllocatedBytes: Float64Array;
-  stepFrees: Float64Array;
-  stepFreedBytes: Float64Array;
-  /** Freed while Python's collector ran on that thread. */
-  gcFrees: Float64Array;
-  gcFreedBytes: Float64Array;
-  /** Of the frees, those of blocks that were older than the step before the one that ended them. */
-  oldFrees: Float64Array;
-  oldFreedBytes: Float64Array;
-  /** Of liveCount and liveBytes, blocks that were born before step last[i] - 1. */
-  oldLiveCount: Float64Array;
-  oldLiveBytes: Float64Array;
-  /** Biggest block allocated. */
-  stepLargestBytes: Float64Array;
-  /** Blocks that were allocated in these steps and were still alive at the end of the last step. */
-  survivorCount: Float64Array;
-  survivorBytes: Float64Array;
-  /** False: so many blocks were freed since the last step's end that survivors are those of now. */
-  survivorsAtStepEnd: boolean;
-}
-
 export interface LedgerSeriesQuery {
   process: number;
   device: number;
   points: number;
 }
-/** By axis point: bytes at the end of step last[i], and the most within the steps of the point. NaN: not known. */
-export interface LedgerSeries extends StepAxis {
-  device: number;
-  tensorBytes: Float64Array;
-  tensorMaxBytes: Float64Array;
-  reservedBytes: Float64Array;
-  reservedMaxBytes: Float64Array;
-  driverBytes: Float64Array;
-  driverMaxBytes: Float64Array;
-  /** Pinned memory of the process, whichever the device. */
-  hostBytes: Float64Array;
-  hostMaxBytes: Float64Array;
-  /** By the device's own account (NVML), as read last before the end: of this process; of all; what there is. */
-  processBytes: Float64Array;
-  usedBytes: Float64Array;
-  totalBytes: Float64Array;
-  /** Freed tensors whose blocks another stream still uses, as the framework's allocator said at an end of these steps. */
-  pendingBytes: Float64Array;
-}
-
 /** A stack that frees blocks of a site. */
 export interface FreeLine {
   /** Frees seen with this stack; of tensors only a sample of a thread's frees has stacks. */

@@ -4,17 +4,21 @@
 
 import type {
   AllocationSort,
+  AllocationWindow,
   Category,
   DriverSource,
   GroupBy,
   Layer,
+  LedgerSeries,
   LineSource,
+  SegmentMap,
   Series,
+  SiteSeries,
   SiteSort,
   SiteWindow,
 } from './answers.gen';
 import { LAYERS } from './answers.gen';
-import type { SegmentMap, SegmentQuery } from './segmentMap';
+import type { Frame } from './frame';
 import type {
   Answer,
   AnswerInfo,
@@ -22,18 +26,16 @@ import type {
   CategoryBytes,
   Fragmentation,
   FreeLine,
-  LedgerSeries,
   LedgerSeriesQuery,
   MemorySnapshot,
   Pause,
   ProcessSteps,
-  SiteSeries,
   SiteSeriesQuery,
   ThreadHabit,
 } from './steps';
 
 export * from './answers.gen';
-export type { SegmentBlocks, SegmentMap, SegmentQuery } from './segmentMap';
+export type { Frame } from './frame';
 export interface ThreadInfo {
   index: number;
   tid: number;
@@ -134,11 +136,6 @@ export interface TraceInfo {
   answers: AnswerInfo[];
 }
 
-export interface Frame {
-  file: string;
-  line: number;
-  function: string;
-}
 export interface Site {
   /**
    * Names the site within one session. Two sessions over one trace (one of them up to a moment, say) number the sites of a
@@ -205,31 +202,12 @@ export interface AllocationQuery {
   from: number;
   to: number;
 }
-export interface AllocationWindow {
-  revision: number;
-  total: number;
-  rows: number;
-  sumBytes: number;
-  address: BigUint64Array;
-  bytes: Float64Array;
-  device: Int32Array;
-  process: Int32Array;
-  thread: Int32Array;
-  layer: Layer[];
-  site: Uint32Array;
-  timeNs: Float64Array;
-  stream: BigUint64Array;
-  /** Bytes asked for (NaN) and pool (`0:3`; `0:0` is that of all; '') of tensors, where the framework's allocator told. */
-  askedBytes: Float64Array;
-  pool: string[];
-  /** enum gmt_kind of native/wire. */
-  kind: Uint8Array;
-  /** The step in which it was allocated, from 1, and how many steps of its process have ended since. */
-  step: Float64Array;
-  ageSteps: Float64Array;
-  /** `encoder.layers.3.linear1.weight`; empty where nobody named it. */
-  name: string[];
-  category: Category[];
+/** The segments of a device with what lies in them, to be drawn. */
+export interface SegmentQuery {
+  process: number;
+  device: number;
+  /** At most so many blocks come back, the biggest; absent: 100,000. */
+  maxBlocks?: number;
 }
 export interface TimelineQuery {
   series: Series;
@@ -244,32 +222,6 @@ export interface TimelineQuery {
 /** 4 numbers a bucket: time of its begin (ns), min, max and last bytes in it. Buckets without an event are left out. */
 export type Timeline = Float64Array;
 
-/** Allocations with their ends, roughly in the order of these; last those that are alive. Each array has `rows` entries. */
-export interface LifetimeBatch {
-  rows: number;
-  address: BigUint64Array;
-  bytes: Float64Array;
-  /** -1 for host memory. */
-  device: Int32Array;
-  process: Int32Array;
-  /** Thread index within `process`. */
-  thread: Int32Array;
-  /** Index into `LAYERS`. */
-  layer: Uint8Array;
-  site: Uint32Array;
-  beginNs: Float64Array;
-  /** NaN: alive at the end of what was read. */
-  endNs: Float64Array;
-  /** Thread that freed it; -1: it is alive, or its free was not seen and its address was handed out again. */
-  freeThread: Int32Array;
-  stream: BigUint64Array;
-  /** enum gmt_kind of native/wire. 23, an import: another process owns the memory, and `Totals` do not count it. */
-  kind: Uint8Array;
-  /** The step in which it was allocated, from 1, as far as steps were known when it ended. */
-  stepBegin: Float64Array;
-  /** Index into `CATEGORIES` of steps.ts. */
-  category: Uint8Array;
-}
 /** The layer that is shown first: tensors where a framework reported any, else the driver's allocations, else pinned memory. */
 export function listedLayer(totals: readonly Pick<Totals, 'layer' | 'allocations'>[]): Layer {
   return LAYERS.find(layer => totals.some(total => total.layer === layer && total.allocations > 0)) ?? 'tensor';

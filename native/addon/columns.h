@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "model/state/enums.gen.h"
+#include "model/state/types.h"
 
 namespace gmt::addon {
 
@@ -57,6 +57,12 @@ Napi::Array words(Napi::Env env, const Rows &rows, Read read) {
     if (word.IsEmpty()) word = Napi::String::New(env, model::word_of(static_cast<Enum>(read(row))));
     return word;
   });
+}
+
+/// `0:3`, as PyTorch numbers its pools; empty: not told.
+inline std::string pool_text(uint64_t owner, uint64_t number) {
+  if (owner == GMT_UNKNOWN || number == GMT_UNKNOWN) return "";
+  return std::to_string(owner) + ":" + std::to_string(number);
 }
 
 /// As JavaScript and files carry a key: 16 hexadecimal digits.

@@ -1,6 +1,7 @@
 // Blocks and ledgers for the fake host: each site has as many live blocks as its id modulo 500, plus one.
 import type { BlockHolder, BlockQuery, HolderQuery } from '../../extension/protocol/requests/blockRequests';
 import type { CardLedger, LedgerPart } from '../../extension/protocol/requests/ledgerRequests';
+import { allocationWindow, type AllocationRow } from '../../extension/protocol/trace';
 import type { AllocationQuery, AllocationWindow } from '../../extension/protocol/trace';
 
 const GB = 1024 ** 3;
@@ -97,28 +98,23 @@ export interface MadeBlock {
 }
 
 export function windowOf(all: readonly MadeBlock[], from: number, to: number, runNs: number): AllocationWindow {
-  const rows = all.slice(from, to);
-  const numbers = (pick: (one: MadeBlock) => number): Float64Array => Float64Array.from(rows, pick);
-  return {
-    revision: 1,
-    total: all.length,
-    rows: rows.length,
-    sumBytes: all.reduce((sum, one) => sum + one.bytes, 0),
-    address: BigUint64Array.from(rows, one => one.address),
-    bytes: numbers(one => one.bytes),
-    device: new Int32Array(rows.length),
-    process: new Int32Array(rows.length),
-    thread: new Int32Array(rows.length),
-    layer: rows.map(() => 'tensor'),
-    site: Uint32Array.from(rows, one => one.site),
-    timeNs: numbers(one => runNs - one.ageSteps * 1e9),
-    stream: BigUint64Array.from(rows, one => BigInt(one.i % 2) * 0x55d0n),
-    askedBytes: numbers(one => (one.i % 2 === 0 ? one.bytes - 100 : NaN)),
-    pool: rows.map(one => (one.i % 2 === 0 ? '0:0' : '')),
-    kind: new Uint8Array(rows.length).fill(1),
-    step: numbers(one => 412 - one.ageSteps),
-    ageSteps: numbers(one => one.ageSteps),
-    name: rows.map(one => (one.i % 3 === 0 ? `encoder.layers.${one.i}.linear1.weight` : '')),
-    category: rows.map(one => (one.i % 3 === 0 ? 'parameter' : 'activation')),
-  };
+  const rows = all.slice(from, to).map(({ i, site, bytes, address, ageSteps }): Partial<AllocationRow> => {
+    const told = i % 2 === 0;
+    const named = i % 3 === 0;
+    return {
+      address,
+      bytes,
+      site,
+      timeNs: runNs - ageSteps * 1e9,
+      stream: BigInt(i % 2) * 0x55d0n,
+      askedBytes: told ? bytes - 100 : NaN,
+      pool: told ? '0:0' : '',
+      kind: 1,
+      step: 412 - ageSteps,
+      ageSteps,
+      name: named ? `encoder.layers.${i}.linear1.weight` : '',
+      category: named ? 'parameter' : 'activation',
+    };
+  });
+  return allocationWindow(rows, { total: all.length, sumBytes: all.reduce((sum, one) => sum + one.bytes, 0) });
 }

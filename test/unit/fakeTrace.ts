@@ -1,5 +1,5 @@
 // A trace made of plain rows, for tests of what is built from answers of the native model.
-import { siteWindow } from '../../extension/protocol/trace';
+import { allocationWindow, siteWindow } from '../../extension/protocol/trace';
 import type {
   AllocationQuery,
   AllocationWindow,
@@ -132,28 +132,17 @@ export class FakeTrace implements TraceSource {
       .filter(row => query.thread === undefined || row.thread === query.thread)
       .sort((a, b) => b.bytes - a.bytes);
     const rows = matching.slice(query.from, query.to);
-    return {
-      revision: 1,
-      total: matching.length,
-      rows: rows.length,
-      sumBytes: matching.reduce((sum, row) => sum + row.bytes, 0),
-      address: BigUint64Array.from(rows, row => row.address),
-      bytes: Float64Array.from(rows, row => row.bytes),
-      device: Int32Array.from(rows, row => row.device),
-      process: Int32Array.from(rows, row => row.process),
-      thread: Int32Array.from(rows, row => row.thread),
-      layer: rows.map(row => row.layer),
-      site: Uint32Array.from(rows, row => row.site),
-      timeNs: Float64Array.from(rows, row => row.timeNs),
-      stream: BigUint64Array.from(rows, ({ told }) => told?.stream ?? STREAM_UNKNOWN),
-      askedBytes: Float64Array.from(rows, ({ told }) => told?.askedBytes ?? NaN),
-      pool: rows.map(({ told }) => told?.pool ?? ''),
-      kind: new Uint8Array(rows.length),
-      step: new Float64Array(rows.length).fill(1),
-      ageSteps: new Float64Array(rows.length),
-      name: rows.map(() => ''),
-      category: rows.map(() => 'unnamed'),
-    };
+    return allocationWindow(
+      rows.map(({ told, ...row }) => ({
+        ...row,
+        stream: STREAM_UNKNOWN,
+        askedBytes: NaN,
+        step: 1,
+        category: 'unnamed',
+        ...told,
+      })),
+      { total: matching.length, sumBytes: matching.reduce((sum, row) => sum + row.bytes, 0) },
+    );
   }
 
   sites(query: SiteQuery): SiteWindow {

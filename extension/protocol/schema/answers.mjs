@@ -1,19 +1,20 @@
-// Every field of an answer, once: its type, what it says, and what the table makes of it. `node test/project/schema/generate.mjs`
-// makes of it the TypeScript types, accessors and columns, and the C++ structs and what packs them.
+// Every field of an answer, once: its type, what it says, and what the table shows of it. `npm run schema` makes of it the
+// TypeScript types, accessors and columns, and the C++ structs and what packs them.
 //
-//   name: [type, what it says, options]
+//   name: 'type What it says.', or [that, options]
 //
 // Types, as C++ / in a row of TypeScript / as a column:
 //   u8 u16 u32 i32 f64   a number; a typed array of that type (of an i32 for u16)
 //   u64 i64 step         a number; a Float64Array (exact to 2^53)
 //   bits                 uint64_t, a bigint; a BigUint64Array
 //   text key             a string; strings. A key is a uint64_t, shown as 16 hexadecimal digits
-//   a name of enums.mjs  the enum, its word; words
-// Options: `cpp` another C++ type; `init` its first value; `from` an expression for `row` where the C++ struct is not made from here;
-// `each` so many values a row; `known` C++: the value is NaN without it; `part` of the struct of figures (of them `sort`: rows can
-// be sorted by it); `column` of the table, in a format; `inside` of C++ alone.
+//   a name of enums.mjs  the enum, its word; words (`index`: a number; a Uint8Array)
+// Options: `init` its first value in C++; `from` an expression of C++, for `row`, where the struct is no made one; `each` so many values
+// a row; `known` C++: without it the value is NaN; `part` of the struct of figures; `sort` a figure that rows can be sorted by;
+// `column` of the table: its hint is the first sentence; `inside` of C++ alone.
 
-const SOME = { init: -1 };
+const past = { sort: true, known: 'row.has_history' };
+const some = { part: true, init: -1 };
 
 export const windows = {
   Site: {
@@ -22,127 +23,80 @@ export const windows = {
     rows: 'SiteRows',
     figures: 'SiteFigures',
     head: {
-      sumLiveBytes: ['i64', 'Sums over all rows that match, not only the window’s.'],
-      sumLiveCount: ['i64'],
+      sumLiveBytes: 'i64 Sums over all rows that match, not only the window’s.',
+      sumLiveCount: 'i64',
     },
     fields: {
-      id: ['u32', 'The site’s id for groupBy `site`, else the id of the group’s biggest site.'],
-      key: ['key', '`Site.key` of that site.'],
+      id: 'u32 The site’s id for groupBy `site`, else the id of the group’s biggest site.',
+      key: 'key `Site.key` of that site.',
       liveBytes: [
-        'i64',
-        'Bytes alive now.',
-        {
-          sort: true,
-          column: {
-            id: 'live',
-            of: 'bytes',
-            title: 'Alive',
-            hint: 'Bytes alive now',
-            choice: 'Bytes alive',
-            px: [92, 92],
-          },
-        },
+        'i64 Bytes alive now.',
+        { sort: true, column: { id: 'live', title: 'Alive', choice: 'Bytes alive', px: [92, 92] } },
       ],
       liveCount: [
-        'i64',
-        'Blocks alive now.',
-        {
-          sort: true,
-          column: {
-            id: 'count',
-            of: 'count',
-            title: 'Blocks',
-            hint: 'Blocks alive now',
-            choice: 'Blocks alive',
-            px: [72, 46],
-          },
-        },
+        'i64 Blocks alive now.',
+        { sort: true, column: { id: 'count', title: 'Blocks', choice: 'Blocks alive', px: [72, 46] } },
       ],
       peakBytes: [
-        'i64',
-        'Most bytes alive at a time. Exact for a whole site, and for a process or device alone on its layer; for sums of ' +
+        'i64 Most bytes alive at a time. Exact for a whole site, and for a process or device alone on its layer; for sums of ' +
           'several makers at least this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one ' +
           'maker).',
-        {
-          sort: true,
-          known: 'has_history',
-          column: {
-            id: 'peak',
-            of: 'bytes',
-            title: 'Peak',
-            hint: 'Most bytes alive at a time',
-            choice: 'Peak',
-            px: [84, 76],
-          },
-        },
+        { ...past, column: { id: 'peak', title: 'Peak' } },
       ],
-      allocations: [
-        'u64',
-        'So far.',
-        {
-          sort: true,
-          known: 'has_history',
-          column: {
-            id: 'allocations',
-            of: 'count',
-            title: 'Allocations',
-            hint: 'Allocations so far',
-            choice: 'Allocations',
-            px: [84, 76],
-          },
-        },
-      ],
-      frees: [
-        'u64',
-        'So far.',
-        {
-          sort: true,
-          known: 'has_history',
-          column: { id: 'frees', of: 'count', title: 'Frees', hint: 'Frees so far', choice: 'Frees', px: [76, 70] },
-        },
-      ],
+      allocations: ['u64 Allocations so far.', { ...past, column: { id: 'allocations', title: 'Allocations' } }],
+      frees: ['u64 Frees so far.', { ...past, column: { id: 'frees', title: 'Frees', px: [76, 70] } }],
       allocatedBytes: [
-        'u64',
-        'All bytes ever allocated.',
-        {
-          sort: true,
-          known: 'has_history',
-          column: {
-            id: 'allocated',
-            of: 'bytes',
-            title: 'Allocated',
-            hint: 'All bytes ever allocated',
-            choice: 'Allocated bytes',
-            px: [88, 76],
-          },
-        },
+        'u64 All bytes ever allocated.',
+        { ...past, column: { id: 'allocated', title: 'Allocated', choice: 'Allocated bytes', px: [88, 76] } },
       ],
-      growth: [
-        'f64',
-        'Least-squares slope of live bytes over the recent past, bytes a second.',
-        { sort: true, known: 'has_history' },
-      ],
-      hasHistory: ['bool', 'False: of the row only what lives is known.', { inside: true, init: true }],
+      growth: ['f64 Least-squares slope of live bytes over the recent past, bytes a second.', past],
+      hasHistory: ['bool False: of the row only what lives is known.', { inside: true, init: true }],
       spark: [
-        'f64',
-        'Live bytes in 16 equal spans of the run so far, for a spark line.',
-        { each: 16, known: 'has_history' },
+        'f64 Live bytes in 16 equal spans of the run so far, for a spark line.',
+        { each: 16, known: 'row.has_history' },
       ],
-      thread: ['i32', 'Thread index within `process`, -1 = several.', { part: true, ...SOME }],
-      process: ['i32', '-1 = several.', { part: true, ...SOME }],
-      device: ['i32', '-1 = host, none or several.', { part: true, ...SOME }],
-      file: ['text', 'Of the user frame, or the innermost one. Line 0 and empty file: no Python line.'],
-      line: ['u32'],
-      function: ['text'],
-      source: ['LineSource', '', { init: 'LineSource::None' }],
-      library: ['text', '`Site.library` of that site.'],
-      label: [
-        'text',
-        'Name of the group as text (thread `python:123`, process `train.py (123)`, device `gpu_0`, else `file:line`, or the ' +
-          'library’s file name where there is no line).',
+      thread: ['i32 Thread index within `process`, -1 = several.', some],
+      process: ['i32 -1 = several.', some],
+      device: ['i32 -1 = host, none or several.', some],
+      file: 'text Of the user frame, or the innermost one. Line 0 and empty file: no Python line.',
+      line: 'u32',
+      function: 'text',
+      source: ['LineSource', { init: 'LineSource::None' }],
+      library: 'text `Site.library` of that site.',
+      label:
+        'text Name of the group as text (thread `python:123`, process `train.py (123)`, device `gpu_0`, else `file:line`, or the ' +
+        'library’s file name where there is no line).',
+    },
+  },
+  Allocation: {
+    doc: 'A live block.',
+    rows: 'AllocationRows',
+    head: { sumBytes: 'i64 Without memory that other processes own.' },
+    fields: {
+      address: 'bits',
+      bytes: 'u64',
+      device: 'i32',
+      process: ['u32 Index of the process.', { array: 'Int32Array' }],
+      thread: 'u16',
+      layer: 'Layer',
+      site: 'u32',
+      timeNs: 'u64',
+      stream: ['bits Handle; `STREAM_UNKNOWN`: not known.', { init: 'GMT_UNKNOWN' }],
+      kind: 'u8 enum gmt_kind of native/wire.',
+      step: 'step The step in which it was allocated, from 1.',
+      ageSteps: 'step How many steps of its process have ended since.',
+      category: ['Category', { cpp: 'uint8_t' }],
+      name: 'text `encoder.layers.3.linear1.weight`; empty where nobody named it.',
+      askedBytes: [
+        'u64 Bytes asked for, of tensors; NaN: the framework’s allocator did not tell.',
+        { init: 'GMT_UNKNOWN', known: 'row.asked_bytes != GMT_UNKNOWN' },
+      ],
+      poolOwner: ['u64', { inside: true, init: 'GMT_UNKNOWN' }],
+      poolNumber: ['u64', { inside: true, init: 'GMT_UNKNOWN' }],
+      pool: [
+        'text Pool of a tensor as PyTorch numbers them, `0:3`; `0:0` is that of all; empty: not told.',
+        { from: 'pool_text(row.pool_owner, row.pool_number)' },
       ],
     },
   },
 };
-
-export const objects = {};

@@ -61,34 +61,6 @@ struct AllocationQuery {
   size_t to = 100;
 };
 
-struct AllocationRow {
-  uint64_t address;
-  uint64_t bytes;
-  int32_t device;
-  uint32_t process;
-  uint16_t thread;
-  Layer layer;
-  uint32_t site;
-  uint64_t time_ns;
-  uint64_t stream;
-  uint8_t kind;
-  uint32_t step;
-  uint32_t age_steps;
-  uint8_t category;
-  std::string name;
-  uint64_t asked_bytes = GMT_UNKNOWN;
-  bool knows_stream = true;
-  uint64_t pool_owner = GMT_UNKNOWN;
-  uint64_t pool_number = GMT_UNKNOWN;
-};
-
-struct AllocationRows {
-  uint64_t revision = 0;
-  size_t total = 0;
-  int64_t sum_bytes = 0;  ///< without memory that other processes own
-  std::vector<AllocationRow> rows;
-};
-
 struct TimelineQuery {
   Series series = Series::Tensor;
   int32_t process = kAll;

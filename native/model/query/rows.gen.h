@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "model/state/enums.gen.h"
 #include "model/state/types.h"
 
 namespace gmt::model {
@@ -17,9 +15,9 @@ struct SiteFigures {
   int64_t live_count = {};
   /// Most bytes alive at a time. Exact for a whole site, and for a process or device alone on its layer; for sums of several makers at least this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one maker).
   int64_t peak_bytes = {};
-  /// So far.
+  /// Allocations so far.
   uint64_t allocations = {};
-  /// So far.
+  /// Frees so far.
   uint64_t frees = {};
   /// All bytes ever allocated.
   uint64_t allocated_bytes = {};
@@ -80,6 +78,69 @@ struct SiteRows {
   int64_t sum_live_bytes = {};
   int64_t sum_live_count = {};
   std::vector<SiteRow> rows;
+};
+
+/// A live block.
+struct AllocationRow {
+  uint64_t address = {};
+  uint64_t bytes = {};
+  int32_t device = {};
+  /// Index of the process.
+  uint32_t process = {};
+  uint16_t thread = {};
+  Layer layer = {};
+  uint32_t site = {};
+  uint64_t time_ns = {};
+  /// Handle; `STREAM_UNKNOWN`: not known.
+  uint64_t stream = GMT_UNKNOWN;
+  /// enum gmt_kind of native/wire.
+  uint8_t kind = {};
+  /// The step in which it was allocated, from 1.
+  uint32_t step = {};
+  /// How many steps of its process have ended since.
+  uint32_t age_steps = {};
+  uint8_t category = {};
+  /// `encoder.layers.3.linear1.weight`; empty where nobody named it.
+  std::string name = {};
+  /// Bytes asked for, of tensors; NaN: the framework’s allocator did not tell.
+  uint64_t asked_bytes = GMT_UNKNOWN;
+  uint64_t pool_owner = GMT_UNKNOWN;
+  uint64_t pool_number = GMT_UNKNOWN;
+};
+struct AllocationRows {
+  uint64_t revision = 0;
+  size_t total = 0;
+  /// Without memory that other processes own.
+  int64_t sum_bytes = {};
+  std::vector<AllocationRow> rows;
+};
+
+struct SiteSeriesRow {
+  uint32_t id = {};
+  /// -1 = several.
+  int32_t thread = -1;
+  int32_t device = -1;
+  LineSource source = {};
+  /// First step with an event; this and the next two may be the running step, count + 1.
+  uint32_t first_step = {};
+  /// Last step with an allocation, 0 = none.
+  uint32_t last_allocation_step = {};
+  /// Last step with a free, 0 = none.
+  uint32_t last_free_step = {};
+  /// Allocations that a framework’s caching allocator made for its segments: such a site follows the tensors.
+  uint64_t segment_allocations = {};
+  /// All so far, the running step’s too.
+  uint64_t allocations = {};
+  /// The usual size: the median over steps of the mean in a step without its biggest one, right to about 5 %.
+  double median_bytes = {};
+  /// The biggest.
+  uint64_t largest_bytes = {};
+  /// The step of the biggest.
+  uint32_t largest_step = {};
+  /// What most of its live bytes are for now.
+  uint8_t category = static_cast<uint8_t>(Category::Unnamed);
+  /// How many bytes those are.
+  int64_t category_bytes = {};
 };
 
 }  // namespace gmt::model

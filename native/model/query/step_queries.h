@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/query/rows.gen.h"
 #include "model/state/name_book.h"
 #include "model/state/names.h"
 #include "model/state/types.h"
@@ -31,44 +32,7 @@ struct SiteSeriesQuery {
   size_t points = 256;
 };
 
-/// Matrices of the answer, in the order of the protocol.
-enum class SeriesColumn : uint8_t {
-  LiveBytes,
-  LiveCount,
-  MinBytes,
-  MaxBytes,
-  Allocations,
-  AllocatedBytes,
-  Frees,
-  FreedBytes,
-  GcFrees,
-  GcFreedBytes,
-  OldFrees,
-  OldFreedBytes,
-  OldLiveCount,
-  OldLiveBytes,
-  LargestBytes,
-  SurvivorCount,
-  SurvivorBytes
-};
-constexpr size_t kSeriesColumns = static_cast<size_t>(SeriesColumn::SurvivorBytes) + 1;
-
-struct SiteSeriesRow {
-  uint32_t id;
-  int32_t thread = -1;
-  int32_t device = -1;
-  LineSource source;
-  uint32_t first_step;
-  uint32_t last_allocation_step;
-  uint32_t last_free_step;
-  uint64_t segments;
-  uint64_t allocations = 0;
-  double median_bytes;
-  uint64_t largest_bytes;
-  uint32_t largest_step;
-  uint8_t category = kUnnamed;
-  int64_t category_bytes = 0;
-};
+constexpr size_t kSeriesColumns = Words<SeriesColumn>::kAll.size();
 
 struct SiteSeries {
   StepAxis axis;
@@ -85,21 +49,7 @@ struct LedgerSeriesQuery {
   size_t points = 256;
 };
 
-enum class LedgerColumn : uint8_t {
-  Tensor,
-  TensorMax,
-  Reserved,
-  ReservedMax,
-  Driver,
-  DriverMax,
-  Host,
-  HostMax,
-  Process,
-  Used,
-  Total,
-  Pending
-};
-constexpr size_t kLedgerColumns = static_cast<size_t>(LedgerColumn::Pending) + 1;
+constexpr size_t kLedgerColumns = Words<LedgerColumn>::kAll.size();
 
 struct LedgerSeries {
   StepAxis axis;

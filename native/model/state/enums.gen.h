@@ -59,5 +59,15 @@ template <>
 struct Words<SiteSort> {
   static constexpr std::array<const char *, 10> kAll = {"liveBytes", "liveCount", "peakBytes", "allocations", "frees", "allocatedBytes", "growth", "label", "thread", "device"};
 };
+enum class SeriesColumn : uint8_t { LiveBytes, LiveCount, MinBytes, MaxBytes, Allocations, AllocatedBytes, Frees, FreedBytes, GcFrees, GcFreedBytes, OldFrees, OldFreedBytes, OldLiveCount, OldLiveBytes, LargestBytes, SurvivorCount, SurvivorBytes };
+template <>
+struct Words<SeriesColumn> {
+  static constexpr std::array<const char *, 17> kAll = {"liveBytes", "liveCount", "minBytes", "maxBytes", "stepAllocations", "stepAllocatedBytes", "stepFrees", "stepFreedBytes", "gcFrees", "gcFreedBytes", "oldFrees", "oldFreedBytes", "oldLiveCount", "oldLiveBytes", "stepLargestBytes", "survivorCount", "survivorBytes"};
+};
+enum class LedgerColumn : uint8_t { Tensor, TensorMax, Reserved, ReservedMax, Driver, DriverMax, Host, HostMax, Process, Used, Total, Pending };
+template <>
+struct Words<LedgerColumn> {
+  static constexpr std::array<const char *, 12> kAll = {"tensorBytes", "tensorMaxBytes", "reservedBytes", "reservedMaxBytes", "driverBytes", "driverMaxBytes", "hostBytes", "hostMaxBytes", "processBytes", "usedBytes", "totalBytes", "pendingBytes"};
+};
 
 }  // namespace gmt::model

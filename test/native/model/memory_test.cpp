@@ -228,18 +228,18 @@ TEST(details_belong_to_one_block_until_it_is_freed) {
   auto rows = feed.blocks(by_address).rows;
   REQUIRE(rows.size() == 2);
   CHECK_EQ(rows[0].asked_bytes, 500u);
-  CHECK(rows[0].knows_stream);
+  CHECK(rows[0].stream != GMT_UNKNOWN);
   CHECK_EQ(rows[0].stream, 0x55u);
   CHECK_EQ(rows[0].pool_owner, 0u);
   CHECK_EQ(rows[0].pool_number, 3u);
   CHECK_EQ(rows[1].asked_bytes, 1000u);
-  CHECK(!rows[1].knows_stream);
+  CHECK_EQ(rows[1].stream, GMT_UNKNOWN);
   CHECK_EQ(rows[1].pool_owner, GMT_UNKNOWN);
   feed.free(0x1000);
   feed.allocate(0x1000, 512);
   rows = feed.blocks(by_address).rows;
   CHECK_EQ(rows[0].asked_bytes, GMT_UNKNOWN);
-  CHECK(!rows[0].knows_stream);
+  CHECK_EQ(rows[0].stream, GMT_UNKNOWN);
 }
 
 TEST(the_first_and_the_newest_failures_keep_it) {

@@ -6,8 +6,8 @@ const header = (what, includes) => `#pragma once
 ${includes.map(name => `#include ${name}\n`).join('')}
 `;
 
-function enumText([name, { values }]) {
-  return `enum class ${name} : uint8_t { ${values.map(pascal).join(', ')} };
+function enumText([name, { values, names = values }]) {
+  return `enum class ${name} : uint8_t { ${names.map(pascal).join(', ')} };
 template <>
 struct Words<${name}> {
   static constexpr std::array<const char *, ${values.length}> kAll = {${values.map(value => `"${value}"`).join(', ')}};
@@ -71,20 +71,15 @@ ${fieldsOf(head).map(memberText).join('')}  std::vector<${name}Row> rows;
 `;
 }
 
-export function rowsHeader({ windows }) {
-  const includes = [
-    '<cstddef>',
-    '<cstdint>',
-    '<string>',
-    '<vector>',
-    '',
-    '"model/state/enums.gen.h"',
-    '"model/state/types.h"',
-  ];
-  const own = Object.entries(windows).filter(([, { rows }]) => rows);
-  return `${header('Rows of answers.', includes).replace('#include \n', '\n')}namespace gmt::model {
+export function rowsHeader({ windows, columns }) {
+  const includes = ['<cstddef>', '<cstdint>', '<string>', '<vector>', '"model/state/types.h"'];
+  const made = Object.values(columns).filter(({ made }) => made);
+  const structs = made.map(
+    ({ row, fields }) => `struct ${row.replace('model::', '')} {\n${fieldsOf(fields).map(memberText).join('')}};\n`,
+  );
+  return `${header('Rows of answers.', includes)}namespace gmt::model {
 
-${own.map(rowText).join('\n')}
+${[...Object.entries(windows).map(rowText), ...structs].join('\n')}
 }  // namespace gmt::model
 `;
 }
@@ -92,7 +87,7 @@ ${own.map(rowText).join('\n')}
 /** The value of a field of `row`. */
 function value(field) {
   const own = field.from ?? `row.${field.member}`;
-  return field.known ? `row.${field.known} ? static_cast<double>(${own}) : kNotKnown` : own;
+  return field.known ? `${field.known} ? static_cast<double>(${own}) : kNotKnown` : own;
 }
 
 function put(field) {
@@ -100,9 +95,9 @@ function put(field) {
   const set = text => `  object.Set("${name}", ${text});\n`;
   if (each)
     return set(
-      `columns<${each}>(env, rows, [](const auto &row) { return ${known ? `row.${known} ? row.${field.member} : nullptr` : `row.${field.member}`}; })`,
+      `columns<${each}>(env, rows, [](const auto &row) { return ${known ? `${known} ? row.${field.member} : nullptr` : `row.${field.member}`}; })`,
     );
-  const read = `[](const auto &row)${type === 'text' ? ' -> const auto &' : ''} { return ${value(field)}; }`;
+  const read = `[](const auto &row)${type === 'text' && !field.from ? ' -> const auto &' : ''} { return ${value(field)}; }`;
   if (element) return set(`column<${element}>(env, rows, ${read})`);
   if (isEnum) return set(`words<model::${type}>(env, rows, ${read})`);
   return set(`${type === 'key' ? 'keys' : 'texts'}(env, rows, ${read})`);
@@ -126,10 +121,19 @@ ${sums.join('')}${fieldsOf(fields)
 `;
 }
 
-export function packHeader({ windows }) {
-  return `${header('Answers as the objects that JavaScript gets.', ['"addon/columns.h"', '"model/query/rows.gen.h"'])}namespace gmt::addon {
+const columnsText = ({ row, fields }) => `/// Sets its columns.
+inline void put_columns(Napi::Env env, Napi::Object &object, const std::vector<${row}> &rows) {
+${fieldsOf(fields)
+  .filter(field => !field.byHand)
+  .map(put)
+  .join('')}}
+`;
 
-${Object.entries(windows).map(windowText).join('\n')}
+export function packHeader({ windows, columns }) {
+  const sets = Object.values(columns).filter(({ row }) => row);
+  return `${header('Answers as the objects that JavaScript gets.', ['"addon/answers.h"', '"addon/columns.h"'])}namespace gmt::addon {
+
+${[...Object.entries(windows).map(windowText), ...sets.map(columnsText)].join('\n')}
 }  // namespace gmt::addon
 `;
 }

@@ -1,22 +1,32 @@
 // Makes the files *.gen.ts and *.gen.h from extension/protocol/schema.
 //   node test/project/schema/generate.mjs [--check]     (--check: says which of them are not as they would be made)
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { objects, windows } from '../../../extension/protocol/schema/answers.mjs';
+import { windows } from '../../../extension/protocol/schema/answers.mjs';
+import { columns } from '../../../extension/protocol/schema/columns.mjs';
 import { enums, OTHER_SORTS } from '../../../extension/protocol/schema/enums.mjs';
 import { inRoot } from '../root.mjs';
 import { enumsHeader, packHeader, rowsHeader } from './cpp.mjs';
 import { sortsOf } from './types.mjs';
 import { figuresText, typesText } from './typescript.mjs';
 
-const sorts = { SiteSort: { list: 'SITE_SORTS', values: sortsOf(windows.Site, OTHER_SORTS) } };
-const schema = { enums: { ...enums, ...sorts }, windows, objects };
+/** Columns of matrices are an enum of C++, whose words are their names. */
+const matrices = Object.values(columns).flatMap(({ matrices: name, strip, values }) => {
+  const words = Object.keys(values ?? {});
+  return name ? [[name, { values: words, names: words.map(word => word.replace(strip, '')) }]] : [];
+});
+const schema = {
+  enums: { ...enums, SiteSort: { list: 'SITE_SORTS', values: sortsOf(windows.Site, OTHER_SORTS) } },
+  windows,
+  columns,
+};
+const cpp = { ...schema, enums: { ...schema.enums, ...Object.fromEntries(matrices) } };
 
 const files = {
   'extension/protocol/answers.gen.ts': typesText(schema),
   'webview/explorer/table/figures.gen.ts': figuresText(windows.Site),
-  'native/model/state/enums.gen.h': enumsHeader(schema),
-  'native/model/query/rows.gen.h': rowsHeader(schema),
-  'native/addon/pack.gen.h': packHeader(schema),
+  'native/model/state/enums.gen.h': enumsHeader(cpp),
+  'native/model/query/rows.gen.h': rowsHeader(cpp),
+  'native/addon/pack.gen.h': packHeader(cpp),
 };
 
 const stale = Object.entries(files).filter(([name, text]) => {

@@ -1,7 +1,7 @@
 // What the types of extension/protocol/schema are in C++ and in TypeScript.
 import { enums } from '../../../extension/protocol/schema/enums.mjs';
 
-const typed = (cpp, array, row = 'number') => ({ cpp, array, row, element: ELEMENTS[array] });
+const typed = (cpp, array, row = 'number') => ({ cpp, array, row });
 const ELEMENTS = {
   Uint8Array: 'uint8_t',
   Int32Array: 'int32_t',
@@ -26,10 +26,20 @@ const TYPES = {
 };
 
 /** A field as the writers take it. A type that is neither here nor an enum is TypeScript's own, and set by hand in C++. */
-export function fieldOf(name, [type, doc = '', options = {}]) {
-  const isEnum = Object.hasOwn(enums, type);
-  const known = TYPES[type] ?? (isEnum ? { cpp: type, row: type } : { row: type });
-  return { name, type, doc, isEnum, own: known.cpp !== undefined, ...known, member: snake(name), ...options };
+export function fieldOf(name, spec) {
+  const [text, options = {}] = Array.isArray(spec) ? spec : [spec];
+  const [type, ...doc] = text.split(' ');
+  const known = TYPES[type] ?? (Object.hasOwn(enums, type) ? { cpp: type, row: type, isEnum: true } : { row: type });
+  const field = {
+    name,
+    type,
+    doc: doc.join(' '),
+    own: known.cpp !== undefined,
+    member: snake(name),
+    ...known,
+    ...options,
+  };
+  return field.array ? { ...field, element: ELEMENTS[field.array] } : field;
 }
 
 export const fieldsOf = fields => Object.entries(fields).map(([name, spec]) => fieldOf(name, spec));

@@ -14,17 +14,14 @@ function enumText([name, { list, doc, values }]) {
   return `export const ${list} = [${words}] as const;\n${comment(doc)}export type ${name} = (typeof ${list})[number];\n`;
 }
 
-function objectText([name, { doc, fields }]) {
-  return `${comment(doc)}export interface ${name} {\n${shown(fields)
-    .map(field => member(field, field.row))
-    .join('')}}\n`;
-}
-
 function firstValue(field, enums) {
   const { row, array, each, isEnum, type, init } = field;
   if (each) return `new ${array}(${each})`;
   if (isEnum) return `'${enums[type].values[0]}'`;
-  return { number: init ?? 0, bigint: '0n', string: "''", boolean: 'false' }[row] ?? 'null';
+  return (
+    { number: typeof init === 'string' ? 'NaN' : (init ?? 0), bigint: '0n', string: "''", boolean: 'false' }[row] ??
+    'null'
+  );
 }
 
 const read = ({ name, each }) =>
@@ -68,25 +65,35 @@ ${lines(sums, () => '0')}${lines(columns, made)}    ...head,
 `;
 }
 
-export function typesText({ enums, windows, objects }) {
+function columnsText([name, { doc, base, head, fields, values = {} }]) {
+  const matrices = Object.entries(values).map(([value, says]) => member({ name: value, doc: says }, 'Float64Array'));
+  return `${comment(doc)}export interface ${name} ${base ? `extends ${base} ` : ''}{
+${fieldsOf(head)
+  .map(field => member(field, field.row))
+  .join('')}${shown(fields)
+    .map(field => member(field, columnType(field)))
+    .join('')}${matrices.join('')}}
+`;
+}
+
+export function typesText({ enums, windows, columns }) {
   return [
     HEAD,
     ...Object.entries(enums).map(enumText),
-    ...Object.entries(objects).map(objectText),
     ...Object.entries(windows).map(entry => windowText(entry, enums)),
+    ...Object.entries(columns).map(columnsText),
   ].join('\n');
 }
-
-const FORMATS = { bytes: 'formatBytes', count: 'formatCount' };
 
 /** The plain columns of the table, with their texts where a translator finds them. */
 export function figuresText({ fields }) {
   const columns = shown(fields).filter(({ column }) => column);
-  const quoted = text => `t('${text}')`;
-  const entries = columns.map(({ name, sort, column: { id, of, title, hint, choice, px } }) => {
-    const texts = `title: ${quoted(title)}, hint: ${quoted(hint)}, choice: ${quoted(choice)}`;
-    const order = sort ? `'${name}'` : 'null';
-    return `  { id: '${id}', field: '${name}', ${texts}, sort: ${order}, widths: [${px}], format: ${FORMATS[of]} },\n`;
+  const entries = columns.map(({ name, doc, sort, column: { id, title, choice = title, px = [84, 76] } }) => {
+    const texts = { title, hint: doc.split('.')[0], choice };
+    const translated = Object.entries(texts).map(([key, text]) => `${key}: t('${text}')`);
+    const format = name.endsWith('Bytes') ? 'formatBytes' : 'formatCount';
+    const rest = `sort: ${sort ? `'${name}'` : 'null'}, widths: [${px.join(', ')}], format: ${format}`;
+    return `  { id: '${id}', field: '${name}', ${translated.join(', ')}, ${rest} },\n`;
   });
   return `${HEAD}import { t } from '@vscode/l10n';
 import type { SiteSort } from '../../../extension/protocol/answers.gen';

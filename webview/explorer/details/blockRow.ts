@@ -2,53 +2,32 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount, formatDuration } from '../../../extension/protocol/format';
 import { STREAM_UNKNOWN } from '../../../extension/protocol/streams';
-import type { AllocationWindow, Layer, ProcessInfo } from '../../../extension/protocol/trace';
+import { allocationRow } from '../../../extension/protocol/trace';
+import type { AllocationRow, AllocationWindow, ProcessInfo } from '../../../extension/protocol/trace';
 import type { Category } from '../../../extension/protocol/steps';
 import { stepsText } from '../common/counts';
 import { findThread } from '../../../extension/protocol/threads';
 
-export interface Block {
+export interface Block extends Omit<AllocationRow, 'address' | 'stream' | 'askedBytes' | 'pool'> {
   /** `0x7f…`. */
   address: string;
-  bytes: number;
-  device: number;
-  process: number;
-  thread: number;
-  layer: Layer;
-  site: number;
-  timeNs: number;
   /** null: nobody told. */
   stream: bigint | null;
   askedBytes: number | null;
   /** `0:3`; null: nobody told. */
   pool: string | null;
-  kind: number;
-  step: number;
-  ageSteps: number;
-  name: string;
-  category: Category;
 }
 
 /** Row `i` of a window; null outside it. */
 export function blockAt(window: AllocationWindow, i: number): Block | null {
   if (i < 0 || i >= window.rows) return null;
+  const row = allocationRow(window, i);
   return {
-    address: `0x${window.address[i]!.toString(16)}`,
-    bytes: window.bytes[i]!,
-    device: window.device[i]!,
-    process: window.process[i]!,
-    thread: window.thread[i]!,
-    layer: window.layer[i] ?? 'tensor',
-    site: window.site[i]!,
-    timeNs: window.timeNs[i]!,
-    stream: window.stream[i] === STREAM_UNKNOWN ? null : window.stream[i]!,
-    askedBytes: Number.isNaN(window.askedBytes[i]!) ? null : window.askedBytes[i]!,
-    pool: window.pool[i] || null,
-    kind: window.kind[i]!,
-    step: window.step[i]!,
-    ageSteps: window.ageSteps[i]!,
-    name: window.name[i] ?? '',
-    category: window.category[i] ?? 'unnamed',
+    ...row,
+    address: `0x${row.address.toString(16)}`,
+    stream: row.stream === STREAM_UNKNOWN ? null : row.stream,
+    askedBytes: Number.isNaN(row.askedBytes) ? null : row.askedBytes,
+    pool: row.pool || null,
   };
 }
 

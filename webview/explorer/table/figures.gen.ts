@@ -17,10 +17,10 @@ export interface Figure {
   format(value: number): string;
 }
 export const FIGURES: readonly Figure[] = [
-  { id: 'live', field: 'liveBytes', title: t('Alive'), hint: t('Bytes alive now'), choice: t('Bytes alive'), sort: 'liveBytes', widths: [92,92], format: formatBytes },
-  { id: 'count', field: 'liveCount', title: t('Blocks'), hint: t('Blocks alive now'), choice: t('Blocks alive'), sort: 'liveCount', widths: [72,46], format: formatCount },
-  { id: 'peak', field: 'peakBytes', title: t('Peak'), hint: t('Most bytes alive at a time'), choice: t('Peak'), sort: 'peakBytes', widths: [84,76], format: formatBytes },
-  { id: 'allocations', field: 'allocations', title: t('Allocations'), hint: t('Allocations so far'), choice: t('Allocations'), sort: 'allocations', widths: [84,76], format: formatCount },
-  { id: 'frees', field: 'frees', title: t('Frees'), hint: t('Frees so far'), choice: t('Frees'), sort: 'frees', widths: [76,70], format: formatCount },
-  { id: 'allocated', field: 'allocatedBytes', title: t('Allocated'), hint: t('All bytes ever allocated'), choice: t('Allocated bytes'), sort: 'allocatedBytes', widths: [88,76], format: formatBytes },
+  { id: 'live', field: 'liveBytes', title: t('Alive'), hint: t('Bytes alive now'), choice: t('Bytes alive'), sort: 'liveBytes', widths: [92, 92], format: formatBytes },
+  { id: 'count', field: 'liveCount', title: t('Blocks'), hint: t('Blocks alive now'), choice: t('Blocks alive'), sort: 'liveCount', widths: [72, 46], format: formatCount },
+  { id: 'peak', field: 'peakBytes', title: t('Peak'), hint: t('Most bytes alive at a time'), choice: t('Peak'), sort: 'peakBytes', widths: [84, 76], format: formatBytes },
+  { id: 'allocations', field: 'allocations', title: t('Allocations'), hint: t('Allocations so far'), choice: t('Allocations'), sort: 'allocations', widths: [84, 76], format: formatCount },
+  { id: 'frees', field: 'frees', title: t('Frees'), hint: t('Frees so far'), choice: t('Frees'), sort: 'frees', widths: [76, 70], format: formatCount },
+  { id: 'allocated', field: 'allocatedBytes', title: t('Allocated'), hint: t('All bytes ever allocated'), choice: t('Allocated bytes'), sort: 'allocatedBytes', widths: [88, 76], format: formatBytes },
 ];

@@ -1,0 +1,179 @@
+// Answers that are columns side by side without rows to be looked at one by one: lifetimes, segments, series over steps. As
+// answers.mjs; besides, `row` is the C++ struct that columns are read from, `made`: it is made here; `byHand`: C++ sets the field
+// itself, as it does the head. A matrix has rows × points of the axis, and a column of the C++ enum.
+
+const ENDED = 'row.lifetime.end_ns != model::Lifetime::kAlive';
+const of = (from, more = {}) => ({ from, ...more });
+const lifetime = name => of(`row.lifetime.${name}`);
+const index = { array: 'Uint8Array', row: 'number' };
+
+export const columns = {
+  LifetimeBatch: {
+    doc: 'Allocations with their ends, roughly in the order of these; last those that are alive. Each array has `rows` entries.',
+    row: 'LifetimeRow',
+    head: { rows: 'u32' },
+    fields: {
+      address: ['bits', lifetime('address')],
+      bytes: ['u64', lifetime('bytes')],
+      device: ['i32 -1 for host memory.', of('model::device_number(row.lifetime.device)')],
+      process: 'i32',
+      thread: 'i32 Thread index within `process`.',
+      layer: ['u8 Index into `LAYERS`.', index],
+      site: 'u32',
+      beginNs: ['u64', lifetime('begin_ns')],
+      endNs: ['u64 NaN: alive at the end of what was read.', { ...lifetime('end_ns'), known: ENDED }],
+      freeThread: [
+        'i32 Thread that freed it; -1: it is alive, or its free was not seen and its address was handed out again.',
+        lifetime('free_thread'),
+      ],
+      stream: ['bits', lifetime('stream')],
+      kind: [
+        'u8 enum gmt_kind of native/wire. 23, an import: another process owns the memory, and `Totals` do not count it.',
+        lifetime('kind'),
+      ],
+      stepBegin: [
+        'step The step in which it was allocated, from 1, as far as steps were known when it ended.',
+        lifetime('step'),
+      ],
+      category: ['u8 Index into `CATEGORIES`.', lifetime('category')],
+    },
+  },
+  SegmentBlocks: {
+    doc: 'The live blocks in segments, in address order.',
+    row: 'model::SegmentBlock',
+    head: {
+      rows: 'u32',
+      leftOut: 'u64 Blocks that `maxBlocks` or `segmentsLeftOut` left out; the columns of segments count them.',
+      leftOutBytes: 'u64',
+      outside: 'u64 Blocks of the framework that lie in no segment that the trace knows of.',
+      outsideBytes: 'u64',
+    },
+    fields: {
+      segment: 'u32 Index into the segments.',
+      offsetBytes: ['u64 From the segment’s begin.', { member: 'offset' }],
+      bytes: 'u64',
+      site: 'u32',
+      ageSteps: 'step',
+      timeNs: 'u64',
+      category: 'u8 Index into `CATEGORIES`.',
+    },
+  },
+  SegmentMap: {
+    doc: 'One process’s memory on one device in address order, to be drawn. Each array has an entry a segment.',
+    row: 'model::Segment',
+    head: {
+      revision: 'u64',
+      source:
+        "'framework'|'driver' `framework`: what a caching allocator took from the driver, and its blocks in there. `driver`: no " +
+        'framework’s allocator was seen; the segments are the driver’s own allocations, and `blocks` is empty.',
+      segmentsLeftOut: 'u64 At most 65,536 are here, the biggest; so many more are left out.',
+      blocks: 'SegmentBlocks The live blocks in these segments.',
+    },
+    fields: {
+      address: ['bits', { member: 'begin' }],
+      bytes: ['u64', of('row.end - row.begin')],
+      liveBytes: 'u64 Bytes of live blocks in it; for `driver` all of it.',
+      largestGapBytes: ['u64 The longest run of bytes without a block.', { member: 'largest_gap' }],
+      stream: 'bits 0n: the default stream, or not known.',
+      mapped:
+        'u8 1: put together from pieces that were mapped side by side ("expandable segments"), 0: taken in one piece.',
+      site: ['u32 Who took it from the driver (of several pieces the first).', { byHand: true }],
+      timeNs: 'u64 When it was taken.',
+    },
+  },
+  StepAxis: {
+    doc:
+      'The common axis of a process’s step series: n points, oldest first. Point i stands for the steps [first[i], last[i]], which ' +
+      'have all ended: 1 step each for the newest, and 2, 4, 8, ... steps the further back. The same for every series of the ' +
+      'process at one revision and with one `points`.',
+    row: 'model::StepMark',
+    head: { revision: 'u64', process: 'u32', source: 'StepSource', count: 'u32 Steps that have ended.' },
+    fields: {
+      first: ['step', { byHand: true }],
+      last: ['step', { byHand: true }],
+      endNs: 'u64 End of step last[i].',
+      collections: 'step Runs of Python’s collector that ended in these steps.',
+      fullCollections: 'step Those of its oldest generation.',
+      flags: 'u8 Or of STEP_*: what is not known of these steps.',
+    },
+  },
+  SiteSeries: {
+    doc:
+      'Series of sites: row-major matrices, rows × axis points. liveBytes and liveCount hold at the end of step last[i]; the others ' +
+      'are about the steps of the point. What happened since the last step’s end is in none of them.',
+    base: 'StepAxis',
+    row: 'model::SiteSeriesRow',
+    made: true,
+    head: {
+      total: 'u32',
+      rows: 'u32',
+      survivorsAtStepEnd:
+        'bool False: so many blocks were freed since the last step’s end that survivors are those of now.',
+    },
+    fields: {
+      id: 'u32',
+      thread: ['i32 -1 = several.', { init: -1 }],
+      device: ['i32', { init: -1 }],
+      lineSource: ['LineSource', { member: 'source' }],
+      firstStep: 'step First step with an event; this and the next two may be the running step, count + 1.',
+      lastAllocationStep: 'step Last step with an allocation, 0 = none.',
+      lastFreeStep: 'step Last step with a free, 0 = none.',
+      segmentAllocations:
+        'u64 Allocations that a framework’s caching allocator made for its segments: such a site follows the tensors.',
+      allocations: 'u64 All so far, the running step’s too.',
+      medianBytes:
+        'f64 The usual size: the median over steps of the mean in a step without its biggest one, right to about 5 %.',
+      largestBytes: 'u64 The biggest.',
+      largestStep: 'step The step of the biggest.',
+      category: [
+        'Category What most of its live bytes are for now.',
+        { cpp: 'uint8_t', init: 'static_cast<uint8_t>(Category::Unnamed)' },
+      ],
+      categoryBytes: 'i64 How many bytes those are.',
+    },
+    matrices: 'SeriesColumn',
+    strip: /^step/,
+    values: {
+      liveBytes: '',
+      liveCount: '',
+      minBytes: '',
+      maxBytes: '',
+      stepAllocations: '',
+      stepAllocatedBytes: '',
+      stepFrees: '',
+      stepFreedBytes: '',
+      gcFrees: 'Freed while Python’s collector ran on that thread.',
+      gcFreedBytes: '',
+      oldFrees: 'Of the frees, those of blocks that were older than the step before the one that ended them.',
+      oldFreedBytes: '',
+      oldLiveCount: 'Of liveCount, blocks that were born before step last[i] - 1.',
+      oldLiveBytes: '',
+      stepLargestBytes: 'Biggest block allocated.',
+      survivorCount: 'Blocks that were allocated in these steps and were still alive at the end of the last step.',
+      survivorBytes: '',
+    },
+  },
+  LedgerSeries: {
+    doc: 'By axis point: bytes at the end of step last[i], and the most within the steps of the point. NaN: not known.',
+    base: 'StepAxis',
+    head: { device: 'i32' },
+    fields: {},
+    matrices: 'LedgerColumn',
+    strip: /Bytes$/,
+    values: {
+      tensorBytes: '',
+      tensorMaxBytes: '',
+      reservedBytes: '',
+      reservedMaxBytes: '',
+      driverBytes: '',
+      driverMaxBytes: '',
+      hostBytes: 'Pinned memory of the process, whichever the device.',
+      hostMaxBytes: '',
+      processBytes: 'By the device’s own account (NVML), as read last before the end: of this process.',
+      usedBytes: 'Of all processes.',
+      totalBytes: 'What there is.',
+      pendingBytes:
+        'Freed tensors whose blocks another stream still uses, as the framework’s allocator said at an end of these steps.',
+    },
+  },
+};
