@@ -151,9 +151,7 @@ AllocationRow row_of(const State &state, const AnyBlock &block, uint64_t stream,
           .kind = kind,
           .step = block.step,
           .age_steps = state.process(maker.process)->frame->step - block.step,
-          .category = kUnnamed,
-          .name = {},
-          .knows_stream = stream != GMT_UNKNOWN};
+          .category = kUnnamed};
 }
 
 AllocationRow tensor_row(const State &state, const TensorBlock &block) {
@@ -165,8 +163,7 @@ AllocationRow tensor_row(const State &state, const TensorBlock &block) {
   const gmt_block *known = block.detailed ? process.details.find(block.address, device) : nullptr;
   if (!known) return row;
   row.asked_bytes = known->asked_bytes;
-  row.knows_stream = known->stream != GMT_UNKNOWN;
-  if (row.knows_stream) row.stream = known->stream;
+  row.stream = known->stream;
   row.pool_owner = known->pool_owner;
   row.pool_number = known->pool_number;
   return row;

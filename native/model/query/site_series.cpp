@@ -90,7 +90,7 @@ SiteSeriesRow series_row(const Accounts &accounts, uint32_t site) {
                     .first_step = history.first_step,
                     .last_allocation_step = sum.step_allocations ? sum.step : history.last_allocation_step,
                     .last_free_step = accounts.steps().running_frees(site) ? sum.step : history.last_free_step,
-                    .segments = history.segments,
+                    .segment_allocations = history.segments,
                     .median_bytes = accounts.steps().usual_bytes(site),
                     .largest_bytes = largest,
                     .largest_step = largest_step};
