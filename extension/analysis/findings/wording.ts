@@ -1,21 +1,13 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
-import type { Layer } from '../../protocol/trace';
-import type { Finding, FindingPlace, LeakClass } from '../../protocol/verdicts';
+import type { Finding, LeakClass } from '../../protocol/verdicts';
 import { blocksText, ordinal, placeText, tensorsText } from '../words';
 
-export interface LeakFacts {
+type LeakFacts = Pick<Finding, 'layer' | 'bytesPerStep' | 'blocksPerStep' | 'place' | 'library'> & {
   class: LeakClass;
-  layer: Layer;
-  /** On average. */
-  bytesPerStep: number;
-  blocksPerStep: number;
-  /** Steps from one rise to the next. */
   period: number;
   sinceStep: number;
-  place: FindingPlace | null;
-  library: string | null;
-}
+};
 
 /** What is kept; and how much of it, where, since when. */
 export function leakWords(facts: LeakFacts): Pick<Finding, 'headline' | 'detail'> {

@@ -3,7 +3,7 @@ import type { LedgerSeries } from '../../protocol/steps';
 import type { DeviceInfo, TraceInfo, TraceSource } from '../../protocol/trace';
 import { lastKnown, layerOf, reservedNow } from './ledgerLayer';
 import { librariesOf, readLibraries } from './libraries';
-import { at, sum, sumKnown } from '../series/statistics';
+import { at, sumAll, sumKnown } from '../series/statistics';
 
 // The card's memory as one sum: what is alive now from the counts of this moment, what lies around it from the card's own
 // account (NVML) as it was read last.
@@ -92,11 +92,11 @@ function outside(
   const none = { restBytes: null, othersBytes: null, untracedBytes: null };
   if (series.length === 0) return none;
   const rests = series.map(one => lastKnown(difference(one.processBytes, one.driverBytes)));
-  const held = sumOf(series.map(one => lastKnown(one.processBytes)));
-  const traced = sumOf(series.map(one => lastKnown(one.driverBytes)));
+  const held = sumAll(series.map(one => lastKnown(one.processBytes)));
+  const traced = sumAll(series.map(one => lastKnown(one.driverBytes)));
   const used = newest(series)?.usedBytes;
   const usedBytes = used === undefined ? null : lastKnown(used);
-  const rest = all ? sumOf(rests) : null;
+  const rest = all ? sumAll(rests) : null;
   return {
     restBytes: positive(rest),
     othersBytes: rest === null || usedBytes === null || held === null ? null : Math.max(0, usedBytes - held),
@@ -110,11 +110,6 @@ function newest(series: readonly LedgerSeries[]): LedgerSeries | undefined {
 
 function positive(bytes: number | null): number | null {
   return bytes === null ? null : Math.max(0, bytes);
-}
-
-/** Null where one is not known. */
-function sumOf(values: readonly (number | null)[]): number | null {
-  return values.includes(null) ? null : sum(values.filter(value => value !== null));
 }
 
 function difference(outer: Float64Array, inner: Float64Array): Float64Array {
@@ -139,7 +134,7 @@ function addSlopes(parts: LedgerPart[], series: readonly LedgerSeries[]): void {
   for (const part of parts) {
     const values = pick[part.kind];
     if (values === undefined || series.length === 0 || series.some(one => one.source === 'time')) continue;
-    part.bytesPerStep = sumOf(series.map(one => layerOf(Array.from(one.last), values(one)).bytesPerStep));
+    part.bytesPerStep = sumAll(series.map(one => layerOf(Array.from(one.last), values(one)).bytesPerStep));
   }
 }
 

@@ -2,7 +2,7 @@ import { libraryName } from '../../protocol/libraryName';
 import type { TraceSource } from '../../protocol/trace';
 import type { LedgerLibrary } from '../../protocol/verdicts';
 import { layerOf } from './ledgerLayer';
-import { at } from '../series/statistics';
+import { at, sum, sumAll } from '../series/statistics';
 
 /** Sites of the driver layer that are looked at, the biggest; a program has some dozens. */
 const SITES = 500;
@@ -72,14 +72,10 @@ export function joinLibraries(all: readonly LedgerLibrary[]): LedgerLibrary[] {
     if (known === undefined) joined.set(path, { path, name, bytes, bytesPerStep });
     else {
       known.bytes += bytes;
-      known.bytesPerStep = sumOrNull(known.bytesPerStep, bytesPerStep);
+      known.bytesPerStep = sumAll([known.bytesPerStep, bytesPerStep]);
     }
   }
   return [...joined.values()].filter(({ bytes }) => bytes > 0).sort(knownFirst);
-}
-
-function sumOrNull(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? null : a + b;
 }
 
 /**
@@ -90,7 +86,7 @@ export function librariesOf(bytes: number, all: readonly LedgerLibrary[]): Ledge
   const joined = joinLibraries(all);
   const known = joined.filter(({ path }) => path !== '');
   if (known.length === 0) return [];
-  const rest = bytes - known.reduce((sum, library) => sum + library.bytes, 0);
+  const rest = bytes - sum(known.map(library => library.bytes));
   if (rest <= 0) return known;
   const other = joined.find(({ path }) => path === '');
   return [...known, { path: '', name: 'other', bytes: rest, bytesPerStep: other?.bytesPerStep ?? null }];

@@ -124,6 +124,11 @@ export function mean(values: readonly number[]): number {
   return sum(values) / Math.max(1, values.length);
 }
 
+/** null: one of them is not known. */
+export function sumAll(values: readonly (number | null)[]): number | null {
+  return values.includes(null) ? null : sum(values.filter(value => value !== null));
+}
+
 /** Of those that are known; null: none is. */
 export function sumKnown(values: readonly (number | null)[]): number | null {
   const known = values.filter(value => value !== null);
