@@ -38,7 +38,7 @@ TEST(a_full_line_goes_on_in_the_next_level) {
   CHECK_EQ(table.number(uint64_t{13} << 32, &is_new), 0u);
 }
 
-TEST(what_is_foreseen_changes_no_number) {
+TEST(what_is_prefetched_changes_no_number) {
   static InternTable<64, 128, 256> table;
   uint32_t before = 0;
   bool is_new = false;
