@@ -13,7 +13,6 @@ import { differs, el, setText } from '../../dom';
 import { chosenPoints, pointOptions } from './points';
 import { CompareView } from './view';
 import { PolledPart, type PageActions, type PageContext } from '../shell/part';
-import { Poller, whileShown } from '../shell/poller';
 import type { ViewState } from '../shell/state';
 
 const INTERVAL_MS = 1_000;
@@ -26,16 +25,10 @@ export class ComparePart extends PolledPart {
   private readonly by;
   private readonly sums = el('p', { class: 'compare-sums number', role: 'status', 'data-value': 'compare-sums' });
   private readonly view: CompareView;
-  protected override readonly askedBy = ['compare', 'layer', 'process', 'device', 'moment'] as const;
-  protected readonly poller = new Poller(
-    () => this.ask(),
-    INTERVAL_MS,
-    whileShown(() => this.element),
-  );
   private traces: readonly ComparedTrace[] = [];
 
-  constructor(private readonly page: PageActions) {
-    super();
+  constructor(page: PageActions) {
+    super(page, INTERVAL_MS, ['compare', 'layer', 'process', 'device', 'moment'], true);
     this.a = dropdown<string>('compare-a', t('A: the moment before'), [], a => this.choose({ a }));
     this.b = dropdown<string>('compare-b', t('B: the moment after'), [], b => this.choose({ b }));
     const ways = [['line', t('By line')] as const, ['stack', t('By stack')] as const];
@@ -94,7 +87,7 @@ export class ComparePart extends PolledPart {
     if (typeof trace === 'number') this.choose({ a: pointText({ trace, timeNs: null }) });
   }
 
-  private async ask(): Promise<void> {
+  protected async ask(): Promise<void> {
     const traces = await this.page.ask('compareTraces', undefined);
     const context = this.page.now();
     if (!traces || !context) return;

@@ -108,14 +108,10 @@ function rowElement(row: ComparedRow, index: number): HTMLElement {
     b: row.countB === 0 ? '–' : formatBytes(row.bytesB),
     difference: `${difference > 0 ? '+' : ''}${formatBytes(difference)}`,
   };
-  const element = el('div', { role: 'row', class: 'compare-row', id: `compared-${index}`, 'data-compared': index });
-  setAttribute(element, 'aria-rowindex', String(index + 2));
-  setAttribute(element, 'data-file', row.file);
-  setAttribute(element, 'data-line', String(row.line));
-  setAttribute(element, 'data-change', changeOf(row));
-  setAttribute(element, 'title', titleOf(row));
-  for (const id of COLUMNS) element.append(el('div', { role: 'gridcell', 'data-column': id }, cells[id]));
-  return element;
+  const place = { id: `compared-${index}`, 'data-compared': index, 'aria-rowindex': index + 2 };
+  const facts = { 'data-file': row.file, 'data-line': row.line, 'data-change': changeOf(row), title: titleOf(row) };
+  const children = COLUMNS.map(id => el('div', { role: 'gridcell', 'data-column': id }, cells[id]));
+  return el('div', { role: 'row', class: 'compare-row', ...place, ...facts }, ...children);
 }
 
 type Change = 'new' | 'gone' | 'more' | 'less' | 'same';

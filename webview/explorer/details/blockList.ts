@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import type { AllocationQuery, AllocationWindow } from '../../../extension/protocol/trace';
 import { formatBytes, formatCount } from '../../../extension/protocol/format';
-import { el, setAttribute, setText, type Frames } from '../../dom';
+import { el, setAttribute, setAttributes, setText, type Frames } from '../../dom';
 import { liveBlocksText, stepsText } from '../common/counts';
 import { blockAt, blockKey, type Block } from './blockRow';
 import { rowMove } from '../common/rowMove';
@@ -111,13 +111,10 @@ export class BlockList {
 
   private drawRow(row: HTMLElement, index: number, top: number, total: number): boolean {
     const block = this.window ? blockAt(this.window, index - this.from) : null;
-    setAttribute(row, 'id', `block-${index}`);
     row.style.transform = `translateY(${top}px)`;
-    setAttribute(row, 'data-block', block?.address ?? '');
-    setAttribute(row, 'data-index', String(index));
-    setAttribute(row, 'aria-posinset', String(index + 1));
-    setAttribute(row, 'aria-setsize', String(total));
-    setAttribute(row, 'aria-selected', String(block !== null && blockKey(block) === this.chosenKey));
+    setAttributes(row, { id: `block-${index}`, 'data-index': index, 'data-block': block?.address ?? '' });
+    const chosen = String(block !== null && blockKey(block) === this.chosenKey);
+    setAttributes(row, { 'aria-posinset': index + 1, 'aria-setsize': total, 'aria-selected': chosen });
     row.classList.toggle('active', index === this.active);
     const age = block ? stepsText(block.ageSteps) : '';
     const words = block ? [block.name || block.address, formatBytes(block.bytes), age] : ['…', '', ''];

@@ -7,8 +7,7 @@ import { BlockList } from './blockList';
 import { blockAt, blockKey, type Block } from './blockRow';
 import { BlockView } from './blockView';
 import { DetailsView } from './view';
-import type { PageActions, Part } from '../shell/part';
-import { Poller } from '../shell/poller';
+import { PolledPart, type PageActions } from '../shell/part';
 import type { DetailsSection } from '../table/rowMenu';
 import type { Row } from '../table/rows';
 import { stackText } from '../common/stack';
@@ -18,11 +17,10 @@ import { subjectOf, type Subject } from '../shell/subject';
 /** Blocks change with each step; who reads them does not. */
 const INTERVAL_MS = 500;
 
-export class DetailsPart implements Part {
+export class DetailsPart extends PolledPart {
   private readonly view: DetailsView;
   private readonly list: BlockList;
   private readonly blockView: BlockView;
-  private readonly poller = new Poller(() => this.ask(), INTERVAL_MS);
   private subject: Subject | null = null;
   private chosen: Block | null = null;
   private freed = false;
@@ -30,9 +28,10 @@ export class DetailsPart implements Part {
 
   constructor(
     frames: Frames,
-    private readonly page: PageActions,
+    page: PageActions,
     private readonly actions: { close(): void; appeared(): void },
   ) {
+    super(page, INTERVAL_MS);
     const openLine = (file: string, line: number): void => page.openLine(file, line);
     this.list = new BlockList(frames, {
       sort: () => this.poller.invalidate(true),
@@ -67,19 +66,15 @@ export class DetailsPart implements Part {
     if (block) this.choose(block);
   }
 
-  update(): void {
+  override update(): void {
     this.drawBlock();
   }
 
-  invalidate(): void {
+  override invalidate(): void {
     if (this.subject) this.poller.invalidate();
   }
 
-  wake(): void {
-    this.poller.wake();
-  }
-
-  changed(action: Action): void {
+  override changed(action: Action): void {
     if (action.type === 'moment' || action.type === 'layer') this.setSubject(null);
   }
 
@@ -139,7 +134,7 @@ export class DetailsPart implements Part {
     return this.page.now()?.view.moment ?? NOW;
   }
 
-  private async ask(): Promise<void> {
+  protected async ask(): Promise<void> {
     await Promise.all([this.askStack(), this.askFrees(), this.askBlocks(), this.askBlock()]);
   }
 

@@ -11,7 +11,6 @@ import { el, icon, setAttribute, setText, type Frames } from '../../dom';
 import { FindingCard, type CardActions } from './card';
 import { nextQuestion, shownFindings } from './logic';
 import { PolledPart, type PageActions } from '../shell/part';
-import { Poller } from '../shell/poller';
 
 const INTERVAL_MS = 1_000;
 const ICONS: Record<Standing, string> = { waiting: 'watch', lost: 'warning', clean: 'pass', found: 'bug' };
@@ -24,7 +23,6 @@ export class FindingsPart extends PolledPart {
   private readonly list = el('div', { class: 'finding-list' });
   private readonly more = el('button', { type: 'button', class: 'link', 'data-action': 'all-findings' });
   private readonly cards = new Map<string, FindingCard>();
-  protected readonly poller = new Poller(() => this.ask(), INTERVAL_MS);
   private view: FindingsView | null = null;
   private all = false;
   private timer: number | undefined;
@@ -34,9 +32,9 @@ export class FindingsPart extends PolledPart {
 
   constructor(
     private readonly frames: Frames,
-    private readonly page: PageActions,
+    page: PageActions,
   ) {
-    super();
+    super(page, INTERVAL_MS);
     this.more.addEventListener('click', () => {
       this.all = !this.all;
       this.draw();
@@ -62,7 +60,7 @@ export class FindingsPart extends PolledPart {
     this.poller.invalidate(true);
   }
 
-  private async ask(): Promise<void> {
+  protected async ask(): Promise<void> {
     if (this.page.now() === null) return;
     const { generation } = this;
     const view = await this.page.ask('findings', undefined);

@@ -9,7 +9,6 @@ import { flameTree, type FlameNode } from './tree';
 import { FlameView } from './view';
 import { PolledPart, type PageActions, type PageContext } from '../shell/part';
 import { pictureButton, pictureFacts } from '../common/picture';
-import { Poller, whileShown } from '../shell/poller';
 import { isLibrary } from '../common/stack';
 
 const INTERVAL_MS = 500;
@@ -42,19 +41,10 @@ export class FlamePart extends PolledPart {
     if (this.active) this.details(this.active);
   });
   private readonly none = el('p', { class: 'none dim' }, t('Nothing to show in this layer.'));
-  protected override readonly askedBy = ['flame', 'layer', 'moment', 'process', 'device'] as const;
-  protected readonly poller = new Poller(
-    () => this.ask(),
-    INTERVAL_MS,
-    whileShown(() => this.element),
-  );
   private active: FlameNode | null = null;
 
-  constructor(
-    frames: Frames,
-    private readonly page: PageActions,
-  ) {
-    super();
+  constructor(frames: Frames, page: PageActions) {
+    super(page, INTERVAL_MS, ['flame', 'layer', 'moment', 'process', 'device'], true);
     this.view = new FlameView(frames, {
       openLine: (file, line) => page.openLine(file, line),
       active: node => this.showWords(node),
@@ -133,7 +123,7 @@ export class FlamePart extends PolledPart {
     });
   }
 
-  private async ask(): Promise<void> {
+  protected async ask(): Promise<void> {
     const before = this.page.now();
     if (!before) return;
     const question = questionOf(before);

@@ -1,7 +1,7 @@
 // A flame graph that grows downwards: rectangles as the items of a tree, one of them active, one the zoomed one.
 import { t } from '@vscode/l10n';
 import { formatBytes } from '../../../extension/protocol/format';
-import { el, setAttribute, setText, type Frames } from '../../dom';
+import { el, setAttribute, setAttributes, setText, type Frames } from '../../dom';
 import { liveBlocksText } from '../common/counts';
 import { flameLayout, moveIn, rowsOf, type FlameMove, type FlameRect } from './layout';
 import { findNode, search, type FlameNode, type Matches } from './tree';
@@ -180,21 +180,21 @@ export class FlameView {
     const siblings = node.parent?.children ?? [node];
     item.style.transform = `translate(${(x * fullPx).toFixed(2)}px, ${row * ROW_PX}px)`;
     item.style.width = `${Math.max(px - 1, 1).toFixed(2)}px`;
-    setAttribute(item, 'class', classOf(node, above));
-    const hue = flameHue(node);
-    setAttribute(item, 'data-hue', hue === null ? '' : String(hue));
-    setAttribute(item, 'data-file', node.file);
-    setAttribute(item, 'data-line', String(node.line));
-    setAttribute(item, 'aria-level', String(row + 1));
-    setAttribute(item, 'aria-posinset', String(siblings.indexOf(node) + 1));
-    setAttribute(item, 'aria-setsize', String(siblings.length));
-    setAttribute(item, 'aria-selected', String(node === this.activeNode));
-    if (node.children.length > 0) setAttribute(item, 'aria-expanded', 'true');
-    else item.removeAttribute('aria-expanded');
-    setAttribute(item, 'aria-label', this.describe(node).join(', '));
-    item.toggleAttribute('data-match', this.matches.ids.has(node.id));
-    item.toggleAttribute('data-dim', this.dimmed(node));
-    item.toggleAttribute('data-zoomed', node === this.zoomed);
+    setAttributes(item, {
+      class: classOf(node, above),
+      'data-hue': flameHue(node) ?? '',
+      'data-file': node.file,
+      'data-line': node.line,
+      'aria-level': row + 1,
+      'aria-posinset': siblings.indexOf(node) + 1,
+      'aria-setsize': siblings.length,
+      'aria-selected': String(node === this.activeNode),
+      'aria-expanded': node.children.length > 0 ? 'true' : null,
+      'aria-label': this.describe(node).join(', '),
+      'data-match': this.matches.ids.has(node.id),
+      'data-dim': this.dimmed(node),
+      'data-zoomed': node === this.zoomed,
+    });
     setText(item, px < TEXT_PX ? '' : textOf(node));
   }
 

@@ -2,23 +2,17 @@
 import type { CardLedger } from '../../../extension/protocol/requests/ledgerRequests';
 import { LedgerView } from './view';
 import { PolledPart, type PageActions } from '../shell/part';
-import { Poller } from '../shell/poller';
 import { ALL } from '../shell/state';
 
 const INTERVAL_MS = 500;
 
 export class LedgerPart extends PolledPart {
-  private readonly view: LedgerView;
+  private readonly view = new LedgerView((file, line) => this.page.openLine(file, line));
+  readonly element = this.view.element;
   private cards: readonly CardLedger[] = [];
-  protected readonly poller = new Poller(() => this.ask(), INTERVAL_MS);
 
-  constructor(private readonly page: PageActions) {
-    super();
-    this.view = new LedgerView((file, line) => page.openLine(file, line));
-  }
-
-  get element(): HTMLElement {
-    return this.view.element;
+  constructor(page: PageActions) {
+    super(page, INTERVAL_MS);
   }
 
   override update(): void {
@@ -35,7 +29,7 @@ export class LedgerPart extends PolledPart {
     this.view.update(this.cards.filter(card => chosen === ALL || card.device === chosen));
   }
 
-  private async ask(): Promise<void> {
+  protected async ask(): Promise<void> {
     const before = this.page.now();
     if (!before) return;
     const cards = await this.page.ask('ledger', undefined);

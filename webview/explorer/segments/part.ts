@@ -9,7 +9,6 @@ import { blockAt, CATEGORY_WORDS, streamText } from '../details/blockRow';
 import { stepsText } from '../common/counts';
 import { PolledPart, type PageActions, type PageContext } from '../shell/part';
 import { pictureButton, pictureFacts } from '../common/picture';
-import { Poller, whileShown } from '../shell/poller';
 import { SegmentColours, type ColourBy } from './colours';
 import { fragmentationText, leftOutText, SegmentItems, type SegmentItem } from './items';
 import { SegmentKeys } from './keys';
@@ -46,22 +45,13 @@ export class SegmentPart extends PolledPart {
   private readonly summary = el('p', { class: 'segment-summary', 'data-value': 'fragmentation' });
   private readonly keys = new SegmentKeys(line => this.view.highlight(line));
   private readonly words = el('span', { class: 'flame-words', role: 'status', 'data-value': 'segment-status' });
-  protected override readonly askedBy = ['segments', 'moment', 'process', 'device'] as const;
-  protected readonly poller = new Poller(
-    () => this.ask(),
-    INTERVAL_MS,
-    whileShown(() => this.element),
-  );
   private items: SegmentItems | null = null;
   private colours: SegmentColours | null = null;
   private chosenOwner = '';
   private nameTimer = 0;
 
-  constructor(
-    frames: Frames,
-    private readonly page: PageActions,
-  ) {
-    super();
+  constructor(frames: Frames, page: PageActions) {
+    super(page, INTERVAL_MS, ['segments', 'moment', 'process', 'device'], true);
     this.view = new SegmentView(frames, {
       describe: item => this.describe(item),
       active: item => this.showWords(item),
@@ -191,7 +181,7 @@ export class SegmentPart extends PolledPart {
     if (line > 0) this.page.openLine(file, line);
   }
 
-  private async ask(): Promise<void> {
+  protected async ask(): Promise<void> {
     const before = this.page.now();
     const owner = this.ownerOf();
     if (!before || !owner) return setText(this.summary, t('No segment here yet.'));

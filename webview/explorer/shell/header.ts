@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import type { SessionView } from '../../../extension/protocol/requests/messages';
 import { formatBytes, formatDuration } from '../../../extension/protocol/format';
 import { badge, iconButton } from '../../components';
-import { el, setAttribute, setText } from '../../dom';
+import { el, setAttribute, setAttributes, setText } from '../../dom';
 import { headline } from '../ledger/ledger';
 import type { PageActions } from './part';
 
@@ -57,9 +57,7 @@ export class Header {
     this.session = session;
     const paused = phase === 'running' && !session.recording;
     const word = paused ? t('Recording is paused') : PHASE_WORDS[phase];
-    setAttribute(this.dot, 'data-phase', paused ? 'paused' : phase);
-    setAttribute(this.dot, 'aria-label', word);
-    setAttribute(this.dot, 'title', word);
+    setAttributes(this.dot, { 'data-phase': paused ? 'paused' : phase, 'aria-label': word, title: word });
     setText(this.title, session.title || t('GPU memory'));
     setAttribute(this.title, 'title', session.title);
     this.simulated.set(

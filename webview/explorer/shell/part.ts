@@ -5,7 +5,7 @@ import type { Block } from '../details/blockRow';
 import type { DetailsSection } from '../table/rowMenu';
 import type { Row } from '../table/rows';
 import type { Action, ViewState } from './state';
-import type { Poller } from './poller';
+import { Poller, whileShown } from './poller';
 import type { Subject } from './subject';
 
 /** What all parts are drawn from. */
@@ -52,9 +52,17 @@ export interface Part {
 /** A part that asks for all that it shows at once. */
 export abstract class PolledPart implements Part {
   abstract readonly element: HTMLElement;
-  protected abstract readonly poller: Poller;
-  /** What the user changes that makes another question. */
-  protected readonly askedBy: readonly Action['type'][] = [];
+  protected readonly poller: Poller;
+
+  /** @param askedBy what the user changes that makes another question @param tab it asks only while it is shown */
+  constructor(
+    protected readonly page: PageActions,
+    intervalMs: number,
+    private readonly askedBy: readonly Action['type'][] = [],
+    tab = false,
+  ) {
+    this.poller = new Poller(() => this.ask(), intervalMs, tab ? whileShown(() => this.element) : undefined);
+  }
 
   update(_context: PageContext): void {
     // What is drawn comes with the answers.
@@ -73,4 +81,6 @@ export abstract class PolledPart implements Part {
   }
 
   abstract forget(): void;
+  /** One question, and what is done with its answer. */
+  protected abstract ask(): Promise<void>;
 }

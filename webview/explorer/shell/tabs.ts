@@ -1,6 +1,6 @@
 // Parts of which one is seen: a list of tabs by the ARIA pattern (arrow keys, Home, End), the panel below.
 import { t } from '@vscode/l10n';
-import { el, setAttribute } from '../../dom';
+import { el, setAttributes } from '../../dom';
 import type { PageContext, Part } from './part';
 import type { Action, TabId } from './state';
 
@@ -26,9 +26,7 @@ export class Tabs implements Part {
       this.list.append(this.button(tab));
       const { element } = tab.part;
       element.hidden = tab !== this.shown;
-      setAttribute(element, 'role', 'tabpanel');
-      setAttribute(element, 'id', `panel-${tab.id}`);
-      setAttribute(element, 'aria-labelledby', `tab-${tab.id}`);
+      setAttributes(element, { role: 'tabpanel', id: `panel-${tab.id}`, 'aria-labelledby': `tab-${tab.id}` });
     }
     this.list.hidden = tabs.length < 2;
     this.list.addEventListener('keydown', event => this.onKey(event));
@@ -43,8 +41,7 @@ export class Tabs implements Part {
       tab.part.element.hidden = tab !== wanted;
       const button = this.buttons.get(tab.id);
       if (!button) continue;
-      setAttribute(button, 'aria-selected', String(tab === wanted));
-      setAttribute(button, 'tabindex', tab === wanted ? '0' : '-1');
+      setAttributes(button, { 'aria-selected': String(tab === wanted), tabindex: tab === wanted ? 0 : -1 });
     }
     wanted.part.update(context);
     if (another) wanted.part.invalidate();
