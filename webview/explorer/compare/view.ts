@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import type { ComparedRow, Comparison } from '../../../extension/protocol/requests/compareRequests';
 import { baseName, formatBytes, formatCount } from '../../../extension/protocol/format';
 import { el, setAttribute, setText } from '../../dom';
-import { rowMove } from '../common/rowMove';
+import { rowMove } from '../common/rowKeys';
 
 const PAGE_ROWS = 10;
 const COLUMNS = ['site', 'change', 'a', 'b', 'difference'] as const;

@@ -5,14 +5,13 @@ import { formatBytes, formatCount } from '../../../extension/protocol/format';
 import { el, setAttribute, setAttributes, setText, type Frames } from '../../dom';
 import { liveBlocksText, stepsText } from '../common/counts';
 import { blockAt, blockKey, type Block } from './blockRow';
-import { rowMove } from '../common/rowMove';
+import { rowMove } from '../common/rowKeys';
 import { VirtualRows } from '../common/virtualRows';
 
-export type BlockSort = Pick<AllocationQuery, 'sort' | 'descending'>;
+type BlockSort = Pick<AllocationQuery, 'sort' | 'descending'>;
 export interface BlockListActions {
-  sort(sort: BlockSort): void;
   choose(block: Block): void;
-  /** Rows came into view whose data is not here. */
+  /** Another order, or rows came into view whose data is not here. */
   need(): void;
 }
 
@@ -127,7 +126,7 @@ export class BlockList {
     button.addEventListener('click', () => {
       const descending = sort === this.sort.sort ? !this.sort.descending : sort !== 'address';
       this.sort = { sort, descending };
-      this.actions.sort(this.sort);
+      this.actions.need();
     });
     this.buttons.set(sort, button);
     return button;

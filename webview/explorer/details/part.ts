@@ -34,7 +34,6 @@ export class DetailsPart extends PolledPart {
     super(page, INTERVAL_MS);
     const openLine = (file: string, line: number): void => page.openLine(file, line);
     this.list = new BlockList(frames, {
-      sort: () => this.poller.invalidate(true),
       choose: block => this.choose(block),
       need: () => this.poller.invalidate(true),
     });

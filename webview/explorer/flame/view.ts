@@ -8,6 +8,7 @@ import { findNode, search, type FlameNode, type Matches } from './tree';
 import { flameSvg } from './picture';
 import { flameHue, readFlameTheme } from './theme';
 import { baseName } from '../common/stack';
+import { revealRow } from '../common/rowKeys';
 import { Tooltip } from '../common/tooltip';
 
 export interface FlameActions {
@@ -143,16 +144,9 @@ export class FlameView {
 
   private activate(node: FlameNode): void {
     this.activeNode = node;
-    this.reveal(node.depth);
+    revealRow(this.element, node.depth * ROW_PX, ROW_PX);
     this.frames.add(this.draw);
     this.actions.active(node);
-  }
-
-  private reveal(row: number): void {
-    const { scrollTop, clientHeight } = this.element;
-    const top = row * ROW_PX;
-    if (top < scrollTop) this.element.scrollTop = top;
-    else if (top + ROW_PX > scrollTop + clientHeight) this.element.scrollTop = top + ROW_PX - clientHeight;
   }
 
   private layout(): void {

@@ -8,6 +8,7 @@ import { drawSegments, ROW_PX, SegmentGeometry, type SegmentTheme } from './canv
 import { palette, type ColourBy, type SegmentColours } from './colours';
 import { moveItem, type SegmentItem, type SegmentItems, type SegmentMove } from './items';
 import { onThemeChange, themeValue } from '../common/theme';
+import { revealRow } from '../common/rowKeys';
 import { Tooltip } from '../common/tooltip';
 
 export interface SegmentActions {
@@ -101,10 +102,7 @@ export class SegmentView {
   /** Makes an item the active one and brings it into view. */
   activate(item: SegmentItem): void {
     this.activeItem = item;
-    const top = item.segment * ROW_PX;
-    const { scrollTop, clientHeight } = this.scroller;
-    if (top < scrollTop) this.scroller.scrollTop = top;
-    else if (top + ROW_PX > scrollTop + clientHeight) this.scroller.scrollTop = top + ROW_PX - clientHeight;
+    revealRow(this.scroller, item.segment * ROW_PX, ROW_PX);
     this.frames.add(this.draw);
     this.actions.active(item);
   }

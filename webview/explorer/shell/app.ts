@@ -24,7 +24,6 @@ import { StateView } from './stateView';
 import type { Subject } from './subject';
 import { Tabs } from './tabs';
 import { Scopes } from './scopes';
-import { onThemeChange } from '../common/theme';
 import { TimelinePart } from '../timeline/part';
 
 const EMPTY: SessionView = {
@@ -181,7 +180,6 @@ export class App implements PageActions {
   }
 
   private listen(): void {
-    onThemeChange(() => this.timeline.recolour());
     setInterval(() => {
       if (document.hidden || !this.clock.running) return;
       this.header.tick(this.clock.elapsedNs());

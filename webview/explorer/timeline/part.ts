@@ -73,10 +73,6 @@ export class TimelinePart implements Part {
     this.slow.invalidate(true);
   }
 
-  recolour(): void {
-    this.view.recolour();
-  }
-
   private scope(): { process: number; device: number } {
     const view = this.page.now()?.view;
     return { process: view?.process ?? ALL, device: view?.device ?? ALL };

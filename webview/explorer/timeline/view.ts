@@ -16,6 +16,7 @@ import { el, setAttribute, type Frames } from '../../dom';
 import { TimelineChart, type Curve, type DrawnSeries } from './chart';
 import type { PageContext } from '../shell/part';
 import { pictureFacts } from '../common/picture';
+import { onThemeChange } from '../common/theme';
 import type { AxisUnit, StackChoice } from '../shell/state';
 import { stepTicks } from './axis';
 import { TimelineBar, type SpanChoice } from './bar';
@@ -93,6 +94,10 @@ export class TimelineView {
     this.element = el('section', { class: 'timeline', 'aria-label': t('Timeline') });
     this.element.append(this.tools.element, this.surface, this.bar.element);
     this.chart = new TimelineChart(this.canvas, () => this.frames.add(this.draw));
+    onThemeChange(() => {
+      this.chart.recolour();
+      this.frames.add(this.draw);
+    });
     this.input = new TimelineInput(this.surface, () => this.inputState(), {
       zoom: zoom => this.move(zoom),
       span: (span, done) => this.drawn(span, done),
@@ -114,11 +119,6 @@ export class TimelineView {
   /** What the areas are made of: tensors, or the driver's memory where there are none. */
   get areaSeries(): 'tensor' | 'driver' {
     return this.data === null || this.data.has('tensor') || !this.data.has('driver') ? 'tensor' : 'driver';
-  }
-
-  recolour(): void {
-    this.chart.recolour();
-    this.frames.add(this.draw);
   }
 
   setData(data: TimelineData): void {

@@ -1,3 +1,12 @@
+// Rows by keyboard: where a key leads, and bringing that into view.
+
+/** Scrolls as little as brings a row into view whose upper edge and height are known, pixels. */
+export function revealRow(scroller: HTMLElement, top: number, height: number): void {
+  const { scrollTop, clientHeight } = scroller;
+  if (top < scrollTop) scroller.scrollTop = top;
+  else if (top + height > scrollTop + clientHeight) scroller.scrollTop = top + height - clientHeight;
+}
+
 /** The row that a key leads to; undefined: it is no such key. @param from -1: none @param page rows that PageUp and PageDown pass */
 export function rowMove(key: string, from: number, rows: number, page: number): number | undefined {
   const moves: Record<string, number> = {
