@@ -75,18 +75,16 @@ export function svg(tag: string, attributes: Attributes = {}): SVGElement {
   return element;
 }
 
-/** Runs each distinct job at most once an animation frame. */
-export class Frames {
-  private readonly jobs = new Set<() => void>();
+const waiting = new Set<() => void>();
 
-  add(job: () => void): void {
-    if (this.jobs.size === 0) requestAnimationFrame(() => this.run());
-    this.jobs.add(job);
+/** Runs a job in the next animation frame, once however often it is asked for. */
+export function onFrame(job: () => void): void {
+  if (waiting.size === 0) {
+    requestAnimationFrame(() => {
+      const jobs = [...waiting];
+      waiting.clear();
+      for (const one of jobs) one();
+    });
   }
-
-  private run(): void {
-    const jobs = [...this.jobs];
-    this.jobs.clear();
-    for (const job of jobs) job();
-  }
+  waiting.add(job);
 }

@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import type { AllocationQuery, AllocationWindow } from '../../../extension/protocol/trace';
 import { formatBytes, formatCount } from '../../../extension/protocol/format';
-import { el, setAttribute, setAttributes, setText, type Frames } from '../../dom';
+import { el, onFrame, setAttribute, setAttributes, setText } from '../../dom';
 import { liveBlocksText, stepsText } from '../common/counts';
 import { blockAt, blockKey, type Block } from './blockRow';
 import { rowMove } from '../common/rowKeys';
@@ -29,7 +29,7 @@ export class BlockList {
   private readonly buttons = new Map<string, HTMLElement>();
   private readonly body = el('div', { class: 'block-rows', role: 'presentation' });
   private readonly scroller = el('div', { class: 'block-scroller', role: 'listbox', tabindex: 0 }, this.body);
-  private readonly virtual = new VirtualRows(this.scroller, ROW_PX, () => this.frames.add(this.draw));
+  private readonly virtual = new VirtualRows(this.scroller, ROW_PX, () => onFrame(this.draw));
   private readonly spare: HTMLElement[] = [];
   private window: AllocationWindow | null = null;
   private from = 0;
@@ -37,10 +37,7 @@ export class BlockList {
   private chosenKey = '';
   private sort: BlockSort = { sort: 'bytes', descending: true };
 
-  constructor(
-    private readonly frames: Frames,
-    private readonly actions: BlockListActions,
-  ) {
+  constructor(private readonly actions: BlockListActions) {
     const sorts = el('span', { class: 'block-sorts', role: 'group', 'aria-label': t('Sort the blocks') });
     for (const [sort, title, hint] of SORTS) sorts.append(this.sortButton(sort, title, hint));
     this.scroller.setAttribute('aria-label', t('Live blocks. Enter shows everything about one.'));
@@ -74,12 +71,12 @@ export class BlockList {
     const part = all !== null && all > window.total;
     setText(this.title, part ? t('{0} of {1}: those of the biggest stack', blocks, formatCount(all)) : blocks);
     for (const [sort, button] of this.buttons) setAttribute(button, 'aria-pressed', String(sort === this.sort.sort));
-    this.frames.add(this.draw);
+    onFrame(this.draw);
   }
 
   mark(key: string): void {
     this.chosenKey = key;
-    this.frames.add(this.draw);
+    onFrame(this.draw);
   }
 
   private readonly draw = (): void => {
@@ -141,7 +138,7 @@ export class BlockList {
     this.active = index;
     const block = this.window ? blockAt(this.window, index - this.from) : null;
     if (block) this.actions.choose(block);
-    this.frames.add(this.draw);
+    onFrame(this.draw);
   }
 
   private onKey(event: KeyboardEvent): void {
@@ -149,7 +146,7 @@ export class BlockList {
     if (target !== undefined) {
       this.active = target;
       this.virtual.reveal(this.active);
-      this.frames.add(this.draw);
+      onFrame(this.draw);
     } else if ((event.key === 'Enter' || event.key === ' ') && this.active >= 0) this.choose(this.active);
     else return;
     event.preventDefault();

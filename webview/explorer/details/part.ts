@@ -2,7 +2,6 @@
 import { t } from '@vscode/l10n';
 import { NOW, untilOf, type Moment } from '../../../extension/protocol/requests/moment';
 import type { Site } from '../../../extension/protocol/trace';
-import type { Frames } from '../../dom';
 import { BlockList } from './blockList';
 import { blockAt, blockKey, type Block } from './blockRow';
 import { BlockView } from './blockView';
@@ -27,13 +26,12 @@ export class DetailsPart extends PolledPart {
   private site: Site | null = null;
 
   constructor(
-    frames: Frames,
     page: PageActions,
     private readonly actions: { close(): void; appeared(): void },
   ) {
     super(page, INTERVAL_MS);
     const openLine = (file: string, line: number): void => page.openLine(file, line);
-    this.list = new BlockList(frames, {
+    this.list = new BlockList({
       choose: block => this.choose(block),
       need: () => this.poller.invalidate(true),
     });

@@ -7,7 +7,7 @@ import type {
   Standing,
 } from '../../../extension/protocol/requests/verdictRequests';
 import { formatCount } from '../../../extension/protocol/format';
-import { el, icon, setAttribute, setText, type Frames } from '../../dom';
+import { el, icon, onFrame, setAttribute, setText } from '../../dom';
 import { FindingCard, type CardActions } from './card';
 import { nextQuestion, shownFindings } from './logic';
 import { PolledPart, type PageActions } from '../shell/part';
@@ -30,10 +30,7 @@ export class FindingsPart extends PolledPart {
   /** Its card is to be opened once it is there. */
   private wanted: string | null = null;
 
-  constructor(
-    private readonly frames: Frames,
-    page: PageActions,
-  ) {
+  constructor(page: PageActions) {
     super(page, INTERVAL_MS);
     this.more.addEventListener('click', () => {
       this.all = !this.all;
@@ -66,7 +63,7 @@ export class FindingsPart extends PolledPart {
     const view = await this.page.ask('findings', undefined);
     if (view === undefined || generation !== this.generation) return;
     this.view = view;
-    this.frames.add(this.draw);
+    onFrame(this.draw);
     clearTimeout(this.timer);
     const delayMs = nextQuestion(view);
     if (delayMs !== null) this.timer = setTimeout(() => this.poller.invalidate(true), delayMs);

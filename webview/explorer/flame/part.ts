@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import type { TreeWeight } from '../../../extension/protocol/requests/treeRequests';
 import { formatBytes } from '../../../extension/protocol/format';
 import { dropdown, textField, openBelow } from '../../components';
-import { button, differs, el, setAttribute, setText, type Frames } from '../../dom';
+import { button, differs, el, setAttribute, setText } from '../../dom';
 import { matchesText } from '../common/counts';
 import { flameTree, type FlameNode } from './tree';
 import { FlameView } from './view';
@@ -43,9 +43,9 @@ export class FlamePart extends PolledPart {
   private readonly none = el('p', { class: 'none dim' }, t('Nothing to show in this layer.'));
   private active: FlameNode | null = null;
 
-  constructor(frames: Frames, page: PageActions) {
+  constructor(page: PageActions) {
     super(page, INTERVAL_MS, ['flame', 'layer', 'moment', 'process', 'device'], true);
-    this.view = new FlameView(frames, {
+    this.view = new FlameView({
       openLine: (file, line) => page.openLine(file, line),
       active: node => this.showWords(node),
       details: node => this.details(node),

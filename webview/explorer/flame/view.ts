@@ -1,7 +1,7 @@
 // A flame graph that grows downwards: rectangles as the items of a tree, one of them active, one the zoomed one.
 import { t } from '@vscode/l10n';
 import { formatBytes } from '../../../extension/protocol/format';
-import { el, setAttribute, setAttributes, setText, type Frames } from '../../dom';
+import { el, onFrame, setAttribute, setAttributes, setText } from '../../dom';
 import { liveBlocksText } from '../common/counts';
 import { flameLayout, moveIn, rowsOf, type FlameMove, type FlameRect } from './layout';
 import { findNode, search, type FlameNode, type Matches } from './tree';
@@ -45,15 +45,12 @@ export class FlameView {
   private matches: Matches = { ids: new Set(), bytes: 0 };
   private text = '';
 
-  constructor(
-    private readonly frames: Frames,
-    private readonly actions: FlameActions,
-  ) {
+  constructor(private readonly actions: FlameActions) {
     const label = t('Flame graph. Arrows move, Enter zooms, Escape zooms out, Ctrl+Enter opens the line.');
     this.element.setAttribute('aria-label', label);
     this.element.append(this.surface);
     this.element.addEventListener('keydown', event => this.onKey(event));
-    this.element.addEventListener('scroll', () => this.frames.add(this.draw));
+    this.element.addEventListener('scroll', () => onFrame(this.draw));
     this.surface.addEventListener('click', event => this.onClick(event));
     this.surface.addEventListener('dblclick', event => this.open(this.nodeAt(event)));
     this.surface.addEventListener('pointermove', event => this.onPointer(event));
@@ -82,14 +79,14 @@ export class FlameView {
   forget(): void {
     this.whole = this.zoomed = this.activeNode = null;
     this.rects = [];
-    this.frames.add(this.draw);
+    onFrame(this.draw);
   }
 
   /** Marks what matches. */
   search(text: string): Matches {
     this.text = text;
     if (this.whole) this.matches = search(this.whole, text);
-    this.frames.add(this.draw);
+    onFrame(this.draw);
     return this.matches;
   }
 
@@ -145,7 +142,7 @@ export class FlameView {
   private activate(node: FlameNode): void {
     this.activeNode = node;
     revealRow(this.element, node.depth * ROW_PX, ROW_PX);
-    this.frames.add(this.draw);
+    onFrame(this.draw);
     this.actions.active(node);
   }
 
@@ -153,7 +150,7 @@ export class FlameView {
     const width = this.surface.clientWidth;
     if (!this.zoomed || width === 0) return;
     this.rects = flameLayout(this.zoomed, LEAST_PX / width);
-    this.frames.add(this.draw);
+    onFrame(this.draw);
   }
 
   private readonly draw = (): void => {

@@ -4,7 +4,7 @@ import type { TraceInfo } from '../../../extension/protocol/trace';
 import { CATEGORIES } from '../../../extension/protocol/steps';
 import { baseName, formatBytes } from '../../../extension/protocol/format';
 import { dropdown, openBelow } from '../../components';
-import { button, differs, el, setAttribute, setText, type Frames } from '../../dom';
+import { button, differs, el, setAttribute, setText } from '../../dom';
 import { blockAt, CATEGORY_WORDS, streamText } from '../details/blockRow';
 import { stepsText } from '../common/counts';
 import { PolledPart, type PageActions, type PageContext } from '../shell/part';
@@ -50,9 +50,9 @@ export class SegmentPart extends PolledPart {
   private chosenOwner = '';
   private nameTimer = 0;
 
-  constructor(frames: Frames, page: PageActions) {
+  constructor(page: PageActions) {
     super(page, INTERVAL_MS, ['segments', 'moment', 'process', 'device'], true);
-    this.view = new SegmentView(frames, {
+    this.view = new SegmentView({
       describe: item => this.describe(item),
       active: item => this.showWords(item),
       choose: item => void this.choose(item),

@@ -1,7 +1,7 @@
 // The segment map on the page: a canvas over a scroller, one item of it active.
 import { t } from '@vscode/l10n';
 import type { Picture } from '../../../extension/protocol/requests/pictureRequests';
-import { el, type Frames } from '../../dom';
+import { el, onFrame } from '../../dom';
 import { readHues } from '../common/hues';
 import { canvasPicture, type PictureWords } from '../common/picture';
 import { drawSegments, ROW_PX, SegmentGeometry, type SegmentTheme } from './canvas';
@@ -49,15 +49,12 @@ export class SegmentView {
   private toScale = true;
   private only = '';
 
-  constructor(
-    private readonly frames: Frames,
-    private readonly actions: SegmentActions,
-  ) {
+  constructor(private readonly actions: SegmentActions) {
     this.scroller.setAttribute('aria-label', LABEL);
     this.scroller.setAttribute('aria-roledescription', t('segment map'));
     this.element = el('div', { class: 'segment-frame' }, this.scroller, this.canvas);
     this.tooltip = new Tooltip(this.element);
-    this.scroller.addEventListener('scroll', () => this.frames.add(this.draw));
+    this.scroller.addEventListener('scroll', () => onFrame(this.draw));
     this.scroller.addEventListener('keydown', event => this.onKey(event));
     this.scroller.addEventListener('pointermove', event => this.onPointer(event));
     this.scroller.addEventListener('click', event => this.onClick(event));
@@ -65,7 +62,7 @@ export class SegmentView {
     new ResizeObserver(() => this.resize()).observe(this.scroller);
     onThemeChange(() => {
       this.theme = null;
-      this.frames.add(this.draw);
+      onFrame(this.draw);
     });
   }
 
@@ -84,7 +81,7 @@ export class SegmentView {
   forget(): void {
     this.items = this.colours = this.geometry = this.activeItem = null;
     this.spacer.style.height = '0';
-    this.frames.add(this.draw);
+    onFrame(this.draw);
   }
 
   scale(toScale: boolean): void {
@@ -96,14 +93,14 @@ export class SegmentView {
   /** Only blocks of this line are in full colour; '': all. */
   highlight(line: string): void {
     this.only = line;
-    this.frames.add(this.draw);
+    onFrame(this.draw);
   }
 
   /** Makes an item the active one and brings it into view. */
   activate(item: SegmentItem): void {
     this.activeItem = item;
     revealRow(this.scroller, item.segment * ROW_PX, ROW_PX);
-    this.frames.add(this.draw);
+    onFrame(this.draw);
     this.actions.active(item);
   }
 
@@ -124,7 +121,7 @@ export class SegmentView {
       this.canvas.style.height = `${clientHeight}px`;
     }
     this.geometry = new SegmentGeometry(this.items, clientWidth, this.toScale);
-    this.frames.add(this.draw);
+    onFrame(this.draw);
   }
 
   private readonly draw = (): void => {

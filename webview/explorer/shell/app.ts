@@ -3,7 +3,7 @@ import { listedLayer } from '../../../extension/protocol/trace';
 import { t } from '@vscode/l10n';
 import { pointText, type ComparePoint } from '../../../extension/protocol/requests/compareRequests';
 import type { Method, Params, Result, SessionView } from '../../../extension/protocol/requests/messages';
-import { el, Frames, setAttribute } from '../../dom';
+import { el, onFrame, setAttribute } from '../../dom';
 import type { Block } from '../details/blockRow';
 import type { RequestClient } from './client';
 import { RunClock } from './clock';
@@ -46,7 +46,6 @@ export class App implements PageActions {
   readonly element = el('div', { class: 'explorer' });
   private session: SessionView = EMPTY;
   private readonly clock = new RunClock();
-  private readonly frames = new Frames();
   private readonly header: Header;
   private readonly scopes: Scopes;
   private readonly state: StateView;
@@ -69,24 +68,24 @@ export class App implements PageActions {
     this.scopes = new Scopes(this);
     this.state = new StateView(() => void this.ask('start', undefined));
     this.notices = new Notices(this);
-    this.findings = new FindingsPart(this.frames, this);
+    this.findings = new FindingsPart(this);
     this.ledger = new LedgerPart(this);
-    this.timeline = new TimelinePart(this.frames, this);
-    this.lines = new LinesPart(this.frames, this, view);
+    this.timeline = new TimelinePart(this);
+    this.lines = new LinesPart(this, view);
     const tabs = new Tabs(
       [
         { id: 'lines', title: t('Table'), part: this.lines },
-        { id: 'flame', title: t('Flame graph'), part: new FlamePart(this.frames, this) },
-        { id: 'segments', title: t('Segments'), part: new SegmentPart(this.frames, this) },
+        { id: 'flame', title: t('Flame graph'), part: new FlamePart(this) },
+        { id: 'segments', title: t('Segments'), part: new SegmentPart(this) },
         { id: 'compare', title: t('Compare'), part: new ComparePart(this) },
       ],
       view.tab,
       tab => this.dispatch({ type: 'tab', tab }),
     );
-    this.details = new DetailsPart(this.frames, this, {
+    this.details = new DetailsPart(this, {
       close: () => this.lines.clear(),
       // Two frames later the table has its new height.
-      appeared: () => void requestAnimationFrame(() => this.frames.add(() => this.lines.revealActive())),
+      appeared: () => void requestAnimationFrame(() => onFrame(() => this.lines.revealActive())),
     });
     this.parts = [this.findings, this.ledger, this.timeline, tabs, this.details];
     const lower = el('div', { class: 'lower' }, tabs.element, this.details.element);
@@ -102,7 +101,7 @@ export class App implements PageActions {
     this.clock.update(session);
     const start = session.info?.startRealtimeMs;
     if (start !== undefined && (chosen || start !== this.view.trace)) this.forget(start);
-    this.frames.add(this.render);
+    onFrame(this.render);
     this.invalidate();
   }
 
@@ -132,7 +131,7 @@ export class App implements PageActions {
   visible(visible: boolean): void {
     if (!visible) return;
     for (const part of this.parts) part.wake();
-    this.frames.add(this.render);
+    onFrame(this.render);
   }
 
   now(): PageContext | null {
@@ -148,7 +147,7 @@ export class App implements PageActions {
     this.view = reduce(before, action);
     if (this.view === before) return;
     this.save(this.view);
-    this.frames.add(this.render);
+    onFrame(this.render);
     for (const part of this.parts) part.changed(action);
   }
 

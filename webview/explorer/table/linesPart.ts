@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import type { SiteWindow } from '../../../extension/protocol/trace';
 import type { TreeWeight } from '../../../extension/protocol/requests/treeRequests';
 import { MAX_VERDICTS, type VerdictGrouping } from '../../../extension/protocol/requests/verdictRequests';
-import { el, type Frames } from '../../dom';
+import { el } from '../../dom';
 import { openMenu } from '../../menu';
 import { GROUP_NAMES } from './groups';
 import type { PageActions, PageContext, Part } from '../shell/part';
@@ -64,7 +64,6 @@ export class LinesPart implements Part {
   private readonly sumPoller = new Poller(() => this.askSum(), SLOW_MS, this.shown);
 
   constructor(
-    frames: Frames,
     private readonly page: PageActions,
     view: ViewState,
   ) {
@@ -76,7 +75,7 @@ export class LinesPart implements Part {
       weight: weight => page.dispatch({ type: 'table', table: { weight } }),
       columns: at => this.columnsMenu(at),
     });
-    this.table = this.makeTable(frames);
+    this.table = this.makeTable();
     this.bar = new SelectionBar({ copy: () => void this.copy(), clear: () => this.table.clear() });
     this.element = el('div', { class: 'list' }, this.toolbar.element, this.table.element, this.bar.element);
   }
@@ -127,9 +126,9 @@ export class LinesPart implements Part {
     this.table.revealActive();
   }
 
-  private makeTable(frames: Frames): TableView {
+  private makeTable(): TableView {
     const { page } = this;
-    return new TableView(frames, this.sites, {
+    return new TableView(this.sites, {
       sort: sort => page.dispatch({ type: 'sort', sort }),
       open: row => this.open(row),
       select: row => page.select(row),

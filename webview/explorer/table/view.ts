@@ -1,7 +1,7 @@
 // A grid of virtual rows: a list or a tree, by mouse and keyboard, with several rows selected at a time.
 import { t } from '@vscode/l10n';
 import type { SiteSort } from '../../../extension/protocol/trace';
-import { el, setAttribute, setText, type Frames } from '../../dom';
+import { el, onFrame, setAttribute, setText } from '../../dom';
 import { chosenColumns } from './columns';
 import { GROUP_NAMES } from './groups';
 import { layoutOf, type Layout } from './layout';
@@ -52,14 +52,13 @@ export class TableView {
   private openedKey: string | null = null;
 
   constructor(
-    private readonly frames: Frames,
     private source: RowSource,
     private readonly actions: TableActions,
   ) {
     this.element = el('div', { class: 'grid', role: 'grid', tabindex: 0, 'aria-multiselectable': 'true' });
     this.head = new TableHead(by => actions.sort(by));
     this.element.append(this.head.element, this.scroller, this.empty);
-    this.virtual = new VirtualRows(this.scroller, this.layout.rowPx, () => this.frames.add(this.draw));
+    this.virtual = new VirtualRows(this.scroller, this.layout.rowPx, () => onFrame(this.draw));
     this.scroller.addEventListener('scroll', () => this.followSideways());
     this.body.addEventListener('click', event => this.onClick(event));
     this.body.addEventListener('mousedown', event => event.shiftKey && event.preventDefault()); // selects no text
@@ -94,7 +93,7 @@ export class TableView {
     setAttribute(this.element, 'aria-label', `${t('Live allocations. Enter opens the line.')} ${open}`.trim());
     this.head.setOrder(view.sort, view.descending);
     this.head.setTitle('site', table.tree ? t('Called from the top') : GROUP_NAMES[view.groupBy], t('What allocated'));
-    this.frames.add(this.draw);
+    onFrame(this.draw);
   }
 
   titleOf(column: 'live', title: string, hint: string): void {
@@ -105,7 +104,7 @@ export class TableView {
   refresh(): void {
     this.followActive();
     setAttribute(this.element, 'aria-rowcount', String(this.source.total + 1));
-    this.frames.add(this.draw);
+    onFrame(this.draw);
   }
 
   /** What stands where rows would be; '' while there are rows. */
@@ -118,7 +117,7 @@ export class TableView {
   clear(): void {
     const had = this.selection.active !== null;
     this.selection.clear();
-    this.frames.add(this.draw);
+    onFrame(this.draw);
     this.actions.selected();
     if (had) this.actions.select(null);
   }
@@ -127,7 +126,7 @@ export class TableView {
   pick(keys: Iterable<string>): void {
     this.selection.set(keys);
     this.actions.selected();
-    this.frames.add(this.draw);
+    onFrame(this.draw);
   }
 
   revealActive(): void {
@@ -136,7 +135,7 @@ export class TableView {
 
   setOpened(row: Row | null): void {
     this.openedKey = row?.key ?? null;
-    this.frames.add(this.draw);
+    onFrame(this.draw);
   }
 
   /** The columns that are shown, for a copy of rows. */
@@ -221,7 +220,7 @@ export class TableView {
   }
 
   private changed(active?: Row): void {
-    this.frames.add(this.draw);
+    onFrame(this.draw);
     this.actions.selected();
     if (active) this.actions.select(active);
   }
@@ -266,7 +265,7 @@ export class TableView {
     if (event.ctrlKey || event.metaKey) this.selection.move(target, row?.key ?? PENDING);
     else if (row) this.choose(row, target);
     else this.selection.await(target, PENDING);
-    this.frames.add(this.draw);
+    onFrame(this.draw);
   }
 
   private onClick(event: MouseEvent): void {
@@ -386,6 +385,6 @@ export class TableView {
     setAttribute(this.element, 'aria-colcount', String(this.layout.columns.length));
     this.head.setLayout(this.layout);
     this.followSideways();
-    this.frames.add(this.draw);
+    onFrame(this.draw);
   }
 }

@@ -1,5 +1,4 @@
 // The timeline with its data: asked for the window and the width that are shown.
-import type { Frames } from '../../dom';
 import type { PageActions, PageContext, Part } from '../shell/part';
 import { Poller } from '../shell/poller';
 import { ALL, type Action } from '../shell/state';
@@ -23,12 +22,9 @@ export class TimelinePart implements Part {
   private readonly slow = new Poller(() => this.askSlow(), SLOW_MS);
   private readonly moments: MomentReader;
 
-  constructor(
-    frames: Frames,
-    private readonly page: PageActions,
-  ) {
+  constructor(private readonly page: PageActions) {
     this.moments = new MomentReader(page, reading => this.view.setReading(reading));
-    this.view = new TimelineView(frames, {
+    this.view = new TimelineView({
       zoom: zoom => page.dispatch({ type: 'zoom', zoom }),
       toggle: series => page.dispatch({ type: 'series', series }),
       stack: stack => page.dispatch({ type: 'stack', stack }),

@@ -12,7 +12,7 @@ import type {
 import type { Picture } from '../../../extension/protocol/requests/pictureRequests';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import type { Series } from '../../../extension/protocol/trace';
-import { el, setAttribute, type Frames } from '../../dom';
+import { el, onFrame, setAttribute } from '../../dom';
 import { TimelineChart, type Curve, type DrawnSeries } from './chart';
 import type { PageContext } from '../shell/part';
 import { pictureFacts } from '../common/picture';
@@ -78,10 +78,7 @@ export class TimelineView {
   private reading: MomentReading | null = null;
   private pointerX: number | null = null;
 
-  constructor(
-    private readonly frames: Frames,
-    private readonly actions: TimelineActions,
-  ) {
+  constructor(private readonly actions: TimelineActions) {
     this.tools = new TimelineTools(DRAWN, {
       ...actions,
       select: on => this.setSelecting(on),
@@ -93,10 +90,10 @@ export class TimelineView {
     this.surface.append(this.overlay.element, ...this.tooltip.elements);
     this.element = el('section', { class: 'timeline', 'aria-label': t('Timeline') });
     this.element.append(this.tools.element, this.surface, this.bar.element);
-    this.chart = new TimelineChart(this.canvas, () => this.frames.add(this.draw));
+    this.chart = new TimelineChart(this.canvas, () => onFrame(this.draw));
     onThemeChange(() => {
       this.chart.recolour();
-      this.frames.add(this.draw);
+      onFrame(this.draw);
     });
     this.input = new TimelineInput(this.surface, () => this.inputState(), {
       zoom: zoom => this.move(zoom),
@@ -123,17 +120,17 @@ export class TimelineView {
 
   setData(data: TimelineData): void {
     this.data = data;
-    this.frames.add(this.draw);
+    onFrame(this.draw);
   }
 
   setStack(stack: StackedTimeline | null): void {
     this.stack = stack;
-    this.frames.add(this.draw);
+    onFrame(this.draw);
   }
 
   setSteps(steps: TimelineSteps): void {
     this.steps = steps;
-    this.frames.add(this.draw);
+    onFrame(this.draw);
   }
 
   /** What is selected, as a moment; null without a selection. */
@@ -143,13 +140,13 @@ export class TimelineView {
 
   setKept(bytes: number): void {
     this.kept = bytes;
-    this.frames.add(this.draw);
+    onFrame(this.draw);
   }
 
   setReading(reading: MomentReading | null): void {
     if (reading && !this.reading) this.bar.announce(t('Reading up to {0}', timeText(reading.untilNs, this.shownSteps)));
     this.reading = reading;
-    this.frames.add(this.draw);
+    onFrame(this.draw);
   }
 
   forget(): void {
@@ -161,7 +158,7 @@ export class TimelineView {
       this.bar.announce(context.view.momentTitle === '' ? '' : t('Shown: {0}', context.view.momentTitle));
     this.context = context;
     this.zoom = context.view.zoom;
-    this.frames.add(this.draw);
+    onFrame(this.draw);
   }
 
   private readonly draw = (): void => {
@@ -330,13 +327,13 @@ export class TimelineView {
   private setSpan(span: Span | null): void {
     this.span = span;
     this.kept = null;
-    this.frames.add(this.draw);
+    onFrame(this.draw);
   }
 
   private setSelecting(on: boolean): void {
     this.selecting = on;
     this.surface.classList.toggle('selecting', on);
-    this.frames.add(this.draw);
+    onFrame(this.draw);
   }
 
   private choose(choice: SpanChoice): void {
@@ -365,12 +362,12 @@ export class TimelineView {
 
   private movePointer(x: number | null): void {
     this.pointerX = x;
-    this.frames.add(this.drawCursor);
+    onFrame(this.drawCursor);
   }
 
   private move(zoom: Zoom): void {
     this.zoom = zoom; // several wheel events come between two updates
-    this.frames.add(this.draw);
+    onFrame(this.draw);
     this.actions.zoom(zoom);
   }
 }
