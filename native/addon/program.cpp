@@ -104,7 +104,7 @@ int begin(std::vector<std::string> command, std::vector<std::string> environment
   if (::pipe2(failed, O_CLOEXEC) != 0) return errno;
   sigset_t all, before;
   sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // a signal that comes now is for the program, once that is there
+  ::sigprocmask(SIG_SETMASK, &all, &before);  // a signal that comes now is for the program, once that is there
   *program = ::fork();
   if (*program == 0) become(const_cast<char **>(words.data()), const_cast<char **>(variables.data()), failed[1]);
   int error = *program < 0 ? errno : 0;
@@ -112,7 +112,7 @@ int begin(std::vector<std::string> command, std::vector<std::string> environment
   if (*program > 0 && ::read(failed[0], &error, sizeof error) > 0) ::waitpid(*program, nullptr, 0);
   ::close(failed[0]);
   if (error == 0) g_program = *program;
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
   return error;
 }
 

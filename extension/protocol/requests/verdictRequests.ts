@@ -110,7 +110,7 @@ const OF_FINDING = object({ finding: text() });
 
 export const verdictChecks: Checks<VerdictRequests> = {
   findings: nothing,
-  verdicts: object({ sites: listOf(MAX_VERDICTS, 'site', index), groupBy: oneOf('site', 'line', 'function') }),
+  verdicts: object({ sites: listOf(MAX_VERDICTS, 'site', index), groupBy: oneOf(...GROUPINGS) }),
   otherLines: OF_FINDING,
   whoHolds: OF_FINDING,
   confirm: OF_FINDING,
