@@ -61,7 +61,7 @@ test('Ctrl+C on a terminal reaches the program once', t => {
     'job.py',
     `import signal, sys, time
 seen = []
-signal.signal(signal.SIGINT, lambda *_: seen.append(print("seen", flush=True)))
+signal.signal(signal.SIGINT, lambda *_: (seen.append(1), print("seen", flush=True)))
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(len(seen)))
 print("ready", flush=True)
 while True: time.sleep(10)

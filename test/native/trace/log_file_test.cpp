@@ -72,7 +72,7 @@ TEST(a_version_without_an_upgrade_gets_a_sentence) {
   LogWriter writer(folder.path());
   writer.add_event(0, GMT_TENSOR_ALLOC, 1, 512);
   writer.header().version = 0;
-  CHECK(has(error_of(writer.path()), "has log version 0, which this GPU Memory Trace cannot read"));
+  CHECK(has(error_of_log(writer.path()), "has log version 0, which this GPU Memory Trace cannot read"));
 }
 
 TEST(sizes_of_any_length_are_read) {
