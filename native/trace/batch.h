@@ -1,6 +1,7 @@
 #pragma once
 // Events as the model takes them: decoded, in the order of their sequence, one process at a time.
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 
@@ -73,12 +74,26 @@ struct BlockDetail {
   gmt_block block;
 };
 
+/// Any other record that the model takes.
+struct Said {
+  uint64_t after;
+  uint8_t kind;         ///< enum gmt_local_kind
+  std::string payload;  ///< its struct, and what follows it
+  template <typename Payload>
+  Payload as() const {
+    Payload said;
+    std::memcpy(&said, payload.data(), sizeof said);
+    return said;
+  }
+};
+
 struct Records {
   std::span<const Name> names;
   std::span<const Memory> memories;
   std::span<const AnswerPart> answers;
   std::span<const Allocator> allocators = {};
   std::span<const BlockDetail> blocks = {};
+  std::span<const Said> others = {};
 };
 
 struct Batch {

@@ -27,6 +27,14 @@
 #define GMT_LOG_SUFFIX ".gmtlog"
 #define GMT_MAX_FRAMES 128u
 
+#ifdef __cplusplus
+#define GMT_STATIC_ASSERT static_assert
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define GMT_STATIC_ASSERT _Static_assert
+#else
+#define GMT_STATIC_ASSERT(what, why)
+#endif
+
 /// Why something is missing from the log. `gmt_file_header.lost` counts by these; a reader adds its own
 /// causes.
 enum gmt_loss {
@@ -171,69 +179,13 @@ struct gmt_local {
   uint8_t payload[16];
 };
 
-enum gmt_local_kind {
-  GMT_END_OF_CHUNK = 1,   ///< the rest of the chunk is unused
-  GMT_TIME_BASE = 2,      ///< payload gmt_time_base: from here `time` counts from it
-  GMT_DRIVER_DETAIL = 3,  ///< payload gmt_driver_detail: about the next event in this chunk
-  GMT_AUTOGRAD = 4,       ///< payload gmt_autograd: holds for this thread's allocations from here to its next one
-  GMT_THREAD = 5,         ///< payload gmt_thread_record + name
-  GMT_CODE = 6,           ///< payload gmt_code_record + strings + line table
-  GMT_STACK = 7,          ///< payload gmt_stack_record + frames
-  GMT_DEVICE = 8,         ///< payload gmt_device_record + name
-  GMT_PROCESS = 9,        ///< payload gmt_process_record + command line
-  GMT_NODE = 11,          ///< payload gmt_node: an autograd node was made, and where
-  GMT_NAME = 12,          ///< payload gmt_name + text: what the block at an address is, from here until it is freed
-  GMT_MEMORY = 13,        ///< payload gmt_memory: what the process holds by the device's own account (NVML)
-  GMT_ANSWER = 14,        ///< payload gmt_answer + JSON: what the agent found when asked
-  GMT_LIBRARY = 15,       ///< payload gmt_library + path: a library that called the driver
-  GMT_ALLOCATOR = 16,     ///< payload gmt_allocator: what the framework's allocator says of itself
-  GMT_BLOCK = 17,         ///< payload gmt_block: what the framework's allocator says of one live block
-  GMT_NOTE = 10,  ///< payload gmt_note + text: something a user should know (unknown Python version, no CUPTI, ...)
-};
+#include "records.gen.h"
 
-struct gmt_time_base {
-  uint64_t ticks;
-  uint64_t monotonic_ns;
-};
-
-struct gmt_driver_detail {
-  uint16_t call;   ///< row of the call table (native/cuda/calls.h), see also gmt_note of the log's version
-  uint16_t flags;  ///< GMT_DETAIL_*
-  int32_t result;  ///< CUresult
-  uint64_t stream;
-  uint64_t object;  ///< pool handle, or for GMT_MAP the physical handle
-  uint64_t offset;  ///< for GMT_MAP the offset in the handle
-  uint64_t context;
-  uint64_t caller;  ///< gmt_library.id of who called, outside libcuda, libcudart and CUPTI; 0 = unknown
-};
 #define GMT_DETAIL_CAPTURING 1u  ///< the stream was being captured
 
-struct gmt_autograd {
-  uint64_t sequence;  ///< forward: the number that the next node of this thread will get; backward: the
-                      ///< running node's number
-  uint32_t thread;  ///< low half of torch's own id of the forward thread (RecordFunction::currentThreadId), 0 = unknown
-  uint32_t role;    ///< enum gmt_autograd_role
-};
 enum gmt_autograd_role { GMT_AUTOGRAD_NONE = 0, GMT_AUTOGRAD_FORWARD = 1, GMT_AUTOGRAD_BACKWARD = 2 };
 #define GMT_SEQUENCE_ACCUMULATE (~0ull)  ///< AccumulateGrad nodes carry this number
 
-/// An autograd node's number and the Python stack that made it: a backward allocation with this number belongs to this line.
-struct gmt_node {
-  uint64_t sequence;
-  uint32_t stack;
-  uint32_t thread;  ///< as in gmt_autograd.thread
-};
-
-/// What a live block is for. Names hold from this record's place in its thread's chunk order: `sequence` is the newest event's when
-/// it was looked at, so that a block that came to the address later does not get it.
-struct gmt_name {
-  uint64_t address;
-  uint64_t sequence;
-  uint32_t text_bytes;  ///< UTF-8 behind this struct: `encoder.layers.3.linear1.weight`
-  uint8_t device;
-  uint8_t category;  ///< enum gmt_category
-  uint16_t reserved;
-};
 enum gmt_category {
   GMT_CATEGORY_OTHER = 0,
   GMT_CATEGORY_PARAMETER = 1,
@@ -244,73 +196,10 @@ enum gmt_category {
   GMT_CATEGORY_WORKSPACE = 6,
 };
 
-struct gmt_memory {
-  uint64_t ticks;
-  uint64_t process_bytes;  ///< of this process on the device; ~0 = the device does not tell
-  uint64_t used_bytes;     ///< of all processes
-  uint64_t total_bytes;
-  uint32_t device;
-  uint32_t reserved;
-};
-
-/// Text that does not fit into a chunk comes in parts with one `request`, in order.
-struct gmt_answer {
-  uint64_t sequence;  ///< the newest event's when it was looked, as in gmt_name
-  uint32_t request;   ///< number of the request that it answers; 0 = nobody asked (at the end of the process)
-  uint16_t part;      ///< from 0
-  uint16_t parts;
-  uint32_t text_bytes;  ///< JSON behind this struct
-  uint32_t reserved;
-};
-
-/// A device's allocator at the end of a step: a tensor that another stream uses is freed at once (`allocated_bytes` falls), its
-/// block is active until that stream has come so far.
-struct gmt_allocator {
-  uint64_t sequence;  ///< the newest event's when it was asked, as in gmt_name
-  uint64_t allocated_bytes;
-  uint64_t active_bytes;
-  uint32_t device;
-  uint32_t reserved;
-};
-
-/// About the tensor block that is at `address` then, until it is freed.
-struct gmt_block {
-  uint64_t address;
-  uint64_t sequence;     ///< as in gmt_name
-  uint64_t asked_bytes;  ///< GMT_UNKNOWN = not told; so are the next three
-  uint64_t stream;       ///< of its segment: the handle, 0 = the default stream
-  uint64_t pool_owner;   ///< PyTorch's id of the segment's pool, a pair of numbers: 0, 0 = the pool of all
-  uint64_t pool_number;
-  uint32_t device;
-  uint32_t reserved;
-};
 #define GMT_UNKNOWN (~0ull)
 
-struct gmt_thread_record {
-  uint32_t tid;
-  uint16_t index;       ///< as in the low 16 bits of `commit`
-  uint16_t name_bytes;  ///< UTF-8 behind this struct, from /proc/self/task/TID/comm
-};
-
-/// A Python code object, copied when it was first seen. Strings and table lie behind the struct in this
-/// order.
-struct gmt_code_record {
-  uint32_t id;  ///< never 0
-  uint32_t first_line;
-  uint16_t python_version;    ///< 0x030c = 3.12: decides how `line_table` is read; 0: a native function, without lines
-  uint16_t flags;             ///< GMT_CODE_*
-  uint32_t file_bytes;        ///< UTF-8
-  uint32_t name_bytes;        ///< UTF-8; the qualified name where the version has one
-  uint32_t line_table_bytes;  ///< co_lnotab (3.9), co_linetable (3.10+)
-};
 #define GMT_CODE_CUT 1u  ///< the line table did not fit: lines fall back to first_line
 
-/// A Python stack, innermost frame first; `frames` gmt_frame lie behind the struct.
-struct gmt_stack_record {
-  uint32_t id;  ///< never 0
-  uint16_t frames;
-  uint16_t flags;  ///< GMT_STACK_*
-};
 #define GMT_STACK_CUT 1u            ///< deeper than GMT_MAX_FRAMES: the outermost frames are missing
 #define GMT_STACK_BEFORE_ATTACH 2u  ///< the allocation was made before the recording began; mostly without frames
 
@@ -320,28 +209,6 @@ struct gmt_frame {
                     ///< = before the first
 };
 
-struct gmt_device_record {
-  uint32_t device;
-  uint32_t name_bytes;
-  uint64_t total_bytes;
-};
-
-struct gmt_process_record {
-  uint32_t command_bytes;   ///< /proc/self/cmdline: arguments end in NUL
-  uint32_t python_version;  ///< PY_VERSION_HEX, 0 = no Python in the process
-};
-
-/// A shared object, or the program itself, that called the driver for memory. As with stacks, an event of another thread may name
-/// it a moment before.
-struct gmt_library {
-  uint32_t id;          ///< never 0
-  uint32_t path_bytes;  ///< UTF-8 behind this struct
-};
-
-struct gmt_note {
-  uint32_t code;  ///< enum gmt_note_code
-  uint32_t text_bytes;
-};
 enum gmt_note_code {
   GMT_NOTE_PYTHON_UNSUPPORTED = 1,
   GMT_NOTE_NO_CUPTI = 2,
@@ -367,13 +234,6 @@ struct gmt_control {
   uint8_t reserved[48];
 };
 
-#if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L)
-#ifdef __cplusplus
-#define GMT_STATIC_ASSERT static_assert
-#else
-#define GMT_STATIC_ASSERT _Static_assert
-#endif
-
 GMT_STATIC_ASSERT(sizeof(struct gmt_file_header) == 384, "file header");
 GMT_STATIC_ASSERT(__builtin_offsetof(struct gmt_file_header, chunks_reserved) == 128, "running fields");
 GMT_STATIC_ASSERT(__builtin_offsetof(struct gmt_file_header, lost) == 256, "loss counters");
@@ -381,22 +241,5 @@ GMT_STATIC_ASSERT(sizeof(struct gmt_chunk_header) == GMT_CHUNK_HEADER_BYTES, "ch
 GMT_STATIC_ASSERT(sizeof(struct gmt_event) == GMT_SLOT_BYTES, "event");
 GMT_STATIC_ASSERT(sizeof(struct gmt_local) == GMT_SLOT_BYTES, "local record");
 GMT_STATIC_ASSERT(__builtin_offsetof(struct gmt_local, payload) == 16, "payload");
-GMT_STATIC_ASSERT(sizeof(struct gmt_time_base) == 16, "time base");
-GMT_STATIC_ASSERT(sizeof(struct gmt_driver_detail) == 48, "driver detail");
-GMT_STATIC_ASSERT(sizeof(struct gmt_autograd) == 16, "autograd");
-GMT_STATIC_ASSERT(sizeof(struct gmt_node) == 16, "node");
-GMT_STATIC_ASSERT(sizeof(struct gmt_name) == 24, "name");
-GMT_STATIC_ASSERT(sizeof(struct gmt_memory) == 40, "memory");
-GMT_STATIC_ASSERT(sizeof(struct gmt_answer) == 24, "answer");
-GMT_STATIC_ASSERT(sizeof(struct gmt_allocator) == 32, "allocator");
-GMT_STATIC_ASSERT(sizeof(struct gmt_block) == 56, "block");
-GMT_STATIC_ASSERT(sizeof(struct gmt_thread_record) == 8, "thread");
-GMT_STATIC_ASSERT(sizeof(struct gmt_code_record) == 24, "code");
-GMT_STATIC_ASSERT(sizeof(struct gmt_stack_record) == 8, "stack");
 GMT_STATIC_ASSERT(sizeof(struct gmt_frame) == 8, "frame");
-GMT_STATIC_ASSERT(sizeof(struct gmt_device_record) == 16, "device");
-GMT_STATIC_ASSERT(sizeof(struct gmt_process_record) == 8, "process");
-GMT_STATIC_ASSERT(sizeof(struct gmt_library) == 8, "library");
-GMT_STATIC_ASSERT(sizeof(struct gmt_note) == 8, "note");
 GMT_STATIC_ASSERT(sizeof(struct gmt_control) == 64, "control");
-#endif

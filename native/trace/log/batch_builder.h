@@ -24,13 +24,14 @@ class BatchBuilder {
     answers_.clear();
     allocators_.clear();
     blocks_.clear();
+    others_.clear();
   }
   /// Events.
   size_t size() const { return count_; }
   /// There is nothing to deliver.
   bool empty() const {
     return count_ == 0 && nodes_.empty() && names_.empty() && memories_.empty() && answers_.empty() &&
-           allocators_.empty() && blocks_.empty();
+           allocators_.empty() && blocks_.empty() && others_.empty();
   }
   bool full() const { return count_ == kEvents; }
   /// Grows with each clear(): what was added before is gone.
@@ -53,6 +54,7 @@ class BatchBuilder {
   void add(AnswerPart part) { answers_.push_back(std::move(part)); }
   void add(const Allocator &allocator) { allocators_.push_back(allocator); }
   void add(const BlockDetail &detail) { blocks_.push_back(detail); }
+  void add(Said said) { others_.push_back(std::move(said)); }
   /// Takes out what is later than `until_ns`. Returns how many events that were.
   size_t cut_behind(uint64_t until_ns) {
     const auto end = events_.begin() + static_cast<std::ptrdiff_t>(count_);
@@ -65,6 +67,7 @@ class BatchBuilder {
     std::erase_if(answers_, is_later);
     std::erase_if(allocators_, is_later);
     std::erase_if(blocks_, is_later);
+    std::erase_if(others_, is_later);
     const auto cut = static_cast<size_t>(end - later);
     count_ -= cut;
     return cut;
@@ -72,7 +75,7 @@ class BatchBuilder {
   Batch batch(uint32_t process) const {
     return {process,  {events_.data(), count_},
             details_, autograds_,
-            nodes_,   {names_, memories_, answers_, allocators_, blocks_}};
+            nodes_,   {names_, memories_, answers_, allocators_, blocks_, others_}};
   }
 
  private:
@@ -87,6 +90,7 @@ class BatchBuilder {
   std::vector<AnswerPart> answers_;
   std::vector<Allocator> allocators_;
   std::vector<BlockDetail> blocks_;
+  std::vector<Said> others_;
 };
 
 }  // namespace gmt::trace

@@ -135,7 +135,7 @@ Merge::Next Merge::local(Pass &pass, Cursor &cursor) {
   std::memcpy(&record, cursor.slot(), sizeof record);
   uint32_t left = cursor.end - cursor.at;
   if (record.kind == GMT_END_OF_CHUNK) return Next::kEnd;
-  bool known = record.kind > GMT_END_OF_CHUNK && record.kind <= GMT_BLOCK;
+  bool known = record_row(record.kind).taker != Taker::None;
   if (!known || record.slots == 0 || record.slots > left || record.bytes > record.slots * GMT_SLOT_BYTES - 16) {
     // Where a record ends is unknown now, so nothing behind it in this chunk can be read.
     bool at_cut = known && record.slots > left && cursor.end < GMT_SLOTS_PER_CHUNK;
@@ -173,7 +173,7 @@ void Merge::apply_local(Pass &pass, Cursor &cursor, uint8_t kind, uint16_t threa
       std::memcpy(&node, payload.data(), sizeof node);
       pass.batch.add_node(node, thread);
     }
-  } else if ((kind >= GMT_NAME && kind <= GMT_ANSWER) || kind == GMT_ALLOCATOR || kind == GMT_BLOCK) {
+  } else if (record_row(kind).taker == Taker::Model) {
     good = add_record(pass, kind, payload);
   } else {
     good = pass.tables.add(kind, payload);
@@ -192,7 +192,8 @@ bool Merge::add_record(Pass &pass, uint8_t kind, std::span<const std::byte> payl
   if (kind == GMT_MEMORY) return add(memory_of(payload, read, clock_));
   if (kind == GMT_ALLOCATOR) return add(allocator_of(payload, read));
   if (kind == GMT_BLOCK) return add(block_detail_of(payload, read));
-  return add(answer_part_of(payload, read));
+  if (kind == GMT_ANSWER) return add(answer_part_of(payload, read));
+  return add(said_of(kind, payload, read));
 }
 
 void Merge::set_base(Cursor &cursor, uint64_t ticks, uint64_t monotonic_ns) {

@@ -1,5 +1,6 @@
 #pragma once
 // Local records that the model takes: read from their bytes.
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include "trace/batch.h"
 #include "trace/log/clock.h"
+#include "trace/log/takers.gen.h"
 
 namespace gmt::trace {
 
@@ -30,7 +32,7 @@ inline std::optional<Name> name_of(std::span<const std::byte> payload, uint64_t 
   if (!record) return std::nullopt;
   auto text = text_behind(payload, sizeof *record, record->text_bytes);
   if (!text) return std::nullopt;
-  const uint64_t after = record->sequence > read ? record->sequence : read;
+  const uint64_t after = std::max(record->sequence, read);
   return Name{after, record->address, record->device, record->category, std::move(*text)};
 }
 inline std::optional<Memory> memory_of(std::span<const std::byte> payload, uint64_t read, const Clock &clock) {
@@ -46,20 +48,28 @@ inline std::optional<Memory> memory_of(std::span<const std::byte> payload, uint6
 inline std::optional<Allocator> allocator_of(std::span<const std::byte> payload, uint64_t read) {
   const auto record = fixed_part<gmt_allocator>(payload);
   if (!record || record->device >= GMT_DEVICE_NONE) return std::nullopt;
-  const uint64_t after = record->sequence > read ? record->sequence : read;
+  const uint64_t after = std::max(record->sequence, read);
   return Allocator{after, record->allocated_bytes, record->active_bytes, static_cast<uint8_t>(record->device)};
 }
 inline std::optional<BlockDetail> block_detail_of(std::span<const std::byte> payload, uint64_t read) {
   const auto record = fixed_part<gmt_block>(payload);
   if (!record || record->device >= GMT_DEVICE_NONE) return std::nullopt;
-  return BlockDetail{record->sequence > read ? record->sequence : read, *record};
+  return BlockDetail{std::max(record->sequence, read), *record};
+}
+/// A record that has no type of its own here.
+inline std::optional<Said> said_of(uint8_t kind, std::span<const std::byte> payload, uint64_t read) {
+  const RecordRow row = record_row(kind);
+  if (payload.size() < row.bytes) return std::nullopt;
+  uint64_t sequence = 0;
+  if (row.sequence >= 0) std::memcpy(&sequence, payload.data() + row.sequence, sizeof sequence);
+  return Said{std::max(sequence, read), kind, {reinterpret_cast<const char *>(payload.data()), payload.size()}};
 }
 inline std::optional<AnswerPart> answer_part_of(std::span<const std::byte> payload, uint64_t read) {
   const auto record = fixed_part<gmt_answer>(payload);
   if (!record || record->part >= record->parts) return std::nullopt;
   auto text = text_behind(payload, sizeof *record, record->text_bytes);
   if (!text) return std::nullopt;
-  const uint64_t after = record->sequence > read ? record->sequence : read;
+  const uint64_t after = std::max(record->sequence, read);
   return AnswerPart{after, record->request, record->part, record->parts, std::move(*text)};
 }
 

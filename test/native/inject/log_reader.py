@@ -1,4 +1,4 @@
-"""Reads a trace log by the layout alone (native/wire/layout.h), for the tests of the side that writes it."""
+"""Reads a trace log by the layout alone (native/wire), for the tests of the side that writes it."""
 
 import collections
 import glob
@@ -7,12 +7,14 @@ import re
 import struct
 from array import array
 
-LAYOUT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "native", "wire", "layout.h")
+WIRE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "native", "wire")
 
 
 def _read_numbers():
-    with open(LAYOUT) as layout:
-        text = layout.read()
+    text = ""
+    for name in ("layout.h", "records.gen.h"):
+        with open(os.path.join(WIRE, name)) as header:
+            text += header.read()
     numbers = {name: int(value, 0) for name, value in re.findall(r"\b(GMT_\w+)\s*=\s*\n?\s*(\d+)[, ]", text)}
     for name, value in re.findall(r"#define (GMT_\w+) (0x[0-9a-f]+|\d+)(?:u|ull)?\b", text):
         numbers[name] = int(value, 0)

@@ -4,8 +4,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { windows } from '../../../extension/protocol/schema/answers.mjs';
 import { columns } from '../../../extension/protocol/schema/columns.mjs';
 import { enums, OTHER_SORTS } from '../../../extension/protocol/schema/enums.mjs';
+import { records } from '../../../extension/protocol/schema/records.mjs';
 import { inRoot } from '../root.mjs';
 import { enumsHeader, packHeader, rowsHeader } from './cpp.mjs';
+import { numbersText, recordsHeader, takersHeader } from './wire.mjs';
 import { sortsOf } from './types.mjs';
 import { figuresText, typesText } from './typescript.mjs';
 
@@ -27,6 +29,9 @@ const files = {
   'native/model/state/enums.gen.h': enumsHeader(cpp),
   'native/model/query/rows.gen.h': rowsHeader(cpp),
   'native/addon/pack.gen.h': packHeader(cpp),
+  'native/wire/records.gen.h': recordsHeader(records),
+  'native/trace/log/takers.gen.h': takersHeader(records),
+  'test/unit/addon/locals.gen.ts': numbersText(records),
 };
 
 const stale = Object.entries(files).filter(([name, text]) => {

@@ -1,6 +1,7 @@
 // Writes the log of one process as native/wire/layout.h lays it out: one thread's chunks, enough for tests of the addon.
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { locals } from './locals.gen';
 
 const headerBytes = 65536;
 const chunkBytes = 262144;
@@ -19,19 +20,6 @@ export const kinds = {
   step: 69,
   gcBegin: 70,
   gcEnd: 71,
-};
-const locals = {
-  thread: 5,
-  code: 6,
-  stack: 7,
-  device: 8,
-  process: 9,
-  note: 10,
-  name: 12,
-  memory: 13,
-  answer: 14,
-  allocator: 16,
-  block: 17,
 };
 
 /** Field 22 of /proc/self/stat. */

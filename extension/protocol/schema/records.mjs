@@ -1,0 +1,160 @@
+// The local records of a log, once. `npm run schema` makes of it the C of native/wire/records.gen.h and the table by which native/trace
+// hands records on. What shipped never changes: a number and its fields stay, a new record gets the next number.
+//
+//   name: [{ number, bytes, writes, takes, behind }, 'what it says', { field: 'type what it says' }]
+//
+// `bytes`: of its struct `gmt_<name>` (`struct`: another name), which the compiler checks · `writes`: the parts that write it · `takes`:
+// `merge`, what orders events; `tables`, names and stacks; `model`, where it holds from behind an event on: from behind that of its
+// field `sequence`, where it has one, and reaches the model as trace::Said, unless native/trace has a type of its own for it ·
+// `behind`: what follows the struct.
+
+const ALL = 'inject, uprobe, snapshot';
+
+export const records = {
+  END_OF_CHUNK: [{ number: 1, bytes: 0, writes: ALL, takes: 'merge' }, 'The rest of the chunk is unused.', {}],
+  TIME_BASE: [
+    { number: 2, bytes: 16, writes: ALL, takes: 'merge' },
+    'From here `time` counts from it.',
+    { ticks: 'u64', monotonic_ns: 'u64' },
+  ],
+  DRIVER_DETAIL: [
+    { number: 3, bytes: 48, writes: ALL, takes: 'merge' },
+    'About the next event in this chunk.',
+    {
+      call: 'u16 row of the call table (native/cuda/calls.h), see also gmt_note of the log’s version',
+      flags: 'u16 GMT_DETAIL_*',
+      result: 'i32 CUresult',
+      stream: 'u64',
+      object: 'u64 pool handle, or for GMT_MAP the physical handle',
+      offset: 'u64 for GMT_MAP the offset in the handle',
+      context: 'u64',
+      caller: 'u64 gmt_library.id of who called, outside libcuda, libcudart and CUPTI; 0 = unknown',
+    },
+  ],
+  AUTOGRAD: [
+    { number: 4, bytes: 16, writes: 'inject, uprobe', takes: 'merge' },
+    'Holds for this thread’s allocations from here to its next one.',
+    {
+      sequence:
+        'u64 forward: the number that the next node of this thread will get; backward: the running node’s number',
+      thread: 'u32 low half of torch’s own id of the forward thread (RecordFunction::currentThreadId), 0 = unknown',
+      role: 'u32 enum gmt_autograd_role',
+    },
+  ],
+  THREAD: [
+    { number: 5, bytes: 8, writes: ALL, takes: 'tables', struct: 'gmt_thread_record', behind: 'name' },
+    '',
+    {
+      tid: 'u32',
+      index: 'u16 as in the low 16 bits of `commit`',
+      name_bytes: 'u16 UTF-8 behind this struct, from /proc/self/task/TID/comm',
+    },
+  ],
+  CODE: [
+    { number: 6, bytes: 24, writes: ALL, takes: 'tables', struct: 'gmt_code_record', behind: 'strings, line table' },
+    'A Python code object, copied when it was first seen. Strings and table lie behind the struct in this order.',
+    {
+      id: 'u32 never 0',
+      first_line: 'u32',
+      python_version: 'u16 0x030c = 3.12: decides how `line_table` is read; 0: a native function, without lines',
+      flags: 'u16 GMT_CODE_*',
+      file_bytes: 'u32 UTF-8',
+      name_bytes: 'u32 UTF-8; the qualified name where the version has one',
+      line_table_bytes: 'u32 co_lnotab (3.9), co_linetable (3.10+)',
+    },
+  ],
+  STACK: [
+    { number: 7, bytes: 8, writes: ALL, takes: 'tables', struct: 'gmt_stack_record', behind: 'frames' },
+    'A Python stack, innermost frame first; `frames` gmt_frame lie behind the struct.',
+    { id: 'u32 never 0', frames: 'u16', flags: 'u16 GMT_STACK_*' },
+  ],
+  DEVICE: [
+    { number: 8, bytes: 16, writes: 'inject, snapshot', takes: 'tables', struct: 'gmt_device_record', behind: 'name' },
+    '',
+    { device: 'u32', name_bytes: 'u32', total_bytes: 'u64' },
+  ],
+  PROCESS: [
+    { number: 9, bytes: 8, writes: ALL, takes: 'tables', struct: 'gmt_process_record', behind: 'command line' },
+    '',
+    {
+      command_bytes: 'u32 /proc/self/cmdline: arguments end in NUL',
+      python_version: 'u32 PY_VERSION_HEX, 0 = no Python in the process',
+    },
+  ],
+  NOTE: [
+    { number: 10, bytes: 8, writes: ALL, takes: 'tables', behind: 'text' },
+    '',
+    { code: 'u32 enum gmt_note_code', text_bytes: 'u32' },
+  ],
+  NODE: [
+    { number: 11, bytes: 16, writes: 'inject, uprobe', takes: 'merge' },
+    'An autograd node’s number and the Python stack that made it: a backward allocation with this number belongs to this line.',
+    { sequence: 'u64', stack: 'u32', thread: 'u32 as in gmt_autograd.thread' },
+  ],
+  NAME: [
+    { number: 12, bytes: 24, writes: 'inject', takes: 'model', behind: 'text' },
+    'What a live block is for. Names hold from this record’s place in its thread’s chunk order: `sequence` is the newest event’s when it was looked at, so that a block that came to the address later does not get it.',
+    {
+      address: 'u64',
+      sequence: 'u64',
+      text_bytes: 'u32 UTF-8 behind this struct: `encoder.layers.3.linear1.weight`',
+      device: 'u8',
+      category: 'u8 enum gmt_category',
+      reserved: 'u16',
+    },
+  ],
+  MEMORY: [
+    { number: 13, bytes: 40, writes: 'inject', takes: 'model' },
+    '',
+    {
+      ticks: 'u64',
+      process_bytes: 'u64 of this process on the device; ~0 = the device does not tell',
+      used_bytes: 'u64 of all processes',
+      total_bytes: 'u64',
+      device: 'u32',
+      reserved: 'u32',
+    },
+  ],
+  ANSWER: [
+    { number: 14, bytes: 24, writes: 'inject', takes: 'model', behind: 'JSON' },
+    'Text that does not fit into a chunk comes in parts with one `request`, in order.',
+    {
+      sequence: 'u64 the newest event’s when it was looked, as in gmt_name',
+      request: 'u32 number of the request that it answers; 0 = nobody asked (at the end of the process)',
+      part: 'u16 from 0',
+      parts: 'u16',
+      text_bytes: 'u32 JSON behind this struct',
+      reserved: 'u32',
+    },
+  ],
+  LIBRARY: [
+    { number: 15, bytes: 8, writes: 'inject', takes: 'tables', behind: 'path' },
+    'A shared object, or the program itself, that called the driver for memory. As with stacks, an event of another thread may name it a moment before.',
+    { id: 'u32 never 0', path_bytes: 'u32 UTF-8 behind this struct' },
+  ],
+  ALLOCATOR: [
+    { number: 16, bytes: 32, writes: 'inject', takes: 'model' },
+    'A device’s allocator at the end of a step: a tensor that another stream uses is freed at once (`allocated_bytes` falls), its block is active until that stream has come so far.',
+    {
+      sequence: 'u64 the newest event’s when it was asked, as in gmt_name',
+      allocated_bytes: 'u64',
+      active_bytes: 'u64',
+      device: 'u32',
+      reserved: 'u32',
+    },
+  ],
+  BLOCK: [
+    { number: 17, bytes: 56, writes: 'inject, snapshot', takes: 'model' },
+    'About the tensor block that is at `address` then, until it is freed.',
+    {
+      address: 'u64',
+      sequence: 'u64 as in gmt_name',
+      asked_bytes: 'u64 GMT_UNKNOWN = not told; so are the next three',
+      stream: 'u64 of its segment: the handle, 0 = the default stream',
+      pool_owner: 'u64 PyTorch’s id of the segment’s pool, a pair of numbers: 0, 0 = the pool of all',
+      pool_number: 'u64',
+      device: 'u32',
+      reserved: 'u32',
+    },
+  ],
+};

@@ -1,0 +1,39 @@
+#pragma once
+// Who takes which local record. Made by test/project/schema/generate.mjs from extension/protocol/schema; change it there.
+#include <cstdint>
+#include <iterator>
+
+namespace gmt::trace {
+
+enum class Taker : uint8_t { None, Merge, Tables, Model };
+struct RecordRow {
+  Taker taker;
+  uint16_t bytes;    ///< of its struct
+  int16_t sequence;  ///< where its field of that name begins, -1 = none
+};
+/// By enum gmt_local_kind.
+constexpr RecordRow kRecords[] = {
+    {Taker::None, 0, -1},
+    {Taker::Merge, 0, -1},  // END_OF_CHUNK
+    {Taker::Merge, 16, -1},  // TIME_BASE
+    {Taker::Merge, 48, -1},  // DRIVER_DETAIL
+    {Taker::Merge, 16, 0},  // AUTOGRAD
+    {Taker::Tables, 8, -1},  // THREAD
+    {Taker::Tables, 24, -1},  // CODE
+    {Taker::Tables, 8, -1},  // STACK
+    {Taker::Tables, 16, -1},  // DEVICE
+    {Taker::Tables, 8, -1},  // PROCESS
+    {Taker::Tables, 8, -1},  // NOTE
+    {Taker::Merge, 16, 0},  // NODE
+    {Taker::Model, 24, 8},  // NAME
+    {Taker::Model, 40, -1},  // MEMORY
+    {Taker::Model, 24, 0},  // ANSWER
+    {Taker::Tables, 8, -1},  // LIBRARY
+    {Taker::Model, 32, 0},  // ALLOCATOR
+    {Taker::Model, 56, 8},  // BLOCK
+};
+constexpr RecordRow record_row(uint8_t kind) {
+  return kind < std::size(kRecords) ? kRecords[kind] : RecordRow{Taker::None, 0, -1};
+}
+
+}  // namespace gmt::trace
