@@ -29,7 +29,7 @@ export const STEP_SOURCES = ['optimizer', 'periodic', 'time'] as const;
 /** How steps were found: by the optimizer’s steps; by a line that allocates once in every round of the program’s loop; as equal slices of time, where neither is known (yet). */
 export type StepSource = (typeof STEP_SOURCES)[number];
 
-export const SITE_SORTS = ['liveBytes', 'liveCount', 'peakBytes', 'allocations', 'frees', 'allocatedBytes', 'growth', 'label', 'thread', 'device'] as const;
+export const SITE_SORTS = ['liveBytes', 'liveCount', 'meanBytes', 'peakBytes', 'allocations', 'frees', 'allocatedBytes', 'growth', 'label', 'thread', 'device'] as const;
 export type SiteSort = (typeof SITE_SORTS)[number];
 
 /** A row of live memory: a site, or a group of them. */
@@ -42,6 +42,8 @@ export interface SiteRow {
   liveBytes: number;
   /** Blocks alive now. */
   liveCount: number;
+  /** Mean size of the blocks alive. */
+  meanBytes: number;
   /** Most bytes alive at a time. Exact for a whole site, and for a process or device alone on its layer; for sums of several makers at least this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one maker). */
   peakBytes: number;
   /** Allocations so far. */
@@ -86,6 +88,8 @@ export interface SiteWindow {
   liveBytes: Float64Array;
   /** Blocks alive now. */
   liveCount: Float64Array;
+  /** Mean size of the blocks alive. */
+  meanBytes: Float64Array;
   /** Most bytes alive at a time. Exact for a whole site, and for a process or device alone on its layer; for sums of several makers at least this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one maker). */
   peakBytes: Float64Array;
   /** Allocations so far. */
@@ -121,6 +125,7 @@ export function siteRow(window: SiteWindow, i: number): SiteRow {
     key: window.key[i]!,
     liveBytes: window.liveBytes[i]!,
     liveCount: window.liveCount[i]!,
+    meanBytes: window.meanBytes[i]!,
     peakBytes: window.peakBytes[i]!,
     allocations: window.allocations[i]!,
     frees: window.frees[i]!,
@@ -146,6 +151,7 @@ export const NO_SITE_ROW: SiteRow = {
     key: '',
     liveBytes: 0,
     liveCount: 0,
+    meanBytes: 0,
     peakBytes: 0,
     allocations: 0,
     frees: 0,
@@ -175,6 +181,7 @@ export function siteWindow(rows: readonly Partial<SiteRow>[], head: Partial<Site
     key: all.map(row => row.key),
     liveBytes: Float64Array.from(all, row => row.liveBytes),
     liveCount: Float64Array.from(all, row => row.liveCount),
+    meanBytes: Float64Array.from(all, row => row.meanBytes),
     peakBytes: Float64Array.from(all, row => row.peakBytes),
     allocations: Float64Array.from(all, row => row.allocations),
     frees: Float64Array.from(all, row => row.frees),

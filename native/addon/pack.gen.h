@@ -17,6 +17,7 @@ inline Napi::Object pack(Napi::Env env, const model::SiteRows &answer) {
   object.Set("key", keys(env, rows, [](const auto &row) { return row.key; }));
   object.Set("liveBytes", column<double>(env, rows, [](const auto &row) { return row.live_bytes; }));
   object.Set("liveCount", column<double>(env, rows, [](const auto &row) { return row.live_count; }));
+  object.Set("meanBytes", column<double>(env, rows, [](const auto &row) { return row.mean_bytes; }));
   object.Set("peakBytes", column<double>(env, rows, [](const auto &row) { return row.has_history ? static_cast<double>(row.peak_bytes) : kNotKnown; }));
   object.Set("allocations", column<double>(env, rows, [](const auto &row) { return row.has_history ? static_cast<double>(row.allocations) : kNotKnown; }));
   object.Set("frees", column<double>(env, rows, [](const auto &row) { return row.has_history ? static_cast<double>(row.frees) : kNotKnown; }));

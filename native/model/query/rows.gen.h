@@ -13,6 +13,8 @@ struct SiteFigures {
   int64_t live_bytes = {};
   /// Blocks alive now.
   int64_t live_count = {};
+  /// Mean size of the blocks alive.
+  double mean_bytes = {};
   /// Most bytes alive at a time. Exact for a whole site, and for a process or device alone on its layer; for sums of several makers at least this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one maker).
   int64_t peak_bytes = {};
   /// Allocations so far.
@@ -37,6 +39,8 @@ inline double figure(const SiteFigures &of, SiteSort sort) {
       return static_cast<double>(of.live_bytes);
     case SiteSort::LiveCount:
       return static_cast<double>(of.live_count);
+    case SiteSort::MeanBytes:
+      return static_cast<double>(of.mean_bytes);
     case SiteSort::PeakBytes:
       return static_cast<double>(of.peak_bytes);
     case SiteSort::Allocations:

@@ -36,9 +36,11 @@ SiteRows SiteGrouping::answer() {
   drop_unwanted();
   SiteRows rows;
   rows.total = groups_.size();
-  for (const Group &group : groups_) {
+  for (Group &group : groups_) {
     rows.sum_live_bytes += group.live_bytes;
     rows.sum_live_count += group.live_count;
+    group.mean_bytes =
+        static_cast<double>(group.live_bytes) / static_cast<double>(std::max<int64_t>(group.live_count, 1));
   }
   const bool measured = query_.sort == SiteSort::Growth || query_.sort == SiteSort::PeakBytes;
   if (measured) {

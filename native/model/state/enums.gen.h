@@ -54,10 +54,10 @@ template <>
 struct Words<StepSource> {
   static constexpr std::array<const char *, 3> kAll = {"optimizer", "periodic", "time"};
 };
-enum class SiteSort : uint8_t { LiveBytes, LiveCount, PeakBytes, Allocations, Frees, AllocatedBytes, Growth, Label, Thread, Device };
+enum class SiteSort : uint8_t { LiveBytes, LiveCount, MeanBytes, PeakBytes, Allocations, Frees, AllocatedBytes, Growth, Label, Thread, Device };
 template <>
 struct Words<SiteSort> {
-  static constexpr std::array<const char *, 10> kAll = {"liveBytes", "liveCount", "peakBytes", "allocations", "frees", "allocatedBytes", "growth", "label", "thread", "device"};
+  static constexpr std::array<const char *, 11> kAll = {"liveBytes", "liveCount", "meanBytes", "peakBytes", "allocations", "frees", "allocatedBytes", "growth", "label", "thread", "device"};
 };
 enum class SeriesColumn : uint8_t { LiveBytes, LiveCount, MinBytes, MaxBytes, Allocations, AllocatedBytes, Frees, FreedBytes, GcFrees, GcFreedBytes, OldFrees, OldFreedBytes, OldLiveCount, OldLiveBytes, LargestBytes, SurvivorCount, SurvivorBytes };
 template <>

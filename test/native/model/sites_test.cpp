@@ -291,6 +291,7 @@ TEST(every_sort_orders_the_rows) {
   const std::vector<std::pair<SiteSort, std::function<double(const SiteRow &)>>> sorts = {
       {SiteSort::LiveBytes, [](const SiteRow &row) { return static_cast<double>(row.live_bytes); }},
       {SiteSort::LiveCount, [](const SiteRow &row) { return static_cast<double>(row.live_count); }},
+      {SiteSort::MeanBytes, [](const SiteRow &row) { return 1.0 * row.live_bytes / row.live_count; }},
       {SiteSort::PeakBytes, [](const SiteRow &row) { return static_cast<double>(row.peak_bytes); }},
       {SiteSort::Allocations, [](const SiteRow &row) { return static_cast<double>(row.allocations); }},
       {SiteSort::Frees, [](const SiteRow &row) { return static_cast<double>(row.frees); }},

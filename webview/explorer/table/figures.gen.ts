@@ -3,12 +3,12 @@ import { t } from '@vscode/l10n';
 import type { SiteSort } from '../../../extension/protocol/answers.gen';
 import { formatBytes, formatCount } from '../../../extension/protocol/format';
 
-export type FigureId = 'live' | 'count' | 'peak' | 'allocations' | 'frees' | 'allocated';
+export type FigureId = 'live' | 'count' | 'mean' | 'peak' | 'allocations' | 'frees' | 'allocated';
 /** A column that shows one number of a row. */
 export interface Figure {
   id: FigureId;
   /** Of a row. */
-  field: 'liveBytes' | 'liveCount' | 'peakBytes' | 'allocations' | 'frees' | 'allocatedBytes';
+  field: 'liveBytes' | 'liveCount' | 'meanBytes' | 'peakBytes' | 'allocations' | 'frees' | 'allocatedBytes';
   title: string;
   hint: string;
   choice: string;
@@ -19,6 +19,7 @@ export interface Figure {
 export const FIGURES: readonly Figure[] = [
   { id: 'live', field: 'liveBytes', title: t('Alive'), hint: t('Bytes alive now'), choice: t('Bytes alive'), sort: 'liveBytes', widths: [92, 92], format: formatBytes },
   { id: 'count', field: 'liveCount', title: t('Blocks'), hint: t('Blocks alive now'), choice: t('Blocks alive'), sort: 'liveCount', widths: [72, 46], format: formatCount },
+  { id: 'mean', field: 'meanBytes', title: t('Mean block'), hint: t('Mean size of the blocks alive'), choice: t('Mean block'), sort: 'meanBytes', widths: [84, 76], format: formatBytes },
   { id: 'peak', field: 'peakBytes', title: t('Peak'), hint: t('Most bytes alive at a time'), choice: t('Peak'), sort: 'peakBytes', widths: [84, 76], format: formatBytes },
   { id: 'allocations', field: 'allocations', title: t('Allocations'), hint: t('Allocations so far'), choice: t('Allocations'), sort: 'allocations', widths: [84, 76], format: formatCount },
   { id: 'frees', field: 'frees', title: t('Frees'), hint: t('Frees so far'), choice: t('Frees'), sort: 'frees', widths: [76, 70], format: formatCount },
