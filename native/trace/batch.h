@@ -68,12 +68,6 @@ struct Allocator {
   uint8_t device;
 };
 
-/// What it says of the block that is at an address then.
-struct BlockDetail {
-  uint64_t after;
-  gmt_block block;
-};
-
 /// Any other record that the model takes.
 struct Said {
   uint64_t after;
@@ -92,7 +86,6 @@ struct Records {
   std::span<const Memory> memories;
   std::span<const AnswerPart> answers;
   std::span<const Allocator> allocators = {};
-  std::span<const BlockDetail> blocks = {};
   std::span<const Said> others = {};
 };
 

@@ -109,8 +109,14 @@ class Feed {
   void put_name(const trace::Name &name) { model.ingest({0, {}, {}, {}, {}, {{&name, 1}, {}, {}}}); }
   void put_memory(const trace::Memory &memory) { model.ingest({0, {}, {}, {}, {}, {{}, {&memory, 1}, {}}}); }
   void put_allocator(const trace::Allocator &said) { model.ingest({0, {}, {}, {}, {}, {{}, {}, {}, {&said, 1}, {}}}); }
-  void put_block(const trace::BlockDetail &detail) {
-    model.ingest({0, {}, {}, {}, {}, {{}, {}, {}, {}, {&detail, 1}}});
+  struct BlockDetail {
+    uint64_t after;
+    gmt_block block;
+  };
+  void put_block(const BlockDetail &detail) {
+    const auto *bytes = reinterpret_cast<const char *>(&detail.block);
+    const trace::Said said{detail.after, GMT_BLOCK, {bytes, sizeof detail.block}};
+    model.ingest({0, {}, {}, {}, {}, {{}, {}, {}, {}, {&said, 1}}});
   }
   void put_answer(const trace::AnswerPart &part) { model.ingest({0, {}, {}, {}, {}, {{}, {}, {&part, 1}}}); }
   /// These events never come.

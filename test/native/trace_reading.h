@@ -9,6 +9,12 @@
 
 namespace gmt::test {
 
+/// What the framework's allocator says of a block.
+struct BlockDetail {
+  uint64_t after;
+  gmt_block block;
+};
+
 /// A batch that outlives its delivery.
 struct KeptBatch {
   uint32_t process;
@@ -20,10 +26,14 @@ struct KeptBatch {
   std::vector<trace::Memory> memories;
   std::vector<trace::AnswerPart> answers;
   std::vector<trace::Allocator> allocators;
-  std::vector<trace::BlockDetail> blocks;
+  std::vector<BlockDetail> blocks;
 };
 
 inline KeptBatch keep(const trace::Batch &batch) {
+  std::vector<BlockDetail> blocks;
+  for (const trace::Said &said : batch.records.others) {
+    if (said.kind == GMT_BLOCK) blocks.push_back({said.after, said.as<gmt_block>()});
+  }
   return {batch.process,
           {batch.events.begin(), batch.events.end()},
           {batch.details.begin(), batch.details.end()},
@@ -33,7 +43,7 @@ inline KeptBatch keep(const trace::Batch &batch) {
           {batch.records.memories.begin(), batch.records.memories.end()},
           {batch.records.answers.begin(), batch.records.answers.end()},
           {batch.records.allocators.begin(), batch.records.allocators.end()},
-          {batch.records.blocks.begin(), batch.records.blocks.end()}};
+          std::move(blocks)};
 }
 
 struct Reading {

@@ -8,10 +8,11 @@ void Model::apply_records(uint32_t process, ProcessState &state, uint64_t before
   if (state.records.next() >= before) return;
   state.records.release(before, [&](const RecordQueue::Record &record) {
     if (const auto *name = std::get_if<trace::Name>(&record)) return name_block(state, *name);
-    if (const auto *detail = std::get_if<trace::BlockDetail>(&record)) return detail_block(state, detail->block);
     if (const auto *allocator = std::get_if<trace::Allocator>(&record))
       return state.devices[allocator->device].set_allocator(*allocator);
     if (const auto *part = std::get_if<trace::AnswerPart>(&record)) return add_answer(process, state, *part);
+    const auto &said = std::get<trace::Said>(record);
+    if (said.kind == GMT_BLOCK) detail_block(state, said.as<gmt_block>());
   });
 }
 

@@ -10,7 +10,7 @@ namespace gmt::model {
 
 class RecordQueue {
  public:
-  using Record = std::variant<trace::Name, trace::AnswerPart, trace::Allocator, trace::BlockDetail, trace::Said>;
+  using Record = std::variant<trace::Name, trace::AnswerPart, trace::Allocator, trace::Said>;
   /// More than this wait only where a log is damaged: the ones furthest away are dropped.
   static constexpr size_t kWaiting = 1u << 18;
 
@@ -24,7 +24,6 @@ class RecordQueue {
     }
     for (const trace::AnswerPart &part : records.answers) add(part.after, part);
     for (const trace::Allocator &allocator : records.allocators) add(allocator.after, allocator);
-    for (const trace::BlockDetail &detail : records.blocks) add(detail.after, detail);
     for (const trace::Said &said : records.others) add(said.after, said);
     set_next();
   }

@@ -23,7 +23,6 @@ class BatchBuilder {
     memories_.clear();
     answers_.clear();
     allocators_.clear();
-    blocks_.clear();
     others_.clear();
   }
   /// Events.
@@ -31,7 +30,7 @@ class BatchBuilder {
   /// There is nothing to deliver.
   bool empty() const {
     return count_ == 0 && nodes_.empty() && names_.empty() && memories_.empty() && answers_.empty() &&
-           allocators_.empty() && blocks_.empty() && others_.empty();
+           allocators_.empty() && others_.empty();
   }
   bool full() const { return count_ == kEvents; }
   /// Grows with each clear(): what was added before is gone.
@@ -53,7 +52,6 @@ class BatchBuilder {
   void add(const Memory &memory) { memories_.push_back(memory); }
   void add(AnswerPart part) { answers_.push_back(std::move(part)); }
   void add(const Allocator &allocator) { allocators_.push_back(allocator); }
-  void add(const BlockDetail &detail) { blocks_.push_back(detail); }
   void add(Said said) { others_.push_back(std::move(said)); }
   /// Takes out what is later than `until_ns`. Returns how many events that were.
   size_t cut_behind(uint64_t until_ns) {
@@ -66,7 +64,6 @@ class BatchBuilder {
     std::erase_if(names_, is_later);
     std::erase_if(answers_, is_later);
     std::erase_if(allocators_, is_later);
-    std::erase_if(blocks_, is_later);
     std::erase_if(others_, is_later);
     const auto cut = static_cast<size_t>(end - later);
     count_ -= cut;
@@ -75,7 +72,7 @@ class BatchBuilder {
   Batch batch(uint32_t process) const {
     return {process,  {events_.data(), count_},
             details_, autograds_,
-            nodes_,   {names_, memories_, answers_, allocators_, blocks_, others_}};
+            nodes_,   {names_, memories_, answers_, allocators_, others_}};
   }
 
  private:
@@ -89,7 +86,6 @@ class BatchBuilder {
   std::vector<Memory> memories_;
   std::vector<AnswerPart> answers_;
   std::vector<Allocator> allocators_;
-  std::vector<BlockDetail> blocks_;
   std::vector<Said> others_;
 };
 

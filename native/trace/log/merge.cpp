@@ -191,7 +191,6 @@ bool Merge::add_record(Pass &pass, uint8_t kind, std::span<const std::byte> payl
   if (kind == GMT_NAME) return add(name_of(payload, read));
   if (kind == GMT_MEMORY) return add(memory_of(payload, read, clock_));
   if (kind == GMT_ALLOCATOR) return add(allocator_of(payload, read));
-  if (kind == GMT_BLOCK) return add(block_detail_of(payload, read));
   if (kind == GMT_ANSWER) return add(answer_part_of(payload, read));
   return add(said_of(kind, payload, read));
 }

@@ -51,15 +51,13 @@ inline std::optional<Allocator> allocator_of(std::span<const std::byte> payload,
   const uint64_t after = std::max(record->sequence, read);
   return Allocator{after, record->allocated_bytes, record->active_bytes, static_cast<uint8_t>(record->device)};
 }
-inline std::optional<BlockDetail> block_detail_of(std::span<const std::byte> payload, uint64_t read) {
-  const auto record = fixed_part<gmt_block>(payload);
-  if (!record || record->device >= GMT_DEVICE_NONE) return std::nullopt;
-  return BlockDetail{std::max(record->sequence, read), *record};
-}
 /// A record that has no type of its own here.
 inline std::optional<Said> said_of(uint8_t kind, std::span<const std::byte> payload, uint64_t read) {
   const RecordRow row = record_row(kind);
   if (payload.size() < row.bytes) return std::nullopt;
+  uint32_t device = 0;
+  if (row.device >= 0) std::memcpy(&device, payload.data() + row.device, sizeof device);
+  if (device >= GMT_DEVICE_NONE) return std::nullopt;
   uint64_t sequence = 0;
   if (row.sequence >= 0) std::memcpy(&sequence, payload.data() + row.sequence, sizeof sequence);
   return Said{std::max(sequence, read), kind, {reinterpret_cast<const char *>(payload.data()), payload.size()}};

@@ -10,30 +10,31 @@ struct RecordRow {
   Taker taker;
   uint16_t bytes;    ///< of its struct
   int16_t sequence;  ///< where its field of that name begins, -1 = none
+  int16_t device;    ///< likewise, of 32 bits
 };
 /// By enum gmt_local_kind.
 constexpr RecordRow kRecords[] = {
-    {Taker::None, 0, -1},
-    {Taker::Merge, 0, -1},  // END_OF_CHUNK
-    {Taker::Merge, 16, -1},  // TIME_BASE
-    {Taker::Merge, 48, -1},  // DRIVER_DETAIL
-    {Taker::Merge, 16, 0},  // AUTOGRAD
-    {Taker::Tables, 8, -1},  // THREAD
-    {Taker::Tables, 24, -1},  // CODE
-    {Taker::Tables, 8, -1},  // STACK
-    {Taker::Tables, 16, -1},  // DEVICE
-    {Taker::Tables, 8, -1},  // PROCESS
-    {Taker::Tables, 8, -1},  // NOTE
-    {Taker::Merge, 16, 0},  // NODE
-    {Taker::Model, 24, 8},  // NAME
-    {Taker::Model, 40, -1},  // MEMORY
-    {Taker::Model, 24, 0},  // ANSWER
-    {Taker::Tables, 8, -1},  // LIBRARY
-    {Taker::Model, 32, 0},  // ALLOCATOR
-    {Taker::Model, 56, 8},  // BLOCK
+    {Taker::None, 0, -1, -1},
+    {Taker::Merge, 0, -1, -1},  // END_OF_CHUNK
+    {Taker::Merge, 16, -1, -1},  // TIME_BASE
+    {Taker::Merge, 48, -1, -1},  // DRIVER_DETAIL
+    {Taker::Merge, 16, 0, -1},  // AUTOGRAD
+    {Taker::Tables, 8, -1, -1},  // THREAD
+    {Taker::Tables, 24, -1, -1},  // CODE
+    {Taker::Tables, 8, -1, -1},  // STACK
+    {Taker::Tables, 16, -1, 0},  // DEVICE
+    {Taker::Tables, 8, -1, -1},  // PROCESS
+    {Taker::Tables, 8, -1, -1},  // NOTE
+    {Taker::Merge, 16, 0, -1},  // NODE
+    {Taker::Model, 24, 8, -1},  // NAME
+    {Taker::Model, 40, -1, 32},  // MEMORY
+    {Taker::Model, 24, 0, -1},  // ANSWER
+    {Taker::Tables, 8, -1, -1},  // LIBRARY
+    {Taker::Model, 32, 0, 24},  // ALLOCATOR
+    {Taker::Model, 56, 8, 48},  // BLOCK
 };
 constexpr RecordRow record_row(uint8_t kind) {
-  return kind < std::size(kRecords) ? kRecords[kind] : RecordRow{Taker::None, 0, -1};
+  return kind < std::size(kRecords) ? kRecords[kind] : RecordRow{Taker::None, 0, -1, -1};
 }
 
 }  // namespace gmt::trace

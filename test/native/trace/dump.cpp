@@ -39,11 +39,13 @@ void print_records(const trace::Batch &batch) {
     std::printf("%" PRIu32 " allocator behind #%" PRIu64 " device=%u allocated=%" PRIu64 " active=%" PRIu64 "\n",
                 batch.process, s.after, s.device, s.allocated_bytes, s.active_bytes);
   }
-  for (const trace::BlockDetail &d : batch.records.blocks) {
+  for (const trace::Said &d : batch.records.others) {
+    if (d.kind != GMT_BLOCK) continue;
+    const auto block = d.as<gmt_block>();
     std::printf("%" PRIu32 " block behind #%" PRIu64 " address=%" PRIx64 " device=%" PRIu32 " asked=%" PRIu64
                 " stream=%" PRIx64 " pool=%" PRIu64 ":%" PRIu64 "\n",
-                batch.process, d.after, d.block.address, d.block.device, d.block.asked_bytes, d.block.stream,
-                d.block.pool_owner, d.block.pool_number);
+                batch.process, d.after, block.address, block.device, block.asked_bytes, block.stream, block.pool_owner,
+                block.pool_number);
   }
   for (const trace::AnswerPart &a : batch.records.answers) {
     std::printf("%" PRIu32 " answer behind #%" PRIu64 " request=%" PRIu32 " part %u of %u: %s\n", batch.process,

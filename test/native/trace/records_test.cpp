@@ -58,7 +58,7 @@ TEST(what_the_allocator_says_holds_from_behind_its_event) {
   CHECK_EQ(said.device, 1);
   CHECK_EQ(said.allocated_bytes, 512u);
   CHECK_EQ(said.active_bytes, 2048u);
-  const trace::BlockDetail &detail = reading.batches[0].blocks[0];
+  const gmt::test::BlockDetail &detail = reading.batches[0].blocks[0];
   CHECK_EQ(detail.after, 1u);
   CHECK_EQ(detail.block.address, 0x1000u);
   CHECK_EQ(detail.block.asked_bytes, 500u);

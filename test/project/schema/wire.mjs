@@ -41,12 +41,12 @@ ${kinds.join('')}};
 ${all.map(structText).filter(Boolean).join('\n')}`;
 }
 
-/** Where the field \`sequence\` begins in the struct; -1: it has none. Fields lie as C lays them. */
-function sequenceOf(fields) {
+/** Where a field begins in the struct; -1: it has none of that name and type. Fields lie as C lays them. */
+function placeOf(fields, name, as) {
   let at = 0;
   for (const { field, type } of fields) {
     at = Math.ceil(at / SIZES[type]) * SIZES[type];
-    if (field === 'sequence') return at;
+    if (field === name && type === as) return at;
     at += SIZES[type];
   }
   return -1;
@@ -57,9 +57,9 @@ export function takersHeader(records) {
   const most = Math.max(...all.map(({ number }) => number));
   const rows = Array.from({ length: most + 1 }, (_, number) => {
     const one = all.find(record => record.number === number);
-    if (!one) return '    {Taker::None, 0, -1},\n';
+    if (!one) return '    {Taker::None, 0, -1, -1},\n';
     const taker = one.takes[0].toUpperCase() + one.takes.slice(1);
-    return `    {Taker::${taker}, ${one.bytes}, ${sequenceOf(one.fields)}},  // ${one.name}\n`;
+    return `    {Taker::${taker}, ${one.bytes}, ${placeOf(one.fields, 'sequence', 'u64')}, ${placeOf(one.fields, 'device', 'u32')}},  // ${one.name}\n`;
   });
   return `#pragma once
 // Who takes which local record. ${HEAD}
@@ -73,12 +73,13 @@ struct RecordRow {
   Taker taker;
   uint16_t bytes;    ///< of its struct
   int16_t sequence;  ///< where its field of that name begins, -1 = none
+  int16_t device;    ///< likewise, of 32 bits
 };
 /// By enum gmt_local_kind.
 constexpr RecordRow kRecords[] = {
 ${rows.join('')}};
 constexpr RecordRow record_row(uint8_t kind) {
-  return kind < std::size(kRecords) ? kRecords[kind] : RecordRow{Taker::None, 0, -1};
+  return kind < std::size(kRecords) ? kRecords[kind] : RecordRow{Taker::None, 0, -1, -1};
 }
 
 }  // namespace gmt::trace
