@@ -19,7 +19,6 @@ enum gmt_local_kind {
   GMT_LIBRARY = 15,  ///< struct gmt_library
   GMT_ALLOCATOR = 16,  ///< struct gmt_allocator
   GMT_BLOCK = 17,  ///< struct gmt_block
-  GMT_UNNAME = 18,  ///< struct gmt_unname
 };
 
 /// From here `time` counts from it.
@@ -169,12 +168,3 @@ struct gmt_block {
   uint32_t reserved;
 };
 GMT_STATIC_ASSERT(sizeof(struct gmt_block) == 56, "gmt_block");
-
-/// The name of the block at an address holds no longer.
-struct gmt_unname {
-  uint64_t address;
-  uint64_t sequence;
-  uint32_t device;
-  uint32_t reserved;
-};
-GMT_STATIC_ASSERT(sizeof(struct gmt_unname) == 24, "gmt_unname");

@@ -157,9 +157,4 @@ export const records = {
       reserved: 'u32',
     },
   ],
-  UNNAME: [
-    { number: 18, bytes: 24, writes: 'inject', takes: 'model' },
-    'The name of the block at an address holds no longer.',
-    { address: 'u64', sequence: 'u64', device: 'u32', reserved: 'u32' },
-  ],
 };

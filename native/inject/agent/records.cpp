@@ -77,11 +77,6 @@ void write_name(uint64_t address, uint8_t device, uint8_t category, const char *
     bytes = kMost;
     while (bytes > 0 && (text[bytes] & 0xc0) == 0x80) bytes--;  // not within a character
   }
-  if (bytes == 0 && category == GMT_CATEGORY_OTHER) {
-    const gmt_unname gone{address, newest_sequence(), device, 0};
-    write_local(thread, GMT_UNNAME, &gone, sizeof gone);
-    return leave(thread);
-  }
   gmt_name name{};
   name.address = address;
   name.sequence = newest_sequence();

@@ -12,12 +12,7 @@ void Model::apply_records(uint32_t process, ProcessState &state, uint64_t before
       return state.devices[allocator->device].set_allocator(*allocator);
     if (const auto *part = std::get_if<trace::AnswerPart>(&record)) return add_answer(process, state, *part);
     const auto &said = std::get<trace::Said>(record);
-    if (said.kind == GMT_BLOCK) return detail_block(state, said.as<gmt_block>());
-    const auto gone = said.as<gmt_unname>();
-    TensorBlock *block = state.tensors.find(gone.address, static_cast<uint8_t>(gone.device));
-    if (!block || !block->named) return;
-    block->named = false;
-    state.names.forget(block->address, static_cast<uint8_t>(block->device));
+    if (said.kind == GMT_BLOCK) detail_block(state, said.as<gmt_block>());
   });
 }
 

@@ -67,25 +67,6 @@ TEST(what_the_allocator_says_holds_from_behind_its_event) {
   CHECK_EQ(detail.block.device, 2u);
 }
 
-TEST(a_name_is_taken_back_behind_its_event) {
-  TemporaryFolder folder;
-  LogWriter log(folder.path());
-  const auto bytes_of = [](const gmt_unname &record) {
-    return std::string(reinterpret_cast<const char *>(&record), sizeof record);
-  };
-  log.add_event(0, GMT_TENSOR_ALLOC, 0x1000, 512);
-  log.add_local(0, GMT_UNNAME, bytes_of(gmt_unname{0x1000, 7, 2, 0}));
-  log.add_local(0, GMT_UNNAME, bytes_of(gmt_unname{0x1000, 7, 300, 0}));  // no device
-  auto session = std::move(trace::SessionReader::open(folder.path()).value());
-  std::vector<trace::Said> said;
-  session->poll([&](const trace::Batch &batch) {
-    said.insert(said.end(), batch.records.others.begin(), batch.records.others.end());
-  });
-  REQUIRE(said.size() == 1);
-  CHECK_EQ(said[0].after, 7u);
-  CHECK_EQ(said[0].as<gmt_unname>().device, 2u);
-}
-
 TEST(answers_come_without_an_event_of_their_own) {
   TemporaryFolder folder;
   LogWriter log(folder.path());

@@ -18,5 +18,4 @@ export const locals = {
   library: 15,
   allocator: 16,
   block: 17,
-  unname: 18,
 };
