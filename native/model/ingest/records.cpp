@@ -35,10 +35,11 @@ void apply_records(State &all, ProcessState &process, uint64_t before) {
   if (process.records.next() >= before) return;
   process.records.release(before, [&](const RecordQueue::Record &record) {
     if (const auto *name = std::get_if<trace::Name>(&record)) return name_block(process, *name);
-    if (const auto *detail = std::get_if<trace::BlockDetail>(&record)) return detail_block(process, detail->block);
     if (const auto *allocator = std::get_if<trace::Allocator>(&record))
       return process.devices[allocator->device].set_allocator(*allocator);
-    add_answer(all, process, std::get<trace::AnswerPart>(record));
+    if (const auto *part = std::get_if<trace::AnswerPart>(&record)) return add_answer(all, process, *part);
+    const auto &said = std::get<trace::Said>(record);
+    if (said.kind == GMT_BLOCK) detail_block(process, said.as<gmt_block>());
   });
 }
 
