@@ -114,10 +114,17 @@ struct gmt_event {
 
 #define GMT_DEVICE_NONE 255u
 
-/// 48 bits for any number of bytes: from 2^47 on, which is only ever asked for, the highest bit is set and 17 are dropped.
-static inline uint64_t gmt_size_field(uint64_t bytes) { return bytes >> 47 ? 1ull << 47 | bytes >> 17 : bytes; }
+/// 48 bits for any number of bytes. Below GMT_SIZE_EXACT they are the number itself; from there on, sizes that are only ever asked
+/// for, its highest bit (5 bits, from 2^47) and the 11 bits below that.
+#define GMT_SIZE_EXACT 0xffffffff0000ull
+static inline uint64_t gmt_size_field(uint64_t bytes) {
+  if (bytes < GMT_SIZE_EXACT) return bytes;
+  const unsigned exponent = 63 - (unsigned)__builtin_clzll(bytes);
+  return GMT_SIZE_EXACT | (uint64_t)(exponent - 47) << 11 | (bytes >> (exponent - 11) & 0x7ff);
+}
 static inline uint64_t gmt_size_bytes(uint64_t field) {
-  return field >> 47 ? (field & ((1ull << 47) - 1)) << 17 : field;
+  if (field < GMT_SIZE_EXACT) return field;
+  return (0x800 | (field & 0x7ff)) << (36 + (field >> 11 & 0x1f));
 }
 
 /// What an event means. Ranges: 1-15 tensor layer, 16-63 driver layer, 64-79 marks.

@@ -78,7 +78,8 @@ TEST(a_version_without_an_upgrade_gets_a_sentence) {
 TEST(sizes_of_any_length_are_read) {
   TemporaryFolder folder;
   LogWriter writer(folder.path());
-  const uint64_t sizes[] = {0, 512, (1ull << 47) - 1, 1ull << 47, 1ull << 48, 1ull << 50, 3ull << 61, ~0ull << 17};
+  const uint64_t sizes[] = {0,          512,        (1ull << 47) + 5, GMT_SIZE_EXACT - 1,
+                            1ull << 48, 1ull << 50, 3ull << 61,       ~0ull << 52};
   for (const uint64_t bytes : sizes) writer.add_event(0, GMT_DEVICE_ALLOC | GMT_FAILED, 0, bytes);
   Reading reading = read_all(folder.path());
   REQUIRE(reading.events().size() == std::size(sizes));
