@@ -50,6 +50,7 @@ describe('Exporting a trace in VS Code', () => {
     }
     await picture('export-formats');
     await fill(INPUT, 'spreadsheets');
+    await until('the one', async () => (await texts(ROWS)).length === 1);
     await press(INPUT, 'Enter');
     await done;
     assert.match(readFileSync(file, 'utf8'), /^address,bytes,layer,.*\r\n0x/);

@@ -15,7 +15,8 @@ const drivers = window => inRoot('build/test-results', `driver${window}`);
 export function makeWorkspace(settings, folder = inRoot('build/test/work space é')) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(`${folder}/.vscode`, { recursive: true });
-  cpSync(inRoot('test/workloads'), folder, { recursive: true });
+  const job = source => !/\.m?ts$|\.mjs$/.test(source);
+  cpSync(inRoot('test/workloads'), folder, { recursive: true, filter: job });
   writeFileSync(`${folder}/.vscode/settings.json`, JSON.stringify(settings, null, 2));
   return folder;
 }

@@ -6,7 +6,7 @@ import { copyFileSync, existsSync, rmSync, statSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { freshPage, inThemes, reached, workspace } from './page';
-import { attribute, click, clickAt, fill, press, rows, says, texts, until, words } from './window';
+import { attribute, click, clickAt, fill, press, rows, says, texts, until, value, words } from './window';
 
 const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';
 const LIST = '.explorer-folders-view .monaco-list';
@@ -165,7 +165,7 @@ describe('Files in VS Code', () => {
   it('two traces are compared from the Explorer by mouse; their moments are chosen by keyboard', async () => {
     const [before, after] = [
       golden('steps.gputrace', 'a_before.gputrace'),
-      golden('two_processes.gputrace', 'b_after.gputrace'),
+      golden('two_processes.gputrace', 'a_now.gputrace'), // the next row: both are in view
     ];
     await inExplorer(after);
     await click(row(before));
@@ -187,8 +187,10 @@ describe('Files in VS Code', () => {
     const save = async (ask: () => Promise<void>, agree: () => Promise<void>): Promise<void> => {
       rmSync(saved, { force: true });
       await ask();
-      await until('the dialog', async () => (await texts(INPUT)).length > 0);
+      // It fills in a file of its own when it is ready.
+      await until('the dialog', async () => (await value(INPUT)).endsWith('to_save.gputrace'));
       await fill(INPUT, saved);
+      await until('the file in the dialog', async () => (await value(INPUT)) === saved);
       await agree();
       await until('the file', () => existsSync(saved) && statSync(saved).size > 1000);
     };

@@ -44,6 +44,8 @@ export const press = (selector: string, key: string): Promise<void> => ask('pres
 export const drag = (selector: string, from: number, to: number, key = ''): Promise<void> =>
   ask('drag', { selector, from, to, key });
 export const wheel = (selector: string, at: number, by: number): Promise<void> => ask('wheel', { selector, at, by });
+/** What stands in a field. */
+export const value = (selector: string): Promise<string> => ask('value', { selector });
 export const fill = (selector: string, text: string): Promise<void> => ask('fill', { selector, text });
 /** The texts of all elements that match, in the window or in a webview. */
 export const texts = (selector: string, wait = 5000): Promise<string[]> => ask('texts', { selector, wait });

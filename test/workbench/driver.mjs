@@ -59,6 +59,9 @@ const actions = {
   async fill(page, { selector, text, wait }) {
     await (await frameWith(page, selector, wait)).locator(selector).first().fill(text);
   },
+  async value(page, { selector, wait }) {
+    return (await frameWith(page, selector, wait)).locator(selector).first().inputValue();
+  },
   /** Types into what has the focus. */
   async type(page, { text }) {
     await page.keyboard.type(text);
