@@ -18,6 +18,20 @@ class Array {
   T &operator[](size_t index) { return items_[index]; }
   const T &operator[](size_t index) const { return items_[index]; }
 
+  /// First index of an item that is not `below`, of sorted items.
+  template <class Below>
+  size_t first_not(Below below) const {
+    size_t low = 0, high = size_;
+    while (low < high) {
+      size_t middle = (low + high) / 2;
+      if (below(items_[middle])) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
   void insert(size_t index, const T &item) {
     reserve(size_ + 1);
     memmove(items_ + index + 1, items_ + index, (size_ - index) * sizeof(T));
@@ -60,16 +74,7 @@ class Table {
 
   /// First index whose address is >= `address`.
   size_t lower_bound(uint64_t address) const {
-    size_t low = 0, high = items_.size();
-    while (low < high) {
-      size_t middle = (low + high) / 2;
-      if (items_[middle]->address < address) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    return items_.first_not([&](const T *item) { return item->address < address; });
   }
   T *find(uint64_t address) {
     size_t index = lower_bound(address);

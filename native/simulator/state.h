@@ -23,7 +23,6 @@ struct Object {
     NODE,
     EXECUTABLE,
     MODULE,
-    FUNCTION,
     EXTERNAL,
     RESOURCE
   };
@@ -165,6 +164,14 @@ template <class T>
 void destroy_object(T *object) {
   state.objects.erase(object);
   free(object);
+}
+
+/// Destroys the object behind a handle that owns nothing else; `unknown` where it is none of that type. The lock is held.
+inline CUresult destroy_handle(Handle handle, Object::Type type, CUresult unknown) {
+  Object *object = find_object<Object>(handle, type);
+  if (!object) return unknown;
+  destroy_object(object);
+  return SUCCESS;
 }
 
 /// Counts an allocation call; false when GPU_MEMTRACE_SIM_OOM_AT names this one. The lock is held.

@@ -41,16 +41,29 @@ class CallTrace {
 
 inline bool usable() { return state.ready && !state.forked; }
 
+/// The call's arguments as the struct that CUPTI shows: same order, same types. What is left over lies behind them.
+template <class A = char, class B = char, class C = char, class D = char, class E = char, class F = char>
+struct Params {
+  A a{};
+  B b{};
+  C c{};
+  D d{};
+  E e{};
+  F f{};
+};
+template <class... Arguments>
+Params(Arguments...) -> Params<Arguments...>;
+
 /// Runs the body of a driver call as a real driver does: not before cuInit, not in a forked child, with its
 /// callbacks, and with the failure that GPU_MEMTRACE_SIM_FAIL asks for.
-template <class Body>
-CUresult traced(uint32_t cbid, const char *name, const void *params, Body body) {
+template <class Arguments, class Body>
+CUresult traced(uint32_t cbid, const char *name, const Arguments &params, Body body) {
   if (!gpu_memtrace_simulator_hooks.enabled[cbid]) [[likely]] {
     if (!usable()) return NOT_INITIALIZED;
     CUresult fault = faults_wanted ? wanted_fault(name) : SUCCESS;
     return fault != SUCCESS ? fault : body();
   }
-  CallTrace trace(cbid, name, params);
+  CallTrace trace(cbid, name, &params);
   CUresult fault = faults_wanted ? wanted_fault(name) : SUCCESS;
   CUresult result = !usable() ? NOT_INITIALIZED : fault != SUCCESS ? fault : body();
   trace.exit(result);
@@ -60,67 +73,12 @@ CUresult traced(uint32_t cbid, const char *name, const void *params, Body body) 
 /// A call that raises no callback.
 template <class Body>
 CUresult checked(const char *name, Body body) {
-  return traced(CBID_none, name, nullptr, body);
+  return traced(CBID_none, name, Params<>{}, body);
 }
 
 void raise_resource(uint32_t cbid, Context *context);
 
 }  // namespace sim
 
-// The call's arguments as the struct that CUPTI shows: SIM_PARAMS below.
-#define SIM_PARAMS_1(a) \
-  struct {              \
-    decltype(a) p1;     \
-  } params {            \
-    a                   \
-  }
-#define SIM_PARAMS_2(a, b) \
-  struct {                 \
-    decltype(a) p1;        \
-    decltype(b) p2;        \
-  } params {               \
-    a, b                   \
-  }
-#define SIM_PARAMS_3(a, b, c) \
-  struct {                    \
-    decltype(a) p1;           \
-    decltype(b) p2;           \
-    decltype(c) p3;           \
-  } params {                  \
-    a, b, c                   \
-  }
-#define SIM_PARAMS_4(a, b, c, d) \
-  struct {                       \
-    decltype(a) p1;              \
-    decltype(b) p2;              \
-    decltype(c) p3;              \
-    decltype(d) p4;              \
-  } params {                     \
-    a, b, c, d                   \
-  }
-#define SIM_PARAMS_5(a, b, c, d, e) \
-  struct {                          \
-    decltype(a) p1;                 \
-    decltype(b) p2;                 \
-    decltype(c) p3;                 \
-    decltype(d) p4;                 \
-    decltype(e) p5;                 \
-  } params {                        \
-    a, b, c, d, e                   \
-  }
-#define SIM_PARAMS_6(a, b, c, d, e, f) \
-  struct {                             \
-    decltype(a) p1;                    \
-    decltype(b) p2;                    \
-    decltype(c) p3;                    \
-    decltype(d) p4;                    \
-    decltype(e) p5;                    \
-    decltype(f) p6;                    \
-  } params {                           \
-    a, b, c, d, e, f                   \
-  }
-#define SIM_COUNT(a, b, c, d, e, f, n, ...) n
-#define SIM_JOIN2(a, b) a##b
-#define SIM_JOIN(a, b) SIM_JOIN2(a, b)
-/// The call's arguments as the struct that CUPTI shows (same order, same types), named `params`.
-#define SIM_PARAMS(...) SIM_JOIN(SIM_PARAMS_, SIM_COUNT(__VA_ARGS__, 6, 5, 4, 3, 2, 1, 0))(__VA_ARGS__)
+/// A driver call's callback id and name.
+#define SIM_CALL(name) CBID_##name, #name

@@ -50,18 +50,10 @@ bool CachingAllocator::worth_splitting(const Block &block, uint64_t bytes) {
 }
 
 void CachingAllocator::cache(Block *block) {
-  size_t low = 0, high = cached_.size();
-  while (low < high) {
-    size_t middle = (low + high) / 2;
-    Block *other = cached_[middle];
-    bool less = other->bytes != block->bytes ? other->bytes < block->bytes : other->address < block->address;
-    if (less) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  cached_.insert(low, block);
+  const auto below = [&](const Block *other) {
+    return other->bytes != block->bytes ? other->bytes < block->bytes : other->address < block->address;
+  };
+  cached_.insert(cached_.first_not(below), block);
 }
 
 void CachingAllocator::uncache(Block *block) {

@@ -201,27 +201,19 @@ SIM_EXPORT CuptiResult cuptiGetTimestamp(uint64_t *nanoseconds) {
 }
 
 SIM_EXPORT CuptiResult cuptiGetResultString(CuptiResult result, const char **text) {
+  static constexpr struct {
+    CuptiResult code;
+    const char *name;
+  } NAMES[] = {{CUPTI_OK, "CUPTI_SUCCESS"},
+               {CUPTI_INVALID_PARAMETER, "CUPTI_ERROR_INVALID_PARAMETER"},
+               {CUPTI_INVALID_CONTEXT, "CUPTI_ERROR_INVALID_CONTEXT"},
+               {CUPTI_OUT_OF_MEMORY, "CUPTI_ERROR_OUT_OF_MEMORY"},
+               {CUPTI_NOT_INITIALIZED, "CUPTI_ERROR_NOT_INITIALIZED"},
+               {CUPTI_MULTIPLE_SUBSCRIBERS, "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"}};
   if (!text) return CUPTI_INVALID_PARAMETER;
-  switch (result) {
-    case CUPTI_OK:
-      *text = "CUPTI_SUCCESS";
-      return CUPTI_OK;
-    case CUPTI_INVALID_PARAMETER:
-      *text = "CUPTI_ERROR_INVALID_PARAMETER";
-      return CUPTI_OK;
-    case CUPTI_INVALID_CONTEXT:
-      *text = "CUPTI_ERROR_INVALID_CONTEXT";
-      return CUPTI_OK;
-    case CUPTI_OUT_OF_MEMORY:
-      *text = "CUPTI_ERROR_OUT_OF_MEMORY";
-      return CUPTI_OK;
-    case CUPTI_NOT_INITIALIZED:
-      *text = "CUPTI_ERROR_NOT_INITIALIZED";
-      return CUPTI_OK;
-    case CUPTI_MULTIPLE_SUBSCRIBERS:
-      *text = "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED";
-      return CUPTI_OK;
-  }
   *text = nullptr;
-  return CUPTI_INVALID_PARAMETER;
+  for (const auto &known : NAMES) {
+    if (known.code == result) *text = known.name;
+  }
+  return *text ? CUPTI_OK : CUPTI_INVALID_PARAMETER;
 }

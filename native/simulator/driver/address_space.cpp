@@ -37,15 +37,7 @@ void AddressSpace::carve(size_t index, uint64_t address, uint64_t bytes) {
 }
 
 void AddressSpace::give(uint64_t address, uint64_t bytes) {
-  size_t low = 0, high = free_.size();
-  while (low < high) {
-    size_t middle = (low + high) / 2;
-    if (free_[middle].address < address) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
+  const size_t low = free_.first_not([&](const Extent &extent) { return extent.address < address; });
   free_.insert(low, {address, bytes});
   if (low + 1 < free_.size() && free_[low].address + free_[low].bytes == free_[low + 1].address) {
     free_[low].bytes += free_[low + 1].bytes;

@@ -39,8 +39,7 @@ CUresult create(Handle *handle, const Array3DDescriptor &descriptor, unsigned le
       descriptor.width && descriptor.width <= WIDEST && descriptor.height <= WIDEST && descriptor.depth <= 16384;
   if (!handle || !channels || !extent || !levels || levels > 24) return INVALID_VALUE;
   Context *context;
-  CUresult result = current_context(&context);
-  if (result != SUCCESS) return result;
+  if (CUresult result = current_context(&context); result != SUCCESS) return result;
   uint64_t bytes = array_bytes(descriptor, levels);
   Lock lock;
   if (!allocation_allowed() || !charge(context->device, bytes)) return OUT_OF_MEMORY;
@@ -64,8 +63,7 @@ CUresult destroy(Handle handle, Object::Type type) {
 }  // namespace
 
 SIM_EXPORT CUresult cuArrayCreate_v2(Handle *array, const ArrayDescriptor *descriptor) {
-  SIM_PARAMS(array, descriptor);
-  return traced(CBID_cuArrayCreate_v2, "cuArrayCreate_v2", &params, [&] {
+  return traced(SIM_CALL(cuArrayCreate_v2), Params{array, descriptor}, [&] {
     if (!descriptor) return INVALID_VALUE;
     Array3DDescriptor whole = {descriptor->width, descriptor->height, 0, descriptor->format, descriptor->channels, 0};
     return create(array, whole, 1, Object::ARRAY);
@@ -73,26 +71,21 @@ SIM_EXPORT CUresult cuArrayCreate_v2(Handle *array, const ArrayDescriptor *descr
 }
 
 SIM_EXPORT CUresult cuArray3DCreate_v2(Handle *array, const Array3DDescriptor *descriptor) {
-  SIM_PARAMS(array, descriptor);
-  return traced(CBID_cuArray3DCreate_v2, "cuArray3DCreate_v2", &params,
+  return traced(SIM_CALL(cuArray3DCreate_v2), Params{array, descriptor},
                 [&] { return descriptor ? create(array, *descriptor, 1, Object::ARRAY) : INVALID_VALUE; });
 }
 
 SIM_EXPORT CUresult cuArrayDestroy(Handle array) {
-  SIM_PARAMS(array);
-  return traced(CBID_cuArrayDestroy, "cuArrayDestroy", &params, [&] { return destroy(array, Object::ARRAY); });
+  return traced(SIM_CALL(cuArrayDestroy), Params{array}, [&] { return destroy(array, Object::ARRAY); });
 }
 
 SIM_EXPORT CUresult cuMipmappedArrayCreate(Handle *array, const Array3DDescriptor *descriptor, unsigned levels) {
-  SIM_PARAMS(array, descriptor, levels);
-  return traced(CBID_cuMipmappedArrayCreate, "cuMipmappedArrayCreate", &params,
+  return traced(SIM_CALL(cuMipmappedArrayCreate), Params{array, descriptor, levels},
                 [&] { return descriptor ? create(array, *descriptor, levels, Object::MIPMAPPED) : INVALID_VALUE; });
 }
 
 SIM_EXPORT CUresult cuMipmappedArrayDestroy(Handle array) {
-  SIM_PARAMS(array);
-  return traced(CBID_cuMipmappedArrayDestroy, "cuMipmappedArrayDestroy", &params,
-                [&] { return destroy(array, Object::MIPMAPPED); });
+  return traced(SIM_CALL(cuMipmappedArrayDestroy), Params{array}, [&] { return destroy(array, Object::MIPMAPPED); });
 }
 
 SIM_EXPORT CUresult cuArray3DGetDescriptor_v2(Array3DDescriptor *descriptor, Handle handle) {

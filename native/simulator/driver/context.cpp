@@ -69,8 +69,7 @@ CUresult sim::current_context(Context **context) {
 }
 
 SIM_EXPORT CUresult cuDevicePrimaryCtxRetain(Handle *context, CUdevice device) {
-  SIM_PARAMS(context, device);
-  return traced(CBID_cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", &params, [&] {
+  return traced(SIM_CALL(cuDevicePrimaryCtxRetain), Params{context, device}, [&] {
     if (!context) return INVALID_VALUE;
     if (!valid_device(device)) return INVALID_DEVICE;
     bool created;
@@ -94,8 +93,7 @@ SIM_EXPORT CUresult cuDevicePrimaryCtxRetain(Handle *context, CUdevice device) {
 }
 
 SIM_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
-  SIM_PARAMS(device);
-  return traced(CBID_cuDevicePrimaryCtxRelease_v2, "cuDevicePrimaryCtxRelease_v2", &params, [&] {
+  return traced(SIM_CALL(cuDevicePrimaryCtxRelease_v2), Params{device}, [&] {
     if (!valid_device(device)) return INVALID_DEVICE;
     Context *primary = state.devices[device].primary;
     bool last;
@@ -110,8 +108,7 @@ SIM_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
 }
 
 SIM_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
-  SIM_PARAMS(device);
-  return traced(CBID_cuDevicePrimaryCtxReset_v2, "cuDevicePrimaryCtxReset_v2", &params, [&] {
+  return traced(SIM_CALL(cuDevicePrimaryCtxReset_v2), Params{device}, [&] {
     if (!valid_device(device)) return INVALID_DEVICE;
     Context *primary = state.devices[device].primary;
     if (primary && primary->alive) destroy(primary, true);
@@ -141,23 +138,22 @@ SIM_EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flag
 }
 
 SIM_EXPORT CUresult cuCtxCreate_v2(Handle *context, unsigned flags, CUdevice device) {
-  SIM_PARAMS(context, flags, device);
-  return traced(CBID_cuCtxCreate_v2, "cuCtxCreate_v2", &params, [&] { return create(context, flags, device); });
+  return traced(SIM_CALL(cuCtxCreate_v2), Params{context, flags, device},
+                [&] { return create(context, flags, device); });
 }
 
 SIM_EXPORT CUresult cuCtxCreate_v3(Handle *context, void *affinity, int count, unsigned flags, CUdevice device) {
-  SIM_PARAMS(context, affinity, count, flags, device);
-  return traced(CBID_cuCtxCreate_v3, "cuCtxCreate_v3", &params, [&] { return create(context, flags, device); });
+  return traced(SIM_CALL(cuCtxCreate_v3), Params{context, affinity, count, flags, device},
+                [&] { return create(context, flags, device); });
 }
 
 SIM_EXPORT CUresult cuCtxCreate_v4(Handle *context, void *options, unsigned flags, CUdevice device) {
-  SIM_PARAMS(context, options, flags, device);
-  return traced(CBID_cuCtxCreate_v4, "cuCtxCreate_v4", &params, [&] { return create(context, flags, device); });
+  return traced(SIM_CALL(cuCtxCreate_v4), Params{context, options, flags, device},
+                [&] { return create(context, flags, device); });
 }
 
 SIM_EXPORT CUresult cuCtxDestroy_v2(Handle handle) {
-  SIM_PARAMS(handle);
-  return traced(CBID_cuCtxDestroy_v2, "cuCtxDestroy_v2", &params, [&] {
+  return traced(SIM_CALL(cuCtxDestroy_v2), Params{handle}, [&] {
     Context *context;
     {
       Lock lock;
@@ -244,8 +240,7 @@ SIM_EXPORT CUresult cuCtxGetApiVersion(Handle handle, unsigned *version) {
 }
 
 SIM_EXPORT CUresult cuCtxSynchronize(void) {
-  char none = 0;
-  return traced(CBID_cuCtxSynchronize, "cuCtxSynchronize", &none, [&] {
+  return traced(SIM_CALL(cuCtxSynchronize), Params<>{}, [&] {
     Context *context;
     return current_context(&context);
   });

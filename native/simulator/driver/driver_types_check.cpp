@@ -31,28 +31,10 @@ SAME_SIZE(ExternalBufferDesc, CUDA_EXTERNAL_MEMORY_BUFFER_DESC);
 SAME_SIZE(IpcMemHandle, CUipcMemHandle);
 SAME_SIZE(PoolPtrExportData, CUmemPoolPtrExportData);
 
-#define SAME_CODE(name) static_assert(static_cast<int>(sim::name) == static_cast<int>(CUDA_##name), #name)
-#define SAME_ERROR(name) static_assert(static_cast<int>(sim::name) == static_cast<int>(CUDA_ERROR_##name), #name)
-
-SAME_CODE(SUCCESS);
-SAME_ERROR(INVALID_VALUE);
-SAME_ERROR(OUT_OF_MEMORY);
-SAME_ERROR(NOT_INITIALIZED);
-SAME_ERROR(NO_DEVICE);
-SAME_ERROR(INVALID_DEVICE);
-SAME_ERROR(INVALID_CONTEXT);
-SAME_ERROR(INVALID_GRAPHICS_CONTEXT);
-SAME_ERROR(INVALID_HANDLE);
-SAME_ERROR(ILLEGAL_STATE);
-SAME_ERROR(NOT_FOUND);
-SAME_ERROR(PEER_ACCESS_ALREADY_ENABLED);
-SAME_ERROR(PEER_ACCESS_NOT_ENABLED);
-SAME_ERROR(CONTEXT_IS_DESTROYED);
-SAME_ERROR(HOST_MEMORY_ALREADY_REGISTERED);
-SAME_ERROR(HOST_MEMORY_NOT_REGISTERED);
-SAME_ERROR(NOT_SUPPORTED);
-SAME_ERROR(STREAM_CAPTURE_UNSUPPORTED);
-SAME_ERROR(UNKNOWN);
+static_assert(static_cast<int>(sim::SUCCESS) == static_cast<int>(CUDA_SUCCESS));
+#define X(name, code, text) static_assert(code == static_cast<int>(CUDA_ERROR_##name), #name);
+SIM_ERRORS(X)
+#undef X
 
 static_assert(static_cast<int>(sim::NODE_ALLOC) == static_cast<int>(CU_GRAPH_NODE_TYPE_MEM_ALLOC));
 static_assert(static_cast<int>(sim::NODE_FREE) == static_cast<int>(CU_GRAPH_NODE_TYPE_MEM_FREE));

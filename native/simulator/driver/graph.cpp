@@ -50,8 +50,7 @@ CUresult instantiate(const char *name, Handle *executable, Handle graph) {
 }
 
 CUresult launch(Handle executable, CUstream stream) {
-  SIM_PARAMS(executable, stream);
-  return traced(CBID_cuGraphLaunch, "cuGraphLaunch", &params, [&] {
+  return traced(SIM_CALL(cuGraphLaunch), Params{executable, stream}, [&] {
     Lock lock;
     if (!find_object<Object>(executable, Object::EXECUTABLE)) return INVALID_VALUE;
     return valid_stream(stream) ? SUCCESS : INVALID_HANDLE;
@@ -92,28 +91,25 @@ SIM_EXPORT CUresult cuGraphDestroy(Handle handle) {
 
 SIM_EXPORT CUresult cuGraphAddMemAllocNode(Handle *node, Handle graph, const Handle *after, size_t count,
                                            AllocNodeParams *alloc) {
-  SIM_PARAMS(node, graph, after, count, alloc);
-  return traced(CBID_cuGraphAddMemAllocNode, "cuGraphAddMemAllocNode", &params,
+  return traced(SIM_CALL(cuGraphAddMemAllocNode), Params{node, graph, after, count, alloc},
                 [&] { return add_alloc_node(node, graph, alloc); });
 }
 
 SIM_EXPORT CUresult cuGraphAddMemFreeNode(Handle *node, Handle graph, const Handle *after, size_t count,
                                           CUdeviceptr address) {
-  SIM_PARAMS(node, graph, after, count, address);
-  return traced(CBID_cuGraphAddMemFreeNode, "cuGraphAddMemFreeNode", &params,
+  return traced(SIM_CALL(cuGraphAddMemFreeNode), Params{node, graph, after, count, address},
                 [&] { return add_free_node(node, graph, address); });
 }
 
 SIM_EXPORT CUresult cuGraphAddNode(Handle *node, Handle graph, const Handle *after, size_t count,
                                    GraphNodeParams *node_params) {
-  SIM_PARAMS(node, graph, after, count, node_params);
-  return traced(CBID_cuGraphAddNode, "cuGraphAddNode", &params, [&] { return add_node(node, graph, node_params); });
+  return traced(SIM_CALL(cuGraphAddNode), Params{node, graph, after, count, node_params},
+                [&] { return add_node(node, graph, node_params); });
 }
 
 SIM_EXPORT CUresult cuGraphAddNode_v2(Handle *node, Handle graph, const Handle *after, const void *edges, size_t count,
                                       GraphNodeParams *node_params) {
-  SIM_PARAMS(node, graph, after, edges, count, node_params);
-  return traced(CBID_cuGraphAddNode_v2, "cuGraphAddNode_v2", &params,
+  return traced(SIM_CALL(cuGraphAddNode_v2), Params{node, graph, after, edges, count, node_params},
                 [&] { return add_node(node, graph, node_params); });
 }
 
@@ -126,10 +122,7 @@ SIM_EXPORT CUresult cuGraphInstantiateWithParams(Handle *executable, Handle grap
 SIM_EXPORT CUresult cuGraphExecDestroy(Handle handle) {
   return checked("cuGraphExecDestroy", [&] {
     Lock lock;
-    Object *executable = find_object<Object>(handle, Object::EXECUTABLE);
-    if (!executable) return INVALID_VALUE;
-    destroy_object(executable);
-    return SUCCESS;
+    return destroy_handle(handle, Object::EXECUTABLE, INVALID_VALUE);
   });
 }
 SIM_EXPORT CUresult cuGraphLaunch(Handle executable, CUstream stream) { return launch(executable, stream); }

@@ -17,8 +17,7 @@ CUresult add_host(void *address, size_t bytes, bool registered, unsigned flags, 
 CUresult allocate_host(void **address, size_t bytes, unsigned flags) {
   if (!address || bytes == 0 || flags > 7) return INVALID_VALUE;
   Context *context;
-  CUresult result = current_context(&context);
-  if (result != SUCCESS) return result;
+  if (CUresult result = current_context(&context); result != SUCCESS) return result;
   Lock lock;
   if (!allocation_allowed()) return OUT_OF_MEMORY;
   void *place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -30,8 +29,7 @@ CUresult allocate_host(void **address, size_t bytes, unsigned flags) {
 CUresult register_host(void *address, size_t bytes, unsigned flags) {
   if (!address || bytes == 0) return INVALID_VALUE;
   Context *context;
-  CUresult result = current_context(&context);
-  if (result != SUCCESS) return result;
+  if (CUresult result = current_context(&context); result != SUCCESS) return result;
   Lock lock;
   uint64_t start = reinterpret_cast<uint64_t>(address);
   HostRange *known = state.host.containing(start);
@@ -51,35 +49,29 @@ CUresult end_host(void *address, bool registered, CUresult unknown) {
 }  // namespace
 
 SIM_EXPORT CUresult cuMemAllocHost_v2(void **address, size_t bytes) {
-  SIM_PARAMS(address, bytes);
-  return traced(CBID_cuMemAllocHost_v2, "cuMemAllocHost_v2", &params, [&] { return allocate_host(address, bytes, 0); });
+  return traced(SIM_CALL(cuMemAllocHost_v2), Params{address, bytes}, [&] { return allocate_host(address, bytes, 0); });
 }
 SIM_EXPORT CUresult cuMemHostAlloc(void **address, size_t bytes, unsigned flags) {
-  SIM_PARAMS(address, bytes, flags);
-  return traced(CBID_cuMemHostAlloc, "cuMemHostAlloc", &params, [&] { return allocate_host(address, bytes, flags); });
+  return traced(SIM_CALL(cuMemHostAlloc), Params{address, bytes, flags},
+                [&] { return allocate_host(address, bytes, flags); });
 }
 SIM_EXPORT CUresult cuMemHostAlloc_v2(void **address, size_t bytes, unsigned flags) {
-  SIM_PARAMS(address, bytes, flags);
-  return traced(CBID_cuMemHostAlloc_v2, "cuMemHostAlloc_v2", &params,
+  return traced(SIM_CALL(cuMemHostAlloc_v2), Params{address, bytes, flags},
                 [&] { return allocate_host(address, bytes, flags); });
 }
 SIM_EXPORT CUresult cuMemFreeHost(void *address) {
-  SIM_PARAMS(address);
-  return traced(CBID_cuMemFreeHost, "cuMemFreeHost", &params, [&] { return end_host(address, false, INVALID_VALUE); });
+  return traced(SIM_CALL(cuMemFreeHost), Params{address}, [&] { return end_host(address, false, INVALID_VALUE); });
 }
 SIM_EXPORT CUresult cuMemHostRegister_v2(void *address, size_t bytes, unsigned flags) {
-  SIM_PARAMS(address, bytes, flags);
-  return traced(CBID_cuMemHostRegister_v2, "cuMemHostRegister_v2", &params,
+  return traced(SIM_CALL(cuMemHostRegister_v2), Params{address, bytes, flags},
                 [&] { return register_host(address, bytes, flags); });
 }
 SIM_EXPORT CUresult cuMemHostRegister(void *address, size_t bytes, unsigned flags) {
-  SIM_PARAMS(address, bytes, flags);
-  return traced(CBID_cuMemHostRegister, "cuMemHostRegister", &params,
+  return traced(SIM_CALL(cuMemHostRegister), Params{address, bytes, flags},
                 [&] { return register_host(address, bytes, flags); });
 }
 SIM_EXPORT CUresult cuMemHostUnregister(void *address) {
-  SIM_PARAMS(address);
-  return traced(CBID_cuMemHostUnregister, "cuMemHostUnregister", &params,
+  return traced(SIM_CALL(cuMemHostUnregister), Params{address},
                 [&] { return end_host(address, true, HOST_MEMORY_NOT_REGISTERED); });
 }
 

@@ -36,8 +36,7 @@ CUresult write_ticket(void *place, CUdeviceptr address) {
 
 CUresult import(Allocation::Kind kind, Pool *pool, int device, uint64_t bytes, CUdeviceptr *address) {
   Context *context;
-  CUresult result = current_context(&context);
-  if (result != SUCCESS) return result;
+  if (CUresult result = current_context(&context); result != SUCCESS) return result;
   Lock lock;
   if (!allocation_allowed()) return OUT_OF_MEMORY;
   return allocate(kind, context, device < 0 ? context->device : device, pool, bytes, false, address);
@@ -56,17 +55,15 @@ SIM_EXPORT CUresult cuIpcGetMemHandle(IpcMemHandle *handle, CUdeviceptr address)
   return checked("cuIpcGetMemHandle", [&] { return write_ticket(handle, address); });
 }
 SIM_EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *address, IpcMemHandle handle, unsigned flags) {
-  SIM_PARAMS(address, handle, flags);
-  return traced(CBID_cuIpcOpenMemHandle_v2, "cuIpcOpenMemHandle_v2", &params,
+  return traced(SIM_CALL(cuIpcOpenMemHandle_v2), Params{address, handle, flags},
                 [&] { return open_ipc(address, handle); });
 }
 SIM_EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr *address, IpcMemHandle handle, unsigned flags) {
-  SIM_PARAMS(address, handle, flags);
-  return traced(CBID_cuIpcOpenMemHandle, "cuIpcOpenMemHandle", &params, [&] { return open_ipc(address, handle); });
+  return traced(SIM_CALL(cuIpcOpenMemHandle), Params{address, handle, flags},
+                [&] { return open_ipc(address, handle); });
 }
 SIM_EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr address) {
-  SIM_PARAMS(address);
-  return traced(CBID_cuIpcCloseMemHandle, "cuIpcCloseMemHandle", &params, [&] {
+  return traced(SIM_CALL(cuIpcCloseMemHandle), Params{address}, [&] {
     Lock lock;
     Allocation *allocation = state.allocations.find(address);
     if (!allocation || allocation->kind != Allocation::IPC) return INVALID_VALUE;
@@ -101,8 +98,7 @@ SIM_EXPORT CUresult cuMemPoolExportPointer(PoolPtrExportData *data, CUdeviceptr 
   return checked("cuMemPoolExportPointer", [&] { return write_ticket(data, address); });
 }
 SIM_EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr *address, Handle pool, PoolPtrExportData *data) {
-  SIM_PARAMS(address, pool, data);
-  return traced(CBID_cuMemPoolImportPointer, "cuMemPoolImportPointer", &params, [&] {
+  return traced(SIM_CALL(cuMemPoolImportPointer), Params{address, pool, data}, [&] {
     Ticket ticket;
     if (!address || !data || !read_ticket(data->bytes, ticket)) return INVALID_VALUE;
     Pool *found;
@@ -129,8 +125,7 @@ SIM_EXPORT CUresult cuImportExternalMemory(Handle *memory, const ExternalMemoryD
 }
 SIM_EXPORT CUresult cuExternalMemoryGetMappedBuffer(CUdeviceptr *address, Handle memory,
                                                     const ExternalBufferDesc *descriptor) {
-  SIM_PARAMS(address, memory, descriptor);
-  return traced(CBID_cuExternalMemoryGetMappedBuffer, "cuExternalMemoryGetMappedBuffer", &params, [&] {
+  return traced(SIM_CALL(cuExternalMemoryGetMappedBuffer), Params{address, memory, descriptor}, [&] {
     if (!address || !descriptor || !descriptor->bytes) return INVALID_VALUE;
     {
       Lock lock;
@@ -146,10 +141,7 @@ SIM_EXPORT CUresult cuExternalMemoryGetMappedBuffer(CUdeviceptr *address, Handle
 SIM_EXPORT CUresult cuDestroyExternalMemory(Handle memory) {
   return checked("cuDestroyExternalMemory", [&] {
     Lock lock;
-    External *external = find_object<External>(memory, Object::EXTERNAL);
-    if (!external) return INVALID_HANDLE;
-    destroy_object(external);
-    return SUCCESS;
+    return destroy_handle(memory, Object::EXTERNAL, INVALID_HANDLE);
   });
 }
 
@@ -175,8 +167,7 @@ SIM_EXPORT CUresult cuGraphicsGLRegisterBuffer(Handle *resource, unsigned, unsig
   });
 }
 SIM_EXPORT CUresult cuGraphicsResourceGetMappedPointer_v2(CUdeviceptr *address, size_t *bytes, Handle handle) {
-  SIM_PARAMS(address, bytes, handle);
-  return traced(CBID_cuGraphicsResourceGetMappedPointer_v2, "cuGraphicsResourceGetMappedPointer_v2", &params, [&] {
+  return traced(SIM_CALL(cuGraphicsResourceGetMappedPointer_v2), Params{address, bytes, handle}, [&] {
     Resource *resource;
     {
       Lock lock;

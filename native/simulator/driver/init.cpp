@@ -43,6 +43,17 @@ void inject() {
   if (initialize) initialize();
 }
 
+/// A question about a device: `answer` writes to the caller's places, which are `good`.
+template <class Answer>
+CUresult ask(const char *name, bool good, CUdevice device, Answer answer) {
+  return checked(name, [&] {
+    if (!good) return INVALID_VALUE;
+    if (!valid_device(device)) return INVALID_DEVICE;
+    answer();
+    return SUCCESS;
+  });
+}
+
 }  // namespace
 
 SIM_EXPORT CUresult cuInit(unsigned flags) {
@@ -69,51 +80,32 @@ SIM_EXPORT CUresult cuDeviceGetCount(int *count) {
 }
 
 SIM_EXPORT CUresult cuDeviceGet(CUdevice *device, int ordinal) {
-  return checked("cuDeviceGet", [&] {
-    if (!device) return INVALID_VALUE;
-    if (!valid_device(ordinal)) return INVALID_DEVICE;
-    *device = ordinal;
-    return SUCCESS;
-  });
+  return ask("cuDeviceGet", device, ordinal, [&] { *device = ordinal; });
 }
 
 SIM_EXPORT CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
-  return checked("cuDeviceGetName", [&] {
-    if (!name || length <= 0) return INVALID_VALUE;
-    if (!valid_device(device)) return INVALID_DEVICE;
+  return ask("cuDeviceGetName", name && length > 0, device, [&] {
     strncpy(name, state.settings.name, static_cast<size_t>(length) - 1);
     name[length - 1] = 0;
-    return SUCCESS;
   });
 }
 
 SIM_EXPORT CUresult cuDeviceGetUuid_v2(unsigned char *uuid, CUdevice device) {
-  return checked("cuDeviceGetUuid", [&] {
-    if (!uuid) return INVALID_VALUE;
-    if (!valid_device(device)) return INVALID_DEVICE;
+  return ask("cuDeviceGetUuid", uuid, device, [&] {
     memcpy(uuid, "gpu-memtrace-sim", 16);
     uuid[15] = static_cast<unsigned char>(device);
-    return SUCCESS;
   });
 }
 SIM_EXPORT CUresult cuDeviceGetUuid(unsigned char *uuid, CUdevice device) { return cuDeviceGetUuid_v2(uuid, device); }
 
 SIM_EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device) {
-  return checked("cuDeviceTotalMem", [&] {
-    if (!bytes) return INVALID_VALUE;
-    if (!valid_device(device)) return INVALID_DEVICE;
-    *bytes = state.settings.memory_bytes;
-    return SUCCESS;
-  });
+  return ask("cuDeviceTotalMem", bytes, device, [&] { *bytes = state.settings.memory_bytes; });
 }
 
 SIM_EXPORT CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device) {
-  return checked("cuDeviceComputeCapability", [&] {
-    if (!major || !minor) return INVALID_VALUE;
-    if (!valid_device(device)) return INVALID_DEVICE;
+  return ask("cuDeviceComputeCapability", major && minor, device, [&] {
     *major = 9;
     *minor = 0;
-    return SUCCESS;
   });
 }
 
@@ -139,21 +131,13 @@ int device_attribute(int attribute, CUdevice device) {
 }  // namespace
 
 SIM_EXPORT CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
-  return checked("cuDeviceGetAttribute", [&] {
-    if (!value || attribute < 1) return INVALID_VALUE;
-    if (!valid_device(device)) return INVALID_DEVICE;
-    *value = device_attribute(attribute, device);
-    return SUCCESS;
-  });
+  return ask("cuDeviceGetAttribute", value && attribute >= 1, device,
+             [&] { *value = device_attribute(attribute, device); });
 }
 
 SIM_EXPORT CUresult cuDeviceGetPCIBusId(char *id, int length, CUdevice device) {
-  return checked("cuDeviceGetPCIBusId", [&] {
-    if (!id || length < 13) return INVALID_VALUE;
-    if (!valid_device(device)) return INVALID_DEVICE;
-    snprintf(id, static_cast<size_t>(length), "0000:%02X:00.0", static_cast<unsigned>(device) + 1);
-    return SUCCESS;
-  });
+  return ask("cuDeviceGetPCIBusId", id && length >= 13, device,
+             [&] { snprintf(id, static_cast<size_t>(length), "0000:%02X:00.0", static_cast<unsigned>(device) + 1); });
 }
 
 SIM_EXPORT CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {

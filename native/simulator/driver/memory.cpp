@@ -8,8 +8,7 @@ namespace {
 CUresult allocate_here(Allocation::Kind kind, CUdeviceptr *address, size_t bytes) {
   if (!address || bytes == 0) return INVALID_VALUE;
   Context *context;
-  CUresult result = current_context(&context);
-  if (result != SUCCESS) return result;
+  if (CUresult result = current_context(&context); result != SUCCESS) return result;
   Lock lock;
   if (!allocation_allowed()) return OUT_OF_MEMORY;
   // Managed memory moves between host and device, so it may be larger than the device.
@@ -31,12 +30,10 @@ CUresult free_here(CUdeviceptr address) {
 }  // namespace
 
 SIM_EXPORT CUresult cuMemGetInfo_v2(size_t *available, size_t *total) {
-  SIM_PARAMS(available, total);
-  return traced(CBID_cuMemGetInfo_v2, "cuMemGetInfo_v2", &params, [&] {
+  return traced(SIM_CALL(cuMemGetInfo_v2), Params{available, total}, [&] {
     if (!available || !total) return INVALID_VALUE;
     Context *context;
-    CUresult result = current_context(&context);
-    if (result != SUCCESS) return result;
+    if (CUresult result = current_context(&context); result != SUCCESS) return result;
     Lock lock;
     *total = state.settings.memory_bytes;
     *available = *total - state.devices[context->device].used;
@@ -45,15 +42,13 @@ SIM_EXPORT CUresult cuMemGetInfo_v2(size_t *available, size_t *total) {
 }
 
 SIM_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
-  SIM_PARAMS(address, bytes);
-  return traced(CBID_cuMemAlloc_v2, "cuMemAlloc_v2", &params,
+  return traced(SIM_CALL(cuMemAlloc_v2), Params{address, bytes},
                 [&] { return allocate_here(Allocation::DEVICE, address, bytes); });
 }
 
 SIM_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch, size_t width, size_t height,
                                        unsigned element) {
-  SIM_PARAMS(address, pitch, width, height, element);
-  return traced(CBID_cuMemAllocPitch_v2, "cuMemAllocPitch_v2", &params, [&] {
+  return traced(SIM_CALL(cuMemAllocPitch_v2), Params{address, pitch, width, height, element}, [&] {
     if (!pitch || (element != 4 && element != 8 && element != 16)) return INVALID_VALUE;
     size_t row = round_up(width, SMALLEST), bytes;
     if (__builtin_mul_overflow(row, height, &bytes)) return INVALID_VALUE;
@@ -64,16 +59,14 @@ SIM_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch, size
 }
 
 SIM_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned flags) {
-  SIM_PARAMS(address, bytes, flags);
-  return traced(CBID_cuMemAllocManaged, "cuMemAllocManaged", &params, [&] {
+  return traced(SIM_CALL(cuMemAllocManaged), Params{address, bytes, flags}, [&] {
     if (flags != 1 && flags != 2) return INVALID_VALUE;
     return allocate_here(Allocation::MANAGED, address, bytes);
   });
 }
 
 SIM_EXPORT CUresult cuMemFree_v2(CUdeviceptr address) {
-  SIM_PARAMS(address);
-  return traced(CBID_cuMemFree_v2, "cuMemFree_v2", &params, [&] { return free_here(address); });
+  return traced(SIM_CALL(cuMemFree_v2), Params{address}, [&] { return free_here(address); });
 }
 
 SIM_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr address) {

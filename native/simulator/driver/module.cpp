@@ -9,8 +9,7 @@ CUresult load(const char *name, Handle *module, const void *image) {
   return checked(name, [&] {
     if (!module || !image) return INVALID_VALUE;
     Context *context;
-    CUresult result = current_context(&context);
-    if (result != SUCCESS) return result;
+    if (CUresult result = current_context(&context); result != SUCCESS) return result;
     Lock lock;
     *module = create_object<Object>(Object::MODULE);
     return SUCCESS;
@@ -45,10 +44,7 @@ SIM_EXPORT CUresult cuModuleLoadFatBinary(Handle *module, const void *image) {
 SIM_EXPORT CUresult cuModuleUnload(Handle handle) {
   return checked("cuModuleUnload", [&] {
     Lock lock;
-    Object *module = find_object<Object>(handle, Object::MODULE);
-    if (!module) return INVALID_HANDLE;
-    destroy_object(module);
-    return SUCCESS;
+    return destroy_handle(handle, Object::MODULE, INVALID_HANDLE);
   });
 }
 SIM_EXPORT CUresult cuModuleGetFunction(Handle *function, Handle module, const char *name) {
@@ -67,7 +63,7 @@ SIM_EXPORT CUresult cuModuleGetFunction(Handle *function, Handle module, const c
                            void **arguments, void **extra) {                                                     \
     LaunchParams params = {function, grid_x,       grid_y, grid_z,    block_x, block_y,                          \
                            block_z,  shared_bytes, stream, arguments, extra};                                    \
-    return traced(CBID_##name, #name, &params, [&] { return launch(stream); });                                  \
+    return traced(SIM_CALL(name), params, [&] { return launch(stream); });                                       \
   }
 LAUNCH(cuLaunchKernel)
 LAUNCH(cuLaunchKernel_ptsz)

@@ -43,42 +43,36 @@ bool look_up(CUdeviceptr address, Known &known) {
   return true;
 }
 
+template <class T>
+CUresult tell(void *data, T value) {
+  *static_cast<T *>(data) = value;
+  return SUCCESS;
+}
+
 CUresult answer(const Known &known, int attribute, CUdeviceptr address, void *data) {
   switch (attribute) {
     case CONTEXT:
-      *static_cast<void **>(data) = known.context;
-      return SUCCESS;
+      return tell(data, known.context);
     case MEMORY_TYPE:
-      *static_cast<unsigned *>(data) = known.host ? TYPE_HOST : TYPE_DEVICE;
-      return SUCCESS;
+      return tell<unsigned>(data, known.host ? TYPE_HOST : TYPE_DEVICE);
     case DEVICE_POINTER:
-      *static_cast<uint64_t *>(data) = address;
-      return SUCCESS;
+      return tell(data, address);
     case HOST_POINTER:
-      if (!known.host && !known.managed) return INVALID_VALUE;
-      *static_cast<uint64_t *>(data) = address;
-      return SUCCESS;
+      return known.host || known.managed ? tell(data, address) : INVALID_VALUE;
     case BUFFER_ID:
-      *static_cast<uint64_t *>(data) = known.id;
-      return SUCCESS;
+      return tell(data, known.id);
     case IS_MANAGED:
-      *static_cast<unsigned *>(data) = known.managed;
-      return SUCCESS;
+      return tell<unsigned>(data, known.managed);
     case DEVICE_ORDINAL:
-      *static_cast<int *>(data) = known.device;
-      return SUCCESS;
+      return tell(data, known.device);
     case RANGE_START:
-      *static_cast<uint64_t *>(data) = known.address;
-      return SUCCESS;
+      return tell(data, known.address);
     case RANGE_SIZE:
-      *static_cast<uint64_t *>(data) = known.bytes;
-      return SUCCESS;
+      return tell(data, known.bytes);
     case MAPPED:
-      *static_cast<unsigned *>(data) = 1;
-      return SUCCESS;
+      return tell<unsigned>(data, 1);
     case MEMPOOL_HANDLE:
-      *static_cast<void **>(data) = known.pool;
-      return SUCCESS;
+      return tell(data, known.pool);
     default:
       return NOT_SUPPORTED;
   }

@@ -16,8 +16,7 @@ Pool *find_pool(Handle handle) {
 CUresult allocate_async(CUdeviceptr *address, size_t bytes, Handle handle, bool own_pool, CUstream stream) {
   if (!address || bytes == 0) return INVALID_VALUE;
   Context *context;
-  CUresult result = current_context(&context);
-  if (result != SUCCESS) return result;
+  if (CUresult result = current_context(&context); result != SUCCESS) return result;
   Lock lock;
   if (!valid_stream(stream)) return INVALID_HANDLE;
   Pool *pool = own_pool ? find_pool(handle) : state.devices[context->device].current_pool;
@@ -29,8 +28,7 @@ CUresult allocate_async(CUdeviceptr *address, size_t bytes, Handle handle, bool 
 
 CUresult free_async(CUdeviceptr address, CUstream stream) {
   Context *context;
-  CUresult result = current_context(&context);
-  if (result != SUCCESS) return result;
+  if (CUresult result = current_context(&context); result != SUCCESS) return result;
   Lock lock;
   if (!valid_stream(stream)) return INVALID_HANDLE;
   Allocation *allocation = state.allocations.find(address);
@@ -43,37 +41,30 @@ CUresult free_async(CUdeviceptr address, CUstream stream) {
 }  // namespace
 
 SIM_EXPORT CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream) {
-  SIM_PARAMS(address, bytes, stream);
-  return traced(CBID_cuMemAllocAsync, "cuMemAllocAsync", &params,
+  return traced(SIM_CALL(cuMemAllocAsync), Params{address, bytes, stream},
                 [&] { return allocate_async(address, bytes, nullptr, false, stream); });
 }
 SIM_EXPORT CUresult cuMemAllocAsync_ptsz(CUdeviceptr *address, size_t bytes, CUstream stream) {
-  SIM_PARAMS(address, bytes, stream);
-  return traced(CBID_cuMemAllocAsync_ptsz, "cuMemAllocAsync_ptsz", &params,
+  return traced(SIM_CALL(cuMemAllocAsync_ptsz), Params{address, bytes, stream},
                 [&] { return allocate_async(address, bytes, nullptr, false, stream); });
 }
 SIM_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes, Handle pool, CUstream stream) {
-  SIM_PARAMS(address, bytes, pool, stream);
-  return traced(CBID_cuMemAllocFromPoolAsync, "cuMemAllocFromPoolAsync", &params,
+  return traced(SIM_CALL(cuMemAllocFromPoolAsync), Params{address, bytes, pool, stream},
                 [&] { return allocate_async(address, bytes, pool, true, stream); });
 }
 SIM_EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *address, size_t bytes, Handle pool, CUstream stream) {
-  SIM_PARAMS(address, bytes, pool, stream);
-  return traced(CBID_cuMemAllocFromPoolAsync_ptsz, "cuMemAllocFromPoolAsync_ptsz", &params,
+  return traced(SIM_CALL(cuMemAllocFromPoolAsync_ptsz), Params{address, bytes, pool, stream},
                 [&] { return allocate_async(address, bytes, pool, true, stream); });
 }
 SIM_EXPORT CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
-  SIM_PARAMS(address, stream);
-  return traced(CBID_cuMemFreeAsync, "cuMemFreeAsync", &params, [&] { return free_async(address, stream); });
+  return traced(SIM_CALL(cuMemFreeAsync), Params{address, stream}, [&] { return free_async(address, stream); });
 }
 SIM_EXPORT CUresult cuMemFreeAsync_ptsz(CUdeviceptr address, CUstream stream) {
-  SIM_PARAMS(address, stream);
-  return traced(CBID_cuMemFreeAsync_ptsz, "cuMemFreeAsync_ptsz", &params, [&] { return free_async(address, stream); });
+  return traced(SIM_CALL(cuMemFreeAsync_ptsz), Params{address, stream}, [&] { return free_async(address, stream); });
 }
 
 SIM_EXPORT CUresult cuMemPoolCreate(Handle *pool, const PoolProps *props) {
-  SIM_PARAMS(pool, props);
-  return traced(CBID_cuMemPoolCreate, "cuMemPoolCreate", &params, [&] {
+  return traced(SIM_CALL(cuMemPoolCreate), Params{pool, props}, [&] {
     if (!pool || !props || props->alloc_type != 1) return INVALID_VALUE;
     bool on_device = props->location.type == LOCATION_DEVICE;
     if (on_device && !valid_device(props->location.id)) return INVALID_DEVICE;
@@ -86,8 +77,7 @@ SIM_EXPORT CUresult cuMemPoolCreate(Handle *pool, const PoolProps *props) {
 }
 
 SIM_EXPORT CUresult cuMemPoolDestroy(Handle handle) {
-  SIM_PARAMS(handle);
-  return traced(CBID_cuMemPoolDestroy, "cuMemPoolDestroy", &params, [&] {
+  return traced(SIM_CALL(cuMemPoolDestroy), Params{handle}, [&] {
     Lock lock;
     Pool *pool = find_pool(handle);
     if (!pool || (pool->device >= 0 && state.devices[pool->device].default_pool == pool)) return INVALID_VALUE;
@@ -104,8 +94,7 @@ SIM_EXPORT CUresult cuMemPoolDestroy(Handle handle) {
 }
 
 SIM_EXPORT CUresult cuMemPoolTrimTo(Handle handle, size_t keep) {
-  SIM_PARAMS(handle, keep);
-  return traced(CBID_cuMemPoolTrimTo, "cuMemPoolTrimTo", &params, [&] {
+  return traced(SIM_CALL(cuMemPoolTrimTo), Params{handle, keep}, [&] {
     Lock lock;
     return find_pool(handle) ? SUCCESS : INVALID_VALUE;
   });
@@ -116,31 +105,15 @@ namespace {
 enum PoolAttribute { RELEASE_THRESHOLD = 4, RESERVED_CURRENT, RESERVED_HIGH, USED_CURRENT, USED_HIGH };
 
 CUresult get_attribute(const Pool &pool, int attribute, void *value) {
-  uint64_t *bytes = static_cast<uint64_t *>(value);
-  switch (attribute) {
-    case 1:
-    case 2:
-    case 3:
-      *static_cast<int *>(value) = 1;
-      return SUCCESS;
-    case RELEASE_THRESHOLD:
-      *bytes = pool.released_at;
-      return SUCCESS;
-    case RESERVED_CURRENT:
-      *bytes = round_up(pool.used, 32 * MIB);
-      return SUCCESS;
-    case RESERVED_HIGH:
-      *bytes = round_up(pool.used_high, 32 * MIB);
-      return SUCCESS;
-    case USED_CURRENT:
-      *bytes = pool.used;
-      return SUCCESS;
-    case USED_HIGH:
-      *bytes = pool.used_high;
-      return SUCCESS;
-    default:
-      return INVALID_VALUE;
+  if (attribute < 1 || attribute > USED_HIGH) return INVALID_VALUE;
+  if (attribute < RELEASE_THRESHOLD) {
+    *static_cast<int *>(value) = 1;
+    return SUCCESS;
   }
+  const uint64_t bytes[] = {pool.released_at, round_up(pool.used, 32 * MIB), round_up(pool.used_high, 32 * MIB),
+                            pool.used, pool.used_high};
+  *static_cast<uint64_t *>(value) = bytes[attribute - RELEASE_THRESHOLD];
+  return SUCCESS;
 }
 
 }  // namespace

@@ -18,8 +18,7 @@ bool default_stream(CUstream stream) { return reinterpret_cast<uint64_t>(stream)
 CUresult create_stream(CUstream *stream, unsigned flags, int priority) {
   if (!stream || flags > 1) return INVALID_VALUE;
   Context *context;
-  CUresult result = current_context(&context);
-  if (result != SUCCESS) return result;
+  if (CUresult result = current_context(&context); result != SUCCESS) return result;
   Lock lock;
   Stream *created = create_object<Stream>(Object::STREAM);
   created->context = context;
@@ -112,10 +111,7 @@ SIM_EXPORT CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags,
 SIM_EXPORT CUresult cuStreamDestroy_v2(CUstream handle) {
   return checked("cuStreamDestroy_v2", [&] {
     Lock lock;
-    Stream *stream = find_stream(handle);
-    if (!stream) return INVALID_HANDLE;
-    destroy_object(stream);
-    return SUCCESS;
+    return destroy_handle(handle, Object::STREAM, INVALID_HANDLE);
   });
 }
 
@@ -131,8 +127,7 @@ STREAM_TWINS(cuStreamBeginCapture_v2, (CUstream stream, int), { return begin_cap
 STREAM_TWINS(cuEventRecord, (Handle event, CUstream stream), { return record(event, stream); })
 STREAM_TWINS(cuEventRecordWithFlags, (Handle event, CUstream stream, unsigned), { return record(event, stream); })
 STREAM_TWINS(cuStreamSynchronize, (CUstream stream), {
-  SIM_PARAMS(stream);
-  return traced(CBID_cuStreamSynchronize, "cuStreamSynchronize", &params, [&] {
+  return traced(SIM_CALL(cuStreamSynchronize), Params{stream}, [&] {
     Lock lock;
     return valid_stream(stream) ? SUCCESS : INVALID_HANDLE;
   });
@@ -166,10 +161,7 @@ SIM_EXPORT CUresult cuEventCreate(Handle *event, unsigned) {
 SIM_EXPORT CUresult cuEventDestroy_v2(Handle handle) {
   return checked("cuEventDestroy_v2", [&] {
     Lock lock;
-    Event *event = find_event(handle);
-    if (!event) return INVALID_HANDLE;
-    destroy_object(event);
-    return SUCCESS;
+    return destroy_handle(handle, Object::EVENT, INVALID_HANDLE);
   });
 }
 SIM_EXPORT CUresult cuEventQuery(Handle event) { return event_done("cuEventQuery", event); }

@@ -50,8 +50,7 @@ SIM_EXPORT CUresult cuMemGetAllocationGranularity(size_t *bytes, const Allocatio
 }
 
 SIM_EXPORT CUresult cuMemCreate(uint64_t *handle, size_t bytes, const AllocationProp *prop, unsigned long long flags) {
-  SIM_PARAMS(handle, bytes, prop, flags);
-  return traced(CBID_cuMemCreate, "cuMemCreate", &params, [&] {
+  return traced(SIM_CALL(cuMemCreate), Params{handle, bytes, prop, flags}, [&] {
     bool valid = handle && prop && prop->type == 1 && prop->location.type >= LOCATION_DEVICE &&
                  prop->location.type <= LOCATION_HOST_NUMA && whole_pages(bytes) && !flags;
     return valid ? create_physical(handle, bytes, *prop, false) : INVALID_VALUE;
@@ -59,8 +58,7 @@ SIM_EXPORT CUresult cuMemCreate(uint64_t *handle, size_t bytes, const Allocation
 }
 
 SIM_EXPORT CUresult cuMemRelease(uint64_t handle) {
-  SIM_PARAMS(handle);
-  return traced(CBID_cuMemRelease, "cuMemRelease", &params, [&] {
+  return traced(SIM_CALL(cuMemRelease), Params{handle}, [&] {
     Lock lock;
     Physical *physical = find_physical(handle);
     if (!physical) return INVALID_VALUE;
@@ -72,8 +70,7 @@ SIM_EXPORT CUresult cuMemRelease(uint64_t handle) {
 
 SIM_EXPORT CUresult cuMemAddressReserve(CUdeviceptr *address, size_t bytes, size_t alignment, CUdeviceptr wish,
                                         unsigned long long flags) {
-  SIM_PARAMS(address, bytes, alignment, wish, flags);
-  return traced(CBID_cuMemAddressReserve, "cuMemAddressReserve", &params, [&] {
+  return traced(SIM_CALL(cuMemAddressReserve), Params{address, bytes, alignment, wish, flags}, [&] {
     bool power = (alignment & (alignment - 1)) == 0;
     if (!address || !whole_pages(bytes) || !power || wish % PAGE || flags > 1) return INVALID_VALUE;
     Lock lock;
@@ -88,8 +85,7 @@ SIM_EXPORT CUresult cuMemAddressReserve(CUdeviceptr *address, size_t bytes, size
 }
 
 SIM_EXPORT CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
-  SIM_PARAMS(address, bytes);
-  return traced(CBID_cuMemAddressFree, "cuMemAddressFree", &params, [&] {
+  return traced(SIM_CALL(cuMemAddressFree), Params{address, bytes}, [&] {
     Lock lock;
     Reservation *reservation = state.reservations.find(address);
     if (!reservation || reservation->bytes != bytes || state.mappings.overlaps(address, bytes)) return INVALID_VALUE;
@@ -102,8 +98,7 @@ SIM_EXPORT CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
 
 SIM_EXPORT CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, uint64_t handle,
                              unsigned long long flags) {
-  SIM_PARAMS(address, bytes, offset, handle, flags);
-  return traced(CBID_cuMemMap, "cuMemMap", &params, [&] {
+  return traced(SIM_CALL(cuMemMap), Params{address, bytes, offset, handle, flags}, [&] {
     if (!whole_pages(bytes) || address % PAGE || offset || flags) return INVALID_VALUE;
     Lock lock;
     Physical *physical = find_physical(handle);
@@ -120,8 +115,7 @@ SIM_EXPORT CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, u
 }
 
 SIM_EXPORT CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
-  SIM_PARAMS(address, bytes);
-  return traced(CBID_cuMemUnmap, "cuMemUnmap", &params, [&] {
+  return traced(SIM_CALL(cuMemUnmap), Params{address, bytes}, [&] {
     if (!whole_pages(bytes)) return INVALID_VALUE;
     Lock lock;
     Reservation *reservation = state.reservations.containing(address);
@@ -139,8 +133,7 @@ SIM_EXPORT CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
 }
 
 SIM_EXPORT CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const void *access, size_t count) {
-  SIM_PARAMS(address, bytes, access, count);
-  return traced(CBID_cuMemSetAccess, "cuMemSetAccess", &params, [&] {
+  return traced(SIM_CALL(cuMemSetAccess), Params{address, bytes, access, count}, [&] {
     if (!access || !count) return INVALID_VALUE;
     Lock lock;
     return state.mappings.overlaps(address, bytes) ? SUCCESS : INVALID_VALUE;
@@ -148,8 +141,7 @@ SIM_EXPORT CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const void
 }
 
 SIM_EXPORT CUresult cuMemRetainAllocationHandle(uint64_t *handle, void *address) {
-  SIM_PARAMS(handle, address);
-  return traced(CBID_cuMemRetainAllocationHandle, "cuMemRetainAllocationHandle", &params, [&] {
+  return traced(SIM_CALL(cuMemRetainAllocationHandle), Params{handle, address}, [&] {
     if (!handle) return INVALID_VALUE;
     Lock lock;
     Mapping *mapping = state.mappings.containing(reinterpret_cast<uint64_t>(address));
@@ -186,8 +178,7 @@ SIM_EXPORT CUresult cuMemExportToShareableHandle(void *shared, uint64_t handle, 
 }
 
 SIM_EXPORT CUresult cuMemImportFromShareableHandle(uint64_t *handle, void *shared, int type) {
-  SIM_PARAMS(handle, shared, type);
-  return traced(CBID_cuMemImportFromShareableHandle, "cuMemImportFromShareableHandle", &params, [&] {
+  return traced(SIM_CALL(cuMemImportFromShareableHandle), Params{handle, shared, type}, [&] {
     if (!handle || type != 1) return INVALID_VALUE;
     SharedPhysical content;
     int file = static_cast<int>(reinterpret_cast<intptr_t>(shared));
