@@ -73,26 +73,12 @@ inline constexpr Layout kLayout39 = {.thread_frame = 24,
                                      .thread_key = 584,
                                      .finalizing = 16};
 
-inline constexpr Layout kLayout310 = {.thread_frame = 24,
-                                      .cframe_frame = kNone,
-                                      .frame_previous = 24,
-                                      .frame_code = 32,
-                                      .frame_code_tag = 0,
-                                      .frame_position = 96,
-                                      .position = Position::kUnits,
-                                      .frame_owner = kNone,
-                                      .code_counts = 28,
-                                      .code_version = kNone,
-                                      .code_first_line = 40,
-                                      .code_file = 104,
-                                      .code_name = 112,
-                                      .code_full_name = 112,
-                                      .code_line_table = 120,
-                                      .code_bytes = kNone,
-                                      .string_ascii = 48,
-                                      .string_other = 72,
-                                      .thread_key = 584,
-                                      .finalizing = 16};
+inline constexpr Layout kLayout310 = [] {
+  Layout layout = kLayout39;
+  layout.frame_position = 96;
+  layout.position = Position::kUnits;
+  return layout;
+}();
 
 inline constexpr Layout kLayout311 = {.thread_frame = 56,
                                       .cframe_frame = 8,
@@ -136,46 +122,24 @@ inline constexpr Layout kLayout312 = {.thread_frame = 56,
                                       .thread_key = 1544,
                                       .finalizing = 24};
 
-inline constexpr Layout kLayout313 = {.thread_frame = 72,
-                                      .cframe_frame = kNone,
-                                      .frame_previous = 8,
-                                      .frame_code = 0,
-                                      .frame_code_tag = 0,
-                                      .frame_position = 56,
-                                      .position = Position::kPointer,
-                                      .frame_owner = 70,
-                                      .code_counts = 64,
-                                      .code_version = 92,
-                                      .code_first_line = 68,
-                                      .code_file = 112,
-                                      .code_name = 120,
-                                      .code_full_name = 128,
-                                      .code_line_table = 136,
-                                      .code_bytes = 200,
-                                      .string_ascii = 40,
-                                      .string_other = 56,
-                                      .thread_key = 2160,
-                                      .finalizing = 608};
+inline constexpr Layout kLayout313 = [] {
+  Layout layout = kLayout312;
+  layout.thread_frame = 72;
+  layout.cframe_frame = kNone;
+  layout.code_bytes = 200;
+  layout.thread_key = 2160;
+  layout.finalizing = 608;
+  return layout;
+}();
 
-inline constexpr Layout kLayout314 = {.thread_frame = 72,
-                                      .cframe_frame = kNone,
-                                      .frame_previous = 8,
-                                      .frame_code = 0,
-                                      .frame_code_tag = 3,
-                                      .frame_position = 56,
-                                      .position = Position::kPointer,
-                                      .frame_owner = 74,
-                                      .code_counts = 64,
-                                      .code_version = 92,
-                                      .code_first_line = 68,
-                                      .code_file = 112,
-                                      .code_name = 120,
-                                      .code_full_name = 128,
-                                      .code_line_table = 136,
-                                      .code_bytes = 208,
-                                      .string_ascii = 40,
-                                      .string_other = 56,
-                                      .thread_key = 2336,
-                                      .finalizing = 784};
+inline constexpr Layout kLayout314 = [] {
+  Layout layout = kLayout313;
+  layout.frame_code_tag = 3;
+  layout.frame_owner = 74;
+  layout.code_bytes = 208;
+  layout.thread_key = 2336;
+  layout.finalizing = 784;
+  return layout;
+}();
 
 }  // namespace gmt::python

@@ -29,22 +29,9 @@ inline uint32_t parse_version(const char *text) {
 
 /// The layout of a version, by PY_VERSION_HEX; null: not supported.
 inline const Layout *table_of(uint32_t version) {
-  switch (version >> 16) {
-    case 0x0309:
-      return &kLayout39;
-    case 0x030a:
-      return &kLayout310;
-    case 0x030b:
-      return &kLayout311;
-    case 0x030c:
-      return &kLayout312;
-    case 0x030d:
-      return &kLayout313;
-    case 0x030e:
-      return &kLayout314;
-    default:
-      return nullptr;
-  }
+  constexpr const Layout *kTables[] = {&kLayout39, &kLayout310, &kLayout311, &kLayout312, &kLayout313, &kLayout314};
+  const uint32_t place = (version >> 16) - 0x0309;
+  return place < sizeof kTables / sizeof *kTables ? kTables[place] : nullptr;
 }
 
 /// Alphas and betas: their layouts still change.

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <tuple>
 
 #include "trace/process_runs.h"
 #include "trace/saved/container_file.h"
@@ -93,11 +92,7 @@ void SessionReader::try_log(const std::string &name) {
 
 // Makes processes of the logs found, in the order of their start.
 void SessionReader::adopt() {
-  auto key = [](const LogFile &log) {
-    gmt_file_header h = log.header();
-    return std::make_tuple(h.start_realtime_ns, h.pid, h.process_start);
-  };
-  std::stable_sort(opened_.begin(), opened_.end(), [&](const LogFile &a, const LogFile &b) { return key(a) < key(b); });
+  sort_by_start(opened_);
   for (LogFile &log : opened_) {
     gmt_file_header header = log.header();
     if (processes_.empty()) start_realtime_ns_ = header.start_realtime_ns;

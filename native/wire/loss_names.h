@@ -12,38 +12,15 @@ static inline enum gmt_loss gmt_loss_of(int error) {
 
 /// Null: no such cause.
 static inline const char *gmt_loss_name(uint32_t cause) {
-  switch (cause) {
-    case GMT_LOST_DISK_FULL:
-      return "disk full";
-    case GMT_LOST_BUDGET:
-      return "budget";
-    case GMT_LOST_REENTRANT:
-      return "re-entrant";
-    case GMT_LOST_THREADS:
-      return "too many threads";
-    case GMT_LOST_RECORD_SIZE:
-      return "record too big";
-    case GMT_LOST_STACK_TABLE:
-      return "stack table full";
-    case GMT_LOST_UNSUPPORTED:
-      return "unsupported call";
-    case GMT_LOST_DRIVER_GAP:
-      return "driver gap";
-    case GMT_LOST_RING:
-      return "ring full";
-    case GMT_LOST_MAP:
-      return "kernel table full";
-    case GMT_LOST_FILE_LIMIT:
-      return "file size limit";
-    case GMT_LOST_LOG_FILE:
-      return "log unreachable";
-    case GMT_LOST_STACK:
-      return "stack unreadable";
-    case GMT_LOST_NAME:
-      return "function without a name";
-    default:
-      return 0;
-  }
+  static const char *const names[] = {// in the order of enum gmt_loss
+                                      "disk full",        "budget",
+                                      "re-entrant",       "too many threads",
+                                      "record too big",   "stack table full",
+                                      "unsupported call", "driver gap",
+                                      "ring full",        "kernel table full",
+                                      "file size limit",  "log unreachable",
+                                      "stack unreadable", "function without a name"};
+  return cause < sizeof names / sizeof *names ? names[cause] : 0;
 }
 
 /// Whether events are missing; else they are there, and lack a stack or a name.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 #include "trace/log/upgrade.h"
 
@@ -106,6 +107,14 @@ ChunkView LogFile::chunk(uint64_t index) {
   if (!start) return {nullptr, nullptr, 0};
   return {reinterpret_cast<const gmt_chunk_header *>(start), start + GMT_CHUNK_HEADER_BYTES,
           static_cast<uint32_t>((bytes - GMT_CHUNK_HEADER_BYTES) / GMT_SLOT_BYTES)};
+}
+
+void sort_by_start(std::vector<LogFile> &logs) {
+  const auto key = [](const LogFile &log) {
+    const gmt_file_header h = log.header();
+    return std::make_tuple(h.start_realtime_ns, h.pid, h.process_start);
+  };
+  std::stable_sort(logs.begin(), logs.end(), [&](const LogFile &a, const LogFile &b) { return key(a) < key(b); });
 }
 
 void LogFile::forget_chunk(uint64_t index) {

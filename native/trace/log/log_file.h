@@ -72,6 +72,9 @@ inline T load_acquire(const T &word) {
   return __atomic_load_n(&word, __ATOMIC_ACQUIRE);
 }
 
+/// In the order in which their processes began.
+void sort_by_start(std::vector<LogFile> &logs);
+
 /// Whether a version can be read; else the sentence that says what to do. `what`: "log" or "trace".
 Status check_version(const std::string &where, uint32_t version, uint32_t current);
 

@@ -7,17 +7,9 @@
 namespace gmt::trace {
 
 std::string_view loss_name(uint32_t cause) {
+  static constexpr std::string_view kReaderNames[] = {"torn", "corrupt", "cut short"};  // by ReaderLoss
   if (const char *name = gmt_loss_name(cause)) return name;
-  switch (cause) {
-    case kLostTorn:
-      return "torn";
-    case kLostCorrupt:
-      return "corrupt";
-    case kLostCutShort:
-      return "cut short";
-    default:
-      return "unknown cause";
-  }
+  return cause >= kLostTorn && cause < kLossCauses ? kReaderNames[cause - kLostTorn] : "unknown cause";
 }
 
 uint64_t Losses::total() const {

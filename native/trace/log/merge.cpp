@@ -21,6 +21,15 @@ constexpr uint64_t kSequenceEnd = 1ull << 47;
 // A cut log may miss any number of events.
 constexpr uint64_t kAnyNumber = 1ull << 62;
 constexpr uint8_t kLastKindWithState = GMT_GRAPH_ALLOC;  // tensor events and allocations of the driver
+
+// Gives a record of fixed size to `use`. False: it is damaged.
+template <class Record, class Use>
+bool with(Payload payload, Use use) {
+  Record record;
+  const bool good = take(payload, &record);
+  if (good) use(record);
+  return good;
+}
 }  // namespace
 
 bool Merge::read(LogFile &log, ProcessTables &tables, BatchBuilder &batch, bool sealed, uint64_t now_ns) {
@@ -142,57 +151,45 @@ Merge::Next Merge::local(Pass &pass, Cursor &cursor) {
     if (!at_cut) causes_.damaged(kLostCorrupt, left);
     return Next::kEnd;
   }
-  const std::byte *payload = cursor.slot() + offsetof(gmt_local, payload);
-  apply_local(pass, cursor, record.kind, static_cast<uint16_t>(record.commit), {payload, record.bytes});
+  const std::span payload(cursor.slot() + offsetof(gmt_local, payload), record.bytes);
+  const bool good = apply_local(pass, cursor, record.kind, static_cast<uint16_t>(record.commit), payload);
+  if (!good) causes_.damaged(kLostCorrupt, 0);
   cursor.at += record.slots;
   return Next::kEvent;
 }
 
-void Merge::apply_local(Pass &pass, Cursor &cursor, uint8_t kind, uint16_t thread, std::span<const std::byte> payload) {
-  bool good = true;
-  if (kind == GMT_TIME_BASE) {
-    gmt_time_base base;
-    if ((good = payload.size() >= sizeof base)) {
-      std::memcpy(&base, payload.data(), sizeof base);
-      set_base(cursor, base.ticks, base.monotonic_ns);
-    }
-  } else if (kind == GMT_DRIVER_DETAIL) {
-    if ((good = payload.size() >= sizeof cursor.detail)) {
-      std::memcpy(&cursor.detail, payload.data(), sizeof cursor.detail);
-      cursor.has_detail = true;
-    }
-  } else if (kind == GMT_AUTOGRAD) {
-    if ((good = payload.size() >= sizeof(gmt_autograd))) {
-      if (thread >= threads_.size()) threads_.resize(thread + 1u);
-      std::memcpy(&threads_[thread].autograd, payload.data(), sizeof(gmt_autograd));
-      threads_[thread].generation = 0;
-    }
-  } else if (kind == GMT_NODE) {
-    gmt_node node;
-    if ((good = payload.size() >= sizeof node)) {
-      std::memcpy(&node, payload.data(), sizeof node);
-      pass.batch.add_node(node, thread);
-    }
-  } else if (record_row(kind).taker == Taker::Model) {
-    good = add_record(pass, kind, payload);
-  } else {
-    good = pass.tables.add(kind, payload);
-  }
-  if (!good) causes_.damaged(kLostCorrupt, 0);
-}
-
 // False: it is damaged.
-bool Merge::add_record(Pass &pass, uint8_t kind, std::span<const std::byte> payload) {
+bool Merge::apply_local(Pass &pass, Cursor &cursor, uint8_t kind, uint16_t thread, std::span<const std::byte> payload) {
   const uint64_t read = expected_ - 1;
   const auto add = [&](auto record) {
     if (record) pass.batch.add(std::move(*record));
     return record.has_value();
   };
-  if (kind == GMT_NAME) return add(name_of(payload, read));
-  if (kind == GMT_MEMORY) return add(memory_of(payload, read, clock_));
-  if (kind == GMT_ALLOCATOR) return add(allocator_of(payload, read));
-  if (kind == GMT_ANSWER) return add(answer_part_of(payload, read));
-  return add(said_of(kind, payload, read));
+  switch (kind) {
+    case GMT_TIME_BASE:
+      return with<gmt_time_base>(payload, [&](const auto &base) { set_base(cursor, base.ticks, base.monotonic_ns); });
+    case GMT_DRIVER_DETAIL:
+      if (!take(payload, &cursor.detail)) return false;
+      return cursor.has_detail = true;
+    case GMT_AUTOGRAD:
+      return with<gmt_autograd>(payload, [&](const auto &autograd) {
+        if (thread >= threads_.size()) threads_.resize(thread + 1u);
+        threads_[thread] = {autograd};
+      });
+    case GMT_NODE:
+      return with<gmt_node>(payload, [&](const auto &node) { pass.batch.add_node(node, thread); });
+    case GMT_NAME:
+      return add(name_of(payload, read));
+    case GMT_MEMORY:
+      return add(memory_of(payload, read, clock_));
+    case GMT_ANSWER:
+      return add(answer_part_of(payload, read));
+    case GMT_ALLOCATOR:
+      return add(allocator_of(payload, read));
+    default:
+      return record_row(kind).taker == Taker::Model ? add(said_of(kind, payload, read))
+                                                    : pass.tables.add(kind, payload);
+  }
 }
 
 void Merge::set_base(Cursor &cursor, uint64_t ticks, uint64_t monotonic_ns) {

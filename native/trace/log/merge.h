@@ -62,8 +62,7 @@ class Merge {
   Next run(Pass &pass, Cursor &cursor);
   Next find_event(Pass &pass, Cursor &cursor);
   Next local(Pass &pass, Cursor &cursor);
-  void apply_local(Pass &pass, Cursor &cursor, uint8_t kind, uint16_t thread, std::span<const std::byte> payload);
-  bool add_record(Pass &pass, uint8_t kind, std::span<const std::byte> payload);
+  bool apply_local(Pass &pass, Cursor &cursor, uint8_t kind, uint16_t thread, std::span<const std::byte> payload);
   void emit(Pass &pass, Cursor &cursor);
   uint32_t autograd_place(BatchBuilder &batch, uint16_t thread);
   bool accepts(Pass &pass, const Cursor &cursor, uint64_t sequence);

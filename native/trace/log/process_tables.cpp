@@ -2,30 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string_view>
 
 #include "trace/log/line_table.h"
+#include "trace/log/records.h"
 #include "trace/log/user_frame.h"
 
 namespace gmt::trace {
 namespace {
-
-using Payload = std::span<const std::byte>;
-
-// Takes a fixed part and then texts from the front of a payload.
-template <class T>
-bool take(Payload &payload, T *record) {
-  if (payload.size() < sizeof(T)) return false;
-  std::memcpy(record, payload.data(), sizeof(T));
-  payload = payload.subspan(sizeof(T));
-  return true;
-}
-bool take(Payload &payload, uint64_t bytes, std::string *text) {
-  if (payload.size() < bytes) return false;
-  text->assign(reinterpret_cast<const char *>(payload.data()), bytes);
-  payload = payload.subspan(bytes);
-  return true;
-}
 
 // Notes repeat at most once a text; a damaged or hostile log must not fill the memory with them.
 constexpr size_t kMaxNotes = 1000;
@@ -63,10 +46,9 @@ bool ProcessTables::add_thread(Payload payload) {
   int32_t &at = thread_at_[record.index];
   if (at < 0) {
     at = static_cast<int32_t>(threads_.size());
-    threads_.push_back({record.index, record.tid, std::move(name)});
-  } else {
-    threads_[static_cast<size_t>(at)] = {record.index, record.tid, std::move(name)};
+    threads_.emplace_back();
   }
+  threads_[static_cast<size_t>(at)] = {record.index, record.tid, std::move(name)};
   return true;
 }
 

@@ -13,46 +13,49 @@
 
 namespace gmt::trace {
 
-/// The fixed part of a record; the text of `bytes` behind it. Nothing where they do not lie in the payload.
+using Payload = std::span<const std::byte>;
+
+/// Takes a fixed part from the front of a payload. False: it is shorter.
 template <class T>
-std::optional<T> fixed_part(std::span<const std::byte> payload) {
-  if (payload.size() < sizeof(T)) return std::nullopt;
-  T record;
-  std::memcpy(&record, payload.data(), sizeof record);
-  return record;
+bool take(Payload &payload, T *record) {
+  if (payload.size() < sizeof(T)) return false;
+  std::memcpy(record, payload.data(), sizeof(T));
+  payload = payload.subspan(sizeof(T));
+  return true;
 }
-inline std::optional<std::string> text_behind(std::span<const std::byte> payload, size_t fixed, uint64_t bytes) {
-  if (payload.size() < fixed || payload.size() - fixed < bytes) return std::nullopt;
-  return std::string(reinterpret_cast<const char *>(payload.data()) + fixed, bytes);
+/// The same of a text.
+inline bool take(Payload &payload, uint64_t bytes, std::string *text) {
+  if (payload.size() < bytes) return false;
+  text->assign(reinterpret_cast<const char *>(payload.data()), bytes);
+  payload = payload.subspan(bytes);
+  return true;
 }
 
-/// `read`: the sequence of the event that was read last.
-inline std::optional<Name> name_of(std::span<const std::byte> payload, uint64_t read) {
-  const auto record = fixed_part<gmt_name>(payload);
-  if (!record) return std::nullopt;
-  auto text = text_behind(payload, sizeof *record, record->text_bytes);
-  if (!text) return std::nullopt;
-  const uint64_t after = std::max(record->sequence, read);
-  return Name{after, record->address, record->device, record->category, std::move(*text)};
+/// Nothing where the record is damaged. `read`: the sequence of the event that was read last.
+inline std::optional<Name> name_of(Payload payload, uint64_t read) {
+  gmt_name record;
+  std::string text;
+  if (!take(payload, &record) || !take(payload, record.text_bytes, &text)) return std::nullopt;
+  return Name{std::max(record.sequence, read), record.address, record.device, record.category, std::move(text)};
 }
-inline std::optional<Memory> memory_of(std::span<const std::byte> payload, uint64_t read, const Clock &clock) {
-  const auto record = fixed_part<gmt_memory>(payload);
-  if (!record || record->device >= GMT_DEVICE_NONE) return std::nullopt;
+inline std::optional<Memory> memory_of(Payload payload, uint64_t read, const Clock &clock) {
+  gmt_memory record;
+  if (!take(payload, &record) || record.device >= GMT_DEVICE_NONE) return std::nullopt;
   return Memory{read,
-                clock.session_ns(record->ticks),
-                record->process_bytes,
-                record->used_bytes,
-                record->total_bytes,
-                static_cast<uint8_t>(record->device)};
+                clock.session_ns(record.ticks),
+                record.process_bytes,
+                record.used_bytes,
+                record.total_bytes,
+                static_cast<uint8_t>(record.device)};
 }
-inline std::optional<Allocator> allocator_of(std::span<const std::byte> payload, uint64_t read) {
-  const auto record = fixed_part<gmt_allocator>(payload);
-  if (!record || record->device >= GMT_DEVICE_NONE) return std::nullopt;
-  const uint64_t after = std::max(record->sequence, read);
-  return Allocator{after, record->allocated_bytes, record->active_bytes, static_cast<uint8_t>(record->device)};
+inline std::optional<Allocator> allocator_of(Payload payload, uint64_t read) {
+  gmt_allocator record;
+  if (!take(payload, &record) || record.device >= GMT_DEVICE_NONE) return std::nullopt;
+  return Allocator{std::max(record.sequence, read), record.allocated_bytes, record.active_bytes,
+                   static_cast<uint8_t>(record.device)};
 }
 /// A record that has no type of its own here.
-inline std::optional<Said> said_of(uint8_t kind, std::span<const std::byte> payload, uint64_t read) {
+inline std::optional<Said> said_of(uint8_t kind, Payload payload, uint64_t read) {
   const RecordRow row = record_row(kind);
   if (payload.size() < row.bytes) return std::nullopt;
   uint32_t device = 0;
@@ -62,13 +65,12 @@ inline std::optional<Said> said_of(uint8_t kind, std::span<const std::byte> payl
   if (row.sequence >= 0) std::memcpy(&sequence, payload.data() + row.sequence, sizeof sequence);
   return Said{std::max(sequence, read), kind, {reinterpret_cast<const char *>(payload.data()), payload.size()}};
 }
-inline std::optional<AnswerPart> answer_part_of(std::span<const std::byte> payload, uint64_t read) {
-  const auto record = fixed_part<gmt_answer>(payload);
-  if (!record || record->part >= record->parts) return std::nullopt;
-  auto text = text_behind(payload, sizeof *record, record->text_bytes);
-  if (!text) return std::nullopt;
-  const uint64_t after = std::max(record->sequence, read);
-  return AnswerPart{after, record->request, record->part, record->parts, std::move(*text)};
+inline std::optional<AnswerPart> answer_part_of(Payload payload, uint64_t read) {
+  gmt_answer record;
+  std::string text;
+  if (!take(payload, &record) || record.part >= record.parts) return std::nullopt;
+  if (!take(payload, record.text_bytes, &text)) return std::nullopt;
+  return AnswerPart{std::max(record.sequence, read), record.request, record.part, record.parts, std::move(text)};
 }
 
 }  // namespace gmt::trace

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <tuple>
 #include <vector>
 
 #include "trace/log/log_file.h"
@@ -63,13 +62,7 @@ Result<Source> open_source(const std::string &path, const std::vector<std::strin
   auto source = !there                    ? open_logs_of(open_logs, path)
                 : S_ISDIR(status.st_mode) ? open_directory(path)
                                           : open_saved(path);
-  if (!source) return source;
-  auto key = [](const LogFile &log) {
-    gmt_file_header h = log.header();
-    return std::make_tuple(h.start_realtime_ns, h.pid, h.process_start);
-  };
-  std::stable_sort(source.value().logs.begin(), source.value().logs.end(),
-                   [&](const LogFile &a, const LogFile &b) { return key(a) < key(b); });
+  if (source) sort_by_start(source.value().logs);
   return source;
 }
 

@@ -44,6 +44,7 @@ class PickleReader {
   void push_text(Value::Kind kind, uint64_t bytes);
   void push_container(Value::Kind kind, size_t first);
   void add_items(Value target, size_t first, bool pairs);
+  void add_top(size_t count, bool pairs);
   void add_marked(bool pairs);
   void make_marked(Value::Kind kind);
   void make_tuple(size_t count);
@@ -193,6 +194,10 @@ void PickleReader::add_items(Value target, size_t first, bool pairs) {
   stack_.resize(first);
 }
 
+void PickleReader::add_top(size_t count, bool pairs) {
+  if (has(count + 1)) add_items(stack_[stack_.size() - count - 1], stack_.size() - count, pairs);
+}
+
 void PickleReader::add_marked(bool pairs) {
   size_t first;
   if (!pop_mark(first)) return;
@@ -260,22 +265,13 @@ void PickleReader::check_memory() {
 using R = PickleReader;
 
 const R::Instruction R::kPlain[] = {
-    {0x80, [](R &r) { r.check_protocol(); }},                  // PROTO
-    {0x95, [](R &r) { r.check_frame(); }},                     // FRAME
-    {'.', [](R &r) { r.stopped_ = true; }},                    // STOP
-    {'(', [](R &r) { r.marks_.push_back(r.stack_.size()); }},  // MARK
-    {'N',
-     [](R &r) {
-       r.push({Value::kNone, 0});
-     }},  // NONE
-    {0x88,
-     [](R &r) {
-       r.push({Value::kBool, 1});
-     }},  // NEWTRUE
-    {0x89,
-     [](R &r) {
-       r.push({Value::kBool, 0});
-     }},                                                                     // NEWFALSE
+    {0x80, [](R &r) { r.check_protocol(); }},                                // PROTO
+    {0x95, [](R &r) { r.check_frame(); }},                                   // FRAME
+    {'.', [](R &r) { r.stopped_ = true; }},                                  // STOP
+    {'(', [](R &r) { r.marks_.push_back(r.stack_.size()); }},                // MARK
+    {'N', [](R &r) { r.push(Value(Value::kNone, 0)); }},                     // NONE
+    {0x88, [](R &r) { r.push(Value(Value::kBool, 1)); }},                    // NEWTRUE
+    {0x89, [](R &r) { r.push(Value(Value::kBool, 0)); }},                    // NEWFALSE
     {'K', [](R &r) { r.push_integer(r.number<uint8_t>()); }},                // BININT1
     {'M', [](R &r) { r.push_integer(r.number<uint16_t>()); }},               // BININT2
     {'J', [](R &r) { r.push_integer(r.number<int32_t>()); }},                // BININT
@@ -314,14 +310,8 @@ const R::Instruction R::kPlain[] = {
        r.push({Value::kFloat, r.tree_.wide_.size()});
        r.tree_.wide_.push_back(__builtin_bswap64(r.number<uint64_t>()));
      }},
-    {'a',
-     [](R &r) {  // APPEND
-       if (r.has(2)) r.add_items(r.stack_[r.stack_.size() - 2], r.stack_.size() - 1, false);
-     }},
-    {'s',
-     [](R &r) {  // SETITEM
-       if (r.has(3)) r.add_items(r.stack_[r.stack_.size() - 3], r.stack_.size() - 2, true);
-     }},
+    {'a', [](R &r) { r.add_top(1, false); }},  // APPEND
+    {'s', [](R &r) { r.add_top(2, true); }},   // SETITEM
     {'2',
      [](R &r) {  // DUP
        if (r.has(1)) r.push(r.stack_.back());
