@@ -1,7 +1,6 @@
 #include "python/symbols.h"
 
 #include <elf.h>
-#include <link.h>
 #include <string.h>
 
 #include <cstdint>
@@ -82,6 +81,12 @@ uint32_t find_sysv(const Tables &tables, const char *name) {
   return 0;
 }
 
+void *address_in(const dl_phdr_info &module, const Tables &tables, const char *name) {
+  if (!tables.symbols || !tables.strings || (!tables.gnu_hash && !tables.sysv_hash)) return nullptr;
+  const uint32_t index = tables.gnu_hash ? find_gnu(tables, name) : find_sysv(tables, name);
+  return index ? reinterpret_cast<void *>(module.dlpi_addr + tables.symbols[index].st_value) : nullptr;
+}
+
 struct Wanted {
   Symbol *symbols;
   size_t count;
@@ -89,17 +94,12 @@ struct Wanted {
 
 int find_in_module(dl_phdr_info *module, size_t, void *data) {
   auto *wanted = static_cast<Wanted *>(data);
-  Tables tables = tables_of(*module);
-  if (!tables.symbols || !tables.strings || (!tables.gnu_hash && !tables.sysv_hash)) return 0;
+  const Tables tables = tables_of(*module);
   size_t missing = 0;
   for (size_t i = 0; i < wanted->count; i++) {
     Symbol &symbol = wanted->symbols[i];
-    if (symbol.address) continue;
-    uint32_t index = tables.gnu_hash ? find_gnu(tables, symbol.name) : find_sysv(tables, symbol.name);
-    if (index)
-      symbol.address = reinterpret_cast<void *>(module->dlpi_addr + tables.symbols[index].st_value);
-    else
-      missing++;
+    if (!symbol.address) symbol.address = address_in(*module, tables, symbol.name);
+    if (!symbol.address) missing++;
   }
   return missing == 0;
 }
@@ -115,6 +115,10 @@ LoadCount load_count() {
   LoadCount count = {};
   dl_iterate_phdr(count_in, &count);
   return count;
+}
+
+void *find_symbol_in(const dl_phdr_info &module, const char *name) {
+  return address_in(module, tables_of(module), name);
 }
 
 void find_symbols(Symbol *symbols, size_t count) {

@@ -1,6 +1,8 @@
 #pragma once
 // Exported symbols of everything that is loaded, found without dlsym: that would miss a library which was loaded
 // with RTLD_LOCAL, and its symbol version would raise the glibc that the guest library needs.
+#include <link.h>
+
 #include <cstddef>
 
 namespace gmt::python {
@@ -19,6 +21,9 @@ struct LoadCount {
 
 /// The loader's counts now. Takes the loader's lock, as `find_symbols` does.
 LoadCount load_count();
+
+/// Address of what a loaded module exports under this name; null: nothing.
+void *find_symbol_in(const dl_phdr_info &module, const char *name);
 
 /// Fills in the addresses of `count` symbols. They hold as long as no library is unloaded.
 void find_symbols(Symbol *symbols, size_t count);

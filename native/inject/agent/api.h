@@ -17,8 +17,6 @@ struct Py;
   X(save_thread, "PyEval_SaveThread", void *(*)())                            \
   X(restore_thread, "PyEval_RestoreThread", void (*)(void *))                 \
   X(thread_state, "PyThreadState_Get", void *(*)())                           \
-  X(error_fetch, "PyErr_Fetch", void (*)(Py **, Py **, Py **))                \
-  X(error_restore, "PyErr_Restore", void (*)(Py *, Py *, Py *))               \
   X(error_clear, "PyErr_Clear", void (*)())                                   \
   X(compile, "Py_CompileString", Py *(*)(const char *, const char *, int))    \
   X(evaluate, "PyEval_EvalCode", Py *(*)(Py *, Py *, Py *))                   \

@@ -1,7 +1,8 @@
 #include "inject/agent/frames.h"
 
 #include <stddef.h>
-#include <string.h>
+
+#include "python/interpreter.h"
 
 namespace gmt::inject {
 namespace {
@@ -11,12 +12,7 @@ namespace {
 // f_stackdepth as an int and one word less. From 3.11 on the object names an internal frame: 8 pointers, 8 bytes, the variables.
 constexpr size_t kVariables39 = 360, kVariables310 = 352, kInner = 24, kInnerVariables = 72;
 
-template <class T>
-T load(const void *base, size_t offset) {
-  T value;
-  memcpy(&value, static_cast<const char *>(base) + offset, sizeof value);
-  return value;
-}
+using python::load;
 
 /// Where the frame's variables begin; null: unknown.
 const char *variables(uint32_t version, const void *frame) {

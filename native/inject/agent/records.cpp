@@ -1,7 +1,5 @@
 #include "inject/agent/records.h"
 
-#include <string.h>
-
 #include "inject/log/stacks.h"
 
 namespace gmt::inject {
@@ -18,28 +16,6 @@ bool enter_paused(Thread &thread) {
   if (thread.generation == generation || attach_thread(thread)) return true;
   thread.busy = 0;
   return false;
-}
-
-/// Room for a record's struct and the text behind it; null: no room, counted. `slots` slots belong to it.
-char *begin_record(Thread &thread, uint32_t bytes, uint32_t *slots) {
-  *slots = (16 + bytes + GMT_SLOT_BYTES - 1) / GMT_SLOT_BYTES;
-  return static_cast<char *>(reserve(thread, *slots));
-}
-
-/// A local record of a struct and a text.
-bool write_text(Thread &thread, gmt_local_kind kind, const void *head, uint32_t head_bytes, const char *text,
-                uint32_t text_bytes) {
-  uint32_t slots = 0;
-  char *at = begin_record(thread, head_bytes + text_bytes, &slots);
-  if (!at) return false;
-  auto *local = reinterpret_cast<gmt_local *>(at);
-  local->kind = kind;
-  local->slots = static_cast<uint16_t>(slots);
-  local->bytes = head_bytes + text_bytes;
-  memcpy(at + 16, head, head_bytes);
-  memcpy(at + 16 + head_bytes, text, text_bytes);
-  __atomic_store_n(&local->commit, GMT_LOCAL_BIT | thread.index, __ATOMIC_RELEASE);
-  return true;
 }
 
 void write_mark(Thread &thread, gmt_kind kind, uint64_t value, uint32_t stack) {
@@ -83,7 +59,7 @@ void write_name(uint64_t address, uint8_t device, uint8_t category, const char *
   name.text_bytes = bytes;
   name.device = device;
   name.category = category;
-  write_text(thread, GMT_NAME, &name, sizeof name, text, bytes);
+  write_local(thread, GMT_NAME, &name, sizeof name, text, bytes);
   leave(thread);
 }
 
@@ -99,7 +75,7 @@ void write_answer(uint32_t request, uint64_t sequence, const char *text, uint64_
     const uint64_t begin = part * kPartBytes;
     const auto size = static_cast<uint32_t>(bytes - begin < kPartBytes ? bytes - begin : kPartBytes);
     const gmt_answer answer{sequence, request, static_cast<uint16_t>(part), static_cast<uint16_t>(parts), size, 0};
-    if (!write_text(thread, GMT_ANSWER, &answer, sizeof answer, text + begin, size)) break;
+    if (!write_local(thread, GMT_ANSWER, &answer, sizeof answer, text + begin, size)) break;
   }
   if (parts > UINT16_MAX) count_loss(GMT_LOST_RECORD_SIZE);
   leave(thread);

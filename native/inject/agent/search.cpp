@@ -4,6 +4,7 @@
 
 #include "inject/agent/object_table.h"
 #include "inject/log/clock.h"
+#include "python/interpreter.h"
 
 namespace gmt::inject {
 namespace {
@@ -20,12 +21,7 @@ constexpr size_t kMostNodes = 1u << 24;
 using Visit = int (*)(Py *, void *);
 using Traverse = int (*)(Py *, Visit, void *);
 
-template <class T>
-T load(const void *base, size_t offset) {
-  T value;
-  memcpy(&value, static_cast<const char *>(base) + offset, sizeof value);
-  return value;
-}
+using python::load;
 
 const void *type_of(const Py *object) { return load<const void *>(object, kType); }
 

@@ -118,10 +118,6 @@ extern "C" GMT_HOT __attribute__((visibility("default"))) uint64_t _ZN2at15seque
 
 namespace gmt::inject {
 
-void hook_autograd_by_slots() {
-  const Import imports[] = {{"_ZN2at15sequence_number17get_and_incrementEv",
-                             reinterpret_cast<void *>(&_ZN2at15sequence_number17get_and_incrementEv)}};
-  redirect_imports(imports, 1);
-}
+void hook_autograd_by_slots() { redirect_imports({GMT_IMPORT(_ZN2at15sequence_number17get_and_incrementEv)}); }
 
 }  // namespace gmt::inject

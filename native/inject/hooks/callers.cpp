@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "inject/hooks/unwind.h"
+#include "python/symbols.h"
 
 namespace gmt::inject {
 namespace {
@@ -137,17 +138,12 @@ Place place_of(uintptr_t ip, uint64_t epoch) {
   return place;
 }
 
-int visit_for_epoch(dl_phdr_info *info, size_t, void *data) {
-  *static_cast<uint64_t *>(data) = info->dlpi_adds + info->dlpi_subs;
-  return 1;
-}
-
 }  // namespace
 
 uint32_t calling_library(const void *frame) {
   const int saved = errno;
-  uint64_t epoch = 0;
-  dl_iterate_phdr(visit_for_epoch, &epoch);
+  const python::LoadCount loads = python::load_count();
+  const uint64_t epoch = loads.added + loads.removed;
   // A function with a frame pointer: | its caller's frame pointer | return address | what was the stack's end before the call
   const auto *words = static_cast<const uintptr_t *>(frame);
   Registers at{words[1], reinterpret_cast<uintptr_t>(words + 2), words[0]};
@@ -176,14 +172,8 @@ void describe_library(Thread &thread, uint32_t library) {
   const uint64_t bit = 1ull << ((library - 1) % 64);
   if (__atomic_load_n(&bits, __ATOMIC_RELAXED) & bit || !__atomic_load_n(&known.ready, __ATOMIC_ACQUIRE)) return;
   if (__atomic_fetch_or(&bits, bit, __ATOMIC_RELAXED) & bit) return;
-  struct {
-    gmt_library record;
-    char path[kPathBytes];
-  } about;
-  const auto bytes = static_cast<uint32_t>(strnlen(known.path, kPathBytes));
-  about.record = {library, bytes};
-  memcpy(about.path, known.path, bytes);
-  if (!write_local(thread, GMT_LIBRARY, &about, static_cast<uint32_t>(sizeof about.record) + bytes))
+  const gmt_library record{library, static_cast<uint32_t>(strnlen(known.path, kPathBytes))};
+  if (!write_local(thread, GMT_LIBRARY, &record, sizeof record, known.path, record.path_bytes))
     __atomic_fetch_and(&bits, ~bit, __ATOMIC_RELAXED);
 }
 

@@ -161,32 +161,21 @@ GMT_EXPORT int cuptiFinalize() {
 
 namespace gmt::inject {
 
-void *cupti_stand_in(const char *name) {
-#define GMT_STAND_IN(function) \
-  if (strcmp(name, #function) == 0) return reinterpret_cast<void *>(&function);
-  GMT_STAND_IN(cuptiSubscribe)
-  GMT_STAND_IN(cuptiSubscribe_v2)
-  GMT_STAND_IN(cuptiUnsubscribe)
-  GMT_STAND_IN(cuptiEnableCallback)
-  GMT_STAND_IN(cuptiEnableDomain)
-  GMT_STAND_IN(cuptiEnableAllDomains)
-  GMT_STAND_IN(cuptiGetCallbackState)
-  GMT_STAND_IN(cuptiFinalize)
-#undef GMT_STAND_IN
-  return nullptr;
-}
+namespace {
 
-void hook_cupti_by_slots() {
-#define GMT_IMPORT(name)                     \
-  {                                          \
-#name, reinterpret_cast < void *>(&name) \
-  }
-  const Import imports[] = {GMT_IMPORT(cuptiSubscribe),        GMT_IMPORT(cuptiSubscribe_v2),
+const Import kStandIns[] = {GMT_IMPORT(cuptiSubscribe),        GMT_IMPORT(cuptiSubscribe_v2),
                             GMT_IMPORT(cuptiUnsubscribe),      GMT_IMPORT(cuptiEnableCallback),
                             GMT_IMPORT(cuptiEnableDomain),     GMT_IMPORT(cuptiEnableAllDomains),
                             GMT_IMPORT(cuptiGetCallbackState), GMT_IMPORT(cuptiFinalize)};
-#undef GMT_IMPORT
-  redirect_imports(imports, sizeof imports / sizeof *imports);
+
+}  // namespace
+
+void *cupti_stand_in(const char *name) {
+  for (const Import &import : kStandIns)
+    if (strcmp(name, import.name) == 0) return import.replacement;
+  return nullptr;
 }
+
+void hook_cupti_by_slots() { redirect_imports(kStandIns); }
 
 }  // namespace gmt::inject

@@ -80,15 +80,12 @@ void describe_device(Thread &thread, uint32_t device) {
   if (__atomic_fetch_or(&g_described[device / 64], bit, __ATOMIC_RELAXED) & bit) return;
   const auto name_of = reinterpret_cast<int (*)(char *, int, int)>(find_symbol("libcuda.so", "cuDeviceGetName"));
   const auto total_of = reinterpret_cast<int (*)(size_t *, int)>(find_symbol("libcuda.so", "cuDeviceTotalMem_v2"));
-  struct {
-    gmt_device_record record;
-    char name[128];
-  } about{};
+  char name[128] = {};
   size_t total = 0;
-  if (name_of) name_of(about.name, sizeof about.name - 1, static_cast<int>(device));
+  if (name_of) name_of(name, sizeof name - 1, static_cast<int>(device));
   if (total_of) total_of(&total, static_cast<int>(device));
-  about.record = {device, static_cast<uint32_t>(strnlen(about.name, sizeof about.name)), total};
-  write_local(thread, GMT_DEVICE, &about, static_cast<uint32_t>(sizeof about.record) + about.record.name_bytes);
+  const gmt_device_record record{device, static_cast<uint32_t>(strnlen(name, sizeof name)), total};
+  write_local(thread, GMT_DEVICE, &record, sizeof record, name, record.name_bytes);
 }
 
 struct Slots {

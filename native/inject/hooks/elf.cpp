@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "python/symbols.h"
+
 namespace gmt::inject {
 namespace {
 
@@ -12,8 +14,6 @@ namespace {
 struct Dynamic {
   const ElfW(Sym) *symbols = nullptr;
   const char *strings = nullptr;
-  const uint32_t *gnu_hash = nullptr;
-  const uint32_t *hash = nullptr;
   const ElfW(Rela) *plt = nullptr;
   size_t plt_bytes = 0;
   const ElfW(Rela) *rela = nullptr;
@@ -34,65 +34,14 @@ bool read_dynamic(const dl_phdr_info &info, Dynamic *out) {
   for (; entry->d_tag != DT_NULL; entry++) {
     // glibc relocates these to addresses; the vdso keeps offsets.
     const uintptr_t value = entry->d_un.d_ptr < info.dlpi_addr ? entry->d_un.d_ptr + info.dlpi_addr : entry->d_un.d_ptr;
-    switch (entry->d_tag) {
-      case DT_SYMTAB:
-        out->symbols = reinterpret_cast<const ElfW(Sym) *>(value);
-        break;
-      case DT_STRTAB:
-        out->strings = reinterpret_cast<const char *>(value);
-        break;
-      case DT_GNU_HASH:
-        out->gnu_hash = reinterpret_cast<const uint32_t *>(value);
-        break;
-      case DT_HASH:
-        out->hash = reinterpret_cast<const uint32_t *>(value);
-        break;
-      case DT_JMPREL:
-        out->plt = reinterpret_cast<const ElfW(Rela) *>(value);
-        break;
-      case DT_PLTRELSZ:
-        out->plt_bytes = entry->d_un.d_val;
-        break;
-      case DT_RELA:
-        out->rela = reinterpret_cast<const ElfW(Rela) *>(value);
-        break;
-      case DT_RELASZ:
-        out->rela_bytes = entry->d_un.d_val;
-        break;
-      default:
-        break;
-    }
+    if (entry->d_tag == DT_SYMTAB) out->symbols = reinterpret_cast<const ElfW(Sym) *>(value);
+    if (entry->d_tag == DT_STRTAB) out->strings = reinterpret_cast<const char *>(value);
+    if (entry->d_tag == DT_JMPREL) out->plt = reinterpret_cast<const ElfW(Rela) *>(value);
+    if (entry->d_tag == DT_PLTRELSZ) out->plt_bytes = entry->d_un.d_val;
+    if (entry->d_tag == DT_RELA) out->rela = reinterpret_cast<const ElfW(Rela) *>(value);
+    if (entry->d_tag == DT_RELASZ) out->rela_bytes = entry->d_un.d_val;
   }
   return out->symbols && out->strings;
-}
-
-bool defined(const ElfW(Sym) & symbol) { return symbol.st_shndx != SHN_UNDEF && symbol.st_value != 0; }
-
-/// GNU hash table: { buckets, first symbol, bloom words, shift }, bloom filter, buckets, chains.
-const ElfW(Sym) * look_up_gnu(const Dynamic &dynamic, const char *name) {
-  uint32_t h = 5381;
-  for (const char *c = name; *c; c++) h = h * 33 + static_cast<unsigned char>(*c);
-  const uint32_t *table = dynamic.gnu_hash;
-  const uint32_t buckets = table[0], first = table[1], bloom = table[2];
-  const auto *bucket = reinterpret_cast<const uint32_t *>(reinterpret_cast<const ElfW(Addr) *>(table + 4) + bloom);
-  if (buckets == 0) return nullptr;
-  uint32_t i = bucket[h % buckets];
-  if (i < first) return nullptr;
-  for (const uint32_t *chain = bucket + buckets;; i++) {
-    const uint32_t value = chain[i - first];
-    const ElfW(Sym) &symbol = dynamic.symbols[i];
-    if ((value | 1) == (h | 1) && defined(symbol) && strcmp(dynamic.strings + symbol.st_name, name) == 0)
-      return &symbol;
-    if (value & 1) return nullptr;
-  }
-}
-
-const ElfW(Sym) * look_up_sysv(const Dynamic &dynamic, const char *name) {
-  const uint32_t chains = dynamic.hash[1];
-  for (uint32_t i = 0; i < chains; i++)
-    if (defined(dynamic.symbols[i]) && strcmp(dynamic.strings + dynamic.symbols[i].st_name, name) == 0)
-      return &dynamic.symbols[i];
-  return nullptr;
 }
 
 /// Calls `visit(info)` for the loaded libraries whose file's name begins so, until one of the calls gives true. False: none did.
@@ -107,11 +56,6 @@ bool visit_libraries(const char *library, Visit visit) {
     return strncmp(base_name(info->dlpi_name), name, strlen(name)) == 0 && found(*info);
   };
   return dl_iterate_phdr(step, &search) != 0;
-}
-
-const ElfW(Sym) * look_up(const Dynamic &dynamic, const char *name) {
-  if (dynamic.gnu_hash) return look_up_gnu(dynamic, name);
-  return dynamic.hash ? look_up_sysv(dynamic, name) : nullptr;
 }
 
 struct Redirection {
@@ -161,20 +105,13 @@ int visit_to_redirect(dl_phdr_info *info, size_t, void *data) {
   return 0;
 }
 
-int visit_to_count(dl_phdr_info *info, size_t, void *data) {
-  *static_cast<unsigned long long *>(data) = info->dlpi_adds;
-  return 1;
-}
-
 }  // namespace
 
 void *find_symbol(const char *library, const char *name) {
   void *found = nullptr;
   visit_libraries(library, [&](const dl_phdr_info &info) {
-    Dynamic dynamic;
-    const ElfW(Sym) *symbol = read_dynamic(info, &dynamic) ? look_up(dynamic, name) : nullptr;
-    if (symbol) found = reinterpret_cast<void *>(info.dlpi_addr + symbol->st_value);
-    return symbol != nullptr;
+    found = python::find_symbol_in(info, name);
+    return found != nullptr;
   });
   return found;
 }
@@ -203,10 +140,6 @@ void redirect_imports(const Import *imports, size_t count) {
   dl_iterate_phdr(visit_to_redirect, &to);
 }
 
-unsigned long long libraries_added() {
-  unsigned long long added = 0;
-  dl_iterate_phdr(visit_to_count, &added);
-  return added;
-}
+unsigned long long libraries_added() { return python::load_count().added; }
 
 }  // namespace gmt::inject

@@ -24,10 +24,18 @@ struct Import {
   const char *name;
   void *replacement;
 };
+#define GMT_IMPORT(name)                     \
+  gmt::inject::Import {                      \
+#name, reinterpret_cast < void *>(&name) \
+  }
 
 /// Points every import slot of the mapped libraries for these names at the replacement (not in the library that holds the
 /// replacement). Needed only where the tracer was not preloaded, else symbol lookup finds it first by itself.
 void redirect_imports(const Import *imports, size_t count);
+template <size_t Count>
+void redirect_imports(const Import (&imports)[Count]) {
+  redirect_imports(imports, Count);
+}
 
 /// Grows with each library that is mapped (dl_phdr_info::dlpi_adds).
 unsigned long long libraries_added();

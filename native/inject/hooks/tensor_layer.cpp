@@ -124,30 +124,18 @@ uint64_t reserved_bytes(uint32_t device) {
   return device < kTensorDevices ? __atomic_load_n(&g_reserved[device], __ATOMIC_RELAXED) : 0;
 }
 
-namespace {
-
-template <class F>
-Import import_of(const char *name, F *replacement) {
-  return {name, reinterpret_cast<void *>(replacement)};
-}
-
-}  // namespace
-
 void hook_tensor_layer_by_slots() {
   static unsigned long long seen;
   const unsigned long long added = libraries_added();
   if (__atomic_exchange_n(&seen, added, __ATOMIC_RELAXED) == added) return;
   const int saved = errno;
-#define GMT_IMPORT(name) import_of(#name, name)
-  const Import imports[] = {
+  redirect_imports({
       GMT_IMPORT(_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE),
       GMT_IMPORT(_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE),
       GMT_IMPORT(_ZN3c1027reportMemoryUsageToProfilerEPvlNS_6DeviceE),
       GMT_IMPORT(_ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE),
       GMT_IMPORT(_ZN3c1027reportOutOfMemoryToProfilerElllNS_6DeviceE),
-  };
-#undef GMT_IMPORT
-  redirect_imports(imports, sizeof imports / sizeof *imports);
+  });
   errno = saved;
 }
 

@@ -56,6 +56,12 @@ struct Bytes {
     if (bytes > static_cast<uint64_t>(end - at)) return void(good = false), void(at = end);
     at += bytes;
   }
+  /// The next `bytes`, passed over.
+  Bytes block(uint64_t bytes) {
+    const uint8_t *begin = at;
+    skip(bytes);
+    return {begin, at};
+  }
 };
 
 /// A pointer in one of the encodings of DW_EH_PE; `relative` adds the place where it stands.
@@ -183,20 +189,15 @@ class Program {
 
   /// Where a function realigned its stack, the CFA lies in memory that the frame register leads to.
   void base_expression(Bytes &bytes) {
-    const uint64_t size = bytes.uleb();
-    Bytes block{bytes.at, bytes.at};
-    bytes.skip(size);
-    block.end = bytes.at;
+    Bytes block = bytes.block(bytes.uleb());
     row_.base = UnwindRule::kNone;
     if (block.read<uint8_t>() != kFrameBased) return;
     row_.cfa = block.sleb();
     if (block.read<uint8_t>() == 0x06 && block.good && block.at == block.end) row_.base = UnwindRule::kFrameMemory;
   }
   void register_expression(Bytes &bytes) {
-    const uint64_t reg = bytes.uleb(), size = bytes.uleb();
-    Bytes block{bytes.at, bytes.at};
-    bytes.skip(size);
-    block.end = bytes.at;
+    const uint64_t reg = bytes.uleb();
+    Bytes block = bytes.block(bytes.uleb());
     const bool simple = block.read<uint8_t>() == kFrameBased;
     const int64_t offset = block.sleb();
     set(reg, simple && block.good && block.at == block.end ? UnwindRule::kFromFrame : UnwindRule::kLost, offset);
@@ -302,11 +303,10 @@ const uint8_t *find_entry(uintptr_t header, uintptr_t address) {
 }
 
 UnwindRule rule_of(const Row &row) {
-  constexpr UnwindRule none{UnwindRule::kNone, UnwindRule::kKept, 0, 0};
   constexpr int64_t most = kMostStack;
   const bool small = row.cfa > -most && row.cfa < most && row.frame_offset > -most && row.frame_offset < most;
   if (!small || row.frame == UnwindRule::kLost || row.back != UnwindRule::kFromCfa || row.back_offset != kReturnFromCfa)
-    return none;
+    return {};
   return {row.base, row.frame, static_cast<int32_t>(row.cfa), static_cast<int32_t>(row.frame_offset)};
 }
 
@@ -314,26 +314,25 @@ UnwindRule rule_of(const Row &row) {
 
 #if defined(__x86_64__)
 UnwindRule unwind_rule(uintptr_t header, uintptr_t ip) {
-  constexpr UnwindRule none{UnwindRule::kNone, UnwindRule::kKept, 0, 0};
   const uintptr_t call = ip - 1;  // the return address may lie behind the function's end
   const uint8_t *entry = find_entry(header, call);
-  if (!entry) return none;
+  if (!entry) return {};
   Bytes bytes = entry_at(entry);
   const uint8_t *back = bytes.at;
   const auto distance = bytes.read<uint32_t>();
   Common common;
-  if (!bytes.good || distance == 0 || !read_common(back - distance, &common) || common.signal) return none;
+  if (!bytes.good || distance == 0 || !read_common(back - distance, &common) || common.signal) return {};
   const uint64_t begin = encoded(bytes, common.pointers, true);
   const uint64_t length = encoded(bytes, common.pointers & 0x0f, false);
-  if (!bytes.good || call < begin || call - begin >= length || common.return_register != kReturnRegister) return none;
+  if (!bytes.good || call < begin || call - begin >= length || common.return_register != kReturnRegister) return {};
   if (common.sized) bytes.skip(bytes.uleb());
   Program program(common, begin, call);
-  if (!program.run(common.program)) return none;
+  if (!program.run(common.program)) return {};
   program.save_initial();
-  return program.run(bytes) ? rule_of(program.row()) : none;
+  return program.run(bytes) ? rule_of(program.row()) : UnwindRule{};
 }
 #else
-UnwindRule unwind_rule(uintptr_t, uintptr_t) { return {UnwindRule::kNone, UnwindRule::kKept, 0, 0}; }
+UnwindRule unwind_rule(uintptr_t, uintptr_t) { return {}; }
 #endif
 
 bool unwind(const UnwindRule &rule, Registers *at) {

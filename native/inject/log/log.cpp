@@ -343,14 +343,17 @@ uint64_t stamp_slow(Thread &thread, uint64_t ticks) {
   return ticks;
 }
 
-bool write_local(Thread &thread, gmt_local_kind kind, const void *payload, uint32_t bytes) {
-  const uint32_t slots = (16 + bytes + GMT_SLOT_BYTES - 1) / GMT_SLOT_BYTES;
+bool write_local(Thread &thread, gmt_local_kind kind, const void *payload, uint32_t bytes, const char *text,
+                 uint32_t text_bytes) {
+  const uint32_t slots = (16 + bytes + text_bytes + GMT_SLOT_BYTES - 1) / GMT_SLOT_BYTES;
   auto *local = static_cast<gmt_local *>(reserve(thread, slots));
   if (!local) return false;
   local->kind = kind;
   local->slots = static_cast<uint16_t>(slots);
-  local->bytes = bytes;
-  memcpy(reinterpret_cast<char *>(local) + 16, payload, bytes);
+  local->bytes = bytes + text_bytes;
+  char *at = reinterpret_cast<char *>(local) + 16;
+  memcpy(at, payload, bytes);
+  if (text_bytes) memcpy(at + bytes, text, text_bytes);
   __atomic_store_n(&local->commit, GMT_LOCAL_BIT | thread.index, __ATOMIC_RELEASE);
   return true;
 }

@@ -103,8 +103,9 @@ inline void *reserve(Thread &thread, uint32_t slots) {
 /// Switches that the launcher made since the last event become marks in the log.
 GMT_COLD void follow_control(Thread &thread);
 
-/// Appends one local record with this payload; false: no room, counted.
-bool write_local(Thread &thread, gmt_local_kind kind, const void *payload, uint32_t bytes);
+/// Appends one local record with this payload, and the text behind it; false: no room, counted.
+bool write_local(Thread &thread, gmt_local_kind kind, const void *payload, uint32_t bytes, const char *text = nullptr,
+                 uint32_t text_bytes = 0);
 
 /// The same without a call, for the hot path.
 template <class Payload>

@@ -66,19 +66,25 @@ class Above:
     def is_root(self, thing):
         return id(thing) in self.roots or objects.is_class(thing) or type(thing) is types.ModuleType
 
-    def find_root_way(self, target):
-        """The nearest root and the way down from it: (root, its variable or None, [object, ..., target]). None: there is none."""
-        way, level = {id(target): None}, [target]
+    def upwards(self, target, way):
+        """An object and all above it, the nearest first. `way` gets what each refers to on the way down, by its id."""
+        way[id(target)], level = None, [target]
         while level:
             below, level = level, []
             for each in below:
-                if self.is_root(each):
-                    root, variable = self.roots.get(id(each)) or (roots.Root("class", paths.name_of_root(each)), None)
-                    return root, variable, self.path_down(way, each)
+                yield each
                 for above in self.up.get(id(each), ()):
                     if id(above) not in way:
                         way[id(above)] = each
                         level.append(above)
+
+    def find_root_way(self, target):
+        """The nearest root and the way down from it: (root, its variable or None, [object, ..., target]). None: there is none."""
+        way = {}
+        for each in self.upwards(target, way):
+            if self.is_root(each):
+                root, variable = self.roots.get(id(each)) or (roots.Root("class", paths.name_of_root(each)), None)
+                return root, variable, self.path_down(way, each)
         return None
 
     def find_loop_way(self, target):
@@ -86,16 +92,10 @@ class Above:
         to the one behind it. None: there is no loop."""
         if self.looped is None:
             self.looped = self.find_loops()
-        way, level = {id(target): None}, [target]
-        while level:
-            below, level = level, []
-            for each in below:
-                if id(each) in self.looped:
-                    return self.path_down(way, each), self.find_cycle(each)
-                for above in self.up.get(id(each), ()):
-                    if id(above) not in way:
-                        way[id(above)] = each
-                        level.append(above)
+        way = {}
+        for each in self.upwards(target, way):
+            if id(each) in self.looped:
+                return self.path_down(way, each), self.find_cycle(each)
         return None
 
     def find_loops(self):

@@ -36,31 +36,13 @@ def drop_exception():
     return {"dropped": sum(dropped)}
 
 
-def collect():
-    return {"collected": gc.collect()}
-
-
-def empty_cache():
-    tensors.torch.cuda.empty_cache()
-    return {}
-
-
-def workspaces():
-    core._cuda_clearCublasWorkspaces()
-    return {}
-
-
-def ipc_collect():
-    tensors.torch.cuda.ipc_collect()
-    return {}
-
-
+# What each gives is added to the answer.
 DEEDS = {
-    "collect": collect,
+    "collect": lambda: {"collected": gc.collect()},
     "drop-exception": drop_exception,
-    "empty-cache": empty_cache,
-    "workspaces": workspaces,
-    "ipc-collect": ipc_collect,
+    "empty-cache": lambda: tensors.torch.cuda.empty_cache(),
+    "workspaces": lambda: core._cuda_clearCublasWorkspaces(),
+    "ipc-collect": lambda: tensors.torch.cuda.ipc_collect(),
 }
 NEEDS_GPU = ("empty-cache", "workspaces", "ipc-collect")
 
@@ -72,5 +54,5 @@ def answer(what):
     if devices:
         core._cuda_setDevice(devices[0])  # of this thread: else the first GPU, which the program may not use
     before = [with_driver(each) for each in devices]
-    told = DEEDS[what]()
+    told = DEEDS[what]() or {}
     return dict(told, ok=True, do=what, before=before, after=[with_driver(each) for each in devices])

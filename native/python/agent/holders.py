@@ -25,17 +25,18 @@ NOT_FOUND = ({"path": "not found in time", "kind": "unknown"}, None)
 
 
 class Found:
-    """One holder and the blocks that it keeps."""
+    """One holder and the blocks that it keeps; of `most` of them the addresses."""
 
-    def __init__(self, answer, anchor):
-        self.answer, self.anchor = answer, anchor
-        self.addresses, self.sites = [], set()
-        self.bytes = 0
+    def __init__(self, answer, anchor, most):
+        self.answer, self.anchor, self.most = answer, anchor, most
+        self.addresses, self.sites, self.count, self.bytes = [], set(), 0, 0
 
-    def add(self, address, size, sites):
-        self.addresses.append(address)
+    def add(self, address, size, sites=()):
+        self.count += 1
         self.bytes += size
         self.sites.update(sites)
+        if len(self.addresses) < self.most:
+            self.addresses.append(address)
 
     def find_line(self, finder):
         place = self.anchor if type(self.anchor) is tuple else finder.find(self.anchor, self.sites)
@@ -43,9 +44,7 @@ class Found:
             self.answer["file"], self.answer["line"], self.answer["function"] = place
 
     def as_answer(self):
-        return dict(
-            self.answer, count=len(self.addresses), bytes=self.bytes, addresses=[hex(at) for at in self.addresses]
-        )
+        return dict(self.answer, count=self.count, bytes=self.bytes, addresses=[hex(at) for at in self.addresses])
 
 
 def describe(root, variable, way, how):
@@ -250,7 +249,7 @@ class Search:
     def add(self, address, answer, anchor):
         key = (answer["path"], answer["kind"])
         if key not in self.found:
-            self.found[key] = Found(answer, anchor)
+            self.found[key] = Found(answer, anchor, len(self.wanted))
         self.found[key].add(address, self.wanted[address], self.sites.get(address, ()))
 
 

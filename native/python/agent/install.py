@@ -9,7 +9,7 @@ import atexit
 import gc
 import sys
 
-ASKED, STEP, EXIT = 1, 2, 3
+STEP, EXIT = 2, 3  # reasons of a turn that are no question
 NOTE_AGENT = 9
 AGAIN, NEVER = 0, (1 << 64) - 1  # answers of `turn`: the step of the next one by itself, or these
 OLD_TORCH = "This PyTorch has no hook for optimizer steps (2.0 and newer have one): steps are told from the allocations."
@@ -67,15 +67,13 @@ def hook_steps():
     names = vars(optimizers) if optimizers else {}
     if "Optimizer" not in names or "torch" not in names:
         return False
-    state["steps"] = True
     register = names.get("register_optimizer_step_post_hook")
-    if register is None:
-        if getattr(getattr(optimizers, "__spec__", None), "_initializing", False):
-            state["steps"] = False
-            return False
+    if register is not None:
+        register(step_hook(names["torch"]))
+    elif being_imported(optimizers):
+        return False
+    else:
         natives["note"](NOTE_AGENT, OLD_TORCH)
-        return True
-    register(step_hook(names["torch"]))
     return True
 
 

@@ -11,9 +11,8 @@ GROW = {
 }  # fmt: skip
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 THROUGH = {"setdefault", "get", "__getitem__"}  # x.setdefault(k, []).append(y) is about x
-GROW_FIRST = {"heappush", "setattr"}  # heappush(x, y) is about x
+GROW_FIRST = {"heappush"}  # heappush(x, y) is about x
 REGISTER = {"register_buffer", "register_parameter", "add_module", "setattr"}
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 class Scope:
@@ -25,13 +24,10 @@ class Scope:
         decorators = getattr(node, "decorator_list", [])
         self.line = min([node.lineno] + [each.lineno for each in decorators]) if outer is not None else 0
         arguments = getattr(node, "args", None)
-        self.parameters = []
+        self.parameters, self.bound = [], set()  # bound: names that are its own
         if arguments is not None:
             self.parameters = [each.arg for each in arguments.posonlyargs + arguments.args]
-            self.more_parameters = {each.arg for each in arguments.kwonlyargs}
-        else:
-            self.more_parameters = set()
-        self.bound = set(self.parameters) | self.more_parameters  # names that are its own
+            self.bound.update(self.parameters, (each.arg for each in arguments.kwonlyargs))
         self.shared = set()  # global and nonlocal
         self.returns = []  # names that it gives back
 
@@ -211,7 +207,7 @@ class File(ast.NodeVisitor):
             if sort is not None:
                 keys = keys_in(node.func.value)
                 self.mentions.append(Mention(sort, about, node.lineno, self.scope, True, node, owner, keys))
-        elif name in GROW_FIRST and node.args and name != "setattr":
+        elif name in GROW_FIRST and node.args:
             sort, about, owner = subject(node.args[0])
             if sort is not None:
                 self.mentions.append(Mention(sort, about, node.lineno, self.scope, True, node, owner))

@@ -17,25 +17,6 @@ OPTIMIZER = ("param_groups", "state")  # where an optimizer has its parameters
 PARTS, GRADIENTS = " (parameters and buffers)", " (gradients)"
 
 
-class Group:
-    """Blocks with one path."""
-
-    def __init__(self, answer, anchor):
-        self.answer, self.anchor, self.sites = answer, anchor, ()
-        self.addresses, self.count, self.bytes = [], 0, 0
-
-    def add(self, address, size):
-        self.count += 1
-        self.bytes += size
-        if len(self.addresses) < MOST_ADDRESSES:
-            self.addresses.append(address)
-
-    find_line = holders.Found.find_line
-
-    def as_answer(self):
-        return dict(self.answer, count=self.count, bytes=self.bytes, addresses=[hex(at) for at in self.addresses])
-
-
 def evenly(things, most):
     """At most so many of them, spread over all."""
     return things if len(things) <= most else [things[place * len(things) // most] for place in range(most)]
@@ -142,7 +123,7 @@ class Survey:
     def group(self, answer, anchor):
         key = (answer["path"], answer["kind"])
         if key not in self.groups:
-            self.groups[key] = Group(answer, anchor)
+            self.groups[key] = holders.Found(answer, anchor, MOST_ADDRESSES)
         return self.groups[key]
 
     def group_of(self, way, tensor, ending=None):
