@@ -10,26 +10,11 @@ namespace gmt::python {
 /// Returns its length, 4 at most.
 inline size_t put_utf8(uint32_t c, char *out) {
   if ((c >= 0xd800 && c < 0xe000) || c > 0x10ffff) c = 0xfffd;
-  if (c < 0x80) {
-    out[0] = static_cast<char>(c);
-    return 1;
-  }
-  if (c < 0x800) {
-    out[0] = static_cast<char>(0xc0 | c >> 6);
-    out[1] = static_cast<char>(0x80 | (c & 0x3f));
-    return 2;
-  }
-  if (c < 0x10000) {
-    out[0] = static_cast<char>(0xe0 | c >> 12);
-    out[1] = static_cast<char>(0x80 | (c >> 6 & 0x3f));
-    out[2] = static_cast<char>(0x80 | (c & 0x3f));
-    return 3;
-  }
-  out[0] = static_cast<char>(0xf0 | c >> 18);
-  out[1] = static_cast<char>(0x80 | (c >> 12 & 0x3f));
-  out[2] = static_cast<char>(0x80 | (c >> 6 & 0x3f));
-  out[3] = static_cast<char>(0x80 | (c & 0x3f));
-  return 4;
+  constexpr uint8_t kFirst[] = {0, 0, 0xc0, 0xe0, 0xf0};  // by length
+  const size_t length = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+  for (size_t i = length; i-- > 1; c >>= 6) out[i] = static_cast<char>(0x80 | (c & 0x3f));
+  out[0] = static_cast<char>(kFirst[length] | c);
+  return length;
 }
 
 inline uint32_t character(const char *data, uint32_t width, uint64_t index) {

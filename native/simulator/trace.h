@@ -76,6 +76,15 @@ CUresult checked(const char *name, Body body) {
   return traced(CBID_none, name, Params<>{}, body);
 }
 
+/// The same with the lock held.
+template <class Body>
+CUresult locked(const char *name, Body body) {
+  return checked(name, [&] {
+    Lock lock;
+    return body();
+  });
+}
+
 void raise_resource(uint32_t cbid, Context *context);
 
 }  // namespace sim

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include <utility>
+
 namespace gmt::inject {
 
 /// An array in mapped memory that grows; `T` is plain data.
@@ -34,14 +36,9 @@ class MappedArray {
   size_t size() const { return size_; }
   size_t capacity() const { return capacity_; }
   void swap(MappedArray &other) {
-    T *items = items_;
-    const size_t size = size_, capacity = capacity_;
-    items_ = other.items_;
-    size_ = other.size_;
-    capacity_ = other.capacity_;
-    other.items_ = items;
-    other.size_ = size;
-    other.capacity_ = capacity;
+    std::swap(items_, other.items_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
   }
 
  private:

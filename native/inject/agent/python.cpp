@@ -164,10 +164,7 @@ Py *file(Py *, Py *const *arguments, ssize_t count) {
   char text[4096];
   const ssize_t got = read(fd, text, sizeof text);
   close(fd);
-  Py *found = got >= 0 ? g_api->text(text, got) : nullptr;
-  if (found) return found;
-  g_api->error_clear();
-  return none();
+  return or_none(got >= 0 ? g_api->text(text, got) : nullptr);
 }
 
 /// (frame, number of its variables): their values, None where this version is not read so.

@@ -18,10 +18,6 @@ bool enter_paused(Thread &thread) {
   return false;
 }
 
-void write_mark(Thread &thread, gmt_kind kind, uint64_t value, uint32_t stack) {
-  write_event(thread, kind, GMT_DEVICE_NONE, value, 0, stack);
-}
-
 }  // namespace
 
 void write_step(uint64_t number) {
@@ -29,7 +25,7 @@ void write_step(uint64_t number) {
   if (!log_generation() || !enter(thread)) return;
   bool ending = false;
   const uint32_t stack = python_stack(thread, &ending);
-  write_mark(thread, GMT_STEP, number, stack);
+  write_event(thread, GMT_STEP, GMT_DEVICE_NONE, number, 0, stack);
   leave(thread);
 }
 
@@ -41,7 +37,7 @@ void write_collection(bool begins, uint64_t value) {
   const bool attached = thread.generation == generation;
   if (!attached && !(begins && value >= 2)) return;
   if (!enter(thread)) return;
-  write_mark(thread, begins ? GMT_GC_BEGIN : GMT_GC_END, value, 0);
+  write_event(thread, begins ? GMT_GC_BEGIN : GMT_GC_END, GMT_DEVICE_NONE, value, 0, 0);
   leave(thread);
 }
 

@@ -101,6 +101,14 @@ class Walk:
         """Walks the graph behind a node that the program has itself (`loss.grad_fn`); after the tensors, which tell more."""
         self.add_end(node, (node, NODE_GRAPH), wanted)
 
+    def add_all(self, given, nodes, wanted):
+        """Walks the graphs of tensors, then of nodes, as far as there is time."""
+        for add, things in ((self.add_tensor, given), (self.add_node, nodes)):
+            for each in things:
+                if self.deadline.late():
+                    return
+                add(each, wanted)
+
     def add_end(self, first, end, wanted):
         """Walks the graph behind the node `first`, which `end` keeps. `wanted`: addresses of interest, None = all."""
         if first is None or not tensors.graphs_rest():

@@ -193,14 +193,7 @@ class Search:
         """Addresses that a graph holds are given the tensor at its end. Gives these addresses."""
         deadline = tensors.Deadline(self.deadline.left_ms(0.5))
         walk = graph.Walk(deadline)
-        for tensor in reversed(self.tensors):
-            if deadline.late():
-                break
-            walk.add_tensor(tensor, missing)
-        for node in reversed(tensors.nodes(self.snapshot)):
-            if deadline.late():
-                break
-            walk.add_node(node, missing)
+        walk.add_all(reversed(self.tensors), reversed(tensors.nodes(self.snapshot)), missing)
         held = []
         for addresses, ends in walk.keepers():
             end = choose_keeper(self.start, self.snapshot, ends, self.deadline)

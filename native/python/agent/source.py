@@ -176,9 +176,7 @@ class File(ast.NodeVisitor):
             self.record_target(node.target, node.value, node.lineno, False)
         self.generic_visit(node)
 
-    def visit_NamedExpr(self, node):
-        self.record_target(node.target, node.value, node.lineno, False)
-        self.generic_visit(node)
+    visit_NamedExpr = visit_AnnAssign
 
     def visit_AugAssign(self, node):
         self.record_target(node.target, node.value, node.lineno, True)

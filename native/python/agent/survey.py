@@ -107,14 +107,7 @@ class Survey:
     def graphs(self, chosen, nodes):
         """[((tensor or node that keeps a graph, how), [(address, bytes)])]"""
         walk = graph.Walk(tensors.Deadline(self.deadline.left_ms(0.4)))
-        for tensor in reversed(chosen):
-            if walk.deadline.late():
-                break
-            walk.add_tensor(tensor, None)
-        for node in nodes:
-            if walk.deadline.late():
-                break
-            walk.add_node(node, None)
+        walk.add_all(reversed(chosen), nodes, None)
         held = walk.keepers()
         self.deadline.cut |= walk.deadline.cut
         keepers = [holders.choose_keeper(self.start, self.snapshot, ends, self.deadline) for _, ends in held]

@@ -89,8 +89,7 @@ SIM_EXPORT CUresult cuMipmappedArrayDestroy(Handle array) {
 }
 
 SIM_EXPORT CUresult cuArray3DGetDescriptor_v2(Array3DDescriptor *descriptor, Handle handle) {
-  return checked("cuArray3DGetDescriptor_v2", [&] {
-    Lock lock;
+  return locked("cuArray3DGetDescriptor_v2", [&] {
     ArrayObject *array = find_object<ArrayObject>(handle, Object::ARRAY);
     if (!array) return INVALID_HANDLE;
     if (!descriptor) return INVALID_VALUE;

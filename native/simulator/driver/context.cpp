@@ -168,8 +168,7 @@ SIM_EXPORT CUresult cuCtxDestroy_v2(Handle handle) {
 }
 
 SIM_EXPORT CUresult cuCtxPushCurrent_v2(Handle handle) {
-  return checked("cuCtxPushCurrent_v2", [&] {
-    Lock lock;
+  return locked("cuCtxPushCurrent_v2", [&] {
     Context *context = find_context(handle);
     if (!context || depth == DEEPEST) return INVALID_CONTEXT;
     stack[depth++] = context;

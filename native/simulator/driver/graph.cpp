@@ -41,8 +41,7 @@ CUresult add_node(Handle *node, Handle graph, GraphNodeParams *params) {
 }
 
 CUresult instantiate(const char *name, Handle *executable, Handle graph) {
-  return checked(name, [&] {
-    Lock lock;
+  return locked(name, [&] {
     if (!executable || !find_graph(graph)) return INVALID_VALUE;
     *executable = create_object<Object>(Object::EXECUTABLE);
     return SUCCESS;
@@ -75,8 +74,7 @@ SIM_EXPORT CUresult cuGraphCreate(Handle *graph, unsigned flags) {
 }
 
 SIM_EXPORT CUresult cuGraphDestroy(Handle handle) {
-  return checked("cuGraphDestroy", [&] {
-    Lock lock;
+  return locked("cuGraphDestroy", [&] {
     Graph *graph = find_graph(handle);
     if (!graph) return INVALID_VALUE;
     for (size_t i = 0; i < graph->allocations.size(); ++i) {
@@ -120,10 +118,7 @@ SIM_EXPORT CUresult cuGraphInstantiateWithParams(Handle *executable, Handle grap
   return instantiate("cuGraphInstantiateWithParams", executable, graph);
 }
 SIM_EXPORT CUresult cuGraphExecDestroy(Handle handle) {
-  return checked("cuGraphExecDestroy", [&] {
-    Lock lock;
-    return destroy_handle(handle, Object::EXECUTABLE, INVALID_VALUE);
-  });
+  return locked("cuGraphExecDestroy", [&] { return destroy_handle(handle, Object::EXECUTABLE, INVALID_VALUE); });
 }
 SIM_EXPORT CUresult cuGraphLaunch(Handle executable, CUstream stream) { return launch(executable, stream); }
 SIM_EXPORT CUresult cuGraphLaunch_ptsz(Handle executable, CUstream stream) { return launch(executable, stream); }

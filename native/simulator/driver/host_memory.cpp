@@ -76,16 +76,14 @@ SIM_EXPORT CUresult cuMemHostUnregister(void *address) {
 }
 
 SIM_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *host, unsigned) {
-  return checked("cuMemHostGetDevicePointer_v2", [&] {
-    Lock lock;
+  return locked("cuMemHostGetDevicePointer_v2", [&] {
     if (!device || !state.host.containing(reinterpret_cast<uint64_t>(host))) return INVALID_VALUE;
     *device = reinterpret_cast<CUdeviceptr>(host);
     return SUCCESS;
   });
 }
 SIM_EXPORT CUresult cuMemHostGetFlags(unsigned *flags, void *host) {
-  return checked("cuMemHostGetFlags", [&] {
-    Lock lock;
+  return locked("cuMemHostGetFlags", [&] {
     HostRange *range = state.host.containing(reinterpret_cast<uint64_t>(host));
     if (!flags || !range) return INVALID_VALUE;
     *flags = range->flags;

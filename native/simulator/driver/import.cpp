@@ -139,10 +139,7 @@ SIM_EXPORT CUresult cuExternalMemoryGetMappedBuffer(CUdeviceptr *address, Handle
   });
 }
 SIM_EXPORT CUresult cuDestroyExternalMemory(Handle memory) {
-  return checked("cuDestroyExternalMemory", [&] {
-    Lock lock;
-    return destroy_handle(memory, Object::EXTERNAL, INVALID_HANDLE);
-  });
+  return locked("cuDestroyExternalMemory", [&] { return destroy_handle(memory, Object::EXTERNAL, INVALID_HANDLE); });
 }
 
 namespace {
@@ -183,8 +180,7 @@ SIM_EXPORT CUresult cuGraphicsResourceGetMappedPointer_v2(CUdeviceptr *address, 
   });
 }
 SIM_EXPORT CUresult cuGraphicsUnregisterResource(Handle handle) {
-  return checked("cuGraphicsUnregisterResource", [&] {
-    Lock lock;
+  return locked("cuGraphicsUnregisterResource", [&] {
     Resource *resource = find_object<Resource>(handle, Object::RESOURCE);
     if (!resource) return INVALID_HANDLE;
     Allocation *mapped = resource->mapped ? state.allocations.find(resource->mapped) : nullptr;

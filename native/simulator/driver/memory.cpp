@@ -70,8 +70,7 @@ SIM_EXPORT CUresult cuMemFree_v2(CUdeviceptr address) {
 }
 
 SIM_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr address) {
-  return checked("cuMemGetAddressRange_v2", [&] {
-    Lock lock;
+  return locked("cuMemGetAddressRange_v2", [&] {
     if (Allocation *allocation = state.allocations.containing(address)) {
       if (base) *base = allocation->address;
       if (bytes) *bytes = allocation->bytes;

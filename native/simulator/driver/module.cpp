@@ -42,10 +42,7 @@ SIM_EXPORT CUresult cuModuleLoadFatBinary(Handle *module, const void *image) {
   return load("cuModuleLoadFatBinary", module, image);
 }
 SIM_EXPORT CUresult cuModuleUnload(Handle handle) {
-  return checked("cuModuleUnload", [&] {
-    Lock lock;
-    return destroy_handle(handle, Object::MODULE, INVALID_HANDLE);
-  });
+  return locked("cuModuleUnload", [&] { return destroy_handle(handle, Object::MODULE, INVALID_HANDLE); });
 }
 SIM_EXPORT CUresult cuModuleGetFunction(Handle *function, Handle module, const char *name) {
   return checked("cuModuleGetFunction", [&] {

@@ -119,16 +119,14 @@ CUresult get_attribute(const Pool &pool, int attribute, void *value) {
 }  // namespace
 
 SIM_EXPORT CUresult cuMemPoolGetAttribute(Handle handle, int attribute, void *value) {
-  return checked("cuMemPoolGetAttribute", [&] {
-    Lock lock;
+  return locked("cuMemPoolGetAttribute", [&] {
     Pool *pool = find_pool(handle);
     return pool && value ? get_attribute(*pool, attribute, value) : INVALID_VALUE;
   });
 }
 
 SIM_EXPORT CUresult cuMemPoolSetAttribute(Handle handle, int attribute, void *value) {
-  return checked("cuMemPoolSetAttribute", [&] {
-    Lock lock;
+  return locked("cuMemPoolSetAttribute", [&] {
     Pool *pool = find_pool(handle);
     if (!pool || !value || attribute < 1 || attribute > USED_HIGH) return INVALID_VALUE;
     if (attribute == RELEASE_THRESHOLD) pool->released_at = *static_cast<uint64_t *>(value);
@@ -138,10 +136,7 @@ SIM_EXPORT CUresult cuMemPoolSetAttribute(Handle handle, int attribute, void *va
 }
 
 SIM_EXPORT CUresult cuMemPoolSetAccess(Handle handle, const void *access, size_t count) {
-  return checked("cuMemPoolSetAccess", [&] {
-    Lock lock;
-    return find_pool(handle) && access && count ? SUCCESS : INVALID_VALUE;
-  });
+  return locked("cuMemPoolSetAccess", [&] { return find_pool(handle) && access && count ? SUCCESS : INVALID_VALUE; });
 }
 
 namespace {

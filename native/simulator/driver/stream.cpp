@@ -29,15 +29,11 @@ CUresult create_stream(CUstream *stream, unsigned flags, int priority) {
 }
 
 CUresult done(const char *name, CUstream stream) {
-  return checked(name, [&] {
-    Lock lock;
-    return valid_stream(stream) ? SUCCESS : INVALID_HANDLE;
-  });
+  return locked(name, [&] { return valid_stream(stream) ? SUCCESS : INVALID_HANDLE; });
 }
 
 CUresult begin_capture(CUstream handle) {
-  return checked("cuStreamBeginCapture", [&] {
-    Lock lock;
+  return locked("cuStreamBeginCapture", [&] {
     if (default_stream(handle)) return STREAM_CAPTURE_UNSUPPORTED;
     Stream *stream = find_stream(handle);
     if (!stream) return INVALID_HANDLE;
@@ -48,8 +44,7 @@ CUresult begin_capture(CUstream handle) {
 }
 
 CUresult end_capture(CUstream handle, Handle *graph) {
-  return checked("cuStreamEndCapture", [&] {
-    Lock lock;
+  return locked("cuStreamEndCapture", [&] {
     Stream *stream = find_stream(handle);
     if (!graph || !stream || !stream->capture) return ILLEGAL_STATE;
     *graph = stream->capture;
@@ -59,8 +54,7 @@ CUresult end_capture(CUstream handle, Handle *graph) {
 }
 
 CUresult is_capturing(CUstream stream, int *status) {
-  return checked("cuStreamIsCapturing", [&] {
-    Lock lock;
+  return locked("cuStreamIsCapturing", [&] {
     if (!status) return INVALID_VALUE;
     if (!valid_stream(stream)) return INVALID_HANDLE;
     *status = captured_graph(stream) ? 1 : 0;
@@ -77,8 +71,7 @@ double now_ms() {
 Event *find_event(Handle handle) { return find_object<Event>(handle, Object::EVENT); }
 
 CUresult record(Handle handle, CUstream stream) {
-  return checked("cuEventRecord", [&] {
-    Lock lock;
+  return locked("cuEventRecord", [&] {
     Event *event = find_event(handle);
     if (!event || !valid_stream(stream)) return INVALID_HANDLE;
     event->recorded_ms = now_ms();
@@ -87,10 +80,7 @@ CUresult record(Handle handle, CUstream stream) {
 }
 
 CUresult event_done(const char *name, Handle event) {
-  return checked(name, [&] {
-    Lock lock;
-    return find_event(event) ? SUCCESS : INVALID_HANDLE;
-  });
+  return locked(name, [&] { return find_event(event) ? SUCCESS : INVALID_HANDLE; });
 }
 
 }  // namespace
@@ -109,10 +99,7 @@ SIM_EXPORT CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags,
   return checked("cuStreamCreateWithPriority", [&] { return create_stream(stream, flags, priority); });
 }
 SIM_EXPORT CUresult cuStreamDestroy_v2(CUstream handle) {
-  return checked("cuStreamDestroy_v2", [&] {
-    Lock lock;
-    return destroy_handle(handle, Object::STREAM, INVALID_HANDLE);
-  });
+  return locked("cuStreamDestroy_v2", [&] { return destroy_handle(handle, Object::STREAM, INVALID_HANDLE); });
 }
 
 // The per-thread twins differ only in what stream 0 means, and no stream here has work in it.
@@ -159,17 +146,13 @@ SIM_EXPORT CUresult cuEventCreate(Handle *event, unsigned) {
   });
 }
 SIM_EXPORT CUresult cuEventDestroy_v2(Handle handle) {
-  return checked("cuEventDestroy_v2", [&] {
-    Lock lock;
-    return destroy_handle(handle, Object::EVENT, INVALID_HANDLE);
-  });
+  return locked("cuEventDestroy_v2", [&] { return destroy_handle(handle, Object::EVENT, INVALID_HANDLE); });
 }
 SIM_EXPORT CUresult cuEventQuery(Handle event) { return event_done("cuEventQuery", event); }
 SIM_EXPORT CUresult cuEventSynchronize(Handle event) { return event_done("cuEventSynchronize", event); }
 
 SIM_EXPORT CUresult cuEventElapsedTime_v2(float *milliseconds, Handle start, Handle end) {
-  return checked("cuEventElapsedTime", [&] {
-    Lock lock;
+  return locked("cuEventElapsedTime", [&] {
     Event *first = find_event(start), *last = find_event(end);
     if (!milliseconds) return INVALID_VALUE;
     if (!first || !last || !first->recorded_ms || !last->recorded_ms) return INVALID_HANDLE;

@@ -153,8 +153,7 @@ SIM_EXPORT CUresult cuMemRetainAllocationHandle(uint64_t *handle, void *address)
 }
 
 SIM_EXPORT CUresult cuMemGetAllocationPropertiesFromHandle(AllocationProp *prop, uint64_t handle) {
-  return checked("cuMemGetAllocationPropertiesFromHandle", [&] {
-    Lock lock;
+  return locked("cuMemGetAllocationPropertiesFromHandle", [&] {
     Physical *physical = find_physical(handle);
     if (!prop || !physical) return INVALID_VALUE;
     *prop = physical->prop;

@@ -25,8 +25,6 @@ class Clock {
   bool session_ns(uint64_t ticks, uint64_t monotonic_ns, uint64_t *ns) const;
   /// Session time of a moment that only the ticks name; the start's for one before it.
   uint64_t session_ns(uint64_t ticks) const;
-  /// Session time of the process's start.
-  uint64_t offset_ns() const { return offset_ns_; }
 
  private:
   uint64_t start_ticks_ = 0;
