@@ -137,7 +137,8 @@ Support wait_for_answer() {
 }  // namespace
 
 /// The interpreter's own word, for versions whose memory is not read.
-bool asks_finalizing() {
+bool asks_whether_finalizing() {
+  if (unsupported_reason()[0] == 0) return false;
   static Symbol names[] = {{"Py_IsFinalizing", nullptr}, {"_Py_IsFinalizing", nullptr}};
   static std::atomic<bool> found{false};
   if (!found.load(std::memory_order_acquire)) {

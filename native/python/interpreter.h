@@ -28,9 +28,6 @@ struct alignas(64) Interpreter {
 
 extern Interpreter interpreter;
 
-/// Py_IsFinalizing: an unsupported interpreter shuts down.
-bool asks_finalizing();
-
 /// Sets `hash` and `fill` to the code for `layout`.
 void choose_walk(Interpreter &found);
 

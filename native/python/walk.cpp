@@ -181,8 +181,6 @@ void choose_walk(Interpreter &found) {
   return thread ? interpreter.sign(interpreter, thread) : 0;
 }
 
-bool asks_whether_finalizing() { return unsupported_reason()[0] != 0 && asks_finalizing(); }
-
 bool walk(Walk &out) {
   const char *thread = walkable_thread();
   if (thread) return interpreter.fill(interpreter, thread, out);

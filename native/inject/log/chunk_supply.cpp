@@ -11,32 +11,16 @@
 
 #include "inject/hooks/real_dlsym.h"
 #include "inject/log/log.h"
+#include "inject/log/spare_chunks.h"
 
 namespace gmt::inject {
 namespace {
 
-constexpr uint32_t kReady = 4, kRetired = 16;
-gmt_chunk_header *g_ready[kReady];
-gmt_chunk_header *g_retired[kRetired];
+gmt_chunk_header *g_ready[4];
+gmt_chunk_header *g_retired[16];
 gmt_chunk_header *(*g_make)();
 uint32_t g_wanted;   ///< futex: rises with each chunk taken or retired
 uint32_t g_started;  ///< 0 = no, 1 = the thread runs or could not be made
-
-bool put(gmt_chunk_header **places, uint32_t count, gmt_chunk_header *chunk) {
-  for (uint32_t i = 0; i < count; i++) {
-    gmt_chunk_header *empty = nullptr;
-    if (__atomic_compare_exchange_n(&places[i], &empty, chunk, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) return true;
-  }
-  return false;
-}
-
-gmt_chunk_header *pop(gmt_chunk_header **places, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) {
-    if (!__atomic_load_n(&places[i], __ATOMIC_RELAXED)) continue;
-    if (gmt_chunk_header *chunk = __atomic_exchange_n(&places[i], nullptr, __ATOMIC_ACQUIRE)) return chunk;
-  }
-  return nullptr;
-}
 
 void wake() {
   __atomic_fetch_add(&g_wanted, 1, __ATOMIC_RELEASE);
@@ -58,7 +42,7 @@ void *supply(void *) {
   prctl(PR_SET_NAME, "gpu-memtrace", 0, 0, 0);
   for (;;) {
     const uint32_t seen = __atomic_load_n(&g_wanted, __ATOMIC_ACQUIRE);
-    while (gmt_chunk_header *old = pop(g_retired, kRetired)) munmap(old, GMT_CHUNK_BYTES);
+    while (gmt_chunk_header *old = pop_chunk(g_retired)) munmap(old, GMT_CHUNK_BYTES);
     restock();
     syscall(SYS_futex, &g_wanted, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
   }
@@ -67,13 +51,13 @@ void *supply(void *) {
 }  // namespace
 
 gmt_chunk_header *supply_take() {
-  gmt_chunk_header *chunk = pop(g_ready, kReady);
+  gmt_chunk_header *chunk = pop_chunk(g_ready);
   if (chunk) wake();
   return chunk;
 }
 
 void supply_retire(gmt_chunk_header *chunk) {
-  if (__atomic_load_n(&g_started, __ATOMIC_RELAXED) && put(g_retired, kRetired, chunk)) return;  // the next take wakes
+  if (__atomic_load_n(&g_started, __ATOMIC_RELAXED) && put_chunk(g_retired, chunk)) return;  // the next take wakes
   munmap(chunk, GMT_CHUNK_BYTES);
 }
 

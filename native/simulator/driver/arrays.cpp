@@ -7,17 +7,8 @@ namespace {
 
 /// Bytes of one channel by CUarray_format; formats with their channels in the name count as 4 bytes.
 unsigned format_bytes(int format) {
-  switch (format) {
-    case 0x01:
-    case 0x08:
-      return 1;
-    case 0x02:
-    case 0x09:
-    case 0x10:
-      return 2;
-    default:
-      return 4;
-  }
+  if (format == 0x01 || format == 0x08) return 1;
+  return format == 0x02 || format == 0x09 || format == 0x10 ? 2 : 4;
 }
 
 uint64_t array_bytes(const Array3DDescriptor &descriptor, unsigned levels) {
