@@ -1,5 +1,6 @@
 """Looking at objects without running their code: only the slots of built-in types are used, never an attribute of the object."""
 
+import sys
 import types
 
 CLASS_DICT = type.__dict__["__dict__"].__get__
@@ -79,12 +80,10 @@ def attribute_name(owner, value):
 
 
 def variable_names(code):
+    """Up to 3.10 an argument that is a cell has two places."""
     names = list(code.co_varnames)
-    return names + [each for each in code.co_cellvars if each not in names] + list(code.co_freevars)
-
-
-def old_variable_names(code):
-    return list(code.co_varnames) + list(code.co_cellvars) + list(code.co_freevars)
+    cells = [each for each in code.co_cellvars if not newer_frames or each not in names]
+    return names + cells + list(code.co_freevars)
 
 
 def variables(frame):
@@ -92,7 +91,7 @@ def variables(frame):
     code = frame.f_code
     if not code.co_flags & OPTIMIZED:
         return []
-    names = variable_names(code) if newer_frames else old_variable_names(code)
+    names = variable_names(code)
     values = natives["values"](frame, len(names))
     if values is None:
         return list(frame.f_locals.items()) if live_locals else []
@@ -115,15 +114,11 @@ def function_text(code):
 
 def probe_variables():
     """Whether variables are read as they are in this Python."""
-    import sys
-
     marker = object()
     return any(name == "marker" and value is marker for name, value in variables(sys._getframe()))
 
 
 def setup():
-    import sys
-
     global newer_frames, live_locals, variables_work, search_works
     newer_frames, live_locals = sys.version_info >= (3, 11), sys.version_info >= (3, 13)
     variables_work = probe_variables()

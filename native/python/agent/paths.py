@@ -227,15 +227,12 @@ def size_of(steps):
     return {}
 
 
-HOOKS = "_hooks"
-
-
 def kind_of(root, variable, steps):
     """The word for what holds: the most telling of the steps, else the last."""
     kinds = {each.kind for each in steps}
     if "traceback" in kinds or "exception" in kinds or root.kind == "exception":
         return "traceback"
-    if any(type(each.name) is str and each.name.endswith(HOOKS) for each in steps):
+    if any(type(each.name) is str and each.name.endswith("_hooks") for each in steps):
         return "hook"
     if "cell" in kinds:
         return "closure"
