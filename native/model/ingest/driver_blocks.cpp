@@ -43,7 +43,7 @@ uint32_t begin_block(const Context &context, Space space, uint8_t device, uint32
                                .space = space,
                                .counted = counted,
                                .segment = false};
-  context.process.table(space).insert(event.address, device, index);
+  context.process.table(space).insert({event.address, index, device});
   return index;
 }
 
@@ -52,9 +52,9 @@ Block end_block(const Context &context, uint32_t index) {
   const Block block = context.all.blocks[index];
   if (context.lifetimes) context.lifetimes->end(context.process, block, event);
   AddressTable &table = context.process.table(block.space);
-  const size_t place = table.find(block.address, block.device);
+  const AddressEntry *entry = table.find(block.address, block.device);
   // A block whose number was given out again is no longer in the table.
-  if (place != AddressTable::kMissing && table.block_at(place) == index) table.erase(place);
+  if (entry && entry->block == index) table.erase(entry);
   if (block.counted) {
     context.accounts().remove(
         block.cell, {block.address, block.bytes, block.time_ns, block.step, event.thread, block.device}, event.time_ns);
@@ -68,10 +68,10 @@ Block end_block(const Context &context, uint32_t index) {
 void restore_block(const Context &context, const Block &block) {
   AddressTable &table = context.process.table(block.space);
   // Something else lives there by now: then the free had happened after all.
-  if (table.find(block.address, block.device) != AddressTable::kMissing) return;
+  if (table.find(block.address, block.device)) return;
   const uint32_t index = context.all.blocks.take();
   context.all.blocks[index] = block;
-  table.insert(block.address, block.device, index);
+  table.insert({block.address, index, block.device});
   if (context.lifetimes) context.lifetimes->take_back(context.process.number, block.address, block.time_ns);
   if (block.counted) context.accounts().restore(block.cell, block.address, block.bytes, context.event.time_ns);
   count_segment(context, block, false);

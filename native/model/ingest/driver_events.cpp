@@ -14,14 +14,13 @@ void allocate(const Context &context, Space space, Layer layer, uint8_t device) 
   const uint32_t cell = cell_of(context, layer, device);
   begin_round(context, cell);
   AddressTable &table = context.process.table(space);
-  const size_t place = table.find(event.address, device);
-  const uint32_t old = place == AddressTable::kMissing ? kNone : table.block_at(place);
-  if (old != kNone && !(space == Space::Physical && blocks[old].references == 0)) {
-    ++context.accounts().ledger_of(blocks[old].cell).implied_frees;
-    end_block(context, old);
-  } else if (old != kNone) {
+  const AddressEntry *old = table.find(event.address, device);
+  if (old && !(space == Space::Physical && blocks[old->block].references == 0)) {
+    ++context.accounts().ledger_of(blocks[old->block].cell).implied_frees;
+    end_block(context, old->block);
+  } else if (old) {
     // A released handle's number was given out again: the old memory lives on in its maps, without a number.
-    table.erase(place);
+    table.erase(old);
   }
   const uint32_t index = begin_block(context, space, device, cell, true);
   context.accounts().add(cell, event.bytes, event.time_ns);
