@@ -11,18 +11,19 @@ struct Part {
   std::vector<Kept> kept;
   size_t next = 0;
   int64_t value = 0;  ///< before kept[next]
+
+  /// When kept[next] begins; ~0: there is none.
+  uint64_t begin_ns() const { return next < kept.size() ? kept[next].bucket.begin_ns : ~0ull; }
 };
 
 /// What the sum of several series does in the buckets that begin at the same moment as the earliest one.
 Bucket sum_step(std::vector<Part> &parts, uint64_t begin_ns) {
   Bucket sum{begin_ns, 0, 0, 0};
   size_t changing = 0;
-  for (const Part &part : parts) {
-    changing += part.next < part.kept.size() && part.kept[part.next].bucket.begin_ns == begin_ns;
-  }
+  for (const Part &part : parts) changing += part.begin_ns() == begin_ns;
   for (Part &part : parts) {
     int64_t low = part.value, high = part.value;
-    if (part.next < part.kept.size() && part.kept[part.next].bucket.begin_ns == begin_ns) {
+    if (part.begin_ns() == begin_ns) {
       const Bucket &bucket = part.kept[part.next++].bucket;
       // Of two that change at about the same time, one may still have its old value when the other moves.
       low = changing > 1 ? std::min(low, bucket.min) : bucket.min;
@@ -51,20 +52,9 @@ uint64_t output_width(const std::vector<Part> &parts, uint64_t least) {
 uint64_t kept_width(const std::vector<Part> &parts, uint64_t begin_ns) {
   uint64_t width = 0;
   for (const Part &part : parts) {
-    if (part.next == part.kept.size() || part.kept[part.next].bucket.begin_ns != begin_ns) continue;
-    width = std::max(width, part.kept[part.next].width_ns);
+    if (part.begin_ns() == begin_ns) width = std::max(width, part.kept[part.next].width_ns);
   }
   return width;
-}
-
-void put(std::vector<Bucket> &out, uint64_t begin_ns, const Bucket &step) {
-  if (out.empty() || out.back().begin_ns < begin_ns) {
-    out.push_back({begin_ns, step.min, step.max, step.last});
-    return;
-  }
-  out.back().min = std::min(out.back().min, step.min);
-  out.back().max = std::max(out.back().max, step.max);
-  out.back().last = step.last;
 }
 
 std::vector<Bucket> reduce(std::vector<Part> parts, uint64_t from_ns, uint64_t width) {
@@ -73,14 +63,16 @@ std::vector<Bucket> reduce(std::vector<Part> parts, uint64_t from_ns, uint64_t w
   for (const Part &part : parts) before += part.value;
   for (;;) {
     uint64_t begin = ~0ull;
-    for (const Part &part : parts) {
-      if (part.next < part.kept.size()) begin = std::min(begin, part.kept[part.next].bucket.begin_ns);
-    }
+    for (const Part &part : parts) begin = std::min(begin, part.begin_ns());
     if (begin == ~0ull) break;
     const bool wide = kept_width(parts, begin) > width;
-    const Bucket step = sum_step(parts, begin);
+    Bucket step = sum_step(parts, begin);
     // The first one begins where what was gathered begins, which may be in the middle of an output bucket.
-    put(out, wide || out.empty() ? begin : begin / width * width, step);
+    if (!wide && !out.empty()) step.begin_ns = begin / width * width;
+    if (out.empty() || out.back().begin_ns < step.begin_ns)
+      out.push_back(step);
+    else
+      out.back().join(step);
   }
   const bool leads = before != 0 && (out.empty() || out.front().begin_ns > from_ns);
   if (leads) out.insert(out.begin(), {from_ns, before, before, before});

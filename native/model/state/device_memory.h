@@ -52,11 +52,11 @@ class DeviceMemory {
 
   /// `again`: a step of before, whose account is not known any more.
   void end_step(uint32_t step, bool again) {
-    if (knows_reserved_) reserved_steps_.end_step(step, reserved_bytes_, kFinest);
-    if (pending_ && !again) pending_steps_.push({step, *pending_}, step, kFinest);
+    if (knows_reserved_) reserved_steps_.end_step(step, reserved_bytes_);
+    if (pending_ && !again) pending_steps_.push({step, *pending_});
     if (!again) pending_.reset();
     if (!memory_ || again) return;
-    memory_steps_.push({step, memory_->process_bytes, memory_->used_bytes, memory_->total_bytes}, step, kFinest);
+    memory_steps_.push({step, memory_->process_bytes, memory_->used_bytes, memory_->total_bytes});
   }
   /// Everything so far is of one step, which runs.
   void restart_in_first_step() {

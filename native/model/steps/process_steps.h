@@ -56,7 +56,7 @@ struct ProcessSteps {
     running.step = step;
     running.end_ns = last_end_ns = time_ns;
     touched += running.flags != 0;
-    marks.push(running, step, kFinest);
+    marks.push(running);
     running = {};
     running.flags = lasting_flags;
   }

@@ -111,7 +111,7 @@ void Accounts::replay(const StepEntry &entry, uint32_t born_step) {
 void Accounts::end_step(uint32_t process) {
   const uint32_t step = book(process).frame.step;
   for (Ledger &ledger : ledgers_) {
-    if (ledger.process == process) ledger.steps.end_step(step, ledger.live_bytes, kFinest);
+    if (ledger.process == process) ledger.steps.end_step(step, ledger.live_bytes);
   }
 }
 

@@ -15,42 +15,36 @@ template <typename Point>
 class StepList {
  public:
   const std::vector<Point> &points() const { return points_; }
-  bool empty() const { return points_.empty(); }
   void clear() {
     points_.clear();
     limit_ = kSlack;
   }
 
-  /// `count` steps have ended, `point.step` among them. Returns by how many points the list grew.
-  std::ptrdiff_t push(const Point &point, uint32_t count, uint32_t detail) {
+  /// `point.step` ended last.
+  void push(const Point &point) {
     points_.push_back(point);
-    return points_.size() < limit_ ? 1 : 1 + join(count, detail);
+    if (points_.size() >= limit_) join(point.step);
   }
-  /// Joins what is of one bucket; returns by how many points the list grew (never more than 0).
-  std::ptrdiff_t join(uint32_t count, uint32_t detail) {
-    const size_t before = points_.size();
+
+ private:
+  static constexpr size_t kSlack = 32;
+
+  /// Joins what is of one bucket.
+  void join(uint32_t count) {
     size_t kept = 0;
     uint32_t last = 0;  // of the bucket of points_[kept - 1]
-    for (size_t at = 0; at < before; ++at) {
-      const Point point = points_[at];
+    for (const Point &one : points_) {
+      const Point point = one;
       if (kept > 0 && point.step <= last) {
         points_[kept - 1].join(point);
       } else {
-        last = bucket_of(point.step, count, detail).last;
+        last = bucket_of(point.step, count, kFinest).last;
         points_[kept++] = point;
       }
     }
     points_.resize(kept);
     limit_ = kept + kSlack;
-    return static_cast<std::ptrdiff_t>(kept) - static_cast<std::ptrdiff_t>(before);
   }
-  void assign(std::vector<Point> points) {
-    points_ = std::move(points);
-    limit_ = points_.size() + kSlack;
-  }
-
- private:
-  static constexpr size_t kSlack = 32;
 
   std::vector<Point> points_;
   size_t limit_ = kSlack;
@@ -83,9 +77,9 @@ class StepLevel {
  public:
   void see(int64_t value) { most_ = std::max(most_, value); }
   /// Step `step` is the last of `step` that ended; the level is at `value`.
-  void end_step(uint32_t step, int64_t value, uint32_t detail) {
-    const bool idle = !list_.empty() && list_.points().back().last == value && most_ <= value;
-    if (!idle) list_.push({step, value, std::max(most_, value)}, step, detail);
+  void end_step(uint32_t step, int64_t value) {
+    const bool idle = !points().empty() && points().back().last == value && most_ <= value;
+    if (!idle) list_.push({step, value, std::max(most_, value)});
     most_ = value;
   }
   void restart(int64_t value) {

@@ -5,17 +5,11 @@ namespace {
 
 uint64_t align(uint64_t time_ns, uint32_t shift) { return time_ns >> shift << shift; }
 
-void fold(Bucket &into, const Bucket &later) {
-  into.min = std::min(into.min, later.min);
-  into.max = std::max(into.max, later.max);
-  into.last = later.last;
-}
-
-/// Appends `bucket` at the width of `shift`, or folds it into the last one where both lie in one bucket.
+/// Appends `bucket` at the width of `shift`, or joins it to the last one where both lie in one bucket.
 void append(std::vector<Bucket> &list, Bucket bucket, uint32_t shift) {
   bucket.begin_ns = align(bucket.begin_ns, shift);
   if (!list.empty() && list.back().begin_ns == bucket.begin_ns) {
-    fold(list.back(), bucket);
+    list.back().join(bucket);
   } else {
     list.push_back(bucket);
   }
@@ -52,7 +46,7 @@ void TimelineSeries::close(uint32_t level) {
   Bucket wider = done;
   wider.begin_ns = align(done.begin_ns, shift_of(next));
   if (has_open_[next] && open_[next].begin_ns == wider.begin_ns) {
-    fold(open_[next], wider);
+    open_[next].join(wider);
     return;
   }
   if (has_open_[next]) close(next);

@@ -13,6 +13,12 @@ namespace gmt::model {
 struct Bucket {
   uint64_t begin_ns;
   int64_t min, max, last;
+
+  void join(const Bucket &later) {
+    min = std::min(min, later.min);
+    max = std::max(max, later.max);
+    last = later.last;
+  }
 };
 
 class TimelineSeries {
