@@ -9,8 +9,6 @@
 namespace gmt::uprobe {
 namespace {
 
-constexpr size_t kCodeBytes = 64;
-
 constexpr std::string_view kNumber = "_ZN2at15sequence_number17get_and_incrementEv";
 constexpr std::string_view kThread = "_ZN2at14RecordFunction15currentThreadIdEv";
 constexpr std::string_view kEvaluate =
@@ -29,12 +27,6 @@ std::optional<torch::NodeLayout> node_layout(const ElfFile &elf) {
       return torch::kSharedNode;
   }
   return std::nullopt;
-}
-
-std::vector<std::byte> code_of(const FileBytes &file, const ElfFile &elf, const ElfSymbol &symbol) {
-  auto code = elf.bytes_at(file, symbol.address, kCodeBytes);
-  if (symbol.bytes && symbol.bytes < code.size()) code.resize(symbol.bytes);
-  return code;
 }
 
 const ElfSymbol *find_evaluate(const ElfFile &elf) {
@@ -111,13 +103,13 @@ AutogradProbes find_autograd(const FileBytes &file, const ElfFile &elf) {
   const auto layout = node_layout(elf);
   out.unreadable = elf.find(kNode) != nullptr;
   if (!number || !thread || !evaluate || !layout) return out;
-  const auto counter = find_thread_local(code_of(file, elf, *number), number->address);
-  const auto id = find_thread_local(code_of(file, elf, *thread), thread->address);
+  const auto counter = find_thread_local(elf.code_of(file, *number), number->address);
+  const auto id = find_thread_local(elf.code_of(file, *thread), thread->address);
   const auto number_at = elf.offset_of(number->address, true), evaluate_at = elf.offset_of(evaluate->address, true);
   if (!counter || !id || !number_at || !evaluate_at) return out;
   const uint64_t probe = number->address + counter->probe;
   out.numbers = *number_at + counter->probe;
-  out.evaluations = *evaluate_at + probe_place(code_of(file, elf, *evaluate), true);
+  out.evaluations = *evaluate_at + probe_place(elf.code_of(file, *evaluate), true);
   out.layout.counter_index = static_cast<int64_t>(counter->index - probe);
   out.layout.thread_index = static_cast<int64_t>(id->index - probe);
   out.layout.counter_offset = counter->offset;

@@ -12,22 +12,21 @@ namespace gmt::uprobe {
 namespace {
 
 constexpr uint64_t kMostHeaders = 256;
-constexpr uint64_t kMostSymbols = 1 << 20, kMostStringBytes = 64 << 20;
+constexpr uint64_t kMostSymbols = 1 << 20, kMostStringBytes = 64 << 20, kMostNameBytes = 1 << 20;
 
 template <class T>
 bool read_object(const FileBytes &file, uint64_t offset, T *to) {
   return file.read(offset, to, sizeof *to);
 }
 
-/// The text at `offset`, up to its NUL; empty: outside, or without an end.
+}  // namespace
+
 std::string_view text_at(std::span<const std::byte> strings, uint64_t offset) {
   if (offset >= strings.size()) return {};
   const char *begin = reinterpret_cast<const char *>(strings.data()) + offset;
   const void *end = std::memchr(begin, 0, strings.size() - offset);
   return end ? std::string_view(begin, static_cast<const char *>(end)) : std::string_view{};
 }
-
-}  // namespace
 
 std::optional<FileBytes> FileBytes::open(const std::string &path) {
   // Not a FIFO or a device: opening or reading one could wait for ever, or do something.
@@ -184,6 +183,28 @@ std::vector<std::byte> ElfFile::bytes_at(const FileBytes &file, uint64_t address
     return file.copy(offset, there, count);
   }
   return {};
+}
+
+std::vector<std::byte> ElfFile::code_of(const FileBytes &file, const ElfSymbol &function) const {
+  constexpr uint64_t kCodeBytes = 64;
+  return bytes_at(file, function.address, function.bytes ? std::min(function.bytes, kCodeBytes) : kCodeBytes);
+}
+
+std::vector<ElfFile::Section> ElfFile::sections(const FileBytes &file) const {
+  Elf64_Ehdr header;
+  if (!read_object(file, 0, &header) || header.e_shentsize != sizeof(Elf64_Shdr)) return {};
+  std::vector<Elf64_Shdr> table(header.e_shnum);
+  if (!file.read(header.e_shoff, table.data(), table.size() * sizeof(Elf64_Shdr))) return {};
+  std::vector<std::byte> names;
+  if (header.e_shstrndx < table.size()) {
+    const Elf64_Shdr &at = table[header.e_shstrndx];
+    names = file.copy(at.sh_offset, at.sh_size, kMostNameBytes);
+  }
+  std::vector<Section> out;
+  for (const Elf64_Shdr &one : table)
+    out.push_back(
+        {std::string(text_at(names, one.sh_name)), one.sh_type, one.sh_link, one.sh_addr, one.sh_offset, one.sh_size});
+  return out;
 }
 
 }  // namespace gmt::uprobe

@@ -33,6 +33,9 @@ class FileBytes {
   uint64_t size_ = 0;
 };
 
+/// The text at `offset`, up to its NUL; without data: outside, or without an end.
+std::string_view text_at(std::span<const std::byte> strings, uint64_t offset);
+
 struct ElfSymbol {
   std::string_view name;  ///< lies in its ElfFile
   uint64_t address;       ///< as linked
@@ -49,6 +52,16 @@ struct UsdtNote {
 
 class ElfFile {
  public:
+  /// Loaded into memory.
+  struct Segment {
+    uint64_t address, offset, file_bytes;
+    bool executable;
+  };
+  struct Section {
+    std::string name;
+    uint32_t type, link;
+    uint64_t address, offset, bytes;
+  };
   ElfFile(ElfFile &&) = default;
   ElfFile &operator=(ElfFile &&) = default;
   /// 64-bit little-endian files only; none: it is no such file, or its tables do not lie inside it.
@@ -61,18 +74,15 @@ class ElfFile {
   std::optional<uint64_t> offset_of(uint64_t address, bool code) const;
   /// Up to `count` bytes of what is linked at `address`.
   std::vector<std::byte> bytes_at(const FileBytes &file, uint64_t address, size_t count) const;
+  /// The first bytes of a function, as many as it takes to find a place for a probe.
+  std::vector<std::byte> code_of(const FileBytes &file, const ElfSymbol &function) const;
+  const std::vector<Segment> &segments() const { return segments_; }
+  /// By number; empty: they do not lie inside the file.
+  std::vector<Section> sections(const FileBytes &file) const;
   std::vector<UsdtNote> usdt_notes(const FileBytes &file) const;
 
  private:
   ElfFile() = default;
-  struct Segment {
-    uint64_t address, offset, file_bytes;
-    bool executable;
-  };
-  struct Section {
-    uint64_t address, offset, bytes;
-    std::string name;
-  };
   struct Dynamic {
     uint64_t symbols = 0, strings = 0, string_bytes = 0, hash = 0, gnu_hash = 0;
   };
@@ -81,7 +91,6 @@ class ElfFile {
   bool read_dynamic(const FileBytes &file, Dynamic *out) const;
   uint64_t count_symbols(const FileBytes &file, const Dynamic &dynamic) const;
   uint64_t count_gnu_symbols(const FileBytes &file, uint64_t table) const;
-  std::vector<Section> sections(const FileBytes &file) const;
 
   std::vector<Segment> segments_;
   uint64_t dynamic_offset_ = 0, dynamic_bytes_ = 0;

@@ -11,15 +11,12 @@
 namespace gmt::uprobe {
 namespace {
 
-constexpr uint64_t kMostSections = 65535, kMostNoteBytes = 8 << 20;
+constexpr uint64_t kMostNoteBytes = 8 << 20;
 constexpr uint32_t kNoteType = 3;
 
 std::string_view take_text(std::span<const std::byte> &rest) {
-  const auto *begin = reinterpret_cast<const char *>(rest.data());
-  const void *end = rest.empty() ? nullptr : std::memchr(begin, 0, rest.size());
-  if (!end) return {};
-  const std::string_view text(begin, static_cast<const char *>(end));
-  rest = rest.subspan(text.size() + 1);
+  const std::string_view text = text_at(rest, 0);
+  if (text.data()) rest = rest.subspan(text.size() + 1);
   return text;
 }
 
@@ -120,29 +117,6 @@ bool parse_usdt_arguments(std::string_view text, gmt_up_usdt *out) {
     out->count++;
   }
   return true;
-}
-
-std::vector<ElfFile::Section> ElfFile::sections(const FileBytes &file) const {
-  Elf64_Ehdr header;
-  if (!file.read(0, &header, sizeof header) || header.e_shentsize != sizeof(Elf64_Shdr)) return {};
-  const auto table = file.copy(header.e_shoff, uint64_t{header.e_shnum} * sizeof(Elf64_Shdr), kMostSections * 64);
-  const auto entry = [&](uint32_t i) {
-    Elf64_Shdr section;
-    std::memcpy(&section, table.data() + i * sizeof section, sizeof section);
-    return section;
-  };
-  const size_t count = table.size() / sizeof(Elf64_Shdr);
-  if (header.e_shstrndx >= count) return {};
-  const Elf64_Shdr names_at = entry(header.e_shstrndx);
-  const auto names = file.copy(names_at.sh_offset, names_at.sh_size, 1 << 20);
-  std::vector<Section> out;
-  for (uint32_t i = 0; i < count; i++) {
-    const Elf64_Shdr section = entry(i);
-    if (section.sh_name >= names.size()) continue;
-    auto rest = std::span<const std::byte>(names).subspan(section.sh_name);
-    out.push_back({section.sh_addr, section.sh_offset, section.sh_size, std::string(take_text(rest))});
-  }
-  return out;
 }
 
 std::vector<UsdtNote> ElfFile::usdt_notes(const FileBytes &file) const {

@@ -16,18 +16,11 @@
 namespace gmt::uprobe {
 namespace {
 
-constexpr uint64_t kMostTableBytes = 256u << 20, kMostNameBytes = 1u << 20;
+constexpr uint64_t kMostTableBytes = 256u << 20;
 constexpr size_t kMostMappings = 200000, kMostRanges = 64;
 constexpr std::string_view kDeleted = " (deleted)";
 
 std::string proc_path(pid_t pid, const std::string &rest) { return "/proc/" + std::to_string(pid) + "/" + rest; }
-
-/// The text at `offset`, up to its NUL or the end.
-std::string_view text_at(const std::vector<std::byte> &texts, uint64_t offset) {
-  if (offset >= texts.size()) return {};
-  const auto *begin = reinterpret_cast<const char *>(texts.data()) + offset;
-  return {begin, strnlen(begin, texts.size() - offset)};
-}
 
 /// One line of /proc/PID/maps; false: nothing of a file.
 bool parse_mapping(const char *line, MappedFile *file) {
@@ -114,42 +107,18 @@ std::optional<MappedSymbols> MappedSymbols::read(const ForeignProcess &process, 
   auto elf = ElfFile::read(*bytes);
   if (!elf) return std::nullopt;
   MappedSymbols symbols(std::move(*bytes), std::move(*elf));
-  symbols.read_sections();
   if (!symbols.find_bias(file)) return std::nullopt;
   return symbols;
 }
 
-/// From the file's header, which the first segment begins with.
 bool MappedSymbols::find_bias(const MappedFile &file) {
-  Elf64_Ehdr header;
-  if (!file_.read(0, &header, sizeof header)) return false;
-  for (uint32_t i = 0; i < header.e_phnum && i < 256; i++) {
-    Elf64_Phdr segment;
-    if (header.e_phoff > file_.size() || !file_.read(header.e_phoff + i * sizeof segment, &segment, sizeof segment))
-      return false;
-    if (segment.p_type != PT_LOAD || segment.p_filesz == 0) continue;
-    const auto address = file.address_of(segment.p_offset);
+  for (const ElfFile::Segment &segment : elf_.segments()) {
+    const auto address = segment.file_bytes ? file.address_of(segment.offset) : std::nullopt;
     if (!address) continue;
-    bias_ = *address - segment.p_vaddr;
+    bias_ = *address - segment.address;
     return true;
   }
   return false;
-}
-
-void MappedSymbols::read_sections() {
-  Elf64_Ehdr header;
-  if (!file_.read(0, &header, sizeof header) || header.e_shentsize != sizeof(Elf64_Shdr)) return;
-  for (uint32_t i = 0; i < header.e_shnum; i++) {
-    Elf64_Shdr section;
-    if (header.e_shoff > file_.size() || !file_.read(header.e_shoff + i * sizeof section, &section, sizeof section))
-      return;
-    sections_.push_back(
-        {section.sh_name, section.sh_type, section.sh_link, section.sh_addr, section.sh_offset, section.sh_size});
-  }
-  if (header.e_shstrndx < sections_.size()) {
-    const Section &names = sections_[header.e_shstrndx];
-    section_names_ = file_.copy(names.offset, names.bytes, kMostNameBytes);
-  }
 }
 
 std::optional<MappedSymbols::Symbol> MappedSymbols::find(std::string_view name) const {
@@ -160,9 +129,9 @@ std::optional<MappedSymbols::Symbol> MappedSymbols::find(std::string_view name) 
 /// Calls each(symbol, name) for the symbols of .symtab until it says true. `names` holds the names.
 template <class Each>
 void MappedSymbols::each_local(std::vector<std::byte> *names, Each each) const {
-  for (const Section &table : sections_) {
+  for (const ElfFile::Section &table : sections_) {
     if (table.type != SHT_SYMTAB || table.link >= sections_.size()) continue;
-    const Section &texts = sections_[table.link];
+    const ElfFile::Section &texts = sections_[table.link];
     const auto symbols = file_.copy(table.offset, table.bytes, kMostTableBytes);
     *names = file_.copy(texts.offset, texts.bytes, kMostTableBytes);
     for (size_t at = 0; at + sizeof(Elf64_Sym) <= symbols.size(); at += sizeof(Elf64_Sym)) {
@@ -201,9 +170,8 @@ std::vector<MappedSymbols::Function> MappedSymbols::functions() {
 }
 
 std::optional<MappedSymbols::Symbol> MappedSymbols::section(std::string_view name) const {
-  for (const Section &section : sections_)
-    if (section.address && text_at(section_names_, section.name) == name)
-      return Symbol{section.address + bias_, section.bytes};
+  for (const ElfFile::Section &section : sections_)
+    if (section.address && section.name == name) return Symbol{section.address + bias_, section.bytes};
   return std::nullopt;
 }
 

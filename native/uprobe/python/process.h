@@ -77,12 +77,8 @@ class MappedSymbols {
   uint64_t bias() const { return bias_; }
 
  private:
-  struct Section {
-    uint32_t name, type, link;
-    uint64_t address, offset, bytes;
-  };
-  MappedSymbols(FileBytes &&file, ElfFile &&elf) : file_(std::move(file)), elf_(std::move(elf)) {}
-  void read_sections();
+  MappedSymbols(FileBytes &&file, ElfFile &&elf)
+      : file_(std::move(file)), elf_(std::move(elf)), sections_(elf_.sections(file_)) {}
   bool find_bias(const MappedFile &file);
   std::optional<Symbol> find_local(std::string_view name) const;
   template <class Each>
@@ -90,8 +86,8 @@ class MappedSymbols {
 
   FileBytes file_;
   ElfFile elf_;
-  std::vector<Section> sections_;
-  std::vector<std::byte> section_names_, local_names_;
+  std::vector<ElfFile::Section> sections_;
+  std::vector<std::byte> local_names_;
   uint64_t bias_ = 0;
 };
 
