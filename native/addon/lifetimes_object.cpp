@@ -79,14 +79,7 @@ Napi::Value LifetimesObject::info(const Napi::CallbackInfo &info) {
 }
 
 Napi::Value LifetimesObject::site(const Napi::CallbackInfo &info) {
-  const Napi::Env env = info.Env();
-  if (!is_open(env)) return env.Undefined();
-  if (info.Length() < 1 || !info[0].IsNumber()) return fail(env, "site() needs the number of a site.");
-  const double id = info[0].As<Napi::Number>().DoubleValue();
-  if (!(id >= 0 && id < 4294967295.0)) return env.Null();
-  const auto site =
-      reader_->ask([&](const Follower::View &view) { return model::site(view.state, static_cast<uint32_t>(id)); });
-  return site ? site_answer(env, *site) : env.Null();
+  return is_open(info.Env()) ? tell_site(info, *reader_) : info.Env().Undefined();
 }
 
 void LifetimesObject::close(const Napi::CallbackInfo &) {

@@ -18,8 +18,7 @@ namespace gmt::addon {
 namespace {
 
 /// What is heard. Those of the terminal reach its whole foreground group, so the program as well.
-constexpr int kEnds[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
-constexpr int kOthers[] = {SIGUSR1, SIGUSR2, SIGCONT};
+constexpr int kHeard[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGALRM};
 /// How long what is left to do may take once a signal has come: the one that ended the program may have come here as well.
 constexpr unsigned kGraceSeconds = 1;
 
@@ -63,9 +62,7 @@ void hear_signals(std::string last_word) {
   struct sigaction action {};
   action.sa_handler = hear;
   action.sa_flags = SA_RESTART;
-  for (const int signal : kEnds) ::sigaction(signal, &action, nullptr);
-  for (const int signal : kOthers) ::sigaction(signal, &action, nullptr);
-  ::sigaction(SIGALRM, &action, nullptr);
+  for (const int signal : kHeard) ::sigaction(signal, &action, nullptr);
 }
 
 std::vector<std::string> texts(const Napi::Value &value) {

@@ -64,43 +64,19 @@ Napi::Value SessionObject::revision(const Napi::CallbackInfo &info) {
 }
 
 Napi::Value SessionObject::sites(const Napi::CallbackInfo &info) {
-  const auto query = is_open(info.Env()) ? site_query(info) : std::nullopt;
-  if (!query) return info.Env().Undefined();
-  const auto rows = follower_->ask([&](const Follower::View &view) {
-    model::SiteRows answer = model::sites(view.state, *query);
-    answer.revision = view.revision;
-    return answer;
-  });
-  return sites_answer(info.Env(), rows);
+  return reply(info, site_query, model::sites, sites_answer);
 }
 
 Napi::Value SessionObject::site(const Napi::CallbackInfo &info) {
-  const Napi::Env env = info.Env();
-  if (!is_open(env)) return env.Undefined();
-  if (info.Length() < 1 || !info[0].IsNumber()) return fail(env, "site() needs the number of a site.");
-  const double id = info[0].As<Napi::Number>().DoubleValue();
-  if (!(id >= 0 && id < 4294967295.0)) return env.Null();
-  const auto site =
-      follower_->ask([&](const Follower::View &view) { return model::site(view.state, static_cast<uint32_t>(id)); });
-  return site ? site_answer(env, *site) : env.Null();
+  return is_open(info.Env()) ? tell_site(info, *follower_) : info.Env().Undefined();
 }
 
 Napi::Value SessionObject::allocations(const Napi::CallbackInfo &info) {
-  const auto query = is_open(info.Env()) ? allocation_query(info) : std::nullopt;
-  if (!query) return info.Env().Undefined();
-  const auto rows = follower_->ask([&](const Follower::View &view) {
-    model::AllocationRows answer = model::allocations(view.state, *query);
-    answer.revision = view.revision;
-    return answer;
-  });
-  return allocations_answer(info.Env(), rows);
+  return reply(info, allocation_query, model::allocations, allocations_answer);
 }
 
 Napi::Value SessionObject::timeline(const Napi::CallbackInfo &info) {
-  const auto query = is_open(info.Env()) ? timeline_query(info) : std::nullopt;
-  if (!query) return info.Env().Undefined();
-  return timeline_answer(
-      info.Env(), follower_->ask([&](const Follower::View &view) { return model::timeline(view.state, *query); }));
+  return reply(info, timeline_query, model::timeline, timeline_answer);
 }
 
 Napi::Value SessionObject::settle(const Napi::CallbackInfo &info) {

@@ -3,9 +3,13 @@
 #include <napi.h>
 
 #include <memory>
+#include <optional>
+#include <type_traits>
 
+#include "addon/answers.h"
 #include "addon/follower.h"
 #include "addon/lifetime_reader.h"
+#include "addon/wrapped.h"
 
 namespace gmt::addon {
 
@@ -39,8 +43,38 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
   /// False, with an Error pending, once the session was closed.
   bool is_open(Napi::Env env) const;
 
+  /// `read` takes the question from the call, `find` looks for what it asks, `tell` makes the answer. What has a revision
+  /// gets the follower's.
+  template <typename Read, typename Find, typename Tell>
+  Napi::Value reply(const Napi::CallbackInfo &info, Read read, Find find, Tell tell) {
+    const auto query = is_open(info.Env()) ? read(info) : std::nullopt;
+    if (!query) return info.Env().Undefined();
+    uint64_t revision = 0;
+    auto found = follower_->ask([&](const Follower::View &view) {
+      revision = view.revision;
+      return find(view.state, *query);
+    });
+    if constexpr (requires { found.revision; }) found.revision = revision;
+    if constexpr (std::is_invocable_v<Tell, Napi::Env, decltype(found), uint64_t>)
+      return tell(info.Env(), found, revision);
+    else
+      return tell(info.Env(), found);
+  }
+
   std::shared_ptr<Follower> follower_;
 };
+
+/// site(id), answered by what reads the trace.
+template <typename Reader>
+Napi::Value tell_site(const Napi::CallbackInfo &info, Reader &reader) {
+  const Napi::Env env = info.Env();
+  if (info.Length() < 1 || !info[0].IsNumber()) return fail(env, "site() needs the number of a site.");
+  const double id = info[0].As<Napi::Number>().DoubleValue();
+  if (!(id >= 0 && id < model::kNone)) return env.Null();
+  const auto site =
+      reader.ask([&](const Follower::View &view) { return model::site(view.state, static_cast<uint32_t>(id)); });
+  return site ? site_answer(env, *site) : env.Null();
+}
 
 /// What lives as long as one environment (one Node thread).
 struct Environment {

@@ -16,25 +16,11 @@ std::vector<BlockAnswer> with_sites(const model::State &state, const std::vector
 }  // namespace
 
 Napi::Value SessionObject::site_series(const Napi::CallbackInfo &info) {
-  const auto query = is_open(info.Env()) ? site_series_query(info) : std::nullopt;
-  if (!query) return info.Env().Undefined();
-  uint64_t revision = 0;
-  const auto series = follower_->ask([&](const Follower::View &view) {
-    revision = view.revision;
-    return model::site_series(view.state, *query);
-  });
-  return site_series_answer(info.Env(), series, revision);
+  return reply(info, site_series_query, model::site_series, site_series_answer);
 }
 
 Napi::Value SessionObject::ledger_series(const Napi::CallbackInfo &info) {
-  const auto query = is_open(info.Env()) ? ledger_series_query(info) : std::nullopt;
-  if (!query) return info.Env().Undefined();
-  uint64_t revision = 0;
-  const auto series = follower_->ask([&](const Follower::View &view) {
-    revision = view.revision;
-    return model::ledger_series(view.state, *query);
-  });
-  return ledger_series_answer(info.Env(), series, revision);
+  return reply(info, ledger_series_query, model::ledger_series, ledger_series_answer);
 }
 
 Napi::Value SessionObject::free_lines(const Napi::CallbackInfo &info) {
@@ -52,42 +38,33 @@ Napi::Value SessionObject::free_lines(const Napi::CallbackInfo &info) {
 }
 
 Napi::Value SessionObject::fragmentation(const Napi::CallbackInfo &info) {
-  const auto query = is_open(info.Env()) ? device_query(info) : std::nullopt;
-  if (!query) return info.Env().Undefined();
-  return fragmentation_answer(info.Env(), follower_->ask([&](const Follower::View &view) {
-    return model::fragmentation(view.state, query->process, query->device);
-  }));
+  const auto find = [](const model::State &state, const model::LedgerSeriesQuery &query) {
+    return model::fragmentation(state, query.process, query.device);
+  };
+  return reply(info, device_query, find, fragmentation_answer);
 }
 
 Napi::Value SessionObject::segments(const Napi::CallbackInfo &info) {
-  const auto query = is_open(info.Env()) ? segment_query(info) : std::nullopt;
-  if (!query) return info.Env().Undefined();
-  uint64_t revision = 0;
-  const auto map = follower_->ask([&](const Follower::View &view) {
-    revision = view.revision;
-    return model::segments(view.state, *query);
-  });
-  return segments_answer(info.Env(), map, revision);
+  return reply(info, segment_query, model::segments, segments_answer);
 }
 
 Napi::Value SessionObject::blocks(const Napi::CallbackInfo &info) {
-  const auto query = is_open(info.Env()) ? blocks_query(info) : std::nullopt;
-  if (!query) return info.Env().Undefined();
-  return blocks_answer(info.Env(), follower_->ask([&](const Follower::View &view) {
-    return with_sites(view.state, model::blocks(view.state, query->process, query->addresses));
-  }));
+  const auto find = [](const model::State &state, const BlocksQuery &query) {
+    return with_sites(state, model::blocks(state, query.process, query.addresses));
+  };
+  return reply(info, blocks_query, find, blocks_answer);
 }
 
 Napi::Value SessionObject::answer(const Napi::CallbackInfo &info) {
-  const auto query = is_open(info.Env()) ? answer_query(info) : std::nullopt;
-  if (!query) return info.Env().Undefined();
-  const auto found = follower_->ask([&](const Follower::View &view) -> std::optional<AgentAnswer> {
-    const model::ProcessState *state = view.state.process(query->process);
-    const model::Answer *answer = state ? state->answers.find(query->index) : nullptr;
+  const auto find = [](const model::State &state, const AnswerQuery &query) -> std::optional<AgentAnswer> {
+    const model::ProcessState *process = state.process(query.process);
+    const model::Answer *answer = process ? process->answers.find(query.index) : nullptr;
     if (!answer) return std::nullopt;
-    return AgentAnswer{query->process, *answer, with_sites(view.state, answer->blocks)};
+    return AgentAnswer{query.process, *answer, with_sites(state, answer->blocks)};
+  };
+  return reply(info, answer_query, find, [](Napi::Env env, const std::optional<AgentAnswer> &found) {
+    return found ? agent_answer(env, *found) : env.Null();
   });
-  return found ? agent_answer(info.Env(), *found) : info.Env().Null();
 }
 
 }  // namespace gmt::addon
