@@ -22,6 +22,9 @@ struct CallFacts {
   uint8_t kind = 0;     ///< enum gmt_kind; 0: nothing that concerns memory (a graph node of another type)
 };
 
+/// Place of argument `index` in the parameter struct: C alignment of 8-byte, 4-byte and 64-byte (char array) members.
+uint32_t argument_offset(const char *args, int index);
+
 /// Reads the arguments. `after`: the call has returned with success, so results may be read; before that (and after a failed
 /// call) only what was passed in. `params` is laid out as a C struct of the arguments.
 CallFacts read_call(const gmt_call &call, const void *params, bool after);

@@ -60,16 +60,9 @@ struct Params {
 
 Params lay_out(const gmt_call &call, const uint64_t *words) {
   Params params{};
-  uint32_t offset = 0;
   for (int i = 0, used = 0; call.args[i]; i++) {
-    if (call.args[i] == 'H') {
-      offset += kIpcHandleBytes;
-      continue;
-    }
-    const uint32_t bytes = call.args[i] == 'u' ? 4 : 8;
-    offset = (offset + bytes - 1) & ~(bytes - 1);
-    std::memcpy(params.bytes + offset, &words[used++], bytes);
-    offset += bytes;
+    if (call.args[i] == 'H') continue;
+    std::memcpy(params.bytes + cuda::argument_offset(call.args, i), &words[used++], call.args[i] == 'u' ? 4 : 8);
   }
   return params;
 }
