@@ -126,6 +126,7 @@ Attachments::Library *Attachments::attach_file(pid_t pid, const MappedFile &file
 
 LibraryLook Attachments::look(pid_t pid) {
   LibraryLook found;
+  bool reports = false;  // PyTorch tells what its allocator does
   std::pair<Library *, std::string> allocator{nullptr, {}};
   for (const MappedFile &file : ForeignProcess(pid).mapped_files()) {
     Library *library = attach_file(pid, file, &found);
@@ -136,16 +137,13 @@ LibraryLook Attachments::look(pid_t pid) {
       found.simulated |= library->probes.simulated;
     }
     found.autograd_unreadable |= library->probes.autograd.unreadable;
-    if (library->role == LibraryRole::kTensor && !library->probes.reports.empty()) found.tensors = true;
+    reports |= !library->probes.reports.empty();
   }
-  if (allocator.first && !found.tensors && !allocator.first->probes.usdt.empty()) {
-    Library &library = *allocator.first;
-    if (!library.attached && attach_usdt(library) == 0) {
-      library.attached = true;
-      found.fresh.push_back(allocator.second);
-      paths_.push_back(allocator.second);
-    }
-    found.tensors = library.attached;
+  Library *silent = reports ? nullptr : allocator.first;
+  if (silent && !silent->attached && !silent->probes.usdt.empty() && attach_usdt(*silent) == 0) {
+    silent->attached = true;
+    found.fresh.push_back(allocator.second);
+    paths_.push_back(allocator.second);
   }
   return found;
 }

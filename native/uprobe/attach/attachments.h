@@ -19,7 +19,6 @@ namespace gmt::uprobe {
 /// What a look at a process's libraries found.
 struct LibraryLook {
   bool driver = false;               ///< libcuda is mapped and its probes are in place
-  bool tensors = false;              ///< so is PyTorch's allocator
   bool simulated = false;            ///< the driver is the project's simulator
   bool autograd_unreadable = false;  ///< PyTorch is there, and what it does in backward passes cannot be seen
   std::vector<std::string> fresh;    ///< paths of libraries that were attached just now, as the process sees them

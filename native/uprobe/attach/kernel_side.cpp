@@ -54,6 +54,17 @@ Problem load_problem(int error) {
                         "); attaching needs Linux 5.17 or newer."};
 }
 
+/// Runs the program for each task that `options` names; without them for all.
+void run_iterator(const bpf_program *program, const bpf_iter_attach_opts *options) {
+  bpf_link *link = ::bpf_program__attach_iter(program, options);
+  const int walk = link ? ::bpf_iter_create(::bpf_link__fd(link)) : -1;
+  char nothing[16];
+  while (walk >= 0 && ::read(walk, nothing, sizeof nothing) > 0) {
+  }
+  if (walk >= 0) ::close(walk);
+  ::bpf_link__destroy(link);
+}
+
 }  // namespace
 
 bool multi_links_work() {
@@ -129,13 +140,7 @@ uint32_t KernelSide::host_pid_of(pid_t pid) {
   if (!pid_namespace_) return static_cast<uint32_t>(pid);
   object_->bss->wanted_pid = static_cast<uint32_t>(pid);
   object_->bss->found_host_pid = 0;
-  bpf_link *link = ::bpf_program__attach_iter(object_->progs.find_host_pid, nullptr);
-  const int walk = link ? ::bpf_iter_create(::bpf_link__fd(link)) : -1;
-  char nothing[16];
-  while (walk >= 0 && ::read(walk, nothing, sizeof nothing) > 0) {
-  }
-  if (walk >= 0) ::close(walk);
-  ::bpf_link__destroy(link);
+  run_iterator(object_->progs.find_host_pid, nullptr);
   return object_->bss->found_host_pid;
 }
 
@@ -197,13 +202,7 @@ bool KernelSide::read_part(pid_t pid, uint64_t address, void *to, size_t bytes) 
   options.sz = sizeof options;
   options.link_info = reinterpret_cast<bpf_iter_link_info *>(&walked);
   options.link_info_len = sizeof walked;
-  bpf_link *link = ::bpf_program__attach_iter(object_->progs.read_memory, &options);
-  const int walk = link ? ::bpf_iter_create(::bpf_link__fd(link)) : -1;
-  char nothing[16];
-  while (walk >= 0 && ::read(walk, nothing, sizeof nothing) > 0) {
-  }
-  if (walk >= 0) ::close(walk);
-  ::bpf_link__destroy(link);
+  run_iterator(object_->progs.read_memory, &options);
   if (!wish_->done || wish_->result != 0) return false;
   std::memcpy(to, wish_->data, bytes);
   return true;

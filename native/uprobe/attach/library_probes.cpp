@@ -9,18 +9,17 @@
 namespace gmt::uprobe {
 namespace {
 
-constexpr size_t kCodeBytes = 64;
-
 constexpr uint64_t context_cookie(gmt_up_context_op op, uint32_t device_argument = 0) {
   return static_cast<uint64_t>(op) | device_argument << 8;
 }
 
-/// Calls that make a context current, or name a context's device.
-struct ContextCall {
+struct NamedProbe {
   std::string_view name;
   uint64_t cookie;
 };
-constexpr ContextCall kContextCalls[] = {
+
+/// Calls that make a context current, or name a context's device.
+constexpr NamedProbe kContextCalls[] = {
     {"cuCtxSetCurrent", context_cookie(GMT_UP_CONTEXT_SET)},
     {"cuCtxPushCurrent_v2", context_cookie(GMT_UP_CONTEXT_PUSH)},
     {"cuCtxPopCurrent_v2", context_cookie(GMT_UP_CONTEXT_POP)},
@@ -29,17 +28,13 @@ constexpr ContextCall kContextCalls[] = {
     {"cuCtxCreate_v4", context_cookie(GMT_UP_CONTEXT_CREATE, 3)},
     {"cuDevicePrimaryCtxRetain", context_cookie(GMT_UP_CONTEXT_RETAIN, 1)},
 };
-constexpr ContextCall kContextGetters[] = {
+constexpr NamedProbe kContextGetters[] = {
     {"cuCtxGetCurrent", context_cookie(GMT_UP_CONTEXT_GET)},
     {"cuCtxGetDevice", context_cookie(GMT_UP_CONTEXT_GET_DEVICE)},
 };
 
 /// PyTorch 1.10 to 2.14; see inject/hooks/tensor_layer.cpp.
-struct Report {
-  std::string_view name;
-  gmt_up_report cookie;
-};
-constexpr Report kReports[] = {
+constexpr NamedProbe kReports[] = {
     {"_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE", GMT_UP_REPORT},
     {"_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE", GMT_UP_REPORT},
     {"_ZN3c1027reportMemoryUsageToProfilerEPvlNS_6DeviceE", GMT_UP_REPORT_OLD},
@@ -57,9 +52,7 @@ class Finder {
     if (!symbol || !symbol->function || !seen_.insert(symbol->address).second) return;
     const auto place = elf_.offset_of(symbol->address, true);
     if (!place) return;
-    auto code = elf_.bytes_at(file_, symbol->address, kCodeBytes);
-    if (symbol->bytes && symbol->bytes < code.size()) code.resize(symbol->bytes);
-    to->push_back({*place + probe_place(code, with_return), cookie, 0});
+    to->push_back({*place + probe_place(elf_.code_of(file_, *symbol), with_return), cookie, 0});
   }
 
  private:
@@ -71,8 +64,8 @@ class Finder {
 void find_driver_probes(const FileBytes &file, const ElfFile &elf, LibraryProbes *out) {
   Finder calls(file, elf), contexts(file, elf);
   for (uint32_t row = 0; row < GMT_CALL_COUNT; row++) calls.add(cuda::kCalls[row].name, row, true, &out->calls);
-  for (const ContextCall &call : kContextCalls) contexts.add(call.name, call.cookie, true, &out->contexts);
-  for (const ContextCall &call : kContextGetters) contexts.add(call.name, call.cookie, true, &out->getters);
+  for (const NamedProbe &call : kContextCalls) contexts.add(call.name, call.cookie, true, &out->contexts);
+  for (const NamedProbe &call : kContextGetters) contexts.add(call.name, call.cookie, true, &out->getters);
   out->simulated = elf.find("gpu_memtrace_simulator") != nullptr;
 }
 
@@ -84,10 +77,7 @@ void find_usdt_probes(const FileBytes &file, const ElfFile &elf, LibraryProbes *
     const auto place = elf.offset_of(note.address, true);
     const auto semaphore = note.semaphore ? elf.offset_of(note.semaphore, false) : std::nullopt;
     const bool readable = parse_usdt_arguments(note.arguments, &probe.arguments);
-    if (!place || !readable || probe.arguments.count < (frees ? 1u : 3u) || (note.semaphore && !semaphore)) {
-      out->unread.push_back(note.provider + ":" + note.name + " (" + note.arguments + ")");
-      continue;
-    }
+    if (!place || !readable || probe.arguments.count < (frees ? 1u : 3u) || (note.semaphore && !semaphore)) continue;
     probe.arguments.frees = frees;
     probe.point = {*place, 0, semaphore.value_or(0)};
     out->usdt.push_back(probe);
@@ -138,7 +128,7 @@ LibraryProbes find_probes(LibraryRole role, const FileBytes &file, const ElfFile
       find_driver_probes(file, elf, &out);
       break;
     case LibraryRole::kTensor:
-      for (const Report &report : kReports) finder.add(report.name, report.cookie, false, &out.reports);
+      for (const NamedProbe &report : kReports) finder.add(report.name, report.cookie, false, &out.reports);
       break;
     case LibraryRole::kAutograd:
       out.autograd = find_autograd(file, elf);

@@ -38,7 +38,6 @@ struct LibraryProbes {
   std::vector<UsdtProbe> usdt;
   AutogradProbes autograd{};
   bool simulated = false;
-  std::vector<std::string> unread;  ///< USDT probes whose arguments are spelled in a way that is not known
 
   size_t count() const;
 };

@@ -1,6 +1,8 @@
 // x86-64: a decoder of the few instructions that functions begin with. What it does not know for sure ends the search.
 #include "uprobe/attach/probe_place.h"
 
+#include <algorithm>
+
 namespace gmt::uprobe {
 namespace {
 
@@ -99,39 +101,17 @@ Instruction immediate(Reader &in, int opcode, int rex) {
   return {Kind::kPlain, in.at(), compares || operands.mod != 3 ? -1 : operands.rm};
 }
 
+constexpr int kTwoOperands[] = {0x01, 0x03, 0x09, 0x0b, 0x21, 0x23, 0x29, 0x2b, 0x31, 0x33,
+                                0x38, 0x39, 0x3a, 0x3b, 0x84, 0x85, 0x89, 0x8b, 0x8d};
+constexpr int kImmediate[] = {0x80, 0x81, 0x83, 0xc6, 0xc7, 0xf6, 0xf7};
+
+bool is_one_of(std::span<const int> opcodes, int opcode) {
+  return std::find(opcodes.begin(), opcodes.end(), opcode) != opcodes.end();
+}
+
 Instruction by_opcode(Reader &in, int opcode, int rex) {
-  switch (opcode) {
-    case 0x01:
-    case 0x03:
-    case 0x09:
-    case 0x0b:
-    case 0x21:
-    case 0x23:
-    case 0x29:
-    case 0x2b:
-    case 0x31:
-    case 0x33:
-    case 0x38:
-    case 0x39:
-    case 0x3a:
-    case 0x3b:
-    case 0x84:
-    case 0x85:
-    case 0x89:
-    case 0x8b:
-    case 0x8d:
-      return two_operands(in, opcode, rex);
-    case 0x80:
-    case 0x81:
-    case 0x83:
-    case 0xc6:
-    case 0xc7:
-    case 0xf6:
-    case 0xf7:
-      return immediate(in, opcode, rex);
-    default:
-      break;
-  }
+  if (is_one_of(kTwoOperands, opcode)) return two_operands(in, opcode, rex);
+  if (is_one_of(kImmediate, opcode)) return immediate(in, opcode, rex);
   if (opcode >= 0xb8 && opcode <= 0xbf) {  // mov register, immediate
     in.skip(rex & 8 ? 8 : 4);
     return {Kind::kPlain, in.at(), (opcode & 7) | (rex & 1) << 3};

@@ -40,7 +40,7 @@ struct gmt_up_thread {
   uint32_t host_pid;
   uint32_t pid;
   uint32_t tid;
-  uint32_t own_tid;  ///< in the thread's innermost namespace: what gettid() gives it
+  uint32_t reserved;
   char name[16];
 };
 

@@ -68,10 +68,8 @@ struct gmt_up_pending {
 struct gmt_up_thread_state {
   uint32_t place;   ///< of its process in gmt_targets, 0 = not looked up yet
   uint32_t number;  ///< 0 = not told yet
-  uint32_t own_tid;
-  uint32_t frees;  ///< of tensors: each eighth gets a stack
-  uint32_t depth;  ///< of `contexts`
-  uint32_t reserved;
+  uint32_t frees;   ///< of tensors: each eighth gets a stack
+  uint32_t depth;   ///< of `contexts`
   uint64_t contexts[GMT_CONTEXT_DEPTH];
   struct gmt_up_pending call;
   struct gmt_up_pending context_call;
@@ -108,14 +106,6 @@ GMT_INLINE bool gmt_put(const void *record, uint64_t bytes) {
   return bpf_ringbuf_output(&gmt_ring, (void *)record, bytes, gmt_wake_flags()) == 0;
 }
 
-GMT_INLINE uint32_t gmt_own_number(struct task_struct *task) {
-  struct pid *pid = BPF_CORE_READ(task, thread_pid);
-  uint32_t level = BPF_CORE_READ(pid, level);
-  struct upid number = {};
-  bpf_core_read(&number, sizeof number, &pid->numbers[level & 31]);
-  return number.nr;
-}
-
 /// Number of a task in the tracer's PID namespace, 0 where it has none.
 GMT_INLINE uint32_t gmt_number(struct task_struct *task) {
   if (!tracer_pid_namespace) return BPF_CORE_READ(task, pid);
@@ -139,10 +129,8 @@ static __noinline uint32_t gmt_announce(struct gmt_up_thread_state *state) {
   about.host_pid = bpf_get_current_pid_tgid() >> 32;
   about.pid = gmt_number(task->group_leader);
   about.tid = gmt_number(task);
-  about.own_tid = gmt_own_number(task);
   bpf_get_current_comm(about.name, sizeof about.name);
   if (!gmt_put(&about, sizeof about)) return 0;
-  state->own_tid = about.own_tid;
   state->number = about.head.thread;
   return state->number;
 }

@@ -61,7 +61,7 @@ bool PythonRecords::take(const void *record, size_t bytes) {
     case GMT_UP_PYTHON_PART:
       return take_part(record, bytes);
     case GMT_UP_PYTHON_STACK:
-      return take_stack(record, bytes);
+      return take_python_stack(record, bytes);
     case GMT_UP_NATIVE_STACK:
       return names_ && take_native_stack(record, bytes);
     default:
@@ -133,31 +133,32 @@ void PythonRecords::write_code(uint64_t key, const gmt_code_record &about, const
   if (write_(GMT_CODE, payload.data(), static_cast<uint32_t>(payload.size()))) written_codes_.insert(key);
 }
 
-bool PythonRecords::take_stack(const void *record, size_t bytes) {
+/// A stack whose frames `frame_of(record, i)` gives.
+template <class Stack, class FrameOf>
+bool PythonRecords::take_stack(const void *record, size_t bytes, size_t frame_bytes, FrameOf frame_of) {
   constexpr size_t kHead = offsetof(gmt_up_python_stack, frames);
-  const auto *stack = as<gmt_up_python_stack>(record, bytes, kHead);
-  if (!stack || stack->head.stack == 0 || stack->depth > GMT_MAX_FRAMES ||
-      bytes - kHead < stack->depth * sizeof(gmt_python_frame))
+  static_assert(kHead == offsetof(gmt_up_native_stack, addresses));
+  const auto *stack = as<Stack>(record, bytes, kHead);
+  if (!stack || stack->head.stack == 0 || stack->depth > GMT_MAX_FRAMES || bytes - kHead < stack->depth * frame_bytes)
     return false;
   if (written_stacks_.contains(stack->head.stack)) return true;
   std::vector<gmt_frame> frames;
-  for (uint32_t i = 0; i < stack->depth; i++)
-    frames.push_back({code_id(stack->frames[i].code), stack->frames[i].offset});
+  for (uint32_t i = 0; i < stack->depth; i++) frames.push_back(frame_of(*stack, i));
   write_stack(stack->head.stack, stack->cut, frames);
   return true;
 }
 
+bool PythonRecords::take_python_stack(const void *record, size_t bytes) {
+  return take_stack<gmt_up_python_stack>(record, bytes, sizeof(gmt_python_frame),
+                                         [this](const auto &stack, uint32_t i) {
+                                           return gmt_frame{code_id(stack.frames[i].code), stack.frames[i].offset};
+                                         });
+}
+
 bool PythonRecords::take_native_stack(const void *record, size_t bytes) {
-  constexpr size_t kHead = offsetof(gmt_up_native_stack, addresses);
-  const auto *stack = as<gmt_up_native_stack>(record, bytes, kHead);
-  if (!stack || stack->head.stack == 0 || stack->depth > GMT_MAX_FRAMES ||
-      bytes - kHead < stack->depth * sizeof(uint64_t))
-    return false;
-  if (written_stacks_.contains(stack->head.stack)) return true;
-  std::vector<gmt_frame> frames;
-  for (uint32_t i = 0; i < stack->depth; i++) frames.push_back(describe(stack->addresses[i], i != 0));
-  write_stack(stack->head.stack, stack->cut, frames);
-  return true;
+  return take_stack<gmt_up_native_stack>(record, bytes, sizeof(uint64_t), [this](const auto &stack, uint32_t i) {
+    return describe(stack.addresses[i], i != 0);
+  });
 }
 
 /// A function is a code object without lines. An address that is returned to belongs to the call in front of it.

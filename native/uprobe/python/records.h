@@ -48,7 +48,9 @@ class PythonRecords {
   };
   bool take_code(const void *record, size_t bytes);
   bool take_part(const void *record, size_t bytes);
-  bool take_stack(const void *record, size_t bytes);
+  template <class Stack, class FrameOf>
+  bool take_stack(const void *record, size_t bytes, size_t frame_bytes, FrameOf frame_of);
+  bool take_python_stack(const void *record, size_t bytes);
   bool take_native_stack(const void *record, size_t bytes);
   uint32_t code_id(uint64_t key);
   void finish(uint32_t thread);

@@ -10,16 +10,11 @@
 #include <cstdio>
 #include <cstring>
 
+#include "uprobe/session/monotonic.h"
 #include "wire/loss_names.h"
 
 namespace gmt::uprobe {
 namespace {
-
-uint64_t clock_ns(clockid_t id) {
-  timespec t{};
-  ::clock_gettime(id, &t);
-  return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(t.tv_nsec);
-}
 
 /// Backed with disk space first, so that a full disk is an error here and not a SIGBUS later.
 void *map_piece(int fd, uint64_t offset, uint64_t bytes) {
@@ -41,7 +36,7 @@ LogWriter::~LogWriter() {
 
 bool LogWriter::open(int directory, const LogIdentity &identity, uint64_t budget_bytes, uint64_t ns) {
   char name[64];
-  const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+  const uint64_t now = monotonic_ns();
   std::snprintf(name, sizeof name, "%u-%llx" GMT_LOG_SUFFIX, identity.pid, static_cast<unsigned long long>(now));
   fd_ = ::openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd_ < 0) return false;
@@ -169,8 +164,7 @@ void LogWriter::note(gmt_note_code code, const std::string &text) {
 }
 
 bool LogWriter::add_thread(uint32_t tid, const char *name, uint16_t *index) {
-  if (!file_) return false;
-  if (file_->thread_count > UINT16_MAX) return false;
+  if (!file_ || file_->thread_count > UINT16_MAX) return false;
   *index = static_cast<uint16_t>(file_->thread_count);
   __atomic_store_n(&file_->thread_count, file_->thread_count + 1, __ATOMIC_RELAXED);
   const auto bytes = static_cast<uint16_t>(std::strlen(name));

@@ -168,17 +168,17 @@ void Process::take_context_end(TracedThread &thread, const gmt_up_call &record, 
     device_of_context_.erase(facts.address);
     return;
   }
-  Primary &primary = primaries_[facts.device];
+  int32_t &references = primary_references_[facts.device];
   const bool released = cuda::kCalls[record.head.row].source == GMT_SOURCE_RELEASE_PRIMARY;
-  if (released && --primary.references != 0) return;
-  primary.references = 0;
+  if (released && --references != 0) return;
+  references = 0;
   log_.event(thread.index, record.head.time, GMT_DEVICE_RESET, static_cast<uint8_t>(facts.device), 0, 0, 0);
 }
 
 void Process::take_context(const gmt_up_context &record) {
   if (record.device < 0 || record.device >= static_cast<int32_t>(GMT_DEVICE_NONE)) return;
   device_of_context_[record.context] = static_cast<uint8_t>(record.device);
-  if (record.head.flags & GMT_UP_RETAINED) primaries_[record.device].references++;
+  if (record.head.flags & GMT_UP_RETAINED) primary_references_[record.device]++;
 }
 
 /// pytorch:free tells the address alone. Of a block that was allocated before the tracer came no more is known.

@@ -68,7 +68,6 @@ class Process {
   void forget_losses(const uint64_t (&lost)[GMT_UP_LOSSES]);
   /// No event comes any more.
   void end(bool in_order);
-  bool ended() const { return ended_; }
 
   /// Its PyTorch does not tell what ties backward allocations to forward lines.
   void set_autograd_unreadable();
@@ -108,12 +107,8 @@ class Process {
   uint64_t reserved_[64] = {};  ///< by device: what the log knows
   std::unordered_map<uint64_t, uint8_t> device_of_context_;
   std::optional<BeforeCheck> before_;
-  std::unordered_map<uint64_t, Block> blocks_;  ///< of USDT probes, whose frees tell the address alone
-  struct Primary {
-    uint64_t context = 0;
-    int32_t references = 0;  ///< seen taken
-  };
-  std::unordered_map<int32_t, Primary> primaries_;
+  std::unordered_map<uint64_t, Block> blocks_;               ///< of USDT probes, whose frees tell the address alone
+  std::unordered_map<int32_t, int32_t> primary_references_;  ///< of each device's primary context, seen taken
 };
 
 }  // namespace gmt::uprobe

@@ -113,16 +113,15 @@ void Session::say_without_log(uint32_t pid, int error) {
 }
 
 Problem Session::attach() {
+  const Problem ended{"ended", name_of(options_.pid) + " ended while the tracer attached to it."};
   const uint32_t host_pid = host_pid_ = kernel_.host_pid_of(static_cast<pid_t>(options_.pid));
-  if (host_pid == 0 || has_ended(target_descriptor_))
-    return {"ended", name_of(options_.pid) + " ended while the tracer attached to it."};
+  if (host_pid == 0 || has_ended(target_descriptor_)) return ended;
   Process &process = lives_->begin(host_pid, target_);
   const gmt_up_target target = lives_->target_value(process);
   if (!kernel_.add_target(host_pid, target))
     return {"no-bpf", "The kernel's table of traced processes cannot be filled."};
   const LibraryLook look = attachments_->look(static_cast<pid_t>(options_.pid));
-  if (has_ended(target_descriptor_))
-    return {"ended", name_of(options_.pid) + " ended while the tracer attached to it."};
+  if (has_ended(target_descriptor_)) return ended;
   if (!look.driver && !options_.wait_libraries) {
     const std::string why = look.refused.empty() ? "" : " " + look.refused.front();
     return {"no-libcuda", name_of(options_.pid) + " has not loaded libcuda, so it uses no GPU (yet)." + why +
