@@ -38,14 +38,11 @@ std::vector<Mapping> VirtualMemory::unmap(uint64_t address, uint64_t bytes) {
 }
 
 void VirtualMemory::forget(uint32_t block, std::vector<Mapping> &ended) {
-  for (auto at = maps_.begin(); at != maps_.end();) {
-    if (at->second.block != block) {
-      ++at;
-      continue;
-    }
-    ended.push_back(at->second);
-    at = maps_.erase(at);
-  }
+  std::erase_if(maps_, [&](const auto &entry) {
+    if (entry.second.block != block) return false;
+    ended.push_back(entry.second);
+    return true;
+  });
 }
 
 uint64_t VirtualMemory::reserved_bytes() const {

@@ -1,5 +1,7 @@
 #include "model/steps/timeline_series.h"
 
+#include <ranges>
+
 namespace gmt::model {
 namespace {
 
@@ -75,17 +77,10 @@ std::vector<Bucket> TimelineSeries::whole_view() const {
 
 std::vector<Bucket> TimelineSeries::ring_view(uint32_t level, uint64_t from_ns) const {
   const Ring &ring = rings_[level];
-  size_t low = 0;
-  for (size_t high = ring.size(); low < high;) {
-    const size_t middle = (low + high) / 2;
-    if (ring.at(middle).begin_ns < from_ns) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
+  const auto ages = std::views::iota(size_t{0}, ring.size());
+  const auto first = std::ranges::partition_point(ages, [&](size_t age) { return ring.at(age).begin_ns < from_ns; });
   std::vector<Bucket> view;
-  for (; low < ring.size(); ++low) view.push_back(ring.at(low));
+  for (auto age = first; age != ages.end(); ++age) view.push_back(ring.at(*age));
   for (uint32_t open = level + 1; open-- > 0;) {
     if (has_open_[open] && align(open_[open].begin_ns, shift_of(level)) >= from_ns) {
       append(view, open_[open], shift_of(level));
