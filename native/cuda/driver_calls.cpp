@@ -160,20 +160,12 @@ uint32_t argument_offset(const char *args, int index) {
 int call_of_cbid(uint32_t cbid) { return cbid < kMaxCbid ? kByCbid.row[cbid] : -1; }
 
 bool ends_memory(uint8_t kind) {
-  switch (kind) {
-    case GMT_FREE:
-    case GMT_ARRAY_FREE:
-    case GMT_HOST_FREE:
-    case GMT_HOST_UNREGISTER:
-    case GMT_PHYSICAL_RELEASE:
-    case GMT_IMPORT_CLOSE:
-    case GMT_UNMAP:
-    case GMT_ADDRESS_FREE:
-    case GMT_POOL_DESTROY:
-      return true;
-    default:
-      return false;
-  }
+  constexpr uint8_t kEnds[] = {
+      GMT_FREE,         GMT_ARRAY_FREE, GMT_HOST_FREE,    GMT_HOST_UNREGISTER, GMT_PHYSICAL_RELEASE,
+      GMT_IMPORT_CLOSE, GMT_UNMAP,      GMT_ADDRESS_FREE, GMT_POOL_DESTROY};
+  for (const uint8_t end : kEnds)
+    if (kind == end) return true;
+  return false;
 }
 
 CallFacts read_call(const gmt_call &call, const void *params, bool after) {

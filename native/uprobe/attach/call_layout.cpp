@@ -35,17 +35,10 @@ Copied copied_struct(const gmt_call &call) {
 }
 
 bool is_read_by_value(const gmt_call &call) {
-  switch (call.source) {
-    case GMT_SOURCE_IN:
-    case GMT_SOURCE_CONTEXT:
-    case GMT_SOURCE_DEVICE:
-    case GMT_SOURCE_RELEASE_PRIMARY:
-    case GMT_SOURCE_ALLOC_NODE:
-    case GMT_SOURCE_NODE:
-      return true;
-    default:
-      return false;
-  }
+  constexpr uint8_t kByValue[] = {GMT_SOURCE_IN,         GMT_SOURCE_CONTEXT,
+                                  GMT_SOURCE_DEVICE,     GMT_SOURCE_RELEASE_PRIMARY,
+                                  GMT_SOURCE_ALLOC_NODE, GMT_SOURCE_NODE};
+  return std::find(std::begin(kByValue), std::end(kByValue), call.source) != std::end(kByValue);
 }
 
 uint8_t register_count(const gmt_call &call) {

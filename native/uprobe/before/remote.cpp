@@ -115,22 +115,20 @@ std::string quoted(const std::string &path) {
 }
 
 bool parse(const std::string &text, BeforeMemory *out) {
-  bool ended = false;
-  for (size_t at = 0; at < text.size() && !ended;) {
+  for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
     const std::string line = text.substr(at, end - at);
     at = end + 1;
+    if (line == "end") return true;
     char kind = 0;
     BeforeBlock block{};
-    ended = line == "end";
-    if (ended) break;
     if (std::sscanf(line.c_str(), "%c %" SCNu64 " %" SCNu64 " %" SCNu8, &kind, &block.address, &block.bytes,
                     &block.device) != 4 ||
         block.device >= 64 || block.bytes == 0 || block.bytes >= 1ull << 47)
       return false;
     (kind == 'b' ? out->blocks : kind == 's' ? out->segments : out->mapped).push_back(block);
   }
-  return ended;
+  return false;
 }
 
 /// Asks, and takes it back where nobody answers in time.

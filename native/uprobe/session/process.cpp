@@ -121,15 +121,9 @@ uint8_t Process::device_of(const TracedThread &thread, uint64_t context) {
 
 /// Host memory belongs to no device; else the arguments decide, else the current context.
 uint8_t Process::device_for(const TracedThread &thread, const cuda::CallFacts &facts, uint64_t context) {
-  switch (facts.kind) {
-    case GMT_HOST_ALLOC:
-    case GMT_HOST_REGISTER:
-    case GMT_HOST_FREE:
-    case GMT_HOST_UNREGISTER:
-      return GMT_DEVICE_NONE;
-    default:
-      return facts.device >= 0 ? static_cast<uint8_t>(facts.device) : device_of(thread, context);
-  }
+  for (const gmt_kind host : {GMT_HOST_ALLOC, GMT_HOST_REGISTER, GMT_HOST_FREE, GMT_HOST_UNREGISTER})
+    if (facts.kind == host) return GMT_DEVICE_NONE;
+  return facts.device >= 0 ? static_cast<uint8_t>(facts.device) : device_of(thread, context);
 }
 
 void Process::take_call(TracedThread &thread, const gmt_up_call &record, size_t bytes, uint32_t stack) {
