@@ -140,10 +140,7 @@ int call_entry(struct pt_regs *ctx) {
   uint32_t address = shape->address;
   if (address < GMT_UP_ARGS && argument_of(call, address) == 0) return 0;
   struct call_facts facts = {};
-  if (!gmt_fill_head(&here, &facts.head, GMT_UP_ENTRY, row)) {
-    gmt_lose(here.target, GMT_UP_LOST_RING);
-    return 0;
-  }
+  if (!gmt_begin_event(&here, &facts.head, GMT_UP_ENTRY, row)) return 0;
   facts.head.stack = stack_of(ctx, &here);
   call->recorded = put_call(&here, &facts, call, shape);
   return 0;
@@ -160,10 +157,7 @@ int call_return(struct pt_regs *ctx) {
   struct call_facts facts = {};
   facts.result = PT_REGS_RC(ctx);
   if (shape->ends && (facts.result == 0 || !call->recorded)) return 0;
-  if (!gmt_fill_head(&here, &facts.head, GMT_UP_RETURN, row)) {
-    gmt_lose(here.target, GMT_UP_LOST_RING);
-    return 0;
-  }
+  if (!gmt_begin_event(&here, &facts.head, GMT_UP_RETURN, row)) return 0;
   facts.head.stack = shape->ends ? stack_of(ctx, &here) : stack_of_begin(ctx, &here, &facts.node);
   put_call(&here, &facts, call, shape);
   return 0;

@@ -9,12 +9,8 @@ const volatile uint32_t want_native_stacks;
 /// A 64-bit name of the thread's native stack, which is queued the first time; 0: there is none, or it could not be had (counted).
 static __noinline uint64_t gmt_native_stack_of(struct pt_regs *ctx, struct gmt_up_target *target, uint32_t thread) {
   if (!target || !ctx) return 0;
-  struct gmt_python_scratch *own =
-      bpf_task_storage_get(&gmt_python_scratches, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-  if (!own) {
-    gmt_lose(target, GMT_UP_LOST_STACK);
-    return 0;
-  }
+  struct gmt_python_scratch *own = gmt_own_scratch(target);
+  if (!own) return 0;
   struct gmt_up_native_stack *about = (struct gmt_up_native_stack *)&own->stack;
   long bytes = bpf_get_stack(ctx, about->addresses, sizeof about->addresses, BPF_F_USER_STACK);
   if (bytes < 8) return 0;

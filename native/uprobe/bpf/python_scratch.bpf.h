@@ -55,6 +55,14 @@ struct {
   __type(value, struct gmt_python_scratch);
 } gmt_python_scratches SEC(".maps");
 
+/// The thread's own; NULL: there is no room for it (counted).
+GMT_INLINE struct gmt_python_scratch *gmt_own_scratch(struct gmt_up_target *target) {
+  struct gmt_python_scratch *own =
+      bpf_task_storage_get(&gmt_python_scratches, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  if (!own) gmt_lose(target, GMT_UP_LOST_STACK);
+  return own;
+}
+
 struct gmt_python_walk {
   const struct gmt_python_interpreter *in;
   struct gmt_python_scratch *own;

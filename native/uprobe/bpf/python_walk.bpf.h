@@ -134,12 +134,8 @@ static __noinline uint64_t gmt_python_stack_of(struct gmt_up_target *target, uin
   uint32_t place = target->interpreter;
   struct gmt_python_walk walk = {.in = bpf_map_lookup_elem(&gmt_interpreters, &place)};
   if (!walk.in || !walk.in->runtime) return 0;
-  walk.own =
-      bpf_task_storage_get(&gmt_python_scratches, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-  if (!walk.own) {
-    gmt_lose(target, GMT_UP_LOST_STACK);
-    return 0;
-  }
+  walk.own = gmt_own_scratch(target);
+  if (!walk.own) return 0;
   uint64_t hash = gmt_python_begin(&walk) ? gmt_python_follow(&walk, 0) : 0;
   if (!hash) {
     if (walk.own->failed) gmt_lose(target, GMT_UP_LOST_STACK);

@@ -11,10 +11,7 @@ GMT_INLINE void put_tensor(struct pt_regs *ctx, uint8_t type, uint8_t row, uint1
   struct gmt_here here;
   if (!recording || !gmt_find_thread(&here, true)) return;
   struct gmt_up_tensor about = {};
-  if (!gmt_fill_head(&here, &about.head, type, row)) {
-    gmt_lose(here.target, GMT_UP_LOST_RING);
-    return;
-  }
+  if (!gmt_begin_event(&here, &about.head, type, row)) return;
   about.head.flags = device;
   about.address = address;
   about.bytes = bytes;

@@ -176,10 +176,15 @@ GMT_INLINE bool gmt_fill_head(struct gmt_here *here, struct gmt_up_head *head, u
   return number != 0;
 }
 
-/// Queues an event; where there is no room it is counted.
-GMT_INLINE bool gmt_put_event(struct gmt_here *here, const void *record, uint64_t bytes) {
-  if (!here->target->active) here->target->active = 1;
-  if (gmt_put(record, bytes)) return true;
+/// The same for an event, which is lost (counted) where its thread could not be told.
+GMT_INLINE bool gmt_begin_event(struct gmt_here *here, struct gmt_up_head *head, uint8_t type, uint8_t row) {
+  if (gmt_fill_head(here, head, type, row)) return true;
   gmt_lose(here->target, GMT_UP_LOST_RING);
   return false;
+}
+
+/// Queues an event; where there is no room it is counted.
+GMT_INLINE void gmt_put_event(struct gmt_here *here, const void *record, uint64_t bytes) {
+  if (!here->target->active) here->target->active = 1;
+  if (!gmt_put(record, bytes)) gmt_lose(here->target, GMT_UP_LOST_RING);
 }
