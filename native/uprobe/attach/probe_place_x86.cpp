@@ -1,7 +1,7 @@
 // x86-64: a decoder of the few instructions that functions begin with. What it does not know for sure ends the search.
-#include "uprobe/attach/probe_place.h"
-
 #include <algorithm>
+
+#include "uprobe/attach/probe_place.h"
 
 namespace gmt::uprobe {
 namespace {
