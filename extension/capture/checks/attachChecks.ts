@@ -74,11 +74,8 @@ function probes(test: SelfTest, absent: (name: string, what: string, fix: string
 }
 
 function rights(dist: string, problem: TracerProblem): Check {
-  const { sentence, command } = explain({ ...problem, code: 'no-privilege' }, dist, [
-    ...commandLine(dist),
-    'attach',
-    'PID',
-  ]);
+  const words = [...commandLine(dist), 'attach', 'PID'];
+  const { sentence, command } = explain({ ...problem, code: 'no-privilege' }, dist, words);
   const detail = capabilitiesSuffice(release()) ? 'CAP_BPF and CAP_PERFMON are missing' : 'CAP_SYS_ADMIN is missing';
   if (command === null) return missing('rights', detail, sentence);
   return { ...missing('rights', detail, `${sentence} ${command}`), command };

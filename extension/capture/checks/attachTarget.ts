@@ -58,21 +58,11 @@ export function processName({ pid, command }: Pick<ProcessFacts, 'pid' | 'comman
 
 /** What the tracer's refusal means for a user. */
 export function explain(problem: TracerProblem, dist: string, sudoWords: readonly string[]): Advice {
-  switch (problem.code) {
-    case 'no-privilege': {
-      const program = tracerProgram(dist);
-      return privilegeAdvice(program, sudoWords, readSurroundings(program));
-    }
-    case 'no-bpf':
-    case 'no-btf':
-      return { sentence: `${problem.message.replace(/\.$/, '')}; ${WITHOUT}.`, command: null };
-    case 'no-process':
-    case 'not-yours':
-    case 'no-libcuda':
-    case 'ended':
-    case 'bad-arguments':
-    case 'directory':
-    case 'failed':
-      return { sentence: problem.message, command: null };
+  const { code, message } = problem;
+  if (code === 'no-privilege') {
+    const program = tracerProgram(dist);
+    return privilegeAdvice(program, sudoWords, readSurroundings(program));
   }
+  const kernelLacks = code === 'no-bpf' || code === 'no-btf';
+  return { sentence: kernelLacks ? `${message.replace(/\.$/, '')}; ${WITHOUT}.` : message, command: null };
 }

@@ -1,14 +1,7 @@
+import type { DoctorCheck as Check } from '../../protocol/requests/doctorMessages';
+
 /** One thing that was looked at on this machine. */
-export interface Check {
-  name: string;
-  state: 'ok' | 'warning' | 'missing';
-  /** What was found. */
-  detail: string;
-  /** What to do; empty where nothing is to be done. */
-  fix: string;
-  /** Of the fix: the line to type, where there is one. */
-  command?: string;
-}
+export type { Check };
 
 export function ok(name: string, detail: string): Check {
   return { name, state: 'ok', detail, fix: '' };

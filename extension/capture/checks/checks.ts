@@ -54,7 +54,7 @@ async function checkGpu(environment: Environment): Promise<Check> {
   const [libcuda, gpus] = await Promise.all([findLibcuda(environment), findGpus(environment)]);
   const fix = 'install the NVIDIA driver, or record with --simulate-gpu';
   if (libcuda === null && gpus.length === 0) return missing('GPU and driver', 'no GPU, no libcuda.so.1', fix);
-  const names = gpus.map(gpu => gpu.name).join(', ');
+  const names = gpus.join(', ');
   if (libcuda === null) return missing('GPU and driver', `${names}, but no libcuda.so.1`, fix);
   if (gpus.length === 0) return missing('GPU and driver', `${libcuda}, but no GPU`, fix);
   const version = driverVersion();

@@ -1,8 +1,9 @@
 // Why the tracer may not place probes here, and the exact line that allows it.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { release } from 'node:os';
 import { join } from 'node:path';
 import { joinWords } from '../launch/shellWords';
+import { readText } from '../processes/machine';
 
 /** What decides whether a capability of the tracer's file counts. */
 export interface Surroundings {
@@ -71,16 +72,12 @@ export function privilegeAdvice(program: string, sudoWords: readonly string[], a
   if (!capabilitiesSuffice(kernel))
     return sudo(`on Linux ${kernel} that takes root (from 6.6 on less is enough), so type`);
   if (nosuidMount !== null) return sudo(`${nosuidMount} is mounted nosuid, where no file can have it, so type`);
-  return { sentence: `${lacks}; run gpu-memtrace with sudo, or type once:`, command: setcapLine(program) };
+  const setcap = `sudo setcap cap_bpf,cap_perfmon+ep ${joinWords([program])}`;
+  return { sentence: `${lacks}; run gpu-memtrace with sudo, or type once:`, command: setcap };
 }
 
 export function sudoLine(words: readonly string[]): string {
   return `sudo ${joinWords(words)}`;
-}
-
-/** The line that gives the tracer's file what it needs, for Linux 6.6 and newer. */
-export function setcapLine(program: string): string {
-  return `sudo setcap cap_bpf,cap_perfmon+ep ${joinWords([program])}`;
 }
 
 /** The mount point that a path lies on when that is mounted nosuid, else null. Fields: proc(5), mountinfo. */
@@ -103,12 +100,4 @@ export function nosuidMount(mountinfo: string, path: string): string | null {
 function inContainer(uidMap: string): boolean {
   if (existsSync('/.dockerenv') || existsSync('/run/.containerenv')) return true;
   return uidMap.trim() !== '' && !/^0\s+0\s+4294967295$/.test(uidMap.trim());
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }

@@ -135,44 +135,38 @@ export function substitute(text: string, context: VariableContext): string {
 function variable(name: string, context: VariableContext): string | undefined {
   const colon = name.indexOf(':');
   if (colon > 0) return prefixed(name.slice(0, colon), name.slice(colon + 1), context);
-  const { file, workspaceFolder } = context;
-  const ofFile = (value: (path: string) => string): string | undefined => (file === null ? undefined : value(file));
-  switch (name) {
-    case 'workspaceFolder':
-    case 'workspaceRoot':
-    case 'fileWorkspaceFolder':
-    case 'cwd':
-      return workspaceFolder;
-    case 'workspaceFolderBasename':
-      return basename(workspaceFolder);
-    case 'file':
-      return file ?? undefined;
-    case 'fileBasename':
-      return ofFile(basename);
-    case 'fileBasenameNoExtension':
-      return ofFile(path => basename(path, extname(path)));
-    case 'fileDirname':
-      return ofFile(dirname);
-    case 'fileDirnameBasename':
-      return ofFile(path => basename(dirname(path)));
-    case 'fileExtname':
-      return ofFile(extname);
-    case 'relativeFile':
-      return ofFile(path => relative(workspaceFolder, path));
-    case 'relativeFileDirname':
-      return ofFile(path => relative(workspaceFolder, dirname(path)) || '.');
-    case 'lineNumber':
-      return String(context.lineNumber);
-    case 'selectedText':
-      return context.selectedText;
-    case 'userHome':
-      return context.userHome;
-    case 'pathSeparator':
-    case '/':
-      return '/';
-    default:
-      return undefined;
-  }
+  const { file } = context;
+  const ofFile = OF_FILE.get(name);
+  if (ofFile !== undefined) return file === null ? undefined : ofFile(file, context.workspaceFolder);
+  return OF_WINDOW.get(name)?.(context);
+}
+
+const OF_FILE = tableOf<(path: string, folder: string) => string>({
+  file: path => path,
+  fileBasename: path => basename(path),
+  fileBasenameNoExtension: path => basename(path, extname(path)),
+  fileDirname: path => dirname(path),
+  fileDirnameBasename: path => basename(dirname(path)),
+  fileExtname: path => extname(path),
+  relativeFile: (path, folder) => relative(folder, path),
+  relativeFileDirname: (path, folder) => relative(folder, dirname(path)) || '.',
+});
+
+const OF_WINDOW = tableOf<(context: VariableContext) => string>({
+  workspaceFolder: context => context.workspaceFolder,
+  workspaceRoot: context => context.workspaceFolder,
+  fileWorkspaceFolder: context => context.workspaceFolder,
+  cwd: context => context.workspaceFolder,
+  workspaceFolderBasename: context => basename(context.workspaceFolder),
+  lineNumber: context => String(context.lineNumber),
+  selectedText: context => context.selectedText,
+  userHome: context => context.userHome,
+  pathSeparator: () => '/',
+  '/': () => '/',
+});
+
+function tableOf<T>(entries: Record<string, T>): ReadonlyMap<string, T> {
+  return new Map(Object.entries(entries));
 }
 
 function prefixed(kind: string, name: string, context: VariableContext): string | undefined {

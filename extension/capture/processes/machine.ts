@@ -30,11 +30,6 @@ const CHILD_TIMEOUT_MS = 5_000;
 /** Variables of a program, by name. */
 export type Environment = Record<string, string | undefined>;
 
-export interface Gpu {
-  index: number;
-  name: string;
-}
-
 /** Path of the CUDA driver's library by the loader's own order, null where there is none. */
 export async function findLibcuda(environment: Environment): Promise<string | null> {
   const named = (environment.LD_LIBRARY_PATH ?? '').split(':').filter(folder => folder !== '');
@@ -49,8 +44,8 @@ export async function findLibcuda(environment: Environment): Promise<string | nu
   return null;
 }
 
-/** The machine's NVIDIA GPUs: from the kernel driver's files, else from nvidia-smi. */
-export async function findGpus(environment: Environment): Promise<Gpu[]> {
+/** Names of the machine's NVIDIA GPUs: from the kernel driver's files, else from nvidia-smi. */
+export async function findGpus(environment: Environment): Promise<string[]> {
   const folder = '/proc/driver/nvidia/gpus';
   const names = list(folder).map(entry => {
     const text = readText(join(folder, entry, 'information'));
@@ -61,7 +56,7 @@ export async function findGpus(environment: Environment): Promise<Gpu[]> {
     const listing = isFile(program) ? await output(program, ['--query-gpu=name', '--format=csv,noheader']) : null;
     names.push(...(listing ?? '').split('\n').filter(line => line.trim() !== ''));
   }
-  return names.map((name, index) => ({ index, name: name.trim() }));
+  return names.map(name => name.trim());
 }
 
 /** The driver that a program finds, and whether it has a GPU: a driver that the program's own environment names may bring one. */
@@ -185,14 +180,16 @@ function isFile(path: string): boolean {
 function isText(value: string | undefined): value is string {
   return value !== undefined && value !== '';
 }
-function list(folder: string): string[] {
+/** What is in a folder; nothing where it may not be read. */
+export function list(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
     return [];
   }
 }
-function readText(file: string): string {
+/** Empty where there is no such file, or it may not be read. */
+export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {

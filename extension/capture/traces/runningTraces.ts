@@ -1,6 +1,8 @@
 // Which trace directory is meant: by its path, or by a process that is recorded into it.
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { list } from '../processes/machine';
+import { PREFIX, processesIn } from './traceDirectory';
 
 /** A trace: a directory that is recorded into, or a saved file; `pid`: the process that was named. */
 export interface NamedTrace {
@@ -21,32 +23,13 @@ export function findTrace(where: string, roots: readonly string[]): NamedTrace |
 
 function traceOfProcess(pid: number, roots: readonly string[]): NamedTrace | { error: string } {
   for (const root of roots) {
-    for (const name of namesIn(root).filter(entry => entry.startsWith('trace-'))) {
+    for (const name of list(root).filter(entry => entry.startsWith(PREFIX))) {
       const path = join(root, name);
-      if (records(path, pid)) return { path, directory: path, pid };
+      if (processesIn(path).has(pid)) return { path, directory: path, pid };
     }
   }
   const known = existsSync(`/proc/${pid}`) ? 'is not traced (or by another user)' : 'does not run';
   return {
     error: `Process ${pid} ${known}: name a process that "gpu-memtrace run" or VS Code started under the tracer.`,
   };
-}
-
-/** Whether a directory has a log of this process, or its launcher names it. */
-function records(directory: string, pid: number): boolean {
-  if (namesIn(directory).some(name => name.startsWith(`${pid}-`) && name.endsWith('.gmtlog'))) return true;
-  try {
-    const { processes } = JSON.parse(readFileSync(join(directory, 'session.json'), 'utf8')) as { processes?: unknown };
-    return Array.isArray(processes) && processes.some(entry => (entry as { pid?: unknown } | null)?.pid === pid);
-  } catch {
-    return false;
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -11,6 +11,7 @@ import {
   statfsSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { list } from '../processes/machine';
 import { makeFolder } from './folders';
 import { formatBytes } from '../../protocol/format';
 
@@ -22,7 +23,8 @@ export interface TraceDirectory {
 }
 
 const COMFORTABLE_BYTES = 1024 ** 3;
-const PREFIX = 'trace-';
+/** Of the names of trace directories. */
+export const PREFIX = 'trace-';
 const STALE_MS = 7 * 86_400_000;
 
 /** Why there is no trace directory, in one sentence. `full`: there would be one if a disk had room. */
@@ -96,16 +98,20 @@ export function removeStale(root: string, nowMs: number): void {
 }
 
 function processLives(directory: string): boolean {
-  const ids = readdirSync(directory).map(name => /^(\d+)-.*\.gmtlog$/.exec(name)?.[1]);
+  return [...processesIn(directory)].some(id => existsSync(`/proc/${id}`));
+}
+
+/** Numbers of the processes that have a log in a trace directory, or that its launcher names. */
+export function processesIn(directory: string): Set<number> {
+  const logs = list(directory).flatMap(name => /^(\d+)-.*\.gmtlog$/.exec(name)?.[1] ?? []);
+  const ids = new Set(logs.map(Number));
   try {
-    const session = JSON.parse(readFileSync(join(directory, 'session.json'), 'utf8')) as {
-      processes?: { pid?: number }[];
-    };
-    ids.push(...(session.processes ?? []).map(process => String(process.pid)));
+    const { processes } = JSON.parse(readFileSync(join(directory, 'session.json'), 'utf8')) as { processes?: unknown };
+    for (const { pid } of processes as { pid: unknown }[]) if (typeof pid === 'number') ids.add(pid);
   } catch {
     // Without the launcher's facts the logs' names tell.
   }
-  return ids.some(id => id !== undefined && existsSync(`/proc/${id}`));
+  return ids;
 }
 
 export function removeTraceDirectory(path: string): void {
@@ -118,28 +124,20 @@ export function logBudget(environment: Record<string, string | undefined>, freeB
   return Number.isSafeInteger(own) && own > 0 ? own : Math.min(8 * 1024 ** 3, freeBytes / 2);
 }
 
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space is left',
+  EDQUOT: 'no more space may be used',
+  EFBIG: 'the file is bigger than files may be (ulimit -f)',
+  ENOENT: 'no such file or folder',
+  ENOTDIR: 'a part of the path is not a folder',
+  EISDIR: 'it is a folder',
+};
+
 /** What the system says about a failure, in words. */
 export function reasonOf(error: unknown): string {
-  const code = (error as NodeJS.ErrnoException).code;
-  switch (code) {
-    case 'EACCES':
-    case 'EPERM':
-      return 'permission denied';
-    case 'EROFS':
-      return 'the file system is read-only';
-    case 'ENOSPC':
-      return 'no space is left';
-    case 'EDQUOT':
-      return 'no more space may be used';
-    case 'EFBIG':
-      return 'the file is bigger than files may be (ulimit -f)';
-    case 'ENOENT':
-      return 'no such file or folder';
-    case 'ENOTDIR':
-      return 'a part of the path is not a folder';
-    case 'EISDIR':
-      return 'it is a folder';
-    default:
-      return error instanceof Error ? error.message : String(error);
-  }
+  const known = REASONS[(error as NodeJS.ErrnoException).code ?? ''];
+  return known ?? (error instanceof Error ? error.message : String(error));
 }

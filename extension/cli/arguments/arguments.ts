@@ -1,7 +1,7 @@
 import type { StackChoice } from '../../capture/launch/tracer';
 import { parseConfirm, parseHolders, type ConfirmArguments, type HoldersArguments } from './askArguments';
 import { parseMark, type MarkArguments } from './markArguments';
-import { noSuchOption, Options, applyOptions, Usage } from './options';
+import { applyOptions, leadingOptions, Options, type OptionTable, Usage } from './options';
 import { parseReport, type ReportArguments } from './reportArguments';
 
 /** What `run` and `attach` have in common. */
@@ -112,16 +112,10 @@ function parseRun(words: readonly string[]): Arguments | null {
     command: [],
   };
   const options = new Options(words);
-  let onlyUprobe: string | null = null;
-  for (let option = options.next(); option !== null; option = options.next()) {
-    if (option === '--help' || option === '-h') return null;
-    if (option === '--simulate-gpu') parsed.simulateGpu = options.flag();
-    else if (option === '--holders') parsed.holders = options.flag();
-    else if (option === '--backend') parsed.backend = backend(options);
-    else if (applyUprobeOption(parsed, option, options)) onlyUprobe = option;
-    else if (!applyRecordingOption(parsed, option, options)) throw noSuchOption('run', option);
-  }
-  if (onlyUprobe !== null && parsed.backend !== 'uprobe') {
+  const taken = leadingOptions(parsed, options, RUN_OPTIONS);
+  if (taken === null) return null;
+  const onlyUprobe = taken.findLast(option => option in UPROBE_OPTIONS);
+  if (onlyUprobe !== undefined && parsed.backend !== 'uprobe') {
     throw new Usage(`${onlyUprobe} is an option of the uprobe tracer: add --backend uprobe.`);
   }
   if (parsed.holders && parsed.backend === 'uprobe') {
@@ -134,22 +128,9 @@ function parseRun(words: readonly string[]): Arguments | null {
   return parsed;
 }
 
-/** `auto` is the in-process tracer: it needs no rights and costs least. */
-function backend(options: Options): RunArguments['backend'] {
-  return options.choice(['auto', 'inject', 'uprobe']) === 'uprobe' ? 'uprobe' : 'inject';
-}
-
 function parseAttach(words: readonly string[]): Arguments | null {
   const parsed: AttachArguments = { verb: 'attach', ...RECORDING, pid: 0 };
-  const named = applyOptions('attach', words, (option, options) => {
-    if (option === '--simulate-gpu')
-      throw new Usage('--simulate-gpu is for run: a running program has its GPU already.');
-    if (option !== '--backend')
-      return applyUprobeOption(parsed, option, options) || applyRecordingOption(parsed, option, options);
-    if (options.choice(['auto', 'inject', 'uprobe']) === 'inject')
-      throw new Usage('--backend inject is for run: nothing is loaded into a running program.');
-    return true;
-  });
+  const named = applyOptions(parsed, words, ATTACH_OPTIONS);
   if (named === null) return null;
   const [word, ...more] = named;
   if (word === undefined || more.length > 0) throw new Usage('Name one process: gpu-memtrace attach PID');
@@ -161,46 +142,46 @@ function processId(word: string): number {
   throw new Usage(`"${word}" is not the number of a process: gpu-memtrace attach PID`);
 }
 
-/** False: it is no such option. */
-function applyRecordingOption(parsed: RecordingArguments, option: string, options: Options): boolean {
-  switch (option) {
-    case '--fail-on-leak':
-      parsed.failOnLeak = options.flag();
-      return true;
-    case '-o':
-    case '--output':
-      parsed.output = options.value();
-      return true;
-    case '--report':
-      parsed.report = options.value();
-      return true;
-    case '--format':
-      parsed.format = options.choice(['table', 'json', 'none']);
-      return true;
-    case '--interval':
-      parsed.intervalMs = interval(options.value());
-      return true;
-    default:
-      return false;
-  }
-}
+const UPROBE_OPTIONS: OptionTable<RecordingArguments> = {
+  '--no-stacks': (parsed, options) => {
+    if (options.flag()) parsed.stacks = 'none';
+  },
+  '--native-stacks': (parsed, options) => {
+    if (options.flag()) parsed.stacks = 'native';
+  },
+  '--ring-bytes': (parsed, options) => (parsed.ringBytes = ringBytes(options.value())),
+};
 
-/** False: it is no such option. */
-function applyUprobeOption(parsed: RecordingArguments, option: string, options: Options): boolean {
-  switch (option) {
-    case '--no-stacks':
-      if (options.flag()) parsed.stacks = 'none';
-      return true;
-    case '--native-stacks':
-      if (options.flag()) parsed.stacks = 'native';
-      return true;
-    case '--ring-bytes':
-      parsed.ringBytes = ringBytes(options.value());
-      return true;
-    default:
-      return false;
-  }
-}
+const RECORDING_OPTIONS: OptionTable<RecordingArguments> = {
+  ...UPROBE_OPTIONS,
+  '--fail-on-leak': (parsed, options) => (parsed.failOnLeak = options.flag()),
+  '-o': (parsed, options) => (parsed.output = options.value()),
+  '--output': (parsed, options) => (parsed.output = options.value()),
+  '--report': (parsed, options) => (parsed.report = options.value()),
+  '--format': (parsed, options) => (parsed.format = options.choice(['table', 'json', 'none'])),
+  '--interval': (parsed, options) => (parsed.intervalMs = interval(options.value())),
+};
+
+const BACKENDS = ['auto', 'inject', 'uprobe'] as const;
+
+const RUN_OPTIONS: OptionTable<RunArguments> = {
+  ...RECORDING_OPTIONS,
+  '--simulate-gpu': (parsed, options) => (parsed.simulateGpu = options.flag()),
+  '--holders': (parsed, options) => (parsed.holders = options.flag()),
+  // `auto` is the in-process tracer: it needs no rights and costs least.
+  '--backend': (parsed, options) => (parsed.backend = options.choice(BACKENDS) === 'uprobe' ? 'uprobe' : 'inject'),
+};
+
+const ATTACH_OPTIONS: OptionTable<AttachArguments> = {
+  ...RECORDING_OPTIONS,
+  '--simulate-gpu': () => {
+    throw new Usage('--simulate-gpu is for run: a running program has its GPU already.');
+  },
+  '--backend': (_parsed, options) => {
+    if (options.choice(BACKENDS) !== 'inject') return;
+    throw new Usage('--backend inject is for run: nothing is loaded into a running program.');
+  },
+};
 
 function ringBytes(text: string): number {
   const bytes = /^\d{1,10}$/.test(text) ? Number(text) : 0;
@@ -210,10 +191,8 @@ function ringBytes(text: string): number {
 
 function parseDoctor(words: readonly string[]): Arguments | null {
   const parsed: DoctorArguments = { verb: 'doctor', format: 'table' };
-  const named = applyOptions('doctor', words, (option, options) => {
-    if (option !== '--format') return false;
-    parsed.format = options.choice(['table', 'json']);
-    return true;
+  const named = applyOptions(parsed, words, {
+    '--format': (doctor, options) => (doctor.format = options.choice(['table', 'json'])),
   });
   if (named === null) return null;
   if (named[0] !== undefined) throw new Usage(`doctor takes no "${named[0]}" (see "gpu-memtrace doctor --help").`);

@@ -1,5 +1,5 @@
 import { EXPERIMENTS, type Experiment } from '../../protocol/requests/verdictRequests';
-import { applyOptions, Usage } from './options';
+import { applyOptions, type OptionTable, Usage } from './options';
 
 /** What `holders` and `confirm` have in common. */
 interface AskArguments {
@@ -19,30 +19,30 @@ export interface ConfirmArguments extends AskArguments {
   experiments: Experiment[];
 }
 
+const HOLDERS_OPTIONS: OptionTable<HoldersArguments> = {
+  '--line': (parsed, options) => (parsed.line = codeLine(options.value())),
+  '--address': (parsed, options) => (parsed.address = address(options.value())),
+  '--format': (parsed, options) => (parsed.format = options.choice(['table', 'json'])),
+};
+
 /** null: its help is wanted. Throws `Usage`. */
 export function parseHolders(words: readonly string[]): HoldersArguments | null {
   const parsed: HoldersArguments = { verb: 'holders', where: '', format: 'table', line: null, address: null };
-  const named = applyOptions('holders', words, (option, options) => {
-    if (option === '--line') parsed.line = codeLine(options.value());
-    else if (option === '--address') parsed.address = address(options.value());
-    else if (option === '--format') parsed.format = options.choice(['table', 'json']);
-    else return false;
-    return true;
-  });
+  const named = applyOptions(parsed, words, HOLDERS_OPTIONS);
   if (named === null) return null;
   if (parsed.line !== null && parsed.address !== null) throw new Usage('Give --line or --address, not both.');
   return { ...parsed, where: onlyOne(named, 'gpu-memtrace holders PID') };
 }
 
+const CONFIRM_OPTIONS: OptionTable<ConfirmArguments> = {
+  '--do': (parsed, options) => (parsed.experiments = experiments(options.value())),
+  '--format': (parsed, options) => (parsed.format = options.choice(['table', 'json'])),
+};
+
 /** null: its help is wanted. Throws `Usage`. */
 export function parseConfirm(words: readonly string[]): ConfirmArguments | null {
   const parsed: ConfirmArguments = { verb: 'confirm', where: '', format: 'table', experiments: [] };
-  const named = applyOptions('confirm', words, (option, options) => {
-    if (option === '--do') parsed.experiments = experiments(options.value());
-    else if (option === '--format') parsed.format = options.choice(['table', 'json']);
-    else return false;
-    return true;
-  });
+  const named = applyOptions(parsed, words, CONFIRM_OPTIONS);
   if (named === null) return null;
   if (parsed.experiments.length === 0) {
     throw new Usage(`Say what to try in the program: --do ${EXPERIMENTS.join(',')} (one or more).`);

@@ -14,7 +14,8 @@ const ALL = `GPU Memory Trace: every GPU allocation of a program, with its Pytho
 "gpu-memtrace run --help" and so on tell the options.
 `;
 
-const RUN = `gpu-memtrace run [options] -- CMD...
+const OF_VERBS: Record<Verb, string> = {
+  run: `gpu-memtrace run [options] -- CMD...
 
 Runs CMD with its own stdin, stdout, stderr and signals. A table of what is alive goes to stderr while it runs, the last
 one when it ends.
@@ -35,9 +36,8 @@ one when it ends.
 
 Exit status: CMD's own, 128 + signal when a signal ended it; 125 the tracer could not start it, 126 CMD cannot be
 executed, 127 CMD was not found; 2 wrong options.
-`;
-
-const REPORT = `gpu-memtrace report FILE|FOLDER [options]
+`,
+  report: `gpu-memtrace report FILE|FOLDER [options]
 
 Shows a saved trace (*.gputrace), the folder of one that is being recorded, or a memory snapshot of PyTorch (*.pickle of
 torch.cuda.memory._dump_snapshot; nothing in it is executed), or writes it in the format of another tool.
@@ -61,9 +61,8 @@ torch.cuda.memory._dump_snapshot; nothing in it is executed), or writes it in th
 Ctrl+C while a file is written removes what there is of it.
 
 Exit status: 0; 1 the trace cannot be read, or the result not written; 2 wrong options; 130 after Ctrl+C.
-`;
-
-const HOLDERS = `gpu-memtrace holders PID|FOLDER|FILE [options]
+`,
+  holders: `gpu-memtrace holders PID|FOLDER|FILE [options]
 
 Asks a program that runs under the tracer ("gpu-memtrace run", VS Code) who holds the blocks of the leaks that were found so
 far. The program stands still for up to half a second, and none of its code runs. Where it has ended, and of a saved trace,
@@ -74,9 +73,8 @@ what was recorded is told.
   --format table|json      (default: table)
 
 Exit status: 0; 1 nobody could tell; 2 wrong options.
-`;
-
-const CONFIRM = `gpu-memtrace confirm PID|FOLDER --do WHAT[,WHAT...] [options]
+`,
+  confirm: `gpu-memtrace confirm PID|FOLDER --do WHAT[,WHAT...] [options]
 
 Acts in a program that runs under the tracer, and tells what that freed, by layer. It changes the program's memory and
 speed, not its results.
@@ -89,26 +87,23 @@ speed, not its results.
   --format table|json      (default: table)
 
 Exit status: 0; 1 something could not be done; 2 wrong options.
-`;
-
-const MARK = `gpu-memtrace mark PID|FOLDER NAME
+`,
+  mark: `gpu-memtrace mark PID|FOLDER NAME
 
 Gives this moment of a program that is being traced a name, such as "before eval". The trace keeps it; report takes it as
 --at "mark:before eval", and Leak Explorer shows it and compares with it.
 
 Exit status: 0; 1 the program is not traced, or has ended; 2 wrong options.
-`;
-
-const DOCTOR = `gpu-memtrace doctor [options]
+`,
+  doctor: `gpu-memtrace doctor [options]
 
 Checks what this machine can record, and says how to mend what is missing.
 
   --format table|json      (default: table)
 
 Exit status: 0 recording is possible, on a GPU or on the simulated one; 1 it is not; 2 wrong options.
-`;
-
-const ATTACH = `gpu-memtrace attach PID [options]
+`,
+  attach: `gpu-memtrace attach PID [options]
 
 Watches a process that runs already and has loaded the CUDA driver, and the children that it forks. Nothing is loaded into
 it: probes in the kernel see its calls. What it allocated before is unknown. Ctrl+C detaches, and the program goes on
@@ -127,25 +122,9 @@ type), or root: sudo.
   --ring-bytes N           room between kernel and tracer (default: 67108864); more where events are lost
 
 Exit status: 0 after detaching, and when the program ended; 2 wrong options; 125 the tracer could not attach, or broke off.
-`;
+`,
+};
 
 export function helpText(about: Verb | null): string {
-  switch (about) {
-    case null:
-      return ALL;
-    case 'run':
-      return RUN;
-    case 'mark':
-      return MARK;
-    case 'report':
-      return REPORT;
-    case 'holders':
-      return HOLDERS;
-    case 'confirm':
-      return CONFIRM;
-    case 'doctor':
-      return DOCTOR;
-    case 'attach':
-      return ATTACH;
-  }
+  return about === null ? ALL : OF_VERBS[about];
 }

@@ -10,7 +10,7 @@ export interface MarkArguments {
 
 /** What stands behind `mark`; null: help is wanted. Throws `Usage`. */
 export function parseMark(words: readonly string[]): MarkArguments | null {
-  const named = applyOptions('mark', words, () => false);
+  const named = applyOptions({ verb: 'mark' }, words, {});
   if (named === null) return null;
   const [target, name, ...more] = named;
   if (target === undefined || name === undefined || more.length > 0 || name.trim() === '')

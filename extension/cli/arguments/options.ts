@@ -60,30 +60,39 @@ export class Options {
   }
 }
 
-/**
- * The words that are no options, which may stand between them; null: help is wanted. Throws `Usage`.
- * @param take takes an option with its values; false: the verb has none such
- */
-export function applyOptions(
-  verb: string,
+/** How a verb takes each of its options, with its values, into what is parsed. */
+export type OptionTable<T> = Readonly<Record<string, (parsed: T, options: Options) => void>>;
+
+/** The words that are no options, which may stand between them; null: help is wanted. Throws `Usage`. */
+export function applyOptions<T extends { verb: string }>(
+  parsed: T,
   words: readonly string[],
-  take: (option: string, options: Options) => boolean,
+  table: OptionTable<T>,
 ): string[] | null {
   const named: string[] = [];
   const options = new Options(words);
   for (;;) {
-    const option = options.next();
-    if (option === '--help' || option === '-h') return null;
-    if (option !== null) {
-      if (!take(option, options)) throw noSuchOption(verb, option);
-      continue;
-    }
+    if (leadingOptions(parsed, options, table) === null) return null;
     const word = options.positional();
     if (word === null) return named;
     named.push(word);
   }
 }
 
-export function noSuchOption(verb: string, option: string): Usage {
-  return new Usage(`${verb} has no option ${option} (see "gpu-memtrace ${verb} --help").`);
+/** Takes options up to the next word that is none, and names them; null: help is wanted. Throws `Usage`. */
+export function leadingOptions<T extends { verb: string }>(
+  parsed: T,
+  options: Options,
+  table: OptionTable<T>,
+): string[] | null {
+  const taken: string[] = [];
+  for (let option = options.next(); option !== null; option = options.next()) {
+    if (option === '--help' || option === '-h') return null;
+    const take = table[option];
+    const { verb } = parsed;
+    if (take === undefined) throw new Usage(`${verb} has no option ${option} (see "gpu-memtrace ${verb} --help").`);
+    take(parsed, options);
+    taken.push(option);
+  }
+  return taken;
 }

@@ -1,7 +1,7 @@
 import { EXPORT_FORMATS, type ExportFormat } from '../../exporters/formats';
 import { GROUP_BYS, type GroupBy } from '../../protocol/trace';
 import { type Compared, parseCompared, parseTraceTime, type TraceTime } from './moments';
-import { applyOptions, type Options, Usage } from './options';
+import { applyOptions, type Options, Usage, type OptionTable } from './options';
 
 export interface ReportArguments {
   verb: 'report';
@@ -32,7 +32,7 @@ export function parseReport(words: readonly string[]): ReportArguments | null {
     from: null,
     compare: null,
   };
-  const files = applyOptions('report', words, (option, options) => takeOption(parsed, option, options));
+  const files = applyOptions(parsed, words, REPORT_OPTIONS);
   if (files === null) return null;
   if (files.length !== 1) throw new Usage('Name one trace: gpu-memtrace report FILE.gputrace');
   parsed.file = files[0] ?? '';
@@ -50,35 +50,22 @@ function checkCompared({ format, from, groupBy }: ReportArguments): void {
     throw new Usage('--compare compares by line or by site.');
 }
 
-/** False: it is no option of `report`. */
-function takeOption(parsed: ReportArguments, option: string, options: Options): boolean {
-  switch (option) {
-    case '--format':
-      parsed.format = options.choice(['table', 'json', ...EXPORT_FORMATS]);
-      return true;
-    case '-o':
-    case '--output':
-      parsed.output = options.value();
-      return true;
-    case '--group-by':
-      parsed.groupBy = options.choice(GROUPS);
-      return true;
-    case '--compare':
-      parsed.compare = compared(options.value());
-      return true;
-    case '--at':
-      onlyOnce(parsed);
-      parsed.at = time(option, options.value());
-      return true;
-    case '--between':
-      onlyOnce(parsed);
-      parsed.from = time(option, options.value());
-      parsed.at = time(option, options.nextValue());
-      return true;
-    default:
-      return false;
-  }
-}
+const REPORT_OPTIONS: OptionTable<ReportArguments> = {
+  '--format': (parsed, options) => (parsed.format = options.choice(['table', 'json', ...EXPORT_FORMATS])),
+  '-o': (parsed, options) => (parsed.output = options.value()),
+  '--output': (parsed, options) => (parsed.output = options.value()),
+  '--group-by': (parsed, options) => (parsed.groupBy = options.choice(GROUPS)),
+  '--compare': (parsed, options) => (parsed.compare = compared(options.value())),
+  '--at': (parsed, options) => {
+    onlyOnce(parsed);
+    parsed.at = time('--at', options.value());
+  },
+  '--between': (parsed, options) => {
+    onlyOnce(parsed);
+    parsed.from = time('--between', options.value());
+    parsed.at = time('--between', options.nextValue());
+  },
+};
 
 function onlyOnce({ at }: ReportArguments): void {
   if (at !== null) throw new Usage('Give either --at T or --between T1 T2, and only once.');

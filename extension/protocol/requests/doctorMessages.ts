@@ -3,6 +3,7 @@
 export interface DoctorCheck {
   name: string;
   state: 'ok' | 'warning' | 'missing';
+  /** What was found. */
   detail: string;
   /** What to do; empty where nothing is to be done. */
   fix: string;
