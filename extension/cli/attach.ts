@@ -13,7 +13,7 @@ import {
   showUntil,
   unwritableResult,
 } from './recording';
-import { say } from './report/output';
+import { refuse, say } from './report/output';
 
 /** Note of the tracer's log that says what could be recovered from before (`GMT_NOTE_ATTACHED`, native/wire). */
 const NOTE_ATTACHED = 10;
@@ -26,9 +26,7 @@ export async function attach(options: AttachArguments, dist: string): Promise<nu
     return NOT_STARTED;
   }
   const problem = unwritableResult(options) ?? tracerMissing(dist)?.message ?? null;
-  if (problem === null) return record(options, target, dist);
-  say(problem);
-  return NOT_STARTED;
+  return problem === null ? record(options, target, dist) : refuse(problem, NOT_STARTED);
 }
 
 async function record(options: AttachArguments, target: ProcessFacts, dist: string): Promise<number> {
@@ -40,10 +38,7 @@ async function record(options: AttachArguments, target: ProcessFacts, dist: stri
     backend: 'uprobe',
     attached: { pid, realtimeMs: Date.now() },
   });
-  if ('error' in recording) {
-    say(recording.error);
-    return NOT_STARTED;
-  }
+  if ('error' in recording) return refuse(recording.error, NOT_STARTED);
   recordProcess(recording, pid, null);
   const probes = await placeProbes({ pid, waitLibraries: false }, options, recording, dist, detachOnSignals);
   if (probes === null) {

@@ -4,39 +4,31 @@ import { formatBytes, formatCount } from '../protocol/format';
 import type { Experiment, ExperimentEffect } from '../protocol/requests/verdictRequests';
 import type { ConfirmArguments } from './arguments/askArguments';
 import { jsonChunks } from './report/jsonDocument';
-import { openNamed, type OpenTrace } from './namedTrace';
-import { print, say } from './report/output';
+import { type OpenTrace, withNamed } from './namedTrace';
+import { print } from './report/output';
 import { writeResult } from './report/resultFile';
 
 const PATIENCE_MS = 60_000;
 
 /** Makes experiments in a traced program and tells what each freed. Returns the exit status: 0, or 1 where one failed. */
 export async function confirm(options: ConfirmArguments, dist: string): Promise<number> {
-  const opened = await openNamed(options.where, dist);
-  if ('error' in opened) {
-    say(opened.error);
-    return 1;
-  }
-  try {
+  return withNamed(options.where, dist, opened => {
     const [process, ...others] = askable(opened);
-    if (process === undefined || others.length > 0) {
-      say(process === undefined ? 'The program has ended.' : severalText(opened));
-      return 1;
-    }
-    return await tryAll(options, opened, process);
-  } finally {
-    opened.session.close();
-  }
+    if (process === undefined) return Promise.resolve({ error: 'The program has ended.' });
+    if (others.length > 0) return Promise.resolve({ error: severalText(opened) });
+    return tryAll(options, opened, process);
+  });
 }
 
-async function tryAll(options: ConfirmArguments, opened: OpenTrace, process: number): Promise<number> {
+async function tryAll(
+  options: ConfirmArguments,
+  opened: OpenTrace,
+  process: number,
+): Promise<number | { error: string }> {
   const effects: ExperimentEffect[] = [];
   for (const experiment of options.experiments) {
     const effect = await tryOut(experiment, opened, process);
-    if (typeof effect === 'string') {
-      say(effect);
-      return 1;
-    }
+    if (typeof effect === 'string') return { error: effect };
     effects.push(effect);
     if (options.format === 'table') print([textOf(effect)]);
   }

@@ -4,14 +4,14 @@ import { blockDetails, type BlockDetails, detailsText } from '../analysis/report
 import { type Survivor, survivorsOf, tensorAt } from '../analysis/series/survivors';
 import { standingOf } from '../analysis/sites/standing';
 import { holderText } from '../analysis/words';
-import { ask, cannotAsk } from '../capture/traces/requests';
+import { ask } from '../capture/traces/requests';
 import { LAYERS } from '../protocol/trace';
 import { formatBytes, formatPlural } from '../protocol/format';
 import type { HolderFound } from '../protocol/requests/verdictRequests';
 import type { HoldersArguments } from './arguments/askArguments';
-import { openNamed, type OpenTrace } from './namedTrace';
+import { type OpenTrace, withNamed } from './namedTrace';
 import { jsonChunks } from './report/jsonDocument';
-import { print, say } from './report/output';
+import { print } from './report/output';
 import { writeResult } from './report/resultFile';
 
 /** Blocks that are asked for together. */
@@ -36,25 +36,15 @@ const HEX = 16;
 
 /** Asks a traced program who holds memory. Returns the exit status: 0, or 1 where nobody could tell. */
 export async function holders(options: HoldersArguments, dist: string): Promise<number> {
-  const opened = await openNamed(options.where, dist);
-  if ('error' in opened) {
-    say(opened.error);
-    return 1;
-  }
-  try {
+  return withNamed(options.where, dist, async opened => {
     const subjects = subjectsOf(options, opened);
-    if ('error' in subjects) {
-      say(subjects.error);
-      return 1;
-    }
+    if ('error' in subjects) return subjects;
     const answers: HolderAnswer[] = [];
     for (const subject of subjects) answers.push(await askHolders(subject, opened));
     if (options.format === 'json') writeResult(jsonChunks({ version: 1, questions: answers }), null);
     else print(answers.flatMap((entry, i) => (i === 0 ? linesOf(entry) : ['', ...linesOf(entry)])));
     return answers.some(entry => entry.holders.length > 0) ? 0 : 1;
-  } finally {
-    opened.session.close();
-  }
+  });
 }
 
 function subjectsOf(options: HoldersArguments, opened: OpenTrace): Subject[] | { error: string } {
@@ -103,13 +93,8 @@ function byLeak({ session, processes }: OpenTrace): Subject[] | { error: string 
 
 async function askHolders({ title, process, sites, blocks }: Subject, opened: OpenTrace): Promise<HolderAnswer> {
   const { session, directory } = opened;
-  const info = session.info();
-  const pid = info.processes[process]?.pid ?? 0;
-  const why = cannotAsk(info, info.processes[process], directory);
-  const answer =
-    why !== null || directory === null
-      ? { sentence: why ?? '' }
-      : await ask(session, directory, process, { do: 'holders', blocks }, { limitMs: PATIENCE_MS });
+  const pid = session.info().processes[process]?.pid ?? 0;
+  const answer = await ask(session, directory, process, { do: 'holders', blocks }, { limitMs: PATIENCE_MS });
   const details = blockDetails(session, process, sites, blocks);
   if ('answer' in answer)
     return { title, pid, holders: [], details, ...readHolderAnswer(answer.answer, sites, blocks.length) };

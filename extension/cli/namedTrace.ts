@@ -1,6 +1,7 @@
 import { traceRoots } from '../capture/traces/folders';
 import { findTrace, type NamedTrace } from '../capture/traces/runningTraces';
 import { loadNative, type NativeSession } from '../engine/addon';
+import { refuse } from './report/output';
 
 /** A trace with all that was recorded until now, and the processes in it that are meant (their indices). */
 export interface OpenTrace extends NamedTrace {
@@ -8,8 +9,23 @@ export interface OpenTrace extends NamedTrace {
   processes: number[];
 }
 
-/** Opens the trace that a PID or a path names. The error is one sentence. */
-export async function openNamed(where: string, dist: string): Promise<OpenTrace | { error: string }> {
+/** Works with the trace that a PID or a path names. An error, one sentence, is said; the exit status is then 1. */
+export async function withNamed(
+  where: string,
+  dist: string,
+  use: (opened: OpenTrace) => Promise<number | { error: string }>,
+): Promise<number> {
+  const opened = await openNamed(where, dist);
+  if ('error' in opened) return refuse(opened.error, 1);
+  try {
+    const result = await use(opened);
+    return typeof result === 'number' ? result : refuse(result.error, 1);
+  } finally {
+    opened.session.close();
+  }
+}
+
+async function openNamed(where: string, dist: string): Promise<OpenTrace | { error: string }> {
   const named = findTrace(where, traceRoots(process.env, process.getuid?.() ?? 0));
   if ('error' in named) return named;
   const loaded = loadNative(dist);

@@ -19,7 +19,7 @@ import {
   showUntil,
   unwritableResult,
 } from './recording';
-import { say } from './report/output';
+import { refuse, say } from './report/output';
 
 /** How long processes that the program left behind are waited for before the last table. */
 const STRAGGLER_MS = 1_000;
@@ -27,21 +27,15 @@ const STRAGGLER_MS = 1_000;
 /** Runs a program under a tracer. Returns the exit status of the contract. */
 export async function run(options: RunArguments, dist: string): Promise<number> {
   const problem = findProblem(options, dist);
-  if (problem !== null) {
-    say(problem);
-    return NOT_STARTED;
-  }
+  if (problem !== null) return refuse(problem, NOT_STARTED);
   const { command, simulateGpu: simulated, backend } = options;
   const recording = beginRecording(dist, { command, cwd: process.cwd(), simulated, backend }, directory => {
     if (backend === 'inject') askForSurvey(directory, options.holders);
   });
   if ('error' in recording) {
-    say(
-      recording.full
-        ? `${recording.error.replace(/\.$/, '')}; the program runs without being recorded.`
-        : recording.error,
-    );
-    return recording.full ? runUnrecorded(options, dist) : NOT_STARTED;
+    if (!recording.full) return refuse(recording.error, NOT_STARTED);
+    say(`${recording.error.replace(/\.$/, '')}; the program runs without being recorded.`);
+    return runUnrecorded(options, dist);
   }
   if (!simulated) await explainMissingGpu();
   const probes = backend === 'uprobe' ? await attachBeforeStart(options, recording, dist) : null;

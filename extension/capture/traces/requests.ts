@@ -86,7 +86,7 @@ export type AskResult = { answer: Answer } | { sentence: string };
 /** Asks a process of a trace and waits for what it says. Never rejects. */
 export async function ask(
   trace: Reader,
-  directory: string,
+  directory: string | null,
   process: number,
   question: Question,
   patience: Patience,
@@ -94,7 +94,7 @@ export async function ask(
   const info = trace.info();
   const facts = info.processes[process];
   const refusal = cannotAsk(info, facts, directory);
-  if (facts === undefined || refusal !== null) return { sentence: refusal ?? '' };
+  if (facts === undefined || directory === null || refusal !== null) return { sentence: refusal ?? '' };
   try {
     const torch = agentWasSeen(info, process) || torchIsMapped(facts.pid);
     const limitMs = torch ? patience.limitMs : Math.min(patience.limitMs, WITHOUT_TORCH_MS);

@@ -1,4 +1,4 @@
-import { compareHoldings, type Holding, type HoldingsQuery, readHoldings } from '../../analysis/report/compare';
+import { compareHoldings, type Holding, readHoldings } from '../../analysis/report/compare';
 import { comparisonText } from '../../analysis/report/compareText';
 import type { NativeAddon, NativeSession } from '../../engine/addon';
 import { cwdOf } from '../../protocol/cwd';
@@ -7,6 +7,7 @@ import type { CompareBy } from '../../protocol/requests/compareRequests';
 import { listedLayer } from '../../protocol/trace';
 import type { ReportArguments } from '../arguments/reportArguments';
 import { jsonChunks } from './jsonDocument';
+import { atMoment } from './momentSource';
 
 const ROWS = 100;
 const ALL = -1;
@@ -30,7 +31,9 @@ export async function compareReport(
   const by: CompareBy = groupBy === 'site' ? 'stack' : 'line';
   const layer = listedLayer([...first.session.info().totals, ...second.session.info().totals]);
   const query = { by, layer, process: ALL, device: ALL };
-  const [a, b] = [await holdingsOf(first, query), await holdingsOf(second, query)];
+  const holdings = ({ trace, untilNs, ...side }: ComparedSide): Promise<Holding[]> =>
+    atMoment({ ...side, path: trace.path }, untilNs, session => readHoldings(session, query));
+  const [a, b] = [await holdings(first), await holdings(second)];
   const places = {
     cwdA: cwdOf(first.session.info().session),
     cwdB: cwdOf(second.session.info().session),
@@ -43,17 +46,6 @@ export async function compareReport(
   };
   if (format === 'json') return jsonChunks({ version: 1, layer, by, ...sides, ...comparison });
   return [textOf(comparisonText(comparison, layer, sides))];
-}
-
-async function holdingsOf({ addon, session, trace, untilNs }: ComparedSide, query: HoldingsQuery): Promise<Holding[]> {
-  if (untilNs === null) return readHoldings(session, query);
-  const then = addon.open(trace.path, { untilNs });
-  try {
-    await then.settle();
-    return readHoldings(then, query);
-  } finally {
-    then.close();
-  }
 }
 
 /** Two files of one run hold the same lines. */

@@ -5,7 +5,7 @@ import { writeExport } from '../../exporters/exportFile';
 import type { Selection } from '../../exporters/exportInput';
 import { exportTrace } from '../../exporters/exportTrace';
 import { EXPORTERS, type ExportFormat } from '../../exporters/formats';
-import { say, write } from './output';
+import { refuse, write } from './output';
 import type { ReportArguments } from '../arguments/reportArguments';
 import { giveToSudoUser } from './resultFile';
 
@@ -21,10 +21,8 @@ export async function exportReport(
   addon: NativeAddon,
   selection: Selection,
 ): Promise<number> {
-  if (output === null && EXPORTERS[format].binary && isatty(1)) {
-    say(`${format} is not for a terminal: name a file with -o FILE, or send stdout elsewhere.`);
-    return USAGE;
-  }
+  if (output === null && EXPORTERS[format].binary && isatty(1))
+    return refuse(`${format} is not for a terminal: name a file with -o FILE, or send stdout elsewhere.`, USAGE);
   const abort = new AbortController();
   const stop = (): void => abort.abort(new Error('interrupted'));
   process.once('SIGINT', stop).once('SIGTERM', stop);
@@ -41,8 +39,8 @@ export async function exportReport(
   } catch (error) {
     progress.clear();
     if (abort.signal.aborted) return INTERRUPTED;
-    say(output === null ? reasonOf(error) : `${output} could not be written: ${reasonOf(error)}.`);
-    return FAILED;
+    const reason = reasonOf(error);
+    return refuse(output === null ? reason : `${output} could not be written: ${reason}.`, FAILED);
   } finally {
     progress.clear();
     process.off('SIGINT', stop).off('SIGTERM', stop);

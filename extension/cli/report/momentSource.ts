@@ -1,3 +1,4 @@
+import type { NativeAddon, NativeSession } from '../../engine/addon';
 import type { TraceSource } from '../../protocol/trace';
 
 /** The trace, read up to `untilNs`, as it was at that moment: it lasted until then, whether something happened last or not. */
@@ -25,6 +26,22 @@ export function bornSince(source: TraceSource, fromNs: number): TraceSource {
     sites: query => source.sites({ ...query, ...born, includeDead: false }),
     allocations: query => source.allocations({ ...query, ...born }),
   };
+}
+
+/** Reads the trace of a session as it was at a time; null: as it is. */
+export async function atMoment<T>(
+  { addon, session, path }: { addon: NativeAddon; session: NativeSession; path: string },
+  untilNs: number | null,
+  read: (session: NativeSession) => T,
+): Promise<T> {
+  if (untilNs === null) return read(session);
+  const then = addon.open(path, { untilNs });
+  try {
+    await then.settle();
+    return read(then);
+  } finally {
+    then.close();
+  }
 }
 
 function same(source: TraceSource): TraceSource {

@@ -35,6 +35,12 @@ export function say(sentence: string): void {
   print([`gpu-memtrace: ${sentence}`], 2);
 }
 
+/** Says why something is not done; gives the exit status for it. */
+export function refuse(sentence: string, status: number): number {
+  say(sentence);
+  return status;
+}
+
 function pause(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }

@@ -17,8 +17,8 @@ import type { ReportArguments } from '../arguments/reportArguments';
 import { jsonChunks } from './jsonDocument';
 import { compareReport } from './compareReport';
 import { exportReport } from './exportReport';
-import { asAt, bornSince } from './momentSource';
-import { say } from './output';
+import { asAt, atMoment, bornSince } from './momentSource';
+import { refuse } from './output';
 import { writeResult } from './resultFile';
 import { resolveTraceTime } from './traceTime';
 
@@ -48,7 +48,8 @@ async function showTrace(options: ReportArguments, opened: Opened, dist: string)
       return await compare(options, { ...opened, untilNs: selection.untilNs }, options.compare, dist);
     if (options.format !== 'table' && options.format !== 'json')
       return await exportReport(options, options.format, addon, selection);
-    return await showMoment(options, addon, session, selection);
+    const from = { addon, session, path: options.file };
+    return await atMoment(from, selection.untilNs, then => show(options, then, selection));
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error), UNREADABLE);
   } finally {
@@ -75,11 +76,6 @@ async function compare(
   }
 }
 
-function refuse(sentence: string, status: number): number {
-  say(sentence);
-  return status;
-}
-
 interface Opened {
   addon: NativeAddon;
   session: NativeSession;
@@ -101,22 +97,6 @@ async function openTrace(file: string, dist: string): Promise<Opened | { error: 
     return { addon: loaded.addon, session, trace };
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-async function showMoment(
-  options: ReportArguments,
-  addon: NativeAddon,
-  session: NativeSession,
-  selection: Selection,
-): Promise<number> {
-  if (selection.untilNs === null) return show(options, session, selection);
-  const then = addon.open(options.file, { untilNs: selection.untilNs });
-  try {
-    await then.settle();
-    return show(options, then, selection);
-  } finally {
-    then.close();
   }
 }
 

@@ -15,7 +15,7 @@ import { chooseGpu, offerSimulator } from './gpuChoice';
 import { EXPLORER, type CommandName } from '../names';
 import { pickProcess } from './processPicker';
 import { pickTrace } from '../session/pickTrace';
-import { Refused, RefusedWithCommand, refusal, sudoWords } from '../session/refused';
+import { Refused, sudoWords } from '../session/refused';
 import { chooseSession, closeSession, markNow } from './sessionCommands';
 import { refuseUntrusted, type Sessions } from '../session/sessions';
 import type { WidePanel } from '../page/widePanel';
@@ -72,7 +72,7 @@ const showingFailures =
     } catch (error) {
       const sentence = error instanceof Error ? error.message : String(error);
       if (!(error instanceof Refused)) log.error(error instanceof Error ? error : sentence);
-      void showError(sentence, error instanceof RefusedWithCommand ? error.command : null);
+      void showError(sentence, error instanceof Refused ? error.command : null);
     }
   };
 
@@ -93,7 +93,7 @@ async function attach({ sessions, dist }: Parts, given: unknown): Promise<void> 
   if (pid === undefined) return;
   await showPanel();
   const target = await checkTarget(pid, sudoWords(dist, pid));
-  if ('sentence' in target) throw refusal(target);
+  if ('sentence' in target) throw new Refused(target.sentence, target.command);
   await sessions.attach(target);
 }
 
@@ -127,7 +127,7 @@ function uris(file: unknown, files: unknown): vscode.Uri[] {
 
 async function showCompared({ wide, explorer }: Parts, a: ComparePoint, b: ComparePoint): Promise<void> {
   if (wide.visible) return wide.compare(a, b);
-  explorer.compare(a, b);
+  explorer.show({ type: 'compare', a, b });
   await showPanel();
 }
 

@@ -19,7 +19,7 @@ interface Parts {
 /** Shows a finding's card in the panel. */
 export async function showFinding({ explorer }: Parts, given: unknown): Promise<void> {
   await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
-  if (typeof given === 'string') explorer.showFinding(given);
+  if (typeof given === 'string') explorer.show({ type: 'finding', id: given });
 }
 
 /** Asks the program who holds a finding's blocks, and tells it beside showing it on the card. */

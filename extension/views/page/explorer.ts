@@ -1,17 +1,14 @@
 import type * as vscode from 'vscode';
-import type { ComparePoint } from '../../protocol/requests/compareRequests';
 import type { PageTools } from './model';
-import { Page } from './page';
+import { Page, type Wanted } from './page';
 import type { Sessions } from '../session/sessions';
 import { modelOf } from './windowModel';
 
 /** The Leak Explorer in the side panel: shows one of the sessions. */
 export class ExplorerView implements vscode.WebviewViewProvider, vscode.Disposable {
   private page: Page | null = null;
-  /** To be compared once there is a page. */
-  private waiting: [ComparePoint, ComparePoint] | null = null;
   /** To be shown once there is a page. */
-  private finding: string | null = null;
+  private waiting: Wanted | null = null;
 
   constructor(
     private readonly sessions: Sessions,
@@ -22,10 +19,8 @@ export class ExplorerView implements vscode.WebviewViewProvider, vscode.Disposab
     this.page?.dispose();
     const page = new Page(view.webview, () => view.visible, modelOf(this.sessions, true), this.tools);
     this.page = page;
-    if (this.waiting) page.compare(...this.waiting);
+    if (this.waiting !== null) page.show(this.waiting);
     this.waiting = null;
-    if (this.finding !== null) page.showFinding(this.finding);
-    this.finding = null;
     view.onDidChangeVisibility(() => page.push());
     view.onDidDispose(() => {
       page.dispose();
@@ -33,15 +28,9 @@ export class ExplorerView implements vscode.WebviewViewProvider, vscode.Disposab
     });
   }
 
-  compare(a: ComparePoint, b: ComparePoint): void {
-    if (this.page === null) this.waiting = [a, b];
-    else this.page.compare(a, b);
-  }
-
-  /** Shows the card of a finding, once there is a page. */
-  showFinding(id: string): void {
-    if (this.page === null) this.finding = id;
-    else this.page.showFinding(id);
+  show(wanted: Wanted): void {
+    if (this.page === null) this.waiting = wanted;
+    else this.page.show(wanted);
   }
 
   dispose(): void {

@@ -1,18 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import type { ComparePoint } from '../../protocol/requests/compareRequests';
 import type { Method, Params, ToHost, ToPage } from '../../protocol/requests/messages';
 import { Outbox } from '../../protocol/requests/outbox';
 import { checkMessages, type Checked } from '../../protocol/requests/validate';
 import type { Answers } from './answers/answers';
 import { blockAnswers } from './answers/blocks';
 import { compareAnswers } from './answers/compare';
-import { ledgerAnswers } from './answers/ledger';
 import { pictureAnswers } from './answers/picture';
 import { segmentAnswers } from './answers/segments';
 import { sessionAnswers } from './answers/session';
 import { timelineAnswers } from './answers/timeline';
-import { tableAnswers } from './answers/table';
 import { traceAnswers } from './answers/trace';
 import { treeAnswers } from './answers/tree';
 import { verdictAnswers } from './answers/verdicts';
@@ -21,6 +18,8 @@ import type { PageModel, PageTools } from './model';
 import { PageNews } from './pageNews';
 import type { SessionChange } from '../session/openTrace';
 
+/** Two moments beside each other, or the card of a finding. */
+export type Wanted = Extract<ToPage, { type: 'compare' | 'finding' }>;
 type Request = Extract<ToHost, { type: 'request' }>;
 
 /** One webview with the page: answers its requests, and tells it of changes while it is seen. */
@@ -29,7 +28,7 @@ export class Page implements vscode.Disposable {
   private disposed = false;
   private readonly outbox: Outbox<ToPage>;
   private readonly news: PageNews;
-  private wanted: ToPage | null = null;
+  private wanted: Wanted | null = null;
   private readonly answers: Answers;
   private readonly subscriptions: vscode.Disposable[];
 
@@ -43,12 +42,10 @@ export class Page implements vscode.Disposable {
     this.answers = {
       ...traceAnswers(model),
       ...timelineAnswers(model),
-      ...tableAnswers(model),
       ...treeAnswers(model),
       ...compareAnswers(model),
       ...sessionAnswers(model, lines),
       ...blockAnswers(model),
-      ...ledgerAnswers(model),
       ...segmentAnswers(model),
       ...pictureAnswers(model),
       ...verdictAnswers(model),
@@ -88,15 +85,9 @@ export class Page implements vscode.Disposable {
     this.wanted = null;
   }
 
-  /** Shows two moments beside each other, at once or when the page is seen. */
-  compare(a: ComparePoint, b: ComparePoint): void {
-    this.wanted = { type: 'compare', a, b };
-    this.push();
-  }
-
-  /** Shows the card of a finding, at once or when the page is seen. */
-  showFinding(id: string): void {
-    this.wanted = { type: 'finding', id };
+  /** Shows what is wanted, at once or when the page is seen. */
+  show(wanted: Wanted): void {
+    this.wanted = wanted;
     this.push();
   }
 

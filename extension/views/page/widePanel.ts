@@ -28,7 +28,7 @@ export class WidePanel implements vscode.WebviewPanelSerializer, vscode.Disposab
   }
 
   compare(a: ComparePoint, b: ComparePoint): void {
-    this.page?.compare(a, b);
+    this.page?.show({ type: 'compare', a, b });
   }
 
   /** The window was reloaded: the page comes back with what the user had chosen on it. */

@@ -8,20 +8,28 @@ import type { Tracer, TracerEnd } from '../../capture/launch/tracer';
 import type { NativeAddon } from '../../engine/addon';
 import type { ProgramTerminal } from './terminal';
 
-export interface Recording {
-  readonly directory: string;
-  readonly addon: NativeAddon;
-  readonly facts: SessionFile;
+export abstract class Recording {
   /** The program ran before, and goes on afterwards. */
-  readonly attached: boolean;
+  abstract readonly attached: boolean;
+
+  constructor(
+    readonly directory: string,
+    readonly addon: NativeAddon,
+    readonly facts: SessionFile,
+  ) {}
+
   /** How it ended; null while it goes on. */
-  end(): RecordingEnd | null;
+  abstract end(): RecordingEnd | null;
+
   /** Ends the program, or, where it ran before, the tracing. Again: at once. */
-  stop(): void;
-  /** Where the program's own output is. */
-  show(): void;
+  stop(): void {
+    // There is nothing left to end.
+  }
+
   /** The window goes: what cannot be followed without it ends, the program never. */
-  leave(): void;
+  leave(): void {
+    // It goes on without the window.
+  }
 }
 
 export interface RecordingEnd {
@@ -34,15 +42,18 @@ export interface RecordingEnd {
 
 const STOP_GRACE_MS = 5_000;
 
-export class LaunchedRecording implements Recording {
+/** It goes on in its terminal when the window goes, and its library goes on writing. */
+export class LaunchedRecording extends Recording {
   readonly attached = false;
 
   constructor(
-    readonly directory: string,
-    readonly addon: NativeAddon,
-    readonly facts: SessionFile,
+    directory: string,
+    addon: NativeAddon,
+    facts: SessionFile,
     readonly terminal: ProgramTerminal,
-  ) {}
+  ) {
+    super(directory, addon, facts);
+  }
 
   end(): RecordingEnd | null {
     const status = readStatus(this.directory);
@@ -57,7 +68,7 @@ export class LaunchedRecording implements Recording {
   }
 
   /** As Ctrl+C in the program's terminal; SIGTERM when it still runs after a while. */
-  stop(): void {
+  override stop(): void {
     void this.terminal.interrupt().then(typed => typed || this.signal('SIGINT'));
     setTimeout(() => this.signal('SIGTERM'), STOP_GRACE_MS);
   }
@@ -71,29 +82,22 @@ export class LaunchedRecording implements Recording {
       // It ended in between.
     }
   }
-
-  show(): void {
-    this.terminal.show();
-  }
-
-  leave(): void {
-    // It goes on in its terminal, and its library goes on writing.
-  }
 }
 
-export class AttachedRecording implements Recording {
+export class AttachedRecording extends Recording {
   readonly attached = true;
   private result: TracerEnd | null = null;
   /** `stop` was called. */
   detaching = false;
 
   constructor(
-    readonly directory: string,
-    readonly addon: NativeAddon,
-    readonly facts: SessionFile,
+    directory: string,
+    addon: NativeAddon,
+    facts: SessionFile,
     readonly tracer: Tracer,
     private readonly log: vscode.LogOutputChannel,
   ) {
+    super(directory, addon, facts);
     void tracer.ended.then(end => (this.result = end));
   }
 
@@ -117,30 +121,20 @@ export class AttachedRecording implements Recording {
     return vscode.l10n.t('The program ended.');
   }
 
-  stop(): void {
+  override stop(): void {
     if (this.detaching) this.tracer.kill();
     this.detaching = true;
     this.tracer.detach();
   }
 
-  show(): void {
-    // Its output is where it was started.
-  }
-
-  leave(): void {
+  override leave(): void {
     this.tracer.detach();
   }
 }
 
 /** A program that was attached to when the window went: its tracer went with the window, in order. */
-export class LeftRecording implements Recording {
+export class LeftRecording extends Recording {
   readonly attached = true;
-
-  constructor(
-    readonly directory: string,
-    readonly addon: NativeAddon,
-    readonly facts: SessionFile,
-  ) {}
 
   end(): RecordingEnd {
     const { attached } = this.facts;
@@ -151,18 +145,6 @@ export class LeftRecording implements Recording {
         )
       : vscode.l10n.t('Tracing ended when the window was reloaded. The program has ended since.');
     return { exitCode: null, failed: false, sentence: () => sentence };
-  }
-
-  stop(): void {
-    // It has ended.
-  }
-
-  show(): void {
-    // Its output is where it was started.
-  }
-
-  leave(): void {
-    // It has ended.
   }
 }
 

@@ -11,7 +11,7 @@ import { TraceSession } from '../../engine/session';
 import type { Recorder, Remembered } from './beginRecording';
 import { OpenTrace } from './openTrace';
 import type { Recording, RecordingEnd } from './recording';
-import { refusal, Refused, RefusedWithCommand, sudoWords } from './refused';
+import { Refused, sudoWords } from './refused';
 
 export interface SessionParts {
   dist: string;
@@ -85,7 +85,8 @@ export class Session extends OpenTrace {
       if (ready.type === 'error') {
         if (recording.detaching) return this.fail(vscode.l10n.t('Detached before it was attached.'));
         const { dist } = this.parts;
-        throw refusal(explain(ready, dist, sudoWords(dist, target.pid)));
+        const { sentence, command } = explain(ready, dist, sudoWords(dist, target.pid));
+        throw new Refused(sentence, command);
       }
       this.parts.log.info(
         `attached to ${target.pid} by ${ready.how}, ${ready.probes} probes, trace in ${recording.directory}`,
@@ -97,7 +98,8 @@ export class Session extends OpenTrace {
         recording: true,
       });
     } catch (error) {
-      this.fail(error instanceof RefusedWithCommand ? `${error.message} ${error.command}` : reasonOf(error));
+      const command = error instanceof Refused ? error.command : null;
+      this.fail(command === null ? reasonOf(error) : `${reasonOf(error)} ${command}`);
       throw error;
     }
   }
@@ -151,10 +153,6 @@ export class Session extends OpenTrace {
     if (this.trace === null) throw new Refused(vscode.l10n.t('There is no trace to save.'));
     await this.trace.native.settle();
     await this.trace.native.save(file, '');
-  }
-
-  showTerminal(): void {
-    this.recording?.show();
   }
 
   private record(recording: Recording): void {

@@ -9,7 +9,6 @@ import { terminalArguments } from '../../capture/launch/terminalScript';
 export interface ProgramTerminal {
   /** Process id of its shell; undefined: it could not be started. */
   readonly pid: Thenable<number | undefined>;
-  show(): void;
   /** Types Ctrl+C. False: there is no such terminal any more. */
   interrupt(): Promise<boolean>;
   /** The user closed it, or its shell ended. */
@@ -32,7 +31,6 @@ export function openTerminal(plan: LaunchPlan, directory: string, variables: Rec
   terminal.show(true);
   return {
     pid: terminal.processId,
-    show: () => terminal.show(true),
     interrupt: () => {
       terminal.sendText('\x03', false);
       return Promise.resolve(terminal.exitStatus === undefined);
@@ -52,7 +50,6 @@ export function reloadedTerminal(pid: number, sinceMs: number): ProgramTerminal 
   };
   return {
     pid: Promise.resolve(pid),
-    show: () => void find().then(terminal => terminal?.show(true)),
     interrupt: async () => {
       const terminal = await find();
       terminal?.sendText('\x03', false);

@@ -101,19 +101,22 @@ export class TraceVerdicts implements vscode.Disposable {
       'Asking process {0}; it answers between two of its Python instructions…',
       this.pidOf(finding),
     );
-    const show = (shown: Inquiry<HolderFound>): Inquiry<HolderFound> => {
-      asked.holders = shown;
-      this.changed.fire();
-      return shown;
-    };
-    show({ state: 'asking', sentence, results: [] });
-    return this.askHolders(finding, asked.stop.signal).then(show);
+    this.show(asked, { holders: { state: 'asking', sentence, results: [] } });
+    return this.askHolders(finding, asked.stop.signal).then(holders => {
+      this.show(asked, { holders });
+      return holders;
+    });
+  }
+
+  private show(asked: Asked, news: Partial<Asked>): void {
+    Object.assign(asked, news);
+    this.changed.fire();
   }
 
   /** Asks about one block: null once the trace holds the answer, else one sentence. */
   async askBlock({ process, address }: BlockQuery): Promise<string | null> {
     const refusal = this.cannotAsk({ process });
-    if (refusal !== null || this.directory === null) return refusal;
+    if (refusal !== null) return refusal;
     const found = tensorAt(this.source, process, BigInt(address));
     if (found === null) return vscode.l10n.t('The block is freed.');
     const question = { do: 'holders', blocks: [found.block] } as const;
@@ -127,7 +130,7 @@ export class TraceVerdicts implements vscode.Disposable {
 
   private async askHolders(finding: Finding, signal: AbortSignal): Promise<Inquiry<HolderFound>> {
     const refusal = this.cannotAsk(finding);
-    if (refusal !== null || this.directory === null) return this.recorded(finding, refusal ?? '');
+    if (refusal !== null) return this.recorded(finding, refusal);
     const blocks = survivorsOf(this.source, finding);
     if (blocks.length === 0) return refused(vscode.l10n.t('None of its blocks is alive now.'));
     const patience = { limitMs: PATIENCE_MS, signal };
@@ -148,28 +151,18 @@ export class TraceVerdicts implements vscode.Disposable {
   }
 
   /** Makes experiments one after the other. They touch the program: only to be called when the user chose them. */
-  experiment(id: string, experiments: readonly Experiment[]): Promise<Inquiry<ExperimentEffect>> {
+  async experiment(id: string, experiments: readonly Experiment[]): Promise<Inquiry<ExperimentEffect>> {
     const finding = this.find(id);
     const asked = this.begin(id);
     const show = (shown: Inquiry<ExperimentEffect>): Inquiry<ExperimentEffect> => {
-      asked.experiments = shown;
-      this.changed.fire();
+      this.show(asked, { experiments: shown });
       return shown;
     };
-    return this.tryAll(finding, experiments, asked.stop.signal, show);
-  }
-
-  private async tryAll(
-    finding: Finding,
-    experiments: readonly Experiment[],
-    signal: AbortSignal,
-    show: (shown: Inquiry<ExperimentEffect>) => Inquiry<ExperimentEffect>,
-  ): Promise<Inquiry<ExperimentEffect>> {
     const results: ExperimentEffect[] = [];
     for (const experiment of experiments) {
       const sentence = vscode.l10n.t('The program runs {0}…', experiment);
       show({ state: 'asking', sentence, results: [...results] });
-      const effect = await this.tryOut(finding, experiment, signal);
+      const effect = await this.tryOut(finding, experiment, asked.stop.signal);
       if (typeof effect === 'string') return show({ state: 'refused', sentence: effect, results });
       results.push(effect);
     }
@@ -182,8 +175,6 @@ export class TraceVerdicts implements vscode.Disposable {
     experiment: Experiment,
     signal: AbortSignal,
   ): Promise<ExperimentEffect | string> {
-    const refusal = this.cannotAsk(finding);
-    if (refusal !== null || this.directory === null) return refusal ?? '';
     const before = this.source.info();
     const patience = { limitMs: PATIENCE_MS, signal };
     const result = await ask(this.source, this.directory, finding.process, { do: experiment }, patience);
