@@ -1,12 +1,12 @@
-import { isAbsolute, join } from 'node:path';
 import * as vscode from 'vscode';
+import { sourcePath } from './sourceLines';
 
 /** Puts the cursor on a line of the program's source. Rejects with one sentence when the file cannot be shown. */
 export async function openLine(file: string, line: number, cwd: string): Promise<void> {
   if (file === '' || file.startsWith('<')) {
     throw new Error(vscode.l10n.t('This code has no file: {0}.', file === '' ? '?' : file));
   }
-  const uri = vscode.Uri.file(isAbsolute(file) ? file : join(cwd, file));
+  const uri = vscode.Uri.file(sourcePath(file, cwd));
   let document: vscode.TextDocument;
   try {
     document = await vscode.workspace.openTextDocument(uri);

@@ -92,73 +92,50 @@ function uint64(name: string, values: (batch: LifetimeBatch) => BigUint64Array):
 }
 
 function uint32(name: string, value: Row<number>): ArrowColumn {
-  const type = new Uint32();
-  return {
-    field: new Field(name, type, false),
-    data: batch => {
-      const data = Uint32Array.from({ length: batch.rows }, (_, row) => value(batch, row));
-      return makeData({ type, length: batch.rows, nullCount: 0, data });
-    },
-  };
+  return column(new Field(name, new Uint32(), false), value, values => Uint32Array.from(values));
 }
 
 function int64(name: string, value: Row<number | null>): ArrowColumn {
-  const type = new Int64();
-  return nullable(name, type, value, (batch, valid, values) => {
-    const data = BigInt64Array.from(values, number => BigInt(Math.round(number ?? 0)));
-    return makeData({ type, length: batch.rows, ...valid, data });
-  });
+  return column(new Field(name, new Int64(), true), value, values =>
+    BigInt64Array.from(values, number => BigInt(Math.round(number ?? 0))),
+  );
 }
 
 function int32(name: string, value: Row<number | null>): ArrowColumn {
-  const type = new Int32();
-  return nullable(name, type, value, (batch, valid, values) => {
-    const data = Int32Array.from(values, number => number ?? 0);
-    return makeData({ type, length: batch.rows, ...valid, data });
-  });
+  return column(new Field(name, new Int32(), true), value, integers);
 }
 
 function bool(name: string, value: Row<boolean>): ArrowColumn {
-  const type = new Bool();
-  return {
-    field: new Field(name, type, false),
-    data: batch => {
-      const data = bitmap(Array.from({ length: batch.rows }, (_, row) => value(batch, row)));
-      return makeData({ type, length: batch.rows, nullCount: 0, data });
-    },
-  };
+  return column(new Field(name, new Bool(), false), value, bitmap);
 }
 
 /** Texts by their place in a dictionary that is the same in every batch; what is not in it, and the empty text, is null. */
 function text(name: string, words: readonly string[], value: Row<string | null>): ArrowColumn {
-  const type = new Dictionary(new Utf8(), new Int32());
   const known = [...new Set(words)].filter(word => word !== '');
   const places = new Map(known.map((word, place) => [word, place]));
-  const dictionary: Vector<Utf8> = vectorFromArray(known, new Utf8());
   const place: Row<number | null> = (batch, row) => places.get(value(batch, row) ?? '') ?? null;
-  return nullable(name, type, place, (batch, valid, values) => {
-    const data = Int32Array.from(values, number => number ?? 0);
-    return makeData({ type, length: batch.rows, ...valid, data, dictionary });
-  });
+  const field = new Field(name, new Dictionary(new Utf8(), new Int32()), true);
+  return column(field, place, integers, { dictionary: vectorFromArray(known, new Utf8()) });
 }
 
-interface Valid {
-  nullCount: number;
-  nullBitmap: Uint8Array;
-}
+const integers = (values: readonly (number | null)[]): Int32Array => Int32Array.from(values, number => number ?? 0);
 
-function nullable<T>(
-  name: string,
-  type: DataType,
-  value: Row<T | null>,
-  make: (batch: LifetimeBatch, valid: Valid, values: (T | null)[]) => Data,
+/** `pack` puts the values of a batch into one buffer, whatever for those that are null. */
+function column<T>(
+  field: Field,
+  value: Row<T>,
+  pack: (values: readonly T[]) => Uint8Array | Uint32Array | Int32Array | BigInt64Array,
+  more: { dictionary?: Vector } = {},
 ): ArrowColumn {
   return {
-    field: new Field(name, type, true),
+    field,
     data: batch => {
       const values = Array.from({ length: batch.rows }, (_, row) => value(batch, row));
-      const nullCount = values.reduce((count: number, entry) => count + (entry === null ? 1 : 0), 0);
-      return make(batch, { nullCount, nullBitmap: bitmap(values.map(entry => entry !== null)) }, values);
+      const nullCount = values.filter(entry => entry === null).length;
+      const nulls = field.nullable ? { nullCount, nullBitmap: bitmap(values.map(entry => entry !== null)) } : {};
+      const type: DataType = field.type;
+      const made = { type, length: batch.rows, nullCount: 0, ...nulls, data: pack(values), ...more };
+      return makeData(made);
     },
   };
 }

@@ -7,29 +7,9 @@ import { kindName } from './kinds';
 import { SiteBook, threadName } from './siteBook';
 import { traceFacts } from './traceFacts';
 
-const COLUMNS = [
-  'address',
-  'bytes',
-  'layer',
-  'kind',
-  'device',
-  'pid',
-  'tid',
-  'thread',
-  'begin_seconds',
-  'end_seconds',
-  'free_thread',
-  'step',
-  'category',
-  'stream',
-  'file',
-  'line',
-  'function',
-  'stack',
-  'site',
-  'simulated',
-  'lost_events',
-];
+const COLUMNS =
+  'address,bytes,layer,kind,device,pid,tid,thread,begin_seconds,end_seconds,free_thread,step,category,stream,' +
+  'file,line,function,stack,site,simulated,lost_events';
 
 type Cell = string | number;
 
@@ -38,7 +18,7 @@ type Cell = string | number;
  * first. The last two columns tell what the format has no other place for.
  */
 export async function* csvChunks(input: ExportInput): AsyncGenerator<Buffer> {
-  yield Buffer.from(csvRow(COLUMNS));
+  yield Buffer.from(csvRow(COLUMNS.split(',')));
   const row = rowMaker(input);
   for await (const batch of input.batches) {
     let text = '';

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Function, Label, Line, Location, Profile, Sample, StringTable, ValueType } from 'pprof-format';
 import { deviceName } from '../protocol/format';
-import type { Frame, Layer, TraceInfo } from '../protocol/trace';
+import type { Frame, TraceInfo } from '../protocol/trace';
 import type { ExportInput } from './exportInput';
 import { SiteBook, threadName } from './siteBook';
 import { layersOf, sumSites, type SiteSum } from './siteSums';
@@ -52,11 +52,9 @@ function buildProfile(input: ExportInput, sums: readonly SiteSum[]): Profile {
     timeNanos: BigInt(Math.round(info.startRealtimeMs * 1e3)) * 1000n,
     durationNanos: Math.round(info.durationNs),
     comment: factLines(traceFacts(info, selection)).map(line => strings.dedup(line)),
-    defaultSampleType: layers[0] === undefined ? 0 : strings.dedup(defaultType(layers[0])),
+    defaultSampleType: layers[0] === undefined ? 0 : strings.dedup(`${layers[0]}_live_space`),
   });
 }
-
-const defaultType = (layer: Layer): string => `${layer}_live_space`;
 
 function labels(info: TraceInfo, sum: SiteSum, strings: StringTable): Label[] {
   const process = info.processes[sum.process];
@@ -94,8 +92,7 @@ class StackTable {
   private once<T>(key: string, list: T[], make: (id: number) => T): number {
     let id = this.known.get(key);
     if (id === undefined) {
-      id = list.length + 1;
-      this.known.set(key, id);
+      this.known.set(key, (id = list.length + 1));
       list.push(make(id));
     }
     return id;

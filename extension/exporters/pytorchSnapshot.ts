@@ -12,6 +12,7 @@ const EVENTS_AT_ONCE = 1_000;
 const CHUNK_BYTES = 1 << 16;
 /** PyTorch's allocator takes small blocks from segments of this size. */
 const SMALL_SEGMENT_BYTES = 2 << 20;
+const NO_FRAMES: readonly Frame[] = [];
 
 /** One entry of `device_traces`: a process on a device. */
 interface Slot {
@@ -56,7 +57,6 @@ function findSlots(table: LifetimeTable): Slot[] {
 class SnapshotWriter {
   private readonly pickle = new PickleWriter();
   private readonly book: SiteBook;
-  private readonly stacks = new Map<number, readonly Frame[]>();
 
   constructor(
     private readonly input: ExportInput,
@@ -101,7 +101,7 @@ class SnapshotWriter {
   private segment(device: number, segment: SnapshotSegment): void {
     const { address, bytes, stream, row, blocks } = segment;
     const live = blocks.reduce((sum, block) => sum + this.table.get('bytes', block), 0);
-    this.entries({
+    this.pickle.value({
       device,
       address,
       total_size: bytes,
@@ -130,7 +130,7 @@ class SnapshotWriter {
       if (begin > at) this.gap(at, begin);
       const size = this.table.get('bytes', row);
       this.pickle.mark();
-      this.entries({ address: begin, size, requested_size: size, state: 'active_allocated' });
+      this.pickle.value({ address: begin, size, requested_size: size, state: 'active_allocated' });
       this.addFrames(row);
       this.pickle.appends();
       at = begin + size;
@@ -140,11 +140,7 @@ class SnapshotWriter {
 
   private gap(from: number, to: number): void {
     this.pickle.mark();
-    this.entries({ address: from, size: to - from, requested_size: 0, state: 'inactive' });
-    this.pickle.mark();
-    this.pickle.string('frames');
-    this.pickle.value([]);
-    this.pickle.setItems();
+    this.pickle.value({ address: from, size: to - from, requested_size: 0, state: 'inactive', frames: [] });
     this.pickle.appends();
   }
 
@@ -180,7 +176,7 @@ class SnapshotWriter {
 
   private event({ action, row, timeNs }: SnapshotEvent): void {
     for (const name of action === 'free' ? ['free_requested', 'free_completed'] : [action]) {
-      this.entries({
+      this.pickle.value({
         action: name,
         addr: this.table.get('address', row),
         size: this.table.get('bytes', row),
@@ -195,7 +191,7 @@ class SnapshotWriter {
     if (failure === undefined) return;
     const { snapshot } = failure;
     const free = snapshot === null ? 0 : Math.max(0, (snapshot.totalBytes ?? 0) - (snapshot.usedBytes ?? 0));
-    this.entries({
+    this.pickle.value({
       action: 'oom',
       device_free: free,
       size: failure.requestedBytes,
@@ -213,10 +209,6 @@ class SnapshotWriter {
     return Math.round(this.input.info.startRealtimeMs * 1e3 + timeNs / 1e3);
   }
 
-  private entries(values: { [key: string]: PickleValue }): void {
-    this.pickle.value(values);
-  }
-
   /** To the dict just written. */
   private addFrames(row: number): void {
     this.pickle.mark();
@@ -226,9 +218,7 @@ class SnapshotWriter {
   }
 
   private frames(site: number): void {
-    let stack = this.stacks.get(site);
-    if (stack === undefined) this.stacks.set(site, (stack = this.book.site(site)?.frames ?? []));
-    this.frameList(stack);
+    this.frameList(this.book.site(site)?.frames ?? NO_FRAMES);
   }
 
   private frameList(stack: readonly Frame[]): void {

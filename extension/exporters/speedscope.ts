@@ -1,15 +1,11 @@
+import { LAYER_NAMES } from '../protocol/format';
 import { escapeJson } from '../protocol/inert';
-import type { Frame, Layer, TraceInfo } from '../protocol/trace';
+import type { Frame, TraceInfo } from '../protocol/trace';
 import type { ExportInput } from './exportInput';
 import { SiteBook, threadName } from './siteBook';
 import { layersOf, sumSites, type SiteSum } from './siteSums';
 import { factLines, traceFacts } from './traceFacts';
 
-const LAYER_NAMES: Record<Layer, string> = {
-  tensor: 'tensor layer',
-  driver: 'driver layer',
-  host: 'pinned host memory',
-};
 const MEASURES: [name: string, value: (sum: SiteSum) => number][] = [
   ['Live bytes', sum => sum.liveBytes],
   ['Bytes alive at the peak', sum => sum.peakBytes],
@@ -96,10 +92,7 @@ class FrameTable {
   index(frame: SpeedscopeFrame): number {
     const key = JSON.stringify(frame);
     let index = this.known.get(key);
-    if (index === undefined) {
-      index = this.frames.push(frame) - 1;
-      this.known.set(key, index);
-    }
+    if (index === undefined) this.known.set(key, (index = this.frames.push(frame) - 1));
     return index;
   }
 }

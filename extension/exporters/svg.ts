@@ -60,7 +60,7 @@ export async function* svgChunks(input: ExportInput): AsyncGenerator<Buffer> {
 
 function picture(input: ExportInput, layer: 'tensor' | 'driver', lines: HeldLines): string {
   const { window } = lines;
-  const curves = DRAWN.map(series => curveOf(input, series, window)).filter(hasBytes);
+  const curves = DRAWN.map(series => curveOf(input, series, window)).filter(curve => highest(curve) > 0);
   const facts = factLines(traceFacts(input.info, input.selection)).map(line => cut(line, FACT_CHARACTERS));
   const top = 44 + facts.length * LINE_PX;
   const height = top + PLOT.height + 36;
@@ -95,10 +95,6 @@ function curveOf({ trace }: ExportInput, series: Curve['series'], { fromNs, toNs
   const points = trace.timeline({ series: series satisfies Series, fromNs, toNs: toNs + 1, buckets: PLOT.width });
   const earlier = fromNs > 0 ? trace.timeline({ series, fromNs: 0, toNs: fromNs, buckets: 1 }) : new Float64Array();
   return { series, points, before: earlier[3] ?? 0 };
-}
-
-function hasBytes(curve: Curve): boolean {
-  return highest(curve) > 0;
 }
 
 function highest({ points, before }: Curve): number {

@@ -3,6 +3,12 @@ import type { Layer } from './trace';
 // How numbers read, the same everywhere: in the table, the page and the status bar.
 const UNITS = ['KB', 'MB', 'GB', 'TB', 'PB', 'EB'];
 
+export const LAYER_NAMES: Record<Layer, string> = {
+  tensor: 'tensor layer',
+  driver: 'driver layer',
+  host: 'pinned host memory',
+};
+
 /** Bytes in units of 1024: `512 B`, `1.00 KB`, `20.00 MB`. */
 export function formatBytes(bytes: number): string {
   const sign = bytes < 0 ? '-' : '';

@@ -1,23 +1,20 @@
 import { t } from '@vscode/l10n';
 import { libraryName } from '../../protocol/libraryName';
 import type { TraceSource } from '../../protocol/trace';
-import type { Finding, FindingHolder, FindingPlace, LeakClass, SiteVerdict } from '../../protocol/verdicts';
+import type { Finding, FindingHolder, FindingPlace, LeakClass } from '../../protocol/verdicts';
 import { clusterByCause, type GrowingSite } from '../sites/cluster';
 import { evidenceOf, ruledOutOf } from './evidence';
 import type { FindingContext, LineText } from './findingContext';
 import { holderOf, NO_OWNER, nobodyHolds } from './holders';
 import { namedFrame } from '../sites/site';
-import type { SiteSteps } from '../series/siteSeries';
+import type { JudgedSite } from '../sites/states';
 import { at, median } from '../series/statistics';
 import { suggest } from './suggestions';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { leakWords, makeFinding } from './wording';
 
 /** One finding for each cause of growth, the fastest first. */
-export function findLeaks(
-  growing: readonly { verdict: SiteVerdict; steps: SiteSteps }[],
-  context: FindingContext,
-): Finding[] {
+export function findLeaks(growing: readonly JudgedSite[], context: FindingContext): Finding[] {
   const sites = growing.map(({ verdict, steps }): GrowingSite => {
     const site = context.source.site(verdict.site);
     const frame = namedFrame(site);

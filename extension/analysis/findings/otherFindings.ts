@@ -1,13 +1,13 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
 import type { TraceSource } from '../../protocol/trace';
-import type { Finding, FindingPlace, SiteVerdict } from '../../protocol/verdicts';
+import type { Finding, FindingPlace } from '../../protocol/verdicts';
 import type { JudgedLedger } from '../ledger/ledger';
 import { type Pending, pendingWords } from '../ledger/pending';
 import type { Growth } from '../series/growth';
-import type { SiteSteps } from '../series/siteSeries';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { namedFrame } from '../sites/site';
+import type { JudgedSite } from '../sites/states';
 import { placeText, rateText } from '../words';
 import type { LineText } from './findingContext';
 import { countedText, type JudgedFailure } from './outOfMemory';
@@ -15,11 +15,6 @@ import { suggest } from './suggestions';
 import { makeFinding } from './wording';
 
 // Findings that are no leak: failures, layers that grow by themselves, cycles, outliers.
-
-interface JudgedSite {
-  verdict: SiteVerdict;
-  steps: SiteSteps;
-}
 
 /** One finding for each line and cause of failure; a leak that led to it is in it, and is no finding of its own. */
 export function failureFindings(

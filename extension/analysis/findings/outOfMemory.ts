@@ -106,8 +106,8 @@ function leakBehind(failure: OutOfMemory, leaks: readonly Finding[]): Finding | 
 function causeOf(failure: OutOfMemory, leak: Finding | null, total: number | null): OutOfMemoryCause {
   const { snapshot, requestedBytes } = failure;
   if (leak !== null) return 'leak';
-  if (snapshot === null) return total !== null && requestedBytes >= T.bigRequestShare * total ? 'big-request' : 'full';
   if (total !== null && requestedBytes >= T.bigRequestShare * total) return 'big-request';
+  if (snapshot === null) return 'full';
   const unused = snapshot.fragmentation.freeBytes;
   if (unused >= T.oomUnusedShare * requestedBytes && snapshot.fragmentation.largestFreeBytes < requestedBytes) {
     return 'fragmentation';

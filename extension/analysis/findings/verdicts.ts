@@ -4,11 +4,11 @@ import { findThread } from '../../protocol/threads';
 import { LAYERS, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import { type Finding, isLeak, type SiteVerdict, type Verdicts } from '../../protocol/verdicts';
 import { type JudgedLedger, readLedgers } from '../ledger/ledger';
-import { cutSteps, readSiteSteps, type SiteSteps } from '../series/siteSeries';
+import { cutSteps, readSiteSteps } from '../series/siteSeries';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { firstWhole, inContext, lostShareOf } from '../sites/context';
 import { siteText } from '../sites/site';
-import { judgeSite, rememberingJudge, stateVerdict } from '../sites/states';
+import { judgeSite, rememberingJudge, stateVerdict, type JudgedSite } from '../sites/states';
 import { mergeAcrossProcesses } from './acrossProcesses';
 import type { LineText } from './findingContext';
 import { findLeaks } from './findings';
@@ -83,10 +83,6 @@ export function sureLeaks(findings: readonly Finding[]): Finding[] {
   return findings.filter(finding => isLeak(finding) && finding.confidence >= T.failConfidence);
 }
 
-interface JudgedSite {
-  verdict: SiteVerdict;
-  steps: SiteSteps;
-}
 interface JudgedProcess {
   axis: StepAxis | null;
   sites: JudgedSite[];

@@ -39,15 +39,10 @@ export function leakWords(facts: LeakFacts): Pick<Finding, 'headline' | 'detail'
 
 /** Headline and detail in one; of a failure, which is named by `word`, a sentence with its full stop. */
 export function titleOf(
-  {
-    verdict,
-    headline,
-    detail,
-    atStep,
-    processes,
-  }: Pick<Finding, 'verdict' | 'headline' | 'detail' | 'atStep' | 'processes'>,
+  facts: Pick<Finding, 'verdict' | 'headline' | 'detail' | 'atStep' | 'processes'>,
   word = t('Out of memory'),
 ): string {
+  const { verdict, headline, detail, atStep, processes } = facts;
   const failure = atStep === null ? word : t('{0} in step {1}', word, formatCount(atStep));
   const plain = detail === null ? headline : t('{0}: {1}', headline, detail);
   const title = verdict === 'oom' ? t('{0}: {1}. {2}', failure, headline, detail ?? '') : plain;

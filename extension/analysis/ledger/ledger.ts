@@ -33,7 +33,6 @@ export interface JudgedLedger {
   recentPending: number | null;
   /** Libraries whose driver memory grows. */
   growing: GrowingLibrary[];
-  lastStep: number;
 }
 
 /** The ledgers of all processes on all devices that the trace knows. */
@@ -82,7 +81,6 @@ export function judgeLedger(series: LedgerSeries, libraries: readonly LibrarySer
     pending: judgePending(series),
     recentPending: recentPending(series),
     growing: growingLibraries(libraries, series.source),
-    lastStep: steps.at(-1) ?? 0,
   };
 }
 

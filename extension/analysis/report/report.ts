@@ -2,11 +2,13 @@ import type { Category } from '../../protocol/steps';
 import {
   LAYERS,
   listedLayer,
+  siteRows,
   type Frame,
   type GroupBy,
   type Layer,
   type LineSource,
   type ProcessInfo,
+  type SiteRow,
   type Totals,
   type TraceInfo,
   type TraceSource,
@@ -43,16 +45,7 @@ export interface Report {
   oomCount?: number;
   groups?: ReportGroup[];
 }
-interface ReportProcess {
-  pid: number;
-  parentPid: number;
-  uid: number;
-  command: string[];
-  exitCode: number | null;
-  ended: boolean;
-  python: string | null;
-  driverSource: ProcessInfo['driverSource'];
-  simulated: boolean;
+interface ReportProcess extends Omit<ProcessInfo, 'index' | 'startNs' | 'recording' | 'threads' | 'notes'> {
   threads: { tid: number; name: string }[];
   notes: string[];
 }
@@ -82,14 +75,10 @@ interface ReportAllocation {
   pool: string | null;
   site: number;
 }
-interface ReportSite {
+type Sums = Pick<SiteRow, 'liveBytes' | 'liveCount' | 'peakBytes' | 'allocations' | 'frees'>;
+interface ReportSite extends Sums {
   id: number;
   layer: Layer;
-  liveBytes: number;
-  liveCount: number;
-  peakBytes: number;
-  allocations: number;
-  frees: number;
   allocatedBytes: number;
   bytesPerSecond: number;
   verdict: SiteState;
@@ -107,15 +96,10 @@ interface ReportSite {
 }
 /** The process is named by its pid. */
 export type ReportFinding = Omit<Finding, 'process'> & { pid: number };
-interface ReportGroup {
+interface ReportGroup extends Sums {
   groupBy: GroupBy;
   layer: Layer;
   label: string;
-  liveBytes: number;
-  liveCount: number;
-  peakBytes: number;
-  allocations: number;
-  frees: number;
   bytesPerSecond: number;
 }
 
@@ -231,29 +215,18 @@ function* readAllocations(source: TraceSource, info: TraceInfo, layer: Layer): G
 
 function* readSites(source: TraceSource, layer: Layer, verdicts: Verdicts): Generator<ReportSite> {
   for (let from = 0; ; from += WINDOW_ROWS) {
-    const window = source.sites({
-      layer,
-      groupBy: 'site',
-      sort: 'liveBytes',
-      descending: true,
-      includeDead: true,
-      from,
-      to: from + WINDOW_ROWS,
-    });
-    for (let row = 0; row < window.rows; row++) {
-      const id = window.id[row] ?? 0;
+    const order = { groupBy: 'site', sort: 'liveBytes', descending: true, includeDead: true } as const;
+    const window = source.sites({ layer, ...order, from, to: from + WINDOW_ROWS });
+    for (const row of siteRows(window)) {
+      const { id } = row;
       const site = source.site(id);
       const verdict = verdicts.sites.get(id);
       yield {
         id,
         layer,
-        liveBytes: window.liveBytes[row] ?? 0,
-        liveCount: window.liveCount[row] ?? 0,
-        peakBytes: window.peakBytes[row] ?? 0,
-        allocations: window.allocations[row] ?? 0,
-        frees: window.frees[row] ?? 0,
-        allocatedBytes: window.allocatedBytes[row] ?? 0,
-        bytesPerSecond: window.growth[row] ?? 0,
+        ...sumsOf(row),
+        allocatedBytes: row.allocatedBytes,
+        bytesPerSecond: row.growth,
         verdict: verdict?.state ?? 'unknown',
         because: verdict?.because ?? 'No training step has ended.',
         bytesPerStep: verdict?.bytesPerStep ?? null,
@@ -271,15 +244,15 @@ function* readSites(source: TraceSource, layer: Layer, verdicts: Verdicts): Gene
 
 function readGroups(source: TraceSource, layer: Layer, groupBy: GroupBy): ReportGroup[] {
   const window = source.sites({ layer, groupBy, sort: 'liveBytes', descending: true, from: 0, to: WINDOW_ROWS });
-  return Array.from({ length: window.rows }, (_, row) => ({
+  return siteRows(window).map(row => ({
     groupBy,
     layer,
-    label: window.label[row] ?? '',
-    liveBytes: window.liveBytes[row] ?? 0,
-    liveCount: window.liveCount[row] ?? 0,
-    peakBytes: window.peakBytes[row] ?? 0,
-    allocations: window.allocations[row] ?? 0,
-    frees: window.frees[row] ?? 0,
-    bytesPerSecond: window.growth[row] ?? 0,
+    label: row.label,
+    ...sumsOf(row),
+    bytesPerSecond: row.growth,
   }));
+}
+
+function sumsOf({ liveBytes, liveCount, peakBytes, allocations, frees }: SiteRow): Sums {
+  return { liveBytes, liveCount, peakBytes, allocations, frees };
 }

@@ -1,10 +1,11 @@
-import { siteRows, type SiteRow } from '../../protocol/trace';
 import {
   listedLayer,
+  siteRows,
   type AllocationQuery,
   type GroupBy,
   type Layer,
   type ProcessInfo,
+  type SiteRow,
   type ThreadInfo,
   type Totals,
   type TraceInfo,
@@ -136,15 +137,9 @@ function readGroups(
   verdicts: Verdicts,
 ): Snapshot['groups'] {
   const layer = listedLayer(info.totals);
-  const window = source.sites({
-    layer,
-    groupBy: options.groupBy,
-    sort: 'liveBytes',
-    descending: true,
-    from: 0,
-    to: options.groups,
-  });
-  const judgedBy = options.groupBy === 'site' || options.groupBy === 'line' ? options.groupBy : null;
+  const { groupBy, groups } = options;
+  const window = source.sites({ layer, groupBy, sort: 'liveBytes', descending: true, from: 0, to: groups });
+  const judgedBy = groupBy === 'site' || groupBy === 'line' ? groupBy : null;
   const judged = judgedBy === null ? [] : rowVerdicts(source, verdicts, [...window.id], judgedBy);
   const verdictOf = new Map(judged.map(verdict => [verdict.site, verdict]));
   const rows = siteRows(window).map((row): GroupRow => ({
@@ -153,5 +148,5 @@ function readGroups(
     verdict: verdictOf.get(row.id)?.state ?? null,
     bytesPerStep: verdictOf.get(row.id)?.bytesPerStep ?? 0,
   }));
-  return { by: options.groupBy, layer, rows, total: window.total };
+  return { by: groupBy, layer, rows, total: window.total };
 }

@@ -7,6 +7,7 @@ import {
   formatPlural,
   formatRate,
   formatTimestamp,
+  LAYER_NAMES,
 } from '../../protocol/format';
 import { LAYERS, type Layer, type Totals } from '../../protocol/trace';
 import { beforeAttachFrees } from './attached';
@@ -22,11 +23,6 @@ export interface TableOptions {
 }
 
 const RULE = '-'.repeat(20);
-const LAYER_NAMES: Record<Layer, string> = {
-  tensor: 'tensor layer',
-  driver: 'driver layer',
-  host: 'pinned host memory',
-};
 
 /** The lines of the table: what is alive by process and thread, biggest first, with the Python line; then totals. */
 export function renderTable(snapshot: Snapshot, options: TableOptions): string[] {

@@ -94,19 +94,8 @@ function eventsFrom(rates: readonly number[], start: number): { events: number[]
 function still({ steps, values, lag }: GrowthInput, state: GrowthState, resets: Reset[]): Growth {
   const first = values.findIndex(value => value > 0);
   const since = Math.max(at(steps, 0), at(steps, Math.max(0, first)) - lag);
-  return {
-    state,
-    since,
-    perStep: 0,
-    low: 0,
-    high: 0,
-    events: 0,
-    gap: 0,
-    from: Math.max(0, first - 1),
-    to: values.length - 1,
-    waits: 0,
-    resets,
-  };
+  const none = { perStep: 0, low: 0, high: 0, events: 0, gap: 0, waits: 0 };
+  return { state, since, ...none, from: Math.max(0, first - 1), to: values.length - 1, resets };
 }
 
 function judgeRamp(input: GrowthInput, changes: readonly number[], start: number, events: number[]): Growth {
@@ -160,7 +149,7 @@ function lastPiece(
   const { from } = at2(pieces, first);
   // Each of the pieces before was faster than the one behind it: a cache that fills up.
   let filled = 0;
-  let slower = meanFrom(rates, from);
+  let slower = mean(rates.slice(from));
   for (let i = first - 1; i >= 0 && at2(pieces, i).mean * T.slowRate > slower; i--) {
     filled += gainOf(changes, at2(pieces, i).from, at2(pieces, i).to);
     slower = at2(pieces, i).mean;
@@ -174,10 +163,6 @@ function gainOf(changes: readonly number[], from: number, to: number): number {
 
 function at2(pieces: readonly Piece[], index: number): Piece {
   return pieces[index] ?? { from: 0, to: 0, mean: 0 };
-}
-
-function meanFrom(values: readonly number[], from: number): number {
-  return mean(values.slice(from));
 }
 
 /** Numbers of the growth since the first event that belongs to it. */

@@ -1,4 +1,4 @@
-import { at, mannKendall, mean, median, theilSen } from './statistics';
+import { at, mannKendall, mean, median, theilSen, type Slope } from './statistics';
 import { THRESHOLDS as T } from './thresholds';
 
 // What tells growth without a bound from what only looks like it.
@@ -60,10 +60,7 @@ export function thinsOut(steps: readonly number[], events: readonly number[], fr
 }
 
 /** Theil-Sen's slope with its interval and Mann-Kendall's level, of at most 128 points, evenly chosen; NaN: too few of them. */
-export function trendOf(
-  steps: readonly number[],
-  values: readonly number[],
-): { slope: number; low: number; high: number; p: number } {
+export function trendOf(steps: readonly number[], values: readonly number[]): Slope & { p: number } {
   const stride = Math.ceil(steps.length / 128);
   const chosen = steps.flatMap((_, i) => (i % stride === 0 ? [i] : []));
   const y = chosen.map(i => at(values, i));
@@ -71,8 +68,7 @@ export function trendOf(
     chosen.map(i => at(steps, i)),
     y,
   );
-  const { slope, low, high } = line ?? { slope: NaN, low: NaN, high: NaN };
-  return { slope, low, high, p: mannKendall(y).p };
+  return { ...(line ?? { slope: NaN, low: NaN, high: NaN }), p: mannKendall(y).p };
 }
 
 /** All about as much: what is concatenated in each epoch, not a record that is broken by less and less. */

@@ -2,11 +2,12 @@
 
 /** The middle value, or the mean of the two middle ones; NaN of nothing. */
 export function median(values: readonly number[]): number {
-  if (values.length === 0) return NaN;
-  const sorted = [...values].sort((a, b) => a - b);
+  return middleOf([...values].sort((a, b) => a - b));
+}
+
+function middleOf(sorted: readonly number[]): number {
   const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? NaN;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2;
+  return sorted.length % 2 === 1 ? at(sorted, middle) : (at(sorted, middle - 1) + at(sorted, middle)) / 2;
 }
 
 /** Standard deviation as the median absolute deviation tells it (times 1.4826: equal for normal data). */
@@ -15,14 +16,11 @@ export function robustDeviation(values: readonly number[]): number {
   return 1.4826 * median(values.map(value => Math.abs(value - center)));
 }
 
-/** A line through points, with the interval in which its slope lies. */
+/** Slope of a line through points, per unit of x, with the interval in which it lies. */
 export interface Slope {
-  /** Per unit of x. */
   slope: number;
   low: number;
   high: number;
-  /** Value at x = 0. */
-  intercept: number;
 }
 
 /**
@@ -43,17 +41,7 @@ export function theilSen(x: readonly number[], y: readonly number[], z = 1.96): 
   const reach = z * Math.sqrt(kendallVariance(y));
   const low = Math.max(0, Math.floor((slopes.length - reach) / 2) - 1);
   const high = Math.min(slopes.length - 1, Math.ceil((slopes.length + reach) / 2));
-  return {
-    slope,
-    low: at(slopes, low),
-    high: at(slopes, high),
-    intercept: median(y.map((value, i) => value - slope * at(x, i))),
-  };
-}
-
-function middleOf(sorted: readonly number[]): number {
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? at(sorted, middle) : (at(sorted, middle - 1) + at(sorted, middle)) / 2;
+  return { slope, low: at(slopes, low), high: at(slopes, high) };
 }
 
 /** Whether a series rises or falls, whatever its shape. */

@@ -1,12 +1,9 @@
-import type { SiteVerdict } from '../../protocol/verdicts';
-import type { SiteSteps } from '../series/siteSeries';
 import { at } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
+import type { JudgedSite } from './states';
 
 /** A site that grows, and what is needed to tell what it grows with. */
-export interface GrowingSite {
-  verdict: SiteVerdict;
-  steps: SiteSteps;
+export interface GrowingSite extends JudgedSite {
   /** `file:line` of the line that is shown for it; empty without Python. */
   line: string;
   /** Thread whose work it is: null for PyTorch's own threads, which work for others. */

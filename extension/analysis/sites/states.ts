@@ -7,6 +7,12 @@ import { at, highOutliers, median, sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { ordinal } from '../words';
 
+/** A site with what is said of it. */
+export interface JudgedSite {
+  verdict: SiteVerdict;
+  steps: SiteSteps;
+}
+
 /** Judges growth; the sites of one graph have one and the same series of counts. */
 export type GrowthJudge = (input: GrowthInput) => Growth;
 

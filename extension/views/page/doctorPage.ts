@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { diagnose, type Diagnosis } from '../../capture/checks/checks';
 import { loadNative } from '../../engine/addon';
 import { doctorMessage, type DoctorGroup, type ToDoctorPage } from '../../protocol/requests/doctorMessages';
-import { pageHtml } from './html';
+import { fillPage } from './fill';
 import { inheritedEnvironment } from '../session/terminal';
 
 /** What this machine can record, as a page: each check with what to do about it. One page at a time. */
@@ -18,27 +17,11 @@ export class DoctorPage implements vscode.Disposable {
   show(): void {
     if (this.panel !== null) return this.panel.reveal();
     const title = vscode.l10n.t('GPU Memory: What This Machine Can Record');
-    const panel = vscode.window.createWebviewPanel('gpuMemoryTrace.doctor', title, vscode.ViewColumn.Active, {
-      enableScripts: true,
-      localResourceRoots: [this.media],
-    });
+    const panel = vscode.window.createWebviewPanel('gpuMemoryTrace.doctor', title, vscode.ViewColumn.Active);
     this.panel = panel;
     panel.onDidDispose(() => (this.panel = null));
     panel.webview.onDidReceiveMessage(message => void this.receive(message));
-    panel.webview.html = this.html(panel.webview, title);
-  }
-
-  private html(webview: vscode.Webview, title: string): string {
-    const address = (file: string): string => webview.asWebviewUri(vscode.Uri.joinPath(this.media, file)).toString();
-    return pageHtml({
-      nonce: randomBytes(16).toString('hex'),
-      cspSource: webview.cspSource,
-      language: vscode.env.language,
-      title,
-      script: address('doctor.js'),
-      styles: [address('codicon.css'), address('doctor.css')],
-      strings: vscode.l10n.bundle,
-    });
+    fillPage(panel.webview, this.media, 'doctor', title);
   }
 
   private async receive(value: unknown): Promise<void> {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { Method, Params, ToHost, ToPage } from '../../protocol/requests/messages';
 import { Outbox } from '../../protocol/requests/outbox';
@@ -13,7 +12,7 @@ import { timelineAnswers } from './answers/timeline';
 import { traceAnswers } from './answers/trace';
 import { treeAnswers } from './answers/tree';
 import { verdictAnswers } from './answers/verdicts';
-import { pageHtml } from './html';
+import { fillPage } from './fill';
 import type { PageModel, PageTools } from './model';
 import { PageNews } from './pageNews';
 import type { SessionChange } from '../session/openTrace';
@@ -58,22 +57,12 @@ export class Page implements vscode.Disposable {
     );
     const source = { revision: () => model.shown?.trace?.native.revision() ?? -1, view: () => model.view() };
     this.news = new PageNews(source, message => this.post(message));
-    webview.options = { enableScripts: true, localResourceRoots: [dist] };
     this.subscriptions = [
       webview.onDidReceiveMessage(message => this.receive(message)),
       model.onDidChange(change => this.push(change)),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.push()),
     ];
-    const address = (file: string): string => webview.asWebviewUri(vscode.Uri.joinPath(dist, file)).toString();
-    webview.html = pageHtml({
-      nonce: randomBytes(16).toString('hex'),
-      cspSource: webview.cspSource,
-      language: vscode.env.language,
-      title: vscode.l10n.t('Leak Explorer'),
-      script: address('explorer.js'),
-      styles: [address('codicon.css'), address('explorer.css')],
-      strings: vscode.l10n.bundle,
-    });
+    fillPage(webview, dist, 'explorer', vscode.l10n.t('Leak Explorer'));
   }
 
   /** Nothing travels to a page that is hidden; when it is seen again it is told at once. */

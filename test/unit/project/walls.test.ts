@@ -26,7 +26,7 @@ const forbidden: Import[] = [
   ['extension/cli/arguments/options.ts', '../report/report'],
   ['extension/views/session/session.ts', '../page/page'],
   ['extension/views/page/page.ts', '../commands/commands'],
-  ['extension/views/page/answers/table.ts', '../../commands/commands'],
+  ['extension/views/page/answers/trace.ts', '../../commands/commands'],
   ['webview/dom.ts', 'vscode'],
   ['webview/dom.ts', 'node:fs'],
   ['webview/dom.ts', '../extension/engine/session'],
