@@ -1,12 +1,5 @@
+import type { MomentReading } from '../protocol/requests/timelineRequests';
 import type { NativeSession } from './native';
-
-/** How far a trace has been read on the way to a time. */
-export interface Reading {
-  done: boolean;
-  /** Nanoseconds of the session. */
-  readNs: number;
-  untilNs: number;
-}
 
 interface Opened {
   session: NativeSession;
@@ -36,7 +29,7 @@ export class Moments {
   }
 
   /** Begins to read where that was not begun, and says how far it is. Throws what stopped it, once. */
-  reading(untilNs: number): Reading {
+  reading(untilNs: number): MomentReading {
     const { done, session, error } = this.openRecent(untilNs);
     if (!error) return { done, readNs: done ? untilNs : session.info().durationNs, untilNs };
     this.drop(untilNs);

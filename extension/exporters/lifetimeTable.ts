@@ -48,8 +48,7 @@ export class LifetimeTable {
       for (let row = 0; row < batch.rows; row++) to[this.rows + row] = Number(from[row]);
     }
     this.rows += batch.rows;
-    const ended = this.endedRows();
-    if (ended > 2 * this.mostEnded) this.drop(ended - this.mostEnded);
+    if (this.endedRows() > 2 * this.mostEnded) this.finish();
   }
 
   /** After the last batch: no more than the wanted number of ended ones is left. */

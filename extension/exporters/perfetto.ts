@@ -78,12 +78,8 @@ function* counters({ trace, info }: ExportInput): Generator<TraceEvent> {
     for (const [series, device] of wanted) {
       const query = { series, process: process.index, fromNs: 0, toNs: info.durationNs, buckets: COUNTER_POINTS };
       const points = trace.timeline(device < 0 ? query : { ...query, device });
-      yield* counter(
-        `${series} bytes, ${deviceName(device, series === 'host' ? 'host' : 'driver')}`,
-        process.pid,
-        points,
-        info.durationNs,
-      );
+      const name = `${series} bytes, ${deviceName(device, series === 'host' ? 'host' : 'driver')}`;
+      yield* counter(name, process.pid, points, info.durationNs);
     }
   }
 }

@@ -1,6 +1,7 @@
 import { t } from '@vscode/l10n';
 import type { Experiment, ExperimentEffect } from '../../protocol/requests/verdictRequests';
 import type { Layer, TraceInfo } from '../../protocol/trace';
+import { sum } from '../series/statistics';
 import { entries, parseObject, type Entry } from './answerJson';
 
 /**
@@ -24,20 +25,20 @@ export function readEffect(
     const freed = (layer: Layer): number => liveBytes(before, process, layer) - liveBytes(after, process, layer);
     return { ...effect, objects, tensorBytes: freed('tensor'), driverBytes: freed('driver') };
   }
-  const less = (name: string): number => sum(was, name) - sum(is, name);
+  const less = (name: string): number => total(was, name) - total(is, name);
   const [tensorBytes, reservedBytes, driverBytes] = [less('allocated'), less('reserved'), less('driver')];
   return { ...effect, objects, tensorBytes, reservedBytes, driverBytes };
 }
 
 function liveBytes(info: TraceInfo, process: number, layer: Layer): number {
   const own = info.totals.filter(entry => entry.process === process && entry.layer === layer);
-  return own.reduce((bytes, entry) => bytes + entry.liveBytes, 0);
+  return sum(own.map(entry => entry.liveBytes));
 }
 
 function number(value: unknown): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-function sum(list: readonly Entry[], name: string): number {
-  return list.reduce((all, entry) => all + (number(entry[name]) ?? 0), 0);
+function total(list: readonly Entry[], name: string): number {
+  return sum(list.map(entry => number(entry[name]) ?? 0));
 }

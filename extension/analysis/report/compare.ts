@@ -2,6 +2,7 @@
 import type { CompareBy, ComparedRow, Comparison } from '../../protocol/requests/compareRequests';
 import { baseName } from '../../protocol/format';
 import { siteRows, type Frame, type Layer, type TraceSource } from '../../protocol/trace';
+import { sum } from '../series/statistics';
 
 /** What one line or one stack holds at a moment. */
 export interface Holding {
@@ -69,8 +70,8 @@ export function compareHoldings(
   return {
     rows: compared.slice(0, rows),
     total: compared.length,
-    bytesA: sum(a),
-    bytesB: sum(b),
+    bytesA: sum(a.map(({ bytes }) => bytes)),
+    bytesB: sum(b.map(({ bytes }) => bytes)),
     added: pairs.filter(pair => pair.a === null).length,
     gone: pairs.filter(pair => pair.b === null).length,
   };
@@ -94,14 +95,9 @@ function byKey(holdings: readonly Holding[], text: (frame: Frame) => string): Ma
  */
 function withMoved(pairs: readonly Pair[], { cwdA, cwdB }: Places): Pair[] {
   const result = pairs.filter(({ a, b }) => a !== null && b !== null);
-  const left = grouped(
-    pairs.flatMap(({ a, b }) => (a !== null && b === null ? [a] : [])),
-    cwdA,
-  );
-  const right = grouped(
-    pairs.flatMap(({ a, b }) => (b !== null && a === null ? [b] : [])),
-    cwdB,
-  );
+  const gone = pairs.flatMap(({ a, b }) => (a !== null && b === null ? [a] : []));
+  const added = pairs.flatMap(({ a, b }) => (b !== null && a === null ? [b] : []));
+  const [left, right] = [grouped(gone, cwdA), grouped(added, cwdB)];
   for (const [key, ofA] of left) {
     const ofB = right.get(key) ?? [];
     const same = ofA.length === ofB.length;
@@ -166,8 +162,4 @@ function weight({ bytesA, bytesB }: ComparedRow): number {
 
 function compareText(one: ComparedRow, other: ComparedRow): number {
   return one.file.localeCompare(other.file) || one.line - other.line;
-}
-
-function sum(holdings: readonly Holding[]): number {
-  return holdings.reduce((total, { bytes }) => total + bytes, 0);
 }

@@ -13,10 +13,10 @@ import {
   type TraceInfo,
   type TraceSource,
 } from '../../protocol/trace';
-import type { Finding, SiteState, Verdicts } from '../../protocol/verdicts';
+import type { SiteState, Verdicts } from '../../protocol/verdicts';
 import { beforeAttachFrees } from './attached';
 import { reportFindings, reportLedger, reportOutOfMemory, reportSteps } from './reportVerdicts';
-import type { ReportLedger, ReportOutOfMemory, ReportSteps } from './reportVerdicts';
+import type { ReportFinding, ReportLedger, ReportOutOfMemory, ReportSteps } from './reportVerdicts';
 import { verdictsOf } from '../findings/verdictCache';
 import { STREAM_UNKNOWN } from '../../protocol/streams';
 import { findThread } from '../../protocol/threads';
@@ -94,8 +94,6 @@ interface ReportSite extends Sums {
   userFrame: Frame | null;
   frames: Frame[];
 }
-/** The process is named by its pid. */
-export type ReportFinding = Omit<Finding, 'process'> & { pid: number };
 interface ReportGroup extends Sums {
   groupBy: GroupBy;
   layer: Layer;

@@ -3,7 +3,7 @@ import type { Layer, TraceInfo, TraceSource } from '../../protocol/trace';
 import type { Finding, Ledger, LedgerLibrary, OutOfMemoryVerdict, Verdicts } from '../../protocol/verdicts';
 import { findThread } from '../../protocol/threads';
 import { joinLibraries } from '../ledger/libraries';
-import { sumKnown } from '../series/statistics';
+import { sum, sumKnown } from '../series/statistics';
 
 // The parts of the JSON document that verdicts are in.
 
@@ -13,6 +13,8 @@ export interface ReportSteps {
   source: StepSource | 'none';
   processes: { pid: number; count: number; source: StepSource }[];
 }
+/** The process is named by its pid. */
+export type ReportFinding = Omit<Finding, 'process'> & { pid: number };
 /** Sums over the processes on the device. */
 export interface ReportLedger {
   device: number;
@@ -54,18 +56,11 @@ export interface ReportOutOfMemory extends Partial<OutOfMemoryVerdict> {
 }
 
 export function reportSteps(info: TraceInfo, { steps }: Verdicts): ReportSteps {
-  const processes = info.steps.map(({ process, count, source }) => ({
-    pid: pidOf(info, process),
-    count,
-    source,
-  }));
+  const processes = info.steps.map(({ process, count, source }) => ({ pid: pidOf(info, process), count, source }));
   return { ...steps, processes };
 }
 
-export function reportFindings(
-  info: TraceInfo,
-  { findings }: Verdicts,
-): (Omit<Finding, 'process'> & { pid: number })[] {
+export function reportFindings(info: TraceInfo, { findings }: Verdicts): ReportFinding[] {
   return findings.map(({ id, verdict, title, headline, detail, process, ...finding }) => {
     return { id, verdict, title, headline, detail, pid: pidOf(info, process), ...finding };
   });
@@ -118,10 +113,8 @@ export function reportLedger(source: TraceSource, info: TraceInfo, { ledger }: V
 }
 
 function live(info: TraceInfo, device: number, layer: Layer): number {
-  return info.totals.reduce(
-    (sum, entry) => sum + (entry.device === device && entry.layer === layer ? entry.liveBytes : 0),
-    0,
-  );
+  const own = info.totals.filter(entry => entry.device === device && entry.layer === layer);
+  return sum(own.map(entry => entry.liveBytes));
 }
 
 function growth(source: TraceSource, device: number, layer: Layer): number {

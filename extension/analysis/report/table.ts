@@ -9,7 +9,8 @@ import {
   formatTimestamp,
   LAYER_NAMES,
 } from '../../protocol/format';
-import { LAYERS, type Layer, type Totals } from '../../protocol/trace';
+import { LAYERS, type Totals } from '../../protocol/trace';
+import { sum } from '../series/statistics';
 import { beforeAttachFrees } from './attached';
 import { countedText } from '../findings/outOfMemory';
 import type { AllocationRow, GroupRow, ProcessRows, Rows, Snapshot } from './snapshot';
@@ -65,13 +66,11 @@ function place(row: AllocationRow): string {
 
 /** Layers are named beside each other and never added: tensors live inside what the driver handed out. */
 function totalLines(entry: ProcessRows, { info, verdicts }: Snapshot): string[] {
-  const live = sum(entry.totals, entry.layer, total => total.liveBytes);
+  const live = sum(entry.totals.map(total => (total.layer === entry.layer ? total.liveBytes : 0)));
   const lines = [`TOTAL LIVE: ${formatBytes(live)}`];
   for (const total of [...entry.totals].sort(byLayer)) {
-    const where =
-      total.layer === 'host'
-        ? LAYER_NAMES.host
-        : `${LAYER_NAMES[total.layer]}, ${deviceName(total.device, total.layer)}`;
+    const device = total.layer === 'host' ? '' : `, ${deviceName(total.device, total.layer)}`;
+    const where = `${LAYER_NAMES[total.layer]}${device}`;
     const before = beforeAttachFrees(info, total);
     const blocks = before > 0 ? `, ${formatPlural(before, 'free')} of blocks from before the attach` : '';
     lines.push(`  ${where}: ${totalText(total)}${blocks}`);
@@ -112,21 +111,15 @@ function totalText(total: Totals): string {
   return parts.join(', ');
 }
 
-function sum(totals: readonly Totals[], layer: Layer, value: (total: Totals) => number): number {
-  return totals.reduce((bytes, total) => (total.layer === layer ? bytes + value(total) : bytes), 0);
-}
-
 function groupLines({ groups }: Snapshot): string[] {
   if (groups.rows.length === 0) return [];
   const lines = [`LIVE BY ${groups.by.toUpperCase()} (${LAYER_NAMES[groups.layer]})`];
   const judged = groups.rows.some(row => row.verdict !== null);
   for (const row of groups.rows) {
-    const count = `in ${formatCount(row.liveCount)}`.padEnd(9);
+    const held = `${formatBytes(row.liveBytes).padStart(10)} ${`in ${formatCount(row.liveCount)}`.padEnd(9)}`;
     const word = row.verdict === null ? '' : WORDS.states[row.verdict].name;
     const verdict = judged ? `${word.padEnd(10)} ` : '';
-    lines.push(
-      `  ${formatBytes(row.liveBytes).padStart(10)} ${count} ${rateText(row).padEnd(14)} ${verdict}${row.label}`,
-    );
+    lines.push(`  ${held} ${rateText(row).padEnd(14)} ${verdict}${row.label}`);
   }
   const more = groups.total - groups.rows.length;
   if (more > 0) lines.push(`  ... and ${formatCount(more)} more`);
@@ -140,11 +133,9 @@ function rateText(row: GroupRow): string {
 
 function warningLines({ info, outOfMemory }: Snapshot, final: boolean): string[] {
   const lines: string[] = [];
-  for (const oom of outOfMemory.slice(-5)) {
-    const alive = `${formatBytes(oom.liveBytes)} were alive`;
-    lines.push(
-      `OUT OF MEMORY: ${formatBytes(oom.requestedBytes)} on ${deviceName(oom.device, oom.layer)} at ${oom.line}; ${alive}`,
-    );
+  for (const { requestedBytes, device, layer, line, liveBytes } of outOfMemory.slice(-5)) {
+    const what = `${formatBytes(requestedBytes)} on ${deviceName(device, layer)} at ${line}`;
+    lines.push(`OUT OF MEMORY: ${what}; ${formatBytes(liveBytes)} were alive`);
   }
   const counted = countedText(info);
   if (counted !== null) lines.push(counted);
@@ -153,16 +144,11 @@ function warningLines({ info, outOfMemory }: Snapshot, final: boolean): string[]
   if (events > 0)
     lines.push(`LOST: ${formatPlural(events, 'event')} (${causes.join(', ')}); totals may be wrong by these`);
   else if (causes.length > 0) lines.push(`INCOMPLETE: ${causes.join(', ')}; no event is missing`);
-  const notes = new Set<string>();
-  for (const process of info.processes) {
-    for (const note of process.notes) if (isTold(note, final)) notes.add(note.text);
-  }
-  for (const note of notes) lines.push(`NOTE: ${note}`);
+  const notes = info.processes.flatMap(process => process.notes).filter(note => isTold(note, final));
+  for (const text of new Set(notes.map(note => note.text))) lines.push(`NOTE: ${text}`);
   if (final && info.events > 0) {
-    lines.push(
-      `${formatPlural(info.events, 'event')} in ${formatDuration(info.durationNs)}, ` +
-        `${formatPlural(info.processes.length, 'process', 'processes')}`,
-    );
+    const processes = formatPlural(info.processes.length, 'process', 'processes');
+    lines.push(`${formatPlural(info.events, 'event')} in ${formatDuration(info.durationNs)}, ${processes}`);
   }
   return lines.length > 0 ? ['', ...lines] : [];
 }

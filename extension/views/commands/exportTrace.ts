@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { reasonOf } from '../../capture/traces/traceDirectory';
-import { loadNative } from '../../engine/addon';
 import { writeExport } from '../../exporters/exportFile';
 import { exportTrace as exportChunks } from '../../exporters/exportTrace';
 import { EXPORT_FORMATS, EXPORTERS, type ExportFormat } from '../../exporters/formats';
-import { Refused } from '../session/refused';
+import { nativeAddon, Refused } from '../session/refused';
 import type { Sessions } from '../session/sessions';
 
 /** Writes the shown trace in a format of another tool. `given`: format and file, for other extensions and key bindings. */
@@ -61,8 +60,7 @@ function chooseFile(format: ExportFormat, path: string): Thenable<vscode.Uri | u
 
 /** False: the user stopped it, and nothing of the file is left. Rejects with a sentence. */
 async function write(dist: string, path: string, format: ExportFormat, file: string): Promise<boolean> {
-  const loaded = loadNative(dist);
-  if ('error' in loaded) throw new Refused(loaded.error);
+  const addon = nativeAddon(dist);
   const abort = new AbortController();
   const title = vscode.l10n.t('Exporting the trace');
   const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
@@ -71,7 +69,7 @@ async function write(dist: string, path: string, format: ExportFormat, file: str
       token.onCancellationRequested(() => abort.abort());
       const watch = { signal: abort.signal, onProgress: percentOf(progress) };
       const selection = { fromNs: null, untilNs: null };
-      await writeExport(file, exportChunks(loaded.addon, path, format, selection, watch));
+      await writeExport(file, exportChunks(addon, path, format, selection, watch));
     });
     return true;
   } catch (error) {

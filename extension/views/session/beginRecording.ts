@@ -19,9 +19,9 @@ import {
   removeTraceDirectory,
   type TraceDirectory,
 } from '../../capture/traces/traceDirectory';
-import { loadNative, type NativeAddon } from '../../engine/addon';
+import type { NativeAddon } from '../../engine/addon';
 import { AttachedRecording, LaunchedRecording, LeftRecording, type Recording } from './recording';
-import { Refused } from './refused';
+import { nativeAddon, Refused } from './refused';
 import { inheritedEnvironment, openTerminal, reloadedTerminal } from './terminal';
 
 /** What is kept of a running session while there is no window: the rest lies in its directory. */
@@ -89,7 +89,7 @@ export class Recorder {
   resume({ directory, terminal }: Remembered): Recording | null {
     const facts = readSession(directory);
     if (facts === null) return null;
-    const addon = this.addon();
+    const addon = nativeAddon(this.dist);
     if (facts.backend === 'uprobe') return new LeftRecording(directory, addon, facts);
     const pidFile = join(directory, 'pid');
     const sinceMs = existsSync(pidFile) ? statSync(pidFile).mtimeMs : facts.startedRealtimeMs;
@@ -102,7 +102,7 @@ export class Recorder {
     about: Omit<SessionFile, 'version' | 'startedRealtimeMs' | 'processes'>,
     more: (directory: string) => void = () => undefined,
   ): { addon: NativeAddon; facts: SessionFile; made: TraceDirectory } {
-    const addon = this.addon();
+    const addon = nativeAddon(this.dist);
     const uid = process.getuid?.() ?? 0;
     const made = createTraceDirectory(traceRoots(environment, uid), uid);
     if ('error' in made) throw new Refused(made.error);
@@ -117,11 +117,5 @@ export class Recorder {
       throw new Refused(vscode.l10n.t('{0} could not be written: {1}.', made.path, reasonOf(error)));
     }
     return { addon, facts, made };
-  }
-
-  private addon(): NativeAddon {
-    const loaded = loadNative(this.dist);
-    if ('error' in loaded) throw new Refused(loaded.error);
-    return loaded.addon;
   }
 }

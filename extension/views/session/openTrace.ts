@@ -1,13 +1,12 @@
 // A trace that is open in the window: what it says of itself, whether a program writes it or a file holds it.
 import * as vscode from 'vscode';
-import { loadNative } from '../../engine/addon';
 import { TraceSession } from '../../engine/session';
 import { isSnapshot, traceFile } from '../../engine/traceFile';
 import { cwdOf } from '../../protocol/cwd';
 import { marksOf } from '../../protocol/marks';
 import type { SessionView } from '../../protocol/requests/messages';
 import { listedLayer } from '../../protocol/trace';
-import { Refused } from './refused';
+import { nativeAddon, Refused } from './refused';
 import { TraceVerdicts } from './traceVerdicts';
 
 /** What changed of a trace: it has more events, or anything else may have changed as well. */
@@ -122,11 +121,10 @@ export class OpenTrace implements vscode.Disposable {
 }
 
 async function openSaved(dist: string, file: string): Promise<TraceSession> {
-  const loaded = loadNative(dist);
-  if ('error' in loaded) throw new Refused(loaded.error);
+  const addon = nativeAddon(dist);
   try {
-    const { path, release } = await traceFile(loaded.addon, file);
-    return new TraceSession(loaded.addon, path, release);
+    const { path, release } = await traceFile(addon, file);
+    return new TraceSession(addon, path, release);
   } catch (error) {
     throw new Refused(error instanceof Error ? error.message : String(error));
   }
