@@ -64,22 +64,14 @@ export function beginRecording(
     loaded.addon.setRecording(made.path, true);
     prepare(made.path);
     const { path: directory, freeBytes, note } = made;
-    const recording = {
-      directory,
-      freeBytes,
-      addon: loaded.addon,
-      session: loaded.addon.open(directory),
-      facts: session,
-    };
+    const { addon } = loaded;
+    const recording = { directory, freeBytes, addon, session: addon.open(directory), facts: session };
     if (note !== null) say(note);
     return recording;
   } catch (error) {
     removeTraceDirectory(made.path);
-    const folder = dirname(made.path);
-    return {
-      error: `No trace can be written in ${folder}: ${endless(reasonOf(error))}.`,
-      full: isFull(error) || made.note !== null,
-    };
+    const sentence = `No trace can be written in ${dirname(made.path)}: ${endless(reasonOf(error))}.`;
+    return { error: sentence, full: isFull(error) || made.note !== null };
   }
 }
 
@@ -131,9 +123,8 @@ export async function finish(
     const verdicts = verdictsOf(session, createLineReader());
     if (options.failOnLeak && sureLeaks(verdicts.findings).length > 0) result = LEAK_FOUND;
     if (options.format === 'table') print(tableLines(session, FINAL_TOP, FINAL_TOP, true), 2);
-    const report =
-      options.format === 'json' || options.report !== null ? buildReport(session, undefined, verdicts) : null;
-    if (report !== null) writeResult(jsonChunks(report), options.report);
+    if (options.format === 'json' || options.report !== null)
+      writeResult(jsonChunks(buildReport(session, undefined, verdicts)), options.report);
   } catch (error) {
     say(`The report could not be made (${endless(reasonOf(error))}).`);
   }

@@ -120,13 +120,7 @@ function variablesOf(options: RunArguments, recording: Recording, dist: string):
 
 async function explainMissingGpu(): Promise<void> {
   const { libcuda, gpu } = await findDriver(process.env);
-  if (libcuda === null) {
-    say(
-      'No NVIDIA driver was found (libcuda.so.1): the program runs without a GPU; --simulate-gpu gives it a simulated one.',
-    );
-  } else if (!gpu) {
-    say(
-      `No NVIDIA GPU was found (${libcuda} is there): the program runs without one; --simulate-gpu gives it a simulated one.`,
-    );
-  }
+  const instead = '--simulate-gpu gives it a simulated one.';
+  if (libcuda === null) say(`No NVIDIA driver was found (libcuda.so.1): the program runs without a GPU; ${instead}`);
+  else if (!gpu) say(`No NVIDIA GPU was found (${libcuda} is there): the program runs without one; ${instead}`);
 }

@@ -124,16 +124,9 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   }
 
   private readFile(session: TraceSession, path: string, cwd: string): LineFacts[] {
-    const window = session.native.sites({
-      layer: this.verdicts.layer(),
-      groupBy: 'line',
-      sort: 'peakBytes',
-      descending: true,
-      filter: fileFilter(path),
-      includeDead: true,
-      from: 0,
-      to: MOST_LINES,
-    });
+    const order = { groupBy: 'line', sort: 'peakBytes', descending: true, includeDead: true } as const;
+    const query = { layer: this.verdicts.layer(), filter: fileFilter(path), from: 0, to: MOST_LINES };
+    const window = session.native.sites({ ...order, ...query });
     const found = factsByFile(window, (file, line) => this.verdicts.bytesPerStep(file, line));
     return [...found].find(([file]) => sourcePath(file, cwd) === path)?.[1] ?? [];
   }

@@ -6,6 +6,7 @@ import type { NativeAddon } from './native';
 export type { NativeAddon, NativeSession } from './native';
 export type Loaded = { addon: NativeAddon } | { error: string };
 
+const MEND = 'reinstall GPU Memory Trace, or build it with "npm run build".';
 const loaded = new Map<string, Loaded>();
 
 /** Loads `native/gpu_memory_trace.node` under `dist`. The error is one sentence: why it cannot load and what to do. */
@@ -19,18 +20,13 @@ function load(file: string): Loaded {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     return { error: `GPU Memory Trace works on Linux x64; this is ${process.platform} ${process.arch}.` };
   }
-  if (!existsSync(file))
-    return {
-      error: `The native part is missing: ${file}; reinstall GPU Memory Trace, or build it with "npm run build".`,
-    };
+  if (!existsSync(file)) return { error: `The native part is missing: ${file}; ${MEND}` };
   try {
     const module = { exports: {} };
     process.dlopen(module, file);
     return { addon: module.exports as NativeAddon };
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
-    return {
-      error: `The native part ${file} does not load: ${reason}; reinstall GPU Memory Trace, or build it with "npm run build".`,
-    };
+    return { error: `The native part ${file} does not load: ${reason}; ${MEND}` };
   }
 }

@@ -141,15 +141,9 @@ function addSlopes(parts: LedgerPart[], series: readonly LedgerSeries[]): void {
 /** The biggest lines of the driver layer that allocate no segment of the framework. */
 function otherLines(source: TraceSource, processes: readonly number[], device: DeviceInfo): LedgerLine[] {
   const lines = processes.flatMap(process => {
-    const query = {
-      layer: 'driver',
-      groupBy: 'site',
-      sort: 'liveBytes',
-      descending: true,
-      from: 0,
-      to: SITES,
-    } as const;
-    const rows = source.sites({ ...query, process, device: device.index });
+    const query = { layer: 'driver', from: 0, to: SITES } as const;
+    const order = { groupBy: 'site', sort: 'liveBytes', descending: true } as const;
+    const rows = source.sites({ ...query, ...order, process, device: device.index });
     const sites = Array.from(rows.id);
     if (sites.length === 0) return [];
     const { id, segmentAllocations } = source.siteSeries({ ...query, process, sites, points: 16 });

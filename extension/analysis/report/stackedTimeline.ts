@@ -17,6 +17,9 @@ interface History {
   most: ArrayLike<number>;
 }
 
+const NOBODY = { process: -1, thread: -1 };
+const NO_GROUP: StackGroup = { file: '', line: 0, function: '', source: 'none', category: 'unnamed', ...NOBODY };
+
 interface Groups {
   list: StackGroup[];
   index: Map<string, number>;
@@ -124,15 +127,6 @@ function sampledHistories(window: SiteWindow, query: StackQuery, groups: Groups,
 
 /** Number of the group that a row of the window belongs to. */
 function groupOf(groups: Groups, { by }: StackQuery, window: SiteWindow, row: number, category: Category): number {
-  const none: StackGroup = {
-    file: '',
-    line: 0,
-    function: '',
-    source: 'none',
-    category: 'unnamed',
-    process: -1,
-    thread: -1,
-  };
   const place = { file: window.file[row]!, line: window.line[row]!, source: window.source[row]! };
   const owner = { process: window.process[row]!, thread: window.thread[row]! };
   const parts: Record<StackQuery['by'], Partial<StackGroup>> = { line: place, category: { category }, thread: owner };
@@ -143,7 +137,7 @@ function groupOf(groups: Groups, { by }: StackQuery, window: SiteWindow, row: nu
   if (known !== undefined) return known;
   const name = by === 'line' ? { function: window.function[row]! } : {};
   groups.index.set(key, groups.list.length);
-  groups.list.push({ ...none, ...parts[by], ...name });
+  groups.list.push({ ...NO_GROUP, ...parts[by], ...name });
   return groups.list.length - 1;
 }
 

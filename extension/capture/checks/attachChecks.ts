@@ -43,7 +43,7 @@ const NO_HELP = 'start programs under the tracer instead (gpu-memtrace run)';
 
 /** Without the rights the tracer cannot try what else there is. */
 function kernelChecks(test: SelfTest): Check[] {
-  const kernel = `Linux ${release()}`;
+  const [kernel, btf] = [`Linux ${release()}`, '/sys/kernel/btf/vmlinux'];
   const absent = (name: string, what: string, fix: string): Check =>
     test.privileged ? missing(name, `${kernel} ${what}`, fix) : warning(name, 'not known without the rights', '');
   return [
@@ -51,25 +51,16 @@ function kernelChecks(test: SelfTest): Check[] {
       ? ok('BPF', kernel)
       : absent('BPF', 'refuses BPF programs', `use a kernel with CONFIG_BPF_SYSCALL, or ${NO_HELP}`),
     test.btf
-      ? ok('BTF', '/sys/kernel/btf/vmlinux')
-      : missing(
-          'BTF',
-          `${kernel} has none (/sys/kernel/btf/vmlinux)`,
-          `use a kernel with CONFIG_DEBUG_INFO_BTF, or ${NO_HELP}`,
-        ),
+      ? ok('BTF', btf)
+      : missing('BTF', `${kernel} has none (${btf})`, `use a kernel with CONFIG_DEBUG_INFO_BTF, or ${NO_HELP}`),
     probes(test, absent),
   ];
 }
 
 function probes(test: SelfTest, absent: (name: string, what: string, fix: string) => Check): Check {
   if (test.uprobeMulti) return ok('probes', 'uprobe_multi');
-  if (test.perfUprobe) {
-    return warning(
-      'probes',
-      'perf: they need root, and detaching takes seconds',
-      'use Linux 6.6 or newer for uprobe_multi',
-    );
-  }
+  const slow = 'perf: they need root, and detaching takes seconds';
+  if (test.perfUprobe) return warning('probes', slow, 'use Linux 6.6 or newer for uprobe_multi');
   return absent('probes', 'has no uprobes', `use a kernel with CONFIG_UPROBE_EVENTS, or ${NO_HELP}`);
 }
 

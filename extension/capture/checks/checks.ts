@@ -78,11 +78,8 @@ async function checkPython(environment: Environment): Promise<Check> {
   const [major, minor] = version.split('.').map(Number);
   const text = `${interpreter} ${version}`;
   if (major === 3 && minor !== undefined && minor >= 9 && minor <= 14) return ok('Python', text);
-  return warning(
-    'Python',
-    `${text} is outside 3.9 to 3.14: no Python lines`,
-    'run the program with Python 3.9 to 3.14',
-  );
+  const outside = `${text} is outside 3.9 to 3.14: no Python lines`;
+  return warning('Python', outside, 'run the program with Python 3.9 to 3.14');
 }
 
 async function checkLibrary(dist: string): Promise<Check> {
@@ -95,11 +92,8 @@ async function checkLibrary(dist: string): Promise<Check> {
   const maps = await output('/bin/cat', ['/proc/self/maps'], environment);
   const libc = glibcVersion();
   if (maps?.includes(library)) return ok(name, `${library} loads${libc === null ? '' : ` (glibc ${libc})`}`);
-  return missing(
-    name,
-    `${library} does not load into a process`,
-    'see "LD_PRELOAD" in the message of: LD_PRELOAD=' + library + ' true',
-  );
+  const fix = `see "LD_PRELOAD" in the message of: LD_PRELOAD=${library} true`;
+  return missing(name, `${library} does not load into a process`, fix);
 }
 
 function checkSimulator(dist: string): Check {

@@ -88,15 +88,11 @@ export class Session extends OpenTrace {
         const { sentence, command } = explain(ready, dist, sudoWords(dist, target.pid));
         throw new Refused(sentence, command);
       }
-      this.parts.log.info(
-        `attached to ${target.pid} by ${ready.how}, ${ready.probes} probes, trace in ${recording.directory}`,
-      );
+      const how = `by ${ready.how}, ${ready.probes} probes, trace in ${recording.directory}`;
+      this.parts.log.info(`attached to ${target.pid} ${how}`);
       this.watchFromNow();
-      this.set({
-        phase: 'running',
-        detail: vscode.l10n.t('Attached. Waiting for its next allocation…'),
-        recording: true,
-      });
+      const detail = vscode.l10n.t('Attached. Waiting for its next allocation…');
+      this.set({ phase: 'running', detail, recording: true });
     } catch (error) {
       const command = error instanceof Refused ? error.command : null;
       this.fail(command === null ? reasonOf(error) : `${reasonOf(error)} ${command}`);

@@ -98,9 +98,8 @@ export class Sessions implements vscode.Disposable {
   async open(file: string, show = true): Promise<number> {
     const session = new Session(++this.lastId, baseName(file), this.parts);
     try {
-      await (
-        await session.openFile(this.parts.dist, file)
-      ).read;
+      const { read } = await session.openFile(this.parts.dist, file);
+      await read;
     } catch (error) {
       session.dispose();
       throw error;

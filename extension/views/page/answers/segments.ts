@@ -18,15 +18,8 @@ export function segmentAnswers(model: PageModel): Answers<SegmentRequests> {
 
 /** All sites that hold something there, in one question. */
 function placesOf(source: TraceSource, { process, device }: SegmentQuery, map: SegmentMap): SegmentPlaces {
-  const { id, file, line, ...rows } = source.sites({
-    layer: map.source === 'framework' ? 'tensor' : 'driver',
-    groupBy: 'site',
-    sort: 'liveBytes',
-    descending: true,
-    process,
-    device,
-    from: 0,
-    to: MOST_SITES,
-  });
+  const layer = map.source === 'framework' ? 'tensor' : 'driver';
+  const order = { groupBy: 'site', sort: 'liveBytes', descending: true, from: 0, to: MOST_SITES } as const;
+  const { id, file, line, ...rows } = source.sites({ layer, process, device, ...order });
   return { site: id, file, line, function: rows.function };
 }
