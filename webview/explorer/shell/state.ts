@@ -20,7 +20,7 @@ import {
   type TraceInfo,
 } from '../../../extension/protocol/trace';
 import type { ColourBy } from '../segments/colours';
-import { INITIAL_TABLE, restoreTable, type TableChoice } from '../table/state';
+import { restoreTable, type TableChoice } from '../table/state';
 import { FOLLOW, type Zoom } from '../timeline/zoom';
 
 /** The tabs below the timeline. */
@@ -97,29 +97,6 @@ export type Action =
 /** No process or no device in particular. */
 export const ALL = -1;
 
-export const INITIAL: ViewState = {
-  version: 1,
-  tab: 'lines',
-  layer: null,
-  groupBy: 'line',
-  sort: 'liveBytes',
-  descending: true,
-  filter: '',
-  process: ALL,
-  device: ALL,
-  flame: { weight: 'live', fold: true },
-  table: INITIAL_TABLE,
-  segments: { colourBy: 'line', toScale: true },
-  zoom: FOLLOW,
-  hidden: [],
-  stack: { by: 'line', rank: 'alive' },
-  axis: 'steps',
-  moment: NOW,
-  momentTitle: '',
-  compare: { a: null, b: null, by: 'line' },
-  trace: null,
-};
-
 const COLOURS: readonly ColourBy[] = ['line', 'age'];
 export const GROUPS: readonly GroupBy[] = ['line', ...GROUP_BYS.filter(by => by !== 'line')];
 const TEXT_SORTS: readonly SiteSort[] = ['label', 'thread', 'device'];
@@ -136,16 +113,16 @@ export function reduce(state: ViewState, action: Action): ViewState {
         : { ...state, sort: action.sort, descending: !TEXT_SORTS.includes(action.sort) };
     case 'table':
       return { ...state, table: { ...state.table, ...action.table } };
-    case 'series':
-      return { ...state, hidden: toggled(state.hidden, action.series) };
     case 'segments':
       return { ...state, segments: { ...state.segments, ...action.segments } };
     case 'flame':
       return { ...state, flame: { ...state.flame, ...action.flame } };
-    case 'moment':
-      return { ...state, moment: action.moment, momentTitle: action.title };
     case 'compare':
       return { ...state, compare: { ...state.compare, ...action.compare } };
+    case 'series':
+      return { ...state, hidden: toggled(state.hidden, action.series) };
+    case 'moment':
+      return { ...state, moment: action.moment, momentTitle: action.title };
     case 'trace':
       if (action.trace === state.trace) return state;
       return { ...state, ...OF_TRACE, compare: { ...state.compare, a: null, b: null }, trace: action.trace };
@@ -162,38 +139,35 @@ function withField(state: ViewState, { type: _, ...field }: Extract<Action, { ty
 /** A saved state, field by field: what is missing or strange becomes the default. */
 export function restore(state: unknown): ViewState {
   const saved = fields(state);
-  if (saved.version !== INITIAL.version) return INITIAL;
+  return saved.version === 1 ? readState(saved) : INITIAL;
+}
+
+function readState(saved: Record<string, unknown>): ViewState {
+  const [flame, segments, stack] = [fields(saved.flame), fields(saved.segments), fields(saved.stack)];
   return {
     version: 1,
-    tab: oneOf(saved.tab, TABS) ?? INITIAL.tab,
-    layer: oneOf(saved.layer, LAYERS) ?? INITIAL.layer,
-    groupBy: oneOf(saved.groupBy, GROUPS) ?? INITIAL.groupBy,
-    sort: oneOf(saved.sort, SITE_SORTS) ?? INITIAL.sort,
-    descending: flag(saved.descending, INITIAL.descending),
-    filter: typeof saved.filter === 'string' ? saved.filter : INITIAL.filter,
+    tab: oneOf(saved.tab, TABS, 'lines'),
+    layer: oneOf(saved.layer, LAYERS, null),
+    groupBy: oneOf(saved.groupBy, GROUPS, 'line'),
+    sort: oneOf(saved.sort, SITE_SORTS, 'liveBytes'),
+    descending: flag(saved.descending, true),
+    filter: typeof saved.filter === 'string' ? saved.filter : '',
     process: indexOrAll(saved.process),
     device: indexOrAll(saved.device),
-    flame: {
-      weight: oneOf(fields(saved.flame).weight, TREE_WEIGHTS) ?? INITIAL.flame.weight,
-      fold: flag(fields(saved.flame).fold, INITIAL.flame.fold),
-    },
+    flame: { weight: oneOf(flame.weight, TREE_WEIGHTS, 'live'), fold: flag(flame.fold, true) },
     table: restoreTable(saved.table),
-    segments: {
-      colourBy: oneOf(fields(saved.segments).colourBy, COLOURS) ?? INITIAL.segments.colourBy,
-      toScale: flag(fields(saved.segments).toScale, INITIAL.segments.toScale),
-    },
+    segments: { colourBy: oneOf(segments.colourBy, COLOURS, 'line'), toScale: flag(segments.toScale, true) },
     zoom: restoreZoom(saved.zoom),
     hidden: Array.isArray(saved.hidden) ? SERIES.filter(series => (saved.hidden as unknown[]).includes(series)) : [],
-    stack: {
-      by: oneOf(fields(saved.stack).by, ['none', ...STACK_BY] as const) ?? INITIAL.stack.by,
-      rank: oneOf(fields(saved.stack).rank, STACK_RANKS) ?? INITIAL.stack.rank,
-    },
-    axis: oneOf(saved.axis, AXES) ?? INITIAL.axis,
+    stack: { by: oneOf(stack.by, ['none', ...STACK_BY], 'line'), rank: oneOf(stack.rank, STACK_RANKS, 'alive') },
+    axis: oneOf(saved.axis, AXES, 'steps'),
     ...restoreMoment(saved),
     compare: restoreCompare(saved.compare),
     trace: typeof saved.trace === 'number' ? saved.trace : null,
   };
 }
+
+export const INITIAL: ViewState = readState({});
 
 function restoreCompare(saved: unknown): ViewState['compare'] {
   const { a, b, by } = fields(saved);
@@ -231,8 +205,8 @@ function toggled<T>(list: readonly T[], item: T): T[] {
   return list.includes(item) ? list.filter(other => other !== item) : [...list, item];
 }
 
-function oneOf<T extends string>(value: unknown, allowed: readonly T[]): T | undefined {
-  return allowed.find(candidate => candidate === value);
+function oneOf<T extends string, U extends T | null>(value: unknown, allowed: readonly T[], usual: U): T | U {
+  return allowed.find(candidate => candidate === value) ?? usual;
 }
 
 function flag(value: unknown, usual: boolean): boolean {
