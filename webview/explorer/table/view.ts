@@ -11,6 +11,7 @@ import { RowView } from './rowView';
 import { Selection } from './selection';
 import type { ViewState } from '../shell/state';
 import { TableHead } from './head';
+import { rowMove } from '../common/rowKeys';
 import { VirtualRows } from '../common/virtualRows';
 
 export interface TableActions {
@@ -256,8 +257,7 @@ export class TableView {
     this.pick(rows.map(({ key }) => key));
   }
 
-  private moveTo(index: number, event: KeyboardEvent): void {
-    const target = Math.min(Math.max(index, 0), this.source.total - 1);
+  private moveTo(target: number, event: KeyboardEvent): void {
     if (target < 0) return;
     this.virtual.reveal(target);
     const row = this.source.row(target);
@@ -311,16 +311,7 @@ export class TableView {
   private onKey(event: KeyboardEvent): void {
     if (event.altKey || event.target !== this.element) return;
     const at = this.selection.active?.index ?? -1;
-    const page = this.virtual.pageRows;
-    const moves: Record<string, number> = {
-      ArrowDown: at + 1,
-      ArrowUp: Math.max(at, 1) - 1,
-      PageDown: at + page,
-      PageUp: at - page,
-      Home: 0,
-      End: this.source.total - 1,
-    };
-    const target = moves[event.key];
+    const target = rowMove(event.key, at, this.source.total, this.virtual.pageRows);
     if (target !== undefined) this.moveTo(target, event);
     else if (!this.act(event, at)) return;
     event.preventDefault();

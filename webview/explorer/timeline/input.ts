@@ -28,6 +28,18 @@ const ZOOM_STEP = 1.25;
 const PAN_STEP = 0.15;
 const CLICK_PX = 3;
 
+/** Keys zoom around the present while it is followed, else around the middle. */
+const zoomBy = (factor: number) => (zoom: Zoom, runNs: number) =>
+  zoomAt(zoom, runNs, factor, zoom.endNs === null ? 1 : 0.5);
+const KEY_ZOOMS: Readonly<Record<string, (zoom: Zoom, runNs: number) => Zoom>> = {
+  ArrowLeft: (zoom, runNs) => panBy(zoom, runNs, -PAN_STEP),
+  ArrowRight: (zoom, runNs) => panBy(zoom, runNs, PAN_STEP),
+  '+': zoomBy(1 / ZOOM_STEP),
+  '=': zoomBy(1 / ZOOM_STEP),
+  '-': zoomBy(ZOOM_STEP),
+  Home: () => FOLLOW,
+};
+
 export class TimelineInput {
   private drag: { x: number; zoom: Zoom; runNs: number } | null = null;
   /** Where a span that is being drawn begins, in pixels. */
@@ -114,36 +126,12 @@ export class TimelineInput {
   }
 
   private plainKey(key: string): boolean {
-    const { span } = this.state();
+    const { span, zoom, runNs } = this.state();
     if (key === 'Enter' && span) this.actions.apply();
     else if (key === 'Escape' && span) this.actions.span(null, true);
-    else {
-      const zoom = this.keyZoom(key);
-      if (!zoom) return false;
-      this.actions.zoom(zoom);
-    }
+    else if (KEY_ZOOMS[key]) this.actions.zoom(KEY_ZOOMS[key](zoom, runNs));
+    else return false;
     return true;
-  }
-
-  private keyZoom(key: string): Zoom | null {
-    const { zoom, runNs } = this.state();
-    // Where the keys zoom: the present while it is followed, else the middle.
-    const middle = zoom.endNs === null ? 1 : 0.5;
-    switch (key) {
-      case 'ArrowLeft':
-        return panBy(zoom, runNs, -PAN_STEP);
-      case 'ArrowRight':
-        return panBy(zoom, runNs, PAN_STEP);
-      case '+':
-      case '=':
-        return zoomAt(zoom, runNs, 1 / ZOOM_STEP, middle);
-      case '-':
-        return zoomAt(zoom, runNs, ZOOM_STEP, middle);
-      case 'Home':
-        return FOLLOW;
-      default:
-        return null;
-    }
   }
 
   /** Pixels from the surface's left edge, whatever lies under the mouse. */
