@@ -38,10 +38,10 @@ export function setTextOrHide(element: HTMLElement, text: string): void {
   element.hidden = text === '';
 }
 
-/** A plain button; `action` names it for tests and styles. */
+/** A plain button; `action` names it for tests and styles, null: something else does. */
 export function button(
   look: string,
-  action: string,
+  action: string | null,
   label: string | readonly (Node | string)[],
   onClick: () => void,
   more: Attributes = {},

@@ -1,4 +1,4 @@
-import { el, type Attributes } from '../../dom';
+import { button, type Attributes } from '../../dom';
 import { baseName } from './stack';
 
 /** A button with the name of a line that opens it. `more`: attributes besides. */
@@ -8,7 +8,5 @@ export function lineLink(
   more: Attributes = { 'data-file': file, 'data-line': line },
   text = `${baseName(file)}:${line}`,
 ): HTMLElement {
-  const link = el('button', { class: 'link', type: 'button', title: `${file}:${line}`, ...more }, text);
-  link.addEventListener('click', () => openLine(file, line));
-  return link;
+  return button('link', null, text, () => openLine(file, line), { title: `${file}:${line}`, ...more });
 }

@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import type { AllocationQuery, AllocationWindow } from '../../../extension/protocol/trace';
 import { formatBytes, formatCount } from '../../../extension/protocol/format';
-import { el, onFrame, setAttribute, setAttributes, setText } from '../../dom';
+import { button, el, onFrame, setAttribute, setAttributes, setText } from '../../dom';
 import { liveBlocksText, stepsText } from '../common/counts';
 import { blockAt, blockKey, type Block } from './blockRow';
 import { rowMove } from '../common/rowKeys';
@@ -119,14 +119,14 @@ export class BlockList {
   }
 
   private sortButton(sort: AllocationQuery['sort'], title: string, hint: string): HTMLElement {
-    const button = el('button', { type: 'button', class: 'toggle', 'data-sort-blocks': sort, title: hint }, title);
-    button.addEventListener('click', () => {
+    const choose = (): void => {
       const descending = sort === this.sort.sort ? !this.sort.descending : sort !== 'address';
       this.sort = { sort, descending };
       this.actions.need();
-    });
-    this.buttons.set(sort, button);
-    return button;
+    };
+    const element = button('toggle', null, title, choose, { 'data-sort-blocks': sort, title: hint });
+    this.buttons.set(sort, element);
+    return element;
   }
 
   private onClick(event: MouseEvent): void {

@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import { formatBytes } from '../../../extension/protocol/format';
 import type { FindingView, OtherLine } from '../../../extension/protocol/requests/verdictRequests';
 import { isLeak } from '../../../extension/protocol/verdicts';
-import { el, icon, setAttribute, setText, svg } from '../../dom';
+import { button, differs, el, icon, setAttribute, setAttributes, setText, svg } from '../../dom';
 import { experimentsSection, holdersSection } from './holders';
 import { figures, lineText } from './text';
 import { lineLink } from '../common/lineLink';
@@ -24,7 +24,7 @@ export class FindingCard {
   private readonly word = el('span', { class: 'finding-word' });
   private readonly sentence = el('span', {});
   private readonly chevron = icon('chevron-right');
-  private readonly toggle = el('button', { type: 'button', class: 'finding-toggle' });
+  private readonly toggle = button('finding-toggle', null, '', () => this.setOpen(!this.open));
   private readonly facts = el('p', { class: 'dim number', 'data-value': 'figures' });
   private readonly line = svg('polyline', { points: '' });
   private readonly body = el('div', { class: 'finding-body' });
@@ -33,7 +33,6 @@ export class FindingCard {
   private readonly answers = el('div', { class: 'answers' });
   private readonly reasons = el('div', { 'data-part': 'reasons' });
   private finding: FindingView;
-  private shown = '';
   private others: OtherLine[] | null = null;
   private open = false;
   private reasonsOpen = false;
@@ -49,7 +48,6 @@ export class FindingCard {
     this.body.id = `${id}-body`;
     this.toggle.setAttribute('aria-controls', this.body.id);
     this.toggle.append(el('span', { class: 'finding-lead' }, this.chevron, this.word), ' ', this.sentence);
-    this.toggle.addEventListener('click', () => this.setOpen(!this.open));
     const image = svg('svg', { ...SPARK, class: 'spark', role: 'img', 'aria-label': t('Live bytes step by step') });
     image.append(this.line);
     const head = el('div', { class: 'finding-head' }, el('h2', {}, this.toggle), image, this.facts);
@@ -76,9 +74,7 @@ export class FindingCard {
   update(finding: FindingView): void {
     this.finding = finding;
     const { id, verdict, cause, headline, detail, place, spark } = finding;
-    setAttribute(this.element, 'data-finding', id);
-    setAttribute(this.element, 'data-verdict', verdict);
-    setAttribute(this.element, 'data-leak', String(isLeak(finding)));
+    setAttributes(this.element, { 'data-finding': id, 'data-verdict': verdict, 'data-leak': String(isLeak(finding)) });
     setText(this.word, WORDS.findings[verdict].name);
     setAttribute(this.word, 'title', WORDS.findings[verdict].sentence);
     // Figures stand below; why an allocation failed is none.
@@ -106,9 +102,7 @@ export class FindingCard {
 
   private updateAnswers(): void {
     const { holders, experiments, holder, id } = this.finding;
-    const key = JSON.stringify([holders, experiments, holder]);
-    if (key === this.shown) return;
-    this.shown = key;
+    if (!differs(this.answers, holders, experiments, holder)) return;
     const actions = {
       openLine: (file: string, line: number) => this.actions.openLine(file, line),
       stopAsking: () => this.actions.stopAsking(id),
@@ -141,10 +135,9 @@ export class FindingCard {
   private makeButtons(): HTMLElement {
     const list = el('div', { class: 'finding-actions' });
     const add = (name: string, label: string, run: () => void): void => {
-      const button = el('button', { type: 'button', class: 'link', 'data-action': name }, label);
-      button.addEventListener('click', run);
-      this.buttons.set(name, button);
-      list.append(button);
+      const element = button('link', name, label, run);
+      this.buttons.set(name, element);
+      list.append(element);
     };
     add('open-line', '', () => {
       const { place } = this.finding;
@@ -161,6 +154,7 @@ export class FindingCard {
     this.reasonsOpen = !this.reasonsOpen;
     this.buttons.get('why-not')?.setAttribute('aria-expanded', String(this.reasonsOpen));
     this.reasons.replaceChildren();
+    differs(this.reasons);
     this.others = null;
     if (!this.reasonsOpen) return;
     this.showReasons();
@@ -175,10 +169,8 @@ export class FindingCard {
 
   private showReasons(): void {
     const { evidence, ruledOut } = this.finding;
+    if (!differs(this.reasons, evidence, ruledOut, this.others)) return;
     const parts = [listOf(t('Evidence'), evidence), listOf(t('Ruled out'), ruledOut), this.otherList()];
-    const key = JSON.stringify([evidence, ruledOut, this.others]);
-    if (this.reasons.dataset.key === key && this.reasons.hasChildNodes()) return;
-    this.reasons.dataset.key = key;
     this.reasons.replaceChildren(...parts.filter(part => part !== null));
   }
 

@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import { formatCount } from '../../../extension/protocol/format';
 import type { ExperimentEffect, HolderFound, Inquiry } from '../../../extension/protocol/requests/verdictRequests';
-import { el, icon } from '../../dom';
+import { button, el, icon } from '../../dom';
 import { EXPERIMENT_NAMES, freedText, holderText, lineText } from './text';
 import { lineLink } from '../common/lineLink';
 
@@ -71,9 +71,7 @@ function sectionOf(name: string, title: string, inquiry: Inquiry<unknown>, actio
   if (inquiry.state === 'asking') words.append(icon('loading'), ' ');
   words.append(inquiry.sentence);
   if (inquiry.state === 'asking') {
-    const stop = el('button', { type: 'button', class: 'link', 'data-action': 'stop-asking' }, t('Stop waiting'));
-    stop.addEventListener('click', () => actions.stopAsking());
-    words.append(' ', stop);
+    words.append(' ', button('link', 'stop-asking', t('Stop waiting'), actions.stopAsking));
   }
   return section;
 }

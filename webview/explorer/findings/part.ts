@@ -7,7 +7,7 @@ import type {
   Standing,
 } from '../../../extension/protocol/requests/verdictRequests';
 import { formatCount } from '../../../extension/protocol/format';
-import { el, icon, onFrame, setAttribute, setText } from '../../dom';
+import { button, el, icon, onFrame, setAttribute, setText } from '../../dom';
 import { FindingCard, type CardActions } from './card';
 import { nextQuestion, shownFindings } from './logic';
 import { PolledPart, type PageActions } from '../shell/part';
@@ -21,7 +21,10 @@ export class FindingsPart extends PolledPart {
   private readonly sentence = el('span', { 'data-value': 'standing' });
   private readonly standing = el('p', { class: 'standing', role: 'status' }, this.mark, this.sentence);
   private readonly list = el('div', { class: 'finding-list' });
-  private readonly more = el('button', { type: 'button', class: 'link', 'data-action': 'all-findings' });
+  private readonly more = button('link', 'all-findings', '', () => {
+    this.all = !this.all;
+    this.draw();
+  });
   private readonly cards = new Map<string, FindingCard>();
   private view: FindingsView | null = null;
   private all = false;
@@ -32,10 +35,6 @@ export class FindingsPart extends PolledPart {
 
   constructor(page: PageActions) {
     super(page, INTERVAL_MS);
-    this.more.addEventListener('click', () => {
-      this.all = !this.all;
-      this.draw();
-    });
     this.element.append(this.standing, this.list, this.more);
     this.element.hidden = true;
   }

@@ -1,6 +1,6 @@
 // What the colours of the segment map mean; a line that is pressed is seen alone.
 import { formatBytes } from '../../../extension/protocol/format';
-import { el, setAttribute } from '../../dom';
+import { button, el, setAttribute } from '../../dom';
 import { readHues } from '../common/hues';
 import type { PictureKey } from '../common/keyRows';
 import { palette, type SegmentColours } from './colours';
@@ -25,8 +25,8 @@ export class SegmentKeys {
   private press(line: string): void {
     this.pressed = line;
     this.highlight(line);
-    for (const button of this.element.querySelectorAll('[data-key-line]'))
-      setAttribute(button, 'aria-pressed', String(button.getAttribute('data-key-line') === line));
+    for (const key of this.element.querySelectorAll('[data-key-line]'))
+      setAttribute(key, 'aria-pressed', String(key.getAttribute('data-key-line') === line));
   }
 
   /** The same for a picture. */
@@ -53,10 +53,8 @@ export class SegmentKeys {
       swatch.style.background = shades[colour] ?? themeValue('--gm-dim');
       const words = [swatch, `${text} `, el('span', { class: 'number' }, formatBytes(bytes))];
       if (name === '') return el('span', { class: 'key' }, ...words);
-      const attributes = { type: 'button', class: 'key', title: name, 'data-key-line': name };
-      const button = el('button', { ...attributes, 'aria-pressed': String(name === this.pressed) }, ...words);
-      button.addEventListener('click', () => this.press(this.pressed === name ? '' : name));
-      return button;
+      const more = { title: name, 'data-key-line': name, 'aria-pressed': String(name === this.pressed) };
+      return button('key', null, words, () => this.press(this.pressed === name ? '' : name), more);
     });
     this.element.replaceChildren(...items);
     if (focused) this.element.querySelector<HTMLElement>(`[data-key-line=${CSS.escape(focused)}]`)?.focus();

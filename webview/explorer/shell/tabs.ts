@@ -1,6 +1,6 @@
 // Parts of which one is seen: a list of tabs by the ARIA pattern (arrow keys, Home, End), the panel below.
 import { t } from '@vscode/l10n';
-import { el, setAttributes } from '../../dom';
+import { button, el, setAttributes } from '../../dom';
 import type { PageContext, Part } from './part';
 import type { Action, TabId } from './state';
 
@@ -64,11 +64,10 @@ export class Tabs implements Part {
   }
 
   private button({ id, title }: Tab): HTMLElement {
-    const button = el('button', { class: 'tab', role: 'tab', id: `tab-${id}`, type: 'button', 'data-tab': id }, title);
-    button.setAttribute('aria-controls', `panel-${id}`);
-    button.addEventListener('click', () => this.choose(id));
-    this.buttons.set(id, button);
-    return button;
+    const more = { role: 'tab', id: `tab-${id}`, 'data-tab': id, 'aria-controls': `panel-${id}` };
+    const element = button('tab', null, title, () => this.choose(id), more);
+    this.buttons.set(id, element);
+    return element;
   }
 
   private onKey(event: KeyboardEvent): void {

@@ -1,6 +1,6 @@
 // The header of the table: titles that sort.
 import type { SiteSort } from '../../../extension/protocol/trace';
-import { el, setAttribute, setText } from '../../dom';
+import { button, el, setAttribute, setText } from '../../dom';
 import { COLUMNS, type ColumnId } from './columns';
 import type { Layout } from './layout';
 
@@ -58,10 +58,8 @@ export class TableHead {
     const text = el('span', {}, title);
     if (sort === null) element.append(text);
     else {
-      const button = el('button', { type: 'button', class: 'sort', 'data-sort': sort }, text);
-      button.append(el('span', { class: 'sort-arrow', 'aria-hidden': 'true' }));
-      button.addEventListener('click', () => this.sort(sort));
-      element.append(button);
+      const arrow = el('span', { class: 'sort-arrow', 'aria-hidden': 'true' });
+      element.append(button('sort', null, [text, arrow], () => this.sort(sort), { 'data-sort': sort }));
     }
     return { element, title: text, sort };
   }

@@ -1,6 +1,6 @@
 // What lies over the chart: gaps, marks and the selected span, as elements that can be focused and read.
 import { t } from '@vscode/l10n';
-import { el, setAttributes, setText } from '../../dom';
+import { button, el, setAttributes, setText } from '../../dom';
 import { GAP_WORDS, type Gap, type PlacedMark, type TimelineMark } from './marks';
 import type { Span } from './span';
 import type { TimeWindow } from './zoom';
@@ -89,8 +89,7 @@ class MarkView {
   x = 0;
 
   constructor(open: (mark: TimelineMark) => void) {
-    this.element = el('button', { type: 'button', class: 'timeline-mark' }, this.label);
-    this.element.addEventListener('click', () => this.mark && open(this.mark));
+    this.element = button('timeline-mark', null, [this.label], () => this.mark && open(this.mark));
     // A press on a mark is none on the chart below it.
     this.element.addEventListener('pointerdown', event => event.stopPropagation());
   }

@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import type { Series } from '../../../extension/protocol/trace';
 import { dropdown } from '../../components';
-import { el, setAttribute, setText } from '../../dom';
+import { button, el, setAttribute, setText } from '../../dom';
 import { chip } from './bar';
 import type { DrawnSeries } from './chart';
 import { pictureButton } from '../common/picture';
@@ -112,12 +112,11 @@ export class TimelineTools {
 
   private seriesButton(series: DrawnSeries): HTMLElement {
     const name = SERIES_NAMES[series];
-    const button = el('button', { class: 'legend-item', type: 'button', 'data-series': series });
-    button.append(el('i', { 'data-part': series, class: 'line' }), el('span', {}, name));
-    button.title = t('Show or hide: {0}', name);
-    button.addEventListener('click', () => this.actions.toggle(series));
-    this.series.set(series, button);
-    return button;
+    const label = [el('i', { 'data-part': series, class: 'line' }), el('span', {}, name)];
+    const more = { 'data-series': series, title: t('Show or hide: {0}', name) };
+    const element = button('legend-item', null, label, () => this.actions.toggle(series), more);
+    this.series.set(series, element);
+    return element;
   }
 }
 
