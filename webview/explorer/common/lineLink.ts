@@ -1,10 +1,12 @@
 import { button, type Attributes } from '../../dom';
 import { baseName } from './stack';
 
+export type OpenLine = (file: string, line: number) => void;
+
 /** A button with the name of a line that opens it. `more`: attributes besides. */
 export function lineLink(
   { file, line }: { file: string; line: number },
-  openLine: (file: string, line: number) => void,
+  openLine: OpenLine,
   more: Attributes = { 'data-file': file, 'data-line': line },
   text = `${baseName(file)}:${line}`,
 ): HTMLElement {

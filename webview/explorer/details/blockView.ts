@@ -17,10 +17,10 @@ import {
   threadText,
   type Block,
 } from './blockRow';
-import { lineLink } from '../common/lineLink';
+import { lineLink, type OpenLine } from '../common/lineLink';
 
 export interface BlockViewActions {
-  openLine(file: string, line: number): void;
+  openLine: OpenLine;
   /** Asks the program about the block. */
   askProgram(): void;
   copyAddress(): void;

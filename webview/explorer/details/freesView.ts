@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import type { FreeLine } from '../../../extension/protocol/steps';
 import { differs, el, setTextOrHide } from '../../dom';
 import { timesSeenText } from '../common/counts';
-import { lineLink } from '../common/lineLink';
+import { lineLink, type OpenLine } from '../common/lineLink';
 
 /** So many steps without a free are worth a word. */
 const QUIET_STEPS = 2;
@@ -14,7 +14,7 @@ export class FreesView {
   private readonly list = el('ol', { class: 'stack', 'data-value': 'frees' });
   private readonly none = el('p', { class: 'dim' });
 
-  constructor(private readonly openLine: (file: string, line: number) => void) {
+  constructor(private readonly openLine: OpenLine) {
     this.element = el('div', { class: 'frees' }, this.title, this.list, this.none);
     this.hide();
   }

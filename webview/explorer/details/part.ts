@@ -30,20 +30,19 @@ export class DetailsPart extends PolledPart {
     private readonly actions: { close(): void; appeared(): void },
   ) {
     super(page, INTERVAL_MS);
-    const openLine = (file: string, line: number): void => page.openLine(file, line);
     this.list = new BlockList({
       choose: block => this.choose(block),
       need: () => this.poller.invalidate(true),
     });
     this.blockView = new BlockView({
-      openLine,
+      openLine: page.openLine,
       askProgram: () => void this.askProgram(),
       copyAddress: () => void page.ask('copyText', { text: this.chosen?.address ?? '' }),
       copyStack: () => void page.ask('copyText', { text: stackText(this.site?.frames ?? []) }),
       close: () => this.choose(null),
     });
     const close = (): void => this.close();
-    this.view = new DetailsView({ openLine, close, appeared: actions.appeared }, this.list, this.blockView);
+    this.view = new DetailsView(page.openLine, close, actions.appeared, this.list, this.blockView);
   }
 
   get element(): HTMLElement {

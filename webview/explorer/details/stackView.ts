@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import type { Frame, Site } from '../../../extension/protocol/trace';
 import { differs, el } from '../../dom';
-import { lineLink } from '../common/lineLink';
+import { lineLink, type OpenLine } from '../common/lineLink';
 import { foldFrames, type StackItem } from '../common/stack';
 
 export class StackView {
@@ -10,7 +10,7 @@ export class StackView {
   private readonly note = el('p', { class: 'dim' }, t('No Python frame: the call came from native code.'));
   readonly element = el('div', {}, this.list, this.note);
 
-  constructor(private readonly openLine: (file: string, line: number) => void) {
+  constructor(private readonly openLine: OpenLine) {
     this.note.hidden = true;
   }
 

@@ -3,19 +3,13 @@ import { t } from '@vscode/l10n';
 import type { LineSource, Site } from '../../../extension/protocol/trace';
 import { badge, iconButton } from '../../components';
 import { el, setText } from '../../dom';
+import type { OpenLine } from '../common/lineLink';
 import type { BlockList } from './blockList';
 import type { BlockView } from './blockView';
 import { FreesView } from './freesView';
 import type { DetailsSection } from '../table/rowMenu';
 import { StackView } from './stackView';
 import type { Subject } from '../shell/subject';
-
-export interface DetailsActions {
-  openLine(file: string, line: number): void;
-  close(): void;
-  /** The pane takes room from the table from now on. */
-  appeared(): void;
-}
 
 const SOURCES: Record<LineSource, readonly [string, string]> = {
   python: ['', ''],
@@ -47,14 +41,17 @@ export class DetailsView {
   readonly frees: FreesView;
 
   constructor(
-    private readonly actions: DetailsActions,
+    openLine: OpenLine,
+    close: () => void,
+    /** The pane takes room from the table from now on. */
+    private readonly appeared: () => void,
     blocks: BlockList,
     block: BlockView,
   ) {
-    this.stack = new StackView((file, line) => actions.openLine(file, line));
-    this.frees = new FreesView((file, line) => actions.openLine(file, line));
-    const close = iconButton('close-details', 'close', t('Close'), () => actions.close());
-    const head = el('div', { class: 'details-head' }, this.title, this.source.element, close.element);
+    this.stack = new StackView(openLine);
+    this.frees = new FreesView(openLine);
+    const closing = iconButton('close-details', 'close', t('Close'), close);
+    const head = el('div', { class: 'details-head' }, this.title, this.source.element, closing.element);
     this.element = el('section', { class: 'details', 'aria-label': t('Details of the selection') });
     const stack = el('div', {}, this.stackTitle, this.stack.element);
     this.element.append(head, this.summary, blocks.element, block.element, stack, this.frees.element);
@@ -77,7 +74,7 @@ export class DetailsView {
 
   /** What is known already, while the rest is on its way. */
   begin(subject: Subject): void {
-    if (this.element.hidden) this.actions.appeared();
+    if (this.element.hidden) this.appeared();
     this.element.hidden = false;
     setText(this.title, subject.title);
     this.title.title = subject.tooltip;

@@ -4,19 +4,15 @@ import { formatBytes } from '../../../extension/protocol/format';
 import type { FindingView, OtherLine } from '../../../extension/protocol/requests/verdictRequests';
 import { isLeak } from '../../../extension/protocol/verdicts';
 import { button, differs, el, icon, setAttribute, setAttributes, setText, svg } from '../../dom';
+import type { PageActions } from '../shell/part';
 import { experimentsSection, holdersSection } from './holders';
 import { figures, lineText } from './text';
 import { lineLink } from '../common/lineLink';
 import { WORDS } from '../common/words';
 import { sparkPoints } from '../table/rows';
 
-export interface CardActions {
-  openLine(file: string, line: number): void;
-  whoHolds(finding: string): void;
-  confirm(finding: string): void;
-  stopAsking(finding: string): void;
-  otherLines(finding: string): Promise<OtherLine[]>;
-}
+/** What the traced process is asked about a finding. */
+export type InquiryMethod = 'whoHolds' | 'confirm' | 'stopAsking';
 const SPARK = { width: 72, height: 24 };
 
 export class FindingCard {
@@ -39,7 +35,8 @@ export class FindingCard {
 
   constructor(
     finding: FindingView,
-    private readonly actions: CardActions,
+    private readonly page: Pick<PageActions, 'ask' | 'openLine'>,
+    private readonly inquire: (method: InquiryMethod, finding: string) => void,
   ) {
     this.finding = finding;
     const id = `finding-${finding.id.replace(/[^\w-]/g, '-')}`;
@@ -103,10 +100,7 @@ export class FindingCard {
   private updateAnswers(): void {
     const { holders, experiments, holder, id } = this.finding;
     if (!differs(this.answers, holders, experiments, holder)) return;
-    const actions = {
-      openLine: (file: string, line: number) => this.actions.openLine(file, line),
-      stopAsking: () => this.actions.stopAsking(id),
-    };
+    const actions = { openLine: this.page.openLine, stopAsking: () => this.inquire('stopAsking', id) };
     const parts = [
       holders === null ? this.knownHolder() : holdersSection(holders, actions),
       experimentsSection(experiments, actions),
@@ -129,7 +123,7 @@ export class FindingCard {
   }
 
   private link(action: string, text: string, file: string, line: number): HTMLElement {
-    return lineLink({ file, line }, this.actions.openLine, { 'data-action': action }, text);
+    return lineLink({ file, line }, this.page.openLine, { 'data-action': action }, text);
   }
 
   private makeButtons(): HTMLElement {
@@ -141,16 +135,16 @@ export class FindingCard {
     };
     add('open-line', '', () => {
       const { place } = this.finding;
-      if (place !== null) this.actions.openLine(place.file, place.line);
+      if (place !== null) this.page.openLine(place.file, place.line);
     });
-    add('who-holds', t('Who holds it?'), () => this.actions.whoHolds(this.finding.id));
-    add('confirm', t('Confirm…'), () => this.actions.confirm(this.finding.id));
-    add('why-not', t('Why not the others?'), () => this.toggleReasons());
+    add('who-holds', t('Who holds it?'), () => this.inquire('whoHolds', this.finding.id));
+    add('confirm', t('Confirm…'), () => this.inquire('confirm', this.finding.id));
+    add('why-not', t('Why not the others?'), () => void this.toggleReasons());
     this.buttons.get('why-not')?.setAttribute('aria-expanded', 'false');
     return list;
   }
 
-  private toggleReasons(): void {
+  private async toggleReasons(): Promise<void> {
     this.reasonsOpen = !this.reasonsOpen;
     this.buttons.get('why-not')?.setAttribute('aria-expanded', String(this.reasonsOpen));
     this.reasons.replaceChildren();
@@ -158,13 +152,8 @@ export class FindingCard {
     this.others = null;
     if (!this.reasonsOpen) return;
     this.showReasons();
-    this.actions.otherLines(this.finding.id).then(
-      lines => {
-        this.others = lines;
-        if (this.reasonsOpen) this.showReasons();
-      },
-      () => undefined, // its sentence stands above
-    );
+    this.others = (await this.page.ask('otherLines', { finding: this.finding.id })) ?? [];
+    if (this.reasonsOpen) this.showReasons();
   }
 
   private showReasons(): void {

@@ -4,11 +4,11 @@ import { formatCount } from '../../../extension/protocol/format';
 import type { ExperimentEffect, HolderFound, Inquiry } from '../../../extension/protocol/requests/verdictRequests';
 import { button, el, icon } from '../../dom';
 import { EXPERIMENT_NAMES, freedText, holderText, lineText } from './text';
-import { lineLink } from '../common/lineLink';
+import { lineLink, type OpenLine } from '../common/lineLink';
 
-export interface InquiryActions {
-  openLine(file: string, line: number): void;
-  stopAsking(): void;
+interface InquiryActions {
+  readonly openLine: OpenLine;
+  readonly stopAsking: () => void;
 }
 const MOST_HOLDERS = 6;
 

@@ -1,14 +1,9 @@
 // What was found, above the timeline: one card a finding, leaks first; or why there is none.
 import { t } from '@vscode/l10n';
-import type {
-  FindingsView,
-  FindingView,
-  OtherLine,
-  Standing,
-} from '../../../extension/protocol/requests/verdictRequests';
+import type { FindingsView, FindingView, Standing } from '../../../extension/protocol/requests/verdictRequests';
 import { formatCount } from '../../../extension/protocol/format';
 import { button, el, icon, onFrame, setAttribute, setText } from '../../dom';
-import { FindingCard, type CardActions } from './card';
+import { FindingCard, type InquiryMethod } from './card';
 import { nextQuestion, shownFindings } from './logic';
 import { PolledPart, type PageActions } from '../shell/part';
 
@@ -101,22 +96,14 @@ export class FindingsPart extends PolledPart {
 
   /** The first of all is open from the start. */
   private makeCard(finding: FindingView): FindingCard {
-    const card = new FindingCard(finding, this.actions);
+    const card = new FindingCard(finding, this.page, (method, id) => void this.inquire(method, id));
     if (this.cards.size === 0) card.setOpen(true);
     this.cards.set(finding.id, card);
     return card;
   }
 
-  private readonly actions: CardActions = {
-    openLine: (file, line) => this.page.openLine(file, line),
-    whoHolds: finding => void this.then('whoHolds', finding),
-    confirm: finding => void this.then('confirm', finding),
-    stopAsking: finding => void this.then('stopAsking', finding),
-    otherLines: (finding): Promise<OtherLine[]> => this.page.ask('otherLines', { finding }).then(lines => lines ?? []),
-  };
-
   /** What the process answers comes with the findings. */
-  private async then(method: 'whoHolds' | 'confirm' | 'stopAsking', finding: string): Promise<void> {
+  private async inquire(method: InquiryMethod, finding: string): Promise<void> {
     await this.page.ask(method, { finding });
     this.poller.invalidate(true);
   }

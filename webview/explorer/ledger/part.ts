@@ -7,7 +7,7 @@ import { ALL } from '../shell/state';
 const INTERVAL_MS = 500;
 
 export class LedgerPart extends PolledPart {
-  private readonly view = new LedgerView((file, line) => this.page.openLine(file, line));
+  private readonly view = new LedgerView(this.page.openLine);
   readonly element = this.view.element;
   private cards: readonly CardLedger[] = [];
 

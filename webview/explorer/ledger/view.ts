@@ -11,9 +11,7 @@ import { libraryName } from '../../../extension/protocol/libraryName';
 import type { LedgerLibrary } from '../../../extension/protocol/verdicts';
 import { differs, el, setAttribute, setText } from '../../dom';
 import { cardText, PART_WORDS, partWidths, slopeText, usedText } from './ledger';
-import { lineLink } from '../common/lineLink';
-
-type OpenLine = (file: string, line: number) => void;
+import { lineLink, type OpenLine } from '../common/lineLink';
 
 const KINDS = Object.keys(PART_WORDS) as LedgerPartKind[];
 

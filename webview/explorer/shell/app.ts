@@ -159,9 +159,7 @@ export class App implements PageActions {
     this.details.show(subject, block ?? null);
   }
 
-  openLine(file: string, line: number): void {
-    void this.ask('openLine', { file, line });
-  }
+  readonly openLine = (file: string, line: number): void => void this.ask('openLine', { file, line });
 
   request<M extends Method>(method: M, params: Params<M>): Promise<Result<M>> {
     return this.client.request(method, params);

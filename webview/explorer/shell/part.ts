@@ -1,6 +1,7 @@
 // What the page is made of: parts that are shown one below the other, or as tabs.
 import type { Method, Params, Result, SessionView } from '../../../extension/protocol/requests/messages';
 import type { Layer, TraceInfo } from '../../../extension/protocol/trace';
+import type { OpenLine } from '../common/lineLink';
 import type { Block } from '../details/blockRow';
 import type { DetailsSection } from '../table/rowMenu';
 import type { Row } from '../table/rows';
@@ -26,7 +27,7 @@ export interface PageActions {
   /** As `ask`, for the parts that show failures themselves: rejects with the host's sentence. */
   request<M extends Method>(method: M, params: Params<M>): Promise<Result<M>>;
   dispatch(action: Action): void;
-  openLine(file: string, line: number): void;
+  readonly openLine: OpenLine;
   /** A row is the selected one, or none is; `section`: its details are to show that. */
   select(row: Row | null, section?: DetailsSection): void;
   /** Shows details of what is no row of the table; `block`: of one of its blocks. */

@@ -8,7 +8,7 @@ import { openMenu } from '../../menu';
 import { GROUP_NAMES } from './groups';
 import type { PageActions, PageContext, Part } from '../shell/part';
 import { Poller, whileShown } from '../shell/poller';
-import { columnMenu, rowMenu, type DetailsSection } from './rowMenu';
+import { columnMenu, rowMenu } from './rowMenu';
 import type { Row } from './rows';
 import type { RowSource } from './rowSource';
 import { SelectionBar, sumOf } from './selectionBar';
@@ -68,11 +68,8 @@ export class LinesPart implements Part {
     view: ViewState,
   ) {
     this.sites = new SiteRows((from, to) => this.askSites(from, to));
-    this.toolbar = new Toolbar(view.filter, {
-      filter: filter => page.dispatch({ type: 'filter', filter }),
+    this.toolbar = new Toolbar(view.filter, page, {
       group: by => this.group(by),
-      layer: layer => page.dispatch({ type: 'layer', layer }),
-      weight: weight => page.dispatch({ type: 'table', table: { weight } }),
       columns: at => this.columnsMenu(at),
     });
     this.table = this.makeTable();
@@ -132,7 +129,6 @@ export class LinesPart implements Part {
       sort: sort => page.dispatch({ type: 'sort', sort }),
       open: row => this.open(row),
       select: row => page.select(row),
-      refresh: row => page.select(row),
       selected: () => this.selected(),
       need: () => this.poller.invalidate(true),
       menu: (row, at) => (row ? this.rowMenu(row, at) : this.columnsMenu(at)),
@@ -167,15 +163,11 @@ export class LinesPart implements Part {
   private rowMenu(row: Row, at: { x: number; y: number }): void {
     const entries = rowMenu(row, this.table.selection.size, {
       open: one => this.open(one),
-      details: (one, section) => this.details(one, section),
+      details: (one, section) => this.page.select(one, section),
       copy: () => void this.copy(),
       filter: filter => this.page.dispatch({ type: 'filter', filter }),
     });
     openMenu(row.primary, entries, at);
-  }
-
-  private details(row: Row, section: DetailsSection): void {
-    this.page.select(row, section);
   }
 
   private columnsMenu(at: { x: number; y: number }): void {

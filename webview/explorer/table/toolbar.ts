@@ -8,14 +8,12 @@ import { el, setText } from '../../dom';
 import { blocksText } from '../common/counts';
 import { FilterBox } from './filterBox';
 import { GROUP_CHOICES, groupsText, listTitle, momentListTitle } from './groups';
+import type { PageActions } from '../shell/part';
 import { GROUPS, type ViewState } from '../shell/state';
 
-export interface ToolbarActions {
-  filter(text: string): void;
+interface ToolbarActions {
   /** null: as a tree of stacks. */
   group(by: GroupBy | null): void;
-  layer(layer: Layer): void;
-  weight(weight: TreeWeight): void;
   /** The menu of columns is wanted below this place. */
   columns(at: { x: number; y: number }): void;
 }
@@ -41,13 +39,15 @@ export class Toolbar {
   private readonly weight;
   private readonly columns: HTMLElement;
 
-  constructor(filter: string, actions: ToolbarActions) {
+  constructor(filter: string, page: Pick<PageActions, 'dispatch'>, actions: ToolbarActions) {
     const names: [GroupBy | typeof TREE, string][] = GROUPS.map(by => [by, GROUP_CHOICES[by]]);
     names.push([TREE, t('Tree of stacks')]);
     this.group = dropdown('group', t('Group by'), names, by => actions.group(by === TREE ? null : by));
-    this.layer = dropdown('layer', t('Layer'), LAYER_NAMES, layer => actions.layer(layer));
-    this.weight = dropdown('weight', t('Bytes'), WEIGHT_NAMES, weight => actions.weight(weight));
-    this.filter = new FilterBox(filter, text => actions.filter(text));
+    this.layer = dropdown('layer', t('Layer'), LAYER_NAMES, layer => page.dispatch({ type: 'layer', layer }));
+    this.weight = dropdown('weight', t('Bytes'), WEIGHT_NAMES, weight =>
+      page.dispatch({ type: 'table', table: { weight } }),
+    );
+    this.filter = new FilterBox(filter, text => page.dispatch({ type: 'filter', filter: text }));
     this.columns = iconButton('columns', 'settings-gear', t('Columns'), () => {
       const { left, bottom } = this.columns.getBoundingClientRect();
       actions.columns({ x: left, y: bottom });

@@ -18,10 +18,8 @@ export interface TableActions {
   sort(by: SiteSort): void;
   /** Click or Enter. */
   open(row: Row): void;
-  /** Another row is the active one, or none. */
+  /** Another row is the active one, or it has new figures; null: none is. */
   select(row: Row | null): void;
-  /** The active row has new figures. */
-  refresh(row: Row): void;
   /** Other rows are selected. */
   selected(): void;
   /** Rows came into view whose data is not here. */
@@ -202,7 +200,7 @@ export class TableView {
     const index = this.source.indexOf(active.key);
     if (index >= 0) {
       this.selection.moved(index);
-      this.actions.refresh(this.source.row(index)!);
+      this.actions.select(this.source.row(index)!);
     } else if (this.source.total === 0) this.clear();
   }
 

@@ -23,19 +23,10 @@ export class TimelinePart implements Part {
   private readonly moments: MomentReader;
 
   constructor(private readonly page: PageActions) {
-    this.moments = new MomentReader(page, reading => this.view.setReading(reading));
-    this.view = new TimelineView({
-      zoom: zoom => page.dispatch({ type: 'zoom', zoom }),
-      toggle: series => page.dispatch({ type: 'series', series }),
-      stack: stack => page.dispatch({ type: 'stack', stack }),
-      axis: axis => page.dispatch({ type: 'axis', axis }),
+    this.moments = new MomentReader(page, reading => this.view.take({ reading }));
+    this.view = new TimelineView(page, this.moments, {
       need: () => this.poller.invalidate(),
-      show: moment => void this.moments.show(moment),
-      showPeak: (query, where) => void this.moments.showPeak({ ...query, ...this.scope() }, where),
       spanned: () => void this.askKept(),
-      cancel: () => this.moments.cancel(),
-      now: () => this.moments.reset(),
-      save: picture => void page.ask('savePicture', picture),
     });
   }
 
@@ -80,8 +71,7 @@ export class TimelinePart implements Part {
     const { view, runNs } = context;
     const question = ask(visibleWindow(view.zoom, runNs), this.view.pixels, this.scope());
     const answers = await this.page.ask('timeline', { series: question.series });
-    if (!answers) return;
-    this.view.setData(new TimelineData(question, answers));
+    if (answers) this.view.take({ data: new TimelineData(question, answers) });
   }
 
   /** How much of what was allocated in the selected span is still there. */
@@ -98,7 +88,8 @@ export class TimelinePart implements Part {
       ...this.scope(),
       moment,
     });
-    if (kept && JSON.stringify(this.view.selected) === JSON.stringify(moment)) this.view.setKept(kept.sumLiveBytes);
+    if (kept && JSON.stringify(this.view.selected) === JSON.stringify(moment))
+      this.view.take({ kept: kept.sumLiveBytes });
   }
 
   private async askSlow(): Promise<void> {
@@ -107,8 +98,8 @@ export class TimelinePart implements Part {
     if (!context) return;
     const { stack } = context.view;
     const steps = await this.page.ask('timelineSteps', { points: AXIS_POINTS });
-    if (steps) this.view.setSteps(steps);
-    if (stack.by === 'none') return this.view.setStack(null);
+    if (steps) this.view.take({ steps });
+    if (stack.by === 'none') return this.view.take({ stack: null });
     const top = this.view.pixels < WIDE_PX ? GROUPS.narrow : GROUPS.wide;
     const { by, rank } = stack;
     const groups = await this.page.ask('stackedTimeline', {
@@ -118,6 +109,6 @@ export class TimelinePart implements Part {
       top,
       ...this.scope(),
     });
-    if (groups && this.page.now()?.view.stack === stack) this.view.setStack(groups);
+    if (groups && this.page.now()?.view.stack === stack) this.view.take({ stack: groups });
   }
 }

@@ -7,14 +7,12 @@ import { chip } from './bar';
 import type { DrawnSeries } from './chart';
 import { pictureButton } from '../common/picture';
 import { REST, type GroupName } from './stack';
+import type { PageActions } from '../shell/part';
+import { FOLLOW } from './zoom';
 import type { AxisUnit, StackChoice } from '../shell/state';
 
-export interface TimelineToolActions {
-  stack(choice: StackChoice): void;
-  axis(unit: AxisUnit): void;
+interface TimelineToolActions {
   select(on: boolean): void;
-  follow(): void;
-  toggle(series: Series): void;
   savePicture(): void;
 }
 
@@ -39,13 +37,13 @@ export class TimelineTools {
   readonly element: HTMLElement;
   private readonly stack;
   private readonly axis = chip('axis', t('Steps'), t('Label the axis in steps, or in time'), () =>
-    this.actions.axis(isPressed(this.axis) ? 'time' : 'steps'),
+    this.page.dispatch({ type: 'axis', axis: isPressed(this.axis) ? 'time' : 'steps' }),
   );
   private readonly select = chip('select-span', t('Select a span'), SELECT_HINT, () =>
     this.actions.select(!isPressed(this.select)),
   );
   private readonly follow = chip('follow', t('Whole run'), t('Show the whole run and follow it (Home)'), () =>
-    this.actions.follow(),
+    this.page.dispatch({ type: 'zoom', zoom: FOLLOW }),
   );
   private readonly legend = el('div', { class: 'legend' });
   private readonly groups = el('ul', {
@@ -55,12 +53,13 @@ export class TimelineTools {
   private readonly series = new Map<DrawnSeries, HTMLElement>();
 
   constructor(
+    private readonly page: Pick<PageActions, 'dispatch'>,
     drawn: readonly DrawnSeries[],
     private readonly actions: TimelineToolActions,
   ) {
     this.stack = dropdown('stack', t('What the areas are'), STACKS, key => {
       const [by, rank] = key.split('-') as [StackChoice['by'], StackChoice['rank']];
-      actions.stack({ by, rank });
+      page.dispatch({ type: 'stack', stack: { by, rank } });
     });
     const save = pictureButton(() => actions.savePicture());
     const chips = [this.axis, this.select, this.follow];
@@ -114,7 +113,8 @@ export class TimelineTools {
     const name = SERIES_NAMES[series];
     const label = [el('i', { 'data-part': series, class: 'line' }), el('span', {}, name)];
     const more = { 'data-series': series, title: t('Show or hide: {0}', name) };
-    const element = button('legend-item', null, label, () => this.actions.toggle(series), more);
+    const toggle = (): void => this.page.dispatch({ type: 'series', series });
+    const element = button('legend-item', null, label, toggle, more);
     this.series.set(series, element);
     return element;
   }

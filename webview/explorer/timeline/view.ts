@@ -3,51 +3,49 @@ import { t } from '@vscode/l10n';
 import { formatBytes, formatDuration } from '../../../extension/protocol/format';
 import type {
   MomentReading,
-  PeakQuery,
-  Scope,
   StackedTimeline,
   StepTimes,
   TimelineSteps,
 } from '../../../extension/protocol/requests/timelineRequests';
-import type { Picture } from '../../../extension/protocol/requests/pictureRequests';
 import type { Moment } from '../../../extension/protocol/requests/moment';
-import type { Series } from '../../../extension/protocol/trace';
 import { el, onFrame, setAttribute } from '../../dom';
 import { TimelineChart, type Curve, type DrawnSeries } from './chart';
-import type { PageContext } from '../shell/part';
+import type { PageActions, PageContext } from '../shell/part';
 import { pictureFacts } from '../common/picture';
 import { onThemeChange } from '../common/theme';
-import type { AxisUnit, StackChoice } from '../shell/state';
 import { stepTicks } from './axis';
 import { TimelineBar, type SpanChoice } from './bar';
 import { DRAWN, type TimelineData } from './data';
 import { TimelineInput } from './input';
 import { gapsOf, marksOf, placeMarks, type TimelineMark } from './marks';
+import type { MomentReader } from './moment';
 import { TimelineOverlay } from './overlay';
 import { timelinePicture } from './picture';
-import { aliveAtEnd, bornIn, spanText, timeText, toSteps, type Span, type TitledMoment } from './span';
+import { aliveAtEnd, bornIn, spanText, timeText, toSteps, type Span } from './span';
 import { GroupSlots } from './groupSlots';
 import { groupName, stackEdges, type GroupName } from './stack';
 import { SERIES_NAMES, TimelineTools } from './tools';
 import { TimelineTooltip } from './tooltip';
 import { FOLLOW, visibleWindow, type Zoom } from './zoom';
 
-export interface TimelineActions {
-  zoom(zoom: Zoom): void;
-  toggle(series: Series): void;
-  stack(choice: StackChoice): void;
-  axis(unit: AxisUnit): void;
+interface TimelineActions {
   /** The data was asked for another width. */
   need(): void;
-  show(moment: TitledMoment): void;
-  /** `where` follows "Alive at the peak". */
-  showPeak(query: Omit<PeakQuery, keyof Scope>, where: string): void;
   /** Another span is selected: what is kept of it is to be asked. */
   spanned(): void;
-  cancel(): void;
-  now(): void;
-  save(picture: Picture): void;
 }
+
+/** What the host answered; null: not (yet), or not for what is shown. */
+interface TimelineAnswers {
+  data: TimelineData | null;
+  stack: StackedTimeline | null;
+  steps: TimelineSteps | null;
+  /** Bytes that were allocated in the span and are still alive. */
+  kept: number | null;
+  /** The moment that is being read. */
+  reading: MomentReading | null;
+}
+const NO_ANSWERS: TimelineAnswers = { data: null, stack: null, steps: null, kept: null, reading: null };
 
 const MARK_GAP_PX = 6;
 const HINT = t(
@@ -65,28 +63,30 @@ export class TimelineView {
   private readonly bar: TimelineBar;
   private readonly input: TimelineInput;
   private context: PageContext | null = null;
-  private data: TimelineData | null = null;
-  private stack: StackedTimeline | null = null;
+  private answers = NO_ANSWERS;
   private readonly groupSlots = new GroupSlots();
   private slots: readonly number[] = [];
-  private steps: TimelineSteps | null = null;
   private zoom: Zoom = FOLLOW;
   private span: Span | null = null;
-  /** Bytes that were allocated in the span and are still alive; null: not asked yet. */
-  private kept: number | null = null;
   private selecting = false;
-  private reading: MomentReading | null = null;
   private pointerX: number | null = null;
 
-  constructor(private readonly actions: TimelineActions) {
-    this.tools = new TimelineTools(DRAWN, {
-      ...actions,
+  constructor(
+    private readonly page: PageActions,
+    private readonly moments: MomentReader,
+    private readonly actions: TimelineActions,
+  ) {
+    this.tools = new TimelineTools(page, DRAWN, {
       select: on => this.setSelecting(on),
-      follow: () => actions.zoom(FOLLOW),
       savePicture: () => this.savePicture(),
     });
     this.overlay = new TimelineOverlay(mark => this.openMark(mark));
-    this.bar = new TimelineBar({ ...actions, choose: choice => this.choose(choice), clear: () => this.setSpan(null) });
+    this.bar = new TimelineBar({
+      choose: choice => this.choose(choice),
+      clear: () => this.setSpan(null),
+      cancel: () => moments.cancel(),
+      now: () => moments.reset(),
+    });
     this.surface.append(this.overlay.element, ...this.tooltip.elements);
     this.element = el('section', { class: 'timeline', 'aria-label': t('Timeline') });
     this.element.append(this.tools.element, this.surface, this.bar.element);
@@ -110,26 +110,21 @@ export class TimelineView {
 
   /** Series that hold anything in the window. */
   private get known(): DrawnSeries[] {
-    return DRAWN.filter(series => this.data?.has(series));
+    return DRAWN.filter(series => this.answers.data?.has(series));
   }
 
   /** What the areas are made of: tensors, or the driver's memory where there are none. */
   get areaSeries(): 'tensor' | 'driver' {
-    return this.data === null || this.data.has('tensor') || !this.data.has('driver') ? 'tensor' : 'driver';
+    const { data } = this.answers;
+    return data === null || data.has('tensor') || !data.has('driver') ? 'tensor' : 'driver';
   }
 
-  setData(data: TimelineData): void {
-    this.data = data;
-    onFrame(this.draw);
-  }
-
-  setStack(stack: StackedTimeline | null): void {
-    this.stack = stack;
-    onFrame(this.draw);
-  }
-
-  setSteps(steps: TimelineSteps): void {
-    this.steps = steps;
+  /** Draws these answers from now on; the others stay. */
+  take(answers: Partial<TimelineAnswers>): void {
+    const { reading } = answers;
+    if (reading && !this.answers.reading)
+      this.bar.announce(t('Reading up to {0}', timeText(reading.untilNs, this.shownSteps)));
+    this.answers = { ...this.answers, ...answers };
     onFrame(this.draw);
   }
 
@@ -138,19 +133,9 @@ export class TimelineView {
     return this.span && bornIn(this.span, this.shownSteps).moment;
   }
 
-  setKept(bytes: number): void {
-    this.kept = bytes;
-    onFrame(this.draw);
-  }
-
-  setReading(reading: MomentReading | null): void {
-    if (reading && !this.reading) this.bar.announce(t('Reading up to {0}', timeText(reading.untilNs, this.shownSteps)));
-    this.reading = reading;
-    onFrame(this.draw);
-  }
-
   forget(): void {
-    this.data = this.stack = this.steps = this.span = this.reading = null;
+    this.answers = NO_ANSWERS;
+    this.span = null;
   }
 
   update(context: PageContext): void {
@@ -165,6 +150,7 @@ export class TimelineView {
     const { context } = this;
     if (!context) return;
     const { view, runNs } = context;
+    const { data, steps } = this.answers;
     const window = visibleWindow(this.zoom, runNs);
     const axis = this.shownSteps;
     const pixelNs = (window.toNs - window.fromNs) / this.chart.width;
@@ -172,10 +158,14 @@ export class TimelineView {
     const groups = this.groupNames();
     const slots = (this.slots = this.groupSlots.assign(groups.map(({ title }) => title)));
     this.chart.draw({ curves: this.curves(window.toNs), groups: this.edges(), slots, window, ticks });
-    if (this.data && !this.data.question.fits(this.chart.width)) this.actions.need();
-    const { stack, axis: unit } = view;
-    const steps = (this.steps?.axis ?? null) !== null;
-    this.tools.update({ stack, axis: unit, steps, selecting: this.selecting, following: this.zoom.spanNs === null });
+    if (data && !data.question.fits(this.chart.width)) this.actions.need();
+    this.tools.update({
+      stack: view.stack,
+      axis: view.axis,
+      steps: steps !== null && steps.axis !== null,
+      selecting: this.selecting,
+      following: this.zoom.spanNs === null,
+    });
     this.tools.setSeries(this.known, view.hidden);
     this.tools.setGroups(groups, slots);
     this.drawOverlay();
@@ -188,21 +178,23 @@ export class TimelineView {
     const hidden = this.context?.view.hidden ?? [];
     return DRAWN.map(series => ({
       series,
-      points: this.data?.points(series, untilNs) ?? [],
+      points: this.answers.data?.points(series, untilNs) ?? [],
       shown: !hidden.includes(series),
       area: series === this.areaSeries,
     }));
   }
 
   private edges(): ReturnType<typeof stackEdges> {
-    const { stack, data, context } = this;
+    const { context } = this;
+    const { stack, data } = this.answers;
     if (!stack || !data || !context) return [];
     const ceiling = (at: number): number => data.leastFrom(this.areaSeries, stack.toNs[at - 1] ?? stack.fromNs);
     return stackEdges(stack, visibleWindow(this.zoom, context.runNs), this.chart.width, ceiling);
   }
 
   private groupNames(): GroupName[] {
-    const { stack, context } = this;
+    const { context } = this;
+    const { stack } = this.answers;
     const by = context?.view.stack.by ?? 'none';
     if (!stack || !context || by === 'none') return [];
     return stack.groups.map(group => groupName(group, by, context.info.processes));
@@ -211,13 +203,10 @@ export class TimelineView {
   /** What lies over the chart, beside the selected span. */
   private overlaid({ info, runNs, session }: PageContext) {
     const window = visibleWindow(this.zoom, runNs);
-    const peak = this.data?.peak(this.areaSeries) ?? null;
-    const marks = marksOf(info, this.steps, session.marks, peak && { timeNs: peak.fromNs, bytes: peak.bytes });
-    return {
-      window,
-      gaps: gapsOf(info, this.steps, runNs),
-      marks: placeMarks(marks, window, this.chart.width),
-    };
+    const { data, steps } = this.answers;
+    const peak = data?.peak(this.areaSeries) ?? null;
+    const marks = marksOf(info, steps, session.marks, peak && { timeNs: peak.fromNs, bytes: peak.bytes });
+    return { window, gaps: gapsOf(info, steps, runNs), marks: placeMarks(marks, window, this.chart.width) };
   }
 
   private savePicture(): void {
@@ -238,7 +227,7 @@ export class TimelineView {
       series,
       facts,
     });
-    if (picture) this.actions.save(picture);
+    if (picture) void this.page.ask('savePicture', picture);
   }
 
   private drawOverlay(): void {
@@ -253,19 +242,21 @@ export class TimelineView {
   }
 
   private drawBar(): void {
-    const { span, reading, context } = this;
+    const { span, context } = this;
+    const { reading, kept } = this.answers;
     const steps = this.shownSteps;
     const part = reading ? Math.floor((reading.readNs / Math.max(reading.untilNs, 1)) * 100) : 0;
     this.bar.update({
       span: span ? spanText(span, steps) : null,
-      kept: this.kept === null ? '' : t('{0} kept', formatBytes(this.kept)),
+      kept: kept === null ? '' : t('{0} kept', formatBytes(kept)),
       reading: reading ? t('Reading up to {0}… {1} %', timeText(reading.untilNs, steps), part) : null,
       moment: context?.view.momentTitle || null,
     });
   }
 
   private readonly drawCursor = (): void => {
-    const { data, context, pointerX: x } = this;
+    const { context, pointerX: x } = this;
+    const { data, stack, steps } = this.answers;
     const { left, right } = this.chart.plot;
     const inside = data !== null && x !== null && x >= left && x <= right && !this.input.busy;
     if (!inside || !context) return this.tooltip.hide();
@@ -274,15 +265,16 @@ export class TimelineView {
     const series = this.known.filter(one => !context.view.hidden.includes(one));
     const lines = series.map(one => ({ part: one, name: SERIES_NAMES[one], bytes: data.bytesAt(one, timeNs) }));
     const when = formatDuration(timeNs);
-    const title = this.steps?.axis ? `${timeText(timeNs, this.steps.axis)} · ${when}` : when;
-    const groups = { stack: this.stack, names: this.groupNames(), slots: this.slots };
+    const title = steps?.axis ? `${timeText(timeNs, steps.axis)} · ${when}` : when;
+    const groups = { stack, names: this.groupNames(), slots: this.slots };
     this.tooltip.show(x, { left, right }, { title, lines, ...groups, timeNs });
   };
 
   /** The chart in words. */
   private description(): string {
-    const { context, data, steps } = this;
+    const { context } = this;
     if (!context) return HINT;
+    const { data, steps } = this.answers;
     const window = visibleWindow(this.zoom, context.runNs);
     const now = this.known.map(
       series => `${SERIES_NAMES[series]} ${formatBytes(data?.bytesAt(series, window.toNs) ?? 0)}`,
@@ -313,7 +305,7 @@ export class TimelineView {
 
   /** Steps where they are known and wanted. */
   private get shownSteps(): StepTimes | null {
-    return this.context?.view.axis === 'time' ? null : (this.steps?.axis ?? null);
+    return this.context?.view.axis === 'time' ? null : (this.answers.steps?.axis ?? null);
   }
 
   private drawn(span: Span | null, done: boolean): void {
@@ -326,8 +318,7 @@ export class TimelineView {
 
   private setSpan(span: Span | null): void {
     this.span = span;
-    this.kept = null;
-    onFrame(this.draw);
+    this.take({ kept: null });
   }
 
   private setSelecting(on: boolean): void {
@@ -340,15 +331,21 @@ export class TimelineView {
     const { span } = this;
     const steps = this.shownSteps;
     if (!span) return;
-    if (choice === 'born') return this.actions.show(bornIn(span, steps));
-    if (choice === 'end') return this.actions.show(aliveAtEnd(span, steps));
-    this.actions.showPeak({ series: this.areaSeries, ...span }, spanText(span, steps));
+    if (choice === 'peak') this.showPeak(span, spanText(span, steps));
+    else void this.moments.show(choice === 'born' ? bornIn(span, steps) : aliveAtEnd(span, steps));
+  }
+
+  /** `where` follows "Alive at the peak". */
+  private showPeak({ fromNs, toNs }: Span, where: string): void {
+    if (!this.context) return;
+    const { process, device } = this.context.view;
+    void this.moments.showPeak({ series: this.areaSeries, fromNs, toNs, process, device }, where);
   }
 
   private openMark({ kind, timeNs, label }: TimelineMark): void {
     if (kind === 'peak') {
-      const peak = this.data?.peak(this.areaSeries);
-      if (peak) this.actions.showPeak({ series: this.areaSeries, fromNs: peak.fromNs, toNs: peak.toNs }, '');
+      const peak = this.answers.data?.peak(this.areaSeries);
+      if (peak) this.showPeak(peak, '');
       return;
     }
     const at = timeText(timeNs, this.shownSteps);
@@ -357,7 +354,7 @@ export class TimelineView {
       named: t('Alive at {0}, {1}', label, at),
       collection: t('Alive at the end of {0}', at),
     };
-    this.actions.show({ moment: { kind: 'at', timeNs: Math.floor(timeNs) }, title: titles[kind] });
+    void this.moments.show({ moment: { kind: 'at', timeNs: Math.floor(timeNs) }, title: titles[kind] });
   }
 
   private movePointer(x: number | null): void {
@@ -368,6 +365,6 @@ export class TimelineView {
   private move(zoom: Zoom): void {
     this.zoom = zoom; // several wheel events come between two updates
     onFrame(this.draw);
-    this.actions.zoom(zoom);
+    this.page.dispatch({ type: 'zoom', zoom });
   }
 }
