@@ -32,6 +32,11 @@ function hashOf(name: string): number {
   return hash >>> 0;
 }
 
+/** A chart colour as styles name it; it follows the theme. */
+export function hueStyle(hue: number): string {
+  return `var(${HUES[hue]})`;
+}
+
 /** The theme's colours now, for a canvas. */
 export function readHues(): string[] {
   const fallback = themeValue('--vscode-foreground');

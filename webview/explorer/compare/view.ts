@@ -26,19 +26,12 @@ export class CompareView {
       b: 'B',
       difference: t('Difference'),
     };
-    const head = COLUMNS.map(id => el('div', { role: 'columnheader', 'data-column': id }, titles[id]));
+    const titleCells = COLUMNS.map(id => cell('columnheader', id, titles[id]));
+    const head = el('div', { role: 'row', class: 'compare-row head' }, ...titleCells);
     const label = t('What differs, the biggest difference first. Enter opens the line.');
     const scroller = el('div', { class: 'compare-scroller' }, this.body, this.more);
     this.element = el('div', { class: 'compare-grid', role: 'grid', tabindex: 0, 'aria-label': label });
-    this.element.append(
-      el(
-        'div',
-        { role: 'rowgroup', class: 'compare-head' },
-        el('div', { role: 'row', class: 'compare-row head' }, ...head),
-      ),
-      scroller,
-      this.none,
-    );
+    this.element.append(el('div', { role: 'rowgroup', class: 'compare-head' }, head), scroller, this.none);
     this.body.addEventListener('click', event => this.onClick(event));
     this.element.addEventListener('keydown', event => this.onKey(event));
   }
@@ -110,8 +103,14 @@ function rowElement(row: ComparedRow, index: number): HTMLElement {
   };
   const place = { id: `compared-${index}`, 'data-compared': index, 'aria-rowindex': index + 2 };
   const facts = { 'data-file': row.file, 'data-line': row.line, 'data-change': changeOf(row), title: titleOf(row) };
-  const children = COLUMNS.map(id => el('div', { role: 'gridcell', 'data-column': id }, cells[id]));
+  const children = COLUMNS.map(id => cell('gridcell', id, cells[id]));
   return el('div', { role: 'row', class: 'compare-row', ...place, ...facts }, ...children);
+}
+
+function cell(role: string, id: ColumnId, content: HTMLElement | string): HTMLElement {
+  const element = el('div', { role, 'data-column': id }, content);
+  element.style.gridArea = id;
+  return element;
 }
 
 type Change = 'new' | 'gone' | 'more' | 'less' | 'same';

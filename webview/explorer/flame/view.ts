@@ -8,6 +8,7 @@ import { findNode, search, type FlameNode, type Matches } from './tree';
 import { flameSvg } from './picture';
 import { flameHue, readFlameTheme } from './theme';
 import { baseName } from '../common/stack';
+import { hueStyle } from '../common/hues';
 import { revealRow } from '../common/rowKeys';
 import { Tooltip } from '../common/tooltip';
 
@@ -171,9 +172,11 @@ export class FlameView {
     const siblings = node.parent?.children ?? [node];
     item.style.transform = `translate(${(x * fullPx).toFixed(2)}px, ${row * ROW_PX}px)`;
     item.style.width = `${Math.max(px - 1, 1).toFixed(2)}px`;
+    const hue = flameHue(node);
+    item.style.setProperty('--hue', hue === null ? '' : hueStyle(hue));
     setAttributes(item, {
       class: classOf(node, above),
-      'data-hue': flameHue(node) ?? '',
+      'data-hue': hue ?? '',
       'data-file': node.file,
       'data-line': node.line,
       'aria-level': row + 1,
