@@ -46,13 +46,8 @@ function commandLine(command: string): HTMLElement {
 
 function groupSection({ title, verdict, possible, checks }: DoctorGroup): HTMLElement {
   const says = el('p', { class: 'verdict' }, icon(possible ? 'pass' : 'circle-slash'), ' ', verdict);
-  return el(
-    'section',
-    { 'data-possible': String(possible) },
-    el('h2', {}, title),
-    says,
-    el('ul', {}, ...checks.map(checkItem)),
-  );
+  const list = el('ul', {}, ...checks.map(checkItem));
+  return el('section', { 'data-possible': String(possible) }, el('h2', {}, title), says, list);
 }
 
 addEventListener('message', ({ data }: MessageEvent<ToDoctorPage>) => {

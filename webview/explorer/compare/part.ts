@@ -34,20 +34,10 @@ export class ComparePart extends PolledPart {
     const ways = [['line', t('By line')] as const, ['stack', t('By stack')] as const];
     this.by = dropdown<CompareBy>('compare-by', t('What is compared'), ways, by => this.choose({ by }));
     const swap = iconButton('compare-swap', 'arrow-swap', t('Swap A and B'), () => this.swap());
-    const other = iconButton(
-      'compare-other',
-      'folder-opened',
-      t('Compare with another trace'),
-      () => void this.other(),
-    );
-    const controls = el('div', { class: 'compare-controls' });
-    controls.append(
-      label('A', this.a.element),
-      swap.element,
-      label('B', this.b.element),
-      this.by.element,
-      other.element,
-    );
+    const otherWords = t('Compare with another trace');
+    const other = iconButton('compare-other', 'folder-opened', otherWords, () => void this.other());
+    const points = [label('A', this.a.element), swap.element, label('B', this.b.element)];
+    const controls = el('div', { class: 'compare-controls' }, ...points, this.by.element, other.element);
     this.view = new CompareView(({ file, line }) => page.openLine(file, line));
     this.element = el('div', { class: 'compare' }, controls, this.sums, this.view.element);
   }

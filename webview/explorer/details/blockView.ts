@@ -76,12 +76,8 @@ export class BlockView {
       this.facts.set(fact, { row, value });
       list.append(row);
     }
-    this.element.append(
-      el('div', { class: 'block-title' }, this.address, this.freed.element, buttons),
-      list,
-      this.asked,
-      this.holder,
-    );
+    const title = el('div', { class: 'block-title' }, this.address, this.freed.element, buttons);
+    this.element.append(title, list, this.asked, this.holder);
     this.element.hidden = true;
   }
 

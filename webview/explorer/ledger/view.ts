@@ -41,11 +41,7 @@ function libraryKey(library: LedgerLibrary): HTMLElement {
   const name = library.path === '' ? t('other') : library.name;
   const slope = el('span', { class: 'slope number' }, slopeText(library));
   slope.classList.toggle('growing', (library.bytesPerStep ?? 0) > 0);
-  const bytes = el(
-    'span',
-    { class: 'number', 'data-library-bytes': String(library.bytes) },
-    formatBytes(library.bytes),
-  );
+  const bytes = el('span', { class: 'number', 'data-library-bytes': library.bytes }, formatBytes(library.bytes));
   return el('span', { class: 'key', title: library.path, 'data-library': library.path }, `${name} `, bytes, ' ', slope);
 }
 
@@ -64,16 +60,8 @@ class CardView {
   constructor(private readonly openLine: OpenLine) {
     this.bar.append(...this.segments.values());
     const keys = el('div', { class: 'keys', role: 'list' }, ...[...this.keys.values()].map(key => key.element));
-    this.element = el(
-      'div',
-      { class: 'ledger-device' },
-      this.name,
-      this.whole,
-      this.bar,
-      keys,
-      this.libraries,
-      this.lines,
-    );
+    const lines = [this.name, this.whole, this.bar, keys, this.libraries, this.lines];
+    this.element = el('div', { class: 'ledger-device' }, ...lines);
   }
 
   update(card: CardLedger): void {
@@ -90,21 +78,16 @@ class CardView {
     for (const [kind, key] of this.keys) key.update(parts.get(kind));
     setAttribute(this.bar, 'aria-label', cardText(card));
     setAttribute(this.bar, 'title', cardText(card).replace(': ', '\n').replaceAll('; ', '\n'));
-    this.showLibraries(parts.get('driver')?.libraries ?? []);
-    this.showLines(parts.get('driver')?.lines ?? []);
+    const { libraries = [], lines = [] } = parts.get('driver') ?? {};
+    this.showCallers(this.libraries, libraries, library => [libraryKey(library)]);
+    this.showCallers(this.lines, lines, line => [this.lineOf(line), ` ${formatBytes(line.bytes)}  `]);
   }
 
   /** Who called the driver for what lies outside the framework's allocator. */
-  private showLibraries(libraries: readonly LedgerLibrary[]): void {
-    if (!differs(this.libraries, libraries)) return;
-    const words = libraries.map(libraryKey);
-    this.libraries.replaceChildren(...(words.length > 0 ? [`${PART_WORDS.driver[0]}: `, ...words] : []));
-  }
-
-  private showLines(lines: readonly LedgerLine[]): void {
-    if (!differs(this.lines, lines)) return;
-    const words = lines.flatMap(line => [this.lineOf(line), ` ${formatBytes(line.bytes)}  `]);
-    this.lines.replaceChildren(...(lines.length > 0 ? [`${PART_WORDS.driver[0]}: `, ...words] : []));
+  private showCallers<T>(list: HTMLElement, callers: readonly T[], words: (caller: T) => (Node | string)[]): void {
+    if (!differs(list, callers)) return;
+    const title = callers.length > 0 ? [`${PART_WORDS.driver[0]}: `] : [];
+    list.replaceChildren(...title, ...callers.flatMap(words));
   }
 
   private lineOf(line: LedgerLine): Node | string {

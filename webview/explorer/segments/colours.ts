@@ -68,12 +68,8 @@ export class SegmentColours {
     const add = (site: number, bytes: number, colour: number): void => {
       const { file, line } = this.place(site);
       const name = this.nameOf(site);
-      const key = lines.get(name) ?? {
-        name,
-        text: name ? `${baseName(file)}:${line}` : t('no Python line'),
-        bytes: 0,
-        colour,
-      };
+      const text = name ? `${baseName(file)}:${line}` : t('no Python line');
+      const key = lines.get(name) ?? { name, text, bytes: 0, colour };
       key.bytes += bytes;
       lines.set(name, key);
     };

@@ -102,15 +102,11 @@ export function moveItem(items: SegmentItems, from: SegmentItem, move: SegmentMo
 export function fragmentationText(map: SegmentMap): string {
   const count = map.bytes.length;
   if (count === 0) return t('No segment here yet.');
-  const all = sum(map.bytes);
+  const all = formatBytes(sum(map.bytes));
   if (map.source === 'driver')
     return count === 1
-      ? t('No framework’s allocator was seen: 1 allocation of the driver, {0}.', formatBytes(all))
-      : t(
-          'No framework’s allocator was seen: {0} allocations of the driver, {1}.',
-          formatCount(count),
-          formatBytes(all),
-        );
+      ? t('No framework’s allocator was seen: 1 allocation of the driver, {0}.', all)
+      : t('No framework’s allocator was seen: {0} allocations of the driver, {1}.', formatCount(count), all);
   let [partly, partlyBytes, empty, emptyBytes, gap] = [0, 0, 0, 0, 0];
   for (let i = 0; i < count; i++) {
     const free = map.bytes[i]! - map.liveBytes[i]!;
@@ -118,10 +114,7 @@ export function fragmentationText(map: SegmentMap): string {
     if (map.liveBytes[i] === 0) [empty, emptyBytes] = [empty + 1, emptyBytes + free];
     else if (free > 0) [partly, partlyBytes] = [partly + 1, partlyBytes + free];
   }
-  const holds =
-    count === 1
-      ? t('1 segment holds {0}', formatBytes(all))
-      : t('{0} segments hold {1}', formatCount(count), formatBytes(all));
+  const holds = count === 1 ? t('1 segment holds {0}', all) : t('{0} segments hold {1}', formatCount(count), all);
   if (partly + empty === 0) return t('{0}; none of it is free.', holds);
   const where = [partlyText(partly, formatBytes(partlyBytes)), emptyText(empty, formatBytes(emptyBytes))];
   const free = formatBytes(partlyBytes + emptyBytes);

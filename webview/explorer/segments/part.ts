@@ -115,12 +115,8 @@ export class SegmentPart extends PolledPart {
     const { items, colours } = this;
     if (!items || !colours) return [];
     const { map } = items;
-    const segment = t(
-      'segment {0} of {1}: {2}',
-      item.segment + 1,
-      items.segments,
-      formatBytes(map.bytes[item.segment]!),
-    );
+    const bytes = formatBytes(map.bytes[item.segment]!);
+    const segment = t('segment {0} of {1}: {2}', item.segment + 1, items.segments, bytes);
     const where = `${segment}, ${streamText(map.stream[item.segment]!)}`;
     if (item.kind === 'gap') return [t('{0} free', formatBytes(item.bytes)), where];
     const { file, line, function: name } = colours.place(this.siteOf(item));

@@ -14,7 +14,7 @@ interface Waiting {
   timer: number;
 }
 
-const BROWSER_TIMERS: Timers = {
+export const BROWSER_TIMERS: Timers = {
   set: (run, milliseconds) => setTimeout(run, milliseconds),
   clear: timer => clearTimeout(timer),
 };

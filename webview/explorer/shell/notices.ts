@@ -58,13 +58,8 @@ export class Notices {
   private memoryRow(event: OutOfMemory): HTMLElement {
     const text = el('span', {}, t('Out of memory: asked {0}', formatBytes(event.requestedBytes)));
     const when = ` · ${t('{0} alive', formatBytes(event.liveBytes))} · ${formatDuration(event.timeNs)}`;
-    const row = el(
-      'button',
-      { type: 'button', class: 'notice error', 'data-notice': 'out-of-memory' },
-      icon('error'),
-      text,
-    );
-    row.append(el('span', { class: 'dim' }, when));
+    const row = el('button', { type: 'button', class: 'notice error', 'data-notice': 'out-of-memory' });
+    row.append(icon('error'), text, el('span', { class: 'dim' }, when));
     const site = this.sites.get(event.site) ?? this.page.request('site', { id: event.site });
     this.sites.set(event.site, site);
     site.then(

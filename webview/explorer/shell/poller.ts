@@ -1,5 +1,5 @@
 // Asks again when something changed: not more often than an interval, never twice at a time, not while nobody looks.
-import type { Timers } from './client';
+import { BROWSER_TIMERS, type Timers } from './client';
 
 /** Brings questions together that may as well be asked at the same time: then they travel together. */
 export class Beat {
@@ -32,8 +32,7 @@ const BROWSER_HOST: PollerHost = {
   beat: new Beat(),
   now: () => performance.now(),
   hidden: () => document.hidden,
-  set: (run, milliseconds) => setTimeout(run, milliseconds),
-  clear: timer => clearTimeout(timer),
+  ...BROWSER_TIMERS,
 };
 
 /** Asks only while the element is not hidden; whoever shows it invalidates. */

@@ -25,7 +25,8 @@ export const GROUP_CHOICES: Record<GroupBy, string> = {
   category: t('By category'),
 };
 
-const LIST_TITLES: Record<GroupBy, string> = {
+/** Heading of the list. */
+export const LIST_TITLES: Record<GroupBy, string> = {
   line: t('Alive by line'),
   site: t('Alive by stack'),
   function: t('Alive by function'),
@@ -48,7 +49,8 @@ const COUNTS: Record<GroupBy, (count: string, one: boolean) => string> = {
   category: (count, one) => (one ? t('1 category') : t('{0} categories', count)),
 };
 
-const MOMENT_TITLES: Record<GroupBy, (moment: string) => string> = {
+/** Heading of the list of a moment, as `Alive at 3.20 s, by line`. */
+export const MOMENT_TITLES: Record<GroupBy, (moment: string) => string> = {
   line: moment => t('{0}, by line', moment),
   site: moment => t('{0}, by stack', moment),
   function: moment => t('{0}, by function', moment),
@@ -58,16 +60,6 @@ const MOMENT_TITLES: Record<GroupBy, (moment: string) => string> = {
   device: moment => t('{0}, by device', moment),
   category: moment => t('{0}, by category', moment),
 };
-
-/** Heading of the list, as `Alive by line`. */
-export function listTitle(groupBy: GroupBy): string {
-  return LIST_TITLES[groupBy];
-}
-
-/** Heading of the list of a moment, as `Alive at 3.20 s, by line`. */
-export function momentListTitle(groupBy: GroupBy, moment: string): string {
-  return MOMENT_TITLES[groupBy](moment);
-}
 
 /** `12 lines` */
 export function groupsText(groupBy: GroupBy, count: number): string {

@@ -229,10 +229,7 @@ export class LinesPart implements Part {
     this.sites.set(window, from);
     this.table.refresh();
     if (this.sites.unjudged()) this.verdictPoller.invalidate();
-    this.toolbar.setSums(window.total, view.groupBy, {
-      liveCount: window.sumLiveCount,
-      liveBytes: window.sumLiveBytes,
-    });
+    this.toolbar.setSums(window, view.groupBy);
     this.showEmpty(window.total, view);
   }
 

@@ -1,7 +1,7 @@
 // One reused element of the table; it writes only what differs from what it showed before.
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../../extension/protocol/format';
-import { el, icon, setAttribute, setText, svg } from '../../dom';
+import { el, icon, setAttribute, setAttributes, setText, svg } from '../../dom';
 import { COLUMNS, type Column, type ColumnId } from './columns';
 import type { Layout } from './layout';
 import { isOfBackward, sparkPoints, type Row } from './rows';
@@ -94,12 +94,10 @@ export class RowView {
 
   private show(row: Row, marks: RowMarks): void {
     const { element } = this;
-    setAttribute(element, 'data-id', String(row.id));
-    setAttribute(element, 'data-file', row.file);
-    setAttribute(element, 'data-line', String(row.line));
-    setAttribute(element, 'data-trend', row.trend);
-    setAttribute(element, 'data-source', row.source);
-    setAttribute(element, 'data-tone', row.verdict ? WORDS.states[row.verdict.state].tone : '');
+    const { id, file, line, trend, source } = row;
+    setAttributes(element, { 'data-id': id, 'data-file': file, 'data-line': line, 'data-trend': trend });
+    const tone = row.verdict ? WORDS.states[row.verdict.state].tone : '';
+    setAttributes(element, { 'data-source': source, 'data-tone': tone });
     element.classList.toggle('no-line', row.line === 0 && row.function === '');
     this.showName(row, marks.verdict);
     this.showTree(row);
@@ -126,11 +124,10 @@ export class RowView {
     const { element, twisty } = this;
     this.cell('site').style.paddingLeft = tree ? `${(tree.level - 1) * INDENT_PX}px` : '';
     twisty.hidden = tree === null;
-    if (tree === null || tree.expanded === null) element.removeAttribute('aria-expanded');
-    else setAttribute(element, 'aria-expanded', String(tree.expanded));
-    if (tree === null) return element.removeAttribute('aria-level');
-    setAttribute(element, 'aria-level', String(tree.level));
-    const name = tree.expanded === null ? 'blank' : tree.expanded ? 'chevron-down' : 'chevron-right';
+    const expanded = tree?.expanded ?? null;
+    const said = expanded === null ? null : String(expanded);
+    setAttributes(element, { 'aria-expanded': said, 'aria-level': tree?.level ?? null });
+    const name = expanded === null ? 'blank' : expanded ? 'chevron-down' : 'chevron-right';
     setAttribute(twisty, 'class', `codicon codicon-${name} twisty`);
   }
 

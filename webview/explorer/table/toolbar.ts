@@ -1,13 +1,13 @@
 // Heading of the table with its totals, the filter box and the selectors.
 import { t } from '@vscode/l10n';
-import type { GroupBy, Layer } from '../../../extension/protocol/trace';
+import type { GroupBy, Layer, SiteWindow } from '../../../extension/protocol/trace';
 import type { TreeWeight } from '../../../extension/protocol/requests/treeRequests';
 import { formatBytes } from '../../../extension/protocol/format';
 import { dropdown, iconButton } from '../../components';
 import { el, setText } from '../../dom';
 import { blocksText } from '../common/counts';
 import { FilterBox } from './filterBox';
-import { GROUP_CHOICES, groupsText, listTitle, momentListTitle } from './groups';
+import { GROUP_CHOICES, groupsText, LIST_TITLES, MOMENT_TITLES } from './groups';
 import type { PageActions } from '../shell/part';
 import { GROUPS, type ViewState } from '../shell/state';
 
@@ -71,11 +71,9 @@ export class Toolbar {
   }
 
   /** What all rows hold. */
-  setSums(rows: number, groupBy: GroupBy, sums: { liveCount: number; liveBytes: number }): void {
-    setText(
-      this.sums,
-      [groupsText(groupBy, rows), blocksText(sums.liveCount), formatBytes(sums.liveBytes)].join(' · '),
-    );
+  setSums({ total, sumLiveCount, sumLiveBytes }: SiteWindow, groupBy: GroupBy): void {
+    const sums = [groupsText(groupBy, total), blocksText(sumLiveCount), formatBytes(sumLiveBytes)];
+    setText(this.sums, sums.join(' · '));
   }
 
   setTreeSum(bytes: number): void {
@@ -85,6 +83,6 @@ export class Toolbar {
 
 /** `Alive by line`; of a moment that was chosen, its own words. */
 function titleOf({ table, groupBy, momentTitle }: ViewState): string {
-  if (momentTitle !== '') return momentListTitle(table.tree ? 'site' : groupBy, momentTitle);
-  return table.tree ? t('Tree of stacks') : listTitle(groupBy);
+  if (momentTitle !== '') return MOMENT_TITLES[table.tree ? 'site' : groupBy](momentTitle);
+  return table.tree ? t('Tree of stacks') : LIST_TITLES[groupBy];
 }

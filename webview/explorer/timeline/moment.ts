@@ -22,25 +22,16 @@ export class MomentReader {
   ) {}
 
   /** Shows the rows of a moment once it is read. */
-  async show({ moment, title }: TitledMoment): Promise<void> {
-    const wish = this.begin();
-    if (await this.read(moment, wish)) this.page.dispatch({ type: 'moment', moment, title });
-    this.end(wish);
+  async show(titled: TitledMoment): Promise<void> {
+    const wish = ++this.wish;
+    await this.bring(titled, wish);
   }
 
   /** Shows what was alive when the series was highest in a span. */
   async showPeak(query: PeakQuery, where: string): Promise<void> {
-    const wish = this.begin();
+    const wish = ++this.wish;
     const peak = await this.findPeak(query, wish);
-    if (peak) {
-      const moment: Moment = { kind: 'at', timeNs: Math.floor(peak.toNs) + JUST_AFTER_NS };
-      const late = peak.toNs - peak.fromNs;
-      const bytes = formatBytes(peak.bytes);
-      const at = where ? t('Alive at the peak in {0}, {1}', where, bytes) : t('Alive at the peak, {0}', bytes);
-      const title = late > 0 ? t('{0}, or up to {1} after it', at, formatDuration(late)) : at;
-      if (await this.read(moment, wish)) this.page.dispatch({ type: 'moment', moment, title });
-    }
-    this.end(wish);
+    await this.bring(peak && aliveAtPeak(peak, where), wish);
   }
 
   /** Back to the present; what is being read is given up. */
@@ -85,13 +76,18 @@ export class MomentReader {
     }
   }
 
-  private begin(): number {
-    return ++this.wish;
-  }
-
-  private end(wish: number): void {
+  /** Reads and shows it, unless something else is wished for meanwhile; null: there is nothing to show. */
+  private async bring(wanted: TitledMoment | null, wish: number): Promise<void> {
+    if (wanted && (await this.read(wanted.moment, wish))) this.page.dispatch({ type: 'moment', ...wanted });
     if (wish === this.wish) this.onProgress(null);
   }
+}
+
+function aliveAtPeak({ fromNs, toNs, bytes: most }: Peak, where: string): TitledMoment {
+  const bytes = formatBytes(most);
+  const at = where ? t('Alive at the peak in {0}, {1}', where, bytes) : t('Alive at the peak, {0}', bytes);
+  const title = toNs > fromNs ? t('{0}, or up to {1} after it', at, formatDuration(toNs - fromNs)) : at;
+  return { moment: { kind: 'at', timeNs: Math.floor(toNs) + JUST_AFTER_NS }, title };
 }
 
 const wait = (milliseconds: number): Promise<void> => new Promise(done => setTimeout(done, milliseconds));

@@ -13,6 +13,9 @@ const AXIS_POINTS = 1024;
 const WIDE_PX = 460;
 const GROUPS = { narrow: 4, wide: 6 };
 
+/** No rows are wanted. */
+const ONLY_SUMS = { groupBy: 'site', sort: 'liveBytes', descending: true, from: 0, to: 0 } as const;
+
 /** The curves of a running program move by less than a pixel in this time. */
 const CURVES_MS = 250;
 
@@ -78,16 +81,8 @@ export class TimelinePart implements Part {
   private async askKept(): Promise<void> {
     const moment = this.view.selected;
     if (!moment) return;
-    const kept = await this.page.ask('sites', {
-      layer: this.view.areaSeries,
-      groupBy: 'site',
-      sort: 'liveBytes',
-      descending: true,
-      from: 0,
-      to: 0,
-      ...this.scope(),
-      moment,
-    });
+    const query = { ...ONLY_SUMS, layer: this.view.areaSeries, ...this.scope(), moment };
+    const kept = await this.page.ask('sites', query);
     if (kept && JSON.stringify(this.view.selected) === JSON.stringify(moment))
       this.view.take({ kept: kept.sumLiveBytes });
   }
@@ -102,13 +97,8 @@ export class TimelinePart implements Part {
     if (stack.by === 'none') return this.view.take({ stack: null });
     const top = this.view.pixels < WIDE_PX ? GROUPS.narrow : GROUPS.wide;
     const { by, rank } = stack;
-    const groups = await this.page.ask('stackedTimeline', {
-      layer: this.view.areaSeries,
-      by,
-      rank,
-      top,
-      ...this.scope(),
-    });
+    const query = { layer: this.view.areaSeries, by, rank, top, ...this.scope() };
+    const groups = await this.page.ask('stackedTimeline', query);
     if (groups && this.page.now()?.view.stack === stack) this.view.take({ stack: groups });
   }
 }

@@ -95,22 +95,15 @@ export interface GroupName {
   title: string;
 }
 
-export const REST: GroupName = {
-  name: t('rest'),
-  more: '',
-  title: t('Smaller groups, and what comes and goes'),
-};
+export const REST: GroupName = { name: t('rest'), more: '', title: t('Smaller groups, and what comes and goes') };
 
 /** What a group is called. */
 export function groupName(group: StackGroup, by: StackBy, processes: readonly ProcessInfo[]): GroupName {
   if (by === 'category') return same(CATEGORY_NAMES[group.category]);
   if (by === 'thread') return same(threadName(group, processes));
+  const lineName = (file: string): string => `${file}:${group.line}`;
   if (group.line > 0)
-    return {
-      name: `${baseName(group.file)}:${group.line}`,
-      more: group.function,
-      title: `${group.file}:${group.line}`,
-    };
+    return { name: lineName(baseName(group.file)), more: group.function, title: lineName(group.file) };
   return same(group.source === 'before-attach' ? t('before attach') : t('no Python line'));
 }
 

@@ -210,23 +210,14 @@ export class TimelineView {
   }
 
   private savePicture(): void {
-    const { context, span, canvas } = this;
+    const { context, span, slots, canvas } = this;
     if (!context) return;
     const over = this.overlaid(context);
     const { fromNs, toNs } = over.window;
     const series = this.known.filter(one => !context.view.hidden.includes(one));
     const groups = series.includes(this.areaSeries) ? this.groupNames() : [];
     const facts = [pictureFacts(context), t('From {0} to {1}', formatDuration(fromNs), formatDuration(toNs))];
-    const picture = timelinePicture({
-      canvas,
-      plot: this.chart.plot,
-      ...over,
-      span,
-      groups,
-      slots: this.slots,
-      series,
-      facts,
-    });
+    const picture = timelinePicture({ ...over, canvas, plot: this.chart.plot, span, groups, slots, series, facts });
     if (picture) void this.page.ask('savePicture', picture);
   }
 
@@ -292,15 +283,8 @@ export class TimelineView {
   }
 
   private inputState() {
-    const { zoom, span, selecting } = this;
-    return {
-      zoom,
-      span,
-      selecting,
-      runNs: this.context?.runNs ?? 0,
-      steps: this.shownSteps,
-      plot: this.chart.plot,
-    };
+    const { zoom, span, selecting, shownSteps: steps } = this;
+    return { zoom, span, selecting, steps, runNs: this.context?.runNs ?? 0, plot: this.chart.plot };
   }
 
   /** Steps where they are known and wanted. */
