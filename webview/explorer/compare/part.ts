@@ -17,22 +17,22 @@ import type { ViewState } from '../shell/state';
 
 const INTERVAL_MS = 1_000;
 const ROWS = 300;
+const WAYS: readonly (readonly [CompareBy, string])[] = [
+  ['line', t('By line')],
+  ['stack', t('By stack')],
+];
 
 export class ComparePart extends PolledPart {
   readonly element: HTMLElement;
-  private readonly a;
-  private readonly b;
-  private readonly by;
+  private readonly a = dropdown<string>('compare-a', t('A: the moment before'), [], a => this.choose({ a }));
+  private readonly b = dropdown<string>('compare-b', t('B: the moment after'), [], b => this.choose({ b }));
+  private readonly by = dropdown('compare-by', t('What is compared'), WAYS, by => this.choose({ by }));
   private readonly sums = el('p', { class: 'compare-sums number', role: 'status', 'data-value': 'compare-sums' });
   private readonly view: CompareView;
   private traces: readonly ComparedTrace[] = [];
 
   constructor(page: PageActions) {
     super(page, INTERVAL_MS, ['compare', 'layer', 'process', 'device', 'moment'], true);
-    this.a = dropdown<string>('compare-a', t('A: the moment before'), [], a => this.choose({ a }));
-    this.b = dropdown<string>('compare-b', t('B: the moment after'), [], b => this.choose({ b }));
-    const ways = [['line', t('By line')] as const, ['stack', t('By stack')] as const];
-    this.by = dropdown<CompareBy>('compare-by', t('What is compared'), ways, by => this.choose({ by }));
     const swap = iconButton('compare-swap', 'arrow-swap', t('Swap A and B'), () => this.swap());
     const otherWords = t('Compare with another trace');
     const other = iconButton('compare-other', 'folder-opened', otherWords, () => void this.other());

@@ -29,7 +29,9 @@ const questionOf = ({ view, layer }: PageContext) => {
 export class FlamePart extends PolledPart {
   readonly element: HTMLElement;
   private readonly view: FlameView;
-  private readonly weight;
+  private readonly weight = dropdown('flame-weight', t('Width of a frame'), WEIGHTS, weight =>
+    this.page.dispatch({ type: 'flame', flame: { weight } }),
+  );
   private readonly fold = button('toggle', 'fold', t('Fold libraries'), () => this.toggleFold());
   private readonly out = button('toggle', 'zoom-out', t('Zoom out'), () => this.view.zoomOut());
   private readonly found = el('span', { class: 'dim number', role: 'status' });
@@ -46,13 +48,10 @@ export class FlamePart extends PolledPart {
   constructor(page: PageActions) {
     super(page, INTERVAL_MS, ['flame', 'layer', 'moment', 'process', 'device'], true);
     this.view = new FlameView({
-      openLine: (file, line) => page.openLine(file, line),
+      openLine: page.openLine,
       active: node => this.showWords(node),
       details: node => this.details(node),
     });
-    this.weight = dropdown('flame-weight', t('Width of a frame'), WEIGHTS, weight =>
-      page.dispatch({ type: 'flame', flame: { weight } }),
-    );
     openBelow(this.weight);
     const foot = el('div', { class: 'flame-foot' }, this.words, this.openButton, this.detailsButton);
     this.element = el('div', { class: 'flame' }, this.toolbar(), this.view.root, this.none, foot);

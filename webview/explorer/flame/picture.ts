@@ -1,5 +1,5 @@
 // The flame graph as an SVG document that needs nothing beside it.
-import type { FlameRect } from './layout';
+import { rowsOf, type FlameRect } from './layout';
 import { escapeXml } from '../../../extension/protocol/xml';
 
 export interface FlameTheme {
@@ -28,8 +28,7 @@ const CHARACTER_PX = 6.4;
 
 /** @param rects of `flameLayout`; all of them are drawn @param width pixels of the whole picture */
 export function flameSvg(rects: readonly FlameRect[], width: number, words: FlameWords, theme: FlameTheme): string {
-  const rows = rects.reduce((most, rect) => Math.max(most, rect.row + 1), 0);
-  const height = TOP_PX + rows * ROW_PX + PAD_PX;
+  const height = TOP_PX + rowsOf(rects) * ROW_PX + PAD_PX;
   const full = width - 2 * PAD_PX;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" font-family="sans-serif" font-size="11">`,

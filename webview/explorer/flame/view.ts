@@ -8,12 +8,13 @@ import { findNode, search, type FlameNode, type Matches } from './tree';
 import { flameSvg } from './picture';
 import { flameHue, readFlameTheme } from './theme';
 import { baseName } from '../common/stack';
+import type { OpenLine } from '../common/lineLink';
 import { hueStyle } from '../common/hues';
 import { revealRow } from '../common/rowKeys';
 import { Tooltip } from '../common/tooltip';
 
 export interface FlameActions {
-  openLine(file: string, line: number): void;
+  openLine: OpenLine;
   /** Another node is the active one, or it has new figures. */
   active(node: FlameNode): void;
   details(node: FlameNode): void;

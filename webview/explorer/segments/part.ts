@@ -32,8 +32,13 @@ interface Owner {
 export class SegmentPart extends PolledPart {
   readonly element: HTMLElement;
   private readonly view: SegmentView;
-  private readonly colour;
-  private readonly owner;
+  private readonly colour = dropdown('segment-colour', t('Colours of the blocks'), COLOURS, by =>
+    this.page.dispatch({ type: 'segments', segments: { colourBy: by } }),
+  );
+  private readonly owner = dropdown('segment-owner', t('Process and device'), [], (owner: string) => {
+    this.chosenOwner = owner;
+    this.poller.invalidate(true);
+  });
   private readonly scale = button('toggle', 'to-scale', t('One scale'), () => {
     const toScale = !(this.page.now()?.view.segments.toScale ?? true);
     this.page.dispatch({ type: 'segments', segments: { toScale } });
@@ -57,13 +62,6 @@ export class SegmentPart extends PolledPart {
       active: item => this.showWords(item),
       choose: item => void this.choose(item),
       openLine: item => this.open(item),
-    });
-    this.colour = dropdown('segment-colour', t('Colours of the blocks'), COLOURS, by =>
-      page.dispatch({ type: 'segments', segments: { colourBy: by } }),
-    );
-    this.owner = dropdown('segment-owner', t('Process and device'), [], (owner: string) => {
-      this.chosenOwner = owner;
-      this.poller.invalidate(true);
     });
     openBelow(this.colour, this.owner);
     const foot = el('div', { class: 'flame-foot' }, this.words);

@@ -46,13 +46,14 @@ export class App implements PageActions {
   readonly element = el('div', { class: 'explorer' });
   private session: SessionView = EMPTY;
   private readonly clock = new RunClock();
-  private readonly header: Header;
-  private readonly scopes: Scopes;
-  private readonly state: StateView;
-  private readonly notices: Notices;
-  private readonly findings: FindingsPart;
-  private readonly ledger: LedgerPart;
-  private readonly timeline: TimelinePart;
+  readonly openLine = (file: string, line: number): void => void this.ask('openLine', { file, line });
+  private readonly header = new Header(this);
+  private readonly scopes = new Scopes(this);
+  private readonly state = new StateView(() => void this.ask('start', undefined));
+  private readonly notices = new Notices(this);
+  private readonly findings = new FindingsPart(this);
+  private readonly ledger = new LedgerPart(this);
+  private readonly timeline = new TimelinePart(this);
   private readonly lines: LinesPart;
   private readonly details: DetailsPart;
   /** From top to bottom. */
@@ -64,13 +65,6 @@ export class App implements PageActions {
     private view: ViewState,
     private readonly save: (view: ViewState) => void,
   ) {
-    this.header = new Header(this);
-    this.scopes = new Scopes(this);
-    this.state = new StateView(() => void this.ask('start', undefined));
-    this.notices = new Notices(this);
-    this.findings = new FindingsPart(this);
-    this.ledger = new LedgerPart(this);
-    this.timeline = new TimelinePart(this);
     this.lines = new LinesPart(this, view);
     const tabs = new Tabs(
       [
@@ -158,8 +152,6 @@ export class App implements PageActions {
   show(subject: Subject, block?: Block): void {
     this.details.show(subject, block ?? null);
   }
-
-  readonly openLine = (file: string, line: number): void => void this.ask('openLine', { file, line });
 
   request<M extends Method>(method: M, params: Params<M>): Promise<Result<M>> {
     return this.client.request(method, params);

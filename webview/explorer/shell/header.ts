@@ -25,25 +25,18 @@ export class Header {
   private readonly total = el('span', { class: 'dim number', 'data-value': 'device-total' });
   private readonly figures = el('span', { title: t('Live bytes of the total memory') });
   private readonly simulated = badge('simulated');
-  private readonly stop;
-  private readonly pause;
-  private readonly save;
-  private readonly mark;
-  private readonly wide;
-  private readonly close;
+  private readonly stop = iconButton('stop', 'debug-stop', t('Stop the traced program'), this.asking('stop'));
+  private readonly pause = iconButton('recording', 'debug-pause', '', () => {
+    void this.page.ask('setRecording', { on: !(this.session?.recording ?? true) });
+  });
+  private readonly save = iconButton('save', 'save', t('Save the trace as a file'), this.asking('save'));
+  private readonly mark = iconButton('mark', 'bookmark', t('Mark this moment'), this.asking('mark'));
+  private readonly wide = iconButton('open-wide', 'screen-full', t('Open in an editor'), this.asking('openWide'));
+  private readonly close = iconButton('close-session', 'close', t('Close this trace'), () => {
+    void this.page.ask('closeSession', { id: this.session?.id ?? 0 });
+  });
 
-  constructor(page: PageActions) {
-    const asking = (method: 'stop' | 'save' | 'mark' | 'openWide') => () => void page.ask(method, undefined);
-    this.stop = iconButton('stop', 'debug-stop', t('Stop the traced program'), asking('stop'));
-    this.pause = iconButton('recording', 'debug-pause', '', () => {
-      void page.ask('setRecording', { on: !(this.session?.recording ?? true) });
-    });
-    this.save = iconButton('save', 'save', t('Save the trace as a file'), asking('save'));
-    this.mark = iconButton('mark', 'bookmark', t('Mark this moment'), asking('mark'));
-    this.wide = iconButton('open-wide', 'screen-full', t('Open in an editor'), asking('openWide'));
-    this.close = iconButton('close-session', 'close', t('Close this trace'), () => {
-      void page.ask('closeSession', { id: this.session?.id ?? 0 });
-    });
+  constructor(private readonly page: PageActions) {
     const all = [this.pause, this.stop, this.mark, this.save, this.wide, this.close].map(({ element }) => element);
     const buttons = el('div', { class: 'buttons', role: 'toolbar', 'aria-label': t('Trace') }, ...all);
     const name = el('div', { class: 'name' }, this.dot, this.title, this.elapsed);
@@ -76,6 +69,10 @@ export class Header {
   /** Only the clock. */
   tick(elapsedNs: number): void {
     setText(this.elapsed, elapsedNs > 0 ? clockText(elapsedNs) : '');
+  }
+
+  private asking(method: 'stop' | 'save' | 'mark' | 'openWide'): () => void {
+    return () => void this.page.ask(method, undefined);
   }
 
   private updateButtons({ id, phase, recording, info, attached, canWiden }: SessionView): void {

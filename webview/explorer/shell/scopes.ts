@@ -10,20 +10,17 @@ import { ALL, type ViewState } from './state';
 
 export class Scopes {
   readonly element: HTMLElement;
-  private readonly session: Dropdown<string>;
-  private readonly process: Dropdown<string>;
-  private readonly device: Dropdown<string>;
+  private readonly session = dropdown<string>('session', t('Traced program or saved trace'), [], id => {
+    void this.page.ask('showSession', { id: Number(id) });
+  });
+  private readonly process = dropdown<string>('process', t('Process'), [], process => {
+    this.page.dispatch({ type: 'process', process: Number(process) });
+  });
+  private readonly device = dropdown<string>('device', t('Device'), [], device => {
+    this.page.dispatch({ type: 'device', device: Number(device) });
+  });
 
-  constructor(page: PageActions) {
-    this.session = dropdown('session', t('Traced program or saved trace'), [], id => {
-      void page.ask('showSession', { id: Number(id) });
-    });
-    this.process = dropdown('process', t('Process'), [], process => {
-      page.dispatch({ type: 'process', process: Number(process) });
-    });
-    this.device = dropdown('device', t('Device'), [], device => {
-      page.dispatch({ type: 'device', device: Number(device) });
-    });
+  constructor(private readonly page: PageActions) {
     const parts = [this.session, this.process, this.device].map(({ element }) => element);
     this.element = el('div', { class: 'scopes', role: 'group', 'aria-label': t('What is shown') }, ...parts);
   }

@@ -28,7 +28,6 @@ export class Tabs implements Part {
       element.hidden = tab !== this.shown;
       setAttributes(element, { role: 'tabpanel', id: `panel-${tab.id}`, 'aria-labelledby': `tab-${tab.id}` });
     }
-    this.list.hidden = tabs.length < 2;
     this.list.addEventListener('keydown', event => this.onKey(event));
     this.element.append(this.list, ...tabs.map(tab => tab.part.element));
   }
