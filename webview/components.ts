@@ -112,10 +112,11 @@ export function textField(
   placeholder: string,
   value: string,
   onInput: (value: string) => void,
-): HTMLElement {
-  const element = el('vscode-text-field', { 'data-control': name, 'aria-label': label, placeholder, value });
+): HTMLElement & { value: string } {
+  const made = el('vscode-text-field', { 'data-control': name, 'aria-label': label, placeholder, value });
+  const element = made as HTMLElement & { value: string };
   element.append(el('span', { slot: 'start', class: 'codicon codicon-filter', 'aria-hidden': 'true' }));
-  element.addEventListener('input', () => onInput((element as HTMLElement & { value: string }).value));
+  element.addEventListener('input', () => onInput(element.value));
   return element;
 }
 

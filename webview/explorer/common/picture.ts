@@ -5,7 +5,7 @@ import type { TraceInfo } from '../../../extension/protocol/trace';
 import { iconButton } from '../../components';
 import { t } from '@vscode/l10n';
 import { KEY_ROW_PX, placeKeys, SWATCH_PX, type PictureKey } from './keyRows';
-import { themeValue } from './theme';
+import { readPalette } from './theme';
 import { formatCount } from '../../../extension/protocol/format';
 
 export interface PictureWords {
@@ -50,7 +50,7 @@ export function canvasPicture(
   const context = canvas.getContext('2d');
   if (!context || width === 0 || height === 0) return null;
   const ratio = source.width / width;
-  const { text, dim, background, font } = readColours();
+  const { text, dim, background, font } = readPalette();
   context.font = `11px ${font}`;
   const room = Math.max(width, 320);
   const { placed, rows } = placeKeys(words.keys, room, words => context.measureText(words).width);
@@ -91,23 +91,6 @@ function write(
   context.font = font;
   context.fillStyle = colour;
   context.fillText(words, 0, y, room);
-}
-
-export interface PictureColours {
-  text: string;
-  dim: string;
-  background: string;
-  font: string;
-}
-
-/** The theme's at this moment; the editor's background, as the page itself has none. */
-export function readColours(): PictureColours {
-  return {
-    text: themeValue('--gm-text'),
-    dim: themeValue('--gm-dim'),
-    background: themeValue('--vscode-editor-background') || themeValue('--vscode-sideBar-background') || 'Canvas',
-    font: getComputedStyle(document.body).fontFamily,
-  };
 }
 
 /** Colours painted over each other, the first lowest, each so opaque (0 to 1); as `#rrggbb`, which every reader knows. */

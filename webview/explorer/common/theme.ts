@@ -3,6 +3,8 @@
 export interface Palette {
   text: string;
   dim: string;
+  /** The editor's, as the page itself has none. */
+  background: string;
   grid: string;
   tensor: string;
   reserved: string;
@@ -20,6 +22,7 @@ export function readPalette(): Palette {
   return {
     text: themeValue('--gm-text'),
     dim: themeValue('--gm-dim'),
+    background: themeValue('--vscode-editor-background') || themeValue('--vscode-sideBar-background') || 'Canvas',
     grid: themeValue('--gm-grid'),
     tensor: themeValue('--gm-tensor'),
     reserved: themeValue('--gm-reserved'),

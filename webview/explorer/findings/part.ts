@@ -83,11 +83,9 @@ export class FindingsPart extends PolledPart {
       return card.element;
     });
     // Moving an element would take the focus from what is in it.
-    if (
-      elements.some((element, i) => this.list.children[i] !== element) ||
-      this.list.children.length !== elements.length
-    )
-      this.list.replaceChildren(...elements);
+    const { children } = this.list;
+    const same = children.length === elements.length && elements.every((element, i) => children[i] === element);
+    if (!same) this.list.replaceChildren(...elements);
     const card = this.wanted === null ? undefined : this.cards.get(this.wanted);
     if (card === undefined) return;
     this.wanted = null;

@@ -3,8 +3,8 @@ import type { FlameRect } from './layout';
 import type { FlameTheme } from './picture';
 import type { FlameNode } from './tree';
 import { hueOf, readHues } from '../common/hues';
-import { themeValue } from '../common/theme';
-import { readColours, solidColour } from '../common/picture';
+import { readPalette, themeValue } from '../common/theme';
+import { solidColour } from '../common/picture';
 
 const HUE_OPACITY = 0.3;
 const GREY_OPACITY = 0.12;
@@ -17,7 +17,7 @@ export function flameHue(node: FlameNode): number | null {
 
 /** @param dimmed it is none of those that were looked for */
 export function readFlameTheme(dimmed: (rect: FlameRect) => boolean): FlameTheme {
-  const { text, dim, background } = readColours();
+  const { text, dim, background } = readPalette();
   const hues = readHues();
   const border = themeValue('--vscode-contrastBorder');
   const paper = solidColour([background, 1]);

@@ -7,7 +7,7 @@ import { canvasPicture, type PictureWords } from '../common/picture';
 import { drawSegments, ROW_PX, SegmentGeometry, type SegmentTheme } from './canvas';
 import { palette, type ColourBy, type SegmentColours } from './colours';
 import { moveItem, type SegmentItem, type SegmentItems, type SegmentMove } from './items';
-import { onThemeChange, themeValue } from '../common/theme';
+import { onThemeChange, readPalette, themeValue } from '../common/theme';
 import { revealRow } from '../common/rowKeys';
 import { Tooltip } from '../common/tooltip';
 
@@ -178,14 +178,7 @@ export class SegmentView {
 }
 
 function readTheme(by: ColourBy): SegmentTheme {
-  const dim = themeValue('--gm-dim');
-  return {
-    palette: palette(by, readHues(), dim),
-    text: themeValue('--gm-text'),
-    dim,
-    free: themeValue('--gm-grid'),
-    focus: themeValue('--vscode-focusBorder'),
-    border: themeValue('--vscode-contrastBorder'),
-    font: `11px ${getComputedStyle(document.body).fontFamily}`,
-  };
+  const { text, dim, grid: free, font } = readPalette();
+  const [focus, border] = [themeValue('--vscode-focusBorder'), themeValue('--vscode-contrastBorder')];
+  return { palette: palette(by, readHues(), dim), text, dim, free, focus, border, font: `11px ${font}` };
 }

@@ -22,15 +22,14 @@ export class StateView {
   private readonly about = el('p', {}, ABOUT);
   private readonly saved = el('p', { class: 'dim' }, SAVED);
   private readonly untrusted = el('p', { class: 'notice warning', 'data-notice': 'untrusted' });
-  private readonly words = el('div', { class: 'words' });
   private readonly detail = el('p', { class: 'detail', 'data-value': 'detail' });
+  private readonly words = el('div', { class: 'words' }, this.ring, this.detail);
   private readonly totals = el('p', { class: 'dim number', 'data-value': 'totals' });
 
   constructor(onStart: () => void) {
     this.start = primaryButton('start', t('Trace GPU memory'), onStart);
     this.again = primaryButton('start-again', t('Trace again'), onStart);
     this.untrusted.append(icon('shield'), UNTRUSTED);
-    this.words.append(this.ring, this.detail);
     this.element.append(this.untrusted, this.about, this.start, this.saved, this.words, this.totals, this.again);
   }
 

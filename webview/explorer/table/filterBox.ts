@@ -1,17 +1,16 @@
 // The filter box: hints while it has the focus, what is wrong with a word, a button that clears it.
 import { t } from '@vscode/l10n';
 import { iconButton, textField } from '../../components';
-import { el, setAttribute, setText } from '../../dom';
+import { el, setAttribute, setTextOrHide } from '../../dom';
 import { FILTER_HINT, filterProblem } from './filterWords';
 
 const DELAY_MS = 150;
 const LABEL = t('Filter rows: words that all match, sizes as in >10MB, ages as in age>5steps');
 
 export class FilterBox {
-  readonly element: HTMLElement;
+  readonly element: HTMLElement & { value: string };
   /** The line below the controls. */
   readonly note = el('p', { class: 'filter-note', role: 'status', 'data-value': 'filter-note' });
-  private readonly field: HTMLElement & { value: string };
   private readonly clearButton: HTMLElement;
   private timer = 0;
   private focused = false;
@@ -23,15 +22,13 @@ export class FilterBox {
     private readonly apply: (text: string) => void,
   ) {
     this.sent = text;
-    const field = textField('filter', LABEL, t('Filter, e.g. model >10MB'), text, value => this.typed(value));
-    this.field = field as HTMLElement & { value: string };
+    this.element = textField('filter', LABEL, t('Filter, e.g. model >10MB'), text, value => this.typed(value));
     this.clearButton = iconButton('clear-filter', 'close', t('Clear the filter'), () => this.clear()).element;
     this.clearButton.slot = 'end';
-    this.field.append(this.clearButton);
-    this.element = this.field;
-    field.addEventListener('focusin', () => this.focus(true));
-    field.addEventListener('focusout', () => this.focus(false));
-    field.addEventListener('keydown', event => this.onKey(event));
+    this.element.append(this.clearButton);
+    this.element.addEventListener('focusin', () => this.focus(true));
+    this.element.addEventListener('focusout', () => this.focus(false));
+    this.element.addEventListener('keydown', event => this.onKey(event));
     this.show(text);
   }
 
@@ -39,7 +36,7 @@ export class FilterBox {
   update(text: string): void {
     if (text === this.sent) return;
     this.sent = text;
-    this.field.value = text;
+    this.element.value = text;
     this.show(text);
   }
 
@@ -56,29 +53,28 @@ export class FilterBox {
   }
 
   private clear(): void {
-    this.field.value = '';
+    this.element.value = '';
     this.show('');
     this.send('');
-    this.field.focus();
+    this.element.focus();
   }
 
   private onKey(event: KeyboardEvent): void {
-    if (event.key !== 'Escape' || this.field.value === '') return;
+    if (event.key !== 'Escape' || this.element.value === '') return;
     event.preventDefault();
     this.clear();
   }
 
   private focus(focused: boolean): void {
     this.focused = focused;
-    this.show(this.field.value ?? '');
+    this.show(this.element.value ?? '');
   }
 
   private show(text: string): void {
     const problem = filterProblem(text);
-    setText(this.note, problem || (this.focused ? FILTER_HINT : ''));
-    this.note.hidden = this.note.textContent === '';
+    setTextOrHide(this.note, problem || (this.focused ? FILTER_HINT : ''));
     this.note.classList.toggle('wrong', problem !== '');
-    setAttribute(this.field, 'aria-invalid', String(problem !== ''));
+    setAttribute(this.element, 'aria-invalid', String(problem !== ''));
     this.clearButton.hidden = text === '';
   }
 }

@@ -3,8 +3,8 @@ import { t } from '@vscode/l10n';
 import type { Picture } from '../../../extension/protocol/requests/pictureRequests';
 import type { DrawnSeries } from './chart';
 import type { PictureKey } from '../common/keyRows';
-import { canvasPicture, readColours } from '../common/picture';
-import { readPalette } from '../common/theme';
+import { canvasPicture } from '../common/picture';
+import { readPalette, type Palette } from '../common/theme';
 import { GAP_WORDS, type Gap, type PlacedMark } from './marks';
 import type { Plot } from './overlay';
 import { patternOf } from './patterns';
@@ -50,7 +50,7 @@ function keysOf({ groups, slots, series }: TimelineScene): PictureKey[] {
 }
 
 function drawOver(context: CanvasRenderingContext2D, { plot, window, gaps, span, marks }: TimelineScene): void {
-  const colours = readColours();
+  const colours = readPalette();
   const [width, height] = [plot.right - plot.left, plot.bottom - plot.top];
   const scale = width / Math.max(window.toNs - window.fromNs, 1);
   const place = ({ fromNs, toNs }: Span): [x: number, width: number] => {
@@ -106,7 +106,7 @@ function drawMark(
   context: CanvasRenderingContext2D,
   { mark, x, labelled, left, lower }: PlacedMark,
   height: number,
-  { text, dim, background }: ReturnType<typeof readColours>,
+  { text, dim, background }: Palette,
 ): void {
   context.strokeStyle = mark.kind === 'out-of-memory' ? text : dim;
   context.setLineDash(mark.kind === 'out-of-memory' || mark.kind === 'named' ? [] : [3, 3]);

@@ -30,22 +30,16 @@ export class TimelineTooltip {
   }
 
   /** At `x` pixels of the surface, on the side with more room. */
-  show(
-    x: number,
-    plot: { left: number; right: number },
-    { title, lines, stack, names, slots, timeNs }: TooltipText,
-  ): void {
+  show(x: number, plot: { left: number; right: number }, text: TooltipText): void {
+    const { title, lines, stack, names, slots, timeNs } = text;
     this.cursor.hidden = this.box.hidden = false;
     const series = lines.map(({ part, name, bytes }) =>
       line(el('i', { 'data-part': part, class: 'line' }), name, [formatBytes(bytes), '']),
     );
-    const groups = names.map(({ name }, group) =>
-      line(
-        el('i', { 'data-group': slots[group]! }),
-        name,
-        stack ? groupBytesText(groupAt(stack, group, timeNs)) : ['', ''],
-      ),
-    );
+    const groups = names.map(({ name }, group) => {
+      const bytes: [string, string] = stack ? groupBytesText(groupAt(stack, group, timeNs)) : ['', ''];
+      return line(el('i', { 'data-group': slots[group]! }), name, bytes);
+    });
     this.box.replaceChildren(el('div', { class: 'dim' }, title), ...series, ...groups.reverse());
     this.cursor.style.transform = `translateX(${x}px)`;
     const width = this.box.offsetWidth;
