@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import type { ComparedRow, Comparison } from '../../../extension/protocol/requests/compareRequests';
 import { baseName, formatBytes, formatCount } from '../../../extension/protocol/format';
-import { el, setAttribute, setText } from '../../dom';
+import { el, setAttribute, setText, setTextOrHide } from '../../dom';
 import { rowMove } from '../common/rowKeys';
 
 const PAGE_ROWS = 10;
@@ -45,8 +45,8 @@ export class CompareView {
     setAttribute(this.element, 'aria-rowcount', String(total + 1));
     const hidden = total - rows.length;
     setText(this.more, hidden > 0 ? t('{0} more rows, with smaller differences.', formatCount(hidden)) : '');
-    setText(this.none, differing === 0 ? t('Both moments hold nothing, or the same.') : '');
-    this.none.hidden = differing > 0 || rows.length > 0;
+    const same = differing === 0 && rows.length === 0;
+    setTextOrHide(this.none, same ? t('Both moments hold nothing, or the same.') : '');
     this.mark();
   }
 

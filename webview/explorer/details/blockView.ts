@@ -35,8 +35,7 @@ export interface BlockSurroundings {
   freed: boolean;
 }
 
-type Fact = 'asked' | 'size' | 'name' | 'category' | 'age' | 'device' | 'stream' | 'pool' | 'kind' | 'thread';
-const TITLES: Record<Fact, string> = {
+const TITLES = {
   asked: t('Asked for'),
   size: t('Size'),
   name: t('Name'),
@@ -48,6 +47,7 @@ const TITLES: Record<Fact, string> = {
   kind: t('From'),
   thread: t('Thread'),
 };
+type Fact = keyof typeof TITLES;
 
 export class BlockView {
   readonly element = el('section', { class: 'block', 'aria-label': t('One block') });

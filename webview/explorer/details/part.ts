@@ -126,6 +126,11 @@ export class DetailsPart extends PolledPart {
     this.poller.invalidate(true);
   }
 
+  /** Whose stack is shown: the chosen block's, else the selection's. */
+  private get siteId(): number | undefined {
+    return this.chosen?.site ?? this.subject?.site;
+  }
+
   private moment(): Moment {
     return this.page.now()?.view.moment ?? NOW;
   }
@@ -135,22 +140,21 @@ export class DetailsPart extends PolledPart {
   }
 
   private async askStack(): Promise<void> {
-    const id = this.chosen?.site ?? this.subject?.site;
+    const id = this.siteId;
     if (id === undefined) return;
     const site = await this.page.ask('site', { id, moment: this.moment() });
-    if (site === undefined || id !== (this.chosen?.site ?? this.subject?.site)) return;
+    if (site === undefined || id !== this.siteId) return;
     this.site = site;
     this.view.showStack(site);
   }
 
   private async askFrees(): Promise<void> {
-    const { subject } = this;
-    const site = this.chosen?.site ?? subject?.site;
+    const { subject, siteId: site } = this;
     const context = this.page.now();
     if (site === undefined || !context) return;
     const { moment } = context.view;
     const lines = await this.page.ask('freeLines', { site, moment });
-    if (!lines || this.subject?.key !== subject?.key || site !== (this.chosen?.site ?? subject?.site)) return;
+    if (!lines || this.subject?.key !== subject?.key || site !== this.siteId) return;
     // Of an earlier moment it is not known how many steps had ended.
     const steps = untilOf(moment) === null ? Math.max(0, ...context.info.steps.map(({ count }) => count)) : 0;
     this.view.frees.show(lines, steps, this.subject?.growing ?? false);

@@ -4,7 +4,7 @@ import type { SessionView } from '../../../extension/protocol/requests/messages'
 export class RunClock {
   private baseNs = 0;
   private baseAt = 0;
-  private runs = false;
+  running = false;
   private start = 0;
 
   /** @param now milliseconds that only rise */
@@ -15,17 +15,13 @@ export class RunClock {
     const runs = phase === 'running' && info !== null && info.live && info.durationNs > 0;
     const another = info !== null && info.startRealtimeMs !== this.start;
     const known = info?.durationNs ?? 0;
-    this.baseNs = runs && this.runs && !another ? Math.max(known, this.elapsedNs()) : known;
+    this.baseNs = runs && this.running && !another ? Math.max(known, this.elapsedNs()) : known;
     this.baseAt = this.now();
-    this.runs = runs;
+    this.running = runs;
     this.start = info?.startRealtimeMs ?? 0;
   }
 
   elapsedNs(): number {
-    return this.runs ? this.baseNs + (this.now() - this.baseAt) * 1e6 : this.baseNs;
-  }
-
-  get running(): boolean {
-    return this.runs;
+    return this.running ? this.baseNs + (this.now() - this.baseAt) * 1e6 : this.baseNs;
   }
 }

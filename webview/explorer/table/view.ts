@@ -1,7 +1,7 @@
 // A grid of virtual rows: a list or a tree, by mouse and keyboard, with several rows selected at a time.
 import { t } from '@vscode/l10n';
 import type { SiteSort } from '../../../extension/protocol/trace';
-import { el, onFrame, setAttribute, setText } from '../../dom';
+import { el, onFrame, setAttribute, setTextOrHide } from '../../dom';
 import { chosenColumns } from './columns';
 import { GROUP_NAMES } from './groups';
 import { layoutOf, type Layout } from './layout';
@@ -108,8 +108,7 @@ export class TableView {
 
   /** What stands where rows would be; '' while there are rows. */
   setEmptyText(text: string): void {
-    setText(this.empty, text);
-    this.empty.hidden = text === '';
+    setTextOrHide(this.empty, text);
   }
 
   /** Nothing is selected any more. */

@@ -12,6 +12,15 @@ export interface Plot {
   bottom: number;
 }
 
+/** What lies over the plot. */
+export interface Overlaid {
+  plot: Plot;
+  window: TimeWindow;
+  gaps: readonly Gap[];
+  marks: readonly PlacedMark[];
+  span: Span | null;
+}
+
 const CHARACTER_PX = 6.2;
 
 export class TimelineOverlay {
@@ -37,8 +46,17 @@ export class TimelineOverlay {
     shown[at + by]?.element.focus();
   }
 
-  /** The overlay covers the plot: places are pixels from its left edge. */
-  place({ left, right, top, bottom }: Plot): void {
+  /** @param pixels width of the plot, which the overlay covers: places are pixels from its left edge */
+  draw({ plot, window, gaps, marks, span }: Overlaid, pixels: number): void {
+    this.place(plot);
+    this.drawGaps(gaps, window, pixels);
+    marks.forEach((mark, i) => (this.marks[i] ??= this.addMark()).update(mark));
+    this.marks.forEach((view, i) => (view.element.hidden = i >= marks.length));
+    this.span.hidden = span === null || span.toNs <= window.fromNs || span.fromNs >= window.toNs;
+    if (span && !this.span.hidden) stretch(this.span, span, window, pixels);
+  }
+
+  private place({ left, right, top, bottom }: Plot): void {
     const { style } = this.element;
     style.left = `${left}px`;
     style.top = `${top}px`;
@@ -46,7 +64,7 @@ export class TimelineOverlay {
     style.height = `${bottom - top}px`;
   }
 
-  drawGaps(gaps: readonly Gap[], window: TimeWindow, pixels: number): void {
+  private drawGaps(gaps: readonly Gap[], window: TimeWindow, pixels: number): void {
     const seen = gaps.filter(gap => gap.toNs > window.fromNs && gap.fromNs < window.toNs);
     seen.forEach((gap, i) => {
       const view = (this.gaps[i] ??= this.addGap());
@@ -56,16 +74,6 @@ export class TimelineOverlay {
       setText(view, fits(label, width) ? label : '');
     });
     this.gaps.forEach((view, i) => (view.hidden = i >= seen.length));
-  }
-
-  drawMarks(marks: readonly PlacedMark[]): void {
-    marks.forEach((mark, i) => (this.marks[i] ??= this.addMark()).update(mark));
-    this.marks.forEach((view, i) => (view.element.hidden = i >= marks.length));
-  }
-
-  drawSpan(span: Span | null, window: TimeWindow, pixels: number): void {
-    this.span.hidden = span === null || span.toNs <= window.fromNs || span.fromNs >= window.toNs;
-    if (span && !this.span.hidden) stretch(this.span, span, window, pixels);
   }
 
   private addGap(): HTMLElement {

@@ -6,20 +6,14 @@ import type { PictureKey } from '../common/keyRows';
 import { canvasPicture } from '../common/picture';
 import { readPalette, type Palette } from '../common/theme';
 import { GAP_WORDS, type Gap, type PlacedMark } from './marks';
-import type { Plot } from './overlay';
+import type { Overlaid } from './overlay';
 import { patternOf } from './patterns';
 import type { Span } from './span';
 import { REST, type GroupName } from './stack';
 import { SERIES_NAMES } from './tools';
-import type { TimeWindow } from './zoom';
 
-export interface TimelineScene {
+interface TimelineScene extends Overlaid {
   canvas: HTMLCanvasElement;
-  plot: Plot;
-  window: TimeWindow;
-  gaps: readonly Gap[];
-  marks: readonly PlacedMark[];
-  span: Span | null;
   /** From the bottom; empty where there is one area. */
   groups: readonly GroupName[];
   /** Colours of the groups. */

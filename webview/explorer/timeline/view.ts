@@ -19,7 +19,7 @@ import { DRAWN, type TimelineData } from './data';
 import { TimelineInput } from './input';
 import { gapsOf, marksOf, placeMarks, type TimelineMark } from './marks';
 import type { MomentReader } from './moment';
-import { TimelineOverlay } from './overlay';
+import { TimelineOverlay, type Overlaid } from './overlay';
 import { timelinePicture } from './picture';
 import { aliveAtEnd, bornIn, spanText, timeText, toSteps, type Span } from './span';
 import { GroupSlots } from './groupSlots';
@@ -168,7 +168,7 @@ export class TimelineView {
     });
     this.tools.setSeries(this.known, view.hidden);
     this.tools.setGroups(groups, slots);
-    this.drawOverlay();
+    this.overlay.draw(this.overlaid(context), this.chart.width);
     this.drawBar();
     setAttribute(this.surface, 'aria-label', this.description());
     this.drawCursor();
@@ -200,36 +200,26 @@ export class TimelineView {
     return stack.groups.map(group => groupName(group, by, context.info.processes));
   }
 
-  /** What lies over the chart, beside the selected span. */
-  private overlaid({ info, runNs, session }: PageContext) {
+  private overlaid({ info, runNs, session }: PageContext): Overlaid {
+    const { span } = this;
+    const { plot, width } = this.chart;
     const window = visibleWindow(this.zoom, runNs);
     const { data, steps } = this.answers;
     const peak = data?.peak(this.areaSeries) ?? null;
     const marks = marksOf(info, steps, session.marks, peak && { timeNs: peak.fromNs, bytes: peak.bytes });
-    return { window, gaps: gapsOf(info, steps, runNs), marks: placeMarks(marks, window, this.chart.width) };
+    return { plot, window, span, gaps: gapsOf(info, steps, runNs), marks: placeMarks(marks, window, width) };
   }
 
   private savePicture(): void {
-    const { context, span, slots, canvas } = this;
+    const { context, slots, canvas } = this;
     if (!context) return;
     const over = this.overlaid(context);
     const { fromNs, toNs } = over.window;
     const series = this.known.filter(one => !context.view.hidden.includes(one));
     const groups = series.includes(this.areaSeries) ? this.groupNames() : [];
     const facts = [pictureFacts(context), t('From {0} to {1}', formatDuration(fromNs), formatDuration(toNs))];
-    const picture = timelinePicture({ ...over, canvas, plot: this.chart.plot, span, groups, slots, series, facts });
+    const picture = timelinePicture({ ...over, canvas, groups, slots, series, facts });
     if (picture) void this.page.ask('savePicture', picture);
-  }
-
-  private drawOverlay(): void {
-    const { context } = this;
-    if (!context) return;
-    const pixels = this.chart.width;
-    const { window, gaps, marks } = this.overlaid(context);
-    this.overlay.place(this.chart.plot);
-    this.overlay.drawGaps(gaps, window, pixels);
-    this.overlay.drawMarks(marks);
-    this.overlay.drawSpan(this.span, window, pixels);
   }
 
   private drawBar(): void {
