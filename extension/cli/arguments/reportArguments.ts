@@ -1,7 +1,7 @@
 import { EXPORT_FORMATS, type ExportFormat } from '../../exporters/formats';
 import { GROUP_BYS, type GroupBy } from '../../protocol/trace';
 import { type Compared, parseCompared, parseTraceTime, type TraceTime } from './moments';
-import { applyOptions, type Options, Usage, type OptionTable } from './options';
+import { applyOptions, type OptionTable, Usage } from './options';
 
 export interface ReportArguments {
   verb: 'report';
