@@ -88,7 +88,7 @@ describe('Findings in VS Code', () => {
     await press(`${CARD} [data-action=why-not]`, 'Enter');
     const text = await says(`${CARD} [data-part=reasons]`, /Other lines/);
     assert.match(text, /Ruled out\s+No warm-up/);
-    assert.match(text, /kept\.py:\d+ .* once\s+Allocated in one step, and stays\./);
+    assert.match(text, /kept\.py:\d+ .* one-shot\s+Allocated in one step, and stays\./);
     await press(`${CARD} [data-action=why-not]`, 'Enter');
     await until('no reasons', async () => (await words(`${CARD} [data-part=reasons]`)) === '');
     await click(`${CARD} [data-action=why-not]`);

@@ -72,9 +72,11 @@ describe('Several sessions in VS Code', () => {
 
   it('marks a moment, and compares it with now', async () => {
     await run('mark', 'before eval');
+    await click('[data-tab=compare]');
     await until('the mark', async () =>
       (await texts('[data-control=compare-a] vscode-option')).some(text => text.includes('before eval')),
     );
+    await click('[data-tab=lines]');
     await vscode.workspace.fs.writeFile(vscode.Uri.file(`${first}.go`), new Uint8Array());
     await rowAt(first, FIRST + 2);
     await click('[data-tab=compare]');
