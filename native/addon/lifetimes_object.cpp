@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "addon/answers.h"
+#include "addon/answers/answers.h"
 #include "addon/promised.h"
-#include "addon/queries_from_js.h"
+#include "addon/questions/queries_from_js.h"
 #include "addon/session_object.h"
 #include "addon/wrapped.h"
 

@@ -1,8 +1,8 @@
 #include "addon/session_object.h"
 
-#include "addon/answers.h"
+#include "addon/answers/answers.h"
 #include "addon/promised.h"
-#include "addon/queries_from_js.h"
+#include "addon/questions/queries_from_js.h"
 #include "addon/wrapped.h"
 #include "trace/saved/save.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <type_traits>
 
-#include "addon/answers.h"
+#include "addon/answers/answers.h"
 #include "addon/follower.h"
 #include "addon/lifetime_reader.h"
 #include "addon/wrapped.h"

@@ -1,6 +1,6 @@
 // What a session answers about steps, single blocks and the agent.
-#include "addon/answers.h"
-#include "addon/queries_from_js.h"
+#include "addon/answers/answers.h"
+#include "addon/questions/queries_from_js.h"
 #include "addon/session_object.h"
 
 namespace gmt::addon {

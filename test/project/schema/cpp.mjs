@@ -131,7 +131,7 @@ ${fieldsOf(fields)
 
 export function packHeader({ windows, columns }) {
   const sets = Object.values(columns).filter(({ row }) => row);
-  return `${header('Answers as the objects that JavaScript gets.', ['"addon/answers.h"', '"addon/columns.h"'])}namespace gmt::addon {
+  return `${header('Answers as the objects that JavaScript gets.', ['"addon/answers/answers.h"', '"addon/answers/columns.h"'])}namespace gmt::addon {
 
 ${[...Object.entries(windows).map(windowText), ...sets.map(columnsText)].join('\n')}
 }  // namespace gmt::addon

@@ -28,7 +28,7 @@ const files = {
   'webview/explorer/table/figures.gen.ts': figuresText(windows.Site),
   'native/model/state/enums.gen.h': enumsHeader(cpp),
   'native/model/query/rows.gen.h': rowsHeader(cpp),
-  'native/addon/pack.gen.h': packHeader(cpp),
+  'native/addon/answers/pack.gen.h': packHeader(cpp),
   'native/wire/records.gen.h': recordsHeader(records),
   'native/trace/log/takers.gen.h': takersHeader(records),
   'test/unit/addon/locals.gen.ts': numbersText(records),

@@ -1,7 +1,7 @@
 #pragma once
 // Answers as the objects that JavaScript gets. Made by test/project/schema/generate.mjs from extension/protocol/schema; change it there.
-#include "addon/answers.h"
-#include "addon/columns.h"
+#include "addon/answers/answers.h"
+#include "addon/answers/columns.h"
 
 namespace gmt::addon {
 

@@ -1,8 +1,8 @@
 #include <string>
 #include <utility>
 
-#include "addon/answers.h"
-#include "addon/pack.gen.h"
+#include "addon/answers/answers.h"
+#include "addon/answers/pack.gen.h"
 
 namespace gmt::addon {
 Napi::Value sites_answer(Napi::Env env, const model::SiteRows &answer) { return pack(env, answer); }

@@ -1,5 +1,5 @@
 // Segments and lifetimes as typed arrays.
-#include "addon/pack.gen.h"
+#include "addon/answers/pack.gen.h"
 
 namespace gmt::addon {
 namespace {

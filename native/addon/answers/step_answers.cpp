@@ -1,5 +1,5 @@
 // Series over steps as typed arrays; blocks, free lines and answers of the agent.
-#include "addon/pack.gen.h"
+#include "addon/answers/pack.gen.h"
 
 namespace gmt::addon {
 namespace {

@@ -1,6 +1,6 @@
-#include "addon/queries_from_js.h"
+#include "addon/questions/queries_from_js.h"
 
-#include "addon/query_fields.h"
+#include "addon/questions/query_fields.h"
 #include "model/state/name_book.h"
 
 namespace gmt::addon {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "addon/answers.h"
+#include "addon/answers/answers.h"
 
 namespace gmt::addon {
 namespace {

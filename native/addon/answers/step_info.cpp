@@ -1,6 +1,6 @@
 // What TraceInfo says of steps, pauses, categories, habits and answers; what memory looked like at a failure.
-#include "addon/answers.h"
-#include "addon/columns.h"
+#include "addon/answers/answers.h"
+#include "addon/answers/columns.h"
 
 namespace gmt::addon {
 namespace {
