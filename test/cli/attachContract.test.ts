@@ -116,11 +116,16 @@ test('SIGTERM and SIGHUP detach as well; a second signal does not wait', async t
     process.kill(started.pid, signal);
     assert.equal((await started.ended).status, 0);
   }
-  writeFakeTracer(place.path('dist/native/gpu-memtrace-uprobe'), [READY, 'hang']);
+  writeFakeTracer(place.path('dist/native/gpu-memtrace-uprobe'), [
+    READY,
+    'detach',
+    { mark: place.path('asked') },
+    'hang',
+  ]);
   const started = place.start(['attach', String(job.pid)]);
   await started.saw('Attached');
   process.kill(started.pid, 'SIGINT');
-  await new Promise(done => setTimeout(done, 100));
+  await until(() => existsSync(place.path('asked')));
   process.kill(started.pid, 'SIGINT');
   assert.equal((await started.ended).status, 0);
   assert.ok(alive(job));

@@ -65,7 +65,7 @@ async function walk(key: string): Promise<string[]> {
 }
 
 describe('The page with a keyboard and a screen reader in VS Code', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   before(() => vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus'));
   after(async () => {
     await choose(THEMES[0]!);

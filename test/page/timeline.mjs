@@ -22,6 +22,7 @@ async function key(name) {
 }
 
 async function brush(from, to, key) {
+  await settled(page); // the plot lies where it stays
   const box = await plot.boundingBox();
   const y = box.y + box.height * 0.4;
   if (key) await page.keyboard.down(key);

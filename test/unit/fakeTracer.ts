@@ -9,6 +9,8 @@ export type Step =
   | { complain: string }
   /** Copies a file into the trace directory. */
   | { log: string }
+  /** Makes an empty file, so that a test knows that it came so far. */
+  | { mark: string }
   /** Goes on when asked to detach. */
   | 'detach'
   /** Goes on when the traced process is gone. */
@@ -55,6 +57,7 @@ const pause = ms => new Promise(done => setTimeout(done, ms));
     else if (step.say) fs.writeSync(1, JSON.stringify(step.say) + '\\n');
     else if (step.raw) fs.writeSync(1, step.raw);
     else if (step.complain) fs.writeSync(2, step.complain);
+    else if (step.mark) fs.writeFileSync(step.mark, '');
     else if (step.log) fs.copyFileSync(step.log, path.join(valueOf('--directory'), path.basename(step.log)));
     else if (step.signal) { process.kill(process.pid, step.signal); await pause(1000); }
     else if (step.exit !== undefined) process.exit(step.exit);
