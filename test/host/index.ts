@@ -11,14 +11,24 @@ async function pictureOfFailure(this: Mocha.Context): Promise<void> {
   await shot(join(process.env.SCREENSHOTS ?? '', `failed-${name}.png`));
 }
 
+/** Keeps the tests whose names hold one of the words, and those before them in their suites: these made what they look at. */
+function choose(root: Mocha.Suite, words: string[]): void {
+  for (const suite of root.suites) {
+    const last = suite.tests.findLastIndex(test => words.some(word => test.fullTitle().includes(word)));
+    suite.tests = suite.tests.slice(0, last + 1);
+  }
+  root.suites = root.suites.filter(suite => suite.tests.length > 0);
+}
+
 export async function run(): Promise<void> {
-  const grep = process.env.HOST_GREP ?? '';
+  const words = JSON.parse(process.env.HOST_WORDS ?? '[]') as string[];
   const wanted = (process.env.HOST_FILES ?? '').split(' ').filter(Boolean);
   const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includes(name.replace('.test.js', ''));
   const rootHooks = { afterEach: pictureOfFailure };
-  const mocha = new Mocha({ ui: 'bdd', timeout: 60_000, color: false, grep, rootHooks });
+  const mocha = new Mocha({ ui: 'bdd', timeout: 60_000, color: false, rootHooks });
   const files = readdirSync(__dirname).filter(name => name.endsWith('.test.js') && isWanted(name));
   for (const name of files.sort()) mocha.addFile(join(__dirname, name));
+  if (words.length > 0) mocha.suite.on('post-require', () => choose(mocha.suite, words));
   const results = { passed: 0, failed: 0, skipped: [] as string[], notes: [] as string[] };
   await new Promise<void>((done, fail) => {
     const runner = mocha.run(failures => {

@@ -79,12 +79,12 @@ const testFiles = () =>
     .map(name => name.replace('.test.js', ''));
 
 /** The tests of `files` in a window of their own; what they came to. */
-async function runFiles(files, window, grep) {
+async function runFiles(files, window, words) {
   rmSync(results(window), { force: true });
   const env = { HOST_RESULTS: results(window), SCREENSHOTS: inRoot('build/screenshots') };
   const code = await runInWindow(
     inRoot('build/test/host/index.js'),
-    { ...env, HOST_FILES: files.join(' '), HOST_GREP: grep },
+    { ...env, HOST_FILES: files.join(' '), HOST_WORDS: JSON.stringify(words) },
     window,
   );
   if (typeof code === 'string') return { skipped: [`the extension in VS Code: ${code}`] };
@@ -94,12 +94,15 @@ async function runFiles(files, window, grep) {
   // A host that died, or a window that reports failure, is a failure whatever was counted.
   if (code !== 0 && counted.failed === 0) {
     counted.failed = 1;
-    counted.notes.push(`failed: the window of ${files.join(' ')} ended badly`);
+    counted.notes.push(`failed: the window of ${files.join(' ')} ended with status ${code}`);
   }
   return counted;
 }
 
-/** `paths` begin the names of files, `words` are parts of the tests' names. {passed, failed, skipped, notes} */
+/**
+ * `paths` begin the names of files, `words` are parts of the tests' names; what stands before those in their suites runs too, for it
+ * made what they look at. {passed, failed, skipped, notes}
+ */
 export async function runHost({ paths = [], words = [] } = {}) {
   const files = testFiles().filter(name => paths.length === 0 || paths.some(path => name.startsWith(path)));
   if (files.length === 0) throw new Error(`No file of test/host has this name: ${paths.join(' ')}`);
@@ -109,8 +112,7 @@ export async function runHost({ paths = [], words = [] } = {}) {
   const windows = desktop || words.length > 0 ? [files] : groups;
   const problem = desktop ? null : await prepareStandIn();
   if (problem) return { skipped: [`the extension in VS Code: ${problem}`] };
-  const grep = words.map(text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
-  const all = await Promise.all(windows.map((group, window) => runFiles(group, window, grep)));
+  const all = await Promise.all(windows.map((group, window) => runFiles(group, window, words)));
   const sum = { passed: 0, failed: 0, skipped: [], notes: [] };
   for (const { passed = 0, failed = 0, skipped = [], notes = [] } of all) {
     sum.passed += passed;
