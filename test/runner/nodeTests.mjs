@@ -9,7 +9,7 @@ const quoted = text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
  * `kind` names the result file; `concurrency` is how many files run at once, each for `mostSeconds`. `names`: only tests whose
  * names hold one of these texts. Resolves with {passed, failed, skipped, notes}.
  */
-export async function runNodeTests(kind, files, { concurrency = 1, mostSeconds = 120, names = [], env = {} } = {}) {
+export async function runNodeTests(kind, files, { concurrency = 1, mostSeconds = 600, names = [], env = {} } = {}) {
   const tap = inRoot('build/test-results', `${kind}.tap`);
   rmSync(tap, { force: true });
   const flags = [
