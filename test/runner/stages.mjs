@@ -24,7 +24,7 @@ async function runNativeTests({ paths, words }) {
   const chosen = [...paths.map(path => `^${quoted(path)}`), ...words.map(quoted)];
   const flags = ['--test-dir', 'build/native', '--output-on-failure', '--timeout', '300', '--no-tests=error'];
   if (chosen.length > 0) flags.push('-R', chosen.join('|'));
-  const { output } = await run('ctest', [...flags, '-j', String(2 * availableParallelism())], { capture: true });
+  const { output } = await run('ctest', [...flags, '-j', String(availableParallelism())], { capture: true });
   const sum = /tests passed, (\d+) tests? failed out of (\d+)/.exec(output);
   if (!sum) throw new Error('ctest gave no summary.');
   const names = how =>
@@ -117,7 +117,7 @@ export const stages = [
     what: 'ctest',
     needs: ['build', 'programs', 'python'],
     after: ['programs', 'python'],
-    cores: 1,
+    cores: 2,
     takes: both,
     run: runNativeTests,
   },
