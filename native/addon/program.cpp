@@ -42,10 +42,19 @@ bool owns_terminal() {
   return owns;
 }
 
+/// The program while it runs, else 0: an end counts before the thread that waits for it has noticed.
+pid_t running_program() {
+  const pid_t program = g_program;
+  siginfo_t end{};
+  if (program && ::waitid(P_PID, static_cast<id_t>(program), &end, WEXITED | WNOWAIT | WNOHANG) == 0 && end.si_pid != 0)
+    return 0;
+  return program;
+}
+
 void hear(int signal) {
   const int saved = errno;
   const bool from_terminal = signal == SIGINT || signal == SIGQUIT;
-  if (const pid_t program = g_program) {
+  if (const pid_t program = running_program()) {
     if (!from_terminal || !owns_terminal()) ::kill(program, signal);
   } else if (signal == SIGALRM) {
     end(g_ending);
