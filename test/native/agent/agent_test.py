@@ -138,23 +138,24 @@ class Agent(Traced):
 
     @every_python
     def test_allocator_at_steps(self, python):
-        self.run_agent(python, "allocator_program.py", "steps")
+        steps = int(self.run_agent(python, "allocator_program.py", "steps").stdout)
         log = self.log()
         self.assertEqual(self.failures(log), [])
         said = [active - allocated for allocated, active, _device in log.allocator]
         self.assertEqual(said, sorted(said))
-        self.assertLess(set(said), {1000 * step for step in range(22)})
+        self.assertLessEqual(set(said), {1000 * step for step in range(steps + 1)})
         # Where a step comes too soon after the last look, it is passed over.
         self.assertGreaterEqual(len(set(said)), 10, said)
         self.assertLess(len(said), 200)
 
     @every_python
     def test_allocator_without_steps(self, python):
-        self.run_agent(python, "allocator_program.py", "no steps")
+        seconds = float(self.run_agent(python, "allocator_program.py", "no steps").stdout)
         log = self.log()
         self.assertEqual(self.failures(log), [])
         self.assertEqual(log.marks(GMT_STEP), [])
-        self.assertTrue(3 <= len(log.allocator) <= 6, log.allocator)
+        self.assertGreaterEqual(len(log.allocator), 3)
+        self.assertLessEqual(len(log.allocator), seconds + 2)  # once a second
         self.assertEqual(set(log.allocator[1:]), {(512, 4096, 0)})  # the first may be of before the loop
 
     @every_python
