@@ -134,7 +134,7 @@ while True: time.sleep(10)
   await until(() => existsSync(place.path('full')) && hangs(child.pid));
   const program = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim();
   child.kill('SIGTERM');
-  await until(() => !existsSync(`/proc/${program}/exe`)); // it ended and was not waited for
+  await until(() => readFileSync(`/proc/${program}/stat`, 'utf8').includes(') Z ')); // until then signals are its own
   child.kill('SIGTERM');
   assert.equal(await ended, 143);
 });

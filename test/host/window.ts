@@ -60,8 +60,9 @@ export const says = (selector: string, wanted: RegExp): Promise<string> =>
   });
 /** What style rules put behind the elements. */
 export const behind = (selector: string, wait = 5000): Promise<string[]> => ask('behind', { selector, wait });
-/** What axe-core finds wrong inside the element, a line each. */
-export const violations = (selector: string): Promise<string[]> => ask('violations', { selector });
+/** What axe-core finds wrong inside the element by these rules, or by all of them, a line each. */
+export const violations = (selector: string, rules?: string[]): Promise<string[]> =>
+  ask('violations', { selector, rules });
 /** Waits until nothing moves or changes in the page of the selector any more. */
 export const rest = (selector: string): Promise<void> => ask('rest', { selector });
 /** Presses keys wherever the focus is. */

@@ -1,1 +1,2 @@
 export declare function pythons(): string[];
+export declare function findPythonOnce(): void;

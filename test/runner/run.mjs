@@ -6,6 +6,7 @@ import { install } from '../project/install.mjs';
 import { inPart } from '../project/progress.mjs';
 import { inRoot } from '../project/root.mjs';
 import { wantedStages } from './arguments.mjs';
+import { findPythonOnce } from './pythons.mjs';
 import { runStages } from './schedule.mjs';
 
 const began = Date.now();
@@ -50,6 +51,7 @@ if (installed.error) {
   console.log('0 passed, 1 failed');
   process.exit(1);
 }
+findPythonOnce();
 const { stages } = await import('./stages.mjs'); // they need the packages
 const wanted = wantedStages(stages, process.argv.slice(2));
 if (typeof wanted === 'string') {

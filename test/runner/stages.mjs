@@ -22,9 +22,10 @@ const quoted = text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 /** ctest's tests: `paths` begin their names (trace_merge), `words` are parts of them. */
 async function runNativeTests({ paths, words }) {
   const chosen = [...paths.map(path => `^${quoted(path)}`), ...words.map(quoted)];
+  // Most of their time is waiting: for probes to be set, for a program to end.
   const flags = ['--test-dir', 'build/native', '--output-on-failure', '--timeout', '300', '--no-tests=error'];
   if (chosen.length > 0) flags.push('-R', chosen.join('|'));
-  const { output } = await run('ctest', [...flags, '-j', String(availableParallelism())], { capture: true });
+  const { output } = await run('ctest', [...flags, '-j', String(2 * availableParallelism())], { capture: true });
   const sum = /tests passed, (\d+) tests? failed out of (\d+)/.exec(output);
   if (!sum) throw new Error('ctest gave no summary.');
   const names = how =>
@@ -117,7 +118,7 @@ export const stages = [
     what: 'ctest',
     needs: ['build', 'programs', 'python'],
     after: ['programs', 'python'],
-    cores: 2,
+    cores: 1.5,
     takes: both,
     run: runNativeTests,
   },

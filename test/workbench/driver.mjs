@@ -100,17 +100,20 @@ const actions = {
     return contents.filter(text => text.startsWith('"')).map(text => JSON.parse(text));
   },
   /** What axe-core finds wrong for people who use a screen reader or a keyboard: rule, how bad, the elements. */
-  async violations(page, { selector, wait }) {
+  async violations(page, { selector, rules, wait }) {
     const frame = await frameWith(page, selector, wait);
-    await frame.evaluate(axe);
-    const { violations } = await frame.evaluate(async inside => {
-      // The window draws what is behind a page outside of it, where axe-core sees white.
-      const { style } = document.documentElement;
-      style.setProperty('background', 'var(--vscode-sideBar-background)');
-      const found = await window.axe.run(inside);
-      style.removeProperty('background');
-      return found;
-    }, selector);
+    if (!(await frame.evaluate(() => 'axe' in window))) await frame.evaluate(axe);
+    const { violations } = await frame.evaluate(
+      async ([inside, runOnly]) => {
+        // The window draws what is behind a page outside of it, where axe-core sees white.
+        const { style } = document.documentElement;
+        style.setProperty('background', 'var(--vscode-sideBar-background)');
+        const found = await window.axe.run(inside, runOnly ? { runOnly } : {});
+        style.removeProperty('background');
+        return found;
+      },
+      [selector, rules],
+    );
     const colours = ({ any }) => {
       const data = any.find(({ id }) => id === 'color-contrast')?.data;
       return data ? `(${data.fgColor} on ${data.bgColor}) ` : '';

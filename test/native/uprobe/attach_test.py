@@ -1,6 +1,7 @@
 """Attaching to what already runs, detaching, and every way in which it can fail."""
 
 import ctypes
+import re
 import shutil
 import struct
 import threading
@@ -130,18 +131,30 @@ class Attach(Running):
             base = min(begin for begin, _ in mappings(program.pid, os.path.join(SIMULATOR, "libcuda.so.1")))
             tracer = Tracer(self, program.pid)
             self.assertIn(BREAKPOINT, self.memory(program.pid, base + offset, len(code)))
+            maps = self.maps_of(tracer.process.pid)
+            self.assertTrue(maps and maps <= self.all_maps())
             if way == "detach":
                 tracer.detach()
             else:
                 tracer.stop()
             wait_until("the probes' end", lambda: self.memory(program.pid, base + offset, len(code)) == code)
-            wait_until("the end of its BPF programs", lambda: "gmt_targets" not in self.maps_of_bpf())
+            wait_until("the end of its BPF programs", lambda: not maps & self.all_maps())
             out = self.finish(program)
             self.assertEqual(out, "%d 500\n" % program.pid)
 
-    def maps_of_bpf(self):
+    def maps_of(self, pid):
+        """Numbers of the BPF maps that a process has open."""
+        folder, found = "/proc/%d/fdinfo" % pid, set()
+        for name in os.listdir(folder):
+            with open(os.path.join(folder, name)) as about:
+                found.update(re.findall(r"^map_id:\t(\d+)$", about.read(), re.MULTILINE))
+        return found
+
+    def all_maps(self):
+        """Numbers of all BPF maps of this machine."""
         bpftool = shutil.which("bpftool", path=os.environ["PATH"] + ":/usr/sbin:/sbin")
-        return subprocess.run([bpftool, "map", "show"], stdout=subprocess.PIPE, universal_newlines=True).stdout
+        shown = subprocess.run([bpftool, "map", "show"], stdout=subprocess.PIPE, universal_newlines=True).stdout
+        return set(re.findall(r"^(\d+): ", shown, re.MULTILINE))
 
     def memory(self, pid, address, count):
         with open("/proc/%d/mem" % pid, "rb") as memory:

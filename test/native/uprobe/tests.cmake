@@ -64,6 +64,9 @@ endfunction()
 foreach(name calls attach life loss usdt same autograd odd)
   uprobe_test(${name})
 endforeach()
+if(GMT_PYTHON3)
+  set_tests_properties(uprobe_attach PROPERTIES RESOURCE_LOCK uprobe_attach) # the two longest rows of tests run side by side
+endif()
 
 # Each header of the BPF programs includes what it uses.
 file(GLOB bpf_headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/../../native/uprobe/bpf/*.bpf.h)

@@ -43,7 +43,7 @@ target_link_libraries(uprobe_native_callers PRIVATE ${CMAKE_DL_LIBS})
 if(GMT_PYTHON3)
   foreach(name equal native)
     add_test(NAME uprobe_python_${name} COMMAND ${GMT_PYTHON3} ${sources}/${name}_test.py)
-    set_tests_properties(uprobe_python_${name} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 RUN_SERIAL TRUE ENVIRONMENT
+    set_tests_properties(uprobe_python_${name} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 RESOURCE_LOCK uprobe ENVIRONMENT
       "GMT_PYTHON_PROBE=$<TARGET_FILE:python_probe>;GMT_LIBRARY=$<TARGET_FILE:gpumemtrace>;GMT_UPROBE=$<TARGET_FILE:gpu_memtrace_uprobe>;GMT_BUILT=${inject_built};GMT_SIMULATOR=${GMT_DIST}/simulator;GMT_CALLERS=$<TARGET_FILE:uprobe_native_callers>;PYTHONDONTWRITEBYTECODE=1")
   endforeach()
   add_test(NAME uprobe_python
