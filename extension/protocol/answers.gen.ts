@@ -497,3 +497,281 @@ export interface LedgerSeries extends StepAxis {
   /** Freed tensors whose blocks another stream still uses, as the framework’s allocator said at an end of these steps. */
   pendingBytes: Float64Array;
 }
+
+/** A place in the program, as a stack names it. Line 0 and empty file: not known. */
+export interface Frame {
+  file: string;
+  line: number;
+  function: string;
+}
+
+export interface ThreadInfo {
+  index: number;
+  tid: number;
+  name: string;
+}
+
+export interface Note {
+  code: number;
+  text: string;
+}
+
+export interface DeviceInfo {
+  index: number;
+  name: string;
+  totalBytes: number;
+}
+
+export interface ProcessInfo {
+  /** Index in `TraceInfo.processes`, stable for the session. */
+  index: number;
+  pid: number;
+  parentPid: number;
+  uid: number;
+  /** Arguments. */
+  command: string[];
+  /** By what the launcher or the log knows; null while it runs or where nobody waited for it. */
+  exitCode: number|null;
+  /** The process has ended, in order or not. */
+  ended: boolean;
+  startNs: number;
+  /** '3.12', or null without Python. */
+  python: string | null;
+  driverSource: DriverSource;
+  simulated: boolean;
+  /** Recording is on. */
+  recording: boolean;
+  threads: ThreadInfo[];
+  notes: Note[];
+}
+
+export interface Totals {
+  process: number;
+  pid: number;
+  /** -1 for host memory. */
+  device: number;
+  layer: Layer;
+  liveBytes: number;
+  liveCount: number;
+  peakBytes: number;
+  peakNs: number;
+  allocations: number;
+  frees: number;
+  failed: number;
+  allocatedBytes: number;
+  freedBytes: number;
+  /** Frees of addresses that were never seen allocated. */
+  unmatchedFrees: number;
+  /** Live allocations whose address was handed out again. */
+  impliedFrees: number;
+  /** Of the driver’s allocations and frees, those of a framework’s caching allocator: here, and in `segmentFrees`. */
+  segmentAllocations: number;
+  segmentFrees: number;
+}
+
+/** The framework’s segments on one device, and what lies in them. */
+export interface Fragmentation {
+  segments: number;
+  segmentBytes: number;
+  /** Segments that hold both a live block and a gap. */
+  partlyUsedSegments: number;
+  /** Segments without any live block. */
+  emptySegments: number;
+  /** In all segments. */
+  freeBytes: number;
+  /** The longest gap. */
+  largestFreeBytes: number;
+}
+
+export interface CategorySum {
+  category: Category;
+  bytes: number;
+  count: number;
+}
+
+/** Live bytes of the tensor layer by what they are for. */
+export interface CategoryBytes extends CategorySum {
+  process: number;
+  device: number;
+}
+
+export interface SnapshotSite {
+  site: number;
+  liveBytes: number;
+  liveCount: number;
+  /** Step of its oldest live block. */
+  oldestStep: number;
+  /** Live bytes now less those at the end of the last step. */
+  grownBytes: number;
+  /** Allocated in the running step. */
+  stepAllocatedBytes: number;
+  /** The mean of up to 8 steps before it. */
+  usualAllocatedBytes: number;
+}
+
+/** Memory of one process on one device at one moment. null: not known. */
+export interface MemorySnapshot {
+  /** The step that was running, from 1. */
+  step: number;
+  tensorBytes: number;
+  reservedBytes: number | null;
+  driverBytes: number;
+  /** By the device’s own account (NVML), as it was read last. */
+  processBytes: number | null;
+  usedBytes: number | null;
+  totalBytes: number | null;
+  fragmentation: Fragmentation;
+  /** Live bytes that were allocated in the running step. */
+  thisStepBytes: number;
+  /** In the 8 steps before it. */
+  recentBytes: number;
+  /** Earlier. */
+  olderBytes: number;
+  categories: CategorySum[];
+  /** Of the layer that failed (tensors where there are any), biggest first, up to 50. */
+  sites: SnapshotSite[];
+}
+
+export interface OutOfMemory {
+  process: number;
+  device: number;
+  layer: Layer;
+  requestedBytes: number;
+  timeNs: number;
+  site: number;
+  liveBytes: number;
+  thread: number;
+  /** Only of the first failures and the newest: what memory looked like at that moment. */
+  snapshot: MemorySnapshot | null;
+}
+
+/** Steps of one process are numbered from 1. The first holds everything before the first end. */
+export interface ProcessSteps {
+  process: number;
+  source: StepSource;
+  /** Steps that have ended. */
+  count: number;
+  /** End of the last one, 0 without one. */
+  lastEndNs: number;
+  /** Width of a slice ('time'), else null. */
+  sliceNs: number | null;
+  /** The site whose allocation begins a step ('periodic'), else null. */
+  anchorSite: number | null;
+  /** Of the ended steps, those in which events are missing (see StepAxis.flags). */
+  touched: number;
+}
+
+/** Nothing was recorded ('recording'), or nothing of the driver layer ('driver'). */
+export interface Pause {
+  process: number;
+  kind: 'recording'|'driver';
+  beginNs: number;
+  /** null: it lasts. */
+  endNs: number | null;
+  /** The step that was running when it began. */
+  beginStep: number;
+  /** The one when it ended. */
+  endStep: number | null;
+}
+
+/** The sizes that a thread allocates on a layer. */
+export interface ThreadHabit {
+  process: number;
+  thread: number;
+  layer: Layer;
+  allocations: number;
+  /** Running estimate, right to about 5 %. */
+  medianBytes: number;
+  largestBytes: number;
+  largestNs: number;
+  largestSite: number;
+}
+
+export interface AnswerInfo {
+  process: number;
+  /** Names the answer within its process; rises. */
+  index: number;
+  /** 0: nobody asked; then there may be several. */
+  request: number;
+  /** Of the event behind which it was found. */
+  timeNs: number;
+  /** False while parts are missing. */
+  complete: boolean;
+  bytes: number;
+}
+
+/** A block by its address, alive or freed since the end of the last step (then without its time). */
+export interface BlockFacts {
+  address: bigint;
+  /** False: there is no such block. The rest is then 0. */
+  known: boolean;
+  alive: boolean;
+  bytes: number;
+  site: number;
+  device: number;
+  step: number;
+  timeNs: number;
+}
+
+export interface Answer extends AnswerInfo {
+  /** JSON as the agent wrote it; empty while parts are missing. */
+  text: string;
+  /** The tensors whose addresses stand in the text, as they were when it was read. */
+  blocks: BlockFacts[];
+}
+
+/** A stack that frees blocks of a site. */
+export interface FreeLine {
+  /** Frees seen with this stack; of tensors only a sample of a thread’s frees has stacks. */
+  count: number;
+  /** Step of the last one, from 1. */
+  lastStep: number;
+  frames: Frame[];
+  userFrame: number;
+}
+
+export interface Site {
+  /** Names the site within one session. Two sessions over one trace (one of them up to a moment, say) number the sites of a single process alike; with several processes they may not: compare `process` and `key` then. */
+  id: number;
+  /** 16 hexadecimal digits, the same for the same stack content, layer and source in every process, session and trace. All zero while the stack is not known yet. */
+  key: string;
+  layer: Layer;
+  source: LineSource;
+  /** Deeper than the recorded 128 frames. */
+  cut: boolean;
+  /** Innermost first. */
+  frames: Frame[];
+  /** Index of the first frame outside the standard library and site-packages, -1 = none. */
+  userFrame: number;
+  /** Path of the library, or the program, that called the driver; empty: not known, or not of the driver. */
+  library: string;
+}
+
+export interface TraceInfo {
+  /** Rises with each batch of events; equal numbers mean that nothing changed. */
+  revision: number;
+  /** False once every process ended and all was read. */
+  live: boolean;
+  events: number;
+  eventsPerSecond: number;
+  durationNs: number;
+  startRealtimeMs: number;
+  /** Of some causes no event is missing, but its stack or a name. */
+  lost: { events: number; byCause: Record<string, number> };
+  /** The launcher left it (empty object when absent). */
+  session: Record<string, unknown>;
+  processes: ProcessInfo[];
+  devices: DeviceInfo[];
+  totals: Totals[];
+  /** The first failures and the newest. */
+  outOfMemory: OutOfMemory[];
+  /** All of them. */
+  outOfMemoryCount: number;
+  /** One entry a process with events. */
+  steps: ProcessSteps[];
+  pauses: Pause[];
+  categories: CategoryBytes[];
+  habits: ThreadHabit[];
+  /** What the agent answered; `TraceSource.answer` gives the text. */
+  answers: AnswerInfo[];
+}

@@ -5,160 +5,27 @@
 import type {
   AllocationSort,
   AllocationWindow,
+  Answer,
+  BlockFacts,
   Category,
-  DriverSource,
+  Fragmentation,
+  FreeLine,
   GroupBy,
   Layer,
   LedgerSeries,
-  LineSource,
   SegmentMap,
   Series,
+  Site,
   SiteSeries,
   SiteSort,
   SiteWindow,
+  Totals,
+  TraceInfo,
 } from './answers.gen';
 import { LAYERS } from './answers.gen';
-import type { Frame } from './frame';
-import type {
-  Answer,
-  AnswerInfo,
-  BlockFacts,
-  CategoryBytes,
-  Fragmentation,
-  FreeLine,
-  LedgerSeriesQuery,
-  MemorySnapshot,
-  Pause,
-  ProcessSteps,
-  SiteSeriesQuery,
-  ThreadHabit,
-} from './steps';
+import type { LedgerSeriesQuery, SiteSeriesQuery } from './steps';
 
 export * from './answers.gen';
-export type { Frame } from './frame';
-export interface ThreadInfo {
-  index: number;
-  tid: number;
-  name: string;
-}
-export interface Note {
-  code: number;
-  text: string;
-}
-
-export interface ProcessInfo {
-  /** Index in `TraceInfo.processes`, stable for the session. */
-  index: number;
-  pid: number;
-  parentPid: number;
-  uid: number;
-  /** Arguments. */
-  command: string[];
-  /** By what the launcher or the log knows; null while it runs or where nobody waited for it. */
-  exitCode: number | null;
-  /** The process has ended, in order or not. */
-  ended: boolean;
-  startNs: number;
-  /** '3.12', or null without Python. */
-  python: string | null;
-  driverSource: DriverSource;
-  simulated: boolean;
-  /** 1 while recording is on. */
-  recording: boolean;
-  threads: ThreadInfo[];
-  notes: Note[];
-}
-export interface DeviceInfo {
-  index: number;
-  name: string;
-  totalBytes: number;
-}
-export interface Totals {
-  process: number;
-  pid: number;
-  /** -1 for host memory. */
-  device: number;
-  layer: Layer;
-  liveBytes: number;
-  liveCount: number;
-  peakBytes: number;
-  peakNs: number;
-  allocations: number;
-  frees: number;
-  failed: number;
-  allocatedBytes: number;
-  freedBytes: number;
-  /** Frees of addresses that were never seen allocated, and live allocations whose address was handed out again. */
-  unmatchedFrees: number;
-  impliedFrees: number;
-  /** Of the driver's allocations and frees, those of a framework's caching allocator. */
-  segmentAllocations: number;
-  segmentFrees: number;
-}
-export interface OutOfMemory {
-  process: number;
-  device: number;
-  layer: Layer;
-  requestedBytes: number;
-  timeNs: number;
-  site: number;
-  liveBytes: number;
-  thread: number;
-  /** Only of the first failures and the newest: what memory looked like at that moment. */
-  snapshot: MemorySnapshot | null;
-}
-export interface TraceInfo {
-  /** Rises with each batch of events; equal numbers mean that nothing changed. */
-  revision: number;
-  /** False once every process ended and all was read. */
-  live: boolean;
-  events: number;
-  eventsPerSecond: number;
-  durationNs: number;
-  startRealtimeMs: number;
-  /** Of some causes no event is missing, but its stack or a name. */
-  lost: { events: number; byCause: Record<string, number> };
-  /** JSON the launcher left (empty object when absent). */
-  session: Record<string, unknown>;
-  processes: ProcessInfo[];
-  devices: DeviceInfo[];
-  totals: Totals[];
-  /** The first failures and the newest. */
-  outOfMemory: OutOfMemory[];
-  /** All of them. */
-  outOfMemoryCount: number;
-  /** One entry a process with events. */
-  steps: ProcessSteps[];
-  pauses: Pause[];
-  categories: CategoryBytes[];
-  habits: ThreadHabit[];
-  /** What the agent answered; `TraceSource.answer` gives the text. */
-  answers: AnswerInfo[];
-}
-
-export interface Site {
-  /**
-   * Names the site within one session. Two sessions over one trace (one of them up to a moment, say) number the sites of a
-   * single process alike; with several processes they may not: compare `process` and `key` then.
-   */
-  id: number;
-  /**
-   * 16 hexadecimal digits, the same for the same stack content, layer and source in every process, session and trace. All
-   * zero while the stack is not known yet.
-   */
-  key: string;
-  layer: Layer;
-  source: LineSource;
-  /** Deeper than the recorded 128 frames. */
-  cut: boolean;
-  /** Innermost first. */
-  frames: Frame[];
-  /** Index of the first frame outside the standard library and site-packages, -1 = none. */
-  userFrame: number;
-  /** Path of the library, or the program, that called the driver; empty: not known, or not of the driver. */
-  library: string;
-}
-
 export interface SiteQuery {
   layer: Layer;
   groupBy: GroupBy;

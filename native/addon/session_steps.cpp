@@ -60,7 +60,8 @@ Napi::Value SessionObject::answer(const Napi::CallbackInfo &info) {
     const model::ProcessState *process = state.process(query.process);
     const model::Answer *answer = process ? process->answers.find(query.index) : nullptr;
     if (!answer) return std::nullopt;
-    return AgentAnswer{query.process, *answer, with_sites(state, answer->blocks)};
+    return AgentAnswer{about_answer(query.process, *answer), answer->complete() ? answer->text : "",
+                       with_sites(state, answer->blocks)};
   };
   return reply(info, answer_query, find, [](Napi::Env env, const std::optional<AgentAnswer> &found) {
     return found ? agent_answer(env, *found) : env.Null();

@@ -7,7 +7,8 @@
 #include <limits>
 #include <string>
 
-#include "model/state/types.h"
+#include "model/query/step_queries.h"
+#include "model/state/name_book.h"
 
 namespace gmt::addon {
 
@@ -63,6 +64,26 @@ Napi::Array words(Napi::Env env, const Rows &rows, Read read) {
 inline std::string pool_text(uint64_t owner, uint64_t number) {
   if (owner == GMT_UNKNOWN || number == GMT_UNKNOWN) return "";
   return std::to_string(owner) + ":" + std::to_string(number);
+}
+
+/// `3.12`
+inline std::string version_text(uint32_t version) {
+  return std::to_string(version >> 24) + "." + std::to_string(version >> 16 & 0xff);
+}
+
+/// Of enum gmt_driver_source.
+inline model::DriverSource driver_source(uint32_t source) {
+  const bool known = source < model::Words<model::DriverSource>::kAll.size();
+  return known ? static_cast<model::DriverSource>(source) : model::DriverSource::None;
+}
+
+/// Those with blocks.
+inline std::vector<model::CategoryRow> category_sums(const model::MemorySnapshot &snapshot) {
+  std::vector<model::CategoryRow> sums;
+  for (uint8_t category = 0; category < model::kCategories; ++category) {
+    if (snapshot.categories[category].count != 0) sums.push_back({0, category, snapshot.categories[category]});
+  }
+  return sums;
 }
 
 /// As JavaScript and files carry a key: 16 hexadecimal digits.

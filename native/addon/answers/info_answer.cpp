@@ -1,15 +1,9 @@
 #include <algorithm>
 
-#include "addon/answers/answers.h"
+#include "addon/answers/pack.gen.h"
 
 namespace gmt::addon {
 namespace {
-
-/// Of enum gmt_driver_source.
-const char *driver_source(uint32_t source) {
-  const bool known = source < model::Words<model::DriverSource>::kAll.size();
-  return model::word_of(known ? static_cast<model::DriverSource>(source) : model::DriverSource::None);
-}
 
 void add_devices(std::vector<trace::Device> &all, const std::vector<trace::Device> &more) {
   for (const trace::Device &device : more) {
@@ -45,93 +39,6 @@ Napi::Value exit_code(Napi::Env env, const Napi::Object &session, uint32_t pid) 
   return env.Null();
 }
 
-Napi::Value python_name(Napi::Env env, uint32_t version) {
-  if (version == 0) return env.Null();
-  return Napi::String::New(env, std::to_string(version >> 24) + "." + std::to_string(version >> 16 & 0xff));
-}
-
-Napi::Array threads_of(Napi::Env env, const std::vector<trace::Thread> &threads) {
-  auto list = Napi::Array::New(env, threads.size());
-  for (size_t i = 0; i < threads.size(); ++i) {
-    auto thread = Napi::Object::New(env);
-    thread.Set("index", threads[i].index);
-    thread.Set("tid", threads[i].tid);
-    thread.Set("name", threads[i].name);
-    list.Set(static_cast<uint32_t>(i), thread);
-  }
-  return list;
-}
-
-Napi::Array notes_of(Napi::Env env, const std::vector<trace::Note> &notes) {
-  auto list = Napi::Array::New(env, notes.size());
-  for (size_t i = 0; i < notes.size(); ++i) {
-    auto note = Napi::Object::New(env);
-    note.Set("code", notes[i].code);
-    note.Set("text", notes[i].text);
-    list.Set(static_cast<uint32_t>(i), note);
-  }
-  return list;
-}
-
-Napi::Object process_of(Napi::Env env, const InfoData::Process &data, size_t index, const Napi::Object &session) {
-  auto process = Napi::Object::New(env);
-  process.Set("index", static_cast<double>(index));
-  process.Set("pid", data.facts.pid);
-  process.Set("parentPid", data.facts.parent_pid);
-  process.Set("uid", data.facts.uid);
-  auto command = Napi::Array::New(env, data.command.size());
-  for (size_t i = 0; i < data.command.size(); ++i) command.Set(static_cast<uint32_t>(i), data.command[i]);
-  process.Set("command", command);
-  process.Set("exitCode", exit_code(env, session, data.facts.pid));
-  process.Set("ended", Napi::Boolean::New(env, data.ended));
-  process.Set("startNs", static_cast<double>(data.facts.start_ns));
-  process.Set("python", python_name(env, data.python));
-  process.Set("driverSource", driver_source(data.facts.driver_source));
-  process.Set("simulated", Napi::Boolean::New(env, data.facts.simulated));
-  process.Set("recording", Napi::Boolean::New(env, data.recording));
-  process.Set("threads", threads_of(env, data.threads));
-  process.Set("notes", notes_of(env, data.notes));
-  return process;
-}
-
-Napi::Object totals_of(Napi::Env env, const model::LedgerNumbers &ledger, uint32_t pid) {
-  auto totals = Napi::Object::New(env);
-  const auto put = [&](const char *name, auto value) { totals.Set(name, static_cast<double>(value)); };
-  put("process", ledger.process);
-  put("pid", pid);
-  put("device", model::device_number(ledger.device));
-  totals.Set("layer", model::word_of(ledger.layer));
-  put("liveBytes", ledger.live_bytes);
-  put("liveCount", ledger.live_count);
-  put("peakBytes", ledger.peak_bytes);
-  put("peakNs", ledger.peak_ns);
-  put("allocations", ledger.allocations);
-  put("frees", ledger.frees);
-  put("failed", ledger.failed);
-  put("allocatedBytes", ledger.allocated_bytes);
-  put("freedBytes", ledger.freed_bytes);
-  put("unmatchedFrees", ledger.unmatched_frees);
-  put("impliedFrees", ledger.implied_frees);
-  put("segmentAllocations", ledger.segment_allocations);
-  put("segmentFrees", ledger.segment_frees);
-  return totals;
-}
-
-Napi::Object failure_of(Napi::Env env, const model::OutOfMemory &data) {
-  auto failure = Napi::Object::New(env);
-  const auto put = [&](const char *name, auto value) { failure.Set(name, static_cast<double>(value)); };
-  put("process", data.process);
-  put("device", data.device);
-  failure.Set("layer", model::word_of(data.layer));
-  put("requestedBytes", data.requested_bytes);
-  put("timeNs", data.time_ns);
-  put("site", data.site);
-  put("liveBytes", data.live_bytes);
-  put("thread", data.thread);
-  failure.Set("snapshot", snapshot_answer(env, data.snapshot.get()));
-  return failure;
-}
-
 Napi::Object losses_of(Napi::Env env, const trace::Losses &losses) {
   auto causes = Napi::Object::New(env);
   for (uint32_t cause = 0; cause < trace::kLossCauses; ++cause) {
@@ -144,13 +51,36 @@ Napi::Object losses_of(Napi::Env env, const trace::Losses &losses) {
   return lost;
 }
 
+void add_steps(const model::State &state, const model::ProcessState &process, InfoData &data) {
+  const uint32_t number = process.number;
+  const model::ProcessSteps &steps = process.steps;
+  data.steps.push_back({number, steps.source, process.frame->step - 1, steps.last_end_ns, steps.anchor, steps.touched});
+  const auto add_pauses = [&](const auto &intervals, bool of_driver) {
+    for (const model::Interval &one : intervals)
+      data.pauses.push_back({number, of_driver, one.begin_ns, one.end_ns, one.begin_step, one.end_step});
+  };
+  add_pauses(process.pauses, false);
+  add_pauses(process.gaps, true);
+  for (const model::CategoryRow &row : model::categories(state, number)) data.categories.push_back({row, number});
+  const auto &habits = process.habits.all();
+  for (uint32_t at = 0; at < habits.size(); ++at) {
+    const model::SizeHabit &one = habits[at];
+    if (one.allocations == 0) continue;
+    data.habits.push_back({number, at / model::kLayers, static_cast<model::Layer>(at % model::kLayers), one.allocations,
+                           one.median ? model::size_of_log(one.median) : 0, one.largest_bytes, one.largest_ns,
+                           state.accounts.site_of(one.largest_cell)});
+  }
+  for (const model::Answer &one : process.answers.answers()) data.answers.push_back(about_answer(number, one));
+}
+
 void copy_processes(const Follower::View &view, InfoData &data) {
   trace::SessionReader &reader = view.reader;
-  for (size_t i = 0; i < reader.process_count(); ++i) {
+  for (uint32_t i = 0; i < reader.process_count(); ++i) {
     const trace::ProcessTables &tables = reader.tables(i);
-    data.processes.push_back({reader.facts(i), tables.command(), tables.python_version(), reader.ended(i),
-                              view.state.recording(static_cast<uint32_t>(i)), tables.threads(), tables.notes()});
+    data.processes.push_back({i, reader.facts(i), tables.command(), tables.python_version(), reader.ended(i),
+                              view.state.recording(i), tables.threads(), tables.notes()});
     add_devices(data.devices, tables.devices());
+    if (const model::ProcessState *state = view.state.process(i)) add_steps(view.state, *state, data);
   }
   // What is to be said of the files belongs to no process; the first one shows it.
   if (data.processes.empty()) return;
@@ -172,47 +102,24 @@ InfoData info_data(const Follower::View &view) {
   data.losses = view.reader.losses();
   data.session_json = view.session_json;
   copy_processes(view, data);
-  data.ledgers.assign(view.state.accounts.ledgers().begin(), view.state.accounts.ledgers().end());
+  for (const model::LedgerNumbers &ledger : view.state.accounts.ledgers()) {
+    const bool known = ledger.process < data.processes.size();
+    data.totals.push_back({ledger, known ? data.processes[ledger.process].facts.pid : 0});
+  }
   data.out_of_memory.assign(view.state.out_of_memory.begin(), view.state.out_of_memory.end());
   data.out_of_memory_count = view.state.out_of_memory_count;
-  data.steps = step_info(view);
   return data;
 }
 
 Napi::Value info_answer(Napi::Env env, const InfoData &data) {
   const Napi::Object session = parse_object(env, data.session_json);
-  const auto list = [&](const auto &items, auto make) {
-    auto array = Napi::Array::New(env, items.size());
-    for (size_t i = 0; i < items.size(); ++i) array.Set(static_cast<uint32_t>(i), make(items[i], i));
-    return array;
-  };
-  auto info = Napi::Object::New(env);
-  info.Set("revision", static_cast<double>(data.revision));
-  info.Set("live", Napi::Boolean::New(env, data.live));
-  info.Set("events", static_cast<double>(data.events));
-  info.Set("eventsPerSecond", data.events_per_second);
-  info.Set("durationNs", static_cast<double>(data.duration_ns));
-  info.Set("startRealtimeMs", static_cast<double>(data.start_realtime_ns) * 1e-6);
+  auto info = pack(env, data);
   info.Set("lost", losses_of(env, data.losses));
   info.Set("session", session);
-  info.Set("processes", list(data.processes, [&](const InfoData::Process &process, size_t index) {
-             return process_of(env, process, index, session);
-           }));
-  info.Set("devices", list(data.devices, [&](const trace::Device &known, size_t) {
-             auto device = Napi::Object::New(env);
-             device.Set("index", known.index);
-             device.Set("name", known.name);
-             device.Set("totalBytes", static_cast<double>(known.total_bytes));
-             return device;
-           }));
-  info.Set("totals", list(data.ledgers, [&](const model::LedgerNumbers &ledger, size_t) {
-             const bool known = ledger.process < data.processes.size();
-             return totals_of(env, ledger, known ? data.processes[ledger.process].facts.pid : 0);
-           }));
-  info.Set("outOfMemory",
-           list(data.out_of_memory, [&](const model::OutOfMemory &one, size_t) { return failure_of(env, one); }));
-  info.Set("outOfMemoryCount", static_cast<double>(data.out_of_memory_count));
-  put_step_info(env, info, data.steps);
+  const auto processes = info.Get("processes").As<Napi::Array>();
+  for (uint32_t i = 0; i < processes.Length(); ++i) {
+    Napi::Value(processes[i]).As<Napi::Object>().Set("exitCode", exit_code(env, session, data.processes[i].facts.pid));
+  }
   return info;
 }
 

@@ -128,4 +128,255 @@ inline void put_columns(Napi::Env env, Napi::Object &object, const std::vector<m
   object.Set("categoryBytes", column<double>(env, rows, [](const auto &row) { return row.category_bytes; }));
 }
 
+inline Napi::Object pack(Napi::Env env, const model::Frame &row) {
+  auto object = Napi::Object::New(env);
+  object.Set("file", row.file);
+  object.Set("line", Napi::Number::New(env, static_cast<double>(row.line)));
+  object.Set("function", row.function);
+  return object;
+}
+
+inline Napi::Object pack(Napi::Env env, const trace::Thread &row) {
+  auto object = Napi::Object::New(env);
+  object.Set("index", Napi::Number::New(env, static_cast<double>(row.index)));
+  object.Set("tid", Napi::Number::New(env, static_cast<double>(row.tid)));
+  object.Set("name", row.name);
+  return object;
+}
+
+inline Napi::Object pack(Napi::Env env, const trace::Note &row) {
+  auto object = Napi::Object::New(env);
+  object.Set("code", Napi::Number::New(env, static_cast<double>(row.code)));
+  object.Set("text", row.text);
+  return object;
+}
+
+inline Napi::Object pack(Napi::Env env, const trace::Device &row) {
+  auto object = Napi::Object::New(env);
+  object.Set("index", Napi::Number::New(env, static_cast<double>(row.index)));
+  object.Set("name", row.name);
+  object.Set("totalBytes", Napi::Number::New(env, static_cast<double>(row.total_bytes)));
+  return object;
+}
+
+inline Napi::Object pack(Napi::Env env, const ProcessData &row) {
+  auto object = Napi::Object::New(env);
+  object.Set("index", Napi::Number::New(env, static_cast<double>(row.index)));
+  object.Set("pid", Napi::Number::New(env, static_cast<double>(row.facts.pid)));
+  object.Set("parentPid", Napi::Number::New(env, static_cast<double>(row.facts.parent_pid)));
+  object.Set("uid", Napi::Number::New(env, static_cast<double>(row.facts.uid)));
+  object.Set("command", texts(env, row.command, [](const auto &one) -> const auto & { return one; }));
+  object.Set("ended", Napi::Boolean::New(env, row.ended));
+  object.Set("startNs", Napi::Number::New(env, static_cast<double>(row.facts.start_ns)));
+  object.Set("python", row.python ? Napi::Value(Napi::String::New(env, version_text(row.python))) : env.Null());
+  object.Set("driverSource", model::word_of(driver_source(row.facts.driver_source)));
+  object.Set("simulated", Napi::Boolean::New(env, row.facts.simulated));
+  object.Set("recording", Napi::Boolean::New(env, row.recording));
+  object.Set("threads", objects(env, row.threads, [&](const auto &one) { return pack(env, one); }));
+  object.Set("notes", objects(env, row.notes, [&](const auto &one) { return pack(env, one); }));
+  return object;
+}
+
+inline Napi::Object pack(Napi::Env env, const TotalsData &row) {
+  auto object = Napi::Object::New(env);
+  object.Set("process", Napi::Number::New(env, static_cast<double>(row.process)));
+  object.Set("pid", Napi::Number::New(env, static_cast<double>(row.pid)));
+  object.Set("device", Napi::Number::New(env, static_cast<double>(model::device_number(row.device))));
+  object.Set("layer", model::word_of(row.layer));
+  object.Set("liveBytes", Napi::Number::New(env, static_cast<double>(row.live_bytes)));
+  object.Set("liveCount", Napi::Number::New(env, static_cast<double>(row.live_count)));
+  object.Set("peakBytes", Napi::Number::New(env, static_cast<double>(row.peak_bytes)));
+  object.Set("peakNs", Napi::Number::New(env, static_cast<double>(row.peak_ns)));
+  object.Set("allocations", Napi::Number::New(env, static_cast<double>(row.allocations)));
+  object.Set("frees", Napi::Number::New(env, static_cast<double>(row.frees)));
+  object.Set("failed", Napi::Number::New(env, static_cast<double>(row.failed)));
+  object.Set("allocatedBytes", Napi::Number::New(env, static_cast<double>(row.allocated_bytes)));
+  object.Set("freedBytes", Napi::Number::New(env, static_cast<double>(row.freed_bytes)));
+  object.Set("unmatchedFrees", Napi::Number::New(env, static_cast<double>(row.unmatched_frees)));
+  object.Set("impliedFrees", Napi::Number::New(env, static_cast<double>(row.implied_frees)));
+  object.Set("segmentAllocations", Napi::Number::New(env, static_cast<double>(row.segment_allocations)));
+  object.Set("segmentFrees", Napi::Number::New(env, static_cast<double>(row.segment_frees)));
+  return object;
+}
+
+inline Napi::Object pack(Napi::Env env, const model::Fragmentation &row) {
+  auto object = Napi::Object::New(env);
+  object.Set("segments", Napi::Number::New(env, static_cast<double>(row.segments)));
+  object.Set("segmentBytes", Napi::Number::New(env, static_cast<double>(row.segment_bytes)));
+  object.Set("partlyUsedSegments", Napi::Number::New(env, static_cast<double>(row.partly_used_segments)));
+  object.Set("emptySegments", Napi::Number::New(env, static_cast<double>(row.empty_segments)));
+  object.Set("freeBytes", Napi::Number::New(env, static_cast<double>(row.free_bytes)));
+  object.Set("largestFreeBytes", Napi::Number::New(env, static_cast<double>(row.largest_free_bytes)));
+  return object;
+}
+
+inline Napi::Object pack(Napi::Env env, const model::CategoryRow &row) {
+  auto object = Napi::Object::New(env);
+  object.Set("category", model::word_of(static_cast<model::Category>(row.category)));
+  object.Set("bytes", Napi::Number::New(env, static_cast<double>(row.sum.bytes)));
+  object.Set("count", Napi::Number::New(env, static_cast<double>(row.sum.count)));
+  return object;
+}
+
+inline Napi::Object pack(Napi::Env env, const CategoryData &row) {
+  auto object = pack(env, static_cast<const model::CategoryRow &>(row));
+  object.Set("process", Napi::Number::New(env, static_cast<double>(row.process)));
+  object.Set("device", Napi::Number::New(env, static_cast<double>(model::device_number(row.device))));
+  return object;
+}
+
+inline Napi::Object pack(Napi::Env env, const model::SnapshotSite &row) {
+  auto object = Napi::Object::New(env);
+  object.Set("site", Napi::Number::New(env, static_cast<double>(row.site)));
+  object.Set("liveBytes", Napi::Number::New(env, static_cast<double>(row.live_bytes)));
+  object.Set("liveCount", Napi::Number::New(env, static_cast<double>(row.live_count)));
+  object.Set("oldestStep", Napi::Number::New(env, static_cast<double>(row.oldest_step)));
+  object.Set("grownBytes", Napi::Number::New(env, static_cast<double>(row.grown_bytes)));
+  object.Set("stepAllocatedBytes", Napi::Number::New(env, static_cast<double>(row.step_allocated_bytes)));
+  object.Set("usualAllocatedBytes", Napi::Number::New(env, static_cast<double>(row.usual_allocated_bytes)));
+  return object;
+}
+
+inline Napi::Object pack(Napi::Env env, const model::MemorySnapshot &row) {
+  auto object = Napi::Object::New(env);
+  object.Set("step", Napi::Number::New(env, static_cast<double>(row.step)));
+  object.Set("tensorBytes", Napi::Number::New(env, static_cast<double>(row.tensor_bytes)));
+  object.Set("reservedBytes", row.reserved_bytes ? Napi::Value(Napi::Number::New(env, static_cast<double>(*row.reserved_bytes))) : env.Null());
+  object.Set("driverBytes", Napi::Number::New(env, static_cast<double>(row.driver_bytes)));
+  object.Set("processBytes", row.memory && row.memory->process_bytes != ~0ull ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.memory->process_bytes))) : env.Null());
+  object.Set("usedBytes", row.memory ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.memory->used_bytes))) : env.Null());
+  object.Set("totalBytes", row.memory ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.memory->total_bytes))) : env.Null());
+  object.Set("fragmentation", pack(env, row.fragmentation));
+  object.Set("thisStepBytes", Napi::Number::New(env, static_cast<double>(row.this_step_bytes)));
+  object.Set("recentBytes", Napi::Number::New(env, static_cast<double>(row.recent_bytes)));
+  object.Set("olderBytes", Napi::Number::New(env, static_cast<double>(row.older_bytes)));
+  object.Set("categories", objects(env, category_sums(row), [&](const auto &one) { return pack(env, one); }));
+  object.Set("sites", objects(env, row.sites, [&](const auto &one) { return pack(env, one); }));
+  return object;
+}
+
+inline Napi::Object pack(Napi::Env env, const model::OutOfMemory &row) {
+  auto object = Napi::Object::New(env);
+  object.Set("process", Napi::Number::New(env, static_cast<double>(row.process)));
+  object.Set("device", Napi::Number::New(env, static_cast<double>(row.device)));
+  object.Set("layer", model::word_of(row.layer));
+  object.Set("requestedBytes", Napi::Number::New(env, static_cast<double>(row.requested_bytes)));
+  object.Set("timeNs", Napi::Number::New(env, static_cast<double>(row.time_ns)));
+  object.Set("site", Napi::Number::New(env, static_cast<double>(row.site)));
+  object.Set("liveBytes", Napi::Number::New(env, static_cast<double>(row.live_bytes)));
+  object.Set("thread", Napi::Number::New(env, static_cast<double>(row.thread)));
+  object.Set("snapshot", row.snapshot ? Napi::Value(pack(env, *row.snapshot)) : env.Null());
+  return object;
+}
+
+inline Napi::Object pack(Napi::Env env, const ProcessSteps &row) {
+  auto object = Napi::Object::New(env);
+  object.Set("process", Napi::Number::New(env, static_cast<double>(row.process)));
+  object.Set("source", model::word_of(row.source));
+  object.Set("count", Napi::Number::New(env, static_cast<double>(row.count)));
+  object.Set("lastEndNs", Napi::Number::New(env, static_cast<double>(row.last_end_ns)));
+  object.Set("sliceNs", row.source == model::StepSource::Time ? Napi::Value(Napi::Number::New(env, static_cast<double>(model::ProcessSteps::kSliceNs))) : env.Null());
+  object.Set("anchorSite", row.anchor_site != model::kNone ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.anchor_site))) : env.Null());
+  object.Set("touched", Napi::Number::New(env, static_cast<double>(row.touched)));
+  return object;
+}
+
+inline Napi::Object pack(Napi::Env env, const Pause &row) {
+  auto object = Napi::Object::New(env);
+  object.Set("process", Napi::Number::New(env, static_cast<double>(row.process)));
+  object.Set("kind", row.of_driver ? "driver" : "recording");
+  object.Set("beginNs", Napi::Number::New(env, static_cast<double>(row.begin_ns)));
+  object.Set("endNs", row.end_ns != ~0ull ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.end_ns))) : env.Null());
+  object.Set("beginStep", Napi::Number::New(env, static_cast<double>(row.begin_step)));
+  object.Set("endStep", row.end_ns != ~0ull ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.end_step))) : env.Null());
+  return object;
+}
+
+inline Napi::Object pack(Napi::Env env, const ThreadHabit &row) {
+  auto object = Napi::Object::New(env);
+  object.Set("process", Napi::Number::New(env, static_cast<double>(row.process)));
+  object.Set("thread", Napi::Number::New(env, static_cast<double>(row.thread)));
+  object.Set("layer", model::word_of(row.layer));
+  object.Set("allocations", Napi::Number::New(env, static_cast<double>(row.allocations)));
+  object.Set("medianBytes", Napi::Number::New(env, static_cast<double>(row.median_bytes)));
+  object.Set("largestBytes", Napi::Number::New(env, static_cast<double>(row.largest_bytes)));
+  object.Set("largestNs", Napi::Number::New(env, static_cast<double>(row.largest_ns)));
+  object.Set("largestSite", Napi::Number::New(env, static_cast<double>(row.largest_site)));
+  return object;
+}
+
+inline Napi::Object pack(Napi::Env env, const AnswerInfo &row) {
+  auto object = Napi::Object::New(env);
+  object.Set("process", Napi::Number::New(env, static_cast<double>(row.process)));
+  object.Set("index", Napi::Number::New(env, static_cast<double>(row.index)));
+  object.Set("request", Napi::Number::New(env, static_cast<double>(row.request)));
+  object.Set("timeNs", Napi::Number::New(env, static_cast<double>(row.time_ns)));
+  object.Set("complete", Napi::Boolean::New(env, row.complete));
+  object.Set("bytes", Napi::Number::New(env, static_cast<double>(row.bytes)));
+  return object;
+}
+
+inline Napi::Object pack(Napi::Env env, const BlockAnswer &row) {
+  auto object = Napi::Object::New(env);
+  object.Set("address", Napi::BigInt::New(env, row.facts.address));
+  object.Set("known", Napi::Boolean::New(env, row.facts.known));
+  object.Set("alive", Napi::Boolean::New(env, row.facts.alive));
+  object.Set("bytes", Napi::Number::New(env, static_cast<double>(row.facts.bytes)));
+  object.Set("site", Napi::Number::New(env, static_cast<double>(row.site)));
+  object.Set("device", Napi::Number::New(env, static_cast<double>((row.facts.known ? model::device_number(row.facts.device) : 0))));
+  object.Set("step", Napi::Number::New(env, static_cast<double>(row.facts.step)));
+  object.Set("timeNs", Napi::Number::New(env, static_cast<double>(row.facts.time_ns)));
+  return object;
+}
+
+inline Napi::Object pack(Napi::Env env, const AgentAnswer &row) {
+  auto object = pack(env, static_cast<const AnswerInfo &>(row));
+  object.Set("text", row.text);
+  object.Set("blocks", objects(env, row.blocks, [&](const auto &one) { return pack(env, one); }));
+  return object;
+}
+
+inline Napi::Object pack(Napi::Env env, const model::FreeLine &row) {
+  auto object = Napi::Object::New(env);
+  object.Set("count", Napi::Number::New(env, static_cast<double>(row.count)));
+  object.Set("lastStep", Napi::Number::New(env, static_cast<double>(row.last_step)));
+  object.Set("frames", objects(env, row.stack.frames, [&](const auto &one) { return pack(env, one); }));
+  object.Set("userFrame", Napi::Number::New(env, static_cast<double>(row.stack.user_frame)));
+  return object;
+}
+
+inline Napi::Object pack(Napi::Env env, const model::SiteDetail &row) {
+  auto object = Napi::Object::New(env);
+  object.Set("id", Napi::Number::New(env, static_cast<double>(row.id)));
+  object.Set("key", key_text(row.key));
+  object.Set("layer", model::word_of(row.layer));
+  object.Set("source", model::word_of(row.source));
+  object.Set("cut", Napi::Boolean::New(env, row.stack.cut));
+  object.Set("frames", objects(env, row.stack.frames, [&](const auto &one) { return pack(env, one); }));
+  object.Set("userFrame", Napi::Number::New(env, static_cast<double>(row.stack.user_frame)));
+  object.Set("library", row.library);
+  return object;
+}
+
+inline Napi::Object pack(Napi::Env env, const InfoData &row) {
+  auto object = Napi::Object::New(env);
+  object.Set("revision", Napi::Number::New(env, static_cast<double>(row.revision)));
+  object.Set("live", Napi::Boolean::New(env, row.live));
+  object.Set("events", Napi::Number::New(env, static_cast<double>(row.events)));
+  object.Set("eventsPerSecond", Napi::Number::New(env, static_cast<double>(row.events_per_second)));
+  object.Set("durationNs", Napi::Number::New(env, static_cast<double>(row.duration_ns)));
+  object.Set("startRealtimeMs", Napi::Number::New(env, static_cast<double>(static_cast<double>(row.start_realtime_ns) * 1e-6)));
+  object.Set("processes", objects(env, row.processes, [&](const auto &one) { return pack(env, one); }));
+  object.Set("devices", objects(env, row.devices, [&](const auto &one) { return pack(env, one); }));
+  object.Set("totals", objects(env, row.totals, [&](const auto &one) { return pack(env, one); }));
+  object.Set("outOfMemory", objects(env, row.out_of_memory, [&](const auto &one) { return pack(env, one); }));
+  object.Set("outOfMemoryCount", Napi::Number::New(env, static_cast<double>(row.out_of_memory_count)));
+  object.Set("steps", objects(env, row.steps, [&](const auto &one) { return pack(env, one); }));
+  object.Set("pauses", objects(env, row.pauses, [&](const auto &one) { return pack(env, one); }));
+  object.Set("categories", objects(env, row.categories, [&](const auto &one) { return pack(env, one); }));
+  object.Set("habits", objects(env, row.habits, [&](const auto &one) { return pack(env, one); }));
+  object.Set("answers", objects(env, row.answers, [&](const auto &one) { return pack(env, one); }));
+  return object;
+}
+
 }  // namespace gmt::addon

@@ -45,56 +45,15 @@ Napi::Value ledger_series_answer(Napi::Env env, const model::LedgerSeries &serie
 }
 
 Napi::Value free_lines_answer(Napi::Env env, const std::vector<model::FreeLine> &lines) {
-  return objects(env, lines, [&](const model::FreeLine &line) {
-    auto object = Napi::Object::New(env);
-    object.Set("count", static_cast<double>(line.count));
-    object.Set("lastStep", line.last_step);
-    object.Set("frames", frames_answer(env, line.stack.frames));
-    object.Set("userFrame", line.stack.user_frame);
-    return object;
-  });
+  return objects(env, lines, [&](const model::FreeLine &line) { return pack(env, line); });
 }
 
-Napi::Value fragmentation_answer(Napi::Env env, const model::Fragmentation &known) {
-  auto object = Napi::Object::New(env);
-  const auto put = [&](const char *name, uint64_t value) { object.Set(name, static_cast<double>(value)); };
-  put("segments", known.segments);
-  put("segmentBytes", known.segment_bytes);
-  put("partlyUsedSegments", known.partly_used_segments);
-  put("emptySegments", known.empty_segments);
-  put("freeBytes", known.free_bytes);
-  put("largestFreeBytes", known.largest_free_bytes);
-  return object;
-}
+Napi::Value fragmentation_answer(Napi::Env env, const model::Fragmentation &known) { return pack(env, known); }
 
 Napi::Value blocks_answer(Napi::Env env, const std::vector<BlockAnswer> &blocks) {
-  return objects(env, blocks, [&](const BlockAnswer &block) {
-    const model::BlockFacts &facts = block.facts;
-    auto object = Napi::Object::New(env);
-    object.Set("address", Napi::BigInt::New(env, facts.address));
-    object.Set("known", Napi::Boolean::New(env, facts.known));
-    object.Set("alive", Napi::Boolean::New(env, facts.alive));
-    object.Set("bytes", static_cast<double>(facts.bytes));
-    object.Set("site", block.site);
-    object.Set("device", facts.known ? model::device_number(facts.device) : 0);
-    object.Set("step", facts.step);
-    object.Set("timeNs", static_cast<double>(facts.time_ns));
-    return object;
-  });
+  return objects(env, blocks, [&](const BlockAnswer &block) { return pack(env, block); });
 }
 
-Napi::Value agent_answer(Napi::Env env, const AgentAnswer &known) {
-  const model::Answer &answer = known.answer;
-  auto object = Napi::Object::New(env);
-  object.Set("process", known.process);
-  object.Set("index", answer.index);
-  object.Set("request", answer.request);
-  object.Set("timeNs", static_cast<double>(answer.time_ns));
-  object.Set("complete", Napi::Boolean::New(env, answer.complete()));
-  object.Set("bytes", static_cast<double>(answer.text.size()));
-  object.Set("text", answer.complete() ? answer.text : "");
-  object.Set("blocks", blocks_answer(env, known.blocks));
-  return object;
-}
+Napi::Value agent_answer(Napi::Env env, const AgentAnswer &known) { return pack(env, known); }
 
 }  // namespace gmt::addon

@@ -7,29 +7,7 @@
 namespace gmt::addon {
 Napi::Value sites_answer(Napi::Env env, const model::SiteRows &answer) { return pack(env, answer); }
 
-Napi::Array frames_answer(Napi::Env env, const std::vector<model::Frame> &known) {
-  return objects(env, known, [&](const model::Frame &one) {
-    auto frame = Napi::Object::New(env);
-    frame.Set("file", one.file);
-    frame.Set("line", one.line);
-    frame.Set("function", one.function);
-    return frame;
-  });
-}
-
-Napi::Value site_answer(Napi::Env env, const model::SiteDetail &site) {
-  auto object = Napi::Object::New(env);
-  object.Set("id", site.id);
-  object.Set("key", key_text(site.key));
-  object.Set("layer", model::word_of(site.layer));
-  object.Set("source", model::word_of(site.source));
-  object.Set("cut", Napi::Boolean::New(env, site.stack.cut));
-  object.Set("frames", frames_answer(env, site.stack.frames));
-  object.Set("userFrame", site.stack.user_frame);
-  object.Set("library", site.library);
-  return object;
-}
-
+Napi::Value site_answer(Napi::Env env, const model::SiteDetail &site) { return pack(env, site); }
 Napi::Value allocations_answer(Napi::Env env, const model::AllocationRows &answer) { return pack(env, answer); }
 
 Napi::Value timeline_answer(Napi::Env env, const std::vector<model::Bucket> &buckets) {

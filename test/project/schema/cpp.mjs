@@ -129,11 +129,56 @@ ${fieldsOf(fields)
   .join('')}}
 `;
 
-export function packHeader({ windows, columns }) {
+/** What JavaScript gets of a field of an object. */
+function objectValue(field, objects) {
+  const { type, from, member, known, isEnum, own } = field;
+  const value = from ?? `row.${member}`;
+  const kinds = [
+    [type === 'text[]', `texts(env, ${value}, [](const auto &one) -> const auto & { return one; })`],
+    [type.endsWith('[]'), `objects(env, ${value}, [&](const auto &one) { return pack(env, one); })`],
+    [Object.hasOwn(objects, type), `pack(env, ${value})`],
+    [type === 'bool', `Napi::Boolean::New(env, ${value})`],
+    [type === 'bits', `Napi::BigInt::New(env, ${value})`],
+    [type === 'key', `key_text(${value})`],
+    [isEnum, `model::word_of(${value})`],
+    [(own && type !== 'text') || type === 'number', `Napi::Number::New(env, static_cast<double>(${value}))`],
+    [known, `Napi::String::New(env, ${value})`],
+    [true, value],
+  ];
+  const [, made] = kinds.find(([fits]) => fits);
+  return known ? `${known} ? Napi::Value(${made}) : env.Null()` : made;
+}
+
+const objectText =
+  objects =>
+  ([, { row, base, fields }]) => `inline Napi::Object pack(Napi::Env env, const ${row} &row) {
+  auto object = ${base ? `pack(env, static_cast<const ${objects[base].row} &>(row))` : 'Napi::Object::New(env)'};
+${fieldsOf(fields)
+  .filter(field => !field.byHand && !field.inside)
+  .map(field => `  object.Set("${field.name}", ${objectValue(field, objects)});\n`)
+  .join('')}  return object;
+}
+`;
+
+export function objectsHeader({ objects }) {
+  const made = Object.entries(objects).filter(([, { made }]) => made);
+  const text = ([, { row, fields }]) => {
+    const own = fieldsOf(fields).filter(field => !field.from);
+    const members = own.map(field => ({ ...field, cpp: field.isEnum ? `model::${field.cpp}` : field.cpp }));
+    return `struct ${row} {\n${members.map(memberText).join('')}};\n`;
+  };
+  return `${header('What objects of answers are made from.', ['<cstdint>', '"model/state/types.h"'])}namespace gmt::addon {
+
+${made.map(text).join('\n')}
+}  // namespace gmt::addon
+`;
+}
+
+export function packHeader({ windows, columns, objects }) {
   const sets = Object.values(columns).filter(({ row }) => row);
   return `${header('Answers as the objects that JavaScript gets.', ['"addon/answers/answers.h"', '"addon/answers/columns.h"'])}namespace gmt::addon {
 
-${[...Object.entries(windows).map(windowText), ...sets.map(columnsText)].join('\n')}
+${[...Object.entries(windows).map(windowText), ...sets.map(columnsText), ...Object.entries(objects).map(objectText(objects))].join('\n')}
 }  // namespace gmt::addon
 `;
 }

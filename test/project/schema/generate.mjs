@@ -4,9 +4,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { windows } from '../../../extension/protocol/schema/answers.mjs';
 import { columns } from '../../../extension/protocol/schema/columns.mjs';
 import { enums, OTHER_SORTS } from '../../../extension/protocol/schema/enums.mjs';
+import { objects } from '../../../extension/protocol/schema/objects.mjs';
 import { records } from '../../../extension/protocol/schema/records.mjs';
 import { inRoot } from '../root.mjs';
-import { enumsHeader, packHeader, rowsHeader } from './cpp.mjs';
+import { enumsHeader, objectsHeader, packHeader, rowsHeader } from './cpp.mjs';
 import { numbersText, recordsHeader, takersHeader } from './wire.mjs';
 import { sortsOf } from './types.mjs';
 import { figuresText, typesText } from './typescript.mjs';
@@ -20,6 +21,7 @@ const schema = {
   enums: { ...enums, SiteSort: { list: 'SITE_SORTS', values: sortsOf(windows.Site, OTHER_SORTS) } },
   windows,
   columns,
+  objects,
 };
 const cpp = { ...schema, enums: { ...schema.enums, ...Object.fromEntries(matrices) } };
 
@@ -28,6 +30,7 @@ const files = {
   'webview/explorer/table/figures.gen.ts': figuresText(windows.Site),
   'native/model/state/enums.gen.h': enumsHeader(cpp),
   'native/model/query/rows.gen.h': rowsHeader(cpp),
+  'native/addon/answers/objects.gen.h': objectsHeader(cpp),
   'native/addon/answers/pack.gen.h': packHeader(cpp),
   'native/wire/records.gen.h': recordsHeader(records),
   'native/trace/log/takers.gen.h': takersHeader(records),

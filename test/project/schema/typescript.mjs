@@ -76,12 +76,22 @@ ${fieldsOf(head)
 `;
 }
 
-export function typesText({ enums, windows, columns }) {
+function objectText([name, { doc, base, fields }]) {
+  const type = ({ row, ts = row === 'text[]' ? 'string[]' : row, known }) => (known ? `${ts} | null` : ts);
+  return `${comment(doc)}export interface ${name} ${base ? `extends ${base} ` : ''}{
+${shown(fields)
+  .map(field => member(field, type(field)))
+  .join('')}}
+`;
+}
+
+export function typesText({ enums, windows, columns, objects }) {
   return [
     HEAD,
     ...Object.entries(enums).map(enumText),
     ...Object.entries(windows).map(entry => windowText(entry, enums)),
     ...Object.entries(columns).map(columnsText),
+    ...Object.entries(objects).map(objectText),
   ].join('\n');
 }
 
