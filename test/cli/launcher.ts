@@ -35,7 +35,7 @@ export interface Unread {
 
 /** Waits for what will come. */
 export async function until(condition: () => boolean): Promise<void> {
-  for (const end = Date.now() + 20_000; !condition(); await new Promise(done => setTimeout(done, 10)))
+  for (const end = Date.now() + 60_000; !condition(); await new Promise(done => setTimeout(done, 10)))
     if (Date.now() > end) throw new Error(`Never came: ${condition.toString()}`);
 }
 /** The process waits for room in what Node.js calls a pipe. */
@@ -92,7 +92,7 @@ export class Place {
       child.once('close', (status, signal) => done({ status, signal, ...output })),
     );
     const said = async (pattern: RegExp): Promise<RegExpExecArray> => {
-      for (const end = Date.now() + 20_000; ; await new Promise(done => setTimeout(done, 20))) {
+      for (const end = Date.now() + 60_000; ; await new Promise(done => setTimeout(done, 20))) {
         const match = pattern.exec(output.stdout) ?? pattern.exec(output.stderr);
         if (match !== null) return match;
         if (Date.now() > end || child.exitCode !== null)

@@ -79,7 +79,7 @@ export const attribute = (selector: string, name: string): Promise<string | null
 export async function until<T>(
   what: string,
   probe: () => T | Promise<T>,
-  milliseconds = 20_000,
+  milliseconds = 40_000,
 ): Promise<NonNullable<T>> {
   const end = Date.now() + milliseconds;
   let last: unknown = '';
