@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { isLeak, type Finding, type FindingVerdict } from '../protocol/verdicts';
+import { isLeak, type Finding, type FindingVerdict, type Fix } from '../protocol/verdicts';
 import type { ShownTrace } from './lineBytes';
 import { sourcePath, type SourceLines } from './sourceLines';
 
@@ -18,7 +18,7 @@ const MOST_RELATED = 8;
 export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionProvider {
   private readonly entries = vscode.languages.createDiagnosticCollection('gpuMemoryTrace');
   private readonly subscriptions: vscode.Disposable[];
-  private findings = new Map<vscode.Diagnostic, string>();
+  private findings = new Map<vscode.Diagnostic, Finding>();
   private timer: NodeJS.Timeout | undefined;
   private drawn = '';
   private session: unknown = null;
@@ -28,7 +28,7 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     private readonly lines: SourceLines,
     private readonly log: vscode.LogOutputChannel,
   ) {
-    const kinds = { providedCodeActionKinds: [vscode.CodeActionKind.Empty] };
+    const kinds = { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix, vscode.CodeActionKind.Empty] };
     this.subscriptions = [
       shown.onDidChange(() => this.onShownChange()),
       vscode.workspace.onDidChangeTextDocument(() => this.scheduleRefresh()),
@@ -36,21 +36,47 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     ];
   }
 
-  provideCodeActions(
+  async provideCodeActions(
     { uri }: vscode.TextDocument,
     range: vscode.Range,
     context: vscode.CodeActionContext,
-  ): vscode.CodeAction[] {
+  ): Promise<vscode.CodeAction[]> {
     const here = context.diagnostics.filter(entry => entry.source === SOURCE);
     if (here.length === 0) return [];
-    return (this.entries.get(uri) ?? []).flatMap(entry => {
+    const found = (this.entries.get(uri) ?? []).flatMap(entry => {
       const finding = this.findings.get(entry);
-      if (finding === undefined || entry.range.intersection(range) === undefined) return [];
-      const action = new vscode.CodeAction(vscode.l10n.t('Show in Leak Explorer'), vscode.CodeActionKind.Empty);
-      action.diagnostics = here;
-      action.command = { command: SHOW, title: action.title, arguments: [finding] };
-      return [action];
+      return finding === undefined || entry.range.intersection(range) === undefined ? [] : [finding];
     });
+    const actions = await Promise.all(found.map(finding => this.actionsFor(finding)));
+    for (const action of actions.flat()) action.diagnostics = here;
+    return actions.flat();
+  }
+
+  private async actionsFor(finding: Finding): Promise<vscode.CodeAction[]> {
+    const edit = await this.editOf(finding.holder);
+    const show = new vscode.CodeAction(vscode.l10n.t('Why is this a leak?'), vscode.CodeActionKind.Empty);
+    if (!isLeak(finding)) show.title = vscode.l10n.t('Show in Leak Explorer');
+    show.command = { command: SHOW, title: show.title, arguments: [finding.id] };
+    if (edit === null || finding.holder?.fix === undefined) return [show];
+    const fix = new vscode.CodeAction(
+      vscode.l10n.t('Write {0}', finding.holder.fix.after),
+      vscode.CodeActionKind.QuickFix,
+    );
+    fix.edit = edit;
+    fix.isPreferred = true;
+    return [fix, show];
+  }
+
+  /** null: there is none, or the file has another text there now. */
+  private async editOf(holder: Finding['holder']): Promise<vscode.WorkspaceEdit | null> {
+    const at = this.placeOf(holder, this.shown.session?.native.info().startRealtimeMs ?? 0);
+    if (!holder?.fix || holder.line === null || at === null) return null;
+    const document = await vscode.workspace.openTextDocument(at.uri);
+    const range = movedRange(holder.fix, at.range.start.line + 1 - holder.line);
+    if (document.getText(range).replaceAll('\r\n', '\n') !== holder.fix.before) return null;
+    const edit = new vscode.WorkspaceEdit();
+    edit.replace(at.uri, range, holder.fix.after);
+    return edit;
   }
 
   /** Entries of another trace go at once. */
@@ -81,13 +107,13 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   private draw(findings: readonly Finding[]): void {
     const sinceMs = this.shown.session?.native.info().startRealtimeMs ?? 0;
     const files = new Map<string, vscode.Diagnostic[]>();
-    const ids = new Map<vscode.Diagnostic, string>();
+    const ids = new Map<vscode.Diagnostic, Finding>();
     for (const finding of findings) {
       const at = this.placeOf(finding.place, sinceMs);
       if (at === null) continue;
       const entry = this.entryOf(finding, at, sinceMs);
       files.set(at.uri.fsPath, [...(files.get(at.uri.fsPath) ?? []), entry]);
-      ids.set(entry, finding.id);
+      ids.set(entry, finding);
     }
     const key = JSON.stringify([...files]);
     if (key === this.drawn) return;
@@ -133,6 +159,11 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     clearTimeout(this.timer);
     for (const one of [...this.subscriptions, this.entries]) one.dispose();
   }
+}
+
+/** Where a fix stands now that its statement has moved down by so many lines. */
+function movedRange({ line, column, endLine, endColumn }: Fix, down: number): vscode.Range {
+  return new vscode.Range(line - 1 + down, column - 1, endLine - 1 + down, endColumn - 1);
 }
 
 type Place = { file: string | null; line: number | null };

@@ -64,6 +64,19 @@ export interface FindingHolder {
   /** Of the container, null where it is none; and its bound (`deque(maxlen=...)`). */
   length: number | null;
   bound: number | null;
+  /** Where a parse of the statement at `line` told for sure how it keeps less. */
+  fix?: Fix;
+}
+/** An edit of a source file: `before` stands between two places of it (line and UTF-16 column, both from 1). */
+export interface Fix {
+  line: number;
+  column: number;
+  endLine: number;
+  endColumn: number;
+  before: string;
+  after: string;
+  /** The whole statement as it is then, in one line. */
+  statement: string;
 }
 export interface Finding {
   /** Equal for the same finding of a later moment. */

@@ -112,7 +112,7 @@ describe('Findings in VS Code', () => {
       vscode.Uri.file(KEPT),
       new vscode.Range(line, 0, line, 1),
     );
-    const action = actions.find(({ title }) => title === 'Show in Leak Explorer');
+    const action = actions.find(({ title }) => title === 'Why is this a leak?');
     assert.ok(action?.command, actions.map(({ title }) => title).join());
     await vscode.commands.executeCommand(action.command.command, ...(action.command.arguments ?? []));
     const open = (wanted: string): Promise<true> =>

@@ -68,7 +68,7 @@ function leakOf(cluster: GrowingSite[], context: FindingContext): Finding {
     places,
     sites: [...new Set([...places.map(entry => entry.site), ...ids])],
     holder,
-    suggestion: holder?.kind === 'none' ? ownerlessAdvice() : suggest(facts.class, lines, holder?.path ?? null),
+    suggestion: holder?.kind === 'none' ? ownerlessAdvice() : suggest(facts.class, lines, holder),
   });
   finding.fullAtStep = fullAtStep(finding, context);
   finding.evidence = evidenceOf(finding, cluster, context);

@@ -3,7 +3,7 @@ import { formatCount } from '../../protocol/format';
 import type { Answer, BlockFacts } from '../../protocol/steps';
 import type { TraceSource } from '../../protocol/trace';
 import type { HolderFound, HolderLink } from '../../protocol/requests/verdictRequests';
-import type { FindingHolder } from '../../protocol/verdicts';
+import type { FindingHolder, Fix } from '../../protocol/verdicts';
 import { entries, isEntry, parseObject, type Entry } from './answerJson';
 import { sum } from '../series/statistics';
 import { blocksText } from '../words';
@@ -143,7 +143,20 @@ function readHolder(entry: Entry): FindingHolder {
     function: typeof entry.function === 'string' && entry.function !== '' ? entry.function : null,
     length: positive(entry.length),
     bound: positive(entry.bound),
+    ...readFix(entry.fix),
   };
+}
+
+/** Empty where the entry is none, or damaged. */
+function readFix(value: unknown): { fix?: Fix } {
+  if (!isEntry(value)) return {};
+  const [line, column, endLine, endColumn] = ['line', 'column', 'endLine', 'endColumn'].map(name =>
+    positive(value[name]),
+  );
+  const { before, after, statement } = value;
+  if (!line || !column || !endLine || !endColumn) return {};
+  if (typeof before !== 'string' || typeof after !== 'string' || typeof statement !== 'string') return {};
+  return { fix: { line, column, endLine, endColumn, before, after, statement } };
 }
 
 function positive(value: unknown): number | null {
@@ -174,8 +187,8 @@ export function holderOf(
     .filter(({ kind }) => !NOBODY.has(kind))
     .sort((one, other) => other.count - one.count || other.bytes - one.bytes);
   if (most === undefined || most.count < Math.max(1, least, share * blocksOf(holders))) return null;
-  const { path, kind, file, line, length, bound } = most;
-  return { path, kind, file, line, function: most.function, length, bound };
+  const { path, kind, file, line, length, bound, fix } = most;
+  return { path, kind, file, line, function: most.function, length, bound, ...(fix && { fix }) };
 }
 
 /** What is said of blocks that live to the end, where the look at the end saw all that Python has and none of them. */

@@ -1,8 +1,8 @@
 import { t } from '@vscode/l10n';
-import type { LeakClass } from '../../protocol/verdicts';
+import type { FindingHolder, LeakClass } from '../../protocol/verdicts';
 
-// What to do about a finding, in one sentence: the first row that fits. Rows are data, so that one can be added without
-// touching code. `{target}` and `{value}` are the groups of the pattern, `{holder}` what the agent named.
+// What to do about a finding, in one sentence: the fix where there is one, else the first row that fits. Rows are data, so that
+// one can be added without touching code. They hold no code of the user's: only a parse of it may (native/python/agent/fixes.py).
 
 interface Advice {
   classes: readonly LeakClass[] | null;
@@ -10,24 +10,12 @@ interface Advice {
   pattern?: RegExp;
   /** Must be found in the holder's kind or path. */
   holder?: RegExp;
+  /** `{holder}` is what the agent named. */
   text: string;
 }
 
-const NAME = String.raw`[A-Za-z_][\w.]*(?:\[[^\]]*\])?`;
-const target = (rest: string): RegExp => new RegExp(String.raw`(?<target>${NAME})${rest}`);
-
 // prettier-ignore
 const TABLE: readonly Advice[] = [
-  {
-    classes: ['graph', 'outputs', 'backward'],
-    pattern: target(String.raw`\s*\+=\s*(?<value>${NAME})\s*(?:#|;|$|[*/])`),
-    text: t('Add the number, not the tensor with its graph: `{target} += {value}.item()` (or `.detach()`, which does not wait for the GPU).'),
-  },
-  {
-    classes: ['graph', 'outputs', 'backward'],
-    pattern: new RegExp(String.raw`(?<target>${NAME})\s*=\s*\k<target>\s*\+\s*(?<value>${NAME})`),
-    text: t('Add the number, not the tensor with its graph: `{target} = {target} + {value}.item()` (or `.detach()`, which does not wait for the GPU).'),
-  },
   {
     classes: ['size'],
     pattern: /\b(cat|concat|concatenate|stack|hstack|vstack)\s*\(/,
@@ -43,7 +31,7 @@ const TABLE: readonly Advice[] = [
   },
   {
     classes: ['exception'],
-    text: t('A kept exception keeps all frames of its traceback: leave the `except` block without storing it, or drop the frames (`traceback.clear_frames(e.__traceback__)`).'),
+    text: t('A stored exception keeps all frames of its traceback: do not keep it beyond its `except` block, or drop the frames (`traceback.clear_frames(e.__traceback__)`).'),
   },
   {
     classes: ['hook'],
@@ -69,9 +57,9 @@ const TABLE: readonly Advice[] = [
     text: t('Copies of the weights are kept on the GPU: store them on the CPU (`{k: v.cpu() for k, v in model.state_dict().items()}`) or in a file, and keep only the best.'),
   },
   {
-    classes: null,
-    pattern: target(String.raw`\.(?<value>append|add|put|put_nowait|appendleft|insert|extend)\s*\(`),
-    text: t('`{target}` gets more with each step: store `.detach().cpu()` (or `.item()`), or bound it (`collections.deque(maxlen=...)`).'),
+    classes: ['outputs', 'backward', 'graph'],
+    holder: /\[\.\.\.\]|\(cache\)/,
+    text: t('{holder} gets more with each step: keep only what you need (`.detach().cpu()`, or `.item()` for one number), or bound it (`collections.deque(maxlen=...)`).'),
   },
   {
     classes: ['graph'],
@@ -92,11 +80,6 @@ const TABLE: readonly Advice[] = [
   },
   {
     classes: null,
-    pattern: target(String.raw`\[[^\]]*\]\s*=`),
-    text: t('`{target}` gets a new entry with each step: drop old ones, or store `.detach().cpu()`.'),
-  },
-  {
-    classes: null,
     holder: /./,
     text: t('{holder} keeps it: drop it when the step is done, or store `.detach().cpu()` instead.'),
   },
@@ -107,17 +90,15 @@ const TABLE: readonly Advice[] = [
 ];
 
 /** One sentence of advice. Lines are source text, the one that says most first; none may be known. */
-export function suggest(leak: LeakClass, lines: readonly string[], holder: string | null): string {
-  const rows = TABLE.filter(row => row.classes === null || row.classes.includes(leak)).filter(
-    row => row.holder === undefined || (holder !== null && row.holder.test(holder)),
+export function suggest(leak: LeakClass, lines: readonly string[], holder: FindingHolder | null): string {
+  if (holder?.fix) return t('Write `{0}`: the value stays the same, and its graph can go.', holder.fix.statement);
+  const path = holder?.path ?? null;
+  const row = TABLE.find(
+    ({ classes, holder: named, pattern }) =>
+      (classes === null || classes.includes(leak)) &&
+      (named === undefined || (path !== null && named.test(path))) &&
+      (pattern === undefined || lines.some(line => pattern.test(line))),
   );
-  // The first line that any row knows is the one to speak of, whichever row comes first.
-  const line = lines.find(text => rows.some(row => row.pattern?.test(text))) ?? '';
-  const row = rows.find(entry => entry.pattern === undefined || entry.pattern.test(line));
   if (row === undefined) throw new Error('The last row fits everything.');
-  const { target: name, value } = row.pattern?.exec(line)?.groups ?? {};
-  return row.text
-    .replaceAll('{target}', name ?? '')
-    .replaceAll('{value}', value ?? '')
-    .replaceAll('{holder}', holder ?? t('what holds it'));
+  return row.text.replaceAll('{holder}', path ?? t('what holds it'));
 }

@@ -6,9 +6,36 @@ import types
 objects = load("objects")
 paths = load("paths")
 roots = load("roots")
+tensors = load("tensors")
 lines = load("lines")
 NAMED = ("attribute", "part", "cell", "frame", "generator", "default")
 CONTENTS = ("dict", "cache") + tuple(each.__name__ for each in paths.SEQUENCES)
+
+
+class Kept:
+    """A tensor that keeps its graph, as it hangs on a name: through which places of built-in containers (an index of a short one, a
+    text as a key, else None), and whether it is one number."""
+
+    __slots__ = ("place", "scalar")
+
+    def __init__(self, steps, tensor):
+        self.place = [place_in(each) for each in steps]
+        self.scalar = tensors.base.numel(tensor) == 1
+
+
+def kept_behind(steps, tensor):
+    """What hangs on a name behind which these steps lead to the tensor; None: not through built-in containers alone."""
+    if not all(each.kind in CONTENTS and each.kind != "cache" for each in steps) or not objects.is_kind(tensor, tensors.base):
+        return None
+    return Kept(steps, tensor) if tensors.node(tensor) is not None else None
+
+
+def place_in(step):
+    if step.kind == "dict":
+        return step.name
+    if step.kind in ("list", "tuple") and step.length <= paths.FEW:
+        return next((place for place, each in enumerate(step.owner) if each is step.target), None)
+    return None
 
 
 def class_files(kind):
@@ -45,8 +72,10 @@ def code_anchor(code, name, grows):
 
 def anchor_of(root, variable, way, steps):
     """The anchor of a path; None where nothing on it has a name in the text. An exception's own variables are not what keeps them, so
-    the way ends where an exception begins."""
+    the way ends where an exception begins, unless something in them is what grows."""
     ends = [place for place, each in enumerate(steps) if each.kind in ("exception", "traceback")]
+    if ends and paths.is_error_behind(steps):
+        ends = []
     all_steps, steps = steps, steps[: ends[0]] if ends else steps
     caches = [each for each in steps if each.kind == "cache"]
     if caches:
@@ -63,6 +92,7 @@ def anchor_of(root, variable, way, steps):
             anchor = step_anchor(root, way, steps, place, grows)
             if anchor is not None:
                 anchor.key = key_behind(all_steps, place)
+                anchor.kept = kept_behind(all_steps[place + 1 :], way[-1])
                 anchor.function = made_function(steps, longest)
             if anchor is None or roots.is_user_file(anchor.files[0]):
                 return anchor
@@ -71,6 +101,7 @@ def anchor_of(root, variable, way, steps):
     if variable is not None and root.code is not None:
         anchor = code_anchor(root.code, variable, grows)
         anchor.key = key_behind(all_steps, -1)
+        anchor.kept = kept_behind(all_steps, way[-1])
         anchor.function = made_function(steps, longest)
         return anchor
     return library or error_line(all_steps)

@@ -39,9 +39,12 @@ class Found:
             self.addresses.append(address)
 
     def find_line(self, finder):
-        place = self.anchor if type(self.anchor) is tuple else finder.find(self.anchor, self.sites)
-        if place is not None:
-            self.answer["file"], self.answer["line"], self.answer["function"] = place
+        found = (self.anchor, None) if type(self.anchor) is tuple else finder.find(self.anchor, self.sites)
+        if found is None or not roots_part.is_user_file(found[0][0]):
+            return  # what a library writes is nothing that the user could change
+        self.answer["file"], self.answer["line"], self.answer["function"] = found[0]
+        if found[1] is not None:
+            self.answer["fix"] = found[1]
 
     def as_answer(self):
         return dict(self.answer, count=self.count, bytes=self.bytes, addresses=[hex(at) for at in self.addresses])
@@ -60,6 +63,8 @@ def describe(root, variable, way, how):
     answer.update(paths.size_of(steps))
     answer["chain"] = paths.chain_of(steps)
     anchor = anchors.anchor_of(root, variable, way, steps) if how != GRADIENT else None
+    if how not in (None, graph.GRAPH) and type(anchor) is lines.Anchor:
+        anchor.kept = None
     return answer, anchor
 
 

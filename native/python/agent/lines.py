@@ -5,6 +5,7 @@ import ast
 import time
 
 source = load("source")
+fixes = load("fixes")
 STARTED = time.time()
 MOST_HOPS = 4
 
@@ -12,10 +13,11 @@ MOST_HOPS = 4
 class Anchor:
     """What is searched for: the variable or the attribute nearest to the block on the way from its root; texts only."""
 
-    __slots__ = ("sort", "name", "files", "scope", "grows", "owner_class", "key", "function")
+    __slots__ = ("sort", "name", "files", "scope", "grows", "owner_class", "key", "function", "kept")
 
     def __init__(self, sort, name, files, scope=None, grows=False, owner_class=None):
         self.function = None  # (file, line, name) of the one that holds the block, where that is what the container gets more of
+        self.kept = None  # anchors.Kept: what hangs on it, where a statement could do without that
         self.key = None  # of the part of it that has the block: `fake` of x['fake']
         self.sort, self.name, self.files, self.scope = sort, name, files, scope
         self.grows = grows  # the block lies in what the name names, not under the name itself
@@ -27,8 +29,9 @@ class Finder:
         self.files, self.deadline = files, deadline
 
     def find(self, anchor, sites=()):
-        """(file, line, function) of the statement, None where none is found, or where time ran out, since a better one may have been
-        left. `sites`: (file, line) of the functions that allocated the blocks: of several statements that on one of these is meant."""
+        """((file, line, function) of the statement, what to write instead: fixes.fix_of). None where none is found, or where time ran
+        out, since a better one may have been left. `sites`: (file, line) of the functions that allocated the blocks: of several
+        statements that on one of these is meant."""
         best = None
         for path in anchor.files:
             if self.deadline.late():
@@ -58,8 +61,8 @@ class Finder:
             return None
         rate, mention, where = max(rated, key=lambda each: each[0])
         if anchor.function is not None and not mention.grows:
-            return rate, anchor.function
-        return rate, (where.path, mention.line, mention.scope.name or "<module>")
+            return rate, (anchor.function, None)
+        return rate, ((where.path, mention.line, mention.scope.name or "<module>"), fixes.fix_of(where, mention, anchor.kept))
 
     def find_mentions(self, file, anchor):
         """[(mention, file)] for an anchor, those behind other names included."""

@@ -227,10 +227,17 @@ def size_of(steps):
     return {}
 
 
+def is_error_behind(steps):
+    """Whether an exception on the way is not what grows: a longer container lies behind it, in a variable of one of its frames."""
+    ends = [place for place, each in enumerate(steps) if each.kind in ("exception", "traceback")]
+    longest = lambda some: max([each.length or 0 for each in some if each.kind != "tuple"], default=0)  # noqa: E731
+    return longest(steps[ends[-1] :]) > max(FEW, longest(steps[: ends[0]])) if ends else longest(steps) > FEW
+
+
 def kind_of(root, variable, steps):
     """The word for what holds: the most telling of the steps, else the last."""
     kinds = {each.kind for each in steps}
-    if "traceback" in kinds or "exception" in kinds or root.kind == "exception":
+    if ("traceback" in kinds or "exception" in kinds or root.kind == "exception") and not is_error_behind(steps):
         return "traceback"
     if any(type(each.name) is str and each.name.endswith("_hooks") for each in steps):
         return "hook"

@@ -30,6 +30,7 @@ class Scope:
             self.bound.update(self.parameters, (each.arg for each in arguments.kwonlyargs))
         self.shared = set()  # global and nonlocal
         self.returns = []  # names that it gives back
+        self.gives = set()  # all names in what it gives back
 
     def owns(self, name):
         return name in self.bound and name not in self.shared
@@ -38,12 +39,13 @@ class Scope:
 class Mention:
     """A statement that gives a name or an attribute a value (`grows`: adds to the one that it has)."""
 
-    __slots__ = ("sort", "name", "line", "scope", "grows", "value", "owner", "keys")
+    __slots__ = ("sort", "name", "line", "scope", "grows", "value", "owner", "keys", "node")
 
-    def __init__(self, sort, name, line, scope, grows, value=None, owner=None, keys=()):
+    def __init__(self, sort, name, line, scope, grows, value=None, owner=None, keys=(), node=None):
         self.sort, self.name, self.line, self.scope, self.grows = sort, name, line, scope, grows
         self.value, self.owner = value, owner
         self.keys = keys  # texts that it names a part of it by: `fake` of x["fake"].append(y)
+        self.node = node  # an assignment to one target, or the call that adds to it
 
     def is_empty(self):
         """It gives the name a first, empty value."""
@@ -117,9 +119,10 @@ class File(ast.NodeVisitor):
     """The mentions and calls of one file."""
 
     def __init__(self, path, text):
-        self.path = path
+        self.path, self.lines = path, text.split("\n")
         self.module = self.scope = Scope("", None, None)
         self.scopes, self.mentions, self.calls = [self.module], [], []
+        self.reads = []  # (name, node) of variables and attributes that are read
         self.visit(ast.parse(text))
 
     def enter(self, node, name):
@@ -147,10 +150,21 @@ class File(ast.NodeVisitor):
     def visit_Return(self, node):
         if isinstance(node.value, ast.Name):
             self.scope.returns.append(node.value.id)
+        if node.value is not None:
+            self.scope.gives.update(names_in(node.value))
         self.generic_visit(node)
 
-    def record_target(self, target, value, line, grows):
-        """One target of an assignment."""
+    def visit_Name(self, node):
+        if isinstance(node.ctx, ast.Load):
+            self.reads.append((node.id, node))
+
+    def visit_Attribute(self, node):
+        if isinstance(node.ctx, ast.Load):
+            self.reads.append((node.attr, node))
+        self.generic_visit(node)
+
+    def record_target(self, target, value, line, grows, node=None):
+        """One target of an assignment; `node`: the statement, where it has no other."""
         if isinstance(target, (ast.Tuple, ast.List)):
             values = value.elts if isinstance(value, (ast.Tuple, ast.List)) else []
             fits = len(values) == len(target.elts)
@@ -164,11 +178,11 @@ class File(ast.NodeVisitor):
             self.scope.bound.add(name)
         adds = isinstance(target, ast.Subscript) or (value is not None and name in names_in(value))
         grows = grows or (adds and not is_filter(value, name))
-        self.mentions.append(Mention(sort, name, line, self.scope, grows, value, owner, keys_in(target)))
+        self.mentions.append(Mention(sort, name, line, self.scope, grows, value, owner, keys_in(target), node))
 
     def visit_Assign(self, node):
         for target in node.targets:
-            self.record_target(target, node.value, node.lineno, False)
+            self.record_target(target, node.value, node.lineno, False, node if len(node.targets) == 1 else None)
         self.generic_visit(node)
 
     def visit_AnnAssign(self, node):
@@ -179,7 +193,7 @@ class File(ast.NodeVisitor):
     visit_NamedExpr = visit_AnnAssign
 
     def visit_AugAssign(self, node):
-        self.record_target(node.target, node.value, node.lineno, True)
+        self.record_target(node.target, node.value, node.lineno, True, node)
         self.generic_visit(node)
 
     def visit_For(self, node):
@@ -204,7 +218,7 @@ class File(ast.NodeVisitor):
             sort, about, owner = subject(node.func.value)
             if sort is not None:
                 keys = keys_in(node.func.value)
-                self.mentions.append(Mention(sort, about, node.lineno, self.scope, True, node, owner, keys))
+                self.mentions.append(Mention(sort, about, node.lineno, self.scope, True, node, owner, keys, node))
         elif name in GROW_FIRST and node.args:
             sort, about, owner = subject(node.args[0])
             if sort is not None:

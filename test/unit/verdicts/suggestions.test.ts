@@ -1,35 +1,45 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { suggest } from '../../../extension/analysis/findings/suggestions';
-import type { LeakClass } from '../../../extension/protocol/verdicts';
+import type { FindingHolder, LeakClass } from '../../../extension/protocol/verdicts';
 
-test('a sum of losses is told to add numbers', () => {
-  assert.match(suggest('graph', ['        loss_sum += loss'], null), /`loss_sum \+= loss\.item\(\)`/);
+const at = (path: string, more: Partial<FindingHolder> = {}): FindingHolder => {
+  return { path, kind: 'container', file: null, line: null, function: null, length: null, bound: null, ...more };
+};
+
+test('a fix that a parse of the statement gave is told as the line to write', () => {
+  const place = { line: 9, column: 14, endLine: 9, endColumn: 18 };
+  const fix = { ...place, before: 'loss', after: 'loss.detach()', statement: 'total += loss.detach()' };
   assert.match(
-    suggest('graph', ['epoch_loss = epoch_loss + loss   # all'], null),
-    /`epoch_loss = epoch_loss \+ loss\.item\(\)`/,
+    suggest('graph', ['total += loss'], at('main().total', { fix })),
+    /^Write `total \+= loss\.detach\(\)`:/,
   );
-  assert.match(suggest('outputs', ['self.total += out * 2'], 'Trainer.total'), /`self\.total \+= out\.item\(\)`/);
 });
 
-test('a list is told to keep copies that are detached, or to have a bound', () => {
-  for (const line of ['all_outputs.append(out)', 'self.cache.add(x)', 'queue.put(batch)']) {
-    assert.match(suggest('outputs', [line], null), /store `\.detach\(\)\.cpu\(\)` \(or `\.item\(\)`\), or bound it/);
-  }
-  assert.match(suggest('outputs', ['cache[step] = torch.empty(4)'], null), /^`cache` gets a new entry with each step/);
+test('without one no code of the user’s is made up', () => {
+  const lines = [
+    'running_loss = running_loss + self.criterion(self.model(x), y)',
+    'total += loss * x.size(0)',
+    'total += F.mse_loss(out, y)',
+    'all_outputs.append(out)',
+    'self.loggerDict[name] = rv',
+  ];
+  for (const line of lines)
+    for (const kind of ['graph', 'outputs', 'backward'] as const)
+      for (const holder of [null, at('kept[...]')])
+        for (const name of line.match(/[\w.]{4,}/g) ?? [])
+          assert.ok(!suggest(kind, [line], holder).includes(name), `${name} in ${suggest(kind, [line], holder)}`);
 });
 
-test('the holder’s line comes before the line that allocates', () => {
-  const lines = ['self.debug_outputs.append(y)', 'total += y'];
-  assert.match(suggest('gradients', lines, null), /^Gradients of past steps/);
-  assert.match(suggest('outputs', lines, null), /^`self\.debug_outputs` gets more/);
-  assert.match(suggest('outputs', ['y = net(x)', 'keep.append(y)'], null), /^`keep` gets more/);
+test('what grows is told to keep less, or to have a bound', () => {
+  assert.match(suggest('outputs', [], at('all_outputs[...]')), /^all_outputs\[\.\.\.\] gets more with each step/);
+  assert.match(suggest('graph', [], at('embed(cache)')), /^embed\(cache\) gets more with each step/);
 });
 
 test('concatenation, retained graphs, create_graph', () => {
   assert.match(suggest('size', ['preds = torch.cat([preds, logits])'], null), /join them once/);
   assert.match(suggest('size', [], null), /made bigger step by step/);
-  assert.match(suggest('graph', ['loss.backward(retain_graph=True)'], 'kept'), /drop that tensor \(kept\)/);
+  assert.match(suggest('graph', ['loss.backward(retain_graph=True)'], at('kept')), /drop that tensor \(kept\)/);
   assert.match(
     suggest('outputs', ['best[step] = {k: v.clone() for k, v in net.state_dict().items()}'], null),
     /^Copies of the weights/,
@@ -51,11 +61,11 @@ test('every class has advice without any source text, with and without a holder'
     'driver',
   ];
   for (const kind of classes) {
-    for (const holder of [null, 'Encoder.debug_outputs']) {
+    for (const holder of [null, at('Encoder.debug_outputs')]) {
       const text = suggest(kind, [], holder);
       assert.match(text, /^[A-Z].*\.$/, kind);
       assert.doesNotMatch(text, /\{|undefined|null/);
     }
   }
-  assert.match(suggest('outputs', [], 'Encoder.debug_outputs'), /^Encoder\.debug_outputs keeps it/);
+  assert.match(suggest('outputs', [], at('Encoder.debug_outputs')), /^Encoder\.debug_outputs keeps it/);
 });
