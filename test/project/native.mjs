@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { inRoot, must, root, say, which } from './root.mjs';
+import { ensurePrograms } from './systemPackages.mjs';
 import { ensureUprobeTools } from './uprobeTools.mjs';
 
 /** Throws an Error with one sentence when a program that the build needs is missing. */
@@ -21,15 +22,34 @@ function cached(key) {
   return new RegExp(`^${key}(?::\\w+)?=(.*)$`, 'm').exec(readFileSync(cache, 'utf8'))?.[1] ?? null;
 }
 
+/** Words for CMake: what other clones compiled is taken from ccache, where that is there. */
+async function compilerCache() {
+  if (process.env.CMAKE_CXX_COMPILER_LAUNCHER || (await ensurePrograms(['ccache'], ['ccache']))) return [];
+  process.env.CCACHE_BASEDIR = root;
+  process.env.CCACHE_NOHASHDIR = '1';
+  process.env.CCACHE_SLOPPINESS = 'pch_defines,time_macros,include_file_mtime,include_file_ctime';
+  return ['-DCMAKE_CXX_COMPILER_LAUNCHER=ccache', '-DCMAKE_C_COMPILER_LAUNCHER=ccache'];
+}
+
 /** What ships. */
 export async function buildNative() {
   checkTools();
+  const cache = await compilerCache();
   const left = await ensureUprobeTools();
   if (left) say(left);
   const generator = which('ninja') ? 'Ninja' : 'Unix Makefiles';
   const fresh = [cached('CMAKE_GENERATOR'), cached('CMAKE_HOME_DIRECTORY')];
   const usable = fresh[0] === generator && fresh[1] === inRoot('native');
-  const flags = ['-S', 'native', '-B', 'build/native', '-G', generator, `-DGMT_DIST=${inRoot('dist/native')}`];
+  const flags = [
+    '-S',
+    'native',
+    '-B',
+    'build/native',
+    '-G',
+    generator,
+    `-DGMT_DIST=${inRoot('dist/native')}`,
+    ...cache,
+  ];
   if (!usable && existsSync(inRoot('build/native')))
     await must('cmake', ['-E', 'rm', '-rf', inRoot('build/native')], { cwd: root });
   await must('cmake', flags);

@@ -11,12 +11,14 @@ export const ensurePrograms = (programs, packages) =>
 /** As `ensurePrograms`; `missing` names what is not there (yet). */
 export async function ensureFiles(missing, packages) {
   if (missing().length === 0) return null;
+  // Another that installs something is waited for.
+  const calm = ['-qq', '-o', 'DPkg::Lock::Timeout=300'];
   const line = `apt-get install -y --no-install-recommends ${packages.join(' ')}`;
   if (process.getuid?.() === 0 && which('apt-get')) {
     const env = { DEBIAN_FRONTEND: 'noninteractive' };
-    if (!listed) await run('apt-get', ['update', '-qq'], { env, quiet: true });
+    if (!listed) await run('apt-get', ['update', ...calm], { env, quiet: true });
     listed = true;
-    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], { env, quiet: true });
+    await run('apt-get', ['install', '-y', ...calm, '--no-install-recommends', ...packages], { env, quiet: true });
     if (missing().length === 0) return null;
   }
   return `${missing().join(', ')} is missing; type: sudo ${line}`;
