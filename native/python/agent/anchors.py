@@ -13,14 +13,22 @@ CONTENTS = ("dict", "cache") + tuple(each.__name__ for each in paths.SEQUENCES)
 
 
 class Kept:
-    """A tensor that keeps its graph, as it hangs on a name: through which places of built-in containers (an index of a short one, a
-    text as a key, else None), and whether it is one number."""
+    """Tensors that keep their graphs, as they hang on a name: how many built-in containers deep, at which places of the innermost one
+    (an index of a short one, a text as a key, else None), and whether each is one number."""
 
-    __slots__ = ("place", "scalar")
+    __slots__ = ("depth", "places", "scalar")
 
     def __init__(self, steps, tensor):
-        self.place = [place_in(each) for each in steps]
+        self.depth, self.places = len(steps), {place_in(steps[-1])} if steps else set()
         self.scalar = tensors.base.numel(tensor) == 1
+
+
+def of_both(one, other):
+    """What is kept by either; None where one statement could not do without both."""
+    if one is None or other is None or (one.depth, one.scalar) != (other.depth, other.scalar):
+        return None
+    one.places |= other.places
+    return one
 
 
 def kept_behind(steps, tensor):

@@ -9,30 +9,49 @@ SUMS = (ast.BinOp, ast.UnaryOp)
 ONE_ARGUMENT = {"append", "appendleft", "add", "put", "put_nowait", "push"}
 BACKWARD = {"backward", "manual_backward", "grad", "autograd_grad"}  # who needs the graph of what it gets
 OWN_RESULT = {"forward", "training_step", "compute_loss", "loss", "closure", "step"}  # what these give back is for a backward pass
-READERS = {"sum", "len", "mean", "fmean", "median", "float", "round", "plot"}  # they make of tensors and of numbers the same
+JOINED = {  # what wants tensors that lie on one device
+    "stack", "cat", "concat", "concatenate", "hstack", "vstack", "dstack", "all_reduce", "all_gather", "all_gather_into_tensor",
+    "reduce", "broadcast", "gather", "gather_for_metrics", "cuda", "data_ptr",
+}  # fmt: skip
 
 
 def fix_of(file, mention, kept):
     """{line, column, endLine, endColumn (UTF-16 units, both from 1), before, after, statement} for a mention (source.Mention) of the
     file and what is kept there (anchors.Kept); None: nothing that is surely right."""
-    if kept is None or mention.node is None or is_needed(file, mention.name):
+    if kept is None or mention.node is None or any(is_another(each, mention) for each in file.mentions):
         return None
     target = carried(mention)
     if target is not None:
-        found = addend(mention) if depth(target) == len(kept.place) else None
-        return edit(file, found, mention.node, ".detach()") if found is not None else None
-    found = stored(mention, kept)
-    # A bigger one would stay on the GPU, and only the program knows where it may go.
-    if found is None or not kept.scalar:
+        found = addend(mention) if depth(target) == kept.depth else None
+        how = ".detach()"
+    else:
+        # A bigger one would stay on the GPU, and only the program knows where it may go.
+        found = stored(mention, kept) if kept.scalar else None
+        how = ".detach().cpu()"
+    if found is None:
         return None
-    return edit(file, found, mention.node, ".item()" if only_numbers(file, mention.name) else ".detach().cpu()")
+    names = made_from(file, {mention.name})
+    if is_needed(file, names) or not (is_done(file, mention.scope, found) or is_seen(file, names)):
+        return None
+    if target is None and any(source.callee(call) in JOINED and source.names_in(call) & names for call, _ in file.calls):
+        return None
+    return edit(file, found, mention.node, how)
+
+
+def is_another(other, mention):
+    """Whether a statement brings tensors to the same variable or part of it as another one does: one fix would not be enough."""
+    if other.line == mention.line or not other.grows or (other.sort, other.name) != (mention.sort, mention.name):
+        return False
+    if (mention.sort == "name" and other.scope is not mention.scope) or other.keys != mention.keys:
+        return False
+    return source.may_bring(other)
 
 
 def carried(mention):
     """The target of a statement that makes a variable from its old value; None: it is none."""
     node = mention.node
     if isinstance(node, ast.AugAssign):
-        return node.target
+        return node.target if not source.scales(mention) else None
     if isinstance(node, ast.Assign) and len(node.targets) == 1 and mention.name in source.names_in(mention.value):
         return node.targets[0]
     return None
@@ -44,7 +63,7 @@ def addend(mention):
     if isinstance(node, ast.AugAssign):
         return value if isinstance(value, ATOMS + SUMS) else None
     if not isinstance(value, ast.BinOp):
-        return None
+        return value if isinstance(value, ATOMS) else None
     old = ast.dump(node.targets[0]).replace("Store()", "Load()")
     if isinstance(value.op, (ast.Add, ast.Sub)):
         for one, other in ((value.left, value.right), (value.right, value.left)):
@@ -65,9 +84,9 @@ def stored(mention, kept):
         container, value = node.targets[0].value, node.value
     else:
         return None
-    deep = len(kept.place) - 1 - depth(container)
+    deep = kept.depth - 1 - depth(container)
     if deep == 1:
-        value = part(value, kept.place[-1])
+        value = part(value, kept.places)
     return value if deep in (0, 1) and isinstance(value, ATOMS + SUMS) else None
 
 
@@ -80,8 +99,11 @@ def depth(container):
     return count
 
 
-def part(value, place):
+def part(value, places):
     """The element of a tuple or list, or the value of a dict, as it is written; None: it is none, or not to be told which."""
+    place = min(places, key=str)
+    if len(places) > 1:
+        return None
     if isinstance(value, (ast.Tuple, ast.List)) and type(place) is int:
         plain = not any(isinstance(each, ast.Starred) for each in value.elts)
         return value.elts[place] if plain and place < len(value.elts) else None
@@ -91,37 +113,50 @@ def part(value, place):
     return None
 
 
-def is_needed(file, name):
-    """Whether a backward pass may go through what has this name, or through what is made from it."""
-    names, before = {name}, 0
+def made_from(file, names):
+    """The names, and those of all that the file makes from them."""
+    names, before = set(names), 0
     while len(names) > before:
         before = len(names)
         for each in file.mentions:
             made = each.value is not None and (source.names_in(each.value) & names or returns(file, each.value, names))
             if made and each.name is not None:
                 names.add(each.name)
-    for call, _scope in file.calls:
-        if source.callee(call) in BACKWARD and source.names_in(call) & names:
-            return True
-    return any(scope.name.rsplit(".", 1)[-1] in OWN_RESULT and names & set(scope.gives) for scope in file.scopes)
+    return names
+
+
+def is_needed(file, names):
+    """Whether a backward pass goes through what has one of these names, as far as the file tells."""
+    if any(source.callee(call) in BACKWARD and source.names_in(call) & names for call, _ in file.calls):
+        return True
+    return any(last_name(scope) in OWN_RESULT and names & scope.gives for scope in file.scopes)
+
+
+def is_done(file, scope, value):
+    """Whether the same function runs the backward pass of the value itself, after which nobody can run it once more."""
+    names = {each.id for each in ast.walk(value) if isinstance(each, ast.Name)}
+    for call, where in file.calls:
+        if where is scope and source.callee(call) in BACKWARD and not call.keywords:
+            through = call.args[:1] or ([call.func.value] if isinstance(call.func, ast.Attribute) else [])
+            if any(isinstance(each, ast.Name) and each.id in names for each in through):
+                return True
+    return False
+
+
+def is_seen(file, names):
+    """Whether the file tells all that is done with these: no function gives them to a caller that is not in it."""
+    called = {source.callee(call) for call, _ in file.calls}
+    return all(last_name(scope) in called for scope in file.scopes if names & scope.gives)
 
 
 def returns(file, value, names):
     """Whether the value is the result of a function of the file that gives back one of these."""
     called = source.callee(value) if isinstance(value, ast.Call) else None
-    return called is not None and any(scope.name.rsplit(".", 1)[-1] == called and names & set(scope.gives) for scope in file.scopes)
+    return called is not None and any(last_name(scope) == called and names & scope.gives for scope in file.scopes)
 
 
-def only_numbers(file, name):
-    """Whether all that the file does with the container's contents can be done with numbers."""
-    inside = set()
-    for call, _scope in file.calls:
-        if source.callee(call) in READERS:
-            inside.update(id(each) for argument in call.args for each in ast.walk(argument))
-        elif isinstance(call.func, ast.Attribute) and call.func.attr in source.GROW | {"clear", "popleft"}:
-            inside.update(id(each) for each in ast.walk(call.func.value))
-    reads = [each for each in file.reads if each[0] == name]
-    return bool(reads) and all(id(node) in inside for _, node in reads)
+def last_name(scope):
+    return scope.name.rsplit(".", 1)[-1]
 
 
 def edit(file, value, statement, how):

@@ -50,6 +50,17 @@ class Found:
         return dict(self.answer, count=self.count, bytes=self.bytes, addresses=[hex(at) for at in self.addresses])
 
 
+def group(found, answer, anchor, most):
+    """The one of `found` that an answer belongs to: it has the same path, in the same file."""
+    key = (answer["path"], answer["kind"], anchor[0] if type(anchor) is tuple else anchor and tuple(anchor.files))
+    if key not in found:
+        found[key] = Found(answer, anchor, most)
+    elif type(anchor) is lines.Anchor:
+        first = found[key].anchor
+        first.kept = anchors.of_both(first.kept, anchor.kept)
+    return found[key]
+
+
 def describe(root, variable, way, how):
     """(answer, anchor) for a way from a root down to a tensor; `how` the tensor has the block, one of ENDINGS."""
     steps = paths.steps_of(root, variable, way)
@@ -245,10 +256,8 @@ class Search:
         return NOT_FOUND if self.deadline.late() or self.deadline.cut else NOTHING
 
     def add(self, address, answer, anchor):
-        key = (answer["path"], answer["kind"])
-        if key not in self.found:
-            self.found[key] = Found(answer, anchor, len(self.wanted))
-        self.found[key].add(address, self.wanted[address], self.sites.get(address, ()))
+        holder = group(self.found, answer, anchor, len(self.wanted))
+        holder.add(address, self.wanted[address], self.sites.get(address, ()))
 
 
 def with_lines(found, milliseconds):

@@ -56,7 +56,8 @@ class Finder:
             on_site = (where.path, mention.line) in sites
             empty = mention.is_empty() and not mention.grows
             keyed = anchor.key is not None and anchor.key in mention.keys
-            rated.append(((not empty, keyed, on_site, mention.grows, not anchor.grows or mention.grows, mention.line), mention, where))
+            some = not empty and source.may_bring(mention)
+            rated.append(((some, keyed, on_site, mention.grows, not anchor.grows or mention.grows, mention.line), mention, where))
         if not rated:
             return None
         rate, mention, where = max(rated, key=lambda each: each[0])

@@ -9,6 +9,7 @@ GROW = {
     "append", "appendleft", "extend", "extendleft", "insert", "add", "update", "setdefault", "put", "put_nowait", "push",
     "callback", "enter_context", "add_module", "register_module", "add_param_group",
 }  # fmt: skip
+NUMBERS = {"item", "len", "int", "float", "tolist", "size", "numel", "time", "perf_counter"}  # what gives numbers
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 THROUGH = {"setdefault", "get", "__getitem__"}  # x.setdefault(k, []).append(y) is about x
 GROW_FIRST = {"heappush"}  # heappush(x, y) is about x
@@ -94,6 +95,32 @@ def keys_in(node):
             node = node.func
         node = node.value if isinstance(node, (ast.Subscript, ast.Attribute)) else None
     return [each.value for each in found if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+
+
+def scales(mention):
+    """It multiplies or divides what it names: x /= n."""
+    return isinstance(mention.node, ast.AugAssign) and not isinstance(mention.node.op, (ast.Add, ast.Sub, ast.BitOr))
+
+
+def may_bring(mention):
+    """Whether what a statement adds to its name may be more than numbers."""
+    node = mention.node
+    values = node.args + [each.value for each in node.keywords] if isinstance(node, ast.Call) else [mention.value]
+    return not scales(mention) and not all(each is not None and is_number(each) for each in values)
+
+
+def is_number(value):
+    """Whether an expression is made of constants and of calls that give numbers."""
+    parts = [value]
+    while parts:
+        each = parts.pop()
+        if isinstance(each, ast.BinOp):
+            parts += [each.left, each.right]
+        elif isinstance(each, ast.UnaryOp):
+            parts.append(each.operand)
+        elif not (isinstance(each, ast.Constant) or isinstance(each, ast.Call) and callee(each) in NUMBERS):
+            return False
+    return True
 
 
 def is_filter(value, name):

@@ -114,10 +114,7 @@ class Survey:
         return [(end, [(at, walk.bytes[at][0]) for at in addresses]) for end, (addresses, _) in zip(keepers, held)]
 
     def group(self, answer, anchor):
-        key = (answer["path"], answer["kind"])
-        if key not in self.groups:
-            self.groups[key] = holders.Found(answer, anchor, MOST_ADDRESSES)
-        return self.groups[key]
+        return holders.group(self.groups, answer, anchor, MOST_ADDRESSES)
 
     def group_of(self, way, tensor, ending=None):
         """The group of a way's tensor; with `ending` that of its gradient, say. What belongs to one module or optimizer is one group."""

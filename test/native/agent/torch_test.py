@@ -1,6 +1,5 @@
 """The agent with a real PyTorch, where a Python here has one (GMT_TORCH_PYTHON may name some, with `:` between them)."""
 
-import importlib.util
 import json
 import os
 import sys
@@ -9,26 +8,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "inject"))
 
 from agent_log import *  # noqa: E402, F403
+from torch_pythons import every_torch  # noqa: E402
 from traced import Traced, main  # noqa: E402
 
-spec = importlib.util.spec_from_file_location("inject_torch_test", os.path.join(HERE, "..", "inject", "torch_test.py"))
-inject_torch_test = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(inject_torch_test)
 PROGRAM = os.path.join(HERE, "torch_program.py")
-
-
-def every_torch(test):
-    def run(self):
-        found = inject_torch_test.pythons()
-        if not found:
-            self.skipTest("no Python here has PyTorch; GMT_TORCH_PYTHON may name one")
-        for python in found:
-            with self.subTest(python):
-                for name in os.listdir(self.trace):
-                    os.unlink(os.path.join(self.trace, name))
-                test(self, python)
-
-    return run
 
 
 class Torch(Traced):

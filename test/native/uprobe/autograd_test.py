@@ -1,12 +1,10 @@
-"""A real PyTorch, where a Python here has one: nodes and backward allocations as both tracers tell them.
-
-GMT_TORCH_PYTHON may name further interpreters, with `:` between them.
-"""
+"""A real PyTorch, where a Python here has one: nodes and backward allocations as both tracers tell them."""
 
 from tracer import *  # noqa: F403
 
 import torch_test
 from same_test import Codes
+from torch_pythons import every_torch
 
 BACKWARD = os.environ.get("GMT_BACKWARD", "")
 PROGRAM = os.path.join(HERE, "backward_program.py")
@@ -49,13 +47,9 @@ class Lines(Uprobed):
             self.assertEqual(seen, told)
         self.assertEqual(*found)
 
-    def test_gradients_have_their_forward_lines(self):
-        pythons = torch_test.pythons()
-        if not pythons:
-            self.skipTest("no Python here has PyTorch; GMT_TORCH_PYTHON may name one")
-        for python in pythons:
-            with self.subTest(python):
-                self.check(python)
+    @every_torch
+    def test_gradients_have_their_forward_lines(self, python):
+        self.check(python)
 
 
 del torch_test.Torch

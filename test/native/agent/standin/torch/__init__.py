@@ -56,6 +56,9 @@ class TensorBase:
     def untyped_storage(self):
         return self.__dict__["_storage"]
 
+    def numel(self):
+        return self.__dict__["_storage"].size // 4
+
     def get_device(self):
         return 0
 
