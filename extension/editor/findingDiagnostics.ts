@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { isLeak, type Finding, type FindingVerdict, type Fix } from '../protocol/verdicts';
+import { isLeak, type Finding, type FindingVerdict } from '../protocol/verdicts';
+import { fixEdit, type SourceOrigin } from './fixEdit';
 import type { ShownTrace } from './lineBytes';
 import { sourcePath, type SourceLines } from './sourceLines';
 
@@ -53,13 +54,13 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   }
 
   private async actionsFor(finding: Finding): Promise<vscode.CodeAction[]> {
-    const edit = await this.editOf(finding.holder);
+    const edit = await fixEdit(finding, this.origin(), this.lines);
     const show = new vscode.CodeAction(vscode.l10n.t('Why is this a leak?'), vscode.CodeActionKind.Empty);
     if (!isLeak(finding)) show.title = vscode.l10n.t('Show in Leak Explorer');
     show.command = { command: SHOW, title: show.title, arguments: [finding.id] };
     if (edit === null || finding.holder?.fix === undefined) return [show];
     const fix = new vscode.CodeAction(
-      vscode.l10n.t('Write {0}', finding.holder.fix.after),
+      vscode.l10n.t('Add {0}', finding.holder.fix.adds),
       vscode.CodeActionKind.QuickFix,
     );
     fix.edit = edit;
@@ -67,16 +68,9 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     return [fix, show];
   }
 
-  /** null: there is none, or the file has another text there now. */
-  private async editOf(holder: Finding['holder']): Promise<vscode.WorkspaceEdit | null> {
-    const at = this.placeOf(holder, this.shown.session?.native.info().startRealtimeMs ?? 0);
-    if (!holder?.fix || holder.line === null || at === null) return null;
-    const document = await vscode.workspace.openTextDocument(at.uri);
-    const range = movedRange(holder.fix, at.range.start.line + 1 - holder.line);
-    if (document.getText(range).replaceAll('\r\n', '\n') !== holder.fix.before) return null;
-    const edit = new vscode.WorkspaceEdit();
-    edit.replace(at.uri, range, holder.fix.after);
-    return edit;
+  private origin(): SourceOrigin {
+    const { cwd, session } = this.shown;
+    return { cwd, sinceMs: session?.native.info().startRealtimeMs ?? 0 };
   }
 
   /** Entries of another trace go at once. */
@@ -105,7 +99,7 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   }
 
   private draw(findings: readonly Finding[]): void {
-    const sinceMs = this.shown.session?.native.info().startRealtimeMs ?? 0;
+    const { sinceMs } = this.origin();
     const files = new Map<string, vscode.Diagnostic[]>();
     const ids = new Map<vscode.Diagnostic, Finding>();
     for (const finding of findings) {
@@ -159,11 +153,6 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     clearTimeout(this.timer);
     for (const one of [...this.subscriptions, this.entries]) one.dispose();
   }
-}
-
-/** Where a fix stands now that its statement has moved down by so many lines. */
-function movedRange({ line, column, endLine, endColumn }: Fix, down: number): vscode.Range {
-  return new vscode.Range(line - 1 + down, column - 1, endLine - 1 + down, endColumn - 1);
 }
 
 type Place = { file: string | null; line: number | null };

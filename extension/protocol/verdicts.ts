@@ -75,6 +75,8 @@ export interface Fix {
   endColumn: number;
   before: string;
   after: string;
+  /** What `after` has more: `.detach()`. */
+  adds: string;
   /** The whole statement as it is then, in one line. */
   statement: string;
 }

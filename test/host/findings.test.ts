@@ -42,7 +42,7 @@ for number in range(20):
 optimizer = torch.optim.Optimizer()
 for step in range(60):
     tracing.report(0x100000 + 0x1000 * step, 512)
-    kept.append(torch.Tensor(0x100000 + 0x1000 * step))  # HOLD
+    kept.append(torch.Tensor(0x100000 + 0x1000 * step, 4, torch.Node(0x700000)))  # HOLD
     optimizer.step()
 while True:
     time.sleep(0.01)
@@ -153,6 +153,36 @@ describe('Findings in VS Code', () => {
       await press(`${CARD} [data-part=holders][data-state=answered] button.link`, 'Enter');
       return until('the cursor', () => isCursorAt(file, lineOf(file, '# HOLD')), 1000);
     });
+  });
+
+  it('writes the fix where it belongs, from the card and from Problems, and undo takes it back', async () => {
+    const file = join(workspace, 'live_leak.py');
+    const document = await vscode.workspace.openTextDocument(file);
+    const before = document.getText();
+    const wanted = before.replace('torch.Node(0x700000)))', 'torch.Node(0x700000)).detach().cpu())');
+    assert.notEqual(wanted, before);
+    const written = async (): Promise<void> => {
+      await until('the fix', () => document.getText() === wanted);
+      await vscode.window.showTextDocument(document);
+      await vscode.commands.executeCommand('undo');
+      await until('the text as it was', () => document.getText() === before);
+    };
+    await says(`${CARD} [data-action=apply-fix]`, /Add \.detach\(\)\.cpu\(\)/);
+    await press(`${CARD} [data-action=apply-fix]`, 'Enter');
+    await cursorAt(file, lineOf(file, '# HOLD'));
+    await written();
+    const [entry] = await until('the entry', () => (problems(file).length > 0 ? problems(file) : null));
+    assert.ok(entry);
+    const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>(
+      'vscode.executeCodeActionProvider',
+      vscode.Uri.file(file),
+      entry.range,
+    );
+    const fix = actions.find(({ title }) => title === 'Add .detach().cpu()');
+    assert.ok(fix?.edit && fix.isPreferred, actions.map(({ title }) => title).join());
+    await vscode.workspace.applyEdit(fix.edit);
+    await written();
+    await vscode.commands.executeCommand('workbench.action.files.revert');
   });
 
   it('makes the experiments that are chosen, and only then', async () => {

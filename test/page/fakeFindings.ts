@@ -35,6 +35,11 @@ const list: HolderFound = {
   chain: [{ kind: 'list', name: '[...]', type: 'Tensor', length: 1200 }],
 };
 
+const fix = {
+  ...{ line: 12, column: 5, endLine: 12, endColumn: 23 },
+  ...{ before: 'loss', after: 'loss.detach()', adds: '.detach()', statement: 'epoch_loss += loss.detach()' },
+};
+
 function finding(part: Partial<FindingView>): FindingView {
   return {
     id: 'leak 0',
@@ -70,7 +75,7 @@ function finding(part: Partial<FindingView>): FindingView {
       'No warm-up: it still grows, 200 steps after it began.',
       'No fragmentation: the tensors themselves grow.',
     ],
-    suggestion: 'Add the number, not the tensor with its graph: `epoch_loss += loss.item()`.',
+    suggestion: 'Write `epoch_loss += loss.detach()`: the value stays the same, and its graph can go.',
     spark: Array.from({ length: 48 }, (_, i) => Math.max(0, i - 4) * 17 * MB),
     holders: null,
     experiments: null,
@@ -99,7 +104,7 @@ export function findings(revision: number): FindingsView {
         suggestion: 'Let segments grow: `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`.',
         spark: Array.from({ length: 48 }, (_, i) => Math.sqrt(i)),
       }),
-      finding({ holders: asked }),
+      finding({ holders: asked, holder: { ...holder, fix } }),
       finding({
         id: 'leak 1',
         title: '1 tensor of every 5th step stays alive: 128.00 KB a step at metrics.py:23, since step 40',

@@ -38,6 +38,18 @@ const checks = {
     await card('leak 1').locator('.finding-toggle').press('Enter');
     assert.equal(await card('leak 1').locator('.finding-body').isVisible(), false);
   },
+  async 'a fix is written by its button; without one there is none'() {
+    const button = id => card(id).locator('[data-action=apply-fix]');
+    assert.equal(await button('leak 0').innerText(), 'Add .detach()');
+    await button('leak 0').press('Enter');
+    await pause();
+    const asked = await page.evaluate(() => window.bench.calls.filter(call => call.method === 'applyFix'));
+    assert.deepEqual(
+      asked.map(call => call.params),
+      [{ finding: 'leak 0' }],
+    );
+    assert.equal(await button('leak 1').isVisible(), false);
+  },
   async 'who holds it: waits, can be stopped, tells'() {
     await card('leak 0').locator('[data-action=who-holds]').click();
     await pause();
@@ -52,7 +64,7 @@ const checks = {
     );
     assert.match(text, /__main__\.seen\[\.\.\.\].*\s+list of 1,200 · 2 of 200 blocks, 6\.00 MB/);
   },
-  async 'why not the others: evidence, what was ruled out, other lines with their states'() {
+  async 'why it is a leak: evidence, what was ruled out, other lines with their states'() {
     await card('leak 0').locator('[data-action=why-not]').click();
     await pause();
     const text = await card('leak 0').locator('[data-part=reasons]').innerText();

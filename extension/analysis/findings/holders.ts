@@ -153,10 +153,11 @@ function readFix(value: unknown): { fix?: Fix } {
   const [line, column, endLine, endColumn] = ['line', 'column', 'endLine', 'endColumn'].map(name =>
     positive(value[name]),
   );
-  const { before, after, statement } = value;
   if (!line || !column || !endLine || !endColumn) return {};
-  if (typeof before !== 'string' || typeof after !== 'string' || typeof statement !== 'string') return {};
-  return { fix: { line, column, endLine, endColumn, before, after, statement } };
+  const [before, after, adds, statement] = ['before', 'after', 'adds', 'statement'].map(name => value[name]);
+  if (typeof before !== 'string' || typeof after !== 'string') return {};
+  if (typeof adds !== 'string' || typeof statement !== 'string') return {};
+  return { fix: { line, column, endLine, endColumn, before, after, adds, statement } };
 }
 
 function positive(value: unknown): number | null {

@@ -101,6 +101,8 @@ export interface VerdictRequests {
   whoHolds(of: { finding: string }): void;
   /** Lets the user choose experiments and makes them; what they freed comes with `findings`. */
   confirm(of: { finding: string }): void;
+  /** Writes a finding's fix into its source file, as an edit that undo takes back. */
+  applyFix(of: { finding: string }): void;
   /** Waits no longer for the process's answers about a finding. */
   stopAsking(of: { finding: string }): void;
 }
@@ -114,5 +116,6 @@ export const verdictChecks: Checks<VerdictRequests> = {
   otherLines: OF_FINDING,
   whoHolds: OF_FINDING,
   confirm: OF_FINDING,
+  applyFix: OF_FINDING,
   stopAsking: OF_FINDING,
 };

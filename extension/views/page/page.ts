@@ -47,7 +47,7 @@ export class Page implements vscode.Disposable {
       ...blockAnswers(model),
       ...segmentAnswers(model),
       ...pictureAnswers(model),
-      ...verdictAnswers(model),
+      ...verdictAnswers(model, lines),
     };
     this.outbox = new Outbox(
       packet => {

@@ -16,7 +16,7 @@ JOINED = {  # what wants tensors that lie on one device
 
 
 def fix_of(file, mention, kept):
-    """{line, column, endLine, endColumn (UTF-16 units, both from 1), before, after, statement} for a mention (source.Mention) of the
+    """{line, column, endLine, endColumn (UTF-16 units, both from 1), before, after, adds, statement} for a mention (source.Mention) of the
     file and what is kept there (anchors.Kept); None: nothing that is surely right."""
     if kept is None or mention.node is None or any(is_another(each, mention) for each in file.mentions):
         return None
@@ -63,7 +63,7 @@ def addend(mention):
     if isinstance(node, ast.AugAssign):
         return value if isinstance(value, ATOMS + SUMS) else None
     if not isinstance(value, ast.BinOp):
-        return value if isinstance(value, ATOMS) else None
+        return value if isinstance(value, ATOMS + (ast.IfExp,)) else None
     old = ast.dump(node.targets[0]).replace("Store()", "Load()")
     if isinstance(value.op, (ast.Add, ast.Sub)):
         for one, other in ((value.left, value.right), (value.right, value.left)):
@@ -186,6 +186,7 @@ def edit(file, value, statement, how):
         "endColumn": units(lines[end[0]], end[1]),
         "before": before,
         "after": after,
+        "adds": how,
         "statement": " ".join(each.strip() for each in changed.split("\n")),
     }
 

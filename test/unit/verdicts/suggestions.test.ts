@@ -9,7 +9,13 @@ const at = (path: string, more: Partial<FindingHolder> = {}): FindingHolder => {
 
 test('a fix that a parse of the statement gave is told as the line to write', () => {
   const place = { line: 9, column: 14, endLine: 9, endColumn: 18 };
-  const fix = { ...place, before: 'loss', after: 'loss.detach()', statement: 'total += loss.detach()' };
+  const fix = {
+    ...place,
+    before: 'loss',
+    after: 'loss.detach()',
+    adds: '.detach()',
+    statement: 'total += loss.detach()',
+  };
   assert.match(
     suggest('graph', ['total += loss'], at('main().total', { fix })),
     /^Write `total \+= loss\.detach\(\)`:/,

@@ -12,7 +12,7 @@ import { WORDS } from '../common/words';
 import { sparkPoints } from '../table/rows';
 
 /** What the traced process is asked about a finding. */
-export type InquiryMethod = 'whoHolds' | 'confirm' | 'stopAsking';
+export type InquiryMethod = 'whoHolds' | 'confirm' | 'applyFix' | 'stopAsking';
 const SPARK = { width: 72, height: 24 };
 
 export class FindingCard {
@@ -86,6 +86,12 @@ export class FindingCard {
       openLine.hidden = place === null || place.line === 0;
       setText(openLine, t('Open {0}', lineText(place)));
     }
+    const fix = this.buttons.get('apply-fix');
+    if (fix) {
+      fix.hidden = finding.holder?.fix === undefined;
+      setText(fix, t('Add {0}', finding.holder?.fix?.adds ?? ''));
+      setAttribute(fix, 'title', finding.holder?.fix?.statement ?? '');
+    }
     this.updateAnswers();
     if (this.reasonsOpen) this.showReasons();
   }
@@ -137,9 +143,10 @@ export class FindingCard {
       const { place } = this.finding;
       if (place !== null) this.page.openLine(place.file, place.line);
     });
+    add('apply-fix', '', () => this.inquire('applyFix', this.finding.id));
     add('who-holds', t('Who holds it?'), () => this.inquire('whoHolds', this.finding.id));
     add('confirm', t('Confirm…'), () => this.inquire('confirm', this.finding.id));
-    add('why-not', t('Why not the others?'), () => void this.toggleReasons());
+    add('why-not', t('Why is this a leak?'), () => void this.toggleReasons());
     this.buttons.get('why-not')?.setAttribute('aria-expanded', 'false');
     return list;
   }

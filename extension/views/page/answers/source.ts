@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { SourceOrigin } from '../../../editor/fixEdit';
 import { untilOf, type Moment } from '../../../protocol/requests/moment';
 import type { TraceSource } from '../../../protocol/trace';
 import type { TraceSession } from '../../../engine/session';
@@ -23,6 +24,11 @@ export async function sourceOf(model: PageModel, moment: Moment | undefined): Pr
 /** The span of births as a query of sites or allocations names it. */
 export function bornIn({ born }: MomentSource): { bornFromNs?: number; bornToNs?: number } {
   return born ? { bornFromNs: born.fromNs, bornToNs: born.toNs } : {};
+}
+
+/** Where the source files of the trace that the page shows are. */
+export function originOf({ shown }: PageModel): SourceOrigin {
+  return { cwd: shown?.cwd ?? '/', sinceMs: shown?.trace?.native.info().startRealtimeMs ?? 0 };
 }
 
 /** The trace that the page shows. Throws a sentence where there is none. */

@@ -1,11 +1,13 @@
+import { applyFix } from '../../../editor/fixEdit';
+import type { SourceLines } from '../../../editor/sourceLines';
 import type { VerdictRequests } from '../../../protocol/requests/verdictRequests';
 import { confirmByExperiment } from '../../session/experiments';
 import type { PageModel } from '../model';
 import type { TraceVerdicts } from '../../session/traceVerdicts';
 import type { Answers } from './answers';
-import { openVerdicts } from './source';
+import { openVerdicts, originOf } from './source';
 
-export function verdictAnswers(model: PageModel): Answers<VerdictRequests> {
+export function verdictAnswers(model: PageModel, lines: SourceLines): Answers<VerdictRequests> {
   const verdicts = (): TraceVerdicts => openVerdicts(model);
   return {
     findings: () => verdicts().findings(),
@@ -14,6 +16,7 @@ export function verdictAnswers(model: PageModel): Answers<VerdictRequests> {
     // What the process says comes with the findings: it may take long, and it outlives the page.
     whoHolds: ({ finding }) => void verdicts().whoHolds(finding),
     confirm: ({ finding }) => void confirmByExperiment(verdicts(), finding),
+    applyFix: ({ finding }) => applyFix(verdicts().find(finding), originOf(model), lines),
     stopAsking: ({ finding }) => verdicts().stopAsking(finding),
   };
 }

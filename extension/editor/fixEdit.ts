@@ -1,0 +1,49 @@
+import * as vscode from 'vscode';
+import type { Finding, Fix } from '../protocol/verdicts';
+import { openLine } from './openLine';
+import { sourcePath, type SourceLines } from './sourceLines';
+
+/** Where the source files of a trace are: the directory that its paths are relative to, and when the program read them. */
+export interface SourceOrigin {
+  cwd: string;
+  sinceMs: number;
+}
+
+/** The edit that writes a finding's fix; null: it has none, or its file has another text there by now. */
+export async function fixEdit(
+  { holder }: Finding,
+  { cwd, sinceMs }: SourceOrigin,
+  lines: SourceLines,
+): Promise<vscode.WorkspaceEdit | null> {
+  if (!holder?.fix || holder.file === null) return null;
+  const path = sourcePath(holder.file, cwd);
+  const [first, last] = [lines.now(path, holder.fix.line, sinceMs), lines.now(path, holder.fix.endLine, sinceMs)];
+  if (first === null || last === null) return null;
+  const document = await opened(vscode.Uri.file(path));
+  const range = rangeOf(holder.fix, first, last);
+  if (document?.getText(range).replaceAll('\r\n', '\n') !== holder.fix.before) return null;
+  const edit = new vscode.WorkspaceEdit();
+  edit.replace(document.uri, range, holder.fix.after);
+  return edit;
+}
+
+/** Writes a finding's fix into its file, where undo takes it back, and shows the line. Rejects with one sentence. */
+export async function applyFix(finding: Finding, origin: SourceOrigin, lines: SourceLines): Promise<void> {
+  const { file, line } = finding.holder ?? {};
+  const edit = await fixEdit(finding, origin, lines);
+  if (edit === null || !file || !line || !(await vscode.workspace.applyEdit(edit)))
+    throw new Error(vscode.l10n.t('The line reads differently now, so nothing was changed.'));
+  await openLine(file, lines.nearest(sourcePath(file, origin.cwd), line, origin.sinceMs), origin.cwd);
+}
+
+async function opened(uri: vscode.Uri): Promise<vscode.TextDocument | null> {
+  try {
+    return await vscode.workspace.openTextDocument(uri);
+  } catch {
+    return null; // the file is gone
+  }
+}
+
+function rangeOf({ column, endColumn }: Fix, first: number, last: number): vscode.Range {
+  return new vscode.Range(first - 1, column - 1, last - 1, endColumn - 1);
+}
