@@ -287,8 +287,6 @@ function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
       return findings(revision);
     case 'otherLines':
       return otherLines();
-    case 'applyFix':
-      return undefined;
     case 'whoHolds':
     case 'stopAsking':
       return noteAsked(message.method);
