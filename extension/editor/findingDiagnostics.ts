@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { paceOf } from '../protocol/pace';
 import { isLeak, type Finding, type FindingVerdict } from '../protocol/verdicts';
 import { fixEdit, type SourceOrigin } from './fixEdit';
 import type { ShownTrace } from './lineBytes';
@@ -103,7 +104,7 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     const files = new Map<string, vscode.Diagnostic[]>();
     const ids = new Map<vscode.Diagnostic, Finding>();
     for (const finding of findings) {
-      const at = this.placeOf(finding.place, sinceMs);
+      const at = this.placeOf(finding.holder, sinceMs) ?? this.placeOf(finding.place, sinceMs);
       if (at === null) continue;
       const entry = this.entryOf(finding, at, sinceMs);
       files.set(at.uri.fsPath, [...(files.get(at.uri.fsPath) ?? []), entry]);
@@ -117,24 +118,33 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     for (const [path, entries] of files) this.entries.set(vscode.Uri.file(path), entries);
   }
 
-  private entryOf(finding: Finding, { range }: vscode.Location, sinceMs: number): vscode.Diagnostic {
+  private entryOf(finding: Finding, at: vscode.Location, sinceMs: number): vscode.Diagnostic {
     const severity = isLeak(finding) ? vscode.DiagnosticSeverity.Warning : vscode.DiagnosticSeverity.Information;
-    const message = `${finding.title.replace(/\.?$/, '.')} ${finding.suggestion}`;
-    const entry = new vscode.Diagnostic(range, message, severity);
+    const pace = finding.verdict === 'leak' ? paceOf(finding, vscode.l10n.t) : [];
+    const said = pace.length === 0 ? finding.title : [finding.headline, ...pace].join(' · ');
+    const entry = new vscode.Diagnostic(at.range, `${said}\n${finding.suggestion}`, severity);
     entry.source = SOURCE;
     entry.code = finding.verdict satisfies FindingVerdict;
-    entry.relatedInformation = this.relatedOf(finding, sinceMs);
+    entry.relatedInformation = this.relatedOf(finding, at, sinceMs);
     return entry;
   }
 
-  private relatedOf({ holder, places }: Finding, sinceMs: number): vscode.DiagnosticRelatedInformation[] {
+  /** Who holds it, at the entry itself; and the lines that allocate it, where the entry is at none of them. */
+  private relatedOf(
+    { holder, places }: Finding,
+    entry: vscode.Location,
+    sinceMs: number,
+  ): vscode.DiagnosticRelatedInformation[] {
     const related: vscode.DiagnosticRelatedInformation[] = [];
-    const add = (place: Place | null, says: string): void => {
-      const at = this.placeOf(place, sinceMs);
-      if (at !== null) related.push(new vscode.DiagnosticRelatedInformation(at, says));
+    const add = (at: vscode.Location, says: string): void => {
+      related.push(new vscode.DiagnosticRelatedInformation(at, says));
     };
-    if (holder !== null) add(holder, vscode.l10n.t('Held by {0}', holder.path));
-    for (const place of places.slice(1, MOST_RELATED)) add(place, vscode.l10n.t('Kept as well: allocated here'));
+    if (holder !== null) add(entry, vscode.l10n.t('Held by {0}', holder.path));
+    places.slice(0, MOST_RELATED).forEach((place, i) => {
+      const at = this.placeOf(place, sinceMs);
+      if (at === null || isSame(at, entry)) return;
+      add(at, i === 0 ? vscode.l10n.t('Allocated here') : vscode.l10n.t('Kept as well: allocated here'));
+    });
     return related;
   }
 
@@ -153,6 +163,10 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     clearTimeout(this.timer);
     for (const one of [...this.subscriptions, this.entries]) one.dispose();
   }
+}
+
+function isSame(a: vscode.Location, b: vscode.Location): boolean {
+  return a.uri.fsPath === b.uri.fsPath && a.range.isEqual(b.range);
 }
 
 type Place = { file: string | null; line: number | null };

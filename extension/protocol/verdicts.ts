@@ -89,7 +89,7 @@ export interface Finding {
   cause: OutOfMemoryCause | null;
   /** Headline and detail in one. */
   title: string;
-  /** What is kept, or what did not fit: without the figures, and without a full stop. */
+  /** Where and what is kept, or what did not fit: without the figures, and without a full stop. */
   headline: string;
   /** Of a failure why it happened, else the figures in words; null: the headline says it all. */
   detail: string | null;
@@ -110,6 +110,8 @@ export interface Finding {
   period: number | null;
   /** Step at which the device is full if it goes on like this; null: not known, or not growing. */
   fullAtStep: number | null;
+  /** How many steps that is from now. */
+  fullInSteps: number | null;
   confidence: number;
   /** The line to look at: allocates most of what survives. null: no Python line. */
   place: FindingPlace | null;

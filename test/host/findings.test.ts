@@ -57,7 +57,7 @@ describe('Findings in VS Code', () => {
   it('says in one sentence what leaks, how fast, since when', async () => {
     await trace(KEPT, 'outputs');
     await reached('ended');
-    await says(CARD, /1 tensor of each step stays alive/);
+    await says(CARD, /kept\.py:\d+ \S+ 1 tensor [io][nf] each step/);
     assert.match(await words(CARD), /\+64\.00 KB a step .*since step \d+.*% sure/s);
     assert.equal(await attribute(`${CARD}`, 'data-leak'), 'true');
     assert.ok(
@@ -85,15 +85,15 @@ describe('Findings in VS Code', () => {
   });
 
   it('tells what it is not, and what the other lines do', async () => {
-    await press(`${CARD} [data-action=why-not]`, 'Enter');
+    await press(`${CARD} [data-action=why]`, 'Enter');
     const text = await says(`${CARD} [data-part=reasons]`, /Other lines/);
     assert.match(text, /Ruled out\s+No warm-up/);
     assert.match(text, /kept\.py:\d+ .* one-shot\s+Allocated in one step, and stays\./);
-    await press(`${CARD} [data-action=why-not]`, 'Enter');
+    await press(`${CARD} [data-action=why]`, 'Enter');
     await until('no reasons', async () => (await words(`${CARD} [data-part=reasons]`)) === '');
-    await click(`${CARD} [data-action=why-not]`);
+    await click(`${CARD} [data-action=why]`);
     await says(`${CARD} [data-part=reasons]`, /Other lines/);
-    await click(`${CARD} [data-action=why-not]`);
+    await click(`${CARD} [data-action=why]`);
   });
 
   it('puts a warning at the line, which leads to the card', async () => {
@@ -104,7 +104,7 @@ describe('Findings in VS Code', () => {
       [entry?.severity, entry?.code, entry?.range.start.line],
       [vscode.DiagnosticSeverity.Warning, 'leak', line],
     );
-    assert.match(entry?.message ?? '', /64\.00 KB a step at kept\.py:\d+, since step \d+\./);
+    assert.match(entry?.message ?? '', /^kept\.py:\d+ \S+ 1 tensor .* · \+64\.00 KB a step/);
     await click(`${CARD} .finding-toggle`);
     assert.equal(await attribute(`${CARD} .finding-toggle`, 'aria-expanded'), 'false');
     const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>(
@@ -141,7 +141,7 @@ describe('Findings in VS Code', () => {
     writeFileSync(file, LIVE.replaceAll('AGENT', join(root, 'test/native/agent')));
     await trace(file);
     await reached('running');
-    await says(CARD, /stays alive/);
+    await says(CARD, /1 tensor/);
     assert.deepEqual(problems(KEPT), [], 'entries of the trace before are gone');
     await click(`${CARD} [data-action=who-holds]`);
     const text = await says(`${CARD} [data-part=holders][data-state=answered]`, /still alive/);

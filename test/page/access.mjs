@@ -63,7 +63,7 @@ async function wrongIn(theme) {
 
 async function wrongTabs(page, theme) {
   const wrong = [];
-  await page.locator('[data-action=why-not]').first().click();
+  await page.locator('[data-action=why]').first().click();
   for (const tab of Object.keys(ASKS)) {
     await showTab(page, tab);
     wrong.push(...(await violations(page, theme, tab)));

@@ -30,7 +30,7 @@ const phase = scene => ({ scene, sizes: LOW });
 
 /** What is done on the page before its picture; `scene`: fields of SessionView. */
 const VIEWS = {
-  findings: { steps: [click('[data-action=why-not]')] },
+  findings: { steps: [click('[data-action=why]')] },
   holders: { steps: [click('[data-action=who-holds]'), seen('[data-action=stop-asking]')] },
   table: { steps: [low, keys('.list .grid', 'Home', 'ArrowDown')] },
   selection: { steps: [low, keys('.list .grid', 'Home', 'Shift+ArrowDown', 'Shift+ArrowDown')] },

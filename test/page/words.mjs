@@ -78,7 +78,7 @@ const show = scene =>
 
 const checks = {
   async 'the page with a finding and the table'() {
-    await page.locator('[data-finding] [data-action=why-not]').first().click();
+    await page.locator('[data-finding] [data-action=why]').first().click();
     await allWrapped();
   },
   async 'who holds it, and experiments'() {

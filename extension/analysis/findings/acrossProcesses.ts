@@ -22,13 +22,18 @@ export function mergeAcrossProcesses(findings: readonly Finding[]): Finding[] {
 
 function merge(same: readonly Finding[]): Finding {
   const worst = same.reduce((a, b) => (b.bytesPerStep > a.bytesPerStep ? b : a));
-  const full = same.flatMap(finding => finding.fullAtStep ?? []);
+  const first = same.toSorted((a, b) => left(a) - left(b))[0];
   const merged = {
     ...worst,
     processes: same.length,
     sites: [...new Set([...worst.sites, ...same.flatMap(finding => finding.sites)])],
-    fullAtStep: full.length > 0 ? Math.min(...full) : null,
+    fullAtStep: first?.fullAtStep ?? null,
+    fullInSteps: first?.fullInSteps ?? null,
     confidence: Math.max(...same.map(finding => finding.confidence)),
   };
   return { ...merged, title: titleOf(merged) };
+}
+
+function left({ fullInSteps }: Finding): number {
+  return fullInSteps ?? Infinity;
 }

@@ -60,7 +60,7 @@ function leakOf(cluster: GrowingSite[], context: FindingContext): Finding {
   const finding = makeFinding({
     id: `leak ${process} ${layer} ${place?.file ?? facts.library}:${place?.line}`,
     verdict: 'leak',
-    ...leakWords(facts),
+    ...leakWords({ ...facts, holder }),
     process,
     device: deviceOf(cluster),
     ...facts,
@@ -70,7 +70,8 @@ function leakOf(cluster: GrowingSite[], context: FindingContext): Finding {
     holder,
     suggestion: holder?.kind === 'none' ? ownerlessAdvice() : suggest(facts.class, lines, holder),
   });
-  finding.fullAtStep = fullAtStep(finding, context);
+  finding.fullInSteps = stepsUntilFull(finding, context);
+  if (finding.fullInSteps !== null) finding.fullAtStep = context.axis.count + finding.fullInSteps;
   finding.evidence = evidenceOf(finding, cluster, context);
   finding.ruledOut = ruledOutOf(finding, cluster, context);
   return finding;
@@ -198,8 +199,8 @@ function linesOf(holder: FindingHolder | null, place: FindingPlace | null, lineT
   return places.filter(text => text !== null);
 }
 
-/** The step at which what is free and what the cache holds unused is gone; none where memory ran out before. */
-function fullAtStep(finding: Finding, { source, ledgers, axis }: FindingContext): number | null {
+/** Until what is free and what the cache holds unused is gone; null where memory ran out before. */
+function stepsUntilFull(finding: Finding, { source, ledgers }: FindingContext): number | null {
   const { process, device } = finding;
   if (source.info().outOfMemory.some(failure => failure.process === process && failure.device === device)) return null;
   const ledger = ledgers.find(entry => entry.process === finding.process && entry.device === finding.device);
@@ -208,5 +209,5 @@ function fullAtStep(finding: Finding, { source, ledgers, axis }: FindingContext)
   if (used === null || finding.bytesPerStep <= 0) return null;
   const unused = Math.max(0, (ledger.reserved.bytes ?? 0) - (ledger.tensor.bytes ?? 0));
   const left = ledger.totalBytes - used + (ledger.reserved.bytes === null ? 0 : unused);
-  return axis.count + Math.max(0, Math.floor(left / finding.bytesPerStep));
+  return Math.max(0, Math.floor(left / finding.bytesPerStep));
 }

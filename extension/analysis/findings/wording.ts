@@ -1,40 +1,76 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
-import type { Finding, LeakClass } from '../../protocol/verdicts';
-import { blocksText, ordinal, placeText, tensorsText } from '../words';
+import type { Finding, FindingHolder, FindingPlace, LeakClass } from '../../protocol/verdicts';
+import { blocksText, ordinal, placeText, rateText, tensorsText } from '../words';
 
-type LeakFacts = Pick<Finding, 'layer' | 'bytesPerStep' | 'blocksPerStep' | 'place' | 'library'> & {
+type LeakFacts = Pick<Finding, 'layer' | 'bytesPerStep' | 'blocksPerStep' | 'place' | 'library' | 'holder'> & {
   class: LeakClass;
   period: number;
   sinceStep: number;
 };
+type Place = Pick<FindingPlace, 'file' | 'line'>;
 
-/** What is kept; and how much of it, where, since when. */
+/** Where and what; then how much of it, and since when. */
 export function leakWords(facts: LeakFacts): Pick<Finding, 'headline' | 'detail'> {
-  const each = facts.period > 1.5 ? t('every {0} step', ordinal(Math.round(facts.period))) : t('each step');
-  const blocks = Math.max(1, Math.round(facts.blocksPerStep * Math.max(1, facts.period)));
-  const what = facts.layer === 'tensor' ? tensorsText(blocks) : blocksText(blocks);
-  const [bytes, since] = [formatBytes(facts.bytesPerStep), formatCount(facts.sinceStep)];
+  const { holder, place, library, period, bytesPerStep, sinceStep } = facts;
+  const each = period > 1.5 ? t('every {0} step', ordinal(Math.round(period))) : t('each step');
+  const count = Math.max(1, Math.round(facts.blocksPerStep * Math.max(1, period)));
+  const blocks = facts.layer === 'tensor' ? tensorsText(count) : blocksText(count);
+  const keeper = linePlace(holder);
+  const source = place === null && library !== null ? library : placeText(place);
   const rate =
-    facts.place === null && facts.library !== null
-      ? t('{0} a step by {1}, since step {2}', bytes, facts.library, since)
-      : t('{0} a step at {1}, since step {2}', bytes, placeText(facts.place), since);
-  const counted = `${what}, ${rate}`;
-  const stays = blocks === 1 ? t('{0} of {1} stays alive', what, each) : t('{0} of {1} stay alive', what, each);
-  const words: Record<LeakClass, [headline: string, detail: string]> = {
-    graph: [t('A whole autograd graph of {0} is kept', each), counted],
-    size: [t('One tensor gets bigger with {0}', each), rate],
-    gradients: [t('Gradients of {0} are kept', each), counted],
-    backward: [t('Tensors made in the backward pass of {0} are kept', each), counted],
-    cycle: [t('Reference cycles keep {0} of {1}', what, each), rate],
-    exception: [t('A kept exception keeps {0} of {1}', what, each), rate],
-    hook: [t('A hook keeps {0} of {1}', what, each), rate],
-    pinned: [t('Pinned host memory is taken in {0} and kept', each), counted],
-    driver: [t('Driver memory outside PyTorch’s cache is taken in {0} and kept', each), counted],
-    outputs: [stays, rate],
+    keeper === null
+      ? rateText(bytesPerStep, sinceStep)
+      : t('{0} a step at {1}, since step {2}', formatBytes(bytesPerStep), source, formatCount(sinceStep));
+  const uncounted = ['graph', 'gradients', 'backward', 'pinned', 'driver'].includes(facts.class);
+  const headline =
+    keeper === null
+      ? allocates(facts.class, source, each, blocks, count)
+      : keeps(facts.class, placeText(keeper), each, blocks);
+  return { headline, detail: uncounted ? `${blocks}, ${rate}` : rate };
+}
+
+/** The line whose object keeps the blocks; null: not known. */
+export function linePlace(holder: Pick<FindingHolder, 'file' | 'line'> | null): Place | null {
+  return holder === null || holder.file === null || holder.line === null
+    ? null
+    : { file: holder.file, line: holder.line };
+}
+
+function keeps(kind: LeakClass, where: string, each: string, blocks: string): string {
+  const words: Record<LeakClass, string> = {
+    graph: t('{0} keeps {1}’s graph', where, each),
+    size: t('{0} keeps a tensor that gets bigger with {1}', where, each),
+    gradients: t('{0} keeps {1}’s gradients', where, each),
+    backward: t('{0} keeps tensors of {1}’s backward pass', where, each),
+    cycle: t('{0} keeps {1} of {2} in reference cycles', where, blocks, each),
+    exception: t('{0} keeps {1} of {2} with an exception', where, blocks, each),
+    hook: t('{0} keeps {1} of {2} through a hook', where, blocks, each),
+    pinned: t('{0} keeps pinned host memory of {1}', where, each),
+    driver: t('{0} keeps driver memory of {1}, outside PyTorch’s cache', where, each),
+    outputs: t('{0} keeps {1} of {2}', where, blocks, each),
   };
-  const [headline, detail] = words[facts.class];
-  return { headline, detail };
+  return words[kind];
+}
+
+/** Where nobody knows the line that keeps it: the one that allocates it. */
+function allocates(kind: LeakClass, where: string, each: string, blocks: string, count: number): string {
+  const words: Record<LeakClass, string> = {
+    graph: t('{0} allocates {1}’s graph, which is kept', where, each),
+    size: t('{0} allocates a tensor that gets bigger with {1}', where, each),
+    gradients: t('{0} allocates {1}’s gradients, which are kept', where, each),
+    backward: t('{0} allocates tensors in {1}’s backward pass, which are kept', where, each),
+    cycle: t('{0} allocates {1} in {2}, kept by reference cycles', where, blocks, each),
+    exception: t('{0} allocates {1} in {2}, kept by an exception', where, blocks, each),
+    hook: t('{0} allocates {1} in {2}, kept by a hook', where, blocks, each),
+    pinned: t('{0} takes pinned host memory in {1} and keeps it', where, each),
+    driver: t('{0} takes driver memory outside PyTorch’s cache in {1} and keeps it', where, each),
+    outputs:
+      count === 1
+        ? t('{0} allocates {1} in {2}, which stays alive', where, blocks, each)
+        : t('{0} allocates {1} in {2}, which stay alive', where, blocks, each),
+  };
+  return words[kind];
 }
 
 /** Headline and detail in one; of a failure, which is named by `word`, a sentence with its full stop. */
@@ -70,6 +106,7 @@ export function makeFinding(
     atStep: null,
     period: null,
     fullAtStep: null,
+    fullInSteps: null,
     confidence: 1,
     place: null,
     places: [],

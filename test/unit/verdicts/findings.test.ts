@@ -5,7 +5,8 @@ import { mergeAcrossProcesses } from '../../../extension/analysis/findings/acros
 import { judgeTrace, sureLeaks } from '../../../extension/analysis/findings/verdicts';
 import type { BlockFacts, StepAxis } from '../../../extension/protocol/steps';
 import type { Frame, Site } from '../../../extension/protocol/trace';
-import type { Finding } from '../../../extension/protocol/verdicts';
+import { leakWords } from '../../../extension/analysis/findings/wording';
+import type { Finding, LeakClass } from '../../../extension/protocol/verdicts';
 import { type RunFacts, RunTrace, SCRIPT } from './runTrace';
 import { type Block, StepRun } from './stepRun';
 
@@ -44,7 +45,7 @@ test('a graph of 312 sites on four lines is one finding, at the line that keeps 
   const finding = only(findingsOf(run, { lines }));
   assert.equal(
     finding.title,
-    'A whole autograd graph of each step is kept: 312 tensors, 6.70 MB a step at train.py:10, since step 12',
+    'train.py:10 allocates each step’s graph, which is kept: 312 tensors, 6.70 MB a step since step 12',
   );
   assert.deepEqual(
     [finding.verdict, finding.class, finding.place?.line, finding.sites.length],
@@ -180,7 +181,7 @@ test('one tensor that grows is a finding of its own', () => {
     .reverse();
   assert.match(
     size?.title ?? '',
-    /^One tensor gets bigger with every 3rd step: 1\.0\d MB a step at train\.py:1, since step 3$/,
+    /^train\.py:1 allocates a tensor that gets bigger with every 3rd step: 1\.0\d MB a step since step 3$/,
   );
   assert.match(size?.suggestion ?? '', /^Collect the parts on the CPU and join them once/);
   assert.equal(blocks?.class, 'outputs');
@@ -195,17 +196,20 @@ test('gradients, backward passes, pinned and driver memory have their own words'
   };
   assert.deepEqual(titleOf({ category: 'gradient' }), [
     'gradients',
-    'Gradients of each step are kept: 1 tensor, 1.00 MB a step at train.py:1, since step 1',
+    'train.py:1 allocates each step’s gradients, which are kept: 1 tensor, 1.00 MB a step since step 1',
   ]);
   assert.deepEqual(titleOf({ lineSource: 'forward', thread: 0 })[0], 'backward');
-  assert.match(titleOf({ lineSource: 'backward-call' })[1], /^Tensors made in the backward pass of each step are kept/);
+  assert.match(
+    titleOf({ lineSource: 'backward-call' })[1],
+    /^train\.py:1 allocates tensors in each step’s backward pass, which are kept/,
+  );
   assert.match(
     titleOf({ layer: 'host', device: -1 })[1],
-    /^Pinned host memory is taken in each step and kept: 1 block,/,
+    /^train\.py:1 takes pinned host memory in each step and keeps it: 1 block,/,
   );
   assert.match(
     titleOf({ layer: 'driver' })[1],
-    /^Driver memory outside PyTorch’s cache is taken in each step and kept/,
+    /^train\.py:1 takes driver memory outside PyTorch’s cache in each step and keeps it/,
   );
 });
 
@@ -261,6 +265,7 @@ test('when the device will be full, counting what is free and what the cache hol
   const ledger = { tensor: () => 5 * GB, reserved: () => 6 * GB, driver: () => 6.5 * GB, used: () => 7 * GB };
   const finding = only(findingsOf(run, { ledger, totalBytes: 16 * GB }));
   assert.equal(finding.fullAtStep, 50 + Math.floor((10 * GB) / (100 * MB)));
+  assert.equal(finding.fullInSteps, Math.floor((10 * GB) / (100 * MB)));
   assert.ok(finding.evidence.some(text => text === 'At this rate the device is full at about step 152.'));
   assert.equal(only(findingsOf(run)).fullAtStep, null, 'nothing is known of the device');
 });
@@ -328,10 +333,38 @@ test('a run fails by a leak that is sure enough, and by nothing else', () => {
 test('the same leak in the ranks of a job is one finding, told by the rank in which it is worst', () => {
   const finding = only(findingsOf(playing(30, (_, run) => run.alloc(1, MB))));
   const rank = (process: number, part: Partial<Finding>): Finding => ({ ...finding, process, ...part });
-  const ranks = [rank(0, {}), rank(1, { bytesPerStep: 2 * MB, sites: [4] }), rank(2, { sites: [7], fullAtStep: 90 })];
+  const ranks = [
+    rank(0, {}),
+    rank(1, { bytesPerStep: 2 * MB, sites: [4] }),
+    rank(2, { sites: [7], fullAtStep: 90, fullInSteps: 60 }),
+  ];
   const [merged, ...others] = mergeAcrossProcesses(ranks);
-  assert.deepEqual([others.length, merged?.process, merged?.sites, merged?.fullAtStep], [0, 1, [4, 1, 7], 90]);
+  assert.deepEqual(
+    [others.length, merged?.process, merged?.sites, merged?.fullAtStep, merged?.fullInSteps],
+    [0, 1, [4, 1, 7], 90, 60],
+  );
   assert.match(merged?.title ?? '', /, in 3 processes$/);
   assert.equal(mergeAcrossProcesses([rank(0, {}), rank(1, { class: 'size' })]).length, 2);
   assert.equal(mergeAcrossProcesses([rank(0, {}), rank(0, {})]).length, 2, 'two of one process');
+});
+
+test('where the line that keeps it is known, it is what the headline names', () => {
+  const facts = {
+    layer: 'tensor',
+    bytesPerStep: MB,
+    blocksPerStep: 1,
+    library: null,
+    period: 1,
+    sinceStep: 3,
+  } as const;
+  const place = { site: 1, file: '/t/model.py', line: 13, function: 'forward', bytesPerStep: MB };
+  const holder = { path: 'seen', kind: 'global', function: null, length: null, bound: null };
+  const words = (kind: LeakClass, file: string | null): { headline: string; detail: string | null } =>
+    leakWords({ ...facts, class: kind, place, holder: { ...holder, file, line: file === null ? null : 35 } });
+  assert.deepEqual(words('graph', '/t/train.py'), {
+    headline: 'train.py:35 keeps each step’s graph',
+    detail: '1 tensor, 1.00 MB a step at model.py:13, since step 3',
+  });
+  assert.equal(words('outputs', '/t/train.py').headline, 'train.py:35 keeps 1 tensor of each step');
+  assert.equal(words('graph', null).headline, 'model.py:13 allocates each step’s graph, which is kept');
 });

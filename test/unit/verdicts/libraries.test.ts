@@ -89,7 +89,10 @@ test('a site that grows without a Python line is told by its library', () => {
     [finding?.verdict, finding?.class, finding?.place, finding?.library],
     ['leak', 'driver', null, 'cuBLAS (libcublasLt.so.13)'],
   );
-  assert.match(finding?.title ?? '', /1\.00 MB a step by cuBLAS \(libcublasLt\.so\.13\), since step 1$/);
+  assert.match(
+    finding?.title ?? '',
+    /^cuBLAS \(libcublasLt\.so\.13\) takes driver memory .* 1\.00 MB a step since step 1$/,
+  );
   assert.ok(finding?.evidence.some(text => text.includes('called for it by cuBLAS')));
 });
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { FindingView, HolderFound } from '../../../extension/protocol/requests/verdictRequests';
 import { isLeak } from '../../../extension/protocol/verdicts';
 import { nextQuestion, shownFindings } from '../../../webview/explorer/findings/logic';
-import { figures, freedText, holderText, lineText } from '../../../webview/explorer/findings/text';
+import { figures, freedText, holderText, lineText, moreFigures } from '../../../webview/explorer/findings/text';
 import { findings } from '../../page/fakeFindings';
 
 const view = findings(1);
@@ -34,17 +34,13 @@ test('asked again only while there is news that was not judged', () => {
 });
 
 test('figures as far as they are known', () => {
-  assert.deepEqual(figures(leak), [
-    '+4.19 MB a step',
-    '820.00 MB in 600 blocks',
-    'since step 12',
-    'full at step ≈ 32,647',
-    '99 % sure',
-  ]);
-  const failed = { ...leak, atStep: 31, processes: 4, bytesPerStep: 0, sinceStep: null, fullAtStep: null };
-  assert.deepEqual(figures(failed), ['in step 31', '820.00 MB in 600 blocks', 'in 4 processes', '99 % sure']);
-  const unknown = { sinceStep: null, fullAtStep: null, confidence: 1, bytesPerStep: 0, bytes: 0 };
-  assert.deepEqual(figures({ ...leak, ...unknown }), []);
+  assert.deepEqual(figures(leak), ['+4.19 MB a step', 'full in 32,435 steps']);
+  assert.deepEqual(figures({ ...leak, fullInSteps: 1 })[1], 'full in 1 step');
+  assert.deepEqual(moreFigures(leak), ['820.00 MB in 600 blocks', 'since step 12', '99 % sure']);
+  const failed = { ...leak, atStep: 31, processes: 4, bytesPerStep: 0, sinceStep: null };
+  assert.deepEqual(figures(failed), ['in step 31', 'in 4 processes']);
+  const unknown = { ...leak, sinceStep: null, confidence: 1, bytesPerStep: 0, bytes: 0 };
+  assert.deepEqual([...figures(unknown), ...moreFigures(unknown)], []);
 });
 
 test('only growth is red', () => {

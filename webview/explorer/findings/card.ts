@@ -1,4 +1,4 @@
-// One finding as a card: sentence, figures and spark line; opened also advice, buttons, evidence and answers.
+// One finding as a card: sentence, figures, spark line and its places; opened also advice, buttons, evidence and answers.
 import { t } from '@vscode/l10n';
 import { formatBytes } from '../../../extension/protocol/format';
 import type { FindingView, OtherLine } from '../../../extension/protocol/requests/verdictRequests';
@@ -6,14 +6,14 @@ import { isLeak } from '../../../extension/protocol/verdicts';
 import { button, differs, el, icon, setAttribute, setAttributes, setText, svg } from '../../dom';
 import type { PageActions } from '../shell/part';
 import { experimentsSection, holdersSection } from './holders';
-import { figures, lineText } from './text';
+import { figures, lineText, moreFigures } from './text';
 import { lineLink } from '../common/lineLink';
 import { WORDS } from '../common/words';
 import { sparkPoints } from '../table/rows';
 
 /** What the traced process is asked about a finding. */
 export type InquiryMethod = 'whoHolds' | 'confirm' | 'applyFix' | 'stopAsking';
-const SPARK = { width: 72, height: 24 };
+const SPARK = { width: 64, height: 18 };
 
 export class FindingCard {
   readonly element = el('article', { class: 'finding' });
@@ -22,6 +22,8 @@ export class FindingCard {
   private readonly chevron = icon('chevron-right');
   private readonly toggle = button('finding-toggle', null, '', () => this.setOpen(!this.open));
   private readonly facts = el('p', { class: 'dim number', 'data-value': 'figures' });
+  private readonly moreFacts = el('p', { class: 'dim number finding-facts' });
+  private readonly places = el('div', { class: 'finding-actions' });
   private readonly line = svg('polyline', { points: '' });
   private readonly body = el('div', { class: 'finding-body' });
   private readonly buttons = new Map<string, HTMLElement>();
@@ -44,12 +46,12 @@ export class FindingCard {
     this.toggle.id = id;
     this.body.id = `${id}-body`;
     this.toggle.setAttribute('aria-controls', this.body.id);
-    this.toggle.append(el('span', { class: 'finding-lead' }, this.chevron, this.word), ' ', this.sentence);
+    this.toggle.append(this.chevron, this.sentence);
     const image = svg('svg', { ...SPARK, class: 'spark', role: 'img', 'aria-label': t('Live bytes step by step') });
     image.append(this.line);
-    const head = el('div', { class: 'finding-head' }, el('h2', {}, this.toggle), image, this.facts);
-    this.body.append(this.advice, this.makeButtons(), this.answers, this.reasons);
-    this.element.append(head, this.body);
+    const pace = el('div', { class: 'finding-pace' }, this.word, this.facts, image);
+    this.body.append(this.moreFacts, this.advice, this.makeButtons(), this.answers, this.reasons);
+    this.element.append(el('h2', {}, this.toggle), pace, this.places, this.body);
     this.setOpen(false);
   }
 
@@ -70,37 +72,45 @@ export class FindingCard {
   /** Draws what is new; what did not change keeps its elements, and so the focus. */
   update(finding: FindingView): void {
     this.finding = finding;
-    const { id, verdict, cause, headline, detail, place, spark } = finding;
+    const { id, verdict, cause, headline, detail, spark } = finding;
     setAttributes(this.element, { 'data-finding': id, 'data-verdict': verdict, 'data-leak': String(isLeak(finding)) });
     setText(this.word, WORDS.findings[verdict].name);
     setAttribute(this.word, 'title', WORDS.findings[verdict].sentence);
     // Figures stand below; why an allocation failed is none.
     setText(this.sentence, cause === null ? headline : t('{0}. {1}', headline, detail ?? ''));
     setAttribute(this.toggle, 'title', finding.title);
-    this.showFacts(figures(finding));
+    showFacts(this.facts, figures(finding));
+    showFacts(this.moreFacts, moreFigures(finding));
     setAttribute(this.line, 'points', sparkPoints(Float64Array.from(spark), SPARK.width, SPARK.height));
     if (this.advice.textContent !== finding.suggestion.replaceAll('`', ''))
       this.advice.replaceChildren(...withCode(finding.suggestion));
-    const openLine = this.buttons.get('open-line');
-    if (openLine) {
-      openLine.hidden = place === null || place.line === 0;
-      setText(openLine, t('Open {0}', lineText(place)));
-    }
     const fix = this.buttons.get('apply-fix');
     if (fix) {
       fix.hidden = finding.holder?.fix === undefined;
       setText(fix, t('Add {0}', finding.holder?.fix?.adds ?? ''));
       setAttribute(fix, 'title', finding.holder?.fix?.statement ?? '');
     }
+    const why = this.buttons.get('why');
+    if (why) setText(why, isLeak(finding) ? t('Why is this a leak?') : t('Why is this said?'));
+    this.showPlaces();
     this.updateAnswers();
     if (this.reasonsOpen) this.showReasons();
   }
 
-  /** A fact stays in one line, and its dot with it. */
-  private showFacts(facts: readonly string[]): void {
-    if (this.facts.textContent === facts.join(' · ')) return;
-    const words = facts.map((fact, i) => el('span', { class: 'fact' }, i + 1 < facts.length ? `${fact} ·` : fact));
-    this.facts.replaceChildren(...words.flatMap((word, i) => (i > 0 ? [' ', word] : [word])));
+  /** Where to change something first; then where the memory comes from. */
+  private showPlaces(): void {
+    const { holder, place } = this.finding;
+    if (!differs(this.places, holder?.file, holder?.line, place?.file, place?.line)) return;
+    const keeper = lineText(holder);
+    const source = place === null || place.line === 0 ? '' : lineText(place);
+    const links: HTMLElement[] = [];
+    if (holder !== null && holder.file !== null && holder.line !== null)
+      links.push(this.link('open-holder', t('Open {0}', keeper), holder.file, holder.line));
+    if (place !== null && source !== '' && !(place.file === holder?.file && place.line === holder.line)) {
+      const label = links.length === 0 ? t('Open {0}', source) : t('Allocated at {0}', source);
+      links.push(this.link('open-line', label, place.file, place.line));
+    }
+    this.places.replaceChildren(...links);
   }
 
   private updateAnswers(): void {
@@ -123,8 +133,6 @@ export class FindingCard {
     const { holder } = this.finding;
     if (holder === null) return null;
     const words = el('p', {}, `${t('Held by')} `, el('code', { class: 'holder-path' }, holder.path));
-    const { file, line } = holder;
-    if (file !== null && line !== null) words.append(' ', this.link('open-holder', lineText(holder), file, line));
     return el('section', { 'data-part': 'holder' }, words);
   }
 
@@ -139,21 +147,17 @@ export class FindingCard {
       this.buttons.set(name, element);
       list.append(element);
     };
-    add('open-line', '', () => {
-      const { place } = this.finding;
-      if (place !== null) this.page.openLine(place.file, place.line);
-    });
     add('apply-fix', '', () => this.inquire('applyFix', this.finding.id));
     add('who-holds', t('Who holds it?'), () => this.inquire('whoHolds', this.finding.id));
     add('confirm', t('Confirm…'), () => this.inquire('confirm', this.finding.id));
-    add('why-not', t('Why is this a leak?'), () => void this.toggleReasons());
-    this.buttons.get('why-not')?.setAttribute('aria-expanded', 'false');
+    add('why', '', () => void this.toggleReasons());
+    this.buttons.get('why')?.setAttribute('aria-expanded', 'false');
     return list;
   }
 
   private async toggleReasons(): Promise<void> {
     this.reasonsOpen = !this.reasonsOpen;
-    this.buttons.get('why-not')?.setAttribute('aria-expanded', String(this.reasonsOpen));
+    this.buttons.get('why')?.setAttribute('aria-expanded', String(this.reasonsOpen));
     this.reasons.replaceChildren();
     differs(this.reasons);
     this.others = null;
@@ -183,6 +187,13 @@ export class FindingCard {
     });
     return el('section', {}, el('h3', {}, t('Other lines')), el('ul', { class: 'others' }, ...items));
   }
+}
+
+/** A fact stays in one line, and its dot with it. */
+function showFacts(place: HTMLElement, facts: readonly string[]): void {
+  if (place.textContent === facts.join(' · ')) return;
+  const words = facts.map((fact, i) => el('span', { class: 'fact' }, i + 1 < facts.length ? `${fact} ·` : fact));
+  place.replaceChildren(...words.flatMap((word, i) => (i > 0 ? [' ', word] : [word])));
 }
 
 /** What stands between backticks is code. */

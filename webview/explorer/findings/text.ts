@@ -1,6 +1,7 @@
 // What a finding says, as texts: its figures, who holds it.
 import { t } from '@vscode/l10n';
 import { baseName, formatBytes, formatCount } from '../../../extension/protocol/format';
+import { paceOf } from '../../../extension/protocol/pace';
 import { blocksText } from '../common/counts';
 import type { Experiment, FindingView, HolderFound } from '../../../extension/protocol/requests/verdictRequests';
 
@@ -27,16 +28,19 @@ const HOLDER_KINDS: Record<string, string> = {
   object: t('object'),
 };
 
-/** `+4.19 MB a step`, `3 tensors a step`, `since step 12`, …: as far as they are known. */
+/** `+4.19 MB a step`, `full in 412 steps`, …: how urgent it is, as far as it is known. */
 export function figures(finding: FindingView): string[] {
-  const { bytesPerStep, sinceStep, atStep, fullAtStep, confidence, bytes, count, processes } = finding;
+  const { atStep, processes } = finding;
+  const failed = atStep === null ? [] : [t('in step {0}', formatCount(atStep))];
+  const ranks = processes > 1 ? [t('in {0} processes', formatCount(processes))] : [];
+  return [...failed, ...paceOf(finding, t), ...ranks];
+}
+
+/** `820.00 MB in 200 blocks`, `since step 12`, `97 % sure`: as far as they are known. */
+export function moreFigures({ sinceStep, confidence, bytes, count }: FindingView): string[] {
   const facts: string[] = [];
-  if (atStep !== null) facts.push(t('in step {0}', formatCount(atStep)));
-  if (bytesPerStep > 0) facts.push(t('+{0} a step', formatBytes(bytesPerStep)));
   if (bytes > 0) facts.push(t('{0} in {1}', formatBytes(bytes), blocksText(count)));
   if (sinceStep !== null) facts.push(t('since step {0}', formatCount(sinceStep)));
-  if (fullAtStep !== null) facts.push(t('full at step ≈ {0}', formatCount(fullAtStep)));
-  if (processes > 1) facts.push(t('in {0} processes', formatCount(processes)));
   if (confidence < 1) facts.push(t('{0} % sure', Math.round(confidence * 100)));
   return facts;
 }
