@@ -1,38 +1,47 @@
 import * as vscode from 'vscode';
 import { paceOf } from '../protocol/pace';
 import { isLeak, type Finding, type FindingVerdict } from '../protocol/verdicts';
-import { fixEdit, type SourceOrigin } from './fixEdit';
-import type { ShownTrace } from './lineBytes';
+import type { TraceSession } from '../engine/session';
+import { fixEdit } from './fixEdit';
 import { sourcePath, type SourceLines } from './sourceLines';
 
-/** What is found in the trace that is shown. */
-export interface ShownFindings extends ShownTrace {
+/** A trace of the window, and what is found in it. */
+interface Traced {
+  readonly id: number;
+  readonly title: string;
+  readonly cwd: string;
+  readonly trace: TraceSession | null;
   readonly verdicts: { verdictsNow(): Promise<{ verdicts: { findings: readonly Finding[] }; stale: boolean }> } | null;
+}
+export interface AllTraces {
+  readonly onDidChange: vscode.Event<unknown>;
+  /** The latest is the last. */
+  readonly all: readonly Traced[];
 }
 
 const SOURCE = 'GPU Memory Trace';
-/** Command of the page that shows a finding; its argument is the finding's id. */
+/** Command of the page that shows a finding; its arguments are the ids of the finding and of its trace. */
 const SHOW = 'gpuMemoryTrace.showFinding';
 const REFRESH_MS = 1_000;
 const MOST_RELATED = 8;
 
-/** An entry of the Problems panel at the line of each finding, which follows the run and edits of the file. */
+/** An entry of the Problems panel at the line of each finding of each program's latest trace; it follows the run and edits of the file. */
 export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionProvider {
   private readonly entries = vscode.languages.createDiagnosticCollection('gpuMemoryTrace');
   private readonly subscriptions: vscode.Disposable[];
-  private findings = new Map<vscode.Diagnostic, Finding>();
+  private findings = new Map<vscode.Diagnostic, Found>();
   private timer: NodeJS.Timeout | undefined;
   private drawn = '';
-  private session: unknown = null;
+  private shown: readonly Traced[] = [];
 
   constructor(
-    private readonly shown: ShownFindings,
+    private readonly traces: AllTraces,
     private readonly lines: SourceLines,
     private readonly log: vscode.LogOutputChannel,
   ) {
     const kinds = { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix, vscode.CodeActionKind.Empty] };
     this.subscriptions = [
-      shown.onDidChange(() => this.onShownChange()),
+      traces.onDidChange(() => this.onChange()),
       vscode.workspace.onDidChangeTextDocument(() => this.scheduleRefresh()),
       vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, this, kinds),
     ];
@@ -46,19 +55,20 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     const here = context.diagnostics.filter(entry => entry.source === SOURCE);
     if (here.length === 0) return [];
     const found = (this.entries.get(uri) ?? []).flatMap(entry => {
-      const finding = this.findings.get(entry);
-      return finding === undefined || entry.range.intersection(range) === undefined ? [] : [finding];
+      const one = this.findings.get(entry);
+      return one === undefined || entry.range.intersection(range) === undefined ? [] : [one];
     });
-    const actions = await Promise.all(found.map(finding => this.actionsFor(finding)));
+    const actions = await Promise.all(found.map(one => this.actionsFor(one)));
     for (const action of actions.flat()) action.diagnostics = here;
     return actions.flat();
   }
 
-  private async actionsFor(finding: Finding): Promise<vscode.CodeAction[]> {
-    const edit = await fixEdit(finding, this.origin(), this.lines);
+  private async actionsFor({ finding, traced }: Found): Promise<vscode.CodeAction[]> {
+    const origin = { cwd: traced.cwd, sinceMs: traced.trace?.native.info().startRealtimeMs ?? 0 };
+    const edit = await fixEdit(finding, origin, this.lines);
     const show = new vscode.CodeAction(vscode.l10n.t('Why is this a leak?'), vscode.CodeActionKind.Empty);
     if (!isLeak(finding)) show.title = vscode.l10n.t('Show in Leak Explorer');
-    show.command = { command: SHOW, title: show.title, arguments: [finding.id] };
+    show.command = { command: SHOW, title: show.title, arguments: [finding.id, traced.id] };
     if (edit === null || finding.holder?.fix === undefined) return [show];
     const fix = new vscode.CodeAction(
       vscode.l10n.t('Add {0}', finding.holder.fix.adds),
@@ -69,16 +79,12 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     return [fix, show];
   }
 
-  private origin(): SourceOrigin {
-    const { cwd, session } = this.shown;
-    return { cwd, sinceMs: session?.native.info().startRealtimeMs ?? 0 };
-  }
-
-  /** Entries of another trace go at once. */
-  private onShownChange(): void {
-    if (this.shown.session !== this.session) {
-      this.session = this.shown.session;
-      this.draw([]);
+  /** Entries of a trace that is closed, or that a newer one replaces, go at once. */
+  private onChange(): void {
+    const latest = latestOf(this.traces.all);
+    if (latest.length !== this.shown.length || latest.some((one, i) => one !== this.shown[i])) {
+      this.shown = latest;
+      this.draw([...this.findings.values()].filter(({ traced }) => latest.includes(traced)));
     }
     this.scheduleRefresh();
   }
@@ -91,41 +97,44 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   }
 
   private async refresh(): Promise<void> {
-    const { verdicts, session } = this.shown;
-    if (verdicts === null) return this.draw([]);
-    const judged = await verdicts.verdictsNow();
-    if (this.shown.session !== session) return;
-    this.draw(judged.verdicts.findings);
-    if (judged.stale) this.scheduleRefresh();
+    const { shown } = this;
+    const found: Found[] = [];
+    for (const traced of shown) {
+      const judged = await traced.verdicts?.verdictsNow().catch(() => null); // null: closed meanwhile
+      if (this.shown !== shown) return;
+      found.push(...(judged?.verdicts.findings ?? []).map(finding => ({ finding, traced })));
+      if (judged?.stale) this.scheduleRefresh();
+    }
+    this.draw(found);
   }
 
-  private draw(findings: readonly Finding[]): void {
-    const { sinceMs } = this.origin();
+  private draw(found: readonly Found[]): void {
     const files = new Map<string, vscode.Diagnostic[]>();
-    const ids = new Map<vscode.Diagnostic, Finding>();
-    for (const finding of findings) {
-      const at = this.placeOf(finding.holder, sinceMs) ?? this.placeOf(finding.place, sinceMs);
+    const entries = new Map<vscode.Diagnostic, Found>();
+    for (const one of found) {
+      const { finding, traced } = one;
+      const at = this.placeOf(finding.holder, traced) ?? this.placeOf(finding.place, traced);
       if (at === null) continue;
-      const entry = this.entryOf(finding, at, sinceMs);
+      const entry = this.entryOf(finding, at, traced);
       files.set(at.uri.fsPath, [...(files.get(at.uri.fsPath) ?? []), entry]);
-      ids.set(entry, finding);
+      entries.set(entry, one);
     }
-    const key = JSON.stringify([...files]);
+    const key = JSON.stringify([[...files], found.map(({ finding, traced }) => [finding.id, traced.id])]);
     if (key === this.drawn) return;
     this.drawn = key;
-    this.findings = ids;
+    this.findings = entries;
     this.entries.clear();
     for (const [path, entries] of files) this.entries.set(vscode.Uri.file(path), entries);
   }
 
-  private entryOf(finding: Finding, at: vscode.Location, sinceMs: number): vscode.Diagnostic {
+  private entryOf(finding: Finding, at: vscode.Location, traced: Traced): vscode.Diagnostic {
     const severity = isLeak(finding) ? vscode.DiagnosticSeverity.Warning : vscode.DiagnosticSeverity.Information;
     const pace = finding.verdict === 'leak' ? paceOf(finding, vscode.l10n.t) : [];
     const said = pace.length === 0 ? finding.title : [finding.headline, ...pace].join(' · ');
     const entry = new vscode.Diagnostic(at.range, `${said}\n${finding.suggestion}`, severity);
     entry.source = SOURCE;
     entry.code = finding.verdict satisfies FindingVerdict;
-    entry.relatedInformation = this.relatedOf(finding, at, sinceMs);
+    entry.relatedInformation = this.relatedOf(finding, at, traced);
     return entry;
   }
 
@@ -133,7 +142,7 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   private relatedOf(
     { holder, places }: Finding,
     entry: vscode.Location,
-    sinceMs: number,
+    traced: Traced,
   ): vscode.DiagnosticRelatedInformation[] {
     const related: vscode.DiagnosticRelatedInformation[] = [];
     const add = (at: vscode.Location, says: string): void => {
@@ -141,7 +150,7 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     };
     if (holder !== null) add(entry, vscode.l10n.t('Held by {0}', holder.path));
     places.slice(0, MOST_RELATED).forEach((place, i) => {
-      const at = this.placeOf(place, sinceMs);
+      const at = this.placeOf(place, traced);
       if (at === null || isSame(at, entry)) return;
       add(at, i === 0 ? vscode.l10n.t('Allocated here') : vscode.l10n.t('Kept as well: allocated here'));
     });
@@ -149,11 +158,11 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   }
 
   /** Where a line of the trace stands now; null where it has no file, or was deleted. */
-  private placeOf(place: Place | null, sinceMs: number): vscode.Location | null {
+  private placeOf(place: Place | null, { trace, cwd }: Traced): vscode.Location | null {
     if (place === null || place.file === null || place.line === null) return null;
     if (place.file === '' || place.file.startsWith('<') || place.line < 1) return null;
-    const path = sourcePath(place.file, this.shown.cwd);
-    const line = this.lines.now(path, place.line, sinceMs);
+    const path = sourcePath(place.file, cwd);
+    const line = this.lines.now(path, place.line, trace?.native.info().startRealtimeMs ?? 0);
     if (line === null) return null;
     // The end of the line is where the editor ends it.
     return new vscode.Location(vscode.Uri.file(path), new vscode.Range(line - 1, 0, line - 1, Number.MAX_SAFE_INTEGER));
@@ -169,4 +178,10 @@ function isSame(a: vscode.Location, b: vscode.Location): boolean {
   return a.uri.fsPath === b.uri.fsPath && a.range.isEqual(b.range);
 }
 
+/** Of several runs of one script the latest counts: what an earlier one leaked may be mended. */
+function latestOf(all: readonly Traced[]): Traced[] {
+  return [...new Map(all.map(traced => [`${traced.cwd}\0${traced.title}`, traced])).values()];
+}
+
+type Found = { finding: Finding; traced: Traced };
 type Place = { file: string | null; line: number | null };

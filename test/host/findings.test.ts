@@ -24,6 +24,18 @@ const cursorAt = (file: string, line: number): Promise<true> =>
 const problems = (file: string): vscode.Diagnostic[] =>
   vscode.languages.getDiagnostics(vscode.Uri.file(file)).filter(entry => entry.source === 'GPU Memory Trace');
 
+/** By the action of the first entry of a file. */
+async function showFindingAt(file: string): Promise<void> {
+  const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>(
+    'vscode.executeCodeActionProvider',
+    vscode.Uri.file(file),
+    problems(file)[0]?.range ?? new vscode.Range(0, 0, 0, 0),
+  );
+  const action = actions.find(({ title }) => title === 'Why is this a leak?');
+  assert.ok(action?.command, actions.map(({ title }) => title).join());
+  await vscode.commands.executeCommand(action.command.command, ...(action.command.arguments ?? []));
+}
+
 /** Runs until it is stopped; a stand-in for PyTorch answers the tracer's agent. Line 24 leaks. */
 const LIVE = `import sys, time, gc
 sys.path[:0] = ["AGENT/standin", "AGENT"]
@@ -58,7 +70,7 @@ describe('Findings in VS Code', () => {
     await trace(KEPT, 'outputs');
     await reached('ended');
     await says(CARD, /kept\.py:\d+ \S+ 1 tensor [io][nf] each step/);
-    assert.match(await words(CARD), /\+64\.00 KB a step .*since step \d+.*% sure/s);
+    assert.match(await words(CARD), /\+64\.00 KB a step\s.*since step \d+.*% sure/s);
     assert.equal(await attribute(`${CARD}`, 'data-leak'), 'true');
     assert.ok(
       ((await attribute(`${CARD} .spark polyline`, 'points')) ?? '').split(' ').length > 8,
@@ -104,17 +116,10 @@ describe('Findings in VS Code', () => {
       [entry?.severity, entry?.code, entry?.range.start.line],
       [vscode.DiagnosticSeverity.Warning, 'leak', line],
     );
-    assert.match(entry?.message ?? '', /^kept\.py:\d+ \S+ 1 tensor .* · \+64\.00 KB a step/);
+    assert.match(entry?.message ?? '', /^kept\.py:\d+ \S+ 1 tensor .* · \+64\.00 KB a step\nFind what stores it/);
     await click(`${CARD} .finding-toggle`);
     assert.equal(await attribute(`${CARD} .finding-toggle`, 'aria-expanded'), 'false');
-    const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>(
-      'vscode.executeCodeActionProvider',
-      vscode.Uri.file(KEPT),
-      new vscode.Range(line, 0, line, 1),
-    );
-    const action = actions.find(({ title }) => title === 'Why is this a leak?');
-    assert.ok(action?.command, actions.map(({ title }) => title).join());
-    await vscode.commands.executeCommand(action.command.command, ...(action.command.arguments ?? []));
+    await showFindingAt(KEPT);
     const open = (wanted: string): Promise<true> =>
       until('the card', async () => ((await attribute(`${CARD} .finding-toggle`, 'aria-expanded')) === wanted) as true);
     await open('true');
@@ -142,10 +147,14 @@ describe('Findings in VS Code', () => {
     await trace(file);
     await reached('running');
     await says(CARD, /1 tensor/);
-    assert.deepEqual(problems(KEPT), [], 'entries of the trace before are gone');
+    assert.equal(problems(KEPT).length, 1, 'the entry of the other program stays');
     await click(`${CARD} [data-action=who-holds]`);
     const text = await says(`${CARD} [data-part=holders][data-state=answered]`, /still alive/);
     assert.match(text, /__main__\.kept\[\.\.\.\] live_leak\.py:\d+\s+list of 60 · 5\d of 5\d blocks/);
+    await until(
+      'the entry at the line that keeps it',
+      () => problems(file)[0]?.range.start.line === lineOf(file, '# HOLD') - 1,
+    );
     await press(`${CARD} [data-action=who-holds]`, 'Enter');
     await says(`${CARD} [data-part=holders][data-state=answered]`, /__main__\.kept/);
     // What stood there was perhaps the first answer, which the second one then replaced together with its link.
@@ -203,7 +212,11 @@ describe('Findings in VS Code', () => {
     const text = await says(`${CARD} [data-part=experiments][data-state=answered]`, /gc\.collect\(\)/);
     assert.match(text, /gc\.collect\(\)\s+[\d,]+\s+−80\.00 KB/);
     await inThemes('findings-live');
+    await showFindingAt(KEPT);
+    await reached('ended');
     await vscode.commands.executeCommand('gpuMemoryTrace.stop');
+    await showFindingAt(join(workspace, 'live_leak.py'));
+    await says('[data-value=detail]', /The program/);
     await reached('ended');
   });
 });

@@ -3,7 +3,7 @@ import * as assert from 'node:assert/strict';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { FIRST, freshPage, PAGE, picture, reached, rowAt, trace, workspace, writeScript } from './page';
-import { click, press, rows, says, texts, until } from './window';
+import { attribute, click, press, rows, says, texts, until } from './window';
 
 const MB = 1 << 20;
 
@@ -59,7 +59,8 @@ describe('GPU Memory Trace in VS Code', () => {
   it('shows how a script ended by itself', async () => {
     await trace(writeScript('seven.py', `${HOLD}sys.exit(7)\n`));
     await reached('ended');
-    assert.match((await texts(PAGE)).join(' '), /status 7/);
+    assert.match((await texts('.detail.error')).join(' '), /The program failed: it ended with status 7/);
+    assert.equal(await attribute('.dot', 'data-phase'), 'crashed');
   });
 
   it('says why a script could not be started', async () => {

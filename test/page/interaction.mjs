@@ -138,10 +138,7 @@ const checks = {
     await pause();
     assert.equal(await page.locator('[data-series=driver]').getAttribute('aria-pressed'), 'false');
   },
-  async 'the out-of-memory row opens its line, the warning has details'() {
-    await page.locator('[data-notice=out-of-memory]').click();
-    await pause();
-    assert.equal((await opened()).at(-1).line, await number(page.locator('[data-notice=out-of-memory]'), 'data-line'));
+  async 'the warning has details'() {
     await page.locator('[data-notice=losses] summary').click();
     assert.match(await page.locator('[data-notice=losses]').innerText(), /budget: 1,200/);
   },

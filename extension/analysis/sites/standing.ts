@@ -2,7 +2,7 @@ import { t } from '@vscode/l10n';
 import { formatCount, formatDuration } from '../../protocol/format';
 import type { TraceInfo } from '../../protocol/trace';
 import type { Standing } from '../../protocol/requests/verdictRequests';
-import type { Verdicts } from '../../protocol/verdicts';
+import { isLeak, type Verdicts } from '../../protocol/verdicts';
 import { lostShareOf } from './context';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { stepsText } from '../words';
@@ -28,7 +28,7 @@ export function standingOf(info: TraceInfo, verdicts: Verdicts): { standing: Sta
 }
 
 function foundText({ findings }: Verdicts): string {
-  const leaks = findings.filter(finding => finding.verdict === 'leak').length;
+  const leaks = findings.filter(isLeak).length;
   const others = findings.length - leaks;
   const parts: string[] = [];
   if (leaks > 0) parts.push(leaks === 1 ? t('1 leak') : t('{0} leaks', formatCount(leaks)));

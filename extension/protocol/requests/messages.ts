@@ -39,6 +39,8 @@ export interface SessionView {
   /** Recording can be stopped and started again (the process runs). */
   recording: boolean;
   exitCode: number | null;
+  /** It ended by itself, and not well: a status that is not 0, or a signal. */
+  crashed?: boolean;
   /** Nothing starts in an untrusted workspace. */
   trusted: boolean;
   /** The page is a narrow one, and can be opened in an editor. */

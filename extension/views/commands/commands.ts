@@ -16,7 +16,7 @@ import { EXPLORER, type CommandName } from '../names';
 import { pickProcess } from './processPicker';
 import { pickTrace } from '../session/pickTrace';
 import { Refused, sudoWords } from '../session/refused';
-import { chooseSession, closeSession, markNow } from './sessionCommands';
+import { chooseSession, closeSession, markNow, stopProgram } from './sessionCommands';
 import { refuseUntrusted, type Sessions } from '../session/sessions';
 import type { WidePanel } from '../page/widePanel';
 
@@ -41,8 +41,8 @@ export function makeCommands(parts: Parts): Commands {
     start: () => start(parts, () => planOfActiveFile(parts.memory)),
     startConfiguration: () => start(parts, planOfConfiguration),
     attach: pid => attach(parts, pid),
-    stop: () => sessions.shown?.stop(),
-    detach: () => sessions.shown?.stop(),
+    stop: () => stopProgram(sessions, false),
+    detach: () => stopProgram(sessions, true),
     pauseRecording: () => sessions.shown?.setRecording(false),
     resumeRecording: () => sessions.shown?.setRecording(true),
     openTrace: file => openTrace(sessions, file),
@@ -52,7 +52,7 @@ export function makeCommands(parts: Parts): Commands {
     selectSession: () => chooseSession(sessions),
     closeSession: () => closeSession(sessions),
     compareTraces: (file, files) => compareTraces(sessions, uris(file, files), (a, b) => showCompared(parts, a, b)),
-    showFinding: finding => showFinding(parts, finding),
+    showFinding: (finding, session) => showFinding(parts, finding, session),
     whoHolds: finding => whoHolds(parts, finding),
     confirm: finding => confirmFinding(parts, finding),
     openWide: () => wide.show(),

@@ -16,8 +16,9 @@ interface Parts {
   explorer: ExplorerView;
 }
 
-/** Shows a finding's card in the panel. */
-export async function showFinding({ explorer }: Parts, given: unknown): Promise<void> {
+/** Shows a finding's card in the panel. `session`: the number of its trace, where it is not the shown one's. */
+export async function showFinding({ sessions, explorer }: Parts, given: unknown, session?: unknown): Promise<void> {
+  if (typeof session === 'number') sessions.show(session);
   await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
   if (typeof given === 'string') explorer.show({ type: 'finding', id: given });
 }

@@ -4,6 +4,7 @@ import { formatBytes } from '../../protocol/format';
 import { MAX_MARK_NAME } from '../../protocol/marks';
 import type { Phase } from '../../protocol/requests/messages';
 import { Refused } from '../session/refused';
+import type { Session } from '../session/session';
 import { distinctTitles } from '../session/sessionList';
 import type { Sessions } from '../session/sessions';
 
@@ -28,18 +29,34 @@ function askName(number: number): Thenable<string | undefined> {
 
 /** Lets the user choose the session that is shown. */
 export async function chooseSession(sessions: Sessions): Promise<void> {
-  const { all, shown } = sessions;
-  const titles = distinctTitles(all.map(({ title }) => title));
-  const picked = await vscode.window.showQuickPick(
-    all.map((session, i) => ({
-      label: `$(${ICONS[session.phase]}) ${titles[i]}`,
-      description: session === shown ? vscode.l10n.t('shown') : '',
-      detail: session.trace === null ? '' : formatBytes(session.liveBytes),
-      id: session.id,
-    })),
-    { title: vscode.l10n.t('Show the GPU memory of'), placeHolder: vscode.l10n.t('A program or a saved trace') },
-  );
+  const title = vscode.l10n.t('Show the GPU memory of');
+  const picked = await pickSession(sessions, sessions.all, title, vscode.l10n.t('A program or a saved trace'));
   if (picked !== undefined) sessions.show(picked.id);
+}
+
+/** Ends the shown program, else the one that runs; of several the user chooses. `attached`: of an attached one the tracing. */
+export async function stopProgram(sessions: Sessions, attached: boolean): Promise<void> {
+  const running = sessions.all.filter(session => session.running && session.attached === attached);
+  const one = running.find(session => session === sessions.shown) ?? (running.length > 1 ? undefined : running[0]);
+  const title = attached ? vscode.l10n.t('Detach from') : vscode.l10n.t('Stop');
+  (one ?? (await pickSession(sessions, running, title, '')))?.stop();
+}
+
+async function pickSession(
+  { all, shown }: Sessions,
+  offered: readonly Session[],
+  title: string,
+  placeHolder: string,
+): Promise<Session | undefined> {
+  if (offered.length === 0) return undefined;
+  const titles = distinctTitles(all.map(session => session.title));
+  const items = offered.map(session => ({
+    label: `$(${ICONS[session.phase]}) ${titles[all.indexOf(session)]}`,
+    description: session === shown ? vscode.l10n.t('shown') : '',
+    detail: session.trace === null ? '' : formatBytes(session.liveBytes),
+    session,
+  }));
+  return (await vscode.window.showQuickPick(items, { title, placeHolder }))?.session;
 }
 
 const ICONS: Record<Phase, string> = {

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Sessions } from './sessions';
 
-/** Keeps the keys that the manifest's `when` clauses and `enablement`s use; but for the last they are about the shown session. */
+/** Keeps the keys that the manifest's `when` clauses and `enablement`s use; but for the last three they are about the shown session. */
 export function followContextKeys(sessions: Sessions): vscode.Disposable {
   const known = new Map<string, unknown>();
   const set = (name: string, value: unknown): void => {
@@ -17,6 +17,14 @@ export function followContextKeys(sessions: Sessions): vscode.Disposable {
     set('recording', shown?.recordingOn ?? false);
     set('hasTrace', shown !== null && shown.trace !== null);
     set('hasSession', shown !== null);
+    set(
+      'canStop',
+      all.some(session => session.running && !session.attached),
+    );
+    set(
+      'canDetach',
+      all.some(session => session.running && session.attached),
+    );
     set('severalSessions', all.length > 1);
   });
 }

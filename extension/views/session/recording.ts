@@ -156,6 +156,8 @@ function endSentence(program: string, status: number | null, used: boolean): str
   const end =
     signal !== null
       ? vscode.l10n.t('The program was ended by {0}.', signal)
-      : vscode.l10n.t('The program ended with status {0}.', status);
+      : status === 0
+        ? vscode.l10n.t('The program ended with status 0.')
+        : vscode.l10n.t('The program failed: it ended with status {0}.', status);
   return used ? end : `${end} ${vscode.l10n.t('It never used CUDA.')}`;
 }

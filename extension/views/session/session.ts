@@ -30,6 +30,8 @@ export class Session extends OpenTrace {
   private terminal: number | null = null;
   private timer: NodeJS.Timeout | undefined;
   private gone = false;
+  /** The user ended it. */
+  private stopped = false;
 
   constructor(
     id: number,
@@ -118,6 +120,7 @@ export class Session extends OpenTrace {
 
   /** Ends the program; one that was attached to goes on, and only the tracing ends. */
   stop(): void {
+    this.stopped = true;
     this.recording?.stop();
   }
 
@@ -198,6 +201,7 @@ export class Session extends OpenTrace {
       phase: end.failed && !used ? 'failed' : 'ended',
       recording: false,
       exitCode: end.exitCode,
+      crashed: !this.stopped && end.exitCode !== null && end.exitCode !== 0,
       detail: end.sentence(used),
     });
   }

@@ -28,6 +28,13 @@ test('leaks first, a few unless all are wanted', () => {
   assert.deepEqual(ids(true), ['leak 0', 'leak 1', 'fragmentation 0', 'anomaly 0']);
 });
 
+test('no failure is folded away, and one that came of a leak is first', () => {
+  const failure = (id: string, cause: FindingView['cause']): FindingView => ({ ...leak, id, verdict: 'oom', cause });
+  const many = [failure('oom 1', 'full'), ...view.findings, failure('oom 2', 'leak')];
+  const ids = shownFindings(many, false).map(finding => finding.id);
+  assert.deepEqual(ids, ['leak 0', 'leak 1', 'oom 2', 'oom 1']);
+});
+
 test('asked again only while there is news that was not judged', () => {
   assert.equal(nextQuestion(view), null);
   assert.equal(nextQuestion({ ...view, stale: true }), 1000);

@@ -25,10 +25,6 @@ export function timesSeenText(count: number): string {
   return count === 1 ? t('seen 1 time') : t('seen {0} times', formatCount(count));
 }
 
-export function earlierText(count: number): string {
-  return count === 1 ? t('1 earlier one') : t('{0} earlier ones', formatCount(count));
-}
-
 export function eventsLostText(count: number): string {
   return count === 1 ? t('1 event lost') : t('{0} events lost', formatCount(count));
 }

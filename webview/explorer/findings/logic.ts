@@ -1,5 +1,6 @@
 // Which findings are shown, and when they are asked for again.
 import type { FindingsView, FindingView } from '../../../extension/protocol/requests/verdictRequests';
+import { isLeak } from '../../../extension/protocol/verdicts';
 
 /** Cards before the others are asked for. */
 const FEW = 3;
@@ -14,10 +15,14 @@ const RANK: Record<FindingView['verdict'], number> = {
   anomaly: 3,
 };
 
-/** Leaks first; else in the order of the host. At most a few unless `all`. */
+/** Leaks first, and failures that came of them; else in the order of the host. A few and all failures, unless `all`. */
 export function shownFindings(findings: readonly FindingView[], all: boolean): FindingView[] {
-  const sorted = findings.toSorted((a, b) => RANK[a.verdict] - RANK[b.verdict]);
-  return all ? sorted : sorted.slice(0, FEW);
+  const sorted = findings.toSorted((a, b) => rankOf(a) - rankOf(b));
+  return sorted.filter(({ verdict }, i) => all || i < FEW || verdict === 'oom');
+}
+
+function rankOf(finding: FindingView): number {
+  return isLeak(finding) ? RANK.leak : RANK[finding.verdict];
 }
 
 /** Milliseconds after which to ask again though nothing more happens; null: not. */

@@ -33,14 +33,12 @@ class KeyView {
     setText(this.bytes, formatBytes(part.bytes));
     setAttribute(this.bytes, 'data-bytes', String(part.bytes));
     setText(this.slope, slopeText(part));
-    this.slope.classList.toggle('growing', (part.bytesPerStep ?? 0) > 0);
   }
 }
 
 function libraryKey(library: LedgerLibrary): HTMLElement {
   const name = library.path === '' ? t('other') : library.name;
   const slope = el('span', { class: 'slope number' }, slopeText(library));
-  slope.classList.toggle('growing', (library.bytesPerStep ?? 0) > 0);
   const bytes = el('span', { class: 'number', 'data-library-bytes': library.bytes }, formatBytes(library.bytes));
   return el('span', { class: 'key', title: library.path, 'data-library': library.path }, `${name} `, bytes, ' ', slope);
 }

@@ -50,7 +50,7 @@ export class App implements PageActions {
   private readonly header = new Header(this);
   private readonly scopes = new Scopes(this);
   private readonly state = new StateView(() => void this.ask('start', undefined));
-  private readonly notices = new Notices(this);
+  private readonly notices = new Notices();
   private readonly findings = new FindingsPart(this);
   private readonly ledger = new LedgerPart(this);
   private readonly timeline = new TimelinePart(this);

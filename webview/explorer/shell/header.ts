@@ -49,8 +49,13 @@ export class Header {
     const { phase, info } = session;
     this.session = session;
     const paused = phase === 'running' && !session.recording;
-    const word = paused ? t('Recording is paused') : PHASE_WORDS[phase];
-    setAttributes(this.dot, { 'data-phase': paused ? 'paused' : phase, 'aria-label': word, title: word });
+    const crashed = session.crashed === true;
+    const word = paused ? t('Recording is paused') : crashed ? t('Failed') : PHASE_WORDS[phase];
+    setAttributes(this.dot, {
+      'data-phase': paused ? 'paused' : crashed ? 'crashed' : phase,
+      'aria-label': word,
+      title: word,
+    });
     setText(this.title, session.title || t('GPU memory'));
     setAttribute(this.title, 'title', session.title);
     this.simulated.set(

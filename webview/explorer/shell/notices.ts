@@ -1,42 +1,24 @@
-// Small lines above the table: out of memory, what was lost and why, what the processes said.
+// Small lines above the table: what was lost and why, what the processes said, what failed.
 import { t } from '@vscode/l10n';
 import { isWarning } from '../../../extension/protocol/notes';
-import { formatBytes, formatCount, formatDuration } from '../../../extension/protocol/format';
+import { formatCount } from '../../../extension/protocol/format';
 import type { Method } from '../../../extension/protocol/requests/messages';
-import type { OutOfMemory, Site, TraceInfo } from '../../../extension/protocol/trace';
-import { differs, el, icon, setAttribute, setText, setTextOrHide } from '../../dom';
-import { earlierText, eventsLostText, notesText } from '../common/counts';
-import { baseName } from '../common/stack';
-import type { PageActions } from './part';
-
-const SHOWN_EVENTS = 3;
+import type { TraceInfo } from '../../../extension/protocol/trace';
+import { differs, el, icon, setText, setTextOrHide } from '../../dom';
+import { eventsLostText, notesText } from '../common/counts';
 
 export class Notices {
   readonly element = el('div', { class: 'notices' });
-  private readonly memory = el('div', { class: 'out-of-memory' });
   private readonly warningTitle = el('span', {});
   private readonly warningList = el('ul', {});
   private readonly warning = el('details', { class: 'notice warning', 'data-notice': 'losses' });
   private readonly error = el('p', { class: 'notice error', role: 'alert', 'data-notice': 'error' });
-  private readonly sites = new Map<number, Promise<Site | null>>();
   private readonly errors = new Map<Method, string>();
 
-  constructor(private readonly page: PageActions) {
+  constructor() {
     this.warning.append(el('summary', {}, icon('warning'), this.warningTitle), this.warningList);
     this.error.hidden = this.warning.hidden = true;
-    this.element.append(this.error, this.memory, this.warning);
-  }
-
-  update(info: TraceInfo | null): void {
-    this.updateWarning(info);
-    const events = info?.outOfMemory ?? [];
-    const count = info?.outOfMemoryCount ?? 0;
-    if (!differs(this.memory, info?.startRealtimeMs, count)) return;
-    this.sites.clear();
-    const latest = events.slice(-SHOWN_EVENTS).reverse();
-    const older = count - latest.length;
-    this.memory.replaceChildren(...latest.map(event => this.memoryRow(event)));
-    if (older > 0) this.memory.append(el('p', { class: 'dim more' }, earlierText(older)));
+    this.element.append(this.error, this.warning);
   }
 
   /** A request failed; '' when one of its kind succeeded again. The latest sentence is shown. */
@@ -55,31 +37,7 @@ export class Notices {
     setTextOrHide(this.error, [...this.errors.values()].pop() ?? '');
   }
 
-  private memoryRow(event: OutOfMemory): HTMLElement {
-    const text = el('span', {}, t('Out of memory: asked {0}', formatBytes(event.requestedBytes)));
-    const when = ` · ${t('{0} alive', formatBytes(event.liveBytes))} · ${formatDuration(event.timeNs)}`;
-    const row = el('button', { type: 'button', class: 'notice error', 'data-notice': 'out-of-memory' });
-    row.append(icon('error'), text, el('span', { class: 'dim' }, when));
-    const site = this.sites.get(event.site) ?? this.page.request('site', { id: event.site });
-    this.sites.set(event.site, site);
-    site.then(
-      found => this.place(row, text, event, found),
-      () => setAttribute(row, 'title', t('Its Python line could not be read')),
-    );
-    return row;
-  }
-
-  private place(row: HTMLElement, text: HTMLElement, event: OutOfMemory, site: Site | null): void {
-    const frame = site ? (site.frames[site.userFrame] ?? site.frames[0]) : undefined;
-    if (!frame) return;
-    const at = `${baseName(frame.file)}:${frame.line}`;
-    setText(text, t('Out of memory: asked {0} at {1}', formatBytes(event.requestedBytes), at));
-    setAttribute(row, 'data-file', frame.file);
-    setAttribute(row, 'data-line', String(frame.line));
-    row.addEventListener('click', () => this.page.openLine(frame.file, frame.line));
-  }
-
-  private updateWarning(info: TraceInfo | null): void {
+  update(info: TraceInfo | null): void {
     const { title, lines } = warnings(info);
     if (!differs(this.warning, title, lines)) return;
     this.warning.hidden = title === '';

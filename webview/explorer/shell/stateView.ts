@@ -45,7 +45,7 @@ export class StateView {
     const says = phase === 'running' && info !== null && info.totals.length > 0 ? '' : session.detail;
     setTextOrHide(this.detail, says);
     this.words.hidden = says === '' && phase !== 'starting';
-    this.detail.className = phase === 'failed' ? 'detail notice error' : 'detail';
+    this.detail.className = phase === 'failed' || session.crashed === true ? 'detail notice error' : 'detail';
     setTextOrHide(this.totals, phase === 'ended' ? endText(session) : '');
     this.element.hidden = [...this.element.children].every(child => (child as HTMLElement).hidden);
   }
