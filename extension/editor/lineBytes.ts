@@ -24,6 +24,7 @@ const REFRESH_MS = 500;
 const MOST_LINES = 5_000;
 const LEVELS = 5;
 const HEAT = { light: '#b5200d', dark: '#f48771' };
+const CALM = { light: '#1a5fb4', dark: '#75beff' };
 
 /** Bytes at the ends of the lines that allocate, heat in the gutter, a hover: in every visible editor of a traced file. */
 export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
@@ -35,7 +36,9 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     overviewRulerColor: new vscode.ThemeColor('editorError.foreground'),
     overviewRulerLane: vscode.OverviewRulerLane.Right,
   });
-  private readonly heat = Array.from({ length: LEVELS }, (_, level) => heatType(level));
+  /** By level: of lines that grow, and of the others. */
+  private readonly hot = Array.from({ length: LEVELS }, (_, level) => heatType(level, HEAT));
+  private readonly heat = Array.from({ length: LEVELS }, (_, level) => heatType(level, CALM));
   private readonly subscriptions: vscode.Disposable[];
   private files = new Map<string, LineFacts[]>();
   /** Live bytes of the biggest line of all. */
@@ -81,7 +84,8 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     const facts = this.factsOf(path).find(one => this.lines.now(path, one.line, this.startRealtimeMs) === line + 1);
     if (facts === undefined) return null;
     const dark = vscode.window.activeColorTheme.kind !== vscode.ColorThemeKind.Light;
-    const colour = facts.bytesPerStep > 0 ? (dark ? HEAT.dark : HEAT.light) : dark ? '#75beff' : '#1a5fb4';
+    const colours = facts.bytesPerStep > 0 ? HEAT : CALM;
+    const colour = dark ? colours.dark : colours.light;
     const picture = `![${vscode.l10n.t('Live bytes over the run')}](${sparkSvg(facts.spark, colour)})`;
     const title = `**${vscode.l10n.t('GPU memory of this line')}**`;
     const open = `[${vscode.l10n.t('Show Leak Explorer')}](command:gpuMemoryTrace.showPanel)`;
@@ -140,7 +144,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     const facts = this.on ? this.factsOf(path) : [];
     const plain: vscode.DecorationOptions[] = [];
     const grown: vscode.DecorationOptions[] = [];
-    const heat: vscode.Range[][] = this.heat.map(() => []);
+    const [hot, heat] = [this.hot, this.heat].map(types => types.map((): vscode.Range[] => []));
     for (const one of facts) {
       const line = this.lines.now(path, one.line, this.startRealtimeMs);
       if (line === null || line > editor.document.lineCount) continue;
@@ -148,11 +152,13 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
       const end = new vscode.Range(range.end, range.end);
       const options = { range: end, renderOptions: { after: { contentText: lineText(one) } } };
       (one.bytesPerStep > 0 ? grown : plain).push(options);
-      if (one.liveBytes > 0) heat[heatOf(one.liveBytes, this.most, LEVELS)]?.push(range);
+      const bars = one.bytesPerStep > 0 ? hot : heat;
+      if (one.liveBytes > 0) bars?.[heatOf(one.liveBytes, this.most, LEVELS)]?.push(range);
     }
     this.show(editor, this.text, plain);
     this.show(editor, this.growing, grown);
-    this.heat.forEach((type, level) => this.show(editor, type, heat[level] ?? []));
+    this.hot.forEach((type, level) => this.show(editor, type, hot?.[level] ?? []));
+    this.heat.forEach((type, level) => this.show(editor, type, heat?.[level] ?? []));
   }
 
   /** The window is told only of what is new: telling it costs more than knowing. */
@@ -172,14 +178,14 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
 
   dispose(): void {
     clearTimeout(this.timer);
-    for (const one of [...this.subscriptions, this.text, this.growing, ...this.heat]) one.dispose();
+    for (const one of [...this.subscriptions, this.text, this.growing, ...this.hot, ...this.heat]) one.dispose();
   }
 }
 
-function heatType(level: number): vscode.TextEditorDecorationType {
+function heatType(level: number, colours: typeof HEAT): vscode.TextEditorDecorationType {
   const icon = (colour: string): { gutterIconPath: vscode.Uri; gutterIconSize: string } => ({
     gutterIconPath: vscode.Uri.parse(heatSvg(level, LEVELS, colour)),
     gutterIconSize: 'contain',
   });
-  return vscode.window.createTextEditorDecorationType({ light: icon(HEAT.light), dark: icon(HEAT.dark) });
+  return vscode.window.createTextEditorDecorationType({ light: icon(colours.light), dark: icon(colours.dark) });
 }

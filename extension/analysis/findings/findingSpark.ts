@@ -5,15 +5,31 @@ import { at } from '../series/statistics';
 const POINTS = 48;
 const MOST_SITES = 64;
 
-/** Live bytes of a finding's lines at the ends of up to 48 spans of steps, oldest first. */
+/** Live bytes of a finding's lines at 48 equal distances of steps, oldest first: far steps are kept together, near ones singly. */
 export function findingSpark(source: TraceSource, { process, layer, sites }: Finding): number[] {
   if (sites.length === 0) return [];
   const some = sites.slice(0, MOST_SITES);
   const window = source.siteSeries({ process, layer, sites: some, from: 0, to: some.length, points: POINTS });
   const points = window.last.length;
-  return Array.from({ length: points }, (_, point) => {
+  const sums = Array.from({ length: points }, (_, point) => {
     let bytes = 0;
     for (let row = 0; row < window.rows; row++) bytes += at(window.liveBytes, row * points + point);
     return bytes;
+  });
+  return equallySpaced(window.last, sums);
+}
+
+/** Values at equal distances between the first and the last of the steps; those between two known ones lie on the line between them. */
+export function equallySpaced(steps: Float64Array, values: readonly number[]): number[] {
+  const [from, to] = [at(steps, 0), at(steps, steps.length - 1)];
+  const count = Math.min(POINTS, to - from + 1);
+  if (values.length < 2 || count < 2) return [...values];
+  let next = 1;
+  return Array.from({ length: count }, (_, i) => {
+    const step = from + (i * (to - from)) / (count - 1);
+    while (next < values.length - 1 && at(steps, next) < step) next++;
+    const [left, right] = [at(steps, next - 1), at(steps, next)];
+    const part = (step - left) / (right - left);
+    return at(values, next - 1) * (1 - part) + at(values, next) * part;
   });
 }

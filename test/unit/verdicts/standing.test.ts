@@ -1,7 +1,7 @@
 // How far judging is, in words; verdicts of rows; lines that are no part of a finding.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findingSpark } from '../../../extension/analysis/findings/findingSpark';
+import { equallySpaced, findingSpark } from '../../../extension/analysis/findings/findingSpark';
 import { rowVerdicts } from '../../../extension/analysis/report/rowVerdicts';
 import { standingOf } from '../../../extension/analysis/sites/standing';
 import { judgeInParts, judgeTrace } from '../../../extension/analysis/findings/verdicts';
@@ -88,6 +88,18 @@ test('a finding’s spark line is the sum of its lines', () => {
   const spark = findingSpark(source, finding!);
   assert.equal(spark.at(-1), 90 * MB);
   assert.ok(spark.length <= 48 && spark.every((bytes, i) => i === 0 || bytes >= spark[i - 1]!));
+});
+
+test('a leak of the same bytes in each step is a straight line, however many steps a point stands for', () => {
+  const steps = Float64Array.from([64, 128, 192, 224, 240, 248, 252, 253, 254, 255]);
+  const spark = equallySpaced(
+    steps,
+    Array.from(steps, step => step * MB),
+  );
+  assert.equal(spark.length, 48);
+  const rise = (spark.at(-1)! - spark[0]!) / 47;
+  spark.forEach((bytes, i) => assert.ok(Math.abs(bytes - 64 * MB - i * rise) < 1, `${i}: ${bytes}`));
+  assert.deepEqual(equallySpaced(Float64Array.from([1, 2, 3]), [5, 6, 9]), [5, 6, 9]);
 });
 
 test('judged in parts it is what it is at once', () => {

@@ -4,7 +4,7 @@ import type { Frame } from '../../../extension/protocol/trace';
 import type { StackTree } from '../../../extension/protocol/requests/treeRequests';
 import { flameLayout, moveIn, rowsOf } from '../../../webview/explorer/flame/layout';
 import { findNode, flameTree, search, type FlameNode } from '../../../webview/explorer/flame/tree';
-import { HUE_COUNT, hueOf } from '../../../webview/explorer/common/hues';
+import { HUE_COUNT, hueOf, nameLines, shadeOf } from '../../../webview/explorer/common/hues';
 
 const TORCH = '/v/lib/python3.12/site-packages/torch';
 
@@ -127,6 +127,15 @@ test('a match inside a match counts once', () => {
 
 test('a name keeps its colour', () => {
   assert.equal(hueOf('/a/model.py'), hueOf('/a/model.py'));
-  const hues = new Set(Array.from({ length: 60 }, (_, i) => hueOf(`/a/file${i}.py`)));
+  const hues = new Set(Array.from({ length: 60 }, (_, i) => hueOf(`/a/file.py:${i}`)));
   assert.equal(hues.size, HUE_COUNT);
+});
+
+test('a line that the timeline stacks has its colour there; no other line has it in full', () => {
+  nameLines(['/a/model.py:3', '/a/train.py:9'], [4, 0]);
+  assert.deepEqual([hueOf('/a/model.py:3'), shadeOf('/a/model.py:3')], [4, 0]);
+  assert.deepEqual([hueOf('/a/train.py:9'), shadeOf('/a/train.py:9')], [0, 0]);
+  const others = Array.from({ length: 60 }, (_, i) => shadeOf(`/a/file.py:${i}`));
+  assert.ok(!others.includes(0));
+  nameLines([], []);
 });

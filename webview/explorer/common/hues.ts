@@ -1,28 +1,38 @@
-// The theme's chart colours for many things: the same name has the same colour in every view and every run.
+// One colour a line in every view: the six that the timeline stacks have one each, the others a lighter shade of one.
 import { themeValue } from './theme';
 
-/** Variables of the page, in an order in which neighbours differ. */
-const HUES = [
-  '--vscode-charts-blue',
-  '--gm-orange',
-  '--vscode-charts-green',
-  '--vscode-charts-purple',
-  '--vscode-charts-yellow',
-  '--vscode-charts-red',
-] as const;
+/** Variables of the page, in an order in which neighbours differ; the groups of the timeline, by their slots. */
+const HUES = [1, 2, 3, 4, 5, 6].map(number => `--gm-group-${number}`);
 export const HUE_COUNT = HUES.length;
 
-/** Of each colour so many shades can be told apart. */
-export const SHADE_COUNT = 3;
+/** Shades of a colour: the first is that of the line which the timeline stacks. */
+export const SHADE_PERCENT = [100, 65, 40] as const;
+export const SHADE_COUNT = SHADE_PERCENT.length;
 
-/** Which of the chart colours stands for a name: 0 to HUE_COUNT - 1. */
+let stacked: ReadonlyMap<string, number> = new Map();
+const listeners: (() => void)[] = [];
+
+/** The timeline stacks these lines (`/home/me/train.py:12`) in these colours. */
+export function nameLines(names: readonly string[], slots: readonly number[]): void {
+  const entries = names.map((name, i) => [name, slots[i] ?? 0] as const);
+  if (entries.length === stacked.size && entries.every(([name, slot]) => stacked.get(name) === slot)) return;
+  stacked = new Map(entries);
+  for (const run of listeners) run();
+}
+
+/** Calls back when lines have got other colours. */
+export function onLinesNamed(run: () => void): void {
+  listeners.push(run);
+}
+
+/** Which of the colours stands for a line: 0 to HUE_COUNT - 1. */
 export function hueOf(name: string): number {
-  return hashOf(name) % HUE_COUNT;
+  return stacked.get(name) ?? hashOf(name) % HUE_COUNT;
 }
 
 /** Which of its shades: 0 to SHADE_COUNT - 1. */
 export function shadeOf(name: string): number {
-  return Math.floor(hashOf(name) / HUE_COUNT) % SHADE_COUNT;
+  return stacked.has(name) ? 0 : 1 + (Math.floor(hashOf(name) / HUE_COUNT) % (SHADE_COUNT - 1));
 }
 
 /** FNV-1a. */
@@ -32,7 +42,7 @@ function hashOf(name: string): number {
   return hash >>> 0;
 }
 
-/** A chart colour as styles name it; it follows the theme. */
+/** A colour as styles name it; it follows the theme. */
 export function hueStyle(hue: number): string {
   return `var(${HUES[hue]})`;
 }

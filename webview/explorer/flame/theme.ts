@@ -2,17 +2,19 @@
 import type { FlameRect } from './layout';
 import type { FlameTheme } from './picture';
 import type { FlameNode } from './tree';
-import { hueOf, readHues } from '../common/hues';
+import { hueOf, readHues, SHADE_PERCENT, shadeOf } from '../common/hues';
 import { readPalette, themeValue } from '../common/theme';
 import { solidColour } from '../common/picture';
 
-const HUE_OPACITY = 0.3;
+const HUE_OPACITY = 0.6;
 const GREY_OPACITY = 0.12;
 const DIMMED = 0.45;
 
-/** Which of the chart colours a node has; null: the grey of libraries and of the whole. */
-export function flameHue(node: FlameNode): number | null {
-  return node.parent && !node.library && node.line > 0 ? hueOf(node.file) : null;
+/** Which colour and which shade of it the node's line has; null: the grey of libraries and of the whole. */
+export function flameHue(node: FlameNode): { hue: number; shade: number } | null {
+  if (!node.parent || node.library || node.line <= 0) return null;
+  const name = `${node.file}:${node.line}`;
+  return { hue: hueOf(name), shade: SHADE_PERCENT[shadeOf(name)]! / 100 };
 }
 
 /** @param dimmed it is none of those that were looked for */
@@ -24,10 +26,10 @@ export function readFlameTheme(dimmed: (rect: FlameRect) => boolean): FlameTheme
   const over = (colour: string, opacity: number): string => solidColour([paper, 1], [colour, opacity]);
   const known = new Map<string, string>();
   const fill = (rect: FlameRect): string => {
-    const hue = flameHue(rect.node);
-    const opacity = (hue === null ? GREY_OPACITY : HUE_OPACITY) * (dimmed(rect) ? DIMMED : 1);
-    const key = `${hue} ${opacity}`;
-    const colour = known.get(key) ?? over(hue === null ? text : hues[hue]!, opacity);
+    const line = flameHue(rect.node);
+    const opacity = (line === null ? GREY_OPACITY : HUE_OPACITY * line.shade) * (dimmed(rect) ? DIMMED : 1);
+    const key = `${line?.hue} ${opacity}`;
+    const colour = known.get(key) ?? over(line === null ? text : hues[line.hue]!, opacity);
     known.set(key, colour);
     return colour;
   };

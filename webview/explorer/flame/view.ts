@@ -9,7 +9,7 @@ import { flameSvg } from './picture';
 import { flameHue, readFlameTheme } from './theme';
 import { baseName } from '../common/stack';
 import type { OpenLine } from '../common/lineLink';
-import { hueStyle } from '../common/hues';
+import { hueStyle, onLinesNamed } from '../common/hues';
 import { revealRow } from '../common/rowKeys';
 import { Tooltip } from '../common/tooltip';
 
@@ -44,6 +44,7 @@ export class FlameView {
   private zoomed: FlameNode | null = null;
   private activeNode: FlameNode | null = null;
   private rects: FlameRect[] = [];
+  private byNode = new Map<number, FlameRect>();
   private matches: Matches = { ids: new Set(), bytes: 0 };
   private text = '';
 
@@ -57,6 +58,7 @@ export class FlameView {
     this.surface.addEventListener('dblclick', event => this.open(this.nodeAt(event)));
     this.surface.addEventListener('pointermove', event => this.onPointer(event));
     new ResizeObserver(() => this.layout()).observe(this.element);
+    onLinesNamed(() => onFrame(this.draw));
   }
 
   /** What is put on the page. */
@@ -152,6 +154,7 @@ export class FlameView {
     const width = this.surface.clientWidth;
     if (!this.zoomed || width === 0) return;
     this.rects = flameLayout(this.zoomed, LEAST_PX / width);
+    this.byNode = new Map(this.rects.map(rect => [rect.node.id, rect]));
     onFrame(this.draw);
   }
 
@@ -167,17 +170,26 @@ export class FlameView {
     setAttribute(this.element, 'aria-activedescendant', this.activeNode ? `flame-${this.activeNode.id}` : '');
   };
 
-  private drawRect({ node, x, width, row, above }: FlameRect, fullPx: number): void {
+  /** Where a frame ends: at least a pixel from its beginning, and never behind its parent. */
+  private rightOf({ id, parent }: FlameNode, fullPx: number): number {
+    const rect = this.byNode.get(id);
+    if (rect === undefined) return fullPx;
+    const own = rect.x * fullPx + Math.max(rect.width * fullPx - 1, 1);
+    return parent === null ? own : Math.min(own, this.rightOf(parent, fullPx));
+  }
+
+  private drawRect({ node, x, row, above }: FlameRect, fullPx: number): void {
     const item = this.items.get(node.id) ?? this.makeItem(node.id);
-    const px = width * fullPx;
     const siblings = node.parent?.children ?? [node];
+    const px = Math.max(this.rightOf(node, fullPx) - x * fullPx, 0);
     item.style.transform = `translate(${(x * fullPx).toFixed(2)}px, ${row * ROW_PX}px)`;
-    item.style.width = `${Math.max(px - 1, 1).toFixed(2)}px`;
-    const hue = flameHue(node);
-    item.style.setProperty('--hue', hue === null ? '' : hueStyle(hue));
+    item.style.width = `${px.toFixed(2)}px`;
+    const line = flameHue(node);
+    item.style.setProperty('--hue', line === null ? '' : hueStyle(line.hue));
+    item.style.setProperty('--shade', line === null ? '' : String(line.shade));
     setAttributes(item, {
       class: classOf(node, above),
-      'data-hue': hue ?? '',
+      'data-hue': line?.hue ?? '',
       'data-file': node.file,
       'data-line': node.line,
       'aria-level': row + 1,

@@ -4,7 +4,7 @@ import { LedgerView } from './view';
 import { PolledPart, type PageActions } from '../shell/part';
 import { ALL } from '../shell/state';
 
-const INTERVAL_MS = 500;
+const INTERVAL_MS = 250;
 
 export class LedgerPart extends PolledPart {
   private readonly view = new LedgerView(this.page.openLine);

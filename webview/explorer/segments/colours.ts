@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import type { SegmentPicture } from '../../../extension/protocol/requests/segmentRequests';
 import { baseName } from '../../../extension/protocol/format';
-import { HUE_COUNT, hueOf, shadeOf, SHADE_COUNT } from '../common/hues';
+import { HUE_COUNT, hueOf, shadeOf, SHADE_COUNT, SHADE_PERCENT } from '../common/hues';
 
 export type ColourBy = 'line' | 'age';
 
@@ -10,7 +10,6 @@ export type ColourBy = 'line' | 'age';
 const AGES = [0, 1, 8, 64, Infinity] as const;
 const AGE_WORDS = [t('this step'), t('1 step'), t('2 to 8 steps'), t('9 to 64 steps'), t('older')] as const;
 const AGE_PERCENT = [28, 46, 62, 80, 100] as const;
-const SHADE_PERCENT = [100, 72, 48] as const;
 const MOST_KEYS = 6;
 
 /** Index into a palette by entry of `places`, and the last index for what has no line. */

@@ -8,6 +8,7 @@ import { button, differs, el, setAttribute, setText } from '../../dom';
 import { blockAt, CATEGORY_WORDS, streamText } from '../details/blockRow';
 import { stepsText } from '../common/counts';
 import { PolledPart, type PageActions, type PageContext } from '../shell/part';
+import { onLinesNamed } from '../common/hues';
 import { pictureButton, pictureFacts } from '../common/picture';
 import { SegmentColours, type ColourBy } from './colours';
 import { fragmentationText, leftOutText, SegmentItems, type SegmentItem } from './items';
@@ -57,6 +58,10 @@ export class SegmentPart extends PolledPart {
 
   constructor(page: PageActions) {
     super(page, INTERVAL_MS, ['segments', 'moment', 'process', 'device'], true);
+    onLinesNamed(() => {
+      const { items, colours } = this;
+      if (items && colours) this.show(items, new SegmentColours(colours.picture, colours.by));
+    });
     this.view = new SegmentView({
       describe: item => this.describe(item),
       active: item => this.showWords(item),
@@ -185,13 +190,19 @@ export class SegmentPart extends PolledPart {
     const after = this.page.now();
     if (!picture || !after || keyOf(this.ownerOf()) !== keyOf(owner) || after.view.moment !== moment) return;
     const { colourBy } = after.view.segments;
-    if (!differs(this.element, process, device, moment, picture.map.revision, colourBy)) return;
-    this.items = new SegmentItems(picture.map);
-    this.colours = new SegmentColours(picture, colourBy);
-    this.gap.hidden = this.items.largestGap() === null;
+    const trace = after.info.startRealtimeMs;
+    if (!differs(this.element, trace, process, device, moment, picture.map.revision, colourBy)) return;
+    this.show(new SegmentItems(picture.map), new SegmentColours(picture, colourBy));
+  }
+
+  private show(items: SegmentItems, colours: SegmentColours): void {
+    this.items = items;
+    this.colours = colours;
+    const { picture } = colours;
+    this.gap.hidden = items.largestGap() === null;
     setText(this.summary, `${fragmentationText(picture.map)} ${leftOutText(picture.map)}`.trim());
-    this.keys.show(this.colours);
-    this.view.show(this.items, this.colours);
+    this.keys.show(colours);
+    this.view.show(items, colours);
   }
 }
 

@@ -26,7 +26,9 @@ export interface PollerHost extends Timers {
 
 /** Those who ask seldom wait so long for others to ask. */
 const PATIENCE_MS = 120;
-const SELDOM_MS = 200;
+const SELDOM_MS = 400;
+/** Those who would ask so soon after another ask with it: what they show is then of one moment. */
+const SLACK_MS = 30;
 
 const BROWSER_HOST: PollerHost = {
   beat: new Beat(),
@@ -66,9 +68,9 @@ export class Poller {
     if (this.dirty) this.plan();
   }
 
-  /** Another poller asks now: so does this one if its interval is over. */
+  /** Another poller asks now: so does this one if its interval is about over. */
   join(): void {
-    if (this.dueIn() <= 0) void this.run();
+    if (this.dueIn() <= SLACK_MS) void this.run();
   }
 
   private dueIn(): number {

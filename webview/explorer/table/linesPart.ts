@@ -42,7 +42,7 @@ const ASKED_BY: ReadonlySet<Action['type']> = new Set([
 ]);
 /** Smaller parts of the whole are left out of the tree. */
 const LEAST_SHARE = 1e-4;
-const FAST_MS = 100;
+const FAST_MS = 250;
 const SLOW_MS = 1000;
 const JUDGED: readonly VerdictGrouping[] = ['site', 'line', 'function'];
 const WEIGHT_TITLES: Record<TreeWeight, readonly [string, string]> = {

@@ -12,6 +12,7 @@ import { el, onFrame, setAttribute } from '../../dom';
 import { TimelineChart, type Curve, type DrawnSeries } from './chart';
 import type { PageActions, PageContext } from '../shell/part';
 import { pictureFacts } from '../common/picture';
+import { nameLines } from '../common/hues';
 import { onThemeChange } from '../common/theme';
 import { stepTicks } from './axis';
 import { TimelineBar, type SpanChoice } from './bar';
@@ -156,7 +157,9 @@ export class TimelineView {
     const pixelNs = (window.toNs - window.fromNs) / this.chart.width;
     const ticks = axis ? stepTicks(axis, window, this.chart.labels, pixelNs * MARK_GAP_PX) : null;
     const groups = this.groupNames();
-    const slots = (this.slots = this.groupSlots.assign(groups.map(({ title }) => title)));
+    const titles = groups.map(({ title }) => title);
+    const slots = (this.slots = this.groupSlots.assign(titles));
+    if (view.stack.by === 'line') nameLines(titles, slots);
     this.chart.draw({ curves: this.curves(window.toNs), groups: this.edges(), slots, window, ticks });
     if (data && !data.question.fits(this.chart.width)) this.actions.need();
     this.tools.update({
