@@ -9,19 +9,19 @@ export const LAYER_NAMES: Record<Layer, string> = {
   host: 'pinned host memory',
 };
 
-/** Bytes in units of 1024: `512 B`, `1.00 KB`, `20.00 MB`. */
+/** Bytes in units of 1024: `512 B`, `1.00 KB`, `20.00 MB`, `1004 KB`. */
 export function formatBytes(bytes: number): string {
   const sign = bytes < 0 ? '-' : '';
   let value = Math.abs(bytes);
   if (!Number.isFinite(value)) return '?';
   if (Math.round(value) < 1024) return `${sign}${Math.round(value)} B`;
   let unit = -1;
-  // 1023.995 would print as "1024.00": it belongs to the next unit.
-  while (unit + 1 < UNITS.length && (unit < 0 || value >= 1023.995)) {
+  // 1023.5 would print as "1024": it belongs to the next unit.
+  while (unit + 1 < UNITS.length && (unit < 0 || value >= 1023.5)) {
     value /= 1024;
     unit++;
   }
-  return `${sign}${value.toFixed(2)} ${UNITS[unit]}`;
+  return `${sign}${value.toFixed(value < 999.995 ? 2 : 0)} ${UNITS[unit]}`;
 }
 
 /** Bytes a second with a sign: `+1.20 MB/s`; the empty string below one byte a second. */

@@ -17,6 +17,7 @@ export const COMMANDS = [
   'closeSession',
   'compareTraces',
   'showFinding',
+  'chooseInterpreter',
   'whoHolds',
   'confirm',
   'openWide',

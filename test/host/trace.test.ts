@@ -70,6 +70,11 @@ describe('GPU Memory Trace in VS Code', () => {
       await trace(writeScript('never.py', '')).catch(() => {});
       await reached('failed');
       assert.match((await texts(PAGE)).join(' '), /\/no\/such\/python/);
+      await click('[data-action=choose-interpreter]');
+      await until('the settings', () =>
+        vscode.window.tabGroups.all.some(group => group.tabs.some(tab => /Settings/.test(tab.label))),
+      );
+      await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
       await picture('failed');
     } finally {
       await settings.update('pythonPath', undefined, vscode.ConfigurationTarget.Workspace);

@@ -78,6 +78,7 @@ function finding(part: Partial<FindingView>): FindingView {
     ],
     suggestion: 'Write `epoch_loss += loss.detach()`: the value stays the same, and its graph can go.',
     spark: Array.from({ length: 48 }, (_, i) => Math.max(0, i - 4) * 17 * MB),
+    askable: true,
     holders: null,
     experiments: null,
     ...part,

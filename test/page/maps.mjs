@@ -79,7 +79,7 @@ const checks = {
     await eventually(async () => assert.match(await fact('address'), /^0x7f/));
     assert.match(await fact('size'), /as the allocator rounded it/);
     assert.match(await fact('age'), /steps? and .* ago/);
-    assert.match(await fact('thread'), /python:2166793/);
+    assert.match(await fact('thread'), /main thread/);
     await page.locator('[data-action=copy-address]').click();
     await eventually(async () => assert.equal((await calls('copyText')).at(-1)?.text, await fact('address')));
     await page.locator('[data-action=copy-stack]').click();

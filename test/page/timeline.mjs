@@ -53,7 +53,7 @@ const checks = {
   async 'what the areas are is chosen and remembered'() {
     await page.locator('[data-control=stack]').click();
     await page.locator('vscode-option[value=thread-alive]').click();
-    await eventually(async () => assert.match(await page.locator('.legend-groups').innerText(), /python:2166793/));
+    await eventually(async () => assert.match(await page.locator('.legend-groups').innerText(), /main thread/));
     assert.deepEqual((await saved()).stack, { by: 'thread', rank: 'alive' });
     await page.locator('[data-control=stack]').click();
     await page.locator('vscode-option[value=none-alive]').click();

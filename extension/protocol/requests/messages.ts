@@ -41,6 +41,8 @@ export interface SessionView {
   exitCode: number | null;
   /** It ended by itself, and not well: a status that is not 0, or a signal. */
   crashed?: boolean;
+  /** Why nothing was started: the interpreter cannot be run, and another one may be chosen. */
+  noInterpreter?: boolean;
   /** Nothing starts in an untrusted workspace. */
   trusted: boolean;
   /** The page is a narrow one, and can be opened in an editor. */

@@ -6,6 +6,8 @@ export interface SessionRequests {
   openLine(at: { file: string; line: number }): void;
   /** Starts a trace of the active Python file, as the palette does. */
   start(): void;
+  /** Lets the user choose the Python that runs traced files. */
+  chooseInterpreter(): void;
   /** Ends the traced program (as Ctrl+C in its terminal); of an attached one only the tracing. */
   stop(): void;
   setRecording(to: { on: boolean }): void;
@@ -23,6 +25,7 @@ export interface SessionRequests {
 export const sessionChecks: Checks<SessionRequests> = {
   openLine: object({ file: text(), line: index }),
   start: nothing,
+  chooseInterpreter: nothing,
   stop: nothing,
   setRecording: object({ on: flag }),
   save: nothing,

@@ -41,6 +41,8 @@ export interface Inquiry<T> {
 export interface FindingView extends Finding {
   /** Live bytes of its lines at the ends of up to 48 spans of steps, oldest first. */
   spark: number[];
+  /** Its process can be asked now. */
+  askable: boolean;
   /** null: nobody asked. */
   holders: Inquiry<HolderFound> | null;
   experiments: Inquiry<ExperimentEffect> | null;

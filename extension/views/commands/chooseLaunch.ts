@@ -12,7 +12,7 @@ import {
   type LaunchPlan,
 } from '../../capture/launch/launchConfiguration';
 import { splitWords } from '../../capture/launch/shellWords';
-import { findInterpreter } from './interpreter';
+import { findInterpreter, NoInterpreter } from './interpreter';
 import { Refused } from '../session/refused';
 import { inheritedEnvironment } from '../session/terminal';
 
@@ -43,7 +43,7 @@ export async function planOfActiveFile(memory: vscode.Memento): Promise<LaunchPl
 async function interpreterFor(resource: vscode.Uri | undefined): Promise<string> {
   const interpreter = await findInterpreter(resource);
   if (interpreter !== null) return interpreter;
-  throw new Refused(vscode.l10n.t('No Python was found: choose one in the setting gpuMemoryTrace.pythonPath.'));
+  throw new NoInterpreter(vscode.l10n.t('No Python was found: choose one in the setting gpuMemoryTrace.pythonPath.'));
 }
 
 /** Asked once a file, and remembered; by the setting always or never. */

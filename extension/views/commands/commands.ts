@@ -13,6 +13,7 @@ import { exportTrace } from './exportTrace';
 import { confirmFinding, showFinding, whoHolds } from './findingCommands';
 import { chooseGpu, offerSimulator } from './gpuChoice';
 import { EXPLORER, type CommandName } from '../names';
+import { chooseInterpreter, NoInterpreter } from './interpreter';
 import { pickProcess } from './processPicker';
 import { pickTrace } from '../session/pickTrace';
 import { Refused, sudoWords } from '../session/refused';
@@ -56,6 +57,7 @@ export function makeCommands(parts: Parts): Commands {
     whoHolds: finding => whoHolds(parts, finding),
     confirm: finding => confirmFinding(parts, finding),
     openWide: () => wide.show(),
+    chooseInterpreter,
     doctor: () => doctor.show(),
     showPanel: () => showPanel(),
     toggleLineBytes: () => parts.lineBytes.toggle(),
@@ -99,7 +101,11 @@ async function attach({ sessions, dist }: Parts, given: unknown): Promise<void> 
 
 async function start({ sessions }: Parts, makePlan: () => Promise<LaunchPlan | undefined>): Promise<void> {
   refuseUntrusted();
-  const plan = await makePlan();
+  const plan = await makePlan().catch(async (error: unknown) => {
+    if (!(error instanceof NoInterpreter)) throw error;
+    sessions.fail(vscode.l10n.t('No Python'), error.message, true);
+    await showPanel();
+  });
   if (plan === undefined) return;
   await showPanel();
   const choice = await chooseGpu(plan);

@@ -2,8 +2,8 @@
 import * as vscode from 'vscode';
 import { holderText, placeText } from '../../analysis/words';
 import { openLine } from '../../editor/openLine';
-import { formatBytes } from '../../protocol/format';
-import type { ExperimentEffect, HolderFound } from '../../protocol/requests/verdictRequests';
+import { effectText } from '../../protocol/effect';
+import type { HolderFound } from '../../protocol/requests/verdictRequests';
 import type { Finding } from '../../protocol/verdicts';
 import type { ExplorerView } from '../page/explorer';
 import { confirmByExperiment } from '../session/experiments';
@@ -55,14 +55,8 @@ export async function confirmFinding(parts: Parts, given: unknown): Promise<void
   await showFinding(parts, finding.id);
   const inquiry = await confirmByExperiment(verdicts, finding.id);
   if (inquiry === undefined) return;
-  const effects = inquiry.results.map(effectText).join(' ');
+  const effects = inquiry.results.map(effect => effectText(effect, vscode.l10n.t)).join(' ');
   void vscode.window.showInformationMessage(effects === '' ? inquiry.sentence : effects);
-}
-
-function effectText({ experiment, error, tensorBytes, driverBytes }: ExperimentEffect): string {
-  if (error !== null) return `${experiment}: ${error}`;
-  const [tensors, driver] = [tensorBytes, driverBytes].map(bytes => (bytes === null ? '–' : formatBytes(bytes)));
-  return vscode.l10n.t('{0}: freed {1} of tensors, {2} of driver memory.', experiment, tensors ?? '', driver ?? '');
 }
 
 /** Shows that something is waited for; its button ends the waiting. */

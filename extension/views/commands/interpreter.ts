@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { onPath } from '../../capture/processes/machine';
+import { Refused } from '../session/refused';
 import { inheritedEnvironment } from '../session/terminal';
 
 /** The part of the Python extension's API that is used. */
@@ -8,6 +9,16 @@ interface PythonApi {
     getActiveEnvironmentPath(resource?: vscode.Uri): { path: string };
     resolveEnvironment(path: { path: string }): Promise<{ executable: { uri?: vscode.Uri } } | undefined>;
   };
+}
+
+/** There is no Python; another one may be chosen. */
+export class NoInterpreter extends Refused {}
+
+/** Lets the user choose one: by the Python extension where it is installed, else in the settings. */
+export async function chooseInterpreter(): Promise<void> {
+  if (vscode.extensions.getExtension('ms-python.python') !== undefined)
+    await vscode.commands.executeCommand('python.setInterpreter');
+  else await vscode.commands.executeCommand('workbench.action.openSettings', 'gpuMemoryTrace.pythonPath');
 }
 
 /** The interpreter for a file: the Python extension's choice, else the setting, else python3 on PATH; null: none. */

@@ -84,9 +84,9 @@ export class OpenTrace implements vscode.Disposable {
   }
 
   /** Shows why there is no trace. */
-  fail(sentence: string): void {
+  fail(sentence: string, noInterpreter = false): void {
     this.drop();
-    this.set({ phase: 'failed', detail: sentence, recording: false });
+    this.set({ phase: 'failed', detail: sentence, recording: false, noInterpreter });
   }
 
   /** `directory`: where the trace is recorded; null: it is a file. */

@@ -202,6 +202,7 @@ export class Session extends OpenTrace {
       recording: false,
       exitCode: end.exitCode,
       crashed: !this.stopped && end.exitCode !== null && end.exitCode !== 0,
+      noInterpreter: end.failed && !used,
       detail: end.sentence(used),
     });
   }

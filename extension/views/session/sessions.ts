@@ -82,8 +82,8 @@ export class Sessions implements vscode.Disposable {
   }
 
   /** Shows why nothing was started. */
-  fail(title: string, sentence: string): void {
-    this.add(title).fail(sentence);
+  fail(title: string, sentence: string, noInterpreter = false): void {
+    this.add(title).fail(sentence, noInterpreter);
   }
 
   /** The sessions that have a trace. */

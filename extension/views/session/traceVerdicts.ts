@@ -65,6 +65,7 @@ export class TraceVerdicts implements vscode.Disposable {
     const findings = verdicts.findings.map(finding => ({
       ...finding,
       spark: findingSpark(this.source, finding),
+      askable: this.cannotAsk(finding) === null,
       holders: this.asked.get(finding.id)?.holders ?? null,
       experiments: this.asked.get(finding.id)?.experiments ?? null,
     }));

@@ -11,12 +11,12 @@ import {
   poolText,
   sizeText,
   streamText,
-  threadText,
 } from '../../../webview/explorer/details/blockRow';
 import { stackText } from '../../../webview/explorer/common/stack';
 import { subjectOf } from '../../../webview/explorer/shell/subject';
 import type { Row } from '../../../webview/explorer/table/rows';
 import { makeProcess } from '../fakeTrace';
+import { threadText } from '../../../webview/explorer/common/names';
 
 const MB = 1 << 20;
 const window: AllocationWindow = {
@@ -84,9 +84,12 @@ test('streams, kinds and threads have names', () => {
   );
   assert.deepEqual([kindText(18), kindText(99)], ['stream-ordered pool (cuMemAllocAsync)', 'kind 99']);
   const one = makeProcess({});
-  assert.equal(threadText(block, [one]), 'python:2166793');
-  assert.equal(threadText(block, [one, makeProcess({ index: 1 })]), 'python:2166793 of process 2166793');
-  assert.equal(threadText({ ...block, thread: 7 }, [one]), 'thread 7');
+  const { process, thread } = block;
+  assert.equal(threadText([one], process, thread), 'main thread');
+  assert.equal(threadText([{ ...one, pid: 1 }], process, thread), 'python:2166793');
+  assert.equal(threadText([one, makeProcess({ index: 1 })], process, thread), 'main thread of process 2166793');
+  assert.equal(threadText([one], process, 7), 'thread 7');
+  assert.equal(threadText([one], process, -1), 'several threads');
 });
 
 test('a stack is copied as Python prints one', () => {

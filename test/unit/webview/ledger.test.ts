@@ -26,9 +26,9 @@ test('a slope is said where it is more than rounding', () => {
 test('a card that was not asked may hold more than is known', () => {
   const tensor = part('tensor', 10 * MB, 2 * MB);
   assert.equal(usedText(card(tensor, part('free', 90 * MB))), '10.00 MB / 100.00 MB');
-  assert.equal(usedText(card(tensor, part('unknown', 90 * MB))), '≥ 10.00 MB / 100.00 MB');
+  assert.equal(usedText(card(tensor, part('unknown', 90 * MB))), 'at least 10.00 MB / 100.00 MB');
   assert.equal(
     cardText(card(tensor, part('unknown', 90 * MB))),
-    'gpu_0, A: tensors 10.00 MB, +2.00 MB a step; free or not traced 90.00 MB',
+    'cuda:0, A: tensors 10.00 MB, +2.00 MB a step; free or not traced 90.00 MB',
   );
 });

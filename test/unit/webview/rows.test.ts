@@ -13,11 +13,11 @@ const processes = [{ index: 3, threads: [{ index: 2, tid: 99, name: 'worker' }] 
 test('a row names file, line, function, thread and device', () => {
   const row = rowAt(window({}), 0, 'line', processes);
   assert.deepEqual([row.primary, row.secondary, row.title], ['train.py:41', 'forward', '/home/a/train.py:41']);
-  assert.deepEqual([row.thread, row.device], ['worker:99', 'gpu_1']);
+  assert.deepEqual([row.thread, row.device], ['worker:99', 'cuda:1']);
 });
 
 test('a row of another group shows its own name first', () => {
-  assert.equal(rowAt(window({}), 0, 'thread', processes).primary, 'python:99');
+  assert.equal(rowAt(window({}), 0, 'thread', processes).primary, 'worker:99');
   assert.equal(rowAt(window({}), 0, 'function', processes).primary, 'forward');
 });
 
@@ -62,7 +62,7 @@ test('no Python line, several threads, host memory', () => {
     device: Int32Array.of(-1),
   };
   const row = rowAt(window(none), 0, 'line', processes);
-  assert.deepEqual([row.primary, row.thread, row.device], ['no Python line', 'several', 'host']);
+  assert.deepEqual([row.primary, row.thread, row.device], ['no Python line', 'several threads', 'host']);
 });
 
 test('a row is marked as of the backward pass only where it is', () => {

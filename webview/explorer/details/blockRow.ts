@@ -3,10 +3,9 @@ import { t } from '@vscode/l10n';
 import { formatBytes, formatCount, formatDuration } from '../../../extension/protocol/format';
 import { STREAM_UNKNOWN } from '../../../extension/protocol/streams';
 import { allocationRow } from '../../../extension/protocol/trace';
-import type { AllocationRow, AllocationWindow, ProcessInfo } from '../../../extension/protocol/trace';
+import type { AllocationRow, AllocationWindow } from '../../../extension/protocol/trace';
 import type { Category } from '../../../extension/protocol/steps';
 import { stepsText } from '../common/counts';
-import { findThread } from '../../../extension/protocol/threads';
 
 export interface Block extends Omit<AllocationRow, 'address' | 'stream' | 'askedBytes' | 'pool'> {
   /** `0x7f…`. */
@@ -106,16 +105,4 @@ export function ageText({ step, ageSteps, timeNs }: Block, nowNs: number): strin
   return ageSteps === 0
     ? t('this step, {0} ago', time)
     : t('step {0}, {1} and {2} ago', formatCount(step), stepsText(ageSteps), time);
-}
-
-export function deviceText(device: number): string {
-  return device < 0 ? t('host') : `gpu_${device}`;
-}
-
-/** `python:4711`, with its process where there are several. */
-export function threadText({ process, thread }: Block, processes: readonly ProcessInfo[]): string {
-  const owner = processes.find(one => one.index === process);
-  const found = findThread(processes, process, thread);
-  const name = found ? `${found.name}:${found.tid}` : t('thread {0}', thread);
-  return processes.length > 1 && owner ? t('{0} of process {1}', name, owner.pid) : name;
 }

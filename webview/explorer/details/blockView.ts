@@ -5,19 +5,9 @@ import type { ProcessInfo } from '../../../extension/protocol/trace';
 import { formatDuration } from '../../../extension/protocol/format';
 import { badge, iconButton } from '../../components';
 import { differs, el, setText, setTextOrHide } from '../../dom';
-import {
-  ageText,
-  askedText,
-  CATEGORY_WORDS,
-  deviceText,
-  kindText,
-  poolText,
-  sizeText,
-  streamText,
-  threadText,
-  type Block,
-} from './blockRow';
+import { ageText, askedText, CATEGORY_WORDS, kindText, poolText, sizeText, streamText, type Block } from './blockRow';
 import { lineLink, type OpenLine } from '../common/lineLink';
+import { deviceText, threadText } from '../common/names';
 
 export interface BlockViewActions {
   openLine: OpenLine;
@@ -33,6 +23,8 @@ export interface BlockSurroundings {
   nowNs: number;
   /** It is alive no more. */
   freed: boolean;
+  /** Its program runs, and can be asked. */
+  runs: boolean;
 }
 
 const TITLES = {
@@ -85,10 +77,10 @@ export class BlockView {
     this.element.hidden = true;
   }
 
-  show(block: Block, { processes, nowNs, freed }: BlockSurroundings): void {
+  show(block: Block, { processes, nowNs, freed, runs }: BlockSurroundings): void {
     this.element.hidden = false;
     setText(this.address, block.address);
-    this.askButton.hidden = freed || block.layer !== 'tensor';
+    this.askButton.hidden = !runs || freed || block.layer !== 'tensor';
     this.freed.set(freed ? t('freed') : '', t('It was freed after it was chosen'));
     const facts: Record<Fact, string> = {
       asked: askedText(block),
@@ -100,7 +92,7 @@ export class BlockView {
       stream: block.layer === 'host' ? '' : streamText(block.stream),
       pool: poolText(block),
       kind: kindText(block.kind),
-      thread: threadText(block, processes),
+      thread: threadText(processes, block.process, block.thread),
     };
     for (const [fact, { row, value }] of this.facts) {
       setText(value, facts[fact]);

@@ -111,8 +111,13 @@ export class DetailsPart extends PolledPart {
   private drawBlock(): void {
     const context = this.page.now();
     if (!this.chosen || !context) return;
-    const { info, runNs } = context;
-    this.blockView.show(this.chosen, { processes: info.processes, nowNs: runNs, freed: this.freed });
+    const { info, runNs, session } = context;
+    this.blockView.show(this.chosen, {
+      processes: info.processes,
+      nowNs: runNs,
+      freed: this.freed,
+      runs: session.phase === 'running',
+    });
   }
 
   private async askProgram(): Promise<void> {

@@ -93,6 +93,9 @@ export class FindingCard {
     const why = this.buttons.get('why');
     if (why) setText(why, isLeak(finding) ? t('Why is this a leak?') : t('Why is this said?'));
     this.showPlaces();
+    // What was recorded of the holders is told after the end too.
+    this.buttons.get('who-holds')?.toggleAttribute('hidden', !finding.askable && finding.holder === null);
+    this.buttons.get('confirm')?.toggleAttribute('hidden', !finding.askable);
     this.updateAnswers();
     if (this.reasonsOpen) this.showReasons();
   }

@@ -1,9 +1,10 @@
 // Who holds a finding's blocks, and what experiments freed: the two answers of the traced process on its card.
 import { t } from '@vscode/l10n';
+import { effectText } from '../../../extension/protocol/effect';
 import { formatCount } from '../../../extension/protocol/format';
 import type { ExperimentEffect, HolderFound, Inquiry } from '../../../extension/protocol/requests/verdictRequests';
 import { button, el, icon } from '../../dom';
-import { EXPERIMENT_NAMES, freedText, holderText, lineText } from './text';
+import { holderText, lineText } from './text';
 import { lineLink, type OpenLine } from '../common/lineLink';
 
 interface InquiryActions {
@@ -42,26 +43,11 @@ export function experimentsSection(
 ): HTMLElement | null {
   if (inquiry === null) return null;
   const section = sectionOf('experiments', t('Experiments'), inquiry, actions);
-  if (inquiry.results.length > 0) section.append(effectsTable(inquiry.results));
+  const items = inquiry.results.map(effect =>
+    el('li', { 'data-experiment': effect.experiment }, effectText(effect, t)),
+  );
+  if (items.length > 0) section.append(el('ul', {}, ...items));
   return section;
-}
-
-function effectsTable(effects: readonly ExperimentEffect[]): HTMLElement {
-  const columns = [t('did'), t('objects'), t('tensors'), t('cache'), t('driver')];
-  const head = el('tr', {}, ...columns.map(name => el('th', { scope: 'col' }, name)));
-  return el('table', { class: 'effects' }, el('thead', {}, head), el('tbody', {}, ...effects.map(effectRow)));
-}
-
-function effectRow(effect: ExperimentEffect): HTMLElement {
-  const { experiment, error, objects } = effect;
-  const row = el('tr', { 'data-experiment': experiment }, el('th', { scope: 'row' }, EXPERIMENT_NAMES[experiment]));
-  if (error !== null) row.append(el('td', { colspan: 4 }, error));
-  else {
-    const bytes = [effect.tensorBytes, effect.reservedBytes, effect.driverBytes];
-    const cells = [objects === null ? '–' : formatCount(objects), ...bytes.map(freedText)];
-    row.append(...cells.map(text => el('td', { class: 'number' }, text)));
-  }
-  return row;
 }
 
 function sectionOf(name: string, title: string, inquiry: Inquiry<unknown>, actions: InquiryActions): HTMLElement {

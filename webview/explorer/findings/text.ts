@@ -3,15 +3,7 @@ import { t } from '@vscode/l10n';
 import { baseName, formatBytes, formatCount } from '../../../extension/protocol/format';
 import { paceOf } from '../../../extension/protocol/pace';
 import { blocksText } from '../common/counts';
-import type { Experiment, FindingView, HolderFound } from '../../../extension/protocol/requests/verdictRequests';
-
-export const EXPERIMENT_NAMES: Record<Experiment, string> = {
-  collect: 'gc.collect()',
-  'drop-exception': t('drop the last exception'),
-  'empty-cache': 'empty_cache()',
-  workspaces: t('cuBLAS workspaces'),
-  'ipc-collect': 'ipc_collect()',
-};
+import type { FindingView, HolderFound } from '../../../extension/protocol/requests/verdictRequests';
 
 const HOLDER_KINDS: Record<string, string> = {
   global: t('global variable'),
@@ -68,11 +60,4 @@ export function holderText({ kind, length, bound, chain, count, bytes }: HolderF
 /** Names of a step on the way, such as `dict`, are Python's own. */
 function kindName(kind: string): string {
   return ['list', 'tuple', 'dict', 'set', 'frozenset', 'deque'].includes(kind) ? kind : t('container');
-}
-
-/** `−3.00 MB` where that much was freed, `+` where there is more than before, `–` where it is not known. */
-export function freedText(bytes: number | null): string {
-  if (bytes === null) return '–';
-  if (bytes === 0) return '0';
-  return `${bytes > 0 ? '−' : '+'}${formatBytes(Math.abs(bytes))}`;
 }

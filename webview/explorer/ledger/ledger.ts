@@ -3,6 +3,7 @@ import { t } from '@vscode/l10n';
 import type { CardLedger, LedgerPart, LedgerPartKind } from '../../../extension/protocol/requests/ledgerRequests';
 import type { TraceInfo } from '../../../extension/protocol/trace';
 import { formatBytes } from '../../../extension/protocol/format';
+import { deviceText } from '../common/names';
 
 /** Name in the legend, and what it means. */
 export const PART_WORDS: Record<LedgerPartKind, readonly [string, string]> = {
@@ -36,12 +37,12 @@ export function slopeText({ bytesPerStep }: Pick<LedgerPart, 'bytesPerStep'>): s
   return t('{0} a step', `${sign}${formatBytes(Math.abs(bytesPerStep))}`);
 }
 
-/** Bytes in use of the card's total, as `≥` where a part is not known. */
+/** Bytes in use of the card's total, as the least where a part is not known. */
 export function usedText({ parts, totalBytes, overBytes }: CardLedger): string {
   const open = parts.find(part => part.kind === 'free' || part.kind === 'unknown');
   const used = totalBytes + overBytes - (open?.bytes ?? 0);
   const text = totalBytes > 0 ? `${formatBytes(used)} / ${formatBytes(totalBytes)}` : formatBytes(used);
-  return open?.kind === 'unknown' ? `≥ ${text}` : text;
+  return open?.kind === 'unknown' ? t('at least {0}', text) : text;
 }
 
 /** One sentence for screen readers. */
@@ -50,7 +51,7 @@ export function cardText(card: CardLedger): string {
     const slope = slopeText(part);
     return `${PART_WORDS[part.kind][0]} ${formatBytes(part.bytes)}${slope ? `, ${slope}` : ''}`;
   });
-  return `gpu_${card.device}, ${card.name}: ${words.join('; ')}`;
+  return `${deviceText(card.device)}, ${card.name}: ${words.join('; ')}`;
 }
 
 /** Width of each part in percent of the bar; they sum to 100, whatever the bytes. */

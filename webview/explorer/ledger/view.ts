@@ -11,6 +11,7 @@ import { libraryName } from '../../../extension/protocol/libraryName';
 import type { LedgerLibrary } from '../../../extension/protocol/verdicts';
 import { differs, el, setAttribute, setText } from '../../dom';
 import { cardText, PART_WORDS, partWidths, slopeText, usedText } from './ledger';
+import { deviceText } from '../common/names';
 import { lineLink, type OpenLine } from '../common/lineLink';
 
 const KINDS = Object.keys(PART_WORDS) as LedgerPartKind[];
@@ -65,7 +66,7 @@ class CardView {
   update(card: CardLedger): void {
     setAttribute(this.element, 'data-device', String(card.device));
     setAttribute(this.element, 'data-total-bytes', String(card.totalBytes));
-    setText(this.index, `gpu_${card.device}`);
+    setText(this.index, deviceText(card.device));
     setText(this.model, ` ${card.name}`);
     setAttribute(this.name, 'title', card.name);
     setText(this.whole, usedText(card));

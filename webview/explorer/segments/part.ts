@@ -6,6 +6,7 @@ import { baseName, formatBytes } from '../../../extension/protocol/format';
 import { dropdown, openBelow } from '../../components';
 import { button, differs, el, setAttribute, setText } from '../../dom';
 import { blockAt, CATEGORY_WORDS, streamText } from '../details/blockRow';
+import { deviceText } from '../common/names';
 import { stepsText } from '../common/counts';
 import { PolledPart, type PageActions, type PageContext } from '../shell/part';
 import { onLinesNamed } from '../common/hues';
@@ -225,5 +226,5 @@ function keyOf(owner: Owner | undefined): string {
 
 function nameOf({ process, device }: Owner, { processes, devices }: TraceInfo): string {
   const pid = processes.find(one => one.index === process)?.pid ?? process;
-  return devices.length > 1 || processes.length < 2 ? t('{0} on gpu_{1}', pid, device) : t('process {0}', pid);
+  return devices.length > 1 || processes.length < 2 ? t('{0} on {1}', pid, deviceText(device)) : t('process {0}', pid);
 }

@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import type { SessionView } from '../../../extension/protocol/requests/messages';
 import { formatBytes, formatCount, formatDuration } from '../../../extension/protocol/format';
 import { primaryButton, progressRing } from '../../components';
-import { el, icon, setTextOrHide } from '../../dom';
+import { button, el, icon, setTextOrHide } from '../../dom';
 import { headline } from '../ledger/ledger';
 
 const ABOUT = t(
@@ -18,6 +18,7 @@ export class StateView {
   readonly element = el('section', { class: 'state', role: 'status' });
   private readonly start: HTMLElement;
   private readonly again: HTMLElement;
+  private readonly choose: HTMLElement;
   private readonly ring = progressRing();
   private readonly about = el('p', {}, ABOUT);
   private readonly saved = el('p', { class: 'dim' }, SAVED);
@@ -26,11 +27,21 @@ export class StateView {
   private readonly words = el('div', { class: 'words' }, this.ring, this.detail);
   private readonly totals = el('p', { class: 'dim number', 'data-value': 'totals' });
 
-  constructor(onStart: () => void) {
+  constructor(onStart: () => void, onChoose: () => void) {
     this.start = primaryButton('start', t('Trace GPU memory'), onStart);
     this.again = primaryButton('start-again', t('Trace again'), onStart);
+    this.choose = button('link', 'choose-interpreter', t('Choose a Python interpreter…'), onChoose);
     this.untrusted.append(icon('shield'), UNTRUSTED);
-    this.element.append(this.untrusted, this.about, this.start, this.saved, this.words, this.totals, this.again);
+    this.element.append(
+      this.untrusted,
+      this.about,
+      this.start,
+      this.saved,
+      this.words,
+      this.choose,
+      this.totals,
+      this.again,
+    );
   }
 
   update(session: SessionView): void {
@@ -42,6 +53,7 @@ export class StateView {
     this.ring.hidden = phase !== 'starting';
     // A file that cannot be read has no number, and nothing to start again.
     this.again.hidden = phase !== 'failed' || !trusted || id === 0;
+    this.choose.hidden = phase !== 'failed' || session.noInterpreter !== true;
     const says = phase === 'running' && info !== null && info.totals.length > 0 ? '' : session.detail;
     setTextOrHide(this.detail, says);
     this.words.hidden = says === '' && phase !== 'starting';

@@ -55,9 +55,9 @@ export const COLUMNS: readonly Column[] = [
   ),
   {
     id: 'step',
-    title: t('A step'),
+    title: t('Per step'),
     hint: t('Growth of what stays, in bytes a training step'),
-    choice: t('Bytes a step'),
+    choice: t('Bytes per step'),
     sort: null,
     widths: [84, 92],
     text: row => (row.bytesPerStep > 0 ? `+${formatBytes(row.bytesPerStep)}` : '·'),

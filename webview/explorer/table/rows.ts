@@ -3,7 +3,6 @@ import { t } from '@vscode/l10n';
 import { formatRate } from '../../../extension/protocol/format';
 import { libraryName } from '../../../extension/protocol/libraryName';
 import type { RowVerdict } from '../../../extension/protocol/requests/verdictRequests';
-import { findThread } from '../../../extension/protocol/threads';
 import {
   type GroupBy,
   type LineSource,
@@ -13,7 +12,7 @@ import {
   type ProcessInfo,
 } from '../../../extension/protocol/trace';
 import { baseName } from '../common/stack';
-import { deviceText } from '../details/blockRow';
+import { deviceText, threadText } from '../common/names';
 
 /** The part of a verdict that a row shows. */
 export type Judged = Pick<RowVerdict, 'state' | 'because' | 'bytesPerStep'>;
@@ -62,13 +61,16 @@ const NOISE_PART = 0.001;
 
 /** Row `i` of a window. */
 export function rowAt(window: SiteWindow, i: number, groupBy: GroupBy, processes: readonly ProcessInfo[]): Row {
-  const site = siteRow(window, i);
-  const { file, line, growth, process, thread, device } = site;
+  const found = siteRow(window, i);
+  const { file, line, growth, process, thread, device } = found;
+  const named = { thread: threadText(processes, process, thread), device: deviceText(device) };
+  const own = (groupBy === 'thread' && thread >= 0) || (groupBy === 'device' && device >= 0);
+  const site = own ? { ...found, label: named[groupBy] } : found;
   const [primary, secondary] = names(site, groupBy);
   const trend = trendOf(growth, site.liveBytes);
   return {
     ...site,
-    key: rowKey(site, groupBy),
+    key: rowKey(found, groupBy),
     primary,
     secondary,
     title: line > 0 ? `${file}:${line}` : primary,
@@ -76,8 +78,7 @@ export function rowAt(window: SiteWindow, i: number, groupBy: GroupBy, processes
     growthPerSecond: growth,
     growth: trend === 'steady' ? '' : formatRate(growth).replace('-', '\u2212'),
     trend,
-    thread: threadText(processes, process, thread),
-    device: deviceText(device),
+    ...named,
     indices: { process, thread, device },
     spark: Number.isNaN(site.spark[0]) ? null : site.spark,
     verdict: null,
@@ -135,12 +136,6 @@ function names(site: SiteRow, groupBy: GroupBy): [string, string] {
 function lineless(site: SiteRow): [string, string] {
   const library = libraryName(site.library);
   return library === '' ? [t('no Python line'), ''] : [library, t('no Python line')];
-}
-
-function threadText(processes: readonly ProcessInfo[], process: number, thread: number): string {
-  if (thread < 0) return t('several');
-  const found = findThread(processes, process, thread);
-  return found ? `${found.name}:${found.tid}` : t('thread {0}', thread);
 }
 
 /** Whether what was allocated in a backward pass is shown at another line than the one that ran. */

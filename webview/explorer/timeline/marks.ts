@@ -4,6 +4,7 @@ import { formatBytes, formatCount } from '../../../extension/protocol/format';
 import type { TimelineSteps } from '../../../extension/protocol/requests/timelineRequests';
 import type { TraceInfo } from '../../../extension/protocol/trace';
 import type { TimeWindow } from './zoom';
+import { deviceText } from '../common/names';
 
 export interface TimelineMark {
   kind: 'peak' | 'out-of-memory' | 'named' | 'collection';
@@ -57,7 +58,7 @@ export function marksOf(
     kind: 'out-of-memory',
     timeNs,
     label: t('out of memory'),
-    title: t('{0} were asked of gpu_{1}', formatBytes(requestedBytes), device),
+    title: t('{0} asked of {1}', formatBytes(requestedBytes), deviceText(device)),
   }));
   for (const { name, timeNs } of named)
     marks.push({ kind: 'named', timeNs, label: name, title: t('a mark that was made') });

@@ -4,9 +4,9 @@ import { baseName, formatBytes } from '../../../extension/protocol/format';
 import type { Category } from '../../../extension/protocol/steps';
 import type { StackBy, StackedTimeline, StackGroup } from '../../../extension/protocol/requests/timelineRequests';
 import type { ProcessInfo } from '../../../extension/protocol/trace';
+import { threadText } from '../common/names';
 import type { Point } from './points';
 import type { TimeWindow } from './zoom';
-import { findThread } from '../../../extension/protocol/threads';
 
 const CATEGORY_NAMES: Record<Category, string> = {
   parameter: t('parameters'),
@@ -100,17 +100,11 @@ export const REST: GroupName = { name: t('rest'), more: '', title: t('Smaller gr
 /** What a group is called. */
 export function groupName(group: StackGroup, by: StackBy, processes: readonly ProcessInfo[]): GroupName {
   if (by === 'category') return same(CATEGORY_NAMES[group.category]);
-  if (by === 'thread') return same(threadName(group, processes));
+  if (by === 'thread') return same(threadText(processes, group.process, group.thread));
   const lineName = (file: string): string => `${file}:${group.line}`;
   if (group.line > 0)
     return { name: lineName(baseName(group.file)), more: group.function, title: lineName(group.file) };
   return same(group.source === 'before-attach' ? t('before attach') : t('no Python line'));
-}
-
-function threadName({ process, thread }: StackGroup, processes: readonly ProcessInfo[]): string {
-  if (thread < 0) return t('several threads');
-  const found = findThread(processes, process, thread);
-  return found ? `${found.name}:${found.tid}` : t('thread {0}', thread);
 }
 
 const same = (name: string): GroupName => ({ name, more: '', title: name });

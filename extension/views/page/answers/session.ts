@@ -13,6 +13,7 @@ export function sessionAnswers(model: PageModel, lines: SourceLines): Answers<Se
     },
     start: () => model.press('start'),
     stop: () => model.press('stop'),
+    chooseInterpreter: () => model.press('chooseInterpreter'),
     setRecording: ({ on }) => model.setRecording(on),
     save: () => model.press('save'),
     mark: () => model.press('mark'),
