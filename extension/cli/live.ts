@@ -30,15 +30,15 @@ export function createLiveTable(session: NativeSession): LiveTable {
   const terminal = isatty(2) ? new WriteStream(2) : null;
   if (terminal !== null && terminal.rows >= MIN_ROWS) return inPlace(session, terminal);
   return {
-    show: () => print([...tableLines(session, TOP, GROUPS, false), ''], 2),
+    show: () => print([...tableLines(session, TOP, GROUPS), ''], 2),
     stop: () => terminal?.destroy(),
   };
 }
 
 /** The table of this moment. */
-export function tableLines(session: NativeSession, top: number, groups: number, final: boolean): string[] {
+function tableLines(session: NativeSession, top: number, groups: number): string[] {
   const snapshot = readSnapshot(session, { top, groupBy: 'line', groups }, verdictsOf(session, lineText));
-  return renderTable(snapshot, { now: new Date(), final });
+  return renderTable(snapshot, { now: new Date(), final: false });
 }
 
 function inPlace(session: NativeSession, terminal: WriteStream): LiveTable {
@@ -69,7 +69,7 @@ function inPlace(session: NativeSession, terminal: WriteStream): LiveTable {
 function fittingLines(session: NativeSession, limit: number): string[] {
   let lines: string[] = [];
   for (const [top, groups] of SIZES) {
-    lines = tableLines(session, top, groups, false);
+    lines = tableLines(session, top, groups);
     if (lines.length <= limit) return lines;
   }
   return [...lines.slice(0, limit - 1), `... ${lines.length - limit + 1} more lines in the last table`];

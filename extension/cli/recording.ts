@@ -18,7 +18,8 @@ import {
 import { loadNative, type NativeAddon, type NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
 import type { RecordingArguments } from './arguments/arguments';
-import { createLiveTable, tableLines } from './live';
+import { createLiveTable } from './live';
+import { finalTable, shownMoment } from './report/finalTable';
 import { jsonChunks } from './report/jsonDocument';
 import { print, say } from './report/output';
 import { giveToSudoUser, writeResult } from './report/resultFile';
@@ -115,16 +116,21 @@ export async function finish(
   nothing: string,
   status: number,
 ): Promise<number> {
-  const { session, directory } = recording;
+  const { session, directory, addon } = recording;
   let result = status;
   try {
     if (!existsSync(directory))
       say(`${directory} was deleted while the trace was recorded into it: parts may be missing.`);
     const verdicts = verdictsOf(session, createLineReader());
     if (options.failOnLeak && sureLeaks(verdicts.findings).length > 0) result = LEAK_FOUND;
-    if (options.format === 'table') print(tableLines(session, FINAL_TOP, FINAL_TOP, true), 2);
-    if (options.format === 'json' || options.report !== null)
-      writeResult(jsonChunks(buildReport(session, undefined, verdicts)), options.report);
+    if (options.format === 'table') {
+      const rows = { top: FINAL_TOP, groupBy: 'line', groups: FINAL_TOP, now: new Date() } as const;
+      print(await finalTable({ addon, session, path: directory }, rows, verdicts), 2);
+    }
+    if (options.format === 'json' || options.report !== null) {
+      const document = { ...buildReport(session, undefined, verdicts), ...shownMoment(session) };
+      writeResult(jsonChunks(document), options.report);
+    }
   } catch (error) {
     say(`The report could not be made (${endless(reasonOf(error))}).`);
   }

@@ -23,6 +23,8 @@ export interface Snapshot {
   processes: ProcessRows[];
   groups: { by: GroupBy; layer: Layer; rows: GroupRow[]; total: number };
   outOfMemory: { requestedBytes: number; device: number; layer: Layer; line: string; liveBytes: number }[];
+  /** The moment that processes and groups are of, in words; null: that of all the rest. */
+  asOf: string | null;
 }
 export interface ProcessRows {
   process: ProcessInfo;
@@ -83,7 +85,14 @@ export function readSnapshot(
     outOfMemory: info.outOfMemory.map(({ requestedBytes, device, layer, liveBytes, site }) => {
       return { requestedBytes, device, layer, liveBytes, line: lineOf(site) };
     }),
+    asOf: null,
   };
+}
+
+/** What was found and said of the whole, with what was alive at an earlier moment of it. */
+export function asOfMoment(whole: Snapshot, then: Snapshot, asOf: string): Snapshot {
+  const { processes, groups } = then;
+  return { ...whole, processes, groups, asOf, verdicts: { ...whole.verdicts, ledger: then.verdicts.ledger } };
 }
 
 function readProcess(

@@ -33,6 +33,7 @@ export function renderTable(snapshot: Snapshot, options: TableOptions): string[]
   if (simulated) lines.push('The GPU is simulated.');
   if (info.totals.length === 0) lines.push('NO EVENT.');
   lines.push(...findingLines(snapshot));
+  if (snapshot.asOf !== null) lines.push(`${snapshot.asOf}.`, '');
   for (const entry of snapshot.processes) {
     if (entry.totals.length > 0) lines.push(...processLines(entry, snapshot), '');
   }

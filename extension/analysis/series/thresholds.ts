@@ -132,6 +132,13 @@ export const THRESHOLDS = {
   /** Readings from which on a trend is looked for. */
   pendingTrend: 12,
 
+  // The end of a run.
+  /**
+   * It is shown as long as it holds this share of what the last step left alive: a model and its optimizer keep more than a quarter
+   * where gradients and a cache go, and less is left where the function returned that had them.
+   */
+  endShare: 0.25,
+
   // Out of memory.
   /** A leak of this share of what is alive led to it. */
   oomLeakShare: 0.2,

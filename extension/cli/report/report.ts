@@ -17,6 +17,7 @@ import type { ReportArguments } from '../arguments/reportArguments';
 import { jsonChunks } from './jsonDocument';
 import { compareReport } from './compareReport';
 import { exportReport } from './exportReport';
+import { finalTable, shownMoment, type EndedTrace } from './finalTable';
 import { asAt, atMoment, bornSince } from './momentSource';
 import { refuse } from './output';
 import { writeResult } from './resultFile';
@@ -49,7 +50,9 @@ async function showTrace(options: ReportArguments, opened: Opened, dist: string)
     if (options.format !== 'table' && options.format !== 'json')
       return await exportReport(options, options.format, addon, selection);
     const from = { addon, session, path: options.file };
-    return await atMoment(from, selection.untilNs, then => show(options, then, selection));
+    const { fromNs, untilNs } = selection;
+    if (untilNs === null) return await showEnd(options, from);
+    return await atMoment(from, untilNs, then => show(options, then, { fromNs, untilNs }));
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error), UNREADABLE);
   } finally {
@@ -74,6 +77,11 @@ async function compare(
     second.session.close();
     second.trace.release();
   }
+}
+
+interface ChosenMoment {
+  fromNs: number | null;
+  untilNs: number;
 }
 
 interface Opened {
@@ -113,34 +121,41 @@ function selectionOf({ at, from }: ReportArguments, source: TraceSource): Select
   };
 }
 
-function show({ format, groupBy, output }: ReportArguments, session: NativeSession, selection: Selection): number {
+/** All of a trace. */
+async function showEnd({ format, groupBy, output }: ReportArguments, trace: EndedTrace): Promise<number> {
+  const { session } = trace;
   const verdicts = verdictsOf(session, createLineReader());
-  const source = sourceOf(session, selection);
   if (format === 'json') {
-    const document = buildReport(source, groupBy ?? undefined, verdicts);
-    const { untilNs, fromNs } = selection;
-    const moment = { ...seconds('atSeconds', untilNs), ...seconds('fromSeconds', fromNs) };
-    return writeResult(jsonChunks(untilNs === null ? document : { ...document, moment }), output) ? 0 : UNREADABLE;
+    const document = { ...buildReport(session, groupBy ?? undefined, verdicts), ...shownMoment(session) };
+    return writeResult(jsonChunks(document), output) ? 0 : UNREADABLE;
   }
-  const snapshot = readSnapshot(source, { top: TOP, groupBy: groupBy ?? 'line', groups: TOP }, verdicts);
-  const { startRealtimeMs, durationNs } = snapshot.info;
-  const now = new Date(startRealtimeMs + (selection.untilNs ?? durationNs) / 1e6);
-  const lines = [...momentLines(selection), ...renderTable(snapshot, { now, final: true })];
+  const { startRealtimeMs, durationNs } = session.info();
+  const now = new Date(startRealtimeMs + durationNs / 1e6);
+  const lines = await finalTable(trace, { top: TOP, groupBy: groupBy ?? 'line', groups: TOP, now }, verdicts);
   return writeResult([textOf(lines)], output) ? 0 : UNREADABLE;
 }
 
-function sourceOf(session: NativeSession, { fromNs, untilNs }: Selection): TraceSource {
-  if (untilNs === null) return session;
+/** A moment that the user chose. */
+function show(
+  { format, groupBy, output }: ReportArguments,
+  session: NativeSession,
+  { fromNs, untilNs }: ChosenMoment,
+): number {
+  const verdicts = verdictsOf(session, createLineReader());
   const then = asAt(session, untilNs);
-  return fromNs === null ? then : bornSince(then, fromNs);
+  const source = fromNs === null ? then : bornSince(then, fromNs);
+  if (format === 'json') {
+    const moment = { atSeconds: untilNs / 1e9, ...(fromNs !== null && { fromSeconds: fromNs / 1e9 }) };
+    const document = { ...buildReport(source, groupBy ?? undefined, verdicts), moment };
+    return writeResult(jsonChunks(document), output) ? 0 : UNREADABLE;
+  }
+  const snapshot = readSnapshot(source, { top: TOP, groupBy: groupBy ?? 'line', groups: TOP }, verdicts);
+  const now = new Date(snapshot.info.startRealtimeMs + untilNs / 1e6);
+  const lines = [...momentLines({ fromNs, untilNs }), ...renderTable(snapshot, { now, final: true })];
+  return writeResult([textOf(lines)], output) ? 0 : UNREADABLE;
 }
 
-function seconds(name: string, ns: number | null): Record<string, number> {
-  return ns === null ? {} : { [name]: ns / 1e9 };
-}
-
-function momentLines({ fromNs, untilNs }: Selection): string[] {
-  if (untilNs === null) return [];
+function momentLines({ fromNs, untilNs }: ChosenMoment): string[] {
   if (fromNs === null) return [`AT ${formatDuration(untilNs)} of the trace`];
   return [
     `BETWEEN ${formatDuration(fromNs)} and ${formatDuration(untilNs)} of the trace: what was allocated then and was ` +

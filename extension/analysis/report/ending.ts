@@ -1,0 +1,71 @@
+import { t } from '@vscode/l10n';
+import { formatBytes, formatCount } from '../../protocol/format';
+import { listedLayer, type Layer, type Totals, type TraceInfo, type TraceSource } from '../../protocol/trace';
+import { sum } from '../series/statistics';
+import { THRESHOLDS as T } from '../series/thresholds';
+
+// A program whose work is done in a function frees all of it when that returns: the end of its trace is empty, and tells nothing of what it
+// did. It is shown as it was before.
+
+/** The moment at which a trace is shown instead of its end. */
+export interface Ending {
+  timeNs: number;
+  /** The step that ended then; null: the peak. */
+  step: number | null;
+  /** Alive at that moment, and at the end, in the layer that is listed first. */
+  bytes: number;
+  leftBytes: number;
+}
+
+/** `gmt_note_code` of native/wire/layout.h: made of a memory snapshot, whose program had not ended. */
+const NOTE_SNAPSHOT = 11;
+/** What is alive at that time is in it, however times are rounded. */
+const JUST_AFTER_NS = 100;
+/** The last of a series of steps is told as it is, however few there are to be. */
+const FEWEST_POINTS = 16;
+
+/** The end of the last step, or the peak; null: the program goes on, or the end holds enough to be shown. */
+export function endingOf(source: TraceSource): Ending | null {
+  const info = source.info();
+  if (info.live || info.processes.some(({ notes }) => notes.some(({ code }) => code === NOTE_SNAPSHOT))) return null;
+  const layer = listedLayer(info.totals);
+  const listed = info.totals.filter(total => total.layer === layer);
+  const leftBytes = sum(listed.map(total => total.liveBytes));
+  const moment = lastStep(source, info, listed, layer) ?? peakOf(listed);
+  return moment !== null && leftBytes < T.endShare * moment.bytes ? { ...moment, leftBytes } : null;
+}
+
+/** The last step of the process that held most at the end of its own; null: no step is known, or all were empty then. */
+function lastStep(
+  source: TraceSource,
+  { steps }: TraceInfo,
+  listed: readonly Totals[],
+  layer: Layer,
+): Omit<Ending, 'leftBytes'> | null {
+  const stepped = steps.filter(entry => entry.source !== 'time' && entry.count > 0);
+  const ends = stepped.map(({ process, count: step, lastEndNs: timeNs }) => {
+    const held = listed.flatMap(({ device, ...total }) => {
+      if (total.process !== process) return [];
+      return source.ledgerSeries({ process, device, points: FEWEST_POINTS })[`${layer}Bytes`].at(-1) || 0;
+    });
+    return { timeNs, step, held: sum(held) };
+  });
+  const [most] = ends.toSorted((a, b) => b.held - a.held || a.timeNs - b.timeNs);
+  if (most === undefined || most.held === 0) return null;
+  return { timeNs: most.timeNs, step: most.step, bytes: sum(ends.map(end => end.held)) };
+}
+
+/** Of several processes and devices the highest. */
+function peakOf(totals: readonly Totals[]): Omit<Ending, 'leftBytes'> | null {
+  const [most] = totals.toSorted((a, b) => b.peakBytes - a.peakBytes);
+  if (most === undefined || most.peakBytes === 0) return null;
+  return { timeNs: most.peakNs + JUST_AFTER_NS, step: null, bytes: most.peakBytes };
+}
+
+/** `As of the end of step 200: the program had freed everything when it ended`, without a full stop. */
+export function endingText({ step, leftBytes }: Pick<Ending, 'step' | 'leftBytes'>): string {
+  const moment = step === null ? t('As of the peak') : t('As of the end of step {0}', formatCount(step));
+  return leftBytes === 0
+    ? t('{0}: the program had freed everything when it ended', moment)
+    : t('{0}: only {1} was left when the program ended', moment, formatBytes(leftBytes));
+}
