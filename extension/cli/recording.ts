@@ -125,7 +125,7 @@ export async function finish(
     if (options.failOnLeak && sureLeaks(verdicts.findings).length > 0) result = LEAK_FOUND;
     if (options.format === 'table') {
       const rows = { top: FINAL_TOP, groupBy: 'line', groups: FINAL_TOP, now: new Date() } as const;
-      print(await finalTable({ addon, session, path: directory }, rows, verdicts), 2);
+      print(await finalTable({ addon, session, path: directory, followed: true }, rows, verdicts), 2);
     }
     if (options.format === 'json' || options.report !== null) {
       const document = { ...buildReport(session, undefined, verdicts), ...shownMoment(session) };

@@ -272,6 +272,7 @@ function session(): SessionView {
     simulated: known,
     recording: true,
     exitCode: null,
+    ending: null,
     trusted: true,
     canWiden: true,
     marks: [],

@@ -159,6 +159,27 @@ const checks = {
     await eventually(async () => assert.match(await heading(), /^Alive at the end of step 59, by line$/));
     await action('moment-now').click();
   },
+  async 'an end that holds little is shown as it was before; the user leaves it, and it does not come back'() {
+    const ending = {
+      timeNs: 400e9,
+      title: 'As of the end of step 390',
+      reason: 'the program had freed everything',
+      bytes: 3 * 1024 ** 3,
+    };
+    const opened = await openPage(browser, files, { width: 1000, scene: { phase: 'ended', exitCode: 0, ending } });
+    const says = async (selector, wanted) =>
+      eventually(async () => assert.match(await opened.page.locator(selector).innerText(), wanted));
+    await says('.list-head h2', /^As of the end of step 390, by line$/);
+    await says('[data-value=moment]', /^As of the end of step 390: the program had freed everything$/);
+    await says('[data-value=live]', /^3\.00 GB$/);
+    await says('[data-action=moment-now]', /^Show the end$/);
+    await opened.page.locator('[data-action=moment-now]').click();
+    await says('.list-head h2', /^Alive by line$/);
+    await settled(opened.page);
+    await says('.list-head h2', /^Alive by line$/);
+    assert.deepEqual(opened.errors, []);
+    await opened.page.close();
+  },
   async 'no more than two points a pixel are drawn'() {
     const { width } = await plot.boundingBox();
     const asked = await page.evaluate(() => window.bench.answers.filter(one => one.buckets).at(-1).buckets);

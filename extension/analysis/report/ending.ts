@@ -62,10 +62,15 @@ function peakOf(totals: readonly Totals[]): Omit<Ending, 'leftBytes'> | null {
   return { timeNs: most.peakNs + JUST_AFTER_NS, step: null, bytes: most.peakBytes };
 }
 
-/** `As of the end of step 200: the program had freed everything when it ended`, without a full stop. */
-export function endingText({ step, leftBytes }: Pick<Ending, 'step' | 'leftBytes'>): string {
-  const moment = step === null ? t('As of the peak') : t('As of the end of step {0}', formatCount(step));
-  return leftBytes === 0
-    ? t('{0}: the program had freed everything when it ended', moment)
-    : t('{0}: only {1} was left when the program ended', moment, formatBytes(leftBytes));
+/** `As of the end of step 200`; and why that is shown: `the program had freed everything when it ended`. */
+export function endingWords({ step, leftBytes }: Pick<Ending, 'step' | 'leftBytes'>): {
+  title: string;
+  reason: string;
+} {
+  const title = step === null ? t('As of the peak') : t('As of the end of step {0}', formatCount(step));
+  const reason =
+    leftBytes === 0
+      ? t('the program had freed everything when it ended')
+      : t('only {0} was left when the program ended', formatBytes(leftBytes));
+  return { title, reason };
 }

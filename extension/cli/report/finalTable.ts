@@ -1,5 +1,5 @@
 import { verdictsOf } from '../../analysis/findings/verdictCache';
-import { endingOf, endingText } from '../../analysis/report/ending';
+import { endingOf, endingWords } from '../../analysis/report/ending';
 import { asOfMoment, readSnapshot, type Snapshot, type SnapshotOptions } from '../../analysis/report/snapshot';
 import { renderTable } from '../../analysis/report/table';
 import type { NativeAddon, NativeSession } from '../../engine/addon';
@@ -13,6 +13,8 @@ export interface EndedTrace {
   session: NativeSession;
   /** What `addon.open` takes. */
   path: string;
+  /** It was read while it was recorded: read once more, its times are those that a moment of it is read by. */
+  followed?: true;
 }
 
 /** The table of a whole trace: what is alive is that of its end, or of the moment that is shown instead. */
@@ -24,14 +26,19 @@ export async function finalTable(
   return renderTable(await finalSnapshot(trace, options, verdicts), { now: options.now, final: true });
 }
 
+/** Behind the end of a trace, however its times are read. */
+const BEHIND_NS = 1e9;
+
 async function finalSnapshot(trace: EndedTrace, options: SnapshotOptions, verdicts: Verdicts): Promise<Snapshot> {
   const whole = readSnapshot(trace.session, options, verdicts);
-  const ending = endingOf(trace.session);
-  if (ending === null) return whole;
-  const { timeNs } = ending;
-  const read = (then: NativeSession): Snapshot => readSnapshot(asAt(then, timeNs), options, verdictsOf(then));
+  if (endingOf(trace.session) === null) return whole;
   try {
-    return asOfMoment(whole, await atMoment(trace, timeNs, read), endingText(ending));
+    const ending = await atMoment(trace, trace.followed ? whole.info.durationNs + BEHIND_NS : null, endingOf);
+    if (ending === null) return whole;
+    const { timeNs } = ending;
+    const { title, reason } = endingWords(ending);
+    const read = (then: NativeSession): Snapshot => readSnapshot(asAt(then, timeNs), options, verdictsOf(then));
+    return asOfMoment(whole, await atMoment(trace, timeNs, read), `${title}: ${reason}`);
   } catch {
     return whole; // its files are gone: what was read of it is the end
   }

@@ -1,5 +1,6 @@
 // The memory of each card as parts that sum to its total.
-import { nothing, type Checks } from './checks';
+import { object, type Checks } from './checks';
+import { MOMENT, type OfMoment } from './moment';
 import type { LedgerLibrary } from '../verdicts';
 
 /**
@@ -45,7 +46,7 @@ export interface CardLedger {
 
 export interface LedgerRequests {
   /** Each card that was used, or all where none was. */
-  ledger(): CardLedger[];
+  ledger(query: OfMoment): CardLedger[];
 }
 
-export const ledgerChecks: Checks<LedgerRequests> = { ledger: nothing };
+export const ledgerChecks: Checks<LedgerRequests> = { ledger: object(MOMENT) };

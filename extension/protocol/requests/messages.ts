@@ -24,6 +24,16 @@ export interface SessionEntry {
   phase: Phase;
 }
 
+/** The moment that is shown of a program that freed everything, or nearly, when it ended. */
+export interface EndMoment {
+  timeNs: number;
+  /** Which moment it is; and why that is shown: the rest of the sentence. */
+  title: string;
+  reason: string;
+  /** Alive then. */
+  bytes: number;
+}
+
 export interface SessionView {
   /** Another number: another trace. */
   id: number;
@@ -43,6 +53,8 @@ export interface SessionView {
   crashed?: boolean;
   /** Why nothing was started: the interpreter cannot be run, and another one may be chosen. */
   noInterpreter?: boolean;
+  /** null: the end itself is shown, or it has not come. */
+  ending: EndMoment | null;
   /** Nothing starts in an untrusted workspace. */
   trusted: boolean;
   /** The page is a narrow one, and can be opened in an editor. */

@@ -1,10 +1,11 @@
 // A trace that is open in the window: what it says of itself, whether a program writes it or a file holds it.
 import * as vscode from 'vscode';
+import { endingOf, endingWords } from '../../analysis/report/ending';
 import { TraceSession } from '../../engine/session';
 import { isSnapshot, traceFile } from '../../engine/traceFile';
 import { cwdOf } from '../../protocol/cwd';
 import { marksOf } from '../../protocol/marks';
-import type { SessionView } from '../../protocol/requests/messages';
+import type { EndMoment, SessionView } from '../../protocol/requests/messages';
 import { listedLayer } from '../../protocol/trace';
 import { nativeAddon, Refused } from './refused';
 import { TraceVerdicts } from './traceVerdicts';
@@ -13,10 +14,12 @@ import { TraceVerdicts } from './traceVerdicts';
 export type SessionChange = 'events' | 'state';
 
 /** What a trace says of itself; the rest of its view is read from it. */
-export type SessionState = Omit<SessionView, 'id' | 'info' | 'trusted' | 'canWiden' | 'marks' | 'sessions'>;
+export type SessionState = Omit<SessionView, 'id' | 'info' | 'trusted' | 'canWiden' | 'marks' | 'sessions' | 'ending'>;
 
 /** Between an event and its row on the page lie this, a pause of the reader (30 ms) and a frame. */
 const POLL_MS = 50;
+/** Behind the end of a trace, however its times are read. */
+const BEHIND_NS = 1e9;
 
 export class OpenTrace implements vscode.Disposable {
   protected readonly changed = new vscode.EventEmitter<SessionChange>();
@@ -25,6 +28,7 @@ export class OpenTrace implements vscode.Disposable {
   protected state: SessionState;
   private source: TraceSession | null = null;
   private judged: TraceVerdicts | null = null;
+  private end: EndMoment | null = null;
 
   constructor(
     readonly id: number,
@@ -47,8 +51,9 @@ export class OpenTrace implements vscode.Disposable {
   get cwd(): string {
     return cwdOf(this.source?.native.info().session ?? {});
   }
-  /** Live bytes of the layer that is listed first. */
+  /** Bytes of the layer that is listed first, alive now or at the moment that is shown instead. */
   get liveBytes(): number {
+    if (this.end !== null) return this.end.bytes;
     const totals = this.source?.native.info().totals ?? [];
     const layer = listedLayer(totals);
     return totals.reduce((sum, total) => (total.layer === layer ? sum + total.liveBytes : sum), 0);
@@ -58,7 +63,26 @@ export class OpenTrace implements vscode.Disposable {
     const info = this.source?.native.info() ?? null;
     const simulated = this.state.simulated || (info?.processes.some(process => process.simulated) ?? false);
     const marks = info === null ? [] : marksOf(info.session);
-    return { ...this.state, id: this.id, simulated, marks, trusted: vscode.workspace.isTrusted, info };
+    const { id, ending } = this;
+    return { ...this.state, id, simulated, marks, ending, trusted: vscode.workspace.isTrusted, info };
+  }
+
+  /** The moment that is shown instead of an end that holds little; null: there is none, or the program goes on. */
+  get ending(): EndMoment | null {
+    return this.end;
+  }
+
+  /**
+   * Looks for the moment that is shown instead of the end. `followed`: the trace was read while it was recorded; read once more its
+   * times are those that a moment of it is read by. Rejects when it is closed.
+   */
+  protected async findEnding(followed: boolean): Promise<void> {
+    const { source } = this;
+    if (source === null || endingOf(source.native) === null) return;
+    const { durationNs } = source.native.info();
+    const found = endingOf(followed ? await source.moments.at(durationNs + BEHIND_NS) : source.native);
+    if (this.source !== source) return;
+    this.end = found && { timeNs: found.timeNs, bytes: found.bytes, ...endingWords(found) };
   }
 
   /** Shows a saved trace while it is read; `read`: all of it was read, or it was closed. Rejects with a sentence. */
@@ -76,6 +100,7 @@ export class OpenTrace implements vscode.Disposable {
       return; // it was closed meanwhile
     }
     trace.pause();
+    await this.findEnding(false);
     const when = new Date(trace.native.info().startRealtimeMs).toLocaleString();
     const detail = isSnapshot(file)
       ? vscode.l10n.t('A memory snapshot of PyTorch, whose history begins {0}.', when)
@@ -112,6 +137,7 @@ export class OpenTrace implements vscode.Disposable {
     this.judged = null;
     this.source?.close();
     this.source = null;
+    this.end = null;
   }
 
   dispose(): void {

@@ -192,6 +192,7 @@ export class Session extends OpenTrace {
     }
     if (this.gone) return;
     this.showEnd(end);
+    await this.showEnding();
     await this.keepTrace(recording);
   }
 
@@ -205,6 +206,15 @@ export class Session extends OpenTrace {
       noInterpreter: end.failed && !used,
       detail: end.sentence(used),
     });
+  }
+
+  private async showEnding(): Promise<void> {
+    try {
+      await this.findEnding(true);
+      if (this.ending !== null) this.changed.fire('state');
+    } catch (error) {
+      this.parts.log.warn(reasonOf(error)); // the end itself is shown
+    }
   }
 
   /** Keeps the trace in the cache, as the command line does. */

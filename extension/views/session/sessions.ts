@@ -190,6 +190,7 @@ const NOTHING: Omit<SessionView, 'canWiden'> = {
   simulated: false,
   recording: false,
   exitCode: null,
+  ending: null,
   trusted: true,
   marks: [],
   sessions: [],

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { formatBytes } from '../../protocol/format';
+import { isLeak } from '../../protocol/verdicts';
 import type { Session } from './session';
 import type { Sessions } from './sessions';
 
@@ -33,11 +34,10 @@ export class StatusItem implements vscode.Disposable {
     const counted = running.length > 0 ? running : shown === null || shown.failed ? [] : [shown];
     if (counted.length === 0) return this.hide();
     const known = counted.some(({ phase }) => phase !== 'starting');
-    const held = counted.map(({ title, liveBytes }) => ({ title, liveBytes }));
-    const sum = held.reduce((bytes, { liveBytes }) => bytes + liveBytes, 0);
+    const sum = counted.reduce((bytes, { liveBytes }) => bytes + liveBytes, 0);
     const text = known ? formatBytes(sum) : vscode.l10n.t('GPU');
     const count = counted.length > 1 ? ` ${vscode.l10n.t('({0} programs)', counted.length)}` : '';
-    this.show(`$(${known ? iconOf(counted) : 'loading~spin'}) ${text}${count}`, held.map(tooltipOf).join('\n'));
+    this.show(`$(${known ? iconOf(counted) : 'loading~spin'}) ${text}${count}`, counted.map(tooltipOf).join('\n'));
   }
 
   /** The window is told only of what is new: telling it costs more than knowing. */
@@ -63,10 +63,16 @@ export class StatusItem implements vscode.Disposable {
 }
 
 function iconOf(told: readonly Session[]): string {
-  if (told.every(({ running }) => !running)) return 'pass';
+  if (told.every(({ running }) => !running)) return told.some(leaks) ? 'bug' : 'pass';
   return told.some(({ recordingOn }) => recordingOn) ? 'pulse' : 'debug-pause';
 }
 
-function tooltipOf({ title, liveBytes }: Pick<Session, 'title' | 'liveBytes'>): string {
-  return vscode.l10n.t('GPU memory that {0} holds: {1}', title, formatBytes(liveBytes));
+function leaks({ verdicts }: Session): boolean {
+  return verdicts?.latest?.findings.some(isLeak) ?? false;
+}
+
+function tooltipOf({ title, liveBytes, ending }: Session): string {
+  const bytes = formatBytes(liveBytes);
+  if (ending !== null) return vscode.l10n.t('{0}, {1}: {2}', title, ending.title, bytes);
+  return vscode.l10n.t('GPU memory that {0} holds: {1}', title, bytes);
 }

@@ -1,7 +1,7 @@
 // Which moment of a trace is shown when its program has ended.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { endingOf, endingText } from '../../../extension/analysis/report/ending';
+import { endingOf, endingWords } from '../../../extension/analysis/report/ending';
 import { THRESHOLDS } from '../../../extension/analysis/series/thresholds';
 import type { Totals, TraceInfo } from '../../../extension/protocol/trace';
 import { makeProcess, makeTotals } from '../fakeTrace';
@@ -68,13 +68,8 @@ test('of several processes the last step of the one that held most, and the sum 
 });
 
 test('in words', () => {
-  const { step, leftBytes } = { step: 1200, leftBytes: 0 };
-  assert.equal(
-    endingText({ step, leftBytes }),
-    'As of the end of step 1,200: the program had freed everything when it ended',
-  );
-  assert.equal(
-    endingText({ step: null, leftBytes: MB }),
-    'As of the peak: only 1.00 MB was left when the program ended',
-  );
+  const emptied = { title: 'As of the end of step 1,200', reason: 'the program had freed everything when it ended' };
+  assert.deepEqual(endingWords({ step: 1200, leftBytes: 0 }), emptied);
+  const nearly = { title: 'As of the peak', reason: 'only 1.00 MB was left when the program ended' };
+  assert.deepEqual(endingWords({ step: null, leftBytes: MB }), nearly);
 });

@@ -13,7 +13,8 @@ test('requests about blocks pass unchanged', () => {
     request('blockHolder', { process: 0, address: '0x1', timeNs: 5.5 }),
     request('askBlock', { process: 0, site: 3, address: '0x7f00a0' }),
     request('copyText', { text: 'x' }),
-    request('ledger'),
+    request('ledger', {}),
+    request('ledger', { moment: { kind: 'at', timeNs: 5 } }),
   ];
   for (const message of messages) assert.deepEqual(checkMessage(message), { ok: true, message });
 });

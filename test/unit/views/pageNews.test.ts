@@ -13,6 +13,7 @@ const EMPTY: SessionView = {
   simulated: false,
   recording: true,
   exitCode: null,
+  ending: null,
   trusted: true,
   canWiden: false,
   marks: [],

@@ -12,7 +12,7 @@ export class LedgerPart extends PolledPart {
   private cards: readonly CardLedger[] = [];
 
   constructor(page: PageActions) {
-    super(page, INTERVAL_MS);
+    super(page, INTERVAL_MS, ['moment']);
   }
 
   override update(): void {
@@ -32,9 +32,10 @@ export class LedgerPart extends PolledPart {
   protected async ask(): Promise<void> {
     const before = this.page.now();
     if (!before) return;
-    const cards = await this.page.ask('ledger', undefined);
+    const { moment } = before.view;
+    const cards = await this.page.ask('ledger', { moment });
     const sameTrace = this.page.now()?.info.startRealtimeMs === before.info.startRealtimeMs;
-    if (!cards || !sameTrace) return;
+    if (!cards || !sameTrace || this.page.now()?.view.moment !== moment) return;
     this.cards = cards;
     this.draw();
   }

@@ -34,6 +34,7 @@ const EMPTY: SessionView = {
   simulated: false,
   recording: true,
   exitCode: null,
+  ending: null,
   trusted: true,
   canWiden: false,
   marks: [],
@@ -187,7 +188,7 @@ export class App implements PageActions {
     setAttribute(this.element, 'data-phase', phase);
     setAttribute(this.element, 'data-layer', context?.layer ?? this.view.layer ?? listedLayer([]));
     this.header.element.hidden = phase === 'empty';
-    this.header.update(session, this.clock.elapsedNs());
+    this.header.update(session, this.clock.elapsedNs(), this.view.moment);
     this.scopes.update(session, context?.view ?? this.view);
     this.state.update(session);
     this.notices.update(info);

@@ -1,5 +1,6 @@
 // The top of the page: what is traced, how it goes, how much is alive, and the buttons.
 import { t } from '@vscode/l10n';
+import type { Moment } from '../../../extension/protocol/requests/moment';
 import type { SessionView } from '../../../extension/protocol/requests/messages';
 import { formatBytes, formatDuration } from '../../../extension/protocol/format';
 import { badge, iconButton } from '../../components';
@@ -45,8 +46,8 @@ export class Header {
     this.element = el('header', { class: 'header' }, name, buttons, bytes);
   }
 
-  update(session: SessionView, elapsedNs: number): void {
-    const { phase, info } = session;
+  update(session: SessionView, elapsedNs: number, moment: Moment): void {
+    const { phase, info, ending } = session;
     this.session = session;
     const paused = phase === 'running' && !session.recording;
     const crashed = session.crashed === true;
@@ -67,7 +68,8 @@ export class Header {
     this.figures.hidden = info === null;
     if (!info) return;
     const { liveBytes, totalBytes } = headline(info);
-    setText(this.live, formatBytes(liveBytes));
+    const then = moment.kind === 'at' && moment.timeNs === ending?.timeNs;
+    setText(this.live, formatBytes(then ? ending.bytes : liveBytes));
     setText(this.total, totalBytes > 0 ? ` / ${formatBytes(totalBytes)}` : '');
   }
 

@@ -73,6 +73,8 @@ export interface ViewState {
   /** What rows are shown of, and that in words ('' for the present). */
   moment: Moment;
   momentTitle: string;
+  /** The moment that was brought up when the program had ended (ns): the user may have left it since. */
+  ending: number | null;
   /** The moments that are compared, as `pointText` writes them; null: the usual ones. */
   compare: { a: string | null; b: string | null; by: CompareBy };
   /** `startRealtimeMs` of the trace that zoom and moment belong to. */
@@ -80,7 +82,7 @@ export interface ViewState {
 }
 
 /** A field of the state that an action of its name sets. */
-type Plain = 'filter' | 'layer' | 'zoom' | 'process' | 'device' | 'tab' | 'stack' | 'axis';
+type Plain = 'filter' | 'layer' | 'zoom' | 'process' | 'device' | 'tab' | 'stack' | 'axis' | 'ending';
 /** One whose parts are set. */
 type Parted = 'table' | 'segments' | 'flame' | 'compare';
 
@@ -102,7 +104,7 @@ export const GROUPS: readonly GroupBy[] = ['line', ...GROUP_BYS.filter(by => by 
 const TEXT_SORTS: readonly SiteSort[] = ['label', 'thread', 'device'];
 
 /** What belongs to one trace alone. */
-const OF_TRACE = { process: ALL, device: ALL, zoom: FOLLOW, moment: NOW, momentTitle: '' };
+const OF_TRACE = { process: ALL, device: ALL, zoom: FOLLOW, moment: NOW, momentTitle: '', ending: null };
 
 /** The state after an action; the same object where nothing changed. */
 export function reduce(state: ViewState, action: Action): ViewState {
@@ -162,6 +164,7 @@ function readState(saved: Record<string, unknown>): ViewState {
     stack: { by: oneOf(stack.by, ['none', ...STACK_BY], 'line'), rank: oneOf(stack.rank, STACK_RANKS, 'alive') },
     axis: oneOf(saved.axis, AXES, 'steps'),
     ...restoreMoment(saved),
+    ending: typeof saved.ending === 'number' ? saved.ending : null,
     compare: restoreCompare(saved.compare),
     trace: typeof saved.trace === 'number' ? saved.trace : null,
   };

@@ -1,6 +1,6 @@
 // The line below the chart: what can be shown of the selected span, what is being read, and which moment is shown.
 import { t } from '@vscode/l10n';
-import { button, el, icon, setText } from '../../dom';
+import { button, el, icon, setAttribute, setText } from '../../dom';
 
 export type SpanChoice = 'born' | 'end' | 'peak';
 export interface TimelineBarActions {
@@ -20,6 +20,8 @@ export interface BarState {
   reading: string | null;
   /** Title of the shown moment; null for the present. */
   moment: string | null;
+  /** The program has ended: its end takes the place of now. */
+  ended: boolean;
 }
 
 const CHOICES: readonly (readonly [SpanChoice, string, string])[] = [
@@ -44,6 +46,7 @@ export class TimelineBar {
   private readonly reading = el('span', { 'data-value': 'reading' });
   private readonly readingPart: HTMLElement;
   private readonly moment = el('strong', { 'data-value': 'moment' });
+  private readonly now: HTMLElement;
   private readonly momentPart: HTMLElement;
   private readonly status = el('span', { class: 'said', role: 'status' });
 
@@ -55,12 +58,12 @@ export class TimelineBar {
     this.spanPart = el('div', { class: 'bar-part' }, this.span, this.kept, ...choices, clear);
     const cancel = chip('moment-cancel', t('Cancel'), t('Stop reading; what is shown stays'), () => actions.cancel());
     this.readingPart = el('div', { class: 'bar-part' }, this.reading, cancel);
-    const now = chip('moment-now', t('Back to now'), t('Show what is alive now'), () => actions.now());
-    this.momentPart = el('div', { class: 'bar-part bar-moment' }, icon('history'), this.moment, now);
+    this.now = chip('moment-now', '', '', () => actions.now());
+    this.momentPart = el('div', { class: 'bar-part bar-moment' }, icon('history'), this.moment, this.now);
     this.element.append(this.spanPart, this.readingPart, this.momentPart, this.status);
   }
 
-  update({ span, kept, reading, moment }: BarState): void {
+  update({ span, kept, reading, moment, ended }: BarState): void {
     this.spanPart.hidden = span === null;
     this.readingPart.hidden = reading === null;
     this.momentPart.hidden = moment === null;
@@ -68,6 +71,8 @@ export class TimelineBar {
     setText(this.kept, kept);
     setText(this.reading, reading ?? '');
     setText(this.moment, moment ?? '');
+    setText(this.now, ended ? t('Show the end') : t('Back to now'));
+    setAttribute(this.now, 'title', ended ? t('Show what was alive at the end') : t('Show what is alive now'));
   }
 
   /** For screen readers, once. */

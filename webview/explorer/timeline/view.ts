@@ -53,6 +53,12 @@ const HINT = t(
   'Arrow keys move, plus and minus zoom, Home follows the run. Shift with left and right selects a span, with up and down moves it; Enter shows what it holds, Escape clears it. On a mark, left and right lead to the next one.',
 );
 
+/** What the shown moment is, in words; null for the present. */
+function momentText({ view: { moment, momentTitle }, session: { ending } }: PageContext): string | null {
+  const instead = moment.kind === 'at' && moment.timeNs === ending?.timeNs;
+  return instead ? `${momentTitle}: ${ending.reason}` : momentTitle || null;
+}
+
 export class TimelineView {
   readonly element: HTMLElement;
   private readonly canvas = el('canvas', { 'aria-hidden': 'true' });
@@ -234,7 +240,8 @@ export class TimelineView {
       span: span ? spanText(span, steps) : null,
       kept: kept === null ? '' : t('{0} kept', formatBytes(kept)),
       reading: reading ? t('Reading up to {0}… {1} %', timeText(reading.untilNs, steps), part) : null,
-      moment: context?.view.momentTitle || null,
+      moment: context ? momentText(context) : null,
+      ended: context?.session.phase === 'ended',
     });
   }
 

@@ -14,18 +14,21 @@ const CLOCK_NS = 500_000;
 /** The groups of one revision are worked out once, however many pages ask. */
 const stacks = new WeakMap<TraceSession, { key: string; stack: StackedTimeline }>();
 
-function stackOf(session: TraceSession, query: StackQuery): StackedTimeline {
-  const key = `${session.native.revision()} ${JSON.stringify(query)}`;
+async function stackOf(model: PageModel, query: StackQuery): Promise<StackedTimeline> {
+  const session = openSession(model);
+  const ending = model.shown?.ending ?? null;
+  const key = `${session.native.revision()} ${ending?.timeNs} ${JSON.stringify(query)}`;
   const known = stacks.get(session);
   if (known?.key === key) return known.stack;
-  const stack = stackedTimeline(session.native, query);
+  // Of an end that holds little nothing would be the biggest.
+  const stack = stackedTimeline(ending === null ? session.native : await session.moments.at(ending.timeNs), query);
   stacks.set(session, { key, stack });
   return stack;
 }
 
 export function timelineAnswers(model: PageModel): Answers<TimelineRequests> {
   return {
-    stackedTimeline: query => stackOf(openSession(model), query),
+    stackedTimeline: query => stackOf(model, query),
     timelineSteps: ({ points }) => timelineSteps(openTrace(model), points),
     peakInside: query => peakInside(openTrace(model), query),
     // The far past is kept in wide buckets; read up to a little after it, it is the recent past, which is kept finely.

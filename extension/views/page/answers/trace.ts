@@ -9,7 +9,7 @@ import { bornIn, openTrace, sourceOf } from './source';
 export function traceAnswers(model: PageModel): Answers<TraceRequests & TableRequests & LedgerRequests> {
   return {
     freeLines: async ({ site, moment }) => (await sourceOf(model, moment)).source.freeLines(site),
-    ledger: () => readCards(openTrace(model)),
+    ledger: async ({ moment }) => readCards((await sourceOf(model, moment)).source),
     sites: async ({ moment, ...query }) => {
       const at = await sourceOf(model, moment);
       return at.source.sites({ ...query, ...bornIn(at) });

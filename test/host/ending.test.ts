@@ -1,0 +1,56 @@
+// Programs that freed everything when they ended, in Leak Explorer: one that is traced, and a trace that is opened.
+import * as assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { FIRST, freshPage, inThemes, reached, rowAt, trace, workspace, writeScript } from './page';
+import { attribute, click, press, rows, says, texts, until } from './window';
+
+const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';
+const BACK = '[data-action=moment-now]';
+const MB = 1 << 20;
+const JOB = `def main():
+    blocks = []
+    for number in range(8):
+        allocate(ctypes.byref(address), ctypes.c_size_t(${MB}))
+        blocks.append(address.value)
+    for block in blocks:
+        cuda.cuMemFree_v2(ctypes.c_uint64(block))
+main()
+`;
+
+describe('A program that freed everything', () => {
+  before(freshPage);
+  after(freshPage);
+
+  it('is shown at its peak when it has ended, and at its end where that is wanted: by mouse', async () => {
+    const file = writeScript('freed.py', JOB);
+    await trace(file);
+    await reached('ended');
+    await says('[data-value=moment]', /^As of the peak: the program had freed everything when it ended$/);
+    assert.equal((await rowAt(file, FIRST + 3)).cells.live, '8.00 MB');
+    await says('[data-value=live]', /^8\.00 MB$/);
+    await click(BACK);
+    await says('.list .none', /Nothing is alive/);
+    await says('[data-value=live]', /^0 B$/);
+  });
+
+  it('is shown at the end of its last step where a saved trace of it is opened: by keyboard', async () => {
+    const file = join(workspace, 'emptied.gputrace');
+    const agent = join(root, 'test/native/agent');
+    const words = ['run', '--simulate-gpu', '--format', 'none', '-o', file];
+    execFileSync('node', [join(root, 'dist/cli.js'), ...words, '--', 'python3', join(workspace, 'emptied.py')], {
+      env: { ...process.env, PYTHONPATH: `${join(agent, 'standin')}:${agent}`, GPU_MEMTRACE_AGENT_DEVICES: 'all' },
+    });
+    await vscode.commands.executeCommand('gpuMemoryTrace.openTrace', vscode.Uri.file(file));
+    await says('[data-value=title]', /^emptied\.gputrace$/);
+    await says('[data-value=moment]', /^As of the end of step 60: the program had freed everything when it ended$/);
+    await until('its rows', async () => (await rows()).some(({ cells }) => cells.live === '30.00 KB'));
+    await until('its areas', async () => /tracing\.py/.test((await texts('.legend-groups')).join()));
+    await says('[data-value=standing]', /^1 leak$/);
+    assert.match((await attribute('.standing .codicon', 'class')) ?? '', /codicon-bug/);
+    await inThemes('emptied');
+    await press(BACK, 'Enter');
+    await says('.list .none', /Nothing is alive/);
+  });
+});
