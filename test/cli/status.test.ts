@@ -42,6 +42,22 @@ test('126 for a file that cannot be executed, with one sentence', async t => {
   assert.match(stderr, /^gpu-memtrace: .*plain\.txt: permission denied, it cannot be executed\.\n$/);
 });
 
+test('a script that is no program of its own: what to type', async t => {
+  const place = new Place(t);
+  place.write('train.py', 'print(1)');
+  const sentence = (script: string): string =>
+    `gpu-memtrace: ${script} is a Python script and no program of its own; type: gpu-memtrace run -- python ${script} --epochs 3\n`;
+  for (const [script, expected] of [
+    ['train.py', 127], // as a shell: it is not in PATH
+    ['./train.py', 126],
+  ] as const) {
+    const { status, stdout, stderr } = await place.run(['run', '--simulate-gpu', script, '--epochs', '3']);
+    assert.deepEqual([status, stdout, stderr], [expected, '', sentence(script)]);
+  }
+  const missing = await place.run([...RUN, 'absent.py']);
+  assert.deepEqual([missing.status, missing.stderr], [127, 'gpu-memtrace: absent.py: command not found.\n']);
+});
+
 test('128 + signal for a program that a signal ended', async t => {
   const script = 'import os, signal; os.kill(os.getpid(), signal.SIGTERM)';
   assert.equal((await new Place(t).run([...RUN, python, '-c', script])).status, 143);

@@ -1,3 +1,4 @@
+import { baseName } from '../../protocol/format';
 import {
   listedLayer,
   siteRows,
@@ -153,9 +154,14 @@ function readGroups(
   const verdictOf = new Map(judged.map(verdict => [verdict.site, verdict]));
   const rows = siteRows(window).map((row): GroupRow => ({
     ...row,
-    label: judgedBy === null ? row.label : siteText(source.site(row.id)),
+    label: judgedBy === null ? groupLabel(row, groupBy) : siteText(source.site(row.id)),
     verdict: verdictOf.get(row.id)?.state ?? null,
     bytesPerStep: verdictOf.get(row.id)?.bytesPerStep ?? 0,
   }));
   return { by: groupBy, layer, rows, total: window.total };
+}
+
+/** A function by its name and file; two of one name in a file stay two rows. */
+function groupLabel({ label, file, function: name }: SiteRow, by: GroupBy): string {
+  return by === 'function' && name !== '' ? `${name} (${baseName(file)})` : label;
 }

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
 import type { Environment } from '../processes/machine';
+import { joinWords } from './shellWords';
 
 /** What starts programs (native/addon). */
 export interface Starter {
@@ -32,10 +34,16 @@ export function launch(
   const variables = Object.entries(environment).filter(([, value]) => value !== undefined);
   const words = variables.map(([name, value]) => `${name}=${value}`);
   const { error, ...launched } = starter.startProgram([...command], words, lastWord);
-  return error === 0 ? launched : notLaunched(command[0] ?? '', getSystemErrorName(-error));
+  return error === 0 ? launched : notLaunched(command, getSystemErrorName(-error));
 }
 
-function notLaunched(program: string, reason: string): NotLaunched {
+function notLaunched(command: readonly string[], reason: string): NotLaunched {
+  const [program = ''] = command;
+  if (/\.pyw?$/.test(program) && existsSync(program)) {
+    const typed = joinWords(['gpu-memtrace', 'run', '--', 'python', ...command]);
+    const error = `${program} is a Python script and no program of its own; type: ${typed}`;
+    return { status: reason === 'ENOENT' ? 127 : 126, error };
+  }
   if (reason === 'ENOENT') return { status: 127, error: `${program}: command not found.` };
   if (reason === 'EACCES') return { status: 126, error: `${program}: permission denied, it cannot be executed.` };
   return { status: 126, error: `${program}: cannot be executed (${reason}).` };
