@@ -30,13 +30,13 @@ export function createLiveTable(session: NativeSession): LiveTable {
   const terminal = isatty(2) ? new WriteStream(2) : null;
   if (terminal !== null && terminal.rows >= MIN_ROWS) return inPlace(session, terminal);
   return {
-    show: () => print([...tableLines(session, TOP, GROUPS), ''], 2),
+    show: () => print([...tableLines(session, { top: TOP, groups: GROUPS }), ''], 2),
     stop: () => terminal?.destroy(),
   };
 }
 
-/** The table of this moment. */
-function tableLines(session: NativeSession, top: number, groups: number): string[] {
+/** The table of this moment, while the program runs. */
+function tableLines(session: NativeSession, { top, groups }: { top: number; groups: number }): string[] {
   const snapshot = readSnapshot(session, { top, groupBy: 'line', groups }, verdictsOf(session, lineText));
   return renderTable(snapshot, { now: new Date(), final: false });
 }
@@ -69,7 +69,7 @@ function inPlace(session: NativeSession, terminal: WriteStream): LiveTable {
 function fittingLines(session: NativeSession, limit: number): string[] {
   let lines: string[] = [];
   for (const [top, groups] of SIZES) {
-    lines = tableLines(session, top, groups);
+    lines = tableLines(session, { top, groups });
     if (lines.length <= limit) return lines;
   }
   return [...lines.slice(0, limit - 1), `... ${lines.length - limit + 1} more lines in the last table`];

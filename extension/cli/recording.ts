@@ -19,16 +19,16 @@ import { loadNative, type NativeAddon, type NativeSession } from '../engine/addo
 import { createLineReader } from '../engine/sourceLines';
 import type { RecordingArguments } from './arguments/arguments';
 import { createLiveTable } from './live';
-import { finalTable, shownMoment } from './report/finalTable';
+import { shownMoment } from './report/finalMoment';
 import { jsonChunks } from './report/jsonDocument';
-import { print, say } from './report/output';
+import { print, say, terminalSize } from './report/output';
 import { giveToSudoUser, writeResult } from './report/resultFile';
+import { summaryLines } from './report/summary';
 
 /** Exit status where nothing could be recorded. */
 export const NOT_STARTED = 125;
 /** Exit status of --fail-on-leak. */
 const LEAK_FOUND = 3;
-const FINAL_TOP = 50;
 
 /** A trace that is being recorded. */
 export interface Recording {
@@ -124,8 +124,9 @@ export async function finish(
     const verdicts = verdictsOf(session, createLineReader());
     if (options.failOnLeak && sureLeaks(verdicts.findings).length > 0) result = LEAK_FOUND;
     if (options.format === 'table') {
-      const rows = { top: FINAL_TOP, groupBy: 'line', groups: FINAL_TOP, now: new Date() } as const;
-      print(await finalTable({ addon, session, path: directory, followed: true }, rows, verdicts), 2);
+      const { blocks } = options;
+      const ended = { addon, session, path: directory, followed: true } as const;
+      print(await summaryLines(ended, verdicts, { blocks, width: terminalSize(2)?.columns ?? null }), 2);
     }
     if (options.format === 'json' || options.report !== null) {
       const document = { ...buildReport(session, undefined, verdicts), ...shownMoment(session) };

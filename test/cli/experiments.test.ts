@@ -27,7 +27,7 @@ test('malloc and free in one process', async t => {
 test('the table of the experiment: process, threads, addresses, sizes, lines', async t => {
   const { place, ...ended } = await traced(t, ['train_simulator', '--sleep-ms', '2']);
   const facts = lastLine<Facts>(ended);
-  const { stdout: table } = await place.run(['report', place.path('t.gputrace')]);
+  const { stdout: table } = await place.run(['report', place.path('t.gputrace'), '--blocks']);
   assert.match(table, new RegExp(`^PID: ${facts.pid} / UID: ${process.getuid?.()}$`, 'm'));
   for (const { tid, name } of facts.threads) assert.match(table, new RegExp(`^  ${name}:${tid}$`, 'm'));
   for (const { address, bytes, line } of facts.live) {

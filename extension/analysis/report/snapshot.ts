@@ -14,6 +14,7 @@ import {
 } from '../../protocol/trace';
 import type { SiteState, Verdicts } from '../../protocol/verdicts';
 import { rowVerdicts } from './rowVerdicts';
+import { sum } from '../series/statistics';
 import { siteText } from '../sites/site';
 import { verdictsOf } from '../findings/verdictCache';
 
@@ -56,14 +57,16 @@ export interface GroupRow extends Pick<SiteRow, 'label' | 'liveBytes' | 'liveCou
   bytesPerStep: number;
 }
 export interface SnapshotOptions {
-  /** Allocations listed for a thread. */
-  top: number;
+  /** Allocations listed for a thread; null: all where they are few in the whole trace, else none. */
+  top: number | null;
   groupBy: GroupBy;
   /** Rows of the grouped list. */
   groups: number;
 }
 
 const MAX_THREADS = 256;
+/** So many blocks of all threads are listed unasked. */
+const FEW = 10;
 
 /** Reads what a table shows. Cost grows with threads and `top`, not with the number of live allocations. */
 export function readSnapshot(
@@ -78,10 +81,11 @@ export function readSnapshot(
     if (line === undefined) lines.set(site, (line = siteText(source.site(site))));
     return line;
   };
+  const processes = info.processes.map(process => readProcess(source, info, process, options.top ?? FEW, lineOf));
   return {
     info,
     verdicts,
-    processes: info.processes.map(process => readProcess(source, info, process, options.top, lineOf)),
+    processes: options.top === null ? fewOrNone(processes) : processes,
     groups: readGroups(source, info, options, verdicts),
     outOfMemory: info.outOfMemory.map(({ requestedBytes, device, layer, liveBytes, site }) => {
       return { requestedBytes, device, layer, liveBytes, line: lineOf(site) };
@@ -94,6 +98,13 @@ export function readSnapshot(
 export function asOfMoment(whole: Snapshot, then: Snapshot, asOf: string): Snapshot {
   const { processes, groups } = then;
   return { ...whole, processes, groups, asOf, verdicts: { ...whole.verdicts, ledger: then.verdicts.ledger } };
+}
+
+function fewOrNone(processes: ProcessRows[]): ProcessRows[] {
+  const lists = processes.flatMap(({ threads, host }) => [...threads, host]);
+  if (sum(lists.map(({ rows, more }) => rows.length + more)) <= FEW) return processes;
+  const none = { rows: [], more: 0, moreBytes: 0 };
+  return processes.map(process => ({ ...process, threads: [], moreThreads: 0, host: none }));
 }
 
 function readProcess(

@@ -14,6 +14,7 @@ import { sum } from '../series/statistics';
 import { beforeAttachFrees } from './attached';
 import { countedText } from '../findings/outOfMemory';
 import type { AllocationRow, GroupRow, ProcessRows, Rows, Snapshot } from './snapshot';
+import { columns, fitLabel, lengthOf, wrapLine } from './fit';
 import { findingLines, WORDS } from './tableFindings';
 
 export interface TableOptions {
@@ -21,44 +22,67 @@ export interface TableOptions {
   now: Date;
   /** The last table of a run, or a saved trace: also notes that are not warnings. */
   final: boolean;
+  /** Characters that a line has; null, absent: no matter how many. */
+  width?: number | null;
+  /** Findings and processes that are told, 10 and all if absent; of more, how many. */
+  findings?: number;
+  processes?: number;
 }
 
 const RULE = '-'.repeat(20);
+const LEAST_LABEL = 16;
+const FINDINGS = 10;
 
-/** The lines of the table: what is alive by process and thread, biggest first, with the Python line; then totals. */
+/** The lines of the table: what was found, what is alive by line, then process by process the blocks and totals. */
 export function renderTable(snapshot: Snapshot, options: TableOptions): string[] {
   const { info } = snapshot;
+  const { width = null, findings = FINDINGS } = options;
   const lines = [`${RULE} ${formatTimestamp(options.now)} ${RULE}`];
   const simulated = info.processes.some(process => process.simulated);
   if (simulated) lines.push('The GPU is simulated.');
   if (info.totals.length === 0) lines.push('NO EVENT.');
-  lines.push(...findingLines(snapshot));
+  lines.push(...findingLines(snapshot, findings));
   if (snapshot.asOf !== null) lines.push(`${snapshot.asOf}.`, '');
-  for (const entry of snapshot.processes) {
-    if (entry.totals.length > 0) lines.push(...processLines(entry, snapshot), '');
-  }
-  if (info.totals.length > 0) lines.push(...groupLines(snapshot));
+  if (info.totals.length > 0) lines.push(...groupLines(snapshot.groups, width), '');
+  lines.push(...processesLines(snapshot, options.processes ?? Infinity, width));
   lines.push(...warningLines(snapshot, options.final));
   while (lines.at(-1) === '') lines.pop();
+  return width === null ? lines : lines.flatMap(line => wrapLine(line, width));
+}
+
+function processesLines(snapshot: Snapshot, processes: number, width: number | null): string[] {
+  const all = snapshot.processes.filter(entry => entry.totals.length > 0);
+  const lines = all
+    .slice(0, processes)
+    .flatMap((entry, i) => [...(i > 0 ? [''] : []), ...processLines(entry, snapshot, width)]);
+  const more = all.slice(processes);
+  if (more.length > 0)
+    lines.push(
+      `... and ${formatPlural(more.length, 'more process', 'more processes')}: ${formatBytes(sum(more.map(liveBytes)))}`,
+    );
   return lines;
 }
 
-function processLines(entry: ProcessRows, snapshot: Snapshot): string[] {
-  const lines = [`PID: ${entry.process.pid} / UID: ${entry.process.uid}`];
+function processLines(entry: ProcessRows, snapshot: Snapshot, width: number | null): string[] {
+  const lines: string[] = [];
   for (const thread of entry.threads) {
     lines.push(`  ${thread.thread.name}:${thread.thread.tid}`);
-    lines.push(...allocationLines(thread));
+    lines.push(...allocationLines(thread, width));
   }
   if (entry.moreThreads > 0) lines.push(`  ... and ${formatPlural(entry.moreThreads, 'more thread')}`);
-  if (entry.host.rows.length > 0) lines.push(`  ${LAYER_NAMES.host}`, ...allocationLines(entry.host));
-  lines.push('', ...totalLines(entry, snapshot));
+  if (entry.host.rows.length > 0) lines.push(`  ${LAYER_NAMES.host}`, ...allocationLines(entry.host, width));
+  if (lines.length > 0) lines.push('');
+  return [`PID: ${entry.process.pid} / UID: ${entry.process.uid}`, ...lines, ...totalLines(entry, snapshot)];
+}
+
+function allocationLines(rows: Rows, width: number | null): string[] {
+  const lines = rows.rows.map(row => labelled(`    ${place(row)}: ${formatBytes(row.bytes)}  `, row.line, width));
+  if (rows.more > 0) lines.push(`    ... and ${formatCount(rows.more)} more: ${formatBytes(rows.moreBytes)}`);
   return lines;
 }
 
-function allocationLines(rows: Rows): string[] {
-  const lines = rows.rows.map(row => `    ${place(row)}: ${formatBytes(row.bytes)}  ${row.line}`);
-  if (rows.more > 0) lines.push(`    ... and ${formatCount(rows.more)} more: ${formatBytes(rows.moreBytes)}`);
-  return lines;
+function labelled(before: string, label: string, width: number | null): string {
+  return before + (width === null ? label : fitLabel(label, Math.max(LEAST_LABEL, width - lengthOf(before))));
 }
 
 function place(row: AllocationRow): string {
@@ -67,8 +91,7 @@ function place(row: AllocationRow): string {
 
 /** Layers are named beside each other and never added: tensors live inside what the driver handed out. */
 function totalLines(entry: ProcessRows, { info, verdicts }: Snapshot): string[] {
-  const live = sum(entry.totals.map(total => (total.layer === entry.layer ? total.liveBytes : 0)));
-  const lines = [`TOTAL LIVE: ${formatBytes(live)}`];
+  const lines = [`TOTAL LIVE: ${formatBytes(liveBytes(entry))}`];
   for (const total of [...entry.totals].sort(byLayer)) {
     const device = total.layer === 'host' ? '' : `, ${deviceName(total.device, total.layer)}`;
     const where = `${LAYER_NAMES[total.layer]}${device}`;
@@ -81,6 +104,10 @@ function totalLines(entry: ProcessRows, { info, verdicts }: Snapshot): string[] 
     if (total.layer === 'driver') lines.push(...libraryLines(total, verdicts));
   }
   return lines;
+}
+
+function liveBytes({ totals, layer }: ProcessRows): number {
+  return sum(totals.map(total => (total.layer === layer ? total.liveBytes : 0)));
 }
 
 function pendingText({ device, layer }: Totals, bytes: number): string {
@@ -112,19 +139,21 @@ function totalText(total: Totals): string {
   return parts.join(', ');
 }
 
-function groupLines({ groups }: Snapshot): string[] {
+/** What is alive by line, or by what else was asked for, biggest first. */
+export function groupLines(groups: Snapshot['groups'], width: number | null): string[] {
   if (groups.rows.length === 0) return [];
-  const lines = [`LIVE BY ${groups.by.toUpperCase()} (${LAYER_NAMES[groups.layer]})`];
-  const judged = groups.rows.some(row => row.verdict !== null);
-  for (const row of groups.rows) {
-    const held = `${formatBytes(row.liveBytes).padStart(10)} ${`in ${formatCount(row.liveCount)}`.padEnd(9)}`;
-    const word = row.verdict === null ? '' : WORDS.states[row.verdict].name;
-    const verdict = judged ? `${word.padEnd(10)} ` : '';
-    lines.push(`  ${held} ${rateText(row).padEnd(14)} ${verdict}${row.label}`);
-  }
+  const facts = groups.rows.map(row => [
+    formatBytes(row.liveBytes),
+    `in ${formatCount(row.liveCount)}`,
+    rateText(row),
+    row.verdict === null ? '' : WORDS.states[row.verdict].name,
+  ]);
+  const rows = columns(facts, [true, false, false, false]).map((text, i) =>
+    labelled(`  ${text}  `, groups.rows[i]?.label ?? '', width),
+  );
   const more = groups.total - groups.rows.length;
-  if (more > 0) lines.push(`  ... and ${formatCount(more)} more`);
-  return lines;
+  if (more > 0) rows.push(`  ... and ${formatCount(more)} more`);
+  return [`LIVE BY ${groups.by.toUpperCase()} (${LAYER_NAMES[groups.layer]})`, ...rows];
 }
 
 /** A step where it is known what one is, else a second. */

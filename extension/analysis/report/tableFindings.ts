@@ -8,13 +8,12 @@ import type { Snapshot } from './snapshot';
 
 /** In English: a terminal is given no other language. */
 export const WORDS = vocabulary(t);
-const MOST = 10;
 
 /** What was found, in sentences, worst first; and how far the steps are. */
-export function findingLines({ info, verdicts }: Snapshot): string[] {
+export function findingLines({ info, verdicts }: Snapshot, most: number): string[] {
   if (verdicts.steps.source === 'none') return [];
-  const lines = verdicts.findings.slice(0, MOST).flatMap(findingText);
-  const more = verdicts.findings.length - MOST;
+  const lines = verdicts.findings.slice(0, most).flatMap(findingText);
+  const more = verdicts.findings.length - most;
   if (more > 0) lines.push(`... and ${formatPlural(more, 'more finding')}`);
   if (lines.length === 0 && !info.live) lines.push('NO LEAK FOUND.');
   const source = verdicts.steps.source === 'time' ? 'slices of time; no training step is known' : verdicts.steps.source;

@@ -11,6 +11,8 @@ export interface RecordingArguments {
   report: string | null;
   intervalMs: number;
   failOnLeak: boolean;
+  /** List the blocks at the end, however many there are. */
+  blocks: boolean;
   /** Of the uprobe tracer. */
   stacks: StackChoice;
   ringBytes: number | null;
@@ -98,6 +100,7 @@ const RECORDING: RecordingArguments = {
   report: null,
   intervalMs: 2_000,
   failOnLeak: false,
+  blocks: false,
   stacks: 'python',
   ringBytes: null,
 };
@@ -155,6 +158,7 @@ const UPROBE_OPTIONS: OptionTable<RecordingArguments> = {
 const RECORDING_OPTIONS: OptionTable<RecordingArguments> = {
   ...UPROBE_OPTIONS,
   '--fail-on-leak': (parsed, options) => (parsed.failOnLeak = options.flag()),
+  '--blocks': (parsed, options) => (parsed.blocks = options.flag()),
   '-o': (parsed, options) => (parsed.output = options.value()),
   '--output': (parsed, options) => (parsed.output = options.value()),
   '--report': (parsed, options) => (parsed.report = options.value()),

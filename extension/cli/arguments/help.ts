@@ -17,14 +17,15 @@ const ALL = `GPU Memory Trace: every GPU allocation of a program, with its Pytho
 const OF_VERBS: Record<Verb, string> = {
   run: `gpu-memtrace run [options] -- CMD...
 
-Runs CMD with its own stdin, stdout, stderr and signals. A table of what is alive goes to stderr while it runs, the last
-one when it ends.
+Runs CMD with its own stdin, stdout, stderr and signals. A table of what is alive goes to stderr while it runs. At the end
+stderr gets what leaks, what is alive by line, the totals, and where the trace is.
 
   --simulate-gpu           use the simulated GPU: no GPU and no driver are needed
   -o, --output FILE        save the trace there (else it is kept in the cache, the newest 10; its path is the last line unless --format none)
   --format table|json|none json: one document at the end, no table; none: no output of ours (default: table)
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
   --interval TIME          time between tables, such as 2s or 500ms (default: 2s)
+  --blocks                 list the blocks at the end, each with its address; unasked only where there are at most 10
   --fail-on-leak           exit with 3 when a leak was found
   --holders                look at steps 16, 32, 64, ... too for who holds what grows, not only at the end; each look
                            stops the program for up to half a second
@@ -57,6 +58,7 @@ torch.cuda.memory._dump_snapshot; nothing in it is executed), or writes it in th
                            compares stacks; the same file twice compares two moments: --at T1 --compare FILE@T2
   --group-by site|line|function|module|thread|process|device
                            table and json: sums by these (default: line)
+  --blocks                 table: list the blocks, each with its address; unasked only where there are at most 10
 
 Ctrl+C while a file is written removes what there is of it.
 
@@ -116,6 +118,7 @@ type), or root: sudo.
   --format table|json|none json: one document at the end, no table; none: no output of ours (default: table)
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
   --interval TIME          time between tables, such as 2s or 500ms (default: 2s)
+  --blocks                 list the blocks at the end, each with its address; unasked only where there are at most 10
   --fail-on-leak           exit with 3 when a leak was found
   --no-stacks              record no Python lines: each event costs less
   --native-stacks          record native stacks as well

@@ -10,6 +10,8 @@ export interface ReportArguments {
   /** null: stdout. */
   output: string | null;
   groupBy: GroupBy | null;
+  /** List the blocks, however many there are. */
+  blocks: boolean;
   /** Everything as it was then; null: at the end. */
   at: TraceTime | null;
   /** Only what was allocated from here on and is alive at `at`. */
@@ -28,6 +30,7 @@ export function parseReport(words: readonly string[]): ReportArguments | null {
     format: 'table',
     output: null,
     groupBy: null,
+    blocks: false,
     at: null,
     from: null,
     compare: null,
@@ -38,6 +41,8 @@ export function parseReport(words: readonly string[]): ReportArguments | null {
   parsed.file = files[0] ?? '';
   if (parsed.groupBy !== null && parsed.format !== 'table' && parsed.format !== 'json')
     throw new Usage(`--group-by is for the table and json: ${parsed.format} holds every allocation or stack.`);
+  if (parsed.blocks && (parsed.format !== 'table' || parsed.compare !== null))
+    throw new Usage('--blocks is for the table of one trace; json and the exports hold every block.');
   if (parsed.compare !== null) checkCompared(parsed);
   return parsed;
 }
@@ -55,6 +60,7 @@ const REPORT_OPTIONS: OptionTable<ReportArguments> = {
   '-o': (parsed, options) => (parsed.output = options.value()),
   '--output': (parsed, options) => (parsed.output = options.value()),
   '--group-by': (parsed, options) => (parsed.groupBy = options.choice(GROUPS)),
+  '--blocks': (parsed, options) => (parsed.blocks = options.flag()),
   '--compare': (parsed, options) => (parsed.compare = compared(options.value())),
   '--at': (parsed, options) => {
     onlyOnce(parsed);

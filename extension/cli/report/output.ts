@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { isatty, WriteStream } from 'node:tty';
 import { textOf } from '../../protocol/inert';
 
 const dead = new Set<number>();
@@ -33,6 +34,15 @@ export function print(lines: readonly string[], descriptor: 1 | 2 = 1): void {
 /** A sentence of ours on stderr. */
 export function say(sentence: string): void {
   print([`gpu-memtrace: ${sentence}`], 2);
+}
+
+/** Rows and columns of the terminal there, as they are now; null: it is none, or has no size. */
+export function terminalSize(descriptor: 1 | 2): { rows: number; columns: number } | null {
+  if (!isatty(descriptor)) return null;
+  const terminal = new WriteStream(descriptor);
+  const { rows, columns } = terminal;
+  terminal.destroy();
+  return rows > 0 && columns > 0 ? { rows, columns } : null;
 }
 
 /** Says why something is not done; gives the exit status for it. */

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { buildReport } from '../../analysis/report/report';
-import { readSnapshot } from '../../analysis/report/snapshot';
+import { readSnapshot, type Snapshot, type SnapshotOptions } from '../../analysis/report/snapshot';
 import { renderTable } from '../../analysis/report/table';
 import { unwritable } from '../../capture/traces/keptTraces';
 import { reasonOf } from '../../capture/traces/traceDirectory';
@@ -17,9 +17,9 @@ import type { ReportArguments } from '../arguments/reportArguments';
 import { jsonChunks } from './jsonDocument';
 import { compareReport } from './compareReport';
 import { exportReport } from './exportReport';
-import { finalTable, shownMoment, type EndedTrace } from './finalTable';
+import { shownMoment, withFinal, type EndedTrace } from './finalMoment';
 import { asAt, atMoment, bornSince } from './momentSource';
-import { refuse } from './output';
+import { refuse, terminalSize } from './output';
 import { writeResult } from './resultFile';
 import { resolveTraceTime } from './traceTime';
 
@@ -122,37 +122,42 @@ function selectionOf({ at, from }: ReportArguments, source: TraceSource): Select
 }
 
 /** All of a trace. */
-async function showEnd({ format, groupBy, output }: ReportArguments, trace: EndedTrace): Promise<number> {
+async function showEnd(options: ReportArguments, trace: EndedTrace): Promise<number> {
   const { session } = trace;
   const verdicts = verdictsOf(session, createLineReader());
-  if (format === 'json') {
-    const document = { ...buildReport(session, groupBy ?? undefined, verdicts), ...shownMoment(session) };
-    return writeResult(jsonChunks(document), output) ? 0 : UNREADABLE;
+  if (options.format === 'json') {
+    const document = { ...buildReport(session, options.groupBy ?? undefined, verdicts), ...shownMoment(session) };
+    return writeResult(jsonChunks(document), options.output) ? 0 : UNREADABLE;
   }
   const { startRealtimeMs, durationNs } = session.info();
-  const now = new Date(startRealtimeMs + durationNs / 1e6);
-  const lines = await finalTable(trace, { top: TOP, groupBy: groupBy ?? 'line', groups: TOP, now }, verdicts);
-  return writeResult([textOf(lines)], output) ? 0 : UNREADABLE;
+  return withFinal(trace, verdicts, read =>
+    writeTable(options, read(rowsOf(options)), startRealtimeMs + durationNs / 1e6),
+  );
 }
 
 /** A moment that the user chose. */
-function show(
-  { format, groupBy, output }: ReportArguments,
-  session: NativeSession,
-  { fromNs, untilNs }: ChosenMoment,
-): number {
+function show(options: ReportArguments, session: NativeSession, { fromNs, untilNs }: ChosenMoment): number {
   const verdicts = verdictsOf(session, createLineReader());
   const then = asAt(session, untilNs);
   const source = fromNs === null ? then : bornSince(then, fromNs);
-  if (format === 'json') {
+  if (options.format === 'json') {
     const moment = { atSeconds: untilNs / 1e9, ...(fromNs !== null && { fromSeconds: fromNs / 1e9 }) };
-    const document = { ...buildReport(source, groupBy ?? undefined, verdicts), moment };
-    return writeResult(jsonChunks(document), output) ? 0 : UNREADABLE;
+    const document = { ...buildReport(source, options.groupBy ?? undefined, verdicts), moment };
+    return writeResult(jsonChunks(document), options.output) ? 0 : UNREADABLE;
   }
-  const snapshot = readSnapshot(source, { top: TOP, groupBy: groupBy ?? 'line', groups: TOP }, verdicts);
-  const now = new Date(snapshot.info.startRealtimeMs + untilNs / 1e6);
-  const lines = [...momentLines({ fromNs, untilNs }), ...renderTable(snapshot, { now, final: true })];
-  return writeResult([textOf(lines)], output) ? 0 : UNREADABLE;
+  const snapshot = readSnapshot(source, rowsOf(options), verdicts);
+  const timeMs = snapshot.info.startRealtimeMs + untilNs / 1e6;
+  return writeTable(options, snapshot, timeMs, momentLines({ fromNs, untilNs }));
+}
+
+function rowsOf({ blocks, groupBy }: ReportArguments): SnapshotOptions {
+  return { top: blocks ? TOP : null, groupBy: groupBy ?? 'line', groups: TOP };
+}
+
+function writeTable({ output }: ReportArguments, snapshot: Snapshot, timeMs: number, head: string[] = []): number {
+  const width = output === null ? (terminalSize(1)?.columns ?? null) : null;
+  const table = renderTable(snapshot, { now: new Date(timeMs), final: true, width });
+  return writeResult([textOf([...head, ...table])], output) ? 0 : UNREADABLE;
 }
 
 function momentLines({ fromNs, untilNs }: ChosenMoment): string[] {

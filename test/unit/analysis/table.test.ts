@@ -46,7 +46,7 @@ const tensor = makeTotals({
   frees: 5,
 });
 const driver = makeTotals({ layer: 'driver', liveBytes: 44 * MB, liveCount: 3, peakBytes: 44 * MB, allocations: 3 });
-const text = (trace: FakeTrace, final = false, top = 20): string =>
+const text = (trace: FakeTrace, final = false, top: number | null = 20): string =>
   textOf(renderTable(readSnapshot(trace, { top, groupBy: 'line', groups: 5 }), { now, final }));
 
 test('the table in the form of the first experiment, with lines', () => {
@@ -54,6 +54,10 @@ test('the table in the form of the first experiment, with lines', () => {
   assert.equal(
     text(new FakeTrace(info, allocations, [site, backward, driverSite])),
     `${rule} ${formatTimestamp(now)} ${rule}
+LIVE BY LINE (tensor layer)
+  20.00 MB in 2 +1.20 MB/s  train.py:41 Model.forward
+   8.00 MB in 1             train.py:44 loss (its backward)
+
 PID: 2166793 / UID: 0
   python:2166793
     0x7d332a000000:gpu_0: 20.00 MB  train.py:41 Model.forward
@@ -65,10 +69,6 @@ PID: 2166793 / UID: 0
 TOTAL LIVE: 28.13 MB
   tensor layer, gpu_0: 28.13 MB in 4, peak 40.00 MB, 9 allocations, 5 frees
   driver layer, gpu_0: 44.00 MB in 3, peak 44.00 MB, 3 allocations, 0 frees
-
-LIVE BY LINE (tensor layer)
-    20.00 MB in 2      +1.20 MB/s     train.py:41 Model.forward
-     8.00 MB in 1                     train.py:44 loss (its backward)
 `,
   );
 });
@@ -95,6 +95,49 @@ test('what waits for a stream stands behind the tensors', () => {
   const lines = renderTable({ ...snapshot, verdicts }, { now, final: false });
   const at = lines.indexOf('  waiting for a stream, gpu_0: 3.00 MB freed, still in use by another stream');
   assert.match(lines[at - 1] ?? '', /^ {2}tensor layer, gpu_0/);
+});
+
+test('unasked, blocks are listed where there are at most ten', () => {
+  const info = makeInfo({ processes: [process], totals: [tensor] });
+  const blocks = (count: number): FakeAllocation[] =>
+    Array.from({ length: count }, (_, i) => allocation(BigInt(0x1000 + i), KB, i % 2, 1));
+  const listed = (count: number, top: number | null): number =>
+    text(new FakeTrace(info, blocks(count), [site]), true, top).match(/^ {4}0x/gm)?.length ?? 0;
+  assert.deepEqual([listed(10, null), listed(11, null), listed(11, 20)], [10, 0, 11]);
+  const without = text(new FakeTrace(info, blocks(11), [site]), true, null);
+  assert.match(without, /^PID: 2166793 \/ UID: 0\nTOTAL LIVE: /m);
+});
+
+test('of more processes than are wanted the rest is counted and summed', () => {
+  const processes = [0, 1, 2].map(index => makeProcess({ index, pid: 100 + index, threads: [] }));
+  const totals = processes.map(({ index }) => makeTotals({ process: index, liveBytes: MB, allocations: 1 }));
+  const snapshot = readSnapshot(new FakeTrace(makeInfo({ processes, totals }), [], []), {
+    ...{ top: null, groupBy: 'line', groups: 5 },
+  });
+  const lines = renderTable(snapshot, { now, final: true, processes: 1 });
+  assert.ok(lines.includes('... and 2 more processes: 2.00 MB'));
+  assert.deepEqual(
+    lines.filter(line => line.startsWith('PID')),
+    ['PID: 100 / UID: 0'],
+  );
+});
+
+test('no line is longer than the terminal is wide, and each keeps its number', () => {
+  const file = `/home/user/${'models/'.repeat(12)}train_the_whole_model_again.py`;
+  const long = makeSite({ id: 1, frames: [{ file, line: 114, function: 'Trainer.loss_of_a_long_name_indeed' }] });
+  const info = makeInfo({
+    processes: [process],
+    totals: [{ ...tensor, allocations: 123_456_789, frees: 123_456_000 }],
+  });
+  const snapshot = readSnapshot(new FakeTrace(info, allocations, [long]), { top: 5, groupBy: 'line', groups: 5 });
+  const lines = renderTable(snapshot, { now, final: true, width: 60 });
+  assert.deepEqual(
+    lines.filter(line => line.length > 60),
+    [],
+  );
+  const named = lines.filter(line => line.includes(':114'));
+  assert.equal(named.length, 3);
+  for (const line of named) assert.match(line, /tra.*\.py:114 Trainer\.l/);
 });
 
 test('NO EVENT. before anything happened', () => {

@@ -16,12 +16,13 @@ test('run takes its options up to -- and leaves the rest to the program', () => 
     report: 'r.json',
     intervalMs: 500,
     failOnLeak: true,
+    blocks: true,
     stacks: 'python',
     ringBytes: null,
     command: ['python', 'train.py', '--', '-o', 'y'],
   };
   const options =
-    '--simulate-gpu --holders -o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --backend auto';
+    '--simulate-gpu --holders -o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --blocks --backend auto';
   assert.deepEqual(parse(`run ${options} -- python train.py -- -o y`), expected);
   assert.deepEqual(parse(`run ${options} python train.py -- -o y`), expected);
 });
@@ -35,10 +36,12 @@ test('attach takes one process and the options of run', () => {
     report: 'r.json',
     intervalMs: 500,
     failOnLeak: true,
+    blocks: true,
     stacks: 'native',
     ringBytes: 8388608,
   };
-  const options = '-o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --backend uprobe';
+  const options =
+    '-o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --blocks --backend uprobe';
   assert.deepEqual(parse(`attach 4711 ${options} --native-stacks --ring-bytes 8388608`), expected);
   assert.deepEqual(parse(`attach --ring-bytes=8388608 ${options} --native-stacks 4711`), expected);
   const bare = parse('attach 1');
@@ -61,7 +64,15 @@ test('times', () => {
 });
 
 test('report and doctor', () => {
-  const plain = { verb: 'report', file: 'a.gputrace', output: null, at: null, from: null, compare: null };
+  const plain = {
+    verb: 'report',
+    file: 'a.gputrace',
+    output: null,
+    at: null,
+    from: null,
+    blocks: false,
+    compare: null,
+  };
   const report = { ...plain, format: 'json', groupBy: 'thread' };
   assert.deepEqual(parse('report a.gputrace --format json --group-by thread'), report);
   assert.deepEqual(parse('report --format json --group-by=thread a.gputrace'), report);
@@ -82,6 +93,8 @@ test('report and doctor', () => {
     at: { mark: 'warm' },
     compare: { file: 'b.gputrace', at: { step: 3 } },
   });
+  const listed = { ...plain, format: 'table', groupBy: null, blocks: true };
+  assert.deepEqual(parse('report a.gputrace --blocks'), listed);
   assert.deepEqual(parse('mark 4711 warm'), { verb: 'mark', target: '4711', name: 'warm' });
   assert.deepEqual(parse('doctor --format json'), { verb: 'doctor', format: 'json' });
 });
@@ -123,6 +136,8 @@ test('what is wrong is said in one sentence', () => {
     ['attach 12 --ring-bytes 64K', /--ring-bytes 64K is not a number from 65536 to 1073741824/],
     ['attach 12 --ring-bytes 1024', /--ring-bytes 1024/],
     ['report', /Name one trace/],
+    ['report a --blocks --format json', /--blocks is for the table of one trace/],
+    ['report a --blocks --compare b', /--blocks is for the table of one trace/],
     ['report a b', /Name one trace/],
     ['report a --format xml', /choose one of table, json, csv/],
     ['report a --at soon', /--at soon is not a time of a trace/],

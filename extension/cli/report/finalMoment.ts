@@ -1,7 +1,6 @@
 import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { endingOf, endingWords } from '../../analysis/report/ending';
 import { asOfMoment, readSnapshot, type Snapshot, type SnapshotOptions } from '../../analysis/report/snapshot';
-import { renderTable } from '../../analysis/report/table';
 import type { NativeAddon, NativeSession } from '../../engine/addon';
 import type { TraceSource } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
@@ -17,30 +16,30 @@ export interface EndedTrace {
   followed?: true;
 }
 
-/** The table of a whole trace: what is alive is that of its end, or of the moment that is shown instead. */
-export async function finalTable(
-  trace: EndedTrace,
-  options: SnapshotOptions & { now: Date },
-  verdicts: Verdicts,
-): Promise<string[]> {
-  return renderTable(await finalSnapshot(trace, options, verdicts), { now: options.now, final: true });
-}
-
 /** Behind the end of a trace, however its times are read. */
 const BEHIND_NS = 1e9;
 
-async function finalSnapshot(trace: EndedTrace, options: SnapshotOptions, verdicts: Verdicts): Promise<Snapshot> {
-  const whole = readSnapshot(trace.session, options, verdicts);
-  if (endingOf(trace.session) === null) return whole;
+/** Calls `use` with what reads a whole trace: what is alive is that of its end, or of the moment that is shown instead. */
+export async function withFinal<T>(
+  trace: EndedTrace,
+  verdicts: Verdicts,
+  use: (read: (options: SnapshotOptions) => Snapshot) => T,
+): Promise<T> {
+  const whole = (options: SnapshotOptions): Snapshot => readSnapshot(trace.session, options, verdicts);
+  if (endingOf(trace.session) === null) return use(whole);
   try {
-    const ending = await atMoment(trace, trace.followed ? whole.info.durationNs + BEHIND_NS : null, endingOf);
-    if (ending === null) return whole;
-    const { timeNs } = ending;
+    const endNs = trace.followed ? trace.session.info().durationNs + BEHIND_NS : null;
+    const ending = await atMoment(trace, endNs, endingOf);
+    if (ending === null) return use(whole);
     const { title, reason } = endingWords(ending);
-    const read = (then: NativeSession): Snapshot => readSnapshot(asAt(then, timeNs), options, verdictsOf(then));
-    return asOfMoment(whole, await atMoment(trace, timeNs, read), `${title}: ${reason}`);
+    return await atMoment(trace, ending.timeNs, session => {
+      const [then, verdictsThen] = [asAt(session, ending.timeNs), verdictsOf(session)];
+      return use(options =>
+        asOfMoment(whole(options), readSnapshot(then, options, verdictsThen), `${title}: ${reason}`),
+      );
+    });
   } catch {
-    return whole; // its files are gone: what was read of it is the end
+    return use(whole); // its files are gone: what was read of it is the end
   }
 }
 
