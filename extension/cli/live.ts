@@ -4,21 +4,20 @@ import { readSnapshot } from '../analysis/report/snapshot';
 import { renderTable } from '../analysis/report/table';
 import type { NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
-import { print, write } from './report/output';
+import { createNews } from './report/news';
+import { write } from './report/output';
 import { TerminalTable } from './report/terminalTable';
 
-/** Shows the table on stderr while the program runs. */
+/** What is told on stderr while the program runs: a table on a terminal, elsewhere a line for each new finding. */
 export interface LiveTable {
   show(): void;
   /** Gives the terminal back as it was. */
   stop(): void;
 }
 
-const TOP = 20;
-const GROUPS = 5;
 /** Allocations of a thread and lines of the list below it, from roomy to tight. */
 const SIZES = [
-  [TOP, GROUPS],
+  [20, 5],
   [6, 3],
   [3, 3],
   [1, 1],
@@ -29,10 +28,8 @@ const lineText = createLineReader();
 export function createLiveTable(session: NativeSession): LiveTable {
   const terminal = isatty(2) ? new WriteStream(2) : null;
   if (terminal !== null && terminal.rows >= MIN_ROWS) return inPlace(session, terminal);
-  return {
-    show: () => print([...tableLines(session, { top: TOP, groups: GROUPS }), ''], 2),
-    stop: () => terminal?.destroy(),
-  };
+  terminal?.destroy();
+  return { show: createNews(session), stop: () => undefined };
 }
 
 /** The table of this moment, while the program runs. */

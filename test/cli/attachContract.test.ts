@@ -71,7 +71,7 @@ test('Ctrl+C detaches: last table, report and trace, status 0, and the program g
     '--no-stacks',
   ];
   const started = place.start(words);
-  await started.saw('20.00 MB');
+  await until(() => traces(place).length > 0 && readdirSync(traceOf(place)).some(name => name.endsWith('.gmtlog')));
   process.kill(started.pid, 'SIGINT');
   const { status, stdout, stderr } = await started.ended;
   assert.equal(status, 0, stderr);

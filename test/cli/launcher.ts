@@ -199,5 +199,12 @@ def alloc(size):
 def free(address):
     check(cuda.cuMemFree_v2(ctypes.c_uint64(address)))
 `;
+/** What may follow it: 40 steps, each of which keeps 512 KB, 20 MB in all. */
+export const LEAKY_STEPS = `kept = []
+for step in range(40):
+    kept.append(alloc(512 << 10))
+    free(alloc(4096))
+    time.sleep(0.005)
+`;
 /** The line that follows DRIVER_SCRIPT. */
 export const FIRST_LINE = DRIVER_SCRIPT.split('\n').length;

@@ -5,7 +5,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { dist, DRIVER_SCRIPT, hangs, Place, python, type Report, until } from './launcher';
+import { dist, DRIVER_SCRIPT, hangs, LEAKY_STEPS, Place, python, type Report, until } from './launcher';
 
 const RUN = ['run', '--simulate-gpu', '--format', 'none', '--'];
 
@@ -131,18 +131,17 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
-test('signals are heard while a table hangs: by the program, and once that has ended, by the command line', async t => {
+test('signals are heard while a sentence of ours hangs: by the program, and once that has ended, by the command line', async t => {
   const place = new Place(t);
   const script = place.write(
     'job.py',
     `${DRIVER_SCRIPT}import socket
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-alloc(4096)
 errors = socket.socket(fileno=2)
 try:
     while True: errors.sendall(bytes(4096), socket.MSG_DONTWAIT)
 except BlockingIOError: open("full", "w")
-while True: time.sleep(10)
+${LEAKY_STEPS}while True: time.sleep(10)
 `,
   );
   const words = ['run', '--simulate-gpu', '--interval', '0.1', '--', python, script];

@@ -1,7 +1,7 @@
 // What stands on the terminal when a run has ended.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DRIVER_SCRIPT, Place, python } from './launcher';
+import { DRIVER_SCRIPT, LEAKY_STEPS, Place, python } from './launcher';
 
 const MB = 1 << 20;
 /** Eleven processes, each with three lines and twelve blocks. */
@@ -36,4 +36,16 @@ test('the end: lines, totals, the trace’s file; at most 40 lines, and blocks o
   assert.match(lines.at(-1) ?? '', /\/job\.py-.*\.gputrace$/);
   const listed = await place.run([...words, '--blocks', '--', python, script]);
   assert.equal(listed.stderr.match(/^ {4}0x[0-9a-f]+:gpu_0: /gm)?.length, 11 * 12);
+});
+
+test('without a terminal: a line for what is found, once, while the program runs; tables only at the end', async t => {
+  const place = new Place(t);
+  const wait = 'while not os.path.exists("go"): time.sleep(0.01)\n';
+  const script = place.write('job.py', `${DRIVER_SCRIPT}${LEAKY_STEPS}${wait}`);
+  const run = place.start(['run', '--simulate-gpu', '--interval', '0.1', '--', python, script]);
+  await run.said(/^gpu-memtrace: LEAK: .* 512\.00 KB a step at job\.py:\d+/m);
+  place.write('go', '');
+  const { stderr } = await run.ended;
+  assert.equal(stderr.match(/^gpu-memtrace: /gm)?.length, 1, stderr);
+  assert.equal(stderr.match(/^LIVE BY LINE/gm)?.length, 1, stderr);
 });

@@ -22,12 +22,18 @@ export function findingLines({ info, verdicts }: Snapshot, most: number): string
 }
 
 function findingText(finding: Finding): string[] {
-  const { verdict, title, confidence, holder, fullAtStep, suggestion } = finding;
-  const word = WORDS.findings[verdict].name.toUpperCase();
-  const sure = verdict === 'leak' ? ` (confidence ${formatCount(100 * confidence)} %)` : '';
-  const lines = [verdict === 'oom' ? titleOf(finding, word) : `${word}: ${title}${sure}.`];
+  const { holder, fullAtStep, suggestion } = finding;
+  const lines = [headLine(finding)];
   if (holder !== null) lines.push(`  Held by ${holderText(holder)}.`);
   if (fullAtStep !== null) lines.push(`  Full at about step ${formatCount(fullAtStep)}.`);
   lines.push(`  ${suggestion}`);
   return lines;
+}
+
+/** What was found, where and how fast, in a sentence. */
+export function headLine(finding: Finding): string {
+  const { verdict, title, confidence } = finding;
+  const word = WORDS.findings[verdict].name.toUpperCase();
+  const sure = verdict === 'leak' ? ` (confidence ${formatCount(100 * confidence)} %)` : '';
+  return verdict === 'oom' ? titleOf(finding, word) : `${word}: ${title}${sure}.`;
 }

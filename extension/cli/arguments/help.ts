@@ -17,14 +17,15 @@ const ALL = `GPU Memory Trace: every GPU allocation of a program, with its Pytho
 const OF_VERBS: Record<Verb, string> = {
   run: `gpu-memtrace run [options] -- CMD...
 
-Runs CMD with its own stdin, stdout, stderr and signals. A table of what is alive goes to stderr while it runs. At the end
-stderr gets what leaks, what is alive by line, the totals, and where the trace is.
+Runs CMD with its own stdin, stdout, stderr and signals. While it runs, a terminal on stderr shows a table of what is alive;
+elsewhere stderr gets a line when something is found. At the end it gets what leaks, what is alive by line, the totals, and
+where the trace is.
 
   --simulate-gpu           use the simulated GPU: no GPU and no driver are needed
   -o, --output FILE        save the trace there (else it is kept in the cache, the newest 10; its path is the last line unless --format none)
   --format table|json|none json: one document at the end, no table; none: no output of ours (default: table)
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
-  --interval TIME          time between tables, such as 2s or 500ms (default: 2s)
+  --interval TIME          time between two looks at the memory, such as 2s or 500ms (default: 2s)
   --blocks                 list the blocks at the end, each with its address; unasked only where there are at most 10
   --fail-on-leak           exit with 3 when a leak was found
   --holders                look at steps 16, 32, 64, ... too for who holds what grows, not only at the end; each look
@@ -109,7 +110,7 @@ Exit status: 0 recording is possible, on a GPU or on the simulated one; 1 it is 
 
 Watches a process that runs already and has loaded the CUDA driver, and the children that it forks. Nothing is loaded into
 it: probes in the kernel see its calls. What it allocated before is unknown. Ctrl+C detaches, and the program goes on
-unharmed; at the end of the program tracing ends too. A table of what is alive goes to stderr, the last one at the end.
+unharmed; at the end of the program tracing ends too. stderr gets what "run" gives it.
 
 Placing probes takes rights that the tracer's file can have (Linux 6.6 and newer; "gpu-memtrace doctor" prints the line to
 type), or root: sudo.
@@ -117,7 +118,7 @@ type), or root: sudo.
   -o, --output FILE        save the trace there (else it is kept in the cache, the newest 10; its path is the last line unless --format none)
   --format table|json|none json: one document at the end, no table; none: no output of ours (default: table)
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
-  --interval TIME          time between tables, such as 2s or 500ms (default: 2s)
+  --interval TIME          time between two looks at the memory, such as 2s or 500ms (default: 2s)
   --blocks                 list the blocks at the end, each with its address; unasked only where there are at most 10
   --fail-on-leak           exit with 3 when a leak was found
   --no-stacks              record no Python lines: each event costs less
