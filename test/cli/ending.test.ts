@@ -38,8 +38,9 @@ test('the last table, and that of a saved trace, show the end of the last step; 
     assert.equal(text.split(LAST_STEP).length, 2, text);
     assert.match(lastTable(text), /^TOTAL LIVE: 30\.00 KB\n {2}tensor layer, gpu_0: 30\.00 KB in 60/m);
     assert.match(lastTable(text), /30\.00 KB in 60 +\+512 B\/step +growing +tracing\.py:\d+ report/);
-    assert.match(lastTable(text), /0x100000:gpu_0: 512 B/);
   }
+  const { stdout: listed } = await place.run(['report', '--blocks', trace]);
+  assert.match(lastTable(listed), /0x100000:gpu_0: 512 B/);
   assert.equal(report.totals.find(({ layer }) => layer === 'tensor')?.liveBytes, 0);
   assert.deepEqual([report.shownMoment?.step, report.shownMoment?.liveBytes], [60, 60 * 512]);
 });

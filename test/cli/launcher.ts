@@ -48,7 +48,7 @@ export class Place {
   readonly env: NodeJS.ProcessEnv;
   private cli = join(dist, 'cli.js');
 
-  constructor(t: TestContext) {
+  constructor(private readonly t: TestContext) {
     this.folder = mkdtempSync(join(tmpdir(), 'gpu-memtrace-test-'));
     t.after(() => rmSync(this.folder, { recursive: true, force: true }));
     this.env = { ...process.env, XDG_RUNTIME_DIR: this.path('run'), XDG_CACHE_HOME: this.path('cache') };
@@ -85,6 +85,8 @@ export class Place {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
+    // A test that fails leaves nothing that runs on.
+    this.t.after(() => child.exitCode ?? spawnSync('kill', ['-KILL', '--', `-${child.pid}`]));
     const output = { stdout: '', stderr: '' };
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));

@@ -1,11 +1,11 @@
 // The traced program keeps its exit status, output and signals.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { dist, DRIVER_SCRIPT, hangs, LEAKY_STEPS, Place, python, type Report, until } from './launcher';
+import { dist, DRIVER_SCRIPT, hangs, Place, python, type Report, until } from './launcher';
 
 const RUN = ['run', '--simulate-gpu', '--format', 'none', '--'];
 
@@ -138,15 +138,22 @@ test('signals are heard while a sentence of ours hangs: by the program, and once
     `${DRIVER_SCRIPT}import socket
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 errors = socket.socket(fileno=2)
-try:
-    while True: errors.sendall(bytes(4096), socket.MSG_DONTWAIT)
-except BlockingIOError: open("full", "w")
-${LEAKY_STEPS}while True: time.sleep(10)
+def fill():
+    for size in (4096, 1):
+        try:
+            while True: errors.sendall(bytes(size), socket.MSG_DONTWAIT)
+        except BlockingIOError: pass
+kept = []
+while True:
+    kept.append(alloc(512 << 10))
+    free(alloc(4096))
+    time.sleep(0.005)
+    fill()
 `,
   );
   const words = ['run', '--simulate-gpu', '--interval', '0.1', '--', python, script];
   const { child, ended } = place.startUnread(t, words, 'stderr');
-  await until(() => existsSync(place.path('full')) && hangs(child.pid));
+  await until(() => hangs(child.pid));
   const program = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim();
   child.kill('SIGTERM');
   await until(() => readFileSync(`/proc/${program}/stat`, 'utf8').includes(') Z ')); // until then signals are its own

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { holderText, placeText } from '../../analysis/words';
 import { openLine } from '../../editor/openLine';
-import { effectText } from '../../protocol/effect';
+import { effectText } from '../../protocol/requests/effect';
 import type { HolderFound } from '../../protocol/requests/verdictRequests';
 import type { Finding } from '../../protocol/verdicts';
 import type { ExplorerView } from '../page/explorer';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { t } from '@vscode/l10n';
 import type { ExperimentEffect, FindingView, HolderFound } from '../../../extension/protocol/requests/verdictRequests';
-import { effectText } from '../../../extension/protocol/effect';
+import { effectText } from '../../../extension/protocol/requests/effect';
 import { isLeak } from '../../../extension/protocol/verdicts';
 import { nextQuestion, shownFindings } from '../../../webview/explorer/findings/logic';
 import { figures, holderText, lineText, moreFigures } from '../../../webview/explorer/findings/text';

@@ -1,6 +1,6 @@
 // Who holds a finding's blocks, and what experiments freed: the two answers of the traced process on its card.
 import { t } from '@vscode/l10n';
-import { effectText } from '../../../extension/protocol/effect';
+import { effectText } from '../../../extension/protocol/requests/effect';
 import { formatCount } from '../../../extension/protocol/format';
 import type { ExperimentEffect, HolderFound, Inquiry } from '../../../extension/protocol/requests/verdictRequests';
 import { button, el, icon } from '../../dom';

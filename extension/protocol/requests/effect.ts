@@ -1,5 +1,5 @@
-import { formatBytes, formatCount } from './format';
-import type { Experiment, ExperimentEffect } from './requests/verdictRequests';
+import { formatBytes, formatCount } from '../format';
+import type { Experiment, ExperimentEffect } from './verdictRequests';
 
 /** `t` of @vscode/l10n, or of the editor. */
 type Translate = (text: string, ...values: string[]) => string;
