@@ -1,6 +1,6 @@
 // Pieces of sentences. One and many are whole texts: languages differ in more than an ending.
 import { t } from '@vscode/l10n';
-import { baseName, formatBytes, formatCount } from '../protocol/format';
+import { baseName, formatBytes, formatCount, formatDuration } from '../protocol/format';
 import type { FindingHolder, FindingPlace } from '../protocol/verdicts';
 
 export function blocksText(count: number): string {
@@ -36,4 +36,14 @@ export function holderText({ path, file, line, length }: FindingHolder): string 
   const facts = length === null ? [] : [t('{0} in it', formatCount(length))];
   if (file !== null) facts.push(`${baseName(file)}:${line ?? '?'}`);
   return facts.length === 0 ? path : `${path} (${facts.join(', ')})`;
+}
+
+/** `Asked at 12.30 s of the run, for which the program stood still for 31 ms.` */
+export function askedText({ timeNs, pauseMs }: NonNullable<FindingHolder['asked']>): string {
+  const at = formatDuration(timeNs);
+  return t(
+    'Asked at {0} of the run, for which the program stood still for {1} ms.',
+    at,
+    formatCount(Math.ceil(pauseMs)),
+  );
 }

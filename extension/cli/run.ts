@@ -1,5 +1,5 @@
 import { injectionProblem, simulatorProblem } from '../capture/checks/simulator';
-import { askForSurvey } from '../capture/checks/survey';
+import { askForSurvey, type HolderTime } from '../capture/checks/survey';
 import { simulatorVariables, traceVariables } from '../capture/launch/environment';
 import { launch, type Launched, type NotLaunched } from '../capture/launch/launch';
 import { settleDirectory } from '../capture/launch/settle';
@@ -7,6 +7,7 @@ import { cuptiFor, type Environment, findDriver } from '../capture/processes/mac
 import { logBudget, reasonOf } from '../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon } from '../engine/addon';
 import type { RunArguments } from './arguments/arguments';
+import { watchForLeaks } from './firstLeaks';
 import { attachBeforeStart, type Probes } from './probes';
 import {
   beginRecording,
@@ -21,6 +22,7 @@ import {
 } from './recording';
 import { refuse, say } from './report/output';
 
+const USUAL: HolderTime = 'onFirstLeak';
 /** How long processes that the program left behind are waited for before the last table. */
 const STRAGGLER_MS = 1_000;
 
@@ -30,7 +32,7 @@ export async function run(options: RunArguments, dist: string): Promise<number> 
   if (problem !== null) return refuse(problem, NOT_STARTED);
   const { command, simulateGpu: simulated, backend } = options;
   const recording = beginRecording(dist, { command, cwd: process.cwd(), simulated, backend }, directory => {
-    if (backend === 'inject') askForSurvey(directory, options.holders);
+    if (backend === 'inject') askForSurvey(directory, options.holders ?? USUAL);
   });
   if ('error' in recording) {
     if (!recording.full) return refuse(recording.error, NOT_STARTED);
@@ -80,7 +82,10 @@ async function follow(
 ): Promise<number> {
   process.on('uncaughtException', error => say(reasonOf(error)));
   recordProcess(recording, started.pid, null);
+  const asks = options.backend === 'inject' && (options.holders ?? USUAL) === 'onFirstLeak';
+  const watch = asks ? watchForLeaks(recording) : null;
   const status = await showUntil(options, recording.session, started.ended);
+  watch?.stop();
   recordProcess(recording, started.pid, status);
   await settle(recording);
   await probes?.detach();

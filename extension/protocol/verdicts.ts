@@ -66,6 +66,8 @@ export interface FindingHolder {
   bound: number | null;
   /** Where a parse of the statement at `line` told for sure how it keeps less. */
   fix?: Fix;
+  /** When the program was asked while it ran, and how long it stood still for its answer; absent: it was known otherwise. */
+  asked?: { timeNs: number; pauseMs: number };
 }
 /** An edit of a source file: `before` stands between two places of it (line and UTF-16 column, both from 1). */
 export interface Fix {

@@ -1,5 +1,6 @@
 // A program that works in a function frees all of it when that returns: what is shown of it is the end of its last step.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { Report } from '../../extension/analysis/report/report';
@@ -39,8 +40,8 @@ test('the last table, and that of a saved trace, show the end of the last step; 
     assert.match(lastTable(text), /^TOTAL LIVE: 30\.00 KB\n {2}tensor layer, gpu_0: 30\.00 KB in 60/m);
     assert.match(lastTable(text), /30\.00 KB in 60 +\+512 B\/step +growing +tracing\.py:\d+ report/);
   }
-  const { stdout: listed } = await place.run(['report', '--blocks', trace]);
-  assert.match(lastTable(listed), /0x100000:gpu_0: 512 B/);
+  const blocks = await place.run(['report', trace, '--blocks']);
+  assert.match(lastTable(blocks.stdout), /0x100000:gpu_0: 512 B/);
   assert.equal(report.totals.find(({ layer }) => layer === 'tensor')?.liveBytes, 0);
   assert.deepEqual([report.shownMoment?.step, report.shownMoment?.liveBytes], [60, 60 * 512]);
 });
@@ -65,6 +66,27 @@ test('a program that is killed is shown as it was then', async t => {
   assert.equal(status, 128 + 9);
   assert.match(stderr, /^TOTAL LIVE: 30\.00 KB$/m);
   assert.doesNotMatch(stderr, /As of/);
+});
+
+test('the program is asked by itself, once, who holds what leaks, and keeps its status; the trace keeps the answer', async t => {
+  const { place, stderr, report } = await traced(t, 'slow');
+  const [leak] = report.findings;
+  assert.equal(leak?.holder?.path, 'main().kept[...]', stderr);
+  assert.equal(
+    leak.holder.line,
+    readFileSync(job, 'utf8')
+      .split('\n')
+      .findIndex(line => line.endsWith('# HOLD')) + 1,
+  );
+  assert.ok((leak.holder.asked?.pauseMs ?? 0) > 0);
+  const said =
+    /^ {2}Held by main\(\)\.kept\[\.\.\.\] .*\n {2}Asked at .* of the run, for which the program stood still for \d+ ms\.$/m;
+  assert.match(stderr.slice(stderr.lastIndexOf('LEAK:')), said);
+  const { stdout } = await place.run(['report', place.path('t.gputrace')]);
+  assert.match(stdout, said);
+  assert.match(stdout, /^As of the end of step \d+: the program had freed everything when it ended\.$/m);
+  const holders = await place.run(['holders', place.path('t.gputrace')]);
+  assert.match(holders.stdout, /As it was asked while the program ran\.\n.*main\(\)\.kept/);
 });
 
 test('without steps it is the peak', async t => {

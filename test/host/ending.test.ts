@@ -1,6 +1,7 @@
 // Programs that freed everything when they ended, in Leak Explorer: one that is traced, and a trace that is opened.
 import * as assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { FIRST, freshPage, inThemes, reached, rowAt, trace, workspace, writeScript } from './page';
@@ -33,6 +34,29 @@ describe('A program that freed everything', () => {
     await click(BACK);
     await says('.list .none', /Nothing is alive/);
     await says('[data-value=live]', /^0 B$/);
+  });
+
+  it('was asked by itself who holds what leaks, without a page that is seen', async () => {
+    const agent = join(root, 'test/native/agent');
+    const file = join(workspace, 'asked.py');
+    const emptied = join(workspace, 'emptied.py');
+    const paths = JSON.stringify([join(agent, 'standin'), agent]);
+    const lines = [
+      'import os, sys',
+      `sys.path[:0] = ${paths}`,
+      'os.environ["GPU_MEMTRACE_AGENT_DEVICES"] = "all"',
+      'sys.argv[1:] = ["slow"]',
+      `exec(compile(open(${JSON.stringify(emptied)}).read(), ${JSON.stringify(emptied)}, "exec"))`,
+      'open(__file__ + ".done", "w").close()',
+    ];
+    writeFileSync(file, `${lines.join('\n')}\n`);
+    await trace(file);
+    await vscode.commands.executeCommand('workbench.view.explorer');
+    await until('its end', () => existsSync(`${file}.done`));
+    await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
+    await reached('ended');
+    await says('[data-part=holder]', /main\(\)\.kept\[\.\.\.\]/);
+    await says('[data-value=moment]', /^As of the end of step \d+: /);
   });
 
   it('is shown at the end of its last step where a saved trace of it is opened: by keyboard', async () => {

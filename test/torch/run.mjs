@@ -48,6 +48,7 @@ const CHOSEN = [
   'l10_cycle_per_step', // a cycle, until it is collected
   'l30_lru_cache', // a cache's own memory
   'l62_graph_nodes', // nodes of the autograd graph
+  'l65_main', // locals of a function that has returned at the end
   'n01_adam_warmup', // the optimizer's state
   'n06_collector_sawtooth', // what the collector frees in time
   'n10_prefetch', // what a thread holds for a moment

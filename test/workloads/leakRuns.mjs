@@ -14,13 +14,13 @@ const here = dirname(fileURLToPath(import.meta.url));
 const cli = join(here, '../../dist/cli.js');
 
 /** The report of a traced run of `file`, and what the program printed. */
-async function runJob(file, { python, env, options }) {
+async function runJob(file, { python, env, options, holders = 'atSteps' }) {
   const folder = mkdtempSync(join(tmpdir(), 'gpu-memtrace-leaks-'));
   const report = join(folder, 'report.json');
   const keep = process.env.GPU_MEMTRACE_KEEP;
   const trace = join(keep ?? folder, `${basename(file, '.py')}.gputrace`);
   if (keep) mkdirSync(keep, { recursive: true });
-  const args = ['run', '--format', 'json', '--report', report, '-o', trace, '--holders', ...options];
+  const args = ['run', '--format', 'json', '--report', report, '-o', trace, '--holders', holders, ...options];
   const child = spawn(process.execPath, [cli, ...args, '--', python, file], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
@@ -109,7 +109,7 @@ export function testLeaks({
       for (const [name, expected] of Object.entries(expectations)) {
         test(name, { skip: left(name) }, async () => {
           const file = jobFile(join(folder, name));
-          const how = { python, env: env(expected), options };
+          const how = { python, env: env(expected), options, holders: expected.holders };
           const run = await runJob(file, how);
           const judged = judgeLeaks(name, expected, run.report);
           const row = { name: basename(name, '.py'), expected: expected.verdict, steps: run.report.steps?.count };

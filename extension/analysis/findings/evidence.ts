@@ -8,7 +8,7 @@ import type { FindingContext } from './findingContext';
 import { cutShort } from './holders';
 import { at } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
-import { holderText, placeText } from '../words';
+import { askedText, holderText, placeText } from '../words';
 
 /** What speaks for a leak, in sentences. */
 export function evidenceOf(finding: Finding, cluster: readonly GrowingSite[], context: FindingContext): string[] {
@@ -38,7 +38,10 @@ export function evidenceOf(finding: Finding, cluster: readonly GrowingSite[], co
 
 function holderEvidence({ holder, process }: Finding, { answers }: FindingContext): string[] {
   if (holder?.kind === 'none') return [t('At the end no Python object of the program had any of it.')];
-  if (holder !== null) return [t('The agent found it at {0}.', holderText(holder))];
+  if (holder !== null) {
+    const asked = holder.asked === undefined ? [] : [askedText(holder.asked)];
+    return [t('The agent found it at {0}.', holderText(holder)), ...asked];
+  }
   const cutAfterMs = cutShort(answers, process);
   if (cutAfterMs === null) return [];
   return [

@@ -33,6 +33,8 @@ export interface HolderAnswer {
   sites: ReadonlySet<number> | null;
   /** It did not look at everything, for time ran out after so many ms; null: it did. */
   cutAfterMs: number | null;
+  /** How long the program stood still for it; null: not told. */
+  pauseMs: number | null;
 }
 
 /** Reads the answers of a trace, the newest first; what is no answer about holders is passed over. */
@@ -47,7 +49,9 @@ export function readHolders(source: TraceSource): HolderAnswer[] {
     const sites = namesAll(document) ? new Set(answer.blocks.map(block => block.site)) : null;
     const cutAfterMs = cutOf(document);
     if (held.length === 0 && sites === null && cutAfterMs === null) continue;
-    answers.push({ process: info.process, timeNs: info.timeNs, ...occasionOf(document), held, sites, cutAfterMs });
+    const { process, timeNs } = info;
+    const pauseMs = positive(document.tookMs);
+    answers.push({ process, timeNs, ...occasionOf(document), held, sites, cutAfterMs, pauseMs });
   }
   return answers;
 }
@@ -183,13 +187,15 @@ export function holderOf(
   share: number,
   least: number,
 ): FindingHolder | null {
-  const { holders } = mostNamed(answers, process, sites) ?? { holders: [] };
+  const { holders, answer } = mostNamed(answers, process, sites) ?? { holders: [] };
   const [most] = holders
     .filter(({ kind }) => !NOBODY.has(kind))
     .sort((one, other) => other.count - one.count || other.bytes - one.bytes);
   if (most === undefined || most.count < Math.max(1, least, share * blocksOf(holders))) return null;
   const { path, kind, file, line, length, bound, fix } = most;
-  return { path, kind, file, line, function: most.function, length, bound, ...(fix && { fix }) };
+  const holder = { path, kind, file, line, function: most.function, length, bound, ...(fix && { fix }) };
+  const { when, timeNs, pauseMs } = answer ?? { when: 'exit' };
+  return when === 'exit' || !pauseMs ? holder : { ...holder, asked: { timeNs, pauseMs } };
 }
 
 /** What is said of blocks that live to the end, where the look at the end saw all that Python has and none of them. */
@@ -240,6 +246,11 @@ export function readHolderAnswer(
   if (took !== null) parts.push(t('the program stood still for {0} ms', Math.ceil(took)));
   if (document.cut === true) parts.push(t('the search was cut short'));
   return { holders, sentence: `${parts.join('; ')}.` };
+}
+
+/** How long the program stood still for an answer (ms); null: it does not tell. */
+export function pauseOf({ text }: Pick<Answer, 'text'>): number | null {
+  return positive(parseObject(text)?.tookMs);
 }
 
 /** When a recorded answer was found, as a sentence. */

@@ -3,7 +3,7 @@ import { formatCount, formatPlural } from '../../protocol/format';
 import type { Finding } from '../../protocol/verdicts';
 import { vocabulary } from '../../protocol/vocabulary';
 import { titleOf } from '../findings/wording';
-import { holderText } from '../words';
+import { askedText, holderText } from '../words';
 import type { Snapshot } from './snapshot';
 
 /** In English: a terminal is given no other language. */
@@ -25,6 +25,7 @@ function findingText(finding: Finding): string[] {
   const { holder, fullAtStep, suggestion } = finding;
   const lines = [headLine(finding)];
   if (holder !== null) lines.push(`  Held by ${holderText(holder)}.`);
+  if (holder?.asked !== undefined) lines.push(`  ${askedText(holder.asked)}`);
   if (fullAtStep !== null) lines.push(`  Full at about step ${formatCount(fullAtStep)}.`);
   lines.push(`  ${suggestion}`);
   return lines;

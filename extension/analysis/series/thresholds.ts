@@ -132,6 +132,12 @@ export const THRESHOLDS = {
   /** Readings from which on a trend is looked for. */
   pendingTrend: 12,
 
+  // Who holds a leak: the program is asked by itself.
+  /** It may stand still for this share of the time that it has run, once for each leak for at most so long; a shorter look finds little. */
+  askShare: 0.05,
+  askMostMs: 500,
+  askLeastMs: 200,
+
   // The end of a run.
   /**
    * It is shown as long as it holds this share of what the last step left alive: a model and its optimizer keep more than a quarter

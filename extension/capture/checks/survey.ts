@@ -6,11 +6,18 @@ const BUDGET_MS = 500;
 const SAMPLE = 200;
 
 /**
- * Asks the processes that will record into this trace directory to say who holds their tensors: when they end and, with
- * `steps`, at steps 16, 32, 64 and so on while memory grows (what a function's locals hold is gone at the end). To be
- * written before the program starts.
+ * When a program is stopped to tell who holds its memory: once for each leak when that is certain, or at steps 16, 32, 64 and so on
+ * while memory grows (what a function's locals hold is gone at the end); and at its end. `never`: only where somebody asks.
  */
-export function askForSurvey(directory: string, steps: boolean): void {
-  const request = { budgetMs: BUDGET_MS, sample: SAMPLE, steps };
+export const HOLDER_TIMES = ['onFirstLeak', 'atSteps', 'never'] as const;
+export type HolderTime = (typeof HOLDER_TIMES)[number];
+
+/**
+ * Asks the processes that will record into this trace directory to say who holds their tensors, at their end and perhaps at steps.
+ * To be written before the program starts.
+ */
+export function askForSurvey(directory: string, time: HolderTime): void {
+  if (time === 'never') return;
+  const request = { budgetMs: BUDGET_MS, sample: SAMPLE, steps: time === 'atSteps' };
   writeFileSync(join(directory, 'at-exit.json'), JSON.stringify(request), { mode: 0o600 });
 }

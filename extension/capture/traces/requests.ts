@@ -14,7 +14,15 @@ export interface AskedBlock {
   device: number;
   lines: readonly { file: string; line: number }[];
 }
-export type Question = { do: 'holders'; blocks: readonly AskedBlock[] } | { do: Experiment };
+export type Question = HoldersQuestion | { do: Experiment };
+interface HoldersQuestion {
+  do: 'holders';
+  blocks: readonly AskedBlock[];
+  /** How long the search may stop the program; absent: half a second. */
+  budgetMs?: number;
+  /** To be answered at the end of a training step: graphs rest there. There must be one to come. */
+  atStep?: boolean;
+}
 
 /** How long a search may stop the program. */
 const BUDGET_MS = 500;
@@ -61,7 +69,8 @@ function document(id: number, pid: number, question: Question): object {
   const addresses = question.blocks.map(({ address, bytes, device, lines }) => {
     return [`0x${address.toString(16)}`, bytes, device, lines.map(({ file, line }) => [file, line])];
   });
-  return { id, pid, do: 'holders', addresses, budgetMs: BUDGET_MS };
+  const { budgetMs = BUDGET_MS, atStep } = question;
+  return { id, pid, do: 'holders', addresses, budgetMs, ...(atStep && { at: 'step' }) };
 }
 
 function lastNumber(directory: string): number {

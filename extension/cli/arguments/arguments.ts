@@ -1,3 +1,4 @@
+import { HOLDER_TIMES, type HolderTime } from '../../capture/checks/survey';
 import type { StackChoice } from '../../capture/launch/tracer';
 import { parseConfirm, parseHolders, type ConfirmArguments, type HoldersArguments } from './askArguments';
 import { parseMark, type MarkArguments } from './markArguments';
@@ -21,8 +22,8 @@ export interface RunArguments extends RecordingArguments {
   verb: 'run';
   backend: 'inject' | 'uprobe';
   simulateGpu: boolean;
-  /** Say while it runs, too, who holds what grows. */
-  holders: boolean;
+  /** When the program is stopped to tell who holds its memory; null: nothing was said of it. */
+  holders: HolderTime | null;
   command: string[];
 }
 export interface AttachArguments extends RecordingArguments {
@@ -111,7 +112,7 @@ function parseRun(words: readonly string[]): Arguments | null {
     ...RECORDING,
     backend: 'inject',
     simulateGpu: false,
-    holders: false,
+    holders: null,
     command: [],
   };
   const options = new Options(words);
@@ -121,7 +122,7 @@ function parseRun(words: readonly string[]): Arguments | null {
   if (onlyUprobe !== undefined && parsed.backend !== 'uprobe') {
     throw new Usage(`${onlyUprobe} is an option of the uprobe tracer: add --backend uprobe.`);
   }
-  if (parsed.holders && parsed.backend === 'uprobe') {
+  if (parsed.holders !== null && parsed.holders !== 'never' && parsed.backend === 'uprobe') {
     throw new Usage('--holders needs the in-process tracer: leave --backend uprobe out.');
   }
   parsed.command = options.rest();
@@ -171,7 +172,7 @@ const BACKENDS = ['auto', 'inject', 'uprobe'] as const;
 const RUN_OPTIONS: OptionTable<RunArguments> = {
   ...RECORDING_OPTIONS,
   '--simulate-gpu': (parsed, options) => (parsed.simulateGpu = options.flag()),
-  '--holders': (parsed, options) => (parsed.holders = options.flag()),
+  '--holders': (parsed, options) => (parsed.holders = options.optionalChoice(HOLDER_TIMES, 'atSteps')),
   // `auto` is the in-process tracer: it needs no rights and costs least.
   '--backend': (parsed, options) => (parsed.backend = options.choice(BACKENDS) === 'uprobe' ? 'uprobe' : 'inject'),
 };

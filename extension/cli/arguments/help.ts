@@ -28,8 +28,10 @@ where the trace is.
   --interval TIME          time between two looks at the memory, such as 2s or 500ms (default: 2s)
   --blocks                 list the blocks at the end, each with its address; unasked only where there are at most 10
   --fail-on-leak           exit with 3 when a leak was found
-  --holders                look at steps 16, 32, 64, ... too for who holds what grows, not only at the end; each look
-                           stops the program for up to half a second
+  --holders onFirstLeak|atSteps|never
+                           when the program is stopped, for up to half a second each time, to tell who holds what leaks:
+                           once for each leak when that is certain (default), or at steps 16, 32, 64, ... (also --holders
+                           alone), both at its end as well; or only when asked for by "gpu-memtrace holders"
   --backend auto|inject|uprobe
                            auto, inject: a library in the program (default); uprobe: probes in the kernel, the program
                            starts as without a tracer; this needs rights, see "gpu-memtrace attach --help"

@@ -51,6 +51,12 @@ export class Options {
     throw new Usage(`${this.name} ${value}: choose one of ${choices}.`);
   }
 
+  /** As `choice`, where the option alone stands for `bare`: the next word is its value only if it is one of these. */
+  optionalChoice<T extends string>(allowed: readonly T[], bare: T): T {
+    const next = this.words[this.at];
+    return this.attached !== null || allowed.some(value => value === next) ? this.choice(allowed) : bare;
+  }
+
   positional(): string | null {
     return this.words[this.at++] ?? null;
   }

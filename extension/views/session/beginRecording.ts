@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { injectionProblem, simulatorProblem } from '../../capture/checks/simulator';
-import { askForSurvey } from '../../capture/checks/survey';
+import { askForSurvey, HOLDER_TIMES, type HolderTime } from '../../capture/checks/survey';
 import { traceVariables } from '../../capture/launch/environment';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import { prepareTerminal } from '../../capture/launch/terminalScript';
@@ -32,6 +32,12 @@ export interface Remembered {
   terminal: number | null;
 }
 
+/** The user's choice of when a program is stopped to tell who holds its memory. */
+export function holderTime(): HolderTime {
+  const chosen = vscode.workspace.getConfiguration('gpuMemoryTrace').get<string>('holders');
+  return HOLDER_TIMES.find(time => time === chosen) ?? 'onFirstLeak';
+}
+
 export class Recorder {
   constructor(
     private readonly dist: string,
@@ -47,7 +53,7 @@ export class Recorder {
     const about = { command, cwd, simulated, backend: 'inject' as const };
     const { addon, facts, made } = this.prepare(environment, about, directory => {
       prepareTerminal(directory);
-      askForSurvey(directory, false);
+      askForSurvey(directory, holderTime());
     });
     const variables = traceVariables(environment, {
       dist: this.dist,

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { explain } from '../../capture/checks/attachTarget';
+import type { HolderTime } from '../../capture/checks/survey';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import { settleDirectory, settleLogs } from '../../capture/launch/settle';
 import type { ProcessFacts } from '../../capture/processes/processes';
@@ -8,7 +9,7 @@ import { keptTraceFile, pruneKeptTraces } from '../../capture/traces/keptTraces'
 import { addMark, recordProcesses } from '../../capture/traces/sessionFile';
 import { reasonOf, removeTraceDirectory } from '../../capture/traces/traceDirectory';
 import { TraceSession } from '../../engine/session';
-import type { Recorder, Remembered } from './beginRecording';
+import { holderTime, type Recorder, type Remembered } from './beginRecording';
 import { OpenTrace } from './openTrace';
 import type { Recording, RecordingEnd } from './recording';
 import { Refused, sudoWords } from './refused';
@@ -20,6 +21,7 @@ export interface SessionParts {
 }
 
 const WATCH_MS = 200;
+const JUDGE_MS = 1_000;
 const STRAGGLER_MS = 1_000;
 
 /** The trace of a program that runs or ran, or of a file. */
@@ -32,6 +34,8 @@ export class Session extends OpenTrace {
   private gone = false;
   /** The user ended it. */
   private stopped = false;
+  private holders: HolderTime = 'never';
+  private judgeAtMs = 0;
 
   constructor(
     id: number,
@@ -156,6 +160,8 @@ export class Session extends OpenTrace {
 
   private record(recording: Recording): void {
     this.open(recording);
+    if (!recording.attached) this.holders = holderTime();
+    if (this.holders === 'onFirstLeak') this.verdicts?.askOnFirstLeak(this.parts.log);
     this.watchFromNow();
   }
 
@@ -180,7 +186,8 @@ export class Session extends OpenTrace {
   private async watch(): Promise<void> {
     const { recording } = this;
     const end = recording?.end() ?? null;
-    if (recording === null || end === null) return;
+    if (recording === null) return;
+    if (end === null) return this.judgeNow();
     const settle = recording.attached ? settleLogs : settleDirectory;
     this.recording = null;
     clearInterval(this.timer);
@@ -194,6 +201,14 @@ export class Session extends OpenTrace {
     this.showEnd(end);
     await this.showEnding();
     await this.keepTrace(recording);
+  }
+
+  /** Leaks are found, and asked about, without a page as well. */
+  private async judgeNow(): Promise<void> {
+    const nowMs = performance.now();
+    if (this.holders !== 'onFirstLeak' || nowMs < this.judgeAtMs) return;
+    this.judgeAtMs = nowMs + JUDGE_MS;
+    await this.verdicts?.verdictsNow().catch(() => undefined); // the trace was closed
   }
 
   private showEnd(end: RecordingEnd): void {

@@ -2,7 +2,8 @@
 import * as vscode from 'vscode';
 import { readEffect } from '../../analysis/findings/effects';
 import { findingSpark } from '../../analysis/findings/findingSpark';
-import { occasionText, recordedHolders, readHolderAnswer } from '../../analysis/findings/holders';
+import { FirstLeaks, type OwnQuestion } from '../../analysis/findings/firstLeaks';
+import { occasionText, pauseOf, recordedHolders, readHolderAnswer } from '../../analysis/findings/holders';
 import { otherLines, rowVerdicts } from '../../analysis/report/rowVerdicts';
 import { standingOf } from '../../analysis/sites/standing';
 import { survivorsOf, tensorAt } from '../../analysis/series/survivors';
@@ -38,6 +39,8 @@ export class TraceVerdicts implements vscode.Disposable {
   private readonly judge: Judge;
   private readonly asked = new Map<string, Asked>();
   private readonly changed = new vscode.EventEmitter<void>();
+  private readonly closing = new AbortController();
+  private leaks: FirstLeaks | null = null;
   /** Something was judged anew, something was asked of the process, or it answered. */
   readonly onDidChange = this.changed.event;
 
@@ -46,7 +49,24 @@ export class TraceVerdicts implements vscode.Disposable {
     private readonly source: NativeSession,
     private readonly directory: string | null,
   ) {
-    this.judge = new Judge(source, () => this.changed.fire());
+    this.judge = new Judge(source, () => {
+      this.changed.fire();
+      if (this.latest !== null) this.leaks?.look(this.latest);
+    });
+  }
+
+  /** From here on the program is asked by itself who holds what leaks, the first time that this is certain. */
+  askOnFirstLeak(log: Pick<vscode.LogOutputChannel, 'info'>): void {
+    const begun = performance.now();
+    const question = async ({ process, ...words }: OwnQuestion): Promise<number | null> => {
+      const patience = { limitMs: PATIENCE_MS, signal: this.closing.signal };
+      const result = await ask(this.source, this.directory, process, { do: 'holders', ...words }, patience);
+      const pauseMs = 'answer' in result ? pauseOf(result.answer) : null;
+      log.info(`asked who holds what leaks: ${'sentence' in result ? result.sentence : `${pauseMs} ms`}`);
+      return pauseMs;
+    };
+    const canAsk = (process: number): boolean => this.cannotAsk({ process }) === null;
+    this.leaks = new FirstLeaks(this.source, canAsk, question, () => performance.now() - begun);
   }
 
   /** The verdicts of this moment or of a moment ago. Rejects when the trace is closed. */
@@ -199,6 +219,7 @@ export class TraceVerdicts implements vscode.Disposable {
 
   dispose(): void {
     this.judge.close();
+    this.closing.abort();
     for (const asked of this.asked.values()) asked.stop.abort();
     this.changed.dispose();
   }

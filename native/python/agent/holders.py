@@ -22,6 +22,7 @@ ENDINGS = {None: "", GRADIENT: ".grad", graph.GRAPH: " (its graph)", graph.GRADI
 ENDINGS[graph.NODE_GRAPH] = ENDINGS[graph.GRAPH]
 NOTHING = ({"path": "no Python owner", "kind": "none"}, None)
 NOT_FOUND = ({"path": "not found in time", "kind": "unknown"}, None)
+NOT_SEEN = ({"path": "not seen: a backward pass was running", "kind": "unknown"}, None)  # a graph may have it
 
 
 class Found:
@@ -163,6 +164,7 @@ class Search:
         self.start = roots_part.Roots()
         self.found = {}  # path and kind -> Found
         self.where = {}  # address -> [(tensor, how: None, "graph", "gradient")]
+        self.graphs_rest = tensors.graphs_rest()
 
     def run(self):
         try:
@@ -256,6 +258,8 @@ class Search:
         return NOT_FOUND if self.deadline.late() or self.deadline.cut else NOTHING
 
     def add(self, address, answer, anchor):
+        if answer is NOTHING[0] and not self.graphs_rest:
+            answer, anchor = NOT_SEEN
         holder = group(self.found, answer, anchor, len(self.wanted))
         holder.add(address, self.wanted[address], self.sites.get(address, ()))
 

@@ -116,14 +116,25 @@ def attempt(work, *arguments):
         return None
 
 
+def answer_requests(reason):
+    """All of them but those that wait for the end of a step."""
+    waiting = []
+    while state["requests"]:
+        text = state["requests"].pop(0)
+        if reason not in (STEP, EXIT) and attempt(lambda: load("requests").waits(text)):
+            waiting.append(text)
+        else:
+            attempt(lambda: load("requests").answer(text))
+    state["requests"] = waiting
+
+
 def turn(reason, step, request):
     """One turn of the agent. Gives the number of the step at which it wants the next one."""
     if request is not None:
         state["requests"].append(request)
     if not can_import():
         return AGAIN
-    while state["requests"]:
-        attempt(lambda: load("requests").answer(state["requests"].pop(0)))
+    answer_requests(reason)
     if not state["steps"]:
         if attempt(hook_steps) is False:
             return AGAIN
@@ -136,7 +147,7 @@ def turn(reason, step, request):
         attempt(load("steps").at_exit)
     else:
         state["next_step"] = load("steps").next_step()
-    return state["next_step"]
+    return state["next_step"] if not state["requests"] else 1  # the next step there is
 
 
 start()

@@ -1,17 +1,29 @@
 """Answers what the launcher asks."""
 
 import json
+import time
+
+
+def waits(text):
+    """Whether it is to be answered at the end of a training step."""
+    try:
+        return json.loads(text).get("at") == "step"
+    except (ValueError, AttributeError):
+        return False
 
 
 def answer(text):
     """Answers one request; whatever goes wrong with it is its answer."""
     number, sequence = 0, natives["sequence"]()
+    begun = time.perf_counter()
     try:
         request = json.loads(text)
         number = int(request["id"])
         told = dispatch(request)
     except Exception as error:
         told = {"ok": False, "error": "%s: %s" % (type(error).__name__, error)}
+    if "tookMs" in told:  # with the parts that were loaded for it
+        told["tookMs"] = (time.perf_counter() - begun) * 1000
     natives["answer"](number, json.dumps(dict({"request": number}, **told)), sequence)
 
 

@@ -199,6 +199,15 @@ class Agent(Traced):
         self.assertEqual(log.answer(3)["collected"] >= 7, True)
         self.assertEqual(self.failures(log), [])
 
+    @every_python
+    def test_a_request_waits_for_the_end_of_a_step(self, python):
+        done = self.run_agent(python, "steps_program.py", "at step")
+        self.assertEqual(done.stdout.split(), [b"False", b"True"] if isinstance(done.stdout, bytes) else ["False", "True"])
+        log = self.log()
+        self.assertTrue(log.answer(1)["ok"])
+        self.assertGreater(log.answer(1)["tookMs"], 0)
+        self.assertEqual(self.failures(log), [])
+
     def check_holder(self, log, addresses, name, kind, path):
         found = log.holder(1, addresses[name])
         self.assertEqual((found["kind"], found["path"]), (kind, path), name)
@@ -255,7 +264,10 @@ class Agent(Traced):
         meanwhile, afterwards = json.loads(done.stdout)
         self.assertEqual(meanwhile, 0)
         self.assertGreater(afterwards, 0)
-        self.assertEqual(self.failures(self.log()), [])
+        log = self.log()
+        # Its graph was not looked at: whether somebody holds it is not known then.
+        self.assertEqual([log.holder(number, 0xFF000)["kind"] for number in (1, 2)], ["unknown", "none"])
+        self.assertEqual(self.failures(log), [])
 
     @every_python
     def test_an_object_that_is_being_deallocated_is_not_held(self, python):

@@ -95,6 +95,14 @@ elif SHAPE == "fork":
     train(torch.optim.Optimizer())
     fork(without_gpu)
     fork(with_gpu)
+elif SHAPE == "at step":
+    optimizer = torch.optim.Optimizer()
+    optimizer.step()
+    unknown = [["0xff000", 512, 0]]
+    tracing.ask(1, "holders", wait_for_it=False, addresses=unknown, budgetMs=10000, at="step")
+    assert tracing.ask(2, "holders", addresses=unknown, budgetMs=10000)
+    early = tracing.answered(1)
+    print(early, tracing.wait(lambda: optimizer.step() or tracing.answered(1), 30))
 elif SHAPE == "requests":
     gc.disable()
     Loop()

@@ -46,6 +46,13 @@ class FakeTrace {
   }
 }
 
+test('a question of our own has its own budget, and waits for the end of a step', t => {
+  const directory = folder(t);
+  assert.equal(writeQuestion(directory, 4711, { do: 'holders', blocks: [], budgetMs: 80, atStep: true }), 1);
+  const own = { id: 1, pid: 4711, do: 'holders', addresses: [], budgetMs: 80, at: 'step' };
+  assert.deepEqual(written(directory, 1), own);
+});
+
 test('questions are numbered over all processes, and appear whole', t => {
   const directory = folder(t);
   const block = { address: 0x7f0000000400n, bytes: 1024, device: 0, lines: [{ file: '/t.py', line: 29 }] };

@@ -10,7 +10,7 @@ test('run takes its options up to -- and leaves the rest to the program', () => 
     verb: 'run',
     backend: 'inject',
     simulateGpu: true,
-    holders: true,
+    holders: 'atSteps',
     output: 'x.gputrace',
     format: 'json',
     report: 'r.json',
@@ -169,8 +169,19 @@ test('any words give a result, and words behind -- arrive unchanged', () => {
 });
 
 test('--holders is for the tracer inside the program', () => {
-  const parsed = parseArguments(['run', '--holders', '--', 'python', 'train.py']);
-  assert.ok('verb' in parsed && parsed.verb === 'run' && parsed.holders);
+  const chosen = (...words: string[]): [string | null, string[]] => {
+    const parsed = parseArguments(['run', ...words]);
+    assert.ok('verb' in parsed && parsed.verb === 'run', JSON.stringify(parsed));
+    return [parsed.holders, parsed.command];
+  };
+  assert.deepEqual(chosen('x'), [null, ['x']]);
+  assert.deepEqual(chosen('--holders', '--', 'never'), ['atSteps', ['never']]);
+  assert.deepEqual(chosen('--holders', 'train.py'), ['atSteps', ['train.py']]);
+  assert.deepEqual(chosen('--holders', 'never', 'train.py'), ['never', ['train.py']]);
+  assert.deepEqual(chosen('--holders=onFirstLeak', 'never'), ['onFirstLeak', ['never']]);
+  assert.deepEqual(chosen('--holders=never', '--backend', 'uprobe', 'x'), ['never', ['x']]);
+  const unknown = parseArguments(['run', '--holders=always', 'x']);
+  assert.ok('usage' in unknown && unknown.usage.includes('choose one of onFirstLeak, atSteps, never'));
   const wrong = parseArguments(['run', '--holders', '--backend', 'uprobe', '--', 'python', 'train.py']);
   assert.ok('usage' in wrong && wrong.usage.includes('--holders needs the in-process tracer'));
 });

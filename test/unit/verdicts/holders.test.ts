@@ -91,10 +91,13 @@ test('the holder of most blocks is named, if it holds its share', () => {
     sites: new Map([[1, { count, bytes: count }]]),
   });
   const told = (...found: HeldBlocks[]): HolderAnswer[] => {
-    return [{ process: 0, timeNs: 1, when: 'exit', step: 0, held: found, sites: null, cutAfterMs: null }];
+    return [{ process: 0, timeNs: 1, when: 'exit', step: 0, held: found, sites: null, cutAfterMs: null, pauseMs: 7 }];
   };
   const answers = told(held('x', 1), held('cache', 8), held('y', 2));
   assert.equal(holderOf(answers, 0, [1], 0.5, 3)?.path, 'cache');
+  assert.equal(holderOf(answers, 0, [1], 0.5, 3)?.asked, undefined, 'nobody waited for the look at the end');
+  const asked = answers.map(answer => ({ ...answer, when: 'asked' as const }));
+  assert.deepEqual(holderOf(asked, 0, [1], 0.5, 3)?.asked, { timeNs: 1, pauseMs: 7 });
   assert.equal(holderOf(answers, 0, [1], 0.9, 3), null);
   assert.equal(holderOf(answers, 0, [1], 0, 9), null);
   assert.equal(holderOf(answers, 0, [2], 0, 1), null);

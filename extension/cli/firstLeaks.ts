@@ -1,0 +1,43 @@
+import { FirstLeaks, type OwnQuestion } from '../analysis/findings/firstLeaks';
+import { pauseOf } from '../analysis/findings/holders';
+import { verdictsOf } from '../analysis/findings/verdictCache';
+import { ask, cannotAsk } from '../capture/traces/requests';
+import { createLineReader } from '../engine/sourceLines';
+import type { Recording } from './recording';
+
+const LOOK_MS = 250;
+/** Judging takes at most one part in so many of the time. */
+const SHARE = 50;
+const PATIENCE_MS = 60_000;
+
+/** Follows a program that runs, and asks it who holds what leaks, the first time that this is certain. */
+export function watchForLeaks({ session, directory }: Recording): { stop(): void } {
+  const stop = new AbortController();
+  const begun = performance.now();
+  const canAsk = (process: number): boolean => {
+    const info = session.info();
+    return cannotAsk(info, info.processes[process], directory) === null;
+  };
+  const question = async ({ process, ...words }: OwnQuestion): Promise<number | null> => {
+    const patience = { limitMs: PATIENCE_MS, signal: stop.signal };
+    const result = await ask(session, directory, process, { do: 'holders', ...words }, patience);
+    return 'answer' in result ? pauseOf(result.answer) : null;
+  };
+  const leaks = new FirstLeaks(session, canAsk, question, () => performance.now() - begun);
+  const lineText = createLineReader();
+  let [seen, dueMs] = [-1, 0];
+  const look = (): void => {
+    const [fromMs, revision] = [performance.now(), session.revision()];
+    if (revision === seen || fromMs < dueMs) return;
+    leaks.look(verdictsOf(session, lineText));
+    seen = revision;
+    dueMs = fromMs + SHARE * (performance.now() - fromMs);
+  };
+  const timer = setInterval(look, LOOK_MS);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      stop.abort();
+    },
+  };
+}

@@ -1,0 +1,141 @@
+// The program is asked by itself who holds what leaks: when, how often, and for how long it may stand still.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FirstLeaks, type OwnQuestion } from '../../../extension/analysis/findings/firstLeaks';
+import { judgeTrace } from '../../../extension/analysis/findings/verdicts';
+import { THRESHOLDS } from '../../../extension/analysis/series/thresholds';
+import { STREAM_UNKNOWN } from '../../../extension/protocol/streams';
+import { allocationWindow, type AllocationQuery, type AllocationWindow } from '../../../extension/protocol/trace';
+import type { Finding, FindingHolder, Verdicts } from '../../../extension/protocol/verdicts';
+import { RunTrace, type RunFacts } from './runTrace';
+import { StepRun } from './stepRun';
+
+const MB = 1 << 20;
+const ENOUGH_MS = THRESHOLDS.askMostMs / THRESHOLDS.askShare;
+const HOLDER: FindingHolder = {
+  path: 'main().kept',
+  kind: 'container',
+  file: null,
+  line: null,
+  function: null,
+  length: null,
+  bound: null,
+};
+
+class KeptTrace extends RunTrace {
+  constructor(
+    private readonly kept: StepRun,
+    facts: RunFacts,
+  ) {
+    super(kept, facts);
+  }
+  override allocations({ site = 0 }: AllocationQuery): AllocationWindow {
+    const rest = { process: 0, thread: 0, device: 0, layer: 'tensor', timeNs: 0, category: 'unnamed' } as const;
+    const rows = this.kept.blocks(site).map(block => ({ ...block, ...rest, askedBytes: NaN, stream: STREAM_UNKNOWN }));
+    return allocationWindow(rows, { total: rows.length, sumBytes: 0 });
+  }
+}
+
+/** Sites 1 and 2, at lines of their own, keep memory in each step. */
+function leaking(steps = 40): KeptTrace {
+  const run = new StepRun();
+  for (let step = 1; step <= steps; step++) {
+    run.alloc(1, 2 * MB);
+    if (step % 2 === 0) run.alloc(2, MB);
+    run.endStep();
+  }
+  return new KeptTrace(run, { lines: { 1: 10, 2: 20 } });
+}
+
+/** A program that is asked: what it was asked, and what it can do. */
+class Asked {
+  readonly questions: OwnQuestion[] = [];
+  elapsedMs = 100 * ENOUGH_MS;
+  alive = true;
+  tookMs: number | null = 30;
+  readonly leaks: FirstLeaks;
+  private answer: () => void = () => undefined;
+
+  constructor(readonly source = leaking()) {
+    const ask = (question: OwnQuestion): Promise<number | null> => {
+      this.questions.push(question);
+      return new Promise(done => (this.answer = () => done(this.tookMs)));
+    };
+    this.leaks = new FirstLeaks(
+      source,
+      () => this.alive,
+      ask,
+      () => this.elapsedMs,
+    );
+  }
+
+  look(change: (finding: Finding) => Partial<Finding> = () => ({})): void {
+    const verdicts: Verdicts = judgeTrace(this.source);
+    this.leaks.look({ ...verdicts, findings: verdicts.findings.map(one => ({ ...one, ...change(one) })) });
+  }
+
+  async answered(): Promise<void> {
+    this.answer();
+    await new Promise(done => setImmediate(done));
+  }
+}
+
+test('each leak is asked about once, one after the other', async () => {
+  const asked = new Asked();
+  asked.look();
+  asked.look();
+  assert.equal(asked.questions.length, 1, 'the process is busy with it');
+  const [first] = asked.questions;
+  assert.deepEqual([first?.process, first?.atStep, first?.budgetMs], [0, true, THRESHOLDS.askMostMs]);
+  assert.ok((first?.blocks.length ?? 0) > 0);
+  await asked.answered();
+  asked.look();
+  await asked.answered();
+  asked.look();
+  assert.equal(asked.questions.length, 2);
+});
+
+test('not where the holder is known, the leak not sure, or nobody can be asked', () => {
+  const asked = new Asked();
+  asked.look(() => ({ holder: HOLDER }));
+  asked.look(() => ({ confidence: 0.3 }));
+  asked.alive = false;
+  asked.look();
+  assert.equal(asked.questions.length, 0);
+  asked.alive = true;
+  asked.look();
+  assert.equal(asked.questions.length, 1, 'what came of nothing is not counted');
+});
+
+test('a leak that another process is worst in now is the same leak', async () => {
+  const asked = new Asked();
+  const only = ({ place }: Finding): Partial<Finding> => (place?.line === 10 ? {} : { holder: HOLDER });
+  asked.look(only);
+  await asked.answered();
+  asked.look(finding => ({ ...only(finding), process: 1 }));
+  assert.equal(asked.questions.length, 1);
+});
+
+test('the program stands still for a small part of its time, by what it took', async () => {
+  const asked = new Asked();
+  asked.elapsedMs = THRESHOLDS.askLeastMs / THRESHOLDS.askShare - 1;
+  asked.look();
+  assert.equal(asked.questions.length, 0, 'too early');
+  asked.elapsedMs = ENOUGH_MS;
+  asked.look();
+  assert.equal(asked.questions[0]?.budgetMs, THRESHOLDS.askMostMs);
+  asked.tookMs = THRESHOLDS.askMostMs - THRESHOLDS.askLeastMs;
+  await asked.answered();
+  asked.look();
+  assert.equal(asked.questions[1]?.budgetMs, THRESHOLDS.askLeastMs, 'what is left');
+});
+
+test('where it is not known how long it stood still, the most is counted', async () => {
+  const asked = new Asked();
+  asked.elapsedMs = ENOUGH_MS;
+  asked.tookMs = null;
+  asked.look();
+  await asked.answered();
+  asked.look();
+  assert.equal(asked.questions.length, 1);
+});
