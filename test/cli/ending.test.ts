@@ -20,10 +20,10 @@ interface Run {
   report: Report & ShownMoment;
 }
 
-async function traced(t: TestContext, how: string): Promise<Run> {
+async function traced(t: TestContext, how: string, options: string[] = []): Promise<Run> {
   const place = new Place(t);
   const words = ['run', '--simulate-gpu', '-o', place.path('t.gputrace'), '--report', place.path('report.json')];
-  const { status, stderr } = await place.run([...words, '--', python, job, how], environment);
+  const { status, stderr } = await place.run([...words, ...options, '--', python, job, how], environment);
   assert.equal(status, 0, stderr);
   return { place, stderr, report: place.readJson('report.json') };
 }
@@ -87,6 +87,16 @@ test('the program is asked by itself, once, who holds what leaks, and keeps its 
   assert.match(stdout, /^As of the end of step \d+: the program had freed everything when it ended\.$/m);
   const holders = await place.run(['holders', place.path('t.gputrace')]);
   assert.match(holders.stdout, /As it was asked while the program ran\.\n.*main\(\)\.kept/);
+});
+
+test('a program that is not to be stopped is not, also not at its end', async t => {
+  const holder = async (...options: string[]): Promise<string | undefined> => {
+    const { report, stderr } = await traced(t, 'keep', options);
+    assert.equal(report.findings.length, 1, stderr);
+    return report.findings[0]?.holder?.path;
+  };
+  assert.equal(await holder(), '__main__.left[...]');
+  assert.equal(await holder('--holders', 'never'), undefined);
 });
 
 test('without steps it is the peak', async t => {
