@@ -170,7 +170,8 @@ const checks = {
     const says = async (selector, wanted) =>
       eventually(async () => assert.match(await opened.page.locator(selector).innerText(), wanted));
     await says('.list-head h2', /^As of the end of step 390, by line$/);
-    await says('[data-value=moment]', /^As of the end of step 390: the program had freed everything$/);
+    await says('[data-value=moment]', /^As of the end of step 390$/);
+    await says('[data-value=reason]', /^because the program had freed everything$/);
     await says('[data-value=live]', /^3\.00 GB$/);
     await says('[data-action=moment-now]', /^Show the end$/);
     await opened.page.locator('[data-action=moment-now]').click();

@@ -1,6 +1,6 @@
 // The line below the chart: what can be shown of the selected span, what is being read, and which moment is shown.
 import { t } from '@vscode/l10n';
-import { button, el, icon, setAttribute, setText } from '../../dom';
+import { button, el, icon, setAttribute, setText, setTextOrHide } from '../../dom';
 
 export type SpanChoice = 'born' | 'end' | 'peak';
 export interface TimelineBarActions {
@@ -20,6 +20,8 @@ export interface BarState {
   reading: string | null;
   /** Title of the shown moment; null for the present. */
   moment: string | null;
+  /** Why it is shown; '' where the user chose it. */
+  reason: string;
   /** The program has ended: its end takes the place of now. */
   ended: boolean;
 }
@@ -46,6 +48,7 @@ export class TimelineBar {
   private readonly reading = el('span', { 'data-value': 'reading' });
   private readonly readingPart: HTMLElement;
   private readonly moment = el('strong', { 'data-value': 'moment' });
+  private readonly reason = el('span', { class: 'dim', 'data-value': 'reason' });
   private readonly now: HTMLElement;
   private readonly momentPart: HTMLElement;
   private readonly status = el('span', { class: 'said', role: 'status' });
@@ -59,11 +62,11 @@ export class TimelineBar {
     const cancel = chip('moment-cancel', t('Cancel'), t('Stop reading; what is shown stays'), () => actions.cancel());
     this.readingPart = el('div', { class: 'bar-part' }, this.reading, cancel);
     this.now = chip('moment-now', '', '', () => actions.now());
-    this.momentPart = el('div', { class: 'bar-part bar-moment' }, icon('history'), this.moment, this.now);
+    this.momentPart = el('div', { class: 'bar-part bar-moment' }, icon('history'), this.moment, this.reason, this.now);
     this.element.append(this.spanPart, this.readingPart, this.momentPart, this.status);
   }
 
-  update({ span, kept, reading, moment, ended }: BarState): void {
+  update({ span, kept, reading, moment, reason, ended }: BarState): void {
     this.spanPart.hidden = span === null;
     this.readingPart.hidden = reading === null;
     this.momentPart.hidden = moment === null;
@@ -71,6 +74,7 @@ export class TimelineBar {
     setText(this.kept, kept);
     setText(this.reading, reading ?? '');
     setText(this.moment, moment ?? '');
+    setTextOrHide(this.reason, reason);
     setText(this.now, ended ? t('Show the end') : t('Back to now'));
     setAttribute(this.now, 'title', ended ? t('Show what was alive at the end') : t('Show what is alive now'));
   }

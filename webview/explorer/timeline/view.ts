@@ -53,10 +53,9 @@ const HINT = t(
   'Arrow keys move, plus and minus zoom, Home follows the run. Shift with left and right selects a span, with up and down moves it; Enter shows what it holds, Escape clears it. On a mark, left and right lead to the next one.',
 );
 
-/** What the shown moment is, in words; null for the present. */
-function momentText({ view: { moment, momentTitle }, session: { ending } }: PageContext): string | null {
-  const instead = moment.kind === 'at' && moment.timeNs === ending?.timeNs;
-  return instead ? `${momentTitle}: ${ending.reason}` : momentTitle || null;
+/** Why the shown moment is shown by itself; '' where the user chose it. */
+function reasonOf({ view: { moment }, session: { ending } }: PageContext): string {
+  return moment.kind === 'at' && moment.timeNs === ending?.timeNs ? t('because {0}', ending.reason) : '';
 }
 
 export class TimelineView {
@@ -240,7 +239,8 @@ export class TimelineView {
       span: span ? spanText(span, steps) : null,
       kept: kept === null ? '' : t('{0} kept', formatBytes(kept)),
       reading: reading ? t('Reading up to {0}… {1} %', timeText(reading.untilNs, steps), part) : null,
-      moment: context ? momentText(context) : null,
+      moment: context?.view.momentTitle || null,
+      reason: context ? reasonOf(context) : '',
       ended: context?.session.phase === 'ended',
     });
   }
