@@ -139,3 +139,17 @@ test('where it is not known how long it stood still, the most is counted', async
   asked.look();
   assert.equal(asked.questions.length, 1);
 });
+
+test('processes are asked beside each other, each for a part of its own time', () => {
+  const asked = new Asked();
+  asked.elapsedMs = ENOUGH_MS;
+  asked.look(({ place }) => ({ process: place?.line === 10 ? 0 : 1 }));
+  const most = THRESHOLDS.askMostMs;
+  assert.deepEqual(
+    asked.questions.map(({ process, budgetMs }) => [process, budgetMs]),
+    [
+      [0, most],
+      [1, most],
+    ],
+  );
+});
