@@ -32,8 +32,8 @@ const leak = '.view-line:has-text("leaks with every step") span span';
 /** In this order in one window; the sample has ended when the first is drawn. */
 const VIEWS = {
   sample: [open('[data-action=open-line]'), top],
-  findings: [open('[data-action=why]'), top],
-  table: [open('[data-action=why]'), low],
+  findings: [open('.finding-toggle'), open('[data-action=why]'), top],
+  table: [low],
   details: [open(TRACED), open('.block-row'), low],
   timeline: [top, ({ page }) => press(page, '.timeline-surface', 'Shift+ArrowRight', 'Shift+ArrowRight', 'Enter')],
   flame: [({ page }) => press(page, '.timeline-surface', 'Escape'), tab('flame'), low],

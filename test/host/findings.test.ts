@@ -69,7 +69,8 @@ describe('Findings in VS Code', () => {
   it('says in one sentence what leaks, how fast, since when', async () => {
     await trace(KEPT, 'outputs');
     await reached('ended');
-    await says(CARD, /kept\.py:\d+ \S+ 1 tensor [io][nf] each step/);
+    await says(CARD, /kept\.py:\d+\S* .*1 tensor of each step/);
+    await click(`${CARD} .finding-toggle`);
     assert.match(await words(CARD), /\+64\.00 KB a step\s.*since step \d+.*% sure/s);
     assert.equal(await attribute(`${CARD}`, 'data-leak'), 'true');
     assert.ok(
@@ -116,7 +117,10 @@ describe('Findings in VS Code', () => {
       [entry?.severity, entry?.code, entry?.range.start.line],
       [vscode.DiagnosticSeverity.Warning, 'leak', line],
     );
-    assert.match(entry?.message ?? '', /^kept\.py:\d+ \S+ 1 tensor .* · \+64\.00 KB a step\nFind what stores it/);
+    assert.match(
+      entry?.message ?? '',
+      /^kept\.py:\d+\S* .*1 tensor of each step.* · \+64\.00 KB a step\nFind what stores it/,
+    );
     await click(`${CARD} .finding-toggle`);
     assert.equal(await attribute(`${CARD} .finding-toggle`, 'aria-expanded'), 'false');
     await showFindingAt(KEPT);
@@ -147,6 +151,7 @@ describe('Findings in VS Code', () => {
     await trace(file);
     await reached('running');
     await says(CARD, /1 tensor/);
+    await click(`${CARD} .finding-toggle`);
     assert.equal(problems(KEPT).length, 1, 'the entry of the other program stays');
     await click(`${CARD} [data-action=who-holds]`);
     const text = await says(`${CARD} [data-part=holders][data-state=answered]`, /still alive/);

@@ -69,6 +69,7 @@ describe('Maps of the memory in VS Code', () => {
     for (const kind of KINDS)
       if ((await attribute(`[data-key=${kind}]`, 'hidden')) === null) sum += await bytesOf(kind);
     assert.equal(sum, Number(await attribute('.ledger-device', 'data-total-bytes')));
+    await click('.ledger-toggle');
     assert.match(await words('.ledger'), /tensors 96\.00 MB/);
     assert.match(await words('.ledger'), /free or not traced/);
     assert.deepEqual(await violations('.ledger'), []);

@@ -25,12 +25,12 @@ const checks = {
     assert.equal(await colour('leak 0'), 'rgb(241, 76, 76)');
     assert.notEqual(await colour('fragmentation 0'), 'rgb(241, 76, 76)');
   },
-  async 'the first is open; the line to change opens first, by mouse and by key'() {
+  async 'the line to change opens first, by mouse and by key'() {
+    assert.equal(await card('leak 0').locator('.finding-body').isVisible(), false);
     await card('leak 0').locator('[data-action=open-line]').click();
     await pause();
     assert.deepEqual((await opened()).at(-1), { file: '/home/user/project/train.py', line: 10 });
-    await card('leak 1').locator('.finding-toggle').focus();
-    await page.keyboard.press('Enter');
+    await card('leak 1').locator('.finding-toggle').press('Enter');
     for (const at of [
       { file: '/home/user/project/train.py', line: 12 },
       { file: '/home/user/project/metrics.py', line: 23 },
@@ -57,6 +57,7 @@ const checks = {
     assert.equal(await button('leak 1').isVisible(), false);
   },
   async 'who holds it: waits, can be stopped, tells'() {
+    await card('leak 0').locator('.finding-toggle').click();
     await card('leak 0').locator('[data-action=who-holds]').click();
     await pause();
     assert.equal(await card('leak 0').locator('[data-part=holders]').getAttribute('data-state'), 'asking');
@@ -84,6 +85,37 @@ const checks = {
       'ipc_collect() failed: PyTorch holds no GPU memory in this process.',
     ]);
   },
+};
+
+checks[
+  'the first screen of a side panel: one row of status, one of the card, findings of three lines, five rows, then the timeline'
+] = async () => {
+  const { page: narrow, context } = await openPage(browser, files, { width: 360, height: 760, devices: 1 });
+  const boxOf = async selector => narrow.locator(selector).first().boundingBox();
+  const line = 20;
+  assert.ok((await boxOf('.header')).height < 2 * line, 'status');
+  assert.ok((await boxOf('.ledger')).height < 2 * line, 'card');
+  assert.ok((await boxOf('[data-finding="leak 0"]')).height < 4 * line, 'finding');
+  const fifth = await boxOf('.rows .row[data-row="4"]');
+  assert.ok(fifth.y + fifth.height <= 760, `the fifth row ends at ${fifth.y + fifth.height}`);
+  assert.ok((await boxOf('.timeline')).y >= fifth.y + fifth.height, 'the timeline stands below');
+  await narrow.locator('.timeline-fold').click();
+  await settled(narrow);
+  assert.equal(await narrow.locator('.timeline-surface').isVisible(), false);
+  assert.equal((await narrow.evaluate(() => window.bench.saved)).folded, true);
+  assert.equal(await narrow.locator('.ledger-legend').isVisible(), false);
+  await narrow.locator('.ledger-toggle').click();
+  assert.equal(await narrow.locator('.ledger-legend').isVisible(), true);
+  await context.close();
+};
+checks['in an editor findings and timeline stand beside the table'] = async () => {
+  const { page: wide, context } = await openPage(browser, files, { width: 1200, height: 760, devices: 1 });
+  const [found, timeline, table] = await Promise.all(
+    ['.findings', '.timeline', '.lower'].map(selector => wide.locator(selector).boundingBox()),
+  );
+  assert.ok(found.x + found.width <= table.x && timeline.x + timeline.width <= table.x);
+  assert.ok(timeline.y >= found.y + found.height && table.y <= found.y);
+  await context.close();
 };
 
 const failed = await runChecks(checks, { page, errors });

@@ -8,7 +8,7 @@ import { buildPage, openBrowser, openPage } from './page.mjs';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const browser = await openBrowser();
 const files = await buildPage();
-const { page, errors } = await openPage(browser, files, { devices: 1, width: 1000, height: 1150 });
+const { page, errors } = await openPage(browser, files, { devices: 1, width: 1620, height: 1150 });
 const calls = method =>
   page.evaluate(name => window.bench.calls.filter(call => call.method === name).map(call => call.params), method);
 const fact = name => page.locator(`[data-fact=${name}]`).innerText();

@@ -30,8 +30,8 @@ const phase = scene => ({ scene, sizes: LOW });
 
 /** What is done on the page before its picture; `scene`: fields of SessionView. */
 const VIEWS = {
-  findings: { steps: [click('[data-action=why]')] },
-  holders: { steps: [click('[data-action=who-holds]'), seen('[data-action=stop-asking]')] },
+  findings: { steps: [click('.finding-toggle'), click('[data-action=why]')] },
+  holders: { steps: [click('.finding-toggle'), click('[data-action=who-holds]'), seen('[data-action=stop-asking]')] },
   table: { steps: [low, keys('.list .grid', 'Home', 'ArrowDown')] },
   selection: { steps: [low, keys('.list .grid', 'Home', 'Shift+ArrowDown', 'Shift+ArrowDown')] },
   menu: { steps: [low, page => page.locator('[data-row="3"]').click({ button: 'right' })] },

@@ -15,7 +15,7 @@ const FIELDS = new Set(
 const FIGURE = /[+−-]?[\d.,]+\s?(?:[KMGTP]?B|ns|µs|ms|s|min|h|%)?(?:\/s)?(?![\w])/g;
 /** Names that are not of the trace: devices, keys, what Python and its packages call things. */
 const FIXED =
-  /\bgpu_\d+\b|\b0x[\da-f]+\b|\b(?:Enter|Ctrl\+C|gc\.collect\(\)|gc|torch|list|empty_cache\(\)|ipc_collect\(\))/g;
+  /\bcuda:\d+\b|\b0x[\da-f]+\b|\b(?:Enter|Ctrl\+C|gc\.collect\(\)|gc|torch|list|empty_cache\(\)|ipc_collect\(\))/g;
 
 const browser = await openBrowser();
 const { page, errors } = await openPage(browser, await buildPage({ strings }), { width: 1000, height: 1300 });
@@ -78,6 +78,7 @@ const show = scene =>
 
 const checks = {
   async 'the page with a finding and the table'() {
+    await page.locator('.finding-toggle').first().click();
     await page.locator('[data-finding] [data-action=why]').first().click();
     await allWrapped();
   },

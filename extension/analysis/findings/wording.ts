@@ -25,7 +25,7 @@ export function leakWords(facts: LeakFacts): Pick<Finding, 'headline' | 'detail'
   const uncounted = ['graph', 'gradients', 'backward', 'pinned', 'driver'].includes(facts.class);
   const headline =
     keeper === null
-      ? allocates(facts.class, source, each, blocks, count)
+      ? t('{0}: {1}', source, stays(facts.class, each, blocks, count))
       : keeps(facts.class, placeText(keeper), each, blocks);
   return { headline, detail: uncounted ? `${blocks}, ${rate}` : rate };
 }
@@ -53,22 +53,19 @@ function keeps(kind: LeakClass, where: string, each: string, blocks: string): st
   return words[kind];
 }
 
-/** Where nobody knows the line that keeps it: the one that allocates it. */
-function allocates(kind: LeakClass, where: string, each: string, blocks: string, count: number): string {
+/** Where nobody knows the line that keeps it: what is kept of the one that allocates it. */
+function stays(kind: LeakClass, each: string, blocks: string, count: number): string {
   const words: Record<LeakClass, string> = {
-    graph: t('{0} allocates {1}’s graph, which is kept', where, each),
-    size: t('{0} allocates a tensor that gets bigger with {1}', where, each),
-    gradients: t('{0} allocates {1}’s gradients, which are kept', where, each),
-    backward: t('{0} allocates tensors in {1}’s backward pass, which are kept', where, each),
-    cycle: t('{0} allocates {1} in {2}, kept by reference cycles', where, blocks, each),
-    exception: t('{0} allocates {1} in {2}, kept by an exception', where, blocks, each),
-    hook: t('{0} allocates {1} in {2}, kept by a hook', where, blocks, each),
-    pinned: t('{0} takes pinned host memory in {1} and keeps it', where, each),
-    driver: t('{0} takes driver memory outside PyTorch’s cache in {1} and keeps it', where, each),
-    outputs:
-      count === 1
-        ? t('{0} allocates {1} in {2}, which stays alive', where, blocks, each)
-        : t('{0} allocates {1} in {2}, which stay alive', where, blocks, each),
+    graph: t('{0}’s graph stays alive', each),
+    size: t('a tensor gets bigger with {0}', each),
+    gradients: t('{0}’s gradients stay alive', each),
+    backward: t('tensors of {0}’s backward pass stay alive', each),
+    cycle: t('reference cycles keep {0} of {1}', blocks, each),
+    exception: t('an exception keeps {0} of {1}', blocks, each),
+    hook: t('a hook keeps {0} of {1}', blocks, each),
+    pinned: t('pinned host memory of {0} stays taken', each),
+    driver: t('driver memory of {0} stays taken, outside PyTorch’s cache', each),
+    outputs: count === 1 ? t('{0} of {1} stays alive', blocks, each) : t('{0} of {1} stay alive', blocks, each),
   };
   return words[kind];
 }
@@ -80,7 +77,8 @@ export function titleOf(
 ): string {
   const { verdict, headline, detail, atStep, processes } = facts;
   const failure = atStep === null ? word : t('{0} in step {1}', word, formatCount(atStep));
-  const plain = detail === null ? headline : t('{0}: {1}', headline, detail);
+  const leaks = verdict === 'leak' ? t('{0}, {1}', headline, detail ?? '') : t('{0}: {1}', headline, detail ?? '');
+  const plain = detail === null ? headline : leaks;
   const title = verdict === 'oom' ? t('{0}: {1}. {2}', failure, headline, detail ?? '') : plain;
   const all = processes === 1 ? title : t('{0}, in {1} processes', title, formatCount(processes));
   return verdict === 'oom' ? `${all}.` : all;

@@ -8,6 +8,8 @@ export interface SessionRequests {
   start(): void;
   /** Lets the user choose the Python that runs traced files. */
   chooseInterpreter(): void;
+  /** Shows what this machine can record. */
+  doctor(): void;
   /** Ends the traced program (as Ctrl+C in its terminal); of an attached one only the tracing. */
   stop(): void;
   setRecording(to: { on: boolean }): void;
@@ -26,6 +28,7 @@ export const sessionChecks: Checks<SessionRequests> = {
   openLine: object({ file: text(), line: index }),
   start: nothing,
   chooseInterpreter: nothing,
+  doctor: nothing,
   stop: nothing,
   setRecording: object({ on: flag }),
   save: nothing,

@@ -6,6 +6,7 @@ import type { Button, PageModel } from './model';
 const COMMANDS: Record<Button | 'detach', string> = {
   start: 'gpuMemoryTrace.start',
   chooseInterpreter: 'gpuMemoryTrace.chooseInterpreter',
+  doctor: 'gpuMemoryTrace.doctor',
   stop: 'gpuMemoryTrace.stop',
   detach: 'gpuMemoryTrace.detach',
   save: 'gpuMemoryTrace.saveTrace',

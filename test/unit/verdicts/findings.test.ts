@@ -43,10 +43,7 @@ test('a graph of 312 sites on four lines is one finding, at the line that keeps 
     for (let site = 1; site <= 312; site++) run.alloc(site, lines[site] === 10 ? 64 * KB : 8 * KB);
   });
   const finding = only(findingsOf(run, { lines }));
-  assert.equal(
-    finding.title,
-    'train.py:10 allocates each step’s graph, which is kept: 312 tensors, 6.70 MB a step since step 12',
-  );
+  assert.equal(finding.title, 'train.py:10: each step’s graph stays alive, 312 tensors, 6.70 MB a step since step 12');
   assert.deepEqual(
     [finding.verdict, finding.class, finding.place?.line, finding.sites.length],
     ['leak', 'graph', 10, 312],
@@ -181,7 +178,7 @@ test('one tensor that grows is a finding of its own', () => {
     .reverse();
   assert.match(
     size?.title ?? '',
-    /^train\.py:1 allocates a tensor that gets bigger with every 3rd step: 1\.0\d MB a step since step 3$/,
+    /^train\.py:1: a tensor gets bigger with every 3rd step, 1\.0\d MB a step since step 3$/,
   );
   assert.match(size?.suggestion ?? '', /^Collect the parts on the CPU and join them once/);
   assert.equal(blocks?.class, 'outputs');
@@ -196,20 +193,20 @@ test('gradients, backward passes, pinned and driver memory have their own words'
   };
   assert.deepEqual(titleOf({ category: 'gradient' }), [
     'gradients',
-    'train.py:1 allocates each step’s gradients, which are kept: 1 tensor, 1.00 MB a step since step 1',
+    'train.py:1: each step’s gradients stay alive, 1 tensor, 1.00 MB a step since step 1',
   ]);
   assert.deepEqual(titleOf({ lineSource: 'forward', thread: 0 })[0], 'backward');
   assert.match(
     titleOf({ lineSource: 'backward-call' })[1],
-    /^train\.py:1 allocates tensors in each step’s backward pass, which are kept/,
+    /^train\.py:1: tensors of each step’s backward pass stay alive/,
   );
   assert.match(
     titleOf({ layer: 'host', device: -1 })[1],
-    /^train\.py:1 takes pinned host memory in each step and keeps it: 1 block,/,
+    /^train\.py:1: pinned host memory of each step stays taken, 1 block,/,
   );
   assert.match(
     titleOf({ layer: 'driver' })[1],
-    /^train\.py:1 takes driver memory outside PyTorch’s cache in each step and keeps it/,
+    /^train\.py:1: driver memory of each step stays taken, outside PyTorch’s cache/,
   );
 });
 
@@ -366,5 +363,5 @@ test('where the line that keeps it is known, it is what the headline names', () 
     detail: '1 tensor, 1.00 MB a step at model.py:13, since step 3',
   });
   assert.equal(words('outputs', '/t/train.py').headline, 'train.py:35 keeps 1 tensor of each step');
-  assert.equal(words('graph', null).headline, 'model.py:13 allocates each step’s graph, which is kept');
+  assert.equal(words('graph', null).headline, 'model.py:13: each step’s graph stays alive');
 });

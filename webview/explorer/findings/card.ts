@@ -47,11 +47,15 @@ export class FindingCard {
     this.body.id = `${id}-body`;
     this.toggle.setAttribute('aria-controls', this.body.id);
     this.toggle.append(this.chevron, this.sentence);
-    const image = svg('svg', { ...SPARK, class: 'spark', role: 'img', 'aria-label': t('Live bytes step by step') });
+    const viewBox = `0 0 ${SPARK.width} ${SPARK.height}`;
+    const label = t('Live bytes step by step');
+    const shape = { viewBox, preserveAspectRatio: 'none', class: 'spark', role: 'img', 'aria-label': label };
+    const image = svg('svg', { ...SPARK, ...shape });
     image.append(this.line);
-    const pace = el('div', { class: 'finding-pace' }, this.word, this.facts, image);
+    const pace = el('div', { class: 'finding-pace' }, this.word, this.facts);
     this.body.append(this.moreFacts, this.advice, this.makeButtons(), this.answers, this.reasons);
-    this.element.append(el('h2', {}, this.toggle), pace, this.places, this.body);
+    const places = el('div', { class: 'finding-places' }, this.places, image);
+    this.element.append(el('h2', {}, this.toggle), pace, places, this.body);
     this.setOpen(false);
   }
 

@@ -92,10 +92,8 @@ export class FindingsPart extends PolledPart {
     card.reveal();
   };
 
-  /** The first of all is open from the start. */
   private makeCard(finding: FindingView): FindingCard {
     const card = new FindingCard(finding, this.page, (method, id) => void this.inquire(method, id));
-    if (this.cards.size === 0) card.setOpen(true);
     this.cards.set(finding.id, card);
     return card;
   }

@@ -9,7 +9,7 @@ import type {
 import { formatBytes } from '../../../extension/protocol/format';
 import { libraryName } from '../../../extension/protocol/libraryName';
 import type { LedgerLibrary } from '../../../extension/protocol/verdicts';
-import { differs, el, setAttribute, setText } from '../../dom';
+import { button, differs, el, icon, setAttribute, setText } from '../../dom';
 import { cardText, PART_WORDS, partWidths, slopeText, usedText } from './ledger';
 import { deviceText } from '../common/names';
 import { lineLink, type OpenLine } from '../common/lineLink';
@@ -59,8 +59,8 @@ class CardView {
   constructor(private readonly openLine: OpenLine) {
     this.bar.append(...this.segments.values());
     const keys = el('div', { class: 'keys', role: 'list' }, ...[...this.keys.values()].map(key => key.element));
-    const lines = [this.name, this.whole, this.bar, keys, this.libraries, this.lines];
-    this.element = el('div', { class: 'ledger-device' }, ...lines);
+    const legend = el('div', { class: 'ledger-legend' }, keys, this.libraries, this.lines);
+    this.element = el('div', { class: 'ledger-device' }, this.name, this.bar, this.whole, legend);
   }
 
   update(card: CardLedger): void {
@@ -103,9 +103,24 @@ export class LedgerView {
   );
   private readonly cards: CardView[] = [];
 
+  private readonly chevron = icon('chevron-right');
+  private readonly toggle = button('ledger-toggle', null, '', () => this.setOpen(!this.open));
+  private open = false;
+
   constructor(private readonly openLine: OpenLine) {
+    this.toggle.append(this.chevron);
+    setAttribute(this.toggle, 'aria-label', t('What the memory of the card is'));
+    this.setOpen(false);
     for (const [kind, key] of this.shared) key.append(el('i', { 'data-part': kind }), PART_WORDS[kind][0]);
-    this.element.append(this.list, el('div', { class: 'keys shared' }, ...this.shared.values()));
+    this.element.append(this.toggle, this.list, el('div', { class: 'keys shared' }, ...this.shared.values()));
+  }
+
+  /** In a narrow panel the legend is folded away. */
+  private setOpen(open: boolean): void {
+    this.open = open;
+    this.element.classList.toggle('open', open);
+    setAttribute(this.toggle, 'aria-expanded', String(open));
+    setAttribute(this.chevron, 'class', `codicon codicon-chevron-${open ? 'down' : 'right'}`);
   }
 
   update(cards: readonly CardLedger[]): void {

@@ -53,6 +53,7 @@ export class App implements PageActions {
   private readonly state = new StateView(
     () => void this.ask('start', undefined),
     () => void this.ask('chooseInterpreter', undefined),
+    () => void this.ask('doctor', undefined),
   );
   private readonly notices = new Notices();
   private readonly findings = new FindingsPart(this);
@@ -87,7 +88,7 @@ export class App implements PageActions {
     });
     this.parts = [this.findings, this.ledger, this.timeline, tabs, this.details];
     const lower = el('div', { class: 'lower' }, tabs.element, this.details.element);
-    this.trace.append(this.ledger.element, this.findings.element, this.timeline.element, lower);
+    this.trace.append(this.ledger.element, this.findings.element, lower, this.timeline.element);
     this.element.append(this.header.element, this.scopes.element, this.notices.element, this.state.element, this.trace);
     this.listen();
     this.render();
@@ -192,8 +193,8 @@ export class App implements PageActions {
     this.scopes.update(session, context?.view ?? this.view);
     this.state.update(session);
     this.notices.update(info);
-    const nothingYet = (phase === 'starting' || phase === 'failed') && info?.totals.length === 0;
-    this.trace.hidden = info === null || phase === 'empty' || nothingYet;
+    const nothing = phase !== 'running' && info?.totals.length === 0;
+    this.trace.hidden = info === null || phase === 'empty' || nothing;
     if (!context) return;
     for (const part of this.parts) part.update(context);
   };

@@ -43,7 +43,7 @@ export class Header {
     const name = el('div', { class: 'name' }, this.dot, this.title, this.elapsed);
     this.figures.append(this.live, this.total);
     const bytes = el('div', { class: 'headline' }, this.figures, this.simulated.element);
-    this.element = el('header', { class: 'header' }, name, buttons, bytes);
+    this.element = el('header', { class: 'header' }, name, bytes, buttons);
   }
 
   update(session: SessionView, elapsedNs: number, moment: Moment): void {

@@ -70,6 +70,8 @@ export interface ViewState {
   stack: StackChoice;
   /** Steps only where it is known what one is. */
   axis: AxisUnit;
+  /** The timeline is folded away. */
+  folded: boolean;
   /** What rows are shown of, and that in words ('' for the present). */
   moment: Moment;
   momentTitle: string;
@@ -82,7 +84,7 @@ export interface ViewState {
 }
 
 /** A field of the state that an action of its name sets. */
-type Plain = 'filter' | 'layer' | 'zoom' | 'process' | 'device' | 'tab' | 'stack' | 'axis' | 'ending';
+type Plain = 'filter' | 'layer' | 'zoom' | 'process' | 'device' | 'tab' | 'stack' | 'axis' | 'ending' | 'folded';
 /** One whose parts are set. */
 type Parted = 'table' | 'segments' | 'flame' | 'compare';
 
@@ -163,6 +165,7 @@ function readState(saved: Record<string, unknown>): ViewState {
     hidden: Array.isArray(saved.hidden) ? SERIES.filter(series => (saved.hidden as unknown[]).includes(series)) : [],
     stack: { by: oneOf(stack.by, ['none', ...STACK_BY], 'line'), rank: oneOf(stack.rank, STACK_RANKS, 'alive') },
     axis: oneOf(saved.axis, AXES, 'steps'),
+    folded: flag(saved.folded, false),
     ...restoreMoment(saved),
     ending: typeof saved.ending === 'number' ? saved.ending : null,
     compare: restoreCompare(saved.compare),

@@ -19,6 +19,7 @@ export class StateView {
   private readonly start: HTMLElement;
   private readonly again: HTMLElement;
   private readonly choose: HTMLElement;
+  private readonly check: HTMLElement;
   private readonly ring = progressRing();
   private readonly about = el('p', {}, ABOUT);
   private readonly saved = el('p', { class: 'dim' }, SAVED);
@@ -27,11 +28,12 @@ export class StateView {
   private readonly words = el('div', { class: 'words' }, this.ring, this.detail);
   private readonly totals = el('p', { class: 'dim number', 'data-value': 'totals' });
 
-  constructor(onStart: () => void, onChoose: () => void) {
+  constructor(onStart: () => void, onChoose: () => void, onCheck: () => void) {
     this.start = primaryButton('start', t('Trace GPU memory'), onStart);
     this.again = primaryButton('start-again', t('Trace again'), onStart);
     this.choose = button('link', 'choose-interpreter', t('Choose a Python interpreter…'), onChoose);
     this.untrusted.append(icon('shield'), UNTRUSTED);
+    this.check = button('link', 'doctor', t('Check this machine'), onCheck);
     this.element.append(
       this.untrusted,
       this.about,
@@ -39,6 +41,7 @@ export class StateView {
       this.saved,
       this.words,
       this.choose,
+      this.check,
       this.totals,
       this.again,
     );
@@ -54,11 +57,13 @@ export class StateView {
     // A file that cannot be read has no number, and nothing to start again.
     this.again.hidden = phase !== 'failed' || !trusted || id === 0;
     this.choose.hidden = phase !== 'failed' || session.noInterpreter !== true;
+    const unused = phase === 'ended' && info?.totals.length === 0;
+    this.check.hidden = !unused;
     const says = phase === 'running' && info !== null && info.totals.length > 0 ? '' : session.detail;
     setTextOrHide(this.detail, says);
     this.words.hidden = says === '' && phase !== 'starting';
     this.detail.className = phase === 'failed' || session.crashed === true ? 'detail notice error' : 'detail';
-    setTextOrHide(this.totals, phase === 'ended' ? endText(session) : '');
+    setTextOrHide(this.totals, phase === 'ended' && !unused ? endText(session) : '');
     this.element.hidden = [...this.element.children].every(child => (child as HTMLElement).hidden);
   }
 }

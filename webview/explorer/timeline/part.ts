@@ -51,6 +51,7 @@ export class TimelinePart implements Part {
   }
 
   invalidate(): void {
+    if (this.page.now()?.view.folded) return;
     this.poller.invalidate();
     this.slow.invalidate();
   }
@@ -62,8 +63,9 @@ export class TimelinePart implements Part {
 
   changed(action: Action): void {
     const scope = action.type === 'process' || action.type === 'device';
-    if (action.type === 'zoom' || scope) this.poller.invalidate();
-    if (action.type === 'stack' || scope) this.slow.invalidate(true);
+    const unfolded = action.type === 'folded' && !action.folded;
+    if (action.type === 'zoom' || scope || unfolded) this.poller.invalidate();
+    if (action.type === 'stack' || scope || unfolded) this.slow.invalidate(true);
   }
 
   forget(): void {

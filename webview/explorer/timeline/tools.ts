@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import type { Series } from '../../../extension/protocol/trace';
 import { dropdown } from '../../components';
-import { button, el, setAttribute, setText } from '../../dom';
+import { button, el, icon, setAttribute, setText } from '../../dom';
 import { chip } from './bar';
 import type { DrawnSeries } from './chart';
 import { pictureButton } from '../common/picture';
@@ -45,6 +45,10 @@ export class TimelineTools {
   private readonly follow = chip('follow', t('Whole run'), t('Show the whole run and follow it (Home)'), () =>
     this.page.dispatch({ type: 'zoom', zoom: FOLLOW }),
   );
+  private readonly fold: HTMLElement;
+  private readonly chevron = icon('chevron-down');
+  private readonly choices = el('div', { class: 'timeline-choices' });
+  private folded = false;
   private readonly legend = el('div', { class: 'legend' });
   private readonly groups = el('ul', {
     class: 'legend-groups',
@@ -63,9 +67,18 @@ export class TimelineTools {
     });
     const save = pictureButton(() => actions.savePicture());
     const chips = [this.axis, this.select, this.follow];
-    const tools = el('div', { class: 'timeline-tools' }, this.stack.element, ...chips, save);
+    this.fold = button('timeline-fold', null, '', () => page.dispatch({ type: 'folded', folded: !this.folded }));
+    this.fold.append(this.chevron, t('Timeline'));
+    this.choices.append(this.stack.element, ...chips, save);
+    const tools = el('div', { class: 'timeline-tools' }, this.fold, this.choices);
     this.legend.append(this.groups, ...drawn.map(series => this.seriesButton(series)));
     this.element = el('div', {}, tools, this.legend);
+  }
+
+  setFolded(folded: boolean): void {
+    this.folded = this.choices.hidden = this.legend.hidden = folded;
+    setAttribute(this.fold, 'aria-expanded', String(!folded));
+    setAttribute(this.chevron, 'class', `codicon codicon-chevron-${folded ? 'right' : 'down'}`);
   }
 
   /** @param steps null: it is not known what a step is */

@@ -149,7 +149,10 @@ export class TimelineView {
       this.bar.announce(context.view.momentTitle === '' ? '' : t('Shown: {0}', context.view.momentTitle));
     this.context = context;
     this.zoom = context.view.zoom;
-    onFrame(this.draw);
+    const { folded } = context.view;
+    this.tools.setFolded(folded);
+    this.surface.hidden = this.bar.element.hidden = folded;
+    if (!folded) onFrame(this.draw);
   }
 
   private readonly draw = (): void => {
