@@ -47,7 +47,8 @@ export function makeParts(context: vscode.ExtensionContext): Parts {
     followContextKeys(sessions),
   );
   const memory = context.workspaceState;
-  const commands = makeCommands({ sessions, memory, dist, log, doctor, explorer, wide, lineBytes });
+  const storage = context.globalStorageUri.fsPath;
+  const commands = makeCommands({ sessions, memory, dist, storage, log, doctor, explorer, wide, lineBytes });
   sessions.resume();
   return { commands, explorer, savedTraces, wide };
 }

@@ -4,6 +4,8 @@
 export const COMMANDS = [
   'start',
   'startConfiguration',
+  'startWithArguments',
+  'trySample',
   'attach',
   'stop',
   'detach',

@@ -1,8 +1,7 @@
 // The main job, in VS Code: trace a script, read the table, click a row, land on the line.
 import * as assert from 'node:assert/strict';
-import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { FIRST, freshPage, PAGE, picture, reached, rowAt, trace, workspace, writeScript } from './page';
+import { FIRST, freshPage, PAGE, picture, reached, rowAt, trace, writeScript } from './page';
 import { attribute, click, press, rows, says, texts, until } from './window';
 
 const MB = 1 << 20;
@@ -63,6 +62,16 @@ describe('GPU Memory Trace in VS Code', () => {
     assert.equal(await attribute('.dot', 'data-phase'), 'crashed');
   });
 
+  it('asks for new arguments, in the terminal that the ended run had', async () => {
+    const asked = Promise.resolve(vscode.commands.executeCommand('gpuMemoryTrace.startWithArguments'));
+    const input = '.quick-input-widget:not([style*="display: none"]) input[type=text]';
+    await until('the question', () => press(input, 'Enter').then(() => true));
+    await asked;
+    await reached('ended');
+    const names = vscode.window.terminals.map(({ name }) => name);
+    assert.equal(names.filter(name => name === 'seven.py (GPU)').length, 1, names.join());
+  });
+
   it('says why a script could not be started', async () => {
     const settings = vscode.workspace.getConfiguration('gpuMemoryTrace');
     await settings.update('pythonPath', '/no/such/python', vscode.ConfigurationTarget.Workspace);
@@ -81,9 +90,13 @@ describe('GPU Memory Trace in VS Code', () => {
     }
   });
 
-  it('traces the bundled sample', async () => {
-    const file = join(workspace, 'sample_train.py');
-    await trace(file);
+  it('traces the sample that comes with it, by its button where nothing was traced', async () => {
+    await freshPage();
+    await click('[data-action=try-sample]');
+    const file = await until('the sample in an editor', () => {
+      const path = vscode.window.activeTextEditor?.document.uri.fsPath ?? '';
+      return /\/sample\/sample_train\.py$/.test(path) ? path : null;
+    });
     await until('three lines of the sample', async () => (await rows()).filter(row => row.file === file).length >= 3);
     await picture('sample');
     await vscode.commands.executeCommand('gpuMemoryTrace.stop');

@@ -6,6 +6,8 @@ export interface SessionRequests {
   openLine(at: { file: string; line: number }): void;
   /** Starts a trace of the active Python file, as the palette does. */
   start(): void;
+  /** Traces the sample that comes with the extension. */
+  trySample(): void;
   /** Lets the user choose the Python that runs traced files. */
   chooseInterpreter(): void;
   /** Shows what this machine can record. */
@@ -27,6 +29,7 @@ export interface SessionRequests {
 export const sessionChecks: Checks<SessionRequests> = {
   openLine: object({ file: text(), line: index }),
   start: nothing,
+  trySample: nothing,
   chooseInterpreter: nothing,
   doctor: nothing,
   stop: nothing,

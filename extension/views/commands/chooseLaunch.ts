@@ -16,8 +16,8 @@ import { findInterpreter, NoInterpreter } from './interpreter';
 import { Refused } from '../session/refused';
 import { inheritedEnvironment } from '../session/terminal';
 
-/** The active Python file as a plan. Rejects with a sentence when there is none. */
-export async function planOfActiveFile(memory: vscode.Memento): Promise<LaunchPlan | undefined> {
+/** The active Python file as a plan; `anew`: with arguments that are asked for. Rejects with a sentence when there is none. */
+export async function planOfActiveFile(memory: vscode.Memento, anew = false): Promise<LaunchPlan | undefined> {
   const document = vscode.window.activeTextEditor?.document;
   if (document === undefined) throw new Refused(vscode.l10n.t('Open a Python file first: the active one is traced.'));
   const file = document.uri.fsPath;
@@ -30,7 +30,7 @@ export async function planOfActiveFile(memory: vscode.Memento): Promise<LaunchPl
     throw new Refused(vscode.l10n.t('{0} has changes that could not be saved.', basename(file)));
   }
   const interpreter = await interpreterFor(document.uri);
-  const words = await askArguments(file, memory, document.uri);
+  const words = await askArguments(file, memory, document.uri, anew);
   if (words === undefined) return undefined;
   return {
     title: basename(file),
@@ -40,15 +40,22 @@ export async function planOfActiveFile(memory: vscode.Memento): Promise<LaunchPl
   };
 }
 
-async function interpreterFor(resource: vscode.Uri | undefined): Promise<string> {
+/** Rejects with a sentence where there is none. */
+export async function interpreterFor(resource: vscode.Uri | undefined): Promise<string> {
   const interpreter = await findInterpreter(resource);
   if (interpreter !== null) return interpreter;
   throw new NoInterpreter(vscode.l10n.t('No Python was found: choose one in the setting gpuMemoryTrace.pythonPath.'));
 }
 
 /** Asked once a file, and remembered; by the setting always or never. */
-async function askArguments(file: string, memory: vscode.Memento, resource: vscode.Uri): Promise<string[] | undefined> {
-  const ask = vscode.workspace.getConfiguration('gpuMemoryTrace', resource).get<string>('askArguments', 'once');
+async function askArguments(
+  file: string,
+  memory: vscode.Memento,
+  resource: vscode.Uri,
+  anew: boolean,
+): Promise<string[] | undefined> {
+  const setting = vscode.workspace.getConfiguration('gpuMemoryTrace', resource);
+  const ask = anew ? 'always' : setting.get<string>('askArguments', 'once');
   const key = `arguments:${file}`;
   const remembered = memory.get<string>(key);
   if (ask === 'never' || (ask === 'once' && remembered !== undefined)) return splitWords(remembered ?? '') ?? [];

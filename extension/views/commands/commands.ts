@@ -15,6 +15,7 @@ import { chooseGpu, offerSimulator } from './gpuChoice';
 import { EXPLORER, type CommandName } from '../names';
 import { chooseInterpreter, NoInterpreter } from './interpreter';
 import { pickProcess } from './processPicker';
+import { planOfSample } from './sample';
 import { pickTrace } from '../session/pickTrace';
 import { Refused, sudoWords } from '../session/refused';
 import { chooseSession, closeSession, markNow, stopProgram } from './sessionCommands';
@@ -25,6 +26,8 @@ interface Parts {
   sessions: Sessions;
   memory: vscode.Memento;
   dist: string;
+  /** A folder of this extension that may be written. */
+  storage: string;
   log: vscode.LogOutputChannel;
   doctor: DoctorPage;
   explorer: ExplorerView;
@@ -41,6 +44,8 @@ export function makeCommands(parts: Parts): Commands {
   const actions: Record<CommandName, Action> = {
     start: () => start(parts, () => planOfActiveFile(parts.memory)),
     startConfiguration: () => start(parts, planOfConfiguration),
+    trySample: () => trySample(parts),
+    startWithArguments: () => start(parts, () => planOfActiveFile(parts.memory, true)),
     attach: pid => attach(parts, pid),
     stop: () => stopProgram(sessions, false),
     detach: () => stopProgram(sessions, true),
@@ -99,7 +104,8 @@ async function attach({ sessions, dist }: Parts, given: unknown): Promise<void> 
   await sessions.attach(target);
 }
 
-async function start({ sessions }: Parts, makePlan: () => Promise<LaunchPlan | undefined>): Promise<void> {
+async function start(parts: Parts, makePlan: () => Promise<LaunchPlan | undefined>): Promise<void> {
+  const { sessions } = parts;
   refuseUntrusted();
   const plan = await makePlan().catch(async (error: unknown) => {
     if (!(error instanceof NoInterpreter)) throw error;
@@ -111,7 +117,18 @@ async function start({ sessions }: Parts, makePlan: () => Promise<LaunchPlan | u
   const choice = await chooseGpu(plan);
   if ('simulated' in choice) return sessions.start(plan, choice.simulated);
   sessions.fail(plan.title, choice.missing);
-  if (await offerSimulator(choice.missing)) await sessions.start(plan, true);
+  const answer = await offerSimulator(choice.missing);
+  if (answer === 'simulate') await sessions.start(plan, true);
+  if (answer === 'sample') await trySample(parts);
+}
+
+/** On the GPU, or on the simulated one: the sample needs no PyTorch. */
+async function trySample({ sessions, dist, storage }: Parts): Promise<void> {
+  refuseUntrusted();
+  const plan = await planOfSample(join(dist, '..'), storage);
+  await showPanel();
+  const choice = await chooseGpu(plan);
+  await sessions.start(plan, 'missing' in choice || choice.simulated);
 }
 
 async function showPanel(): Promise<void> {

@@ -26,14 +26,19 @@ function simulateSetting(): Setting {
   return value === 'whenNoGpu' || value === 'always' ? value : 'off';
 }
 
-/** Shows the sentence with its ways out, in a dialog because the user waits for the program to start; true: the simulated GPU is wanted. */
-export async function offerSimulator(sentence: string): Promise<boolean> {
+/** Shows the sentence with its ways out, in a dialog because the user waits for the program to start; null: none was taken. */
+export async function offerSimulator(sentence: string): Promise<'simulate' | 'sample' | null> {
   const once = vscode.l10n.t('Use the Simulated GPU');
   const always = vscode.l10n.t('Always Without a GPU');
-  const answer = await vscode.window.showErrorMessage(sentence, { modal: true }, once, always);
+  const sample = vscode.l10n.t('Try the Sample');
+  const detail = vscode.l10n.t(
+    'PyTorch itself cannot run on the simulated GPU: that hands out addresses, but holds no memory and computes nothing. The sample that comes with this extension needs no PyTorch.',
+  );
+  const answer = await vscode.window.showErrorMessage(sentence, { modal: true, detail }, once, always, sample);
+  if (answer === sample) return 'sample';
   if (answer === always) {
     const settings = vscode.workspace.getConfiguration('gpuMemoryTrace');
     await settings.update('simulateGpu', 'whenNoGpu', vscode.ConfigurationTarget.Global);
   }
-  return answer === once || answer === always;
+  return answer === once || answer === always ? 'simulate' : null;
 }

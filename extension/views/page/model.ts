@@ -21,7 +21,7 @@ export interface PageModel {
 }
 
 /** Buttons of the page that are commands. */
-export type Button = 'start' | 'chooseInterpreter' | 'doctor' | 'stop' | 'save' | 'mark' | 'openWide';
+export type Button = 'start' | 'chooseInterpreter' | 'doctor' | 'trySample' | 'stop' | 'save' | 'mark' | 'openWide';
 
 /** What all pages of the window share. */
 export interface PageTools {

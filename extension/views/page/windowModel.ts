@@ -7,6 +7,7 @@ const COMMANDS: Record<Button | 'detach', string> = {
   start: 'gpuMemoryTrace.start',
   chooseInterpreter: 'gpuMemoryTrace.chooseInterpreter',
   doctor: 'gpuMemoryTrace.doctor',
+  trySample: 'gpuMemoryTrace.trySample',
   stop: 'gpuMemoryTrace.stop',
   detach: 'gpuMemoryTrace.detach',
   save: 'gpuMemoryTrace.saveTrace',

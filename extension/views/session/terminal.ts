@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { Environment } from '../../capture/processes/machine';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import { processAlive } from '../../capture/processes/processAlive';
 import { joinWords } from '../../capture/launch/shellWords';
-import { terminalArguments } from '../../capture/launch/terminalScript';
+import { readStatus, terminalArguments } from '../../capture/launch/terminalScript';
 
 /** The terminal in which a traced program runs. */
 export interface ProgramTerminal {
@@ -15,12 +16,27 @@ export interface ProgramTerminal {
   closed(): boolean;
 }
 
+/** Terminals of this window, with the trace directory of what ran in them. */
+const opened = new Map<vscode.Terminal, string>();
+
+/** A terminal whose program has ended makes room for the next one of that name. */
+function closeEnded(name: string): void {
+  for (const [terminal, directory] of opened) {
+    const ended = terminal.exitStatus !== undefined || readStatus(directory) !== null || !existsSync(directory);
+    if (!ended || terminal.name !== name) continue;
+    opened.delete(terminal);
+    terminal.dispose();
+  }
+}
+
 /** Runs the program in an integrated terminal; its process id and exit status go to the trace directory. */
 export function openTerminal(plan: LaunchPlan, directory: string, variables: Record<string, string>): ProgramTerminal {
   const before = vscode.l10n.t('The program ended with status');
   const behind = vscode.l10n.t('Press any key to close the terminal.');
+  const name = vscode.l10n.t('{0} (GPU)', plan.title);
+  closeEnded(name);
   const terminal = vscode.window.createTerminal({
-    name: vscode.l10n.t('GPU Memory: {0}', plan.title),
+    name,
     shellPath: '/bin/sh',
     shellArgs: terminalArguments(directory, [before, behind], variables, plan.command),
     cwd: plan.cwd,
@@ -28,6 +44,7 @@ export function openTerminal(plan: LaunchPlan, directory: string, variables: Rec
     message: joinWords(plan.command),
     iconPath: new vscode.ThemeIcon('pulse'),
   });
+  opened.set(terminal, directory);
   terminal.show(true);
   return {
     pid: terminal.processId,

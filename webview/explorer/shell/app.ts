@@ -50,11 +50,7 @@ export class App implements PageActions {
   readonly openLine = (file: string, line: number): void => void this.ask('openLine', { file, line });
   private readonly header = new Header(this);
   private readonly scopes = new Scopes(this);
-  private readonly state = new StateView(
-    () => void this.ask('start', undefined),
-    () => void this.ask('chooseInterpreter', undefined),
-    () => void this.ask('doctor', undefined),
-  );
+  private readonly state = new StateView(what => void this.ask(what, undefined));
   private readonly notices = new Notices();
   private readonly findings = new FindingsPart(this);
   private readonly ledger = new LedgerPart(this);

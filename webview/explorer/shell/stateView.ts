@@ -18,6 +18,7 @@ export class StateView {
   readonly element = el('section', { class: 'state', role: 'status' });
   private readonly start: HTMLElement;
   private readonly again: HTMLElement;
+  private readonly sample: HTMLElement;
   private readonly choose: HTMLElement;
   private readonly check: HTMLElement;
   private readonly ring = progressRing();
@@ -28,16 +29,21 @@ export class StateView {
   private readonly words = el('div', { class: 'words' }, this.ring, this.detail);
   private readonly totals = el('p', { class: 'dim number', 'data-value': 'totals' });
 
-  constructor(onStart: () => void, onChoose: () => void, onCheck: () => void) {
+  constructor(ask: (what: 'start' | 'trySample' | 'chooseInterpreter' | 'doctor') => void) {
+    const onStart = (): void => ask('start');
     this.start = primaryButton('start', t('Trace GPU memory'), onStart);
     this.again = primaryButton('start-again', t('Trace again'), onStart);
-    this.choose = button('link', 'choose-interpreter', t('Choose a Python interpreter…'), onChoose);
+    this.sample = button('link', 'try-sample', t('Try the sample'), () => ask('trySample'));
+    this.choose = button('link', 'choose-interpreter', t('Choose a Python interpreter…'), () =>
+      ask('chooseInterpreter'),
+    );
     this.untrusted.append(icon('shield'), UNTRUSTED);
-    this.check = button('link', 'doctor', t('Check this machine'), onCheck);
+    this.check = button('link', 'doctor', t('Check this machine'), () => ask('doctor'));
     this.element.append(
       this.untrusted,
       this.about,
       this.start,
+      this.sample,
       this.saved,
       this.words,
       this.choose,
@@ -52,7 +58,7 @@ export class StateView {
     const empty = phase === 'empty';
     this.untrusted.hidden = trusted || phase === 'running';
     this.about.hidden = this.saved.hidden = !empty;
-    this.start.hidden = !empty || !trusted;
+    this.start.hidden = this.sample.hidden = !empty || !trusted;
     this.ring.hidden = phase !== 'starting';
     // A file that cannot be read has no number, and nothing to start again.
     this.again.hidden = phase !== 'failed' || !trusted || id === 0;

@@ -13,6 +13,7 @@ export function sessionAnswers(model: PageModel, lines: SourceLines): Answers<Se
     },
     start: () => model.press('start'),
     stop: () => model.press('stop'),
+    trySample: () => model.press('trySample'),
     doctor: () => model.press('doctor'),
     chooseInterpreter: () => model.press('chooseInterpreter'),
     setRecording: ({ on }) => model.setRecording(on),
