@@ -46,6 +46,7 @@ const checks = {
   },
   async 'a fix is written by its button; without one there is none'() {
     const button = id => card(id).locator('[data-action=apply-fix]');
+    await card('leak 0').locator('.finding-toggle').press('Enter');
     assert.equal(await button('leak 0').innerText(), 'Add .detach()');
     await button('leak 0').press('Enter');
     await pause();
@@ -57,7 +58,6 @@ const checks = {
     assert.equal(await button('leak 1').isVisible(), false);
   },
   async 'who holds it: waits, can be stopped, tells'() {
-    await card('leak 0').locator('.finding-toggle').click();
     await card('leak 0').locator('[data-action=who-holds]').click();
     await pause();
     assert.equal(await card('leak 0').locator('[data-part=holders]').getAttribute('data-state'), 'asking');
