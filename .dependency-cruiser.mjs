@@ -26,6 +26,7 @@ const walls = [
 
   { room: 'extension/cli/arguments', may: cliBase('extension/exporters/formats') },
   { room: 'extension/cli/report', may: cliBase('extension/exporters', 'extension/cli/arguments') },
+  { room: 'extension/cli/live', may: cliBase('extension/cli/report/output') },
   { room: 'extension/cli', may: cliBase('extension/exporters', 'extension/cli') },
 
   {

@@ -2,6 +2,7 @@ import { checkTarget, commandLine, processName } from '../capture/checks/attachT
 import { type Tracer, tracerMissing } from '../capture/launch/tracer';
 import { type ProcessFacts, workingFolder } from '../capture/processes/processes';
 import type { AttachArguments } from './arguments/arguments';
+import { canTakeScreen } from './live/fullScreen';
 import { placeProbes, printAdvice } from './probes';
 import {
   beginRecording,
@@ -45,9 +46,14 @@ async function record(options: AttachArguments, target: ProcessFacts, dist: stri
     dropRecording(recording);
     return NOT_STARTED;
   }
-  if (options.format === 'table')
-    say(`Attached to ${lowerFirst(processName(target))}; Ctrl+C detaches, and it goes on.`);
-  await showUntil(options, recording.session, probes.tracer.ended);
+  const named = lowerFirst(processName(target));
+  if (options.format === 'table') say(`Attached to ${named}; Ctrl+C detaches, and it goes on.`);
+  await showUntil(options, recording.session, probes.tracer.ended, {
+    title: named,
+    startedMs: recording.facts.startedRealtimeMs,
+    wholeScreen: canTakeScreen(),
+    quit: () => probes.tracer.detach(),
+  });
   const end = await probes.detach();
   recording.addon.endOnSignals(lastWord(recording));
   if (!recording.session.info().processes.some(({ notes }) => notes.some(({ code }) => code === NOTE_ATTACHED))) {

@@ -18,7 +18,8 @@ import {
 import { loadNative, type NativeAddon, type NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
 import type { RecordingArguments } from './arguments/arguments';
-import { createLiveTable } from './live';
+import { LEAVE } from './live/fullScreen';
+import { createLive, type LiveOptions } from './live/live';
 import { shownMoment } from './report/finalMoment';
 import { jsonChunks } from './report/jsonDocument';
 import { print, say, terminalSize } from './report/output';
@@ -76,10 +77,10 @@ export function beginRecording(
   }
 }
 
-/** What is said where a signal ends us before the trace is saved; a table leaves the terminal as it found it. */
-export function lastWord({ directory }: Recording): string {
-  const wholeScreen = isatty(2) ? '\x1b7\x1b[r\x1b8\n' : '';
-  return `${wholeScreen}gpu-memtrace: A signal came before the trace was saved; it stays in\n${directory}\n`;
+/** What is said where a signal ends us before the trace is saved; what was drawn leaves the terminal as it found it. */
+export function lastWord({ directory }: Recording, wholeScreen = false): string {
+  const restored = wholeScreen ? LEAVE : isatty(2) ? '\x1b7\x1b[r\x1b8\n' : '';
+  return `${restored}gpu-memtrace: A signal came before the trace was saved; it stays in\n${directory}\n`;
 }
 
 /** Leaves nothing of a recording that came to nothing. */
@@ -94,15 +95,20 @@ export function recordProcess({ directory, facts }: Recording, pid: number, exit
   recordProcesses(directory, facts);
 }
 
-/** Shows the table until `end` resolves. */
-export async function showUntil<T>(options: RecordingArguments, session: NativeSession, end: Promise<T>): Promise<T> {
-  const table = options.format === 'table' ? createLiveTable(session) : null;
-  const timer = table === null ? undefined : setInterval(() => table.show(), options.intervalMs);
+/** Shows what is alive until `end` resolves. */
+export async function showUntil<T>(
+  options: RecordingArguments,
+  session: NativeSession,
+  end: Promise<T>,
+  how: LiveOptions,
+): Promise<T> {
+  const live = options.format === 'table' ? createLive(session, how) : null;
+  const timer = live === null ? undefined : setInterval(() => live.show(), options.intervalMs);
   try {
     return await end;
   } finally {
     clearInterval(timer);
-    table?.stop();
+    live?.stop();
   }
 }
 

@@ -1,13 +1,16 @@
+import { openSync } from 'node:fs';
+import { commandText } from '../capture/checks/attachTarget';
 import { injectionProblem, simulatorProblem } from '../capture/checks/simulator';
 import { askForSurvey, type HolderTime } from '../capture/checks/survey';
 import { simulatorVariables, traceVariables } from '../capture/launch/environment';
-import { launch, type Launched, type NotLaunched } from '../capture/launch/launch';
+import { launch, type Launched, type NotLaunched, type Streams } from '../capture/launch/launch';
 import { settleDirectory } from '../capture/launch/settle';
 import { cuptiFor, type Environment, findDriver } from '../capture/processes/machine';
 import { logBudget, reasonOf } from '../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon } from '../engine/addon';
 import type { RunArguments } from './arguments/arguments';
 import { watchForLeaks } from './firstLeaks';
+import { canTakeScreen } from './live/fullScreen';
 import { attachBeforeStart, type Probes } from './probes';
 import {
   beginRecording,
@@ -30,6 +33,8 @@ const STRAGGLER_MS = 1_000;
 export async function run(options: RunArguments, dist: string): Promise<number> {
   const problem = findProblem(options, dist);
   if (problem !== null) return refuse(problem, NOT_STARTED);
+  const streams = programStreams(options);
+  if ('error' in streams) return refuse(streams.error, NOT_STARTED);
   const { command, simulateGpu: simulated, backend } = options;
   const recording = beginRecording(dist, { command, cwd: process.cwd(), simulated, backend }, directory => {
     if (backend === 'inject') askForSurvey(directory, options.holders ?? USUAL);
@@ -37,7 +42,7 @@ export async function run(options: RunArguments, dist: string): Promise<number> 
   if ('error' in recording) {
     if (!recording.full) return refuse(recording.error, NOT_STARTED);
     say(`${recording.error.replace(/\.$/, '')}; the program runs without being recorded.`);
-    return runUnrecorded(options, dist);
+    return runUnrecorded(options, dist, streams);
   }
   if (!simulated) await explainMissingGpu();
   const probes = backend === 'uprobe' ? await attachBeforeStart(options, recording, dist) : null;
@@ -45,20 +50,27 @@ export async function run(options: RunArguments, dist: string): Promise<number> 
     dropRecording(recording);
     return NOT_STARTED;
   }
-  const started = start(options, recording.addon, variablesOf(options, recording, dist), lastWord(recording));
+  const last = lastWord(recording, streams.wholeScreen);
+  const started = start(options, recording.addon, variablesOf(options, recording, dist), last, streams);
   if ('error' in started) {
     await probes?.detach();
     dropRecording(recording);
     return started.status;
   }
-  return follow(options, recording, started, probes);
+  return follow(options, recording, started, probes, streams.wholeScreen);
 }
 
 /** A full disk is no reason not to run. */
-async function runUnrecorded(options: RunArguments, dist: string): Promise<number> {
+async function runUnrecorded(options: RunArguments, dist: string, streams: ProgramStreams): Promise<number> {
   const loaded = loadNative(dist);
   if ('error' in loaded) return NOT_STARTED;
-  const started = start(options, loaded.addon, options.simulateGpu ? simulatorVariables(process.env, dist) : {}, '');
+  const started = start(
+    options,
+    loaded.addon,
+    options.simulateGpu ? simulatorVariables(process.env, dist) : {},
+    '',
+    streams,
+  );
   return 'error' in started ? started.status : started.ended;
 }
 
@@ -67,8 +79,9 @@ function start(
   addon: NativeAddon,
   variables: Environment,
   lastWord: string,
+  { descriptors }: ProgramStreams,
 ): Launched | NotLaunched {
-  const started = launch(addon, command, { ...process.env, ...variables }, lastWord);
+  const started = launch(addon, command, { ...process.env, ...variables }, lastWord, descriptors);
   if ('error' in started) say(started.error);
   return started;
 }
@@ -79,12 +92,18 @@ async function follow(
   recording: Recording,
   started: Launched,
   probes: Probes | null,
+  wholeScreen: boolean,
 ): Promise<number> {
   process.on('uncaughtException', error => say(reasonOf(error)));
   recordProcess(recording, started.pid, null);
   const asks = options.backend === 'inject' && (options.holders ?? USUAL) === 'onFirstLeak';
   const watch = asks ? watchForLeaks(recording) : null;
-  const status = await showUntil(options, recording.session, started.ended);
+  const status = await showUntil(options, recording.session, started.ended, {
+    title: commandText(options.command),
+    startedMs: recording.facts.startedRealtimeMs,
+    wholeScreen,
+    quit: () => say('The program goes on; what there is to say of it comes at its end.'),
+  });
   watch?.stop();
   recordProcess(recording, started.pid, status);
   await settle(recording);
@@ -99,6 +118,24 @@ async function settle({ session, directory }: Recording): Promise<void> {
     if (running > 0) say(`${running} of its processes still run: what they do from here on is not in the trace.`);
   } catch (error) {
     say(`The trace could not be read to its end (${reasonOf(error)}).`);
+  }
+}
+
+interface ProgramStreams {
+  descriptors: Streams;
+  /** The program has nothing to do with our terminal. */
+  wholeScreen: boolean;
+}
+
+/** With --log the terminal is ours alone: keys are for the view, so the program reads nothing. */
+function programStreams({ log, format }: RunArguments): ProgramStreams | { error: string } {
+  if (log === null) return { descriptors: [0, 1, 2], wholeScreen: false };
+  const wholeScreen = format === 'table' && canTakeScreen();
+  try {
+    const file = openSync(log, 'w');
+    return { descriptors: [wholeScreen ? openSync('/dev/null', 'r') : 0, file, file], wholeScreen };
+  } catch (error) {
+    return { error: `${log} cannot be written: ${reasonOf(error)}.` };
   }
 }
 

@@ -55,14 +55,15 @@ export interface NativeAddon {
    */
   importSnapshot(pickle: string, gputrace: string): Promise<void>;
   /**
-   * Starts a program (as a shell finds it) with this process's stdin, stdout, stderr, folder and group; `variables`: its whole
-   * environment, as NAME=value. `error`: 0, or errno. While it runs it gets the signals that reach this process alone, also
+   * Starts a program (as a shell finds it) with this process's folder and group; `variables`: its whole environment, as
+   * NAME=value; `streams`: the descriptors that become its stdin, stdout and stderr. `error`: 0, or errno. While it runs it gets the signals that reach this process alone, also
    * where JavaScript is busy; afterwards they end this process as `endOnSignals` says. `ended`: its status as a shell gives it.
    */
   startProgram(
     words: string[],
     variables: string[],
     lastWord: string,
+    streams: [number, number, number],
   ): { error: number; pid: number; ended: Promise<number> };
   /**
    * From here on SIGTERM, SIGINT, SIGHUP and SIGQUIT end this process within a second, a second one at once, also where it is

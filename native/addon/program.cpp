@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <memory>
@@ -81,6 +82,16 @@ std::vector<std::string> texts(const Napi::Value &value) {
   return out;
 }
 
+/// The descriptors that become the program's stdin, stdout and stderr.
+using Streams = std::array<int, 3>;
+
+Streams streams_of(const Napi::Value &value) {
+  const auto array = value.As<Napi::Array>();
+  Streams out;
+  for (uint32_t i = 0; i < out.size(); i++) out[i] = Napi::Value(array[i]).ToNumber().Int32Value();
+  return out;
+}
+
 std::vector<char *> pointers(std::vector<std::string> &texts) {
   std::vector<char *> out;
   for (std::string &text : texts) out.push_back(text.data());
@@ -89,13 +100,19 @@ std::vector<char *> pointers(std::vector<std::string> &texts) {
 }
 
 /// In the child: nothing of how this process treats signals is handed on. Says through `failed` why it could not begin.
-[[noreturn]] void become(char **words, char **variables, int failed) {
+[[noreturn]] void become(char **words, char **variables, const Streams &streams, int failed) {
   constexpr int kNamed = 31;
   for (int signal = 1; signal <= kNamed; signal++) ::signal(signal, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::fcntl(stream, F_SETFD, 0);  // Node keeps them
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+    const int from = streams[static_cast<size_t>(stream)];
+    if (from == stream)
+      ::fcntl(stream, F_SETFD, 0);  // Node keeps them
+    else
+      ::dup2(from, stream);
+  }
   environ = variables;
   ::execvp(words[0], words);
   const int error = errno;
@@ -104,7 +121,8 @@ std::vector<char *> pointers(std::vector<std::string> &texts) {
 }
 
 /// Starts the program and hands it the signals from then on. 0, or errno of why it does not start.
-int begin(std::vector<std::string> command, std::vector<std::string> environment, pid_t *program) {
+int begin(std::vector<std::string> command, std::vector<std::string> environment, const Streams &streams,
+          pid_t *program) {
   const std::vector<char *> words = pointers(command), variables = pointers(environment);
   int failed[2];
   if (::pipe2(failed, O_CLOEXEC) != 0) return errno;
@@ -112,7 +130,8 @@ int begin(std::vector<std::string> command, std::vector<std::string> environment
   sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, &before);  // a signal that comes now is for the program, once that is there
   *program = ::fork();
-  if (*program == 0) become(const_cast<char **>(words.data()), const_cast<char **>(variables.data()), failed[1]);
+  if (*program == 0)
+    become(const_cast<char **>(words.data()), const_cast<char **>(variables.data()), streams, failed[1]);
   int error = *program < 0 ? errno : 0;
   ::close(failed[1]);
   if (*program > 0 && ::read(failed[0], &error, sizeof error) > 0) ::waitpid(*program, nullptr, 0);
@@ -134,13 +153,14 @@ int status_of_end(pid_t program) {
 
 Napi::Value start_program(const Napi::CallbackInfo &info) {
   const Napi::Env env = info.Env();
-  if (info.Length() < 3 || !info[0].IsArray() || !info[1].IsArray() || !info[2].IsString()) {
-    Napi::TypeError::New(env, "startProgram() needs words, variables and a last word.").ThrowAsJavaScriptException();
+  if (info.Length() < 4 || !info[0].IsArray() || !info[1].IsArray() || !info[2].IsString() || !info[3].IsArray()) {
+    Napi::TypeError::New(env, "startProgram() needs words, variables, a last word and streams.")
+        .ThrowAsJavaScriptException();
     return env.Undefined();
   }
   hear_signals(info[2].As<Napi::String>().Utf8Value());
   pid_t program = 0;
-  const int error = begin(texts(info[0]), texts(info[1]), &program);
+  const int error = begin(texts(info[0]), texts(info[1]), streams_of(info[3]), &program);
   auto result = Napi::Object::New(env);
   result.Set("error", error);
   if (error != 0) return result;

@@ -7,6 +7,7 @@ import { test, type TestContext } from 'node:test';
 import { kinds, LogFile } from '../unit/addon/logFile';
 import { ended, READY, refusal, writeFakeTracer, type Seen, type Step } from '../unit/fakeTracer';
 import { DRIVER_SCRIPT, Place, dist, hangs, python, until, type Report } from './launcher';
+import { onTerminal } from './terminal';
 
 const MB = 1 << 20;
 const ours = (stderr: string): string[] => stderr.split('\n').filter(line => line.startsWith('gpu-memtrace: '));
@@ -91,6 +92,20 @@ test('Ctrl+C detaches: last table, report and trace, status 0, and the program g
   assert.deepEqual(seen().words.slice(0, 4), ['attach', '--pid', String(job.pid), '--directory']);
   assert.deepEqual(seen().words.slice(5, 7), ['--children', '--budget-bytes']);
   assert.deepEqual(seen().words.slice(8), ['--no-stacks']);
+});
+
+test('on a terminal all of it is the view’s; q detaches, the end stays, and the program goes on', async t => {
+  const { place } = stage(t, null);
+  writeFakeTracer(place.path('dist/native/gpu-memtrace-uprobe'), [READY, makeLog(place), 'detach', ended(1, 0)]);
+  const job = await target(t, place);
+  const seen = onTerminal(t, place, [24, 80], ['attach', String(job.pid), '--interval', '100ms']);
+  const screen = await seen.shows(/20\.00 MB in 1 +\S+ +job\.py:7 f$/m);
+  assert.match(screen, new RegExp(`^.* · process ${job.pid} \\(python3 job\\.py\\) · .*\ngpu_0 \\[`));
+  assert.match(screen, /q quit$/);
+  seen.type('q');
+  assert.equal(await seen.ended, 0);
+  assert.match(seen.screen(), /^TOTAL LIVE: 20\.00 MB$/m);
+  assert.ok(alive(job));
 });
 
 test('under sudo the results belong to who asked for them', async t => {

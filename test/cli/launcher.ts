@@ -55,6 +55,11 @@ export class Place {
     for (const name of ['run', 'cache']) mkdirSync(this.path(name), { mode: 0o700 });
   }
 
+  /** The words that run the command line. */
+  get command(): string[] {
+    return [process.execPath, this.cli];
+  }
+
   path(...names: string[]): string {
     return join(this.folder, ...names);
   }

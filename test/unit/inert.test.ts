@@ -6,7 +6,7 @@ import { comparisonText } from '../../extension/analysis/report/compareText';
 import { compareHoldings } from '../../extension/analysis/report/compare';
 import { readSnapshot } from '../../extension/analysis/report/snapshot';
 import { renderTable } from '../../extension/analysis/report/table';
-import { TerminalTable } from '../../extension/cli/report/terminalTable';
+import { TerminalTable } from '../../extension/cli/live/terminalTable';
 import { csvChunks } from '../../extension/exporters/csv';
 import type { ExportInput } from '../../extension/exporters/exportInput';
 import { svgChunks } from '../../extension/exporters/svg';
@@ -77,7 +77,6 @@ test('the table: files, functions, threads, notes, causes, groups', () => {
   const trace = new FakeTrace(info, [held], [evilSite]);
   const lines = renderTable(readSnapshot(trace, { top: 5, groupBy: 'line', groups: 5 }), {
     now: new Date(0),
-    final: true,
   });
   assertInert(textOf(lines));
 

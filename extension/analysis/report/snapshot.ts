@@ -6,6 +6,7 @@ import {
   type GroupBy,
   type Layer,
   type ProcessInfo,
+  type SiteQuery,
   type SiteRow,
   type ThreadInfo,
   type Totals,
@@ -23,10 +24,16 @@ export interface Snapshot {
   info: TraceInfo;
   verdicts: Verdicts;
   processes: ProcessRows[];
-  groups: { by: GroupBy; layer: Layer; rows: GroupRow[]; total: number };
+  groups: Groups;
   outOfMemory: { requestedBytes: number; device: number; layer: Layer; line: string; liveBytes: number }[];
   /** The moment that processes and groups are of, in words; null: that of all the rest. */
   asOf: string | null;
+}
+export interface Groups {
+  by: GroupBy;
+  layer: Layer;
+  rows: GroupRow[];
+  total: number;
 }
 export interface ProcessRows {
   process: ProcessInfo;
@@ -63,6 +70,8 @@ export interface SnapshotOptions {
   /** Rows of the grouped list. */
   groups: number;
 }
+/** Which rows of the grouped list, in which order. */
+export type GroupsQuery = Pick<SiteQuery, 'groupBy' | 'sort' | 'descending' | 'filter' | 'from' | 'to'>;
 
 const MAX_THREADS = 256;
 /** So many blocks of all threads are listed unasked. */
@@ -86,7 +95,9 @@ export function readSnapshot(
     info,
     verdicts,
     processes: options.top === null ? fewOrNone(processes) : processes,
-    groups: readGroups(source, info, options, verdicts),
+    groups: readGroups(source, verdicts, {
+      ...{ groupBy: options.groupBy, sort: 'liveBytes', descending: true, from: 0, to: options.groups },
+    }),
     outOfMemory: info.outOfMemory.map(({ requestedBytes, device, layer, liveBytes, site }) => {
       return { requestedBytes, device, layer, liveBytes, line: lineOf(site) };
     }),
@@ -151,15 +162,11 @@ function readRows(source: TraceSource, query: AllocationQuery, lineOf: (site: nu
   return { rows, more: window.total - window.rows, moreBytes: window.sumBytes - listed };
 }
 
-function readGroups(
-  source: TraceSource,
-  info: TraceInfo,
-  options: SnapshotOptions,
-  verdicts: Verdicts,
-): Snapshot['groups'] {
-  const layer = listedLayer(info.totals);
-  const { groupBy, groups } = options;
-  const window = source.sites({ layer, groupBy, sort: 'liveBytes', descending: true, from: 0, to: groups });
+/** Live memory by line, or by what else is asked for, with what is known of each row. */
+export function readGroups(source: TraceSource, verdicts: Verdicts, query: GroupsQuery): Groups {
+  const layer = listedLayer(source.info().totals);
+  const { groupBy } = query;
+  const window = source.sites({ layer, ...query });
   const judgedBy = groupBy === 'site' || groupBy === 'line' ? groupBy : null;
   const judged = judgedBy === null ? [] : rowVerdicts(source, verdicts, [...window.id], judgedBy);
   const verdictOf = new Map(judged.map(verdict => [verdict.site, verdict]));

@@ -9,19 +9,17 @@ import {
   formatTimestamp,
   LAYER_NAMES,
 } from '../../protocol/format';
-import { LAYERS, type Totals } from '../../protocol/trace';
+import { LAYERS, type Totals, type TraceInfo } from '../../protocol/trace';
 import { sum } from '../series/statistics';
 import { beforeAttachFrees } from './attached';
 import { countedText } from '../findings/outOfMemory';
-import type { AllocationRow, GroupRow, ProcessRows, Rows, Snapshot } from './snapshot';
+import type { AllocationRow, GroupRow, Groups, ProcessRows, Rows, Snapshot } from './snapshot';
 import { columns, fitLabel, lengthOf, wrapLine } from './fit';
 import { findingLines, WORDS } from './tableFindings';
 
 export interface TableOptions {
   /** Printed in the first line, to seconds. */
   now: Date;
-  /** The last table of a run, or a saved trace: also notes that are not warnings. */
-  final: boolean;
   /** Characters that a line has; null, absent: no matter how many. */
   width?: number | null;
   /** Findings and processes that are told, 10 and all if absent; of more, how many. */
@@ -45,7 +43,7 @@ export function renderTable(snapshot: Snapshot, options: TableOptions): string[]
   if (snapshot.asOf !== null) lines.push(`${snapshot.asOf}.`, '');
   if (info.totals.length > 0) lines.push(...groupLines(snapshot.groups, width), '');
   lines.push(...processesLines(snapshot, options.processes ?? Infinity, width));
-  lines.push(...warningLines(snapshot, options.final));
+  lines.push(...warningLines(snapshot));
   while (lines.at(-1) === '') lines.pop();
   return width === null ? lines : lines.flatMap(line => wrapLine(line, width));
 }
@@ -140,20 +138,27 @@ function totalText(total: Totals): string {
 }
 
 /** What is alive by line, or by what else was asked for, biggest first. */
-export function groupLines(groups: Snapshot['groups'], width: number | null): string[] {
+function groupLines(groups: Groups, width: number | null): string[] {
   if (groups.rows.length === 0) return [];
+  const more = groups.total - groups.rows.length;
+  return [
+    `LIVE BY ${groups.by.toUpperCase()} (${LAYER_NAMES[groups.layer]})`,
+    ...groupRows(groups, width),
+    ...(more > 0 ? [`  ... and ${formatCount(more)} more`] : []),
+  ];
+}
+
+/** A line for each row, no longer than `width`: bytes, blocks, growth, what it does, and where. */
+export function groupRows(groups: Groups, width: number | null): string[] {
   const facts = groups.rows.map(row => [
     formatBytes(row.liveBytes),
     `in ${formatCount(row.liveCount)}`,
     rateText(row),
     row.verdict === null ? '' : WORDS.states[row.verdict].name,
   ]);
-  const rows = columns(facts, [true, false, false, false]).map((text, i) =>
+  return columns(facts, [true, false, false, false]).map((text, i) =>
     labelled(`  ${text}  `, groups.rows[i]?.label ?? '', width),
   );
-  const more = groups.total - groups.rows.length;
-  if (more > 0) rows.push(`  ... and ${formatCount(more)} more`);
-  return [`LIVE BY ${groups.by.toUpperCase()} (${LAYER_NAMES[groups.layer]})`, ...rows];
 }
 
 /** A step where it is known what one is, else a second. */
@@ -161,7 +166,7 @@ function rateText(row: GroupRow): string {
   return row.bytesPerStep > 0 ? `+${formatBytes(row.bytesPerStep)}/step` : formatRate(row.growth);
 }
 
-function warningLines({ info, outOfMemory }: Snapshot, final: boolean): string[] {
+function warningLines({ info, outOfMemory }: Snapshot): string[] {
   const lines: string[] = [];
   for (const { requestedBytes, device, layer, line, liveBytes } of outOfMemory.slice(-5)) {
     const what = `${formatBytes(requestedBytes)} on ${deviceName(device, layer)} at ${line}`;
@@ -169,16 +174,22 @@ function warningLines({ info, outOfMemory }: Snapshot, final: boolean): string[]
   }
   const counted = countedText(info);
   if (counted !== null) lines.push(counted);
-  const causes = Object.entries(info.lost.byCause).map(([cause, count]) => `${cause} ${formatCount(count)}`);
-  const { events } = info.lost;
-  if (events > 0)
-    lines.push(`LOST: ${formatPlural(events, 'event')} (${causes.join(', ')}); totals may be wrong by these`);
-  else if (causes.length > 0) lines.push(`INCOMPLETE: ${causes.join(', ')}; no event is missing`);
-  const notes = info.processes.flatMap(process => process.notes).filter(note => isTold(note, final));
-  for (const text of new Set(notes.map(note => note.text))) lines.push(`NOTE: ${text}`);
-  if (final && info.events > 0) {
+  lines.push(...missingLines(info, true));
+  if (info.events > 0) {
     const processes = formatPlural(info.processes.length, 'process', 'processes');
     lines.push(`${formatPlural(info.events, 'event')} in ${formatDuration(info.durationNs)}, ${processes}`);
   }
   return lines.length > 0 ? ['', ...lines] : [];
+}
+
+/** What is missing from the trace; `final`: also how it was made. */
+export function missingLines(info: TraceInfo, final: boolean): string[] {
+  const causes = Object.entries(info.lost.byCause).map(([cause, count]) => `${cause} ${formatCount(count)}`);
+  const { events } = info.lost;
+  const lines: string[] = [];
+  if (events > 0)
+    lines.push(`LOST: ${formatPlural(events, 'event')} (${causes.join(', ')}); totals may be wrong by these`);
+  else if (causes.length > 0) lines.push(`INCOMPLETE: ${causes.join(', ')}; no event is missing`);
+  const notes = info.processes.flatMap(process => process.notes).filter(note => isTold(note, final));
+  return [...lines, ...[...new Set(notes.map(note => note.text))].map(text => `NOTE: ${text}`)];
 }

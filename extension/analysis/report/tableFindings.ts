@@ -1,6 +1,6 @@
 import { t } from '@vscode/l10n';
 import { formatCount, formatPlural } from '../../protocol/format';
-import type { Finding } from '../../protocol/verdicts';
+import type { Finding, Verdicts } from '../../protocol/verdicts';
 import { vocabulary } from '../../protocol/vocabulary';
 import { titleOf } from '../findings/wording';
 import { askedText, holderText } from '../words';
@@ -16,12 +16,18 @@ export function findingLines({ info, verdicts }: Snapshot, most: number): string
   const more = verdicts.findings.length - most;
   if (more > 0) lines.push(`... and ${formatPlural(more, 'more finding')}`);
   if (lines.length === 0 && !info.live) lines.push('NO LEAK FOUND.');
-  const source = verdicts.steps.source === 'time' ? 'slices of time; no training step is known' : verdicts.steps.source;
-  lines.push(`${formatPlural(verdicts.steps.count, 'step')} (${source})`, '');
+  lines.push(stepsText(verdicts), '');
   return lines;
 }
 
-function findingText(finding: Finding): string[] {
+/** How many steps there were, and what they are taken from. */
+export function stepsText({ steps }: Verdicts): string {
+  const source = steps.source === 'time' ? 'slices of time; no training step is known' : steps.source;
+  return `${formatPlural(steps.count, 'step')} (${source})`;
+}
+
+/** The finding, its holder, when memory is full, and what to write instead: a line each. */
+export function findingText(finding: Finding): string[] {
   const { holder, fullAtStep, suggestion } = finding;
   const lines = [headLine(finding)];
   if (holder !== null) lines.push(`  Held by ${holderText(holder)}.`);

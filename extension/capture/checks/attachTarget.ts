@@ -50,10 +50,15 @@ async function withoutDriver(facts: ProcessFacts, proc: string): Promise<string>
   return `${named} has not loaded the CUDA driver (libcuda.so), but ${others} ${[first, ...more].join(', ')} did: attach to ${more.length === 0 ? 'that' : 'one of these'}.`;
 }
 
-/** `Process 123 (python train.py)`: of full paths the last part stands for all. */
+/** `Process 123 (python train.py)` */
 export function processName({ pid, command }: Pick<ProcessFacts, 'pid' | 'command'>): string {
-  const words = joinWords(command.map(word => (word.startsWith('/') ? basename(word) : word)));
+  const words = commandText(command);
   return `Process ${pid} (${words.length > SHOWN_COMMAND ? `${words.slice(0, SHOWN_COMMAND - 1)}…` : words})`;
+}
+
+/** `python train.py`: of full paths the last part stands for all. */
+export function commandText(command: readonly string[]): string {
+  return joinWords(command.map(word => (word.startsWith('/') ? basename(word) : word)));
 }
 
 /** What the tracer's refusal means for a user. */

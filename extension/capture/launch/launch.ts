@@ -10,9 +10,10 @@ export interface Starter {
     words: string[],
     variables: string[],
     lastWord: string,
+    streams: Streams,
   ): { error: number; pid: number; ended: Promise<number> };
 }
-/** The running program; it owns stdin, stdout and stderr, and gets the signals that are sent to us. */
+/** The running program; it gets the signals that are sent to us. */
 export interface Launched {
   pid: number;
   /** The status a shell would give: 128 + signal when a signal ended it. */
@@ -24,16 +25,20 @@ export interface NotLaunched {
   error: string;
 }
 
+/** Where a program's stdin comes from, and where its stdout and stderr go. */
+export type Streams = [stdin: number, stdout: number, stderr: number];
+
 /** Starts the program here. `lastWord` is said where a signal ends us after the program. */
 export function launch(
   starter: Starter,
   command: readonly string[],
   environment: Environment,
   lastWord: string,
+  streams: Streams = [0, 1, 2],
 ): Launched | NotLaunched {
   const variables = Object.entries(environment).filter(([, value]) => value !== undefined);
   const words = variables.map(([name, value]) => `${name}=${value}`);
-  const { error, ...launched } = starter.startProgram([...command], words, lastWord);
+  const { error, ...launched } = starter.startProgram([...command], words, lastWord, streams);
   return error === 0 ? launched : notLaunched(command, getSystemErrorName(-error));
 }
 

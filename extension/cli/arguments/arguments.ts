@@ -22,6 +22,8 @@ export interface RunArguments extends RecordingArguments {
   verb: 'run';
   backend: 'inject' | 'uprobe';
   simulateGpu: boolean;
+  /** File for the program's stdout and stderr; null: they are ours. */
+  log: string | null;
   /** When the program is stopped to tell who holds its memory; null: nothing was said of it. */
   holders: HolderTime | null;
   command: string[];
@@ -112,6 +114,7 @@ function parseRun(words: readonly string[]): Arguments | null {
     ...RECORDING,
     backend: 'inject',
     simulateGpu: false,
+    log: null,
     holders: null,
     command: [],
   };
@@ -172,6 +175,7 @@ const BACKENDS = ['auto', 'inject', 'uprobe'] as const;
 const RUN_OPTIONS: OptionTable<RunArguments> = {
   ...RECORDING_OPTIONS,
   '--simulate-gpu': (parsed, options) => (parsed.simulateGpu = options.flag()),
+  '--log': (parsed, options) => (parsed.log = options.value()),
   '--holders': (parsed, options) => (parsed.holders = options.optionalChoice(HOLDER_TIMES, 'atSteps')),
   // `auto` is the in-process tracer: it needs no rights and costs least.
   '--backend': (parsed, options) => (parsed.backend = options.choice(BACKENDS) === 'uprobe' ? 'uprobe' : 'inject'),

@@ -17,11 +17,13 @@ const ALL = `GPU Memory Trace: every GPU allocation of a program, with its Pytho
 const OF_VERBS: Record<Verb, string> = {
   run: `gpu-memtrace run [options] -- CMD...
 
-Runs CMD with its own stdin, stdout, stderr and signals. While it runs, a terminal on stderr shows a table of what is alive;
-elsewhere stderr gets a line when something is found. At the end it gets what leaks, what is alive by line, the totals, and
-where the trace is.
+Runs CMD with its own stdin, stdout, stderr and signals. While it runs, the lower half of a terminal on stderr shows what
+leaks and what is alive; elsewhere stderr gets a line when something is found. At the end it gets what leaks, what is alive
+by line, the totals, and where the trace is.
 
   --simulate-gpu           use the simulated GPU: no GPU and no driver are needed
+  --log FILE               CMD's stdout and stderr go to FILE, and the whole terminal shows what leaks and what is alive, with
+                           keys to sort and filter; q leaves it, and CMD goes on
   -o, --output FILE        save the trace there (else it is kept in the cache, the newest 10; its path is the last line unless --format none)
   --format table|json|none json: one document at the end, no table; none: no output of ours (default: table)
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
@@ -112,7 +114,8 @@ Exit status: 0 recording is possible, on a GPU or on the simulated one; 1 it is 
 
 Watches a process that runs already and has loaded the CUDA driver, and the children that it forks. Nothing is loaded into
 it: probes in the kernel see its calls. What it allocated before is unknown. Ctrl+C detaches, and the program goes on
-unharmed; at the end of the program tracing ends too. stderr gets what "run" gives it.
+unharmed; at the end of the program tracing ends too. A terminal shows what leaks and what is alive, with keys to sort and
+filter (q detaches too); elsewhere stderr gets a line when something is found. At the end it gets what "run" gives it.
 
 Placing probes takes rights that the tracer's file can have (Linux 6.6 and newer; "gpu-memtrace doctor" prints the line to
 type), or root: sudo.

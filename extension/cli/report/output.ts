@@ -3,6 +3,7 @@ import { isatty, WriteStream } from 'node:tty';
 import { textOf } from '../../protocol/inert';
 
 const dead = new Set<number>();
+let held: string[] | null = null;
 
 /**
  * Writes to stdout or stderr. Goes past Node's streams, which would switch the pipe that the traced program shares to
@@ -33,7 +34,18 @@ export function print(lines: readonly string[], descriptor: 1 | 2 = 1): void {
 
 /** A sentence of ours on stderr. */
 export function say(sentence: string): void {
-  print([`gpu-memtrace: ${sentence}`], 2);
+  if (held === null) print([`gpu-memtrace: ${sentence}`], 2);
+  else held.push(sentence);
+}
+
+/** Keeps sentences back while something else is on the screen; what is returned says them. */
+export function holdSentences(): () => void {
+  held = [];
+  return () => {
+    const kept = held ?? [];
+    held = null;
+    kept.forEach(say);
+  };
 }
 
 /** Rows and columns of the terminal there, as they are now; null: it is none, or has no size. */

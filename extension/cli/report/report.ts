@@ -156,7 +156,7 @@ function rowsOf({ blocks, groupBy }: ReportArguments): SnapshotOptions {
 
 function writeTable({ output }: ReportArguments, snapshot: Snapshot, timeMs: number, head: string[] = []): number {
   const width = output === null ? (terminalSize(1)?.columns ?? null) : null;
-  const table = renderTable(snapshot, { now: new Date(timeMs), final: true, width });
+  const table = renderTable(snapshot, { now: new Date(timeMs), width });
   return writeResult([textOf([...head, ...table])], output) ? 0 : UNREADABLE;
 }
 

@@ -26,7 +26,7 @@ export function summaryLines(
     let lines: string[] = [];
     for (const { groups, ...most } of blocks ? WITH_BLOCKS : SIZES) {
       const snapshot = read({ top: blocks ? BLOCKS : null, groupBy: 'line', groups });
-      lines = renderTable(snapshot, { now, final: true, width, ...most });
+      lines = renderTable(snapshot, { now, width, ...most });
       if (lines.length <= MOST_LINES) break;
     }
     return lines;

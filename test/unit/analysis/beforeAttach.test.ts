@@ -31,7 +31,6 @@ test('a block of before has "before attach" in the place of its line, and is no 
   assert.equal(report.sites.find(({ id }) => id === 5)?.lineSource ?? 'before-attach', 'before-attach');
   assert.deepEqual(report.findings, []);
   const lines = renderTable(readSnapshot(makeTrace([came]), { groupBy: 'line', top: 10, groups: 5 }), {
-    final: true,
     now: new Date(0),
   });
   const text = textOf(lines);

@@ -10,6 +10,7 @@ test('run takes its options up to -- and leaves the rest to the program', () => 
     verb: 'run',
     backend: 'inject',
     simulateGpu: true,
+    log: 'train.log',
     holders: 'atSteps',
     output: 'x.gputrace',
     format: 'json',
@@ -22,7 +23,7 @@ test('run takes its options up to -- and leaves the rest to the program', () => 
     command: ['python', 'train.py', '--', '-o', 'y'],
   };
   const options =
-    '--simulate-gpu --holders -o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --blocks --backend auto';
+    '--simulate-gpu --log train.log --holders -o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --blocks --backend auto';
   assert.deepEqual(parse(`run ${options} -- python train.py -- -o y`), expected);
   assert.deepEqual(parse(`run ${options} python train.py -- -o y`), expected);
 });

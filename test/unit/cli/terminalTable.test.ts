@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { TerminalTable } from '../../../extension/cli/report/terminalTable';
+import { TerminalTable } from '../../../extension/cli/live/terminalTable';
 
 const ESC = '\x1b';
 const SEQUENCE = new RegExp(`${ESC}\\[([\\d;]*)([A-Za-z])|${ESC}([78])|([^])`, 'g');

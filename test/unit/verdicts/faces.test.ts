@@ -21,7 +21,7 @@ function trace(steps: number, facts: RunFacts = {}): RunTrace {
   return new RunTrace(run, { totalBytes: 1000 * MB, ...facts });
 }
 const table = (source: RunTrace): string =>
-  textOf(renderTable(readSnapshot(source, { top: 5, groupBy: 'line', groups: 5 }), { now: new Date(0), final: true }));
+  textOf(renderTable(readSnapshot(source, { top: 5, groupBy: 'line', groups: 5 }), { now: new Date(0) }));
 
 test('the document: steps, findings, a site’s verdict, a ledger with slopes a step', () => {
   const ledger = { tensor: (step: number) => 2 * step * MB, driver: () => 300 * MB, process: () => 500 * MB };

@@ -1,0 +1,152 @@
+// What a terminal shows while a program runs, made for its size: nothing is longer or lower than it is.
+import { deviceName, formatBytes, formatCount, formatDuration, formatPlural, LAYER_NAMES } from '../../protocol/format';
+import type { SiteSort, TraceInfo, TraceSource } from '../../protocol/trace';
+import type { Verdicts } from '../../protocol/verdicts';
+import { sum } from '../series/statistics';
+import { fitEnd, wrapLine } from './fit';
+import { readGroups } from './snapshot';
+import { groupRows, missingLines } from './table';
+import { findingText, stepsText } from './tableFindings';
+
+/** What of the lines is shown, in which order. */
+export interface LiveChoice {
+  sort: LiveSort;
+  filter: string;
+  /** Rows above the first that is shown. */
+  from: number;
+}
+export type LiveSort = keyof typeof SORTS;
+export interface LiveSize {
+  rows: number;
+  columns: number;
+}
+export interface LiveView {
+  lines: LiveLine[];
+  /** Rows of the list that there are, and that are shown at once. */
+  rows: number;
+  page: number;
+}
+export interface LiveLine {
+  text: string;
+  /** How it stands out where the terminal can show that. */
+  style: 'plain' | 'strong' | 'alarm';
+}
+
+const SORTS = {
+  bytes: { sort: 'liveBytes', descending: true },
+  growth: { sort: 'growth', descending: true },
+  blocks: { sort: 'liveCount', descending: true },
+  line: { sort: 'label', descending: false },
+} as const satisfies Record<string, { sort: SiteSort; descending: boolean }>;
+const MOST_DEVICES = 8;
+/** Rows of the list that findings and cards leave room for. */
+const LEAST_PAGE = 3;
+const WIDEST_BAR = 40;
+
+/** From the top: the program, a bar for each card, what is missing, what was found, what is alive by line. */
+export function liveView(
+  source: TraceSource,
+  verdicts: Verdicts,
+  { title, elapsedNs, columns, rows, choice }: LiveSize & { title: string; elapsedNs: number; choice: LiveChoice },
+): LiveView {
+  const info = source.info();
+  const name = `${formatDuration(elapsedNs)} · ${fitEnd(title, Math.floor(columns / 2))}`;
+  const head: LiveLine[] = [{ text: fitEnd(titleLine(name, info, verdicts), columns), style: 'strong' }];
+  head.push(...plain([...cardLines(info, columns), ...atMost(wrapAll(missingLines(info, false), columns), 3)]));
+  const room = rows - head.length - LEAST_PAGE - 1;
+  const found = findingsIn(verdicts, columns, Math.min(room, Math.max(4, Math.floor(rows / 2) - head.length)));
+  const page = Math.max(0, rows - head.length - found.length - 1);
+  const { filter, from } = choice;
+  const groups = readGroups(source, verdicts, {
+    groupBy: 'line',
+    ...SORTS[choice.sort],
+    filter,
+    from,
+    to: from + page,
+  });
+  const list = `LIVE BY LINE (${LAYER_NAMES[groups.layer]})${listText(groups.total, page, choice)}`;
+  const lines = [...head, ...found, { text: fitEnd(list, columns), style: 'strong' as const }];
+  lines.push(...plain(groupRows(groups, columns)));
+  return { lines: lines.slice(0, rows), rows: groups.total, page };
+}
+
+function titleLine(title: string, info: TraceInfo, verdicts: Verdicts): string {
+  const facts = [title];
+  if (verdicts.steps.source === 'time') facts.push('no training step so far');
+  else if (verdicts.steps.source !== 'none') facts.push(stepsText(verdicts));
+  if (info.processes.some(process => process.simulated)) facts.push('simulated GPU');
+  return facts.join(' · ');
+}
+
+/** `gpu_0 [|||::    ] 2.00 GB in tensors, 3.00 GB from the driver, of 80.00 GB`; `:` is what the driver gave besides. */
+function cardLines({ totals, devices }: TraceInfo, columns: number): string[] {
+  const seen = [...new Set(totals.filter(({ device }) => device >= 0).map(({ device }) => device))].sort(
+    (a, b) => a - b,
+  );
+  const lines = seen.slice(0, MOST_DEVICES).map(device => {
+    const of = (layer: string): number =>
+      sum(totals.map(total => (total.device === device && total.layer === layer ? total.liveBytes : 0)));
+    const [tensor, driver] = [of('tensor'), of('driver')];
+    const total = devices.find(({ index }) => index === device)?.totalBytes ?? 0;
+    const held = tensor > 0 ? `${formatBytes(tensor)} in tensors, ` : '';
+    const size = total > 0 ? ` of ${formatBytes(total)}` : '';
+    const text = ` ${held}${formatBytes(driver)} from the driver${size}`;
+    const name = `${deviceName(device, 'driver')} `;
+    const width = Math.min(WIDEST_BAR, columns - name.length - text.length - 2);
+    return (
+      name + (width > 4 ? bar(width, tensor, Math.max(tensor, driver), Math.max(total, tensor, driver)) : '') + text
+    );
+  });
+  if (seen.length > MOST_DEVICES) lines.push(`... and ${formatCount(seen.length - MOST_DEVICES)} more GPUs`);
+  return lines.map(line => fitEnd(line, columns));
+}
+
+function bar(width: number, tensor: number, driver: number, total: number): string {
+  const cells = (bytes: number): number => (bytes > 0 ? Math.max(1, Math.round((width * bytes) / total)) : 0);
+  const inner = Math.min(cells(tensor), width);
+  return `[${('|'.repeat(inner) + ':'.repeat(Math.max(0, Math.min(cells(driver), width) - inner))).padEnd(width)}]`;
+}
+
+/** As many findings as there is room for, worst first; a headline before the advice of the one above it. */
+function findingsIn({ findings, steps }: Verdicts, columns: number, room: number): LiveLine[] {
+  if (findings.length === 0)
+    return plain([steps.source === 'none' ? 'No GPU memory was allocated so far.' : 'Nothing was found so far.']);
+  const lines: LiveLine[] = [];
+  let told = 0;
+  for (const finding of findings) {
+    const [head = '', ...advice] = findingText(finding);
+    const left = room - lines.length - (told + 1 < findings.length ? 1 : 0);
+    const headline = wrapLine(head, columns);
+    if (headline.length > left && told > 0) break;
+    const more = wrapAll(advice, columns);
+    lines.push(...headline.slice(0, Math.max(1, left)).map(text => ({ text, style: 'alarm' as const })));
+    if (headline.length + more.length <= left) lines.push(...plain(more));
+    told++;
+  }
+  if (told < findings.length) lines.push(...plain([`... and ${formatPlural(findings.length - told, 'more finding')}`]));
+  return lines;
+}
+
+function listText(total: number, page: number, { sort, filter, from }: LiveChoice): string {
+  const parts = [`by ${sort}`];
+  if (filter !== '') parts.push(`filter: ${filter}`);
+  if (total > page || from > 0)
+    parts.push(
+      `${formatCount(Math.min(from + 1, total))} to ${formatCount(Math.min(from + page, total))} of ${formatCount(total)}`,
+    );
+  return `, ${parts.join(' · ')}`;
+}
+
+function wrapAll(lines: readonly string[], columns: number): string[] {
+  return lines.flatMap(line => wrapLine(line, columns)).map(line => fitEnd(line, columns));
+}
+
+function atMost(lines: string[], most: number): string[] {
+  return lines.length <= most
+    ? lines
+    : [...lines.slice(0, most - 1), `... and ${formatCount(lines.length - most + 1)} more lines at the end`];
+}
+
+function plain(lines: readonly string[]): LiveLine[] {
+  return lines.map(text => ({ text, style: 'plain' }));
+}

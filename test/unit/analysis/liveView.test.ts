@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { verdictsOf } from '../../../extension/analysis/findings/verdictCache';
+import { liveView, type LiveView } from '../../../extension/analysis/report/liveView';
+import { FakeTrace, makeInfo, makeTotals } from '../fakeTrace';
+import { RunTrace, type RunFacts } from '../verdicts/runTrace';
+import { StepRun } from '../verdicts/stepRun';
+
+const MB = 1 << 20;
+const choice = { sort: 'bytes', filter: '', from: 0 } as const;
+
+/** Line 1 grows by a megabyte a step; another comes and goes. */
+function trace(facts: RunFacts = {}): RunTrace {
+  const run = new StepRun();
+  for (let step = 1; step <= 40; step++) {
+    run.alloc(1, MB);
+    run.pass(2, 8 * MB);
+    run.endStep();
+  }
+  return new RunTrace(run, { totalBytes: 100_000 * MB, ...facts });
+}
+
+/** With what was found as often as `findings` says. */
+function view(source: FakeTrace | RunTrace, rows: number, columns: number, findings = 1): LiveView {
+  const verdicts = verdictsOf(source);
+  const all = Array.from({ length: findings }, () => verdicts.findings).flat();
+  return liveView(source, { ...verdicts, findings: all }, { title: 'train.py', elapsedNs: 1e9, rows, columns, choice });
+}
+const texts = (shown: LiveView): string[] => shown.lines.map(({ text }) => text);
+
+test('findings as far as there is room, the worst in full; how many there are besides', () => {
+  const lines = texts(view(trace(), 24, 80, 9));
+  const told = lines.filter(line => line.startsWith('LEAK: ')).length;
+  assert.ok(told > 1 && told < 9, lines.join('\n'));
+  assert.ok(lines.includes(`... and ${9 - told} more findings`), lines.join('\n'));
+  assert.match(lines[4] ?? '', /^ {2}\S/);
+  assert.doesNotMatch(texts(view(trace(), 24, 80)).join('\n'), /more finding/);
+  assert.ok(texts(view(trace(), 24, 80, 0)).includes('Nothing was found so far.'));
+});
+
+test('no line is longer than the terminal, and there are no more than it has', () => {
+  const lost = { events: 12, byCause: { 'disk full': 10, budget: 2 } };
+  const sources = [trace(), trace({ lost })];
+  const sizes = [fc.integer({ min: 8, max: 60 }), fc.integer({ min: 60, max: 200 })] as const;
+  fc.assert(
+    fc.property(fc.constantFrom(...sources), fc.nat(9), ...sizes, (source, findings, rows, columns) => {
+      const lines = texts(view(source, rows, columns, findings));
+      assert.ok(lines.length <= rows, `${lines.length} of ${rows}`);
+      for (const line of lines) assert.ok([...line].length <= columns, line);
+      assert.ok(
+        lines.some(line => line.startsWith('LIVE BY LINE')),
+        lines.join('\n'),
+      );
+    }),
+  );
+});
+
+test('what is lost is told', () => {
+  const lost = { events: 12, byCause: { 'disk full': 12 } };
+  assert.match(texts(view(trace({ lost }), 24, 80)).join('\n'), /^LOST: 12 events \(disk full 12\)/m);
+});
+
+test('a bar for each card, of more than eight a count; nothing that has bytes is without a mark', () => {
+  const totals = Array.from({ length: 10 }, (_, device) => [
+    makeTotals({ device, liveBytes: device * MB, allocations: 1 }),
+    makeTotals({ device, layer: 'driver', liveBytes: 2 * device * MB, allocations: 1 }),
+  ]).flat();
+  const devices = totals.map(({ device }) => ({ index: device, name: 'Fake', totalBytes: 40 * MB }));
+  const lines = texts(view(new FakeTrace(makeInfo({ totals, devices }), [], []), 40, 120));
+  const bars = lines.filter(line => line.startsWith('gpu_'));
+  assert.equal(bars[0], `gpu_0 [${' '.repeat(40)}] 0 B from the driver of 40.00 MB`);
+  assert.equal(bars[1], `gpu_1 [|:${' '.repeat(38)}] 1.00 MB in tensors, 2.00 MB from the driver of 40.00 MB`);
+  assert.equal(
+    bars[7],
+    `gpu_7 [${'|'.repeat(7)}${':'.repeat(7)}${' '.repeat(26)}] 7.00 MB in tensors, 14.00 MB from the driver of 40.00 MB`,
+  );
+  assert.ok(lines.includes('... and 2 more GPUs'));
+});
