@@ -26,14 +26,15 @@ export class TerminalTable {
     return Math.floor(this.rows / 2);
   }
 
-  /** Draws up to `limit` lines in place of those before. */
+  /** Draws up to `limit` lines in place of those before, down to the last row. */
   draw(lines: readonly string[]): void {
     const height = Math.min(lines.length, this.limit);
     if (height > this.height) this.reserve(height);
     let text = `${ESC}7`;
     const first = this.rows - this.height + 1;
+    const empty = this.height - height;
     for (let row = 0; row < this.height; row++) {
-      text += `${ESC}[${first + row};1H${ESC}[2K${inert(lines[row] ?? '').slice(0, this.screen.columns)}`;
+      text += `${ESC}[${first + row};1H${ESC}[2K${inert(lines[row - empty] ?? '').slice(0, this.screen.columns)}`;
     }
     this.screen.write(`${text}${ESC}8`);
   }

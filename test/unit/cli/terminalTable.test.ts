@@ -76,7 +76,7 @@ test('the program’s lines scroll above the table, which stays in place', () =>
   assert.deepEqual(terminal.text.slice(7), ['A', 'B', 'a line that is wider']);
   program(terminal, 9, 12);
   table.draw(['A2', 'B2']);
-  assert.deepEqual(terminal.text, ['line 6', 'line 7', 'line 8', 'line 9', 'line 10', 'line 11', '', 'A2', 'B2', '']);
+  assert.deepEqual(terminal.text, ['line 6', 'line 7', 'line 8', 'line 9', 'line 10', 'line 11', '', '', 'A2', 'B2']);
 });
 
 test('a table that grows takes rows from the program without losing its lines', () => {
