@@ -156,7 +156,12 @@ while True:
   await until(() => hangs(child.pid));
   const program = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim();
   child.kill('SIGTERM');
-  await until(() => readFileSync(`/proc/${program}/stat`, 'utf8').includes(') Z ')); // until then signals are its own
+  // Until its last thread has ended signals are its own.
+  await until(
+    () =>
+      readFileSync(`/proc/${program}/stat`, 'utf8').includes(') Z ') &&
+      readdirSync(`/proc/${program}/task`).length === 1,
+  );
   child.kill('SIGTERM');
   assert.equal(await ended, 143);
 });
