@@ -39,7 +39,9 @@ export function createFullScreen(view: (size: LiveSize, choice: LiveChoice) => L
     if (release === null && !closed && inForeground()) release = enter(input);
     const size = terminalSize(2);
     if (release === null || size === null) return;
-    const shown = view({ rows: size.rows - 1, columns: size.columns }, keys.choice);
+    const room = { rows: size.rows - 1, columns: size.columns };
+    let shown = view(room, keys.choice);
+    if (keys.fit(shown)) shown = view(room, keys.choice);
     list = shown;
     draw([...shown.lines, { text: keys.line, style: 'help' }], size);
   };

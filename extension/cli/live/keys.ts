@@ -40,11 +40,19 @@ export class Keys {
     else if (!ctrl && !meta && /^\P{C}+$/u.test(sequence)) this.choice = to((filter + sequence).slice(0, MOST_LETTERS));
   }
 
-  private move({ name = '' }: Key, { rows, page }: { rows: number; page: number }): void {
+  /** The list may have got shorter: true where the choice is another for that. */
+  fit({ rows, page }: { rows: number; page: number }): boolean {
+    const { from } = this.choice;
+    this.choice = { ...this.choice, from: Math.max(0, Math.min(from, rows - page)) };
+    return this.choice.from !== from;
+  }
+
+  private move({ name = '' }: Key, list: { rows: number; page: number }): void {
+    const { rows, page } = list;
     const steps: Record<string, number> = { up: -1, down: 1, pageup: -page, pagedown: page, home: -rows, end: rows };
     const sort = SORTS[name];
     if (sort !== undefined) this.choice = { ...this.choice, sort, from: 0 };
-    const from = Math.min(this.choice.from + (steps[name] ?? 0), rows - page);
-    this.choice = { ...this.choice, from: Math.max(0, from) };
+    this.choice = { ...this.choice, from: this.choice.from + (steps[name] ?? 0) };
+    this.fit(list);
   }
 }

@@ -17,6 +17,9 @@ test('the list scrolls no further than its last page', () => {
   const short = new Keys();
   short.press({ name: 'end' }, { rows: 3, page: 10 });
   assert.equal(short.choice.from, 0);
+  const scrolled = pressed('end');
+  assert.deepEqual([scrolled.fit({ rows: 25, page: 10 }), scrolled.choice.from], [true, 15]);
+  assert.equal(scrolled.fit({ rows: 25, page: 10 }), false);
 });
 
 test('a letter sorts, from the first row on; q leaves', () => {
