@@ -1,7 +1,7 @@
 // Pictures of the sample job in the stand-in, of each view in several themes, made by the real program:
-// build/screenshots/<theme>-<view>.png. `--media` also keeps the README's.
-//   node test/demo/pictures.mjs [--media] [VIEW …]
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// build/screenshots/<theme>-<view>.png. `--media`: only those of README.md, into media/pictures.
+//   node test/demo/pictures.mjs [--media | VIEW …]
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from '../project/build.mjs';
@@ -26,6 +26,11 @@ if (problem) {
   console.error(problem);
   process.exit(1);
 }
+if (options.includes('--media')) {
+  const { takeMedia } = await import('./media.mjs');
+  await takeMedia();
+  process.exit();
+}
 mkdirSync(out, { recursive: true });
 const { takeViews } = await import('./views.mjs');
 const place = mkdtempSync(join(tmpdir(), 'pictures-'));
@@ -34,7 +39,6 @@ const choose = theme =>
   writeFileSync(join(folder, '.vscode/settings.json'), JSON.stringify({ ...TRACING, 'workbench.colorTheme': theme }));
 try {
   await takeViews({ folder, themes: THEMES, choose, out, wanted });
-  if (options.includes('--media')) copyFileSync(join(out, 'dark-sample.png'), inRoot('media/explorer.png'));
 } finally {
   rmSync(place, { recursive: true, force: true });
 }

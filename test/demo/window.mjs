@@ -1,11 +1,11 @@
-// The sample job in the stand-in's window, started as a user does: open the file, choose the action from the palette.
+// A script in the stand-in's window, traced as a user does it: open the file, choose the action from the palette.
 import { inRoot } from '../project/root.mjs';
 import { frameWith, openWorkbench, startServer } from '../workbench/workbench.mjs';
 
 export const hasDisplay = () => Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY);
 
 /** Opens a file of the workspace by its name. */
-async function openFile(page, name) {
+export async function openFile(page, name) {
   await page.keyboard.press('Control+P');
   const box = page.locator('.quick-input-widget input[type=text]');
   await box.waitFor();
@@ -14,28 +14,38 @@ async function openFile(page, name) {
   await page.locator('.editor-instance .view-lines').first().waitFor();
 }
 
+/** A window of the stand-in with the extension, on `folder`: {page, browser, command, close}. */
+export async function openWindow(folder, { settings = {}, env = {}, headless = !hasDisplay(), size } = {}) {
+  const server = await startServer({ settings, env });
+  try {
+    const window = await openWorkbench(server, { folder, extensions: [inRoot()], headless, size });
+    const close = async () => {
+      await window.browser.close().catch(() => {});
+      await server.stop();
+    };
+    return { ...window, close };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
 /**
  * Traces the sample in `folder`. Resolves once the table has rows: {page, browser, frame, close}; `frame` is the page
  * of the extension.
  */
-export async function traceSample(folder, { settings = {}, headless = !hasDisplay(), size } = {}) {
-  const server = await startServer({ settings });
-  let window;
-  const close = async () => {
-    await window?.browser.close().catch(() => {});
-    await server.stop();
-  };
+export async function traceSample(folder, options = {}) {
+  const window = await openWindow(folder, options);
   try {
-    window = await openWorkbench(server, { folder, extensions: [inRoot()], headless, size });
     await openFile(window.page, 'sample_train.py');
     await window.command('Trace GPU memory');
     const question = window.page.locator('.quick-input-widget', { hasText: 'Arguments' });
     await question.waitFor();
     await question.locator('input[type=text]').press('Enter'); // none
     const frame = await frameWith(window.page, '[data-row]', 30_000);
-    return { ...window, frame, close };
+    return { ...window, frame };
   } catch (error) {
-    await close();
+    await window.close();
     throw error;
   }
 }

@@ -22,7 +22,7 @@ export function findTorch() {
 }
 
 /** The allocator, under the name by which the tracer knows the GPU's. */
-async function buildAllocator({ folder, abi }) {
+export async function buildAllocator({ folder, abi }) {
   const to = inRoot('build/test/torch/libc10_cuda.so');
   mkdirSync(inRoot('build/test/torch'), { recursive: true });
   const flags = ['-std=c++20', '-O1', '-shared', '-fPIC', '-w', '-Wl,-z,lazy', `-D_GLIBCXX_USE_CXX11_ABI=${abi}`];

@@ -1,0 +1,155 @@
+// The pictures of README.md, made by the real program: a training script is run, its leak found and mended, and it is run again; and
+// single views. The script runs on PyTorch's CPU build, whose tensors are reported as a simulated GPU's (test/torch).
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { inRoot } from '../project/root.mjs';
+import { preparePython } from '../runner/pythonPackages.mjs';
+import { buildAllocator, findTorch } from '../torch/run.mjs';
+import { frameWith } from '../workbench/workbench.mjs';
+import { Movie } from './movie.mjs';
+import { openFile, openWindow } from './window.mjs';
+
+const SIZE = { width: 1120, height: 700 };
+const SCRIPT = 'finetune.py';
+const SETTINGS = {
+  'gpuMemoryTrace.simulateGpu': 'always',
+  'gpuMemoryTrace.askArguments': 'never',
+  'editor.minimap.enabled': false,
+  'files.exclude': { '.vscode': true, '.venv': true },
+};
+/** So that the editor with Leak Explorer has the window. */
+const CLEARED = ['View: Close Editors in Other Groups', 'View: Close Primary Side Bar', 'View: Hide Panel'];
+const RUN_MS = 180_000;
+const SHOT_MS = 700;
+
+const seen = (page, selector, milliseconds) =>
+  frameWith(page, selector, milliseconds).then(frame => frame.locator(selector).first());
+const click = async (page, selector) => (await seen(page, selector)).click();
+const rest = page => page.waitForTimeout(1800); // the window draws what it knows already
+
+/** A folder with the script and what stands for its virtual environment: {folder, settings}; `settings` writes more of them. */
+function makeFolder(python) {
+  const folder = join(mkdtempSync(join(tmpdir(), 'media-')), 'training');
+  const own = join(folder, '.venv/bin/python');
+  for (const place of ['.vscode', '.venv/bin']) mkdirSync(join(folder, place), { recursive: true });
+  writeFileSync(own, `#!/bin/sh\nexec ${python} "$@"\n`);
+  chmodSync(own, 0o755);
+  copyFileSync(inRoot('test/demo/pytorch', SCRIPT), join(folder, SCRIPT));
+  const all = { ...SETTINGS, 'gpuMemoryTrace.pythonPath': own };
+  const settings = more => writeFileSync(join(folder, '.vscode/settings.json'), JSON.stringify({ ...all, ...more }));
+  settings({});
+  return { folder, settings };
+}
+
+const environment = allocator => ({
+  GPU_MEMTRACE_AGENT_DEVICES: 'all',
+  GMT_AS_GPU: allocator,
+  GMT_AS_GPU_BYTES: '0',
+  OMP_NUM_THREADS: '1',
+  PYTHONPATH: `${inRoot('test/demo/pytorch')}:${inRoot('test/torch')}`,
+});
+
+/** A window of its own for `show`, with the script open. */
+async function inWindow(torch, show) {
+  const { folder, settings } = makeFolder(torch.python);
+  const env = environment(await buildAllocator(torch));
+  const window = await openWindow(folder, { env, headless: true, size: SIZE });
+  try {
+    await openFile(window.page, SCRIPT);
+    await rest(window.page);
+    settings({ 'workbench.colorTheme': 'Dark 2026' }); // only a change of the file is taken
+    await window.page.keyboard.press('Control+End');
+    await rest(window.page);
+    await show(window);
+  } finally {
+    await window.close();
+    rmSync(dirname(folder), { recursive: true, force: true });
+  }
+}
+
+/** Traces the open file to its end; `each` is done again and again meanwhile. */
+async function trace({ page, command }, each) {
+  await command('Trace GPU memory');
+  await seen(page, '[data-phase=running]', 30_000);
+  for (const end = Date.now() + RUN_MS; Date.now() < end;) {
+    await each?.();
+    if (await seen(page, '[data-phase=ended]', SHOT_MS).catch(() => null)) return rest(page);
+  }
+  throw new Error(`${SCRIPT} did not end in ${RUN_MS / 1000} s.`);
+}
+
+/** From the palette to the leak, its line, the fix, and a run without it. */
+async function tell(window, movie) {
+  const { page } = window;
+  await movie.shot(0.7);
+  await page.keyboard.press('F1');
+  await page.locator('.quick-input-widget input[type=text]').fill('>Trace GPU memory');
+  await rest(page);
+  await movie.shot(1);
+  await page.keyboard.press('Escape');
+  await movie.shots(1.8, 6, each => trace(window, each));
+  await movie.shot(2);
+  await click(page, '[data-action=open-holder]');
+  await rest(page);
+  await movie.shot(1.2);
+  await fix(page);
+  await movie.shot(1.2);
+  await movie.shots(0.6, 2, each => trace(window, each));
+  await movie.shot(1.6);
+}
+
+/** Presses the button of the card that writes what it tells to write. */
+async function fix(page) {
+  const button = await seen(page, '[data-action=apply-fix]');
+  const statement = await button.getAttribute('title');
+  await button.click();
+  await page.locator('.view-line', { hasText: statement }).waitFor();
+  await rest(page);
+}
+
+/** Leak Explorer in the editor: the widest of the frames that show it. */
+async function widest(page) {
+  const frames = [];
+  for (const frame of page.frames()) {
+    const width = await frame.evaluate('document.querySelector(".explorer") ? innerWidth : 0').catch(() => 0);
+    frames.push({ frame, width });
+  }
+  return frames.sort((a, b) => b.width - a.width)[0].frame;
+}
+
+/** The findings, the timeline and the flame graph, in an editor tab. */
+async function takeViews(window, out) {
+  const { page } = window;
+  await trace(window);
+  await click(page, '[data-action=open-wide]');
+  await rest(page); // it takes the focus when it is there
+  for (const title of CLEARED) await window.command(title);
+  await rest(page);
+  const frame = await widest(page);
+  const keep = (selector, name) =>
+    frame
+      .locator(selector)
+      .first()
+      .screenshot({ path: join(out, name) });
+  await keep('.findings', 'findings.png');
+  await keep('.timeline', 'timeline.png');
+  await frame.locator('[data-tab=flame]').click();
+  await rest(page);
+  await keep('.trace > .lower', 'flame.png');
+}
+
+/** Makes the pictures in media/pictures, or says in one sentence why not. */
+export async function takeMedia() {
+  await preparePython();
+  const torch = findTorch();
+  if (!torch) throw new Error('No Python here has PyTorch; GMT_TORCH_PYTHON may name one.');
+  const out = inRoot('media/pictures');
+  mkdirSync(out, { recursive: true });
+  await inWindow(torch, window => takeViews(window, out));
+  await inWindow(torch, async window => {
+    const movie = new Movie(window.page, inRoot('build/movie'));
+    await tell(window, movie);
+    await movie.save(join(out, 'fix.gif'));
+  });
+}
