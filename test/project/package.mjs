@@ -1,8 +1,8 @@
 // Packs the extension for this platform into gpu-memory-trace-<platform>-<version>.vsix.
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from './build.mjs';
-import { inRoot, must, run } from './root.mjs';
+import { inRoot, must, run, say } from './root.mjs';
 
 const target = `linux-${process.arch}`;
 try {
@@ -16,13 +16,16 @@ try {
   console.error(error.message);
   process.exit(1);
 }
+// Links and pictures of README.md become absolute by the repository's address, which only the owner of the project knows.
+const { repository } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'));
+const placeholder = repository.url.includes('/OWNER/');
+if (placeholder) say('package.json names no repository yet (OWNER): links and pictures of README.md stay relative.');
 // Everything that ships is bundled, so no package is packed.
 const flags = [
   'package',
   '--no-dependencies',
   '--target',
   target,
-  '--allow-missing-repository',
-  '--no-rewrite-relative-links',
+  ...(placeholder ? ['--no-rewrite-relative-links'] : []),
 ];
 process.exit((await run(inRoot('node_modules/.bin/vsce'), flags)).code);
