@@ -42,9 +42,9 @@ export interface SiteRow {
   liveBytes: number;
   /** Blocks alive now. */
   liveCount: number;
-  /** Mean size of the blocks alive. */
+  /** Mean size of the live blocks. */
   meanBytes: number;
-  /** Most bytes alive at a time. Exact for a whole site, and for a process or device alone on its layer; for sums of several makers at least this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one maker). */
+  /** Most bytes alive at any one time. Exact for a whole site, and for a process or device alone on its layer; for sums of several makers at least this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one maker). */
   peakBytes: number;
   /** Allocations so far. */
   allocations: number;
@@ -88,9 +88,9 @@ export interface SiteWindow {
   liveBytes: Float64Array;
   /** Blocks alive now. */
   liveCount: Float64Array;
-  /** Mean size of the blocks alive. */
+  /** Mean size of the live blocks. */
   meanBytes: Float64Array;
-  /** Most bytes alive at a time. Exact for a whole site, and for a process or device alone on its layer; for sums of several makers at least this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one maker). */
+  /** Most bytes alive at any one time. Exact for a whole site, and for a process or device alone on its layer; for sums of several makers at least this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one maker). */
   peakBytes: Float64Array;
   /** Allocations so far. */
   allocations: Float64Array;

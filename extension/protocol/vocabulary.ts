@@ -23,24 +23,28 @@ export function vocabulary(t: Translate): Vocabulary {
   const words = (tone: Tone, name: string, sentence: string, short = name): Words => ({ name, short, sentence, tone });
   return {
     states: {
-      growing: words('alarm', t('growing'), t('It becomes more and more, and none of it goes: a leak.')),
-      sawtooth: words('calm', t('sawtooth'), t('It gathers and goes again: an epoch, a queue, a cache with a bound.')),
-      plateau: words('calm', t('plateau'), t('It rose for a while and stays: optimizer state, a cache that is full.')),
+      growing: words('alarm', t('growing'), t('It keeps growing, and none of it is freed: a leak.')),
+      sawtooth: words('calm', t('sawtooth'), t('It builds up and is freed again: an epoch, a queue, a bounded cache.')),
+      plateau: words('calm', t('plateau'), t('It rose for a while and stays level: optimizer state, a full cache.')),
       'one-shot': words('calm', t('one-shot'), t('It was allocated once and stays: weights, inputs.')),
       transient: words('calm', t('transient'), t('It is gone within a step or two of its allocation.')),
       cycle: words('calm', t('cycles'), t('Reference cycles keep it until Python’s collector runs.')),
-      anomaly: words('calm', t('outlier'), t('One allocation was far outside the line’s habit.')),
+      anomaly: words('calm', t('outlier'), t('One allocation was far bigger than usual for this line.')),
       cache: words('calm', t('cache'), t('PyTorch’s own segments: they follow the tensors.')),
-      'before-attach': words('calm', t('before-attach'), t('It was there before the tracer came.')),
-      unknown: words('calm', t('unknown'), t('It cannot be told yet.'), ''),
+      'before-attach': words('calm', t('before-attach'), t('It was there before the tracer attached.')),
+      unknown: words('calm', t('unknown'), t('It is too early to tell.'), ''),
     },
     findings: {
       leak: words('alarm', t('Leak'), t('Memory that is kept step after step.')),
       oom: words('warning', t('Out of memory'), t('An allocation failed.')),
-      fragmentation: words('warning', t('Fragmentation'), t('The cache grows, what lies in it does not.')),
-      pending: words('warning', t('Unused cache'), t('Much of the cache waits for a stream, or is another pool’s.')),
-      cycle: words('warning', t('Cycles'), t('Much memory waits for Python’s collector.')),
-      anomaly: words('warning', t('Outlier'), t('One allocation was far outside the line’s habit.')),
+      fragmentation: words('warning', t('Fragmentation'), t('The cache grows; what is in it does not.')),
+      pending: words(
+        'warning',
+        t('Unused cache'),
+        t('Much of the cache is waiting for a stream, or belongs to another pool.'),
+      ),
+      cycle: words('warning', t('Cycles'), t('Much memory is waiting for Python’s garbage collector.')),
+      anomaly: words('warning', t('Outlier'), t('One allocation was far bigger than usual for this line.')),
       untraced: words('warning', t('Untraced'), t('The process grows beyond all that was seen.')),
     },
   };

@@ -100,8 +100,8 @@ describe('Findings in VS Code', () => {
   it('tells what it is not, and what the other lines do', async () => {
     await press(`${CARD} [data-action=why]`, 'Enter');
     const text = await says(`${CARD} [data-part=reasons]`, /Other lines/);
-    assert.match(text, /Ruled out\s+No warm-up/);
-    assert.match(text, /kept\.py:\d+ .* one-shot\s+Allocated in one step, and stays\./);
+    assert.match(text, /Ruled out\s+Not warm-up/);
+    assert.match(text, /kept\.py:\d+ .* one-shot\s+Allocated in one step, and still there\./);
     await press(`${CARD} [data-action=why]`, 'Enter');
     await until('no reasons', async () => (await words(`${CARD} [data-part=reasons]`)) === '');
     await click(`${CARD} [data-action=why]`);

@@ -70,10 +70,10 @@ function finding(part: Partial<FindingView>): FindingView {
     library: null,
     evidence: [
       'Since step 12, in each step more blocks stayed alive, 200 times.',
-      'Until step 11 its blocks were freed at train.py:66 backward; no more since.',
+      'Until step 11 its blocks were freed at train.py:66 backward; since then, none.',
     ],
     ruledOut: [
-      'No warm-up: it still grows, 200 steps after it began.',
+      'Not warm-up: it is still growing, 200 steps after it began.',
       'No fragmentation: the tensors themselves grow.',
     ],
     suggestion: 'Write `epoch_loss += loss.detach()`: the value stays the same, and its graph can go.',

@@ -23,10 +23,10 @@ export function evidenceOf(finding: Finding, cluster: readonly GrowingSite[], co
   if (high > low) evidence.push(t('Its biggest line grows by {0} to {1} a step.', formatBytes(low), formatBytes(high)));
   evidence.push(
     count === 1
-      ? t('1 block with {0} from then on is alive after step {1}.', bytes, last)
-      : t('{0} blocks with {1} from then on are alive after step {2}.', formatCount(count), bytes, last),
+      ? t('1 block of {0} allocated since then is alive after step {1}.', bytes, last)
+      : t('{0} blocks of {1} allocated since then are alive after step {2}.', formatCount(count), bytes, last),
   );
-  if (library !== null) evidence.push(t('The driver was called for it by {0}.', library));
+  if (library !== null) evidence.push(t('The driver call came from {0}.', library));
   evidence.push(...holderEvidence(finding, context));
   if (fullAtStep !== null)
     evidence.push(t('At this rate the device is full at about step {0}.', formatCount(fullAtStep)));
@@ -37,7 +37,7 @@ export function evidenceOf(finding: Finding, cluster: readonly GrowingSite[], co
 }
 
 function holderEvidence({ holder, process }: Finding, { answers }: FindingContext): string[] {
-  if (holder?.kind === 'none') return [t('At the end no Python object of the program had any of it.')];
+  if (holder?.kind === 'none') return [t('At the end, no Python object of the program held any of it.')];
   if (holder !== null) {
     const asked = holder.asked === undefined ? [] : [askedText(holder.asked)];
     return [t('The agent found it at {0}.', holderText(holder)), ...asked];
@@ -46,7 +46,7 @@ function holderEvidence({ holder, process }: Finding, { answers }: FindingContex
   if (cutAfterMs === null) return [];
   return [
     t(
-      'The look for who holds it was cut short after {0} ms, before it came to these blocks: ask while the program runs (“Who holds it?”, gpu-memtrace holders).',
+      'The search for what holds it was cut short after {0} ms, before it reached these blocks: ask while the program is running (“Who holds it?”, gpu-memtrace holders).',
       Math.round(cutAfterMs),
     ),
   ];
@@ -62,7 +62,7 @@ function freeEvidence({ sinceStep, sites }: Finding, source: TraceSource): strin
   const frame = line?.frames[line.userFrame] ?? line?.frames[0];
   if (line === undefined || frame === undefined) return [];
   const where = `${placeText(frame)} ${frame.function}`;
-  return [t('Until step {0} its blocks were freed at {1}; no more since.', formatCount(line.lastStep), where)];
+  return [t('Until step {0} its blocks were freed at {1}; since then, none.', formatCount(line.lastStep), where)];
 }
 
 /** What it is not, as far as the trace shows. */
@@ -72,15 +72,15 @@ export function ruledOutOf(finding: Finding, cluster: readonly GrowingSite[], co
   const ruledOut: string[] = [];
   const steps = axis.count - since;
   if (steps > T.mostEvents)
-    ruledOut.push(t('No warm-up: it still grows, {0} steps after it began.', formatCount(steps)));
+    ruledOut.push(t('Not warm-up: it is still growing, {0} steps after it began.', formatCount(steps)));
   const runs = formatCount(countFrom(axis, axis.fullCollections, since));
   const collected = cluster.some(({ steps: own }) => own.collectedBytes.some(bytes => bytes > 0));
   if (runs !== '0' && !collected)
     ruledOut.push(
-      t('No cycle that waits for the collector: its full runs ({0} since then) freed nothing of it.', runs),
+      t('No cycle waiting for the collector: its full runs ({0} since then) freed none of it.', runs),
     );
   if (cluster.every(site => countFrom(axis, site.steps.oldFreedBytes, since) === 0))
-    ruledOut.push(t('No cache with a bound that is reached: nothing old has left since then.'));
+    ruledOut.push(t('Not a full bounded cache: nothing old has been freed since then.'));
   const ledger = context.ledgers.find(entry => entry.process === finding.process && entry.device === finding.device);
   if (finding.layer === 'tensor' && ledger?.grows === 'tensor')
     ruledOut.push(t('No fragmentation: the tensors themselves grow.'));

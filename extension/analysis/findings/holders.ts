@@ -261,7 +261,7 @@ export function occasionText({ when, step }: HolderAnswer): string {
     case 'step':
       return t('By the look at step {0}.', formatCount(step));
     case 'asked':
-      return t('As it was asked while the program ran.');
+      return t('As answered while the program was running.');
   }
 }
 

@@ -159,7 +159,7 @@ function cacheFinding(judged: JudgedLedger, growth: Growth, source: TraceSource)
     ruledOut: [t('No leak of tensors: their peak does not grow.'), ...noPending(judged.recentPending)],
     suggestion: pending
       ? t(
-          'The free memory waits for another stream or belongs to another pool (`record_stream`, CUDA graphs): wait for the side stream before the tensors go, or capture fewer graphs.',
+          'The free memory waits for another stream or belongs to another pool (`record_stream`, CUDA graphs): wait for the side stream before the tensors are freed, or capture fewer graphs.',
         )
       : fragmentationAdvice(),
   });
@@ -182,7 +182,7 @@ function libraryFindings(judged: JudgedLedger, leaks: readonly Finding[]): Findi
       id: `${where.id} ${path}`,
       verdict: 'leak',
       class: 'driver',
-      headline: t('{0} takes ever more memory from the driver', name),
+      headline: t('{0} allocates more and more memory from the driver', name),
       ...growthOf(growth),
       bytes,
       confidence,
@@ -199,13 +199,13 @@ function untracedFinding(judged: JudgedLedger, growth: Growth): Finding {
   return makeFinding({
     ...ofDevice(judged, 'untraced'),
     verdict: 'untraced',
-    headline: t('The process takes GPU memory that no traced call took'),
+    headline: t('The process uses GPU memory that no traced call allocated'),
     ...growthOf(growth),
     bytes: judged.ledger.remainderBytes ?? 0,
-    evidence: [t('By the device’s own account (NVML) the process grows; the driver’s calls do not account for it.')],
+    evidence: [t('According to the device (NVML) the process grows; the driver calls do not account for it.')],
     ruledOut: [t('No leak of tensors, and none of PyTorch’s cache.')],
     suggestion: t(
-      'Look for what loads kernels or modules anew in each step: repeated compilation, new contexts, or streams that are never destroyed.',
+      'Look for what loads kernels or modules again in each step: repeated compilation, new contexts, or streams that are never destroyed.',
     ),
   });
 }
@@ -242,7 +242,7 @@ export function anomalyFindings(sites: readonly JudgedSite[], source: TraceSourc
     return makeFinding({
       ...where,
       verdict: 'anomaly',
-      headline: t('One allocation of {0} at {1} is far outside the line’s habit', formatBytes(bytes), line),
+      headline: t('One allocation of {0} at {1} is far bigger than usual for this line', formatBytes(bytes), line),
       bytes,
       count: 1,
       ruledOut: (steps.liveBytes.at(-1) ?? 0) < bytes ? [t('No leak: it did not stay.')] : [],

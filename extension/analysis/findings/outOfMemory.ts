@@ -39,7 +39,7 @@ export function countedText({ outOfMemory, outOfMemoryCount }: TraceInfo): strin
   const kept = outOfMemory.filter(({ snapshot }) => snapshot !== null).length;
   if (outOfMemoryCount === kept || outOfMemoryCount <= 1) return null;
   return t(
-    '{0} allocations did not fit: what was alive then is kept of {1}, the other {2} were counted.',
+    '{0} allocations did not fit: what was alive then is kept for {1}; the other {2} were only counted.',
     formatCount(outOfMemoryCount),
     formatCount(kept),
     formatCount(outOfMemoryCount - kept),
@@ -145,7 +145,7 @@ function causeText(cause: OutOfMemoryCause, failure: OutOfMemory, leak: Finding 
   switch (cause) {
     case 'leak':
       return leak === null
-        ? t('It is a leak: one line holds most of the memory, and took it step by step')
+        ? t('It is a leak: one line holds most of the memory, and allocated it step by step')
         : t('It is a leak. {0}', leak.title);
     case 'fragmentation':
       return t(
@@ -154,14 +154,14 @@ function causeText(cause: OutOfMemoryCause, failure: OutOfMemory, leak: Finding 
         formatBytes(largestFreeBytes),
       );
     case 'big-request':
-      return t('It is one big request: what is alive besides is no more than usual');
+      return t('It is one big request: what else is alive is no more than usual');
     case 'other-process': {
       const others = formatBytes((snapshot?.usedBytes ?? 0) - (snapshot?.processBytes ?? 0));
       return t('Other processes hold {0} of the device', others);
     }
     case 'full':
       return snapshot === null
-        ? t('Nothing more is known of that moment')
+        ? t('Nothing more is known about that moment')
         : t('The program needs that much at once: nothing grows from step to step');
   }
 }

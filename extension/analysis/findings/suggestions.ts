@@ -23,7 +23,7 @@ const TABLE: readonly Advice[] = [
   },
   {
     classes: ['size'],
-    text: t('A tensor is made bigger step by step: keep its parts on the CPU, bound its length, or start it anew with each epoch.'),
+    text: t('A tensor grows step by step: keep its parts on the CPU, limit its length, or start a new one with each epoch.'),
   },
   {
     classes: ['cycle'],
@@ -31,7 +31,7 @@ const TABLE: readonly Advice[] = [
   },
   {
     classes: ['exception'],
-    text: t('A stored exception keeps all frames of its traceback: do not keep it beyond its `except` block, or drop the frames (`traceback.clear_frames(e.__traceback__)`).'),
+    text: t('A stored exception keeps all frames of its traceback: do not keep it after its `except` block, or clear the frames (`traceback.clear_frames(e.__traceback__)`).'),
   },
   {
     classes: ['hook'],
@@ -64,7 +64,7 @@ const TABLE: readonly Advice[] = [
   {
     classes: ['graph'],
     holder: /./,
-    text: t('Something that belongs to the graph is kept at {holder}: store `.detach()` or `.item()` of it, so that the graph can go.'),
+    text: t('Something that belongs to the graph is kept at {holder}: store its `.detach()` or `.item()`, so that the graph can be freed.'),
   },
   {
     classes: ['graph'],
@@ -72,11 +72,11 @@ const TABLE: readonly Advice[] = [
   },
   {
     classes: ['pinned'],
-    text: t('Pinned host memory is taken in each step and never given back: reuse the buffers, or let the DataLoader pin (`pin_memory=True`) with a fixed number of workers.'),
+    text: t('Pinned host memory is allocated in each step and never freed: reuse the buffers, or let the DataLoader pin (`pin_memory=True`) with a fixed number of workers.'),
   },
   {
     classes: ['driver'],
-    text: t('Memory is taken from the driver past PyTorch’s cache and never given back: free the handle, or create it once.'),
+    text: t('Memory is allocated from the driver, bypassing PyTorch’s cache, and never freed: free the handle, or create it only once.'),
   },
   {
     classes: null,

@@ -138,7 +138,7 @@ function growingLayer(
 
 function textOf(ledger: Ledger): string {
   const growth = {
-    tensor: t('The tensors grow; what lies around them follows.'),
+    tensor: t('The tensors grow; what is around them follows.'),
     reserved: t('PyTorch’s cache grows, the tensors in it do not.'),
     driver: t('Driver memory outside PyTorch’s cache grows.'),
     process: t('The process grows beyond all allocations that were seen.'),
@@ -151,7 +151,9 @@ function textOf(ledger: Ledger): string {
   }
   if (ledger.remainderBytes !== null && ledger.remainderBytes > 0) {
     const rest = formatBytes(ledger.remainderBytes);
-    parts.push(t('{0} of the process are no traced allocation: the CUDA context, loaded kernels and libraries.', rest));
+    parts.push(
+      t('{0} of the process are not traced allocations: the CUDA context, loaded kernels and libraries.', rest),
+    );
   }
   return parts.join(' ');
 }

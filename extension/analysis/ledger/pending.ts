@@ -133,11 +133,11 @@ export function pendingWords(
   const amounts = size(t('{0} to {1}', formatBytes(leastBytes), formatBytes(mostBytes)));
   const evidence = [
     t(
-      'At the ends of steps PyTorch’s allocator told {0} times of blocks that are freed and still in use by another stream: {1}.',
+      'At the ends of steps, PyTorch’s allocator reported {0} times blocks that are freed but still in use by another stream: {1}.',
       formatCount(readings),
       amounts,
     ),
-    t('They are handed out again when that stream has come so far and PyTorch next looks, at an allocation.'),
+    t('They can be reused once that stream has caught up and PyTorch checks, at an allocation.'),
   ];
   if (cache !== null) evidence.push(t('Meanwhile the cache grows by {0} a step.', formatBytes(cache.perStep)));
   return {
@@ -152,10 +152,10 @@ export function pendingWords(
     evidence,
     ruledOut: [
       t('No leak: the program has given these tensors back.'),
-      t('No fragmentation: the blocks are whole, they are not to be handed out yet.'),
+      t('No fragmentation: the blocks are whole, but cannot be handed out yet.'),
     ],
     suggestion: t(
-      'Keep such tensors until the streams have met (`stream.synchronize()`, or `wait_stream` on the main stream) instead of `record_stream`; for collectives of torch.distributed set `TORCH_NCCL_AVOID_RECORD_STREAMS=1`.',
+      'Keep such tensors until the streams are synchronized (`stream.synchronize()`, or `wait_stream` on the main stream) instead of using `record_stream`; for collectives of torch.distributed set `TORCH_NCCL_AVOID_RECORD_STREAMS=1`.',
     ),
   };
 }

@@ -49,7 +49,7 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
   if (context.lostShare > T.lostShare) {
     const share = `${(100 * context.lostShare).toFixed(0)} %`;
     const because = t(
-      'It seems to grow, but {0} of the events were lost: it takes a run that records them all.',
+      'It seems to grow, but {0} of the events were lost: only a run that records them all can tell.',
       share,
     );
     return stateVerdict(verdict, 'unknown', because);
@@ -63,7 +63,7 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
     return stateVerdict(
       verdict,
       'unknown',
-      t('It rises, as a model does that is built up; {0} more steps will tell.', more),
+      t('It rises, as it does while a model is built; {0} more steps will tell.', more),
     );
   }
   if (verdict.grows === 'size' && inputsGrow(site, context.sites)) {

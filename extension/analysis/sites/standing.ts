@@ -17,7 +17,7 @@ export function standingOf(info: TraceInfo, verdicts: Verdicts): { standing: Sta
   if (share > T.lostShare) {
     const percent = `${(100 * share).toFixed(0)} %`;
     const text = t(
-      'Unknown: {0} of the events were lost. It takes a run that records them all to tell what leaks.',
+      'Unknown: {0} of the events were lost. Only a run that records them all can tell what leaks.',
       percent,
     );
     return { standing: 'lost', sentence: text };
@@ -43,10 +43,8 @@ function lackingText(info: TraceInfo, { steps }: Verdicts): string | null {
   const more = FIRST_STEPS - count;
   if (source !== 'none' && more <= 0) return null;
   if (!info.live) return t('The run ended after {0}: too few to tell what leaks.', stepsText(count));
-  if (count === 0) return t('Waits for the first training step to end; {0} of them tell what leaks.', FIRST_STEPS);
-  return more === 1
-    ? t('Waits for 1 more step to tell what leaks.')
-    : t('Waits for {0} more steps to tell what leaks.', more);
+  if (count === 0) return t('Waiting for the first training step to end; {0} of them tell what leaks.', FIRST_STEPS);
+  return more === 1 ? t('Needs 1 more step to tell what leaks.') : t('Needs {0} more steps to tell what leaks.', more);
 }
 
 function lackingTime(info: TraceInfo, count: number): string | null {
@@ -56,10 +54,10 @@ function lackingTime(info: TraceInfo, count: number): string | null {
   const slice = Math.max(0, ...info.steps.map(steps => steps.sliceNs ?? 0));
   return slice > 0
     ? t(
-        'No training step is known yet: to tell what leaks takes about {0} more of the run.',
+        'No training step is known yet: telling what leaks takes about {0} more of the run.',
         formatDuration(more * slice),
       )
-    : t('No training step is known yet: to tell what leaks takes more time.');
+    : t('No training step is known yet: telling what leaks takes more time.');
 }
 
 function cleanText({ steps, sites }: Verdicts): string {

@@ -110,7 +110,7 @@ function still(site: SiteSteps, blocks: Growth, size: Growth | null): SiteVerdic
     case 'bounded':
       return sawtooth(site, blocks);
     case 'slowing':
-      return stateVerdict(site, 'plateau', t('It grows ever more slowly, as a cache does that fills up.'));
+      return stateVerdict(site, 'plateau', t('It grows more and more slowly, like a cache that is filling up.'));
     case 'early':
       return waiting(site, blocks.waits);
     case 'stopped':
@@ -131,9 +131,9 @@ function sawtooth(site: SiteSteps, blocks: Growth): SiteVerdict {
   const because =
     falls > 0
       ? period === null
-        ? t('It gathers and is let go again ({0}).', times(falls))
-        : t('It gathers and is let go again, every {0} steps ({1}).', Math.round(period), times(falls))
-      : t('As much leaves as comes: old blocks make room for new ones.');
+        ? t('It builds up and is freed again ({0}).', times(falls))
+        : t('It builds up and is freed again, every {0} steps ({1}).', Math.round(period), times(falls))
+      : t('As much is freed as is allocated: old blocks make room for new ones.');
   return { ...stateVerdict(site, 'sawtooth', because), period };
 }
 
@@ -143,12 +143,12 @@ function resting(site: SiteSteps, blocks: Growth): SiteVerdict {
   const working = site.allocations.filter(count => count > 0).length;
   const freedLate = site.oldFreedBytes.slice(-2 * T.growthSteps).some(bytes => bytes > 0);
   if (freedLate && at(site.steps, last) - site.lastAllocationStep <= T.growthSteps) {
-    return stateVerdict(site, 'sawtooth', t('Old blocks make room for new ones: it has a bound.'));
+    return stateVerdict(site, 'sawtooth', t('Old blocks make room for new ones: its size is bounded.'));
   }
   const lacking = T.warmupSteps + T.mostEvents + 2 - (at(site.steps, last) - at(site.steps, 0) + 1);
   if (working > 1 && lacking > 0) return waiting(site, lacking, t('Too few steps'));
   if (working <= 1 && site.category !== 'optimizer')
-    return stateVerdict(site, 'one-shot', t('Allocated in one step, and stays.'));
+    return stateVerdict(site, 'one-shot', t('Allocated in one step, and still there.'));
   const stopped = blocks.state === 'stopped';
   const because = stopped
     ? t('It has not grown since step {0}.', lastRise(site))

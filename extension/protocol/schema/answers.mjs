@@ -37,9 +37,9 @@ export const windows = {
         'i64 Blocks alive now.',
         { sort: true, column: { id: 'count', title: 'Blocks', choice: 'Blocks alive', px: [72, 46] } },
       ],
-      meanBytes: ['f64 Mean size of the blocks alive.', { sort: true, column: { id: 'mean', title: 'Mean block' } }],
+      meanBytes: ['f64 Mean size of the live blocks.', { sort: true, column: { id: 'mean', title: 'Mean block' } }],
       peakBytes: [
-        'i64 Most bytes alive at a time. Exact for a whole site, and for a process or device alone on its layer; for sums of ' +
+        'i64 Most bytes alive at any one time. Exact for a whole site, and for a process or device alone on its layer; for sums of ' +
           'several makers at least this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one ' +
           'maker).',
         { ...past, column: { id: 'peak', title: 'Peak' } },

@@ -64,7 +64,7 @@ test('the document carries what the contract names', () => {
   assert.deepEqual(report.steps, { count: 0, source: 'none', processes: [] });
   assert.deepEqual(
     report.findings.map(finding => [finding.verdict, finding.pid, finding.title]),
-    [['oom', 10, 'Out of memory: 9 B at train.py:41 forward did not fit. Nothing more is known of that moment.']],
+    [['oom', 10, 'Out of memory: 9 B at train.py:41 forward did not fit. Nothing more is known about that moment.']],
   );
   const [process] = report.processes;
   assert.deepEqual([process?.pid, process?.exitCode, process?.threads], [10, 3, [{ tid: 10, name: 'python' }]]);

@@ -238,6 +238,6 @@ test('losses, failures and warnings are said; other notes only at the end', () =
   const many = new FakeTrace({ ...info, outOfMemoryCount: 75_424 }, [], [site]);
   assert.match(
     text(many),
-    /^75,424 allocations did not fit: what was alive then is kept of 0, the other 75,424 were counted\.$/m,
+    /^75,424 allocations did not fit: what was alive then is kept for 0; the other 75,424 were only counted\.$/m,
   );
 });

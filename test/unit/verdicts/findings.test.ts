@@ -271,7 +271,7 @@ test('the free side: who freed its blocks before, and until when', () => {
   const run = playing(60, (step, run) => (step > 30 ? run.alloc(1, MB) : run.pass(1, MB)));
   const frames = [{ file: SCRIPT, line: 44, function: 'step' }];
   const finding = only(findingsOf(run, { freeLines: { 1: [{ count: 9, lastStep: 30, frames, userFrame: 0 }] } }));
-  assert.ok(finding.evidence.includes('Until step 30 its blocks were freed at train.py:44 step; no more since.'));
+  assert.ok(finding.evidence.includes('Until step 30 its blocks were freed at train.py:44 step; since then, none.'));
 });
 
 test('what was ruled out, with numbers', () => {
@@ -284,9 +284,9 @@ test('what was ruled out, with numbers', () => {
   const run = playing(40, (_, run) => run.alloc(1, MB), new Collected());
   const ledger = { tensor: (step: number) => step * MB, reserved: (step: number) => step * MB };
   assert.deepEqual(only(findingsOf(run, { ledger })).ruledOut, [
-    'No warm-up: it still grows, 39 steps after it began.',
-    'No cycle that waits for the collector: its full runs (4 since then) freed nothing of it.',
-    'No cache with a bound that is reached: nothing old has left since then.',
+    'Not warm-up: it is still growing, 39 steps after it began.',
+    'No cycle waiting for the collector: its full runs (4 since then) freed none of it.',
+    'Not a full bounded cache: nothing old has been freed since then.',
     'No fragmentation: the tensors themselves grow.',
   ]);
 });
@@ -314,7 +314,7 @@ test('much memory that only the collector frees, and single huge allocations, ar
     findings[0]?.title ?? '',
     /^Reference cycles at train\.py:1 keep up to 1\d\d\.00 MB until the collector runs$/,
   );
-  assert.equal(findings[1]?.title, 'One allocation of 640.00 MB at train.py:2 is far outside the line’s habit');
+  assert.equal(findings[1]?.title, 'One allocation of 640.00 MB at train.py:2 is far bigger than usual for this line');
   assert.deepEqual(sureLeaks(findings), []);
 });
 

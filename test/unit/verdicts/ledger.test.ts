@@ -35,7 +35,7 @@ test('the layers lie in each other, each with its slope a step', () => {
     ],
   );
   assert.deepEqual([first?.remainderBytes, first?.usedBytes], [400 * MB, 900 * MB]);
-  assert.match(first?.text ?? '', /400\.00 MB of the process are no traced allocation/);
+  assert.match(first?.text ?? '', /400\.00 MB of the process are not traced allocations/);
 });
 
 test('what is not known stays unknown, and eight steps are the least for a slope', () => {
@@ -73,7 +73,7 @@ test('a third of the cache waits for a stream, step after step: pending, with th
   );
   assert.equal(
     findings[0]?.evidence[0],
-    'At the ends of steps PyTorch’s allocator told 60 times of blocks that are freed and still in use by another stream: 340.00 MB to 346.00 MB, 34 % of PyTorch’s cache.',
+    'At the ends of steps, PyTorch’s allocator reported 60 times blocks that are freed but still in use by another stream: 340.00 MB to 346.00 MB, 34 % of PyTorch’s cache.',
   );
   assert.match(findings[0]?.suggestion ?? '', /TORCH_NCCL_AVOID_RECORD_STREAMS=1/);
   assert.match(findings[0]?.ruledOut[0] ?? '', /^No leak/);

@@ -160,7 +160,7 @@ test('failures that were only counted are said, and judged by those of their lin
   );
   assert.ok(
     findings[0]?.evidence.includes(
-      '100,000 allocations did not fit: what was alive then is kept of 2, the other 99,998 were counted.',
+      '100,000 allocations did not fit: what was alive then is kept for 2; the other 99,998 were only counted.',
     ),
   );
 });

@@ -31,10 +31,10 @@ const standing = (source: RunTrace, info: Partial<TraceInfo> = {}): string => {
 test('too few steps: how many more are waited for, or that none will come', () => {
   assert.equal(
     standing(trace(0, false)),
-    'waiting: Waits for the first training step to end; 11 of them tell what leaks.',
+    'waiting: Waiting for the first training step to end; 11 of them tell what leaks.',
   );
-  assert.equal(standing(trace(4, false)), 'waiting: Waits for 7 more steps to tell what leaks.');
-  assert.equal(standing(trace(10, false)), 'waiting: Waits for 1 more step to tell what leaks.');
+  assert.equal(standing(trace(4, false)), 'waiting: Needs 7 more steps to tell what leaks.');
+  assert.equal(standing(trace(10, false)), 'waiting: Needs 1 more step to tell what leaks.');
   assert.match(standing(trace(4, false), { live: false }), /^waiting: The run ended after 4 steps: too few/);
 });
 
@@ -49,13 +49,13 @@ test('time instead of steps: how long it takes', () => {
   const steps = source.info().steps.map(entry => ({ ...entry, sliceNs: 1e8 }));
   assert.equal(
     standing(source, { steps }),
-    'waiting: No training step is known yet: to tell what leaks takes about 10.00 s more of the run.',
+    'waiting: No training step is known yet: telling what leaks takes about 10.00 s more of the run.',
   );
 });
 
 test('lost events: unknown, and what it takes', () => {
   const text = standing(trace(30, true, { lost: { events: 10_000, byCause: { budget: 10_000 } } }));
-  assert.match(text, /^lost: Unknown: 25 % of the events were lost\. It takes a run that records them all/);
+  assert.match(text, /^lost: Unknown: 25 % of the events were lost\. Only a run that records them all can tell/);
 });
 
 test('nothing leaks, and what leaks', () => {

@@ -133,7 +133,7 @@ test('an LRU cache of 32: growing while it fills, a sawtooth once it replaces', 
   const verdict = verdictOf(playing(60, cache));
   assert.deepEqual(
     [verdict.state, verdict.because],
-    ['sawtooth', 'Old blocks make room for new ones: it has a bound.'],
+    ['sawtooth', 'Old blocks make room for new ones: its size is bounded.'],
   );
 });
 
@@ -162,7 +162,7 @@ test('what gathers over an epoch of 40 steps and goes is a sawtooth with that pe
   });
   const verdict = verdictOf(run);
   assert.deepEqual([verdict.state, verdict.period], ['sawtooth', 40]);
-  assert.equal(verdict.because, 'It gathers and is let go again, every 40 steps (3 times so far).');
+  assert.equal(verdict.because, 'It builds up and is freed again, every 40 steps (3 times so far).');
 });
 
 test('a ramp more than twice as high and long as all before it is growing again', () => {

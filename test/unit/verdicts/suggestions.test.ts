@@ -44,7 +44,7 @@ test('what grows is told to keep less, or to have a bound', () => {
 
 test('concatenation, retained graphs, create_graph', () => {
   assert.match(suggest('size', ['preds = torch.cat([preds, logits])'], null), /join them once/);
-  assert.match(suggest('size', [], null), /made bigger step by step/);
+  assert.match(suggest('size', [], null), /grows step by step/);
   assert.match(suggest('graph', ['loss.backward(retain_graph=True)'], at('kept')), /drop that tensor \(kept\)/);
   assert.match(
     suggest('outputs', ['best[step] = {k: v.clone() for k, v in net.state_dict().items()}'], null),

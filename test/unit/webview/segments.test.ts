@@ -133,7 +133,7 @@ test('what is not drawn is said', () => {
   const blocks = { ...map.blocks, leftOut: 3, leftOutBytes: MB, outside: 1, outsideBytes: 2 * MB };
   assert.equal(
     leftOutText({ ...map, blocks, segmentsLeftOut: 1 }),
-    'Not drawn: 3 smaller blocks (1.00 MB), 1 smaller segment. Outside of all segments that were seen: 1 block (2.00 MB).',
+    'Not drawn: 3 smaller blocks (1.00 MB), 1 smaller segment. Outside all segments that were seen: 1 block (2.00 MB).',
   );
 });
 

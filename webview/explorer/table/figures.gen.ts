@@ -19,8 +19,8 @@ export interface Figure {
 export const FIGURES: readonly Figure[] = [
   { id: 'live', field: 'liveBytes', title: t('Alive'), hint: t('Bytes alive now'), choice: t('Bytes alive'), sort: 'liveBytes', widths: [92, 92], format: formatBytes },
   { id: 'count', field: 'liveCount', title: t('Blocks'), hint: t('Blocks alive now'), choice: t('Blocks alive'), sort: 'liveCount', widths: [72, 46], format: formatCount },
-  { id: 'mean', field: 'meanBytes', title: t('Mean block'), hint: t('Mean size of the blocks alive'), choice: t('Mean block'), sort: 'meanBytes', widths: [84, 76], format: formatBytes },
-  { id: 'peak', field: 'peakBytes', title: t('Peak'), hint: t('Most bytes alive at a time'), choice: t('Peak'), sort: 'peakBytes', widths: [84, 76], format: formatBytes },
+  { id: 'mean', field: 'meanBytes', title: t('Mean block'), hint: t('Mean size of the live blocks'), choice: t('Mean block'), sort: 'meanBytes', widths: [84, 76], format: formatBytes },
+  { id: 'peak', field: 'peakBytes', title: t('Peak'), hint: t('Most bytes alive at any one time'), choice: t('Peak'), sort: 'peakBytes', widths: [84, 76], format: formatBytes },
   { id: 'allocations', field: 'allocations', title: t('Allocations'), hint: t('Allocations so far'), choice: t('Allocations'), sort: 'allocations', widths: [84, 76], format: formatCount },
   { id: 'frees', field: 'frees', title: t('Frees'), hint: t('Frees so far'), choice: t('Frees'), sort: 'frees', widths: [76, 70], format: formatCount },
   { id: 'allocated', field: 'allocatedBytes', title: t('Allocated'), hint: t('All bytes ever allocated'), choice: t('Allocated bytes'), sort: 'allocatedBytes', widths: [88, 76], format: formatBytes },
