@@ -135,7 +135,7 @@ function badgeOf(row: ComparedRow): HTMLElement | string {
 
 function titleOf(row: ComparedRow): string {
   const lines = [row.stack.length > 0 ? row.stack.join('\n') : `${row.file}:${row.line} ${row.function}`];
-  if (row.movedFrom !== null) lines.push(t('In A it stands on line {0}.', row.movedFrom));
+  if (row.movedFrom !== null) lines.push(t('In A it is on line {0}.', row.movedFrom));
   lines.push(t('{0} blocks at A, {1} at B', formatCount(row.countA), formatCount(row.countB)));
   return lines.join('\n');
 }

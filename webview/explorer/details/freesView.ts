@@ -37,7 +37,7 @@ export class FreesView {
     const frame = free.frames[free.userFrame] ?? free.frames[0];
     const quiet = quietSince(free, steps);
     const look = quiet !== '' && growing ? 'alarming' : 'dim';
-    const title = t('Of tensors, a sample of the frees is looked at: each eighth to each 32nd of a thread.');
+    const title = t('For tensors, only a sample of the frees is looked at: every 8th to every 32nd of a thread.');
     const words = el('span', { class: look, 'data-value': 'last-free', title }, quiet || timesSeenText(free.count));
     const name = el('span', { class: 'dim' }, `${frame?.function ?? t('no Python line')} · `);
     const link = frame && frame.line > 0 ? [lineLink(frame, this.openLine), ' '] : [];

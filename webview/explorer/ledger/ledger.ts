@@ -10,21 +10,21 @@ export const PART_WORDS: Record<LedgerPartKind, readonly [string, string]> = {
   tensor: [t('tensors'), t('Alive tensors')],
   pending: [
     t('waiting for a stream'),
-    t('Freed tensors whose memory another stream still uses, as PyTorch said at the end of a step'),
+    t('Freed tensors whose memory another stream still uses, as PyTorch reported at the end of a step'),
   ],
-  cached: [t('cached'), t('Held by the framework’s allocator, no tensor in it')],
-  driver: [t('other driver'), t('Given out by the CUDA driver outside the framework’s allocator')],
+  cached: [t('cached'), t('Held by the framework’s allocator, with no tensor in it')],
+  driver: [t('other driver'), t('Allocated from the CUDA driver outside the framework’s allocator')],
   rest: [
     t('rest of the process'),
-    t('Of the traced processes, what no traced call took: context, modules, other libraries'),
+    t('In the traced processes, but not allocated by a traced call: context, modules, other libraries'),
   ],
   others: [t('other processes'), t('Used by processes that are not traced')],
   untold: [
     t('not traced'),
-    t('In use, but no traced call took it: this program’s context and modules, or other processes'),
+    t('In use, but not allocated by a traced call: this program’s context and modules, or other processes'),
   ],
-  unknown: [t('free or not traced'), t('Not known: the card’s own account could not be read')],
-  free: [t('free'), t('Free, by the card’s own account')],
+  unknown: [t('free or not traced'), t('Not known: the card could not be asked')],
+  free: [t('free'), t('Free, according to the card')],
 };
 
 /** A slope below this is rounding (bytes a step). */

@@ -142,7 +142,7 @@ export function leftOutText({ blocks, segmentsLeftOut }: SegmentMap): string {
   ].filter(Boolean);
   const drawn = parts.length > 0 ? `${t('Not drawn: {0}.', parts.join(', '))} ` : '';
   const what = `${blocksText(outside)} (${formatBytes(blocks.outsideBytes)})`;
-  return drawn + (outside > 0 ? t('Outside of all segments that were seen: {0}.', what) : '');
+  return drawn + (outside > 0 ? t('Outside all segments that were seen: {0}.', what) : '');
 }
 
 function smallerBlocksText(count: number, bytes: string): string {

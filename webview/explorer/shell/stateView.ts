@@ -11,7 +11,7 @@ const ABOUT = t(
 );
 const SAVED = t('A saved trace (*.gputrace) opens by a double click in the Explorer.');
 const UNTRUSTED = t(
-  'This workspace is not trusted, so nothing of it is run. Trust it to trace its scripts; saved traces can be opened without.',
+  'This workspace is not trusted, so nothing in it is run. Trust it to trace its scripts; saved traces can be opened without that.',
 );
 
 export class StateView {

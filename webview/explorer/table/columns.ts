@@ -49,14 +49,14 @@ export const COLUMNS: readonly Column[] = [
   words({ id: 'site', title: t('Line'), hint: t('What allocated'), sort: 'label', widths: [0, 0] }, row => row.title),
   ALIVE!,
   figures(
-    { id: 'self', title: t('Self'), hint: t('Of these, by the frame itself'), sort: null, widths: [92, 92] },
+    { id: 'self', title: t('Self'), hint: t('Allocated directly in this frame'), sort: null, widths: [92, 92] },
     formatBytes,
     row => row.tree?.selfBytes ?? 0,
   ),
   {
     id: 'step',
     title: t('Per step'),
-    hint: t('Growth of what stays, in bytes a training step'),
+    hint: t('Growth of what stays alive, in bytes per training step'),
     choice: t('Bytes per step'),
     sort: null,
     widths: [84, 92],

@@ -46,9 +46,9 @@ const FAST_MS = 250;
 const SLOW_MS = 1000;
 const JUDGED: readonly VerdictGrouping[] = ['site', 'line', 'function'];
 const WEIGHT_TITLES: Record<TreeWeight, readonly [string, string]> = {
-  live: [t('Alive'), t('Bytes alive now, by the frame and by all that it calls')],
+  live: [t('Alive'), t('Bytes alive now, by the frame and everything it calls')],
   peak: [t('Peak'), t('Sum of the peaks of all stacks that go through the frame; not at one moment')],
-  churn: [t('Allocated'), t('All bytes ever allocated, by the frame and by all that it calls')],
+  churn: [t('Allocated'), t('All bytes ever allocated, by the frame and everything it calls')],
 };
 
 export class LinesPart implements Part {

@@ -33,7 +33,7 @@ const CHOICES: readonly (readonly [SpanChoice, string, string])[] = [
     t('Rows count only what was allocated in the span and not freed since (Enter)'),
   ],
   ['end', t('Alive at its end'), t('Rows as they were when the span ended')],
-  ['peak', t('Peak inside'), t('Rows as they were when most was alive in the span')],
+  ['peak', t('Peak inside'), t('Rows as they were at the span’s peak')],
 ];
 
 export class TimelineBar {
