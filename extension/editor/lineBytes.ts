@@ -90,7 +90,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     const title = `**${vscode.l10n.t('GPU memory of this line')}**`;
     const open = `[${vscode.l10n.t('Show Leak Explorer')}](command:gpuMemoryTrace.showPanel)`;
     const uncertain = this.lines.uncertain(path, this.startRealtimeMs)
-      ? [vscode.l10n.t('The file was changed since the program began: the line may be another.')]
+      ? [vscode.l10n.t('The file has changed since the program started: the line may no longer match.')]
       : [];
     const content = new vscode.MarkdownString([title, ...hoverLines(facts), ...uncertain, picture, open].join('\n\n'));
     content.isTrusted = { enabledCommands: ['gpuMemoryTrace.showPanel'] };

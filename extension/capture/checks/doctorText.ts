@@ -13,8 +13,8 @@ export function doctorText(diagnosis: Diagnosis): string[] {
     ...attach.checks.flatMap(checkLines),
     '',
     attach.possible
-      ? 'Running programs can be attached to (gpu-memtrace attach PID).'
-      : 'Running programs cannot be attached to; programs that are started with gpu-memtrace run need nothing of this.',
+      ? 'Attaching to running programs is possible here (gpu-memtrace attach PID).'
+      : 'Attaching to running programs is not possible here; programs that are started with gpu-memtrace run do not need it.',
   ];
 }
 
@@ -26,5 +26,5 @@ function checkLines({ state, name, detail, fix }: Check): string[] {
 function verdict({ gpu, simulated }: Diagnosis): string {
   if (gpu) return 'Programs can be recorded on this machine.';
   if (simulated) return 'Programs can be recorded on the simulated GPU (--simulate-gpu), not on a real one.';
-  return 'Nothing can be recorded on this machine until what is missing is there.';
+  return 'Nothing can be recorded on this machine until what is missing has been added.';
 }

@@ -77,7 +77,7 @@ async function choose(
   const { findings } = (await verdicts.verdictsNow()).verdicts;
   if (typeof given === 'string') return { verdicts, finding: verdicts.find(given) };
   const [first, ...others] = findings;
-  if (first === undefined) throw new Refused(vscode.l10n.t('Nothing was found so far that could be asked about.'));
+  if (first === undefined) throw new Refused(vscode.l10n.t('Nothing has been found yet that could be asked about.'));
   if (others.length === 0) return { verdicts, finding: first };
   const items = findings.map(finding => ({ label: finding.title, description: placeText(finding.place), finding }));
   const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Which finding?') });

@@ -54,7 +54,7 @@ async function fill(picker: vscode.QuickPick<Item>): Promise<void> {
 
 function itemsOf(candidates: readonly Candidate[]): Item[] {
   if (candidates.length === 0) {
-    return [nothing(vscode.l10n.t('Start one, and look again once it made its first CUDA call. Enter looks again.'))];
+    return [nothing(vscode.l10n.t('Start one, and look again after its first CUDA call. Enter looks again.'))];
   }
   const group = (own: boolean, title: string): Item[] => {
     const items = candidates.filter(candidate => candidate.own === own).map(itemOf);

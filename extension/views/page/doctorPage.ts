@@ -49,10 +49,12 @@ function groupsOf({ checks, gpu, simulated, attach }: Diagnosis): DoctorGroup[] 
     ? t('Programs can be recorded on this machine.')
     : simulated
       ? t('Programs can be recorded on the simulated GPU, not on a real one.')
-      : t('Nothing can be recorded on this machine until what is missing is there.');
+      : t('Nothing can be recorded on this machine until what is missing has been added.');
   const running = attach.possible
-    ? t('Running programs can be attached to.')
-    : t('Running programs cannot be attached to. Programs that are started by a trace need nothing of this.');
+    ? t('Attaching to running programs is possible here.')
+    : t(
+        'Attaching to running programs is not possible here. Programs that are started under the tracer do not need it.',
+      );
   return [
     { title: t('Start a program under the tracer'), verdict: start, possible: gpu || simulated, checks },
     { title: t('Attach to a running program'), verdict: running, possible: attach.possible, checks: attach.checks },

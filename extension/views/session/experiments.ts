@@ -23,7 +23,7 @@ export function confirmByExperiment(
 async function chooseExperiments(pid: number): Promise<Experiment[] | undefined> {
   const picked = await vscode.window.showQuickPick(items(), {
     title: vscode.l10n.t('Confirm by experiment: this acts in the running program (PID {0})', pid),
-    placeHolder: vscode.l10n.t('Choose what to try; its results stay the same, its speed and memory change'),
+    placeHolder: vscode.l10n.t('Choose what to try: the program’s results stay the same, its speed and memory change'),
     canPickMany: true,
     matchOnDetail: true,
   });
@@ -40,17 +40,17 @@ function items(): Item[] {
     {
       experiment: 'drop-exception',
       label: vscode.l10n.t('Drop the last exception'),
-      detail: vscode.l10n.t('Forgets sys.last_exc and its traceback, which keep the variables of its frames'),
+      detail: vscode.l10n.t('Forgets sys.last_exc and its traceback, which keeps the variables of its frames'),
     },
     {
       experiment: 'empty-cache',
       label: 'torch.cuda.empty_cache()',
-      detail: vscode.l10n.t('Gives PyTorch’s unused segments back to the driver; the next steps take them again'),
+      detail: vscode.l10n.t('Gives PyTorch’s unused segments back to the driver; the next steps allocate them again'),
     },
     {
       experiment: 'workspaces',
       label: vscode.l10n.t('Clear cuBLAS workspaces'),
-      detail: vscode.l10n.t('Frees what cuBLAS keeps for each stream; it is taken again when needed'),
+      detail: vscode.l10n.t('Frees what cuBLAS keeps for each stream; it is allocated again when needed'),
     },
     {
       experiment: 'ipc-collect',

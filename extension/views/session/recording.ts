@@ -141,7 +141,7 @@ export class LeftRecording extends Recording {
     const runs = attached !== undefined && processAlive(attached.pid, attached.realtimeMs);
     const sentence = runs
       ? vscode.l10n.t(
-          'Tracing ended when the window was reloaded; the program goes on. Attach again to go on watching it.',
+          'Tracing ended when the window was reloaded; the program goes on. Attach again to keep watching it.',
         )
       : vscode.l10n.t('Tracing ended when the window was reloaded. The program has ended since.');
     return { exitCode: null, failed: false, sentence: () => sentence };

@@ -156,7 +156,7 @@ export class TraceVerdicts implements vscode.Disposable {
     if (blocks.length === 0) return refused(vscode.l10n.t('None of its blocks is alive now.'));
     const patience = { limitMs: PATIENCE_MS, signal };
     const result = await ask(this.source, this.directory, finding.process, { do: 'holders', blocks }, patience);
-    if (signal.aborted) return refused(vscode.l10n.t('Not waited for any longer.'));
+    if (signal.aborted) return refused(vscode.l10n.t('Stopped waiting.'));
     if ('sentence' in result) return this.recorded(finding, result.sentence);
     const found = readHolderAnswer(result.answer, finding.sites, blocks.length);
     if (!('holders' in found)) return refused(found.sentence);
