@@ -56,7 +56,7 @@ function askable({ session, processes }: OpenTrace): number[] {
 function severalText(opened: OpenTrace): string {
   const all = opened.session.info().processes;
   const pids = askable(opened).map(index => all[index]?.pid ?? 0);
-  return `Several processes run there: name one of ${pids.join(', ')}.`;
+  return `Several processes are running there: name one of ${pids.join(', ')}.`;
 }
 
 function textOf(effect: ExperimentEffect): string {

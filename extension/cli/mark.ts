@@ -10,7 +10,7 @@ export async function mark({ target, name }: MarkArguments, dist: string): Promi
   const nowMs = Date.now();
   return withNamed(target, dist, async ({ directory, session }) => {
     const { live, startRealtimeMs } = session.info();
-    if (directory === null || !live) return { error: 'The program has ended: a mark is taken while it runs.' };
+    if (directory === null || !live) return { error: 'The program has ended: only a running program can be marked.' };
     const timeNs = Math.max(0, Math.round((nowMs - startRealtimeMs) * 1e6));
     try {
       if (!addMark(directory, { name, timeNs })) return { error: `${directory} is gone.` };

@@ -165,7 +165,7 @@ test('what cannot be done is one sentence', async t => {
   const file = join(golden, 'steps.gputrace');
   const cases: [string[], number, RegExp][] = [
     [['--format', 'csv', '-o', '/proc/no/x.csv'], 1, /\/proc\/no/],
-    [['--at', '1h'], 2, /lies behind its end/],
+    [['--at', '1h'], 2, /is after its end/],
     [['--between', '90%', '10%'], 2, /from the earlier to the later/],
     [['--at', 'step:9999'], 2, /step 9999 is not among them/],
   ];

@@ -55,7 +55,7 @@ test('what cannot be marked or compared is said in a sentence', async t => {
   const place = new Place(t);
   for (const [words, status, says] of [
     [['mark', String(process.pid), 'a'], 1, /is not traced/],
-    [['mark', place.path('none'), 'a'], 1, /neither a running process's number nor a trace/],
+    [['mark', place.path('none'), 'a'], 1, /neither the PID of a running process nor a trace/],
     [['mark', '5'], 2, /Name a process and the mark/],
     [['report', 'a.gputrace', '--compare', 'b.gputrace@noon'], 2, /behind the @ stands a time/],
     [['report', 'a.gputrace', '--compare', 'b.gputrace', '--format', 'csv'], 2, /for the table and json/],

@@ -32,8 +32,8 @@ export async function checkTarget(
     return { sentence, command: sudoLine(sudoWords) };
   }
   if (facts.drivers === null) {
-    if (uid === 0) return refuse(`${named} may not be looked into.`);
-    return { sentence: `${named} may not be looked into; root may:`, command: sudoLine(sudoWords) };
+    if (uid === 0) return refuse(`${named} cannot be inspected.`);
+    return { sentence: `${named} can be inspected by root alone:`, command: sudoLine(sudoWords) };
   }
   if (facts.drivers.length === 0) return refuse(await withoutDriver(facts, proc));
   return facts;

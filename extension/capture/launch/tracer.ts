@@ -149,7 +149,8 @@ function failure(message: string): TracerProblem {
 /** The kernel refuses to start a program whose file has capabilities that this process can never get. */
 function notStarted(program: string, error: Error): TracerProblem {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'EPERM') return { type: 'error', code: 'no-privilege', message: `${program} may not be started.` };
+  if (code === 'EPERM')
+    return { type: 'error', code: 'no-privilege', message: `${program} could not be started: permission denied.` };
   const reason = code === 'EACCES' ? 'it cannot be executed' : code === 'ENOENT' ? 'it is missing' : error.message;
   return failure(`The tracer ${program} does not start: ${reason}.`);
 }

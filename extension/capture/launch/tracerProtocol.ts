@@ -75,7 +75,7 @@ export function parseTracerLine(line: string): TracerMessage | null {
       return {
         type: 'error',
         code: ERROR_CODES.find(code => code === fields.code) ?? 'failed',
-        message: text(fields.message) || 'The tracer failed and said no reason.',
+        message: text(fields.message) || 'The tracer failed without giving a reason.',
       };
     default:
       return null;

@@ -36,11 +36,11 @@ const NOTE_AGENT = 9;
 export function cannotAsk(info: TraceInfo, process: ProcessInfo | undefined, directory: string | null): string | null {
   if (process === undefined) return 'The trace has no such process.';
   if (process.driverSource === 'uprobe' || info.session.backend === 'uprobe') {
-    return 'This program was attached to from outside: nothing in it can be asked. Start it under the tracer for that.';
+    return 'This program is traced from outside, so it cannot be asked. Start it under the tracer for that.';
   }
-  if (directory === null || process.ended) return 'The program has ended: nothing in it can be asked any more.';
+  if (directory === null || process.ended) return 'The program has ended: it cannot be asked any more.';
   const note = process.notes.find(entry => entry.code === NOTE_AGENT);
-  if (note !== undefined) return `Nothing in the program can be asked: ${note.text}`;
+  if (note !== undefined) return `The program cannot be asked: ${note.text}`;
   if (process.python === null) return 'This process runs no Python.';
   return null;
 }
@@ -123,7 +123,7 @@ async function awaitAnswer(
 ): Promise<AskResult> {
   const until = Date.now() + limitMs;
   for (;;) {
-    if (signal?.aborted) return { sentence: 'Nobody waits for the answer any more.' };
+    if (signal?.aborted) return { sentence: 'Nothing waits for the answer any more.' };
     await trace.settle();
     const { answers, processes } = trace.info();
     const found = answers.find(entry => entry.process === process && entry.request === number && entry.complete);

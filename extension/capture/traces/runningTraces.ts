@@ -17,7 +17,7 @@ export function findTrace(where: string, roots: readonly string[]): NamedTrace |
   const path = resolve(where);
   const facts = statSync(path, { throwIfNoEntry: false });
   if (facts === undefined)
-    return { error: `${where} is neither a running process's number nor a trace: it is not there.` };
+    return { error: `${where} is neither the PID of a running process nor a trace that is there.` };
   return { path, directory: facts.isDirectory() ? path : null, pid: null };
 }
 

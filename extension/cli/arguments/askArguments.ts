@@ -70,7 +70,7 @@ function address(text: string): bigint {
 function experiments(text: string): Experiment[] {
   return text.split(',').map(word => {
     const found = EXPERIMENTS.find(candidate => candidate === word);
-    if (found === undefined) throw new Usage(`--do ${word}: choose of ${EXPERIMENTS.join(', ')}.`);
+    if (found === undefined) throw new Usage(`--do ${word}: choose from ${EXPERIMENTS.join(', ')}.`);
     return found;
   });
 }

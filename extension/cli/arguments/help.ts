@@ -3,7 +3,7 @@ import type { Verb } from './arguments';
 const ALL = `GPU Memory Trace: every GPU allocation of a program, with its Python line and thread.
 
   gpu-memtrace run [options] -- CMD...     run a program and watch its GPU memory
-  gpu-memtrace attach PID [options]        watch a program that runs already
+  gpu-memtrace attach PID [options]        watch a program that is already running
   gpu-memtrace mark PID NAME               give this moment of a traced program a name
   gpu-memtrace report FILE [options]       show a saved trace or a memory snapshot of PyTorch
   gpu-memtrace holders PID [options]       ask a traced program who holds its memory
@@ -11,7 +11,7 @@ const ALL = `GPU Memory Trace: every GPU allocation of a program, with its Pytho
   gpu-memtrace doctor [options]            check what this machine can record
   gpu-memtrace --version
 
-"gpu-memtrace run --help" and so on tell the options.
+"gpu-memtrace run --help" and so on list the options.
 `;
 
 const OF_VERBS: Record<Verb, string> = {
@@ -36,7 +36,7 @@ by line, the totals, and where the trace is.
                            alone), both at its end as well; or only when asked for by "gpu-memtrace holders"
   --backend auto|inject|uprobe
                            auto, inject: a library in the program (default); uprobe: probes in the kernel, the program
-                           starts as without a tracer; this needs rights, see "gpu-memtrace attach --help"
+                           starts as without a tracer; needs extra privileges, see "gpu-memtrace attach --help"
   --no-stacks, --native-stacks, --ring-bytes N
                            with --backend uprobe: as for attach
 
@@ -49,12 +49,12 @@ Shows a saved trace (*.gputrace), the folder of one that is being recorded, or a
 torch.cuda.memory._dump_snapshot; nothing in it is executed), or writes it in the format of another tool.
 
   --format FORMAT          table (default), json, or one of these:
-      csv                  one row an allocation, ended ones too
+      csv                  one row per allocation, ended ones too
       pytorch-snapshot     a pickle for PyTorch's memory viewer (pytorch.org/memory_viz)
       perfetto             a Trace Event file for ui.perfetto.dev: counters, the biggest allocations, steps
       pprof                live, peak and allocated bytes by stack, for go tool pprof
       speedscope           the same for speedscope.app
-      arrow                an Arrow IPC file, one row an allocation, for pandas, polars, DuckDB
+      arrow                an Arrow IPC file, one row per allocation, for pandas, polars, DuckDB
       svg                  the timeline as a picture: live bytes by their biggest lines, reserved, driver
   -o, --output FILE        write there (default: stdout; pytorch-snapshot, pprof and arrow not to a terminal)
   --at T                   everything as it was at T: 12.5s, 500ms, 2m, 90% of the run, step:120 (its end), mark:NAME
@@ -72,14 +72,14 @@ Exit status: 0; 1 the trace cannot be read, or the result not written; 2 wrong o
   holders: `gpu-memtrace holders PID|FOLDER|FILE [options]
 
 Asks a program that runs under the tracer ("gpu-memtrace run", VS Code) who holds the blocks of the leaks that were found so
-far. The program stands still for up to half a second, and none of its code runs. Where it has ended, and of a saved trace,
-what was recorded is told.
+far. The program stands still for up to half a second, and none of its code runs. For a program that has ended, and
+for a saved trace, it shows what was recorded.
 
   --line FILE:LINE         ask for the blocks that this line, or what it called, allocated
   --address 0x...          ask for the tensor at this address
   --format table|json      (default: table)
 
-Exit status: 0; 1 nobody could tell; 2 wrong options.
+Exit status: 0; 1 there was no answer; 2 wrong options.
 `,
   confirm: `gpu-memtrace confirm PID|FOLDER --do WHAT[,WHAT...] [options]
 
@@ -104,7 +104,7 @@ Exit status: 0; 1 the program is not traced, or has ended; 2 wrong options.
 `,
   doctor: `gpu-memtrace doctor [options]
 
-Checks what this machine can record, and says how to mend what is missing.
+Checks what this machine can record, and says how to get what is missing.
 
   --format table|json      (default: table)
 
@@ -112,13 +112,13 @@ Exit status: 0 recording is possible, on a GPU or on the simulated one; 1 it is 
 `,
   attach: `gpu-memtrace attach PID [options]
 
-Watches a process that runs already and has loaded the CUDA driver, and the children that it forks. Nothing is loaded into
-it: probes in the kernel see its calls. What it allocated before is unknown. Ctrl+C detaches, and the program goes on
+Watches a running process that has loaded the CUDA driver, and the children that it forks. Nothing is loaded into
+it: probes in the kernel see its calls. What it allocated before has no line. Ctrl+C detaches, and the program goes on
 unharmed; at the end of the program tracing ends too. A terminal shows what leaks and what is alive, with keys to sort and
 filter (q detaches too); elsewhere stderr gets a line when something is found. At the end it gets what "run" gives it.
 
-Placing probes takes rights that the tracer's file can have (Linux 6.6 and newer; "gpu-memtrace doctor" prints the line to
-type), or root: sudo.
+Placing probes needs extra privileges: capabilities of the tracer's file (Linux 6.6 and newer; "gpu-memtrace doctor" prints
+the line to type), or root (sudo).
 
   -o, --output FILE        save the trace there (else it is kept in the cache, the newest 10; its path is the last line unless --format none)
   --format table|json|none json: one document at the end, no table; none: no output of ours (default: table)

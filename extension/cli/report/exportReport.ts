@@ -22,7 +22,7 @@ export async function exportReport(
   selection: Selection,
 ): Promise<number> {
   if (output === null && EXPORTERS[format].binary && isatty(1))
-    return refuse(`${format} is not for a terminal: name a file with -o FILE, or send stdout elsewhere.`, USAGE);
+    return refuse(`${format} is not for a terminal: name a file with -o FILE, or redirect stdout.`, USAGE);
   const abort = new AbortController();
   const stop = (): void => abort.abort(new Error('interrupted'));
   process.once('SIGINT', stop).once('SIGTERM', stop);

@@ -165,6 +165,6 @@ function momentLines({ fromNs, untilNs }: ChosenMoment): string[] {
   return [
     `BETWEEN ${formatDuration(fromNs)} and ${formatDuration(untilNs)} of the trace: what was allocated then and was ` +
       'alive at its end.',
-    'Peaks and the numbers of allocations and frees run from the trace’s begin.',
+    'Peaks, and the numbers of allocations and frees, count from the beginning of the trace.',
   ];
 }

@@ -14,7 +14,7 @@ export function resolveTraceTime(time: TraceTime, source: TraceSource): number |
   if ('mark' in time) return markTime(time.mark, source);
   const ns = Math.round(time.seconds * 1e9);
   if (ns <= durationNs) return ns;
-  return { error: `The trace lasts ${formatDuration(durationNs)}: ${formatDuration(ns)} lies behind its end.` };
+  return { error: `The trace lasts ${formatDuration(durationNs)}: ${formatDuration(ns)} is after its end.` };
 }
 
 /** Of several marks of that name the newest. */
@@ -39,6 +39,6 @@ function stepEnd(step: number, source: TraceSource): number | { error: string } 
   const at = last.findIndex(end => end >= step);
   if (last[at] === step) return endNs[at] ?? 0;
   return {
-    error: `Of so long a run steps ${first[at]} to ${last[at]} are kept as one: name step:${last[at]}, or a time.`,
+    error: `In a run this long, steps ${first[at]} to ${last[at]} are kept as one: name step:${last[at]}, or a time.`,
   };
 }

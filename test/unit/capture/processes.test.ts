@@ -191,7 +191,7 @@ test('a process that can be attached to, and one sentence for each that cannot',
     ],
     [13, /^Process 13 \(.*\) has ended\.$/, null],
     [14, /^14 is a thread of process 11: attach to 11\.$/, null],
-    [15, /^Process 15 \(.*\) may not be looked into; root may:$/, 'sudo gm attach 15'],
+    [15, /^Process 15 \(.*\) can be inspected by root alone:$/, 'sudo gm attach 15'],
     [20, /, but its child processes 21, 22 did: attach to one of these\.$/, null],
     [30, /, but its child process 31 did: attach to that\.$/, null],
   ];

@@ -75,8 +75,8 @@ test('why a process cannot be asked', () => {
   const refusal = (process: Partial<ProcessInfo>, session = {}, directory: string | null = '/t'): string | null =>
     cannotAsk(makeInfo({ session }), makeProcess(process), directory);
   assert.equal(refusal({}), null);
-  assert.match(refusal({}, { backend: 'uprobe' }) ?? '', /attached to from outside/);
-  assert.match(refusal({ driverSource: 'uprobe' }) ?? '', /attached to from outside/);
+  assert.match(refusal({}, { backend: 'uprobe' }) ?? '', /traced from outside/);
+  assert.match(refusal({ driverSource: 'uprobe' }) ?? '', /traced from outside/);
   assert.match(refusal({ ended: true }) ?? '', /has ended/);
   assert.match(refusal({}, {}, null) ?? '', /has ended/);
   assert.match(refusal({ python: null }) ?? '', /no Python/);
@@ -122,7 +122,7 @@ test('no answer is one sentence: it ended, it is busy, nobody waits, the folder 
   };
   assert.match(await sentence(new FakeTrace(makeProcess({}), Infinity, 2)), /ended before it answered/);
   assert.match(await sentence(new FakeTrace(makeProcess({})), 60), /did not answer within 0 seconds/);
-  assert.match(await sentence(new FakeTrace(makeProcess({})), 10_000, AbortSignal.abort()), /Nobody waits/);
+  assert.match(await sentence(new FakeTrace(makeProcess({})), 10_000, AbortSignal.abort()), /Nothing waits/);
   assert.match(await sentence(new FakeTrace(makeProcess({})), 10, undefined, '/no/such'), /no such file or folder/);
   assert.match(await sentence(new FakeTrace(makeProcess({ ended: true }))), /has ended/);
 });

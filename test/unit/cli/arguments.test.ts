@@ -211,7 +211,7 @@ test('holders and confirm: whom, about what, what to try', () => {
   assert.match(usage('holders', '1', '--line', 'a:1', '--address', '0x1'), /not both/);
   assert.match(usage('holders', '1', '--do', 'collect'), /holders has no option --do/);
   assert.match(usage('confirm', '1'), /Say what to try in the program: --do collect,/);
-  assert.match(usage('confirm', '1', '--do', 'reboot'), /--do reboot: choose of collect/);
+  assert.match(usage('confirm', '1', '--do', 'reboot'), /--do reboot: choose from collect/);
   for (const verb of ['holders', 'confirm'] as const)
     assert.deepEqual(parseArguments([verb, '1', '--help']), { verb: 'help', about: verb });
 });
