@@ -20,7 +20,7 @@ function missing() {
 export async function ensureUprobeTools() {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'the uprobe tracer is for Linux on x86-64';
   if (!existsSync('/sys/kernel/btf/vmlinux'))
-    return 'the uprobe tracer is left out: this kernel does not tell its types (/sys/kernel/btf/vmlinux is missing)';
+    return 'the uprobe tracer is left out: this kernel has no type information (/sys/kernel/btf/vmlinux is missing)';
   const reason = await ensureFiles(missing, packages);
   return reason === null ? null : `the uprobe tracer is left out: ${reason}`;
 }

@@ -12,7 +12,7 @@ import sys
 STEP, EXIT = 2, 3  # reasons of a turn that are no question
 NOTE_AGENT = 9
 AGAIN, NEVER = 0, (1 << 64) - 1  # answers of `turn`: the step of the next one by itself, or these
-OLD_TORCH = "This PyTorch has no hook for optimizer steps (2.0 and newer have one): steps are told from the allocations."
+OLD_TORCH = "This PyTorch has no hook for optimizer steps (2.0 and newer have one): steps are inferred from the allocations."
 
 # What the parts import. A module that another thread is about to import would be waited for, and that thread may wait for the agent.
 NEEDED = ("ast", "collections", "functools", "json", "os", "threading", "time", "tokenize", "types")

@@ -108,7 +108,7 @@ Result<Container> read_container(const std::string &path) {
     search_session(map, out);
   }
   if (out.logs.empty()) {
-    return Error{path + " is cut short: it ends before the first log, so nothing in it can be read. Save it anew."};
+    return Error{path + " is cut short: it ends before the first log, so nothing in it can be read. Save it again."};
   }
   return out;
 }

@@ -179,7 +179,7 @@ void write_notes(LogBuilder &log, const SnapshotData &data, const SnapshotBeginn
     const std::string blocks = counted(beginning.blocks.size(), "block", "blocks") + ", " + size_text(bytes);
     write_note(log, GMT_NOTE_ATTACHED,
                data.actions.empty()
-                   ? "There is no history, only what was alive in the end (" + blocks + ")."
+                   ? "There is no history, only what was alive at the end (" + blocks + ")."
                    : "The history begins late (before it: " + blocks + "); a greater max_entries keeps more of it.");
   }
   if (beginning.unrecorded > 0) {

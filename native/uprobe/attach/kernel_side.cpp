@@ -92,7 +92,7 @@ KernelSide::~KernelSide() {
 Problem KernelSide::load(const KernelSettings &settings) {
   if (::access("/sys/kernel/btf/vmlinux", R_OK) != 0)
     return {"no-btf",
-            "This kernel does not tell its types (/sys/kernel/btf/vmlinux is missing); attaching needs one with "
+            "This kernel has no type information (/sys/kernel/btf/vmlinux is missing); attaching needs one with "
             "CONFIG_DEBUG_INFO_BTF."};
   object_ = trace_bpf__open();
   if (!object_) return load_problem(errno);

@@ -94,9 +94,9 @@ int self_test(const Rights &rights) {
   if (!rights.can_trace)
     message = "The tracer lacks CAP_BPF and CAP_PERFMON.";
   else if (!btf)
-    message = "This kernel does not tell its types (/sys/kernel/btf/vmlinux is missing).";
+    message = "This kernel has no type information (/sys/kernel/btf/vmlinux is missing).";
   else if (!works)
-    message = problem ? problem.message : "A probe was placed, and nothing came of it.";
+    message = problem ? problem.message : "A probe was placed, but it never fired.";
   Line line;
   line.flag("bpf", loaded)
       .flag("btf", btf)

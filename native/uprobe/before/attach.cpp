@@ -52,9 +52,9 @@ std::string read_before(pid_t pid, int directory, BeforeMemory *out) {
   if (*object == 0) return "PyTorch has made no CUDA allocator yet";
   const std::string name = class_name(memory, *object);
   if (name.find(torch::kAsyncAllocator) != std::string::npos)
-    return "PyTorch allocates with cudaMallocAsync, which keeps no books that can be read";
+    return "PyTorch allocates with cudaMallocAsync, which keeps no records that can be read";
   if (name.find(torch::kPluggableAllocator) != std::string::npos)
-    return "PyTorch allocates with an allocator of somebody else's";
+    return "PyTorch uses an allocator that is not its own";
   if (ask_interpreter(pid, directory, out)) return {};
   // Not of the time that asking took.
   BoundedMemory fresh(pid);

@@ -19,7 +19,7 @@ std::string BeforeCheck::text(uint8_t device, uint64_t before) const {
   const uint64_t known = known_[device];
   if (before == 0 && known == 0) return {};
   std::string text =
-      "When the tracer came, tensors on gpu_" + std::to_string(device) + " held " + bytes_text(before) + "; ";
+      "When the tracer attached, tensors on gpu_" + std::to_string(device) + " held " + bytes_text(before) + "; ";
   if (known == before) return text + "all of it is known.";
   if (known == 0) return text + "none of it is known.";
   if (known < before) return text + bytes_text(before - known) + " of it is not known.";

@@ -60,7 +60,7 @@ void Process::set_autograd_unreadable() {
 void Process::note_autograd_unreadable() {
   log_.note(
       GMT_NOTE_AUTOGRAD_UNREADABLE,
-      "This PyTorch does not tell from outside what ties backward allocations to forward lines: they carry the line of "
+      "This PyTorch does not show from outside what ties backward allocations to forward lines: they carry the line of "
       "backward().");
 }
 
@@ -114,7 +114,7 @@ uint8_t Process::device_of(const TracedThread &thread, uint64_t context) {
   if (!told_unknown_device_) {
     told_unknown_device_ = true;
     log_.note(GMT_NOTE_ATTACHED,
-              "Some driver memory is shown without its GPU: its thread chose the GPU before the tracer came.");
+              "Some driver memory is shown without its GPU: its thread chose the GPU before the tracer attached.");
   }
   return GMT_DEVICE_NONE;
 }

@@ -170,7 +170,7 @@ TEST(no_history) {
   auto got = import(snapshot(
       {segment(0, 2 * kMega, {block(0, 512, "active_allocated"), block(512, 512, "active_pending_free")})}, {}));
   CHECK_EQ(got.kinds(), "16 4 1");
-  CHECK_EQ(got.notes(), "There is no history, only what was alive in the end (1 block, 0.50 KB).\n");
+  CHECK_EQ(got.notes(), "There is no history, only what was alive at the end (1 block, 0.50 KB).\n");
   CHECK(got.reading.session->start_realtime_ns() > 1'600'000'000'000'000'000u);
 }
 
