@@ -17,7 +17,7 @@ registerComponents();
 
 const post = (message: ToDoctorHost): void => vscode.postMessage(message);
 const ICONS = { ok: 'pass', warning: 'warning', missing: 'error' } as const;
-const WORDS = { ok: t('Fine'), warning: t('Warning'), missing: t('Missing') };
+const WORDS = { ok: t('OK'), warning: t('Warning'), missing: t('Missing') };
 const COPIED_MS = 2_000;
 
 const title = el('h1', {}, t('What this machine can record'));

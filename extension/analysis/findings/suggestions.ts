@@ -59,7 +59,7 @@ const TABLE: readonly Advice[] = [
   {
     classes: ['outputs', 'backward', 'graph'],
     holder: /\[\.\.\.\]|\(cache\)/,
-    text: t('{holder} gets more with each step: keep only what you need (`.detach().cpu()`, or `.item()` for one number), or bound it (`collections.deque(maxlen=...)`).'),
+    text: t('{holder} grows with each step: keep only what you need (`.detach().cpu()`, or `.item()` for one number), or bound it (`collections.deque(maxlen=...)`).'),
   },
   {
     classes: ['graph'],

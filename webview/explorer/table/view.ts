@@ -91,7 +91,7 @@ export class TableView {
     const open = table.tree ? t('Right and Left arrow open and close a row.') : '';
     setAttribute(this.element, 'aria-label', `${t('Live allocations. Enter opens the line.')} ${open}`.trim());
     this.head.setOrder(view.sort, view.descending);
-    this.head.setTitle('site', table.tree ? t('Called from the top') : GROUP_NAMES[view.groupBy], t('What allocated'));
+    this.head.setTitle('site', table.tree ? t('Callers first') : GROUP_NAMES[view.groupBy], t('What allocated'));
     onFrame(this.draw);
   }
 
