@@ -76,9 +76,7 @@ export function ruledOutOf(finding: Finding, cluster: readonly GrowingSite[], co
   const runs = formatCount(countFrom(axis, axis.fullCollections, since));
   const collected = cluster.some(({ steps: own }) => own.collectedBytes.some(bytes => bytes > 0));
   if (runs !== '0' && !collected)
-    ruledOut.push(
-      t('No cycle waiting for the collector: its full runs ({0} since then) freed none of it.', runs),
-    );
+    ruledOut.push(t('No cycle waiting for the collector: its full runs ({0} since then) freed none of it.', runs));
   if (cluster.every(site => countFrom(axis, site.steps.oldFreedBytes, since) === 0))
     ruledOut.push(t('Not a full bounded cache: nothing old has been freed since then.'));
   const ledger = context.ledgers.find(entry => entry.process === finding.process && entry.device === finding.device);
