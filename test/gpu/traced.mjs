@@ -42,7 +42,10 @@ export function runTraced(job, env = {}, options = []) {
       maxBuffer: 1 << 30,
     });
     const saved = again.status === 0 ? JSON.parse(again.stdout) : null;
-    const table = spawnSync(process.execPath, [cli, 'report', trace], { encoding: 'utf8', maxBuffer: 1 << 30 }).stdout;
+    const table = spawnSync(process.execPath, [cli, 'report', trace, '--blocks'], {
+      encoding: 'utf8',
+      maxBuffer: 1 << 30,
+    }).stdout;
     return {
       status: run.status,
       signal: run.signal,
