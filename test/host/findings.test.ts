@@ -185,13 +185,8 @@ describe('Findings in VS Code', () => {
     await press(`${CARD} [data-action=apply-fix]`, 'Enter');
     await cursorAt(file, lineOf(file, '# HOLD'));
     await written();
-    const [uri, entry] = await until('the entry', () => {
-      const all = vscode.languages
-        .getDiagnostics()
-        .flatMap(([uri, entries]) => entries.map(entry => [uri, entry] as const));
-      return all.find(([, { source }]) => source === 'GPU Memory Trace');
-    });
-    await vscode.workspace.openTextDocument(uri);
+    const uri = vscode.Uri.file(file);
+    const entry = await until('the entry', () => problems(file)[0]);
     const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>(
       'vscode.executeCodeActionProvider',
       uri,

@@ -82,7 +82,7 @@ describe('Maps of the memory in VS Code', () => {
     await click('.block-row[data-index="1"]');
     const address = await says('[data-fact=address]', /^0x[0-9a-f]+$/);
     assert.match(await fact('size'), /24\.00 MB \(25,165,824 bytes\), as the allocator rounded it/);
-    assert.match(await fact('thread'), /python/);
+    assert.match(await fact('thread'), /main thread/);
     assert.match(await fact('device'), /cuda:0/);
     await click('[data-action=copy-address]');
     await until('the address on the clipboard', async () => (await vscode.env.clipboard.readText()) === address);
