@@ -5,7 +5,7 @@ import { buildPage, openBrowser, openPage, settled } from './page.mjs';
 
 const browser = await openBrowser();
 const files = await buildPage();
-const { page, errors } = await openPage(browser, files, { width: 1000 });
+const { page, errors } = await openPage(browser, files, { width: 1500 });
 const surface = page.locator('.timeline-surface');
 const plot = page.locator('.timeline-overlay');
 const heading = () => page.locator('.list-head h2').innerText();
