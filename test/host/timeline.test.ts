@@ -171,7 +171,7 @@ describe('The timeline', () => {
     await groups(lines);
     await click(control);
     await click(`${control} vscode-option[value=thread-alive]`);
-    await groups(/^python.*rest/s);
+    await groups(/^main thread.*rest/s);
     await press(control, 'ArrowDown');
     await until('one area', async () => (await attribute('.legend-groups', 'hidden')) === '');
     await press(control, 'Home');
