@@ -6,7 +6,7 @@ import { hueOf, readHues, SHADE_PERCENT, shadeOf } from '../common/hues';
 import { readPalette, themeValue } from '../common/theme';
 import { solidColour } from '../common/picture';
 
-const HUE_OPACITY = 0.45;
+const HUE_OPACITY = 0.4;
 const GREY_OPACITY = 0.12;
 const DIMMED = 0.45;
 
