@@ -86,7 +86,7 @@ test('the program is asked by itself, once, who holds what leaks, and keeps its 
   assert.match(stdout, said);
   assert.match(stdout, /^As of the end of step \d+: the program had freed everything when it ended\.$/m);
   const holders = await place.run(['holders', place.path('t.gputrace')]);
-  assert.match(holders.stdout, /As it was asked while the program ran\.\n.*main\(\)\.kept/);
+  assert.match(holders.stdout, /As answered while the program was running\.\n.*main\(\)\.kept/);
 });
 
 test('a program that is not to be stopped is not, also not at its end', async t => {

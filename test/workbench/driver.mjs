@@ -8,6 +8,13 @@ import { frameWith } from './workbench.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** Where the element lies in the window, once it is scrolled to: the mouse reaches nothing else. */
+async function boxInSight(page, selector, wait) {
+  const element = (await frameWith(page, selector, wait)).locator(selector).first();
+  await element.scrollIntoViewIfNeeded();
+  return element.boundingBox();
+}
+
 const actions = {
   /** A picture of the window. */
   async shot(page, { file }) {
@@ -41,7 +48,7 @@ const actions = {
   },
   /** Drags with the mouse from one place of the element to another, both parts of its width; `key` is held. */
   async drag(page, { selector, from, to, key, wait }) {
-    const box = await (await frameWith(page, selector, wait)).locator(selector).first().boundingBox();
+    const box = await boxInSight(page, selector, wait);
     const y = box.y + box.height / 2;
     if (key) await page.keyboard.down(key);
     await page.mouse.move(box.x + box.width * from, y);
@@ -52,7 +59,7 @@ const actions = {
   },
   /** Turns the wheel over a place of the element; down is positive. */
   async wheel(page, { selector, at, by, wait }) {
-    const box = await (await frameWith(page, selector, wait)).locator(selector).first().boundingBox();
+    const box = await boxInSight(page, selector, wait);
     await page.mouse.move(box.x + box.width * at, box.y + box.height / 2);
     await page.mouse.wheel(0, by);
   },

@@ -84,7 +84,7 @@ export class App implements PageActions {
     });
     this.parts = [this.findings, this.ledger, this.timeline, tabs, this.details];
     const lower = el('div', { class: 'lower' }, tabs.element, this.details.element);
-    this.trace.append(this.ledger.element, this.findings.element, this.timeline.element, lower);
+    this.trace.append(this.ledger.element, this.findings.element, lower, this.timeline.element);
     this.element.append(this.header.element, this.scopes.element, this.notices.element, this.state.element, this.trace);
     this.listen();
     this.render();
