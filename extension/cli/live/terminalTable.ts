@@ -51,8 +51,8 @@ export class TerminalTable {
 
   private reserve(height: number): void {
     const more = height - this.height;
-    // New lines push what stands in the way up; then the region ends above the table.
-    const makeRoom = `${'\n'.repeat(more)}${ESC}[${more}A`;
+    // Scrolling pushes what stands in the way up, and the column stays: a line that the program began goes on there.
+    const makeRoom = `${`${ESC}D`.repeat(more)}${ESC}[${more}A`;
     this.screen.write(`${makeRoom}${ESC}7${ESC}[1;${this.rows - height}r${ESC}8`);
     this.height = height;
   }

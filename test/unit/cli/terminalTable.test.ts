@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { TerminalTable } from '../../../extension/cli/live/terminalTable';
 
 const ESC = '\x1b';
-const SEQUENCE = new RegExp(`${ESC}\\[([\\d;]*)([A-Za-z])|${ESC}([78])|([^])`, 'g');
+const SEQUENCE = new RegExp(`${ESC}\\[([\\d;]*)([A-Za-z])|${ESC}([78D])|([^])`, 'g');
 
 /** As much of a VT100 as a program that prints lines and the table need. */
 class Terminal {
@@ -30,14 +30,17 @@ class Terminal {
       if (letter !== undefined) this.put(letter);
       else if (plain === '7') this.saved = [this.row, this.column];
       else if (plain === '8') [this.row, this.column] = this.saved;
+      else if (plain === 'D') this.lineFeed();
       else this.control(final ?? '', (parameters ?? '').split(';').map(Number));
     }
   }
 
   private put(letter: string): void {
     if (letter === '\r') this.column = 0;
-    else if (letter === '\n') this.lineFeed();
-    else {
+    else if (letter === '\n') {
+      this.column = 0; // the terminal's driver makes it the begin of the next line
+      this.lineFeed();
+    } else {
       const line = (this.lines[this.row] ?? '').padEnd(this.column);
       this.lines[this.row] = line.slice(0, this.column) + letter + line.slice(this.column + 1);
       this.column++;
@@ -67,6 +70,18 @@ class Terminal {
 const program = (terminal: Terminal, from: number, to: number): void => {
   for (let line = from; line < to; line++) terminal.write(`line ${line}\r\n`);
 };
+
+test('a line that the program has begun goes on where it was', () => {
+  for (const lines of [0, 9]) {
+    const terminal = new Terminal(10);
+    const table = new TerminalTable(terminal);
+    program(terminal, 0, lines);
+    terminal.write('half of ');
+    table.draw(['A', 'B']);
+    terminal.write('a line\r\n');
+    assert.ok(terminal.text.includes('half of a line'), terminal.text.join('\n'));
+  }
+});
 
 test('the program’s lines scroll above the table, which stays in place', () => {
   const terminal = new Terminal(10);
