@@ -149,7 +149,6 @@ class File(ast.NodeVisitor):
         self.path, self.lines = path, text.split("\n")
         self.module = self.scope = Scope("", None, None)
         self.scopes, self.mentions, self.calls = [self.module], [], []
-        self.reads = []  # (name, node) of variables and attributes that are read
         self.visit(ast.parse(text))
 
     def enter(self, node, name):
@@ -179,15 +178,6 @@ class File(ast.NodeVisitor):
             self.scope.returns.append(node.value.id)
         if node.value is not None:
             self.scope.gives.update(names_in(node.value))
-        self.generic_visit(node)
-
-    def visit_Name(self, node):
-        if isinstance(node.ctx, ast.Load):
-            self.reads.append((node.id, node))
-
-    def visit_Attribute(self, node):
-        if isinstance(node.ctx, ast.Load):
-            self.reads.append((node.attr, node))
         self.generic_visit(node)
 
     def record_target(self, target, value, line, grows, node=None):
