@@ -2,7 +2,7 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { FIRST, freshPage, inThemes, reached, rowAt, trace, writeScript } from './page';
-import { attribute, click, fill, press, rows, texts, until, type Row } from './window';
+import { attribute, click, fill, painted, press, rows, texts, until, type Row } from './window';
 
 const GRID = '.list .grid';
 const FILTER = '[data-control=filter] input';
@@ -218,8 +218,11 @@ describe('The table in VS Code', () => {
     await click('[data-action=columns]');
     await click(`${MENU} [data-item=peak]`);
     await press(`${MENU} [data-item=peak]`, 'Escape');
+    await until('the column', async () => (await attribute(header, 'hidden')) === null);
+    const before = await painted(GRID);
     await vscode.commands.executeCommand('workbench.action.webview.reloadWebviewAction');
-    await until('the page again', async () => (await attribute(header, 'hidden')) === null);
+    await until('the page again', async () => (await painted(GRID)) > before);
+    assert.equal(await attribute(header, 'hidden'), null);
     await shows([LINES.big, LINES.many, LINES.churn]);
     await press('[data-action=columns]', 'Enter');
     await press(`${MENU} [data-item=peak]`, 'Enter');

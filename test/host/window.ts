@@ -63,6 +63,8 @@ export const behind = (selector: string, wait = 5000): Promise<string[]> => ask(
 /** What axe-core finds wrong inside the element by these rules, or by all of them, a line each. */
 export const violations = (selector: string, rules?: string[]): Promise<string[]> =>
   ask('violations', { selector, rules });
+/** Real time (ms) at which the page of the selector first painted something: one that was loaded again has a later one. */
+export const painted = (selector: string): Promise<number> => ask('painted', { selector });
 /** Waits until nothing moves or changes in the page of the selector any more. */
 export const rest = (selector: string): Promise<void> => ask('rest', { selector });
 /** Presses keys wherever the focus is. */
