@@ -6,6 +6,12 @@ endif()
 include(CheckCXXSourceCompiles)
 set(uprobe ${CMAKE_CURRENT_LIST_DIR})
 
+# A probe is set in a file, for every process that maps it: these tests have a driver of their own, so that no test beside them
+# meets their probes.
+set(uprobe_simulator ${CMAKE_CURRENT_BINARY_DIR}/uprobe_simulator)
+add_custom_target(uprobe_simulator_copy ALL DEPENDS simulator
+  COMMAND ${CMAKE_COMMAND} -E copy_directory ${GMT_DIST}/simulator ${uprobe_simulator})
+
 add_executable(uprobe_burst ${uprobe}/burst.cpp)
 target_link_libraries(uprobe_burst PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
 
@@ -58,7 +64,7 @@ function(uprobe_test name)
   if(GMT_PYTHON3)
     add_test(NAME uprobe_${name} COMMAND ${GMT_PYTHON3} ${uprobe}/${name}_test.py)
     set_tests_properties(uprobe_${name} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 RESOURCE_LOCK uprobe
-      ENVIRONMENT "GMT_LIBRARY=$<TARGET_FILE:gpumemtrace>;GMT_UPROBE=$<TARGET_FILE:gpu_memtrace_uprobe>;GMT_BURST=$<TARGET_FILE:uprobe_burst>;GMT_BACKWARD=$<TARGET_FILE:uprobe_backward>;GMT_USDT_LIBRARY=$<TARGET_FILE:uprobe_usdt>;GMT_BUILT=${inject_built};GMT_SIMULATOR=${GMT_DIST}/simulator;PYTHONDONTWRITEBYTECODE=1")
+      ENVIRONMENT "GMT_LIBRARY=$<TARGET_FILE:gpumemtrace>;GMT_UPROBE=$<TARGET_FILE:gpu_memtrace_uprobe>;GMT_BURST=$<TARGET_FILE:uprobe_burst>;GMT_BACKWARD=$<TARGET_FILE:uprobe_backward>;GMT_USDT_LIBRARY=$<TARGET_FILE:uprobe_usdt>;GMT_BUILT=${inject_built};GMT_SIMULATOR=${uprobe_simulator};PYTHONDONTWRITEBYTECODE=1")
   endif()
 endfunction()
 foreach(name calls attach life loss usdt same autograd odd)
