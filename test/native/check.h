@@ -70,6 +70,13 @@ inline int run_cases(const char *file, const char *name) {
 }
 inline int run_all(int argc, char **argv) { return run_cases(nullptr, argc > 1 ? argv[1] : nullptr); }
 
+/// A path that ctest gives by the environment: a compiled path would be another one in each checkout, and no cache would help.
+inline std::string given(const char *name) {
+  const char *path = std::getenv(name);
+  if (!path) std::exit((std::fprintf(stderr, "%s is not set: run this by ctest\n", name), 2));
+  return path;
+}
+
 /// A folder of its own for one case; removed with it.
 class TemporaryFolder {
  public:

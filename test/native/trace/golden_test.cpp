@@ -12,7 +12,8 @@ using namespace gmt::test;
 
 namespace {
 
-std::string output_of(const std::string &command) {
+std::string dump_of(const std::string &trace) {
+  const std::string command = "'" + given("GMT_TRACE_DUMP") + "' '" + trace + "'";
   std::unique_ptr<FILE, int (*)(FILE *)> pipe(popen(command.c_str(), "r"), pclose);
   std::string text;
   char part[4096];
@@ -148,11 +149,11 @@ int write_golden(const std::string &target) {
 
 TEST(golden_traces_read_as_ever) {
   int traces = 0;
-  for (const auto &entry : std::filesystem::directory_iterator(GMT_TEST_GOLDEN)) {
+  for (const auto &entry : std::filesystem::directory_iterator(given("GMT_TEST_GOLDEN"))) {
     if (entry.path().extension() != ".gputrace") continue;
     ++traces;
     std::string expected = text_of(std::filesystem::path(entry.path()).replace_extension(".txt"));
-    std::string got = output_of("'" GMT_TRACE_DUMP "' '" + entry.path().string() + "'");
+    std::string got = dump_of(entry.path().string());
     CHECK(!expected.empty());
     if (got != expected) fail(__FILE__, __LINE__, entry.path().string() + " now reads as:\n" + got);
   }
@@ -162,14 +163,12 @@ TEST(golden_traces_read_as_ever) {
 TEST(a_trace_written_now_reads_as_the_golden_one) {
   TemporaryFolder folder;
   CHECK_EQ(write_golden_steps(folder / "steps.gputrace"), 0);
-  CHECK(output_of("'" GMT_TRACE_DUMP "' '" + (folder / "steps.gputrace") + "'") ==
-        text_of(GMT_TEST_GOLDEN "/steps.txt"));
+  CHECK(dump_of((folder / "steps.gputrace")) == text_of(given("GMT_TEST_GOLDEN") + "/steps.txt"));
   CHECK_EQ(write_golden_libraries(folder / "libraries.gputrace"), 0);
-  CHECK(output_of("'" GMT_TRACE_DUMP "' '" + (folder / "libraries.gputrace") + "'") ==
-        text_of(GMT_TEST_GOLDEN "/libraries.txt"));
+  CHECK(dump_of((folder / "libraries.gputrace")) == text_of(given("GMT_TEST_GOLDEN") + "/libraries.txt"));
   CHECK_EQ(write_golden(folder / "now.gputrace"), 0);
-  std::string got = output_of("'" GMT_TRACE_DUMP "' '" + (folder / "now.gputrace") + "'");
-  CHECK(got == text_of(GMT_TEST_GOLDEN "/two_processes.txt"));
+  std::string got = dump_of((folder / "now.gputrace"));
+  CHECK(got == text_of(given("GMT_TEST_GOLDEN") + "/two_processes.txt"));
 }
 
 int main(int argc, char **argv) {

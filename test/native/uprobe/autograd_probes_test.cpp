@@ -56,7 +56,7 @@ TEST(other_ways_are_not_guessed_at) {
   CHECK(!find_thread_local(narrow, kAt).has_value());
 }
 
-AutogradProbes probes_of(const char *path) {
+AutogradProbes probes_of(const std::string &path) {
   const auto file = FileBytes::open(path);
   const auto elf = file ? ElfFile::read(*file) : std::nullopt;
   CHECK(elf.has_value());
@@ -64,7 +64,8 @@ AutogradProbes probes_of(const char *path) {
 }
 
 TEST(layout_of_nodes) {
-  const AutogradProbes shared = probes_of(GMT_TORCH_SHARED), intrusive = probes_of(GMT_TORCH_INTRUSIVE);
+  const AutogradProbes shared = probes_of(gmt::test::given("GMT_TORCH_SHARED")),
+                       intrusive = probes_of(gmt::test::given("GMT_TORCH_INTRUSIVE"));
   CHECK(shared.numbers && shared.evaluations && !shared.unreadable);
   CHECK(intrusive.numbers && intrusive.evaluations && !intrusive.unreadable);
   CHECK_EQ(shared.layout.node_sequence, 24u);
@@ -74,13 +75,13 @@ TEST(layout_of_nodes) {
 }
 
 TEST(libraries_without_autograd) {
-  const AutogradProbes none = probes_of(GMT_LIBRARY);
+  const AutogradProbes none = probes_of(gmt::test::given("GMT_LIBRARY"));
   CHECK(!none.numbers && !none.evaluations && !none.unreadable);
 }
 
 /// An engine whose functions have other names is said to be unreadable, not taken for another layout.
 TEST(an_engine_that_is_not_known) {
-  const auto file = FileBytes::open(GMT_TORCH_SHARED);
+  const auto file = FileBytes::open(gmt::test::given("GMT_TORCH_SHARED"));
   auto bytes = file->copy(0, file->size(), 1 << 30);
   const std::string_view name = "execute_with_graph_task";
   for (size_t at = 0; at + name.size() <= bytes.size(); at++)

@@ -26,7 +26,7 @@ uint32_t place(std::initializer_list<int> code, bool keeps_stack = true) {
   return probe_place(bytes_of(code), keeps_stack);
 }
 
-std::vector<std::byte> contents(const char *path) {
+std::vector<std::byte> contents(const std::string &path) {
   const auto file = FileBytes::open(path);
   return file ? file->copy(0, file->size(), 1 << 30) : std::vector<std::byte>{};
 }
@@ -49,9 +49,9 @@ void look_at(std::span<const std::byte> memory) {
 }
 
 TEST(symbols_lie_where_the_dynamic_linker_finds_them) {
-  void *library = dlopen(GMT_LIBRARY, RTLD_NOW);
+  void *library = dlopen(gmt::test::given("GMT_LIBRARY").c_str(), RTLD_NOW);
   CHECK(library != nullptr);
-  const auto file = FileBytes::open(GMT_LIBRARY);
+  const auto file = FileBytes::open(gmt::test::given("GMT_LIBRARY"));
   const auto elf = ElfFile::read(*file);
   CHECK(elf.has_value());
   Dl_info base{};
@@ -80,13 +80,13 @@ TEST(what_is_no_elf_file_is_none) {
   const auto text = bytes_of({'#', '!', '/', 'b', 'i', 'n'});
   CHECK(!ElfFile::read(FileBytes(text)).has_value());
   CHECK(!ElfFile::read(FileBytes(std::span<const std::byte>{})).has_value());
-  auto narrow = contents(GMT_LIBRARY);
+  auto narrow = contents(gmt::test::given("GMT_LIBRARY"));
   narrow[EI_CLASS] = std::byte{ELFCLASS32};
   CHECK(!ElfFile::read(FileBytes(narrow)).has_value());
 }
 
 TEST(files_that_are_cut_off) {
-  const auto whole = contents(GMT_LIBRARY);
+  const auto whole = contents(gmt::test::given("GMT_LIBRARY"));
   for (size_t left = whole.size(); left > 0; left = left * 7 / 8) look_at(std::span(whole).first(left));
   for (size_t left = 0; left < 4096; left += 13) look_at(std::span(whole).first(left));
 }
@@ -94,7 +94,8 @@ TEST(files_that_are_cut_off) {
 /// The parts that say where everything else lies are hit most.
 TEST(files_that_are_damaged) {
   std::mt19937_64 random(11);
-  for (const char *path : {GMT_LIBRARY, GMT_USDT_LIBRARY, GMT_TORCH_LIBRARY}) {
+  for (const std::string &path :
+       {gmt::test::given("GMT_LIBRARY"), gmt::test::given("GMT_USDT_LIBRARY"), gmt::test::given("GMT_TORCH_LIBRARY")}) {
     const auto whole = contents(path);
     CHECK(!whole.empty());
     Elf64_Ehdr header;
@@ -118,7 +119,7 @@ TEST(files_that_are_damaged) {
 }
 
 TEST(usdt_notes) {
-  const auto file = FileBytes::open(GMT_USDT_LIBRARY);
+  const auto file = FileBytes::open(gmt::test::given("GMT_USDT_LIBRARY"));
   const auto elf = ElfFile::read(*file);
   CHECK(elf.has_value());
   const auto notes = elf->usdt_notes(*file);

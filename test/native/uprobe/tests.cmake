@@ -28,9 +28,8 @@ list(TRANSFORM uprobe_file_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/../../../na
 gmt_native_test(uprobe_files SOURCES ${uprobe}/files_test.cpp ${uprobe_file_sources} LIBRARIES gmt_wire ${CMAKE_DL_LIBS})
 gmt_unite(uprobe_files_test 8)
 add_dependencies(uprobe_files_test uprobe_usdt simulator inject_torch_shared)
-target_compile_definitions(uprobe_files_test PRIVATE GMT_ROUNDS=1500
-  GMT_LIBRARY="${GMT_DIST}/simulator/libcuda.so.1" GMT_USDT_LIBRARY="$<TARGET_FILE:uprobe_usdt>"
-  GMT_TORCH_LIBRARY="$<TARGET_FILE:inject_torch_shared>")
+target_compile_definitions(uprobe_files_test PRIVATE GMT_ROUNDS=1500)
+set_tests_properties(uprobe_files PROPERTIES ENVIRONMENT "GMT_LIBRARY=${GMT_DIST}/simulator/libcuda.so.1;GMT_USDT_LIBRARY=$<TARGET_FILE:uprobe_usdt>;GMT_TORCH_LIBRARY=$<TARGET_FILE:inject_torch_shared>")
 set(CMAKE_REQUIRED_FLAGS "-fsanitize=address,undefined")
 check_cxx_source_compiles("int main() { return 0; }" GMT_HAS_SANITIZERS)
 unset(CMAKE_REQUIRED_FLAGS)
@@ -41,8 +40,7 @@ endif()
 
 gmt_native_test(uprobe_autograd_probes SOURCES ${uprobe}/autograd_probes_test.cpp LIBRARIES gmt_uprobe_files)
 add_dependencies(uprobe_autograd_probes_test inject_torch_shared inject_torch_intrusive simulator)
-target_compile_definitions(uprobe_autograd_probes_test PRIVATE GMT_LIBRARY="${GMT_DIST}/simulator/libcuda.so.1"
-  GMT_TORCH_SHARED="$<TARGET_FILE:inject_torch_shared>" GMT_TORCH_INTRUSIVE="$<TARGET_FILE:inject_torch_intrusive>")
+set_tests_properties(uprobe_autograd_probes PROPERTIES ENVIRONMENT "GMT_LIBRARY=${GMT_DIST}/simulator/libcuda.so.1;GMT_TORCH_SHARED=$<TARGET_FILE:inject_torch_shared>;GMT_TORCH_INTRUSIVE=$<TARGET_FILE:inject_torch_intrusive>")
 
 add_executable(uprobe_places ${uprobe}/places.cpp)
 target_link_libraries(uprobe_places PRIVATE gmt_uprobe_files)

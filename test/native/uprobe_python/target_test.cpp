@@ -25,7 +25,7 @@ struct Fake {
 
 Fake &fake() {
   static Fake found = [] {
-    void *library = dlopen(GMT_FAKE_LIBPYTHON, RTLD_NOW);
+    void *library = dlopen(gmt::test::given("GMT_FAKE_LIBPYTHON").c_str(), RTLD_NOW);
     if (!library) std::exit((std::fprintf(stderr, "%s\n", dlerror()), 2));
     return Fake{static_cast<uint64_t *>(dlsym(library, "_PyRuntime")),
                 static_cast<uint64_t *>(dlsym(library, "PyCode_Type")),
@@ -67,7 +67,7 @@ void map_damaged(const std::vector<char> &whole, const std::string &path, uint32
 }
 
 TEST(damaged_files_are_safe) {
-  std::ifstream file(GMT_FAKE_LIBPYTHON, std::ios::binary);
+  std::ifstream file(gmt::test::given("GMT_FAKE_LIBPYTHON"), std::ios::binary);
   const std::vector<char> whole{std::istreambuf_iterator<char>(file), {}};
   REQUIRE(whole.size() > 4096);
   gmt::test::TemporaryFolder folder;

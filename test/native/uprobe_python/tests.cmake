@@ -10,7 +10,7 @@ file(MAKE_DIRECTORY ${walk})
 file(GLOB bpf_headers CONFIGURE_DEPENDS ${uprobe}/bpf/*.bpf.h)
 add_custom_command(OUTPUT ${walk}/walk.skel.h
   COMMAND ${GMT_CLANG} -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -std=gnu11 -O2 -g -Wall -Wextra -Wno-unused-parameter
-          -Wno-missing-declarations -ffreestanding -isystem ${made} -isystem ${GMT_BPF_INCLUDE}
+          -Wno-missing-declarations -ffreestanding -ffile-prefix-map=${GMT_ROOT}=. -isystem ${made} -isystem ${GMT_BPF_INCLUDE}
           -I${uprobe}/bpf_include -I${uprobe}/bpf -I${uprobe}/.. -c ${sources}/walk.bpf.c -o ${walk}/walk.bpf.o
   COMMAND ${GMT_BPFTOOL} gen skeleton ${walk}/walk.bpf.o name walk_bpf > ${walk}/walk.skel.h
   DEPENDS ${sources}/walk.bpf.c ${uprobe}/bpf/ring.h ${uprobe}/bpf/python_ring.h ${bpf_headers} uprobe_bpf VERBATIM)
@@ -23,7 +23,7 @@ set_target_properties(fake_libpython PROPERTIES OUTPUT_NAME python3)
 gmt_native_test(uprobe_python_target SOURCES ${sources}/target_test.cpp
                 LIBRARIES gmt_uprobe_python ${CMAKE_DL_LIBS} Threads::Threads ${GMT_LIBBPF} ${GMT_LIBELF} ${GMT_LIBZ})
 add_dependencies(uprobe_python_target_test fake_libpython)
-target_compile_definitions(uprobe_python_target_test PRIVATE GMT_FAKE_LIBPYTHON="$<TARGET_FILE:fake_libpython>")
+set_tests_properties(uprobe_python_target PROPERTIES ENVIRONMENT "GMT_FAKE_LIBPYTHON=$<TARGET_FILE:fake_libpython>")
 
 # Runs a program under the walk and prints its stacks.
 add_executable(uprobe_python_trace ${sources}/trace.cpp)
