@@ -35,6 +35,8 @@ export class BlockList {
   private from = 0;
   private active = -1;
   private chosenKey = '';
+  /** A row that was chosen before its data was here; −1: none. */
+  private awaited = -1;
   private sort: BlockSort = { sort: 'bytes', descending: true };
 
   constructor(private readonly actions: BlockListActions) {
@@ -57,6 +59,7 @@ export class BlockList {
   forget(): void {
     this.window = null;
     this.active = -1;
+    this.awaited = -1;
     this.chosenKey = '';
     this.scroller.scrollTop = 0;
     this.element.hidden = true;
@@ -71,6 +74,7 @@ export class BlockList {
     const part = all !== null && all > window.total;
     setText(this.title, part ? t('{0} of {1}: those of the biggest stack', blocks, formatCount(all)) : blocks);
     for (const [sort, button] of this.buttons) setAttribute(button, 'aria-pressed', String(sort === this.sort.sort));
+    if (this.awaited >= 0) this.choose(this.awaited);
     onFrame(this.draw);
   }
 
@@ -137,6 +141,7 @@ export class BlockList {
   private choose(index: number): void {
     this.active = index;
     const block = this.window ? blockAt(this.window, index - this.from) : null;
+    this.awaited = block ? -1 : index;
     if (block) this.actions.choose(block);
     onFrame(this.draw);
   }
@@ -145,6 +150,7 @@ export class BlockList {
     const target = rowMove(event.key, this.active, this.window?.total ?? 0, MOST_ROWS);
     if (target !== undefined) {
       this.active = target;
+      this.awaited = -1;
       this.virtual.reveal(this.active);
       onFrame(this.draw);
     } else if ((event.key === 'Enter' || event.key === ' ') && this.active >= 0) this.choose(this.active);
