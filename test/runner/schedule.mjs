@@ -1,5 +1,5 @@
-// Runs stages side by side. A stage: {name, what, after: [names], cores, alone, run}. It starts when what it comes after has ended
-// and its cores are free; of two with the same `alone` one waits for the other.
+// Runs stages side by side. A stage: {name, what, after: [names], cores, run}. It starts when what it comes after has ended and
+// its cores are free. One that waits for cores only is not overtaken: a long one would wait for many short ones.
 import { inPart } from '../project/progress.mjs';
 
 /** Calls `ended(result)` at the end of each; resolves with all results, in the order of their ends. */
@@ -11,10 +11,8 @@ export async function runStages(stages, cores, ended) {
   const names = new Set(stages.map(({ name }) => name));
   const isOver = name => !names.has(name) || results.some(result => result.name === name);
   const free = () => cores - [...running.keys()].reduce((sum, stage) => sum + stage.cores, 0);
-  const mayStart = stage =>
-    (stage.after ?? []).every(isOver) &&
-    ![...running.keys()].some(({ alone }) => alone !== undefined && alone === stage.alone) &&
-    (running.size === 0 || stage.cores <= free());
+  const isReady = stage => (stage.after ?? []).every(isOver);
+  const fits = stage => running.size === 0 || stage.cores <= free() + 0.01;
 
   const start = async stage => {
     const from = (Date.now() - began) / 1000;
@@ -26,8 +24,8 @@ export async function runStages(stages, cores, ended) {
     ended(stage, result, error ? `${output}${error.message}\n` : output);
   };
   while (waiting.length > 0 || running.size > 0) {
-    for (const stage of waiting.filter(mayStart)) {
-      if (!mayStart(stage)) continue; // one before it took its place
+    for (const stage of waiting.filter(isReady)) {
+      if (!fits(stage)) break;
       waiting.splice(waiting.indexOf(stage), 1);
       running.set(stage, start(stage));
     }

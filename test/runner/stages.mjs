@@ -1,6 +1,6 @@
 // The stages of `npm test`. Each: {name, what, needs: what must be built for it, after: what it waits for, cores: how many it keeps
 // busy, takes: what chooses among its tests, run}. run({paths, words}) gives {passed, failed, skipped: [reason, …], notes: [what
-// failed, …]} or throws an Error. Long ones that wait for others stand first.
+// failed, …]} or throws an Error. Long ones stand first.
 import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { runHost } from '../host/run.mjs';
@@ -90,26 +90,11 @@ export const stages = [
   { name: 'build', what: 'esbuild, and CMake for what ships', cores: 1, run: buildAll },
   { name: 'python', what: 'a Python with what tests read with', cores: 0, run: preparePython },
   {
-    name: 'programs',
-    what: 'CMake for the programs of native tests',
-    needs: ['build'],
-    after: ['build'],
-    cores: 1,
-    run: ownPrograms,
-  },
-  {
-    name: 'page',
-    what: 'the page in Chromium',
-    cores: 0.7,
-    takes: ['paths'],
-    run: ({ paths }) => runPageChecks(paths),
-  },
-  {
     name: 'host',
     what: 'extension in VS Code on the simulated GPU',
     needs: ['build'],
     after: ['build'],
-    cores: 0.5,
+    cores: 0.4,
     takes: both,
     run: runHost,
   },
@@ -118,9 +103,24 @@ export const stages = [
     what: 'ctest',
     needs: ['build', 'programs', 'python'],
     after: ['programs', 'python'],
-    cores: 1.5,
+    cores: 1.1,
     takes: both,
     run: runNativeTests,
+  },
+  {
+    name: 'page',
+    what: 'the page in Chromium',
+    cores: 0.5,
+    takes: ['paths'],
+    run: ({ paths }) => runPageChecks(paths),
+  },
+  {
+    name: 'programs',
+    what: 'CMake for the programs of native tests',
+    needs: ['build'],
+    after: ['build'],
+    cores: 0.6,
+    run: ownPrograms,
   },
   {
     name: 'cli',
@@ -131,19 +131,29 @@ export const stages = [
     takes: both,
     run: nodeStage('cli', 2),
   },
-  { name: 'unit', what: 'node:test', ...tracing, cores: 1, takes: both, run: nodeStage('unit', 2) },
-  { name: 'types', what: 'tsc -b', cores: 1, run: () => program(bin('tsc'), '-b') },
-  { name: 'lint', what: 'eslint', cores: 1, run: () => program(bin('eslint'), '.') },
+  { name: 'unit', what: 'node:test', ...tracing, cores: 0.5, takes: both, run: nodeStage('unit', 2) },
+  { name: 'types', what: 'tsc -b', cores: 0.5, run: () => program(bin('tsc'), '-b') },
+  { name: 'lint', what: 'eslint', cores: 0.5, run: () => program(bin('eslint'), '.') },
   {
     name: 'imports',
     what: 'who imports whom, circles',
-    cores: 1,
+    cores: 0.5,
     run: () =>
       inTurn(
         () => program(bin('depcruise'), 'extension', 'webview', 'test'),
         () => program(process.execPath, 'test/project/includeCircles.mjs'),
       ),
   },
+  {
+    name: 'golden',
+    what: 'stored traces',
+    needs: ['build'],
+    after: ['build'],
+    cores: 0.5,
+    takes: both,
+    run: nodeStage('golden', 2),
+  },
+  { name: 'format', what: 'prettier, clang-format', cores: 0.5, run: () => inTurn(checkPrettier, checkClangFormat) },
   {
     name: 'torch',
     what: 'ten planted leaks on PyTorch, without a GPU',
@@ -152,16 +162,6 @@ export const stages = [
     takes: ['paths'],
     run: ({ paths }) => runTorchTests(paths),
   },
-  {
-    name: 'golden',
-    what: 'stored traces',
-    needs: ['build'],
-    after: ['build'],
-    cores: 1,
-    takes: both,
-    run: nodeStage('golden', 2),
-  },
-  { name: 'format', what: 'prettier, clang-format', cores: 1, run: () => inTurn(checkPrettier, checkClangFormat) },
   {
     name: 'leaks',
     what: 'all planted leaks on PyTorch',
