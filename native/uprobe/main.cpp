@@ -27,7 +27,7 @@ int attach(const gmt::uprobe::AttachOptions &options, const gmt::uprobe::Rights 
 
 int main(int count, char **words) {
   using namespace gmt::uprobe;
-  const Rights rights = take_rights();
+  const Rights rights = acquire_rights();
   Options options;
   if (const Problem problem = parse_options(count, words, &options)) return tell(problem);
   switch (options.command) {

@@ -26,7 +26,7 @@ constexpr uint8_t kLastKindWithState = GMT_GRAPH_ALLOC;  // tensor events and al
 template <class Record, class Use>
 bool with(Payload payload, Use use) {
   Record record;
-  const bool good = take(payload, &record);
+  const bool good = read_record(payload, &record);
   if (good) use(record);
   return good;
 }
@@ -169,7 +169,7 @@ bool Merge::apply_local(Pass &pass, Cursor &cursor, uint8_t kind, uint16_t threa
     case GMT_TIME_BASE:
       return with<gmt_time_base>(payload, [&](const auto &base) { set_base(cursor, base.ticks, base.monotonic_ns); });
     case GMT_DRIVER_DETAIL:
-      if (!take(payload, &cursor.detail)) return false;
+      if (!read_record(payload, &cursor.detail)) return false;
       return cursor.has_detail = true;
     case GMT_AUTOGRAD:
       return with<gmt_autograd>(payload, [&](const auto &autograd) {

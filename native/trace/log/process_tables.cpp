@@ -41,7 +41,7 @@ bool ProcessTables::add(uint8_t kind, Payload payload) {
 bool ProcessTables::add_thread(Payload payload) {
   gmt_thread_record record;
   std::string name;
-  if (!take(payload, &record) || !take(payload, record.name_bytes, &name)) return false;
+  if (!read_record(payload, &record) || !read_text(payload, record.name_bytes, &name)) return false;
   if (record.index >= thread_at_.size()) thread_at_.resize(record.index + 1u, -1);
   int32_t &at = thread_at_[record.index];
   if (at < 0) {
@@ -60,8 +60,9 @@ const Thread *ProcessTables::thread(uint16_t index) const {
 bool ProcessTables::add_code(Payload payload) {
   gmt_code_record record;
   Code code;
-  if (!take(payload, &record) || record.id == 0) return false;
-  if (!take(payload, record.file_bytes, &code.file) || !take(payload, record.name_bytes, &code.name)) return false;
+  if (!read_record(payload, &record) || record.id == 0) return false;
+  if (!read_text(payload, record.file_bytes, &code.file) || !read_text(payload, record.name_bytes, &code.name))
+    return false;
   if (payload.size() < record.line_table_bytes) return false;
   const auto *table = reinterpret_cast<const uint8_t *>(payload.data());
   code.line_table.assign(table, table + record.line_table_bytes);
@@ -74,7 +75,8 @@ bool ProcessTables::add_code(Payload payload) {
 
 bool ProcessTables::add_stack(Payload payload) {
   gmt_stack_record record;
-  if (!take(payload, &record) || record.id == 0 || payload.size() < record.frames * sizeof(gmt_frame)) return false;
+  if (!read_record(payload, &record) || record.id == 0 || payload.size() < record.frames * sizeof(gmt_frame))
+    return false;
   auto [place, added] = stacks_.try_emplace(record.id, StackRange{frames_.size(), record.frames, record.flags});
   if (!added) return true;
   frames_.resize(frames_.size() + record.frames);
@@ -85,7 +87,8 @@ bool ProcessTables::add_stack(Payload payload) {
 bool ProcessTables::add_device(Payload payload) {
   gmt_device_record record;
   std::string name;
-  if (!take(payload, &record) || !take(payload, record.name_bytes, &name) || record.device > kMaxDevices) return false;
+  if (!read_record(payload, &record) || !read_text(payload, record.name_bytes, &name) || record.device > kMaxDevices)
+    return false;
   auto same = [&](const Device &device) { return device.index == record.device; };
   auto place = std::find_if(devices_.begin(), devices_.end(), same);
   if (place == devices_.end()) place = devices_.insert(place, Device{});
@@ -96,7 +99,7 @@ bool ProcessTables::add_device(Payload payload) {
 bool ProcessTables::add_process(Payload payload) {
   gmt_process_record record;
   std::string text;
-  if (!take(payload, &record) || !take(payload, record.command_bytes, &text)) return false;
+  if (!read_record(payload, &record) || !read_text(payload, record.command_bytes, &text)) return false;
   python_version_ = record.python_version;
   command_.clear();
   for (size_t begin = 0; begin < text.size();) {
@@ -110,7 +113,7 @@ bool ProcessTables::add_process(Payload payload) {
 bool ProcessTables::add_note(Payload payload) {
   gmt_note record;
   std::string text;
-  if (!take(payload, &record) || !take(payload, record.text_bytes, &text)) return false;
+  if (!read_record(payload, &record) || !read_text(payload, record.text_bytes, &text)) return false;
   auto same = [&](const Note &note) { return note.code == record.code && note.text == text; };
   if (notes_.size() < kMaxNotes && std::none_of(notes_.begin(), notes_.end(), same)) {
     notes_.push_back({record.code, std::move(text)});
@@ -121,7 +124,7 @@ bool ProcessTables::add_note(Payload payload) {
 bool ProcessTables::add_library(Payload payload) {
   gmt_library record;
   std::string path;
-  if (!take(payload, &record) || record.id == 0 || !take(payload, record.path_bytes, &path)) return false;
+  if (!read_record(payload, &record) || record.id == 0 || !read_text(payload, record.path_bytes, &path)) return false;
   if (libraries_.size() < kMaxLibraries && !library(record.id)) libraries_.push_back({record.id, std::move(path)});
   return true;
 }

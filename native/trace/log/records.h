@@ -17,14 +17,14 @@ using Payload = std::span<const std::byte>;
 
 /// Takes a fixed part from the front of a payload. False: it is shorter.
 template <class T>
-bool take(Payload &payload, T *record) {
+bool read_record(Payload &payload, T *record) {
   if (payload.size() < sizeof(T)) return false;
   std::memcpy(record, payload.data(), sizeof(T));
   payload = payload.subspan(sizeof(T));
   return true;
 }
 /// The same of a text.
-inline bool take(Payload &payload, uint64_t bytes, std::string *text) {
+inline bool read_text(Payload &payload, uint64_t bytes, std::string *text) {
   if (payload.size() < bytes) return false;
   text->assign(reinterpret_cast<const char *>(payload.data()), bytes);
   payload = payload.subspan(bytes);
@@ -35,12 +35,12 @@ inline bool take(Payload &payload, uint64_t bytes, std::string *text) {
 inline std::optional<Name> name_of(Payload payload, uint64_t read) {
   gmt_name record;
   std::string text;
-  if (!take(payload, &record) || !take(payload, record.text_bytes, &text)) return std::nullopt;
+  if (!read_record(payload, &record) || !read_text(payload, record.text_bytes, &text)) return std::nullopt;
   return Name{std::max(record.sequence, read), record.address, record.device, record.category, std::move(text)};
 }
 inline std::optional<Memory> memory_of(Payload payload, uint64_t read, const Clock &clock) {
   gmt_memory record;
-  if (!take(payload, &record) || record.device >= GMT_DEVICE_NONE) return std::nullopt;
+  if (!read_record(payload, &record) || record.device >= GMT_DEVICE_NONE) return std::nullopt;
   return Memory{read,
                 clock.session_ns(record.ticks),
                 record.process_bytes,
@@ -50,7 +50,7 @@ inline std::optional<Memory> memory_of(Payload payload, uint64_t read, const Clo
 }
 inline std::optional<Allocator> allocator_of(Payload payload, uint64_t read) {
   gmt_allocator record;
-  if (!take(payload, &record) || record.device >= GMT_DEVICE_NONE) return std::nullopt;
+  if (!read_record(payload, &record) || record.device >= GMT_DEVICE_NONE) return std::nullopt;
   return Allocator{std::max(record.sequence, read), record.allocated_bytes, record.active_bytes,
                    static_cast<uint8_t>(record.device)};
 }
@@ -68,8 +68,8 @@ inline std::optional<Said> said_of(uint8_t kind, Payload payload, uint64_t read)
 inline std::optional<AnswerPart> answer_part_of(Payload payload, uint64_t read) {
   gmt_answer record;
   std::string text;
-  if (!take(payload, &record) || record.part >= record.parts) return std::nullopt;
-  if (!take(payload, record.text_bytes, &text)) return std::nullopt;
+  if (!read_record(payload, &record) || record.part >= record.parts) return std::nullopt;
+  if (!read_text(payload, record.text_bytes, &text)) return std::nullopt;
   return AnswerPart{std::max(record.sequence, read), record.request, record.part, record.parts, std::move(text)};
 }
 

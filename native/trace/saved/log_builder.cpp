@@ -51,7 +51,7 @@ void LogBuilder::end_chunk() {
   writer_.append(chunk_);
 }
 
-std::byte *LogBuilder::take(uint32_t slots) {
+std::byte *LogBuilder::reserve(uint32_t slots) {
   if (open_ && used_ + slots > GMT_SLOTS_PER_CHUNK) end_chunk();
   if (!open_) begin_chunk();
   std::byte *place = chunk_.data() + GMT_CHUNK_HEADER_BYTES + size_t{used_} * GMT_SLOT_BYTES;
@@ -64,7 +64,7 @@ void LogBuilder::record(gmt_local_kind kind, std::initializer_list<std::span<con
   uint32_t bytes = 0;
   for (const auto &part : parts) bytes += static_cast<uint32_t>(part.size());
   const auto slots = static_cast<uint16_t>((kHead + bytes + GMT_SLOT_BYTES - 1) / GMT_SLOT_BYTES);
-  std::byte *place = take(slots);
+  std::byte *place = reserve(slots);
   const gmt_local head{GMT_LOCAL_BIT, static_cast<uint8_t>(kind), 0, slots, bytes, {}};
   std::memcpy(place, &head, kHead);
   place += kHead;
@@ -89,7 +89,7 @@ void LogBuilder::event(uint64_t time_ns, uint8_t kind, uint8_t device, uint64_t 
   const gmt_event event{header_.next_sequence++ << 16, address,
                         gmt_size_field(bytes) << 16 | uint64_t{device} << 8 | kind, stack,
                         static_cast<uint32_t>(now_ns_ - base_ns_)};
-  std::memcpy(take(1), &event, sizeof event);
+  std::memcpy(reserve(1), &event, sizeof event);
 }
 
 void LogBuilder::finish() {

@@ -27,7 +27,7 @@ class LogBuilder {
   void finish();
 
  private:
-  std::byte *take(uint32_t slots);
+  std::byte *reserve(uint32_t slots);
   void begin_chunk();
   void end_chunk();
 

@@ -31,7 +31,7 @@ class PickleReader {
   void fail_at(const std::string &why) { fail("at byte " + std::to_string(instruction_) + " " + why); }
   void call(const std::string &what) { fail_at("it would call " + what + "; a memory snapshot holds plain data only"); }
 
-  const std::byte *take(uint64_t count);
+  const std::byte *read_bytes(uint64_t count);
   template <class T>
   T number();
   std::string line();
@@ -90,7 +90,7 @@ void PickleReader::fail(const std::string &why) {
   stopped_ = true;
 }
 
-const std::byte *PickleReader::take(uint64_t count) {
+const std::byte *PickleReader::read_bytes(uint64_t count) {
   if (count > size_ - at_) {
     fail("it ends at byte " + std::to_string(size_) + ", in the middle of its data");
     return nullptr;
@@ -104,7 +104,7 @@ const std::byte *PickleReader::take(uint64_t count) {
 template <class T>
 T PickleReader::number() {
   T value = 0;
-  if (const std::byte *bytes = take(sizeof value)) std::memcpy(&value, bytes, sizeof value);
+  if (const std::byte *bytes = read_bytes(sizeof value)) std::memcpy(&value, bytes, sizeof value);
   return value;
 }
 
@@ -141,7 +141,7 @@ void PickleReader::push_integer(int64_t number) {
 }
 
 void PickleReader::push_long(uint64_t bytes) {
-  const std::byte *digits = take(bytes);
+  const std::byte *digits = read_bytes(bytes);
   if (!digits) return;
   if (bytes > sizeof(int64_t)) return push({Value::kBigInt, 0});
   int64_t number = bytes > 0 && (digits[bytes - 1] & std::byte{0x80}) != std::byte{0} ? -1 : 0;
@@ -150,7 +150,7 @@ void PickleReader::push_long(uint64_t bytes) {
 }
 
 void PickleReader::push_text(Value::Kind kind, uint64_t bytes) {
-  const std::byte *text = take(bytes);
+  const std::byte *text = read_bytes(bytes);
   if (!text) return;
   push({kind, tree_.texts_.size()});
   tree_.texts_.push_back({static_cast<uint64_t>(text - data_), static_cast<uint32_t>(bytes)});
@@ -252,7 +252,7 @@ void PickleReader::check_protocol() {
 
 void PickleReader::check_frame() {
   const uint64_t bytes = number<uint64_t>();
-  if (!stopped_ && bytes > size_ - at_) take(bytes);
+  if (!stopped_ && bytes > size_ - at_) read_bytes(bytes);
 }
 
 void PickleReader::check_memory() {

@@ -124,7 +124,7 @@ Attachments::Library *Attachments::attach_file(pid_t pid, const MappedFile &file
   return &library;
 }
 
-LibraryLook Attachments::look(pid_t pid) {
+LibraryLook Attachments::attach_libraries(pid_t pid) {
   LibraryLook found;
   bool reports = false;  // PyTorch tells what its allocator does
   std::pair<Library *, std::string> allocator{nullptr, {}};

@@ -34,7 +34,7 @@ class Attachments {
   void set_autograd(bool on) { autograd_ = on; }
 
   /// Attaches to what the process maps by now and has no probes yet.
-  LibraryLook look(pid_t pid);
+  LibraryLook attach_libraries(pid_t pid);
   /// Calls that only ask which context is current: probed for a while after a late attach, when answers are wanted.
   void set_getters(bool on);
   /// Takes all probes away.

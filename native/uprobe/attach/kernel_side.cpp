@@ -119,7 +119,7 @@ Problem KernelSide::load(const KernelSettings &settings) {
     ::fputs(g_complaints.c_str(), stderr);
     return load_problem(-failed);
   }
-  ring_ = ::ring_buffer__new(::bpf_map__fd(object_->maps.gmt_ring), on_record, this, nullptr);
+  ring_ = ::ring_buffer__new(::bpf_map__fd(object_->maps.gmt_ring), deliver, this, nullptr);
   if (!ring_) return load_problem(errno);
   return attach_life();
 }
@@ -216,9 +216,9 @@ void KernelSide::set_sleeping(bool on) { __atomic_store_n(&object_->bss->sleepin
 
 int KernelSide::ring_descriptor() const { return ::ring_buffer__epoll_fd(ring_); }
 
-int KernelSide::on_record(void *self, void *record, size_t bytes) {
+int KernelSide::deliver(void *self, void *record, size_t bytes) {
   auto &side = *static_cast<KernelSide *>(self);
-  side.take(record, bytes);
+  side.on_record(record, bytes);
   return --side.left_ == 0 ? -1 : 0;  // a negative answer ends the round; the record counts as taken
 }
 

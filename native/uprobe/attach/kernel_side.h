@@ -56,14 +56,14 @@ class KernelSide {
   int ring_descriptor() const;
   /// To be set around a wait for it.
   void set_sleeping(bool on);
-  /// Hands up to `most` queued records to `take`, and tells how many there were; true: there are more.
+  /// Hands up to `most` queued records to `on_record`, and tells how many there were; true: there are more.
   bool consume(size_t most, uint64_t *taken = nullptr);
   /// Until none is left. What is queued meanwhile counts too, so nothing may be queued any more.
   void consume_all();
-  std::function<void(const void *record, size_t bytes)> take;
+  std::function<void(const void *record, size_t bytes)> on_record;
 
  private:
-  static int on_record(void *self, void *record, size_t bytes);
+  static int deliver(void *self, void *record, size_t bytes);
   Problem attach_life();
   bool read_part(pid_t pid, uint64_t address, void *to, size_t bytes);
 

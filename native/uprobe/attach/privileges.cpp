@@ -40,7 +40,7 @@ bool set_capabilities(uint64_t set) {
 
 }  // namespace
 
-Rights take_rights() {
+Rights acquire_rights() {
   const Sets now = get_capabilities();
   Rights rights;
   rights.user = ::getuid();

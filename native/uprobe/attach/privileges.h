@@ -14,7 +14,7 @@ struct Rights {
 
 /// To be called before anything is read: gives up every capability that the tracer never needs, for ever (no_new_privs), and
 /// keeps its memory from others.
-Rights take_rights();
+Rights acquire_rights();
 
 /// As root: becomes the owner of the trace directory, so that files belong to them, and keeps what is needed from here on:
 /// probes, looking into processes of others (`foreign`), perf events (`perf`). False: the kernel refused.

@@ -55,7 +55,7 @@ Seen call_probed(ProbeWay way, Problem *problem) {
   settings.way = way;
   settings.ring_bytes = kRingBytes;
   if ((*problem = kernel.load(settings))) return seen;
-  kernel.take = [&](const void *record, size_t bytes) {
+  kernel.on_record = [&](const void *record, size_t bytes) {
     const auto *head = static_cast<const gmt_up_head *>(record);
     if (bytes < sizeof *head || head->type != GMT_UP_SELF_TEST) return;
     seen.from_main |= head->flags == kFromMain;

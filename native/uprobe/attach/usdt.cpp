@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kMostNoteBytes = 8 << 20;
 constexpr uint32_t kNoteType = 3;
 
-std::string_view take_text(std::span<const std::byte> &rest) {
+std::string_view read_text(std::span<const std::byte> &rest) {
   const std::string_view text = text_at(rest, 0);
   if (text.data()) rest = rest.subspan(text.size() + 1);
   return text;
@@ -23,7 +23,7 @@ std::string_view take_text(std::span<const std::byte> &rest) {
 uint64_t round_up(uint64_t n) { return (n + 3) & ~uint64_t{3}; }
 
 /// One note of the section; false: what follows cannot be read.
-bool take_note(std::span<const std::byte> &rest, uint64_t base_here, std::vector<UsdtNote> *out) {
+bool read_note(std::span<const std::byte> &rest, uint64_t base_here, std::vector<UsdtNote> *out) {
   Elf64_Nhdr head;
   if (rest.size() < sizeof head) return false;
   std::memcpy(&head, rest.data(), sizeof head);
@@ -39,9 +39,9 @@ bool take_note(std::span<const std::byte> &rest, uint64_t base_here, std::vector
   std::memcpy(places, desc.data(), sizeof places);
   desc = desc.subspan(sizeof places);
   UsdtNote note;
-  note.provider = take_text(desc);
-  note.name = take_text(desc);
-  note.arguments = take_text(desc);
+  note.provider = read_text(desc);
+  note.name = read_text(desc);
+  note.arguments = read_text(desc);
   const uint64_t moved = base_here ? base_here - places[1] : 0;  // a prelinked file was moved after the note was made
   note.address = places[0] + moved;
   note.semaphore = places[2] ? places[2] + moved : 0;
@@ -129,7 +129,7 @@ std::vector<UsdtNote> ElfFile::usdt_notes(const FileBytes &file) const {
     if (part.name != ".note.stapsdt") continue;
     const auto bytes = file.copy(part.offset, part.bytes, kMostNoteBytes);
     std::span<const std::byte> rest(bytes);
-    while (take_note(rest, base, &notes)) {
+    while (read_note(rest, base, &notes)) {
     }
   }
   return notes;

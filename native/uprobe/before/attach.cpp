@@ -110,14 +110,14 @@ std::string known_text(const BeforeMemory &memory) {
 
 /// Holds back what comes until `until_ns`.
 void hold_records(KernelSide &kernel, uint64_t until_ns, BeforeWindow *window) {
-  const auto take = kernel.take;
-  kernel.take = [window](const void *record, size_t bytes) { window->hold(record, bytes); };
+  const auto take = kernel.on_record;
+  kernel.on_record = [window](const void *record, size_t bytes) { window->hold(record, bytes); };
   while (window->newest_ns() <= until_ns && window->bytes() < kMostHeld) {
     if (kernel.consume(kRound)) continue;
     if (monotonic_ns() > until_ns) break;
     ::usleep(1000);
   }
-  kernel.take = take;
+  kernel.on_record = take;
 }
 
 }  // namespace
@@ -139,7 +139,7 @@ void recover_before(KernelSide &kernel, Recorder &recorder, uint32_t host_pid, i
   window.settle(host_pid, &memory);
   write_before(*process, memory, began_ns);
   process->log().note(GMT_NOTE_ATTACHED, came_at() + known_text(memory));
-  window.release([&](const void *record, size_t bytes) { recorder.take(record, bytes); });
+  window.release([&](const void *record, size_t bytes) { recorder.handle(record, bytes); });
 }
 
 }  // namespace gmt::uprobe

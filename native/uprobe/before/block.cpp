@@ -58,7 +58,7 @@ bool BlockShape::try_size(BoundedMemory &memory, const std::vector<uint64_t> &ke
   has_mapped_ = false;
   for (size_t i = 0; i < keys.size(); i++) {
     const std::byte *image = images.data() + i * Layout::kBytes;
-    const auto block = take(image);
+    const auto block = read(image);
     if (!block || block->address != keys[i] || !block->allocated) continue;
     // What was asked for fits into what was given.
     if (size_ == Layout::kSizeBeforeRequested) {
@@ -89,7 +89,7 @@ bool BlockShape::chains(BoundedMemory &memory, const std::vector<SeenBlock> &blo
   return ends.empty() || most(good, ends.size());
 }
 
-std::optional<SeenBlock> BlockShape::take(const std::byte *bytes) const {
+std::optional<SeenBlock> BlockShape::read(const std::byte *bytes) const {
   SeenBlock block;
   const auto device = value_at<int8_t>(bytes, Layout::kDevice);
   block.address = value_at<uint64_t>(bytes, address_);
@@ -111,7 +111,7 @@ bool read_blocks(BoundedMemory &memory, const BlockShape &shape, const std::vect
   std::vector<std::byte> images;
   if (!memory.read_each(places, Layout::kBytes, &images)) return false;
   for (size_t i = 0; i < places.size(); i++)
-    if (const auto block = shape.take(images.data() + i * Layout::kBytes)) (*out)[places[i]] = *block;
+    if (const auto block = shape.read(images.data() + i * Layout::kBytes)) (*out)[places[i]] = *block;
   return true;
 }
 

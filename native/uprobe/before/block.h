@@ -28,7 +28,7 @@ class BlockShape {
   static std::optional<BlockShape> find(BoundedMemory &memory, const Handed &handed);
 
   /// None: it contradicts itself.
-  std::optional<SeenBlock> take(const std::byte *bytes) const;
+  std::optional<SeenBlock> read(const std::byte *bytes) const;
 
  private:
   bool try_size(BoundedMemory &memory, const std::vector<uint64_t> &keys, const std::vector<std::byte> &images);

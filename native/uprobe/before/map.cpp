@@ -50,7 +50,7 @@ uint64_t add_entries(const std::vector<std::byte> &bytes, const Head &head, Hand
 }
 
 /// One look at one map. True: it rested, two readings agree. What was seen is added either way.
-bool look(BoundedMemory &memory, uint64_t address, Handed *out) {
+bool read_map(BoundedMemory &memory, uint64_t address, Handed *out) {
   const auto head = memory.read<Head>(address);
   if (!head || !fits(*head)) return false;
   if (head->count == 0) return true;
@@ -98,7 +98,8 @@ void read_maps(BoundedMemory &memory, const MapRun &run, int rounds, Handed *out
   for (int round = 0; round < rounds && !busy.empty() && !memory.exhausted(); round++) {
     if (round > 0 && !memory.plenty()) break;
     if (round > 0) memory.wait();
-    std::erase_if(busy, [&](uint64_t map) { return out->size() <= memory.limits().blocks && look(memory, map, out); });
+    std::erase_if(busy,
+                  [&](uint64_t map) { return out->size() <= memory.limits().blocks && read_map(memory, map, out); });
   }
 }
 

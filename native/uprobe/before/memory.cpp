@@ -19,7 +19,7 @@ constexpr size_t kMostPieces = 512;  ///< of one call; the kernel takes up to 10
 BoundedMemory::BoundedMemory(pid_t pid, const ReadLimits &limits)
     : pid_(pid), limits_(limits), deadline_ns_(monotonic_ns() + limits.nanoseconds), left_bytes_(limits.bytes) {}
 
-bool BoundedMemory::take(uint64_t bytes) {
+bool BoundedMemory::charge(uint64_t bytes) {
   if (bytes > left_bytes_ || monotonic_ns() > deadline_ns_) exhausted_ = true;
   if (exhausted_) return false;
   left_bytes_ -= bytes;
@@ -32,7 +32,7 @@ void BoundedMemory::wait() {
 }
 
 bool BoundedMemory::read(uint64_t address, void *to, size_t bytes) {
-  if (!take(bytes)) return false;
+  if (!charge(bytes)) return false;
   iovec local = {to, bytes}, remote = {reinterpret_cast<void *>(address), bytes};
   const ssize_t got = read_process(pid_, local, &remote, 1);
   if (got == static_cast<ssize_t>(bytes)) return true;
@@ -52,11 +52,11 @@ size_t BoundedMemory::read_some(std::span<const uint64_t> addresses, size_t each
 
 bool BoundedMemory::read_each(std::span<const uint64_t> addresses, size_t each, std::vector<std::byte> *to) {
   to->clear();
-  if (addresses.size() > left_bytes_ / each) return take(~0ull);
+  if (addresses.size() > left_bytes_ / each) return charge(~0ull);
   to->resize(addresses.size() * each);
   for (size_t done = 0; done < addresses.size();) {
     const auto part = addresses.subspan(done, std::min(kMostPieces, addresses.size() - done));
-    if (!take(part.size() * each)) return false;
+    if (!charge(part.size() * each)) return false;
     const size_t read = read_some(part, each, to->data() + done * each);
     done += read;
     if (read == part.size()) continue;

@@ -42,7 +42,7 @@ class BoundedMemory {
   const ReadLimits &limits() const { return limits_; }
 
  private:
-  bool take(uint64_t bytes);
+  bool charge(uint64_t bytes);
   size_t read_some(std::span<const uint64_t> addresses, size_t each, std::byte *to);
 
   pid_t pid_;

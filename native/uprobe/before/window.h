@@ -21,9 +21,9 @@ class BeforeWindow {
   void settle(uint32_t host_pid, BeforeMemory *memory) const;
 
   /// Hands out what is held, in its order.
-  template <class Take>
-  void release(Take take) {
-    each([&](const std::byte *record, size_t bytes) { take(record, bytes); });
+  template <class Handle>
+  void release(Handle handle) {
+    each([&](const std::byte *record, size_t bytes) { handle(record, bytes); });
     held_.clear();
   }
 

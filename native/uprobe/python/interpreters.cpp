@@ -39,7 +39,7 @@ uint32_t PythonInterpreters::add(pid_t pid, uint64_t now_ns) {
   *free = Place{};
   free->pids = {pid};
   const auto place = static_cast<uint32_t>(free - places_.begin());
-  look(place, now_ns);
+  identify(place, now_ns);
   return place;
 }
 
@@ -61,10 +61,10 @@ void PythonInterpreters::remove(pid_t pid, uint32_t place) {
 
 void PythonInterpreters::libraries_changed(uint32_t place, uint64_t now_ns) {
   Place *changed = at(place);
-  if (changed && !is_final(changed->target.support)) look(place, now_ns);
+  if (changed && !is_final(changed->target.support)) identify(place, now_ns);
 }
 
-void PythonInterpreters::look(uint32_t place, uint64_t now_ns) {
+void PythonInterpreters::identify(uint32_t place, uint64_t now_ns) {
   Place &here = places_[place];
   here.target = find_python(here.pids.front());
   here.next_ns = ~0ull;
@@ -73,13 +73,13 @@ void PythonInterpreters::look(uint32_t place, uint64_t now_ns) {
     here.refused = here.target.reason;
     here.target.support = PythonSupport::kNotYet;
   }
-  if (here.target.support == PythonSupport::kNotYet) look_later(here, now_ns);
+  if (here.target.support == PythonSupport::kNotYet) try_later(here, now_ns);
   if (here.target.support == PythonSupport::kReady) store(place, here.target.interpreter);
   if (is_final(here.target.support))
     for (const pid_t pid : here.pids) found_(pid, here.target);
 }
 
-void PythonInterpreters::look_later(Place &here, uint64_t now_ns) {
+void PythonInterpreters::try_later(Place &here, uint64_t now_ns) {
   if (here.first_ns == 0) here.first_ns = now_ns;
   const uint64_t waited = now_ns - here.first_ns;
   here.next_ns = now_ns + std::clamp(waited / 2, kFirstPause, kLongestPause);
@@ -91,7 +91,7 @@ void PythonInterpreters::look_later(Place &here, uint64_t now_ns) {
 
 void PythonInterpreters::poll(uint64_t now_ns) {
   for (uint32_t place = 1; place < places_.size(); place++)
-    if (places_[place].next_ns <= now_ns) look(place, now_ns);
+    if (places_[place].next_ns <= now_ns) identify(place, now_ns);
 }
 
 uint64_t PythonInterpreters::next_poll_ns() const {

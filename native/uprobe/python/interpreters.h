@@ -47,8 +47,8 @@ class PythonInterpreters {
     std::string refused;       ///< why it was refused at the last look; final if the next one says the same
   };
   Place *at(uint32_t place);
-  void look(uint32_t place, uint64_t now_ns);
-  void look_later(Place &here, uint64_t now_ns);
+  void identify(uint32_t place, uint64_t now_ns);
+  void try_later(Place &here, uint64_t now_ns);
   void store(uint32_t place, const gmt_python_interpreter &value);
 
   int map_;

@@ -11,7 +11,7 @@ namespace gmt::uprobe {
 namespace {
 
 /// An address in no file may be one of a library that was mapped since, or of code that the program made.
-constexpr auto kLookAgain = std::chrono::milliseconds(200);
+constexpr auto kReadAgain = std::chrono::milliseconds(200);
 
 std::string demangled(std::string_view name) {
   const std::string text(name);
@@ -34,8 +34,8 @@ bool covers(const MappedFile &file, uint64_t address) {
 
 }  // namespace
 
-void NativeSymbols::look() {
-  looked_ = std::chrono::steady_clock::now();
+void NativeSymbols::read_mappings() {
+  read_at_ = std::chrono::steady_clock::now();
   auto files = process_.mapped_files();
   if (files.empty()) return;  // it has ended
   std::vector<std::unique_ptr<Library>> before = std::move(libraries_);
@@ -59,8 +59,8 @@ NativeSymbols::Library *NativeSymbols::library_at(uint64_t address) {
 
 NativeFrame NativeSymbols::resolve(uint64_t address) {
   Library *library = library_at(address);
-  if (!library && std::chrono::steady_clock::now() - looked_ > kLookAgain) {
-    look();
+  if (!library && std::chrono::steady_clock::now() - read_at_ > kReadAgain) {
+    read_mappings();
     library = library_at(address);
   }
   if (!library) return {address, 0, "", hex(address)};

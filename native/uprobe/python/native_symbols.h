@@ -32,9 +32,9 @@ class AddressNames {
 /// Of one process. What it has mapped must be looked at while it is alive.
 class NativeSymbols : public AddressNames {
  public:
-  explicit NativeSymbols(pid_t pid) : process_(pid) { look(); }
+  explicit NativeSymbols(pid_t pid) : process_(pid) { read_mappings(); }
   NativeFrame resolve(uint64_t address) override;
-  void libraries_changed() override { look(); }
+  void libraries_changed() override { read_mappings(); }
 
  private:
   struct Library {
@@ -44,10 +44,10 @@ class NativeSymbols : public AddressNames {
     std::vector<MappedSymbols::Function> functions;  ///< by address
   };
   Library *library_at(uint64_t address);
-  void look();
+  void read_mappings();
 
   ForeignProcess process_;
-  std::chrono::steady_clock::time_point looked_;
+  std::chrono::steady_clock::time_point read_at_;
   std::vector<std::unique_ptr<Library>> libraries_;
 };
 

@@ -52,24 +52,24 @@ uint32_t PythonRecords::code_id(uint64_t key) {
   return code_ids_.emplace(key, static_cast<uint32_t>(code_ids_.size() + 1)).first->second;
 }
 
-bool PythonRecords::take(const void *record, size_t bytes) {
+bool PythonRecords::handle(const void *record, size_t bytes) {
   const auto *head = as<gmt_up_head>(record, bytes);
   if (!head) return false;
   switch (head->type) {
     case GMT_UP_PYTHON_CODE:
-      return take_code(record, bytes);
+      return handle_code(record, bytes);
     case GMT_UP_PYTHON_PART:
-      return take_part(record, bytes);
+      return handle_part(record, bytes);
     case GMT_UP_PYTHON_STACK:
-      return take_python_stack(record, bytes);
+      return handle_python_stack(record, bytes);
     case GMT_UP_NATIVE_STACK:
-      return names_ && take_native_stack(record, bytes);
+      return names_ && handle_native_stack(record, bytes);
     default:
       return false;
   }
 }
 
-bool PythonRecords::take_code(const void *record, size_t bytes) {
+bool PythonRecords::handle_code(const void *record, size_t bytes) {
   const auto *about = as<gmt_up_python_code>(record, bytes);
   if (!about || !is_width(about->width[0]) || !is_width(about->width[1])) return false;
   if (about->bytes[GMT_PART_FILE] > GMT_PYTHON_FILE_CHARACTERS * 4 ||
@@ -82,7 +82,7 @@ bool PythonRecords::take_code(const void *record, size_t bytes) {
   return true;
 }
 
-bool PythonRecords::take_part(const void *record, size_t bytes) {
+bool PythonRecords::handle_part(const void *record, size_t bytes) {
   constexpr size_t kHead = offsetof(gmt_up_python_part, data);
   const auto *part = as<gmt_up_python_part>(record, bytes, kHead);
   if (!part || part->part >= GMT_PARTS || part->bytes > bytes - kHead) return false;
@@ -135,7 +135,7 @@ void PythonRecords::write_code(uint64_t key, const gmt_code_record &about, const
 
 /// A stack whose frames `frame_of(record, i)` gives.
 template <class Stack, class FrameOf>
-bool PythonRecords::take_stack(const void *record, size_t bytes, size_t frame_bytes, FrameOf frame_of) {
+bool PythonRecords::handle_stack(const void *record, size_t bytes, size_t frame_bytes, FrameOf frame_of) {
   constexpr size_t kHead = offsetof(gmt_up_python_stack, frames);
   static_assert(kHead == offsetof(gmt_up_native_stack, addresses));
   const auto *stack = as<Stack>(record, bytes, kHead);
@@ -148,15 +148,15 @@ bool PythonRecords::take_stack(const void *record, size_t bytes, size_t frame_by
   return true;
 }
 
-bool PythonRecords::take_python_stack(const void *record, size_t bytes) {
-  return take_stack<gmt_up_python_stack>(record, bytes, sizeof(gmt_python_frame),
-                                         [this](const auto &stack, uint32_t i) {
-                                           return gmt_frame{code_id(stack.frames[i].code), stack.frames[i].offset};
-                                         });
+bool PythonRecords::handle_python_stack(const void *record, size_t bytes) {
+  return handle_stack<gmt_up_python_stack>(record, bytes, sizeof(gmt_python_frame),
+                                           [this](const auto &stack, uint32_t i) {
+                                             return gmt_frame{code_id(stack.frames[i].code), stack.frames[i].offset};
+                                           });
 }
 
-bool PythonRecords::take_native_stack(const void *record, size_t bytes) {
-  return take_stack<gmt_up_native_stack>(record, bytes, sizeof(uint64_t), [this](const auto &stack, uint32_t i) {
+bool PythonRecords::handle_native_stack(const void *record, size_t bytes) {
+  return handle_stack<gmt_up_native_stack>(record, bytes, sizeof(uint64_t), [this](const auto &stack, uint32_t i) {
     return describe(stack.addresses[i], i != 0);
   });
 }

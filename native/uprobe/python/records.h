@@ -29,10 +29,10 @@ class PythonRecords {
 
   /// Takes a record of a type from GMT_UP_PYTHON_FIRST to GMT_UP_PYTHON_LAST that lies in `bytes` bytes. False: it contradicts
   /// itself, and nothing was done.
-  bool take(const void *record, size_t bytes);
+  bool handle(const void *record, size_t bytes);
 
   /// From here on native stacks are taken too.
-  void take_native(std::unique_ptr<AddressNames> names) { names_ = std::move(names); }
+  void resolve_native_by(std::unique_ptr<AddressNames> names) { names_ = std::move(names); }
   void libraries_changed() {
     if (names_) names_->libraries_changed();
   }
@@ -46,12 +46,12 @@ class PythonRecords {
     gmt_up_python_code about;
     std::vector<char> parts[GMT_PARTS];
   };
-  bool take_code(const void *record, size_t bytes);
-  bool take_part(const void *record, size_t bytes);
+  bool handle_code(const void *record, size_t bytes);
+  bool handle_part(const void *record, size_t bytes);
   template <class Stack, class FrameOf>
-  bool take_stack(const void *record, size_t bytes, size_t frame_bytes, FrameOf frame_of);
-  bool take_python_stack(const void *record, size_t bytes);
-  bool take_native_stack(const void *record, size_t bytes);
+  bool handle_stack(const void *record, size_t bytes, size_t frame_bytes, FrameOf frame_of);
+  bool handle_python_stack(const void *record, size_t bytes);
+  bool handle_native_stack(const void *record, size_t bytes);
   uint32_t code_id(uint64_t key);
   void finish(uint32_t thread);
   void write_code(const Coming &coming);

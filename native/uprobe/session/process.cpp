@@ -72,7 +72,7 @@ void Process::write_autograd(TracedThread &thread, const gmt_up_running &node) {
   if (log_.local(thread.index, GMT_AUTOGRAD, &now, sizeof now)) thread.autograd = now;
 }
 
-void Process::take_node(const TracedThread &thread, const gmt_up_node &record, uint32_t stack) {
+void Process::handle_node(const TracedThread &thread, const gmt_up_node &record, uint32_t stack) {
   const gmt_node node{record.sequence, stack, record.thread};
   log_.local(thread.index, GMT_NODE, &node, sizeof node);
 }
@@ -126,7 +126,7 @@ uint8_t Process::device_for(const TracedThread &thread, const cuda::CallFacts &f
   return facts.device >= 0 ? static_cast<uint8_t>(facts.device) : device_of(thread, context);
 }
 
-void Process::take_call(TracedThread &thread, const gmt_up_call &record, size_t bytes, uint32_t stack) {
+void Process::handle_call(TracedThread &thread, const gmt_up_call &record, size_t bytes, uint32_t stack) {
   cuda::CallFacts facts;
   if ((record.head.flags & GMT_UP_UNREAD) || !read_queued_call(record, bytes, &facts)) {
     log_.lose(GMT_LOST_UNSUPPORTED, 1);
@@ -134,7 +134,7 @@ void Process::take_call(TracedThread &thread, const gmt_up_call &record, size_t 
   }
   if (facts.kind == 0) return;
   if (facts.kind == GMT_CONTEXT_DESTROY || facts.kind == GMT_DEVICE_RESET)
-    return take_context_end(thread, record, facts);
+    return handle_context_end(thread, record, facts);
   uint8_t kind = facts.kind;
   if (record.head.type == GMT_UP_RETURN && record.result != 0) {
     if (cuda::ends_memory(facts.kind)) {
@@ -153,7 +153,7 @@ void Process::take_call(TracedThread &thread, const gmt_up_call &record, size_t 
 
 /// A context that ends takes its memory along. A primary one does when its last reference goes; references that were taken
 /// before the tracer came are not known, so then nothing is said.
-void Process::take_context_end(TracedThread &thread, const gmt_up_call &record, const cuda::CallFacts &facts) {
+void Process::handle_context_end(TracedThread &thread, const gmt_up_call &record, const cuda::CallFacts &facts) {
   if (record.result != 0) return;
   if (facts.kind == GMT_CONTEXT_DESTROY) {
     const auto known = device_of_context_.find(facts.address);
@@ -169,14 +169,14 @@ void Process::take_context_end(TracedThread &thread, const gmt_up_call &record, 
   log_.event(thread.index, record.head.time, GMT_DEVICE_RESET, static_cast<uint8_t>(facts.device), 0, 0, 0);
 }
 
-void Process::take_context(const gmt_up_context &record) {
+void Process::handle_context(const gmt_up_context &record) {
   if (record.device < 0 || record.device >= static_cast<int32_t>(GMT_DEVICE_NONE)) return;
   device_of_context_[record.context] = static_cast<uint8_t>(record.device);
   if (record.head.flags & GMT_UP_RETAINED) primary_references_[record.device]++;
 }
 
 /// pytorch:free tells the address alone. Of a block that was allocated before the tracer came no more is known.
-void Process::take_usdt_free(TracedThread &thread, const gmt_up_tensor &record, uint32_t stack) {
+void Process::handle_usdt_free(TracedThread &thread, const gmt_up_tensor &record, uint32_t stack) {
   const auto known = blocks_.find(record.address);
   const Block block = known == blocks_.end() ? Block{0, device_of(thread, 0)} : known->second;
   log_.event(thread.index, record.head.time, GMT_TENSOR_FREE, block.device, record.address, block.bytes, stack);
@@ -194,8 +194,8 @@ void Process::check_before(uint8_t device, const gmt_up_tensor &record) {
   if (!text.empty()) log_.note(GMT_NOTE_ATTACHED, text);
 }
 
-void Process::take_tensor(TracedThread &thread, const gmt_up_tensor &record, uint32_t stack) {
-  if (record.head.flags == GMT_UP_DEVICE_UNKNOWN) return take_usdt_free(thread, record, stack);
+void Process::handle_tensor(TracedThread &thread, const gmt_up_tensor &record, uint32_t stack) {
+  if (record.head.flags == GMT_UP_DEVICE_UNKNOWN) return handle_usdt_free(thread, record, stack);
   const auto device = static_cast<uint8_t>(record.head.flags >> 8);
   const bool from_usdt = record.head.row != 0;
   if (record.reserved != ~0ull && device < std::size(reserved_) && reserved_[device] != record.reserved) {
@@ -213,7 +213,7 @@ void Process::take_tensor(TracedThread &thread, const gmt_up_tensor &record, uin
   if (from_usdt && kind == GMT_TENSOR_ALLOC) blocks_[record.address] = {bytes, device};
 }
 
-void Process::take_losses(const uint64_t (&lost)[GMT_UP_LOSSES]) {
+void Process::handle_losses(const uint64_t (&lost)[GMT_UP_LOSSES]) {
   for (uint32_t i = 0; i < GMT_UP_LOSSES; i++) {
     if (lost[i] > lost_[i]) log_.lose(kLossOf[i], lost[i] - lost_[i]);
     lost_[i] = lost[i];

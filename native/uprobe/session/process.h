@@ -49,10 +49,10 @@ class Process {
   bool open_log(int directory, uint64_t budget_bytes, bool recording, uint64_t ns);
   TracedThread add_thread(const gmt_up_thread &about);
 
-  void take_call(TracedThread &thread, const gmt_up_call &record, size_t bytes, uint32_t stack);
-  void take_tensor(TracedThread &thread, const gmt_up_tensor &record, uint32_t stack);
-  void take_context(const gmt_up_context &record);
-  void take_node(const TracedThread &thread, const gmt_up_node &record, uint32_t stack);
+  void handle_call(TracedThread &thread, const gmt_up_call &record, size_t bytes, uint32_t stack);
+  void handle_tensor(TracedThread &thread, const gmt_up_tensor &record, uint32_t stack);
+  void handle_context(const gmt_up_context &record);
+  void handle_node(const TracedThread &thread, const gmt_up_node &record, uint32_t stack);
   /// It ran before the tracer came: what was there then is compared with what its allocator tells.
   void begin_before() { before_.emplace(); }
   /// A block of before that is known.
@@ -63,7 +63,7 @@ class Process {
   /// What its interpreter is; `reason`: why there are no stacks, empty where there are.
   void set_python(uint32_t version, const std::string &reason);
   /// Losses that BPF counted for the process since its begin.
-  void take_losses(const uint64_t (&lost)[GMT_UP_LOSSES]);
+  void handle_losses(const uint64_t (&lost)[GMT_UP_LOSSES]);
   /// The losses so far were those of the program that it ran before.
   void forget_losses(const uint64_t (&lost)[GMT_UP_LOSSES]);
   /// No event comes any more.
@@ -87,8 +87,8 @@ class Process {
   void write_autograd(TracedThread &thread, const gmt_up_running &node);
   uint8_t device_of(const TracedThread &thread, uint64_t context);
   uint8_t device_for(const TracedThread &thread, const cuda::CallFacts &facts, uint64_t context);
-  void take_context_end(TracedThread &thread, const gmt_up_call &record, const cuda::CallFacts &facts);
-  void take_usdt_free(TracedThread &thread, const gmt_up_tensor &record, uint32_t stack);
+  void handle_context_end(TracedThread &thread, const gmt_up_call &record, const cuda::CallFacts &facts);
+  void handle_usdt_free(TracedThread &thread, const gmt_up_tensor &record, uint32_t stack);
 
   uint32_t host_pid_;
   ProcessInfo info_;

@@ -18,7 +18,7 @@ constexpr size_t kMostCommandBytes = 8192;
 std::string proc_path(uint32_t pid, const char *rest) { return "/proc/" + std::to_string(pid) + "/" + rest; }
 
 /// Takes the next number of a text of numbers between blanks; 0 at its end.
-uint64_t take_number(std::string_view &text) {
+uint64_t read_number(std::string_view &text) {
   const size_t begin = text.find_first_not_of(" \t");
   if (begin == std::string_view::npos) return 0;
   text.remove_prefix(begin);
@@ -37,9 +37,9 @@ bool parse_stat(const std::string &stat, ProcessInfo *out) {
   const char state = stat[close + 2];
   out->zombie = state == 'Z' || state == 'X';
   std::string_view rest = std::string_view(stat).substr(close + 3);
-  out->parent_pid = static_cast<uint32_t>(take_number(rest));
-  for (int field = 5; field < 22; field++) take_number(rest);
-  out->start = take_number(rest);
+  out->parent_pid = static_cast<uint32_t>(read_number(rest));
+  for (int field = 5; field < 22; field++) read_number(rest);
+  out->start = read_number(rest);
   return true;
 }
 
@@ -71,7 +71,7 @@ std::optional<ProcessInfo> read_process(uint32_t pid) {
   if (line == std::string::npos || !parse_stat(read_small_file(proc_path(pid, "stat"), 4096), &info))
     return std::nullopt;
   std::string_view uids = std::string_view(status).substr(line + 5);
-  for (uint32_t &uid : info.uids) uid = static_cast<uint32_t>(take_number(uids));
+  for (uint32_t &uid : info.uids) uid = static_cast<uint32_t>(read_number(uids));
   info.command = read_small_file(proc_path(pid, "cmdline"), kMostCommandBytes);
   return info;
 }

@@ -54,7 +54,7 @@ gmt_up_target ProcessLives::target_value(const Process &process) const {
 Process &ProcessLives::follow(uint32_t host_pid, const ProcessInfo &info) {
   Process &process = recorder_.add(host_pid, info);
   if (options_.native_stacks)
-    process.python().take_native(std::make_unique<NativeSymbols>(static_cast<pid_t>(info.pid)));
+    process.python().resolve_native_by(std::make_unique<NativeSymbols>(static_cast<pid_t>(info.pid)));
   return process;
 }
 
@@ -63,16 +63,16 @@ void ProcessLives::add_interpreter(Process &process) {
   process.interpreter = interpreters_->add(static_cast<pid_t>(process.info().pid), monotonic_ns());
 }
 
-void ProcessLives::note_libraries(Process &process, const LibraryLook &look) {
-  if (look.simulated) process.set_simulated();
-  if (look.autograd_unreadable) process.set_autograd_unreadable();
-  if (look.driver) process.set_gpus(opened_gpus(process.info().pid));
+void ProcessLives::note_libraries(Process &process, const LibraryLook &found) {
+  if (found.simulated) process.set_simulated();
+  if (found.autograd_unreadable) process.set_autograd_unreadable();
+  if (found.driver) process.set_gpus(opened_gpus(process.info().pid));
 }
 
 void ProcessLives::handle_libraries(Process &process) {
-  const LibraryLook look = attachments_.look(static_cast<pid_t>(process.info().pid));
-  note_libraries(process, look);
-  for (const std::string &path : look.fresh) Line("library").text("path", path).say();
+  const LibraryLook found = attachments_.attach_libraries(static_cast<pid_t>(process.info().pid));
+  note_libraries(process, found);
+  for (const std::string &path : found.fresh) Line("library").text("path", path).say();
   process.python().libraries_changed();
   if (interpreters_) interpreters_->libraries_changed(process.interpreter, monotonic_ns());
 }
@@ -143,7 +143,7 @@ void ProcessLives::poll_interpreters(uint64_t now_ns) {
 void ProcessLives::count_losses(Process &process, const uint64_t (&lost)[GMT_UP_LOSSES]) {
   const bool any = std::any_of(std::begin(lost), std::end(lost), [](uint64_t n) { return n != 0; });
   if (any) recorder_.open_log(process, monotonic_ns());
-  process.take_losses(lost);
+  process.handle_losses(lost);
 }
 
 void ProcessLives::read_losses(Process &process) {

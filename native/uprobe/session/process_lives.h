@@ -22,7 +22,7 @@ class ProcessLives {
   Process &begin(uint32_t host_pid, const ProcessInfo &info);
   /// What BPF is to know of it.
   gmt_up_target target_value(const Process &process) const;
-  void note_libraries(Process &process, const LibraryLook &look);
+  void note_libraries(Process &process, const LibraryLook &found);
 
   /// A record about the life of one.
   void handle(const gmt_up_process &about);

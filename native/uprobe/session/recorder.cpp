@@ -83,7 +83,7 @@ uint64_t Recorder::lost() const {
   return sum;
 }
 
-void Recorder::take_thread(const gmt_up_thread &about) {
+void Recorder::handle_thread(const gmt_up_thread &about) {
   if (about.head.thread == 0 || about.head.thread > kMostThreads) return;
   if (about.head.thread >= threads_.size()) threads_.resize(about.head.thread + 1);
   Process *process = find(about.host_pid);
@@ -97,15 +97,15 @@ Recorder::Place *Recorder::place_of(const gmt_up_head &head) {
   return place && place->process ? place : nullptr;
 }
 
-void Recorder::take_node(const gmt_up_node &about) {
+void Recorder::handle_node(const gmt_up_node &about) {
   Place *place = place_of(about.head);
   if (!place || !place->thread.good) return;
   Process &process = *place->process;
   if (const uint32_t stack = process.python().stack_id(about.head.stack))
-    process.take_node(place->thread, about, stack);
+    process.handle_node(place->thread, about, stack);
 }
 
-void Recorder::take_event(const gmt_up_head &head, const void *record, size_t bytes) {
+void Recorder::handle_event(const gmt_up_head &head, const void *record, size_t bytes) {
   Place *place = place_of(head);
   if (!place) return;
   Process &process = *place->process;
@@ -115,13 +115,13 @@ void Recorder::take_event(const gmt_up_head &head, const void *record, size_t by
   }
   const uint32_t stack = head.stack ? process.python().stack_id(head.stack) : 0;
   if (head.type == GMT_UP_TENSOR || head.type == GMT_UP_TENSOR_OOM) {
-    if (const auto *tensor = as<gmt_up_tensor>(record, bytes)) process.take_tensor(place->thread, *tensor, stack);
+    if (const auto *tensor = as<gmt_up_tensor>(record, bytes)) process.handle_tensor(place->thread, *tensor, stack);
   } else if (bytes >= offsetof(gmt_up_call, words)) {
-    process.take_call(place->thread, *static_cast<const gmt_up_call *>(record), bytes, stack);
+    process.handle_call(place->thread, *static_cast<const gmt_up_call *>(record), bytes, stack);
   }
 }
 
-void Recorder::take(const void *record, size_t bytes) {
+void Recorder::handle(const void *record, size_t bytes) {
   const auto *head = as<gmt_up_head>(record, bytes);
   if (!head) return;
   switch (head->type) {
@@ -129,16 +129,16 @@ void Recorder::take(const void *record, size_t bytes) {
     case GMT_UP_RETURN:
     case GMT_UP_TENSOR:
     case GMT_UP_TENSOR_OOM:
-      return take_event(*head, record, bytes);
+      return handle_event(*head, record, bytes);
     case GMT_UP_THREAD:
-      if (const auto *thread = as<gmt_up_thread>(record, bytes)) take_thread(*thread);
+      if (const auto *thread = as<gmt_up_thread>(record, bytes)) handle_thread(*thread);
       return;
     case GMT_UP_NODE:
-      if (const auto *node = as<gmt_up_node>(record, bytes)) take_node(*node);
+      if (const auto *node = as<gmt_up_node>(record, bytes)) handle_node(*node);
       return;
     case GMT_UP_CONTEXT:
       if (const auto *context = as<gmt_up_context>(record, bytes))
-        if (Place *place = place_of(*head)) place->process->take_context(*context);
+        if (Place *place = place_of(*head)) place->process->handle_context(*context);
       return;
     case GMT_UP_LIBRARIES:
     case GMT_UP_FORK:
@@ -149,7 +149,7 @@ void Recorder::take(const void *record, size_t bytes) {
       return;
     default:
       if (head->type < GMT_UP_PYTHON_FIRST || head->type > GMT_UP_PYTHON_LAST) return;
-      if (Place *place = place_of(*head)) place->process->python().take(record, bytes);
+      if (Place *place = place_of(*head)) place->process->python().handle(record, bytes);
   }
 }
 

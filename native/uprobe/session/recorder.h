@@ -29,7 +29,7 @@ class Recorder {
       : settings_(settings), life_(std::move(life)), failed_(std::move(failed)) {}
 
   /// Takes one record of the ring. What contradicts itself is passed over.
-  void take(const void *record, size_t bytes);
+  void handle(const void *record, size_t bytes);
 
   /// A process whose events may come; its log is made when one does.
   Process &add(uint32_t host_pid, ProcessInfo info);
@@ -55,10 +55,10 @@ class Recorder {
     Process *process = nullptr;
     TracedThread thread;
   };
-  void take_thread(const gmt_up_thread &about);
-  void take_node(const gmt_up_node &about);
+  void handle_thread(const gmt_up_thread &about);
+  void handle_node(const gmt_up_node &about);
   Place *place_of(const gmt_up_head &head);
-  void take_event(const gmt_up_head &head, const void *record, size_t bytes);
+  void handle_event(const gmt_up_head &head, const void *record, size_t bytes);
 
   RecorderSettings settings_;
   Life life_;

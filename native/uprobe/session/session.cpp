@@ -90,7 +90,7 @@ Problem Session::load() {
   settings.read_memory = reading_is_forbidden(static_cast<pid_t>(options_.pid));
   if (settings.read_memory) set_foreign_reader([this](auto... request) { return kernel_.read_memory(request...); });
   if (Problem problem = kernel_.load(settings)) return problem;
-  kernel_.take = [this](const void *record, size_t bytes) { recorder_->take(record, bytes); };
+  kernel_.on_record = [this](const void *record, size_t bytes) { recorder_->handle(record, bytes); };
   control_ = std::make_unique<ControlFollow>(directory_);
   recording_ = control_->recording();
   recorder_ = std::make_unique<Recorder>(
@@ -120,14 +120,14 @@ Problem Session::attach() {
   const gmt_up_target target = lives_->target_value(process);
   if (!kernel_.add_target(host_pid, target))
     return {"no-bpf", "The kernel's table of traced processes cannot be filled."};
-  const LibraryLook look = attachments_->look(static_cast<pid_t>(options_.pid));
+  const LibraryLook found = attachments_->attach_libraries(static_cast<pid_t>(options_.pid));
   if (has_ended(target_descriptor_)) return ended;
-  if (!look.driver && !options_.wait_libraries) {
-    const std::string why = look.refused.empty() ? "" : " " + look.refused.front();
+  if (!found.driver && !options_.wait_libraries) {
+    const std::string why = found.refused.empty() ? "" : " " + found.refused.front();
     return {"no-libcuda", name_of(options_.pid) + " has not loaded libcuda, so it uses no GPU (yet)." + why +
                               " Attach once it does, or start it under the tracer."};
   }
-  lives_->note_libraries(process, look);
+  lives_->note_libraries(process, found);
   if (!options_.wait_libraries) {
     if (!recorder_->open_log(process, monotonic_ns()))
       return {"directory", "No log can be made in " + options_.directory + " (" + std::strerror(errno) + ")."};

@@ -50,7 +50,7 @@ bool put_part(Log &log, gmt_python_part_of of, uint32_t offset, const std::strin
   part.offset = offset;
   part.bytes = static_cast<uint32_t>(data.size());
   memcpy(part.data, data.data(), data.size());
-  return log.records.take(&part, offsetof(gmt_up_python_part, data) + data.size());
+  return log.records.handle(&part, offsetof(gmt_up_python_part, data) + data.size());
 }
 
 bool put_stack(Log &log, uint32_t depth, uint32_t cut = 0) {
@@ -61,12 +61,12 @@ bool put_stack(Log &log, uint32_t depth, uint32_t cut = 0) {
   stack.depth = depth;
   stack.cut = cut;
   for (uint32_t i = 0; i < depth && i < GMT_MAX_FRAMES; i++) stack.frames[i] = {kKey, 4, 0};
-  return log.records.take(&stack, offsetof(gmt_up_python_stack, frames) + depth * sizeof(gmt_python_frame));
+  return log.records.handle(&stack, offsetof(gmt_up_python_stack, frames) + depth * sizeof(gmt_python_frame));
 }
 
 template <class T>
 bool put(Log &log, const T &record) {
-  return log.records.take(&record, sizeof record);
+  return log.records.handle(&record, sizeof record);
 }
 
 const std::string kTable("\x02\x00\x02\x01\x02\x01", 6);  // 3.10: lines 10, 11, 12 at offsets 0, 2, 4
@@ -160,7 +160,7 @@ TEST(where_the_log_is_full_the_next_description_is_taken) {
 TEST(records_that_contradict_themselves_are_refused) {
   Log log;
   gmt_up_python_code about = code(4, 1, 6);
-  CHECK(!log.records.take(&about, sizeof about - 1));
+  CHECK(!log.records.handle(&about, sizeof about - 1));
   about.width[1] = 3;
   CHECK(!put(log, about));
   CHECK(!put(log, code(1 << 20, 1, 6)));
@@ -178,7 +178,7 @@ TEST(records_that_contradict_themselves_are_refused) {
   stack.depth = GMT_MAX_FRAMES + 1;
   CHECK(!put(log, stack));
   stack.depth = 2;
-  CHECK(!log.records.take(&stack, offsetof(gmt_up_python_stack, frames) + sizeof(gmt_python_frame)));
+  CHECK(!log.records.handle(&stack, offsetof(gmt_up_python_stack, frames) + sizeof(gmt_python_frame)));
   stack.head.type = GMT_UP_PYTHON_LAST;
   CHECK(!put(log, stack));
   CHECK_EQ(log.written, 0);
@@ -200,10 +200,10 @@ TEST(native_stacks_are_taken_where_they_are_wanted) {
   stack.addresses[0] = 0x1010;
   stack.addresses[1] = 0x2011;
   const size_t bytes = offsetof(gmt_up_native_stack, addresses) + 16;
-  CHECK(!log.records.take(&stack, bytes));
-  log.records.take_native(std::make_unique<Names>());
-  CHECK(!log.records.take(&stack, bytes - 1));
-  CHECK(log.records.take(&stack, bytes));
+  CHECK(!log.records.handle(&stack, bytes));
+  log.records.resolve_native_by(std::make_unique<Names>());
+  CHECK(!log.records.handle(&stack, bytes - 1));
+  CHECK(log.records.handle(&stack, bytes));
   const auto *found = log.tables.resolve(log.records.stack_id(kHash));
   REQUIRE(found && found->frames.size() == 2);
   CHECK_EQ(found->frames[0].function, "inner");
@@ -229,13 +229,13 @@ TEST(a_stack_whose_functions_have_no_room_lacks_their_names_alone) {
 
 TEST(any_bytes_are_safe) {
   Log log;
-  log.records.take_native(std::make_unique<Names>());
+  log.records.resolve_native_by(std::make_unique<Names>());
   std::mt19937 random(7);
   std::vector<unsigned char> bytes(sizeof(gmt_up_python_stack));
   for (int round = 0; round < 20000; round++) {
     for (unsigned char &byte : bytes) byte = static_cast<unsigned char>(random() % 4 ? random() % 3 : random());
     bytes[0] = static_cast<unsigned char>(GMT_UP_PYTHON_CODE + random() % 4);
-    log.records.take(bytes.data(), random() % (bytes.size() + 1));
+    log.records.handle(bytes.data(), random() % (bytes.size() + 1));
   }
   CHECK(log.records.stacks() <= 20000);
 }

@@ -81,7 +81,7 @@ int take(void *context, void *record, size_t bytes) {
     const auto *call = static_cast<const gmt_up_tensor *>(record);
     thread->second->events.push_back(
         {head->thread, call->address, call->reserved, thread->second->records.stack_id(head->stack)});
-  } else if (!thread->second->records.take(record, bytes)) {
+  } else if (!thread->second->records.handle(record, bytes)) {
     trace.unknown++;
   }
   return 0;

@@ -1,5 +1,5 @@
 import { button, type Attributes } from '../../dom';
-import { baseName } from './stack';
+import { baseName } from '../../../extension/protocol/format';
 
 export type OpenLine = (file: string, line: number) => void;
 

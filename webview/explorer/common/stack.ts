@@ -1,5 +1,6 @@
 // A Python stack as it is shown: library frames folded between the user's own.
 import { t } from '@vscode/l10n';
+import { baseName } from '../../../extension/protocol/format';
 import type { Frame } from '../../../extension/protocol/trace';
 
 export type StackItem =
@@ -31,11 +32,6 @@ export function foldFrames(frames: readonly Frame[]): StackItem[] {
   }
   flush();
   return items;
-}
-
-/** The last part of a path. */
-export function baseName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 /** A stack as text, as Python prints one: outermost first. */

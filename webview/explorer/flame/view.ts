@@ -1,13 +1,12 @@
 // A flame graph that grows downwards: rectangles as the items of a tree, one of them active, one the zoomed one.
 import { t } from '@vscode/l10n';
-import { formatBytes } from '../../../extension/protocol/format';
+import { baseName, formatBytes } from '../../../extension/protocol/format';
 import { el, onFrame, setAttribute, setAttributes, setText } from '../../dom';
 import { liveBlocksText } from '../common/counts';
 import { flameLayout, moveIn, rowsOf, type FlameMove, type FlameRect } from './layout';
 import { findNode, search, type FlameNode, type Matches } from './tree';
 import { flameSvg } from './picture';
 import { flameHue, readFlameTheme } from './theme';
-import { baseName } from '../common/stack';
 import type { OpenLine } from '../common/lineLink';
 import { hueStyle, onLinesNamed } from '../common/hues';
 import { revealRow } from '../common/rowKeys';

@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import type { MenuEntry } from '../../menu';
 import { CHOICES, type Choice } from './columns';
 import type { Row } from './rows';
-import { baseName } from '../common/stack';
+import { baseName } from '../../../extension/protocol/format';
 
 export interface RowActions {
   open(row: Row): void;

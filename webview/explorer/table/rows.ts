@@ -1,6 +1,6 @@
 // One row of the table as text and numbers, from a window of typed arrays.
 import { t } from '@vscode/l10n';
-import { formatRate } from '../../../extension/protocol/format';
+import { baseName, formatRate } from '../../../extension/protocol/format';
 import { libraryName } from '../../../extension/protocol/libraryName';
 import type { RowVerdict } from '../../../extension/protocol/requests/verdictRequests';
 import {
@@ -11,7 +11,6 @@ import {
   type SiteWindow,
   type ProcessInfo,
 } from '../../../extension/protocol/trace';
-import { baseName } from '../common/stack';
 import { deviceText, threadText } from '../common/names';
 
 /** The part of a verdict that a row shows. */

@@ -4,7 +4,7 @@ import { NO_SITE_ROW, type SiteSort } from '../../../extension/protocol/trace';
 import type { StackTree } from '../../../extension/protocol/requests/treeRequests';
 import type { Row } from './rows';
 import type { RowSource } from './rowSource';
-import { baseName } from '../common/stack';
+import { baseName } from '../../../extension/protocol/format';
 
 export interface TreeOrder {
   sort: SiteSort;
