@@ -76,7 +76,7 @@ function finding(part: Partial<FindingView>): FindingView {
       'Not warm-up: it is still growing, 200 steps after it began.',
       'No fragmentation: the tensors themselves grow.',
     ],
-    suggestion: 'Write `epoch_loss += loss.detach()`: the value stays the same, and its graph can go.',
+    suggestion: 'Write `epoch_loss += loss.detach()`: the value stays the same, and its graph is freed.',
     spark: Array.from({ length: 48 }, (_, i) => Math.max(0, i - 4) * 17 * MB),
     askable: true,
     holders: null,

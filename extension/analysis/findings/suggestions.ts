@@ -91,7 +91,7 @@ const TABLE: readonly Advice[] = [
 
 /** One sentence of advice. Lines are source text, the one that says most first; none may be known. */
 export function suggest(leak: LeakClass, lines: readonly string[], holder: FindingHolder | null): string {
-  if (holder?.fix) return t('Write `{0}`: the value stays the same, and its graph can go.', holder.fix.statement);
+  if (holder?.fix) return t('Write `{0}`: the value stays the same, and its graph is freed.', holder.fix.statement);
   const path = holder?.path ?? null;
   const row = TABLE.find(
     ({ classes, holder: named, pattern }) =>
