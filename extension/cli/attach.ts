@@ -60,7 +60,7 @@ async function record(options: AttachArguments, target: ProcessFacts, dist: stri
     say('The trace began when the tracer attached: what was allocated before is unknown.');
   }
   const status = end.problem === null ? 0 : NOT_STARTED;
-  return finish(options, recording, 'Nothing was allocated while the tracer was attached', status);
+  return finish(options, recording, 'Nothing was allocated while the tracer was attached.', status);
 }
 
 /** The first signal detaches in order; a second one does not wait for that. */

@@ -113,7 +113,7 @@ export async function showUntil<T>(
 }
 
 /**
- * Last table, document, saved trace; all events have been read. `nothing`: what to say where there is no trace to save.
+ * Last table, document, saved trace; all events have been read. `nothing`: why there may be no trace to save, in a sentence.
  * Gives the exit status: `status`, or that of a leak that was to fail the run. Never throws.
  */
 export async function finish(
@@ -132,7 +132,7 @@ export async function finish(
     if (options.format === 'table') {
       const { blocks } = options;
       const ended = { addon, session, path: directory, followed: true } as const;
-      print(await summaryLines(ended, verdicts, { blocks, width: terminalSize(2)?.columns ?? null }), 2);
+      print(await summaryLines(ended, verdicts, { blocks, nothing, width: terminalSize(2)?.columns ?? null }), 2);
     }
     if (options.format === 'json' || options.report !== null) {
       const document = { ...buildReport(session, undefined, verdicts), ...shownMoment(session) };
@@ -153,7 +153,7 @@ async function save(options: RecordingArguments, recording: Recording, nothing: 
   try {
     if (session.info().processes.length === 0) {
       removeTraceDirectory(directory);
-      if (options.output !== null) say(`${nothing}: there is nothing to save in ${options.output}.`);
+      if (options.output !== null) say(`${nothing} There is nothing to save in ${options.output}.`);
       return;
     }
     const file = options.output === null ? keptTraceFile(kept, facts.command, new Date()) : resolve(options.output);

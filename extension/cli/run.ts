@@ -5,9 +5,11 @@ import { askForSurvey, type HolderTime } from '../capture/checks/survey';
 import { simulatorVariables, traceVariables } from '../capture/launch/environment';
 import { launch, type Launched, type NotLaunched, type Streams } from '../capture/launch/launch';
 import { settleDirectory } from '../capture/launch/settle';
+import { watchForCpu } from '../capture/processes/cpuReason';
 import { cuptiFor, type Environment, findDriver } from '../capture/processes/machine';
 import { logBudget, reasonOf } from '../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon } from '../engine/addon';
+import { cpuText } from '../protocol/cpuReason';
 import type { RunArguments } from './arguments/arguments';
 import { watchForLeaks } from './firstLeaks';
 import { canTakeScreen } from './live/fullScreen';
@@ -98,6 +100,7 @@ async function follow(
   recordProcess(recording, started.pid, null);
   const asks = options.backend === 'inject' && (options.holders ?? USUAL) === 'onFirstLeak';
   const watch = asks ? watchForLeaks(recording) : null;
+  const cpu = sayWhenOnCpu(recording, started.pid);
   const status = await showUntil(options, recording.session, started.ended, {
     title: commandText(options.command),
     startedMs: recording.facts.startedRealtimeMs,
@@ -105,10 +108,26 @@ async function follow(
     quit: () => say('The program goes on; what there is to say of it comes at its end.'),
   });
   watch?.stop();
+  cpu.stop();
   recordProcess(recording, started.pid, status);
   await settle(recording);
   await probes?.detach();
-  return finish(options, recording, 'The program never used CUDA', status);
+  return finish(options, recording, cpu.why(), status);
+}
+
+/** A program that could use a GPU but cannot says nothing of it: we do, once. */
+function sayWhenOnCpu({ session }: Recording, pid: number): { stop(): void; why(): string } {
+  let why = 'The program never used CUDA.';
+  const used = (): boolean => session.info().processes.length > 0;
+  const stop = watchForCpu(
+    () => pid,
+    used,
+    reason => {
+      say(cpuText(reason, true, text => text));
+      why = cpuText(reason, false, text => text);
+    },
+  );
+  return { stop, why: () => why };
 }
 
 /** Waits for what the program and its children wrote last. */

@@ -1,7 +1,7 @@
 // The traced program keeps its exit status, output and signals.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -193,6 +193,44 @@ test('a program that never touches CUDA runs as without the tracer', async t => 
   assert.equal(status, 0);
   assert.deepEqual(report.allocations, []);
   assert.equal(report.lost.events, 0);
+});
+
+test('a program whose PyTorch was built without CUDA is said to run on the CPU, at once and at its end', async t => {
+  const place = new Place(t);
+  for (const name of ['libtorch_cpu.so', 'libc10.so']) place.write(name, ' '.repeat(4096));
+  const script = place.write(
+    'job.py',
+    `import mmap, os, time
+library = open("libtorch_cpu.so", "rb")
+loaded = mmap.mmap(library.fileno(), 4096, prot=mmap.PROT_READ | mmap.PROT_EXEC)
+while not os.path.exists("go"): time.sleep(0.01)
+`,
+  );
+  const program = place.start(['run', '-o', 't.gputrace', '--', python, script]);
+  await program.said(
+    /The program runs on the CPU: torch\.cuda\.is_available\(\) is False, because its PyTorch was built/,
+  );
+  place.write('go', '');
+  const { status, stderr } = await program.ended;
+  assert.equal(status, 0);
+  const why = 'It ran on the CPU: torch.cuda.is_available() was False, because its PyTorch was built without CUDA.';
+  assert.ok(stderr.includes(`\nNO EVENT.\n${why}\n`), stderr);
+  assert.ok(stderr.endsWith(`${why} There is nothing to save in t.gputrace.\n`), stderr);
+});
+
+test('doctor tells a PyTorch that was built without CUDA from one that was built with it', async t => {
+  const place = new Place(t);
+  const libraries = 'lib/python3.11/site-packages/torch/lib';
+  for (const folder of ['bin', libraries]) mkdirSync(place.path(folder), { recursive: true });
+  chmodSync(place.write('bin/python3', '#!/bin/sh\necho 3.11.7\n'), 0o755);
+  const doctor = async (): Promise<string> => {
+    const path = `${place.path('bin')}:${process.env.PATH}`;
+    return (await place.run(['doctor'], { PATH: path, VIRTUAL_ENV: place.folder })).stdout;
+  };
+  place.write(`${libraries}/libtorch_cpu.so`, '');
+  assert.match(await doctor(), /^warning {2}PyTorch {11}.*\/torch\/lib is built without CUDA\n +-> install a build/m);
+  place.write(`${libraries}/libc10_cuda.so`, '');
+  assert.match(await doctor(), /^ok {7}PyTorch {11}.*\/torch\/lib is built with CUDA$/m);
 });
 
 test('the simulated GPU stands before no library but the driver’s and CUPTI’s', async t => {

@@ -1,7 +1,9 @@
 // The main job, in VS Code: trace a script, read the table, click a row, land on the line.
 import * as assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { FIRST, freshPage, PAGE, picture, reached, rowAt, trace, writeScript } from './page';
+import { FIRST, freshPage, PAGE, picture, reached, rowAt, trace, workspace, writeScript } from './page';
 import { attribute, click, press, rows, says, texts, until } from './window';
 
 const MB = 1 << 20;
@@ -60,6 +62,33 @@ describe('GPU Memory Trace in VS Code', () => {
     await reached('ended');
     assert.match((await texts('.detail.error')).join(' '), /The program failed: it ended with status 7/);
     assert.equal(await attribute('.dot', 'data-phase'), 'crashed');
+  });
+
+  it('says of a script whose PyTorch was built without CUDA that it runs on the CPU, in place of tables', async () => {
+    for (const name of ['libtorch_cpu.so', 'libc10.so']) writeFileSync(join(workspace, name), ' '.repeat(4096));
+    const file = join(workspace, 'on_cpu.py');
+    const script = `import mmap, os, time
+os.chdir(os.path.dirname(__file__))
+library = open("libtorch_cpu.so", "rb")
+loaded = mmap.mmap(library.fileno(), 4096, prot=mmap.PROT_READ | mmap.PROT_EXEC)
+while not os.path.exists("go"): time.sleep(0.01)
+`;
+    writeFileSync(file, script);
+    await trace(file);
+    await says('[data-value=detail]', /runs on the CPU: torch\.cuda\.is_available\(\) is False/);
+    writeFileSync(join(workspace, 'go'), '');
+    await reached('ended');
+    await says(
+      '[data-value=detail]',
+      /ended with status 0\. It ran on the CPU: torch\.cuda\.is_available\(\) was False/,
+    );
+    assert.equal(await attribute('.trace', 'hidden'), '');
+    await picture('on-cpu');
+    await click('[data-action=doctor]');
+    await until('what this machine can record', () =>
+      vscode.window.tabGroups.all.some(group => group.tabs.some(tab => /What This Machine Can Record/.test(tab.label))),
+    );
+    await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
   });
 
   it('asks for new arguments, in the terminal that the ended run had', async () => {

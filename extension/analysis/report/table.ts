@@ -25,6 +25,8 @@ export interface TableOptions {
   /** Findings and processes that are told, 10 and all if absent; of more, how many. */
   findings?: number;
   processes?: number;
+  /** Why there may be no event. */
+  nothing?: string;
 }
 
 const RULE = '-'.repeat(20);
@@ -38,7 +40,7 @@ export function renderTable(snapshot: Snapshot, options: TableOptions): string[]
   const lines = [`${RULE} ${formatTimestamp(options.now)} ${RULE}`];
   const simulated = info.processes.some(process => process.simulated);
   if (simulated) lines.push('The GPU is simulated.');
-  if (info.totals.length === 0) lines.push('NO EVENT.');
+  if (info.totals.length === 0) lines.push('NO EVENT.', ...(options.nothing === undefined ? [] : [options.nothing]));
   lines.push(...findingLines(snapshot, findings));
   if (snapshot.asOf !== null) lines.push(`${snapshot.asOf}.`, '');
   if (info.totals.length > 0) lines.push(...groupLines(snapshot.groups, width), '');

@@ -4,6 +4,7 @@ import { diagnoseAttach, type AttachDiagnosis } from './attachChecks';
 import { missing, ok, warning, type Check } from './check';
 import { injectedLibrary } from '../launch/environment';
 import { traceRoots } from '../traces/folders';
+import { builtFor } from '../processes/cpuReason';
 import {
   cuptiCandidates,
   driverVersion,
@@ -13,6 +14,7 @@ import {
   onPath,
   output,
   pythonVersion,
+  torchFolder,
   type Environment,
 } from '../processes/machine';
 import { injectionProblem, simulatorProblem } from './simulator';
@@ -41,7 +43,16 @@ export async function diagnose(
   const simulator = checkSimulator(dist);
   const needed = [native, library, ...directory].every(check => check.state !== 'missing');
   return {
-    checks: [gpu, checkCupti(environment), await checkPython(environment), native, library, simulator, ...directory],
+    checks: [
+      gpu,
+      checkCupti(environment),
+      await checkPython(environment),
+      ...checkTorch(environment),
+      native,
+      library,
+      simulator,
+      ...directory,
+    ],
     gpu: needed && gpu.state !== 'missing',
     simulated: needed && simulator.state === 'ok',
     attach,
@@ -80,6 +91,16 @@ async function checkPython(environment: Environment): Promise<Check> {
   if (major === 3 && minor !== undefined && minor >= 9 && minor <= 14) return ok('Python', text);
   const outside = `${text} is outside 3.9 to 3.14: no Python lines`;
   return warning('Python', outside, 'run the program with Python 3.9 to 3.14');
+}
+
+/** Nothing is said where there is none: a program may bring its own. */
+function checkTorch(environment: Environment): Check[] {
+  const folder = torchFolder(environment, onPath('python3', environment));
+  const kinds = folder === null ? null : builtFor(folder);
+  if (folder === null || kinds === null) return [];
+  if (kinds.includes('cuda')) return [ok('PyTorch', `${folder} is built with CUDA`)];
+  const fix = 'install a build with CUDA: https://pytorch.org/get-started/locally/ has the line to type';
+  return [warning('PyTorch', `${folder} is built without CUDA`, fix)];
 }
 
 async function checkLibrary(dist: string): Promise<Check> {

@@ -89,6 +89,12 @@ export function cuptiCandidates(environment: Environment, program: string | null
   return [...new Set(found)];
 }
 
+/** The folder of the libraries of PyTorch that the program's Python finds first, null where it finds none. */
+export function torchFolder(environment: Environment, program: string | null): string | null {
+  const folders = sitePackages(environment, program).map(packages => join(packages, 'torch', 'lib'));
+  return folders.find(folder => isFile(join(folder, 'libtorch_cpu.so'))) ?? null;
+}
+
 function cuptiFolders(environment: Environment, program: string | null): string[] {
   const folders: string[] = [];
   for (const packages of sitePackages(environment, program)) {

@@ -15,18 +15,18 @@ const SIZES = [
 ] as const;
 const WITH_BLOCKS = [{ findings: 10, groups: BLOCKS, processes: Infinity }] as const;
 
-/** What is told when a run has ended: the roomiest table that is not too long. With `blocks` it is all of it. */
+/** What is told when a run has ended: the roomiest table that is not too long. With `blocks` it is all of it. `nothing`: why it may be empty. */
 export function summaryLines(
   trace: EndedTrace,
   verdicts: Verdicts,
-  { blocks, width }: { blocks: boolean; width: number | null },
+  { blocks, width, nothing }: { blocks: boolean; width: number | null; nothing: string },
 ): Promise<string[]> {
   const now = new Date();
   return withFinal(trace, verdicts, read => {
     let lines: string[] = [];
     for (const { groups, ...most } of blocks ? WITH_BLOCKS : SIZES) {
       const snapshot = read({ top: blocks ? BLOCKS : null, groupBy: 'line', groups });
-      lines = renderTable(snapshot, { now, width, ...most });
+      lines = renderTable(snapshot, { now, width, nothing, ...most });
       if (lines.length <= MOST_LINES) break;
     }
     return lines;

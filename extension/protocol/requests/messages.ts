@@ -51,6 +51,8 @@ export interface SessionView {
   exitCode: number | null;
   /** It ended by itself, and not well: a status that is not 0, or a signal. */
   crashed?: boolean;
+  /** Its PyTorch can use no GPU, as `detail` says. */
+  onCpu?: boolean;
   /** Why nothing was started: the interpreter cannot be run, and another one may be chosen. */
   noInterpreter?: boolean;
   /** null: the end itself is shown, or it has not come. */

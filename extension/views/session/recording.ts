@@ -5,6 +5,7 @@ import { processAlive } from '../../capture/processes/processAlive';
 import type { SessionFile } from '../../capture/traces/sessionFile';
 import { programRuns, readPid, readStatus } from '../../capture/launch/terminalScript';
 import type { Tracer, TracerEnd } from '../../capture/launch/tracer';
+import { cpuText, type CpuReason } from '../../protocol/cpuReason';
 import type { NativeAddon } from '../../engine/addon';
 import type { ProgramTerminal } from './terminal';
 
@@ -36,8 +37,8 @@ export interface RecordingEnd {
   /** Null where nobody knows it. */
   exitCode: number | null;
   failed: boolean;
-  /** How it ended, for people. `used`: CUDA was. */
-  sentence(used: boolean): string;
+  /** How it ended, for people. `used`: CUDA was; `cpu`: why it could not be, where that is known. */
+  sentence(used: boolean, cpu: CpuReason | null): string;
 }
 
 const STOP_GRACE_MS = 5_000;
@@ -63,7 +64,7 @@ export class LaunchedRecording extends Recording {
     return {
       exitCode: status,
       failed: status === 126 || status === 127,
-      sentence: used => endSentence(this.facts.command[0] ?? '', status, used),
+      sentence: (used, cpu) => endSentence(this.facts.command[0] ?? '', status, used, cpu),
     };
   }
 
@@ -148,7 +149,7 @@ export class LeftRecording extends Recording {
   }
 }
 
-function endSentence(program: string, status: number | null, used: boolean): string {
+function endSentence(program: string, status: number | null, used: boolean, cpu: CpuReason | null): string {
   if (status === null) return vscode.l10n.t('Its terminal was closed.');
   if (status === 127) return vscode.l10n.t('{0} was not found.', program);
   if (status === 126) return vscode.l10n.t('{0} cannot be executed.', program);
@@ -159,5 +160,6 @@ function endSentence(program: string, status: number | null, used: boolean): str
       : status === 0
         ? vscode.l10n.t('The program ended with status 0.')
         : vscode.l10n.t('The program failed: it ended with status {0}.', status);
-  return used ? end : `${end} ${vscode.l10n.t('It never used CUDA.')}`;
+  if (used) return end;
+  return `${end} ${cpu === null ? vscode.l10n.t('It never used CUDA.') : cpuText(cpu, false, vscode.l10n.t)}`;
 }

@@ -4,11 +4,14 @@ import type { HolderTime } from '../../capture/checks/survey';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import { settleDirectory, settleLogs } from '../../capture/launch/settle';
 import type { ProcessFacts } from '../../capture/processes/processes';
+import { readPid } from '../../capture/launch/terminalScript';
+import { watchForCpu } from '../../capture/processes/cpuReason';
 import { keptTracesFolder } from '../../capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces } from '../../capture/traces/keptTraces';
 import { addMark, recordProcesses } from '../../capture/traces/sessionFile';
 import { reasonOf, removeTraceDirectory } from '../../capture/traces/traceDirectory';
 import { TraceSession } from '../../engine/session';
+import { cpuText, type CpuReason } from '../../protocol/cpuReason';
 import { holderTime, type Recorder, type Remembered } from './beginRecording';
 import { OpenTrace } from './openTrace';
 import type { Recording, RecordingEnd } from './recording';
@@ -31,6 +34,8 @@ export class Session extends OpenTrace {
   private directory: string | null = null;
   private terminal: number | null = null;
   private timer: NodeJS.Timeout | undefined;
+  private cpu: CpuReason | null = null;
+  private stopLooking: () => void = () => undefined;
   private gone = false;
   /** The user ended it. */
   private stopped = false;
@@ -69,8 +74,8 @@ export class Session extends OpenTrace {
     this.set({ simulated, detail: vscode.l10n.t('Starting the program…') });
     try {
       const recording = this.parts.recorder.launch(plan, simulated);
-      this.record(recording);
       this.set({ detail: vscode.l10n.t('Waiting for the first CUDA call…'), recording: true });
+      this.record(recording);
       this.terminal = (await recording.terminal.pid) ?? null;
       this.changed.fire('state');
     } catch (error) {
@@ -162,7 +167,21 @@ export class Session extends OpenTrace {
     this.open(recording);
     if (!recording.attached) this.holders = holderTime();
     if (this.holders === 'onFirstLeak') this.verdicts?.askOnFirstLeak(this.parts.log);
+    if (!recording.attached) this.lookForCpu(recording);
     this.watchFromNow();
+  }
+
+  /** Says why a program uses no GPU, as soon as that is known. */
+  private lookForCpu({ directory }: Recording): void {
+    const used = (): boolean => (this.trace?.native.info().processes.length ?? 0) > 0;
+    this.stopLooking = watchForCpu(
+      () => readPid(directory),
+      used,
+      reason => {
+        this.cpu = reason;
+        this.set({ detail: cpuText(reason, true, vscode.l10n.t), onCpu: true });
+      },
+    );
   }
 
   private open(recording: Recording): void {
@@ -177,7 +196,7 @@ export class Session extends OpenTrace {
 
   protected override progress(): void {
     if (this.recording && this.phase === 'starting' && (this.trace?.native.info().processes.length ?? 0) > 0) {
-      return this.set({ phase: 'running', detail: '' });
+      return this.set({ phase: 'running', detail: '', onCpu: false });
     }
     super.progress();
   }
@@ -191,6 +210,7 @@ export class Session extends OpenTrace {
     const settle = recording.attached ? settleLogs : settleDirectory;
     this.recording = null;
     clearInterval(this.timer);
+    this.stopLooking();
     try {
       recordProcesses(recording.directory, recording.facts);
       if (this.trace !== null) await settle(this.trace.native, recording.directory, STRAGGLER_MS);
@@ -219,7 +239,7 @@ export class Session extends OpenTrace {
       exitCode: end.exitCode,
       crashed: !this.stopped && end.exitCode !== null && end.exitCode !== 0,
       noInterpreter: end.failed && !used,
-      detail: end.sentence(used),
+      detail: end.sentence(used, this.cpu),
     });
   }
 
@@ -249,6 +269,7 @@ export class Session extends OpenTrace {
   /** Gives up the trace; what was recorded is deleted. */
   protected override drop(): void {
     clearInterval(this.timer);
+    this.stopLooking();
     super.drop();
     if (this.attached) this.recording?.stop();
     this.recording = null;

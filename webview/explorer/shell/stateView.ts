@@ -64,7 +64,7 @@ export class StateView {
     this.again.hidden = phase !== 'failed' || !trusted || id === 0;
     this.choose.hidden = phase !== 'failed' || session.noInterpreter !== true;
     const unused = phase === 'ended' && info?.totals.length === 0;
-    this.check.hidden = !unused;
+    this.check.hidden = !unused && session.onCpu !== true;
     const says = phase === 'running' && info !== null && info.totals.length > 0 ? '' : session.detail;
     setTextOrHide(this.detail, says);
     this.words.hidden = says === '' && phase !== 'starting';

@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { CpuReason } from '../../protocol/cpuReason';
+import { findLibcuda, list, type Environment } from './machine';
+import { cudaDrivers, mappedPrograms } from './processMaps';
+
+const LOOK_MS = 200;
+
+/**
+ * Why the PyTorch that a running process has loaded can use no GPU, by what /proc and its files tell: the process is asked nothing.
+ * Null: it has loaded none, it can, or that is not to be told.
+ */
+export async function cpuReason(pid: number, proc = '/proc'): Promise<CpuReason | null> {
+  const [maps, variables] = await Promise.all([read(join(proc, `${pid}/maps`)), read(join(proc, `${pid}/environ`))]);
+  const torch = mappedPrograms(maps).find(path => path.endsWith('/libtorch_cpu.so'));
+  if (torch === undefined || cudaDrivers(maps).length > 0) return null;
+  const kinds = builtFor(dirname(torch));
+  if (kinds?.length === 0) return 'build';
+  if (kinds?.join() !== 'cuda') return null;
+  return (await findLibcuda(environmentOf(variables))) === null ? 'driver' : null;
+}
+
+/** The kinds of GPU that the PyTorch in a folder was built for, as its libraries are named: `cuda`, `hip`, …; null: it is not there. */
+export function builtFor(folder: string): string[] | null {
+  const names = list(folder);
+  if (!names.includes('libtorch_cpu.so')) return null;
+  return names.flatMap(name => /^libc10_(\w+)\.so$/.exec(name)?.[1] ?? []);
+}
+
+/** Looks until it is known why a process runs on the CPU; `used`: it has used a GPU. What is returned ends that. */
+export function watchForCpu(
+  pid: () => number | null,
+  used: () => boolean,
+  found: (reason: CpuReason) => void,
+): () => void {
+  let over = false;
+  const stop = (): void => {
+    over = true;
+    clearInterval(timer);
+  };
+  const look = async (): Promise<void> => {
+    if (used()) return stop();
+    const id = pid();
+    const reason = id === null ? null : await cpuReason(id);
+    if (over || reason === null || used()) return;
+    stop();
+    found(reason);
+  };
+  const timer = setInterval(() => void look(), LOOK_MS);
+  return stop;
+}
+
+function environmentOf(text: string): Environment {
+  const entries = text.split('\0').map(each => each.split(/=(.*)/s, 2) as [string, string | undefined]);
+  return Object.fromEntries(entries);
+}
+
+/** Empty where there is no such file, or it may not be read. */
+function read(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch(() => '');
+}
