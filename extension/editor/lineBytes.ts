@@ -1,15 +1,20 @@
 import * as vscode from 'vscode';
 import type { TraceSession } from '../engine/session';
+import { lineHue } from '../protocol/lineHue';
 import type { Layer } from '../protocol/trace';
 import { factsByFile, fileFilter, heatOf, hoverLines, lineText, type LineFacts } from './lineFacts';
 import { sourcePath, type SourceLines } from './sourceLines';
-import { heatSvg, sparkSvg } from './sparkSvg';
+import { GutterBars } from './gutterBars';
+import { hueColours } from './hueColours';
+import { sparkSvg } from './sparkSvg';
 
 /** The trace that is shown. */
 export interface ShownTrace {
   readonly onDidChange: vscode.Event<unknown>;
   readonly session: TraceSession | null;
   readonly cwd: string;
+  /** Colours of the lines that the timeline stacks, by their names. */
+  readonly lineHues: ReadonlyMap<string, number>;
 }
 /** What is known of a line beyond its bytes. */
 export interface LineVerdicts {
@@ -23,8 +28,6 @@ const SETTING = 'editor.lineBytes';
 const REFRESH_MS = 500;
 const MOST_LINES = 5_000;
 const LEVELS = 5;
-const HEAT = { light: '#b5200d', dark: '#f48771' };
-const CALM = { light: '#1a5fb4', dark: '#75beff' };
 
 /** Bytes at the ends of the lines that allocate, heat in the gutter, a hover: in every visible editor of a traced file. */
 export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
@@ -36,9 +39,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     overviewRulerColor: new vscode.ThemeColor('editorError.foreground'),
     overviewRulerLane: vscode.OverviewRulerLane.Right,
   });
-  /** By level: of lines that grow, and of the others. */
-  private readonly hot = Array.from({ length: LEVELS }, (_, level) => heatType(level, HEAT));
-  private readonly heat = Array.from({ length: LEVELS }, (_, level) => heatType(level, CALM));
+  private readonly bars = new GutterBars(LEVELS);
   private readonly subscriptions: vscode.Disposable[];
   private files = new Map<string, LineFacts[]>();
   /** Live bytes of the biggest line of all. */
@@ -84,8 +85,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     const facts = this.factsOf(path).find(one => this.lines.now(path, one.line, this.startRealtimeMs) === line + 1);
     if (facts === undefined) return null;
     const dark = vscode.window.activeColorTheme.kind !== vscode.ColorThemeKind.Light;
-    const colours = facts.bytesPerStep > 0 ? HEAT : CALM;
-    const colour = dark ? colours.dark : colours.light;
+    const colour = hueColours(lineHue(facts.name, this.shown.lineHues))[dark ? 'dark' : 'light'];
     const picture = `![${vscode.l10n.t('Live bytes over the run')}](${sparkSvg(facts.spark, colour)})`;
     const title = `**${vscode.l10n.t('GPU memory of this line')}**`;
     const open = `[${vscode.l10n.t('Show Leak Explorer')}](command:gpuMemoryTrace.showPanel)`;
@@ -144,7 +144,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     const facts = this.on ? this.factsOf(path) : [];
     const plain: vscode.DecorationOptions[] = [];
     const grown: vscode.DecorationOptions[] = [];
-    const [hot, heat] = [this.hot, this.heat].map(types => types.map((): vscode.Range[] => []));
+    const bars = new Map<vscode.TextEditorDecorationType, vscode.Range[]>(this.bars.made.map(type => [type, []]));
     for (const one of facts) {
       const line = this.lines.now(path, one.line, this.startRealtimeMs);
       if (line === null || line > editor.document.lineCount) continue;
@@ -152,13 +152,13 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
       const end = new vscode.Range(range.end, range.end);
       const options = { range: end, renderOptions: { after: { contentText: lineText(one) } } };
       (one.bytesPerStep > 0 ? grown : plain).push(options);
-      const bars = one.bytesPerStep > 0 ? hot : heat;
-      if (one.liveBytes > 0) bars?.[heatOf(one.liveBytes, this.most, LEVELS)]?.push(range);
+      if (one.liveBytes <= 0) continue;
+      const type = this.bars.of(lineHue(one.name, this.shown.lineHues), heatOf(one.liveBytes, this.most, LEVELS));
+      bars.set(type, [...(bars.get(type) ?? []), range]);
     }
     this.show(editor, this.text, plain);
     this.show(editor, this.growing, grown);
-    this.hot.forEach((type, level) => this.show(editor, type, hot?.[level] ?? []));
-    this.heat.forEach((type, level) => this.show(editor, type, heat?.[level] ?? []));
+    for (const [type, ranges] of bars) this.show(editor, type, ranges);
   }
 
   /** The window is told only of what is new: telling it costs more than knowing. */
@@ -178,14 +178,6 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
 
   dispose(): void {
     clearTimeout(this.timer);
-    for (const one of [...this.subscriptions, this.text, this.growing, ...this.hot, ...this.heat]) one.dispose();
+    for (const one of [...this.subscriptions, this.text, this.growing, this.bars]) one.dispose();
   }
-}
-
-function heatType(level: number, colours: typeof HEAT): vscode.TextEditorDecorationType {
-  const icon = (colour: string): { gutterIconPath: vscode.Uri; gutterIconSize: string } => ({
-    gutterIconPath: vscode.Uri.parse(heatSvg(level, LEVELS, colour)),
-    gutterIconSize: 'contain',
-  });
-  return vscode.window.createTextEditorDecorationType({ light: icon(colours.light), dark: icon(colours.dark) });
 }

@@ -11,8 +11,10 @@ export interface LineFacts extends Pick<
 > {
   /** Growth that a verdict found; 0 without one. */
   bytesPerStep: number;
-  /** Live bytes in 16 equal spans of the run. */
+  /** Live bytes at 16 places of the run. */
   spark: number[];
+  /** `file:line` as the trace names it: what its colour is known by. */
+  name: string;
 }
 
 /** Lines by file, as the trace names it. `perStep`: growth of a line, by file and line. */
@@ -24,7 +26,7 @@ export function factsByFile(
   for (const row of siteRows(window)) {
     const { file, line } = row;
     if (file === '' || file.startsWith('<') || line === 0) continue;
-    const facts = { ...row, bytesPerStep: perStep(file, line), spark: [...row.spark] };
+    const facts = { ...row, bytesPerStep: perStep(file, line), spark: [...row.spark], name: `${file}:${line}` };
     files.set(file, [...(files.get(file) ?? []), facts]);
   }
   return files;

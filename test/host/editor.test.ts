@@ -2,7 +2,7 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { FIRST, freshPage, inThemes, picture, reached, rowAt, trace, writeScript } from './page';
-import { behind, click, hover, keys, texts, until } from './window';
+import { behind, click, hover, keys, styles, texts, until } from './window';
 
 const MB = 1 << 20;
 const JOB = `allocate(ctypes.byref(address), ctypes.c_size_t(${20 * MB}))
@@ -14,6 +14,13 @@ const gone = (selector: string): Promise<boolean> =>
     found => found.join('') === '',
     () => true,
   );
+
+/** `#59a4f9` of `rgb(89, 164, 249)`, or of `color(srgb 0.35 0.64 0.98)`. */
+function hexOf(colour: string): string {
+  const scale = colour.startsWith('color') ? 255 : 1;
+  const parts = colour.match(/[\d.]+/g)?.map(part => Math.round(Number(part) * scale)) ?? [];
+  return `#${parts.map(part => part.toString(16).padStart(2, '0')).join('')}`;
+}
 
 describe('Bytes in the editor', () => {
   let file = '';
@@ -59,10 +66,17 @@ describe('Bytes in the editor', () => {
     await picture('editor-lines');
   });
 
-  it('shows heat in the gutter of the lines that allocate', async () => {
-    const marks = (): Promise<number> =>
-      texts('.monaco-editor .glyph-margin-widgets .cgmr').then(found => found.length);
-    await until('two marks', async () => (await marks()) === 2);
+  it('marks the lines that allocate in the gutter, in their colours of the timeline', async () => {
+    const colours = await until('two groups of the timeline', async () => {
+      const found = await styles('.legend-item i:is([data-group="0"], [data-group="1"])', 'border-top-color');
+      return found.length === 2 ? found.map(hexOf) : null;
+    });
+    await until('two marks in these colours', async () => {
+      const marks = await styles('.monaco-editor .glyph-margin-widgets .cgmr', 'background-image');
+      const fills = marks.map(mark => /fill="(#\w{6})ff"/.exec(atob(/base64,([^"]*)/.exec(mark)?.[1] ?? ''))?.[1]);
+      assert.deepEqual(fills, colours);
+      return true;
+    });
   });
 
   it('shows the hover in the window, by mouse and by keyboard', async () => {

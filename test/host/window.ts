@@ -60,6 +60,9 @@ export const says = (selector: string, wanted: RegExp): Promise<string> =>
   });
 /** What style rules put behind the elements. */
 export const behind = (selector: string, wait = 5000): Promise<string[]> => ask('behind', { selector, wait });
+/** What a property of their style comes out as, of each element. */
+export const styles = (selector: string, property: string, wait = 5000): Promise<string[]> =>
+  ask('styles', { selector, property, wait });
 /** What axe-core finds wrong inside the element by these rules, or by all of them, a line each. */
 export const violations = (selector: string, rules?: string[]): Promise<string[]> =>
   ask('violations', { selector, rules });

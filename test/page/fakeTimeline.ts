@@ -5,7 +5,7 @@ import type {
   MomentReading,
   Peak,
   PeakQuery,
-  StackedTimeline,
+  ColouredStack,
   StackGroup,
   StackQuery,
   TimelineSteps,
@@ -27,7 +27,7 @@ const HELD: readonly [number, number][] = [
 const READINGS = 6;
 let readings = 0;
 
-export function stackedTimeline(query: StackQuery, runNs: number): StackedTimeline {
+export function stackedTimeline(query: StackQuery, runNs: number): ColouredStack {
   const toNs = Float64Array.from({ length: STEPS }, (_, i) => (runNs * (i + 1)) / STEPS);
   const groups = HELD.slice(0, query.top);
   const bytes = (factor: number): Float64Array =>
@@ -41,6 +41,7 @@ export function stackedTimeline(query: StackQuery, runNs: number): StackedTimeli
     toNs,
     unfinished: 1,
     groups: groups.map(group),
+    slots: [...groups.keys()],
     heldBytes: bytes(1),
     mostBytes: bytes(1.3),
   };

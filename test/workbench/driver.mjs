@@ -106,6 +106,14 @@ const actions = {
     const contents = await found.evaluateAll(all => all.map(one => window.getComputedStyle(one, '::after').content));
     return contents.filter(text => text.startsWith('"')).map(text => JSON.parse(text));
   },
+  /** What a property of their style comes out as, of each element. */
+  async styles(page, { selector, property, wait }) {
+    const found = (await frameWith(page, selector, wait)).locator(selector);
+    return found.evaluateAll(
+      (all, name) => all.map(one => window.getComputedStyle(one).getPropertyValue(name)),
+      property,
+    );
+  },
   /** What axe-core finds wrong for people who use a screen reader or a keyboard: rule, how bad, the elements. */
   async violations(page, { selector, rules, wait }) {
     const frame = await frameWith(page, selector, wait);

@@ -119,7 +119,8 @@ function sampledHistories(window: SiteWindow, query: StackQuery, groups: Groups,
   return [...window.id.keys()].map(row => {
     const spark = [...window.spark.subarray(row * SPARK_VALUES, (row + 1) * SPARK_VALUES)];
     const before = [0, ...spark];
-    const held = spark.map((bytes, i) => Math.min(bytes, before[i]!));
+    // What came a moment ago is there now, though nothing else may come.
+    const held = spark.map((bytes, i) => (i + 1 < spark.length ? Math.min(bytes, before[i]!) : bytes));
     const most = spark.map((bytes, i) => Math.max(bytes, before[i]!));
     return { group: groupOf(groups, query, window, row, 'unnamed'), toNs, held, most };
   });

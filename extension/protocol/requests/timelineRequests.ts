@@ -5,7 +5,7 @@ import type { Category, StepSource } from '../steps';
 import { LAYERS, SERIES, type Layer, type LineSource, type Series } from '../trace';
 
 export interface TimelineRequests {
-  stackedTimeline(query: StackQuery): StackedTimeline;
+  stackedTimeline(query: StackQuery): ColouredStack;
   timelineSteps(query: { points: number }): TimelineSteps;
   /** The highest value of a series in a span; as exactly as its time is kept. */
   peakInside(query: PeakQuery): Peak;
@@ -66,6 +66,11 @@ export interface StackedTimeline {
   heldBytes: Float64Array;
   /** groups × intervals: the most within the interval; several sites of a group need not have had it at the same time. */
   mostBytes: Float64Array;
+}
+
+/** With the colour of each group, by its number: the same for all who show the trace. */
+export interface ColouredStack extends StackedTimeline {
+  slots: number[];
 }
 
 /** Steps of the process that is shown in steps, and what is marked at the end of steps. */

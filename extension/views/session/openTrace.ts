@@ -4,8 +4,10 @@ import { endingOf, endingWords } from '../../analysis/report/ending';
 import { TraceSession } from '../../engine/session';
 import { isSnapshot, traceFile } from '../../engine/traceFile';
 import { cwdOf } from '../../protocol/cwd';
+import { GroupSlots } from '../../protocol/groupSlots';
 import { marksOf } from '../../protocol/marks';
 import type { EndMoment, SessionView } from '../../protocol/requests/messages';
+import type { StackBy } from '../../protocol/requests/timelineRequests';
 import { listedLayer } from '../../protocol/trace';
 import { nativeAddon, Refused } from './refused';
 import { TraceVerdicts } from './traceVerdicts';
@@ -25,10 +27,19 @@ export class OpenTrace implements vscode.Disposable {
   protected readonly changed = new vscode.EventEmitter<SessionChange>();
   /** Something in `view` changed. */
   readonly onDidChange = this.changed.event;
+  private readonly coloured = new vscode.EventEmitter<void>();
+  /** Lines have got other colours. */
+  readonly onDidColour = this.coloured.event;
   protected state: SessionState;
   private source: TraceSession | null = null;
   private judged: TraceVerdicts | null = null;
   private end: EndMoment | null = null;
+  private readonly slots: Record<StackBy, GroupSlots> = {
+    line: new GroupSlots(),
+    category: new GroupSlots(),
+    thread: new GroupSlots(),
+  };
+  private stacked: ReadonlyMap<string, number> = new Map();
 
   constructor(
     readonly id: number,
@@ -57,6 +68,21 @@ export class OpenTrace implements vscode.Disposable {
     const totals = this.source?.native.info().totals ?? [];
     const layer = listedLayer(totals);
     return totals.reduce((sum, total) => (total.layer === layer ? sum + total.liveBytes : sum), 0);
+  }
+
+  /** Colours of the lines that the timeline stacks, by `file:line`. */
+  get lineHues(): ReadonlyMap<string, number> {
+    return this.stacked;
+  }
+
+  /** The colours of groups of the timeline, in their order: one that stays keeps its own. */
+  colourGroups(by: StackBy, names: readonly string[]): number[] {
+    const slots = this.slots[by].assign(names);
+    if (by === 'line' && names.some((name, i) => this.stacked.get(name) !== slots[i])) {
+      this.stacked = new Map(names.map((name, i) => [name, slots[i] ?? 0]));
+      this.coloured.fire();
+    }
+    return slots;
   }
 
   view(): Omit<SessionView, 'canWiden' | 'sessions'> {
@@ -143,6 +169,7 @@ export class OpenTrace implements vscode.Disposable {
   dispose(): void {
     this.drop();
     this.changed.dispose();
+    this.coloured.dispose();
   }
 }
 

@@ -61,6 +61,11 @@ export class Sessions implements vscode.Disposable {
     return this.shown?.cwd ?? '/';
   }
 
+  /** Colours of the lines that the timeline of the shown session stacks, by `file:line`. */
+  get lineHues(): ReadonlyMap<string, number> {
+    return this.shown?.lineHues ?? NO_HUES;
+  }
+
   view(): Omit<SessionView, 'canWiden'> {
     const { shown } = this;
     if (shown === null) return { ...NOTHING, trusted: vscode.workspace.isTrusted };
@@ -145,6 +150,7 @@ export class Sessions implements vscode.Disposable {
   private adopt(session: Session, show = true): void {
     for (const gone of this.list.add(session, show)) gone.dispose();
     session.onDidChange(change => this.onSessionChange(session, change));
+    session.onDidColour(() => this.changed.fire('events'));
     this.notify();
   }
 
@@ -182,6 +188,7 @@ export class Sessions implements vscode.Disposable {
   }
 }
 
+const NO_HUES: ReadonlyMap<string, number> = new Map();
 const NOTHING: Omit<SessionView, 'canWiden'> = {
   id: 0,
   phase: 'empty',

@@ -13,6 +13,7 @@ const facts: LineFacts = {
   frees: 1197,
   bytesPerStep: 0,
   spark: [0, 1, 2],
+  name: '/x/train.py:41',
 };
 
 test('a line tells what is alive, what grows, and its peak when nothing is alive', () => {

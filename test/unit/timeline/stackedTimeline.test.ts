@@ -202,6 +202,8 @@ test('without a step that ended, 16 samples of the run are what is known', () =>
   assert.equal(stack.exact, 'samples');
   assert.equal(stack.toNs.length, 16);
   assert.deepEqual([...stack.heldBytes.slice(6, 10)], [5, 6, 4, 4]);
+  const fresh = { ...weights, spark: spark.map((_, i) => (i === 15 ? 9 : 0)) };
+  assert.equal(stackedTimeline(new Stepped([fresh], {}), query).heldBytes.at(-1), 9, 'what came just now is there');
 });
 
 test('the axis is that of the optimizer; losses and collections of all processes are told', () => {

@@ -4,7 +4,8 @@ import type { Frame } from '../../../extension/protocol/trace';
 import type { StackTree } from '../../../extension/protocol/requests/treeRequests';
 import { flameLayout, moveIn, rowsOf } from '../../../webview/explorer/flame/layout';
 import { findNode, flameTree, search, type FlameNode } from '../../../webview/explorer/flame/tree';
-import { HUE_COUNT, hueOf, nameLines, shadeOf } from '../../../webview/explorer/common/hues';
+import { HUE_COUNT } from '../../../extension/protocol/lineHue';
+import { hueOf, nameLines } from '../../../webview/explorer/common/hues';
 
 const TORCH = '/v/lib/python3.12/site-packages/torch';
 
@@ -126,16 +127,16 @@ test('a match inside a match counts once', () => {
 });
 
 test('a name keeps its colour', () => {
-  assert.equal(hueOf('/a/model.py'), hueOf('/a/model.py'));
-  const hues = new Set(Array.from({ length: 60 }, (_, i) => hueOf(`/a/file.py:${i}`)));
+  assert.deepEqual(hueOf('/a/model.py'), hueOf('/a/model.py'));
+  const hues = new Set(Array.from({ length: 60 }, (_, i) => hueOf(`/a/file.py:${i}`).hue));
   assert.equal(hues.size, HUE_COUNT);
 });
 
 test('a line that the timeline stacks has its colour there; no other line has it in full', () => {
   nameLines(['/a/model.py:3', '/a/train.py:9'], [4, 0]);
-  assert.deepEqual([hueOf('/a/model.py:3'), shadeOf('/a/model.py:3')], [4, 0]);
-  assert.deepEqual([hueOf('/a/train.py:9'), shadeOf('/a/train.py:9')], [0, 0]);
-  const others = Array.from({ length: 60 }, (_, i) => shadeOf(`/a/file.py:${i}`));
+  assert.deepEqual(hueOf('/a/model.py:3'), { hue: 4, shade: 0 });
+  assert.deepEqual(hueOf('/a/train.py:9'), { hue: 0, shade: 0 });
+  const others = Array.from({ length: 60 }, (_, i) => hueOf(`/a/file.py:${i}`).shade);
   assert.ok(!others.includes(0));
   nameLines([], []);
 });

@@ -1,13 +1,9 @@
-// One colour a line in every view: the six that the timeline stacks have one each, the others a lighter shade of one.
+// The colours of lines as the theme has them.
+import { HUE_COUNT, lineHue, type LineHue, SHADE_PERCENT } from '../../../extension/protocol/lineHue';
 import { themeValue } from './theme';
 
 /** Variables of the page, in an order in which neighbours differ; the groups of the timeline, by their slots. */
-const HUES = [1, 2, 3, 4, 5, 6].map(number => `--gm-group-${number}`);
-export const HUE_COUNT = HUES.length;
-
-/** Shades of a colour: the first is that of the line which the timeline stacks. */
-export const SHADE_PERCENT = [100, 65, 40] as const;
-export const SHADE_COUNT = SHADE_PERCENT.length;
+const HUES = Array.from({ length: HUE_COUNT }, (_, i) => `--gm-group-${i + 1}`);
 
 let stacked: ReadonlyMap<string, number> = new Map();
 const listeners: (() => void)[] = [];
@@ -25,26 +21,19 @@ export function onLinesNamed(run: () => void): void {
   listeners.push(run);
 }
 
-/** Which of the colours stands for a line: 0 to HUE_COUNT - 1. */
-export function hueOf(name: string): number {
-  return stacked.get(name) ?? hashOf(name) % HUE_COUNT;
+/** The colour of a line. */
+export function hueOf(name: string): LineHue {
+  return lineHue(name, stacked);
 }
 
-/** Which of its shades: 0 to SHADE_COUNT - 1. */
-export function shadeOf(name: string): number {
-  return stacked.has(name) ? 0 : 1 + (Math.floor(hashOf(name) / HUE_COUNT) % (SHADE_COUNT - 1));
-}
-
-/** FNV-1a. */
-function hashOf(name: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
-  return hash >>> 0;
-}
-
-/** A colour as styles name it; it follows the theme. */
+/** As styles name it; it follows the theme. */
 export function hueStyle(hue: number): string {
   return `var(${HUES[hue]})`;
+}
+
+/** How strong a shade is, from 0 to 1. */
+export function strengthOf({ shade }: LineHue): number {
+  return SHADE_PERCENT[shade]! / 100;
 }
 
 /** The theme's colours now, for a canvas. */

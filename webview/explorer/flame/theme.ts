@@ -2,7 +2,7 @@
 import type { FlameRect } from './layout';
 import type { FlameTheme } from './picture';
 import type { FlameNode } from './tree';
-import { hueOf, readHues, SHADE_PERCENT, shadeOf } from '../common/hues';
+import { hueOf, readHues, strengthOf } from '../common/hues';
 import { readPalette, themeValue } from '../common/theme';
 import { solidColour } from '../common/picture';
 
@@ -13,8 +13,8 @@ const DIMMED = 0.45;
 /** Which colour and which shade of it the node's line has; null: the grey of libraries and of the whole. */
 export function flameHue(node: FlameNode): { hue: number; shade: number } | null {
   if (!node.parent || node.library || node.line <= 0) return null;
-  const name = `${node.file}:${node.line}`;
-  return { hue: hueOf(name), shade: SHADE_PERCENT[shadeOf(name)]! / 100 };
+  const found = hueOf(`${node.file}:${node.line}`);
+  return { hue: found.hue, shade: strengthOf(found) };
 }
 
 /** @param dimmed it is none of those that were looked for */

@@ -2,7 +2,8 @@
 import { t } from '@vscode/l10n';
 import type { SegmentPicture } from '../../../extension/protocol/requests/segmentRequests';
 import { baseName } from '../../../extension/protocol/format';
-import { HUE_COUNT, hueOf, shadeOf, SHADE_COUNT, SHADE_PERCENT } from '../common/hues';
+import { HUE_COUNT, SHADE_COUNT, SHADE_PERCENT } from '../../../extension/protocol/lineHue';
+import { hueOf } from '../common/hues';
 
 export type ColourBy = 'line' | 'age';
 
@@ -84,7 +85,9 @@ export class SegmentColours {
 
   private lineColour(site: number): number {
     const name = this.nameOf(site);
-    return name === '' ? NO_LINE : hueOf(name) * SHADE_COUNT + shadeOf(name);
+    if (name === '') return NO_LINE;
+    const { hue, shade } = hueOf(name);
+    return hue * SHADE_COUNT + shade;
   }
 }
 

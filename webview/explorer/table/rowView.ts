@@ -5,6 +5,7 @@ import { el, icon, setAttribute, setAttributes, setText, svg } from '../../dom';
 import { COLUMNS, type Column, type ColumnId } from './columns';
 import type { Layout } from './layout';
 import { isOfBackward, sparkPoints, type Row } from './rows';
+import { hueOf, hueStyle, strengthOf } from '../common/hues';
 import { WORDS } from '../common/words';
 
 export interface RowMarks {
@@ -131,9 +132,12 @@ export class RowView {
     setAttribute(twisty, 'class', `codicon codicon-${name} twisty`);
   }
 
-  private showLive({ liveBytes, peakBytes }: Row, fullBytes: number): void {
+  private showLive({ liveBytes, peakBytes, hueName }: Row, fullBytes: number): void {
     setText(this.live, formatBytes(liveBytes));
     setAttribute(this.cell('live'), 'title', t('{0} bytes, peak {1}', formatCount(liveBytes), formatBytes(peakBytes)));
+    const hue = hueName === '' ? null : hueOf(hueName);
+    this.bar.style.setProperty('--hue', hue === null ? '' : hueStyle(hue.hue));
+    this.bar.style.setProperty('--strength', hue === null ? '' : String(strengthOf(hue)));
     this.bar.style.width = `${fullBytes > 0 ? Math.min(100, (liveBytes / fullBytes) * 100).toFixed(1) : 0}%`;
   }
 

@@ -38,6 +38,8 @@ interface RowOfPage {
   indices: { process: number; thread: number; device: number };
   /** null: nothing to draw. */
   spark: Float64Array | null;
+  /** What its colour is known by: `file:line` of a row that is a line; '' of others. */
+  hueName: string;
   /** What is said of it; null: nothing (yet). */
   verdict: Judged | null;
   bytesPerStep: number;
@@ -80,6 +82,7 @@ export function rowAt(window: SiteWindow, i: number, groupBy: GroupBy, processes
     ...named,
     indices: { process, thread, device },
     spark: Number.isNaN(site.spark[0]) ? null : site.spark,
+    hueName: (groupBy === 'line' || groupBy === 'site') && line > 0 ? `${file}:${line}` : '',
     verdict: null,
     bytesPerStep: 0,
     tree: null,

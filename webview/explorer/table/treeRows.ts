@@ -167,6 +167,7 @@ const EMPTY_ROW = {
   device: '',
   indices: { process: -1, thread: -1, device: -1 },
   spark: null,
+  hueName: '',
   verdict: null,
   bytesPerStep: 0,
 } as const;

@@ -11,6 +11,7 @@ import { RowView } from './rowView';
 import { Selection } from './selection';
 import type { ViewState } from '../shell/state';
 import { TableHead } from './head';
+import { onLinesNamed } from '../common/hues';
 import { rowMove } from '../common/rowKeys';
 import { VirtualRows } from '../common/virtualRows';
 
@@ -57,6 +58,7 @@ export class TableView {
     this.element = el('div', { class: 'grid', role: 'grid', tabindex: 0, 'aria-multiselectable': 'true' });
     this.head = new TableHead(by => actions.sort(by));
     this.element.append(this.head.element, this.scroller, this.empty);
+    onLinesNamed(() => onFrame(this.draw));
     this.virtual = new VirtualRows(this.scroller, this.layout.rowPx, () => onFrame(this.draw));
     this.scroller.addEventListener('scroll', () => this.followSideways());
     this.body.addEventListener('click', event => this.onClick(event));

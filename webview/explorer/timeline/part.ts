@@ -85,7 +85,10 @@ export class TimelinePart implements Part {
     const { view, runNs } = context;
     const question = ask(visibleWindow(view.zoom, runNs), this.view.pixels, this.scope());
     const answers = await this.page.ask('timeline', { series: question.series });
-    if (answers) this.view.take({ data: new TimelineData(question, answers) });
+    if (!answers) return;
+    const before = this.view.areaSeries;
+    this.view.take({ data: new TimelineData(question, answers) });
+    if (this.view.areaSeries !== before) this.slow.invalidate(true); // the groups are those of the other layer
   }
 
   /** How much of what was allocated in the selected span is still there. */

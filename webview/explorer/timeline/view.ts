@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import { formatBytes, formatDuration } from '../../../extension/protocol/format';
 import type {
   MomentReading,
-  StackedTimeline,
+  ColouredStack,
   StepTimes,
   TimelineSteps,
 } from '../../../extension/protocol/requests/timelineRequests';
@@ -23,7 +23,6 @@ import type { MomentReader } from './moment';
 import { TimelineOverlay, type Overlaid } from './overlay';
 import { timelinePicture } from './picture';
 import { aliveAtEnd, bornIn, spanText, timeText, toSteps, type Span } from './span';
-import { GroupSlots } from './groupSlots';
 import { groupName, stackEdges, type GroupName } from './stack';
 import { SERIES_NAMES, TimelineTools } from './tools';
 import { TimelineTooltip } from './tooltip';
@@ -39,7 +38,7 @@ interface TimelineActions {
 /** What the host answered; null: not (yet), or not for what is shown. */
 interface TimelineAnswers {
   data: TimelineData | null;
-  stack: StackedTimeline | null;
+  stack: ColouredStack | null;
   steps: TimelineSteps | null;
   /** Bytes that were allocated in the span and are still alive. */
   kept: number | null;
@@ -70,7 +69,6 @@ export class TimelineView {
   private readonly input: TimelineInput;
   private context: PageContext | null = null;
   private answers = NO_ANSWERS;
-  private readonly groupSlots = new GroupSlots();
   private slots: readonly number[] = [];
   private zoom: Zoom = FOLLOW;
   private span: Span | null = null;
@@ -166,7 +164,7 @@ export class TimelineView {
     const ticks = axis ? stepTicks(axis, window, this.chart.labels, pixelNs * MARK_GAP_PX) : null;
     const groups = this.groupNames();
     const titles = groups.map(({ title }) => title);
-    const slots = (this.slots = this.groupSlots.assign(titles));
+    const slots = (this.slots = this.answers.stack?.slots ?? []);
     if (view.stack.by === 'line') nameLines(titles, slots);
     this.chart.draw({ curves: this.curves(window.toNs), groups: this.edges(), slots, window, ticks });
     if (data && !data.question.fits(this.chart.width)) this.actions.need();

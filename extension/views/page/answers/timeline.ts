@@ -3,7 +3,14 @@ import { stackedTimeline } from '../../../analysis/report/stackedTimeline';
 import { timelineSteps } from '../../../analysis/report/timelineSteps';
 import { untilOf } from '../../../protocol/requests/moment';
 import type { TraceSession } from '../../../engine/session';
-import type { StackedTimeline, StackQuery, TimelineRequests } from '../../../protocol/requests/timelineRequests';
+import { HUE_COUNT } from '../../../protocol/lineHue';
+import type {
+  ColouredStack,
+  StackBy,
+  StackGroup,
+  StackQuery,
+  TimelineRequests,
+} from '../../../protocol/requests/timelineRequests';
 import type { PageModel } from '../model';
 import type { Answers } from './answers';
 import { openSession, openTrace } from './source';
@@ -12,18 +19,42 @@ import { openSession, openTrace } from './source';
 const CLOCK_NS = 500_000;
 
 /** The groups of one revision are worked out once, however many pages ask. */
-const stacks = new WeakMap<TraceSession, { key: string; stack: StackedTimeline }>();
+const stacks = new WeakMap<TraceSession, { key: string; stack: ColouredStack }>();
 
-async function stackOf(model: PageModel, query: StackQuery): Promise<StackedTimeline> {
+async function stackOf(model: PageModel, query: StackQuery): Promise<ColouredStack> {
   const session = openSession(model);
   const ending = model.shown?.ending ?? null;
-  const key = `${session.native.revision()} ${ending?.timeNs} ${JSON.stringify(query)}`;
+  // A narrow page shows fewer: the colours of all pages are those of as many as there are.
+  const all = { ...query, top: HUE_COUNT };
+  const key = `${session.native.revision()} ${ending?.timeNs} ${JSON.stringify(all)}`;
   const known = stacks.get(session);
-  if (known?.key === key) return known.stack;
+  if (known?.key === key) return biggest(known.stack, query.top);
   // Of an end that holds little nothing would be the biggest.
-  const stack = stackedTimeline(ending === null ? session.native : await session.moments.at(ending.timeNs), query);
+  const found = stackedTimeline(ending === null ? session.native : await session.moments.at(ending.timeNs), all);
+  const names = found.groups.map(group => nameOf(group, query.by));
+  const stack = { ...found, slots: model.shown?.colourGroups(query.by, names) ?? [] };
   stacks.set(session, { key, stack });
-  return stack;
+  return biggest(stack, query.top);
+}
+
+/** The first groups alone. */
+function biggest(stack: ColouredStack, count: number): ColouredStack {
+  const { groups, slots, heldBytes, mostBytes, toNs } = stack;
+  if (count >= groups.length) return stack;
+  const rows = (bytes: Float64Array): Float64Array => bytes.slice(0, count * toNs.length);
+  return {
+    ...stack,
+    groups: groups.slice(0, count),
+    slots: slots.slice(0, count),
+    heldBytes: rows(heldBytes),
+    mostBytes: rows(mostBytes),
+  };
+}
+
+/** What is the same for a group in every answer: of a line, its name. */
+function nameOf({ file, line, source, category, process, thread }: StackGroup, by: StackBy): string {
+  if (by === 'line') return line > 0 ? `${file}:${line}` : source;
+  return by === 'category' ? category : `${process}:${thread}`;
 }
 
 export function timelineAnswers(model: PageModel): Answers<TimelineRequests> {
