@@ -54,7 +54,7 @@ export interface SiteRow {
   allocatedBytes: number;
   /** Least-squares slope of live bytes over the recent past, bytes a second. */
   growth: number;
-  /** Live bytes in 16 equal spans of the run so far, for a spark line. */
+  /** Live bytes at the ends of 16 steps at equal distances, the last as it is now, for a spark line; where no steps are known, at the ends of 16 equal spans of the run so far. */
   spark: Float64Array;
   /** Thread index within `process`, -1 = several. */
   thread: number;
@@ -100,7 +100,7 @@ export interface SiteWindow {
   allocatedBytes: Float64Array;
   /** Least-squares slope of live bytes over the recent past, bytes a second. */
   growth: Float64Array;
-  /** Live bytes in 16 equal spans of the run so far, for a spark line. */
+  /** Live bytes at the ends of 16 steps at equal distances, the last as it is now, for a spark line; where no steps are known, at the ends of 16 equal spans of the run so far. */
   spark: Float64Array;
   /** Thread index within `process`, -1 = several. */
   thread: Int32Array;

@@ -53,7 +53,7 @@ export const windows = {
       growth: ['f64 Least-squares slope of live bytes over the recent past, bytes a second.', past],
       hasHistory: ['bool False: of the row only what lives is known.', { inside: true, init: true }],
       spark: [
-        'f64 Live bytes in 16 equal spans of the run so far, for a spark line.',
+        'f64 Live bytes at the ends of 16 steps at equal distances, the last as it is now, for a spark line; where no steps are known, at the ends of 16 equal spans of the run so far.',
         { each: 16, known: 'row.has_history' },
       ],
       thread: ['i32 Thread index within `process`, -1 = several.', some],

@@ -3,9 +3,11 @@
 // is the sum of its cells'.
 #include <array>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "model/query/queries.h"
+#include "model/query/spark_times.h"
 #include "model/state/accounts.h"
 
 namespace gmt::model {
@@ -14,7 +16,7 @@ class Growth {
  public:
   static constexpr uint32_t kRecent = 24;  ///< ends of spans that the slope looks at, besides the present
 
-  Growth(uint64_t now_ns, const Accounts &accounts) : now_(now_ns), accounts_(accounts) {
+  explicit Growth(const State &state) : now_(state.now_ns), accounts_(state.accounts), state_(state) {
     const uint32_t filled = ended_spans();
     const uint32_t points = std::min(filled, kRecent);
     first_ = filled - points;
@@ -42,9 +44,30 @@ class Growth {
     return sum;
   }
 
-  /// Adds live bytes at the ends of 16 equal spans of the run.
-  template <size_t kSpark>
-  void add_spark(uint32_t cell, double (&spark)[kSpark]) const {
+  /// Adds live bytes at the ends of 16 steps of the cell's process at equal distances, the last as it is now; where it has none, at
+  /// those of 16 equal spans of the run.
+  void add_spark(uint32_t cell, double (&spark)[kSpark]) {
+    const auto [found, fresh] = times_.try_emplace(accounts_.cell_infos()[cell].process);
+    if (fresh) found->second = spark_times(state_, found->first);
+    if (!found->second) return add_by_time(cell, spark);
+    for (size_t i = 0; i + 1 < kSpark; ++i) spark[i] += level_at(cell, (*found->second)[i]);
+    spark[kSpark - 1] += live_bytes(cell);
+  }
+
+ private:
+  /// Live bytes at a time, ns: on the line between the ends of its span.
+  double level_at(uint32_t cell, double time) const {
+    const double width = static_cast<double>(1ull << accounts_.spans().shift());
+    const auto span = static_cast<uint32_t>(time / width);
+    const bool ended = span < ended_spans();
+    const double after = ended ? accounts_.level(span, cell) : live_bytes(cell);
+    if (span == 0) return after;
+    const double begin = span * width, end = ended ? begin + width : static_cast<double>(now_);
+    const double part = end > begin ? std::min(1.0, (time - begin) / (end - begin)) : 1;
+    return accounts_.level(span - 1, cell) * (1 - part) + after * part;
+  }
+
+  void add_by_time(uint32_t cell, double (&spark)[kSpark]) const {
     const double width = static_cast<double>(1ull << accounts_.spans().shift());
     for (size_t i = 0; i < kSpark; ++i) {
       const double time = static_cast<double>(now_) * static_cast<double>(i + 1) / kSpark;
@@ -57,14 +80,15 @@ class Growth {
     }
   }
 
- private:
   double live_bytes(uint32_t cell) const { return static_cast<double>(accounts_.cells()[cell].live_bytes); }
   static double seconds(uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
   uint64_t now_;
   const Accounts &accounts_;
+  const State &state_;
   uint32_t first_ = 0;
   std::vector<double> weights_;
+  std::unordered_map<uint32_t, std::optional<std::array<double, kSpark>>> times_;  ///< by process
 };
 
 }  // namespace gmt::model

@@ -63,7 +63,7 @@ struct SiteRow : SiteFigures {
   uint64_t key = {};
   /// False: of the row only what lives is known.
   bool has_history = true;
-  /// Live bytes in 16 equal spans of the run so far, for a spark line.
+  /// Live bytes at the ends of 16 steps at equal distances, the last as it is now, for a spark line; where no steps are known, at the ends of 16 equal spans of the run so far.
   double spark[16] = {};
   /// Of the user frame, or the innermost one. Line 0 and empty file: no Python line.
   std::string file = {};

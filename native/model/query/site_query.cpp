@@ -51,7 +51,7 @@ class SiteGrouping {
   double number(const Group &group) const;
   std::string label(const Group &group) const;
   int compare_labels(const Group &a, const Group &b) const;
-  SiteRow row(const Group &group) const;
+  SiteRow row(const Group &group);
   const std::string &thread_text(uint32_t process, uint16_t thread);
 
   const Accounts &accounts_;
@@ -81,7 +81,7 @@ SiteGrouping::SiteGrouping(const State &state, const SiteQuery &query, const Fil
       query_(query),
       filter_(filter),
       tally_(tally),
-      growth_(state.now_ns, state.accounts),
+      growth_(state),
       next_(accounts_.cells().size(), kNone) {}
 
 SiteRows SiteGrouping::answer() {
@@ -319,7 +319,7 @@ std::string SiteGrouping::label(const Group &group) const {
   return summary.file + ":" + std::to_string(summary.line);
 }
 
-SiteRow SiteGrouping::row(const Group &group) const {
+SiteRow SiteGrouping::row(const Group &group) {
   const SiteInfo &site = accounts_.sites()[group.site];
   SiteRow row{group};
   row.id = group.site;

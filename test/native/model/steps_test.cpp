@@ -39,6 +39,22 @@ TEST(buckets_only_grow_together) {
   }
 }
 
+TEST(a_spark_line_goes_by_steps_whatever_time_they_take) {
+  StepFeed feed;
+  constexpr uint64_t kSteps = 320, kBytes = 1000;
+  for (uint64_t step = 0; step < kSteps; ++step) {
+    feed.step_ns = step < kSteps / 2 ? 20'000'000 : 80'000'000;  // the second half takes far longer
+    feed.allocate(0x1000 + step, kBytes);
+    feed.end_step();
+  }
+  const auto spark = feed.sites().rows.front().spark;
+  CHECK_EQ(spark[15], static_cast<double>(kSteps * kBytes));
+  for (int i = 0; i < 16; ++i) {
+    const double straight = kBytes * (1 + (kSteps - 1) * i / 15.0);
+    CHECK(std::abs(spark[i] - straight) < 0.05 * kSteps * kBytes);
+  }
+}
+
 TEST(optimizer_steps_are_counted_and_hold_what_happened_in_them) {
   StepFeed feed;
   feed.allocate(0x1000, 100);
