@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import type { TraceSession } from '../engine/session';
 import { lineHue } from '../protocol/lineHue';
-import type { Layer } from '../protocol/trace';
-import { factsByFile, fileFilter, heatOf, hoverLines, lineText, type LineFacts } from './lineFacts';
+import type { EndMoment } from '../protocol/requests/messages';
+import type { Layer, TraceSource } from '../protocol/trace';
+import { asOf, factsByFile, fileFilter, heatOf, hoverLines, lineText, type LineFacts } from './lineFacts';
 import { sourcePath, type SourceLines } from './sourceLines';
 import { GutterBars } from './gutterBars';
 import { hueColours } from './hueColours';
@@ -13,6 +14,8 @@ export interface ShownTrace {
   readonly onDidChange: vscode.Event<unknown>;
   readonly session: TraceSession | null;
   readonly cwd: string;
+  /** What is shown of a program that freed everything, or nearly, when it ended; null: this moment. */
+  readonly ending: EndMoment | null;
   /** Colours of the lines that the timeline stacks, by their names. */
   readonly lineHues: ReadonlyMap<string, number>;
 }
@@ -46,11 +49,10 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   private most = 0;
   /** What each editor shows, by kind of decoration. */
   private readonly drawn = new WeakMap<vscode.TextEditor, Map<vscode.TextEditorDecorationType, string>>();
-  /** What was asked last, and which files about. */
-  private session: TraceSession | null = null;
-  private revision = -1;
-  private asked = '';
-  private judged: unknown = null;
+  /** What was asked last: of which trace, as of when, which files about. */
+  private known: readonly unknown[] = [];
+  /** Of which moment the bytes are; null: of this one. */
+  private when: string | null = null;
   private startRealtimeMs = 0;
   private timer: NodeJS.Timeout | undefined;
 
@@ -92,7 +94,9 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     const uncertain = this.lines.uncertain(path, this.startRealtimeMs)
       ? [vscode.l10n.t('The file has changed since the program started: the line may no longer match.')]
       : [];
-    const content = new vscode.MarkdownString([title, ...hoverLines(facts), ...uncertain, picture, open].join('\n\n'));
+    const content = new vscode.MarkdownString(
+      [title, ...hoverLines(facts, this.when), ...uncertain, picture, open].join('\n\n'),
+    );
     content.isTrusted = { enabledCommands: ['gpuMemoryTrace.showPanel'] };
     return new vscode.Hover(content, document.lineAt(line).range);
   }
@@ -106,31 +110,42 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
 
   private draw(): void {
     const editors = vscode.window.visibleTextEditors.filter(({ document }) => document.uri.scheme === 'file');
-    if (this.on) this.read([...new Set(editors.map(({ document }) => document.uri.fsPath))]);
-    for (const editor of editors) this.decorate(editor);
+    const decorate = (): void => editors.forEach(editor => this.decorate(editor));
+    if (!this.on) return decorate();
+    void this.read([...new Set(editors.map(({ document }) => document.uri.fsPath))]).then(
+      decorate,
+      () => (this.known = []),
+    );
   }
 
   /** Asks the trace about files, where it changed since or they are others. */
-  private read(paths: readonly string[]): void {
-    const { session } = this.shown;
+  private async read(paths: readonly string[]): Promise<void> {
+    const { session, ending } = this.shown;
     const revision = session?.native.revision() ?? -1;
     const asked = paths.join('\n');
-    const same = session === this.session && revision === this.revision && asked === this.asked;
-    if (same && this.verdicts.version() === this.judged) return;
-    [this.session, this.revision, this.asked, this.judged] = [session, revision, asked, this.verdicts.version()];
+    const known = [session, revision, asked, this.verdicts.version(), ending?.timeNs];
+    if (known.every((one, i) => one === this.known[i])) return;
+    this.known = known;
+    const then = session === null || ending === null ? null : await session.moments.at(ending.timeNs);
+    if (this.known !== known) return;
     this.files = new Map();
     if (session === null) return;
+    this.when = ending?.when ?? null;
     this.startRealtimeMs = session.native.info().startRealtimeMs;
     const { cwd } = this.shown;
-    for (const path of paths) this.files.set(path, this.readFile(session, path, cwd));
+    for (const path of paths) {
+      const whole = this.readFile(session.native, path, cwd);
+      this.files.set(path, then === null ? whole : asOf(this.readFile(then, path, cwd), whole));
+    }
     const biggest = { sort: 'liveBytes', descending: true, from: 0, to: 1 } as const;
-    this.most = session.native.sites({ ...biggest, layer: this.verdicts.layer(), groupBy: 'line' }).liveBytes[0] ?? 0;
+    this.most =
+      (then ?? session.native).sites({ ...biggest, layer: this.verdicts.layer(), groupBy: 'line' }).liveBytes[0] ?? 0;
   }
 
-  private readFile(session: TraceSession, path: string, cwd: string): LineFacts[] {
+  private readFile(source: TraceSource, path: string, cwd: string): LineFacts[] {
     const order = { groupBy: 'line', sort: 'peakBytes', descending: true, includeDead: true } as const;
     const query = { layer: this.verdicts.layer(), filter: fileFilter(path), from: 0, to: MOST_LINES };
-    const window = session.native.sites({ ...order, ...query });
+    const window = source.sites({ ...order, ...query });
     const found = factsByFile(window, (file, line) => this.verdicts.bytesPerStep(file, line));
     return [...found].find(([file]) => sourcePath(file, cwd) === path)?.[1] ?? [];
   }
@@ -150,7 +165,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
       if (line === null || line > editor.document.lineCount) continue;
       const { range } = editor.document.lineAt(line - 1);
       const end = new vscode.Range(range.end, range.end);
-      const options = { range: end, renderOptions: { after: { contentText: lineText(one) } } };
+      const options = { range: end, renderOptions: { after: { contentText: lineText(one, this.when) } } };
       (one.bytesPerStep > 0 ? grown : plain).push(options);
       if (one.liveBytes <= 0) continue;
       const type = this.bars.of(lineHue(one.name, this.shown.lineHues), heatOf(one.liveBytes, this.most, LEVELS));

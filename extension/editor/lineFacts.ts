@@ -32,6 +32,15 @@ export function factsByFile(
   return files;
 }
 
+/** The lines of the whole run, with what was alive at a moment; `then`: as they were at that. */
+export function asOf(then: readonly LineFacts[], whole: readonly LineFacts[]): LineFacts[] {
+  const lines = new Map(then.map(facts => [facts.line, facts]));
+  return whole.map(facts => {
+    const { liveBytes = 0, liveCount = 0, spark = facts.spark } = lines.get(facts.line) ?? {};
+    return { ...facts, liveBytes, liveCount, spark };
+  });
+}
+
 /** Narrows a question to rows that may be of this file; there may be others among them. */
 export function fileFilter(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
@@ -39,9 +48,13 @@ export function fileFilter(path: string): string {
   return words.join(' ');
 }
 
-/** `1.21 GB · +30.20 MB a step`; a line that holds nothing now tells its peak. */
-export function lineText({ liveBytes, peakBytes, bytesPerStep }: LineFacts): string {
-  const bytes = liveBytes > 0 ? formatBytes(liveBytes) : t('peak {0}', formatBytes(peakBytes));
+/**
+ * `1.21 GB · +30.20 MB a step`; a line that holds nothing tells its peak. `when`: of which moment the bytes are (`at the end of step 200`),
+ * null: of this one.
+ */
+export function lineText({ liveBytes, peakBytes, bytesPerStep }: LineFacts, when: string | null): string {
+  const held = when === null ? formatBytes(liveBytes) : `${formatBytes(liveBytes)} ${when}`;
+  const bytes = liveBytes > 0 ? held : t('peak {0}', formatBytes(peakBytes));
   return bytesPerStep > 0 ? t('{0} · +{1} a step', bytes, formatBytes(bytesPerStep)) : bytes;
 }
 
@@ -52,10 +65,11 @@ export function heatOf(bytes: number, mostBytes: number, levels: number): number
 }
 
 /** Lines of a hover, without its picture. */
-export function hoverLines(facts: LineFacts): string[] {
+export function hoverLines(facts: LineFacts, when: string | null): string[] {
   const { liveBytes, liveCount, peakBytes, bytesPerStep, allocations, frees } = facts;
   const [live, peak] = [formatBytes(liveBytes), formatBytes(peakBytes)];
-  const alive = t('{0} alive in {1}, peak {2}', live, blocksText(liveCount), peak);
+  const blocks = when === null ? blocksText(liveCount) : `${blocksText(liveCount)} ${when}`;
+  const alive = t('{0} alive in {1}, peak {2}', live, blocks, peak);
   const growth = bytesPerStep > 0 ? [t('Grows by {0} a step', formatBytes(bytesPerStep))] : [];
   return [alive, ...growth, t('{0} allocations, {1} frees', formatCount(allocations), formatCount(frees))];
 }

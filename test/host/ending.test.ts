@@ -5,7 +5,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { FIRST, freshPage, inThemes, reached, rowAt, trace, workspace, writeScript } from './page';
-import { attribute, click, press, rows, says, texts, until } from './window';
+import { attribute, behind, click, press, rows, says, texts, until } from './window';
 
 const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';
 const BACK = '[data-action=moment-now]';
@@ -32,6 +32,9 @@ describe('A program that freed everything', () => {
     await says('[data-value=reason]', /^because the program had freed everything when it ended$/);
     assert.equal((await rowAt(file, FIRST + 3)).cells.live, '8.00 MB');
     await says('[data-value=live]', /^8\.00 MB$/);
+    await until('its bytes at the line’s end', async () =>
+      (await behind('.monaco-editor .view-line span')).includes('8.00 MB at the peak'),
+    );
     await click(BACK);
     await says('.list .none', /Nothing is alive/);
     await says('[data-value=live]', /^0 B$/);

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { freshPage, inThemes, reached, trace, workspace } from './page';
-import { attribute, click, press, says, until, violations, words } from './window';
+import { attribute, click, press, says, texts, until, violations, words } from './window';
 
 const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';
 const CARD = '[data-finding][data-verdict=leak]';
@@ -218,5 +218,10 @@ describe('Findings in VS Code', () => {
     await showFindingAt(join(workspace, 'live_leak.py'));
     await says('[data-value=detail]', /The program/);
     await reached('ended');
+    const chosen = vscode.commands.executeCommand('gpuMemoryTrace.selectSession');
+    await says(`${PICKER} .quick-input-list .monaco-list-row`, /live_leak\.py\s*ended · 1 leak · shown/);
+    assert.ok((await texts(`${PICKER} .quick-input-list .codicon-warning`)).length > 0);
+    await press(`${PICKER} input[type=text]`, 'Escape');
+    await chosen;
   });
 });

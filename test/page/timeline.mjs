@@ -163,6 +163,7 @@ const checks = {
     const ending = {
       timeNs: 400e9,
       title: 'As of the end of step 390',
+      when: 'at the end of step 400',
       reason: 'the program had freed everything',
       bytes: 3 * 1024 ** 3,
     };

@@ -62,15 +62,17 @@ function peakOf(totals: readonly Totals[]): Omit<Ending, 'leftBytes'> | null {
   return { timeNs: most.peakNs + JUST_AFTER_NS, step: null, bytes: most.peakBytes };
 }
 
-/** `As of the end of step 200`; and why that is shown: `the program had freed everything when it ended`. */
+/** `As of the end of step 200`, `at the end of step 200`; and why that is shown: `the program had freed everything when it ended`. */
 export function endingWords({ step, leftBytes }: Pick<Ending, 'step' | 'leftBytes'>): {
   title: string;
+  when: string;
   reason: string;
 } {
   const title = step === null ? t('As of the peak') : t('As of the end of step {0}', formatCount(step));
+  const when = step === null ? t('at the peak') : t('at the end of step {0}', formatCount(step));
   const reason =
     leftBytes === 0
       ? t('the program had freed everything when it ended')
       : t('only {0} was left when the program ended', formatBytes(leftBytes));
-  return { title, reason };
+  return { title, when, reason };
 }

@@ -21,12 +21,15 @@ export interface SessionEntry {
   id: number;
   /** Tells it apart from the others. */
   title: string;
-  phase: Phase;
+  /** How it stands: `ended · 1 leak`. */
+  says: string;
 }
 
 /** The moment that is shown of a program that freed everything, or nearly, when it ended. */
 export interface EndMoment {
   timeNs: number;
+  /** Beside figures of that moment: `at the end of step 200`. */
+  when: string;
   /** Which moment it is; and why that is shown: the rest of the sentence. */
   title: string;
   reason: string;

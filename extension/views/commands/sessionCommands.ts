@@ -2,10 +2,10 @@
 import * as vscode from 'vscode';
 import { formatBytes } from '../../protocol/format';
 import { MAX_MARK_NAME } from '../../protocol/marks';
-import type { Phase } from '../../protocol/requests/messages';
 import { Refused } from '../session/refused';
 import type { Session } from '../session/session';
 import { distinctTitles } from '../session/sessionList';
+import { sessionIcon, sessionWords } from '../session/sessionWords';
 import type { Sessions } from '../session/sessions';
 
 /** Gives this moment a name. `given`: the name, for other extensions and key bindings; else the user is asked. */
@@ -51,21 +51,15 @@ async function pickSession(
   if (offered.length === 0) return undefined;
   const titles = distinctTitles(all.map(session => session.title));
   const items = offered.map(session => ({
-    label: `$(${ICONS[session.phase]}) ${titles[all.indexOf(session)]}`,
-    description: session === shown ? vscode.l10n.t('shown') : '',
+    label: `$(${sessionIcon(session)}) ${titles[all.indexOf(session)]}`,
+    description: [sessionWords(session, vscode.l10n.t), ...(session === shown ? [vscode.l10n.t('shown')] : [])].join(
+      ' · ',
+    ),
     detail: session.trace === null ? '' : formatBytes(session.liveBytes),
     session,
   }));
   return (await vscode.window.showQuickPick(items, { title, placeHolder }))?.session;
 }
-
-const ICONS: Record<Phase, string> = {
-  empty: 'circle-outline',
-  starting: 'loading~spin',
-  running: 'pulse',
-  ended: 'pass',
-  failed: 'error',
-};
 
 export function closeSession(sessions: Sessions): void {
   if (sessions.shown !== null) sessions.close(sessions.shown.id);

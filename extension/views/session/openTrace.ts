@@ -9,6 +9,7 @@ import { marksOf } from '../../protocol/marks';
 import type { EndMoment, SessionView } from '../../protocol/requests/messages';
 import type { StackBy } from '../../protocol/requests/timelineRequests';
 import { listedLayer } from '../../protocol/trace';
+import { isLeak } from '../../protocol/verdicts';
 import { nativeAddon, Refused } from './refused';
 import { TraceVerdicts } from './traceVerdicts';
 
@@ -57,6 +58,14 @@ export class OpenTrace implements vscode.Disposable {
   }
   get phase(): SessionView['phase'] {
     return this.state.phase;
+  }
+  /** It ended by itself, and not well. */
+  get crashed(): boolean {
+    return this.state.crashed ?? false;
+  }
+  /** So many were found. */
+  get leaks(): number {
+    return this.judged?.latest?.findings.filter(isLeak).length ?? 0;
   }
   /** Folder that relative file names of the trace count from. */
   get cwd(): string {

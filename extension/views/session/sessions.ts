@@ -5,11 +5,12 @@ import type { ProcessFacts } from '../../capture/processes/processes';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import type { TraceSession } from '../../engine/session';
 import { baseName } from '../../protocol/format';
-import type { SessionView } from '../../protocol/requests/messages';
+import type { EndMoment, SessionView } from '../../protocol/requests/messages';
 import { RUNNING_SESSIONS } from '../names';
 import { Recorder, type Remembered } from './beginRecording';
 import type { SessionChange } from './openTrace';
 import { Refused } from './refused';
+import { sessionWords } from './sessionWords';
 import { Session, type SessionParts } from './session';
 import { distinctTitles, SessionList } from './sessionList';
 import type { TraceVerdicts } from './traceVerdicts';
@@ -56,6 +57,10 @@ export class Sessions implements vscode.Disposable {
   get verdicts(): TraceVerdicts | null {
     return this.shown?.verdicts ?? null;
   }
+  /** The moment that is shown of the shown session instead of its end; null: there is none. */
+  get ending(): EndMoment | null {
+    return this.shown?.ending ?? null;
+  }
   /** Folder that relative file names of the shown session count from. */
   get cwd(): string {
     return this.shown?.cwd ?? '/';
@@ -70,7 +75,11 @@ export class Sessions implements vscode.Disposable {
     const { shown } = this;
     if (shown === null) return { ...NOTHING, trusted: vscode.workspace.isTrusted };
     const titles = distinctTitles(this.all.map(({ title }) => title));
-    const sessions = this.all.map(({ id, phase }, i) => ({ id, title: titles[i] ?? '', phase }));
+    const sessions = this.all.map((session, i) => ({
+      id: session.id,
+      title: titles[i] ?? '',
+      says: sessionWords(session, vscode.l10n.t),
+    }));
     return { ...shown.view(), sessions };
   }
 

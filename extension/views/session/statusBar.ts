@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { formatBytes } from '../../protocol/format';
-import { isLeak } from '../../protocol/verdicts';
 import type { Session } from './session';
+import { sessionIcon } from './sessionWords';
 import type { Sessions } from './sessions';
 
 /** People read no faster. */
@@ -62,13 +62,11 @@ export class StatusItem implements vscode.Disposable {
   }
 }
 
+/** Those that run are told apart by their recording alone. */
 function iconOf(told: readonly Session[]): string {
-  if (told.every(({ running }) => !running)) return told.some(leaks) ? 'bug' : 'pass';
+  const [one] = told;
+  if (one !== undefined && told.length === 1 && !one.running) return sessionIcon(one);
   return told.some(({ recordingOn }) => recordingOn) ? 'pulse' : 'debug-pause';
-}
-
-function leaks({ verdicts }: Session): boolean {
-  return verdicts?.latest?.findings.some(isLeak) ?? false;
 }
 
 function tooltipOf({ title, liveBytes, ending }: Session): string {

@@ -68,8 +68,16 @@ test('of several processes the last step of the one that held most, and the sum 
 });
 
 test('in words', () => {
-  const emptied = { title: 'As of the end of step 1,200', reason: 'the program had freed everything when it ended' };
+  const emptied = {
+    title: 'As of the end of step 1,200',
+    when: 'at the end of step 1,200',
+    reason: 'the program had freed everything when it ended',
+  };
   assert.deepEqual(endingWords({ step: 1200, leftBytes: 0 }), emptied);
-  const nearly = { title: 'As of the peak', reason: 'only 1.00 MB was left when the program ended' };
+  const nearly = {
+    title: 'As of the peak',
+    when: 'at the peak',
+    reason: 'only 1.00 MB was left when the program ended',
+  };
   assert.deepEqual(endingWords({ step: null, leftBytes: MB }), nearly);
 });

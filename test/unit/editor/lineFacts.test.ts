@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fileFilter, heatOf, hoverLines, lineText, type LineFacts } from '../../../extension/editor/lineFacts';
+import { asOf, fileFilter, heatOf, hoverLines, lineText, type LineFacts } from '../../../extension/editor/lineFacts';
 import { sparkSvg } from '../../../extension/editor/sparkSvg';
 
 const MB = 1 << 20;
@@ -17,16 +17,34 @@ const facts: LineFacts = {
 };
 
 test('a line tells what is alive, what grows, and its peak when nothing is alive', () => {
-  assert.equal(lineText(facts), '20.00 MB');
-  assert.equal(lineText({ ...facts, bytesPerStep: MB }), '20.00 MB · +1.00 MB a step');
-  assert.equal(lineText({ ...facts, liveBytes: 0 }), 'peak 30.00 MB');
+  assert.equal(lineText(facts, null), '20.00 MB');
+  assert.equal(lineText({ ...facts, bytesPerStep: MB }, null), '20.00 MB · +1.00 MB a step');
+  assert.equal(lineText({ ...facts, liveBytes: 0 }, null), 'peak 30.00 MB');
+});
+
+test('where a moment is shown instead of the end, the bytes of a line say which', () => {
+  const when = 'at the end of step 80';
+  assert.equal(lineText({ ...facts, bytesPerStep: MB }, when), '20.00 MB at the end of step 80 · +1.00 MB a step');
+  assert.equal(lineText({ ...facts, liveBytes: 0 }, when), 'peak 30.00 MB');
+  assert.equal(hoverLines(facts, when)[0], '20.00 MB alive in 3 blocks at the end of step 80, peak 30.00 MB');
 });
 
 test('a hover tells blocks, peak and counts', () => {
-  assert.deepEqual(hoverLines({ ...facts, bytesPerStep: MB }), [
+  assert.deepEqual(hoverLines({ ...facts, bytesPerStep: MB }, null), [
     '20.00 MB alive in 3 blocks, peak 30.00 MB',
     'Grows by 1.00 MB a step',
     '1,200 allocations, 1,197 frees',
+  ]);
+});
+
+test('at a moment lines hold what they held then, and those that came later nothing', () => {
+  const [then, later] = [
+    { ...facts, liveBytes: 7, liveCount: 1, spark: [7], peakBytes: 8 },
+    { ...facts, line: 50 },
+  ];
+  assert.deepEqual(asOf([then], [facts, later]), [
+    { ...facts, liveBytes: 7, liveCount: 1, spark: [7] },
+    { ...later, liveBytes: 0, liveCount: 0 },
   ]);
 });
 

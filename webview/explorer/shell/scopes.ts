@@ -45,8 +45,8 @@ function withAll(label: string, options: readonly Option[]): Option[] {
   return options.length < 2 ? [] : [[String(ALL), label], ...options];
 }
 
-function sessionOption({ id, title, phase }: SessionEntry): Option {
-  return [String(id), `${title} · ${phase}`];
+function sessionOption({ id, title, says }: SessionEntry): Option {
+  return [String(id), `${title} · ${says}`];
 }
 
 function processOption({ index, pid, command }: ProcessInfo): Option {

@@ -1,0 +1,36 @@
+import { formatCount } from '../../protocol/format';
+import type { Phase } from '../../protocol/requests/messages';
+
+/** `t` of the editor. */
+type Translate = (text: string, ...values: string[]) => string;
+
+/** What is known of a session. */
+export interface SessionStanding {
+  readonly phase: Phase;
+  readonly running: boolean;
+  /** It ended by itself, and not well. */
+  readonly crashed: boolean;
+  readonly recordingOn: boolean;
+  /** So many were found. */
+  readonly leaks: number;
+}
+
+/** The icon of a session: a failure before a leak; that it ended says nothing good of it. */
+export function sessionIcon({ phase, running, crashed, recordingOn, leaks }: SessionStanding): string {
+  if (phase === 'failed' || crashed) return 'error';
+  if (leaks > 0) return 'warning';
+  if (phase === 'starting') return 'loading~spin';
+  if (!running) return 'stop-circle';
+  return recordingOn ? 'pulse' : 'debug-pause';
+}
+
+/** The same in words: `ended · 1 leak`. */
+export function sessionWords({ phase, running, crashed, leaks }: SessionStanding, t: Translate): string {
+  const state = (): string => {
+    if (phase === 'failed' || crashed) return t('failed');
+    if (phase === 'starting') return t('starting');
+    return running ? t('running') : t('ended');
+  };
+  if (leaks === 0) return state();
+  return `${state()} · ${leaks === 1 ? t('1 leak') : t('{0} leaks', formatCount(leaks))}`;
+}

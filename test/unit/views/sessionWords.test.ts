@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sessionIcon, sessionWords, type SessionStanding } from '../../../extension/views/session/sessionWords';
+
+const ended: SessionStanding = { phase: 'ended', running: false, crashed: false, recordingOn: false, leaks: 0 };
+const told = (standing: SessionStanding): string[] => [
+  sessionIcon(standing),
+  sessionWords(standing, (text, ...values) => text.replace('{0}', values[0] ?? '')),
+];
+
+test('a session that ended has no icon of success; a crash comes before a leak', () => {
+  assert.deepEqual(told(ended), ['stop-circle', 'ended']);
+  assert.deepEqual(told({ ...ended, leaks: 1 }), ['warning', 'ended · 1 leak']);
+  assert.deepEqual(told({ ...ended, crashed: true, leaks: 2 }), ['error', 'failed · 2 leaks']);
+  assert.deepEqual(told({ ...ended, phase: 'failed' }), ['error', 'failed']);
+});
+
+test('one that runs says whether it is recorded, and what it leaks', () => {
+  const runs: SessionStanding = { ...ended, phase: 'running', running: true, recordingOn: true };
+  assert.deepEqual(told(runs), ['pulse', 'running']);
+  assert.deepEqual(told({ ...runs, recordingOn: false }), ['debug-pause', 'running']);
+  assert.deepEqual(told({ ...runs, leaks: 1 }), ['warning', 'running · 1 leak']);
+  assert.deepEqual(told({ ...runs, phase: 'starting' }), ['loading~spin', 'starting']);
+});
