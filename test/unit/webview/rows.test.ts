@@ -11,22 +11,22 @@ const MB = 1 << 20;
 const processes = [{ index: 3, threads: [{ index: 2, tid: 99, name: 'worker' }] }] as ProcessInfo[];
 
 test('a row names file, line, function, thread and device', () => {
-  const row = rowAt(window({}), 0, 'line', processes);
+  const row = rowAt(window({}), 0, 'line', processes, 'tensor');
   assert.deepEqual([row.primary, row.secondary, row.title], ['train.py:41', 'forward', '/home/a/train.py:41']);
   assert.deepEqual([row.thread, row.device], ['worker:99', 'cuda:1']);
 });
 
 test('a row of another group shows its own name first', () => {
-  assert.equal(rowAt(window({}), 0, 'thread', processes).primary, 'worker:99');
-  assert.equal(rowAt(window({}), 0, 'function', processes).primary, 'forward');
+  assert.equal(rowAt(window({}), 0, 'thread', processes, 'tensor').primary, 'worker:99');
+  assert.equal(rowAt(window({}), 0, 'function', processes, 'tensor').primary, 'forward');
 });
 
 test('a group keeps its key while its biggest site changes', () => {
   const other = window({ id: Uint32Array.of(9), label: ['python:99'], liveBytes: Float64Array.of(1) });
   for (const groupBy of ['line', 'function', 'thread'] as const) {
-    assert.equal(rowAt(other, 0, groupBy, []).key, rowAt(window({}), 0, groupBy, []).key);
+    assert.equal(rowAt(other, 0, groupBy, [], 'tensor').key, rowAt(window({}), 0, groupBy, [], 'tensor').key);
   }
-  assert.notEqual(rowAt(other, 0, 'site', []).key, rowAt(window({}), 0, 'site', []).key);
+  assert.notEqual(rowAt(other, 0, 'site', [], 'tensor').key, rowAt(window({}), 0, 'site', [], 'tensor').key);
 });
 
 test('of a group whose figures are not known, the cells are empty', () => {
@@ -44,6 +44,7 @@ test('of a group whose figures are not known, the cells are empty', () => {
     0,
     'category',
     processes,
+    'tensor',
   );
   assert.deepEqual([row.primary, row.trend, row.spark], ['gradient', 'steady', null]);
   for (const id of ['peak', 'allocations', 'frees', 'allocated', 'growth'] as const) {
@@ -61,8 +62,10 @@ test('no Python line, several threads, host memory', () => {
     thread: Int32Array.of(-1),
     device: Int32Array.of(-1),
   };
-  const row = rowAt(window(none), 0, 'line', processes);
+  const row = rowAt(window(none), 0, 'line', processes, 'host');
   assert.deepEqual([row.primary, row.thread, row.device], ['no Python line', 'several threads', 'host']);
+  const several = rowAt(window(none), 0, 'line', processes, 'tensor');
+  assert.equal(several.device, '', 'a GPU that is not known is no host memory');
 });
 
 test('a row is marked as of the backward pass only where it is', () => {
@@ -77,7 +80,7 @@ test('only what grows beyond noise is called growing', () => {
   assert.equal(trendOf(-2 * MB, 100 * MB), 'shrinking');
   assert.equal(trendOf(900, 0), 'steady');
   assert.equal(trendOf(50_000, 100 * MB), 'steady');
-  assert.equal(rowAt(window({ growth: Float64Array.of(MB) }), 0, 'line', []).growth, '+1.00 MB/s');
+  assert.equal(rowAt(window({ growth: Float64Array.of(MB) }), 0, 'line', [], 'tensor').growth, '+1.00 MB/s');
 });
 
 test('a spark line stays in its box; without change it is flat', () => {

@@ -1,11 +1,12 @@
 // What threads and devices are called on the page.
 import { t } from '@vscode/l10n';
 import { findThread } from '../../../extension/protocol/threads';
-import type { ProcessInfo } from '../../../extension/protocol/trace';
+import type { Layer, ProcessInfo } from '../../../extension/protocol/trace';
 
-/** `cuda:0`, as PyTorch names it. */
-export function deviceText(device: number): string {
-  return device < 0 ? t('host') : `cuda:${device}`;
+/** `cuda:0`, as PyTorch names it; a device that nobody told is no host memory. */
+export function deviceText(device: number, layer: Layer): string {
+  if (device >= 0) return `cuda:${device}`;
+  return layer === 'host' ? t('host') : t('unknown GPU');
 }
 
 /** `main thread`, else `python:4712`; with its process where there are several. */

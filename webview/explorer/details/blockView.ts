@@ -88,7 +88,7 @@ export class BlockView {
       name: block.name,
       category: CATEGORY_WORDS[block.category],
       age: ageText(block, nowNs),
-      device: deviceText(block.device),
+      device: deviceText(block.device, block.layer),
       stream: block.layer === 'host' ? '' : streamText(block.stream),
       pool: poolText(block),
       kind: kindText(block.kind),

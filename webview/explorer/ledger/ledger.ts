@@ -51,7 +51,7 @@ export function cardText(card: CardLedger): string {
     const slope = slopeText(part);
     return `${PART_WORDS[part.kind][0]} ${formatBytes(part.bytes)}${slope ? `, ${slope}` : ''}`;
   });
-  return `${deviceText(card.device)}, ${card.name}: ${words.join('; ')}`;
+  return `${deviceText(card.device, 'driver')}, ${card.name}: ${words.join('; ')}`;
 }
 
 /** Width of each part in percent of the bar; they sum to 100, whatever the bytes. */

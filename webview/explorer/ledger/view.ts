@@ -66,7 +66,7 @@ class CardView {
   update(card: CardLedger): void {
     setAttribute(this.element, 'data-device', String(card.device));
     setAttribute(this.element, 'data-total-bytes', String(card.totalBytes));
-    setText(this.index, deviceText(card.device));
+    setText(this.index, deviceText(card.device, 'driver'));
     setText(this.model, ` ${card.name}`);
     setAttribute(this.name, 'title', card.name);
     setText(this.whole, usedText(card));

@@ -226,5 +226,7 @@ function keyOf(owner: Owner | undefined): string {
 
 function nameOf({ process, device }: Owner, { processes, devices }: TraceInfo): string {
   const pid = processes.find(one => one.index === process)?.pid ?? process;
-  return devices.length > 1 || processes.length < 2 ? t('{0} on {1}', pid, deviceText(device)) : t('process {0}', pid);
+  return devices.length > 1 || processes.length < 2
+    ? t('{0} on {1}', pid, deviceText(device, 'driver'))
+    : t('process {0}', pid);
 }

@@ -80,7 +80,7 @@ export class LinesPart implements Part {
   update(context: PageContext): void {
     const { view, layer, info } = context;
     this.toolbar.update(view, layer);
-    this.sites.setNames(view.groupBy, info.processes);
+    this.sites.setNames(view.groupBy, info.processes, layer);
     this.tree.setOrder(view);
     this.table.update(view, this.sourceOf(view), info.devices.length);
     const [title, hint] = WEIGHT_TITLES[view.table.tree ? view.table.weight : 'live'];

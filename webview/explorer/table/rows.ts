@@ -5,6 +5,7 @@ import { libraryName } from '../../../extension/protocol/libraryName';
 import type { RowVerdict } from '../../../extension/protocol/requests/verdictRequests';
 import {
   type GroupBy,
+  type Layer,
   type LineSource,
   siteRow,
   type SiteRow,
@@ -61,10 +62,17 @@ const NOISE_BYTES = 1024;
 const NOISE_PART = 0.001;
 
 /** Row `i` of a window. */
-export function rowAt(window: SiteWindow, i: number, groupBy: GroupBy, processes: readonly ProcessInfo[]): Row {
+export function rowAt(
+  window: SiteWindow,
+  i: number,
+  groupBy: GroupBy,
+  processes: readonly ProcessInfo[],
+  layer: Layer,
+): Row {
   const found = siteRow(window, i);
   const { file, line, growth, process, thread, device } = found;
-  const named = { thread: threadText(processes, process, thread), device: deviceText(device) };
+  const oneDevice = device >= 0 || layer === 'host'; // else several, or none is known
+  const named = { thread: threadText(processes, process, thread), device: oneDevice ? deviceText(device, layer) : '' };
   const own = (groupBy === 'thread' && thread >= 0) || (groupBy === 'device' && device >= 0);
   const site = own ? { ...found, label: named[groupBy] } : found;
   const [primary, secondary] = names(site, groupBy);

@@ -1,5 +1,11 @@
 // The rows of the list: a window of what the host sorted, grouped and filtered.
-import { type GroupBy, type ProcessInfo, type SiteWindow, siteRow } from '../../../extension/protocol/trace';
+import {
+  type GroupBy,
+  type Layer,
+  type ProcessInfo,
+  type SiteWindow,
+  siteRow,
+} from '../../../extension/protocol/trace';
 import { rowAt, rowKey, type Judged, type Row } from './rows';
 import type { RowSource } from './rowSource';
 
@@ -11,6 +17,7 @@ export class SiteRows implements RowSource {
   private window: SiteWindow | null = null;
   private from = 0;
   private groupBy: GroupBy = 'line';
+  private layer: Layer = 'tensor';
   private processes: readonly ProcessInfo[] = [];
   /** By the id of a row. */
   private verdicts: ReadonlyMap<number, Judged> = new Map();
@@ -19,8 +26,9 @@ export class SiteRows implements RowSource {
   /** @param ask a window of the rows that are shown; undefined: it could not be had */
   constructor(private readonly ask: (from: number, to: number) => Promise<SiteWindow | undefined>) {}
 
-  setNames(groupBy: GroupBy, processes: readonly ProcessInfo[]): void {
+  setNames(groupBy: GroupBy, processes: readonly ProcessInfo[], layer: Layer): void {
     this.groupBy = groupBy;
+    this.layer = layer;
     this.processes = processes;
   }
 
@@ -89,7 +97,7 @@ export class SiteRows implements RowSource {
   }
 
   private rowOf(window: SiteWindow, i: number): Row {
-    const row = rowAt(window, i, this.groupBy, this.processes);
+    const row = rowAt(window, i, this.groupBy, this.processes, this.layer);
     row.verdict = this.verdicts.get(row.id) ?? null;
     row.bytesPerStep = row.verdict?.bytesPerStep ?? 0;
     return row;

@@ -54,11 +54,11 @@ export function marksOf(
   named: readonly { name: string; timeNs: number }[],
   peak: { timeNs: number; bytes: number } | null,
 ): TimelineMark[] {
-  const marks: TimelineMark[] = info.outOfMemory.map(({ timeNs, requestedBytes, device }) => ({
+  const marks: TimelineMark[] = info.outOfMemory.map(({ timeNs, requestedBytes, device, layer }) => ({
     kind: 'out-of-memory',
     timeNs,
     label: t('out of memory'),
-    title: t('{0} asked of {1}', formatBytes(requestedBytes), deviceText(device)),
+    title: t('{0} asked of {1}', formatBytes(requestedBytes), deviceText(device, layer)),
   }));
   for (const { name, timeNs } of named)
     marks.push({ kind: 'named', timeNs, label: name, title: t('a mark that was made') });
