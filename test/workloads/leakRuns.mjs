@@ -51,15 +51,13 @@ function fixedJob(file, report) {
 }
 
 /** A leak's fix is tried: the leak is gone, and the program prints what it printed. Gives what was written; '' where there is no fix. */
-async function tryFix(file, { report, stdout }, how, leastLeft) {
+async function tryFix(file, { report, stdout }, how) {
   const fixed = fixedJob(file, report);
   if (fixed === null) return '';
   try {
     const after = await runJob(fixed.file, how);
     assert.equal(after.stdout, stdout, fixed.text);
-    const left = after.report.findings.filter(
-      ({ verdict, bytesPerStep }) => verdict === 'leak' && bytesPerStep > leastLeft,
-    );
+    const left = after.report.findings.filter(({ verdict }) => verdict === 'leak');
     assert.deepEqual(
       left.map(({ title }) => title),
       [],
@@ -90,8 +88,7 @@ function table(rows) {
 }
 
 /** Registers a test for each job. `python` runs them, with the variables `env` for what is expected and with `options` of the command,
- * `concurrency` at once; `jobFile` gives the file to run for one of a folder, `left` why one is left out, if it is; `leastLeft` are the
- * bytes that a step may still take where a fix was written. */
+ * `concurrency` at once; `jobFile` gives the file to run for one of a folder, `left` why one is left out, if it is. */
 export function testLeaks({
   python,
   env = () => ({}),
@@ -99,7 +96,6 @@ export function testLeaks({
   concurrency,
   jobFile = file => file,
   left = () => false,
-  leastLeft = 0,
 }) {
   const rows = [];
   const folders = [join(here, 'leaks'), process.env.GPU_MEMTRACE_LEAKS].filter(Boolean);
@@ -120,7 +116,7 @@ export function testLeaks({
           assert.ok(judged.site, `line ${expected.site}: ${judged.titles}`);
           const held = judged.holder !== false && judged.path;
           assert.ok(held, `holder ${expected.holderPath} at ${expected.holder}: ${judged.holderText}`);
-          rows.find(({ name }) => name === row.name).fix = await tryFix(file, run, how, leastLeft);
+          rows.find(({ name }) => name === row.name).fix = await tryFix(file, run, how);
         });
       }
     });
