@@ -30,10 +30,10 @@ def fix_of(file, mention, kept):
         how = ".detach().cpu()"
     if found is None:
         return None
-    names = made_from(file, {mention.name})
-    if is_needed(file, names) or not (is_done(file, mention.scope, found) or is_seen(file, names)):
+    kept_in = made_from(file, {mention.scope.variable(mention.name) if mention.sort == "name" else mention.name})
+    if is_needed(file, kept_in) or not (is_done(file, mention.scope, found) or is_seen(file, kept_in)):
         return None
-    if target is None and any(source.callee(call) in JOINED and source.names_in(call) & names for call, _ in file.calls):
+    if target is None and any(source.callee(call) in JOINED and read_by(file, call, scope) & kept_in for call, scope in file.calls):
         return None
     return edit(file, found, mention.node, how)
 
@@ -113,23 +113,73 @@ def part(value, places):
     return None
 
 
-def made_from(file, names):
-    """The names, and those of all that the file makes from them."""
-    names, before = set(names), 0
-    while len(names) > before:
-        before = len(names)
+def made_from(file, found):
+    """The variables and attributes (read_by) that are given, and all that the file makes from them, also through calls of its functions."""
+    found, before = set(found), 0
+    while len(found) > before:
+        before = len(found)
         for each in file.mentions:
-            made = each.value is not None and (source.names_in(each.value) & names or returns(file, each.value, names))
-            if made and each.name is not None:
-                names.add(each.name)
-    return names
+            if each.value is not None and each.name is not None and read_by(file, each.value, each.scope) & found:
+                found.add(each.scope.variable(each.name) if each.sort == "name" else each.name)
+        for call, scope in file.calls:
+            found.update(passed(file, call, scope, found))
+        found.update(known_as(each) for each in file.scopes if gives(file, each, found))
+    return found
 
 
-def is_needed(file, names):
-    """Whether a backward pass goes through what has one of these names, as far as the file tells."""
-    if any(source.callee(call) in BACKWARD and source.names_in(call) & names for call, _ in file.calls):
+def read_by(file, node, scope):
+    """What an expression in a function reads: its variables (source.Scope.variable), and attributes by their names."""
+    found = file.reads.get(node)
+    if found is None:
+        found = file.reads[node] = set()
+        for each in ast.walk(node):
+            if isinstance(each, ast.Name):
+                found.add(scope.variable(each.id))
+            elif isinstance(each, ast.Attribute):
+                found.add(each.attr)
+    return found
+
+
+def passed(file, call, scope, found):
+    """The parameters of the file's functions that a call gives one of these."""
+    given = [(place, None, each) for place, each in enumerate(call.args)] + [(None, each.arg, each.value) for each in call.keywords]
+    given = [(place, name, each) for place, name, each in given if read_by(file, each, scope) & found]
+    if not given:
+        return
+    for each in file.scopes:
+        if not is_called(each, call):
+            continue
+        first = 1 if each.outer.is_class else 0
+        for place, name, value in given:
+            if isinstance(value, ast.Starred) or (place is None and name is None):
+                yield from ((each, parameter) for parameter in each.bound)
+            elif place is None or place + first < len(each.parameters):
+                yield each, name if place is None else each.parameters[place + first]
+
+
+def is_called(scope, call):
+    """Whether a call may be one of that function, as far as their names tell."""
+    if scope.outer is None or scope.is_class:
+        return False
+    name = last_name(scope)
+    return last_name(scope.outer) == source.callee(call) if name == "__init__" else name == source.callee(call)
+
+
+def known_as(scope):
+    """What reads the name of a function reads."""
+    return last_name(scope) if scope.outer.is_class else scope.outer.variable(last_name(scope))
+
+
+def gives(file, scope, found):
+    """Whether the function gives back something of these."""
+    return scope.outer is not None and any(read_by(file, each, scope) & found for each in scope.gives)
+
+
+def is_needed(file, found):
+    """Whether a backward pass goes through something of these, as far as the file tells."""
+    if any(source.callee(call) in BACKWARD and read_by(file, call, scope) & found for call, scope in file.calls):
         return True
-    return any(last_name(scope) in OWN_RESULT and names & scope.gives for scope in file.scopes)
+    return any(last_name(scope) in OWN_RESULT and gives(file, scope, found) for scope in file.scopes)
 
 
 def is_done(file, scope, value):
@@ -143,16 +193,10 @@ def is_done(file, scope, value):
     return False
 
 
-def is_seen(file, names):
+def is_seen(file, found):
     """Whether the file tells all that is done with these: no function gives them to a caller that is not in it."""
     called = {source.callee(call) for call, _ in file.calls}
-    return all(last_name(scope) in called for scope in file.scopes if names & scope.gives)
-
-
-def returns(file, value, names):
-    """Whether the value is the result of a function of the file that gives back one of these."""
-    called = source.callee(value) if isinstance(value, ast.Call) else None
-    return called is not None and any(last_name(scope) == called and names & scope.gives for scope in file.scopes)
+    return all(last_name(scope) in called for scope in file.scopes if gives(file, scope, found))
 
 
 def last_name(scope):

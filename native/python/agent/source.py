@@ -31,10 +31,19 @@ class Scope:
             self.bound.update(self.parameters, (each.arg for each in arguments.kwonlyargs))
         self.shared = set()  # global and nonlocal
         self.returns = []  # names that it gives back
-        self.gives = set()  # all names in what it gives back
+        self.gives = []  # expressions of what it gives back
 
     def owns(self, name):
         return name in self.bound and name not in self.shared
+
+    def variable(self, name):
+        """What a name means here: (function, name) for a function's own variable, else the name."""
+        scope = self
+        while scope.outer is not None:
+            if scope.owns(name) and not scope.is_class:
+                return scope, name
+            scope = scope.outer
+        return name
 
 
 class Mention:
@@ -149,6 +158,7 @@ class File(ast.NodeVisitor):
         self.path, self.lines = path, text.split("\n")
         self.module = self.scope = Scope("", None, None)
         self.scopes, self.mentions, self.calls = [self.module], [], []
+        self.reads = {}  # for fixes.py: what an expression reads
         self.visit(ast.parse(text))
 
     def enter(self, node, name):
@@ -177,7 +187,7 @@ class File(ast.NodeVisitor):
         if isinstance(node.value, ast.Name):
             self.scope.returns.append(node.value.id)
         if node.value is not None:
-            self.scope.gives.update(names_in(node.value))
+            self.scope.gives.append(node.value)
         self.generic_visit(node)
 
     def record_target(self, target, value, line, grows, node=None):
