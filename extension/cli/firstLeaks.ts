@@ -1,5 +1,5 @@
-import { FirstLeaks, type OwnQuestion } from '../analysis/findings/firstLeaks';
-import { pauseOf } from '../analysis/findings/holders';
+import { FirstLeaks, type OwnAnswer, type OwnQuestion } from '../analysis/findings/firstLeaks';
+import { timeOf } from '../analysis/findings/holders';
 import { verdictsOf } from '../analysis/findings/verdictCache';
 import { ask, cannotAsk } from '../capture/traces/requests';
 import { createLineReader } from '../engine/sourceLines';
@@ -18,10 +18,10 @@ export function watchForLeaks({ session, directory }: Recording): { stop(): void
     const info = session.info();
     return cannotAsk(info, info.processes[process], directory) === null;
   };
-  const question = async ({ process, ...words }: OwnQuestion): Promise<number | null> => {
+  const question = async ({ process, ...words }: OwnQuestion): Promise<OwnAnswer> => {
     const patience = { limitMs: PATIENCE_MS, signal: stop.signal };
     const result = await ask(session, directory, process, { do: 'holders', ...words }, patience);
-    return 'answer' in result ? pauseOf(result.answer) : null;
+    return 'answer' in result ? timeOf(result.answer) : { pauseMs: null, cut: false };
   };
   const leaks = new FirstLeaks(session, canAsk, question, () => performance.now() - begun);
   const lineText = createLineReader();

@@ -5,7 +5,7 @@ import { THRESHOLDS as T } from '../series/thresholds';
 import { sureLeaks } from './verdicts';
 
 // Who holds what leaks is known while the program runs: what the locals of its functions hold is gone at its end. So it is asked by
-// itself, once for each leak, as soon as that is certain.
+// itself, once for each leak, as soon as that is certain; and where time ran out, again when it has run for twice as long.
 
 /** What a process is asked by itself. */
 export interface OwnQuestion {
@@ -17,46 +17,53 @@ export interface OwnQuestion {
   atStep: boolean;
 }
 
+/** What came of a question. */
+export interface OwnAnswer {
+  /** How long the program stood still (ms); null: that is not known. */
+  pauseMs: number | null;
+  /** Time ran out before all was looked at. */
+  cut: boolean;
+}
+
 export class FirstLeaks {
-  /** Leaks by `keyOf`: each is asked about once, whatever comes of it. */
-  private readonly asked = new Set<string>();
+  /** Leaks by `keyOf`: from when on (ms of the run) another question makes sense. */
+  private readonly asked = new Map<string, number>();
   /** By process: how long it was stopped, or may be by what is asked now. */
   private readonly stoppedMs = new Map<number, number>();
   private readonly waiting = new Set<number>();
 
-  /**
-   * @param ask asks, and gives how long the program stood still (ms); null: that is not known
-   * @param elapsedMs for how long the program has run
-   */
+  /** @param elapsedMs for how long the program has run */
   constructor(
     private readonly source: TraceSource,
     private readonly canAsk: (process: number) => boolean,
-    private readonly ask: (question: OwnQuestion) => Promise<number | null>,
+    private readonly ask: (question: OwnQuestion) => Promise<OwnAnswer>,
     private readonly elapsedMs: () => number,
   ) {}
 
-  /** Asks about leaks that were found now and whose holder is not known. */
+  /** Asks about leaks that were found now and whose holder, or its line, is not known. */
   look({ findings }: Verdicts): void {
-    for (const finding of sureLeaks(findings)) if (finding.holder === null) this.askAbout(finding);
+    for (const finding of sureLeaks(findings)) if ((finding.holder?.line ?? null) === null) this.askAbout(finding);
   }
 
   private askAbout(finding: Finding): void {
     const { process } = finding;
     const key = keyOf(finding);
-    if (this.asked.has(key) || this.waiting.has(process) || !this.canAsk(process)) return;
+    const elapsedMs = this.elapsedMs();
+    if (elapsedMs < (this.asked.get(key) ?? 0) || this.waiting.has(process) || !this.canAsk(process)) return;
     const before = this.stoppedMs.get(process) ?? 0;
-    const budgetMs = Math.min(T.askMostMs, Math.floor(T.askShare * this.elapsedMs() - before));
+    const budgetMs = Math.min(T.askMostMs, Math.floor(T.askShare * elapsedMs - before));
     if (budgetMs < T.askLeastMs) return; // soon it may
     const blocks = survivorsOf(this.source, finding);
     if (blocks.length === 0) return;
-    this.asked.add(key);
+    this.asked.set(key, Infinity);
     this.waiting.add(process);
     this.stoppedMs.set(process, before + budgetMs);
     const steps = this.source.info().steps.find(entry => entry.process === process);
     const question = { process, blocks, budgetMs, atStep: steps?.source === 'optimizer' };
-    void this.ask(question).then(tookMs => {
-      this.stoppedMs.set(process, before + (tookMs ?? budgetMs));
+    void this.ask(question).then(({ pauseMs, cut }) => {
+      this.stoppedMs.set(process, before + (pauseMs ?? budgetMs));
       this.waiting.delete(process);
+      if (cut) this.asked.set(key, 2 * elapsedMs);
     });
   }
 }

@@ -248,9 +248,10 @@ export function readHolderAnswer(
   return { holders, sentence: `${parts.join('; ')}.` };
 }
 
-/** How long the program stood still for an answer (ms); null: it does not tell. */
-export function pauseOf({ text }: Pick<Answer, 'text'>): number | null {
-  return positive(parseObject(text)?.tookMs);
+/** How long the program stood still for an answer (ms; null: it does not tell), and whether time ran out. */
+export function timeOf({ text }: Pick<Answer, 'text'>): { pauseMs: number | null; cut: boolean } {
+  const document = parseObject(text);
+  return { pauseMs: positive(document?.tookMs), cut: document?.cut === true };
 }
 
 /** When a recorded answer was found, as a sentence. */

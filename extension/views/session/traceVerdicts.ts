@@ -2,8 +2,8 @@
 import * as vscode from 'vscode';
 import { readEffect } from '../../analysis/findings/effects';
 import { findingSpark } from '../../analysis/findings/findingSpark';
-import { FirstLeaks, type OwnQuestion } from '../../analysis/findings/firstLeaks';
-import { occasionText, pauseOf, recordedHolders, readHolderAnswer } from '../../analysis/findings/holders';
+import { FirstLeaks, type OwnAnswer, type OwnQuestion } from '../../analysis/findings/firstLeaks';
+import { occasionText, recordedHolders, readHolderAnswer, timeOf } from '../../analysis/findings/holders';
 import { otherLines, rowVerdicts } from '../../analysis/report/rowVerdicts';
 import { standingOf } from '../../analysis/sites/standing';
 import { survivorsOf, tensorAt } from '../../analysis/series/survivors';
@@ -58,12 +58,12 @@ export class TraceVerdicts implements vscode.Disposable {
   /** From here on the program is asked by itself who holds what leaks, the first time that this is certain. */
   askOnFirstLeak(log: Pick<vscode.LogOutputChannel, 'info'>): void {
     const begun = performance.now();
-    const question = async ({ process, ...words }: OwnQuestion): Promise<number | null> => {
+    const question = async ({ process, ...words }: OwnQuestion): Promise<OwnAnswer> => {
       const patience = { limitMs: PATIENCE_MS, signal: this.closing.signal };
       const result = await ask(this.source, this.directory, process, { do: 'holders', ...words }, patience);
-      const pauseMs = 'answer' in result ? pauseOf(result.answer) : null;
-      log.info(`asked who holds what leaks: ${'sentence' in result ? result.sentence : `${pauseMs} ms`}`);
-      return pauseMs;
+      const took = 'answer' in result ? timeOf(result.answer) : { pauseMs: null, cut: false };
+      log.info(`asked who holds what leaks: ${'sentence' in result ? result.sentence : `${took.pauseMs} ms`}`);
+      return took;
     };
     const canAsk = (process: number): boolean => this.cannotAsk({ process }) === null;
     this.leaks = new FirstLeaks(this.source, canAsk, question, () => performance.now() - begun);

@@ -1,7 +1,7 @@
 // The program is asked by itself who holds what leaks: when, how often, and for how long it may stand still.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FirstLeaks, type OwnQuestion } from '../../../extension/analysis/findings/firstLeaks';
+import { FirstLeaks, type OwnAnswer, type OwnQuestion } from '../../../extension/analysis/findings/firstLeaks';
 import { judgeTrace } from '../../../extension/analysis/findings/verdicts';
 import { THRESHOLDS } from '../../../extension/analysis/series/thresholds';
 import { STREAM_UNKNOWN } from '../../../extension/protocol/streams';
@@ -15,12 +15,13 @@ const ENOUGH_MS = THRESHOLDS.askMostMs / THRESHOLDS.askShare;
 const HOLDER: FindingHolder = {
   path: 'main().kept',
   kind: 'container',
-  file: null,
-  line: null,
+  file: 'train.py',
+  line: 12,
   function: null,
   length: null,
   bound: null,
 };
+const NO_LINE: FindingHolder = { ...HOLDER, file: null, line: null };
 
 class KeptTrace extends RunTrace {
   constructor(
@@ -53,13 +54,14 @@ class Asked {
   elapsedMs = 100 * ENOUGH_MS;
   alive = true;
   tookMs: number | null = 30;
+  cut = false;
   readonly leaks: FirstLeaks;
   private answer: () => void = () => undefined;
 
   constructor(readonly source = leaking()) {
-    const ask = (question: OwnQuestion): Promise<number | null> => {
+    const ask = (question: OwnQuestion): Promise<OwnAnswer> => {
       this.questions.push(question);
-      return new Promise(done => (this.answer = () => done(this.tookMs)));
+      return new Promise(done => (this.answer = () => done({ pauseMs: this.tookMs, cut: this.cut })));
     };
     this.leaks = new FirstLeaks(
       source,
@@ -128,6 +130,31 @@ test('the program stands still for a small part of its time, by what it took', a
   await asked.answered();
   asked.look();
   assert.equal(asked.questions[1]?.budgetMs, THRESHOLDS.askLeastMs, 'what is left');
+});
+
+test('where time ran out, it is asked again when the program has run for twice as long', async () => {
+  const asked = new Asked();
+  const only = ({ place }: Finding): Partial<Finding> =>
+    place?.line === 10 ? { holder: NO_LINE } : { holder: HOLDER };
+  const budgets = (): number[] => asked.questions.map(({ budgetMs }) => budgetMs);
+  const [least, most] = [THRESHOLDS.askLeastMs, THRESHOLDS.askMostMs];
+  const lookAt = async (elapsedMs: number): Promise<void> => {
+    asked.elapsedMs = elapsedMs;
+    asked.look(only);
+    await asked.answered();
+  };
+  const began = least / THRESHOLDS.askShare;
+  asked.cut = true;
+  asked.tookMs = 0;
+  await lookAt(began);
+  await lookAt(2 * began - 1);
+  assert.deepEqual(budgets(), [least]);
+  await lookAt(2 * began);
+  assert.deepEqual(budgets(), [least, 2 * least]);
+  asked.cut = false;
+  await lookAt(4 * began);
+  await lookAt(100 * began);
+  assert.deepEqual(budgets(), [least, 2 * least, most], 'the last saw all');
 });
 
 test('where it is not known how long it stood still, the most is counted', async () => {
