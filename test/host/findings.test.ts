@@ -4,10 +4,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { freshPage, inThemes, reached, trace, workspace } from './page';
+import { actionsAt, cursorAt, isCursorAt, LEAK as CARD, problems } from './leak';
 import { attribute, click, press, says, texts, until, violations, words } from './window';
 
 const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';
-const CARD = '[data-finding][data-verdict=leak]';
 const KEPT = join(workspace, 'kept.py');
 const PICKER = '.quick-input-widget:not([style*="display: none"])';
 
@@ -15,22 +15,10 @@ const lineOf = (file: string, end: string): number =>
   readFileSync(file, 'utf8')
     .split('\n')
     .findIndex(line => line.endsWith(end)) + 1;
-const isCursorAt = (file: string, line: number): boolean => {
-  const editor = vscode.window.activeTextEditor;
-  return editor?.document.uri.fsPath === file && editor.selection.active.line === line - 1;
-};
-const cursorAt = (file: string, line: number): Promise<true> =>
-  until(`the cursor on line ${line}`, () => isCursorAt(file, line) as true);
-const problems = (file: string): vscode.Diagnostic[] =>
-  vscode.languages.getDiagnostics(vscode.Uri.file(file)).filter(entry => entry.source === 'GPU Memory Trace');
 
 /** By the action of the first entry of a file. */
 async function showFindingAt(file: string): Promise<void> {
-  const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>(
-    'vscode.executeCodeActionProvider',
-    vscode.Uri.file(file),
-    problems(file)[0]?.range ?? new vscode.Range(0, 0, 0, 0),
-  );
+  const actions = await actionsAt(file, problems(file)[0]?.range ?? new vscode.Range(0, 0, 0, 0));
   const action = actions.find(({ title }) => title === 'Why is this a leak?');
   assert.ok(action?.command, actions.map(({ title }) => title).join());
   await vscode.commands.executeCommand(action.command.command, ...(action.command.arguments ?? []));
@@ -185,13 +173,9 @@ describe('Findings in VS Code', () => {
     await press(`${CARD} [data-action=apply-fix]`, 'Enter');
     await cursorAt(file, lineOf(file, '# HOLD'));
     await written();
-    const uri = vscode.Uri.file(file);
     const entry = await until('the entry', () => problems(file)[0]);
-    const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>(
-      'vscode.executeCodeActionProvider',
-      uri,
-      new vscode.Range(entry.range.start.line, 0, entry.range.start.line, 1),
-    );
+    const { line } = entry.range.start;
+    const actions = await actionsAt(file, new vscode.Range(line, 0, line, 1));
     const fix = actions.find(({ title }) => title === 'Add .detach().cpu()');
     assert.ok(fix?.edit && fix.isPreferred, actions.map(({ title }) => title).join());
     await vscode.workspace.applyEdit(fix.edit);

@@ -1,4 +1,4 @@
-// Runs the tests in the extension host: what `extensionTestsPath` names.
+// Runs the tests in the extension host: what `extensionTestsPath` names. Those of HOST_FOLDER, where it is told.
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Mocha from 'mocha';
@@ -26,8 +26,9 @@ export async function run(): Promise<void> {
   const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includes(name.replace('.test.js', ''));
   const rootHooks = { afterEach: pictureOfFailure };
   const mocha = new Mocha({ ui: 'bdd', timeout: 60_000, color: false, rootHooks });
-  const files = readdirSync(__dirname).filter(name => name.endsWith('.test.js') && isWanted(name));
-  for (const name of files.sort()) mocha.addFile(join(__dirname, name));
+  const folder = process.env.HOST_FOLDER ?? __dirname;
+  const files = readdirSync(folder).filter(name => name.endsWith('.test.js') && isWanted(name));
+  for (const name of files.sort()) mocha.addFile(join(folder, name));
   if (words.length > 0) mocha.suite.on('post-require', () => choose(mocha.suite, words));
   const results = { passed: 0, failed: 0, skipped: [] as string[], notes: [] as string[] };
   await new Promise<void>((done, fail) => {

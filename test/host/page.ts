@@ -34,7 +34,8 @@ export function rowAt(file: string, line: number): Promise<Row> {
   );
 }
 
-const INPUT = '.quick-input-widget:not([style*="display: none"]) input[type=text]';
+/** The field of the palette, and of a question. */
+export const INPUT = '.quick-input-widget:not([style*="display: none"]) input[type=text]';
 
 /** Runs the palette's action on the file; the question for arguments is answered with `words`. */
 export async function trace(file: string, words = ''): Promise<void> {

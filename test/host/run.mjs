@@ -8,6 +8,7 @@ import { ensurePrograms } from '../project/systemPackages.mjs';
 const standIn = inRoot('test/workbench/code.mjs');
 /** The files that take as long as the others together: they have a window of their own. */
 const LONG = ['access', 'findings', 'saved'];
+const OWN = inRoot('build/test/host');
 const results = window => inRoot('build/test-results', `host${window}.json`);
 const drivers = window => inRoot('build/test-results', `driver${window}`);
 
@@ -74,19 +75,24 @@ async function choose() {
 
 /** The names of the test files, without their ending. */
 const testFiles = () =>
-  readdirSync(inRoot('build/test/host'))
+  readdirSync(OWN)
     .filter(name => name.endsWith('.test.js'))
     .map(name => name.replace('.test.js', ''));
 
-/** The tests of `files` in a window of their own; what they came to. */
-async function runFiles(files, window, words) {
+/**
+ * The tests of `files` in a window of their own, which is number `window`; `words` are parts of the tests' names. `folder`: where the
+ * bundled files lie; `env`: more variables of the window. What they came to.
+ */
+export async function runFiles(files, window, words, { folder = OWN, env = {} } = {}) {
   rmSync(results(window), { force: true });
-  const env = { HOST_RESULTS: results(window), SCREENSHOTS: inRoot('build/screenshots') };
-  const code = await runInWindow(
-    inRoot('build/test/host/index.js'),
-    { ...env, HOST_FILES: files.join(' '), HOST_WORDS: JSON.stringify(words) },
-    window,
-  );
+  const told = {
+    HOST_RESULTS: results(window),
+    HOST_FOLDER: folder,
+    HOST_FILES: files.join(' '),
+    HOST_WORDS: JSON.stringify(words),
+    SCREENSHOTS: inRoot('build/screenshots'),
+  };
+  const code = await runInWindow(`${OWN}/index.js`, { ...env, ...told }, window);
   if (typeof code === 'string') return { skipped: [`the extension in VS Code: ${code}`] };
   const counted = existsSync(results(window))
     ? JSON.parse(readFileSync(results(window), 'utf8'))
@@ -112,7 +118,11 @@ export async function runHost({ paths = [], words = [] } = {}) {
   const windows = desktop || words.length > 0 ? [files] : groups;
   const problem = desktop ? null : await prepareStandIn();
   if (problem) return { skipped: [`the extension in VS Code: ${problem}`] };
-  const all = await Promise.all(windows.map((group, window) => runFiles(group, window, words)));
+  return summed(await Promise.all(windows.map((group, window) => runFiles(group, window, words))));
+}
+
+/** Results of several runs as one. */
+export function summed(all) {
   const sum = { passed: 0, failed: 0, skipped: [], notes: [] };
   for (const { passed = 0, failed = 0, skipped = [], notes = [] } of all) {
     sum.passed += passed;
