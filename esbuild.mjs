@@ -42,7 +42,7 @@ const bundles = [
   { ...host, entryPoints: ['extension/exporters/arrow.ts'], outfile: 'dist/arrow.js' },
   { ...page, entryPoints: ['webview/explorer/main.ts'], outfile: 'dist/webview/explorer.js' },
   { ...page, entryPoints: ['webview/doctor/main.ts'], outfile: 'dist/webview/doctor.js' },
-  ...['unit', 'golden', 'cli', 'host'].map(kind => ({
+  ...['unit', 'golden', 'cli', 'host', 'torch/editor'].map(kind => ({
     ...test,
     entryPoints: [...find(`test/${kind}`, '.test.ts'), ...find(`test/${kind}`, 'index.ts')],
     outdir: `build/test/${kind}`,

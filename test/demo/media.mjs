@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { inRoot } from '../project/root.mjs';
 import { preparePython } from '../runner/pythonPackages.mjs';
-import { buildAllocator, findTorch } from '../torch/run.mjs';
+import { findTorch, standInVariables } from '../torch/standIn.mjs';
 import { frameWith } from '../workbench/workbench.mjs';
 import { Movie } from './movie.mjs';
 import { openFile, openWindow } from './window.mjs';
@@ -35,26 +35,17 @@ function makeFolder(python) {
   for (const place of ['.vscode', '.venv/bin']) mkdirSync(join(folder, place), { recursive: true });
   writeFileSync(own, `#!/bin/sh\nexec ${python} "$@"\n`);
   chmodSync(own, 0o755);
-  copyFileSync(inRoot('test/demo/pytorch', SCRIPT), join(folder, SCRIPT));
+  copyFileSync(inRoot('test/demo', SCRIPT), join(folder, SCRIPT));
   const all = { ...SETTINGS, 'gpuMemoryTrace.pythonPath': own };
   const settings = more => writeFileSync(join(folder, '.vscode/settings.json'), JSON.stringify({ ...all, ...more }));
   settings({});
   return { folder, settings };
 }
 
-const environment = allocator => ({
-  GPU_MEMTRACE_AGENT_DEVICES: 'all',
-  GMT_AS_GPU: allocator,
-  GMT_AS_GPU_BYTES: '0',
-  OMP_NUM_THREADS: '1',
-  PYTHONPATH: `${inRoot('test/demo/pytorch')}:${inRoot('test/torch')}`,
-});
-
 /** A window of its own for `show`, with the script open. */
 async function inWindow(torch, show) {
   const { folder, settings } = makeFolder(torch.python);
-  const env = environment(await buildAllocator(torch));
-  const window = await openWindow(folder, { env, headless: true, size: SIZE });
+  const window = await openWindow(folder, { env: await standInVariables(torch), headless: true, size: SIZE });
   try {
     await openFile(window.page, SCRIPT);
     await rest(window.page);

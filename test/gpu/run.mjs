@@ -36,6 +36,7 @@ const tests = [
   'uprobe',
   'before',
   'callers',
+  'training',
 ].map(name => join(here, `${name}.test.mjs`));
 const run = spawnSync(process.execPath, ['--test', '--test-reporter=spec', ...names, ...tests], { stdio: 'inherit' });
 process.exit(run.status ?? 1);

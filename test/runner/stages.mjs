@@ -156,7 +156,7 @@ export const stages = [
   { name: 'format', what: 'prettier, clang-format', cores: 0.5, run: () => inTurn(checkPrettier, checkClangFormat) },
   {
     name: 'torch',
-    what: 'ten planted leaks on PyTorch, without a GPU',
+    what: 'planted leaks and a training script in VS Code on PyTorch, without a GPU',
     ...tracing,
     cores: 2, // a search for holders is given a time: nothing runs beside it
     takes: ['paths'],
@@ -164,7 +164,7 @@ export const stages = [
   },
   {
     name: 'leaks',
-    what: 'all planted leaks on PyTorch',
+    what: 'all planted leaks and training scripts on PyTorch',
     ...tracing,
     asked: true,
     cores: 2,

@@ -1,44 +1,9 @@
 // What runs on a real PyTorch, with tensors in main memory in the place of a GPU's.
-import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { runFiles, summed } from '../host/run.mjs';
 import { runNodeTests } from '../runner/nodeTests.mjs';
-import { pythons } from '../runner/pythons.mjs';
-import { inRoot, run } from '../project/root.mjs';
-
-const WHERE = 'import os, torch; print(os.path.dirname(torch.__file__), int(torch._C._GLIBCXX_USE_CXX11_ABI))';
-
-/** The first Python that has PyTorch 2: { python, folder, abi }; undefined: none has. */
-export function findTorch() {
-  for (const python of pythons()) {
-    try {
-      const told = execFileSync(python, ['-c', WHERE], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-      const [folder, abi] = told.trim().split(' ');
-      return { python, folder, abi };
-    } catch {
-      // has none
-    }
-  }
-  return undefined;
-}
-
-/** The allocator, under the name by which the tracer knows the GPU's. */
-export async function buildAllocator({ folder, abi }) {
-  const to = inRoot('build/test/torch/libc10_cuda.so');
-  mkdirSync(inRoot('build/test/torch'), { recursive: true });
-  const flags = ['-std=c++20', '-O1', '-shared', '-fPIC', '-w', '-Wl,-z,lazy', `-D_GLIBCXX_USE_CXX11_ABI=${abi}`];
-  const words = [
-    ...flags,
-    `-I${folder}/include`,
-    '-o',
-    to,
-    inRoot('test/torch/cpu_as_gpu.cpp'),
-    `-L${folder}/lib`,
-    '-lc10',
-  ];
-  const { code, output } = await run(process.env.CXX ?? 'c++', words, { quiet: true });
-  if (code !== 0) throw new Error(`The allocator of test/torch cannot be built: ${output}`);
-  return to;
-}
+import { inRoot } from '../project/root.mjs';
+import { TRAINING } from '../workloads/trainingScripts.mjs';
+import { findTorch, standInVariables } from './standIn.mjs';
 
 /** One of each kind, for every run of the tests: what holds the leak, and what looks like a leak and is none. */
 const CHOSEN = [
@@ -55,11 +20,34 @@ const CHOSEN = [
   'n17_fragments', // a pool that is not full
 ];
 
-/** Jobs whose names begin with one of `wanted`; none wanted: the chosen ones; not given: all. {passed, failed, skipped, notes} */
+/** What every run of the tests traces in the editor. */
+const CHOSEN_SCRIPT = 'dqn.py';
+/** Those of test/host may be open meanwhile. */
+const OWN_WINDOW = 2;
+
+/**
+ * Jobs and training scripts whose names begin with one of `wanted`; none wanted: the chosen ones; not given: all, and the scripts from
+ * the terminal too. {passed, failed, skipped, notes}
+ */
 export async function runTorchTests(wanted) {
   const torch = findTorch();
-  if (!torch) return { skipped: ['planted leaks on PyTorch: no Python here has it; GMT_TORCH_PYTHON may name one'] };
-  const env = { GMT_TORCH_PYTHON: torch.python, GMT_AS_GPU: await buildAllocator(torch) };
-  const names = wanted?.length === 0 ? CHOSEN : wanted;
-  return runNodeTests('torch', [inRoot('test/torch/leaks.test.mjs')], { mostSeconds: 1200, names, env });
+  if (!torch)
+    return { skipped: ['leaks and training scripts on PyTorch: no Python here has it; GMT_TORCH_PYTHON may name one'] };
+  const env = { ...(await standInVariables(torch)), GMT_TORCH_PYTHON: torch.python };
+  const { jobs, scripts } = chosen(wanted);
+  const files = wanted === undefined ? ['leaks', 'training'] : jobs.length > 0 ? ['leaks'] : [];
+  const tests = files.map(name => inRoot(`test/torch/${name}.test.mjs`));
+  const results = [];
+  if (tests.length > 0) results.push(await runNodeTests('torch', tests, { mostSeconds: 1200, names: jobs, env }));
+  const folder = inRoot('build/test/torch/editor');
+  if (scripts.length > 0) results.push(await runFiles(['training'], OWN_WINDOW, scripts, { folder, env }));
+  return summed(results);
+}
+
+function chosen(wanted) {
+  const all = TRAINING.map(({ name }) => name);
+  if (wanted === undefined) return { jobs: [], scripts: all };
+  if (wanted.length === 0) return { jobs: CHOSEN, scripts: [CHOSEN_SCRIPT] };
+  const scripts = all.filter(name => wanted.some(begin => name.startsWith(begin)));
+  return { jobs: wanted.filter(begin => !all.some(name => name.startsWith(begin))), scripts };
 }

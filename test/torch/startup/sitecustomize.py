@@ -1,4 +1,4 @@
-"""Python reads this at its start where this folder is on PYTHONPATH: what imports PyTorch gets test/torch's stand-in of a GPU with it."""
+"""Python reads this at its start where this folder is on PYTHONPATH: what imports PyTorch gets the stand-in of a GPU with it (as_gpu.py)."""
 
 import ctypes
 import importlib.abc

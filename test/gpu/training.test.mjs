@@ -1,0 +1,5 @@
+// Training scripts as they are written every day, on a real GPU.
+import { testTraining } from '../workloads/trainingRuns.mjs';
+import { python } from './traced.mjs';
+
+testTraining({ python, words: ({ longer }) => ['--device', 'cuda', ...longer] });
