@@ -83,6 +83,8 @@ while not os.path.exists("go"): time.sleep(0.01)
       /ended with status 0\. It ran on the CPU: torch\.cuda\.is_available\(\) was False/,
     );
     assert.equal(await attribute('.trace', 'hidden'), '');
+    assert.equal(await attribute('.headline > span', 'hidden'), '', 'no bytes of nothing');
+    assert.equal(await attribute('[data-action=save]', 'hidden'), '');
     await picture('on-cpu');
     await click('[data-action=doctor]');
     await until('what this machine can record', () =>

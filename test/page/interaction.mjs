@@ -142,6 +142,19 @@ const checks = {
     await page.locator('[data-notice=losses] summary').click();
     assert.match(await page.locator('[data-notice=losses]').innerText(), /budget: 1,200/);
   },
+  async 'without a card there is no arrow that would open its bar'() {
+    const shown = devices =>
+      page.evaluate(
+        count => window.bench.host.postMessage({ type: 'scene', scene: {}, live: false, devices: count }),
+        devices,
+      );
+    await page.locator('.ledger-toggle').waitFor({ state: 'attached' });
+    const hidden = () => page.locator('.ledger-toggle').evaluate(one => one.hasAttribute('hidden'));
+    await shown(0);
+    await eventually(async () => assert.equal(await hidden(), true));
+    await shown(2);
+    await eventually(async () => assert.equal(await hidden(), false));
+  },
   async 'the buttons ask the host'() {
     for (const action of ['recording', 'stop', 'save']) await page.locator(`[data-action=${action}]`).click();
     await pause();

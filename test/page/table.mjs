@@ -176,6 +176,29 @@ const checks = {
     await keys('Escape');
     await eventually(async () => assert.ok((await header('count').isVisible()) && (await header('peak').isHidden())));
   },
+  async 'a name that has no room loses its middle, never the number of its line'() {
+    for (const width of [300, 360, 700]) {
+      const narrow = await openPage(browser, files, { width });
+      await settled(narrow.page);
+      const cut = await narrow.page.locator('.list .row .at:not(:empty)').evaluateAll(all =>
+        all.map(at => {
+          const [own, cell] = [at, at.closest('[data-column]')].map(one => one.getBoundingClientRect());
+          return own.right - cell.right;
+        }),
+      );
+      assert.ok(cut.length > 5, `${cut.length} rows at ${width} pixels`);
+      assert.deepEqual(
+        cut.filter(over => over > 0.5),
+        [],
+        `at ${width} pixels`,
+      );
+      await narrow.context.close();
+    }
+    const short = await row(0)
+      .locator('.primary')
+      .evaluate(one => one.scrollWidth - one.clientWidth);
+    assert.equal(short, 0, 'a name that has room is whole');
+  },
   async 'many columns scroll sideways, the header with them'() {
     await page.setViewportSize({ width: 360, height: 900 });
     await page.locator('[data-action=columns]').click();

@@ -132,6 +132,7 @@ export class LedgerView {
     while (this.cards.length > cards.length) this.cards.pop()!.element.remove();
     cards.forEach((card, i) => this.cards[i]!.update(card));
     this.element.classList.toggle('many', cards.length > 1);
+    this.toggle.hidden = cards.length === 0;
     for (const [kind, key] of this.shared)
       key.hidden = !cards.some(card => card.parts.some(part => part.kind === kind && part.bytes > 0));
   }

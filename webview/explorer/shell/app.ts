@@ -11,7 +11,7 @@ import { ComparePart } from '../compare/part';
 import { DetailsPart } from '../details/part';
 import { FindingsPart } from '../findings/part';
 import { FlamePart } from '../flame/part';
-import { Header } from './header';
+import { Header, nothingIn } from './header';
 import { LedgerPart } from '../ledger/part';
 import { LinesPart } from '../table/linesPart';
 import { Notices } from './notices';
@@ -189,8 +189,7 @@ export class App implements PageActions {
     this.scopes.update(session, context?.view ?? this.view);
     this.state.update(session);
     this.notices.update(info);
-    const nothing = phase !== 'running' && info?.totals.length === 0;
-    this.trace.hidden = info === null || phase === 'empty' || nothing;
+    this.trace.hidden = phase === 'empty' || nothingIn(session);
     if (!context) return;
     for (const part of this.parts) part.update(context);
   };

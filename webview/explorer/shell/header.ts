@@ -65,7 +65,7 @@ export class Header {
     );
     this.updateButtons(session);
     this.tick(info ? elapsedNs : 0);
-    this.figures.hidden = info === null;
+    this.figures.hidden = nothingIn(session);
     if (!info) return;
     const { liveBytes, totalBytes } = headline(info);
     const then = moment.kind === 'at' && moment.timeNs === ending?.timeNs;
@@ -82,18 +82,25 @@ export class Header {
     return () => void this.page.ask(method, undefined);
   }
 
-  private updateButtons({ id, phase, recording, info, attached, canWiden }: SessionView): void {
+  private updateButtons(session: SessionView): void {
+    const { id, phase, recording, attached, canWiden } = session;
+    const nothing = nothingIn(session);
     const runs = phase === 'running' || phase === 'starting';
     if (attached) this.stop.set('debug-disconnect', t('Detach: the program goes on'));
     else this.stop.set('debug-stop', t('Stop the traced program'));
     this.stop.element.hidden = !runs;
     this.pause.element.hidden = phase !== 'running';
     this.pause.set(recording ? 'debug-pause' : 'record', recording ? t('Pause recording') : t('Resume recording'));
-    this.save.element.hidden = info === null || phase === 'empty';
+    this.save.element.hidden = nothing || phase === 'empty';
     this.mark.element.hidden = phase !== 'running';
-    this.wide.element.hidden = !canWiden || info === null;
+    this.wide.element.hidden = !canWiden || nothing;
     this.close.element.hidden = id === 0 || runs;
   }
+}
+
+/** There is no trace, or it holds no memory and none will come. */
+export function nothingIn({ info, phase }: SessionView): boolean {
+  return info === null || (phase !== 'running' && info.totals.length === 0);
 }
 
 /** `12 s` without decimals once a second counts, so that the clock does not flicker. */

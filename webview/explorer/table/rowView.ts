@@ -31,6 +31,8 @@ export class RowView {
   private readonly cells = new Map<ColumnId, HTMLElement>();
   private readonly twisty = icon('chevron-right');
   private readonly primary = el('span', { class: 'primary' });
+  /** The number of its line, which is never cut. */
+  private readonly at = el('span', { class: 'at' });
   private readonly secondary = el('span', { class: 'dim' });
   private readonly mark = icon('reply');
   private readonly verdict = el('span', { class: 'verdict' });
@@ -55,7 +57,7 @@ export class RowView {
     this.twisty.classList.add('twisty');
     this.more.append(icon('ellipsis'));
     setAttribute(this.more, 'aria-label', t('Actions'));
-    const name = el('span', { class: 'site-name' }, this.primary, this.secondary, this.mark);
+    const name = el('span', { class: 'site-name' }, this.primary, this.at, this.secondary, this.mark);
     this.cell('site').append(this.twisty, name, this.verdict, this.more);
     this.cell('live').append(this.bar, this.live);
     this.cell('growth').append(this.trend, this.growth);
@@ -111,7 +113,10 @@ export class RowView {
   }
 
   private showName(row: Row, withVerdict: boolean): void {
-    setText(this.primary, row.primary);
+    const number = `:${row.line}`;
+    const placed = row.line > 0 && row.primary.endsWith(number);
+    setText(this.primary, placed ? row.primary.slice(0, -number.length) : row.primary);
+    setText(this.at, placed ? number : '');
     setText(this.secondary, row.secondary);
     setAttribute(this.cell('site'), 'title', row.title);
     this.mark.hidden = !isOfBackward(row.source);
