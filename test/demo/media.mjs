@@ -84,14 +84,17 @@ async function tell(window, movie) {
   await click(page, '[data-action=open-holder]');
   await rest(page);
   await movie.shot(1.2);
-  await fix(page);
+  await fix(page, movie);
   await movie.shot(1.2);
   await movie.shots(0.6, 2, each => trace(window, each));
   await movie.shot(1.6);
 }
 
-/** Presses the button of the card that writes what it tells to write. */
-async function fix(page) {
+/** Opens the card, and presses its button that writes what it tells to write. */
+async function fix(page, movie) {
+  await click(page, '.finding-toggle');
+  await rest(page);
+  await movie.shot(1.6);
   const button = await seen(page, '[data-action=apply-fix]');
   const statement = await button.getAttribute('title');
   await button.click();
@@ -123,8 +126,10 @@ async function takeViews(window, out) {
       .locator(selector)
       .first()
       .screenshot({ path: join(out, name) });
-  await keep('.findings', 'findings.png');
   await keep('.timeline', 'timeline.png');
+  await frame.locator('.finding-toggle').first().click();
+  await rest(page);
+  await keep('.findings', 'findings.png');
   await frame.locator('[data-tab=flame]').click();
   await rest(page);
   await keep('.trace > .lower', 'flame.png');
