@@ -134,7 +134,7 @@ export const THRESHOLDS = {
 
   // Who holds a leak: the program is asked by itself.
   /** It may stand still for this share of the time that it has run, once for each leak for at most so long; a shorter look finds little. */
-  askShare: 0.05,
+  askShare: 0.1,
   askMostMs: 500,
   askLeastMs: 200,
 
