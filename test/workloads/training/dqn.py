@@ -98,7 +98,7 @@ def evaluate(agent, poles, steps):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--steps", type=int, default=1200)
+    parser.add_argument("--steps", type=int, default=1500)
     parser.add_argument("--envs", type=int, default=256)
     parser.add_argument("--batch-size", type=int, default=256)
     parser.add_argument("--buffer", type=int, default=20_000)
