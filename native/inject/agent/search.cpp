@@ -76,7 +76,7 @@ bool append_number(const PythonApi &api, Py *list, uint64_t value) {
 class Descent {
  public:
   Descent(const PythonApi &api, uint64_t milliseconds)
-      : api_(api), until_(clock_ns(CLOCK_MONOTONIC) + milliseconds * 1'000'000) {}
+      : api_(api), until_(clock_ns(CLOCK_THREAD_CPUTIME_ID) + milliseconds * 1'000'000) {}
 
   bool prepare(Py *barriers, Py *targets) {
     if (!enter_all(api_, targets, targets_) || !nodes_.push({nullptr, 0})) return false;
@@ -178,7 +178,7 @@ class Descent {
   }
 
   bool is_late() {
-    late_ = late_ || clock_ns(CLOCK_MONOTONIC) > until_;
+    late_ = late_ || clock_ns(CLOCK_THREAD_CPUTIME_ID) > until_;
     return late_;
   }
 

@@ -291,7 +291,7 @@ def answer(request):
         blocks.write_blocks(wanted, devices, search.where, deadline)
         found = search.found
         del search
-    told, cut = with_lines(found, budget - deadline.elapsed_ms())
+    told, cut = with_lines(found, deadline.left_ms() + budget * (1 - SEARCH_SHARE))
     return {
         "ok": True,
         "tookMs": deadline.elapsed_ms(),

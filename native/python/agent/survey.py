@@ -153,6 +153,6 @@ def answer(settings, when, step):
         if every and len(survey.more) <= MOST_MORE and not deadline.cut:
             told["more"] = [hex(at) for at in survey.more]  # with the groups' addresses: all that Python has
         del survey
-    told["groups"], _cut = holders.with_lines(groups, budget - deadline.elapsed_ms())
+    told["groups"], _cut = holders.with_lines(groups, deadline.left_ms() + budget * (1 - holders.SEARCH_SHARE))
     told.update(ok=True, tookMs=deadline.elapsed_ms(), cut=deadline.cut, frozen=gc.get_freeze_count())
     natives["answer"](0, json.dumps(told), sequence)

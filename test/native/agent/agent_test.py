@@ -105,6 +105,21 @@ class Agent(Traced):
         self.run_agent(python, "steps_program.py", "thread")
         self.assertEqual(self.log().marks(GMT_STEP), [1, 2, 3, 4, 5])
 
+    def test_a_look_on_a_busy_machine_is_not_cut_short(self):
+        only = {min(os.sched_getaffinity(0))}
+        hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(7)]
+        try:
+            for hog in hogs:
+                os.sched_setaffinity(hog.pid, only)
+            self.run_agent(sys.executable, "busy_program.py", preexec_fn=lambda: os.sched_setaffinity(0, only))
+        finally:
+            for hog in hogs:
+                hog.kill()
+                hog.wait()
+        answer = self.log().answer(1)
+        self.assertGreater(answer["tookMs"], 300, "not busy enough for this test")
+        self.assertEqual((answer["cut"], [each["path"] for each in answer["holders"]]), (False, ["__main__.kept[...]"]))
+
     @every_python
     def test_workspaces(self, python):
         self.run_agent(python, "steps_program.py", "workspaces")
