@@ -203,4 +203,13 @@ describe('Files in VS Code', () => {
       () => press(INPUT, 'Enter'),
     );
   });
+
+  it('the oldest of many traces makes room for the newest, and where it lies is told', async () => {
+    const files = Array.from({ length: 5 }, (_, place) => golden('steps.gputrace', `many_${place}.gputrace`));
+    for (const file of files) await run('gpuMemoryTrace.openTrace', file);
+    await says(
+      '.statusbar-item',
+      /many_0\.gputrace, the oldest run, was closed\. Its trace is kept: .*many_0\.gputrace/,
+    );
+  });
 });

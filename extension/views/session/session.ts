@@ -33,6 +33,8 @@ export class Session extends OpenTrace {
   /** Of the trace; null for that of a file. */
   private directory: string | null = null;
   private terminal: number | null = null;
+  /** The file that the trace lies in once its program ended; null: there is none. */
+  file: string | null = null;
   private timer: NodeJS.Timeout | undefined;
   private cpu: CpuReason | null = null;
   private stopLooking: () => void = () => undefined;
@@ -260,6 +262,7 @@ export class Session extends OpenTrace {
       const file = keptTraceFile(folder, recording.facts.command, new Date());
       await this.trace.native.save(file, '');
       pruneKeptTraces(folder);
+      this.file = file;
       this.parts.log.info(`trace kept in ${file}`);
     } catch (error) {
       this.parts.log.error(`the trace could not be kept: ${reasonOf(error)}`);

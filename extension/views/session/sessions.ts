@@ -21,6 +21,9 @@ export interface NamedTrace {
   session: TraceSession;
 }
 
+/** For how long the status bar says that a run was closed. */
+const TOLD_MS = 15_000;
+
 /** The sessions of this window, and which one is shown. */
 export class Sessions implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<SessionChange>();
@@ -113,6 +116,7 @@ export class Sessions implements vscode.Disposable {
     const session = new Session(++this.lastId, baseName(file), this.parts);
     try {
       const { read } = await session.openFile(this.parts.dist, file);
+      session.file = file;
       await read;
     } catch (error) {
       session.dispose();
@@ -157,10 +161,20 @@ export class Sessions implements vscode.Disposable {
   }
 
   private adopt(session: Session, show = true): void {
-    for (const gone of this.list.add(session, show)) gone.dispose();
+    for (const gone of this.list.add(session, show)) {
+      if (gone.file !== null) this.tellClosed(gone.title, gone.file);
+      gone.dispose();
+    }
     session.onDidChange(change => this.onSessionChange(session, change));
     session.onDidColour(() => this.changed.fire('events'));
     this.notify();
+  }
+
+  /** The oldest run made room for a new one: nothing of it is lost. */
+  private tellClosed(title: string, file: string): void {
+    const sentence = vscode.l10n.t('{0}, the oldest run, was closed. Its trace is kept: {1}', title, file);
+    vscode.window.setStatusBarMessage(sentence, TOLD_MS);
+    this.parts.log.info(sentence);
   }
 
   private onSessionChange(session: Session, change: SessionChange): void {
