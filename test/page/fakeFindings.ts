@@ -1,4 +1,5 @@
-// Findings of the fake host: two leaks, a fragmentation, an outlier; the first can be asked who holds it.
+// Findings of the fake host: two leaks, a fragmentation, an outlier; the first can be asked who holds it. In other stories nothing
+// leaks, or memory ran out because of a leak.
 import type {
   FindingsView,
   FindingView,
@@ -85,70 +86,99 @@ function finding(part: Partial<FindingView>): FindingView {
   };
 }
 
-export function findings(revision: number): FindingsView {
-  const plain = { class: null, bytesPerStep: 0, fullAtStep: null, fullInSteps: null, holders: null, holder: null };
-  return {
+/** What happens to the program. */
+export type Story = 'leaks' | 'clean' | 'outOfMemory';
+
+export function findings(revision: number, story: Story = 'leaks'): FindingsView {
+  const said: FindingsView = {
     revision,
     stale: false,
     standing: 'found',
     sentence: '2 leaks, 2 other findings',
     steps: { count: 212, source: 'optimizer' },
-    findings: [
-      finding({
-        ...plain,
-        id: 'fragmentation 0',
-        verdict: 'fragmentation',
-        title: 'Reserved memory grows, what lies in it does not: 2.20 GB cached in 41 half-empty segments',
-        headline: 'Reserved memory grows, what lies in it does not',
-        detail: '2.20 GB cached in 41 half-empty segments',
-        place: null,
-        confidence: 0.8,
-        suggestion: 'Let segments grow: `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`.',
-        spark: Array.from({ length: 48 }, (_, i) => Math.sqrt(i)),
-      }),
-      finding({ holders: asked, holder: { ...holder, fix } }),
-      finding({
-        id: 'leak 1',
-        title: 'train.py:12 keeps 1 tensor of every 5th step, 128.00 KB a step at metrics.py:23, since step 40',
-        headline: 'train.py:12 keeps 1 tensor of every 5th step',
-        detail: '128.00 KB a step at metrics.py:23, since step 40',
-        bytesPerStep: 128 * 1024,
-        confidence: 0.74,
-        place: { ...place(23), file: '/home/user/project/metrics.py' },
-        holder: { ...list, path: '__main__.metrics.seen[...]' },
-        experiments: {
-          state: 'answered',
-          sentence: 'Freed in the program, by layer; what it did meanwhile may be in it.',
-          results: [
-            {
-              experiment: 'collect',
-              error: null,
-              objects: 1412,
-              tensorBytes: 3 * MB,
-              reservedBytes: 0,
-              driverBytes: 0,
-            },
-            {
-              experiment: 'ipc-collect',
-              error: 'PyTorch holds no GPU memory in this process.',
-              objects: null,
-              tensorBytes: null,
-              reservedBytes: null,
-              driverBytes: null,
-            },
-          ],
-        },
-      }),
-      finding({
-        ...plain,
-        id: 'anomaly 0',
-        verdict: 'anomaly',
-        title: 'One allocation of 2.05 GB at data.py:77',
-        headline: 'One allocation of 2.05 GB at data.py:77',
-        detail: null,
-      }),
-    ],
+    findings: [],
   };
+  if (story === 'clean') return { ...said, standing: 'clean', sentence: 'Nothing leaks' };
+  if (story === 'outOfMemory') return { ...said, sentence: 'Memory ran out', findings: [failure()] };
+  return { ...said, findings: leaks() };
+}
+
+function failure(): FindingView {
+  return finding({
+    id: 'oom 0',
+    verdict: 'oom',
+    cause: 'leak',
+    title: '1.00 GB at train.py:10 training_step did not fit in step 391',
+    headline: '1.00 GB at train.py:10 training_step did not fit',
+    detail:
+      'It is a leak. train.py:12 keeps each step’s graph, 3 tensors, 4.19 MB a step at train.py:10, since step 12',
+    atStep: 391,
+    fullAtStep: null,
+    fullInSteps: null,
+    askable: false,
+    holder,
+    evidence: ['Free on the device: 412.00 MB; in PyTorch’s cache: 96.00 MB, the biggest gap 20.00 MB.'],
+    ruledOut: [],
+  });
+}
+
+function leaks(): FindingView[] {
+  const plain = { class: null, bytesPerStep: 0, fullAtStep: null, fullInSteps: null, holders: null, holder: null };
+  return [
+    finding({
+      ...plain,
+      id: 'fragmentation 0',
+      verdict: 'fragmentation',
+      title: 'Reserved memory grows, what lies in it does not: 2.20 GB cached in 41 half-empty segments',
+      headline: 'Reserved memory grows, what lies in it does not',
+      detail: '2.20 GB cached in 41 half-empty segments',
+      place: null,
+      confidence: 0.8,
+      suggestion: 'Let segments grow: `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`.',
+      spark: Array.from({ length: 48 }, (_, i) => Math.sqrt(i)),
+    }),
+    finding({ holders: asked, holder: { ...holder, fix } }),
+    finding({
+      id: 'leak 1',
+      title: 'train.py:12 keeps 1 tensor of every 5th step, 128.00 KB a step at metrics.py:23, since step 40',
+      headline: 'train.py:12 keeps 1 tensor of every 5th step',
+      detail: '128.00 KB a step at metrics.py:23, since step 40',
+      bytesPerStep: 128 * 1024,
+      confidence: 0.74,
+      place: { ...place(23), file: '/home/user/project/metrics.py' },
+      holder: { ...list, path: '__main__.metrics.seen[...]' },
+      experiments: {
+        state: 'answered',
+        sentence: 'Freed in the program, by layer; what it did meanwhile may be in it.',
+        results: [
+          {
+            experiment: 'collect',
+            error: null,
+            objects: 1412,
+            tensorBytes: 3 * MB,
+            reservedBytes: 0,
+            driverBytes: 0,
+          },
+          {
+            experiment: 'ipc-collect',
+            error: 'PyTorch holds no GPU memory in this process.',
+            objects: null,
+            tensorBytes: null,
+            reservedBytes: null,
+            driverBytes: null,
+          },
+        ],
+      },
+    }),
+    finding({
+      ...plain,
+      id: 'anomaly 0',
+      verdict: 'anomaly',
+      title: 'One allocation of 2.05 GB at data.py:77',
+      headline: 'One allocation of 2.05 GB at data.py:77',
+      detail: null,
+    }),
+  ];
 }
 
 /** Asked: the process takes its time until the waiting is stopped; then it has answered. */

@@ -21,7 +21,7 @@ import { peakInside, readMoment, stackedTimeline, timelineSteps } from './fakeTi
 import type { RowVerdict } from '../../extension/protocol/requests/verdictRequests';
 import type { FreeLine } from '../../extension/protocol/steps';
 import { makeProcess, makeTotals } from '../unit/fakeTrace';
-import { findings, noteAsked, otherLines } from './fakeFindings';
+import { findings, noteAsked, otherLines, type Story } from './fakeFindings';
 import { blockHolder, ledger, liveBlocks, oneBlock } from './fakeBlocks';
 import { mapBlock, segments } from './fakeSegments';
 import { stackTree } from './fakeTree';
@@ -57,6 +57,7 @@ const series = {
 let revision = 1;
 let scene: Partial<SessionView> = {};
 let cards = 2;
+let story: Story = 'leaks';
 let timer = 0;
 
 function makeEntry(id: number): Entry {
@@ -189,7 +190,7 @@ function site(id: number): Site | null {
 }
 
 function verdict(id: number): RowVerdict {
-  const growing = (id - 1) % 23 === 0;
+  const growing = story !== 'clean' && (id - 1) % 23 === 0;
   const state = growing ? 'growing' : (['transient', 'one-shot', 'plateau', 'sawtooth', 'unknown'] as const)[id % 5]!;
   const because = growing ? 'More of it stays after each step.' : 'It does not grow.';
   return { site: id, state, bytesPerStep: growing ? 30.2 * 1024 ** 2 : 0, because, finding: null };
@@ -213,11 +214,25 @@ function totals(device: number, layer: Layer, liveBytes: number): Totals {
   return makeTotals({ device, layer, ...counts, ...bytes });
 }
 
+const FAILED: TraceInfo['outOfMemory'][number] = {
+  process: 0,
+  device: 0,
+  layer: 'tensor',
+  requestedBytes: GB,
+  timeNs: 401e9,
+  site: 1,
+  liveBytes: 22.9 * GB,
+  thread: 0,
+  snapshot: null,
+};
+
+/** Of a program without a leak all was recorded. */
 function info(): TraceInfo {
+  const clean = story === 'clean';
   const process = makeProcess({
     simulated: true,
     threads: THREADS,
-    notes: [{ code: 1, text: 'the profiler took CUPTI from 12.0 s to 14.5 s' }],
+    notes: clean ? [] : [{ code: 1, text: 'the profiler took CUPTI from 12.0 s to 14.5 s' }],
   });
   return {
     revision,
@@ -226,7 +241,7 @@ function info(): TraceInfo {
     eventsPerSecond: 41_000,
     durationNs: RUN_NS,
     startRealtimeMs: 1_760_000_000_000,
-    lost: { events: 1234, byCause: { budget: 1200, 'disk full': 34 } },
+    lost: clean ? { events: 0, byCause: {} } : { events: 1234, byCause: { budget: 1200, 'disk full': 34 } },
     session: {},
     processes: [process],
     devices: [
@@ -238,23 +253,11 @@ function info(): TraceInfo {
       totals(0, 'driver', 11.6 * GB),
       totals(1, 'tensor', 1.1 * GB),
       totals(1, 'driver', 2.2 * GB),
-    ].filter(one => one.device < cards),
-    outOfMemory: [
-      {
-        process: 0,
-        device: 0,
-        layer: 'tensor',
-        requestedBytes: GB,
-        timeNs: 401e9,
-        site: 1,
-        liveBytes: 22.9 * GB,
-        thread: 0,
-        snapshot: null,
-      },
-    ],
-    outOfMemoryCount: 1,
+    ].filter(one => one.device < cards && !scene.onCpu),
+    outOfMemory: clean ? [] : [FAILED],
+    outOfMemoryCount: clean ? 0 : 1,
     steps: [],
-    pauses: [{ process: 0, kind: 'recording', beginNs: 140e9, endNs: 165e9, beginStep: 1, endStep: 2 }],
+    pauses: clean ? [] : [{ process: 0, kind: 'recording', beginNs: 140e9, endNs: 165e9, beginStep: 1, endStep: 2 }],
     categories: [],
     habits: [],
     answers: [],
@@ -285,7 +288,7 @@ function session(): SessionView {
 function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
   switch (message.method) {
     case 'findings':
-      return findings(revision);
+      return findings(revision, story);
     case 'otherLines':
       return otherLines();
     case 'whoHolds':
@@ -346,13 +349,14 @@ function live(on: boolean): void {
   );
 }
 
-type Message = ToHost | { type: 'scene'; scene: Partial<SessionView>; live: boolean; devices: number };
+type Message = ToHost | { type: 'scene'; scene: Partial<SessionView>; live: boolean; devices: number; story: Story };
 
 function receive(data: Message): void {
   if (data.type === 'ready') return postMessage({ type: 'session', session: session() });
   if (data.type === 'scene') {
     scene = data.scene;
     cards = data.devices;
+    story = data.story;
     live(data.live);
     return postMessage({ type: 'session', session: session() });
   }

@@ -76,11 +76,11 @@ export async function changed(page, count = 5) {
   await page.waitForFunction(wanted => window.bench.changes >= wanted, from + count);
 }
 
-/** The page in a window of a size, in one of the themes, showing a scene (fields of SessionView). */
+/** The page in a window of a size, in one of the themes, showing a scene (fields of SessionView); `story`: what the program does. */
 export async function openPage(
   browser,
   files,
-  { width = 360, height = 900, theme = 'dark', scene = {}, live = false, devices = 2 } = {},
+  { width = 360, height = 900, theme = 'dark', scene = {}, live = false, devices = 2, story = 'leaks' } = {},
 ) {
   const context = await browser.newContext({ viewport: { width, height } });
   const page = await context.newPage();
@@ -95,12 +95,12 @@ export async function openPage(
   });
   await page.goto('http://127.0.0.1:9/index.html');
   await page.evaluate(
-    ([kind, values, newScene, isLive, cards]) => {
+    ([kind, values, newScene, isLive, cards, tale]) => {
       for (const [name, value] of values) document.documentElement.style.setProperty(name, value);
       document.body.className = kind;
-      window.bench.host.postMessage({ type: 'scene', scene: newScene, live: isLive, devices: cards });
+      window.bench.host.postMessage({ type: 'scene', scene: newScene, live: isLive, devices: cards, story: tale });
     },
-    [kinds[theme], valuesOf(theme), scene, live, devices],
+    [kinds[theme], valuesOf(theme), scene, live, devices, story],
   );
   await (live ? changed(page) : settled(page));
   return { page, context, errors };

@@ -1,13 +1,23 @@
-// Pictures of every view of the page, in each theme, wide and narrow, to be looked at:
+// Pictures of every view of the page, in each theme, as a side panel of 360 px and as an editor tab of a window of 1280 × 800:
 //   node test/page/pictures.mjs FOLDER [VIEW …]
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildPage, openBrowser, openPage, THEMES } from './page.mjs';
 
-const WIDTHS = { wide: { width: 1200, height: 1100 }, narrow: { width: 320, height: 1100 } };
-const LOW = { wide: { width: 1200, height: 420 }, narrow: { width: 320, height: 420 } };
+/** What VS Code leaves of 1280 × 800: the activity bar is 48 px wide; the bars of title, tabs and status are 92 px high together. */
+const SIZES = { panel: { width: 360, height: 708 }, tab: { width: 1232, height: 708 } };
 const FAILED = 'No GPU was found. Choose "Use the simulated GPU" in the settings, or run on a machine with one.';
 const STARTING = 'Waiting for the first CUDA call of train.py.';
+const ON_CPU = 'It ran on the CPU: torch.cuda.is_available() was False, because its PyTorch was built without CUDA.';
+const ENDED = { phase: 'ended', exitCode: 0, detail: 'The program ended with status 0.' };
+const CRASHED = { ...ENDED, exitCode: 1, crashed: true, detail: 'The program failed: it ended with status 1.' };
+const ENDING = {
+  timeNs: 400e9,
+  title: 'As of the end of step 390',
+  when: 'at the end of step 390',
+  reason: 'the program had freed everything when it ended',
+  bytes: 3 * 1024 ** 3,
+};
 
 const click = selector => page => page.locator(selector).first().click();
 const keys =
@@ -25,13 +35,33 @@ const choose = (control, value) => async page => {
 };
 const seen = selector => page => page.locator(selector).first().waitFor();
 const low = page => page.locator('.trace > .lower').evaluate(one => one.scrollIntoView({ block: 'end' }));
+const chart = page => page.locator('.timeline').evaluate(one => one.scrollIntoView({ block: 'end' }));
 const grouped = by => ({ steps: [choose('group', by), low] });
-const phase = scene => ({ scene, sizes: LOW });
+const span = keys('.timeline-surface', 'Shift+ArrowRight', 'Shift+ArrowRight', 'Enter');
 
-/** What is done on the page before its picture; `scene`: fields of SessionView. */
+/** What is done on the page before its picture; `scene`: fields of SessionView; two GPUs unless told. */
 const VIEWS = {
-  findings: { steps: [click('.finding-toggle'), click('[data-action=why]')] },
-  holders: { steps: [click('.finding-toggle'), click('[data-action=who-holds]'), seen('[data-action=stop-asking]')] },
+  empty: { scene: { phase: 'empty' } },
+  untrusted: { scene: { phase: 'empty', trusted: false } },
+  starting: { scene: { phase: 'starting', detail: STARTING } },
+  failed: { scene: { phase: 'failed', title: 'train.py', detail: FAILED } },
+  cpu: { devices: 0, story: 'clean', scene: { ...ENDED, simulated: false, onCpu: true, detail: ON_CPU } },
+  clean: { devices: 1, story: 'clean' },
+  leak: { devices: 1 },
+  cards: {},
+  'out-of-memory': { devices: 1, story: 'outOfMemory', scene: CRASHED },
+  'out-of-memory-open': { devices: 1, story: 'outOfMemory', scene: CRASHED, steps: [click('.finding-toggle')] },
+  crashed: { devices: 1, story: 'clean', scene: CRASHED },
+  ended: { devices: 1, scene: { ...ENDED, ending: ENDING } },
+  'ended-chart': { devices: 1, scene: { ...ENDED, ending: ENDING }, steps: [chart] },
+  losses: { devices: 1, steps: [click('.notice summary')] },
+  ledger: { devices: 1, steps: [page => click('.ledger-toggle')(page).catch(() => undefined)] },
+  findings: { devices: 1, steps: [click('.finding-toggle'), click('[data-action=why]')] },
+  holders: {
+    devices: 1,
+    steps: [click('.finding-toggle'), click('[data-action=who-holds]'), seen('[data-action=stop-asking]')],
+    then: [click('[data-action=stop-asking]')],
+  },
   table: { steps: [low, keys('.list .grid', 'Home', 'ArrowDown')] },
   selection: { steps: [low, keys('.list .grid', 'Home', 'Shift+ArrowDown', 'Shift+ArrowDown')] },
   menu: { steps: [low, page => page.locator('[data-row="3"]').click({ button: 'right' })] },
@@ -41,12 +71,16 @@ const VIEWS = {
   tree: {
     steps: [choose('group', 'tree'), low, keys('[role=treegrid]', 'Home', ...Array(8).fill('ArrowRight'))],
   },
-  timeline: { steps: [keys('.timeline-surface', 'Shift+ArrowRight', 'Shift+ArrowRight', 'Enter')] },
-  zoomed: { steps: [keys('.timeline-surface', '+', '+', 'ArrowLeft'), page => page.mouse.move(200, 400)] },
+  timeline: { devices: 1, steps: [span, chart] },
+  zoomed: { steps: [keys('.timeline-surface', '+', '+', 'ArrowLeft'), chart, page => page.mouse.move(200, 400)] },
   peak: { steps: [click('[data-mark=peak]')] },
   flame: {
     steps: [click('[data-tab=flame]'), low, seen('.flame-rect[aria-label^="forward_1,"]')],
     then: [keys('.flame-scroller', 'Home', 'ArrowDown', 'ArrowDown')],
+  },
+  'flame-span': {
+    devices: 1,
+    steps: [span, click('[data-tab=flame]'), low, seen('.flame-rect[aria-label^="forward_1,"]')],
   },
   segments: {
     steps: [click('[data-tab=segments]'), low, seen('.segment-keys button')],
@@ -55,12 +89,6 @@ const VIEWS = {
   ages: { steps: [click('[data-tab=segments]'), low, choose('segment-colour', 'age')] },
   details: { steps: [click('[data-row="1"]'), click('.block-row[data-index="1"]'), low] },
   compare: { steps: [click('[data-tab=compare]'), low] },
-  'one-card': { devices: 1, steps: [] },
-  empty: phase({ phase: 'empty' }),
-  untrusted: phase({ phase: 'empty', trusted: false }),
-  starting: phase({ phase: 'starting', detail: STARTING }),
-  failed: phase({ phase: 'failed', title: 'train.py', detail: FAILED }),
-  ended: { scene: { phase: 'ended', exitCode: 1, detail: 'train.py ended with exit status 1.' } },
 };
 
 const [out = 'build/pictures', ...wanted] = process.argv.slice(2);
@@ -68,21 +96,22 @@ mkdirSync(out, { recursive: true });
 const files = await buildPage();
 const browser = await openBrowser();
 
-async function take(name, theme, width) {
-  const { scene, devices, steps = [], then = [], sizes = WIDTHS } = VIEWS[name];
-  const { page, context, errors } = await openPage(browser, files, { theme, scene, devices, ...sizes[width] });
+async function take(name, theme, size) {
+  const { devices, story, steps = [], then = [], ...view } = VIEWS[name];
+  const scene = { canWiden: size === 'panel', ...view.scene };
+  const { page, context, errors } = await openPage(browser, files, { theme, scene, devices, story, ...SIZES[size] });
   page.setDefaultTimeout(5000);
   for (const step of [...steps, ...then]) {
     await step(page).catch(error => errors.push(error.message.split('\n')[0]));
     await page.waitForTimeout(300);
   }
   await page.waitForTimeout(400);
-  await page.screenshot({ path: join(out, `${theme}-${name}-${width}.png`) });
+  await page.screenshot({ path: join(out, `${name}-${size}-${theme}.png`) });
   errors.push(...(await page.evaluate(() => window.bench.violations)));
-  if (errors.length > 0) console.log(`${theme} ${name} ${width}: ${errors.join('\n  ')}`);
+  if (errors.length > 0) console.log(`${theme} ${name} ${size}: ${errors.join('\n  ')}`);
   await context.close();
 }
 
 for (const name of wanted.length > 0 ? wanted : Object.keys(VIEWS))
-  for (const theme of THEMES) for (const width of Object.keys(WIDTHS)) await take(name, theme, width);
+  for (const theme of THEMES) for (const size of Object.keys(SIZES)) await take(name, theme, size);
 await browser.close();
