@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import { formatBytes } from '../../../extension/protocol/format';
 import type { FindingView, OtherLine } from '../../../extension/protocol/requests/verdictRequests';
 import { isLeak } from '../../../extension/protocol/verdicts';
-import { button, differs, el, icon, setAttribute, setAttributes, setText, svg } from '../../dom';
+import { button, differs, el, icon, setAttribute, setAttributes, setText, setTextOrHide, svg } from '../../dom';
 import type { PageActions } from '../shell/part';
 import { experimentsSection, holdersSection } from './holders';
 import { figures, lineText, moreFigures } from './text';
@@ -21,6 +21,7 @@ export class FindingCard {
   private readonly sentence = el('span', {});
   private readonly chevron = icon('chevron-right');
   private readonly toggle = button('finding-toggle', null, '', () => this.setOpen(!this.open));
+  private readonly cause = el('p', { 'data-value': 'cause' });
   private readonly facts = el('p', { class: 'dim number', 'data-value': 'figures' });
   private readonly moreFacts = el('p', { class: 'dim number finding-facts' });
   private readonly places = el('div', { class: 'finding-actions' });
@@ -52,10 +53,9 @@ export class FindingCard {
     const shape = { viewBox, preserveAspectRatio: 'none', class: 'spark', role: 'img', 'aria-label': label };
     const image = svg('svg', { ...SPARK, ...shape });
     image.append(this.line);
-    const pace = el('div', { class: 'finding-pace' }, this.word, this.facts);
+    const pace = el('div', { class: 'finding-pace' }, el('div', {}, this.word, this.facts), image);
     this.body.append(this.moreFacts, this.advice, this.makeButtons(), this.answers, this.reasons);
-    const places = el('div', { class: 'finding-places' }, this.places, image);
-    this.element.append(el('h2', {}, this.toggle), pace, places, this.body);
+    this.element.append(el('h2', {}, this.toggle), this.cause, pace, this.places, this.body);
     this.setOpen(false);
   }
 
@@ -80,8 +80,9 @@ export class FindingCard {
     setAttributes(this.element, { 'data-finding': id, 'data-verdict': verdict, 'data-leak': String(isLeak(finding)) });
     setText(this.word, WORDS.findings[verdict].name);
     setAttribute(this.word, 'title', WORDS.findings[verdict].sentence);
+    setText(this.sentence, headline);
     // Figures stand below; why an allocation failed is none.
-    setText(this.sentence, cause === null ? headline : t('{0}. {1}', headline, detail ?? ''));
+    setTextOrHide(this.cause, cause === null ? '' : (detail ?? ''));
     setAttribute(this.toggle, 'title', finding.title);
     showFacts(this.facts, figures(finding));
     showFacts(this.moreFacts, moreFigures(finding));

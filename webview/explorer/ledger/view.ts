@@ -78,15 +78,17 @@ class CardView {
     setAttribute(this.bar, 'aria-label', cardText(card));
     setAttribute(this.bar, 'title', cardText(card).replace(': ', '\n').replaceAll('; ', '\n'));
     const { libraries = [], lines = [] } = parts.get('driver') ?? {};
-    this.showCallers(this.libraries, libraries, library => [libraryKey(library)]);
-    this.showCallers(this.lines, lines, line => [this.lineOf(line), ` ${formatBytes(line.bytes)}  `]);
+    this.showCallers(this.libraries, libraries, libraryKey);
+    this.showCallers(this.lines, lines, line =>
+      el('span', { class: 'key' }, this.lineOf(line), ` ${formatBytes(line.bytes)}`),
+    );
   }
 
   /** Who called the driver for what lies outside the framework's allocator. */
-  private showCallers<T>(list: HTMLElement, callers: readonly T[], words: (caller: T) => (Node | string)[]): void {
+  private showCallers<T>(list: HTMLElement, callers: readonly T[], keyOf: (caller: T) => HTMLElement): void {
     if (!differs(list, callers)) return;
-    const title = callers.length > 0 ? [`${PART_WORDS.driver[0]}: `] : [];
-    list.replaceChildren(...title, ...callers.flatMap(words));
+    const title = callers.length > 0 ? [el('span', {}, `${PART_WORDS.driver[0]}:`)] : [];
+    list.replaceChildren(...title, ...callers.map(keyOf));
   }
 
   private lineOf(line: LedgerLine): Node | string {

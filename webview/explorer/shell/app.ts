@@ -70,8 +70,8 @@ export class App implements PageActions {
     const tabs = new Tabs(
       [
         { id: 'lines', title: t('Table'), part: this.lines },
-        { id: 'flame', title: t('Flame graph'), part: new FlamePart(this) },
-        { id: 'segments', title: t('Segments'), part: new SegmentPart(this) },
+        { id: 'flame', title: t('Flame graph'), part: new FlamePart(this), follows: ['at', 'born'] },
+        { id: 'segments', title: t('Segments'), part: new SegmentPart(this), follows: ['at'] },
         { id: 'compare', title: t('Compare'), part: new ComparePart(this) },
       ],
       view.tab,

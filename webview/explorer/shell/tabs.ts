@@ -1,6 +1,7 @@
 // Parts of which one is seen: a list of tabs by the ARIA pattern (arrow keys, Home, End), the panel below.
 import { t } from '@vscode/l10n';
-import { button, el, setAttributes } from '../../dom';
+import type { Moment } from '../../../extension/protocol/requests/moment';
+import { button, el, setAttributes, setTextOrHide } from '../../dom';
 import type { PageContext, Part } from './part';
 import type { Action, TabId } from './state';
 
@@ -8,11 +9,14 @@ export interface Tab {
   id: TabId;
   title: string;
   part: Part;
+  /** Kinds of moments that it follows but does not name: the line above it does. */
+  follows?: readonly Moment['kind'][];
 }
 
 export class Tabs implements Part {
   readonly element = el('div', { class: 'tabs' });
   private readonly list = el('div', { class: 'tab-list', role: 'tablist', 'aria-label': t('Views of the memory') });
+  private readonly moment = el('p', { class: 'tab-moment', 'data-value': 'tab-moment' });
   private readonly buttons = new Map<TabId, HTMLElement>();
   private shown: Tab;
 
@@ -29,7 +33,7 @@ export class Tabs implements Part {
       setAttributes(element, { role: 'tabpanel', id: `panel-${tab.id}`, 'aria-labelledby': `tab-${tab.id}` });
     }
     this.list.addEventListener('keydown', event => this.onKey(event));
-    this.element.append(this.list, ...tabs.map(tab => tab.part.element));
+    this.element.append(this.list, this.moment, ...tabs.map(tab => tab.part.element));
   }
 
   update(context: PageContext): void {
@@ -42,6 +46,8 @@ export class Tabs implements Part {
       if (!button) continue;
       setAttributes(button, { 'aria-selected': String(tab === wanted), tabindex: tab === wanted ? 0 : -1 });
     }
+    const { moment, momentTitle } = context.view;
+    setTextOrHide(this.moment, wanted.follows?.includes(moment.kind) ? momentTitle : '');
     wanted.part.update(context);
     if (another) wanted.part.invalidate();
   }

@@ -66,6 +66,9 @@ export class TimelineTools {
       page.dispatch({ type: 'stack', stack: { by, rank } });
     });
     const save = pictureButton(() => actions.savePicture());
+    // In a narrow panel they are icons.
+    this.select.prepend(icon('arrow-both'));
+    this.follow.prepend(icon('zoom-out'));
     const chips = [this.axis, this.select, this.follow];
     this.fold = button('timeline-fold', null, '', () => page.dispatch({ type: 'folded', folded: !this.folded }));
     this.fold.append(this.chevron, t('Timeline'));

@@ -1,0 +1,123 @@
+// A side panel of 360 px against the fake host: what matters there is not cut: node test/page/panel.mjs
+import assert from 'node:assert/strict';
+import { eventually, finish, runChecks } from './checks.mjs';
+import { buildPage, openBrowser, openPage, settled } from './page.mjs';
+
+const browser = await openBrowser();
+const files = await buildPage();
+const PANEL = { width: 360, height: 708, devices: 1 };
+const { page, errors } = await openPage(browser, files, PANEL);
+
+/** A page of its own for one check. */
+async function beside(options, check) {
+  const opened = await openPage(browser, files, { ...PANEL, ...options });
+  await check(opened.page);
+  assert.deepEqual(opened.errors, []);
+  await opened.context.close();
+}
+const isCut = (of, selector) => of.locator(selector).evaluate(one => one.scrollWidth > one.clientWidth);
+/** The elements that end beyond what holds them, by their text. */
+const beyond = (of, holder, inside) =>
+  of.locator(holder).evaluate((box, selector) => {
+    const { right } = box.getBoundingClientRect();
+    const all = [...box.querySelectorAll(selector)];
+    return all.filter(one => one.getBoundingClientRect().right > right + 1).map(one => one.textContent);
+  }, inside);
+
+const checks = {
+  async 'the clock gives way to the name, and is there where there is room'() {
+    const clockIsSeen = of =>
+      of.locator('.name').evaluate(name => {
+        const clock = name.querySelector('[data-value=elapsed]');
+        return clock.getBoundingClientRect().top < name.getBoundingClientRect().bottom;
+      });
+    assert.equal(await isCut(page, '[data-value=title]'), false);
+    assert.equal(await clockIsSeen(page), false);
+    await beside({ width: 700 }, async wide => assert.equal(await clockIsSeen(wide), true));
+  },
+  async 'the tools of the timeline are one row, zoomed too, and keep their names'() {
+    const chip = name => page.locator(`.timeline [data-action=${name}]`);
+    await page.locator('.timeline-surface').press('+');
+    await settled(page);
+    const middles = await page.locator('.timeline-choices > :not([hidden])').evaluateAll(all =>
+      all.map(one => {
+        const { top, height, right } = one.getBoundingClientRect();
+        return { middle: top + height / 2, right };
+      }),
+    );
+    assert.equal(middles.length, 5);
+    for (const { middle, right } of middles) {
+      assert.ok(Math.abs(middle - middles[0].middle) < 4, JSON.stringify(middles));
+      assert.ok(right <= PANEL.width, JSON.stringify(middles));
+    }
+    for (const [name, words] of Object.entries({ 'select-span': 'Select a span', follow: 'Whole run' })) {
+      assert.equal(await page.getByRole('button', { name: words, exact: true }).count(), 1);
+      assert.ok((await chip(name).boundingBox()).width < 40, `${name} is an icon`);
+    }
+  },
+  async 'what the driver was asked for stays inside the panel'() {
+    await page.locator('.ledger-toggle').click();
+    assert.ok((await page.locator('.ledger-libraries .key').count()) > 1);
+    assert.deepEqual(await beyond(page, '.ledger', '.key, .ledger-lines span'), []);
+    await page.locator('.ledger-toggle').click();
+  },
+  async 'a finding without a line has no row for it'() {
+    const card = page.locator('[data-finding="fragmentation 0"]');
+    assert.equal(await card.locator('.spark').isVisible(), true);
+    const [words, curve] = await Promise.all(
+      ['.finding-word', '.spark'].map(selector => card.locator(selector).boundingBox()),
+    );
+    assert.ok(curve.y < words.y + words.height && words.y < curve.y + curve.height, 'side by side');
+    const { y, height } = await card.boundingBox();
+    assert.ok(y + height - (words.y + words.height) < 10, 'nothing below');
+  },
+  async 'the flame graph says of which moment it is; the segments too where they follow'() {
+    const title = page.locator('[data-value=tab-moment]');
+    const says = async wanted =>
+      eventually(async () => assert.match((await title.isVisible()) ? await title.innerText() : '', wanted));
+    await page.locator('[data-tab=flame]').click();
+    await says(/^$/);
+    for (const name of ['Shift+ArrowRight', 'Shift+ArrowRight', 'Enter'])
+      await page.locator('.timeline-surface').press(name);
+    await says(/^Allocated in steps? \d+.* and still alive$/);
+    await page.locator('[data-tab=segments]').click();
+    await says(/^$/);
+    await page.locator('[data-action=span-end]').click();
+    await says(/^Alive at the end of step \d+/);
+    await page.locator('[data-tab=lines]').click();
+    await says(/^$/);
+  },
+  async 'out of memory: the headline alone is the headline, why stands below, the end is told in one row'() {
+    const scene = { phase: 'ended', exitCode: 1, crashed: true, detail: 'The program failed: it ended with status 1.' };
+    await beside({ story: 'outOfMemory', scene }, async failed => {
+      const text = selector => failed.locator(`[data-finding="oom 0"] ${selector}`).innerText();
+      assert.equal(await text('.finding-toggle'), '1.00 GB at train.py:10 training_step did not fit');
+      assert.match(await text('[data-value=cause]'), /^It is a leak\. train\.py:12 keeps each step’s graph, /);
+      assert.ok((await failed.locator('.state').boundingBox()).height < 40);
+      assert.equal(await failed.locator('[data-value=totals]').isVisible(), false);
+      assert.equal(await failed.locator('.dot').getAttribute('data-phase'), 'crashed');
+    });
+  },
+  async 'a program without a leak has nothing red'() {
+    await beside({ story: 'clean' }, async clean => {
+      await clean.locator('.rows .row').first().waitFor();
+      const red = await clean.evaluate(() =>
+        [...document.querySelectorAll('body *')]
+          .filter(one => one.checkVisibility())
+          .filter(one => {
+            const { color, stroke, borderLeftColor, borderLeftWidth } = window.getComputedStyle(one);
+            const used = [color, stroke, ...(borderLeftWidth === '0px' ? [] : [borderLeftColor])];
+            return used.some(value => {
+              const [r, g, b] = (value.match(/[\d.]+/g) ?? []).map(Number);
+              return r > 180 && g < 110 && b < 110;
+            });
+          })
+          .map(one => `${one.className} ${one.textContent}`),
+      );
+      assert.deepEqual(red, []);
+    });
+  },
+};
+
+const failed = await runChecks(checks, { page, errors });
+await finish(browser, failed);
