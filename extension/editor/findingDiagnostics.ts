@@ -131,7 +131,9 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     const severity = isLeak(finding) ? vscode.DiagnosticSeverity.Warning : vscode.DiagnosticSeverity.Information;
     const pace = finding.verdict === 'leak' ? paceOf(finding, vscode.l10n.t) : [];
     const said = pace.length === 0 ? finding.title : [finding.headline, ...pace].join(' · ');
-    const entry = new vscode.Diagnostic(at.range, `${said}\n${finding.suggestion}`, severity);
+    // Problems shows Markdown as it is written.
+    const advice = finding.suggestion.replace(/`([^`]*)`/g, '‘$1’');
+    const entry = new vscode.Diagnostic(at.range, `${said}\n${advice}`, severity);
     entry.source = SOURCE;
     entry.code = finding.verdict satisfies FindingVerdict;
     entry.relatedInformation = this.relatedOf(finding, at, traced);
