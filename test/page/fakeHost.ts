@@ -23,6 +23,7 @@ import type { FreeLine } from '../../extension/protocol/steps';
 import { makeProcess, makeTotals } from '../unit/fakeTrace';
 import { findings, noteAsked, otherLines, type Story } from './fakeFindings';
 import { blockHolder, ledger, liveBlocks, oneBlock } from './fakeBlocks';
+import { compare, compareTraces } from './fakeCompare';
 import { mapBlock, segments } from './fakeSegments';
 import { stackTree } from './fakeTree';
 
@@ -328,6 +329,10 @@ function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
       return readMoment(message.params.moment);
     case 'verdicts':
       return message.params.sites.map(verdict);
+    case 'compareTraces':
+      return compareTraces(RUN_NS);
+    case 'compare':
+      return compare(message.params);
     case 'freeLines':
       return freeLines(message.params.site);
     default:

@@ -87,6 +87,18 @@ const checks = {
     await page.locator('[data-tab=lines]').click();
     await says(/^$/);
   },
+  async 'compared lines: name and function are apart, the figures stand below each other'() {
+    await page.locator('[data-tab=compare]').click();
+    const cells = name => page.locator(`.compare-rows [data-column=${name}]`);
+    await cells('site').first().waitFor();
+    assert.equal(await cells('site').first().innerText(), 'train.py:12 training_step');
+    for (const name of ['a', 'b', 'difference']) {
+      const ends = await cells(name).evaluateAll(all => all.map(one => one.getBoundingClientRect().right));
+      assert.ok(ends.length > 3 && new Set(ends).size === 1, `${name}: ${ends}`);
+    }
+    assert.equal(await isCut(page, '.compare-rows [data-column=difference] >> nth=0'), false);
+    await page.locator('[data-tab=lines]').click();
+  },
   async 'out of memory: the headline alone is the headline, why stands below, the end is told in one row'() {
     const scene = { phase: 'ended', exitCode: 1, crashed: true, detail: 'The program failed: it ended with status 1.' };
     await beside({ story: 'outOfMemory', scene }, async failed => {

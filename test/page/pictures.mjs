@@ -88,7 +88,7 @@ const VIEWS = {
   },
   ages: { steps: [click('[data-tab=segments]'), low, choose('segment-colour', 'age')] },
   details: { steps: [click('[data-row="1"]'), click('.block-row[data-index="1"]'), low] },
-  compare: { steps: [click('[data-tab=compare]'), low] },
+  compare: { devices: 1, steps: [click('[data-tab=compare]'), low, seen('[data-compared]')] },
 };
 
 const [out = 'build/pictures', ...wanted] = process.argv.slice(2);

@@ -125,7 +125,7 @@ function siteText(row: ComparedRow): HTMLElement {
   const name = row.file === '' ? t('(no Python line)') : `${baseName(row.file)}:${row.line}`;
   const caller = row.stack[1];
   const behind = [row.function, caller === undefined ? '' : `← ${caller}`].filter(part => part !== '').join(' ');
-  return el('span', {}, el('span', { class: 'primary' }, name), el('span', { class: 'dim' }, behind));
+  return el('span', {}, el('span', { class: 'primary' }, name), ' ', el('span', { class: 'dim' }, behind));
 }
 
 function badgeOf(row: ComparedRow): HTMLElement | string {

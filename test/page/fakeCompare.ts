@@ -1,0 +1,39 @@
+// What the fake host answers about two moments: a mark and now, in which lines grew, came, went or stayed.
+import type {
+  CompareQuery,
+  ComparedRow,
+  ComparedTrace,
+  Comparison,
+} from '../../extension/protocol/requests/compareRequests';
+
+const MB = 1024 ** 2;
+/** Bytes and blocks at A and at B, in MB. */
+const HELD: readonly (readonly [string, number, number, number, number])[] = [
+  ['train.py', 410, 1230, 200, 600],
+  ['optim/adam_with_a_long_name.py', 0, 320, 0, 12],
+  ['metrics.py', 96, 0, 48, 0],
+  ['model.py', 64, 40, 8, 5],
+  ['data.py', 16, 16, 4, 4],
+];
+
+export function compareTraces(runNs: number): ComparedTrace[] {
+  const steps = [412, 411, 410].map(step => ({ step, endNs: (runNs * step) / 412 }));
+  const marks = [{ name: 'before eval', timeNs: runNs / 2 }];
+  const other: ComparedTrace = { trace: 3, title: 'finetune.gputrace', live: false, marks: [], steps: [], peakNs: 7e9 };
+  return [{ trace: 0, title: 'train.py', live: true, marks, steps, peakNs: runNs * 0.9 }, other];
+}
+
+export function compare({ by, a, b }: Pick<CompareQuery, 'by' | 'a' | 'b'>): Comparison {
+  const same = JSON.stringify(a) === JSON.stringify(b);
+  const rows = HELD.map(([name, before, after, countBefore, countAfter], i): ComparedRow => {
+    const [line, code] = [12 + 31 * i, 'training_step'];
+    const at = { file: `/home/user/project/${name}`, line, function: code, movedFrom: i === 3 ? line - 2 : null };
+    const stack = by === 'line' ? [] : [`${name}:${line} ${code}`, 'train.py:88 main'];
+    const [bytesA, countA] = same ? [after, countAfter] : [before, countBefore];
+    return { ...at, stack, bytesA: bytesA * MB, bytesB: after * MB, countA, countB: countAfter };
+  }).filter(({ countA, countB }) => countA + countB > 0);
+  const sum = (of: 'bytesA' | 'bytesB'): number => rows.reduce((all, row) => all + row[of], 0);
+  const alone = (of: 'countA' | 'countB'): number => rows.filter(row => row[of] === 0).length;
+  const sums = { bytesA: sum('bytesA'), bytesB: sum('bytesB'), added: alone('countA'), gone: alone('countB') };
+  return { rows, total: rows.length, ...sums };
+}
