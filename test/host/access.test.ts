@@ -131,16 +131,6 @@ describe('The page with a keyboard and a screen reader in VS Code', function () 
     assert.match((await focused(PAGE))?.name ?? '', /grid/);
   });
 
-  it('Show Leak Explorer brings the focus from an editor to the page', async () => {
-    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: '' }));
-    await vscode.commands.executeCommand('gpuMemoryTrace.showPanel');
-    await until('the focus in the page', async () => {
-      await keys('Tab');
-      return (await focused(PAGE)) !== null;
-    });
-    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
-  });
-
   it('nothing moves for a user who wants reduced motion', async () => {
     assert.deepEqual(await motions(PAGE, true), []);
   });

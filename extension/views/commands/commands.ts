@@ -64,7 +64,7 @@ export function makeCommands(parts: Parts): Commands {
     openWide: () => wide.show(),
     chooseInterpreter,
     doctor: () => doctor.show(),
-    showPanel: async () => void (await vscode.commands.executeCommand(`${EXPLORER}.focus`)),
+    showPanel: () => showPanel(),
     toggleLineBytes: () => parts.lineBytes.toggle(),
   };
   const guarded = Object.entries(actions).map(([name, action]) => [name, showingFailures(action, log)]);
@@ -131,7 +131,6 @@ async function trySample({ sessions, dist, storage }: Parts): Promise<void> {
   await sessions.start(plan, 'missing' in choice || choice.simulated);
 }
 
-/** Beside what has the focus. */
 async function showPanel(): Promise<void> {
   await vscode.commands.executeCommand(`${EXPLORER}.focus`, { preserveFocus: true });
 }
