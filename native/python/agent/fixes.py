@@ -9,6 +9,8 @@ SUMS = (ast.BinOp, ast.UnaryOp)
 ONE_ARGUMENT = {"append", "appendleft", "add", "put", "put_nowait", "push"}
 BACKWARD = {"backward", "manual_backward", "grad", "autograd_grad"}  # who needs the graph of what it gets
 OWN_RESULT = {"forward", "training_step", "compute_loss", "loss", "closure", "step"}  # what these give back is for a backward pass
+TO_NUMBERS = {"float", "int", "bool", "len", "str"}  # of Python itself: what they give has no graph
+NUMBER_OF = {"item", "tolist"}  # the same, of a tensor
 JOINED = {  # what wants tensors that lie on one device
     "stack", "cat", "concat", "concatenate", "hstack", "vstack", "dstack", "all_reduce", "all_gather", "all_gather_into_tensor",
     "reduce", "broadcast", "gather", "gather_for_metrics", "cuda", "data_ptr",
@@ -128,16 +130,31 @@ def made_from(file, found):
 
 
 def read_by(file, node, scope):
-    """What an expression in a function reads: its variables (source.Scope.variable), and attributes by their names."""
+    """What an expression in a function reads, if not for a number alone: its variables (source.Scope.variable), and attributes by
+    their names."""
     found = file.reads.get(node)
     if found is None:
         found = file.reads[node] = set()
-        for each in ast.walk(node):
+        parts = [node]
+        while parts:
+            each = parts.pop()
             if isinstance(each, ast.Name):
                 found.add(scope.variable(each.id))
             elif isinstance(each, ast.Attribute):
                 found.add(each.attr)
+            if not is_number(file, each, scope):
+                parts.extend(ast.iter_child_nodes(each))
     return found
+
+
+def is_number(file, node, scope):
+    """Whether an expression makes numbers or a text of a tensor, by a call that the file does not define anew."""
+    name = source.callee(node) if isinstance(node, ast.Call) else None
+    if name not in TO_NUMBERS | NUMBER_OF or any(last_name(each) == name for each in file.scopes):
+        return False
+    if isinstance(node.func, ast.Name):
+        return name in TO_NUMBERS and scope.variable(name) == name and name not in file.module.bound
+    return name in NUMBER_OF and not node.args and not node.keywords
 
 
 def passed(file, call, scope, found):

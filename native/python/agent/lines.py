@@ -127,8 +127,8 @@ class Finder:
         seen.add(key)
         found = [each for each in file.mentions if each.sort == "attribute" and each.name == name]
         own = [each for each in found if owner_class and each.owner == "self" and owner_class in each.scope.name.split(".")]
-        if own and self.follows and not any(each.grows for each in own):
-            own += [each for each in found if each.grows and each.owner != "self"]  # the class makes it, others add to it
+        if not any(each.grows for each in own) and (self.follows or all(each.is_empty() for each in own)):
+            own += [each for each in found if own and each.grows and each.owner != "self"]  # the class makes it, others add to it
         chosen = []
         for mention in own or found:
             chosen += self.resolve_mention(file, mention, seen, hops)
