@@ -14,8 +14,17 @@ interface Advice {
   text: string;
 }
 
+/** A variable of a function that an exception passed. */
+const OF_TRACEBACK = /\.__traceback__ > /;
+/** The same, where nothing in that function is what grows. */
+const KEPT_BY_TRACEBACK = /\.__traceback__ > (?!.*(\[\.\.\.\]|\(cache\)))/;
+// prettier-ignore
+const KEEP_NO_EXCEPTION = t('An exception that is kept keeps, through its traceback, the variables of all functions that it passed: keep `str(error)` instead of the exception, or clear its traceback (`error.with_traceback(None)`).');
+
 // prettier-ignore
 const TABLE: readonly Advice[] = [
+  { classes: ['exception'], holder: OF_TRACEBACK, text: KEEP_NO_EXCEPTION },
+  { classes: ['graph', 'outputs', 'backward', 'gradients'], holder: KEPT_BY_TRACEBACK, text: KEEP_NO_EXCEPTION },
   {
     classes: ['size'],
     pattern: /\b(cat|concat|concatenate|stack|hstack|vstack)\s*\(/,

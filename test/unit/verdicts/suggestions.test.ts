@@ -42,6 +42,17 @@ test('what grows is told to keep less, or to have a bound', () => {
   assert.match(suggest('graph', [], at('embed(cache)')), /^embed\(cache\) grows with each step/);
 });
 
+test('what a kept exception keeps: the exception is what not to keep, unless something in its functions grows', () => {
+  const kept = '__main__.failures[...].__traceback__ > ';
+  const advice =
+    /keep `str\(error\)` instead of the exception, or clear its traceback \(`error\.with_traceback\(None\)`\)\.$/;
+  for (const kind of ['graph', 'outputs', 'exception'] as const)
+    assert.match(suggest(kind, [], at(`${kept}train_step().logits (its graph)`)), advice, kind);
+  assert.match(suggest('exception', [], at(`${kept}train_step().parts[...]`)), advice);
+  assert.match(suggest('outputs', [], at(`${kept}main().tap.seen[...]`)), /^__main__\.failures.*grows with each step/);
+  assert.doesNotMatch(suggest('exception', [], at('sys.last_value')), advice);
+});
+
 test('concatenation, retained graphs, create_graph', () => {
   assert.match(suggest('size', ['preds = torch.cat([preds, logits])'], null), /join them once/);
   assert.match(suggest('size', [], null), /grows step by step/);
