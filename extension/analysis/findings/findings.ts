@@ -60,7 +60,7 @@ function leakOf(cluster: GrowingSite[], context: FindingContext): Finding {
   const finding = makeFinding({
     id: `leak ${process} ${layer} ${place?.file ?? facts.library}:${place?.line}`,
     verdict: 'leak',
-    ...leakWords({ ...facts, holder }),
+    ...leakWords({ ...facts, lines: places.length, holder }),
     process,
     device: deviceOf(cluster),
     ...facts,

@@ -5,6 +5,8 @@ import { blocksText, ordinal, placeText, rateText, tensorsText } from '../words'
 
 type LeakFacts = Pick<Finding, 'layer' | 'bytesPerStep' | 'blocksPerStep' | 'place' | 'library' | 'holder'> & {
   class: LeakClass;
+  /** That make up the sum; `place` is the one with most of it. */
+  lines: number;
   period: number;
   sinceStep: number;
 };
@@ -12,22 +14,31 @@ type Place = Pick<FindingPlace, 'file' | 'line'>;
 
 /** Where and what; then how much of it, and since when. */
 export function leakWords(facts: LeakFacts): Pick<Finding, 'headline' | 'detail'> {
-  const { holder, place, library, period, bytesPerStep, sinceStep } = facts;
+  const { holder, place, library, period } = facts;
   const each = period > 1.5 ? t('every {0} step', ordinal(Math.round(period))) : t('each step');
   const count = Math.max(1, Math.round(facts.blocksPerStep * Math.max(1, period)));
   const blocks = facts.layer === 'tensor' ? tensorsText(count) : blocksText(count);
   const keeper = linePlace(holder);
   const source = place === null && library !== null ? library : placeText(place);
-  const rate =
-    keeper === null
-      ? rateText(bytesPerStep, sinceStep)
-      : t('{0} a step at {1}, since step {2}', formatBytes(bytesPerStep), source, formatCount(sinceStep));
+  const rate = rateAt(facts, keeper === null ? null : source);
   const uncounted = ['graph', 'gradients', 'backward', 'pinned', 'driver'].includes(facts.class);
   const headline =
     keeper === null
       ? t('{0}: {1}', source, stays(facts.class, each, blocks, count))
       : keeps(facts.class, placeText(keeper), each, blocks);
   return { headline, detail: uncounted ? `${blocks}, ${rate}` : rate };
+}
+
+/** How much since when; where several lines make up the sum, how many, and what the line with most has of it. */
+function rateAt({ bytesPerStep, sinceStep, place, lines }: LeakFacts, source: string | null): string {
+  const [bytes, since] = [formatBytes(bytesPerStep), formatCount(sinceStep)];
+  if (place !== null && lines > 1) {
+    const most = formatBytes(place.bytesPerStep);
+    return t('{0} a step at {1} lines, most at {2} ({3}), since step {4}', bytes, lines, placeText(place), most, since);
+  }
+  return source === null
+    ? rateText(bytesPerStep, sinceStep)
+    : t('{0} a step at {1}, since step {2}', bytes, source, since);
 }
 
 /** The line whose object keeps the blocks; null: not known. */

@@ -43,13 +43,29 @@ test('a graph of 312 sites on four lines is one finding, at the line that keeps 
     for (let site = 1; site <= 312; site++) run.alloc(site, lines[site] === 10 ? 64 * KB : 8 * KB);
   });
   const finding = only(findingsOf(run, { lines }));
-  assert.equal(finding.title, 'train.py:10: each step’s graph stays alive, 312 tensors, 6.70 MB a step since step 12');
+  assert.equal(
+    finding.title,
+    'train.py:10: each step’s graph stays alive, 312 tensors, 6.70 MB a step at 4 lines, most at train.py:10 (4.88 MB), since step 12',
+  );
   assert.deepEqual(
     [finding.verdict, finding.class, finding.place?.line, finding.sites.length],
     ['leak', 'graph', 10, 312],
   );
   assert.deepEqual([finding.places.map(place => place.line).sort(), finding.sinceStep], [[10, 11, 12, 9].sort(), 12]);
   assert.equal(finding.bytesPerStep, 78 * (64 + 3 * 8) * KB);
+});
+
+test('a sum of several lines is put on none of them: the line with most has its own figure', () => {
+  const run = playing(30, (_, run) => [run.alloc(1, MB), run.alloc(2, 768 * KB), run.alloc(3, 512 * KB)]);
+  const text = JSON.stringify({
+    groups: [1, 2, 3].map(site => {
+      return { path: 'kept', kind: 'global', file: SCRIPT, line: 20, addresses: addresses(run.blocks(site)) };
+    }),
+  });
+  const blocks = blockFacts([1, 2, 3].flatMap(site => run.blocks(site)));
+  const finding = only(findingsOf(run, { answers: [{ text, blocks }] }));
+  assert.equal(finding.detail, '2.25 MB a step at 3 lines, most at train.py:1 (1.00 MB), since step 1');
+  assert.equal(finding.headline, 'train.py:20 keeps 3 tensors of each step');
 });
 
 test('survivors made on PyTorch’s threads belong to the graph of the thread that trains', () => {
@@ -356,12 +372,13 @@ test('where the line that keeps it is known, it is what the headline names', () 
   } as const;
   const place = { site: 1, file: '/t/model.py', line: 13, function: 'forward', bytesPerStep: MB };
   const holder = { path: 'seen', kind: 'global', function: null, length: null, bound: null };
-  const words = (kind: LeakClass, file: string | null): { headline: string; detail: string | null } =>
-    leakWords({ ...facts, class: kind, place, holder: { ...holder, file, line: file === null ? null : 35 } });
+  const words = (kind: LeakClass, file: string | null, lines = 1): { headline: string; detail: string | null } =>
+    leakWords({ ...facts, class: kind, place, lines, holder: { ...holder, file, line: file === null ? null : 35 } });
   assert.deepEqual(words('graph', '/t/train.py'), {
     headline: 'train.py:35 keeps each step’s graph',
     detail: '1 tensor, 1.00 MB a step at model.py:13, since step 3',
   });
   assert.equal(words('outputs', '/t/train.py').headline, 'train.py:35 keeps 1 tensor of each step');
   assert.equal(words('graph', null).headline, 'model.py:13: each step’s graph stays alive');
+  assert.equal(words('graph', null).detail, '1 tensor, 1.00 MB a step since step 3');
 });
