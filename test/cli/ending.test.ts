@@ -60,6 +60,26 @@ test('a moment that the user names is shown instead, and what still lives at the
   assert.equal(left.report.shownMoment, undefined);
 });
 
+test('whole runs are compared as their reports show them; a moment that is named is taken as it is', async t => {
+  const [one, other] = [
+    (await traced(t, '')).place.path('t.gputrace'),
+    (await traced(t, 'keep')).place.path('t.gputrace'),
+  ];
+  const place = new Place(t);
+  const { stdout } = await place.run(['report', one, '--compare', other]);
+  assert.ok(
+    stdout.includes(`A  ${one} at the end of step 60: the program had freed everything when it ended\n`),
+    stdout,
+  );
+  assert.ok(stdout.includes(`B  ${other}, its end\n`), stdout);
+  assert.match(stdout, /^tensor layer: 30\.00 KB -> 10\.00 KB/m);
+  const back = await place.run(['report', other, '--compare', one, '--format', 'json']);
+  const { bytesB, b } = JSON.parse(back.stdout) as { bytesB: number; b: { shownMoment?: { step: number } } };
+  assert.deepEqual([bytesB, b.shownMoment?.step], [60 * 512, 60]);
+  const named = await place.run(['report', one, '--compare', `${one}@100%`]);
+  assert.match(named.stdout, /^tensor layer: 30\.00 KB -> 0 B/m);
+});
+
 test('a program that is killed is shown as it was then', async t => {
   const place = new Place(t);
   const { status, stderr } = await place.run(['run', '--simulate-gpu', '--', python, job, 'kill'], environment);

@@ -1,12 +1,15 @@
 import type { ComparedRow, Comparison } from '../../protocol/requests/compareRequests';
 import { baseName, formatBytes, formatDuration } from '../../protocol/format';
 import type { Layer } from '../../protocol/trace';
+import { endingWords } from './ending';
 
 /** One of the two moments. */
 export interface Side {
   file: string;
   /** null: the end. */
   atNs: number | null;
+  /** What stands there instead of the end, where nobody named a moment; step null: the peak. */
+  shownMoment?: { atSeconds: number; step: number | null; liveBytes: number; leftBytes: number };
 }
 
 const WIDTH = 12;
@@ -28,7 +31,11 @@ export function comparisonText(comparison: Comparison, layer: Layer, { a, b }: {
   return lines.map(line => line.trimEnd());
 }
 
-function sideText({ file, atNs }: Side): string {
+function sideText({ file, atNs, shownMoment }: Side): string {
+  if (shownMoment) {
+    const { when, reason } = endingWords(shownMoment);
+    return `${file} ${when}: ${reason}`;
+  }
   return atNs === null ? `${file}, its end` : `${file} at ${formatDuration(atNs)}`;
 }
 

@@ -1,5 +1,6 @@
 import { compareHoldings, type Holding, readHoldings } from '../../analysis/report/compare';
-import { comparisonText } from '../../analysis/report/compareText';
+import { comparisonText, type Side } from '../../analysis/report/compareText';
+import { endingOf } from '../../analysis/report/ending';
 import type { NativeAddon, NativeSession } from '../../engine/addon';
 import { cwdOf } from '../../protocol/cwd';
 import { textOf } from '../../protocol/inert';
@@ -12,7 +13,7 @@ import { atMoment } from './momentSource';
 const ROWS = 100;
 const ALL = -1;
 
-/** One of the two: as it was at a time, or at its end. */
+/** One of the two: as it was at a time; null: as a report shows it, at its end or at the moment that is shown instead. */
 export interface ComparedSide {
   addon: NativeAddon;
   session: NativeSession;
@@ -33,19 +34,25 @@ export async function compareReport(
   const query = { by, layer, process: ALL, device: ALL };
   const holdings = ({ trace, untilNs, ...side }: ComparedSide): Promise<Holding[]> =>
     atMoment({ ...side, path: trace.path }, untilNs, session => readHoldings(session, query));
-  const [a, b] = [await holdings(first), await holdings(second)];
+  const sides = { a: sideOf(first), b: sideOf(second) };
+  const a = await holdings({ ...first, untilNs: sides.a.atNs });
+  const b = await holdings({ ...second, untilNs: sides.b.atNs });
   const places = {
     cwdA: cwdOf(first.session.info().session),
     cwdB: cwdOf(second.session.info().session),
     sameRun: sameRun(first.session, second.session),
   };
   const comparison = compareHoldings(a, b, places, ROWS);
-  const sides = {
-    a: { file: first.file, atNs: first.untilNs },
-    b: { file: second.file, atNs: second.untilNs },
-  };
   if (format === 'json') return jsonChunks({ version: 1, layer, by, ...sides, ...comparison });
   return [textOf(comparisonText(comparison, layer, sides))];
+}
+
+/** A program that had freed its memory when it ended is compared as its own report shows it. */
+function sideOf({ file, session, untilNs }: ComparedSide): Side {
+  const ending = untilNs === null ? endingOf(session) : null;
+  if (ending === null) return { file, atNs: untilNs };
+  const { timeNs, step, bytes, leftBytes } = ending;
+  return { file, atNs: timeNs, shownMoment: { atSeconds: timeNs / 1e9, step, liveBytes: bytes, leftBytes } };
 }
 
 /** Two files of one run hold the same lines. */
