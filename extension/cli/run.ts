@@ -3,7 +3,7 @@ import { commandText } from '../capture/checks/attachTarget';
 import { injectionProblem, simulatorProblem } from '../capture/checks/simulator';
 import { askForSurvey, type HolderTime } from '../capture/checks/survey';
 import { simulatorVariables, traceVariables } from '../capture/launch/environment';
-import { launch, type Launched, type NotLaunched, type Streams } from '../capture/launch/launch';
+import { launch, missingScript, type Launched, type NotLaunched, type Streams } from '../capture/launch/launch';
 import { settleDirectory } from '../capture/launch/settle';
 import { watchForCpu } from '../capture/processes/cpuReason';
 import { cuptiFor, type Environment, findDriver } from '../capture/processes/machine';
@@ -35,6 +35,8 @@ const STRAGGLER_MS = 1_000;
 export async function run(options: RunArguments, dist: string): Promise<number> {
   const problem = findProblem(options, dist);
   if (problem !== null) return refuse(problem, NOT_STARTED);
+  const missing = missingScript(options.command);
+  if (missing !== null) return refuse(missing.error, missing.status);
   const streams = programStreams(options);
   if ('error' in streams) return refuse(streams.error, NOT_STARTED);
   const { command, simulateGpu: simulated, backend } = options;

@@ -54,8 +54,13 @@ test('a script that is no program of its own: what to type', async t => {
     const { status, stdout, stderr } = await place.run(['run', '--simulate-gpu', script, '--epochs', '3']);
     assert.deepEqual([status, stdout, stderr], [expected, '', sentence(script)]);
   }
-  const missing = await place.run([...RUN, 'absent.py']);
-  assert.deepEqual([missing.status, missing.stderr], [127, 'gpu-memtrace: absent.py: command not found.\n']);
+});
+
+test('a script that is not there: one sentence, also without a GPU', async t => {
+  const place = new Place(t);
+  const { status, stdout, stderr } = await place.run(['run', 'absent.py', '--epochs', '3']);
+  const sentence = `gpu-memtrace: ${place.path('absent.py')}: no such file; to run a Python script, type: gpu-memtrace run -- python absent.py --epochs 3\n`;
+  assert.deepEqual([status, stdout, stderr], [127, '', sentence]);
 });
 
 test('128 + signal for a program that a signal ended', async t => {

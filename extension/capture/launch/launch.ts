@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
 import { getSystemErrorName } from 'node:util';
 import type { Environment } from '../processes/machine';
 import { joinWords } from './shellWords';
@@ -42,10 +43,26 @@ export function launch(
   return error === 0 ? launched : notLaunched(command, getSystemErrorName(-error));
 }
 
+/** A command that is a Python script, which nobody wrote `python` before; null: it is none. */
+function asTyped(command: readonly string[]): string | null {
+  const isScript = /\.pyw?$/.test(command[0] ?? '');
+  return isScript ? joinWords(['gpu-memtrace', 'run', '--', 'python', ...command]) : null;
+}
+
+/** A Python script is to be started that is not there, neither here nor in PATH; null: it may be started. */
+export function missingScript(command: readonly string[]): NotLaunched | null {
+  const [program = ''] = command;
+  const typed = asTyped(command);
+  const folders = program.includes('/') ? [] : (process.env.PATH ?? '').split(delimiter);
+  if (typed === null || [program, ...folders.map(folder => join(folder, program))].some(file => existsSync(file)))
+    return null;
+  return { status: 127, error: `${resolve(program)}: no such file; to run a Python script, type: ${typed}` };
+}
+
 function notLaunched(command: readonly string[], reason: string): NotLaunched {
   const [program = ''] = command;
-  if (/\.pyw?$/.test(program) && existsSync(program)) {
-    const typed = joinWords(['gpu-memtrace', 'run', '--', 'python', ...command]);
+  const typed = asTyped(command);
+  if (typed !== null && existsSync(program)) {
     const error = `${program} is a Python script and no program of its own; type: ${typed}`;
     return { status: reason === 'ENOENT' ? 127 : 126, error };
   }
