@@ -123,13 +123,30 @@ function survivors({ verdict, steps }: GrowingSite): { count: number; bytes: num
       count: at(steps.liveCount, steps.liveCount.length - 1),
       bytes: at(steps.liveBytes, steps.liveBytes.length - 1),
     };
-  let [count, bytes] = [0, 0];
-  steps.steps.forEach((step, i) => {
-    if (step < (verdict.sinceStep ?? 0)) return;
-    count += at(steps.survivorCount, i);
-    bytes += at(steps.survivorBytes, i);
-  });
-  return { count, bytes };
+  const sinceStep = verdict.sinceStep ?? 0;
+  const begin = Math.max(
+    0,
+    steps.steps.findIndex(step => step >= sinceStep),
+  );
+  const ends = [sinceStep - 1, ...steps.steps.slice(begin)];
+  const lengths = ends.slice(1).map((end, i) => end - at(ends, i));
+  const { survivorCount, survivorBytes } = steps;
+  return {
+    count: sumOfKept(survivorCount.slice(begin), lengths),
+    bytes: sumOfKept(survivorBytes.slice(begin), lengths),
+  };
+}
+
+/**
+ * The sum of what is left of entries of so many steps each. Of the newest two no more than of one between: what a step has for a
+ * while, such as its gradients, is alive too. Nor of the first, in which is made what is made once.
+ */
+function sumOfKept(left: readonly number[], lengths: readonly number[]): number {
+  const between = left.slice(1, -2);
+  const rate = Math.max(0, ...between.map((value, i) => value / at(lengths, i + 1)));
+  const most = (i: number): number => Math.max(rate * at(lengths, i), ...between) || Infinity;
+  const isEdge = (i: number): boolean => i === 0 || i >= left.length - 2;
+  return left.reduce((sum, value, i) => sum + (isEdge(i) ? Math.min(value, most(i)) : value), 0);
 }
 
 function deviceOf(cluster: readonly GrowingSite[]): number {
