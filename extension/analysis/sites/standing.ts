@@ -1,5 +1,5 @@
 import { t } from '@vscode/l10n';
-import { formatCount, formatDuration } from '../../protocol/format';
+import { formatCount } from '../../protocol/format';
 import type { TraceInfo } from '../../protocol/trace';
 import type { Standing } from '../../protocol/requests/verdictRequests';
 import { isLeak, type Verdicts } from '../../protocol/verdicts';
@@ -24,7 +24,7 @@ export function standingOf(info: TraceInfo, verdicts: Verdicts): { standing: Sta
   }
   const lacking = lackingText(info, verdicts);
   if (lacking !== null) return { standing: 'waiting', sentence: lacking };
-  return { standing: 'clean', sentence: cleanText(verdicts) };
+  return { standing: 'clean', sentence: cleanText(info, verdicts) };
 }
 
 function foundText({ findings }: Verdicts): string {
@@ -47,26 +47,21 @@ function lackingText(info: TraceInfo, { steps }: Verdicts): string | null {
   return more === 1 ? t('Needs 1 more step to tell what leaks.') : t('Needs {0} more steps to tell what leaks.', more);
 }
 
+/** How long is not said: a step that is found on the way tells it sooner, and slices in which nothing happens do not count. */
 function lackingTime(info: TraceInfo, count: number): string | null {
-  const more = T.timeSlices - count;
-  if (more <= 0) return null;
+  if (count >= T.timeSlices) return null;
   if (!info.live) return t('The run ended before a training step or enough time had passed to tell what leaks.');
-  const slice = Math.max(0, ...info.steps.map(steps => steps.sliceNs ?? 0));
-  return slice > 0
-    ? t(
-        'No training step is known yet: telling what leaks takes about {0} more of the run.',
-        formatDuration(more * slice),
-      )
-    : t('No training step is known yet: telling what leaks takes more time.');
+  return t('No training step is known yet: telling what leaks takes more time.');
 }
 
-function cleanText({ steps, sites }: Verdicts): string {
+function cleanText({ live }: TraceInfo, { steps, sites }: Verdicts): string {
   const waiting = [...sites.values()].filter(site => site.state === 'unknown').length;
   const slices = steps.count === 1 ? t('1 slice of time') : t('{0} slices of time', formatCount(steps.count));
-  const after = t('Nothing leaks after {0}.', steps.source === 'time' ? slices : stepsText(steps.count));
-  if (waiting === 0) return after;
-  const all = formatCount(sites.size);
+  const after = steps.source === 'time' ? slices : stepsText(steps.count);
+  if (waiting === 0) return t('Nothing leaks after {0}.', after);
+  const [open, all] = [formatCount(waiting), formatCount(sites.size)];
+  if (!live) return t('No leak was found in {0}; for {1} of {2} stacks these were too few to tell.', after, open, all);
   return waiting === 1
-    ? t('{0} 1 stack of {1} still needs more to tell.', after, all)
-    : t('{0} {1} stacks of {2} still need more to tell.', after, formatCount(waiting), all);
+    ? t('No leak so far, after {0}; 1 of {1} stacks needs more steps to tell.', after, all)
+    : t('No leak so far, after {0}; {1} of {2} stacks need more steps to tell.', after, open, all);
 }
