@@ -51,7 +51,7 @@ export function liveView(
 ): LiveView {
   const info = source.info();
   const name = `${formatDuration(elapsedNs)} · ${fitEnd(title, Math.floor(columns / 2))}`;
-  const head: LiveLine[] = [{ text: fitEnd(titleLine(name, info, verdicts), columns), style: 'strong' }];
+  const head: LiveLine[] = [{ text: titleLine(name, info, verdicts, columns), style: 'strong' }];
   head.push(...plain([...cardLines(info, columns), ...atMost(wrapAll(missingLines(info, false), columns), 3)]));
   const room = rows - head.length - LEAST_PAGE - 1;
   const found = findingsIn(verdicts, columns, Math.min(room, Math.max(4, Math.floor(rows / 2) - head.length)));
@@ -67,15 +67,22 @@ export function liveView(
   const list = `LIVE BY LINE (${LAYER_NAMES[groups.layer]})${listText(groups.total, page, choice)}`;
   const lines = [...head, ...found, { text: fitEnd(list, columns), style: 'strong' as const }];
   lines.push(...plain(groupRows(groups, columns)));
+  if (groups.total === 0 && filter !== '')
+    lines.push(...plain([fitEnd(`No line matches "${filter}". Esc clears the filter.`, columns)]));
   return { lines: lines.slice(0, rows), rows: groups.total, page };
 }
 
-function titleLine(title: string, info: TraceInfo, verdicts: Verdicts): string {
-  const facts = [title];
+/** What does not fit is left out whole. */
+function titleLine(title: string, info: TraceInfo, verdicts: Verdicts, columns: number): string {
+  const facts: string[] = [];
   if (verdicts.steps.source === 'time') facts.push('no training step so far');
   else if (verdicts.steps.source !== 'none') facts.push(stepsText(verdicts));
   if (info.processes.some(process => process.simulated)) facts.push('simulated GPU');
-  return facts.join(' · ');
+  const line = facts.reduce((text, fact) => {
+    const longer = `${text} · ${fact}`;
+    return longer.length <= columns ? longer : text;
+  }, title);
+  return fitEnd(line, columns);
 }
 
 /** `gpu_0 [|||::    ] 2.00 GB in tensors, 3.00 GB from the driver, of 80.00 GB`; `:` is what the driver gave besides. */
@@ -88,17 +95,27 @@ function cardLines({ totals, devices }: TraceInfo, columns: number): string[] {
       sum(totals.map(total => (total.device === device && total.layer === layer ? total.liveBytes : 0)));
     const [tensor, driver] = [of('tensor'), of('driver')];
     const total = devices.find(({ index }) => index === device)?.totalBytes ?? 0;
-    const held = tensor > 0 ? `${formatBytes(tensor)} in tensors, ` : '';
-    const size = total > 0 ? ` of ${formatBytes(total)}` : '';
-    const text = ` ${held}${formatBytes(driver)} from the driver${size}`;
     const name = `${deviceName(device, 'driver')} `;
-    const width = Math.min(WIDEST_BAR, columns - name.length - text.length - 2);
+    const text = cardText({ tensor, driver, total }, columns - name.length);
+    const width = Math.min(WIDEST_BAR, columns - name.length - text.length - 3);
     return (
-      name + (width > 4 ? bar(width, tensor, Math.max(tensor, driver), Math.max(total, tensor, driver)) : '') + text
+      name +
+      (width > 4 ? `${bar(width, tensor, Math.max(tensor, driver), Math.max(total, tensor, driver))} ` : '') +
+      text
     );
   });
   if (seen.length > MOST_DEVICES) lines.push(`... and ${formatCount(seen.length - MOST_DEVICES)} more GPUs`);
   return lines.map(line => fitEnd(line, columns));
+}
+
+/** Nothing is said of a driver that gave nothing beside tensors: it was not seen. What does not fit is left out whole. */
+function cardText(bytes: { tensor: number; driver: number; total: number }, columns: number): string {
+  const [tensor, driver, total] = [formatBytes(bytes.tensor), formatBytes(bytes.driver), formatBytes(bytes.total)];
+  const size = bytes.total > 0 ? ` of ${total}` : '';
+  const held = bytes.tensor > 0 ? `${tensor} in tensors` : `${driver} from the driver`;
+  const both = bytes.tensor > 0 && bytes.driver > 0 ? [`${held}, ${driver} from the driver`] : [];
+  const ways = [...both.map(text => text + size), ...both, held + size, held];
+  return ways.find(text => text.length <= columns) ?? held;
 }
 
 function bar(width: number, tensor: number, driver: number, total: number): string {

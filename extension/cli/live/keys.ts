@@ -11,6 +11,7 @@ export interface Key {
 
 const SORTS: Record<string, LiveSort> = { b: 'bytes', g: 'growth', n: 'blocks', l: 'line' };
 const HELP = 'b bytes  g growth  n blocks  l line  / filter  arrows scroll  q quit';
+const HELP_FILTERED = HELP.replace('/ filter', '/ filter  Esc clear');
 const MOST_LETTERS = 100;
 
 /** The choice and the line below it, which is help, or the filter while that is typed. */
@@ -19,7 +20,8 @@ export class Keys {
   private typing = false;
 
   get line(): string {
-    return this.typing ? `Filter (words, >10MB, age>5steps): ${this.choice.filter}_` : HELP;
+    if (this.typing) return `Filter (words, >10MB, age>5steps; Esc clears): ${this.choice.filter}_`;
+    return this.choice.filter === '' ? HELP : HELP_FILTERED;
   }
 
   /** `list`: its rows, and how many are seen at once. False: the view is to be left. */
@@ -27,6 +29,7 @@ export class Keys {
     if (this.typing) this.type(key);
     else if (key.name === 'q') return false;
     else if (key.sequence === '/') this.typing = true;
+    else if (key.name === 'escape') this.choice = { ...this.choice, filter: '', from: 0 };
     else this.move(key, list);
     return true;
   }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { verdictsOf } from '../../../extension/analysis/findings/verdictCache';
 import { liveView, type LiveView } from '../../../extension/analysis/report/liveView';
-import { FakeTrace, makeInfo, makeTotals } from '../fakeTrace';
+import { FakeTrace, makeInfo, makeProcess, makeTotals } from '../fakeTrace';
 import { RunTrace, type RunFacts } from '../verdicts/runTrace';
 import { StepRun } from '../verdicts/stepRun';
 
@@ -69,6 +69,12 @@ test('a bar for each card, of more than eight a count; nothing that has bytes is
   const devices = totals.map(({ device }) => ({ index: device, name: 'Fake', totalBytes: 40 * MB }));
   const lines = texts(view(new FakeTrace(makeInfo({ totals, devices }), [], []), 40, 120));
   const bars = lines.filter(line => line.startsWith('gpu_'));
+  const seventh = (columns: number): string =>
+    texts(view(new FakeTrace(makeInfo({ totals, devices }), [], []), 40, columns)).find(line =>
+      line.startsWith('gpu_7'),
+    )!;
+  assert.match(seventh(60), /^gpu_7 \[.*\] 7\.00 MB in tensors, 14\.00 MB from the driver$/);
+  assert.equal(seventh(40), 'gpu_7 7.00 MB in tensors of 40.00 MB');
   assert.equal(bars[0], `gpu_0 [${' '.repeat(40)}] 0 B from the driver of 40.00 MB`);
   assert.equal(bars[1], `gpu_1 [|:${' '.repeat(38)}] 1.00 MB in tensors, 2.00 MB from the driver of 40.00 MB`);
   assert.equal(
@@ -76,4 +82,25 @@ test('a bar for each card, of more than eight a count; nothing that has bytes is
     `gpu_7 [${'|'.repeat(7)}${':'.repeat(7)}${' '.repeat(26)}] 7.00 MB in tensors, 14.00 MB from the driver of 40.00 MB`,
   );
   assert.ok(lines.includes('... and 2 more GPUs'));
+});
+
+test('a driver that was not seen has no bytes of its own; what does not fit beside the name is left out whole', () => {
+  const totals = [makeTotals({ liveBytes: 7 * MB, allocations: 1 })];
+  const processes = [makeProcess({ simulated: true })];
+  const source = new FakeTrace(makeInfo({ totals, processes }), [], []);
+  const lines = (columns: number): string[] => texts(view(source, 24, columns));
+  assert.match(lines(80).join('\n'), /^gpu_0 \[.*\] 7\.00 MB in tensors$/m);
+  assert.match(lines(80)[0] ?? '', / · simulated GPU$/);
+  assert.equal(lines(30)[0], '1.00 s · train.py');
+});
+
+test('a filter that nothing matches says so, and which key clears it', () => {
+  const shown = liveView(new FakeTrace(makeInfo({ totals: [makeTotals({})] }), [], []), verdictsOf(trace()), {
+    title: 'train.py',
+    elapsedNs: 1e9,
+    rows: 24,
+    columns: 80,
+    choice: { ...choice, filter: 'conv >1MB' },
+  });
+  assert.equal(texts(shown).at(-1), 'No line matches "conv >1MB". Esc clears the filter.');
 });

@@ -37,7 +37,12 @@ test('while a filter is typed letters are letters', () => {
   assert.equal(keys.choice.filter, 'q');
   keys.press({ name: 'return' }, list);
   assert.match(keys.line, /q quit$/);
+  assert.match(keys.line, /Esc clear/);
+  keys.press({ name: 'escape' }, list);
+  assert.equal(keys.choice.filter, '');
+  assert.doesNotMatch(keys.line, /Esc/);
   keys.press({ sequence: '/' }, list);
+  keys.press({ name: 'x', sequence: 'x' }, list);
   keys.press({ name: 'escape' }, list);
   assert.equal(keys.choice.filter, '');
 });
