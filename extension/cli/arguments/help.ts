@@ -1,4 +1,12 @@
+import { vocabulary } from '../../protocol/vocabulary';
 import type { Verb } from './arguments';
+
+const WORD_WIDTH = 24;
+
+/** What the column before the place says of a line, as tables have it. */
+const STATES = Object.values(vocabulary(text => text).states).map(
+  ({ name, sentence }) => `  ${name.padEnd(WORD_WIDTH)} ${sentence}`,
+);
 
 const ALL = `GPU Memory Trace: every GPU allocation of a program, with its Python line and thread.
 
@@ -64,6 +72,9 @@ torch.cuda.memory._dump_snapshot; nothing in it is executed), or writes it in th
   --group-by site|line|function|module|thread|process|device
                            table and json: sums by these (default: line)
   --blocks                 table: list the blocks, each with its address; unasked only where there are at most 10
+
+What the words of the table mean (how they are found: extension/analysis/README.md):
+${STATES.join('\n')}
 
 Ctrl+C while a file is written removes what there is of it.
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseArguments, type Arguments } from '../../../extension/cli/arguments/arguments';
+import { helpText } from '../../../extension/cli/arguments/help';
 
 const parse = (line: string): ReturnType<typeof parseArguments> => parseArguments(line === '' ? [] : line.split(' '));
 
@@ -214,4 +215,13 @@ test('holders and confirm: whom, about what, what to try', () => {
   assert.match(usage('confirm', '1', '--do', 'reboot'), /--do reboot: choose from collect/);
   for (const verb of ['holders', 'confirm'] as const)
     assert.deepEqual(parseArguments([verb, '1', '--help']), { verb: 'help', about: verb });
+});
+
+test('report --help tells what each word of the table means', () => {
+  const lines = helpText('report').split('\n');
+  for (const word of ['growing', 'plateau', 'sawtooth', 'one-shot', 'transient', 'unknown'])
+    assert.ok(
+      lines.some(line => new RegExp(`^ {2}${word} {2,}\\S.*\\.$`).test(line)),
+      word,
+    );
 });
