@@ -38,12 +38,8 @@ export function holderText({ path, file, line, length }: FindingHolder): string 
   return facts.length === 0 ? path : `${path} (${facts.join(', ')})`;
 }
 
-/** `Asked at 12.30 s of the run, for which the program stood still for 31 ms.` */
+/** `Asked 12.30 s into the run; the program paused for 31 ms to answer.` */
 export function askedText({ timeNs, pauseMs }: NonNullable<FindingHolder['asked']>): string {
   const at = formatDuration(timeNs);
-  return t(
-    'Asked at {0} of the run, for which the program stood still for {1} ms.',
-    at,
-    formatCount(Math.ceil(pauseMs)),
-  );
+  return t('Asked {0} into the run; the program paused for {1} ms to answer.', at, formatCount(Math.ceil(pauseMs)));
 }

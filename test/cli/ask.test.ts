@@ -156,7 +156,7 @@ test('of a saved trace what was recorded at the end is told', async t => {
   assert.equal((await place.run(run, environment)).status, 0);
   const { status, stdout } = await asked(place, [trace]);
   assert.equal(status, 0, stdout);
-  assert.match(stdout, /The program has ended.*By the look at the end of the program/);
+  assert.match(stdout, /The program has ended.*Found when the program ended/);
   assert.match(stdout, /60 blocks, 30\.00 KB: __main__\.kept\[\.\.\.\]/);
   const confirm = await place.run(['confirm', trace, '--do', 'collect']);
   assert.match(confirm.stderr, /saved trace: experiments need the running program/);

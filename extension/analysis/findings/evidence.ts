@@ -40,7 +40,7 @@ function holderEvidence({ holder, process }: Finding, { answers }: FindingContex
   if (holder?.kind === 'none') return [t('At the end, no Python object of the program held any of it.')];
   if (holder !== null) {
     const asked = holder.asked === undefined ? [] : [askedText(holder.asked)];
-    return [t('The agent found it at {0}.', holderText(holder)), ...asked];
+    return [t('Held by {0}.', holderText(holder)), ...asked];
   }
   const cutAfterMs = cutShort(answers, process);
   if (cutAfterMs === null) return [];

@@ -258,9 +258,9 @@ export function timeOf({ text }: Pick<Answer, 'text'>): { pauseMs: number | null
 export function occasionText({ when, step }: HolderAnswer): string {
   switch (when) {
     case 'exit':
-      return t('By the look at the end of the program; what the locals of functions held was gone then.');
+      return t('Found when the program ended: local variables of functions were gone by then.');
     case 'step':
-      return t('By the look at step {0}.', formatCount(step));
+      return t('Found after step {0}.', formatCount(step));
     case 'asked':
       return t('As answered while the program was running.');
   }
