@@ -48,11 +48,11 @@ class Traced(unittest.TestCase):
         kept.update(more)
         return kept
 
-    def run_program(self, *command, status=0, preexec_fn=None, **environment):
+    def run_program(self, *command, status=0, preexec_fn=None, seconds=120, **environment):
         """Runs to the end; gives the completed process after a look at its exit status."""
         done = subprocess.run(
             [str(part) for part in command], env=self.environment(**environment), stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, universal_newlines=True, timeout=120, cwd=self.folder, preexec_fn=preexec_fn,
+            stderr=subprocess.PIPE, universal_newlines=True, timeout=seconds, cwd=self.folder, preexec_fn=preexec_fn,
         )  # fmt: skip
         self.assertEqual(done.returncode, status, "%s\n%s\n%s" % (command, done.stdout[-2000:], done.stderr[-2000:]))
         return done
