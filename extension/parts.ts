@@ -12,6 +12,7 @@ import { ExplorerView } from './views/page/explorer';
 import { SavedTraceEditor } from './views/page/savedTrace';
 import { Sessions } from './views/session/sessions';
 import { StatusItem } from './views/session/statusBar';
+import { findInterpreter } from './views/commands/interpreter';
 import { WidePanel } from './views/page/widePanel';
 
 /** What is behind the names that `main.ts` registers. */
@@ -29,7 +30,7 @@ export function makeParts(context: vscode.ExtensionContext): Parts {
   const lines = new SourceLines();
   const tools = { dist: vscode.Uri.joinPath(context.extensionUri, 'dist', 'webview'), log, lines };
   const sessions = new Sessions(dist, log, context.workspaceState);
-  const doctor = new DoctorPage(dist, tools.dist);
+  const doctor = new DoctorPage(dist, tools.dist, () => findInterpreter(undefined));
   const lineBytes = new LineBytes(sessions, lines, new ShownLineVerdicts(sessions));
   const explorer = new ExplorerView(sessions, tools);
   const wide = new WidePanel(sessions, tools);

@@ -21,7 +21,7 @@ export function watchForLeaks({ session, directory }: Recording): { stop(): void
   const question = async ({ process, ...words }: OwnQuestion): Promise<OwnAnswer> => {
     const patience = { limitMs: PATIENCE_MS, signal: stop.signal };
     const result = await ask(session, directory, process, { do: 'holders', ...words }, patience);
-    return 'answer' in result ? timeOf(result.answer) : { pauseMs: null, cut: false };
+    return timeOf(result);
   };
   const leaks = new FirstLeaks(session, canAsk, question, () => performance.now() - begun);
   const lineText = createLineReader();

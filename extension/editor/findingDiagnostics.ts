@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { paceOf } from '../protocol/pace';
 import { isLeak, type Finding, type FindingVerdict } from '../protocol/verdicts';
 import type { TraceSession } from '../engine/session';
-import { fixEdit } from './fixEdit';
+import { fixEdit, originOf } from './fixEdit';
 import { sourcePath, type SourceLines } from './sourceLines';
 
 /** A trace of the window, and what is found in it. */
@@ -64,8 +64,7 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   }
 
   private async actionsFor({ finding, traced }: Found): Promise<vscode.CodeAction[]> {
-    const origin = { cwd: traced.cwd, sinceMs: traced.trace?.native.info().startRealtimeMs ?? 0 };
-    const edit = await fixEdit(finding, origin, this.lines);
+    const edit = await fixEdit(finding, originOf(traced), this.lines);
     const show = new vscode.CodeAction(vscode.l10n.t('Why is this a leak?'), vscode.CodeActionKind.Empty);
     if (!isLeak(finding)) show.title = vscode.l10n.t('Show in Leak Explorer');
     show.command = { command: SHOW, title: show.title, arguments: [finding.id, traced.id] };

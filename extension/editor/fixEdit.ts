@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { TraceSession } from '../engine/session';
 import type { Finding, Fix } from '../protocol/verdicts';
 import { openLine } from './openLine';
 import { sourcePath, type SourceLines } from './sourceLines';
@@ -7,6 +8,10 @@ import { sourcePath, type SourceLines } from './sourceLines';
 export interface SourceOrigin {
   cwd: string;
   sinceMs: number;
+}
+
+export function originOf({ cwd, trace }: { cwd: string; trace: TraceSession | null }): SourceOrigin {
+  return { cwd, sinceMs: trace?.native.info().startRealtimeMs ?? 0 };
 }
 
 /** The edit that writes a finding's fix; null: it has none, or its file has another text there by now. */

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { TraceSession } from '../engine/session';
 import { lineHue } from '../protocol/lineHue';
-import type { EndMoment } from '../protocol/requests/messages';
+import type { EndMoment } from '../protocol/requests/moment';
 import type { Layer, TraceSource } from '../protocol/trace';
 import { asOf, factsByFile, fileFilter, heatOf, hoverLines, lineText, type LineFacts } from './lineFacts';
 import { sourcePath, type SourceLines } from './sourceLines';

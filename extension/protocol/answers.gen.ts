@@ -653,8 +653,6 @@ export interface ProcessSteps {
   count: number;
   /** End of the last one, 0 without one. */
   lastEndNs: number;
-  /** Width of a slice ('time'), else null. */
-  sliceNs: number | null;
   /** The site whose allocation begins a step ('periodic'), else null. */
   anchorSite: number | null;
   /** Of the ended steps, those in which events are missing (see StepAxis.flags). */

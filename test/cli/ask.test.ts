@@ -80,7 +80,7 @@ test('who holds what leaks: path, place, how many', async t => {
   assert.equal(holder?.path, '__main__.kept[...]');
   assert.deepEqual([holder?.kind, holder?.length, holder?.line], ['container', 60, lineOf('# HOLD')]);
   assert.ok((holder?.count ?? 0) >= 50, String(holder?.count));
-  assert.match(leak.sentence, /^Asked for \d+ blocks, \d+ still alive; the program stood still for \d+ ms\.$/);
+  assert.match(leak.sentence, /^Asked for \d+ blocks, \d+ still alive; the program was paused for \d+ ms\.$/);
 });
 
 test('who holds a line’s blocks, one address; what cannot be asked is one sentence', async t => {
@@ -91,7 +91,7 @@ test('who holds a line’s blocks, one address; what cannot be asked is one sent
   const address = await asked(place, [String(pid), '--address', '0x103000']);
   assert.match(address.stdout, /1 block, 512 B: __main__\.kept/);
   // The storage’s own size; this PyTorch has no snapshot.
-  assert.match(address.stdout, /^ {2}Asked for 512 B, handed out 512 B; stream not recorded; pool not recorded\.$/m);
+  assert.match(address.stdout, /^ {2}Asked for 512 B, handed out 512 B; stream and pool: not recorded\.$/m);
   const none = await asked(place, [String(pid), '--address', '0xdead000']);
   assert.deepEqual([none.status, none.stderr], [1, 'gpu-memtrace: No tensor that is alive begins at 0xdead000.\n']);
   const elsewhere = await asked(place, [String(pid), '--line', 'other.py:3']);

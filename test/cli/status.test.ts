@@ -219,7 +219,7 @@ while not os.path.exists("go"): time.sleep(0.01)
   const { status, stderr } = await program.ended;
   assert.equal(status, 0);
   const why = 'It ran on the CPU: torch.cuda.is_available() was False, because its PyTorch was built without CUDA.';
-  assert.ok(stderr.includes(`\nNO EVENT.\n${why}\n`), stderr);
+  assert.ok(stderr.includes(`\nNo GPU allocation was recorded.\n${why}\n`), stderr);
   assert.ok(stderr.endsWith(`${why} There is nothing to save in t.gputrace.\n`), stderr);
 });
 

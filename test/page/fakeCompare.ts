@@ -19,8 +19,16 @@ const HELD: readonly (readonly [string, number, number, number, number])[] = [
 export function compareTraces(runNs: number): ComparedTrace[] {
   const steps = [412, 411, 410].map(step => ({ step, endNs: (runNs * step) / 412 }));
   const marks = [{ name: 'before eval', timeNs: runNs / 2 }];
-  const other: ComparedTrace = { trace: 3, title: 'finetune.gputrace', live: false, marks: [], steps: [], peakNs: 7e9 };
-  return [{ trace: 0, title: 'train.py', live: true, marks, steps, peakNs: runNs * 0.9 }, other];
+  const other: ComparedTrace = {
+    trace: 3,
+    title: 'finetune.gputrace',
+    live: false,
+    marks: [],
+    steps: [],
+    peakNs: 7e9,
+    ending: null,
+  };
+  return [{ trace: 0, title: 'train.py', live: true, marks, steps, peakNs: runNs * 0.9, ending: null }, other];
 }
 
 export function compare({ by, a, b }: Pick<CompareQuery, 'by' | 'a' | 'b'>): Comparison {

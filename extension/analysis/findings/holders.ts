@@ -243,14 +243,14 @@ export function readHolderAnswer(
   const found = blocksOf(holders);
   const took = positive(document.tookMs);
   const parts = [t('Asked for {0}, {1} still alive', blocksText(asked), formatCount(found))];
-  if (took !== null) parts.push(t('the program stood still for {0} ms', Math.ceil(took)));
+  if (took !== null) parts.push(t('the program was paused for {0} ms', Math.ceil(took)));
   if (document.cut === true) parts.push(t('the search was cut short'));
   return { holders, sentence: `${parts.join('; ')}.` };
 }
 
-/** How long the program stood still for an answer (ms; null: it does not tell), and whether time ran out. */
-export function timeOf({ text }: Pick<Answer, 'text'>): { pauseMs: number | null; cut: boolean } {
-  const document = parseObject(text);
+/** How long the program stood still for an answer (ms; null: it does not tell, or gave none), and whether time ran out. */
+export function timeOf(result: { answer: Pick<Answer, 'text'> } | object): { pauseMs: number | null; cut: boolean } {
+  const document = 'answer' in result ? parseObject(result.answer.text) : null;
   return { pauseMs: positive(document?.tookMs), cut: document?.cut === true };
 }
 

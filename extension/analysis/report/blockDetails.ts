@@ -51,13 +51,17 @@ export function blockDetails(
 
 /** `Asked for 500 B of 512 B; default stream; default pool.` */
 export function detailsText({ askedBytes, bytes, streams, pools }: BlockDetails): string {
-  const size =
-    askedBytes === null || bytes === null
-      ? 'Asked for: not recorded'
-      : `Asked for ${exact(askedBytes)}, handed out ${exact(bytes)}`;
-  const stream = streams === null ? 'stream not recorded' : streams.map(streamText).join(', ');
-  const pool = pools === null ? 'pool not recorded' : pools.map(poolText).join(', ');
-  return `${size}; ${stream}; ${pool}.`;
+  const sized = askedBytes !== null && bytes !== null;
+  const known = {
+    'bytes asked for': sized ? `asked for ${exact(askedBytes)}, handed out ${exact(bytes)}` : undefined,
+    stream: streams?.map(streamText).join(', '),
+    pool: pools?.map(poolText).join(', '),
+  };
+  const told = Object.values(known).filter(text => text !== undefined);
+  const missing = Object.entries(known).flatMap(([name, text]) => (text === undefined ? [name] : []));
+  if (missing.length > 0) told.push(`${new Intl.ListFormat('en').format(missing)}: not recorded`);
+  const text = told.join('; ');
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }
 
 function exact(bytes: number): string {

@@ -40,7 +40,8 @@ export function renderTable(snapshot: Snapshot, options: TableOptions): string[]
   const lines = [`${RULE} ${formatTimestamp(options.now)} ${RULE}`];
   const simulated = info.processes.some(process => process.simulated);
   if (simulated) lines.push('The GPU is simulated.');
-  if (info.totals.length === 0) lines.push('NO EVENT.', ...(options.nothing === undefined ? [] : [options.nothing]));
+  if (info.totals.length === 0)
+    lines.push('No GPU allocation was recorded.', ...(options.nothing === undefined ? [] : [options.nothing]));
   lines.push(...findingLines(snapshot, findings));
   if (snapshot.asOf !== null) lines.push(`${snapshot.asOf}.`, '');
   if (info.totals.length > 0) lines.push(...groupLines(snapshot.groups, width), '');
@@ -152,10 +153,11 @@ function groupLines(groups: Groups, width: number | null): string[] {
 
 /** A line for each row, no longer than `width`: bytes, blocks, growth, what it does, and where. */
 export function groupRows(groups: Groups, width: number | null): string[] {
+  const bySteps = groups.rows.some(row => row.bytesPerStep > 0);
   const facts = groups.rows.map(row => [
     formatBytes(row.liveBytes),
     `in ${formatCount(row.liveCount)}`,
-    rateText(row),
+    bySteps ? perStep(row) : formatRate(row.growth),
     row.verdict === null ? '' : WORDS.states[row.verdict].name,
   ]);
   return columns(facts, [true, false, false, false]).map((text, i) =>
@@ -163,9 +165,8 @@ export function groupRows(groups: Groups, width: number | null): string[] {
   );
 }
 
-/** A step where it is known what one is, else a second. */
-function rateText(row: GroupRow): string {
-  return row.bytesPerStep > 0 ? `+${formatBytes(row.bytesPerStep)}/step` : formatRate(row.growth);
+function perStep({ bytesPerStep }: GroupRow): string {
+  return bytesPerStep > 0 ? `+${formatBytes(bytesPerStep)}/step` : '';
 }
 
 function warningLines({ info, outOfMemory }: Snapshot): string[] {

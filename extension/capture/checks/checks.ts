@@ -11,8 +11,8 @@ import {
   findGpus,
   findLibcuda,
   glibcVersion,
-  onPath,
   output,
+  pythonOnPath,
   pythonVersion,
   torchFolder,
   type Environment,
@@ -29,11 +29,12 @@ export interface Diagnosis {
   attach: AttachDiagnosis;
 }
 
-/** Looks at all that recording needs. `nativeProblem`: why the addon does not load, null when it does. */
+/** Looks at all that recording needs. `nativeProblem`: why the addon does not load, null when it does; `python`: the programs' interpreter. */
 export async function diagnose(
   dist: string,
   environment: Environment,
   nativeProblem: string | null,
+  python = pythonOnPath(environment),
 ): Promise<Diagnosis> {
   const gpu = await checkGpu(environment);
   const native: Check =
@@ -45,9 +46,9 @@ export async function diagnose(
   return {
     checks: [
       gpu,
-      checkCupti(environment),
-      await checkPython(environment),
-      ...checkTorch(environment),
+      checkCupti(environment, python),
+      await checkPython(python),
+      ...checkTorch(environment, python),
       native,
       library,
       simulator,
@@ -63,7 +64,7 @@ const REINSTALL = 'reinstall GPU Memory Trace, or build it with: npm run build';
 
 async function checkGpu(environment: Environment): Promise<Check> {
   const [libcuda, gpus] = await Promise.all([findLibcuda(environment), findGpus(environment)]);
-  const fix = 'install the NVIDIA driver, or record with --simulate-gpu';
+  const fix = 'install the NVIDIA driver; programs that need no real GPU run on the simulated one';
   if (libcuda === null && gpus.length === 0) return missing('GPU and driver', 'no GPU, no libcuda.so.1', fix);
   const names = gpus.join(', ');
   if (libcuda === null) return missing('GPU and driver', `${names}, but no libcuda.so.1`, fix);
@@ -72,16 +73,15 @@ async function checkGpu(environment: Environment): Promise<Check> {
   return ok('GPU and driver', `${names}; ${libcuda}${version === null ? '' : `, driver ${version}`}`);
 }
 
-function checkCupti(environment: Environment): Check {
-  const found = cuptiCandidates(environment, onPath('python3', environment));
+function checkCupti(environment: Environment, python: string | null): Check {
+  const found = cuptiCandidates(environment, python);
   if (found[0] !== undefined) return ok('libcupti', found.join(', '));
   const fix =
     'install PyTorch with CUDA or the CUDA toolkit (or set CUDA_HOME) in the environment that runs the program';
-  return warning('libcupti', 'none found beside python3 or in a CUDA toolkit', fix);
+  return warning('libcupti', `none found beside ${python ?? 'Python'} or in a CUDA toolkit`, fix);
 }
 
-async function checkPython(environment: Environment): Promise<Check> {
-  const interpreter = onPath('python3', environment) ?? onPath('python', environment);
+async function checkPython(interpreter: string | null): Promise<Check> {
   if (interpreter === null)
     return warning('Python', 'no python3 on PATH', 'put the interpreter of your program on PATH');
   const version = await pythonVersion(interpreter);
@@ -94,8 +94,8 @@ async function checkPython(environment: Environment): Promise<Check> {
 }
 
 /** Nothing is said where there is none: a program may bring its own. */
-function checkTorch(environment: Environment): Check[] {
-  const folder = torchFolder(environment, onPath('python3', environment));
+function checkTorch(environment: Environment, python: string | null): Check[] {
+  const folder = torchFolder(environment, python);
   const kinds = folder === null ? null : builtFor(folder);
   if (folder === null || kinds === null) return [];
   if (kinds.includes('cuda')) return [ok('PyTorch', `${folder} is built with CUDA`)];

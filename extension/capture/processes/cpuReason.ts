@@ -4,7 +4,10 @@ import type { CpuReason } from '../../protocol/cpuReason';
 import { findLibcuda, list, type Environment } from './machine';
 import { cudaDrivers, mappedPrograms } from './processMaps';
 
-const LOOK_MS = 200;
+/** A program loads PyTorch early or never: looks become rarer, each by this factor. */
+const LATER = 1.2;
+const FIRST_LOOK_MS = 200;
+const LAST_LOOK_MS = 10_000;
 
 /**
  * Why the PyTorch that a running process has loaded can use no GPU, by what /proc and its files tell: the process is asked nothing.
@@ -34,20 +37,22 @@ export function watchForCpu(
   found: (reason: CpuReason) => void,
 ): () => void {
   let over = false;
-  const stop = (): void => {
-    over = true;
-    clearInterval(timer);
-  };
-  const look = async (): Promise<void> => {
-    if (used()) return stop();
+  let timer: NodeJS.Timeout;
+  const look = async (afterMs: number): Promise<void> => {
     const id = pid();
-    const reason = id === null ? null : await cpuReason(id);
-    if (over || reason === null || used()) return;
-    stop();
-    found(reason);
+    const reason = id === null || used() ? null : await cpuReason(id);
+    if (over || used()) return;
+    if (reason === null) lookIn(Math.min(LATER * afterMs, LAST_LOOK_MS));
+    else found(reason);
   };
-  const timer = setInterval(() => void look(), LOOK_MS);
-  return stop;
+  const lookIn = (afterMs: number): void => {
+    timer = setTimeout(() => void look(afterMs), afterMs);
+  };
+  lookIn(FIRST_LOOK_MS);
+  return () => {
+    over = true;
+    clearTimeout(timer);
+  };
 }
 
 function environmentOf(text: string): Environment {

@@ -147,6 +147,11 @@ export function onPath(name: string, environment: Environment): string | null {
   return null;
 }
 
+/** The Python that a shell finds first; null: none. */
+export function pythonOnPath(environment: Environment): string | null {
+  return onPath('python3', environment) ?? onPath('python', environment);
+}
+
 /** '3.12.3' of an interpreter, null when it does not run. */
 export async function pythonVersion(interpreter: string): Promise<string | null> {
   const text = await output(interpreter, ['-c', 'import sys; print("%d.%d.%d" % sys.version_info[:3])']);

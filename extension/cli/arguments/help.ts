@@ -83,7 +83,7 @@ Exit status: 0; 1 the trace cannot be read, or the result not written; 2 wrong o
   holders: `gpu-memtrace holders PID|FOLDER|FILE [options]
 
 Asks a program that runs under the tracer ("gpu-memtrace run", VS Code) who holds the blocks of the leaks that were found so
-far. The program stands still for up to half a second, and none of its code runs. For a program that has ended, and
+far. The program is paused for up to half a second, and none of its code runs. For a program that has ended, and
 for a saved trace, it shows what was recorded.
 
   --line FILE:LINE         ask for the blocks that this line, or what it called, allocated

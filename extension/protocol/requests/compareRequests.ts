@@ -2,12 +2,13 @@
 import { index, indexOrAll, nothing, object, oneOf, within, type Checks } from './checks';
 import type { Mark } from '../marks';
 import { LAYERS, type Layer } from '../trace';
+import type { EndMoment } from './moment';
 
 /** A moment of a trace. */
 export interface ComparePoint {
   /** 0: the one that the page shows; else the number of another one of the window's. */
   trace: number;
-  /** Nanoseconds of that session; null: now, or its end. */
+  /** Nanoseconds of that session; null: now, or the moment at which an ended trace is shown. */
   timeNs: number | null;
 }
 
@@ -63,6 +64,8 @@ export interface ComparedTrace {
   steps: { step: number; endNs: number }[];
   /** When most of the listed layer was alive; null: never anything. */
   peakNs: number | null;
+  /** The moment that is shown instead of an end that holds little. */
+  ending: EndMoment | null;
 }
 
 export interface CompareRequests {

@@ -3,6 +3,7 @@ import type { Mark } from '../marks';
 import type { BlockRequests } from './blockRequests';
 import type { ComparePoint, CompareRequests } from './compareRequests';
 import type { LedgerRequests } from './ledgerRequests';
+import type { EndMoment } from './moment';
 import type { PictureRequests } from './pictureRequests';
 import type { SegmentRequests } from './segmentRequests';
 import type { SessionRequests } from './sessionRequests';
@@ -23,18 +24,6 @@ export interface SessionEntry {
   title: string;
   /** How it stands: `ended · 1 leak`. */
   says: string;
-}
-
-/** The moment that is shown of a program that freed everything, or nearly, when it ended. */
-export interface EndMoment {
-  timeNs: number;
-  /** Beside figures of that moment: `at the end of step 200`. */
-  when: string;
-  /** Which moment it is; and why that is shown: the rest of the sentence. */
-  title: string;
-  reason: string;
-  /** Alive then. */
-  bytes: number;
 }
 
 export interface SessionView {

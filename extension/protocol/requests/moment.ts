@@ -12,6 +12,18 @@ export interface OfMoment {
   moment?: Moment;
 }
 
+/** The moment that is shown of a program that freed everything, or nearly, when it ended. */
+export interface EndMoment {
+  timeNs: number;
+  /** Beside figures of that moment: `at the end of step 200`. */
+  when: string;
+  /** Which moment it is; and why that is shown: the rest of the sentence. */
+  title: string;
+  reason: string;
+  /** Alive then. */
+  bytes: number;
+}
+
 export const NOW: Moment = { kind: 'now' };
 const KINDS: readonly Moment['kind'][] = ['now', 'at', 'born'];
 

@@ -146,10 +146,6 @@ export const objects = {
       source: 'StepSource',
       count: 'u32 Steps that have ended.',
       lastEndNs: 'u64 End of the last one, 0 without one.',
-      sliceNs: [
-        "number Width of a slice ('time'), else null.",
-        of('model::ProcessSteps::kSliceNs', { known: 'row.source == model::StepSource::Time' }),
-      ],
       anchorSite: [
         "u32 The site whose allocation begins a step ('periodic'), else null.",
         { known: 'row.anchor_site != model::kNone' },

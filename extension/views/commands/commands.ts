@@ -64,7 +64,7 @@ export function makeCommands(parts: Parts): Commands {
     openWide: () => wide.show(),
     chooseInterpreter,
     doctor: () => doctor.show(),
-    showPanel: () => showPanel(),
+    showPanel: () => showPanel({ preserveFocus: false }),
     toggleLineBytes: () => parts.lineBytes.toggle(),
   };
   const guarded = Object.entries(actions).map(([name, action]) => [name, showingFailures(action, log)]);
@@ -131,8 +131,8 @@ async function trySample({ sessions, dist, storage }: Parts): Promise<void> {
   await sessions.start(plan, 'missing' in choice || choice.simulated);
 }
 
-async function showPanel(): Promise<void> {
-  await vscode.commands.executeCommand(`${EXPLORER}.focus`, { preserveFocus: true });
+async function showPanel(how = { preserveFocus: true }): Promise<void> {
+  await vscode.commands.executeCommand(`${EXPLORER}.focus`, how);
 }
 
 async function openTrace(sessions: Sessions, given: unknown): Promise<void> {

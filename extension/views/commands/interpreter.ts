@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { onPath } from '../../capture/processes/machine';
+import { pythonOnPath } from '../../capture/processes/machine';
 import { Refused } from '../session/refused';
 import { inheritedEnvironment } from '../session/terminal';
 
@@ -27,8 +27,7 @@ export async function findInterpreter(resource: vscode.Uri | undefined): Promise
   if (chosen !== null) return chosen;
   const setting = vscode.workspace.getConfiguration('gpuMemoryTrace', resource).get<string>('pythonPath', '').trim();
   if (setting !== '') return setting;
-  const environment = inheritedEnvironment();
-  return onPath('python3', environment) ?? onPath('python', environment);
+  return pythonOnPath(inheritedEnvironment());
 }
 
 async function chosenByExtension(resource: vscode.Uri | undefined): Promise<string | null> {

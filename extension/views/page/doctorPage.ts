@@ -12,6 +12,7 @@ export class DoctorPage implements vscode.Disposable {
   constructor(
     private readonly dist: string,
     private readonly media: vscode.Uri,
+    private readonly interpreter: () => Promise<string | null>,
   ) {}
 
   show(): void {
@@ -30,7 +31,9 @@ export class DoctorPage implements vscode.Disposable {
     if (message.type === 'copy') return vscode.env.clipboard.writeText(message.text);
     this.post({ type: 'checking' });
     const loaded = loadNative(this.dist);
-    const diagnosis = await diagnose(this.dist, inheritedEnvironment(), 'error' in loaded ? loaded.error : null);
+    const problem = 'error' in loaded ? loaded.error : null;
+    const python = (await this.interpreter()) ?? undefined;
+    const diagnosis = await diagnose(this.dist, inheritedEnvironment(), problem, python);
     this.post({ type: 'checked', groups: groupsOf(diagnosis) });
   }
 

@@ -5,7 +5,8 @@ import type { ProcessFacts } from '../../capture/processes/processes';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import type { TraceSession } from '../../engine/session';
 import { baseName } from '../../protocol/format';
-import type { EndMoment, SessionView } from '../../protocol/requests/messages';
+import type { SessionView } from '../../protocol/requests/messages';
+import type { EndMoment } from '../../protocol/requests/moment';
 import { RUNNING_SESSIONS } from '../names';
 import { Recorder, type Remembered } from './beginRecording';
 import type { SessionChange } from './openTrace';
@@ -19,6 +20,7 @@ export interface NamedTrace {
   id: number;
   title: string;
   session: TraceSession;
+  ending: EndMoment | null;
 }
 
 /** For how long the status bar says that a run was closed. */
@@ -106,8 +108,8 @@ export class Sessions implements vscode.Disposable {
   /** The sessions that have a trace. */
   traces(): NamedTrace[] {
     const titles = distinctTitles(this.all.map(({ title }) => title));
-    return this.all.flatMap(({ id, trace }, i) =>
-      trace === null ? [] : [{ id, title: titles[i] ?? '', session: trace }],
+    return this.all.flatMap(({ id, trace, ending }, i) =>
+      trace === null ? [] : [{ id, title: titles[i] ?? '', session: trace, ending }],
     );
   }
 

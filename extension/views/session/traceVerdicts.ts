@@ -61,7 +61,7 @@ export class TraceVerdicts implements vscode.Disposable {
     const question = async ({ process, ...words }: OwnQuestion): Promise<OwnAnswer> => {
       const patience = { limitMs: PATIENCE_MS, signal: this.closing.signal };
       const result = await ask(this.source, this.directory, process, { do: 'holders', ...words }, patience);
-      const took = 'answer' in result ? timeOf(result.answer) : { pauseMs: null, cut: false };
+      const took = timeOf(result);
       log.info(`asked who holds what leaks: ${'sentence' in result ? result.sentence : `${took.pauseMs} ms`}`);
       return took;
     };

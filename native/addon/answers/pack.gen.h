@@ -275,7 +275,6 @@ inline Napi::Object pack(Napi::Env env, const ProcessSteps &row) {
   object.Set("source", model::word_of(row.source));
   object.Set("count", Napi::Number::New(env, static_cast<double>(row.count)));
   object.Set("lastEndNs", Napi::Number::New(env, static_cast<double>(row.last_end_ns)));
-  object.Set("sliceNs", row.source == model::StepSource::Time ? Napi::Value(Napi::Number::New(env, static_cast<double>(model::ProcessSteps::kSliceNs))) : env.Null());
   object.Set("anchorSite", row.anchor_site != model::kNone ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.anchor_site))) : env.Null());
   object.Set("touched", Napi::Number::New(env, static_cast<double>(row.touched)));
   return object;

@@ -49,5 +49,5 @@ test('bytes are summed over the blocks of which they are known, of those that we
 test('what nobody told is not recorded', () => {
   const none = details([nothing], [1n]);
   assert.deepEqual(none, { askedBytes: null, bytes: null, streams: null, pools: null });
-  assert.equal(detailsText(none), 'Asked for: not recorded; stream not recorded; pool not recorded.');
+  assert.equal(detailsText(none), 'Bytes asked for, stream, and pool: not recorded.');
 });

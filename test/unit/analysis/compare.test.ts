@@ -140,8 +140,17 @@ const SHOWN: ComparedTrace = {
   ],
   steps: [{ step: 9, endNs: 2e9 }],
   peakNs: 1.5e9,
+  ending: null,
 };
-const SAVED: ComparedTrace = { trace: 4, title: 'old.gputrace', live: false, marks: [], steps: [], peakNs: null };
+const SAVED: ComparedTrace = {
+  trace: 4,
+  title: 'old.gputrace',
+  live: false,
+  marks: [],
+  steps: [],
+  peakNs: null,
+  ending: null,
+};
 
 test('moments with a name are offered once, those of other traces with its name', () => {
   const labels = pointOptions([SHOWN, SAVED], { kind: 'at', timeNs: 7e8 }).map(([, label]) => label);
@@ -166,4 +175,22 @@ test('by itself the newest mark is compared with now; a closed trace is given up
     b: { trace: 0, timeNs: 5 },
   });
   assert.deepEqual(chosenPoints([{ ...SHOWN, marks: [], steps: [] }], none).a, { trace: 0, timeNs: 1.5e9 });
+});
+
+test('where the end is empty, the moment that is shown instead has its name, and is compared with a step before it', () => {
+  const ending = {
+    timeNs: 3e9,
+    bytes: 8,
+    title: 'As of the end of step 10',
+    when: 'at the end of step 10',
+    reason: '',
+  };
+  const steps = [
+    { step: 10, endNs: 3e9 },
+    { step: 9, endNs: 2e9 },
+  ];
+  const ended = { ...SHOWN, live: false, marks: [], steps, ending };
+  assert.equal(pointOptions([ended], NOW)[0]?.[1], 'at the end of step 10');
+  const points = { a: { trace: 0, timeNs: 2e9 }, b: { trace: 0, timeNs: null } };
+  assert.deepEqual(chosenPoints([ended], { a: null, b: null }), points);
 });

@@ -59,7 +59,7 @@ test('none while the program runs, of a snapshot, or where nothing was ever aliv
 test('of several processes the last step of the one that held most, and the sum of all', () => {
   const totals = [0, 1].map(process => makeTotals({ process, allocations: 1 }));
   const steps = [0, 1].map(process => {
-    return { process, source: 'optimizer' as const, count: 20 + process, lastEndNs: 5e9 - process, sliceNs: null };
+    return { process, source: 'optimizer' as const, count: 20 + process, lastEndNs: 5e9 - process };
   });
   const made = steps.map(entry => ({ ...entry, anchorSite: null, touched: 0 }));
   // The one that ended first, of two that held as much.

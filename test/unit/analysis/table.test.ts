@@ -142,8 +142,11 @@ test('no line is longer than the terminal is wide, and each keeps its number', (
   for (const line of named) assert.match(line, /tra.*\.py:114 Trainer\.l/);
 });
 
-test('NO EVENT. before anything happened', () => {
-  assert.equal(text(new FakeTrace(makeInfo({}))), `${rule} ${formatTimestamp(now)} ${rule}\nNO EVENT.\n`);
+test('before anything happened a sentence says so', () => {
+  assert.equal(
+    text(new FakeTrace(makeInfo({}))),
+    `${rule} ${formatTimestamp(now)} ${rule}\nNo GPU allocation was recorded.\n`,
+  );
 });
 
 test('without tensors the driver layer is listed', () => {

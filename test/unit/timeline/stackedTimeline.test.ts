@@ -25,7 +25,6 @@ const steps = (process: number, count: number, source: ProcessSteps['source'] = 
   source,
   count,
   lastEndNs: 0,
-  sliceNs: null,
   anchorSite: null,
   touched: 0,
 });

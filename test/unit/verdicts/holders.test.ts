@@ -134,7 +134,7 @@ test('an answer about some sites: who holds how many, how it went', () => {
   );
   assert.equal(
     told.sentence,
-    'Asked for 5 blocks, 3 still alive; the program stood still for 13 ms; the search was cut short.',
+    'Asked for 5 blocks, 3 still alive; the program was paused for 13 ms; the search was cut short.',
   );
   assert.match(readHolderAnswer(answer, [7], 5).sentence, /freed before/);
   assert.match(

@@ -121,7 +121,6 @@ function infoOf(run: StepRun, facts: RunFacts): TraceInfo {
         source: run.source,
         count: run.count,
         lastEndNs: run.count * 1e8,
-        sliceNs: null,
         anchorSite: null,
         touched: run.flags.size,
       },

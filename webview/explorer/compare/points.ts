@@ -17,10 +17,11 @@ export function pointOptions(traces: readonly ComparedTrace[], chosen: Moment): 
   return distinct([...traces.flatMap(optionsOf), ...here]);
 }
 
-function optionsOf({ trace, title, live, marks, peakNs, steps }: ComparedTrace): PointOption[] {
+function optionsOf({ trace, title, live, marks, peakNs, steps, ending }: ComparedTrace): PointOption[] {
   const named = (name: string): string => (trace === 0 ? name : `${title}: ${name}`);
+  const last = live ? t('now') : (ending?.when ?? t('end'));
   return [
-    [pointText({ trace, timeNs: null }), named(live ? t('now') : t('end'))],
+    [pointText({ trace, timeNs: null }), named(last)],
     ...marks.map(({ name, timeNs }) => option(trace, timeNs, named(name))),
     ...(peakNs === null ? [] : [option(trace, peakNs, named(t('peak')))]),
     ...steps.map(({ step, endNs }) => option(trace, endNs, named(t('after step {0}', step)))),
@@ -38,7 +39,7 @@ function distinct(options: readonly PointOption[]): PointOption[] {
 }
 
 /**
- * What is compared: the choice where it is there, else the newest mark and now; without marks the newest step that ended,
+ * What is compared: the choice where it is there, else the newest mark and now; without marks the newest step that ended before,
  * the peak, or another trace's end.
  */
 export function chosenPoints(
@@ -56,7 +57,8 @@ function usualA([shown, other]: readonly ComparedTrace[]): ComparePoint {
   const at = (timeNs: number): ComparePoint => ({ trace: 0, timeNs: Math.round(timeNs) });
   const mark = shown?.marks.at(-1);
   if (mark) return at(mark.timeNs);
-  const step = shown?.steps[0];
+  const beforeNs = shown?.ending?.timeNs ?? Infinity;
+  const step = shown?.steps.find(({ endNs }) => endNs < beforeNs);
   if (step) return at(step.endNs);
   if (typeof shown?.peakNs === 'number') return at(shown.peakNs);
   return { trace: other?.trace ?? 0, timeNs: null };

@@ -29,10 +29,7 @@ export function compareAnswers(model: PageModel): Answers<CompareRequests> {
       const [a, b] = [traceOf(model, query.a), traceOf(model, query.b)];
       const sameRun = a.session === b.session;
       const limited = sameRun ? query : { ...query, process: -1, device: -1 };
-      const [before, after] = [
-        await holdings(a.session, query.a, limited),
-        await holdings(b.session, query.b, limited),
-      ];
+      const [before, after] = [await holdings(a, query.a, limited), await holdings(b, query.b, limited)];
       const cwd = ({ session }: NamedTrace): string => cwdOf(session.native.info().session);
       return compareHoldings(before, after, { cwdA: cwd(a), cwdB: cwd(b), sameRun }, query.rows);
     },
@@ -41,7 +38,7 @@ export function compareAnswers(model: PageModel): Answers<CompareRequests> {
 
 function tracesOf(model: PageModel): NamedTrace[] {
   const { title } = model.view();
-  return [{ id: 0, title, session: openSession(model) }, ...model.others()];
+  return [{ id: 0, title, session: openSession(model), ending: model.shown?.ending ?? null }, ...model.others()];
 }
 
 function traceOf(model: PageModel, { trace }: ComparePoint): NamedTrace {
@@ -51,9 +48,10 @@ function traceOf(model: PageModel, { trace }: ComparePoint): NamedTrace {
 }
 
 /** What is alive at a moment. A moment of the past stays what it is, so it is read once. */
-async function holdings(session: TraceSession, { timeNs }: ComparePoint, query: CompareQuery): Promise<Holding[]> {
+async function holdings({ session, ending }: NamedTrace, point: ComparePoint, query: CompareQuery): Promise<Holding[]> {
   const { by, layer, process, device } = query;
   const wanted = { by, layer, process, device };
+  const timeNs = point.timeNs ?? ending?.timeNs ?? null;
   if (timeNs === null) return readHoldings(session.native, wanted);
   let known = remembered.get(session);
   if (known === undefined) remembered.set(session, (known = new Map<string, Holding[]>()));
@@ -65,7 +63,7 @@ async function holdings(session: TraceSession, { timeNs }: ComparePoint, query: 
   return found;
 }
 
-function describe({ id, title, session }: NamedTrace): ComparedTrace {
+function describe({ id, title, session, ending }: NamedTrace): ComparedTrace {
   const info = session.native.info();
   const layer = listedLayer(info.totals);
   const peak = info.totals
@@ -78,6 +76,7 @@ function describe({ id, title, session }: NamedTrace): ComparedTrace {
     marks: marksOf(info.session),
     steps: stepsOf(session),
     peakNs: peak.peakBytes > 0 ? peak.peakNs : null,
+    ending,
   };
 }
 

@@ -3,12 +3,12 @@ import { sourcePath, type SourceLines } from '../../../editor/sourceLines';
 import type { SessionRequests } from '../../../protocol/requests/sessionRequests';
 import type { PageModel } from '../model';
 import type { Answers } from './answers';
-import { originOf } from './source';
+import { shownOrigin } from './source';
 
 export function sessionAnswers(model: PageModel, lines: SourceLines): Answers<SessionRequests> {
   return {
     openLine: ({ file, line }) => {
-      const { cwd, sinceMs } = originOf(model);
+      const { cwd, sinceMs } = shownOrigin(model);
       return openLine(file, lines.nearest(sourcePath(file, cwd), line, sinceMs), cwd);
     },
     start: () => model.press('start'),

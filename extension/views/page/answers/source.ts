@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { SourceOrigin } from '../../../editor/fixEdit';
+import { originOf, type SourceOrigin } from '../../../editor/fixEdit';
 import { untilOf, type Moment } from '../../../protocol/requests/moment';
 import type { TraceSource } from '../../../protocol/trace';
 import type { TraceSession } from '../../../engine/session';
@@ -27,8 +27,8 @@ export function bornIn({ born }: MomentSource): { bornFromNs?: number; bornToNs?
 }
 
 /** Where the source files of the trace that the page shows are. */
-export function originOf({ shown }: PageModel): SourceOrigin {
-  return { cwd: shown?.cwd ?? '/', sinceMs: shown?.trace?.native.info().startRealtimeMs ?? 0 };
+export function shownOrigin({ shown }: PageModel): SourceOrigin {
+  return originOf(shown ?? { cwd: '/', trace: null });
 }
 
 /** The trace that the page shows. Throws a sentence where there is none. */

@@ -5,7 +5,7 @@ import { confirmByExperiment } from '../../session/experiments';
 import type { PageModel } from '../model';
 import type { TraceVerdicts } from '../../session/traceVerdicts';
 import type { Answers } from './answers';
-import { openVerdicts, originOf } from './source';
+import { openVerdicts, shownOrigin } from './source';
 
 export function verdictAnswers(model: PageModel, lines: SourceLines): Answers<VerdictRequests> {
   const verdicts = (): TraceVerdicts => openVerdicts(model);
@@ -16,7 +16,7 @@ export function verdictAnswers(model: PageModel, lines: SourceLines): Answers<Ve
     // What the process says comes with the findings: it may take long, and it outlives the page.
     whoHolds: ({ finding }) => void verdicts().whoHolds(finding),
     confirm: ({ finding }) => void confirmByExperiment(verdicts(), finding),
-    applyFix: ({ finding }) => applyFix(verdicts().find(finding), originOf(model), lines),
+    applyFix: ({ finding }) => applyFix(verdicts().find(finding), shownOrigin(model), lines),
     stopAsking: ({ finding }) => verdicts().stopAsking(finding),
   };
 }
