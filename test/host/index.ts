@@ -2,11 +2,13 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Mocha from 'mocha';
+import * as vscode from 'vscode';
 import { shot } from './window';
 
 async function pictureOfFailure(this: Mocha.Context): Promise<void> {
   const test = this.currentTest;
   if (!test || test.isPassed() || test.isPending()) return;
+  await vscode.commands.executeCommand('notifications.showList');
   const name = test.fullTitle().replace(/\W+/g, '-');
   await shot(join(process.env.SCREENSHOTS ?? '', `failed-${name}.png`));
 }

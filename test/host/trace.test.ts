@@ -57,8 +57,14 @@ describe('GPU Memory Trace in VS Code', () => {
     assert.ok((await rows()).length >= 2, 'what was alive at the end stays');
   });
 
-  it('shows how a script ended by itself', async () => {
-    await trace(writeScript('seven.py', `${HOLD}sys.exit(7)\n`));
+  it('shows how a script ended by itself; it was just being saved when it was started', async () => {
+    const file = writeScript('seven.py', `${HOLD}sys.exit(7)\n`);
+    const document = await vscode.workspace.openTextDocument(file);
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(document.uri, new vscode.Position(0, 0), '\n');
+    await vscode.workspace.applyEdit(edit);
+    void document.save();
+    await trace(file);
     await reached('ended');
     assert.match((await texts('.detail.error')).join(' '), /The program failed: it ended with status 7/);
     assert.equal(await attribute('.dot', 'data-phase'), 'crashed');

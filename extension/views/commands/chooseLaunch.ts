@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import {
   commandVariables,
@@ -16,6 +17,9 @@ import { findInterpreter, NoInterpreter } from './interpreter';
 import { Refused } from '../session/refused';
 import { inheritedEnvironment } from '../session/terminal';
 
+/** Before each try to save a file. */
+const SAVE_WAITS_MS = [0, 100, 1_000];
+
 /** The active Python file as a plan; `anew`: with arguments that are asked for. Rejects with a sentence when there is none. */
 export async function planOfActiveFile(memory: vscode.Memento, anew = false): Promise<LaunchPlan | undefined> {
   const document = vscode.window.activeTextEditor?.document;
@@ -26,7 +30,7 @@ export async function planOfActiveFile(memory: vscode.Memento, anew = false): Pr
     throw new Refused(vscode.l10n.t('{0} is not a Python file.', basename(file)));
   }
   if (document.uri.scheme !== 'file') throw new Refused(vscode.l10n.t('{0} is not on this machine.', basename(file)));
-  if (document.isDirty && !(await document.save())) {
+  if (!(await save(document))) {
     throw new Refused(vscode.l10n.t('{0} has changes that could not be saved.', basename(file)));
   }
   const interpreter = await interpreterFor(document.uri);
@@ -38,6 +42,15 @@ export async function planOfActiveFile(memory: vscode.Memento, anew = false): Pr
     cwd: vscode.workspace.getWorkspaceFolder(document.uri)?.uri.fsPath ?? dirname(file),
     environment: {},
   };
+}
+
+/** Whether it is saved. Where the editor saves by itself at the same moment, saving fails and does so a while later no more. */
+async function save(document: vscode.TextDocument): Promise<boolean> {
+  for (const waitMs of SAVE_WAITS_MS) {
+    await sleep(waitMs);
+    if (!document.isDirty || (await document.save())) return true;
+  }
+  return false;
 }
 
 /** Rejects with a sentence where there is none. */
