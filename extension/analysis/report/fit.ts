@@ -57,6 +57,17 @@ export function wrapLine(line: string, width: number): string[] {
   return [...lines, now];
 }
 
+/** The same where nothing may be longer: what does not fit as a whole goes on in the next line. */
+export function wrapTightly(line: string, width: number): string[] {
+  return wrapLine(line, width).flatMap(each => piecesOf(each, width));
+}
+
+function piecesOf(text: string, most: number): string[] {
+  const letters = [...text];
+  const starts = Array.from({ length: Math.ceil(letters.length / most) }, (_, i) => i * most);
+  return starts.map(at => letters.slice(at, at + most).join(''));
+}
+
 /** Cells of rows below each other, each column as wide as its widest; columns without any text are left out. */
 export function columns(rows: readonly (readonly string[])[], right: readonly boolean[]): string[] {
   const widths = right.map((_, column) => Math.max(0, ...rows.map(row => lengthOf(row[column] ?? ''))));

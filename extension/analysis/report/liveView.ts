@@ -3,7 +3,7 @@ import { deviceName, formatBytes, formatCount, formatDuration, formatPlural, LAY
 import type { SiteSort, TraceInfo, TraceSource } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
 import { sum } from '../series/statistics';
-import { fitEnd, wrapLine } from './fit';
+import { fitEnd, wrapTightly } from './fit';
 import { readGroups } from './snapshot';
 import { groupRows, missingLines } from './table';
 import { findingText, stepsText } from './tableFindings';
@@ -133,7 +133,7 @@ function findingsIn({ findings, steps }: Verdicts, columns: number, room: number
   for (const finding of findings) {
     const [head = '', ...advice] = findingText(finding);
     const left = room - lines.length - (told + 1 < findings.length ? 1 : 0);
-    const headline = wrapLine(head, columns);
+    const headline = wrapTightly(head, columns);
     if (headline.length > left && told > 0) break;
     const more = wrapAll(advice, columns);
     lines.push(...headline.slice(0, Math.max(1, left)).map(text => ({ text, style: 'alarm' as const })));
@@ -155,7 +155,7 @@ function listText(total: number, page: number, { sort, filter, from }: LiveChoic
 }
 
 function wrapAll(lines: readonly string[], columns: number): string[] {
-  return lines.flatMap(line => wrapLine(line, columns)).map(line => fitEnd(line, columns));
+  return lines.flatMap(line => wrapTightly(line, columns));
 }
 
 function atMost(lines: string[], most: number): string[] {

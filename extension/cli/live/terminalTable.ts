@@ -1,3 +1,4 @@
+import { fitEnd } from '../../analysis/report/fit';
 import { inert } from '../../protocol/inert';
 
 const ESC = '\x1b';
@@ -34,7 +35,7 @@ export class TerminalTable {
     const first = this.rows - this.height + 1;
     const empty = this.height - height;
     for (let row = 0; row < this.height; row++) {
-      text += `${ESC}[${first + row};1H${ESC}[2K${inert(lines[row - empty] ?? '').slice(0, this.screen.columns)}`;
+      text += `${ESC}[${first + row};1H${ESC}[2K${fitEnd(inert(lines[row - empty] ?? ''), this.screen.columns)}`;
     }
     this.screen.write(`${text}${ESC}8`);
   }

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { columns, fitEnd, fitLabel, fitPath, lengthOf, wrapLine } from '../../../extension/analysis/report/fit';
+import {
+  columns,
+  fitEnd,
+  fitLabel,
+  fitPath,
+  lengthOf,
+  wrapLine,
+  wrapTightly,
+} from '../../../extension/analysis/report/fit';
 
 test('paths give way in their middle', () => {
   assert.equal(fitPath('/home/me/models/train.py', 24), '/home/me/models/train.py');
@@ -37,6 +45,7 @@ test('a function keeps its head, and a line its number', () => {
 test('lines break between words, and code stays whole', () => {
   assert.deepEqual(wrapLine('  one two three', 11), ['  one two', '      three']);
   assert.deepEqual(wrapLine('use `a = b + c` now', 12), ['use', '    `a = b + c`', '    now']);
+  assert.deepEqual(wrapTightly('use `a = b + c` now', 12), ['use', '    `a = b +', ' c`', '    now']);
   assert.deepEqual(wrapLine('wide enough', 11), ['wide enough']);
   assert.equal(fitEnd('abc', 1), '');
 });

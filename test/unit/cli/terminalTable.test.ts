@@ -88,7 +88,7 @@ test('the program’s lines scroll above the table, which stays in place', () =>
   const table = new TerminalTable(terminal);
   program(terminal, 0, 9);
   table.draw(['A', 'B', 'a line that is wider than the screen']);
-  assert.deepEqual(terminal.text.slice(7), ['A', 'B', 'a line that is wider']);
+  assert.deepEqual(terminal.text.slice(7), ['A', 'B', 'a line that is wide…']);
   program(terminal, 9, 12);
   table.draw(['A2', 'B2']);
   assert.deepEqual(terminal.text, ['line 6', 'line 7', 'line 8', 'line 9', 'line 10', 'line 11', '', '', 'A2', 'B2']);
