@@ -1,5 +1,6 @@
 import { occasionText, readHolderAnswer, recordedHolders } from '../analysis/findings/holders';
 import { judgeTrace } from '../analysis/findings/verdicts';
+import { isGrowth } from '../protocol/verdicts';
 import { blockDetails, type BlockDetails, detailsText } from '../analysis/report/blockDetails';
 import { type Survivor, survivorsOf, tensorAt } from '../analysis/series/survivors';
 import { standingOf } from '../analysis/sites/standing';
@@ -79,7 +80,7 @@ function byLine({ file, line }: { file: string; line: number }, opened: OpenTrac
 
 function byLeak({ session, processes }: OpenTrace): Subject[] | { error: string } {
   const verdicts = judgeTrace(session);
-  const leaks = verdicts.findings.filter(finding => finding.verdict === 'leak' && processes.includes(finding.process));
+  const leaks = verdicts.findings.filter(finding => isGrowth(finding) && processes.includes(finding.process));
   if (leaks.length === 0) {
     const { standing, sentence } = standingOf(session.info(), verdicts);
     const why = standing === 'found' ? 'No leak was found.' : sentence;

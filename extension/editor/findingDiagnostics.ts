@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { paceOf } from '../protocol/pace';
-import { isLeak, type Finding, type FindingVerdict } from '../protocol/verdicts';
+import { isGrowth, isLeak, type Finding, type FindingVerdict } from '../protocol/verdicts';
 import type { TraceSession } from '../engine/session';
 import { fixEdit, originOf } from './fixEdit';
 import { sourcePath, type SourceLines } from './sourceLines';
@@ -128,7 +128,7 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
 
   private entryOf(finding: Finding, at: vscode.Location, traced: Traced): vscode.Diagnostic {
     const severity = isLeak(finding) ? vscode.DiagnosticSeverity.Warning : vscode.DiagnosticSeverity.Information;
-    const pace = finding.verdict === 'leak' ? paceOf(finding, vscode.l10n.t) : [];
+    const pace = isGrowth(finding) ? paceOf(finding, vscode.l10n.t) : [];
     const said = pace.length === 0 ? finding.title : [finding.headline, ...pace].join(' · ');
     // Problems shows Markdown as it is written.
     const advice = finding.suggestion.replace(/`([^`]*)`/g, '‘$1’');

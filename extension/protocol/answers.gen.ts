@@ -655,6 +655,8 @@ export interface ProcessSteps {
   lastEndNs: number;
   /** The site whose allocation begins a step ('periodic'), else null. */
   anchorSite: number | null;
+  /** False while rounds of a loop ('periodic') may be those of a set-up, such as building a model layer by layer. */
+  sure: boolean;
   /** Of the ended steps, those in which events are missing (see StepAxis.flags). */
   touched: number;
 }

@@ -3,9 +3,10 @@
 import type { Category, StepSource } from './steps';
 import type { Layer } from './trace';
 
-/** What a site does; `vocabulary.ts` says what each means. Only `growing` is a leak. */
+/** What a site does; `vocabulary.ts` says what each means. Only `growing` is a leak; `rising` may still be something that fills. */
 export type SiteState =
   | 'growing'
+  | 'rising'
   | 'sawtooth'
   | 'plateau'
   | 'one-shot'
@@ -29,6 +30,8 @@ export interface SiteVerdict {
   high: number;
   /** First step of the growth; null where it does not grow. */
   sinceStep: number | null;
+  /** Steps that it grew in since then; 0 where it does not grow. */
+  rises: number;
   /** Steps between two rises (growing) or two falls (sawtooth); null where there is no such rhythm. */
   period: number | null;
   /** From 0 to 1. */
@@ -38,7 +41,7 @@ export interface SiteVerdict {
 }
 
 /** `vocabulary.ts` says what each means. */
-export type FindingVerdict = 'leak' | 'oom' | 'fragmentation' | 'pending' | 'cycle' | 'anomaly' | 'untraced';
+export type FindingVerdict = 'leak' | 'rising' | 'oom' | 'fragmentation' | 'pending' | 'cycle' | 'anomaly' | 'untraced';
 
 /** What kind of keeping it is; decides the advice. */
 export type LeakClass =
@@ -64,6 +67,8 @@ export interface FindingHolder {
   /** Of the container, null where it is none; and its bound (`deque(maxlen=...)`). */
   length: number | null;
   bound: number | null;
+  /** No statement of the program takes anything out of it, or begins it anew; absent: nobody knows. */
+  endless?: boolean;
   /** Where a parse of the statement at `line` told for sure how it keeps less. */
   fix?: Fix;
   /** When the program was asked while it ran, and how long it stood still for its answer; absent: it was known otherwise. */
@@ -131,6 +136,11 @@ export interface Finding {
 /** A leak, or a failure that came of one. */
 export function isLeak({ verdict, cause }: Pick<Finding, 'verdict' | 'cause'>): boolean {
   return verdict === 'leak' || (verdict === 'oom' && cause === 'leak');
+}
+
+/** A leak, or what may become one. */
+export function isGrowth({ verdict }: Pick<Finding, 'verdict'>): boolean {
+  return verdict === 'leak' || verdict === 'rising';
 }
 
 /** One layer of a device's ledger. */

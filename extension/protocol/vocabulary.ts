@@ -24,6 +24,7 @@ export function vocabulary(t: Translate): Vocabulary {
   return {
     states: {
       growing: words('alarm', t('growing'), t('It keeps growing, and none of it is freed: a leak.')),
+      rising: words('warning', t('grows so far'), t('It grows: a leak, or a cache or buffer that is not full yet.')),
       sawtooth: words('calm', t('sawtooth'), t('It builds up and is freed again: an epoch, a queue, a bounded cache.')),
       plateau: words('calm', t('plateau'), t('It rose for a while and stays level: optimizer state, a full cache.')),
       'one-shot': words('calm', t('one-shot'), t('It was allocated once and stays: weights, inputs.')),
@@ -36,6 +37,11 @@ export function vocabulary(t: Translate): Vocabulary {
     },
     findings: {
       leak: words('alarm', t('Leak'), t('Memory that is kept step after step.')),
+      rising: words(
+        'warning',
+        t('Grows so far'),
+        t('Memory that is kept step after step, until now: a leak, or something that fills.'),
+      ),
       oom: words('warning', t('Out of memory'), t('An allocation failed.')),
       fragmentation: words('warning', t('Fragmentation'), t('The cache grows; what is in it does not.')),
       pending: words(

@@ -3,7 +3,7 @@ import type { Report } from '../../extension/analysis/report';
 export interface Expected {
   verdict: 'leak' | 'none' | 'oom';
   site?: number;
-  holder?: number;
+  holder?: number | number[];
   holderPath?: string;
 }
 export interface Judged {
@@ -16,4 +16,4 @@ export interface Judged {
   path: boolean | null;
   holderText: string;
 }
-export function judgeLeaks(file: string, expected: Expected, report: Report): Judged;
+export function judgeLeaks(file: string, expected: Expected, report: Report, early?: boolean): Judged;

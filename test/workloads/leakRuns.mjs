@@ -43,10 +43,12 @@ function table(rows) {
   return [...lines, `precision ${right}/${said}, recall ${right}/${planted}`].join('\n');
 }
 
-/** Registers a test for each job. `python` runs them, with the variables `env` for what is expected and with `options` of the command,
+/** Registers a test for each job of the folder. `python` runs them, with the variables `env` for what is expected and with `options` of the command,
  * `concurrency` at once; `jobFile` gives the file to run for one of a folder, `left` why one is left out, if it is. */
 export function testLeaks({
+  folder: own = 'leaks',
   python,
+  holderTime = 'atSteps',
   env = () => ({}),
   options = [],
   concurrency,
@@ -54,14 +56,14 @@ export function testLeaks({
   left = () => false,
 }) {
   const rows = [];
-  const folders = [join(here, 'leaks'), process.env.GPU_MEMTRACE_LEAKS].filter(Boolean);
+  const folders = [join(here, own), process.env.GPU_MEMTRACE_LEAKS].filter(Boolean);
   for (const folder of folders) {
     const expectations = JSON.parse(readFileSync(join(folder, 'expect.json'), 'utf8'));
     describe(`leaks in ${basename(folder)}`, { concurrency }, () => {
       for (const [name, expected] of Object.entries(expectations)) {
         test(name, { skip: left(name) }, async () => {
           const file = jobFile(join(folder, name));
-          const holders = ['--holders', expected.holders ?? 'atSteps'];
+          const holders = ['--holders', expected.holders ?? holderTime];
           const how = { python, env: env(expected), options: [...holders, ...options] };
           const run = await runJob(file, how);
           const judged = judgeLeaks(name, expected, run.report);

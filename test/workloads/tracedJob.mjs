@@ -5,13 +5,15 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** Begins the names of the folders of programs with a fix. */
+const FIXED = 'gpu-memtrace-fixed-';
 const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
 /** The report of a traced run of `file`, and what the program printed. `words` are its arguments, `options` the command's. */
 export async function runJob(file, { python, env, words = [], options = [] }) {
   const folder = mkdtempSync(join(tmpdir(), 'gpu-memtrace-leaks-'));
   const report = join(folder, 'report.json');
-  const keep = process.env.GPU_MEMTRACE_KEEP;
+  const keep = file.includes(FIXED) ? undefined : process.env.GPU_MEMTRACE_KEEP;
   const trace = join(keep ?? folder, `${basename(file, '.py')}.gputrace`);
   if (keep) mkdirSync(keep, { recursive: true });
   const args = ['run', '--format', 'json', '--report', report, '-o', trace, ...options];
@@ -41,7 +43,7 @@ export async function withFix(file, fix, use) {
   const lines = readFileSync(file, 'utf8').split('\n');
   const [head, tail] = [lines[fix.line - 1].slice(0, fix.column - 1), lines[fix.endLine - 1].slice(fix.endColumn - 1)];
   lines.splice(fix.line - 1, fix.endLine - fix.line + 1, head + fix.after + tail);
-  const folder = mkdtempSync(join(tmpdir(), 'gpu-memtrace-fixed-'));
+  const folder = mkdtempSync(join(tmpdir(), FIXED));
   try {
     const copy = join(folder, basename(file));
     writeFileSync(copy, lines.join('\n'));

@@ -2,6 +2,7 @@ import { t } from '@vscode/l10n';
 import { libraryName } from '../../protocol/libraryName';
 import type { TraceSource } from '../../protocol/trace';
 import type { Finding, FindingHolder, FindingPlace, LeakClass } from '../../protocol/verdicts';
+import { doubtOf } from './certainty';
 import { clusterByCause, type GrowingSite } from '../sites/cluster';
 import { evidenceOf, ruledOutOf } from './evidence';
 import type { FindingContext, LineText } from './findingContext';
@@ -57,9 +58,20 @@ function leakOf(cluster: GrowingSite[], context: FindingContext): Finding {
   const place = places[0] ?? null;
   const lines = linesOf(holder, place, context.lineText);
   const facts = factsOf(cluster, byText(classOf(cluster, holder), lines), place, context);
+  const info = context.source.info();
+  const grown = {
+    holder,
+    rises: Math.max(...cluster.map(site => site.verdict.rises)),
+    freed: cluster.some(site => freedSince(site)),
+    bytes: facts.bytes,
+    deviceBytes: deviceBytesOf(cluster, context),
+    ended: info.processes[process]?.ended ?? true,
+    settingUp: info.steps.some(steps => steps.process === process && !steps.sure),
+  };
+  const doubt = doubtOf(grown);
   const finding = makeFinding({
     id: `leak ${process} ${layer} ${place?.file ?? facts.library}:${place?.line}`,
-    verdict: 'leak',
+    verdict: doubt === null ? 'leak' : 'rising',
     ...leakWords({ ...facts, lines: places.length, holder }),
     process,
     device: deviceOf(cluster),
@@ -68,8 +80,9 @@ function leakOf(cluster: GrowingSite[], context: FindingContext): Finding {
     places,
     sites: [...new Set([...places.map(entry => entry.site), ...ids])],
     holder,
-    suggestion: holder?.kind === 'none' ? ownerlessAdvice() : suggest(facts.class, lines, holder),
+    suggestion: doubt ?? (holder?.kind === 'none' ? ownerlessAdvice() : suggest(facts.class, lines, holder)),
   });
+  if (doubt !== null && finding.holder !== null) finding.holder = { ...finding.holder, fix: undefined };
   finding.fullInSteps = stepsUntilFull(finding, context);
   if (finding.fullInSteps !== null) finding.fullAtStep = context.axis.count + finding.fullInSteps;
   finding.evidence = evidenceOf(finding, cluster, context);
@@ -147,6 +160,18 @@ function sumOfKept(left: readonly number[], lengths: readonly number[]): number 
   const most = (i: number): number => Math.max(rate * at(lengths, i), ...between) || Infinity;
   const isEdge = (i: number): boolean => i === 0 || i >= left.length - 2;
   return left.reduce((sum, value, i) => sum + (isEdge(i) ? Math.min(value, most(i)) : value), 0);
+}
+
+/** Whether blocks that had outlived a step were freed while it grew. */
+function freedSince({ verdict, steps }: GrowingSite): boolean {
+  return steps.oldFreedBytes.some(
+    (bytes, i) => bytes > 0 && at(steps.steps, i) > (verdict.sinceStep ?? 0) + T.warmupSteps,
+  );
+}
+
+function deviceBytesOf(cluster: readonly GrowingSite[], { source }: FindingContext): number | null {
+  const device = deviceOf(cluster);
+  return source.info().devices.find(({ index }) => index === device)?.totalBytes || null;
 }
 
 function deviceOf(cluster: readonly GrowingSite[]): number {

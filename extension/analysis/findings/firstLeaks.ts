@@ -2,7 +2,7 @@ import type { TraceSource } from '../../protocol/trace';
 import type { Finding, Verdicts } from '../../protocol/verdicts';
 import { survivorsOf, type Survivor } from '../series/survivors';
 import { THRESHOLDS as T } from '../series/thresholds';
-import { sureLeaks } from './verdicts';
+import { worthAsking } from './verdicts';
 
 // Who holds what leaks is known while the program runs: what the locals of its functions hold is gone at its end. So it is asked by
 // itself, once for each leak, as soon as that is certain; and where time ran out, again when it has run for twice as long.
@@ -42,7 +42,7 @@ export class FirstLeaks {
 
   /** Asks about leaks that were found now and whose holder, or its line, is not known. */
   look({ findings }: Verdicts): void {
-    for (const finding of sureLeaks(findings)) if ((finding.holder?.line ?? null) === null) this.askAbout(finding);
+    for (const finding of worthAsking(findings)) if ((finding.holder?.line ?? null) === null) this.askAbout(finding);
   }
 
   private askAbout(finding: Finding): void {

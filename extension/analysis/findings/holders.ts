@@ -6,6 +6,7 @@ import type { HolderFound, HolderLink } from '../../protocol/requests/verdictReq
 import type { FindingHolder, Fix } from '../../protocol/verdicts';
 import { entries, isEntry, parseObject, type Entry } from './answerJson';
 import { sum } from '../series/statistics';
+import { THRESHOLDS as T } from '../series/thresholds';
 import { blocksText } from '../words';
 
 // What the agent found about who holds a block, joined to the sites that allocated the blocks.
@@ -147,8 +148,14 @@ function readHolder(entry: Entry): FindingHolder {
     function: typeof entry.function === 'string' && entry.function !== '' ? entry.function : null,
     length: positive(entry.length),
     bound: positive(entry.bound),
+    ...readLimit(entry.limit),
     ...readFix(entry.fix),
   };
+}
+
+/** By the text of the program; one entry a key tells nothing: there may be few keys. */
+function readLimit(limit: unknown): { endless?: boolean } {
+  return limit === null ? { endless: true } : limit === 'shrinks' ? { endless: false } : {};
 }
 
 /** Empty where the entry is none, or damaged. */
@@ -177,8 +184,8 @@ function addressesOf(entry: Entry): bigint[] {
 }
 
 /**
- * Where most of the blocks of these sites hang, by the answer that names most of them (at exit much may be gone that an
- * earlier answer saw): at least `share` of those, and at least `least` blocks.
+ * Where most of the blocks of these sites hang, by the answer that names most of them: at least `share` of those, and at least `least`
+ * blocks. What was seen while the program ran comes first: at its end the variables of functions are gone.
  */
 export function holderOf(
   answers: readonly HolderAnswer[],
@@ -187,15 +194,31 @@ export function holderOf(
   share: number,
   least: number,
 ): FindingHolder | null {
-  const { holders, answer } = mostNamed(answers, process, sites) ?? { holders: [] };
-  const [most] = holders
+  const running = answers.filter(({ when }) => when !== 'exit');
+  const early = mostHeld(running, process, sites, share, Math.max(least, T.holderBlocks));
+  const found = early ?? mostHeld(answers, process, sites, share, least);
+  if (found === null) return null;
+  const { path, kind, file, line, length, bound, endless, fix } = found.most;
+  const more = { ...(endless !== undefined && { endless }), ...(fix && { fix }) };
+  const holder = { path, kind, file, line, function: found.most.function, length, bound, ...more };
+  const { when, timeNs, pauseMs } = found.answer;
+  return when === 'exit' || !pauseMs ? holder : { ...holder, asked: { timeNs, pauseMs } };
+}
+
+/** The holder of most blocks by the answer that names most; null: it is nobody, or has too few of them. */
+function mostHeld(
+  answers: readonly HolderAnswer[],
+  process: number,
+  sites: readonly number[],
+  share: number,
+  least: number,
+): { answer: HolderAnswer; most: HolderFound } | null {
+  const named = mostNamed(answers, process, sites);
+  const [most] = (named?.holders ?? [])
     .filter(({ kind }) => !NOBODY.has(kind))
     .sort((one, other) => other.count - one.count || other.bytes - one.bytes);
-  if (most === undefined || most.count < Math.max(1, least, share * blocksOf(holders))) return null;
-  const { path, kind, file, line, length, bound, fix } = most;
-  const holder = { path, kind, file, line, function: most.function, length, bound, ...(fix && { fix }) };
-  const { when, timeNs, pauseMs } = answer ?? { when: 'exit' };
-  return when === 'exit' || !pauseMs ? holder : { ...holder, asked: { timeNs, pauseMs } };
+  if (named === null || most === undefined) return null;
+  return most.count < Math.max(1, least, share * blocksOf(named.holders)) ? null : { answer: named.answer, most };
 }
 
 /** What is said of blocks that live to the end, where the look at the end saw all that Python has and none of them. */
@@ -276,13 +299,15 @@ interface NamedHolders {
   holders: HolderFound[];
 }
 
-/** Of answers that name as many, the newest. */
+/** Of answers that name as many, the newest; one that names somebody before one that found nobody. */
 function mostNamed(answers: readonly HolderAnswer[], process: number, sites: readonly number[]): NamedHolders | null {
   const named = answers
     .filter(answer => answer.process === process)
     .map(answer => ({ answer, holders: holdersIn(answer.held, sites) }))
     .filter(({ holders }) => holders.length > 0);
-  return named.sort((a, b) => blocksOf(b.holders) - blocksOf(a.holders))[0] ?? null;
+  const somebody = named.filter(({ holders }) => holders.some(({ kind }) => !NOBODY.has(kind)));
+  const best = somebody.length > 0 ? somebody : named;
+  return best.sort((a, b) => blocksOf(b.holders) - blocksOf(a.holders))[0] ?? null;
 }
 
 function blocksOf(holders: readonly HolderFound[]): number {

@@ -2,7 +2,7 @@ import { t } from '@vscode/l10n';
 import type { StepAxis } from '../../protocol/steps';
 import { findThread } from '../../protocol/threads';
 import { LAYERS, type TraceInfo, type TraceSource } from '../../protocol/trace';
-import { type Finding, isLeak, type SiteVerdict, type Verdicts } from '../../protocol/verdicts';
+import { type Finding, isGrowth, isLeak, type SiteVerdict, type Verdicts } from '../../protocol/verdicts';
 import { type JudgedLedger, readLedgers } from '../ledger/ledger';
 import { cutSteps, readSiteSteps } from '../series/siteSeries';
 import { THRESHOLDS as T } from '../series/thresholds';
@@ -39,6 +39,8 @@ export function* judgeInParts(source: TraceSource, lineText: LineText): Generato
   const verdicts = new Map(judged.flatMap(({ sites }) => sites.map(({ verdict }) => [verdict.site, verdict] as const)));
   const leaks = leaksOf(judged, info, source, ledgers, lineText).filter(leak => !fillsUp(leak, verdicts));
   const failures = judgeFailures({ info, leaks, lineOf: site => siteText(source.site(site)) });
+  for (const { verdict, sites } of leaks)
+    if (verdict === 'rising') for (const site of sites) markRising(verdicts, site);
   const explained = new Set(failures.flatMap(failure => failure.leak ?? []));
   return {
     revision: info.revision,
@@ -78,6 +80,11 @@ function isGrowing({ verdict }: JudgedSite): boolean {
   return verdict.state === 'growing';
 }
 
+/** Growth that is worth to ask the program who holds it. */
+export function worthAsking(findings: readonly Finding[]): Finding[] {
+  return findings.filter(finding => (isGrowth(finding) || isLeak(finding)) && finding.confidence >= T.failConfidence);
+}
+
 /** Leaks that are sure enough to fail a run, whether or not memory ran out of them. */
 export function sureLeaks(findings: readonly Finding[]): Finding[] {
   return findings.filter(finding => isLeak(finding) && finding.confidence >= T.failConfidence);
@@ -105,6 +112,11 @@ function* judgeProcess(source: TraceSource, info: TraceInfo, process: number): G
     }
   }
   return judged;
+}
+
+function markRising(verdicts: Map<number, SiteVerdict>, site: number): void {
+  const verdict = verdicts.get(site);
+  if (verdict?.state === 'growing') verdicts.set(site, { ...verdict, state: 'rising' });
 }
 
 /** What the agent found in a container with a bound is being filled: no leak. Takes the sites' verdicts back. */

@@ -1,6 +1,6 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
-import type { Finding, FindingHolder, FindingPlace, LeakClass } from '../../protocol/verdicts';
+import { isGrowth, type Finding, type FindingHolder, type FindingPlace, type LeakClass } from '../../protocol/verdicts';
 import { blocksText, ordinal, placeText, rateText, tensorsText } from '../words';
 
 type LeakFacts = Pick<Finding, 'layer' | 'bytesPerStep' | 'blocksPerStep' | 'place' | 'library' | 'holder'> & {
@@ -88,7 +88,7 @@ export function titleOf(
 ): string {
   const { verdict, headline, detail, atStep, processes } = facts;
   const failure = atStep === null ? word : t('{0} in step {1}', word, formatCount(atStep));
-  const leaks = verdict === 'leak' ? t('{0}, {1}', headline, detail ?? '') : t('{0}: {1}', headline, detail ?? '');
+  const leaks = isGrowth({ verdict }) ? t('{0}, {1}', headline, detail ?? '') : t('{0}: {1}', headline, detail ?? '');
   const plain = detail === null ? headline : leaks;
   const title = verdict === 'oom' ? t('{0}: {1}. {2}', failure, headline, detail ?? '') : plain;
   const all = processes === 1 ? title : t('{0}, in {1} processes', title, formatCount(processes));

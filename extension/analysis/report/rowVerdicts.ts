@@ -30,7 +30,7 @@ export function rowVerdicts(
 /** Growing sites by row, the fastest of a row first. */
 function growingBy(source: TraceSource, verdicts: Verdicts, groupBy: VerdictGrouping): Map<string, SiteVerdict[]> {
   const rows = new Map<string, SiteVerdict[]>();
-  const growing = [...verdicts.sites.values()].filter(verdict => verdict.state === 'growing');
+  const growing = [...verdicts.sites.values()].filter(({ grows }) => grows !== null);
   for (const verdict of growing.sort((a, b) => b.bytesPerStep - a.bytesPerStep)) {
     const key = keyOf(source, verdict.site, groupBy);
     rows.set(key, [...(rows.get(key) ?? []), verdict]);

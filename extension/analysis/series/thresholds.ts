@@ -132,6 +132,16 @@ export const THRESHOLDS = {
   /** Readings from which on a trend is looked for. */
   pendingTrend: 12,
 
+  // A leak, or something that fills, where who holds it does not tell.
+  /** Rises: more entries than caches, windows and replay buffers mostly have that fill while somebody waits. */
+  mostRises: 256,
+  /** ... where some are taken out all the time, and more come in: a queue that is fed faster than it is emptied. */
+  freedRises: 64,
+  /** ... at the end of a program that could have taken something out and never did: more steps than a trial epoch has. */
+  endedRises: 100,
+  /** Share of the device: nobody lets a cache have more. */
+  filledShare: 0.25,
+
   // Who holds a leak: the program is asked by itself.
   /** It may stand still for this share of the time that it has run, once for each leak for at most so long; a shorter look finds little. */
   askShare: 0.1,

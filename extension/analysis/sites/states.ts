@@ -93,6 +93,7 @@ function growing(site: SiteSteps, growth: Growth, grows: 'blocks' | 'size'): Sit
     low: growth.low * scale,
     high: growth.high * scale,
     sinceStep: growth.since,
+    rises: growth.events,
     period: growth.gap,
     confidence: confidenceOf(growth.events),
   };
@@ -201,7 +202,7 @@ export function stateVerdict(
   because: string,
 ): SiteVerdict {
   const confidence = state === 'unknown' ? 0 : 1;
-  const still = { grows: null, bytesPerStep: 0, low: 0, high: 0, sinceStep: null, period: null };
+  const still = { grows: null, bytesPerStep: 0, low: 0, high: 0, sinceStep: null, rises: 0, period: null };
   return { site, process, layer, state, ...still, confidence, because };
 }
 

@@ -150,6 +150,7 @@ export const objects = {
         "u32 The site whose allocation begins a step ('periodic'), else null.",
         { known: 'row.anchor_site != model::kNone' },
       ],
+      sure: "bool False while rounds of a loop ('periodic') may be those of a set-up, such as building a model layer by layer.",
       touched: 'u32 Of the ended steps, those in which events are missing (see StepAxis.flags).',
     },
   },

@@ -14,6 +14,8 @@ struct ProcessSteps {
   uint64_t last_end_ns = {};
   /// The site whose allocation begins a step ('periodic'), else null.
   uint32_t anchor_site = {};
+  /// False while rounds of a loop ('periodic') may be those of a set-up, such as building a model layer by layer.
+  bool sure = {};
   /// Of the ended steps, those in which events are missing (see StepAxis.flags).
   uint32_t touched = {};
 };

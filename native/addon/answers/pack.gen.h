@@ -276,6 +276,7 @@ inline Napi::Object pack(Napi::Env env, const ProcessSteps &row) {
   object.Set("count", Napi::Number::New(env, static_cast<double>(row.count)));
   object.Set("lastEndNs", Napi::Number::New(env, static_cast<double>(row.last_end_ns)));
   object.Set("anchorSite", row.anchor_site != model::kNone ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.anchor_site))) : env.Null());
+  object.Set("sure", Napi::Boolean::New(env, row.sure));
   object.Set("touched", Napi::Number::New(env, static_cast<double>(row.touched)));
   return object;
 }

@@ -102,6 +102,7 @@ def anchor_of(root, variable, way, steps):
                 anchor.key = key_behind(all_steps, place)
                 anchor.kept = kept_behind(all_steps[place + 1 :], way[-1])
                 anchor.function = made_function(steps, longest)
+                anchor.direct = library is None
             if anchor is None or roots.is_user_file(anchor.files[0]):
                 return anchor
             # A library's object has it: the line is where the program has that object.
@@ -111,6 +112,7 @@ def anchor_of(root, variable, way, steps):
         anchor.key = key_behind(all_steps, -1)
         anchor.kept = kept_behind(all_steps, way[-1])
         anchor.function = made_function(steps, longest)
+        anchor.direct = library is None
         return anchor
     return library or error_line(all_steps)
 

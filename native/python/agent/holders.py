@@ -44,6 +44,8 @@ class Found:
         if found is None or not roots_part.is_user_file(found[0][0]):
             return  # what a library writes is nothing that the user could change
         self.answer["file"], self.answer["line"], self.answer["function"] = found[0]
+        if type(self.anchor) is lines.Anchor:
+            self.answer["limit"] = finder.find_limit(self.anchor)
         if found[1] is not None:
             self.answer["fix"] = found[1]
 

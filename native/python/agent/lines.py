@@ -18,6 +18,7 @@ class Anchor:
     def __init__(self, sort, name, files, scope=None, grows=False, owner_class=None):
         self.function = None  # (file, line, name) of the one that holds the block, where that is what the container gets more of
         self.kept = None  # anchors.Kept: what hangs on it, where a statement could do without that
+        self.direct = True  # the name is that of the container itself, not of a library's object that has it somewhere
         self.key = None  # of the part of it that has the block: `fake` of x['fake']
         self.sort, self.name, self.files, self.scope = sort, name, files, scope
         self.grows = grows  # the block lies in what the name names, not under the name itself
@@ -49,6 +50,18 @@ class Finder:
         """Whether some statement gives what the anchor names a value made from the one that it had, or adds to it."""
         files = [file for file in map(self.files.get, anchor.files) if file is not None]
         return any(mention.grows for file in files for mention, _ in self.find_mentions(file, anchor))
+
+    def find_limit(self, anchor):
+        """What may bound what the anchor names, as far as its files tell: source.SHRINKS, source.KEYS, or None: nothing does."""
+        if not anchor.direct or not (anchor.grows or self.is_carried(anchor)):
+            return source.KEYS
+        found = set()
+        for file in filter(None, map(self.files.get, anchor.files)):
+            home = self.scope_of(file, anchor) if anchor.sort == "name" else None
+            for sort, name, scope, why in file.limits:
+                if (sort, name) == (anchor.sort, anchor.name) and (home is None or self.is_visible(scope, home, name)):
+                    found.add(why)
+        return max(found, default=None)
 
     def choose(self, file, found, anchor, sites):
         rated = []

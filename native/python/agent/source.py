@@ -9,6 +9,11 @@ GROW = {
     "append", "appendleft", "extend", "extendleft", "insert", "add", "update", "setdefault", "put", "put_nowait", "push",
     "callback", "enter_context", "add_module", "register_module", "add_param_group",
 }  # fmt: skip
+SHRINK = {"pop", "popleft", "popitem", "clear", "remove", "discard", "move_to_end"}
+SHRINK_FIRST = {"heappop", "heappushpop", "heapreplace"}
+TAKE = {"get", "get_nowait"}  # from a queue, which is asked without a key
+BY_KEY = {"setdefault", "update"}
+SHRINKS, KEYS = "shrinks", "keys"  # what may bound a container: something takes out of it; it has one entry a key, or nobody knows
 NUMBERS = {"item", "len", "int", "float", "tolist", "size", "numel", "time", "perf_counter"}  # what gives numbers
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 THROUGH = {"setdefault", "get", "__getitem__"}  # x.setdefault(k, []).append(y) is about x
@@ -133,7 +138,9 @@ def is_number(value):
 
 
 def is_filter(value, name):
-    """It gives what some of `name` are: [x for x in name if ...]."""
+    """It gives what some of `name` are: [x for x in name if ...], name[-8:]."""
+    if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
+        return subject(value.value)[1] == name
     if not isinstance(value, COMPREHENSIONS) or len(value.generators) != 1:
         return False
     only = value.generators[0]
@@ -158,16 +165,19 @@ class File(ast.NodeVisitor):
         self.path, self.lines = path, text.split("\n")
         self.module = self.scope = Scope("", None, None)
         self.scopes, self.mentions, self.calls = [self.module], [], []
+        self.limits = []  # (sort, name, scope, why) of what takes something out of what a name names, begins it anew, or asks how long it is
+        self.loops = 0  # around what is visited, in its function
         self.reads = {}  # for fixes.py: what an expression reads
         self.visit(ast.parse(text))
 
     def enter(self, node, name):
-        outer = self.scope
+        outer, loops = self.scope, self.loops
+        self.loops = 0
         self.scope = Scope((outer.name + "." if outer.name else "") + name, node, outer)
         self.scopes.append(self.scope)
         for each in ast.iter_child_nodes(node):
             self.visit(each)
-        self.scope = outer
+        self.scope, self.loops = outer, loops
 
     def visit_FunctionDef(self, node):
         self.scope.bound.add(node.name)
@@ -204,8 +214,16 @@ class File(ast.NodeVisitor):
         if isinstance(target, ast.Name):
             self.scope.bound.add(name)
         adds = isinstance(target, ast.Subscript) or (value is not None and name in names_in(value))
-        grows = grows or (adds and not is_filter(value, name))
-        self.mentions.append(Mention(sort, name, line, self.scope, grows, value, owner, keys_in(target), node))
+        filtered = value is not None and is_filter(value, name)
+        grows = grows or (adds and not filtered)
+        mention = Mention(sort, name, line, self.scope, grows, value, owner, keys_in(target), node)
+        self.mentions.append(mention)
+        anew = self.loops > 0 or (sort == "attribute" and self.scope.name.rsplit(".", 1)[-1] != "__init__" and self.scope is not self.module)
+        if isinstance(target, ast.Subscript):
+            around = any(isinstance(each, ast.Mod) for each in ast.walk(target.slice))
+            self.limits.append((sort, name, self.scope, SHRINKS if around else KEYS))
+        elif filtered or (anew and not grows and mention.is_empty()):
+            self.limits.append((sort, name, self.scope, SHRINKS))
 
     def visit_Assign(self, node):
         for target in node.targets:
@@ -225,7 +243,34 @@ class File(ast.NodeVisitor):
 
     def visit_For(self, node):
         self.record_target(node.target, node.iter, node.lineno, False)
+        self.visit_While(node)
+
+    visit_AsyncFor = visit_For
+
+    def visit_While(self, node):
+        self.loops += 1
         self.generic_visit(node)
+        self.loops -= 1
+
+    def visit_Delete(self, node):
+        for each in node.targets:
+            sort, about, _ = subject(each)
+            if sort is not None and not isinstance(each, ast.Name):
+                self.limits.append((sort, about, self.scope, SHRINKS))
+        self.generic_visit(node)
+
+    def visit_Compare(self, node):
+        if any(isinstance(each, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for each in node.ops):
+            for each in [node.left] + node.comparators:
+                if isinstance(each, ast.Call) and callee(each) == "len":
+                    self.limit_first(each)
+        self.generic_visit(node)
+
+    def limit_first(self, call):
+        """What a call is given first is bounded by it."""
+        sort, about, _ = subject(call.args[0]) if call.args else (None, None, None)
+        if sort is not None:
+            self.limits.append((sort, about, self.scope, SHRINKS))
 
     def visit_withitem(self, node):
         if node.optional_vars is not None:
@@ -241,6 +286,13 @@ class File(ast.NodeVisitor):
     def visit_Call(self, node):
         self.calls.append((node, self.scope))
         name = callee(node)
+        takes = name in SHRINK or (name in TAKE and not node.args)
+        if isinstance(node.func, ast.Attribute) and (takes or name in BY_KEY):
+            sort, about, _ = subject(node.func.value)
+            if sort is not None:
+                self.limits.append((sort, about, self.scope, SHRINKS if takes else KEYS))
+        if name in SHRINK_FIRST:
+            self.limit_first(node)
         if name in GROW and isinstance(node.func, ast.Attribute):
             sort, about, owner = subject(node.func.value)
             if sort is not None:

@@ -26,6 +26,7 @@ const steps = (process: number, count: number, source: ProcessSteps['source'] = 
   count,
   lastEndNs: 0,
   anchorSite: null,
+  sure: true,
   touched: 0,
 });
 

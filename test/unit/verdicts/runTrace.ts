@@ -24,6 +24,8 @@ import type { StepRun } from './stepRun';
 export const SCRIPT = '/home/user/train.py';
 
 export interface RunFacts {
+  /** The process has ended: it has, unless told. */
+  ended?: boolean;
   /** Line of the script by site. */
   lines?: Record<number, number>;
   /** Whole stacks by site, innermost first; the last frame is the user's. */
@@ -109,7 +111,12 @@ function infoOf(run: StepRun, facts: RunFacts): TraceInfo {
   return makeInfo({
     revision: run.count,
     events: 1000 * run.count,
-    processes: [makeProcess({ threads: names.map((name, index) => ({ index, tid: 10 + index, name })) })],
+    processes: [
+      makeProcess({
+        ended: facts.ended ?? true,
+        threads: names.map((name, index) => ({ index, tid: 10 + index, name })),
+      }),
+    ],
     devices: [{ index: 0, name: 'GPU', totalBytes: facts.totalBytes ?? 0 }],
     totals: [makeTotals({ allocations: 1 })],
     lost: facts.lost ?? { events: 0, byCause: {} },
@@ -122,6 +129,7 @@ function infoOf(run: StepRun, facts: RunFacts): TraceInfo {
         count: run.count,
         lastEndNs: run.count * 1e8,
         anchorSite: null,
+        sure: true,
         touched: run.flags.size,
       },
     ],

@@ -7,6 +7,7 @@ const FEW = 3;
 const WHILE_STALE_MS = 1_000;
 const RANK: Record<FindingView['verdict'], number> = {
   leak: 0,
+  rising: 1,
   oom: 1,
   fragmentation: 2,
   pending: 2,

@@ -35,7 +35,7 @@ export function subjectOf(row: Row, { groupBy, device }: Pick<ViewState, 'groupB
     site: row.id,
     blocks: { layer, ...(device === ALL ? {} : { device }), ...(row.tree ? { site: row.id } : groupOf(row, groupBy)) },
     liveCount: row.liveCount,
-    growing: row.verdict?.state === 'growing',
+    growing: (row.verdict?.bytesPerStep ?? 0) > 0,
   };
 }
 

@@ -1,0 +1,42 @@
+import { t } from '@vscode/l10n';
+import { formatCount } from '../../protocol/format';
+import type { FindingHolder } from '../../protocol/verdicts';
+import { THRESHOLDS as T } from '../series/thresholds';
+
+// A cache, a buffer or an epoch's list that fills for the first time looks like a leak in every series. What tells them apart is who
+// holds the memory: something that the program never takes anything out of has no bound. Where that is not known, more rises tell than
+// most bounds allow.
+
+export interface Growth {
+  holder: FindingHolder | null;
+  /** Steps in which it grew. */
+  rises: number;
+  /** Some of what was allocated there was freed later: whatever takes things out does so, and it grows all the same. */
+  freed: boolean;
+  /** Bytes that are kept by it, and that the device has; null: not known. */
+  bytes: number;
+  deviceBytes: number | null;
+  /** The program has ended: there is nothing to wait for. */
+  ended: boolean;
+  /** What is taken for steps may be a set-up, such as building a model layer by layer. */
+  settingUp: boolean;
+}
+
+/** Null: it is a leak. Else why it may still be something that fills, in a sentence or two. */
+export function doubtOf({ holder, rises, freed, bytes, deviceBytes, ended, settingUp }: Growth): string | null {
+  if (settingUp && !ended) return t('It grows so far; what repeats may be the building of a model rather than steps.');
+  if (holder?.endless === true || rises >= T.mostRises) return null;
+  if (deviceBytes !== null && bytes >= T.filledShare * deviceBytes) return null;
+  const bounded = holder?.endless === false;
+  if (bounded && freed && rises >= T.freedRises) return null;
+  if (ended && (!bounded || freed || rises >= T.endedRises)) return null;
+  const so = t('It grew in {0} steps so far.', formatCount(rises));
+  if (holder === null) return t('{0} It may fill up and stop: it is not known yet who holds it.', so);
+  return bounded
+    ? t(
+        '{0} The program also takes things out of {1}, or asks how long it is: it may fill up and stop.',
+        so,
+        holder.path,
+      )
+    : t('{0} It may fill up and stop: whether {1} has a bound is not known.', so, holder.path);
+}

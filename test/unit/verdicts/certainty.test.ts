@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { doubtOf, type Growth } from '../../../extension/analysis/findings/certainty';
+import type { FindingHolder } from '../../../extension/protocol/verdicts';
+
+const HOLDER: FindingHolder = {
+  path: 'trainer.history[...]',
+  kind: 'container',
+  file: '/x/train.py',
+  line: 9,
+  function: 'fit',
+  length: 20,
+  bound: null,
+};
+const RUNS: Growth = {
+  holder: null,
+  rises: 20,
+  freed: false,
+  bytes: 1e6,
+  deviceBytes: 1e9,
+  ended: false,
+  settingUp: false,
+};
+const isLeak = (growth: Partial<Growth>): boolean => doubtOf({ ...RUNS, ...growth }) === null;
+
+test('what nothing in the program takes anything out of is a leak at once', () => {
+  assert.ok(isLeak({ holder: { ...HOLDER, endless: true } }));
+});
+
+test('while the program runs, what nobody is known to hold may be filling; at its end it is a leak', () => {
+  assert.match(
+    doubtOf(RUNS) ?? '',
+    /^It grew in 20 steps so far\. It may fill up and stop: it is not known yet who holds it\.$/,
+  );
+  assert.match(
+    doubtOf({ ...RUNS, holder: HOLDER }) ?? '',
+    /whether trainer\.history\[\.\.\.\] has a bound is not known/,
+  );
+  assert.ok(isLeak({ ended: true }));
+  assert.ok(isLeak({ rises: 256 }), 'more than most bounds');
+  assert.ok(isLeak({ bytes: 3e8 }), 'a share of the device');
+  assert.ok(!isLeak({ bytes: 3e8, deviceBytes: null }));
+});
+
+test('rounds that may be those of a set-up are judged when the program has ended', () => {
+  const holder = { ...HOLDER, endless: true };
+  assert.ok(!isLeak({ holder, settingUp: true, rises: 1000 }));
+  assert.ok(isLeak({ settingUp: true, ended: true }));
+});
+
+test('what the program can take something out of is a leak when it does and the rest grows all the same', () => {
+  const holder = { ...HOLDER, endless: false };
+  assert.match(doubtOf({ ...RUNS, holder }) ?? '', /The program also takes things out of trainer\.history/);
+  assert.ok(!isLeak({ holder, ended: true, rises: 80 }), 'an epoch that the run ended before');
+  assert.ok(isLeak({ holder, ended: true, rises: 100 }));
+  assert.ok(isLeak({ holder, ended: true, rises: 12, freed: true }));
+  assert.ok(isLeak({ holder, rises: 64, freed: true }));
+  assert.ok(!isLeak({ holder, rises: 63, freed: true }));
+});
