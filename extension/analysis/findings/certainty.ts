@@ -18,12 +18,16 @@ export interface Growth {
   deviceBytes: number | null;
   /** The program has ended: there is nothing to wait for. */
   ended: boolean;
+  /** PyTorch's agent is in the process, so that who holds it can be known; else there is nothing to wait for either. */
+  nameable: boolean;
   /** What is taken for steps may be a set-up, such as building a model layer by layer. */
   settingUp: boolean;
 }
 
 /** Null: it is a leak. Else why it may still be something that fills, in a sentence or two. */
-export function doubtOf({ holder, rises, freed, bytes, deviceBytes, ended, settingUp }: Growth): string | null {
+export function doubtOf(growth: Growth): string | null {
+  const { holder, rises, freed, bytes, deviceBytes, ended, settingUp, nameable } = growth;
+  if (!nameable) return null;
   if (settingUp && !ended) return t('It grows so far; what repeats may be the building of a model rather than steps.');
   if (holder?.endless === true || rises >= T.mostRises) return null;
   if (deviceBytes !== null && bytes >= T.filledShare * deviceBytes) return null;

@@ -1,6 +1,6 @@
 import { t } from '@vscode/l10n';
 import { libraryName } from '../../protocol/libraryName';
-import type { TraceSource } from '../../protocol/trace';
+import type { TraceInfo, TraceSource } from '../../protocol/trace';
 import type { Finding, FindingHolder, FindingPlace, LeakClass } from '../../protocol/verdicts';
 import { doubtOf } from './certainty';
 import { clusterByCause, type GrowingSite } from '../sites/cluster';
@@ -66,6 +66,7 @@ function leakOf(cluster: GrowingSite[], context: FindingContext): Finding {
     bytes: facts.bytes,
     deviceBytes: deviceBytesOf(cluster, context),
     ended: info.processes[process]?.ended ?? true,
+    nameable: canBeNamed(info, process),
     settingUp: info.steps.some(steps => steps.process === process && !steps.sure),
   };
   const doubt = doubtOf(grown);
@@ -162,6 +163,13 @@ function sumOfKept(left: readonly number[], lengths: readonly number[]): number 
   return left.reduce((sum, value, i) => sum + (isEdge(i) ? Math.min(value, most(i)) : value), 0);
 }
 
+/** Whether it may become known who holds memory of the process: by PyTorch's agent, which no simulated PyTorch has. */
+function canBeNamed({ processes, categories }: TraceInfo, process: number): boolean {
+  const about = processes[process];
+  if (about === undefined || about.python === null || about.driverSource === 'uprobe') return false;
+  return !about.simulated || categories.some(entry => entry.process === process && entry.category !== 'unnamed');
+}
+
 /** Whether blocks that had outlived a step were freed while it grew. */
 function freedSince({ verdict, steps }: GrowingSite): boolean {
   return steps.oldFreedBytes.some(
@@ -223,7 +231,8 @@ function classOf(cluster: readonly GrowingSite[], holder: FindingHolder | null):
   if (mostly(site => ['forward', 'forward-near', 'backward-call'].includes(site.steps.lineSource))) return 'backward';
   if (/autograd/.test(kind)) return 'graph';
   const eachStep = cluster.every(site => (site.verdict.period ?? 1) < 1.5);
-  return holder === null && eachStep && cluster.length >= T.graphSites ? 'graph' : 'outputs';
+  const activations = mostly(site => site.steps.category === 'activation');
+  return holder === null && eachStep && activations && cluster.length >= T.graphSites ? 'graph' : 'outputs';
 }
 
 /** A gradient, or a copy of one; not what was computed from it, such as `p.grad.norm()`. */

@@ -9,6 +9,7 @@ import {
   formatTimestamp,
   LAYER_NAMES,
 } from '../../protocol/format';
+import type { SiteState } from '../../protocol/verdicts';
 import { LAYERS, type Totals, type TraceInfo } from '../../protocol/trace';
 import { sum } from '../series/statistics';
 import { beforeAttachFrees } from './attached';
@@ -157,13 +158,16 @@ export function groupRows(groups: Groups, width: number | null): string[] {
   const facts = groups.rows.map(row => [
     formatBytes(row.liveBytes),
     `in ${formatCount(row.liveCount)}`,
-    bySteps ? perStep(row) : formatRate(row.growth),
+    bySteps ? perStep(row) : RATED.has(row.verdict ?? 'unknown') ? formatRate(row.growth) : '',
     row.verdict === null ? '' : WORDS.states[row.verdict].name,
   ]);
   return columns(facts, [true, false, false, false]).map((text, i) =>
     labelled(`  ${text}  `, groups.rows[i]?.label ?? '', width),
   );
 }
+
+/** Of which a rate is told: of the others it says nothing, for they do not grow. */
+const RATED: ReadonlySet<SiteState> = new Set(['growing', 'rising', 'unknown', 'before-attach']);
 
 function perStep({ bytesPerStep }: GroupRow): string {
   return bytesPerStep > 0 ? `+${formatBytes(bytesPerStep)}/step` : '';

@@ -1,8 +1,10 @@
 import { t } from '@vscode/l10n';
 import { formatCount, formatPlural } from '../../protocol/format';
+import type { TraceInfo } from '../../protocol/trace';
 import type { Finding, Verdicts } from '../../protocol/verdicts';
 import { vocabulary } from '../../protocol/vocabulary';
 import { titleOf } from '../findings/wording';
+import { standingOf } from '../sites/standing';
 import { askedText, holderText } from '../words';
 import type { Snapshot } from './snapshot';
 
@@ -15,9 +17,15 @@ export function findingLines({ info, verdicts }: Snapshot, most: number): string
   const lines = verdicts.findings.slice(0, most).flatMap(findingText);
   const more = verdicts.findings.length - most;
   if (more > 0) lines.push(`... and ${formatPlural(more, 'more finding')}`);
-  if (lines.length === 0 && !info.live) lines.push('NO LEAK FOUND.');
+  if (lines.length === 0 && !info.live) lines.push(nothingText(info, verdicts));
   lines.push(stepsText(verdicts), '');
   return lines;
+}
+
+/** Nothing was found; or why that cannot be told. */
+function nothingText(info: TraceInfo, verdicts: Verdicts): string {
+  const { standing, sentence } = standingOf(info, verdicts);
+  return standing === 'clean' ? 'NO LEAK FOUND.' : sentence;
 }
 
 /** How many steps there were, and what they are taken from. */

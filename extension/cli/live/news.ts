@@ -2,17 +2,23 @@ import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { headLine } from '../../analysis/report/tableFindings';
 import type { NativeSession } from '../../engine/addon';
 import type { LineText } from '../../analysis/findings/findingContext';
-import type { FindingVerdict } from '../../protocol/verdicts';
+import { isGrowth, type Finding } from '../../protocol/verdicts';
 import { say } from '../report/output';
 
-/** Says on stderr what has been found since it was last asked: a line a finding, again only where its verdict is another. */
+/** Says on stderr what has been found since it was last asked: a line a finding, again only where its verdict is another, or gone. */
 export function createNews(session: NativeSession, lineText: LineText): () => void {
-  const said = new Map<string, FindingVerdict>();
+  const said = new Map<string, Finding>();
   return () => {
-    for (const finding of verdictsOf(session, lineText).findings) {
-      if (said.get(finding.id) === finding.verdict) continue;
-      said.set(finding.id, finding.verdict);
-      say(headLine(finding));
+    const { findings } = verdictsOf(session, lineText);
+    for (const finding of findings) {
+      if (said.get(finding.id)?.verdict !== finding.verdict) say(headLine(finding));
+      said.set(finding.id, finding);
+    }
+    const current = new Set(findings.map(({ id }) => id));
+    for (const [id, finding] of said) {
+      if (current.has(id)) continue;
+      said.delete(id);
+      if (isGrowth(finding)) say(`GROWS NO MORE: ${finding.headline}.`);
     }
   };
 }

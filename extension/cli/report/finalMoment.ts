@@ -4,7 +4,7 @@ import { asOfMoment, readSnapshot, type Snapshot, type SnapshotOptions } from '.
 import type { NativeAddon, NativeSession } from '../../engine/addon';
 import type { TraceSource } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
-import { asAt, atMoment } from './momentSource';
+import { asAt, asEnded, atMoment } from './momentSource';
 
 /** A trace that is read to its end. */
 export interface EndedTrace {
@@ -33,7 +33,8 @@ export async function withFinal<T>(
     if (ending === null) return use(whole);
     const { title, reason } = endingWords(ending);
     return await atMoment(trace, ending.timeNs, session => {
-      const [then, verdictsThen] = [asAt(session, ending.timeNs), verdictsOf(session)];
+      const then = asEnded(asAt(session, ending.timeNs));
+      const verdictsThen = verdictsOf(then);
       return use(options =>
         asOfMoment(whole(options), readSnapshot(then, options, verdictsThen), `${title}: ${reason}`),
       );

@@ -7,6 +7,13 @@ export function asAt(source: TraceSource, untilNs: number): TraceSource {
   return { ...same(source), info: () => info };
 }
 
+/** The same where the programs have ended by now: there is nothing to wait for. */
+export function asEnded(source: TraceSource): TraceSource {
+  const processes = source.info().processes.map(process => ({ ...process, ended: true }));
+  const info = { ...source.info(), processes };
+  return { ...same(source), info: () => info };
+}
+
 /**
  * A trace of which only those allocations are listed that were made from `fromNs` on and are alive. Live bytes and counts are
  * theirs; peaks and the numbers of allocations and frees stay those of the whole.

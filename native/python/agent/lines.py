@@ -13,7 +13,7 @@ MOST_HOPS = 4
 class Anchor:
     """What is searched for: the variable or the attribute nearest to the block on the way from its root; texts only."""
 
-    __slots__ = ("sort", "name", "files", "scope", "grows", "owner_class", "key", "function", "kept")
+    __slots__ = ("sort", "name", "files", "scope", "grows", "owner_class", "key", "function", "kept", "direct")
 
     def __init__(self, sort, name, files, scope=None, grows=False, owner_class=None):
         self.function = None  # (file, line, name) of the one that holds the block, where that is what the container gets more of

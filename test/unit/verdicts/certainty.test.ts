@@ -19,6 +19,7 @@ const RUNS: Growth = {
   bytes: 1e6,
   deviceBytes: 1e9,
   ended: false,
+  nameable: true,
   settingUp: false,
 };
 const isLeak = (growth: Partial<Growth>): boolean => doubtOf({ ...RUNS, ...growth }) === null;
@@ -37,6 +38,7 @@ test('while the program runs, what nobody is known to hold may be filling; at it
     /whether trainer\.history\[\.\.\.\] has a bound is not known/,
   );
   assert.ok(isLeak({ ended: true }));
+  assert.ok(isLeak({ nameable: false }), 'nobody will ever tell');
   assert.ok(isLeak({ rises: 256 }), 'more than most bounds');
   assert.ok(isLeak({ bytes: 3e8 }), 'a share of the device');
   assert.ok(!isLeak({ bytes: 3e8, deviceBytes: null }));

@@ -45,11 +45,11 @@ test('a graph of 312 sites on four lines is one finding, at the line that keeps 
   const finding = only(findingsOf(run, { lines }));
   assert.equal(
     finding.title,
-    'train.py:10: each step’s graph stays alive, 312 tensors, 6.70 MB a step at 4 lines, most at train.py:10 (4.88 MB), since step 12',
+    'train.py:10: 312 tensors of each step stay alive, 6.70 MB a step at 4 lines, most at train.py:10 (4.88 MB), since step 12',
   );
   assert.deepEqual(
     [finding.verdict, finding.class, finding.place?.line, finding.sites.length],
-    ['leak', 'graph', 10, 312],
+    ['leak', 'outputs', 10, 312],
   );
   assert.deepEqual([finding.places.map(place => place.line).sort(), finding.sinceStep], [[10, 11, 12, 9].sort(), 12]);
   assert.equal(finding.bytesPerStep, 78 * (64 + 3 * 8) * KB);
