@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { freshPage, inThemes, reached, trace, workspace } from './page';
-import { actionsAt, cursorAt, isCursorAt, LEAK as CARD, problems } from './leak';
+import { actionsAt, cursorAt, isCursorAt, GROWTH as CARD, problems } from './leak';
 import { attribute, click, press, says, texts, until, violations, words } from './window';
 
 const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';

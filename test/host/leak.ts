@@ -2,8 +2,9 @@
 import * as vscode from 'vscode';
 import { until } from './window';
 
-/** The card of a leak. */
+/** The card of a leak; and of that or of what grows so far, as before it is known who holds it. */
 export const LEAK = '[data-finding][data-verdict=leak]';
+export const GROWTH = '[data-finding]:is([data-verdict=leak], [data-verdict=rising])';
 
 export function isCursorAt(file: string, line: number): boolean {
   const editor = vscode.window.activeTextEditor;

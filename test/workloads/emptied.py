@@ -27,10 +27,11 @@ class Kept(torch.Tensor):
 def main():
     global left
     optimizer = torch.optim.Optimizer()
-    kept = []
-    while len(kept) < STEPS or how == "slow" and not tracing.answered(1):
-        kept.append(Kept(len(kept)))  # HOLD
+    kept, step = [], 0
+    while step < STEPS or how == "slow" and not tracing.answered(1):
+        kept.append(Kept(step))  # HOLD
         optimizer.step()
+        step += 1
         if how == "slow":
             time.sleep(0.02)
     if how == "keep":
