@@ -32,8 +32,9 @@ export function placeText(place: Pick<FindingPlace, 'file' | 'line'> | null): st
 }
 
 /** `cache (120 in it, train.py:6)`. */
-export function holderText({ path, file, line, length }: FindingHolder): string {
-  const facts = length === null ? [] : [t('{0} in it', formatCount(length))];
+export function holderText({ path, file, line, length, asked }: FindingHolder): string {
+  const count = formatCount(length ?? 0);
+  const facts = length === null ? [] : [asked ? t('{0} in it then', count) : t('{0} in it', count)];
   if (file !== null) facts.push(`${baseName(file)}:${line ?? '?'}`);
   return facts.length === 0 ? path : `${path} (${facts.join(', ')})`;
 }

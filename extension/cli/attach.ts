@@ -41,7 +41,7 @@ async function record(options: AttachArguments, target: ProcessFacts, dist: stri
   });
   if ('error' in recording) return refuse(recording.error, NOT_STARTED);
   recordProcess(recording, pid, null);
-  const probes = await placeProbes({ pid, waitLibraries: false }, options, recording, dist, detachOnSignals);
+  const probes = await placeProbes({ pid, waitLibraries: false }, options, recording, dist, detachOnSignals());
   if (probes === null) {
     dropRecording(recording);
     return NOT_STARTED;
@@ -63,15 +63,27 @@ async function record(options: AttachArguments, target: ProcessFacts, dist: stri
   return finish(options, recording, 'Nothing was allocated while the tracer was attached.', status);
 }
 
-/** The first signal detaches in order; a second one does not wait for that. */
-function detachOnSignals(tracer: Tracer): void {
+/**
+ * The first signal detaches in order; a second one does not wait for that. Begins before the tracer does, so that no signal finds nobody;
+ * gives what is to be told of the tracer.
+ */
+function detachOnSignals(): (tracer: Tracer) => void {
   let signals = 0;
+  let running: Tracer | null = null;
+  const stop = (): void => {
+    if (signals === 1) running?.detach();
+    else if (signals > 1) running?.kill();
+  };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (signals++ === 0) tracer.detach();
-      else tracer.kill();
+      signals++;
+      stop();
     });
   }
+  return tracer => {
+    running = tracer;
+    stop();
+  };
 }
 
 function lowerFirst(text: string): string {

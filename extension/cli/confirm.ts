@@ -61,15 +61,14 @@ function severalText(opened: OpenTrace): string {
 
 function textOf(effect: ExperimentEffect): string {
   if (effect.error !== null) return `${effect.experiment}: not done. ${effect.error}`;
-  const freed = [
-    part(effect.tensorBytes, 'tensors'),
-    part(effect.reservedBytes, 'cache'),
-    part(effect.driverBytes, 'driver'),
-  ];
+  const layers = [
+    { name: 'tensors', bytes: effect.tensorBytes },
+    { name: 'cache', bytes: effect.reservedBytes },
+    { name: 'driver', bytes: effect.driverBytes },
+  ].flatMap(({ name, bytes }) => (bytes === null ? [] : [{ name, bytes }]));
   const objects = effect.objects === null ? [] : [`${formatCount(effect.objects)} objects`];
-  return `${effect.experiment}: freed ${[...objects, ...freed.filter(text => text !== '')].join(', ')}`;
-}
-
-function part(bytes: number | null, layer: string): string {
-  return bytes === null ? '' : `${layer} ${formatBytes(bytes)}`;
+  const freed = layers.flatMap(({ name, bytes }) => (bytes < 0 ? [] : [`${name} ${formatBytes(bytes)}`]));
+  const grew = layers.flatMap(({ name, bytes }) => (bytes < 0 ? [`${name} ${formatBytes(-bytes)}`] : []));
+  const meanwhile = grew.length === 0 ? '' : `; the program allocated meanwhile: ${grew.join(', ')}`;
+  return `${effect.experiment}: freed ${[...objects, ...freed].join(', ') || 'nothing'}${meanwhile}`;
 }

@@ -128,11 +128,15 @@ export async function finish(
     if (!existsSync(directory))
       say(`${directory} was deleted while the trace was recorded into it: parts may be missing.`);
     const verdicts = verdictsOf(session, createLineReader());
-    if (options.failOnLeak && sureLeaks(verdicts.findings).length > 0) result = LEAK_FOUND;
+    const failed = options.failOnLeak !== null && sureLeaks(verdicts.findings, options.failOnLeak === 'all').length > 0;
+    if (failed) result = LEAK_FOUND;
     if (options.format === 'table') {
       const { blocks } = options;
       const ended = { addon, session, path: directory, followed: true } as const;
-      print(await summaryLines(ended, verdicts, { blocks, nothing, width: terminalSize(2)?.columns ?? null }), 2);
+      const [program] = recording.facts.processes;
+      const how = { blocks, nothing, width: terminalSize(2)?.columns ?? null, status: program?.exitCode ?? null };
+      print(await summaryLines(ended, verdicts, how), 2);
+      if (failed) print([`Exit status ${LEAK_FOUND}: a leak was found (--fail-on-leak).`], 2);
     }
     if (options.format === 'json' || options.report !== null) {
       const document = { ...buildReport(session, undefined, verdicts), ...shownMoment(session) };

@@ -112,6 +112,7 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     const entries = new Map<vscode.Diagnostic, Found>();
     for (const one of found) {
       const { finding, traced } = one;
+      if (finding.verdict === 'slow') continue;
       const at = this.placeOf(finding.holder, traced) ?? this.placeOf(finding.place, traced);
       if (at === null) continue;
       const entry = this.entryOf(finding, at, traced);

@@ -8,10 +8,10 @@ export function isWarning(note: Note): boolean {
   return WARNINGS.has(note.code);
 }
 
-/** The source of the steps: it stands beside their count already. */
-const STEPS = 8;
+/** Where CUPTI and PyTorch were found, which the JSON has, and the source of the steps, which stands beside their count. */
+const QUIET: ReadonlySet<number> = new Set([4, 5, 8]);
 
 /** Whether a table tells it; `final`: the last one, which also tells how the trace was made. */
 export function isTold(note: Note, final: boolean): boolean {
-  return isWarning(note) || (final && note.code !== STEPS);
+  return isWarning(note) || (final && !QUIET.has(note.code));
 }

@@ -7,10 +7,24 @@ type Translate = (text: string, ...values: string[]) => string;
 /** Steps after which nobody asks when memory is full. */
 const FAR = 1_000_000;
 
-/** How fast a finding's memory grows: `+51.00 MB a step`, `full in 412 steps`; empty where nothing grows. */
-export function paceOf({ bytesPerStep, fullInSteps }: Finding, t: Translate): string[] {
+/** How fast a finding's memory grows: `+51.00 MB a step`, `full in 412 steps (7 minutes)`; empty where nothing grows. */
+export function paceOf({ bytesPerStep, fullInSteps, fullInSeconds }: Finding, t: Translate): string[] {
   if (bytesPerStep <= 0) return [];
   const rate = t('+{0} a step', formatBytes(bytesPerStep));
   if (fullInSteps === null || fullInSteps > FAR) return [rate];
-  return [rate, fullInSteps === 1 ? t('full in 1 step') : t('full in {0} steps', formatCount(fullInSteps))];
+  const steps = fullInSteps === 1 ? t('full in 1 step') : t('full in {0} steps', formatCount(fullInSteps));
+  const time = timeUntilFull(fullInSeconds, t);
+  return [rate, time === null ? steps : t('{0} ({1})', steps, time)];
+}
+
+const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400];
+
+/** `40 minutes`; null where that is not known, or less than a minute. */
+export function timeUntilFull(seconds: number | null, t: Translate): string | null {
+  if (seconds === null || seconds < MINUTE) return null;
+  const count = (unit: number): string => formatCount(Math.round(seconds / unit));
+  if (seconds < 2 * MINUTE) return t('a minute');
+  if (seconds < 2 * HOUR) return t('{0} minutes', count(MINUTE));
+  if (seconds < 2 * DAY) return t('{0} hours', count(HOUR));
+  return seconds < 365 * DAY ? t('{0} days', count(DAY)) : t('more than a year');
 }

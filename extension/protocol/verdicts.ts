@@ -7,6 +7,7 @@ import type { Layer } from './trace';
 export type SiteState =
   | 'growing'
   | 'rising'
+  | 'slow'
   | 'sawtooth'
   | 'plateau'
   | 'one-shot'
@@ -23,7 +24,7 @@ export interface SiteVerdict {
   layer: Layer;
   state: SiteState;
   /** `blocks`: ever more of them; `size`: ever bigger ones. null: does not grow. */
-  grows: 'blocks' | 'size' | null;
+  grows: 'blocks' | 'size' | 'level' | null;
   /** Growth of what stays; 0 where it does not grow. `low` and `high`: the interval of a 95 % level. */
   bytesPerStep: number;
   low: number;
@@ -41,7 +42,9 @@ export interface SiteVerdict {
 }
 
 /** `vocabulary.ts` says what each means. */
-export type FindingVerdict = 'leak' | 'rising' | 'oom' | 'fragmentation' | 'pending' | 'cycle' | 'anomaly' | 'untraced';
+/** `slow`: a leak that would take longer to fill the device than any job runs. */
+export type FindingVerdict =
+  'leak' | 'rising' | 'slow' | 'oom' | 'fragmentation' | 'pending' | 'cycle' | 'anomaly' | 'untraced';
 
 /** What kind of keeping it is; decides the advice. */
 export type LeakClass =
@@ -56,6 +59,9 @@ export interface FindingPlace {
   /** Growth of this line; 0 where the finding is about no growth. */
   bytesPerStep: number;
 }
+/** Nothing takes anything out of it, or begins it anew; something does in some case; something does. */
+export type HolderLimit = 'none' | 'maybe' | 'shrinks';
+
 export interface FindingHolder {
   /** `train.py, train(): epoch_loss`; in the agent's words. */
   path: string;
@@ -67,8 +73,8 @@ export interface FindingHolder {
   /** Of the container, null where it is none; and its bound (`deque(maxlen=...)`). */
   length: number | null;
   bound: number | null;
-  /** No statement of the program takes anything out of it, or begins it anew; absent: nobody knows. */
-  endless?: boolean;
+  /** What bounds it, by the program's text; absent: nobody knows. */
+  limit?: HolderLimit;
   /** Where a parse of the statement at `line` told for sure how it keeps less. */
   fix?: Fix;
   /** When the program was asked while it ran, and how long it stood still for its answer; absent: it was known otherwise. */
@@ -119,6 +125,8 @@ export interface Finding {
   fullAtStep: number | null;
   /** How many steps that is from now. */
   fullInSteps: number | null;
+  /** How long that takes at the pace of the newest steps. */
+  fullInSeconds: number | null;
   confidence: number;
   /** The line to look at: allocates most of what survives. null: no Python line. */
   place: FindingPlace | null;
@@ -138,9 +146,9 @@ export function isLeak({ verdict, cause }: Pick<Finding, 'verdict' | 'cause'>): 
   return verdict === 'leak' || (verdict === 'oom' && cause === 'leak');
 }
 
-/** A leak, or what may become one. */
+/** A leak, whether or not it matters, or what may become one. */
 export function isGrowth({ verdict }: Pick<Finding, 'verdict'>): boolean {
-  return verdict === 'leak' || verdict === 'rising';
+  return verdict === 'leak' || verdict === 'rising' || verdict === 'slow';
 }
 
 /** One layer of a device's ledger. */

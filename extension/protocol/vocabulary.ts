@@ -25,8 +25,13 @@ export function vocabulary(t: Translate): Vocabulary {
     states: {
       growing: words('alarm', t('growing'), t('It keeps growing, and none of it is freed: a leak.')),
       rising: words('warning', t('grows so far'), t('It grows: a leak, or a cache or buffer that is not full yet.')),
-      sawtooth: words('calm', t('sawtooth'), t('It builds up and is freed again: an epoch, a queue, a bounded cache.')),
-      plateau: words('calm', t('plateau'), t('It rose for a while and stays level: optimizer state, a full cache.')),
+      slow: words('calm', t('slow leak'), t('It keeps growing, too slowly to ever matter.')),
+      sawtooth: words('calm', t('sawtooth'), t('It builds up and is freed again: an epoch, a queue.')),
+      plateau: words(
+        'calm',
+        t('plateau'),
+        t('It rose and stays level, or fills up to a known bound: optimizer state, a cache, a window.'),
+      ),
       'one-shot': words('calm', t('one-shot'), t('It was allocated once and stays: weights, inputs.')),
       transient: words('calm', t('transient'), t('It is gone within a step or two of its allocation.')),
       cycle: words('calm', t('cycles'), t('Reference cycles keep it until Python’s collector runs.')),
@@ -41,6 +46,11 @@ export function vocabulary(t: Translate): Vocabulary {
         'warning',
         t('Grows so far'),
         t('Memory that is kept step after step, until now: a leak, or something that fills.'),
+      ),
+      slow: words(
+        'calm',
+        t('Slow leak'),
+        t('Memory that is kept step after step; filling the device takes more than a year.'),
       ),
       oom: words('warning', t('Out of memory'), t('An allocation failed.')),
       fragmentation: words('warning', t('Fragmentation'), t('The cache grows; what is in it does not.')),

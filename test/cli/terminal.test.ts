@@ -45,7 +45,6 @@ function masked(screen: string): string {
     .replace(/^PID: \d+ \/ UID: \d+$/gm, 'PID: N / UID: N')
     .replace(/in [\d.]+ m?s, 1 process$/gm, 'in T, 1 process')
     .replaceAll(basename(python), 'python3')
-    .replace(/^NOTE: CUPTI \d+ at .*(?:\n {4}\S+)*/gm, 'NOTE: CUPTI')
     .replace(/^\/.*(?:\n\S+gputrace)?$/gm, 'TRACE');
 }
 

@@ -104,8 +104,13 @@ const checks = {
     });
     const chosen = list.locator('[aria-selected=true]');
     await eventually(async () => assert.equal(await fact('address'), await chosen.getAttribute('data-block')));
+    const last = await fact('address');
     await list.press('ArrowUp');
     await list.press('Enter');
+    await eventually(async () => {
+      assert.notEqual(await fact('address'), last);
+      assert.equal(await fact('address'), await chosen.getAttribute('data-block'));
+    });
     await eventually(async () => assert.match(await page.locator('.holder').innerText(), /epoch_loss/));
     await page.locator('.holder .link').focus();
     await page.keyboard.press('Enter');

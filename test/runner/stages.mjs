@@ -25,7 +25,7 @@ async function runNativeTests({ paths, words }) {
   // Most of their time is waiting: for probes to be set, for a program to end.
   const flags = ['--test-dir', 'build/native', '--output-on-failure', '--timeout', '300', '--no-tests=error'];
   if (chosen.length > 0) flags.push('-R', chosen.join('|'));
-  const { output } = await run('ctest', [...flags, '-j', String(2 * availableParallelism())], { capture: true });
+  const { output } = await run('ctest', [...flags, '-j', String(2 * availableParallelism() + 1)], { capture: true });
   const sum = /tests passed, (\d+) tests? failed out of (\d+)/.exec(output);
   if (!sum) throw new Error('ctest gave no summary.');
   const names = how =>
@@ -131,13 +131,13 @@ export const stages = [
     takes: both,
     run: nodeStage('cli', 2),
   },
-  { name: 'unit', what: 'node:test', ...tracing, cores: 1, takes: both, run: nodeStage('unit', 2) },
-  { name: 'types', what: 'tsc -b', cores: 1, run: () => program(bin('tsc'), '-b') },
-  { name: 'lint', what: 'eslint', cores: 1, run: () => program(bin('eslint'), '.') },
+  { name: 'unit', what: 'node:test', ...tracing, cores: 0.5, takes: both, run: nodeStage('unit', 2) },
+  { name: 'types', what: 'tsc -b', cores: 0.5, run: () => program(bin('tsc'), '-b') },
+  { name: 'lint', what: 'eslint', cores: 0.5, run: () => program(bin('eslint'), '.') },
   {
     name: 'imports',
     what: 'who imports whom, circles',
-    cores: 1,
+    cores: 0.5,
     run: () =>
       inTurn(
         () => program(bin('depcruise'), 'extension', 'webview', 'test'),
@@ -149,11 +149,11 @@ export const stages = [
     what: 'stored traces',
     needs: ['build'],
     after: ['build'],
-    cores: 1,
+    cores: 0.5,
     takes: both,
     run: nodeStage('golden', 2),
   },
-  { name: 'format', what: 'prettier, clang-format', cores: 1, run: () => inTurn(checkPrettier, checkClangFormat) },
+  { name: 'format', what: 'prettier, clang-format', cores: 0.5, run: () => inTurn(checkPrettier, checkClangFormat) },
   {
     name: 'torch',
     what: 'planted leaks and a training script in VS Code on PyTorch, without a GPU',

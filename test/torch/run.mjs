@@ -35,7 +35,7 @@ export async function runTorchTests(wanted) {
     return { skipped: ['leaks and training scripts on PyTorch: no Python here has it; GMT_TORCH_PYTHON may name one'] };
   const env = { ...(await standInVariables(torch)), GMT_TORCH_PYTHON: torch.python };
   const { jobs, scripts } = chosen(wanted);
-  const files = wanted === undefined ? ['leaks', 'training'] : jobs.length > 0 ? ['leaks'] : [];
+  const files = wanted === undefined ? ['leaks', 'corpus', 'training'] : jobs.length > 0 ? ['leaks', 'corpus'] : [];
   const tests = files.map(name => inRoot(`test/torch/${name}.test.mjs`));
   const results = [];
   if (tests.length > 0) results.push(await runNodeTests('torch', tests, { mostSeconds: 1200, names: jobs, env }));

@@ -44,7 +44,7 @@ function table(rows) {
 }
 
 /** Registers a test for each job of the folder. `python` runs them, with the variables `env` for what is expected and with `options` of the command,
- * `concurrency` at once; `jobFile` gives the file to run for one of a folder, `left` why one is left out, if it is. */
+ * `concurrency` at once; `jobFile` gives the file to run for one of a folder, `left` (of name and expectation) why one is left out, if it is. */
 export function testLeaks({
   folder: own = 'leaks',
   python,
@@ -61,7 +61,7 @@ export function testLeaks({
     const expectations = JSON.parse(readFileSync(join(folder, 'expect.json'), 'utf8'));
     describe(`leaks in ${basename(folder)}`, { concurrency }, () => {
       for (const [name, expected] of Object.entries(expectations)) {
-        test(name, { skip: left(name) }, async () => {
+        test(name, { skip: left(name, expected) }, async () => {
           const file = jobFile(join(folder, name));
           const holders = ['--holders', expected.holders ?? holderTime];
           const how = { python, env: env(expected), options: [...holders, ...options] };

@@ -29,6 +29,7 @@ function merge(same: readonly Finding[]): Finding {
     sites: [...new Set([...worst.sites, ...same.flatMap(finding => finding.sites)])],
     fullAtStep: first?.fullAtStep ?? null,
     fullInSteps: first?.fullInSteps ?? null,
+    fullInSeconds: first?.fullInSeconds ?? null,
     confidence: Math.max(...same.map(finding => finding.confidence)),
   };
   return { ...merged, title: titleOf(merged) };

@@ -11,7 +11,7 @@ export interface Growth {
   holder: FindingHolder | null;
   /** Steps in which it grew. */
   rises: number;
-  /** Some of what was allocated there was freed later: whatever takes things out does so, and it grows all the same. */
+  /** Some of what was allocated there was freed later, and it grew all the same for as long again: whatever takes things out does so. */
   freed: boolean;
   /** Bytes that are kept by it, and that the device has; null: not known. */
   bytes: number;
@@ -29,18 +29,15 @@ export function doubtOf(growth: Growth): string | null {
   const { holder, rises, freed, bytes, deviceBytes, ended, settingUp, nameable } = growth;
   if (!nameable) return null;
   if (settingUp && !ended) return t('It grows so far; what repeats may be the building of a model rather than steps.');
-  if (holder?.endless === true || rises >= T.mostRises) return null;
+  const bounded = holder?.limit === 'shrinks' || holder?.limit === 'maybe';
+  if (holder?.limit === 'none' || rises >= (bounded ? T.mostBounded : T.mostRises)) return null;
   if (deviceBytes !== null && bytes >= T.filledShare * deviceBytes) return null;
-  const bounded = holder?.endless === false;
   if (bounded && freed && rises >= T.freedRises) return null;
-  if (ended && (!bounded || freed || rises >= T.endedRises)) return null;
+  if (ended && (!bounded || freed || (holder.limit === 'maybe' && rises >= T.endedRises))) return null;
   const so = t('It grew in {0} steps so far.', formatCount(rises));
+  if (ended) return t('{0} {1} may have a bound that it did not reach.', so, holder?.path ?? '');
   if (holder === null) return t('{0} It may fill up and stop: it is not known yet who holds it.', so);
   return bounded
-    ? t(
-        '{0} The program also takes things out of {1}, or asks how long it is: it may fill up and stop.',
-        so,
-        holder.path,
-      )
+    ? t('{0} The program also empties, joins or measures {1}: it may fill up and stop.', so, holder.path)
     : t('{0} It may fill up and stop: whether {1} has a bound is not known.', so, holder.path);
 }

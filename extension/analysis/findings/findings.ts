@@ -6,7 +6,7 @@ import { doubtOf } from './certainty';
 import { clusterByCause, type GrowingSite } from '../sites/cluster';
 import { evidenceOf, ruledOutOf } from './evidence';
 import type { FindingContext, LineText } from './findingContext';
-import { holderOf, NO_OWNER, nobodyHolds } from './holders';
+import { holderOf, holdersSaid, NO_OWNER, nobodyHolds } from './holders';
 import { namedFrame } from '../sites/site';
 import type { JudgedSite } from '../sites/states';
 import { at, median } from '../series/statistics';
@@ -33,9 +33,10 @@ export function findLeaks(growing: readonly JudgedSite[], context: FindingContex
   return clusters.map(cluster => leakOf(cluster, context)).sort((a, b) => b.bytesPerStep - a.bytesPerStep);
 }
 
-/** What one line put there is one cause, wherever it lies below it (a traceback has many frames). */
-function holderKey({ path, file, line }: FindingHolder): string {
-  return file === null || line === null ? path : `${file}:${line}`;
+/** What one line put there is one cause, wherever it lies below it (a traceback has many frames); so is what one kind of cycle has. */
+function holderKey({ path, kind, file, line }: FindingHolder): string {
+  if (file !== null && line !== null) return `${file}:${line}`;
+  return kind === 'cycle' ? path.replace(/: \.\w+( \(its graph\))?$/, '') : path;
 }
 
 /** Driver memory that a tensor's line takes for the tensor itself (no cache between them) is the tensor's growth. */
@@ -53,8 +54,11 @@ function leakOf(cluster: GrowingSite[], context: FindingContext): Finding {
   if (first === undefined) throw new RangeError('A cluster has at least one site.');
   const { process, layer } = first.verdict;
   const ids = cluster.map(site => site.verdict.site);
-  const holder = holderOf(context.answers, process, ids, 0, 1) ?? ownerless(context, process, ids);
   const places = placesOf(cluster, context.source);
+  const holder =
+    holderOf(context.answers, process, ids, 0, 1) ??
+    gradientCycle(context, process, ids, places) ??
+    ownerless(context, process, ids);
   const place = places[0] ?? null;
   const lines = linesOf(holder, place, context.lineText);
   const facts = factsOf(cluster, byText(classOf(cluster, holder), lines), place, context);
@@ -86,6 +90,9 @@ function leakOf(cluster: GrowingSite[], context: FindingContext): Finding {
   if (doubt !== null && finding.holder !== null) finding.holder = { ...finding.holder, fix: undefined };
   finding.fullInSteps = stepsUntilFull(finding, context);
   if (finding.fullInSteps !== null) finding.fullAtStep = context.axis.count + finding.fullInSteps;
+  const pace = secondsPerStep(context.axis);
+  if (finding.fullInSteps !== null && pace !== null) finding.fullInSeconds = finding.fullInSteps * pace;
+  if (finding.verdict === 'leak' && (finding.fullInSeconds ?? 0) > T.neverSeconds) finding.verdict = 'slow';
   finding.evidence = evidenceOf(finding, cluster, context);
   finding.ruledOut = ruledOutOf(finding, cluster, context);
   return finding;
@@ -95,6 +102,27 @@ function ownerlessAdvice(): string {
   return t(
     'No Python object holds it: look at C++ extensions, at CUDA graphs with their pools, and at processes that got these tensors (torch.multiprocessing keeps them until the other side lets go; then `torch.cuda.ipc_collect()`).',
   );
+}
+
+/**
+ * A gradient that was made with its own graph, which has the gradient: no Python object is on that cycle, so no collector frees it.
+ * Source: the warning of `torch.Tensor.backward` about `create_graph`.
+ */
+function gradientCycle(
+  { answers, lineText }: FindingContext,
+  process: number,
+  sites: readonly number[],
+  places: readonly FindingPlace[],
+): FindingHolder | null {
+  const asked = holdersSaid(answers, process, sites);
+  if (asked.length === 0 && !nobodyHolds(answers, process, sites)) return null;
+  const place = places.find(({ file, line }) =>
+    /\bbackward\(.*create_graph\s*=\s*True/.test(lineText(file, line) ?? ''),
+  );
+  if (place === undefined) return null;
+  const { file, line, function: name } = place;
+  const path = t('a cycle in C++ of gradients and their graphs');
+  return { path, kind: 'autograd', file, line, function: name, length: null, bound: null, limit: 'none' };
 }
 
 /** What lives to the end though Python has none of it. */
@@ -132,7 +160,7 @@ function libraryOf(cluster: readonly GrowingSite[], source: TraceSource): string
 
 /** What was allocated since the growth began and is still alive. */
 function survivors({ verdict, steps }: GrowingSite): { count: number; bytes: number } {
-  if (verdict.grows === 'size')
+  if (verdict.grows !== 'blocks')
     return {
       count: at(steps.liveCount, steps.liveCount.length - 1),
       bytes: at(steps.liveBytes, steps.liveBytes.length - 1),
@@ -170,11 +198,14 @@ function canBeNamed({ processes, categories }: TraceInfo, process: number): bool
   return !about.simulated || categories.some(entry => entry.process === process && entry.category !== 'unnamed');
 }
 
-/** Whether blocks that had outlived a step were freed while it grew. */
+/** Whether blocks that had outlived a step were freed while it grew, and it grew for as long again. */
 function freedSince({ verdict, steps }: GrowingSite): boolean {
-  return steps.oldFreedBytes.some(
-    (bytes, i) => bytes > 0 && at(steps.steps, i) > (verdict.sinceStep ?? 0) + T.warmupSteps,
-  );
+  const since = verdict.sinceStep ?? 0;
+  const half = (since + at(steps.steps, steps.steps.length - 1)) / 2;
+  return steps.oldFreedBytes.some((bytes, i) => {
+    const step = at(steps.steps, i);
+    return bytes > 0 && step > since + T.warmupSteps && step <= half;
+  });
 }
 
 function deviceBytesOf(cluster: readonly GrowingSite[], { source }: FindingContext): number | null {
@@ -248,6 +279,17 @@ function linesOf(holder: FindingHolder | null, place: FindingPlace | null, lineT
     return entry !== null && entry.file !== null && entry.line !== null ? [lineText(entry.file, entry.line)] : [];
   });
   return places.filter(text => text !== null);
+}
+
+/** How long the newest steps took on average; null: there are too few. */
+function secondsPerStep({ last, endNs }: FindingContext['axis']): number | null {
+  const to = last.length - 1;
+  const from = Math.max(
+    0,
+    last.findLastIndex(step => step <= at(last, to) - T.paceSteps),
+  );
+  const steps = to > from ? at(last, to) - at(last, from) : 0;
+  return steps > 0 ? (at(endNs, to) - at(endNs, from)) / steps / 1e9 : null;
 }
 
 /** Until what is free and what the cache holds unused is gone; null where memory ran out before. */

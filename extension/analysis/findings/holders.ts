@@ -154,8 +154,8 @@ function readHolder(entry: Entry): FindingHolder {
 }
 
 /** By the text of the program; one entry a key tells nothing: there may be few keys. */
-function readLimit(limit: unknown): { endless?: boolean } {
-  return limit === null ? { endless: true } : limit === 'shrinks' ? { endless: false } : {};
+function readLimit(limit: unknown): Pick<FindingHolder, 'limit'> {
+  return limit === null ? { limit: 'none' } : limit === 'maybe' || limit === 'shrinks' ? { limit } : {};
 }
 
 /** Empty where the entry is none, or damaged. */
@@ -198,8 +198,8 @@ export function holderOf(
   const early = mostHeld(running, process, sites, share, Math.max(least, T.holderBlocks));
   const found = early ?? mostHeld(answers, process, sites, share, least);
   if (found === null) return null;
-  const { path, kind, file, line, length, bound, endless, fix } = found.most;
-  const more = { ...(endless !== undefined && { endless }), ...(fix && { fix }) };
+  const { path, kind, file, line, length, bound, limit, fix } = found.most;
+  const more = { ...(limit && { limit }), ...(fix && { fix }) };
   const holder = { path, kind, file, line, function: found.most.function, length, bound, ...more };
   const { when, timeNs, pauseMs } = found.answer;
   return when === 'exit' || !pauseMs ? holder : { ...holder, asked: { timeNs, pauseMs } };
@@ -231,6 +231,11 @@ export const NO_OWNER: FindingHolder = {
   length: null,
   bound: null,
 };
+
+/** The kinds of holders that the answer names which says most of these sites: also that it found nobody. */
+export function holdersSaid(answers: readonly HolderAnswer[], process: number, sites: readonly number[]): string[] {
+  return (mostNamed(answers, process, sites)?.holders ?? []).map(({ kind }) => kind);
+}
 
 /** Whether the look at the process's end saw all that Python has, and nothing of these sites. */
 export function nobodyHolds(answers: readonly HolderAnswer[], process: number, sites: readonly number[]): boolean {

@@ -10,7 +10,7 @@ interface Advice {
   pattern?: RegExp;
   /** Must be found in the holder's kind or path. */
   holder?: RegExp;
-  /** `{holder}` is what the agent named. */
+  /** `{holder}` is what the agent named, `{container}` the same without what stands for one entry of it. */
   text: string;
 }
 
@@ -23,6 +23,11 @@ const KEEP_NO_EXCEPTION = t('An exception that is kept keeps, through its traceb
 
 // prettier-ignore
 const TABLE: readonly Advice[] = [
+  {
+    classes: ['backward', 'graph', 'outputs', 'gradients'],
+    pattern: /create_graph\s*=\s*True/,
+    text: t('With `create_graph=True` gradients keep their own graph: use `torch.autograd.grad`, or set the gradients to None after the step.'),
+  },
   { classes: ['exception'], holder: OF_TRACEBACK, text: KEEP_NO_EXCEPTION },
   { classes: ['graph', 'outputs', 'backward', 'gradients'], holder: KEPT_BY_TRACEBACK, text: KEEP_NO_EXCEPTION },
   {
@@ -51,11 +56,6 @@ const TABLE: readonly Advice[] = [
     text: t('Gradients of past steps are kept: store `grad.detach().cpu()` or a norm instead, and let `zero_grad(set_to_none=True)` free them.'),
   },
   {
-    classes: ['backward'],
-    pattern: /create_graph\s*=\s*True/,
-    text: t('With `create_graph=True` gradients keep their own graph: use `torch.autograd.grad`, or set the gradients to None after the step.'),
-  },
-  {
     classes: ['backward', 'graph'],
     pattern: /retain_graph\s*=\s*True/,
     text: t('With `retain_graph=True` the graph lives as long as a tensor of it: leave it out, or drop that tensor ({holder}) after the step.'),
@@ -68,7 +68,7 @@ const TABLE: readonly Advice[] = [
   {
     classes: ['outputs', 'backward', 'graph'],
     holder: /\[\.\.\.\]|\(cache\)/,
-    text: t('{holder} grows with each step: keep only what you need (`.detach().cpu()`, or `.item()` for one number), or bound it (`collections.deque(maxlen=...)`).'),
+    text: t('{container} grows with each step: keep only what you need (`.detach().cpu()`, or `.item()` for one number), or give it a bound.'),
   },
   {
     classes: ['graph'],
@@ -109,5 +109,7 @@ export function suggest(leak: LeakClass, lines: readonly string[], holder: Findi
       (pattern === undefined || lines.some(line => pattern.test(line))),
   );
   if (row === undefined) throw new Error('The last row fits everything.');
-  return row.text.replaceAll('{holder}', path ?? t('what holds it'));
+  const holds = path ?? t('what holds it');
+  const container = holds.replace(/^(.*)\[\.\.\.\].*$/, '$1').replace('(cache)', '');
+  return row.text.replaceAll('{holder}', holds).replaceAll('{container}', container);
 }

@@ -40,17 +40,19 @@ export function* judgeInParts(source: TraceSource, lineText: LineText): Generato
   const leaks = leaksOf(judged, info, source, ledgers, lineText).filter(leak => !fillsUp(leak, verdicts));
   const failures = judgeFailures({ info, leaks, lineOf: site => siteText(source.site(site)) });
   for (const { verdict, sites } of leaks)
-    if (verdict === 'rising') for (const site of sites) markRising(verdicts, site);
+    if (verdict === 'rising' || verdict === 'slow') for (const site of sites) markGrowing(verdicts, site, verdict);
   const explained = new Set(failures.flatMap(failure => failure.leak ?? []));
+  const told = leaks.filter(leak => !explained.has(leak)).sort(bySeverity);
   return {
     revision: info.revision,
     steps: stepsOf(info),
     sites: verdicts,
     findings: mergeAcrossProcesses([
       ...failureFindings(failures, source, lineText),
-      ...leaks.filter(leak => !explained.has(leak)).sort((a, b) => b.bytesPerStep - a.bytesPerStep),
+      ...told.filter(leak => leak.verdict !== 'slow'),
       ...layerFindings(ledgers, source, leaks),
       ...judged.flatMap(({ sites }) => [...cycleFindings(sites, source), ...anomalyFindings(sites, source)]),
+      ...told.filter(leak => leak.verdict === 'slow'),
     ]),
     ledger: ledgers.map(({ ledger }) => ledger),
     outOfMemory: failures.map(({ verdict }) => verdict),
@@ -85,9 +87,10 @@ export function worthAsking(findings: readonly Finding[]): Finding[] {
   return findings.filter(finding => (isGrowth(finding) || isLeak(finding)) && finding.confidence >= T.failConfidence);
 }
 
-/** Leaks that are sure enough to fail a run, whether or not memory ran out of them. */
-export function sureLeaks(findings: readonly Finding[]): Finding[] {
-  return findings.filter(finding => isLeak(finding) && finding.confidence >= T.failConfidence);
+/** Leaks that are sure enough to fail a run, whether or not memory ran out of them; `all`: slow ones too. */
+export function sureLeaks(findings: readonly Finding[], all = false): Finding[] {
+  const counts = (finding: Finding): boolean => isLeak(finding) || (all && finding.verdict === 'slow');
+  return findings.filter(finding => counts(finding) && finding.confidence >= T.failConfidence);
 }
 
 interface JudgedProcess {
@@ -114,9 +117,16 @@ function* judgeProcess(source: TraceSource, info: TraceInfo, process: number): G
   return judged;
 }
 
-function markRising(verdicts: Map<number, SiteVerdict>, site: number): void {
+function markGrowing(verdicts: Map<number, SiteVerdict>, site: number, state: 'rising' | 'slow'): void {
   const verdict = verdicts.get(site);
-  if (verdict?.state === 'growing') verdicts.set(site, { ...verdict, state: 'rising' });
+  if (verdict?.state === 'growing') verdicts.set(site, { ...verdict, state });
+}
+
+/** What is certain first, then what fills its device sooner, then what is more. */
+function bySeverity(a: Finding, b: Finding): number {
+  const sure = Number(b.verdict === 'leak') - Number(a.verdict === 'leak');
+  const time = (finding: Finding): number => finding.fullInSeconds ?? Number.MAX_VALUE;
+  return sure || time(a) - time(b) || b.bytesPerStep - a.bytesPerStep;
 }
 
 /** What the agent found in a container with a bound is being filled: no leak. Takes the sites' verdicts back. */

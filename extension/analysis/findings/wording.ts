@@ -15,12 +15,14 @@ type Place = Pick<FindingPlace, 'file' | 'line'>;
 /** Where and what; then how much of it, and since when. */
 export function leakWords(facts: LeakFacts): Pick<Finding, 'headline' | 'detail'> {
   const { holder, place, library, period } = facts;
-  const each = period > 1.5 ? t('every {0} step', ordinal(Math.round(period))) : t('each step');
+  const rare = period > 1.5;
+  const each = rare ? t('every {0} step', ordinal(Math.round(period))) : t('each step');
   const count = Math.max(1, Math.round(facts.blocksPerStep * Math.max(1, period)));
   const blocks = facts.layer === 'tensor' ? tensorsText(count) : blocksText(count);
   const keeper = linePlace(holder);
   const source = place === null && library !== null ? library : placeText(place);
-  const rate = rateAt(facts, keeper === null ? null : source);
+  const perStep = rateAt(facts, keeper === null ? null : source);
+  const rate = rare ? t('{0} each time, {1}', formatBytes(facts.bytesPerStep * period), perStep) : perStep;
   const uncounted = ['graph', 'gradients', 'backward', 'pinned', 'driver'].includes(facts.class);
   const headline =
     keeper === null
@@ -116,6 +118,7 @@ export function makeFinding(
     period: null,
     fullAtStep: null,
     fullInSteps: null,
+    fullInSeconds: null,
     confidence: 1,
     place: null,
     places: [],

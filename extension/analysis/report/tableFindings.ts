@@ -2,6 +2,7 @@ import { t } from '@vscode/l10n';
 import { formatCount, formatPlural } from '../../protocol/format';
 import type { TraceInfo } from '../../protocol/trace';
 import type { Finding, Verdicts } from '../../protocol/verdicts';
+import { timeUntilFull } from '../../protocol/pace';
 import { vocabulary } from '../../protocol/vocabulary';
 import { titleOf } from '../findings/wording';
 import { standingOf } from '../sites/standing';
@@ -36,11 +37,14 @@ export function stepsText({ steps }: Verdicts): string {
 
 /** The finding, its holder, when memory is full, and what to write instead: a line each. */
 export function findingText(finding: Finding): string[] {
-  const { holder, fullAtStep, suggestion } = finding;
+  const { holder, fullAtStep, fullInSeconds, suggestion } = finding;
   const lines = [headLine(finding)];
   if (holder !== null) lines.push(`  Held by ${holderText(holder)}.`);
   if (holder?.asked !== undefined) lines.push(`  ${askedText(holder.asked)}`);
-  if (fullAtStep !== null) lines.push(`  Full at about step ${formatCount(fullAtStep)}.`);
+  const time = timeUntilFull(fullInSeconds, t);
+  const step = formatCount(fullAtStep ?? 0);
+  if (fullAtStep !== null)
+    lines.push(time === null ? `  Full at about step ${step}.` : `  Full in ${time}, at about step ${step}.`);
   lines.push(`  ${suggestion}`);
   return lines;
 }

@@ -47,6 +47,15 @@ export const THRESHOLDS = {
   /** Pieces of a series: shortest length, gain in squares over the variance, least deviation as a share of the mean. */
   piece: { shortest: 3, gain: 16, floor: 0.1 },
 
+  // The level of a line whose blocks are all young, each step's being others: more and more of them.
+  /** Records that are enough, and how often chance alone may make as many. */
+  levelRecords: 8,
+  recordsLevel: 0.002,
+  /** Mean distances of records after which the level has stopped rising: 1 % by chance. */
+  silentRecords: 4.6,
+  /** Laplace's score below which records thin out. */
+  thinningRecords: 2.5,
+
   /** Confidence is 1 - exp(-events / this): 8 events 0.74, 20 events 0.96. */
   confidenceEvents: 6,
   /** Least confidence of a leak that fails a run (--fail-on-leak). */
@@ -137,10 +146,17 @@ export const THRESHOLDS = {
   mostRises: 256,
   /** ... where some are taken out all the time, and more come in: a queue that is fed faster than it is emptied. */
   freedRises: 64,
-  /** ... at the end of a program that could have taken something out and never did: more steps than a trial epoch has. */
+  /** ... at the end of a program that takes things out in some case, which never came. */
   endedRises: 100,
+  /** ... where the program can take things out, and never did: more than a long epoch or a large buffer mostly has. */
+  mostBounded: 1024,
   /** Share of the device: nobody lets a cache have more. */
   filledShare: 0.25,
+
+  /** A leak that fills the device in more than so many seconds, which is a year, never matters. */
+  neverSeconds: 31_536_000,
+  /** Newest steps whose pace tells how long that takes. */
+  paceSteps: 64,
 
   // Who holds a leak: the program is asked by itself.
   /** It may stand still for this share of the time that it has run, once for each leak for at most so long; a shorter look finds little. */

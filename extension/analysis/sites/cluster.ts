@@ -18,10 +18,23 @@ export function clusterByCause(sites: readonly GrowingSite[]): GrowingSite[][] {
   for (const site of sites) {
     const { process, layer, grows } = site.verdict;
     // A block that grows is a cause of its own; the same line seen through several stacks is one.
-    const key = `${process} ${layer} ${grows === 'size' ? `size ${site.line || site.verdict.site}` : 'blocks'}`;
+    const key = `${process} ${layer} ${grows === 'size' ? `size ${site.line || site.verdict.site}` : grows}`;
     push(kinds, key, site);
   }
-  return [...kinds.values()].flatMap(kind => byRhythm(kind)).flatMap(cluster => byHolder(cluster));
+  return [...kinds.values()].flatMap(kind => ofOneHolder(byRhythm(kind).flatMap(cluster => byHolder(cluster))));
+}
+
+/** What hangs on one thing is one cause, whatever its rhythm. */
+function ofOneHolder(clusters: readonly GrowingSite[][]): GrowingSite[][] {
+  const found = new Map<string, GrowingSite[]>();
+  for (const cluster of clusters) {
+    const holder = cluster.find(site => site.holder !== null)?.holder ?? null;
+    const key = holder ?? `site ${cluster[0]?.verdict.site}`;
+    const known = found.get(key);
+    if (known === undefined) found.set(key, [...cluster]);
+    else known.push(...cluster);
+  }
+  return [...found.values()];
 }
 
 /** Sites put together, with the rhythm of the one that stands for them. */

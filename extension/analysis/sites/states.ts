@@ -3,6 +3,7 @@ import type { SiteState, SiteVerdict } from '../../protocol/verdicts';
 import { findPeriod } from '../series/changes';
 import { confidenceOf, judgeGrowth, type Growth, type GrowthInput } from '../series/growth';
 import type { SiteSteps } from '../series/siteSeries';
+import { judgeRecords } from '../series/records';
 import { at, highOutliers, median, sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { ordinal } from '../words';
@@ -41,7 +42,16 @@ export function judgeSite(site: SiteSteps, judge: GrowthJudge = judgeGrowth): Si
   if (blocks.state === 'growing') return growing(site, blocks, 'blocks');
   const size = judgeSize(site, judge);
   if (size?.state === 'growing') return growing(site, size, 'size');
+  const level = judgeLevel(site, blocks);
+  if (level !== null) return growing(site, level, 'level');
   return still(site, blocks, size);
+}
+
+/** More blocks at each step's end, though none of them is old: what makes them piles up, and replaces them each time. */
+function judgeLevel({ steps, liveCount, category }: SiteSteps, { state }: Growth): Growth | null {
+  if (state !== 'empty' && state !== 'flat') return null;
+  if (category !== 'activation' && category !== 'unnamed') return null; // there are as many as the model has parameters
+  return judgeRecords({ steps, values: liveCount, lag: 0 }, T.warmupSteps);
 }
 
 /** Growth of one line's blocks in size: as many at each step's end, and more and more bytes. */
@@ -74,7 +84,7 @@ function withoutSlack(bytes: readonly number[]): number[] {
   });
 }
 
-function growing(site: SiteSteps, growth: Growth, grows: 'blocks' | 'size'): SiteVerdict {
+function growing(site: SiteSteps, growth: Growth, grows: 'blocks' | 'size' | 'level'): SiteVerdict {
   const values = grows === 'blocks' ? site.oldBytes : site.liveBytes;
   const span = at(site.steps, growth.to) - at(site.steps, growth.from);
   const bytesPerStep = span > 0 ? (at(values, growth.to) - at(values, growth.from)) / span : 0;
@@ -82,10 +92,16 @@ function growing(site: SiteSteps, growth: Growth, grows: 'blocks' | 'size'): Sit
   const scale = growth.perStep > 0 ? bytesPerStep / growth.perStep : 0;
   const { since, events, gap } = growth;
   const rhythm = gap > 1.5 ? t('in about every {0} step', ordinal(Math.round(gap))) : t('in each step');
-  const because =
-    grows === 'blocks'
-      ? t('Since step {0}, {1} more blocks stayed alive, {2} times.', since, rhythm, events)
-      : t('Since step {0}, {1} its block was bigger than the one before, {2} times.', since, rhythm, events);
+  const because = {
+    blocks: t('Since step {0}, {1} more blocks stayed alive, {2} times.', since, rhythm, events),
+    level: t(
+      'Since step {0}, {1} more blocks were alive at the end, {2} times, each time others.',
+      since,
+      rhythm,
+      events,
+    ),
+    size: t('Since step {0}, {1} its block was bigger than the one before, {2} times.', since, rhythm, events),
+  }[grows];
   return {
     ...stateVerdict(site, 'growing', because),
     grows,

@@ -11,7 +11,8 @@ export interface RecordingArguments {
   format: 'table' | 'json' | 'none';
   report: string | null;
   intervalMs: number;
-  failOnLeak: boolean;
+  /** null: a leak is no failure; `all`: nor is one too slow to matter left out. */
+  failOnLeak: 'leaks' | 'all' | null;
   /** List the blocks at the end, however many there are. */
   blocks: boolean;
   /** Of the uprobe tracer. */
@@ -102,7 +103,7 @@ const RECORDING: RecordingArguments = {
   format: 'table',
   report: null,
   intervalMs: 2_000,
-  failOnLeak: false,
+  failOnLeak: null,
   blocks: false,
   stacks: 'python',
   ringBytes: null,
@@ -161,7 +162,8 @@ const UPROBE_OPTIONS: OptionTable<RecordingArguments> = {
 
 const RECORDING_OPTIONS: OptionTable<RecordingArguments> = {
   ...UPROBE_OPTIONS,
-  '--fail-on-leak': (parsed, options) => (parsed.failOnLeak = options.flag()),
+  '--fail-on-leak': (parsed, options) =>
+    (parsed.failOnLeak = options.optionalChoice<'leaks' | 'all'>(['leaks', 'all'], 'leaks')),
   '--blocks': (parsed, options) => (parsed.blocks = options.flag()),
   '-o': (parsed, options) => (parsed.output = options.value()),
   '--output': (parsed, options) => (parsed.output = options.value()),

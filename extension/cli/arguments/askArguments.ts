@@ -69,7 +69,7 @@ function address(text: string): bigint {
 
 function experiments(text: string): Experiment[] {
   return text.split(',').map(word => {
-    const found = EXPERIMENTS.find(candidate => candidate === word);
+    const found = EXPERIMENTS.find(candidate => candidate === (word === 'gc' ? 'collect' : word));
     if (found === undefined) throw new Usage(`--do ${word}: choose from ${EXPERIMENTS.join(', ')}.`);
     return found;
   });

@@ -33,15 +33,16 @@ by line, the totals, and where the trace is.
   --log FILE               CMD's stdout and stderr go to FILE, and the whole terminal shows what leaks and what is alive, with
                            keys to sort and filter; q leaves it, and CMD goes on
   -o, --output FILE        save the trace there (else it is kept in the cache, the newest 10; its path is the last line unless --format none)
-  --format table|json|none json: one document at the end, no table; none: no output of ours (default: table)
+  --format table|json|none json: one document at the end, no table; none: prints nothing of its own (default: table)
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
   --interval TIME          time between two looks at the memory, such as 2s or 500ms (default: 2s)
   --blocks                 list the blocks at the end, each with its address; unasked only where there are at most 10
-  --fail-on-leak           exit with 3 when a leak was found
+  --fail-on-leak[=all]     exit with 3 when a leak was found; =all: also one that takes more than a year to fill the GPU
   --holders onFirstLeak|atSteps|never
-                           when the program is stopped, for up to half a second each time, to tell who holds what leaks:
-                           once for each leak when that is certain (default), or at steps 16, 32, 64, ... (also --holders
-                           alone), both at its end as well; or only when asked for by "gpu-memtrace holders"
+                           when the program is paused, for up to half a second each time, to tell who holds what leaks:
+      onFirstLeak          once for each leak, as soon as it is certain, and at the program's end (default)
+      atSteps              at steps 16, 32, 64, ... and at the program's end; also --holders alone
+      never                only when "gpu-memtrace holders" asks
   --backend auto|inject|uprobe
                            auto, inject: a library in the program (default); uprobe: probes in the kernel, the program
                            starts as without a tracer; needs extra privileges, see "gpu-memtrace attach --help"
@@ -49,7 +50,7 @@ by line, the totals, and where the trace is.
                            with --backend uprobe: as for attach
 
 Exit status: CMD's own, 128 + signal when a signal ended it; 125 the tracer could not start it, 126 CMD cannot be
-executed, 127 CMD was not found; 2 wrong options.
+executed, 127 CMD was not found; 3 with --fail-on-leak and a leak; 2 wrong options.
 `,
   report: `gpu-memtrace report FILE|FOLDER [options]
 
@@ -97,7 +98,7 @@ Exit status: 0; 1 there was no answer; 2 wrong options.
 Acts in a program that runs under the tracer, and tells what that freed, by layer. It changes the program's memory and
 speed, not its results.
 
-  --do collect             run Python's collector
+  --do collect             run Python's collector (gc works too)
        drop-exception      forget the last exception, whose traceback keeps variables
        empty-cache         torch.cuda.empty_cache()
        workspaces          free the workspaces of cuBLAS
@@ -132,11 +133,11 @@ Placing probes needs extra privileges: capabilities of the tracer's file (Linux 
 the line to type), or root (sudo).
 
   -o, --output FILE        save the trace there (else it is kept in the cache, the newest 10; its path is the last line unless --format none)
-  --format table|json|none json: one document at the end, no table; none: no output of ours (default: table)
+  --format table|json|none json: one document at the end, no table; none: prints nothing of its own (default: table)
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
   --interval TIME          time between two looks at the memory, such as 2s or 500ms (default: 2s)
   --blocks                 list the blocks at the end, each with its address; unasked only where there are at most 10
-  --fail-on-leak           exit with 3 when a leak was found
+  --fail-on-leak[=all]     exit with 3 when a leak was found; =all: also one that takes more than a year to fill the GPU
   --no-stacks              record no Python lines: each event costs less
   --native-stacks          record native stacks as well
   --ring-bytes N           room between kernel and tracer (default: 67108864); more where events are lost

@@ -9,7 +9,7 @@ import { say } from '../report/output';
 export function createNews(session: NativeSession, lineText: LineText): () => void {
   const said = new Map<string, Finding>();
   return () => {
-    const { findings } = verdictsOf(session, lineText);
+    const { findings, sites } = verdictsOf(session, lineText);
     for (const finding of findings) {
       if (said.get(finding.id)?.verdict !== finding.verdict) say(headLine(finding));
       said.set(finding.id, finding);
@@ -18,7 +18,9 @@ export function createNews(session: NativeSession, lineText: LineText): () => vo
     for (const [id, finding] of said) {
       if (current.has(id)) continue;
       said.delete(id);
-      if (isGrowth(finding)) say(`GROWS NO MORE: ${finding.headline}.`);
+      if (!isGrowth(finding)) continue;
+      const now = finding.sites.map(site => sites.get(site)?.because).find(because => because !== undefined);
+      say(`NOT A LEAK SO FAR: ${finding.headline}. ${now ?? ''}`.trimEnd());
     }
   };
 }

@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { renderTable } from '../../analysis/report/table';
 import type { Verdicts } from '../../protocol/verdicts';
 import { withFinal, type EndedTrace } from './finalMoment';
@@ -15,11 +16,14 @@ const SIZES = [
 ] as const;
 const WITH_BLOCKS = [{ findings: 10, groups: BLOCKS, processes: Infinity }] as const;
 
-/** What is told when a run has ended: the roomiest table that is not too long. With `blocks` it is all of it. `nothing`: why it may be empty. */
+/**
+ * What is told when a run has ended: the roomiest table that is not too long. With `blocks` it is all of it. `nothing`: why it may be empty.
+ * `status`: what the program ended with, null where nobody knows.
+ */
 export function summaryLines(
   trace: EndedTrace,
   verdicts: Verdicts,
-  { blocks, width, nothing }: { blocks: boolean; width: number | null; nothing: string },
+  { blocks, width, nothing, status }: { blocks: boolean; width: number | null; nothing: string; status: number | null },
 ): Promise<string[]> {
   const now = new Date();
   return withFinal(trace, verdicts, read => {
@@ -29,6 +33,17 @@ export function summaryLines(
       lines = renderTable(snapshot, { now, width, nothing, ...most });
       if (lines.length <= MOST_LINES) break;
     }
-    return lines;
+    return status ? [...lines.slice(0, 1), endText(status), ...lines.slice(1)] : lines;
   });
+}
+
+/** How a program failed; a shell gives 128 and the number of the signal that ended it. */
+function endText(status: number): string {
+  const [signal] = Object.entries(constants.signals).find(([, number]) => number === status - 128) ?? [];
+  const words: Partial<Record<string, string>> = {
+    SIGINT: 'The program was interrupted (Ctrl+C).',
+    SIGKILL: 'The program was killed (SIGKILL); the system does so when main memory runs out.',
+  };
+  if (signal === undefined) return `The program failed: it ended with status ${status}.`;
+  return words[signal] ?? `The program was ended by ${signal}.`;
 }

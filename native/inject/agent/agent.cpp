@@ -146,6 +146,8 @@ int on_moment(void *generation) {
   const auto asked_by = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(generation));
   if (asked_by != log_generation()) return 0;
   __atomic_store_n(&g_moment, 0, __ATOMIC_RELAXED);
+  const PythonApi *api = python_api();
+  if (!api || !python_alive(*api)) return 0;
   const int saved = errno;
   ask_allocator_without_steps();
   errno = saved;
@@ -228,6 +230,8 @@ bool offer_turn(Turn turn, uint64_t step) {
   constexpr uint64_t kLong = 10'000'000'000;  // ns
   const PythonApi *api = python_api();
   if (!api || !agent_runs()) return false;
+  // Once the interpreter ends, it ends each other thread that wants the GIL: this one would wait for ever.
+  if (turn != Turn::kExit && !python_alive(*api)) return false;
   uint32_t nobody = kNobody;
   const auto offer = static_cast<uint32_t>(turn);
   if (!__atomic_compare_exchange_n(&g_offer, &nobody, offer, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return false;

@@ -8,7 +8,7 @@ paths = load("paths")
 roots = load("roots")
 tensors = load("tensors")
 lines = load("lines")
-NAMED = ("attribute", "part", "cell", "frame", "generator", "default")
+NAMED = ("attribute", "part", "cell", "frame", "generator", "default", "contextvar")
 CONTENTS = ("dict", "cache") + tuple(each.__name__ for each in paths.SEQUENCES)
 
 
@@ -92,6 +92,14 @@ def anchor_of(root, variable, way, steps):
     if longest is None:
         longest = first_link(steps)
     grows, library = longest is not None, None
+    made, hooks = made_function(steps, longest), is_hooks(steps, longest)
+
+    def told(anchor, place):
+        anchor.key = key_behind(all_steps, place)
+        anchor.kept = kept_behind(all_steps[place + 1 :], way[-1])
+        anchor.function, anchor.hooks, anchor.direct = made, hooks, library is None
+        return anchor
+
     for place in range(len(steps) - 1 if longest is None else longest - 1, -1, -1):
         each = steps[place]
         if each.kind in CONTENTS:
@@ -99,21 +107,14 @@ def anchor_of(root, variable, way, steps):
         elif each.kind in NAMED and type(each.name) is str:
             anchor = step_anchor(root, way, steps, place, grows)
             if anchor is not None:
-                anchor.key = key_behind(all_steps, place)
-                anchor.kept = kept_behind(all_steps[place + 1 :], way[-1])
-                anchor.function = made_function(steps, longest)
-                anchor.direct = library is None
+                told(anchor, place)
             if anchor is None or roots.is_user_file(anchor.files[0]):
                 return anchor
             # A library's object has it: the line is where the program has that object.
             library, grows = library or anchor, True
+            library.makers.append(anchor.owner_class)
     if variable is not None and root.code is not None:
-        anchor = code_anchor(root.code, variable, grows)
-        anchor.key = key_behind(all_steps, -1)
-        anchor.kept = kept_behind(all_steps, way[-1])
-        anchor.function = made_function(steps, longest)
-        anchor.direct = library is None
-        return anchor
+        return told(code_anchor(root.code, variable, grows), -1)
     return library or error_line(all_steps)
 
 
@@ -132,6 +133,12 @@ def made_function(steps, container):
             found = (code.co_filename, code.co_firstlineno, objects.function_text(code))
             return found if roots.is_user_file(found[0]) else None
     return None
+
+
+def is_hooks(steps, container):
+    """Whether the container that grows is one of PyTorch's for hooks."""
+    before = steps[container - 1].name if container else None
+    return type(before) is str and before.endswith("_hooks")
 
 
 def longest_container(steps):
@@ -190,17 +197,31 @@ def step_anchor(root, way, steps, place, grows):
         return code_anchor(step.owner.__code__, step.name, grows)
     if step.kind == "cell":
         return cell_anchor(steps, place, grows)
+    if step.kind == "contextvar":
+        return context_anchor(step, grows)
     if step.owner is None:  # a namespace
         file = module_file(way[0])
         return lines.Anchor("name", step.name, [file], None, grows) if file else None
+    above = module_file(way[0]) if root.kind == "global" else root.code.co_filename if root.code is not None else None
     kind = step.owner if objects.is_class(step.owner) else type(step.owner)
+    if kind is objects.LOCAL and above:  # what it has are the program's own names
+        return lines.Anchor("attribute", step.name, [above], None, grows)
     files = class_files(kind)
     if not files or not roots.is_user_file(files[0]):
         return lines.Anchor("attribute", step.name, files or ["?"], None, grows, objects.CLASS_NAME(kind).rsplit(".", 1)[-1])
-    above = module_file(way[0]) if root.kind == "global" else root.code.co_filename if root.code is not None else None
     if above and above not in files:
         files.append(above)
     return lines.Anchor("attribute", step.name, files, None, grows, objects.CLASS_NAME(kind).rsplit(".", 1)[-1])
+
+
+def context_anchor(step, grows):
+    """The variable of a module that names a context variable."""
+    for _, space, users in roots.modules():
+        name = objects.item_name(space, step.owner) if users else None
+        file = module_file(space)
+        if type(name) is str and file:
+            return lines.Anchor("name", name, [file], None, grows)
+    return None
 
 
 def cell_anchor(steps, place, grows):

@@ -17,6 +17,7 @@ SEARCH_SHARE = 0.8  # of the time that a request gives; the rest is for its line
 LEAST_LINES_MS = 50
 MOST_LINES = 100  # holders whose lines are looked for
 MOST_OF_ONE = 4  # tensors on one storage that are looked for
+FEW, LIKES = 4, 16  # of so few blocks, all of them gone, as many that are like them are looked for
 GRADIENT = "gradient"
 ENDINGS = {None: "", GRADIENT: ".grad", graph.GRAPH: " (its graph)", graph.GRADIENT_GRAPH: ".grad (its graph)"}
 ENDINGS[graph.NODE_GRAPH] = ENDINGS[graph.GRAPH]
@@ -41,11 +42,15 @@ class Found:
 
     def find_line(self, finder):
         found = (self.anchor, None) if type(self.anchor) is tuple else finder.find(self.anchor, self.sites)
-        if found is None or not roots_part.is_user_file(found[0][0]):
-            return  # what a library writes is nothing that the user could change
+        if found is None or not roots_part.is_user_file(found[0][0]):  # what a library writes is nothing that the user could change
+            call = finder.find_call(self.anchor.makers, self.sites) if type(self.anchor) is lines.Anchor else None
+            if call is None:
+                return
+            found = (call, None)
+            self.answer["limit"] = source.KEYS
         self.answer["file"], self.answer["line"], self.answer["function"] = found[0]
-        if type(self.anchor) is lines.Anchor:
-            self.answer["limit"] = finder.find_limit(self.anchor)
+        if type(self.anchor) is lines.Anchor and "limit" not in self.answer:
+            self.answer["limit"] = finder.find_limit(self.anchor, self.answer["kind"] == "autograd")
         if found[1] is not None:
             self.answer["fix"] = found[1]
 
@@ -55,10 +60,14 @@ class Found:
 
 def group(found, answer, anchor, most):
     """The one of `found` that an answer belongs to: it has the same path, in the same file."""
-    key = (answer["path"], answer["kind"], anchor[0] if type(anchor) is tuple else anchor and tuple(anchor.files))
+    like = answer.pop("like", answer["path"])
+    key = (like, answer["kind"], anchor[0] if type(anchor) is tuple else anchor and tuple(anchor.files))
     if key not in found:
         found[key] = Found(answer, anchor, most)
-    elif type(anchor) is lines.Anchor:
+        return found[key]
+    if answer["path"] != found[key].answer["path"]:
+        found[key].answer["path"] = like
+    if type(anchor) is lines.Anchor:
         first = found[key].anchor
         first.kept = anchors.of_both(first.kept, anchor.kept)
     return found[key]
@@ -68,6 +77,8 @@ def describe(root, variable, way, how):
     """(answer, anchor) for a way from a root down to a tensor; `how` the tensor has the block, one of ENDINGS."""
     steps = paths.steps_of(root, variable, way)
     answer = {"path": paths.text_of(root, variable, steps), "kind": paths.kind_of(root, variable, steps)}
+    if any(paths.is_entry(each) for each in steps):
+        answer["like"] = paths.text_of(root, variable, steps, entries=True) + ENDINGS[how]
     answer["path"] += ENDINGS[how]
     if how in (graph.GRAPH, graph.GRADIENT_GRAPH, graph.NODE_GRAPH):
         answer["kind"] = "autograd"
@@ -129,10 +140,10 @@ def describe_from_below(above, tensor, how=None):
     found = above.find_root_way(tensor)
     if found is not None:
         return describe(found[0], found[1], found[2], how)
+    if not above.complete:
+        return NOT_FOUND  # a loop may hang on something that was not come to
     loop = above.find_loop_way(tensor)
-    if loop is not None:
-        return describe_cycle(loop, above.snapshot, how)
-    return NOTHING if above.complete else NOT_FOUND
+    return NOTHING if loop is None else describe_cycle(loop, above.snapshot, how)
 
 
 def describe_cycle(loop, snapshot, how):
@@ -157,13 +168,13 @@ def describe_cycle(loop, snapshot, how):
 class Search:
     """Finds the holders of some addresses. Everything that it found it forgets with itself."""
 
-    def __init__(self, wanted, deadline, sites=None):
-        self.wanted = wanted  # address -> bytes
+    def __init__(self, wanted, devices, deadline, sites=None):
+        self.wanted, self.devices = wanted, devices  # by address: bytes, index of the GPU
         self.sites = sites or {}  # address -> [(file, line)] of the functions that allocated it, where that is known
         self.deadline = deadline
         self.snapshot = pause.all_objects()
         self.tensors = tensors.all_tensors(self.snapshot)
-        self.start = roots_part.Roots()
+        self.start = roots_part.Roots(self.snapshot)
         self.found = {}  # path and kind -> Found
         self.where = {}  # address -> [(tensor, how: None, "graph", "gradient")]
         self.graphs_rest = tensors.graphs_rest()
@@ -176,6 +187,9 @@ class Search:
 
     def find_all(self):
         self.find_tensors()
+        if not self.where and len(self.wanted) <= FEW:
+            self.add_likes()
+            self.find_tensors()
         unreached = self.find_paths(list(self.where))
         left = unreached | {each for each in self.wanted if each not in self.where}
         if left:
@@ -197,6 +211,17 @@ class Search:
                 known = self.where.setdefault(at, [])
                 if len(known) < MOST_OF_ONE:
                     known.append((tensor, None))
+
+    def add_likes(self):
+        """What grows is another block after each step: the nearest in size that are not much smaller may be what it has become."""
+        most = max(self.wanted.values())
+        found = {}
+        for tensor in self.tensors:
+            size = tensors.size(tensor)
+            if 2 * size >= most and tensors.on_gpu(tensor):
+                found[tensors.address(tensor)] = (size, tensors.device(tensor))
+        for at in sorted(found, key=lambda at: abs(found[at][0] - most))[:LIKES]:
+            self.wanted[at], self.devices[at] = found[at]
 
     def find_gradients(self, missing):
         """Addresses that are the gradient of a parameter are given that parameter. Gives these addresses."""
@@ -287,7 +312,7 @@ def answer(request):
     budget = request.get("budgetMs", 500)
     deadline = tensors.Deadline(budget * SEARCH_SHARE)
     with pause.Quiet(), tensors.quiet():
-        search = Search(wanted, deadline, sites)
+        search = Search(wanted, devices, deadline, sites)
         count = len(search.snapshot)
         search.run()
         blocks.write_blocks(wanted, devices, search.where, deadline)

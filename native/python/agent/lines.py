@@ -6,6 +6,7 @@ import time
 
 source = load("source")
 fixes = load("fixes")
+roots = load("roots")
 STARTED = time.time()
 MOST_HOPS = 4
 
@@ -13,11 +14,13 @@ MOST_HOPS = 4
 class Anchor:
     """What is searched for: the variable or the attribute nearest to the block on the way from its root; texts only."""
 
-    __slots__ = ("sort", "name", "files", "scope", "grows", "owner_class", "key", "function", "kept", "direct")
+    __slots__ = ("sort", "name", "files", "scope", "grows", "owner_class", "key", "function", "kept", "direct", "hooks", "makers")
 
     def __init__(self, sort, name, files, scope=None, grows=False, owner_class=None):
         self.function = None  # (file, line, name) of the one that holds the block, where that is what the container gets more of
         self.kept = None  # anchors.Kept: what hangs on it, where a statement could do without that
+        self.makers = []  # classes of a library whose objects have it: the program may call one of them
+        self.hooks = False  # what gets more are hooks: the line is where the program registers them
         self.direct = True  # the name is that of the container itself, not of a library's object that has it somewhere
         self.key = None  # of the part of it that has the block: `fake` of x['fake']
         self.sort, self.name, self.files, self.scope = sort, name, files, scope
@@ -34,6 +37,10 @@ class Finder:
         out, since a better one may have been left. `sites`: (file, line) of the functions that allocated the blocks: of several
         statements that on one of these is meant."""
         best = None
+        if anchor.hooks and anchor.function is not None:
+            hook = self.find_hook(*anchor.function)
+            if hook is not None:
+                return hook, None
         for path in anchor.files:
             if self.deadline.late():
                 break
@@ -51,16 +58,44 @@ class Finder:
         files = [file for file in map(self.files.get, anchor.files) if file is not None]
         return any(mention.grows for file in files for mention, _ in self.find_mentions(file, anchor))
 
-    def find_limit(self, anchor):
-        """What may bound what the anchor names, as far as its files tell: source.SHRINKS, source.KEYS, or None: nothing does."""
+    def find_hook(self, path, _line, name):
+        """(file, line, function) of the call that registers a function of that name as a hook, or else of one that registers any."""
+        file, found = self.files.get(path), []
+        for call, scope in file.calls if file else ():
+            callee = source.callee(call) or ""
+            if callee.startswith("register_") and callee.endswith("_hook"):
+                named = any(name.rsplit(".", 1)[-1] in source.names_in(each) for each in call.args)
+                found.append((named, call.lineno, scope.name or "<module>"))
+        return (path,) + max(found)[1:] if found else None
+
+    def find_call(self, names, sites):
+        """(file, line, function) of the program's call of a library's class of one of these names, in the files of the functions that
+        allocated the blocks; None: there is none."""
+        for path in dict.fromkeys(file for file, _ in sites):
+            file = self.files.get(path) if roots.is_user_file(path) and not self.deadline.late() else None
+            calls = [(call.lineno, scope) for call, scope in (file.calls if file else ()) if source.callee(call) in names]
+            if calls:
+                line, scope = max(calls, key=lambda each: each[0])
+                return path, line, scope.name or "<module>"
+        return None
+
+    def find_limit(self, anchor, graphs):
+        """What may bound what the anchor names, as far as its files tell: source.SHRINKS, MAYBE, KEYS, or None: nothing does. `graphs`:
+        what hangs on it are graphs."""
         if not anchor.direct or not (anchor.grows or self.is_carried(anchor)):
             return source.KEYS
         found = set()
         for file in filter(None, map(self.files.get, anchor.files)):
             home = self.scope_of(file, anchor) if anchor.sort == "name" else None
+            adds = [each.scope for each in file.mentions if each.grows and (each.sort, each.name) == (anchor.sort, anchor.name)]
             for sort, name, scope, why in file.limits:
+                if why == source.JOINS:
+                    if graphs:
+                        continue
+                    why = source.SHRINKS
                 if (sort, name) == (anchor.sort, anchor.name) and (home is None or self.is_visible(scope, home, name)):
-                    found.add(why)
+                    # Another function than that which adds to it, such as `reset`, may never be called.
+                    found.add(why if why == source.KEYS or not adds or scope in adds else source.MAYBE)
         return max(found, default=None)
 
     def choose(self, file, found, anchor, sites):

@@ -1,5 +1,6 @@
 """Looking at objects without running their code: only the slots of built-in types are used, never an attribute of the object."""
 
+import _thread
 import sys
 import types
 
@@ -9,6 +10,7 @@ CLASS_MRO = type.__dict__["__mro__"].__get__
 MODULE_DICT = types.ModuleType.__dict__["__dict__"].__get__
 GETSET, MEMBER = types.GetSetDescriptorType, types.MemberDescriptorType
 FUNCTION, CELL, FRAME = types.FunctionType, types.CellType, types.FrameType
+LOCAL = _thread._local
 GENERATORS = {types.GeneratorType: "gi", types.CoroutineType: "cr", types.AsyncGeneratorType: "ag"}
 OPTIMIZED = 1  # CO_OPTIMIZED: a function's frame, whose variables lie in the frame
 OWN_FILES = "<gpu-memtrace>"

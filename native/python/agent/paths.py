@@ -1,6 +1,7 @@
 """A way through objects, from a root to what it keeps alive, in words: `__main__.model.encoder.cache[...]`."""
 
 import collections
+import contextvars
 import functools
 import itertools
 import types
@@ -9,6 +10,8 @@ objects = load("objects")
 tensors = load("tensors")
 SEQUENCES = (list, tuple, collections.deque, set, frozenset)
 LENGTHS = {kind: kind.__len__ for kind in SEQUENCES + (dict,)}
+LISTS = ("ModuleList", "ModuleDict", "ParameterList", "ParameterDict")
+LISTS = [getattr(tensors.torch.nn, name) for name in LISTS if hasattr(getattr(tensors.torch, "nn", None), name)]
 MODULE_PARTS = ("_modules", "_parameters", "_buffers")
 LINKS = 3  # the same attribute so many times in a row is a linked list
 BEGINS = ("frame", "generator", "closure", "default", "object")
@@ -137,6 +140,21 @@ def class_step(owner, child):
     return Step("class", "", owner, child)
 
 
+def local_step(owner, child, before):
+    """A value of a threading.local, below its table of threads and one thread's own."""
+    local = owner if type(owner) is objects.LOCAL else before.owner
+    name = objects.item_name(owner, child) if type(owner) is dict else None
+    return Step("local", "", local, child) if type(name) is not str else Step("attribute", "." + name, local, child, name)
+
+
+def context_step(context, child):
+    """A value of a context variable, below the nodes of the table that a context has."""
+    for variable, value in context.items():
+        if value is child:
+            return Step("contextvar", "." + variable.name, variable, child, variable.name)
+    return Step("context", "", context, child)
+
+
 SPECIAL = {
     objects.FUNCTION: function_step,
     objects.FRAME: frame_step,
@@ -151,6 +169,10 @@ for each in objects.GENERATORS:
 def step(owner, child, before):
     """How `owner` refers to `child`; `before` is the step to `owner`."""
     kind = type(owner)
+    if kind is contextvars.Context or before is not None and before.kind == "context":
+        return context_step(owner if kind is contextvars.Context else before.owner, child)
+    if kind is objects.LOCAL or before is not None and before.kind == "local":
+        return local_step(owner, child, before)
     if any(kind is each for each in SPECIAL):
         return SPECIAL[kind](owner, child)
     if kind is objects.CELL:
@@ -207,24 +229,31 @@ def runs(steps):
     return [(run, len(run) >= LINKS and name.startswith(".")) for name, run in found]
 
 
-def text_of(root, variable, steps):
-    """The path. `model._modules['encoder']` reads as `model.encoder`, and a frame or a generator begins its own part. What is linked
-    by itself (`error.__cause__.__cause__.__cause__`) reads as a list, so that all that hang on it have one path."""
+def is_entry(step):
+    """Whether it leads to one of many: modules or parameters in one of PyTorch's lists."""
+    return step.kind == "part" and any(objects.is_kind(step.owner, each) for each in LISTS)
+
+
+def text_of(root, variable, steps, entries=False):
+    """The path; with `entries` without the names of modules in lists of them. `model._modules['encoder']` reads as `model.encoder`, and a
+    frame or a generator begins its own part. What is linked by itself (`error.__cause__.__cause__.__cause__`) reads as a list, so that
+    all that hang on it have one path."""
     text = root.text + ("." + variable if variable is not None else "")
     for run, links in runs(steps):
         for each in run[:1] if links else run:
             begins = each.kind in BEGINS and not each.text.startswith(".")
-            text += (" > " if begins else "") + each.text
+            text += (" > " if begins else "") + ("[...]" if entries and is_entry(each) else each.text)
         text += "[...]" if links else ""
     return text
 
 
 def size_of(steps):
-    """How many the nearest container holds, and how many it can hold at most: `length` and `bound` of an answer."""
-    for each in reversed(steps):
-        if each.length is not None and each.kind != "tuple":
-            return {"length": each.length} if each.bound is None else {"length": each.length, "bound": each.bound}
-    return {}
+    """How many the longest container holds, of such the innermost, and how many it can hold at most: `length` and `bound` of an answer."""
+    sized = [each for each in reversed(steps) if each.length is not None and each.kind != "tuple"]
+    if not sized:
+        return {}
+    each = max(sized, key=lambda one: one.length)
+    return {"length": each.length} if each.bound is None else {"length": each.length, "bound": each.bound}
 
 
 def is_error_behind(steps):

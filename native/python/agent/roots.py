@@ -1,5 +1,6 @@
 """Where a search for holders begins: the namespaces of modules, and the variables of running functions."""
 
+import contextvars
 import sys
 import threading
 import types
@@ -84,7 +85,7 @@ class Roots:
     """`waves`: lists of roots' objects, in the order in which they are preferred; `told`: what each of them is. Those behind the
     first `near` are for the search upwards alone: there is too much below them to go through it."""
 
-    def __init__(self):
+    def __init__(self, snapshot):
         spaces = modules()
         self.waves, self.told = [], []
         self.barriers = [space for _, space, _ in spaces] + own_namespaces()
@@ -100,6 +101,7 @@ class Roots:
         self.waves.append([value for _, value, _ in library])
         self.told.append([(root, place) for root, _, place in library])
         self.add_exceptions()
+        self.add_contexts(snapshot)
         self.near = len(self.waves)
         self.add([(Root("global", name), space) for name, space, users in spaces if not users])
 
@@ -118,6 +120,10 @@ class Roots:
             if error is not None:
                 told.append((Root("exception", "the exception being handled", thread=names.get(number)), error))
         self.add(told)
+
+    def add_contexts(self, snapshot):
+        """The values of context variables, of each thread and of what waits to go on."""
+        self.add([(Root("context", "contextvars"), each) for each in natives["pick"](snapshot, [contextvars.Context])])
 
     def by_address(self):
         """id of a root's object -> (root, the variable's name in it or None); the preferred root where there are several."""

@@ -11,9 +11,12 @@ GROW = {
 }  # fmt: skip
 SHRINK = {"pop", "popleft", "popitem", "clear", "remove", "discard", "move_to_end"}
 SHRINK_FIRST = {"heappop", "heappushpop", "heapreplace"}
+JOIN = {"cat", "concat", "concatenate", "stack", "hstack", "vstack"}  # what a function collects in a loop, and joins behind it
 TAKE = {"get", "get_nowait"}  # from a queue, which is asked without a key
 BY_KEY = {"setdefault", "update"}
-SHRINKS, KEYS = "shrinks", "keys"  # what may bound a container: something takes out of it; it has one entry a key, or nobody knows
+# What may bound a container, the strongest last: it has one entry a key, or nobody knows; something takes out of it in some case; always.
+KEYS, MAYBE, SHRINKS = "keys", "maybe", "shrinks"
+JOINS = "joins"  # its function joins what it collected in a loop: a bound, but not of a graph that hangs on that
 NUMBERS = {"item", "len", "int", "float", "tolist", "size", "numel", "time", "perf_counter"}  # what gives numbers
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 THROUGH = {"setdefault", "get", "__getitem__"}  # x.setdefault(k, []).append(y) is about x
@@ -147,6 +150,27 @@ def is_filter(value, name):
     return bool(only.ifs) and subject(only.iter)[1] == name
 
 
+def counts_around(node):
+    """It has a remainder in it: x[step % n]."""
+    remainders = [each for each in ast.walk(node) if isinstance(each, ast.BinOp) and isinstance(each.op, ast.Mod)]
+    return any(not (isinstance(each.left, ast.Constant) and isinstance(each.left.value, (str, bytes))) for each in remainders)
+
+
+def shorter_ones(test):
+    """The x of each len(x) < n in a condition."""
+    found = []
+    for each in ast.walk(test):
+        if isinstance(each, ast.Compare) and isinstance(each.ops[0], (ast.Lt, ast.LtE)):
+            call = each.left
+            if isinstance(call, ast.Call) and callee(call) == "len" and call.args:
+                found.append(call.args[0])
+    return found
+
+
+def is_adding(node):
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in GROW
+
+
 def names_in(node):
     """Names and attributes that an expression reads."""
     found = set()
@@ -166,18 +190,20 @@ class File(ast.NodeVisitor):
         self.module = self.scope = Scope("", None, None)
         self.scopes, self.mentions, self.calls = [self.module], [], []
         self.limits = []  # (sort, name, scope, why) of what takes something out of what a name names, begins it anew, or asks how long it is
-        self.loops = 0  # around what is visited, in its function
+        self.loops = self.cases = 0  # loops, and conditions about something else, around what is visited, in its function
+        self.taken, self.set = [], set()  # what is taken out of what x.get() is of, which is a queue where there is no x.set(y)
         self.reads = {}  # for fixes.py: what an expression reads
         self.visit(ast.parse(text))
+        self.limits += [each for each in self.taken if each[:2] not in self.set]
 
     def enter(self, node, name):
-        outer, loops = self.scope, self.loops
-        self.loops = 0
+        outer, around = self.scope, (self.loops, self.cases)
+        self.loops = self.cases = 0
         self.scope = Scope((outer.name + "." if outer.name else "") + name, node, outer)
         self.scopes.append(self.scope)
         for each in ast.iter_child_nodes(node):
             self.visit(each)
-        self.scope, self.loops = outer, loops
+        self.scope, (self.loops, self.cases) = outer, around
 
     def visit_FunctionDef(self, node):
         self.scope.bound.add(node.name)
@@ -218,12 +244,34 @@ class File(ast.NodeVisitor):
         grows = grows or (adds and not filtered)
         mention = Mention(sort, name, line, self.scope, grows, value, owner, keys_in(target), node)
         self.mentions.append(mention)
-        anew = self.loops > 0 or (sort == "attribute" and self.scope.name.rsplit(".", 1)[-1] != "__init__" and self.scope is not self.module)
+        anew = self.loops > 0 or (owner == "self" and self.scope.name.rsplit(".", 1)[-1] != "__init__")
         if isinstance(target, ast.Subscript):
-            around = any(isinstance(each, ast.Mod) for each in ast.walk(target.slice))
-            self.limits.append((sort, name, self.scope, SHRINKS if around else KEYS))
+            self.limits.append((sort, name, self.scope, SHRINKS if counts_around(target.slice) else KEYS))
         elif filtered or (anew and not grows and mention.is_empty()):
-            self.limits.append((sort, name, self.scope, SHRINKS))
+            self.add_limit(sort, name)
+
+    def add_limit(self, sort, name):
+        self.limits.append((sort, name, self.scope, self.shrinks()))
+
+    def shrinks(self):
+        return MAYBE if self.cases else SHRINKS
+
+    def visit_If(self, node):
+        """How long something is, and every so many steps, are cases that come."""
+        self.visit(node.test)
+        sure = counts_around(node.test) or any(isinstance(each, ast.Call) and callee(each) == "len" for each in ast.walk(node.test))
+        self.limit_while_short(node)
+        self.cases += not sure
+        for each in node.body + node.orelse:
+            self.visit(each)
+        self.cases -= not sure
+
+    def limit_while_short(self, node):
+        """What is added to only while it is short is bounded: if len(x) < n: x.append(y)."""
+        added = [subject(each.func.value) for part in node.body for each in ast.walk(part) if is_adding(each)]
+        for each in shorter_ones(node.test):
+            if subject(each) in added:
+                self.add_limit(*subject(each)[:2])
 
     def visit_Assign(self, node):
         for target in node.targets:
@@ -256,21 +304,22 @@ class File(ast.NodeVisitor):
         for each in node.targets:
             sort, about, _ = subject(each)
             if sort is not None and not isinstance(each, ast.Name):
-                self.limits.append((sort, about, self.scope, SHRINKS))
+                self.add_limit(sort, about)
         self.generic_visit(node)
 
     def visit_Compare(self, node):
-        if any(isinstance(each, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for each in node.ops):
-            for each in [node.left] + node.comparators:
-                if isinstance(each, ast.Call) and callee(each) == "len":
-                    self.limit_first(each)
+        """Something is done where it is long: if len(x) > n."""
+        for left, how, right in zip([node.left] + node.comparators, node.ops, node.comparators):
+            longer = left if isinstance(how, (ast.Gt, ast.GtE)) else right if isinstance(how, (ast.Lt, ast.LtE)) else None
+            if isinstance(longer, ast.Call) and callee(longer) == "len":
+                self.limit_first(longer)
         self.generic_visit(node)
 
     def limit_first(self, call):
         """What a call is given first is bounded by it."""
         sort, about, _ = subject(call.args[0]) if call.args else (None, None, None)
         if sort is not None:
-            self.limits.append((sort, about, self.scope, SHRINKS))
+            self.add_limit(sort, about)
 
     def visit_withitem(self, node):
         if node.optional_vars is not None:
@@ -281,16 +330,31 @@ class File(ast.NodeVisitor):
         if node.name:
             self.scope.bound.add(node.name)
             self.mentions.append(Mention("name", node.name, node.lineno, self.scope, False, node.type))
+        self.cases += 1
         self.generic_visit(node)
+        self.cases -= 1
 
     def visit_Call(self, node):
         self.calls.append((node, self.scope))
         name = callee(node)
-        takes = name in SHRINK or (name in TAKE and not node.args)
-        if isinstance(node.func, ast.Attribute) and (takes or name in BY_KEY):
+        takes = name in TAKE and not node.args
+        if isinstance(node.func, ast.Attribute) and (takes or name in SHRINK or name in BY_KEY):
             sort, about, _ = subject(node.func.value)
+            if sort is not None and takes:
+                self.taken.append((sort, about, self.scope, self.shrinks()))
+            elif sort is not None and name in SHRINK:
+                self.add_limit(sort, about)
+            elif sort is not None:
+                self.limits.append((sort, about, self.scope, KEYS))
+        if name == "set" and isinstance(node.func, ast.Attribute) and len(node.args) == 1:  # contextvars.ContextVar
+            sort, about, owner = subject(node.func.value)
             if sort is not None:
-                self.limits.append((sort, about, self.scope, SHRINKS if takes else KEYS))
+                grows = about in names_in(node.args[0])
+                self.set.add((sort, about))
+                self.mentions.append(Mention(sort, about, node.lineno, self.scope, grows, node.args[0], owner, (), node))
+        joins = name in JOIN and self.loops == 0 and self.scope is not self.module and node.args and isinstance(node.args[0], ast.Name)
+        if joins:
+            self.limits.append(("name", node.args[0].id, self.scope, JOINS))
         if name in SHRINK_FIRST:
             self.limit_first(node)
         if name in GROW and isinstance(node.func, ast.Attribute):

@@ -30,7 +30,7 @@ class Survey:
         pinned = tensors.pinned()
         self.tensors = [each for each in every if tensors.on_gpu(each) or pinned(each)]
         self.groups, self.seen, self.more = {}, set(), []
-        self.start = roots.Roots()
+        self.start = roots.Roots(self.snapshot)
 
     def run(self):
         try:

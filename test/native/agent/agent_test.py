@@ -105,6 +105,11 @@ class Agent(Traced):
         self.run_agent(python, "steps_program.py", "thread")
         self.assertEqual(self.log().marks(GMT_STEP), [1, 2, 3, 4, 5])
 
+    @every_python
+    def test_a_question_while_the_interpreter_ends_holds_nobody_up(self, python):
+        done = self.run_agent(python, "late_program.py", seconds=20)
+        self.assertEqual(done.stdout, "deleted\n")
+
     def test_a_look_on_a_busy_machine_is_not_cut_short(self):
         only = {min(os.sched_getaffinity(0))}
         hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(7)]
@@ -252,6 +257,14 @@ class Agent(Traced):
         self.assertEqual(log.holder(1, addresses["thread"])["thread"], "worker")
         self.assertEqual(log.holder(1, addresses["cycle"])["backReference"], "parent")
 
+    def test_what_bounds_a_container_by_its_text(self):
+        part = {}
+        with open(os.path.join(HERE, "../../../native/python/agent/source.py")) as text:
+            exec(text.read(), part)  # it needs no other part
+        for statement, limit in LIMITS.items():
+            file = part["File"]("x.py", "def run(x, n):\n    for step in range(n):\n        x.append(step)\n    " + statement)
+            self.assertEqual([why for sort, name, _, why in file.limits if name == "x"], [limit] if limit else [], statement)
+
     def blocks_told(self, python, *arguments):
         for name in os.listdir(self.trace):
             os.unlink(os.path.join(self.trace, name))
@@ -347,6 +360,9 @@ HOLDERS = {
     "result": ("container", "__main__.results[...]"),
     "cache": ("container", "__main__.cached(cache)"),
     "thread": ("local", "work().local"),
+    "context": ("container", "contextvars.trail[...]"),
+    "thread's own": ("container", "__main__.slot.inner[...]"),
+    "finalizer": ("container", "weakref.finalize._registry[...].args[...]"),
     "none": ("none", "no Python owner"),
     "gradient": ("global", "__main__.gradients.grad"),
     "graph": ("autograd", "main().ends (its graph)"),
@@ -357,6 +373,23 @@ HOLDERS = {
     "hook": ("hook", "__main__.net.encoder._forward_hooks[...] > <hook.<locals>.note>.seen[...]"),
     "traceback": ("traceback", "__main__.error.__traceback__ > fail().lost"),
     "cycle": ("cycle", "cycle of Child > Parent: .data"),
+}
+
+LIMITS = {
+    "x.clear()": "shrinks",
+    "x[:] = x[-8:]": "keys",
+    "if len(x) > n: print(x)": "shrinks",
+    "if len(x) < n: return None": None,
+    "if len(x) < n: x.append(n)": "shrinks",
+    "if step % 10 == 0: x.clear()": "shrinks",
+    "if failed: x.clear()": "maybe",
+    "try:\n        pass\n    except ValueError:\n        x.clear()": "maybe",
+    "print(x.get())": "shrinks",
+    "x.set(x.get() + (n,))": None,
+    "return torch.cat(x)": "joins",
+    "x[step % n] = step": "shrinks",
+    "x[step] = step": "keys",
+    "x['step %d' % step] = step": "keys",
 }
 
 if __name__ == "__main__":

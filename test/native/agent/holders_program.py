@@ -2,6 +2,7 @@
 
 import collections
 import concurrent.futures
+import contextvars
 import functools
 import gc
 import itertools
@@ -9,6 +10,7 @@ import json
 import queue as queue_module
 import sys
 import threading
+import weakref
 
 import torch
 import tracing
@@ -204,6 +206,12 @@ next(running)
 hook(net.encoder)
 cached(1)
 bounded(1)
+trail = contextvars.ContextVar("trail", default=())
+for place in range(9):
+    trail.set(trail.get() + (block("context"),))  # HOLD context
+slot = threading.local()
+slot.inner = [block("thread's own")]  # HOLD thread's own
+weakref.finalize(keeper, id, block("finalizer"))  # HOLD finalizer
 gradients = torch.Parameter(0x9100, needs_grad=True)
 gradients.grad = torch.Tensor(addresses.setdefault("gradient", 0x9200))
 done = threading.Event()
@@ -229,7 +237,7 @@ def main():
     addresses["none"] = 0xFF000
     worker = threading.Thread(target=work, name="worker")
     worker.start()
-    told = [[hex(at), 512, 0] for at in addresses.values()]
+    told = [[hex(at), 512, 0, [[__file__, 1]]] for at in addresses.values()]
     held = tracing.ask(1, "holders", addresses=told, budgetMs=10000)
     done.set()
     worker.join()

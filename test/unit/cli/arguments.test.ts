@@ -6,6 +6,14 @@ import { helpText } from '../../../extension/cli/arguments/help';
 
 const parse = (line: string): ReturnType<typeof parseArguments> => parseArguments(line === '' ? [] : line.split(' '));
 
+test('a leak fails the run: one that matters, or any', () => {
+  const failing = (option: string): unknown => {
+    const parsed = parse(`run ${option} -- python x.py`);
+    return 'failOnLeak' in parsed ? parsed.failOnLeak : parsed;
+  };
+  assert.deepEqual(['--fail-on-leak', '--fail-on-leak=all', '--blocks'].map(failing), ['leaks', 'all', null]);
+});
+
 test('run takes its options up to -- and leaves the rest to the program', () => {
   const expected: Arguments = {
     verb: 'run',
@@ -17,7 +25,7 @@ test('run takes its options up to -- and leaves the rest to the program', () => 
     format: 'json',
     report: 'r.json',
     intervalMs: 500,
-    failOnLeak: true,
+    failOnLeak: 'leaks',
     blocks: true,
     stacks: 'python',
     ringBytes: null,
@@ -37,7 +45,7 @@ test('attach takes one process and the options of run', () => {
     format: 'json',
     report: 'r.json',
     intervalMs: 500,
-    failOnLeak: true,
+    failOnLeak: 'leaks',
     blocks: true,
     stacks: 'native',
     ringBytes: 8388608,

@@ -22,10 +22,12 @@ const RUNS: Growth = {
   nameable: true,
   settingUp: false,
 };
+const BOUNDED: FindingHolder = { ...HOLDER, limit: 'shrinks' };
+const ENDLESS: FindingHolder = { ...HOLDER, limit: 'none' };
 const isLeak = (growth: Partial<Growth>): boolean => doubtOf({ ...RUNS, ...growth }) === null;
 
 test('what nothing in the program takes anything out of is a leak at once', () => {
-  assert.ok(isLeak({ holder: { ...HOLDER, endless: true } }));
+  assert.ok(isLeak({ holder: ENDLESS }));
 });
 
 test('while the program runs, what nobody is known to hold may be filling; at its end it is a leak', () => {
@@ -45,17 +47,23 @@ test('while the program runs, what nobody is known to hold may be filling; at it
 });
 
 test('rounds that may be those of a set-up are judged when the program has ended', () => {
-  const holder = { ...HOLDER, endless: true };
-  assert.ok(!isLeak({ holder, settingUp: true, rises: 1000 }));
+  assert.ok(!isLeak({ holder: ENDLESS, settingUp: true, rises: 1000 }));
   assert.ok(isLeak({ settingUp: true, ended: true }));
 });
 
 test('what the program can take something out of is a leak when it does and the rest grows all the same', () => {
-  const holder = { ...HOLDER, endless: false };
-  assert.match(doubtOf({ ...RUNS, holder }) ?? '', /The program also takes things out of trainer\.history/);
-  assert.ok(!isLeak({ holder, ended: true, rises: 80 }), 'an epoch that the run ended before');
-  assert.ok(isLeak({ holder, ended: true, rises: 100 }));
+  const holder = BOUNDED;
+  assert.match(doubtOf({ ...RUNS, holder }) ?? '', /The program also empties, joins or measures trainer\.history/);
+  assert.ok(!isLeak({ holder, ended: true, rises: 300 }), 'an epoch that the run ended before, or after');
   assert.ok(isLeak({ holder, ended: true, rises: 12, freed: true }));
   assert.ok(isLeak({ holder, rises: 64, freed: true }));
   assert.ok(!isLeak({ holder, rises: 63, freed: true }));
+  assert.ok(isLeak({ holder, rises: 1024 }));
+});
+
+test('what is taken out in a case that never came is a leak at the end, if it had the time', () => {
+  const holder: FindingHolder = { ...HOLDER, limit: 'maybe' };
+  assert.ok(!isLeak({ holder, rises: 300 }));
+  assert.ok(!isLeak({ holder, ended: true, rises: 80 }));
+  assert.ok(isLeak({ holder, ended: true, rises: 100 }));
 });

@@ -6,7 +6,9 @@ import { judgeTrace, sureLeaks } from '../../../extension/analysis/findings/verd
 import type { BlockFacts, StepAxis } from '../../../extension/protocol/steps';
 import type { Frame, Site } from '../../../extension/protocol/trace';
 import { leakWords } from '../../../extension/analysis/findings/wording';
-import type { Finding, LeakClass } from '../../../extension/protocol/verdicts';
+import type { Finding, LeakClass, Verdicts } from '../../../extension/protocol/verdicts';
+import { timeUntilFull } from '../../../extension/protocol/pace';
+import { t } from '@vscode/l10n';
 import { type RunFacts, RunTrace, SCRIPT } from './runTrace';
 import { type Block, StepRun } from './stepRun';
 
@@ -126,6 +128,28 @@ test('what one line put into several places is one finding', () => {
   assert.deepEqual([finding.sites.length, finding.class, finding.holder?.line], [2, 'exception', 20]);
 });
 
+test('what one holder keeps is one finding, whatever its rhythm', () => {
+  const run = playing(60, (step, run) => [run.alloc(1, MB), step > 20 && step % 3 === 0 && run.alloc(2, MB)]);
+  const [one, two] = [run.blocks(1), run.blocks(2)];
+  assert.equal(findingsOf(run).length, 2, 'nobody knows better');
+  const held = { path: 'log[...]', kind: 'container', file: SCRIPT, line: 20, addresses: addresses([...one, ...two]) };
+  const answers = [{ text: JSON.stringify({ groups: [held] }), blocks: blockFacts([...one, ...two]) }];
+  assert.deepEqual(only(findingsOf(run, { answers })).sites, [1, 2]);
+});
+
+test('of gradients with their own graphs nobody in Python is the holder', () => {
+  const run = playing(40, (_, run) => run.alloc(1, MB));
+  const blocks = run.blocks(1);
+  const none = { path: 'no Python owner', kind: 'none', addresses: addresses(blocks) };
+  const answers = [{ text: JSON.stringify({ holders: [none] }), blocks: blockFacts(blocks) }];
+  const found = (line: string): Finding => only(findingsOf(run, { answers }, { 1: line }));
+  assert.equal(found('loss.backward()').holder, null);
+  const cycle = found('loss.backward(create_graph=True)');
+  assert.deepEqual([cycle.verdict, cycle.holder?.line], ['leak', 1]);
+  assert.match(cycle.holder?.path ?? '', /^a cycle in C\+\+/);
+  assert.match(cycle.suggestion, /torch\.autograd\.grad/);
+});
+
 test('what lives to the end though Python has none of it has no Python owner', () => {
   const run = playing(40, (step, run) => [run.alloc(1, MB), step === 20 && run.alloc(2, MB)]);
   const end = { when: 'exit', ok: true, cut: false, groups: [], more: addresses(run.blocks(2)) };
@@ -194,7 +218,7 @@ test('one tensor that grows is a finding of its own', () => {
     .reverse();
   assert.match(
     size?.title ?? '',
-    /^train\.py:1: a tensor gets bigger with every 3rd step, 1\.0\d MB a step since step 3$/,
+    /^train\.py:1: a tensor gets bigger with every 3rd step, 3\.\d\d MB each time, 1\.0\d MB a step since step 3$/,
   );
   assert.match(size?.suggestion ?? '', /^Collect the parts on the CPU and join them once/);
   assert.equal(blocks?.class, 'outputs');
@@ -281,6 +305,27 @@ test('when the device will be full, counting what is free and what the cache hol
   assert.equal(finding.fullInSteps, Math.floor((10 * GB) / (100 * MB)));
   assert.ok(finding.evidence.some(text => text === 'At this rate the device is full at about step 152.'));
   assert.equal(only(findingsOf(run)).fullAtStep, null, 'nothing is known of the device');
+});
+
+test('a leak that no job lives long enough to see is told as that, and fails no run unasked', () => {
+  const keeping = (bytes: number): Verdicts => {
+    const run = playing(50, (_, run) => run.alloc(1, bytes));
+    const ledger = { tensor: () => 5 * GB, reserved: () => 6 * GB, driver: () => 7 * GB, used: () => 7 * GB };
+    return judgeTrace(new RunTrace(run, { ledger, totalBytes: 140 * GB }));
+  };
+  const [slow, quick] = [keeping(256), keeping(256 * 1024)];
+  const found = only(slow.findings);
+  assert.equal(found.verdict, 'slow');
+  assert.ok((found.fullInSeconds ?? 0) > 365 * 86_400);
+  assert.equal(slow.sites.get(found.sites[0] ?? -1)?.state, 'slow');
+  assert.deepEqual([sureLeaks(slow.findings).length, sureLeaks(slow.findings, true).length], [0, 1]);
+  assert.equal(only(quick.findings).verdict, 'leak');
+  assert.equal(Math.round((only(quick.findings).fullInSeconds ?? 0) / 86_400), 1);
+});
+
+test('how long it takes until the device is full, in words', () => {
+  const times = [59, 61, 40 * 60, 3 * 3_600, 9 * 86_400, 400 * 86_400].map(seconds => timeUntilFull(seconds, t));
+  assert.deepEqual(times, [null, 'a minute', '40 minutes', '3 hours', '9 days', 'more than a year']);
 });
 
 test('the free side: who freed its blocks before, and until when', () => {

@@ -37,6 +37,23 @@ test('one block kept in each step from step 1 is growing, by its size, since ste
   assert.equal(stateOf(playing(13, keep)), 'growing');
 });
 
+test('more and more blocks at each step’s end are growth, though each step replaces them', () => {
+  const piling = (steps: number): StepRun => {
+    let before: Block[] = [];
+    return playing(steps, (step, run) => {
+      for (const block of before) run.free(block);
+      before = Array.from({ length: 1 + Math.floor(step / 5) }, () => run.alloc(1, MB));
+    });
+  };
+  const verdict = verdictOf(piling(60));
+  assert.deepEqual([verdict.state, verdict.grows, verdict.period], ['growing', 'level', 5]);
+  assert.match(
+    verdict.because,
+    /^Since step \d+, in about every 5th step more blocks were alive at the end, \d+ times, each time others\.$/,
+  );
+  assert.equal(stateOf(piling(25)), 'transient', 'too few');
+});
+
 test('too few steps: unknown, and how many more it takes', () => {
   assert.equal(verdictOf(playing(8, keep)).because, 'It rises; 5 more steps will tell.');
   assert.equal(verdictOf(playing(12, keep)).because, 'It rises; 1 more step will tell.');

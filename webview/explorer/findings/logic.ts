@@ -14,12 +14,13 @@ const RANK: Record<FindingView['verdict'], number> = {
   cycle: 2,
   untraced: 2,
   anomaly: 3,
+  slow: 4,
 };
 
 /** Leaks first, and failures that came of them; else in the order of the host. A few and all failures, unless `all`. */
 export function shownFindings(findings: readonly FindingView[], all: boolean): FindingView[] {
   const sorted = findings.toSorted((a, b) => rankOf(a) - rankOf(b));
-  return sorted.filter(({ verdict }, i) => all || i < FEW || verdict === 'oom');
+  return sorted.filter(({ verdict }, i) => all || (i < FEW && verdict !== 'slow') || verdict === 'oom');
 }
 
 function rankOf(finding: FindingView): number {
