@@ -1,4 +1,4 @@
-import { FirstLeaks, type OwnAnswer, type OwnQuestion } from '../analysis/findings/firstLeaks';
+import { FirstLeaks, servesMs, type OwnAnswer, type OwnQuestion } from '../analysis/findings/firstLeaks';
 import { timeOf } from '../analysis/findings/holders';
 import { verdictsOf } from '../analysis/findings/verdictCache';
 import { ask, cannotAsk } from '../capture/traces/requests';
@@ -6,8 +6,6 @@ import { createLineReader } from '../engine/sourceLines';
 import type { Recording } from './recording';
 
 const LOOK_MS = 100;
-/** Judging takes at most one part in so many of the time; while the run is young, when most leaks are found, more. */
-const [SHARE, YOUNG_SHARE, YOUNG_MS] = [50, 10, 120_000];
 const PATIENCE_MS = 60_000;
 
 /** Follows a program that runs, and asks it who holds what leaks, the first time that this is certain. */
@@ -31,8 +29,7 @@ export function watchForLeaks({ session, directory }: Recording): { stop(): void
     if (revision === seen || fromMs < dueMs) return;
     leaks.look(verdictsOf(session, lineText));
     seen = revision;
-    const share = fromMs - begun < YOUNG_MS ? YOUNG_SHARE : SHARE;
-    dueMs = fromMs + share * (performance.now() - fromMs);
+    dueMs = fromMs + servesMs(performance.now() - fromMs, fromMs - begun);
   };
   const timer = setInterval(look, LOOK_MS);
   return {

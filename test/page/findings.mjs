@@ -1,6 +1,6 @@
 // The findings by mouse and keyboard against the fake host: node test/page/findings.mjs
 import assert from 'node:assert/strict';
-import { finish, runChecks } from './checks.mjs';
+import { eventually, finish, runChecks } from './checks.mjs';
 import { buildPage, openBrowser, openPage, settled } from './page.mjs';
 
 const browser = await openBrowser();
@@ -115,6 +115,18 @@ checks['in an editor findings and timeline stand beside the table'] = async () =
   );
   assert.ok(found.x + found.width <= table.x && timeline.x + timeline.width <= table.x);
   assert.ok(timeline.y >= found.y + found.height && table.y <= found.y);
+  await context.close();
+};
+checks['nothing of the run before stays once another one is shown, though that has no figures yet'] = async () => {
+  const { page: shown, context } = await openPage(browser, files, { width: 420 });
+  assert.notEqual(await shown.locator('[data-finding]').count(), 0);
+  await shown.evaluate(next => window.bench.host.postMessage({ type: 'scene', scene: next, devices: 1 }), {
+    id: 2,
+    phase: 'starting',
+    info: null,
+  });
+  await eventually(async () => assert.equal(await shown.locator('.explorer[data-phase=starting]').count(), 1));
+  assert.equal(await shown.locator('[data-finding]').count(), 0);
   await context.close();
 };
 

@@ -7,6 +7,14 @@ import { worthAsking } from './verdicts';
 // Who holds what leaks is known while the program runs: what the locals of its functions hold is gone at its end. So it is asked by
 // itself, once for each leak, as soon as that is certain; and where time ran out, again when it has run for twice as long.
 
+/** Judging takes at most one part in so many of the time; while the run is young, when most leaks are found, more. */
+const [SHARE, YOUNG_SHARE, YOUNG_MS] = [50, 10, 120_000];
+
+/** How long (ms) a judging that took `busyMs` serves, in a run of so many ms. */
+export function servesMs(busyMs: number, elapsedMs: number): number {
+  return busyMs * (elapsedMs < YOUNG_MS ? YOUNG_SHARE : SHARE);
+}
+
 /** What a process is asked by itself. */
 export interface OwnQuestion {
   process: number;

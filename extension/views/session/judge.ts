@@ -1,4 +1,5 @@
 // Verdicts of the trace that is shown: judged when somebody wants them, in small parts, not more often than they are worth.
+import { servesMs } from '../../analysis/findings/firstLeaks';
 import { judgeInParts } from '../../analysis/findings/verdicts';
 import { createLineReader } from '../../engine/sourceLines';
 import type { TraceInfo, TraceSource } from '../../protocol/trace';
@@ -6,9 +7,7 @@ import type { Verdicts } from '../../protocol/verdicts';
 
 /** Longest stretch of the extension host's thread, and least time from one judging to the next. */
 const PART_MS = 3;
-const LEAST_PAUSE_MS = 1_000;
-/** Judging takes at most one part in so many of the time. */
-const SHARE = 50;
+const LEAST_PAUSE_MS = 200;
 
 export class Judge {
   private verdicts: Verdicts | null = null;
@@ -16,6 +15,7 @@ export class Judge {
   private running: Promise<Verdicts> | null = null;
   private notBefore = 0;
   private closed = false;
+  private readonly begun = performance.now();
 
   constructor(
     private readonly source: TraceSource,
@@ -54,7 +54,8 @@ export class Judge {
       busyMs += performance.now() - begun;
       if (part.done) {
         [this.verdicts, this.key] = [part.value, key];
-        this.notBefore = performance.now() + Math.max(LEAST_PAUSE_MS, SHARE * busyMs);
+        const now = performance.now();
+        this.notBefore = now + Math.max(LEAST_PAUSE_MS, servesMs(busyMs, now - this.begun));
         this.onJudged();
         return part.value;
       }

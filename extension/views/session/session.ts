@@ -24,7 +24,6 @@ export interface SessionParts {
 }
 
 const WATCH_MS = 200;
-const JUDGE_MS = 1_000;
 const STRAGGLER_MS = 1_000;
 
 /** The trace of a program that runs or ran, or of a file. */
@@ -42,7 +41,6 @@ export class Session extends OpenTrace {
   /** The user ended it. */
   private stopped = false;
   private holders: HolderTime = 'never';
-  private judgeAtMs = 0;
 
   constructor(
     id: number,
@@ -227,9 +225,7 @@ export class Session extends OpenTrace {
 
   /** Leaks are found, and asked about, without a page as well. */
   private async judgeNow(): Promise<void> {
-    const nowMs = performance.now();
-    if (this.holders !== 'onFirstLeak' || nowMs < this.judgeAtMs) return;
-    this.judgeAtMs = nowMs + JUDGE_MS;
+    if (this.holders !== 'onFirstLeak') return;
     await this.verdicts?.verdictsNow().catch(() => undefined); // the trace was closed
   }
 

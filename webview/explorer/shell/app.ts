@@ -95,7 +95,7 @@ export class App implements PageActions {
     this.session = session;
     this.clock.update(session);
     const start = session.info?.startRealtimeMs;
-    if (start !== undefined && (chosen || start !== this.view.trace)) this.forget(start);
+    if (chosen || (start !== undefined && start !== this.view.trace)) this.forget(start);
     onFrame(this.render);
     this.invalidate();
   }
@@ -112,10 +112,10 @@ export class App implements PageActions {
   }
 
   /** Another trace: nothing of the old one stays on the page. */
-  private forget(trace: number): void {
+  private forget(trace: number | undefined): void {
     for (const part of this.parts) part.forget();
     this.notices.clearErrors();
-    this.dispatch({ type: 'trace', trace });
+    if (trace !== undefined) this.dispatch({ type: 'trace', trace });
   }
 
   /** Events arrived, or the page came into view: what is shown is asked again. */
