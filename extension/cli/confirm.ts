@@ -1,6 +1,7 @@
+import { t } from '@vscode/l10n';
 import { readEffect } from '../analysis/findings/effects';
 import { ask } from '../capture/traces/requests';
-import { formatBytes, formatCount } from '../protocol/format';
+import { effectText } from '../protocol/requests/effect';
 import type { Experiment, ExperimentEffect } from '../protocol/requests/verdictRequests';
 import type { ConfirmArguments } from './arguments/askArguments';
 import { jsonChunks } from './report/jsonDocument';
@@ -30,7 +31,7 @@ async function tryAll(
     const effect = await tryOut(experiment, opened, process);
     if (typeof effect === 'string') return { error: effect };
     effects.push(effect);
-    if (options.format === 'table') print([textOf(effect)]);
+    if (options.format === 'table') print([effectText(effect, t)]);
   }
   if (options.format === 'json') writeResult(jsonChunks({ version: 1, experiments: effects }), null);
   return effects.some(effect => effect.error !== null) ? 1 : 0;
@@ -57,18 +58,4 @@ function severalText(opened: OpenTrace): string {
   const all = opened.session.info().processes;
   const pids = askable(opened).map(index => all[index]?.pid ?? 0);
   return `Several processes are running there: name one of ${pids.join(', ')}.`;
-}
-
-function textOf(effect: ExperimentEffect): string {
-  if (effect.error !== null) return `${effect.experiment}: not done. ${effect.error}`;
-  const layers = [
-    { name: 'tensors', bytes: effect.tensorBytes },
-    { name: 'cache', bytes: effect.reservedBytes },
-    { name: 'driver', bytes: effect.driverBytes },
-  ].flatMap(({ name, bytes }) => (bytes === null ? [] : [{ name, bytes }]));
-  const objects = effect.objects === null ? [] : [`${formatCount(effect.objects)} objects`];
-  const freed = layers.flatMap(({ name, bytes }) => (bytes < 0 ? [] : [`${name} ${formatBytes(bytes)}`]));
-  const grew = layers.flatMap(({ name, bytes }) => (bytes < 0 ? [`${name} ${formatBytes(-bytes)}`] : []));
-  const meanwhile = grew.length === 0 ? '' : `; the program allocated meanwhile: ${grew.join(', ')}`;
-  return `${effect.experiment}: freed ${[...objects, ...freed].join(', ') || 'nothing'}${meanwhile}`;
 }

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { paceOf } from '../protocol/pace';
 import { isGrowth, isLeak, type Finding, type FindingVerdict } from '../protocol/verdicts';
 import type { TraceSession } from '../engine/session';
-import { fixEdit, originOf } from './fixEdit';
+import { fixEdit, isFixed, originOf } from './fixEdit';
 import { sourcePath, type SourceLines } from './sourceLines';
 
 /** A trace of the window, and what is found in it. */
@@ -112,7 +112,7 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     const entries = new Map<vscode.Diagnostic, Found>();
     for (const one of found) {
       const { finding, traced } = one;
-      if (finding.verdict === 'slow') continue;
+      if (finding.verdict === 'slow' || isFixed(finding, originOf(traced), this.lines)) continue;
       const at = this.placeOf(finding.holder, traced) ?? this.placeOf(finding.place, traced);
       if (at === null) continue;
       const entry = this.entryOf(finding, at, traced);

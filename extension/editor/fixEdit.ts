@@ -32,6 +32,18 @@ export async function fixEdit(
   return edit;
 }
 
+/** Whether an editor has a finding's fix in its file: what the run before it leaked is mended. */
+export function isFixed({ holder }: Finding, { cwd, sinceMs }: SourceOrigin, lines: SourceLines): boolean {
+  if (!holder?.fix || holder.file === null) return false;
+  const { line, column, after } = holder.fix;
+  const path = sourcePath(holder.file, cwd);
+  const now = lines.now(path, line, sinceMs);
+  const document = vscode.workspace.textDocuments.find(({ uri }) => uri.fsPath === path);
+  if (now === null || document === undefined) return false;
+  const rest = new vscode.Range(now - 1, column - 1, document.lineCount, 0);
+  return document.getText(rest).replaceAll('\r\n', '\n').startsWith(after);
+}
+
 /** Writes a finding's fix into its file, where undo takes it back, and shows the line. Rejects with one sentence. */
 export async function applyFix(finding: Finding, origin: SourceOrigin, lines: SourceLines): Promise<void> {
   const { file, line } = finding.holder ?? {};

@@ -88,7 +88,7 @@ function finding(part: Partial<FindingView>): FindingView {
 }
 
 /** What happens to the program. */
-export type Story = 'leaks' | 'clean' | 'outOfMemory';
+export type Story = 'leaks' | 'clean' | 'outOfMemory' | 'filling';
 
 export function findings(revision: number, story: Story = 'leaks'): FindingsView {
   const said: FindingsView = {
@@ -101,7 +101,35 @@ export function findings(revision: number, story: Story = 'leaks'): FindingsView
   };
   if (story === 'clean') return { ...said, standing: 'clean', sentence: 'Nothing leaks' };
   if (story === 'outOfMemory') return { ...said, sentence: 'Memory ran out', findings: [failure()] };
+  if (story === 'filling') return { ...said, sentence: '1 slow leak, 1 place that grows so far', findings: filling() };
   return { ...said, findings: leaks() };
+}
+
+/** Growth that may be something that fills, and a leak that would fill the device in more than a year. */
+function filling(): FindingView[] {
+  return [
+    finding({
+      id: 'rising 0',
+      verdict: 'rising',
+      class: null,
+      title: 'train.py:31: 1 tensor of each step stays alive, 1.20 MB a step, since step 3',
+      headline: 'train.py:31: 1 tensor of each step stays alive',
+      detail: '1.20 MB a step, since step 3',
+      place: place(31),
+      evidence: ['It grew in 34 steps so far. It may fill up and stop: it is not known yet who holds it.'],
+    }),
+    finding({
+      id: 'slow 0',
+      verdict: 'slow',
+      title: 'metrics.py:23 keeps 1 tensor of each step, 512 B a step, since step 4',
+      headline: 'metrics.py:23 keeps 1 tensor of each step',
+      detail: '512 B a step, since step 4',
+      bytesPerStep: 512,
+      bytes: 106_496,
+      fullInSeconds: 2.9e8,
+      place: { ...place(23), file: '/home/user/project/metrics.py' },
+    }),
+  ];
 }
 
 function failure(): FindingView {

@@ -48,6 +48,7 @@ const VIEWS = {
   cpu: { devices: 0, story: 'clean', scene: { ...ENDED, simulated: false, onCpu: true, detail: ON_CPU } },
   clean: { devices: 1, story: 'clean' },
   leak: { devices: 1 },
+  filling: { devices: 1, story: 'filling', steps: [click('[data-action=all-findings]')] },
   cards: {},
   'out-of-memory': { devices: 1, story: 'outOfMemory', scene: CRASHED },
   'out-of-memory-open': { devices: 1, story: 'outOfMemory', scene: CRASHED, steps: [click('.finding-toggle')] },

@@ -88,6 +88,7 @@ for (const { name, line, mended } of TRAINING)
       const wanted = document.getText().replace(line, mended);
       await (name === BY_BUTTON ? byButton() : byQuickFix(file));
       await until('the fix', () => document.getText() === wanted);
+      await until('the entry in Problems to go', () => problems(file).length === 0);
     });
 
     it('leaks nothing in a second run, and prints the same', async () => {
