@@ -71,7 +71,7 @@ export function ruledOutOf(finding: Finding, cluster: readonly GrowingSite[], co
   const { axis } = context;
   const ruledOut: string[] = [];
   const steps = axis.count - since;
-  if (steps > T.mostEvents)
+  if (steps > T.fewestRecords)
     ruledOut.push(t('Not warm-up: it is still growing, {0} steps after it began.', formatCount(steps)));
   const runs = formatCount(countFrom(axis, axis.fullCollections, since));
   const collected = cluster.some(({ steps: own }) => own.collectedBytes.some(bytes => bytes > 0));

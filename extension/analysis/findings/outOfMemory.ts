@@ -126,7 +126,7 @@ function gathering(snapshot: MemorySnapshot): boolean {
   const [first] = snapshot.sites;
   return (
     first !== undefined &&
-    snapshot.step > T.fewestEvents &&
+    snapshot.step > T.fewestRecords &&
     first.liveBytes >= T.oomGatheredShare * snapshot.tensorBytes &&
     first.liveCount >= snapshot.step / 2 &&
     snapshot.step - first.oldestStep >= snapshot.step / 2 &&

@@ -13,7 +13,7 @@ export function layerOf(steps: readonly number[], values: Float64Array): LedgerL
     known.map(i => at(steps, i)),
     known.map(i => at(values, i)),
   );
-  const enough = known.length >= T.mostEvents;
+  const enough = known.length >= T.fewestRecords;
   return { bytes: lastKnown(values), bytesPerStep: enough ? (line?.slope ?? null) : null };
 }
 

@@ -3,7 +3,6 @@ import { formatBytes, formatCount } from '../../protocol/format';
 import type { LedgerSeries } from '../../protocol/steps';
 import type { Finding } from '../../protocol/verdicts';
 import { judgeGrowth, type Growth } from '../series/growth';
-import { gainFades, gapsOf, trendOf } from '../series/growthChecks';
 import { at } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { rateText } from '../words';
@@ -82,27 +81,11 @@ function beginOfMuch(readings: readonly Reading[]): number {
 function growthOf(readings: readonly Reading[]): Growth | null {
   const even = evenlyRead(readings);
   const values = even.map(reading => reading.bytes);
-  const growth = rising(stepsOf(even), values);
-  if (growth === null) return null;
+  const growth = judgeGrowth({ steps: stepsOf(even), values, lag: 0 });
+  if (growth.state !== 'growing') return null;
   if (at(values, values.length - 1) - at(values, growth.from) < T.layerBytes) return null;
   const from = readings.findIndex(reading => reading.step === even[growth.from]?.step);
   return { ...growth, from, to: readings.length - 1 };
-}
-
-/** What waits goes up and down by whole blocks, which a leak does not: it grows too where both its newest half and all of it, or a
- * part from a quarter on, show a trend. */
-function rising(steps: readonly number[], values: readonly number[]): Growth | null {
-  const growth = judgeGrowth({ steps, values, lag: 0 });
-  if (growth.state === 'growing') return growth;
-  if (growth.state === 'sawtooth' || growth.state === 'empty' || steps.length < T.pendingTrend) return null;
-  const trend = (from: number): Growth | null => {
-    const { slope, low, high, p } = trendOf(steps.slice(from), values.slice(from));
-    if (!(low > 0) || p > T.trendLevel) return null;
-    return { ...growth, state: 'growing', since: at(steps, from), perStep: slope, low, high, from };
-  };
-  if (gainFades(steps, values, 1)) return null;
-  const newest = trend(Math.floor(steps.length / 2));
-  return newest && (trend(0) ?? trend(Math.floor(steps.length / 4)) ?? newest);
 }
 
 /** The readings at about the distance of the newest ones. The allocator is asked often at first and ever more seldom: rises that are
@@ -158,4 +141,9 @@ export function pendingWords(
       'Keep such tensors until the streams are synchronized (`stream.synchronize()`, or `wait_stream` on the main stream) instead of using `record_stream`; for collectives of torch.distributed set `TORCH_NCCL_AVOID_RECORD_STREAMS=1`.',
     ),
   };
+}
+
+/** Steps from each event to the next. */
+function gapsOf(steps: readonly number[], events: readonly number[]): number[] {
+  return events.slice(1).map((event, i) => at(steps, event) - at(steps, at(events, i)));
 }

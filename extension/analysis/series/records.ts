@@ -1,38 +1,53 @@
-import type { Growth, GrowthInput } from './growth';
-import { at, sum } from './statistics';
+import { at, median, sum } from './statistics';
 import { THRESHOLDS as T } from './thresholds';
 
 // Of levels without a trend, whatever their distribution, the i-th is higher than all before it with probability 1/i, independently of
-// the others (Rényi 1962, "Théorie des éléments saillants d'une suite d'observations"). Growth makes such records again and again.
+// the others (Rényi 1962, "Théorie des éléments saillants d'une suite d'observations"). Growth makes such records again and again;
+// what fills up makes them ever more seldom; what is given back loses the height that it has reached.
 
-/** Whether a level at the ends of steps makes more records than chance would, still does, and has kept its height; null: it does not. */
-export function judgeRecords({ steps, values }: GrowthInput, warm: number): Growth | null {
-  const changes = [...values.keys()].filter(i => i >= warm && at(values, i) !== at(values, i - 1));
-  let highest = Math.max(...values.slice(0, warm), 0);
-  const before = highest;
-  const records = changes.filter(i => {
+/** Values at the ends of steps. */
+interface Levels {
+  steps: readonly number[];
+  values: readonly number[];
+}
+
+/** Entries from `warm` on that are higher than all before them. */
+export function recordsOf(values: readonly number[], warm: number): number[] {
+  let highest = Math.max(0, ...values.slice(0, warm));
+  return [...values.keys()].slice(warm).filter(i => {
     const isRecord = at(values, i) > highest;
     if (isRecord) highest = at(values, i);
     return isRecord;
   });
-  const [first, last, end] = [records[0], records.at(-1), values.length - 1];
-  if (first === undefined || last === undefined || records.length < T.levelRecords) return null;
-  if (chanceOfRecords(changes.length, records.length) >= T.recordsLevel) return null;
-  const gap = (at(steps, last) - at(steps, first)) / (records.length - 1);
-  const silent = at(steps, end) - at(steps, last);
-  if (silent > Math.max(T.silentSteps, T.silentRecords * gap)) return null;
-  if (
-    laplace(
-      records.map(i => at(steps, i)),
-      at(steps, warm - 1),
-      at(steps, end),
-    ) < -T.thinningRecords
-  )
-    return null;
-  if (at(values, end) - before <= (highest - before) / 2) return null;
-  const perStep = (at(values, last) - at(values, first)) / Math.max(1, at(steps, last) - at(steps, first));
-  const known = { since: at(steps, first), perStep, low: perStep, high: perStep, events: records.length, gap };
-  return { state: 'growing', ...known, from: first - 1, to: end, waits: 0, resets: [] };
+}
+
+/** In one of a hundred runs, records at a constant rate that come by chance have a distance longer than this; regular ones sooner tell. */
+export function silenceOf(steps: readonly number[], records: readonly number[]): number {
+  const gap = meanGap(steps, records);
+  const gaps = records.slice(1).map((i, k) => at(steps, i) - at(steps, at(records, k)));
+  const spread = Math.sqrt(sum(gaps.map(each => (each / gap - 1) ** 2)) / Math.max(1, gaps.length));
+  const chance = gaps.length < 2 ? 1 : Math.min(1, spread);
+  return Math.max(T.silentSteps, gap * (T.silentGaps + chance * (Math.log(records.length) + T.silentRecords)));
+}
+
+/** Mean number of steps from one record to the next. */
+export function meanGap(steps: readonly number[], records: readonly number[]): number {
+  const span = at(steps, records.at(-1) ?? 0) - at(steps, records[0] ?? 0);
+  return records.length > 1 ? span / (records.length - 1) : T.warmupSteps;
+}
+
+/**
+ * The newest records that come at one rate: that is the growth up to now. They begin behind a distance which records at their mean rate
+ * would have in one of a hundred runs: a ratio to the mean of n others, by chance alone, is above x with probability (1 + x/n)^-n.
+ */
+export function newestRun(steps: readonly number[], records: readonly number[]): number[] {
+  for (let from = records.length - T.fewestRecords; from > 0; from--) {
+    const n = records.length - from - 1;
+    const mean = (at(steps, records.at(-1) ?? 0) - at(steps, records[from] ?? 0)) / n;
+    const distance = at(steps, records[from] ?? 0) - at(steps, records[from - 1] ?? 0);
+    if (distance > mean * n * ((100 * records.length) ** (1 / n) - 1)) return records.slice(from);
+  }
+  return [...records];
 }
 
 /** That `many` levels without a trend make at least `records` records. */
@@ -41,14 +56,37 @@ export function chanceOfRecords(many: number, records: number): number {
   let chances = [1];
   for (let i = 1; i <= many; i++)
     chances = Array.from(
-      { length: chances.length + 1 },
-      (_, r) => (chances[r] ?? 0) * (1 - 1 / i) + (chances[r - 1] ?? 0) / i,
+      { length: Math.min(chances.length + 1, records + 1) },
+      (_, r) => (chances[r] ?? 0) * (r === records ? 1 : 1 - 1 / i) + (chances[r - 1] ?? 0) / i,
     );
-  return sum(chances.slice(records));
+  return chances[records] ?? 0;
 }
 
-/** Laplace's score of times in a span: far below zero where they thin out, about zero where they come at one rate. */
-function laplace(times: readonly number[], from: number, to: number): number {
-  const middle = (from + to) / 2;
-  return (sum(times) / times.length - middle) / ((to - from) / Math.sqrt(12 * times.length));
+/**
+ * Student's t of the changes from one eighth to the next, by their medians: a level that remembers the ones before it, as where as much
+ * leaves as comes by chance, makes records too, but goes nowhere.
+ */
+export function drift(values: readonly number[]): number {
+  const parts = Math.min(8, values.length);
+  const cut = (part: number): number => Math.floor((part * values.length) / parts);
+  const levels = Array.from({ length: parts }, (_, part) => median(values.slice(cut(part), cut(part + 1))));
+  const changes = levels.slice(1).map((level, i) => level - at(levels, i));
+  const usual = sum(changes) / changes.length;
+  const spread = Math.hypot(...changes.map(change => change - usual)) / Math.sqrt(changes.length - 1);
+  return usual / (spread / Math.sqrt(changes.length));
+}
+
+/** The height that records brought came before the middle of their time by more than chance allows (Laplace's test): what fills up. */
+export function thinsOut({ steps, values }: Levels, records: readonly number[], from: number): boolean {
+  const [begin, end] = [at(steps, from), at(steps, values.length - 1)];
+  let highest = at(values, from);
+  const rises = records.map(i => {
+    const rise = at(values, i) - highest;
+    highest = at(values, i);
+    return rise;
+  });
+  const height = sum(rises);
+  const centre = sum(rises.map((rise, k) => rise * (at(steps, records[k] ?? 0) - 0.5))) / height;
+  const deviation = (((end - begin) / Math.sqrt(12)) * Math.hypot(...rises)) / height;
+  return centre - (begin + end) / 2 < -T.thinningRecords * deviation;
 }

@@ -44,28 +44,6 @@ export function theilSen(x: readonly number[], y: readonly number[], z = 1.96): 
   return { slope, low: at(slopes, low), high: at(slopes, high) };
 }
 
-/** Whether a series rises or falls, whatever its shape. */
-export interface Trend {
-  /** Pairs that rise less pairs that fall. */
-  s: number;
-  /** `s` over all pairs: 1 = always rises, -1 = always falls. */
-  tau: number;
-  /** `s` in standard deviations, with correction for continuity; 0 where nothing changes. */
-  z: number;
-  /** Probability of a `z` at least so far from zero without any trend (two-sided). */
-  p: number;
-}
-
-/** The Mann-Kendall test, corrected for ties. Costs the square of the number of values. */
-export function mannKendall(values: readonly number[]): Trend {
-  const n = values.length;
-  let s = 0;
-  for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) s += Math.sign(at(values, j) - at(values, i));
-  const variance = kendallVariance(values);
-  const z = variance > 0 && s !== 0 ? (s - Math.sign(s)) / Math.sqrt(variance) : 0;
-  return { s, tau: n > 1 ? (2 * s) / (n * (n - 1)) : 0, z, p: Math.min(1, 2 * (1 - normalCdf(Math.abs(z)))) };
-}
-
 /** Variance of Mann-Kendall's `s`: groups of equal values bring it down. */
 function kendallVariance(values: readonly number[]): number {
   const n = values.length;
@@ -75,15 +53,6 @@ function kendallVariance(values: readonly number[]): number {
   let ties = 0;
   for (const size of groups.values()) ties += term(size);
   return (term(n) - ties) / 18;
-}
-
-/** Probability that a standard normal number is below `z` (Abramowitz and Stegun 7.1.26, error below 1.5e-7). */
-export function normalCdf(z: number): number {
-  const x = Math.abs(z) / Math.SQRT2;
-  const t = 1 / (1 + 0.3275911 * x);
-  const series = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
-  const tail = (series * Math.exp(-x * x)) / 2;
-  return z > 0 ? 1 - tail : tail;
 }
 
 /**

@@ -7,54 +7,26 @@ export const THRESHOLDS = {
   // Warm-up: what allocators, optimizers, libraries and graph captures do in the first steps says nothing of the later.
   /** Steps whose allocations are not looked at. */
   warmupSteps: 3,
+  /** Steps that are the present. */
+  recentSteps: 20,
 
-  // Growing: the last piece of constant rate, up to now, without a way back.
-  /** Events that are enough at one a step, and at the fewest; between, the events of `growthSteps` steps. */
-  mostEvents: 8,
-  fewestEvents: 4,
-  growthSteps: 14,
-  /** Fewer than the most events are enough only where the longest gap is at most this many times the usual one. */
-  regularGaps: 1.5,
-  /** ... and every rise at most so many times, or this part of, the usual one. */
-  evenRises: 2.5,
-  /** So many events at regular gaps are growth, whatever came before. */
-  steadyEvents: 20,
+  // Growing: records.
+  /** How often chance alone may make as many records: it takes at least `fewestRecords`, for 1/6! is below it. */
+  recordsLevel: 0.002,
+  fewestRecords: 6,
   /**
-   * Growth has stopped when nothing came for this many of its gaps; where they are unequal, for so many times the longest
-   * and so many times the mean one; and at least for so many steps. The newest gaps count.
+   * Growth has stopped after so many of its usual distances where they are equal. Where they come by chance, n of them have one longer than
+   * ln n + 4.6 mean ones in one run of a hundred.
    */
   silentGaps: 1.6,
-  silentUnequal: 2.5,
-  silentMeans: 6,
+  silentRecords: 3,
   silentSteps: 3,
-  recentGaps: 16,
-  /** Where memory also leaves: rises less falls over their sum, and that share times the root of their number. */
-  netShare: 0.35,
-  netScore: 4,
-  /** ... and the second half of the time must have brought this share of the first. */
-  fadedGain: 0.4,
-  /** Mann-Kendall's level: chance alone must not make it rise so more often than this. */
-  trendLevel: 0.01,
-  /** A rate below this share of the one before it means slowing down, to a bound that is not reached yet ... */
-  slowRate: 0.6,
-  /** ... unless it has brought this many times what came before, at the higher rates. */
-  slowGain: 1.5,
-  /** Standard deviations by which events thin out, to be slowing; and where the series has slowed before. */
-  slowScore: 3,
-  slowedScore: 2,
-  /** Growth must have passed the highest value before it by this share of what it grew. */
-  newHigh: 0.3,
-  /** Pieces of a series: shortest length, gain in squares over the variance, least deviation as a share of the mean. */
-  piece: { shortest: 3, gain: 16, floor: 0.1 },
-
-  // The level of a line whose blocks are all young, each step's being others: more and more of them.
-  /** Records that are enough, and how often chance alone may make as many. */
-  levelRecords: 8,
-  recordsLevel: 0.002,
-  /** Mean distances of records after which the level has stopped rising: 1 % by chance. */
-  silentRecords: 4.6,
   /** Laplace's score below which records thin out. */
   thinningRecords: 2.5,
+  /** What falls has to grow by more than so many times the deepest fall. */
+  fallExcess: 2,
+  /** Standard deviations of a walk by chance that a level must have risen by, where blocks leave as well. */
+  drift: 3.5,
 
   /** Confidence is 1 - exp(-events / this): 8 events 0.74, 20 events 0.96. */
   confidenceEvents: 6,
@@ -70,8 +42,6 @@ export const THRESHOLDS = {
   slackBytes: 1 << 20,
   /** When so many of the lines that work in each step allocate more and more, the inputs get longer: no leak. */
   inputLines: 0.3,
-  /** Rank correlation with the step from which on a line allocates more and more. */
-  inputTau: 0.6,
 
   // What must hold for all sites.
   /** Slices of time that growth must have lasted, and its events, where no steps are known: setting up takes many slices. */
@@ -81,23 +51,12 @@ export const THRESHOLDS = {
   /** What belongs to the model and its optimizer grows by layers: so many times the events. */
   stateEvents: 3,
   /** Parameters that rise without gradients and optimizer state are no layers but copies of them: so many times the events. */
-  copyEvents: 1.5,
+  copyEvents: 1.25,
   /** Gradients and optimizer state rise with parameters that rise for training, by at least this share of their bytes. */
   trainedShare: 0.25,
   /** Lost events that no step is known for: above this share nothing is said to grow; below, confidence is multiplied. */
   lostShare: 0.01,
   lostConfidence: 0.8,
-
-  // Sawtooth: falls back to where it came from.
-  /** A reset takes back this share of the ramp, and at least so many of its usual rises. */
-  resetShare: 0.5,
-  resetRises: 3,
-  /** A ramp this many times as high and as long as all before it is growth, until it falls too. */
-  rampExcess: 2,
-  /** Lows after resets that must rise each time to be growth beneath a sawtooth. */
-  risingTroughs: 5,
-  /** Autocorrelation from which on a series without resets has a period. */
-  periodLikeness: 0.5,
 
   // Collector: cycles wait for it when this share of what was freed late was freed inside a collection.
   collectedShare: 0.5,

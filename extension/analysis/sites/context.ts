@@ -2,9 +2,9 @@ import { t } from '@vscode/l10n';
 import { STEP_DRIVER_GAP, STEP_LOST_EVENTS, STEP_PAUSED, type StepAxis } from '../../protocol/steps';
 import type { Layer, TraceInfo } from '../../protocol/trace';
 import type { SiteVerdict } from '../../protocol/verdicts';
-import { neededEvents } from '../series/growthChecks';
 import type { SiteSteps } from '../series/siteSeries';
-import { at, mannKendall } from '../series/statistics';
+import { drift } from '../series/records';
+import { at } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { stateVerdict } from './states';
 
@@ -57,7 +57,7 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
   if (context.axis.source === 'time' && (lasted < T.timeSlices || events < T.timeEvents)) {
     return stateVerdict(verdict, 'unknown', t('It rises; where no training steps are known, it takes longer to tell.'));
   }
-  const needed = builtUpFactor(verdict, site, context.sites) * neededEvents(verdict.period ?? 1);
+  const needed = builtUpFactor(verdict, site, context.sites) * T.fewestRecords;
   if (events < needed) {
     const more = Math.ceil(needed * (verdict.period ?? 1) - lasted);
     return stateVerdict(
@@ -109,7 +109,7 @@ function inputsGrow(site: SiteSteps, sites: readonly SiteSteps[]): boolean {
     const bytes = other.allocatedBytes.slice(from);
     if (bytes.filter(value => value > 0).length < 0.8 * bytes.length) continue;
     working++;
-    if (mannKendall(bytes).tau >= T.inputTau) rising++;
+    if (drift(bytes) >= T.drift) rising++;
   }
   return rising >= 2 && rising >= T.inputLines * working;
 }

@@ -8,7 +8,7 @@ import { THRESHOLDS as T } from '../series/thresholds';
 import { stepsText } from '../words';
 
 /** Steps from which on a leak in each step is told. */
-const FIRST_STEPS = T.warmupSteps + T.mostEvents;
+const FIRST_STEPS = T.warmupSteps + T.fewestRecords;
 
 /** How far judging is, and that in one sentence. */
 export function standingOf(info: TraceInfo, verdicts: Verdicts): { standing: Standing; sentence: string } {

@@ -1,9 +1,7 @@
 import { t } from '@vscode/l10n';
 import type { SiteState, SiteVerdict } from '../../protocol/verdicts';
-import { findPeriod } from '../series/changes';
 import { confidenceOf, judgeGrowth, type Growth, type GrowthInput } from '../series/growth';
 import type { SiteSteps } from '../series/siteSeries';
-import { judgeRecords } from '../series/records';
 import { at, highOutliers, median, sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { ordinal } from '../words';
@@ -34,7 +32,11 @@ export function judgeSite(site: SiteSteps, judge: GrowthJudge = judgeGrowth): Si
     return stateVerdict(site, 'before-attach', t('It was there before the recording began: how it grew is not known.'));
   }
   if (site.steps.length === 0) {
-    return stateVerdict(site, 'unknown', t('No whole step yet: {0} of them will tell.', T.warmupSteps + T.mostEvents));
+    return stateVerdict(
+      site,
+      'unknown',
+      t('No whole step yet: {0} of them will tell.', T.warmupSteps + T.fewestRecords),
+    );
   }
   if (site.segments)
     return stateVerdict(site, 'cache', t('PyTorch’s cache took it to serve tensors: it grows as they do.'));
@@ -51,7 +53,8 @@ export function judgeSite(site: SiteSteps, judge: GrowthJudge = judgeGrowth): Si
 function judgeLevel({ steps, liveCount, category }: SiteSteps, { state }: Growth): Growth | null {
   if (state !== 'empty' && state !== 'flat') return null;
   if (category !== 'activation' && category !== 'unnamed') return null; // there are as many as the model has parameters
-  return judgeRecords({ steps, values: liveCount, lag: 0 }, T.warmupSteps);
+  const level = judgeGrowth({ steps, values: liveCount, lag: 0 });
+  return level.state === 'growing' ? level : null;
 }
 
 /** Growth of one line's blocks in size: as many at each step's end, and more and more bytes. */
@@ -140,11 +143,11 @@ function still(site: SiteSteps, blocks: Growth, size: Growth | null): SiteVerdic
 }
 
 function sawtooth(site: SiteSteps, blocks: Growth): SiteVerdict {
-  const distances = blocks.resets.slice(1).map((reset, i) => {
-    return at(site.steps, reset.at) - at(site.steps, blocks.resets[i]?.at ?? 0);
-  });
-  const period = distances.length > 0 ? median(distances) : (findPeriod(site.oldBytes, T.periodLikeness) ?? null);
-  const falls = blocks.resets.length;
+  const distances = blocks.falls
+    .slice(1)
+    .map((fall, i) => at(site.steps, fall.at) - at(site.steps, blocks.falls[i]?.at ?? 0));
+  const period = distances.length > 0 ? median(distances) : null;
+  const falls = blocks.falls.length;
   const because =
     falls > 0
       ? period === null
@@ -158,11 +161,11 @@ function sawtooth(site: SiteSteps, blocks: Growth): SiteVerdict {
 function resting(site: SiteSteps, blocks: Growth): SiteVerdict {
   const last = site.steps.length - 1;
   const working = site.allocations.filter(count => count > 0).length;
-  const freedLate = site.oldFreedBytes.slice(-2 * T.growthSteps).some(bytes => bytes > 0);
-  if (freedLate && at(site.steps, last) - site.lastAllocationStep <= T.growthSteps) {
+  const freedLate = site.oldFreedBytes.slice(-T.recentSteps).some(bytes => bytes > 0);
+  if (freedLate && at(site.steps, last) - site.lastAllocationStep <= T.recentSteps) {
     return stateVerdict(site, 'sawtooth', t('Old blocks make room for new ones: its size is bounded.'));
   }
-  const lacking = T.warmupSteps + T.mostEvents + 2 - (at(site.steps, last) - at(site.steps, 0) + 1);
+  const lacking = T.warmupSteps + T.fewestRecords + 2 - (at(site.steps, last) - at(site.steps, 0) + 1);
   if (working > 1 && lacking > 0) return waiting(site, lacking, t('Too few steps'));
   if (working <= 1 && site.category !== 'optimizer')
     return stateVerdict(site, 'one-shot', t('Allocated in one step, and still there.'));
@@ -186,7 +189,7 @@ function released(site: SiteSteps): SiteVerdict {
 
 function brief(site: SiteSteps): SiteVerdict {
   if (site.steps.length < T.warmupSteps && at(site.liveCount, site.liveCount.length - 1) > 0) {
-    return waiting(site, T.warmupSteps + T.mostEvents);
+    return waiting(site, T.warmupSteps + T.fewestRecords);
   }
   return stateVerdict(site, 'transient', t('It is freed within the step, or in the next.'));
 }

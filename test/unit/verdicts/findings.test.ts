@@ -383,8 +383,7 @@ test('a run fails by a leak that is sure enough, and by nothing else', () => {
   const kept = (steps: number, every: number): Finding[] =>
     findingsOf(playing(steps, (step, run) => step % every === 0 && run.alloc(1, MB)));
   assert.equal(sureLeaks(kept(30, 1)).length, 1);
-  assert.equal(kept(47, 10).length, 1, 'named');
-  assert.equal(sureLeaks(kept(47, 10)).length, 0, 'after four rises it is not sure');
+  assert.equal(kept(47, 10).length, 0, 'four rises are too few');
   assert.equal(sureLeaks(kept(90, 10)).length, 1);
 });
 

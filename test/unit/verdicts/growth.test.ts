@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { judgeGrowth, type Growth } from '../../../extension/analysis/series/growth';
-import { gainFades, neededEvents } from '../../../extension/analysis/series/growthChecks';
+import { THRESHOLDS as T } from '../../../extension/analysis/series/thresholds';
 
 const judge = (values: number[], lag = 0): Growth => judgeGrowth({ steps: values.map((_, i) => i + 1), values, lag });
 /** Levels from changes of a step; never below zero. */
@@ -50,7 +50,7 @@ test('a straight ramp grows from its first step on, whatever its gap, height and
   const positive = (max: number): fc.Arbitrary<number> => fc.integer({ min: 1, max });
   fc.assert(
     fc.property(positive(12), positive(1000), positive(100), positive(60), (gap, rise, begins, more) => {
-      const length = begins + gap * (neededEvents(gap) + 3) + 6 + more;
+      const length = begins + gap * (T.fewestRecords + 3) + 6 + more;
       const values = Array.from({ length }, (_, i) =>
         i + 1 < begins ? 0 : rise * (1 + Math.floor((i + 1 - begins) / gap)),
       );
@@ -89,17 +89,4 @@ test('nothing, and one step, are too little for anything', () => {
   assert.equal(judge([0]).state, 'empty');
   assert.equal(judge([5]).state, 'flat');
   assert.equal(judge([5, 6]).state, 'flat');
-});
-
-test('steps without a reading, wherever they lie, make no steady gain fade', () => {
-  const level = (step: number): number => 4 * step - (step % 3);
-  fc.assert(
-    fc.property(fc.integer({ min: 12, max: 90 }), fc.nat(88), fc.nat(88), (last, hole, length) => {
-      const steps = Array.from({ length: last }, (_, i) => i + 1).filter(
-        step => step <= hole + 1 || step > hole + length,
-      );
-      if (steps.length < 6) return;
-      assert.equal(gainFades(steps, steps.map(level), 1), false, steps.join(' '));
-    }),
-  );
 });

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { chanceOfRecords, judgeRecords } from '../../../extension/analysis/series/records';
+import { judgeGrowth } from '../../../extension/analysis/series/growth';
+import { chanceOfRecords, drift } from '../../../extension/analysis/series/records';
 
 const levels = (values: number[]) => ({ steps: values.map((_, i) => i + 1), values, lag: 0 });
-const growth = (values: number[]): boolean => judgeRecords(levels(values), 3) !== null;
+const growth = (values: number[]): boolean => judgeGrowth(levels(values)).state === 'growing';
 
 test('the law of records: one more at the i-th level with probability 1/i', () => {
   assert.equal(chanceOfRecords(1, 1), 1);
@@ -20,8 +21,9 @@ test('the law of records: one more at the i-th level with probability 1/i', () =
 });
 
 test('a level that rises with each tenth step grows; since when, how often and how fast', () => {
-  const found = judgeRecords(levels(Array.from({ length: 150 }, (_, i) => 3 * Math.floor(i / 10))), 3);
-  assert.deepEqual([found?.since, found?.events, found?.gap, found?.perStep], [11, 14, 10, 0.3]);
+  const found = judgeGrowth(levels(Array.from({ length: 151 }, (_, i) => 3 * Math.floor(i / 10))));
+  assert.deepEqual([found.state, found.since, found.events, found.gap], ['growing', 11, 15, 10]);
+  assert.ok(Math.abs(found.perStep - 0.3) < 0.03, `${found.perStep}`);
 });
 
 test('what stopped, what fell back, and what thins out does not grow', () => {
@@ -42,4 +44,17 @@ test('levels without a trend are hardly ever taken for growth', () => {
     { numRuns: 2000, seed: 7 },
   );
   assert.ok(flagged <= 0.003 * all, `${flagged} of ${all}`);
+});
+
+test('a walk by chance seldom drifts; a trend under noise does', () => {
+  let state = 5;
+  const next = (): number => (state = (state * 48271) % 2147483647) / 2147483647 - 0.5;
+  let far = 0;
+  for (let round = 0; round < 1000; round++) {
+    let level = 0;
+    if (drift(Array.from({ length: 80 }, () => (level += next()))) >= 3.5) far++;
+  }
+  assert.ok(far <= 15, `${far} of 1000 walks`);
+  assert.ok(drift(Array.from({ length: 80 }, (_, i) => i / 4 + 10 * next())) >= 3.5);
+  assert.ok(!(drift(Array.from({ length: 80 }, () => 7)) >= 3.5), 'the same all the time');
 });

@@ -31,10 +31,10 @@ const standing = (source: RunTrace, info: Partial<TraceInfo> = {}): string => {
 test('too few steps: how many more are waited for, or that none will come', () => {
   assert.equal(
     standing(trace(0, false)),
-    'waiting: Waiting for the first training step to end; 11 of them tell what leaks.',
+    'waiting: Waiting for the first training step to end; 9 of them tell what leaks.',
   );
-  assert.equal(standing(trace(4, false)), 'waiting: Needs 7 more steps to tell what leaks.');
-  assert.equal(standing(trace(10, false)), 'waiting: Needs 1 more step to tell what leaks.');
+  assert.equal(standing(trace(4, false)), 'waiting: Needs 5 more steps to tell what leaks.');
+  assert.equal(standing(trace(8, false)), 'waiting: Needs 1 more step to tell what leaks.');
   assert.match(standing(trace(4, false), { live: false }), /^waiting: The run ended after 4 steps: too few/);
 });
 
