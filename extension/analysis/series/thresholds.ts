@@ -97,8 +97,6 @@ export const THRESHOLDS = {
   pendingGaps: 0.2,
   /** So many of the newest distances between readings tell how far apart they are to be. */
   pendingDistances: 8,
-  /** Readings from which on a trend is looked for. */
-  pendingTrend: 12,
 
   // A leak, or something that fills, where who holds it does not tell.
   /** Rises: more entries than caches, windows and replay buffers mostly have that fill while somebody waits. */
