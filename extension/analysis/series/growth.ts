@@ -47,32 +47,40 @@ export interface GrowthInput {
 export function judgeGrowth(input: GrowthInput): Growth {
   const { steps, values } = input;
   const warm = warmEntries(input);
-  const end = values.length - 1;
   if (!values.some((value, i) => value > 0 && i >= warm - 1)) return still(input, 'empty', []);
   const falls = fallsOf(values, warm);
   const lows = growingLows(input, falls);
   if (lows !== null) return lows;
   const records = recordsOf(values, warm);
-  const last = records.at(-1);
-  if (last === undefined) return still(input, falls.length > 0 ? 'sawtooth' : 'flat', falls);
-  const now = newestRun(steps, records);
-  const grown = { ...describe(input, now), falls };
+  if (records.length === 0) return still(input, falls.length > 0 ? 'sawtooth' : 'flat', falls);
+  const newest = newestRun(steps, records);
+  const growth = judgeRun(input, newest, falls);
+  if (newest.length === records.length) return growth;
+  const whole = judgeRun(input, records, falls);
+  if (growth.state !== 'growing') return whole;
+  return whole.state === 'slowing' && newest.length < (2 * records.length) / 3 ? whole : growth;
+}
+
+/** Judges growth that began with the first of these records. */
+function judgeRun(input: GrowthInput, records: readonly number[], falls: Fall[]): Growth {
+  const { steps, values } = input;
+  const [first, last, end] = [records[0] ?? 0, records.at(-1) ?? 0, values.length - 1];
+  const grown = { ...describe(input, records), falls };
   const [height, highest] = [at(values, end) - at(values, grown.from), at(values, last) - at(values, grown.from)];
-  if (height <= T.fallExcess * Math.max(0, ...falls.map(({ depth }) => depth))) return { ...grown, state: 'sawtooth' };
+  const deepest = Math.max(0, ...falls.map(({ depth }) => depth));
+  if (height <= T.fallExcess * deepest) return { ...grown, state: 'sawtooth' };
   if (height <= highest / 2) return { ...grown, state: 'bounded' };
-  if (at(steps, end) - at(steps, last) > silenceOf(steps, now)) return { ...grown, state: 'stopped' };
-  const changes = values.filter((value, i) => i >= (now[0] ?? 0) && value !== at(values, i - 1)).length;
-  if (chanceOfRecords(changes, now.length) >= T.recordsLevel) {
-    const enough = T.fewestRecords - now.length;
+  if (at(steps, end) - at(steps, last) > silenceOf(steps, records)) return { ...grown, state: 'stopped' };
+  const changes = values.filter((value, i) => i >= first && value !== at(values, i - 1)).length;
+  if (chanceOfRecords(changes, records.length) >= T.recordsLevel) {
+    const enough = T.fewestRecords - records.length;
     return { ...grown, state: enough > 0 ? 'early' : 'bounded', waits: Math.max(1, Math.ceil(enough * grown.gap)) };
   }
   const own = values.slice(grown.from);
   const falling = own.some((value, i) => value < at(own, i - 1));
-  if (falling && drift(own) < T.drift) return { ...grown, state: 'bounded' };
-  if (thinsOut(input, now, (now[0] ?? 1) - 1)) return { ...grown, state: 'slowing' };
-  if (now.length < (2 * records.length) / 3 && thinsOut(input, records, warm - 1))
-    return { ...grown, state: 'slowing' };
-  return { ...grown, state: 'growing' };
+  const drifts = records.length >= T.drift * Math.sqrt(changes) || drift(own) >= T.drift;
+  if (falling && !drifts) return { ...grown, state: 'bounded' };
+  return { ...grown, state: thinsOut(input, records, first - 1) ? 'slowing' : 'growing' };
 }
 
 /** Entries of the warm-up: allocations of its steps come in `lag` step ends later. */
