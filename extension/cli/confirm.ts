@@ -1,7 +1,5 @@
-import { t } from '@vscode/l10n';
-import { readEffect } from '../analysis/findings/effects';
+import { experimentText, readEffect } from '../analysis/findings/effects';
 import { ask } from '../capture/traces/requests';
-import { effectText } from '../protocol/requests/effect';
 import type { Experiment, ExperimentEffect } from '../protocol/requests/verdictRequests';
 import type { ConfirmArguments } from './arguments/askArguments';
 import { jsonChunks } from './report/jsonDocument';
@@ -31,7 +29,7 @@ async function tryAll(
     const effect = await tryOut(experiment, opened, process);
     if (typeof effect === 'string') return { error: effect };
     effects.push(effect);
-    if (options.format === 'table') print([effectText(effect, t)]);
+    if (options.format === 'table') print([experimentText(effect)]);
   }
   if (options.format === 'json') writeResult(jsonChunks({ version: 1, experiments: effects }), null);
   return effects.some(effect => effect.error !== null) ? 1 : 0;

@@ -1,4 +1,5 @@
 import { t } from '@vscode/l10n';
+import { effectText } from '../../protocol/requests/effect';
 import type { Experiment, ExperimentEffect } from '../../protocol/requests/verdictRequests';
 import type { Layer, TraceInfo } from '../../protocol/trace';
 import { sum } from '../series/statistics';
@@ -41,4 +42,9 @@ function number(value: unknown): number | null {
 
 function total(list: readonly Entry[], name: string): number {
   return sum(list.map(entry => number(entry[name]) ?? 0));
+}
+
+/** What an experiment did, in a sentence. */
+export function experimentText(effect: ExperimentEffect): string {
+  return effectText(effect, t);
 }
