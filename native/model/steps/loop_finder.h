@@ -69,7 +69,8 @@ class LoopFinder {
   /// It is time to search: something came often enough, and there is enough new.
   bool due() const { return often_ && cells_.size() >= next_search_; }
   /// The loop whose rounds are the longest of those that are regular and go on; of equals the one that came first.
-  /// Lengths are counted in allocations of the line's own thread: what others do beside it is no part of its rounds.
+  /// Lengths are counted in allocations of the line's own thread: what others do beside it is no part of its rounds. Those of a line of
+  /// several threads are counted in each of them, and in all.
   /// `sure`: a site whose rounds stay the loop as long as they are more than a part of something; kNone = none.
   std::optional<Loop> find(const std::vector<Maker> &makers, uint32_t sure = kNone);
 

@@ -129,6 +129,23 @@ TEST(a_few_layers_in_a_round_are_no_rounds_of_their_own) {
   }
 }
 
+TEST(workers_of_a_pool_go_through_one_loop_each_at_its_own_pace) {
+  LoopFeed feed;
+  std::mt19937 random{7};
+  const uint32_t lines[] = {kInput, kForward, kLoss, kLayer};
+  uint64_t at[2] = {0, 0}, rounds = 0;
+  while (rounds < 60) {
+    const uint16_t worker = random() % 3 == 0 ? 1 : 0;
+    const uint64_t place = at[worker]++ % 4;
+    const uint64_t address = 0x1000 + 0x10000 * worker + 0x1000 * place;
+    feed.put({GMT_TENSOR_ALLOC, address, 100, 0, static_cast<uint16_t>(worker + 3), lines[place]});
+    feed.free(address);
+    if (place == 3) ++rounds;
+  }
+  CHECK(feed.steps().source == StepSource::Periodic);
+  CHECK(feed.series().axis.count >= rounds - 2 && feed.series().axis.count <= rounds + 2);
+}
+
 TEST(what_other_threads_do_is_no_part_of_the_rounds) {
   LoopFeed feed;
   std::mt19937_64 random(3);
