@@ -5,7 +5,7 @@ import { ask, cannotAsk } from '../capture/traces/requests';
 import { createLineReader } from '../engine/sourceLines';
 import type { Recording } from './recording';
 
-const LOOK_MS = 100;
+const LOOK_MS = 50;
 const PATIENCE_MS = 60_000;
 
 /** Follows a program that runs, and asks it who holds what leaks, the first time that this is certain. */

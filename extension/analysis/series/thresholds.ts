@@ -116,10 +116,13 @@ export const THRESHOLDS = {
   paceSteps: 64,
 
   // Who holds a leak: the program is asked by itself.
-  /** It may stand still for this share of the time that it has run, once for each leak for at most so long; a shorter look finds little. */
+  /**
+   * It may stand still for this share of the time that it has run, once for each leak for at most so long; a look takes 60 to 130 ms where
+   * PyTorch and a library of models are loaded.
+   */
   askShare: 0.1,
   askMostMs: 500,
-  askLeastMs: 200,
+  askLeastMs: 100,
 
   // The end of a run.
   /**

@@ -21,15 +21,16 @@ export function clusterByCause(sites: readonly GrowingSite[]): GrowingSite[][] {
     const key = `${process} ${layer} ${grows === 'size' ? `size ${site.line || site.verdict.site}` : grows}`;
     push(kinds, key, site);
   }
-  return [...kinds.values()].flatMap(kind => ofOneHolder(byRhythm(kind).flatMap(cluster => byHolder(cluster))));
+  return ofOneHolder([...kinds.values()].flatMap(kind => byRhythm(kind).flatMap(cluster => byHolder(cluster))));
 }
 
-/** What hangs on one thing is one cause, whatever its rhythm. */
+/** What hangs on one thing is one cause, whatever its rhythm, and whether it is old or anew. */
 function ofOneHolder(clusters: readonly GrowingSite[][]): GrowingSite[][] {
   const found = new Map<string, GrowingSite[]>();
   for (const cluster of clusters) {
-    const holder = cluster.find(site => site.holder !== null)?.holder ?? null;
-    const key = holder ?? `site ${cluster[0]?.verdict.site}`;
+    const { process, layer, site } = cluster[0]?.verdict ?? {};
+    const holder = cluster.find(each => each.holder !== null)?.holder ?? null;
+    const key = `${process} ${layer} ${holder ?? `site ${site}`}`;
     const known = found.get(key);
     if (known === undefined) found.set(key, [...cluster]);
     else known.push(...cluster);

@@ -1,5 +1,7 @@
 #include "trace/log/user_frame.h"
 
+#include <algorithm>
+
 #include "trace/log/process_tables.h"
 
 namespace gmt::trace {
@@ -37,6 +39,14 @@ bool in_torch(std::string_view file) {
   return false;
 }
 
+// What a library writes and loads by its path, named after a module (torch_geometric.nn.conv.gat_conv_….py): import could not load it.
+bool generated_module(std::string_view file) {
+  std::string_view name = file.substr(file.rfind('/') + 1);
+  if (!name.ends_with(".py")) return false;
+  name.remove_suffix(3);
+  return std::count(name.begin(), name.end(), '.') >= 2 || has(file, "/torchinductor_");
+}
+
 // Of a stack of native frames: what autograd computes, else the operation that was called. What lies inside is the allocator's
 // and the dispatcher's way, the same for all.
 int telling_native_frame(const std::vector<Frame> &frames) {
@@ -68,7 +78,8 @@ FileOwner file_owner(std::string_view file) {
     return generated ? FileOwner::kLibrary : FileOwner::kPseudo;
   }
   if (has(file, "/site-packages/") || has(file, "/dist-packages/")) return FileOwner::kLibrary;
-  return in_standard_library(file) || in_torch(file) ? FileOwner::kLibrary : FileOwner::kUser;
+  const bool library = in_standard_library(file) || in_torch(file) || generated_module(file);
+  return library ? FileOwner::kLibrary : FileOwner::kUser;
 }
 
 int user_frame(const std::vector<Frame> &frames) {

@@ -89,10 +89,10 @@ TEST(payloads_that_are_too_short_are_refused) {
 
 TEST(owners_of_files) {
   using trace::FileOwner;
-  const char *users[] = {"/home/u/train.py",         "train.py",
-                         "/home/u/python3.py",       "/srv/lib/python/model.py",
-                         "/home/u/torch/train.py",   "/tmp/ipykernel_17/123.py",
-                         "/work/python3.11/train.py"};
+  const char *users[] = {"/home/u/train.py",          "train.py",
+                         "/home/u/python3.py",        "/srv/lib/python/model.py",
+                         "/home/u/torch/train.py",    "/tmp/ipykernel_17/123.py",
+                         "/work/python3.11/train.py", "/home/u/train.v2.py"};
   const char *libraries[] = {"/usr/lib/python3.11/threading.py",
                              "/opt/conda/lib/python3.9/runpy.py",
                              "/opt/x/lib/python3.13t/runpy.py",
@@ -102,6 +102,8 @@ TEST(owners_of_files) {
                              "/opt/python312.zip/json/decoder.py",
                              "<frozen importlib._bootstrap>",
                              "<eval_with_key>.3",
+                             "/tmp/torch_geometric.nn.conv.gat_conv_GATConv_propagate_a2l.py",
+                             "/tmp/torchinductor_me/ab/cabc.py",
                              "/home/u/pytorch/torch/nn/modules/module.py",
                              "/home/u/pytorch/torch/_tensor.py",
                              ""};
