@@ -20,7 +20,7 @@ await build({
 });
 const { judgeTrace, RunTrace, StepRun, Random } = await import(outfile);
 
-const [count = '10000', picture = 'build/bench/verdictCurves.svg'] = process.argv.slice(2);
+const [count = '10000', picture = inRoot('test/bench/verdictCurves.svg')] = process.argv.slice(2);
 const STEPS = 320;
 const RISES = [4, 6, 8, 10, 12, 16, 24, 40, 80];
 const FILLED = [0.5, 1, 1.25, 1.5, 2, 3, 4];
@@ -89,19 +89,14 @@ for (const made of fc.sample(program, { numRuns: Number(count), seed: 1 })) {
   const isLeak = made.keeps === 'all';
   const due = isLeak ? [...RISES] : [...FILLED];
   let [last, wasNamed, turns] = [null, false, 0];
-  const why = [];
   play(made, (step, rises, filled, run) => {
     let asked = step === STEPS;
     while (due.length > 0 && (isLeak ? rises : filled) >= due[0]) asked = due.shift();
     if (asked === false) return false;
-    const verdict = judgeTrace(new RunTrace(run)).sites.get(SITE);
-    last = verdict?.state === 'growing';
-    if (process.env.DETAILS) why.push(`${step} ${verdict?.state} ${verdict?.because}`);
+    last = judgeTrace(new RunTrace(run)).sites.get(SITE)?.state === 'growing';
     if (last !== wasNamed) turns++;
     wasNamed = last;
     if (asked !== true) note(curveOf(made), asked, last);
-    if (process.env.LATE && asked === 16 && !last && curveOf(made) === 'leak, regular')
-      console.log(JSON.stringify(made), step, verdict?.state, verdict?.because);
     return false;
   });
   const rose = isLeak && RISES.length - due.length >= 5;
@@ -111,8 +106,6 @@ for (const made of fc.sample(program, { numRuns: Number(count), seed: 1 })) {
   if (full) clean++;
   if (full && last) wrong++;
   if (rose && turns > 1) flickers++;
-  if (process.env.DETAILS && ((rose && (!last || turns > 1)) || (full && last)))
-    console.log(JSON.stringify(made), turns, last, why);
 }
 
 console.log(
