@@ -199,6 +199,8 @@ export function holderOf(
   const found = early ?? mostHeld(answers, process, sites, share, least);
   if (found === null) return null;
   const { path, kind, file, line, length, bound, limit, fix } = found.most;
+  // At the end everything that refers to itself is a cycle; what held it before may just not have been found in time.
+  if (early === null && kind === 'cycle' && holdersSaid(running, process, sites).includes('unknown')) return null;
   const more = { ...(limit && { limit }), ...(fix && { fix }) };
   const holder = { path, kind, file, line, function: found.most.function, length, bound, ...more };
   const { when, timeNs, pauseMs } = found.answer;

@@ -109,6 +109,22 @@ test('the holder of most blocks is named, if it holds its share', () => {
   assert.equal(holderOf(told(nobody), 0, [1], 0, 1), null);
 });
 
+test('a cycle that is seen at the end alone is not named where a look before it found nobody in time', () => {
+  const answer = (when: 'asked' | 'exit', kind: string, path: string): HolderAnswer => {
+    const holders = [1n, 2n, 3n, 4n].map(address => ({ address: Number(address), path, kind }));
+    const held = parseHolders(
+      JSON.stringify({ holders }),
+      [1n, 2n, 3n, 4n].map(address => block(address, 1)),
+    );
+    return { process: 0, timeNs: 1, when, step: 0, held, sites: null, cutAfterMs: null, pauseMs: 7 };
+  };
+  const atEnd = answer('exit', 'cycle', 'cycle of Node');
+  const named = (...before: HolderAnswer[]): string | undefined => holderOf([atEnd, ...before], 0, [1], 0.5, 1)?.path;
+  assert.equal(named(), 'cycle of Node');
+  assert.equal(named(answer('asked', 'none', 'no Python owner')), 'cycle of Node');
+  assert.equal(named(answer('asked', 'unknown', 'not found in time')), undefined);
+});
+
 test('an answer about some sites: who holds how many, how it went', () => {
   const answer = {
     text: JSON.stringify({
