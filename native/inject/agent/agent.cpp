@@ -25,8 +25,8 @@
 namespace gmt::inject {
 namespace {
 
-constexpr uint64_t kTick = 500'000'000, kWaitingTick = 20'000'000, kPatience = 300'000'000;  // ns
-constexpr uint32_t kTries = 240;                                                             // ticks: two minutes
+constexpr uint64_t kTick = 500'000'000, kGlance = 50'000'000, kWaitingTick = 20'000'000, kPatience = 300'000'000;  // ns
+constexpr uint32_t kTries = 240;  // ticks: two minutes
 constexpr uint32_t kNobody = 0, kTaken = 1u << 31;
 
 uint32_t g_running;  ///< generation of the log whose thread runs; 0 = none
@@ -43,6 +43,7 @@ bool g_installed;
 struct Work {
   uint32_t generation;
   uint64_t asked_at;         ///< ns; when the main thread was asked, 0 = not
+  uint64_t tick_at;          ///< ns; until then only requests are looked for
   bool refused;              ///< no agent in this interpreter
   bool wanted;               ///< the agent has something to do
   uint32_t tries;            ///< turns in which the agent still waited for a part of PyTorch
@@ -178,12 +179,20 @@ void ask(const PythonApi &api, Work &work) {
 
 /// What there is to do when nobody offered a turn. Gives how long to wait.
 uint64_t find_work(Work &work) {
+  const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+  if (g_installed && !work.wanted) {
+    // A program of a few seconds is over soon after a question.
+    work.request = next_request();
+    work.wanted = work.request.text;
+    if (!work.wanted && now < work.tick_at) return kGlance;
+  }
+  work.tick_at = now + kTick;
   sample_memory();
   const python::Support support = work.refused ? python::Support::kUnsupported : python::discover();
   work.refused = support == python::Support::kUnsupported;  // the log says so already
   const PythonApi *api = support == python::Support::kReady ? python_api() : nullptr;
   if (api) ask_for_moment(*api, work.generation);
-  if (!api || !has_work(work)) return kTick;
+  if (!api || !has_work(work)) return g_installed ? kGlance : kTick;
   ask(*api, work);
   return kWaitingTick;
 }
