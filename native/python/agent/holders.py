@@ -132,7 +132,13 @@ def choose_keeper(start, snapshot, ends, deadline):
         anchor = describe(root, variable, way[2:], how)[1]
         if isinstance(anchor, lines.Anchor) and finder.is_carried(anchor):
             return end, how
-    return named[0][0] if named else ends[-1]
+    # What a library's function has in a variable is gone when it returns.
+    own = [end for end, way in named if is_lasting(start.root(way[0], way[1])[0])]
+    return (own or [end for end, _ in named] or ends[-1:])[0]
+
+
+def is_lasting(root):
+    return root.code is None or roots_part.is_user_file(root.code.co_filename)
 
 
 def describe_from_below(above, tensor, how=None):

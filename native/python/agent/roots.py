@@ -27,6 +27,8 @@ def library_folders():
 def is_user_file(file):
     if type(file) is not str or not file:
         return False
+    if file.rsplit("/", 1)[-1].count(".") > 2:  # torch_geometric.nn.conv.gat_conv_….py: what a library wrote; import could not load it
+        return False
     return not any(part in file for part in LIBRARY_PARTS) and not any(file.startswith(each) for each in FOLDERS)
 
 
