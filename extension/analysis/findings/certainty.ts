@@ -30,7 +30,7 @@ export function doubtOf(growth: Growth): string | null {
   if (!nameable) return null;
   if (settingUp && !ended) return t('It grows so far; what repeats may be the building of a model rather than steps.');
   const bounded = holder?.limit === 'shrinks' || holder?.limit === 'maybe';
-  if (holder?.limit === 'none' || rises >= (bounded ? T.mostBounded : T.mostRises)) return null;
+  if (holder?.limit === 'none' || (!bounded && rises >= T.mostRises)) return null;
   if (deviceBytes !== null && bytes >= T.filledShare * deviceBytes) return null;
   if (bounded && freed && rises >= T.freedRises) return null;
   if (ended && (!bounded || freed || (holder.limit === 'maybe' && rises >= T.endedRises))) return null;

@@ -105,8 +105,6 @@ export const THRESHOLDS = {
   freedRises: 64,
   /** ... at the end of a program that takes things out in some case, which never came. */
   endedRises: 100,
-  /** ... where the program can take things out, and never did: more than a long epoch or a large buffer mostly has. */
-  mostBounded: 1024,
   /** Share of the device: nobody lets a cache have more. */
   filledShare: 0.25,
 
