@@ -70,7 +70,7 @@ function leakOf(cluster: GrowingSite[], context: FindingContext): Finding {
     bytes: facts.bytes,
     deviceBytes: deviceBytesOf(cluster, context),
     ended: info.processes[process]?.ended ?? true,
-    nameable: canBeNamed(info, process),
+    nameable: holder !== null || canBeNamed(info, process),
     settingUp: info.steps.some(steps => steps.process === process && !steps.sure),
   };
   const doubt = doubtOf(grown);
