@@ -21,9 +21,21 @@ std::vector<LoopFinder::Maker> makers_of(const Accounts &accounts, uint32_t proc
     const SiteInfo &info = accounts.sites()[site];
     const bool has_line =
         info.source == LineSource::Python && !info.summary.file.empty() && !info.summary.before_attach;
-    makers[cell] = {has_line ? site : kNone, maker.thread, tensors == (maker.layer == Layer::Tensor)};
+    const bool of_engine = info.source != LineSource::Python && info.source != LineSource::None;
+    const bool backward = of_engine || accounts.cells()[cell].calls_backward;
+    makers[cell] = {has_line && !backward ? site : kNone, maker.thread, tensors == (maker.layer == Layer::Tensor),
+                    backward};
   }
   return makers;
+}
+
+CallPath path_of(const State &all, uint32_t process, uint32_t site) {
+  Stack stack;
+  CallPath path;
+  if (!all.names.stack(process, all.accounts.sites()[site].stack, stack) || stack.cut) return path;
+  for (auto frame = stack.frames.rbegin(); frame != stack.frames.rend(); ++frame)
+    path.push_back({static_cast<uint32_t>(hash_of(frame->file + "\n" + frame->function)), frame->line});
+  return path;
 }
 
 /// Whether what has gone on since the loop's last round has for half as long as the loop: an evaluation between two epochs
@@ -99,7 +111,9 @@ void find_loop(const Context &context) {
   auto &finder = context.process.frame->finder;
   const bool goes_on = steps.sure && steps.silent < steps.most_silent;
   context.accounts().resolve_pending();
-  const auto loop = finder->find(makers_of(context.accounts(), context.process.number), goes_on ? steps.anchor : kNone);
+  const auto calls = [&](uint32_t site) { return path_of(context.all, context.process.number, site); };
+  const auto makers = makers_of(context.accounts(), context.process.number);
+  const auto loop = finder->find(makers, calls, steps.silent < steps.most_silent ? steps.anchor : kNone);
   if (!loop) return;
   const bool other = loop->site != steps.anchor;
   if (other && steps.sure && !goes_on && !outlasts(steps, finder->entries().back().time_ns)) return;
@@ -111,8 +125,8 @@ void find_loop(const Context &context) {
     count_rounds(context.all, context.process, resting->entries());
     finder = std::move(resting);
   }
-  steps.most_silent = ProcessSteps::kSilentRounds * (static_cast<uint32_t>(loop->length) + 2);
-  const bool doubtful = loop->irregular > 0 || loop->length < 2;
+  steps.most_silent = ProcessSteps::kSilentRounds * (loop->length + 2);
+  const bool doubtful = loop->length < 2;
   steps.sure = loop->rounds >= (doubtful ? ProcessSteps::kDoubtfulRounds : ProcessSteps::kSureRounds);
 }
 

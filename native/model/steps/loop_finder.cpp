@@ -13,29 +13,6 @@ namespace {
 /// Rounds at the begin that do not count.
 constexpr size_t kFilling = 2;
 
-/// `places`: numbers of the allocations of one site. How long its rounds are and how many are not; a length of 0 where they are too few or irregular.
-LoopFinder::Loop measure(std::span<const uint32_t> places, std::vector<uint32_t> &rounds) {
-  LoopFinder::Loop loop{};
-  if (places.size() < LoopFinder::kRounds + kFilling + 1) return loop;
-  rounds.clear();
-  for (size_t i = kFilling + 1; i < places.size(); ++i) rounds.push_back(places[i] - places[i - 1]);
-  const auto middle = rounds.begin() + static_cast<std::ptrdiff_t>(rounds.size() / 2);
-  std::nth_element(rounds.begin(), middle, rounds.end());
-  const double length = *middle;
-  const bool many = rounds.size() >= LoopFinder::kManyRounds;
-  const double margin = length * (many ? LoopFinder::kTolerance : LoopFinder::kNarrowTolerance);
-  const auto fits = std::count_if(rounds.begin(), rounds.end(),
-                                  [&](uint32_t round) { return round >= length - margin && round <= length + margin; });
-  loop.rounds = rounds.size();
-  loop.irregular = rounds.size() - static_cast<size_t>(fits);
-  double inside = 0;
-  for (const uint32_t round : rounds) inside += std::min<double>(round, length + margin);
-  loop.share = inside / static_cast<double>(places.back() - places[kFilling]);
-  const bool regular = static_cast<double>(fits) >= LoopFinder::kRegular * static_cast<double>(rounds.size());
-  if (regular) loop.length = length;
-  return loop;
-}
-
 /// Where the thread is any: the allocations of all threads are counted in one row.
 constexpr uint32_t kAllThreads = 65536;
 
@@ -79,6 +56,69 @@ std::pair<std::vector<Row>, std::vector<RowsOf>> rows_of(const std::vector<LoopF
   return {std::move(rows), std::move(of_cell)};
 }
 
+/// The allocations of one thread, or of all, in their order.
+struct Thread {
+  const CallPath *last = nullptr;   ///< of the newest one whose calls are known
+  std::vector<CallPlace> partings;  ///< from the calls of the one before
+};
+
+/// An allocation of a row: its number in the thread, and the backward passes' allocations before it.
+struct Visit {
+  uint32_t number;
+  uint32_t backward;
+};
+
+/// What comes most often, the deeper one of two; how often.
+std::pair<CallPlace, size_t> most_often(std::vector<CallPlace> &places) {
+  std::sort(places.begin(), places.end());
+  std::pair<CallPlace, size_t> best{kNowhere, 0};
+  for (auto at = places.begin(); at != places.end();) {
+    const auto next = std::upper_bound(at, places.end(), *at);
+    const auto count = static_cast<size_t>(next - at);
+    if (count >= best.second) best = {*at, count};
+    at = next;
+  }
+  return best;
+}
+
+/// The rounds between the visits of one row; none where they are too few, or where most do not lead back to one place.
+std::optional<LoopFinder::Loop> measure(std::span<const Visit> visits, const PlaceMinima &partings) {
+  if (visits.size() < LoopFinder::kRounds + kFilling + 1) return std::nullopt;
+  LoopFinder::Loop loop{};
+  std::vector<CallPlace> places;
+  std::vector<uint32_t> lengths;
+  size_t backward = 0;
+  size_t again = 0;  // visits right behind one another: one line's statement may allocate several times
+  for (size_t i = kFilling + 1; i < visits.size(); ++i) {
+    const auto [from, to] = std::pair{visits[i - 1], visits[i]};
+    places.push_back(partings.least(from.number + 1, to.number + 1));
+    lengths.push_back(to.number - from.number);
+    again += lengths.back() == 1;
+    backward += to.backward > from.backward;
+  }
+  loop.rounds = lengths.size();
+  loop.once = static_cast<int64_t>(loop.rounds) - 2 * static_cast<int64_t>(again);
+  loop.longest = *std::max_element(lengths.begin(), lengths.end());
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  loop.length = *middle;
+  loop.backward = 2 * backward > loop.rounds;
+  const auto [place, count] = most_often(places);
+  loop.place = place;
+  return place != kNowhere && 2 * count >= loop.rounds ? std::optional(loop) : std::nullopt;
+}
+
+/// Whether the rounds of `a` rather than those of `b` are steps; false for rounds of one loop.
+bool is_more_of_a_step(const LoopFinder::Loop &a, const LoopFinder::Loop &b) {
+  if (a.backward != b.backward) return a.backward;
+  return a.backward ? a.place > b.place : a.place < b.place;
+}
+
+/// Of the lines of one loop, those of rarer cases have fewer rounds, and those that allocate several times seem to have more.
+bool stands_for_it(const LoopFinder::Loop &a, const LoopFinder::Loop &b) {
+  return a.once == b.once ? a.first < b.first : a.once > b.once;
+}
+
 }  // namespace
 
 void LoopFinder::keep(const StepEntry &entry) {
@@ -92,47 +132,62 @@ void LoopFinder::keep(const StepEntry &entry) {
   often_ = often_ || own == kRounds + kFilling + 1 || (own > kRounds && own % kRounds == 0);
 }
 
-std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &makers, uint32_t sure) {
+const CallPath &LoopFinder::path(uint32_t site, const PathOf &path_of) {
+  CallPath &known = paths_[site];
+  if (known.empty()) known = path_of(site);
+  return known;
+}
+
+std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &makers, const PathOf &path_of,
+                                                 uint32_t kept) {
   search_later();
   const auto [rows, of_cell] = rows_of(makers, counts_);
-  std::vector<uint32_t> ends;  // of each one's places, one behind the other
+  std::vector<uint32_t> ends;  // of each one's visits, one behind the other
   for (const Row &one : rows) ends.push_back(one.count);
   std::exclusive_scan(ends.begin(), ends.end(), ends.begin(), 0u);
-  std::vector<uint32_t> places(rows.empty() ? 0 : ends.back() + rows.back().count);
-  std::vector<uint32_t> made(kAllThreads + 1);  // allocations of each thread
+  std::vector<Visit> visits(rows.empty() ? 0 : ends.back() + rows.back().count);
+  std::map<uint32_t, Thread> threads;
+  Thread &all = threads[kAllThreads];
+  uint32_t backward = 0;
   for (const uint32_t cell : cells_) {
-    if (!makers[cell].counts) continue;
-    const uint32_t own = made[makers[cell].thread]++;
-    const uint32_t any = made[kAllThreads]++;
+    const Maker &maker = makers[cell];
+    if (!maker.counts) continue;
+    backward += maker.backward;
+    Thread &own = threads[maker.thread];
+    CallPlace place = kNowhere;
+    if (maker.site != kNone && !path(maker.site, path_of).empty()) {
+      const CallPath &calls = paths_[maker.site];
+      place = own.last ? parting(*own.last, calls) : call_place(0, calls[0].line);
+      own.last = &calls;
+    }
     const auto [of_thread, of_all] = of_cell[cell];
-    if (of_thread != kNone) places[ends[of_thread]++] = own;
-    if (of_all != kNone) places[ends[of_all]++] = any;
+    if (of_thread != kNone) visits[ends[of_thread]++] = {static_cast<uint32_t>(own.partings.size()), backward};
+    if (of_all != kNone) visits[ends[of_all]++] = {static_cast<uint32_t>(all.partings.size()), backward};
+    own.partings.push_back(place);
+    all.partings.push_back(place);
   }
-  std::vector<Loop> found;
-  std::vector<uint32_t> rounds;
-  double longest = 0;
+  std::map<uint32_t, PlaceMinima> partings;
+  std::optional<Loop> best;
+  std::optional<Loop> known;  // the one that is kept
   for (uint32_t i = 0, begin = 0; i < rows.size(); begin = ends[i++]) {
-    const auto [site, thread, count] = rows[i];
-    const std::span<const uint32_t> own{places.data() + begin, places.data() + ends[i]};
-    Loop loop = measure(own, rounds);
-    if (site == sure && loop.share >= kWhole) return std::nullopt;
-    const auto silent = loop.length == 0 ? 0.0 : static_cast<double>(made[thread] - own.back());
-    if (loop.length == 0 || silent > 2 * loop.length + 2) continue;  // irregular, or over
-    loop.site = site;
-    loop.first = own.front();
-    found.push_back(loop);
-    longest = std::max(longest, loop.length);
+    const std::span<const Visit> own{visits.data() + begin, visits.data() + ends[i]};
+    const auto &row = threads[rows[i].thread].partings;
+    auto loop = measure(own, partings.try_emplace(rows[i].thread, row).first->second);
+    if (!loop || row.size() - own.back().number > 2 * size_t{loop->longest} + 2) continue;  // none, or over
+    loop->site = rows[i].site;
+    loop->first = own.front().number;
+    if (loop->site == kept && (!known || loop->rounds > known->rounds)) known = loop;
+    if (!best || is_more_of_a_step(*loop, *best) || (!is_more_of_a_step(*best, *loop) && stands_for_it(*loop, *best)))
+      best = loop;
   }
-  std::erase_if(found, [&](const Loop &one) { return one.length < kEqual * longest; });
-  const auto best =
-      std::min_element(found.begin(), found.end(), [](const Loop &a, const Loop &b) { return a.first < b.first; });
-  return best == found.end() ? std::nullopt : std::optional(*best);
+  return known && known->once > 0 && !is_more_of_a_step(*best, *known) ? known : best;
 }
 
 void LoopFinder::start_over() {
   entries_ = {};
   cells_ = {};
   counts_ = {};
+  paths_ = {};
   next_search_ = 0;
   often_ = false;
   skip_ = next_skip_;

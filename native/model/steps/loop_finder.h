@@ -1,12 +1,16 @@
 #pragma once
-// Finds the loop of a program that tells nothing of its steps: a line that allocates once in each round. Remembers what
-// happened since it began, so that the rounds before it was sure can be counted as steps afterwards.
+// Finds the loop of a program that tells nothing of its steps. Rounds of a loop need not be alike: what makes them is that the program
+// comes back to a place in its calls. Remembers what happened since it began, so that the rounds before it was found can be counted as
+// steps afterwards.
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "model/state/types.h"
+#include "model/steps/call_path.h"
 
 namespace gmt::model {
 
@@ -29,17 +33,6 @@ class LoopFinder {
   static constexpr size_t kEntries = 1u << 18;
   /// Rounds that make a loop, without the first two, which also fill caches.
   static constexpr size_t kRounds = 8;
-  /// Of the rounds, this part has about as many allocations as the middle one.
-  static constexpr double kRegular = 0.95;
-  static constexpr double kTolerance = 0.35;
-  /// Few rounds of about one length also come by chance, among thousands of sites: they must be more alike.
-  static constexpr size_t kManyRounds = 16;
-  static constexpr double kNarrowTolerance = 0.1;
-  /// A loop whose rounds have less than this part of the thread's allocations is a part of something: of a training step, say, one
-  /// that goes over the parameters. An epoch's steps have nearly all.
-  static constexpr double kWhole = 0.7;
-  /// Rounds whose lengths are this close are equally long.
-  static constexpr double kEqual = 0.95;
   /// Up to this many allocations it searches often, so that a loop is found early; later each search has half as
   /// much again to see as the one before.
   static constexpr size_t kFew = 20'000;
@@ -48,16 +41,21 @@ class LoopFinder {
   struct Maker {
     uint32_t site = kNone;
     uint16_t thread = 0;
-    bool counts = true;  ///< its allocations are part of rounds
+    bool counts = true;     ///< its allocations are part of rounds
+    bool backward = false;  ///< they belong to a backward pass
   };
   struct Loop {
-    uint32_t site;   ///< its allocations begin the rounds
-    uint32_t first;  ///< number of its first allocation
-    double length;   ///< allocations in the middle one of the rounds
+    uint32_t site;     ///< its allocations begin the rounds
+    uint32_t first;    ///< number of its first allocation
+    uint32_t longest;  ///< allocations in the longest one of the rounds
+    uint32_t length;   ///< ... and in the middle one
     size_t rounds;
-    size_t irregular;
-    double share;  ///< of the allocations since it began that are in its rounds
+    int64_t once;     ///< rounds that begin with one allocation, less those that begin with another one at once
+    CallPlace place;  ///< where the program comes back to in most rounds
+    bool backward;    ///< most rounds have a backward pass
   };
+  /// The calls of a site's stack; empty where they are not known.
+  using PathOf = std::function<CallPath(uint32_t site)>;
 
   void note(const StepEntry &entry) {
     if (skip_ > 0) {
@@ -68,11 +66,13 @@ class LoopFinder {
   }
   /// It is time to search: something came often enough, and there is enough new.
   bool due() const { return often_ && cells_.size() >= next_search_; }
-  /// The loop whose rounds are the longest of those that are regular and go on; of equals the one that came first.
-  /// Lengths are counted in allocations of the line's own thread: what others do beside it is no part of its rounds. Those of a line of
-  /// several threads are counted in each of them, and in all.
-  /// `sure`: a site whose rounds stay the loop as long as they are more than a part of something; kNone = none.
-  std::optional<Loop> find(const std::vector<Maker> &makers, uint32_t sure = kNone);
+  /**
+   * The loop that goes on and whose rounds are steps: where the program has backward passes, the innermost one with a pass in each
+   * round; else the outermost one, for what a request does may be a loop too. Of the lines that are come to in each round the one
+   * that came first stands for it. What other threads do is no part of a round. A line of several threads has rounds in each of
+   * them, and in all. `kept`: the site that stands for the loop until now, which it goes on to do where it may.
+   */
+  std::optional<Loop> find(const std::vector<Maker> &makers, const PathOf &path_of, uint32_t kept = kNone);
 
   const std::vector<StepEntry> &entries() const { return entries_; }
   /// Its memory was full: it begins again later.
@@ -87,7 +87,9 @@ class LoopFinder {
   void keep(const StepEntry &entry);
   /// What fills the memory without a loop is something else: begins again later, less and less often.
   void start_over();
+  const CallPath &path(uint32_t site, const PathOf &path_of);
 
+  std::unordered_map<uint32_t, CallPath> paths_;  ///< by site
   std::vector<StepEntry> entries_;
   std::vector<uint32_t> cells_;   ///< of the allocations, in their order
   std::vector<uint32_t> counts_;  ///< allocations by cell

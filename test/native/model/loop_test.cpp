@@ -173,11 +173,75 @@ TEST(what_the_framework_takes_from_the_driver_is_no_round) {
   CHECK_EQ(alone.anchor_line(), "13");
 }
 
-TEST(what_has_no_rounds_is_cut_by_time) {
+/// A server: a line of `main` makes a request's input, a function that it calls goes over tokens, and finds some in a cache.
+struct ServerFeed : LoopFeed {
+  static constexpr uint32_t kRequest = 11, kToken = 12, kHead = 13, kMiss = 14, kBackward = 15;
+  std::mt19937 random{5};
+  ServerFeed() {
+    names.set(kRequest, {{"serve.py", 50, "main"}});
+    names.set(kToken, {{"serve.py", 20, "decode"}, {"serve.py", 52, "main"}});
+    names.set(kHead, {{"serve.py", 21, "decode"}, {"serve.py", 52, "main"}});
+    names.set(kMiss, {{"serve.py", 5, "look_up"}, {"serve.py", 51, "main"}});
+    names.set(kBackward,
+              {{"torch/autograd/__init__.py", 9, "backward"}, {"serve.py", 23, "decode"}, {"serve.py", 52, "main"}});
+  }
+  void touch(uint32_t stack, uint64_t times = 1) {
+    for (; times > 0; --times) allocate(0x1000, 100, stack), free(0x1000);
+  }
+  /// With up to `most` tokens.
+  void request(uint32_t most, bool trains = false) {
+    touch(kRequest);
+    if (random() % 5 == 0) touch(kMiss, 1 + random() % 9);
+    for (uint32_t tokens = random() % (most + 1); tokens > 0; --tokens) {
+      touch(kToken);
+      touch(kHead);
+      if (trains) touch(kBackward);
+    }
+  }
+};
+
+TEST(requests_of_any_length_are_steps_and_their_tokens_are_not) {
+  ServerFeed feed;
+  for (int i = 0; i < 120; ++i) feed.request(30);
+  CHECK_EQ(feed.anchor_line(), "50");
+  CHECK_EQ(feed.series().axis.count, 120u);
+}
+
+TEST(the_outer_loop_takes_over_where_the_inner_one_was_found_first) {
+  ServerFeed feed;
+  feed.touch(ServerFeed::kRequest);
+  for (int i = 0; i < 40; ++i) feed.touch(ServerFeed::kToken), feed.touch(ServerFeed::kHead);
+  CHECK_EQ(feed.anchor_line(), "20");
+  for (int i = 0; i < 40; ++i) feed.request(30);
+  CHECK_EQ(feed.anchor_line(), "50");
+  CHECK_EQ(feed.series().axis.count, 41u);
+}
+
+TEST(where_there_are_backward_passes_the_innermost_loop_with_one_is_the_step) {
+  ServerFeed feed;
+  feed.request(30);
+  uint32_t tokens = 0;
+  for (; tokens < 400; ++tokens) {
+    if (tokens % 25 == 0) feed.touch(ServerFeed::kRequest);
+    feed.touch(ServerFeed::kToken);
+    feed.touch(ServerFeed::kHead);
+    feed.touch(ServerFeed::kBackward);
+  }
+  CHECK_EQ(feed.anchor_line(), "20");
+}
+
+TEST(a_line_that_allocates_several_times_is_no_round_each_time) {
+  ServerFeed feed;
+  for (int i = 0; i < 40; ++i) feed.touch(ServerFeed::kRequest, 3), feed.touch(ServerFeed::kMiss);
+  CHECK_EQ(feed.anchor_line(), "5");
+  CHECK_EQ(feed.series().axis.count, 40u);
+}
+
+TEST(what_has_no_lines_is_cut_by_time) {
   LoopFeed feed;
   std::mt19937_64 random(7);
   for (uint64_t i = 0; i < 20'000; ++i) {
-    feed.allocate(0x1000 + i, 1, static_cast<uint32_t>(1 + random() % 20));
+    feed.allocate(0x1000 + i, 1, 0);
     if (random() % 10 == 0) feed.now_ns += random() % 1'000'000;
   }
   const SiteSeries series = feed.series();
