@@ -35,6 +35,7 @@ export function doubtOf(growth: Growth): string | null {
   if (bounded && freed && rises >= T.freedRises) return null;
   if (ended && (!bounded || freed || (holder.limit === 'maybe' && rises >= T.endedRises))) return null;
   const so = t('It grew in {0} steps so far.', formatCount(rises));
+  if (holder?.kind === 'cycle') return t('{0} Python’s collector may still come to it and free it.', so);
   if (ended) return t('{0} {1} may have a bound that it did not reach.', so, holder?.path ?? '');
   if (holder === null) return t('{0} It may fill up and stop: it is not known yet who holds it.', so);
   return bounded

@@ -27,6 +27,7 @@ export function findLeaks(growing: readonly JudgedSite[], context: FindingContex
       line: frame === null ? (site?.library ?? '') : `${frame.file}:${frame.line}`,
       worker: thread,
       holder: holder === null ? null : holderKey(holder),
+      owner: holder === null ? null : ownerKey(holder),
     };
   });
   const clusters = clusterByCause(withoutServants(sites));
@@ -37,6 +38,12 @@ export function findLeaks(growing: readonly JudgedSite[], context: FindingContex
 function holderKey({ path, kind, file, line }: FindingHolder): string {
   if (file !== null && line !== null) return `${file}:${line}`;
   return kind === 'cycle' ? path.replace(/: \.\w+( \(its graph\))?$/, '') : path;
+}
+
+/** The object before the last attribute of a path, for a function that keeps something in several of them; null: no object has it. */
+function ownerKey({ path, file, function: name }: FindingHolder): string | null {
+  const owner = /^(.*[^.)])\.\w+\[\.\.\.\]/.exec(path)?.[1];
+  return owner === undefined || owner.startsWith('<') || !owner.includes('.') ? null : `${file} ${name} ${owner}`;
 }
 
 /** Driver memory that a tensor's line takes for the tensor itself (no cache between them) is the tensor's growth. */

@@ -10,6 +10,8 @@ export interface GrowingSite extends JudgedSite {
   worker: number | null;
   /** What its survivors hang on, as the agent found: the same text for the same holder; null: not known. */
   holder: string | null;
+  /** The function that keeps them, and the object that has what they hang on, as a text; null: no object has it, or not known. */
+  owner: string | null;
 }
 
 /** Puts together what is kept by one cause: survivors of the same steps and threads, held by the same thing. */
@@ -21,7 +23,31 @@ export function clusterByCause(sites: readonly GrowingSite[]): GrowingSite[][] {
     const key = `${process} ${layer} ${grows === 'size' ? `size ${site.line || site.verdict.site}` : grows}`;
     push(kinds, key, site);
   }
-  return ofOneHolder([...kinds.values()].flatMap(kind => byRhythm(kind).flatMap(cluster => byHolder(cluster))));
+  return ofOneLine(ofOneHolder([...kinds.values()].flatMap(kind => byRhythm(kind).flatMap(cluster => byHolder(cluster)))));
+}
+
+/** What was found to hang on nothing is of the cause that the same line has, where the line has one that was found. */
+function ofOneLine(clusters: readonly GrowingSite[][]): GrowingSite[][] {
+  const isHeld = (cluster: readonly GrowingSite[]): boolean => cluster.some(site => site.holder !== null);
+  const held = clusters.filter(isHeld);
+  const causeOf = (site: GrowingSite): GrowingSite[] | undefined =>
+    held.find(cluster => cluster.some(each => isOfLine(each, site)));
+  return [
+    ...held,
+    ...clusters.filter(cluster => {
+      if (isHeld(cluster)) return false;
+      const causes = cluster.map(causeOf);
+      const [cause] = causes;
+      if (cause === undefined || causes.some(each => each !== cause)) return true;
+      cause.push(...cluster);
+      return false;
+    }),
+  ];
+}
+
+function isOfLine(a: GrowingSite, b: GrowingSite): boolean {
+  const same = a.verdict.process === b.verdict.process && a.verdict.layer === b.verdict.layer;
+  return same && a.line === b.line && a.verdict.grows === b.verdict.grows;
 }
 
 /** What hangs on one thing is one cause, whatever its rhythm, and whether it is old or anew. */
@@ -108,10 +134,13 @@ function countCommon(a: readonly number[], b: readonly number[]): number {
   return common;
 }
 
-/** Divides what the agent found to hang on different things; what it did not find goes with the biggest. */
+/**
+ * Divides what the agent found to hang on different things, unless one function puts it into several lists of one object; what it
+ * did not find goes with the biggest.
+ */
 function byHolder(cluster: GrowingSite[]): GrowingSite[][] {
   const held = new Map<string, GrowingSite[]>();
-  for (const site of cluster) if (site.holder !== null) push(held, site.holder, site);
+  for (const site of cluster) if (site.holder !== null) push(held, site.owner ?? site.holder, site);
   if (held.size <= 1) return [cluster];
   const parts = [...held.values()].sort((a, b) => bytesOf(b) - bytesOf(a));
   parts[0]?.push(...cluster.filter(site => site.holder === null));

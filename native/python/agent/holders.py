@@ -41,6 +41,8 @@ class Found:
             self.addresses.append(address)
 
     def find_line(self, finder):
+        if self.answer["kind"] == "cycle" and gc.isenabled():
+            self.answer["limit"] = source.MAYBE  # the collector may come to it yet
         found = (self.anchor, None) if type(self.anchor) is tuple else finder.find(self.anchor, self.sites)
         if found is None or not roots_part.is_user_file(found[0][0]):  # what a library writes is nothing that the user could change
             call = finder.find_call(self.anchor.makers, self.sites) if type(self.anchor) is lines.Anchor else None

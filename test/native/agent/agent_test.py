@@ -256,6 +256,7 @@ class Agent(Traced):
             self.assertEqual(log.holder(1, addresses[name])["length"], 1)
         self.assertEqual(log.holder(1, addresses["thread"])["thread"], "worker")
         self.assertEqual(log.holder(1, addresses["cycle"])["backReference"], "parent")
+        self.assertIsNone(log.holder(1, addresses["cycle"])["limit"], "the collector is off")
 
     def test_what_bounds_a_container_by_its_text(self):
         part = {}
