@@ -56,11 +56,12 @@ function keyOf(site: GrowingSite): string {
   return `${site.verdict.process} ${site.line}`;
 }
 
-function leakOf(cluster: GrowingSite[], context: FindingContext): Finding {
-  const [first] = cluster;
+function leakOf(all: GrowingSite[], context: FindingContext): Finding {
+  const [first] = all;
   if (first === undefined) throw new RangeError('A cluster has at least one site.');
   const { process, layer } = first.verdict;
-  const ids = cluster.map(site => site.verdict.site);
+  const cluster = all.filter(site => site.verdict.layer === layer);
+  const ids = all.map(site => site.verdict.site);
   const places = placesOf(cluster, context.source);
   const holder =
     holderOf(context.answers, process, ids, 0, 1) ??
@@ -100,7 +101,7 @@ function leakOf(cluster: GrowingSite[], context: FindingContext): Finding {
   const pace = secondsPerStep(context.axis);
   if (finding.fullInSteps !== null && pace !== null) finding.fullInSeconds = finding.fullInSteps * pace;
   if (finding.verdict === 'leak' && (finding.fullInSeconds ?? 0) > T.neverSeconds) finding.verdict = 'slow';
-  finding.evidence = evidenceOf(finding, cluster, context);
+  finding.evidence = evidenceOf(finding, all, context);
   finding.ruledOut = ruledOutOf(finding, cluster, context);
   return finding;
 }

@@ -23,7 +23,9 @@ export function clusterByCause(sites: readonly GrowingSite[]): GrowingSite[][] {
     const key = `${process} ${layer} ${grows === 'size' ? `size ${site.line || site.verdict.site}` : grows}`;
     push(kinds, key, site);
   }
-  return ofOneLine(ofOneHolder([...kinds.values()].flatMap(kind => byRhythm(kind).flatMap(cluster => byHolder(cluster)))));
+  return ofOneLine(
+    ofOneHolder([...kinds.values()].flatMap(kind => byRhythm(kind).flatMap(cluster => byHolder(cluster)))),
+  );
 }
 
 /** What was found to hang on nothing is of the cause that the same line has, where the line has one that was found. */
@@ -50,13 +52,17 @@ function isOfLine(a: GrowingSite, b: GrowingSite): boolean {
   return same && a.line === b.line && a.verdict.grows === b.verdict.grows;
 }
 
-/** What hangs on one thing is one cause, whatever its rhythm, and whether it is old or anew. */
+/**
+ * What hangs on one thing is one cause, whatever its rhythm, whether it is old or anew, and whether it lies on the device or is the
+ * pinned copy of that. Device memory comes first.
+ */
 function ofOneHolder(clusters: readonly GrowingSite[][]): GrowingSite[][] {
   const found = new Map<string, GrowingSite[]>();
-  for (const cluster of clusters) {
+  const isHost = (cluster: GrowingSite[]): number => Number(cluster[0]?.verdict.layer === 'host');
+  for (const cluster of clusters.toSorted((a, b) => isHost(a) - isHost(b))) {
     const { process, layer, site } = cluster[0]?.verdict ?? {};
     const holder = cluster.find(each => each.holder !== null)?.holder ?? null;
-    const key = `${process} ${layer} ${holder ?? `site ${site}`}`;
+    const key = `${process} ${holder ?? `${layer} site ${site}`}`;
     const known = found.get(key);
     if (known === undefined) found.set(key, [...cluster]);
     else known.push(...cluster);

@@ -128,6 +128,45 @@ test('what one line put into several places is one finding', () => {
   assert.deepEqual([finding.sites.length, finding.class, finding.holder?.line], [2, 'exception', 20]);
 });
 
+test('what one function puts into two lists of one object is one finding, and of two objects are two', () => {
+  const run = playing(30, (_, run) => [run.alloc(1, MB), run.alloc(2, KB)]);
+  const told = (owner: string): Finding[] => {
+    const list = (site: number, path: string) => {
+      const own = addresses(run.blocks(site));
+      return { path, kind: 'attribute', file: SCRIPT, function: 'keep', line: 20 + site, addresses: own };
+    };
+    const text = JSON.stringify({ groups: [list(1, 'main().model.logits[...]'), list(2, `${owner}.targets[...]`)] });
+    return findingsOf(run, { answers: [{ text, blocks: blockFacts([...run.blocks(1), ...run.blocks(2)]) }] });
+  };
+  assert.deepEqual(only(told('main().model')).sites.length, 2);
+  assert.equal(told('main().other').length, 2);
+  assert.equal(told('main()').length, 2, 'a function’s variables are no object');
+});
+
+test('a tensor and its pinned copy in one list are one finding, about the device', () => {
+  const run = new StepRun();
+  run.site(2, { layer: 'host' });
+  playing(30, (_, run) => [run.alloc(1, MB), run.alloc(2, 4 * MB)], run);
+  const blocks = [...run.blocks(1), ...run.blocks(2)];
+  const held = { path: 'pairs[...]', kind: 'container', file: SCRIPT, line: 20, addresses: addresses(blocks) };
+  const answers = [{ text: JSON.stringify({ groups: [held] }), blocks: blockFacts(blocks) }];
+  assert.equal(findingsOf(run).length, 2, 'nobody knows better');
+  const finding = only(findingsOf(run, { answers }));
+  assert.deepEqual([finding.layer, finding.bytesPerStep, finding.sites.length], ['tensor', MB, 2]);
+  assert.ok(finding.evidence.includes('Pinned host memory grows with it, by 4.00 MB a step.'));
+});
+
+test('a line’s blocks that nobody was found to hold are of the cause that the line has', () => {
+  const run = playing(60, (step, run) => [
+    step % 2 === 0 && run.alloc(1, MB),
+    step > 9 && step % 5 === 0 && run.alloc(2, MB),
+  ]);
+  const held = { path: 'log[...]', kind: 'container', file: SCRIPT, line: 20, addresses: addresses(run.blocks(1)) };
+  const answers = [{ text: JSON.stringify({ groups: [held] }), blocks: blockFacts(run.blocks(1)) }];
+  assert.equal(findingsOf(run, { answers, lines: { 1: 7, 2: 8 } }).length, 2);
+  assert.equal(only(findingsOf(run, { answers, lines: { 1: 7, 2: 7 } })).sites.length, 2);
+});
+
 test('what one holder keeps is one finding, whatever its rhythm', () => {
   const run = playing(60, (step, run) => [run.alloc(1, MB), step > 20 && step % 3 === 0 && run.alloc(2, MB)]);
   const [one, two] = [run.blocks(1), run.blocks(2)];
