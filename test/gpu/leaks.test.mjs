@@ -2,4 +2,4 @@
 import { testLeaks } from '../workloads/leakRuns.mjs';
 import { python } from './traced.mjs';
 
-testLeaks({ python, concurrency: 6 });
+testLeaks({ python, concurrency: Number(process.env.GPU_MEMTRACE_AT_ONCE ?? 6) });

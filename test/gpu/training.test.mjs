@@ -2,4 +2,4 @@
 import { testTraining } from '../workloads/trainingRuns.mjs';
 import { python } from './traced.mjs';
 
-testTraining({ python, words: ({ longer }) => ['--device', 'cuda', ...longer] });
+testTraining({ python, concurrency: 5, words: ({ longer }) => ['--device', 'cuda', ...longer] });

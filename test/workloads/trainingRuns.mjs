@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { fixFor, leaksOf, runJob, withFix } from './tracedJob.mjs';
 import { lineWith, TRAINING } from './trainingScripts.mjs';
 
-/** Registers a test for each script. `words` gives its arguments, `options` are the command's. */
-export function testTraining({ python, env = {}, options = [], words = () => [] }) {
-  describe('training scripts', () => {
+/** Registers a test for each script, `concurrency` at once. `words` gives its arguments, `options` are the command's. */
+export function testTraining({ python, env = {}, options = [], words = () => [], concurrency = 1 }) {
+  describe('training scripts', { concurrency }, () => {
     for (const script of TRAINING)
       test(script.name, async () => {
         const file = fileURLToPath(new URL(`training/${script.name}`, import.meta.url));
