@@ -19,7 +19,7 @@ export function findingLines({ info, verdicts }: Snapshot, most: number): string
   const lines = verdicts.findings.slice(0, most).flatMap(findingText);
   const more = verdicts.findings.length - most;
   if (more > 0) lines.push(`... and ${formatPlural(more, 'more finding')}`);
-  if (lines.length === 0 && !info.live) lines.push(nothingText(info, verdicts));
+  if (lines.length === 0) lines.push(nothingText(info, verdicts));
   lines.push(stepsText(verdicts), '');
   return lines;
 }
@@ -27,7 +27,7 @@ export function findingLines({ info, verdicts }: Snapshot, most: number): string
 /** Nothing was found; or why that cannot be told. */
 function nothingText(info: TraceInfo, verdicts: Verdicts): string {
   const { standing, sentence } = standingOf(info, verdicts);
-  return standing === 'clean' ? 'NO LEAK FOUND.' : sentence;
+  return standing === 'clean' && !info.live ? 'NO LEAK FOUND.' : sentence;
 }
 
 /** How many steps there were, and what they are taken from. */
