@@ -31,16 +31,16 @@ export function placeText(place: Pick<FindingPlace, 'file' | 'line'> | null): st
   return place === null || place.file === '' ? t('no Python line') : `${baseName(place.file)}:${place.line}`;
 }
 
-/** `cache (120 in it, train.py:6)`. */
+/** `cache (120 items, train.py:6)`. */
 export function holderText({ path, file, line, length, asked }: FindingHolder): string {
-  const count = formatCount(length ?? 0);
-  const facts = length === null ? [] : [asked ? t('{0} in it then', count) : t('{0} in it', count)];
+  const items = length === 1 ? t('1 item') : t('{0} items', formatCount(length ?? 0));
+  const facts = length === null ? [] : [asked ? t('{0} when seen', items) : items];
   if (file !== null) facts.push(`${baseName(file)}:${line ?? '?'}`);
   return facts.length === 0 ? path : `${path} (${facts.join(', ')})`;
 }
 
-/** `Asked 12.30 s into the run; the program paused for 31 ms to answer.` */
-export function askedText({ timeNs, pauseMs }: NonNullable<FindingHolder['asked']>): string {
+/** `Seen 12.30 s into the run; looking paused the program for 31 ms.` */
+export function seenText({ timeNs, pauseMs }: NonNullable<FindingHolder['asked']>): string {
   const at = formatDuration(timeNs);
-  return t('Asked {0} into the run; the program paused for {1} ms to answer.', at, formatCount(Math.ceil(pauseMs)));
+  return t('Seen {0} into the run; looking paused the program for {1} ms.', at, formatCount(Math.ceil(pauseMs)));
 }

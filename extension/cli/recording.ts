@@ -5,6 +5,7 @@ import { isatty } from 'node:tty';
 import { verdictsOf } from '../analysis/findings/verdictCache';
 import { sureLeaks } from '../analysis/findings/verdicts';
 import { buildReport } from '../analysis/report/report';
+import { headLine } from '../analysis/report/tableFindings';
 import { keptTracesFolder, traceRoots } from '../capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces, unwritable } from '../capture/traces/keptTraces';
 import { recordProcesses, type SessionFile, writeSession } from '../capture/traces/sessionFile';
@@ -128,16 +129,19 @@ export async function finish(
     if (!existsSync(directory))
       say(`${directory} was deleted while the trace was recorded into it: parts may be missing.`);
     const verdicts = verdictsOf(session, createLineReader());
-    const failed = options.failOnLeak !== null && sureLeaks(verdicts.findings, options.failOnLeak === 'all').length > 0;
-    if (failed) result = LEAK_FOUND;
+    const { failOnLeak } = options;
+    const failing = failOnLeak === null ? [] : sureLeaks(verdicts.findings, failOnLeak === 'all');
+    if (failing.length > 0) result = LEAK_FOUND;
     if (options.format === 'table') {
       const { blocks } = options;
       const ended = { addon, session, path: directory, followed: true } as const;
       const [program] = recording.facts.processes;
       const how = { blocks, nothing, width: terminalSize(2)?.columns ?? null, status: program?.exitCode ?? null };
       print(await summaryLines(ended, verdicts, how), 2);
-      if (failed) print([`Exit status ${LEAK_FOUND}: a leak was found (--fail-on-leak).`], 2);
+    } else {
+      print(failing.map(headLine), 2);
     }
+    if (failing.length > 0) print([`Exit status ${LEAK_FOUND}: a leak was found (--fail-on-leak).`], 2);
     if (options.format === 'json' || options.report !== null) {
       const document = { ...buildReport(session, undefined, verdicts), ...shownMoment(session) };
       writeResult(jsonChunks(document), options.report);

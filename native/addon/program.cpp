@@ -13,12 +13,13 @@
 #include <string>
 #include <vector>
 
+#include "addon/group_witness.h"
 #include "addon/promised.h"
 
 namespace gmt::addon {
 namespace {
 
-/// What is heard. Those of the terminal reach its whole foreground group, so the program as well.
+/// What is heard, and passed on where it came to this process alone.
 constexpr int kHeard[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGALRM};
 /// How long what is left to do may take once a signal has come: the one that ended the program may have come here as well.
 constexpr unsigned kGraceSeconds = 1;
@@ -34,15 +35,6 @@ std::atomic<int> g_ending{0};  ///< the signal after which this process ends soo
   ::_exit(128 + signal);
 }
 
-/// Whether this process's group is in the foreground of its terminal.
-bool owns_terminal() {
-  const int terminal = ::open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
-  if (terminal < 0) return false;
-  const bool owns = ::tcgetpgrp(terminal) == ::getpgrp();
-  ::close(terminal);
-  return owns;
-}
-
 /// The program while it runs, else 0: an end counts before the thread that waits for it has noticed.
 pid_t running_program() {
   const pid_t program = g_program;
@@ -54,12 +46,11 @@ pid_t running_program() {
 
 void hear(int signal) {
   const int saved = errno;
-  const bool from_terminal = signal == SIGINT || signal == SIGQUIT;
   if (const pid_t program = running_program()) {
-    if (!from_terminal || !owns_terminal()) ::kill(program, signal);
+    if (!came_to_group(signal)) ::kill(program, signal);
   } else if (signal == SIGALRM) {
     end(g_ending);
-  } else if (signal == SIGTERM || signal == SIGHUP || from_terminal) {
+  } else if (signal == SIGTERM || signal == SIGHUP || signal == SIGINT || signal == SIGQUIT) {
     if (g_ending.exchange(signal) != 0) end(signal);
     ::alarm(kGraceSeconds);
   }
@@ -136,7 +127,10 @@ int begin(std::vector<std::string> command, std::vector<std::string> environment
   ::close(failed[1]);
   if (*program > 0 && ::read(failed[0], &error, sizeof error) > 0) ::waitpid(*program, nullptr, 0);
   ::close(failed[0]);
-  if (error == 0) g_program = *program;
+  if (error == 0) {
+    start_group_witness();
+    g_program = *program;
+  }
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   return error;
 }
@@ -146,6 +140,7 @@ int status_of_end(pid_t program) {
   siginfo_t end{};
   while (::waitid(P_PID, static_cast<id_t>(program), &end, WEXITED | WNOWAIT) != 0 && errno == EINTR) continue;
   g_program = 0;
+  end_group_witness();
   return end.si_code == CLD_EXITED ? end.si_status : 128 + end.si_status;
 }
 

@@ -21,6 +21,14 @@ uint64_t steady_ns() {
   return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 
+std::string cut_note(const Container &file) {
+  const std::string there = std::to_string(file.bytes);
+  const std::string what = file.whole_bytes > file.bytes ? "of its " + std::to_string(file.whole_bytes) +
+                                                               " bytes the first " + there + " are there"
+                                                         : "it ends at byte " + there;
+  return file.path + " is cut short: " + what + ". What can be read is shown.";
+}
+
 }  // namespace
 
 SessionReader::Process::Process(LogFile opened, const gmt_file_header &h, uint64_t zero_ns)
@@ -56,7 +64,7 @@ Status SessionReader::open_saved() {
     }
   }
   if (opened_.empty()) return Error{problem};
-  if (cut_) notes_.push_back(path_ + " is cut short: what was behind its end is missing.");
+  if (cut_) notes_.push_back(cut_note(container.value()));
   return std::nullopt;
 }
 
@@ -196,6 +204,17 @@ bool SessionReader::live() const {
     if (!processes_[i]->idle || !(over || processes_[i]->past || ended(i))) return true;
   }
   return false;
+}
+
+std::vector<std::string> SessionReader::notes() const {
+  std::vector<std::string> all = notes_;
+  for (const auto &process : processes_) {
+    const uint64_t at = process->merge.damaged_at();
+    if (at == 0) continue;
+    all.push_back(process->log.where() + " is damaged at byte " + std::to_string(process->log.begin() + at) +
+                  ": what could not be read is missing, the rest is shown.");
+  }
+  return all;
 }
 
 std::vector<std::string> SessionReader::open_logs() const {

@@ -72,7 +72,7 @@ class SessionReader {
   /// Paths to the logs of a trace directory, valid as long as this object even where the directory was deleted.
   std::vector<std::string> open_logs() const;
   /// What a user should know of the files themselves: one sentence each.
-  const std::vector<std::string> &notes() const { return notes_; }
+  std::vector<std::string> notes() const;
 
  private:
   struct Process {

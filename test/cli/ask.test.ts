@@ -80,18 +80,18 @@ test('who holds what leaks: path, place, how many', async t => {
   assert.equal(holder?.path, '__main__.kept[...]');
   assert.deepEqual([holder?.kind, holder?.length, holder?.line], ['container', 60, lineOf('# HOLD')]);
   assert.ok((holder?.count ?? 0) >= 50, String(holder?.count));
-  assert.match(leak.sentence, /^Asked for \d+ blocks, \d+ still alive; the program was paused for \d+ ms\.$/);
+  assert.match(leak.sentence, /^Looked at \d+ blocks, \d+ of them still alive; the program was paused for \d+ ms\.$/);
 });
 
 test('who holds a line’s blocks, one address; what cannot be asked is one sentence', async t => {
   const { place, pid } = await running(t, SCRIPT);
   const line = await asked(place, [String(pid), '--line', `train.py:${lineOf('0x1000 * step, 512')}`]);
   assert.equal(line.status, 0, line.stderr);
-  assert.match(line.stdout, /60 blocks, 30\.00 KB: __main__\.kept\[\.\.\.\] \(60 in it, train\.py:\d+\), container/);
+  assert.match(line.stdout, /60 blocks, 30\.00 KB: __main__\.kept\[\.\.\.\] \(60 items, train\.py:\d+\), container/);
   const address = await asked(place, [String(pid), '--address', '0x103000']);
   assert.match(address.stdout, /1 block, 512 B: __main__\.kept/);
   // The storage’s own size; this PyTorch has no snapshot.
-  assert.match(address.stdout, /^ {2}Asked for 512 B, handed out 512 B; stream and pool: not recorded\.$/m);
+  assert.match(address.stdout, /^ {2}Requested 512 B, handed out 512 B; stream and pool: not recorded\.$/m);
   const none = await asked(place, [String(pid), '--address', '0xdead000']);
   assert.deepEqual([none.status, none.stderr], [1, 'gpu-memtrace: No tensor that is alive begins at 0xdead000.\n']);
   const elsewhere = await asked(place, [String(pid), '--line', 'other.py:3']);
@@ -103,7 +103,7 @@ test('what was asked for a block, its stream and its pool, as PyTorch’s alloca
   const one = await asked(place, [String(pid), '--address', '0x103000']);
   assert.match(
     one.stdout,
-    /^ {2}Asked for 500 B, handed out 512 B; stream 0x5570; private pool 0:3 \(of a CUDA graph or a MemPool\)\.$/m,
+    /^ {2}Requested 500 B, handed out 512 B; stream 0x5570; private pool 0:3 \(of a CUDA graph or a MemPool\)\.$/m,
   );
   const all = await asked(place, [
     String(pid),
@@ -113,7 +113,7 @@ test('what was asked for a block, its stream and its pool, as PyTorch’s alloca
     'json',
   ]);
   const { questions } = JSON.parse(all.stdout) as { questions: { details: BlockDetails }[] };
-  const details = { askedBytes: 60 * 500, bytes: 60 * 512, streams: ['0x5570'], pools: ['0:3'] };
+  const details = { blocks: 60, sized: 60, askedBytes: 60 * 500, bytes: 60 * 512, streams: ['0x5570'], pools: ['0:3'] };
   assert.deepEqual(questions[0]?.details, details);
 });
 

@@ -110,6 +110,29 @@ test('a trace that was cut short shows what is left and says so, or is refused i
   }
 });
 
+test('what is cut or damaged is said first, with its place; never that nothing was recorded', async t => {
+  const place = new Place(t);
+  const file = await traced(place);
+  const whole = readFileSync(file);
+  const HEADER = 65_536 + 64; // of a log and of its first chunk
+  const begin = whole.indexOf('CHNK') + 64;
+  assert.ok(begin > HEADER);
+  const damaged = Buffer.from(whole).fill(0xa5, begin, begin + 4096);
+  const table = async (name: string, content: Buffer): Promise<string[]> => {
+    writeFileSync(place.path(name), content);
+    return (await place.run(['report', place.path(name)])).stdout.split('\n').slice(2, 4);
+  };
+  const nothing = 'No GPU allocation is left to be shown.';
+  const [cut, left] = await table('cut.gputrace', whole.subarray(0, 20_000));
+  const lengths = `of its ${whole.length} bytes the first 20000 are there. What can be read is shown.`;
+  assert.equal(cut, `INCOMPLETE: ${place.path('cut.gputrace')} is cut short: ${lengths}`);
+  assert.equal(left, nothing);
+  const [broken, none] = await table('damaged.gputrace', damaged);
+  const where = `damaged at byte ${begin}: what could not be read is missing, the rest is shown.`;
+  assert.equal(broken, `INCOMPLETE: ${place.path('damaged.gputrace')} is ${where}`);
+  assert.equal(none, nothing);
+});
+
 /** An interpreter that the tracer cannot read, where one is installed. */
 function unsupportedPython(): string | undefined {
   const versions = join(homedir(), '.pyenv/versions');

@@ -50,6 +50,9 @@ test('a moment that the user names is shown instead, and what still lives at the
   const { place } = await traced(t, '');
   const trace = place.path('t.gputrace');
   const { stdout } = await place.run(['report', trace, '--at', 'step:20']);
+  const early = await place.run(['report', trace, '--at', 'step:2']);
+  assert.match(early.stdout, /^(No training step is known yet|Needs \d+ more steps)/m);
+  assert.doesNotMatch(early.stdout, /The run ended/);
   assert.match(stdout, /^TOTAL LIVE: 10\.00 KB$/m);
   assert.doesNotMatch(stdout, /As of/);
   const end = await place.run(['report', trace, '--at', '100%']);
@@ -100,7 +103,7 @@ test('the program is asked by itself, once, who holds what leaks, and keeps its 
   );
   assert.ok((leak.holder.asked?.pauseMs ?? 0) > 0);
   const said =
-    /^ {2}Held by main\(\)\.kept\[\.\.\.\] .*\n {2}Asked .* into the run; the program paused for \d+ ms to answer\.$/m;
+    /^ {2}Held by main\(\)\.kept\[\.\.\.\] .*\n {2}Seen .* into the run; looking paused the program for \d+ ms\.$/m;
   assert.match(stderr.slice(stderr.lastIndexOf('LEAK:')), said);
   const { stdout } = await place.run(['report', place.path('t.gputrace')]);
   assert.match(stdout, said);

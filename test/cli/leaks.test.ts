@@ -12,17 +12,17 @@ const cases = (list: string): string[] =>
 /** The line that keeps, from 1; 0: none is named. */
 const leakLine = (name: string): number => source.split('\n').findIndex(line => line.endsWith(`# LEAK ${name}`)) + 1;
 
-async function judged(place: Place, name: string): Promise<{ status: number | null; report: Report }> {
+async function judged(place: Place, name: string): Promise<{ status: number | null; stderr: string; report: Report }> {
   const words = ['run', '--simulate-gpu', '--format', 'none', '--report', place.path('report.json'), '--fail-on-leak'];
-  const { status } = await place.run([...words, '--', python, file, name]);
-  return { status, report: place.readJson<Report>('report.json') };
+  const { status, stderr } = await place.run([...words, '--', python, file, name]);
+  return { status, stderr, report: place.readJson<Report>('report.json') };
 }
 
 let [named, right] = [0, 0];
 
 for (const name of cases('LEAKS')) {
   test(`${name} leaks at the line that keeps, and the run fails`, async t => {
-    const { status, report } = await judged(new Place(t), name);
+    const { status, stderr, report } = await judged(new Place(t), name);
     const leaks = report.findings.filter(finding => finding.verdict === 'leak');
     named += leaks.length;
     right += leaks.filter(finding => finding.place?.line === leakLine(name)).length;
@@ -32,6 +32,7 @@ for (const name of cases('LEAKS')) {
       leaks.map(finding => finding.title).join('\n'),
     );
     assert.equal(status, 3);
+    assert.match(stderr, /^LEAK: kept\.py:[^]*\nExit status 3: a leak was found \(--fail-on-leak\)\.\n$/);
     assert.equal(report.steps.source, 'periodic');
   });
 }

@@ -111,13 +111,48 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
   assert.equal(status, 1, stderr);
 });
 
-test('SIGINT to the command line alone is passed on', async t => {
-  const script =
-    'import signal, sys, time\nsignal.signal(signal.SIGINT, lambda *_: sys.exit(9))\nprint("ready", flush=True)\ntime.sleep(30)';
-  const started = new Place(t).start([...RUN, python, '-c', script]);
-  await started.saw('ready');
-  process.kill(started.pid, 'SIGINT');
-  assert.equal((await started.ended).status, 9);
+/** Counts what comes; SIGTERM ends it, with that number. */
+const COUNTS = `import signal, sys, time
+seen = []
+signal.signal(signal.SIGINT, lambda *_: (seen.append(1), print("seen", flush=True)))
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(10 + len(seen)))
+print("ready", flush=True)
+while True: time.sleep(10)
+`;
+
+for (const [to, sign] of [
+  ['the command line alone', 1],
+  ['its whole process group', -1],
+] as const)
+  test(`without a terminal, SIGINT to ${to} reaches the program once`, async t => {
+    const started = new Place(t).start([...RUN, python, '-c', COUNTS]);
+    await started.saw('ready');
+    process.kill(sign * started.pid, 'SIGINT');
+    await started.saw('seen');
+    process.kill(started.pid, 'SIGTERM');
+    assert.equal((await started.ended).status, 11);
+  });
+
+test('on a terminal, too, SIGINT to the command line alone reaches the program', t => {
+  const place = new Place(t);
+  const terminal = place.write(
+    'terminal.py',
+    `import os, pty, signal, sys
+pid, fd = pty.fork()
+if pid == 0: os.execvp(sys.argv[1], sys.argv[1:])
+seen = b""
+try:
+    while data := os.read(fd, 1000):
+        seen += data
+        if b"ready" in seen: os.kill(pid, signal.SIGINT); seen = b""
+        if b"seen" in seen: os.kill(pid, signal.SIGTERM); seen = b""
+except OSError: pass
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+`,
+  );
+  const words = [process.execPath, join(dist, 'cli.js'), ...RUN, python, '-c', COUNTS];
+  const { status } = spawnSync(python, [terminal, ...words], { env: place.env, timeout: 30_000 });
+  assert.equal(status, 11);
 });
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -159,7 +194,7 @@ while True:
   const words = ['run', '--simulate-gpu', '--interval', '0.1', '--', python, script];
   const { child, ended } = place.startUnread(t, words, 'stderr');
   await until(() => hangs(child.pid));
-  const program = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim();
+  const program = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ')[0] ?? '';
   child.kill('SIGTERM');
   // Until its last thread has ended signals are its own.
   await until(

@@ -43,5 +43,5 @@ export function compare({ by, a, b }: Pick<CompareQuery, 'by' | 'a' | 'b'>): Com
   const sum = (of: 'bytesA' | 'bytesB'): number => rows.reduce((all, row) => all + row[of], 0);
   const alone = (of: 'countA' | 'countB'): number => rows.filter(row => row[of] === 0).length;
   const sums = { bytesA: sum('bytesA'), bytesB: sum('bytesB'), added: alone('countA'), gone: alone('countB') };
-  return { rows, total: rows.length, ...sums };
+  return { rows, total: rows.length, ...sums, renamed: null };
 }

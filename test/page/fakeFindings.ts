@@ -216,7 +216,7 @@ export function noteAsked(method: 'whoHolds' | 'stopAsking'): undefined {
   asked =
     method === 'whoHolds'
       ? { state: 'asking', sentence: 'Asking process 4711; it answers between two instructions…', results: [] }
-      : { state: 'answered', sentence: 'Asked for 200 blocks, 200 still alive.', results: [holder, list] };
+      : { state: 'answered', sentence: 'Looked at 200 blocks, 200 of them still alive.', results: [holder, list] };
   return undefined;
 }
 

@@ -1,5 +1,6 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
+import { shareText } from '../../protocol/holderShare';
 import type { StepAxis } from '../../protocol/steps';
 import type { TraceSource } from '../../protocol/trace';
 import type { Finding } from '../../protocol/verdicts';
@@ -8,7 +9,7 @@ import type { FindingContext } from './findingContext';
 import { cutShort } from './holders';
 import { at, sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
-import { askedText, holderText, placeText } from '../words';
+import { seenText, holderText, placeText } from '../words';
 
 /** What speaks for a leak, in sentences. */
 export function evidenceOf(finding: Finding, all: readonly GrowingSite[], context: FindingContext): string[] {
@@ -43,8 +44,8 @@ export function evidenceOf(finding: Finding, all: readonly GrowingSite[], contex
 function holderEvidence({ holder, process }: Finding, { answers }: FindingContext): string[] {
   if (holder?.kind === 'none') return [t('At the end, no Python object of the program held any of it.')];
   if (holder !== null) {
-    const asked = holder.asked === undefined ? [] : [askedText(holder.asked)];
-    return [t('Held by {0}.', holderText(holder)), ...asked];
+    const asked = holder.asked === undefined ? [] : [seenText(holder.asked)];
+    return [t('Held by {0}.', holderText(holder)), ...asked, shareText(holder, t)].filter(text => text !== null);
   }
   const cutAfterMs = cutShort(answers, process);
   if (cutAfterMs === null) return [];

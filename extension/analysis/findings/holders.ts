@@ -198,10 +198,12 @@ export function holderOf(
   const early = mostHeld(running, process, sites, share, Math.max(least, T.holderBlocks));
   const found = early ?? mostHeld(answers, process, sites, share, least);
   if (found === null) return null;
-  const { path, kind, file, line, length, bound, limit, fix } = found.most;
+  const { path, kind, file, line, length, bound, limit, fix, count } = found.most;
   // At the end everything that refers to itself is a cycle; what held it before may just not have been found in time.
   if (early === null && kind === 'cycle' && holdersSaid(running, process, sites).includes('unknown')) return null;
-  const more = { ...(limit && { limit }), ...(fix && { fix }) };
+  const [blocks, of] = [Math.round(count), Math.round(found.of)];
+  const part = blocks < of && { share: { blocks, of, others: found.others } };
+  const more = { ...(limit && { limit }), ...(fix && { fix }), ...part };
   const holder = { path, kind, file, line, function: found.most.function, length, bound, ...more };
   const { when, timeNs, pauseMs } = found.answer;
   return when === 'exit' || !pauseMs ? holder : { ...holder, asked: { timeNs, pauseMs } };
@@ -214,13 +216,14 @@ function mostHeld(
   sites: readonly number[],
   share: number,
   least: number,
-): { answer: HolderAnswer; most: HolderFound } | null {
+): { answer: HolderAnswer; most: HolderFound; of: number; others: number } | null {
   const named = mostNamed(answers, process, sites);
-  const [most] = (named?.holders ?? [])
+  const [most, ...others] = (named?.holders ?? [])
     .filter(({ kind }) => !NOBODY.has(kind))
     .sort((one, other) => other.count - one.count || other.bytes - one.bytes);
   if (named === null || most === undefined) return null;
-  return most.count < Math.max(1, least, share * blocksOf(named.holders)) ? null : { answer: named.answer, most };
+  const of = blocksOf(named.holders);
+  return most.count < Math.max(1, least, share * of) ? null : { answer: named.answer, most, of, others: others.length };
 }
 
 /** What is said of blocks that live to the end, where the look at the end saw all that Python has and none of them. */
@@ -272,7 +275,7 @@ export function readHolderAnswer(
   if (holders.length === 0) return { sentence: t('All of these blocks were freed before the program answered.') };
   const found = blocksOf(holders);
   const took = positive(document.tookMs);
-  const parts = [t('Asked for {0}, {1} still alive', blocksText(asked), formatCount(found))];
+  const parts = [t('Looked at {0}, {1} of them still alive', blocksText(asked), formatCount(found))];
   if (took !== null) parts.push(t('the program was paused for {0} ms', Math.ceil(took)));
   if (document.cut === true) parts.push(t('the search was cut short'));
   return { holders, sentence: `${parts.join('; ')}.` };

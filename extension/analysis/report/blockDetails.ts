@@ -4,7 +4,10 @@ import type { TraceSource } from '../../protocol/trace';
 
 /** What a framework's allocator said of some blocks; null where it said nothing of any. */
 export interface BlockDetails {
-  /** Asked for in all, and handed out for it, of the blocks of which it is known. */
+  /** How many blocks these are, and of how many of them both numbers of bytes are known. */
+  blocks: number;
+  sized: number;
+  /** Requested in all, and handed out for it, of the blocks of which it is known. */
   askedBytes: number | null;
   bytes: number | null;
   streams: string[] | null;
@@ -24,7 +27,7 @@ export function blockDetails(
 ): BlockDetails {
   const wanted = new Set(blocks.map(({ address }) => address));
   const [streams, pools] = [new Set<string>(), new Set<string>()];
-  let [asked, bytes, known] = [0, 0, 0];
+  let [asked, bytes, sized] = [0, 0, 0];
   for (const site of sites) {
     const query = { process, site, sort: 'age', descending: true, from: 0, to: MOST_ROWS } as const;
     const rows = source.allocations(query);
@@ -35,25 +38,31 @@ export function blockDetails(
       if (stream !== STREAM_UNKNOWN) streams.add(`0x${stream.toString(HEX)}`);
       const size = rows.askedBytes[i] ?? NaN;
       if (Number.isNaN(size)) return;
-      known++;
+      sized++;
       asked += size;
       bytes += rows.bytes[i] ?? 0;
     });
   }
   const some = (set: Set<string>): string[] | null => (set.size === 0 ? null : [...set].sort());
   return {
-    askedBytes: known === 0 ? null : asked,
-    bytes: known === 0 ? null : bytes,
+    blocks: blocks.length,
+    sized,
+    askedBytes: sized === 0 ? null : asked,
+    bytes: sized === 0 ? null : bytes,
     streams: some(streams),
     pools: some(pools),
   };
 }
 
-/** `Asked for 500 B of 512 B; default stream; default pool.` */
-export function detailsText({ askedBytes, bytes, streams, pools }: BlockDetails): string {
-  const sized = askedBytes !== null && bytes !== null;
+/** `Requested 500 B, handed out 512 B; default stream; default pool.` */
+export function detailsText({ blocks, sized, askedBytes, bytes, streams, pools }: BlockDetails): string {
+  const whose = sized === blocks ? '' : ` (known of ${formatCount(sized)} of the ${formatCount(blocks)} blocks)`;
+  const sizes =
+    askedBytes === null || bytes === null
+      ? undefined
+      : `requested ${exact(askedBytes)}, handed out ${exact(bytes)}${whose}`;
   const known = {
-    'bytes asked for': sized ? `asked for ${exact(askedBytes)}, handed out ${exact(bytes)}` : undefined,
+    'requested bytes': sizes,
     stream: streams?.map(streamText).join(', '),
     pool: pools?.map(poolText).join(', '),
   };

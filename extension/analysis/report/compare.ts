@@ -23,6 +23,7 @@ export interface HoldingsQuery {
 }
 
 const MOST_ROWS = 100_000;
+const INSTALLED = [/\/((?:site|dist)-packages\/.*)$/, /\/lib\/(?:python3[^/]*)(\/.*)$/];
 
 /** All that is alive in a trace. */
 export function readHoldings(source: TraceSource, { by, ...query }: HoldingsQuery): Holding[] {
@@ -49,6 +50,9 @@ export interface Places {
   sameRun: boolean;
 }
 
+/** A file's name, as the other side may have it too. */
+type NameOf = (file: string) => string;
+
 interface Pair {
   a: Holding | null;
   b: Holding | null;
@@ -61,11 +65,14 @@ export function compareHoldings(
   places: Places,
   rows: number,
 ): Comparison {
-  const left = byKey(a, frame => `${comparable(frame.file, places.cwdA)}:${frame.line} ${frame.function}`);
-  const right = byKey(b, frame => `${comparable(frame.file, places.cwdB)}:${frame.line} ${frame.function}`);
+  const renamed = renamedFile(a, b, places);
+  const nameB: NameOf = file => comparable(file, places.cwdB);
+  const nameA: NameOf = file => (file === renamed?.from ? nameB(renamed.to) : comparable(file, places.cwdA));
+  const left = byKey(a, frame => `${nameA(frame.file)}:${frame.line} ${frame.function}`);
+  const right = byKey(b, frame => `${nameB(frame.file)}:${frame.line} ${frame.function}`);
   const keys = new Set([...left.keys(), ...right.keys()]);
   const exact = [...keys].map((key): Pair => ({ a: left.get(key) ?? null, b: right.get(key) ?? null }));
-  const pairs = places.sameRun ? exact : withMoved(exact, places);
+  const pairs = places.sameRun ? exact : withMoved(exact, nameA, nameB);
   const compared = pairs.map(rowOf).sort((one, other) => weight(other) - weight(one) || compareText(one, other));
   return {
     rows: compared.slice(0, rows),
@@ -74,7 +81,30 @@ export function compareHoldings(
     bytesB: sum(b.map(({ bytes }) => bytes)),
     added: pairs.filter(pair => pair.a === null).length,
     gone: pairs.filter(pair => pair.b === null).length,
+    renamed,
   };
+}
+
+/** The one file of the program that A alone has, and the one that B alone has: the same script under another name. */
+function renamedFile(
+  a: readonly Holding[],
+  b: readonly Holding[],
+  { cwdA, cwdB, sameRun }: Places,
+): Comparison['renamed'] {
+  if (sameRun) return null;
+  const [inA, inB] = [ownFiles(a, cwdA), ownFiles(b, cwdB)];
+  const [from, ...moreA] = [...inA].filter(([name]) => !inB.has(name));
+  const [to, ...moreB] = [...inB].filter(([name]) => !inA.has(name));
+  if (from === undefined || to === undefined || moreA.length + moreB.length > 0) return null;
+  return { from: from[1], to: to[1] };
+}
+
+/** Name for comparing -> path; of what is not installed. */
+function ownFiles(holdings: readonly Holding[], cwd: string): Map<string, string> {
+  const files = holdings.flatMap(({ frames }) => frames.map(({ file }) => file));
+  return new Map(
+    files.filter(file => !INSTALLED.some(each => each.test(file))).map(file => [comparable(file, cwd), file]),
+  );
 }
 
 /** Holdings of the same text are one. */
@@ -93,11 +123,11 @@ function byKey(holdings: readonly Holding[], text: (frame: Frame) => string): Ma
  * What is in one side alone is the same code on other lines where files and functions agree, and as many of them are left
  * over on both sides: they are paired in the order of their lines.
  */
-function withMoved(pairs: readonly Pair[], { cwdA, cwdB }: Places): Pair[] {
+function withMoved(pairs: readonly Pair[], nameA: NameOf, nameB: NameOf): Pair[] {
   const result = pairs.filter(({ a, b }) => a !== null && b !== null);
   const gone = pairs.flatMap(({ a, b }) => (a !== null && b === null ? [a] : []));
   const added = pairs.flatMap(({ a, b }) => (b !== null && a === null ? [b] : []));
-  const [left, right] = [grouped(gone, cwdA), grouped(added, cwdB)];
+  const [left, right] = [grouped(gone, nameA), grouped(added, nameB)];
   for (const [key, ofA] of left) {
     const ofB = right.get(key) ?? [];
     const same = ofA.length === ofB.length;
@@ -108,10 +138,10 @@ function withMoved(pairs: readonly Pair[], { cwdA, cwdB }: Places): Pair[] {
   return result;
 }
 
-function grouped(holdings: readonly Holding[], cwd: string): Map<string, Holding[]> {
+function grouped(holdings: readonly Holding[], nameOf: NameOf): Map<string, Holding[]> {
   const groups = new Map<string, Holding[]>();
   for (const holding of holdings) {
-    const key = holding.frames.map(frame => `${comparable(frame.file, cwd)} ${frame.function}`).join('\n');
+    const key = holding.frames.map(frame => `${nameOf(frame.file)} ${frame.function}`).join('\n');
     groups.set(key, [...(groups.get(key) ?? []), holding]);
   }
   for (const group of groups.values()) group.sort(byLines);
@@ -128,8 +158,10 @@ function byLines(one: Holding, other: Holding): number {
 
 /** A file's name as another run of the same program has it, from another folder or another environment. */
 export function comparable(file: string, cwd: string): string {
-  const installed = /\/((?:site|dist)-packages\/.*)$/.exec(file) ?? /\/lib\/(?:python3[^/]*)(\/.*)$/.exec(file);
-  if (installed?.[1] !== undefined) return installed[1];
+  for (const place of INSTALLED) {
+    const name = place.exec(file)?.[1];
+    if (name !== undefined) return name;
+  }
   const folder = cwd.endsWith('/') ? cwd : `${cwd}/`;
   return file.startsWith(folder) ? file.slice(folder.length) : file;
 }

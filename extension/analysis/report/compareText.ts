@@ -16,12 +16,15 @@ const WIDTH = 12;
 
 /** A comparison as lines for a terminal. */
 export function comparisonText(comparison: Comparison, layer: Layer, { a, b }: { a: Side; b: Side }): string[] {
-  const { rows, total, bytesA, bytesB, added, gone } = comparison;
+  const { rows, total, bytesA, bytesB, added, gone, renamed } = comparison;
   const changed = rows.filter(row => row.bytesA !== row.bytesB || row.countA !== row.countB);
   const lines = [
     `A  ${sideText(a)}`,
     `B  ${sideText(b)}`,
     `${layer} layer: ${formatBytes(bytesA)} -> ${formatBytes(bytesB)} (${signed(bytesB - bytesA)}), ${added} new, ${gone} gone`,
+    ...(renamed === null
+      ? []
+      : [`${baseName(renamed.to)} in B is taken for ${baseName(renamed.from)} in A, under another name.`]),
     '',
     `${'DIFFERENCE'.padStart(WIDTH)} ${'A'.padStart(WIDTH)} ${'B'.padStart(WIDTH)}        `,
     ...changed.map(rowText),

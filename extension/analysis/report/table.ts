@@ -41,7 +41,9 @@ export function renderTable(snapshot: Snapshot, options: TableOptions): string[]
   const lines = [`${RULE} ${formatTimestamp(options.now)} ${RULE}`];
   const simulated = info.processes.some(process => process.simulated);
   if (simulated) lines.push('The GPU is simulated.');
-  if (info.totals.length === 0)
+  lines.push(...fileNotes(info));
+  if (info.totals.length === 0 && info.lost.events > 0) lines.push('No GPU allocation is left to be shown.');
+  else if (info.totals.length === 0)
     lines.push('No GPU allocation was recorded.', ...(options.nothing === undefined ? [] : [options.nothing]));
   lines.push(...findingLines(snapshot, findings));
   if (snapshot.asOf !== null) lines.push(`${snapshot.asOf}.`, '');
@@ -50,6 +52,12 @@ export function renderTable(snapshot: Snapshot, options: TableOptions): string[]
   lines.push(...warningLines(snapshot));
   while (lines.at(-1) === '') lines.pop();
   return width === null ? lines : lines.flatMap(line => wrapLine(line, width));
+}
+
+/** What is wrong with the file itself: the reader's own notes. */
+function fileNotes({ processes }: TraceInfo): string[] {
+  const own = processes.flatMap(({ notes }) => notes).filter(({ code }) => code === 0);
+  return [...new Set(own.map(({ text }) => `INCOMPLETE: ${text}`))];
 }
 
 function processesLines(snapshot: Snapshot, processes: number, width: number | null): string[] {
@@ -194,9 +202,10 @@ export function missingLines(info: TraceInfo, final: boolean): string[] {
   const causes = Object.entries(info.lost.byCause).map(([cause, count]) => `${cause} ${formatCount(count)}`);
   const { events } = info.lost;
   const lines: string[] = [];
+  if (!final) lines.push(...fileNotes(info));
   if (events > 0)
     lines.push(`LOST: ${formatPlural(events, 'event')} (${causes.join(', ')}); totals may be wrong by these`);
   else if (causes.length > 0) lines.push(`INCOMPLETE: ${causes.join(', ')}; no event is missing`);
-  const notes = info.processes.flatMap(process => process.notes).filter(note => isTold(note, final));
+  const notes = info.processes.flatMap(process => process.notes).filter(note => isTold(note, final) && note.code !== 0);
   return [...lines, ...[...new Set(notes.map(note => note.text))].map(text => `NOTE: ${text}`)];
 }

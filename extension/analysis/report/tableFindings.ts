@@ -2,11 +2,12 @@ import { t } from '@vscode/l10n';
 import { formatCount, formatPlural } from '../../protocol/format';
 import type { TraceInfo } from '../../protocol/trace';
 import type { Finding, Verdicts } from '../../protocol/verdicts';
+import { shareText } from '../../protocol/holderShare';
 import { timeUntilFull } from '../../protocol/pace';
 import { vocabulary } from '../../protocol/vocabulary';
 import { titleOf } from '../findings/wording';
 import { standingOf } from '../sites/standing';
-import { askedText, holderText } from '../words';
+import { seenText, holderText } from '../words';
 import type { Snapshot } from './snapshot';
 
 /** In English: a terminal is given no other language. */
@@ -18,7 +19,7 @@ export function findingLines({ info, verdicts }: Snapshot, most: number): string
   const lines = verdicts.findings.slice(0, most).flatMap(findingText);
   const more = verdicts.findings.length - most;
   if (more > 0) lines.push(`... and ${formatPlural(more, 'more finding')}`);
-  if (lines.length === 0 && !info.live) lines.push(nothingText(info, verdicts));
+  if (lines.length === 0) lines.push(nothingText(info, verdicts));
   lines.push(stepsText(verdicts), '');
   return lines;
 }
@@ -26,7 +27,7 @@ export function findingLines({ info, verdicts }: Snapshot, most: number): string
 /** Nothing was found; or why that cannot be told. */
 function nothingText(info: TraceInfo, verdicts: Verdicts): string {
   const { standing, sentence } = standingOf(info, verdicts);
-  return standing === 'clean' ? 'NO LEAK FOUND.' : sentence;
+  return standing === 'clean' && !info.live ? 'NO LEAK FOUND.' : sentence;
 }
 
 /** How many steps there were, and what they are taken from. */
@@ -40,7 +41,9 @@ export function findingText(finding: Finding): string[] {
   const { holder, fullAtStep, fullInSeconds, suggestion } = finding;
   const lines = [headLine(finding)];
   if (holder !== null) lines.push(`  Held by ${holderText(holder)}.`);
-  if (holder?.asked !== undefined) lines.push(`  ${askedText(holder.asked)}`);
+  const share = holder && shareText(holder, t);
+  if (share !== null) lines.push(`  ${share}`);
+  if (holder?.asked !== undefined) lines.push(`  ${seenText(holder.asked)}`);
   const time = timeUntilFull(fullInSeconds, t);
   const step = formatCount(fullAtStep ?? 0);
   if (fullAtStep !== null)

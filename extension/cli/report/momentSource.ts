@@ -3,7 +3,8 @@ import type { TraceSource } from '../../protocol/trace';
 
 /** The trace, read up to `untilNs`, as it was at that moment: it lasted until then, whether something happened last or not. */
 export function asAt(source: TraceSource, untilNs: number): TraceSource {
-  const info = { ...source.info(), durationNs: untilNs };
+  const then = source.info();
+  const info = { ...then, durationNs: untilNs, live: then.processes.some(({ ended }) => !ended) };
   return { ...same(source), info: () => info };
 }
 

@@ -52,6 +52,8 @@ export interface Comparison {
   /** Rows that hold something in B alone, in A alone. */
   added: number;
   gone: number;
+  /** The only file of the program that A alone has, and the only one that B alone has: taken for one file; null: there are no such two. */
+  renamed: { from: string; to: string } | null;
 }
 
 /** A trace that can be compared with, and moments of it that have a name. */

@@ -26,6 +26,7 @@ Result<LogFile> LogFile::open_section(const std::string &path, uint64_t offset, 
   auto map = FileMap::open(path, offset, bytes);
   if (!map) return Error{map.error()};
   LogFile log(std::move(map.value()), path, true, cut);
+  log.begin_ = offset;
   if (auto error = log.refresh()) return *error;
   if (!log.ready()) return Error{path + " holds a log without a header at byte " + std::to_string(offset) + "."};
   return log;

@@ -48,6 +48,8 @@ class LogFile {
   /// All of chunk `index` was read.
   void forget_chunk(uint64_t index);
   const std::string &where() const { return where_; }
+  /// Where it begins in the file of that name.
+  uint64_t begin() const { return begin_; }
   std::string open_path() const { return map_.open_path(); }
 
  private:
@@ -60,6 +62,7 @@ class LogFile {
   FileMap map_;
   std::string where_;
   const gmt_file_header *header_ = nullptr;
+  uint64_t begin_ = 0;
   uint64_t chunks_ = 0;
   bool ready_ = false;
   bool saved_ = false;

@@ -127,7 +127,7 @@ Merge::Next Merge::find_event(Pass &pass, Cursor &cursor) {
     if (good && sequence >= expected_) return Next::kEvent;
     // Below expected_: given up before it came, and counted then.
     if (good) cursor.last_sequence = sequence;
-    if (!good) causes_.damaged(kLostCorrupt, 1);
+    if (!good) damaged(cursor.chunk, cursor.at, 1);
     cursor.has_detail = false;
     ++cursor.at;
   }
@@ -148,12 +148,12 @@ Merge::Next Merge::local(Pass &pass, Cursor &cursor) {
   if (!known || record.slots == 0 || record.slots > left || record.bytes > record.slots * GMT_SLOT_BYTES - 16) {
     // Where a record ends is unknown now, so nothing behind it in this chunk can be read.
     bool at_cut = known && record.slots > left && cursor.end < GMT_SLOTS_PER_CHUNK;
-    if (!at_cut) causes_.damaged(kLostCorrupt, left);
+    if (!at_cut) damaged(cursor.chunk, cursor.at, left);
     return Next::kEnd;
   }
   const std::span payload(cursor.slot() + offsetof(gmt_local, payload), record.bytes);
   const bool good = apply_local(pass, cursor, record.kind, static_cast<uint16_t>(record.commit), payload);
-  if (!good) causes_.damaged(kLostCorrupt, 0);
+  if (!good) damaged(cursor.chunk, cursor.at, 0);
   cursor.at += record.slots;
   return Next::kEvent;
 }
@@ -195,7 +195,13 @@ bool Merge::apply_local(Pass &pass, Cursor &cursor, uint8_t kind, uint16_t threa
 void Merge::set_base(Cursor &cursor, uint64_t ticks, uint64_t monotonic_ns) {
   if (clock_.session_ns(ticks, monotonic_ns, &cursor.base_ns)) return;
   cursor.base_ns = last_ns_;
-  causes_.damaged(kLostCorrupt, 0);
+  damaged(cursor.chunk, cursor.at, 0);
+}
+
+void Merge::damaged(uint64_t chunk, uint64_t slot, uint64_t events) {
+  const uint64_t at = GMT_FILE_HEADER_BYTES + chunk * GMT_CHUNK_BYTES + GMT_CHUNK_HEADER_BYTES + slot * GMT_SLOT_BYTES;
+  damaged_at_ = damaged_at_ == 0 ? at : std::min(damaged_at_, at);
+  causes_.damaged(kLostCorrupt, events);
 }
 
 void Merge::refresh_next(Pass &pass) { known_next_ = std::min(pass.log.next_sequence(), kSequenceEnd); }
@@ -225,7 +231,7 @@ bool Merge::find_chunk(Pass &pass, uint64_t chunk) {
   std::memcpy(&header, view.header, sizeof header);
   if (header.first_sequence > known_next_) refresh_next(pass);
   if (magic != GMT_CHUNK_MAGIC || header.first_sequence == 0 || header.first_sequence > known_next_) {
-    causes_.damaged(kLostCorrupt, view.slots);
+    damaged(chunk, 0, view.slots);
     return true;
   }
   // The header's own pair is the one to trust; chunks serve where the process ended before it wrote that.

@@ -33,6 +33,8 @@ class Merge {
   /// What this reader found missing; without the counters of the header.
   const Losses &losses() const { return losses_; }
   uint64_t events() const { return events_; }
+  /// Where in the log the first damaged place is; 0: none was met.
+  uint64_t damaged_at() const { return damaged_at_; }
   /// Session time of the event read last.
   uint64_t last_ns() const { return last_ns_; }
   /// 1 + the sequence read (or given up) last.
@@ -66,6 +68,7 @@ class Merge {
   void emit(Pass &pass, Cursor &cursor);
   uint32_t autograd_place(BatchBuilder &batch, uint16_t thread);
   bool accepts(Pass &pass, const Cursor &cursor, uint64_t sequence);
+  void damaged(uint64_t chunk, uint64_t slot, uint64_t events);
   void set_base(Cursor &cursor, uint64_t ticks, uint64_t monotonic_ns);
   void refresh_next(Pass &pass);
   void look_again(Pass &pass);
@@ -81,6 +84,7 @@ class Merge {
   uint64_t expected_ = 1;
   uint64_t events_ = 0;
   uint64_t last_ns_ = 0;
+  uint64_t damaged_at_ = 0;
   uint64_t known_next_ = 1;  ///< the header's next_sequence as read last
   uint64_t gap_taken_ = 0;   ///< sequences below it were taken at gap_since_ns_ or before
   uint64_t gap_since_ns_ = 0;

@@ -102,6 +102,9 @@ Result<Container> read_container(const std::string &path) {
   if (auto error = check_version(path, header.version, GMT_TRACE_VERSION)) return *error;
   Container out;
   out.path = path;
+  out.bytes = map.size();
+  if (header.table_offset != 0)
+    out.whole_bytes = header.table_offset + uint64_t{header.section_count} * sizeof(gmt_section);
   if (!read_table(map, header, out)) {
     out.logs.clear();
     search(map, out);

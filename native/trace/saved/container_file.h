@@ -19,6 +19,8 @@ struct Container {
   std::vector<LogSection> logs;  ///< in the order of the file
   std::string session_json;      ///< empty where there is none
   bool cut = false;              ///< the file ends before its table of sections, or inside a section
+  uint64_t bytes = 0;            ///< that are there
+  uint64_t whole_bytes = 0;      ///< that the file had once it was complete; 0: not known
 };
 
 /// Reads the table of sections; where that is missing or damaged, searches the file for logs. One sentence where the

@@ -37,17 +37,31 @@ function details(told: readonly Told[], addresses: readonly bigint[]): ReturnTyp
 
 test('bytes are summed over the blocks of which they are known, of those that were asked for', () => {
   const told = [{ asked: 500, stream: 0n, pool: '0:0' }, nothing, { asked: 100, stream: 0x55n, pool: '0:3' }];
-  assert.deepEqual(details(told, [1n, 2n]), { askedBytes: 500, bytes: 512, streams: ['0x0'], pools: ['0:0'] });
+  assert.deepEqual(details(told, [1n, 2n]), {
+    blocks: 2,
+    sized: 1,
+    askedBytes: 500,
+    bytes: 512,
+    streams: ['0x0'],
+    pools: ['0:0'],
+  });
   const all = details(told, [1n, 2n, 3n]);
-  assert.deepEqual(all, { askedBytes: 600, bytes: 1024, streams: ['0x0', '0x55'], pools: ['0:0', '0:3'] });
+  assert.deepEqual(all, {
+    blocks: 3,
+    sized: 2,
+    askedBytes: 600,
+    bytes: 1024,
+    streams: ['0x0', '0x55'],
+    pools: ['0:0', '0:3'],
+  });
   assert.equal(
     detailsText(all),
-    'Asked for 600 B, handed out 1.00 KB (1,024 bytes); default stream, stream 0x55; default pool, private pool 0:3 (of a CUDA graph or a MemPool).',
+    'Requested 600 B, handed out 1.00 KB (1,024 bytes) (known of 2 of the 3 blocks); default stream, stream 0x55; default pool, private pool 0:3 (of a CUDA graph or a MemPool).',
   );
 });
 
 test('what nobody told is not recorded', () => {
   const none = details([nothing], [1n]);
-  assert.deepEqual(none, { askedBytes: null, bytes: null, streams: null, pools: null });
-  assert.equal(detailsText(none), 'Bytes asked for, stream, and pool: not recorded.');
+  assert.deepEqual(none, { blocks: 1, sized: 0, askedBytes: null, bytes: null, streams: null, pools: null });
+  assert.equal(detailsText(none), 'Requested bytes, stream, and pool: not recorded.');
 });

@@ -7,6 +7,7 @@ import {
   type Holding,
   type Places,
 } from '../../../extension/analysis/report/compare';
+import { comparisonText } from '../../../extension/analysis/report/compareText';
 import {
   compareChecks,
   pointOf,
@@ -49,6 +50,20 @@ test('two runs from two folders are compared by the names below them', () => {
   const { rows } = compareHoldings([line('/a/t.py', 1, 5)], [line('/b/t.py', 1, 9)], OTHER, 10);
   assert.deepEqual(rows.map(short), ['/b/t.py:1 5 9']);
   assert.equal(rows[0]?.movedFrom, null);
+});
+
+test('a script under another name is the same script, where one file alone differs', () => {
+  const a = [line('/a/train.py', 1, 5), line('/a/train.py', 3, 2, 'loss'), line('/a/model.py', 1, 1)];
+  const b = [line('/b/train2.py', 1, 9), line('/b/train2.py', 4, 3, 'loss'), line('/b/model.py', 1, 1)];
+  const renamed = compareHoldings(a, b, OTHER, 10);
+  assert.deepEqual(renamed.rows.map(short), ['/b/train2.py:1 5 9', '/b/train2.py:4 2 3', '/b/model.py:1 1 1']);
+  assert.deepEqual([renamed.added, renamed.gone, renamed.rows[1]?.movedFrom], [0, 0, 3]);
+  const side = { file: 'x', atNs: null };
+  const text = comparisonText(renamed, 'tensor', { a: side, b: side }).join('\n');
+  assert.match(text, /^train2\.py in B is taken for train\.py in A, under another name\.$/m);
+  const two = compareHoldings(a, [...b, line('/b/data.py', 1, 1)], OTHER, 10);
+  assert.deepEqual([two.renamed, two.added, two.gone], [null, 3, 2], 'which of two it is nobody knows');
+  assert.equal(compareHoldings(a, b, { ...OTHER, sameRun: true }, 10).renamed, null);
 });
 
 test('code that stands on other lines in the second run is the same code', () => {

@@ -113,7 +113,7 @@ test('what the agent found at two holders is two findings, each with its holder'
   const [first, second, ...more] = findingsOf(run, { answers: [{ text, blocks: blockFacts([...one, ...two]) }] });
   assert.deepEqual([first?.holder?.path, first?.sites, more.length], ['Encoder.debug_outputs', [1, 3], 0]);
   assert.deepEqual([second?.holder?.path, second?.holder?.line, second?.sites], ['seen', 22, [2]]);
-  assert.ok(first?.evidence.includes('Held by Encoder.debug_outputs (30 in it, train.py:11).'));
+  assert.ok(first?.evidence.includes('Held by Encoder.debug_outputs (30 items, train.py:11).'));
 });
 
 test('what one line put into several places is one finding', () => {

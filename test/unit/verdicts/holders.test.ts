@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { t } from '@vscode/l10n';
+import { shareText } from '../../../extension/protocol/holderShare';
 import type { BlockFacts } from '../../../extension/protocol/steps';
 import {
   holderOf,
@@ -109,6 +111,27 @@ test('the holder of most blocks is named, if it holds its share', () => {
   assert.equal(holderOf(told(nobody), 0, [1], 0, 1), null);
 });
 
+test('a holder that has not all says how many it has, and how many others hold some', () => {
+  const held = (path: string, count: number, kind = 'local'): HeldBlocks => ({
+    holder: { path, kind, file: null, line: null, function: null, length: null, bound: null },
+    chain: [],
+    sites: new Map([[1, { count, bytes: count }]]),
+  });
+  const shareOf = (...all: HeldBlocks[]): (string | null)[] => {
+    const answer = { process: 0, timeNs: 1, step: 0, held: all, sites: null, cutAfterMs: null, pauseMs: 7 };
+    const holder = holderOf([{ ...answer, when: 'asked' }], 0, [1], 0, 1);
+    assert.ok(holder);
+    return [shareText(holder, t)];
+  };
+  assert.deepEqual(shareOf(held('cache', 8)), [null]);
+  assert.deepEqual(shareOf(held('x', 3), held('cache', 8), held('y', 2)), [
+    'It holds 8 of 13 blocks; other holders: 2.',
+  ]);
+  assert.deepEqual(shareOf(held('cache', 8), held('nobody', 2, 'none')), [
+    'It holds 8 of 10 blocks; who holds the others is not known.',
+  ]);
+});
+
 test('a cycle that is seen at the end alone is not named where a look before it found nobody in time', () => {
   const answer = (when: 'asked' | 'exit', kind: string, path: string): HolderAnswer => {
     const holders = [1n, 2n, 3n, 4n].map(address => ({ address: Number(address), path, kind }));
@@ -150,7 +173,7 @@ test('an answer about some sites: who holds how many, how it went', () => {
   );
   assert.equal(
     told.sentence,
-    'Asked for 5 blocks, 3 still alive; the program was paused for 13 ms; the search was cut short.',
+    'Looked at 5 blocks, 3 of them still alive; the program was paused for 13 ms; the search was cut short.',
   );
   assert.match(readHolderAnswer(answer, [7], 5).sentence, /freed before/);
   assert.match(

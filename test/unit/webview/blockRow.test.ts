@@ -55,7 +55,7 @@ test('an address that is handed out again is another block', () => {
 
 test('a tensor’s size is what the allocator rounded to; the driver is asked for exact bytes', () => {
   assert.equal(sizeText(block), '20.00 MB (20,971,520 bytes), as the allocator rounded it');
-  assert.equal(sizeText({ bytes: 512, layer: 'driver' }), '512 B, as asked of the driver');
+  assert.equal(sizeText({ bytes: 512, layer: 'driver' }), '512 B, as requested from the driver');
 });
 
 test('what was asked for, the stream and the pool, or that nobody recorded them', () => {

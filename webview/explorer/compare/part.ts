@@ -7,7 +7,7 @@ import {
   type CompareQuery,
   type Comparison,
 } from '../../../extension/protocol/requests/compareRequests';
-import { formatBytes, formatCount } from '../../../extension/protocol/format';
+import { baseName, formatBytes, formatCount } from '../../../extension/protocol/format';
 import { dropdown, iconButton } from '../../components';
 import { differs, el, setText } from '../../dom';
 import { chosenPoints, pointOptions } from './points';
@@ -97,11 +97,13 @@ export class ComparePart extends PolledPart {
 
   private show(comparison: Comparison): void {
     if (!differs(this.element, comparison)) return;
-    const { bytesA, bytesB, added, gone, rows } = comparison;
+    const { bytesA, bytesB, added, gone, renamed, rows } = comparison;
     const difference = bytesB - bytesA;
     const sign = difference > 0 ? '+' : '';
     const sums = `${formatBytes(bytesA)} → ${formatBytes(bytesB)} (${sign}${formatBytes(difference)})`;
-    setText(this.sums, `${sums} · ${t('{0} new, {1} gone', formatCount(added), formatCount(gone))}`);
+    const parts = [sums, t('{0} new, {1} gone', formatCount(added), formatCount(gone))];
+    if (renamed !== null) parts.push(t('{0} was {1}', baseName(renamed.to), baseName(renamed.from)));
+    setText(this.sums, parts.join(' · '));
     const differing = rows.filter(row => row.bytesA !== row.bytesB || row.countA !== row.countB).length;
     this.view.show(comparison, differing);
   }

@@ -51,7 +51,7 @@ export class CompareView {
   }
 
   clear(): void {
-    this.show({ rows: [], total: 0, bytesA: 0, bytesB: 0, added: 0, gone: 0 }, 1);
+    this.show({ rows: [], total: 0, bytesA: 0, bytesB: 0, added: 0, gone: 0, renamed: null }, 1);
   }
 
   private mark(): void {

@@ -75,7 +75,9 @@ function exactText(bytes: number): string {
 /** `20.00 MB (20,971,520 bytes), as the allocator rounded it`. */
 export function sizeText({ bytes, layer }: Pick<Block, 'bytes' | 'layer'>): string {
   const size = exactText(bytes);
-  return layer === 'tensor' ? t('{0}, as the allocator rounded it', size) : t('{0}, as asked of the driver', size);
+  return layer === 'tensor'
+    ? t('{0}, as the allocator rounded it', size)
+    : t('{0}, as requested from the driver', size);
 }
 
 /** What the framework was asked for; empty where it was the driver, whose sizes are those asked. */

@@ -28,7 +28,7 @@ export interface BlockSurroundings {
 }
 
 const TITLES = {
-  asked: t('Asked for'),
+  asked: t('Requested'),
   size: t('Size'),
   name: t('Name'),
   category: t('Used as'),
@@ -51,7 +51,7 @@ export class BlockView {
   private readonly asked = el('p', { class: 'dim', role: 'status', 'data-fact': 'told' });
 
   constructor(private readonly actions: BlockViewActions) {
-    const askWords = t('Ask the program: who holds it, how much was asked for, its stream and pool');
+    const askWords = t('Ask the program: who holds it, how many bytes it requested, its stream and pool');
     this.askButton = iconButton('ask-block', 'question', askWords, () => actions.askProgram()).element;
     const buttons = el(
       'span',

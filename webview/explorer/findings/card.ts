@@ -1,6 +1,7 @@
 // One finding as a card: sentence, figures, spark line and its places; opened also advice, buttons, evidence and answers.
 import { t } from '@vscode/l10n';
 import { formatBytes } from '../../../extension/protocol/format';
+import { shareText } from '../../../extension/protocol/holderShare';
 import type { FindingView, OtherLine } from '../../../extension/protocol/requests/verdictRequests';
 import { isLeak } from '../../../extension/protocol/verdicts';
 import { button, differs, el, icon, setAttribute, setAttributes, setText, setTextOrHide, svg } from '../../dom';
@@ -141,6 +142,8 @@ export class FindingCard {
     const { holder } = this.finding;
     if (holder === null) return null;
     const words = el('p', {}, `${t('Held by')} `, el('code', { class: 'holder-path' }, holder.path));
+    const share = shareText(holder, t);
+    if (share !== null) words.append(' ', share);
     return el('section', { 'data-part': 'holder' }, words);
   }
 

@@ -58,7 +58,7 @@ export function marksOf(
     kind: 'out-of-memory',
     timeNs,
     label: t('out of memory'),
-    title: t('{0} asked of {1}', formatBytes(requestedBytes), deviceText(device, layer)),
+    title: t('{0} requested from {1}', formatBytes(requestedBytes), deviceText(device, layer)),
   }));
   for (const { name, timeNs } of named)
     marks.push({ kind: 'named', timeNs, label: name, title: t('a mark that was made') });
