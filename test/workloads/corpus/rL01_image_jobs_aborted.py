@@ -1,4 +1,4 @@
-"""Image jobs on asyncio: a worker renders, the request handler fetches the finished picture; some clients hang up first.
+"""Image jobs on asyncio: a worker renders, a handler fetches the finished picture; some clients hang up first.
 Report: https://github.com/vllm-project/vllm-omni/issues/6462
 Class: aborted-requests
 """

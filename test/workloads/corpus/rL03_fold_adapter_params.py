@@ -24,7 +24,7 @@ def build(rank):
         max_position_embeddings=64, num_labels=2,
     )
     lora = LoraConfig(r=rank, lora_alpha=2 * rank, target_modules=["query", "value"], task_type="SEQ_CLS")
-    return get_peft_model(BertForSequenceClassification(config), lora).to("cuda")
+    return get_peft_model(BertForSequenceClassification(config), lora).to("cuda")  # SITE
 
 
 def norm_of_adapter(model):
@@ -61,7 +61,7 @@ def main():
     best = (0.0, None)
     for fold in range(FOLDS):
         rank, rate = rng.choice([2, 4, 8]), 10 ** rng.uniform(-2, -0.5)
-        model = build(rank)  # SITE
+        model = build(rank)
         train(model, fold, rate)
         score = evaluate(model, fold)
         best = max(best, (score, (rank, round(rate, 4), round(norm_of_adapter(model), 3))))

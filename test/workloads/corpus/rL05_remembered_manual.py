@@ -63,7 +63,8 @@ def main():
         question = torch.randint(0, WORDS, (1, size), generator=gen).to("cuda")
         used.update(assistant.answer("pump", question, length=3))
         if number % 18 == 0:
-            print(f"question {number}: {len(used)} words used, memory of {library.recall('pump').get_seq_length()} tokens")
+            held = library.recall("pump").get_seq_length()
+            print(f"question {number}: {len(used)} words used, memory of {held} tokens")
 
 
 main()

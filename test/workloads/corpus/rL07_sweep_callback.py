@@ -39,7 +39,7 @@ class RunBook(Callback):
         self.runs = []
 
     def on_train_end(self, trainer, pl_module):
-        weights = {name: p.detach() for name, p in pl_module.named_parameters()}
+        weights = {name: p.detach().clone() for name, p in pl_module.named_parameters()}  # SITE
         self.runs.append((trainer.callback_metrics["loss"].item(), weights))  # HOLDER
 
     def best(self):
@@ -69,7 +69,7 @@ def main():
             enable_progress_bar=False,
             enable_model_summary=False,
         )
-        trainer.fit(Regressor(rate, drop), loader)  # SITE
+        trainer.fit(Regressor(rate, drop), loader)
         if run % 16 == 15:
             number = book.best()
             print(f"{run + 1} runs: the best is number {number} with loss {book.runs[number][0]:.4f}")

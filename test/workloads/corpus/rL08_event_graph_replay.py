@@ -7,7 +7,7 @@ from torch_geometric.data import TemporalData
 from torch_geometric.loader import TemporalDataLoader
 from torch_geometric.nn.models.tgn import IdentityMessage, LastAggregator, TGNMemory
 
-NODES, EVENTS, BATCH, MESSAGE, MEMORY = 600, 18000, 150, 32, 96
+NODES, EVENTS, BATCH, MESSAGE, MEMORY, NEGATIVES = 600, 24000, 150, 32, 96, 4
 
 
 def purchases():
@@ -34,16 +34,19 @@ class Replay:
         message = IdentityMessage(MESSAGE, MEMORY, 16)
         self.memory = TGNMemory(NODES, MESSAGE, MEMORY, 16, message_module=message, aggregator_module=LastAggregator())
         self.memory.to("cuda").eval()
+        self.memory.reset_state()
         self.scorer = Scorer().to("cuda").eval()
         self.margins = []
 
     def feed(self, events, gen):
-        other = torch.randint(NODES // 2, NODES, events.dst.shape, generator=gen).to("cuda")
-        nodes, back = torch.cat([events.src, events.dst, other]).unique(return_inverse=True)
+        nodes = torch.arange(NODES, device="cuda")
         state, _ = self.memory(nodes)
-        src, dst, wrong = state[back].chunk(3)
-        margin = (self.scorer(src, dst) - self.scorer(src, wrong)).mean()
-        self.margins.append(margin.item())
+        right = self.scorer(state[events.src], state[events.dst])
+        margins = []
+        for _ in range(NEGATIVES):
+            other = torch.randint(NODES // 2, NODES, events.dst.shape, generator=gen).to("cuda")
+            margins.append((right - self.scorer(state[events.src], state[other])).mean().item())
+        self.margins.append(sum(margins) / NEGATIVES)
         self.memory.update_state(events.src, events.dst, events.t, events.msg)  # SITE # HOLDER
 
 

@@ -6,7 +6,7 @@ import torch
 from torch_geometric.data import Batch, Data
 from torch_geometric.nn import GINConv, global_add_pool
 
-ROUNDS, MOLECULES, WIDTH = 220, 48, 128
+ROUNDS, MOLECULES, WIDTH = 400, 48, 128
 
 
 def molecule(gen):
@@ -63,8 +63,9 @@ def main():
         best = int(scores.argmax())
         first, last = int(batch.ptr[best]), int(batch.ptr[best + 1])
         shortlist.add(float(scores[best]), h[first:last])
-        if number % 55 == 0:
-            print(f"{number} batches: best {max(shortlist.entries, key=lambda e: e[0])[0]:.3f} similar {shortlist.similarity():.3f}")
+        if number % 100 == 0:
+            top = max(score for score, _ in shortlist.entries)
+            print(f"{number} batches: best {top:.3f} similar {shortlist.similarity():.3f}")
 
 
 main()

@@ -9,7 +9,7 @@ from accelerate import Accelerator
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-ROUNDS, FEATURES, CLASSES = 56, 64, 10
+ROUNDS, FEATURES, CLASSES = 96, 64, 10
 
 
 class Teacher:
@@ -52,7 +52,7 @@ def main():
     student = build().to("cuda")
     optimizer = torch.optim.SGD(student.parameters(), lr=0.05, momentum=0.9)
     x, y = points(160, seed=1)
-    unlabelled, truth = points(960, seed=2)
+    unlabelled, truth = points(1920, seed=2)
     student, optimizer = accelerator.prepare(student, optimizer)
     labelled = DataLoader(TensorDataset(x, y), batch_size=32, shuffle=True)
     more = DataLoader(TensorDataset(unlabelled, truth), batch_size=96, shuffle=True)
@@ -74,7 +74,7 @@ def main():
             optimizer.zero_grad()
             accelerator.backward(loss)
             optimizer.step()
-        if number % 14 == 13:
+        if number % 24 == 23:
             print(f"round {number + 1}: loss {loss.item():.4f} teacher right {right / len(truth):.3f}")
 
 

@@ -6,7 +6,7 @@ import random
 import torch
 from torch import nn
 
-MAZES, STEPS, SIDE = 8, 300, 96
+MAZES, STEPS, SIDE = 8, 380, 96
 GAMMA = 0.97
 
 
@@ -40,9 +40,9 @@ class Policy(nn.Module):
     def __init__(self):
         super().__init__()
         self.look = nn.Sequential(
-            nn.Conv2d(8, 12, 8, stride=6), nn.ReLU(), nn.Conv2d(12, 16, 4, stride=2), nn.ReLU(), nn.Flatten(),
+            nn.Conv2d(8, 24, 8, stride=4), nn.ReLU(), nn.Conv2d(24, 16, 5, stride=4), nn.ReLU(), nn.Flatten(),
         )
-        self.act = nn.Linear(16 * 6 * 6, 4)
+        self.act = nn.Linear(16 * 5 * 5, 4)
 
     def forward(self, frames):
         return torch.distributions.Categorical(logits=self.act(self.look(frames)))
@@ -83,7 +83,7 @@ def main():
                 episodes[number].clear()
                 maze.reset()
                 ended += 1
-        if step % 65 == 64:
+        if step % 95 == 94:
             print(f"step {step + 1}: {ended} episodes, longest open {max(len(e) for e in episodes)}")
 
 

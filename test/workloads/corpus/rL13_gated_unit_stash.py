@@ -7,7 +7,7 @@ import itertools
 import torch
 from torch import nn
 
-STEPS, WIDTH, BATCH, EVERY = 220, 384, 256, 5
+STEPS, WIDTH, BATCH, EVERY = 300, 384, 256, 5
 
 
 class GatedUnit(torch.autograd.Function):
@@ -64,7 +64,7 @@ def main():
             with torch.no_grad():
                 x, y = batch(gen, weights)
                 valid = nn.functional.mse_loss(net(x), y).item()
-        if step % 55 == 0:
+        if step % 75 == 0:
             print(f"step {step}: train {loss.item():.4f} valid {valid:.4f}")
 
 

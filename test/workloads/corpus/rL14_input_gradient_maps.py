@@ -41,8 +41,8 @@ def main():
     torch.manual_seed(11)
     gen = torch.Generator().manual_seed(11)
     net = Net().to("cuda")
-    smooth = nn.Conv2d(3, 3, 9, padding=4, groups=3, bias=False).to("cuda").requires_grad_(False)
-    smooth.weight.fill_(1 / 81)
+    smooth = nn.Conv2d(3, 3, 17, padding=8, groups=3, bias=False).to("cuda").requires_grad_(False)
+    smooth.weight.fill_(1 / 289)
     optimizer = torch.optim.SGD(net.parameters(), lr=0.05, momentum=0.9)
     book = MapBook()
     for step in range(1, STEPS + 1):

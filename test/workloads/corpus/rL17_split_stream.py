@@ -44,7 +44,8 @@ def accuracy(net, x, y):
 def main():
     torch.manual_seed(77)
     net = nn.Sequential(
-        nn.BatchNorm1d(FEATURES), nn.Linear(FEATURES, 512), nn.ReLU(), nn.Linear(512, 256), nn.ReLU(), nn.Linear(256, 8),
+        nn.BatchNorm1d(FEATURES), nn.Linear(FEATURES, 512), nn.ReLU(), nn.Linear(512, 256), nn.ReLU(),
+        nn.Linear(256, 8),
     ).to("cuda")
     optimizer = torch.optim.SGD(net.parameters(), lr=0.05, momentum=0.9, nesterov=True)
     scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, STEPS)

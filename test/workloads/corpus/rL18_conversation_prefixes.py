@@ -75,7 +75,8 @@ def main():
             turns += 1
             answered += len(tokens)
         if chat % 10 == 9:
-            print(f"{chat + 1} chats, {turns} turns, {answered / turns:.0f} tokens on average, {len(server.cache.recent)} kept")
+            kept = len(server.cache.recent)
+            print(f"{chat + 1} chats, {turns} turns, {answered / turns:.0f} tokens on average, {kept} kept")
 
 
 main()

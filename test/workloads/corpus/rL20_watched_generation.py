@@ -7,7 +7,7 @@ import random
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel, LogitsProcessor, LogitsProcessorList
 
-REQUESTS, WORDS, END, LONGEST = 150, 10000, 0, 12
+REQUESTS, WORDS, END, LONGEST = 200, 10000, 0, 12
 
 
 class Watcher(LogitsProcessor):
@@ -42,7 +42,9 @@ class Watcher(LogitsProcessor):
 def main():
     torch.manual_seed(19)
     rng = random.Random(19)
-    config = GPT2Config(vocab_size=WORDS, n_positions=64, n_embd=96, n_layer=2, n_head=4, bos_token_id=1, eos_token_id=END)
+    config = GPT2Config(
+        vocab_size=WORDS, n_positions=64, n_embd=96, n_layer=2, n_head=4, bos_token_id=1, eos_token_id=END
+    )
     model = GPT2LMHeadModel(config).to("cuda").eval()
     watcher, doubts, cut = Watcher(rng), [], 0
     for number in range(1, REQUESTS + 1):
@@ -62,7 +64,7 @@ def main():
             cut += 1
         else:
             doubts.append(doubt)
-        if number % 30 == 0:
+        if number % 40 == 0:
             print(f"{number} texts, {cut} were cut off, doubt {sum(doubts) / max(1, len(doubts)):.3f}")
 
 

@@ -1,4 +1,4 @@
-"""Cross-validates LoRA on a small BERT; a cached function lists the adapter's parameters and is emptied after each fold.
+"""Cross-validates LoRA on a small BERT; a cached function lists the adapter's parameters, emptied after each fold.
 Report: https://github.com/meta-pytorch/torchtune/issues/904
 Class: function-cache
 """

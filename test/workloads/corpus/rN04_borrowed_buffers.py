@@ -9,7 +9,7 @@ from collections import deque
 import torch
 import torch.nn.functional as F
 
-SHOTS, HEIGHT, WIDTH, SPARE = 560, 240, 320, 12
+SHOTS, HEIGHT, WIDTH, SPARE = 560, 270, 360, 12
 
 
 class Frame:
@@ -46,7 +46,7 @@ def shoot(pool, scene, rng):
     frame = pool.borrow()
     down, right = rng.randint(0, 7), rng.randint(0, 7)
     gen = torch.Generator().manual_seed(rng.randrange(1 << 30))
-    noise = torch.randn(3, HEIGHT, WIDTH, generator=gen)
+    noise = torch.randn(3, HEIGHT, WIDTH, generator=gen).to("cuda")
     frame.pixels.copy_(scene[:, down:down + HEIGHT, right:right + WIDTH] + 0.2 * noise)
     return frame
 

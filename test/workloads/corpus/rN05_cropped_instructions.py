@@ -7,7 +7,7 @@ import random
 import torch
 from transformers import DynamicCache, Qwen2Config, Qwen2ForCausalLM
 
-REQUESTS, INSTRUCTION, WORDS = 130, 260, 600
+REQUESTS, INSTRUCTION, WORDS = 240, 260, 600
 
 
 class Instructed:
@@ -63,7 +63,7 @@ def main():
                 stopped += 1
                 stream.close()
                 break
-        if number % 26 == 0:
+        if number % 48 == 0:
             held = instructed.cache.get_seq_length()
             print(f"request {number}: {written} tokens, {stopped} stopped by the user, cache of {held} tokens")
 

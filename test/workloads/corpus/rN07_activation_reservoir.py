@@ -54,7 +54,9 @@ def learn(sparse, optimizer, rows):
 
 def main():
     torch.manual_seed(76)
-    config = GPT2Config(vocab_size=500, n_positions=64, n_embd=WIDTH, n_layer=3, n_head=4)
+    config = GPT2Config(
+        vocab_size=500, n_positions=64, n_embd=WIDTH, n_layer=3, n_head=4, bos_token_id=0, eos_token_id=0
+    )
     model = GPT2Model(config).to("cuda").eval()
     stores = {layer: Store(CAPACITY) for layer in (1, 2)}
     for layer, store in stores.items():
@@ -65,7 +67,7 @@ def main():
 
         model.h[layer].register_forward_hook(note)
     coders = {layer: Sparse().to("cuda") for layer in stores}
-    optimizers = {layer: torch.optim.Adam(coder.parameters(), lr=1e-3) for layer, coder in coders.items()}
+    optimizers = {layer: torch.optim.Adam(coders[layer].parameters(), lr=1e-3) for layer in stores}
     gen, drained = torch.Generator().manual_seed(76), 0
     for number in range(1, ROUNDS + 1):
         length = int(torch.randint(LENGTH // 2, LENGTH, (1,), generator=gen))

@@ -64,7 +64,8 @@ class WorstExamples(Callback):
         errors = torch.cat([output["errors"] for output in self.outputs])
         if trainer.current_epoch % 3 == 2:
             low, high = errors.quantile(torch.tensor([0.1, 0.9], device=errors.device)).tolist()
-            print(f"epoch {trainer.current_epoch}: errors {low:.5f} to {high:.5f}, worst {self.worst[0][0]:.5f} and more")
+            worst = self.worst[0][0]
+            print(f"epoch {trainer.current_epoch}: errors {low:.5f} to {high:.5f}, worst {worst:.5f} and more")
         self.outputs.clear()
         self.worst.clear()
 

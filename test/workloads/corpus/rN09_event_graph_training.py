@@ -7,7 +7,7 @@ from torch_geometric.data import TemporalData
 from torch_geometric.loader import TemporalDataLoader
 from torch_geometric.nn.models.tgn import IdentityMessage, LastAggregator, TGNMemory
 
-NODES, EVENTS, BATCH, MESSAGE, MEMORY, EPOCHS = 900, 7000, 100, 128, 64, 3
+NODES, EVENTS, BATCH, MESSAGE, MEMORY, EPOCHS = 900, 16000, 100, 128, 64, 2
 
 
 def purchases():
@@ -58,7 +58,8 @@ def main():
     torch.manual_seed(54)
     gen = torch.Generator().manual_seed(55)
     message = IdentityMessage(MESSAGE, MEMORY, 16)
-    memory = TGNMemory(NODES, MESSAGE, MEMORY, 16, message_module=message, aggregator_module=LastAggregator()).to("cuda")
+    memory = TGNMemory(NODES, MESSAGE, MEMORY, 16, message_module=message, aggregator_module=LastAggregator())
+    memory.to("cuda")
     predictor = Predictor().to("cuda")
     optimizer = torch.optim.Adam([*memory.parameters(), *predictor.parameters()], lr=1e-3)
     loader = TemporalDataLoader(purchases(), batch_size=BATCH)

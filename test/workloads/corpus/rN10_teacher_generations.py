@@ -35,7 +35,10 @@ def distil(student_logits, teacher_logits, y):
     if teacher_logits is None:
         return hard
     soft = nn.functional.kl_div(
-        (student_logits / 2).log_softmax(-1), (teacher_logits / 2).log_softmax(-1), reduction="batchmean", log_target=True
+        (student_logits / 2).log_softmax(-1),
+        (teacher_logits / 2).log_softmax(-1),
+        reduction="batchmean",
+        log_target=True,
     )
     return 0.3 * hard + 2.8 * soft
 

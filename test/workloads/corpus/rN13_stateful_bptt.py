@@ -5,7 +5,7 @@ Class: hidden-state
 import torch
 from torch import nn
 
-STEPS, STREAMS, SPAN, HIDDEN, LETTERS = 170, 32, 16, 192, 40
+STEPS, STREAMS, SPAN, HIDDEN, LETTERS = 240, 32, 16, 192, 40
 
 
 class Squash(torch.autograd.Function):
@@ -72,7 +72,7 @@ def main():
         if len(states) == 24:
             average = torch.stack(states).mean(0)
             states.clear()
-        if step % 34 == 33:
+        if step % 48 == 47:
             drift = 0.0 if average is None else float((average - last.detach()).norm())
             print(f"step {step + 1}: loss {loss.item():.4f} drift {drift:.2f}")
 

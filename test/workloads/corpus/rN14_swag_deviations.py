@@ -43,7 +43,8 @@ class Swag:
 
 def build():
     return nn.Sequential(
-        nn.Linear(48, 320), nn.SiLU(), nn.Linear(320, 320), nn.SiLU(), nn.Linear(320, 320), nn.SiLU(), nn.Linear(320, 1),
+        nn.Linear(48, 320), nn.SiLU(), nn.Linear(320, 320), nn.SiLU(), nn.Linear(320, 320), nn.SiLU(),
+        nn.Linear(320, 1),
     ).to("cuda")
 
 

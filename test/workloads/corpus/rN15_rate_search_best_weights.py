@@ -6,7 +6,7 @@ import torch
 from accelerate import Accelerator
 from torch import nn
 
-STAGES, TRIES, MOST, PATIENCE, FEATURES = 9, 10, 24, 4, 72
+STAGES, TRIES, MOST, PATIENCE, FEATURES = 18, 10, 24, 4, 72
 
 
 class Weights:
@@ -63,9 +63,9 @@ def step(accelerator, net, optimizer, x, y):
 def search(accelerator, net, stage):
     before, curve = Weights(), []
     before.keep(net)
-    optimizer = torch.optim.Adam(net.parameters(), lr=1e-5)
+    optimizer = torch.optim.Adam(net.parameters(), lr=1e-4)
     for number in range(TRIES):
-        rate = 1e-5 * 10 ** (4 * number / (TRIES - 1))
+        rate = 1e-4 * 10 ** (3 * number / (TRIES - 1))
         optimizer.param_groups[0]["lr"] = rate
         curve.append((step(accelerator, net, optimizer, *batch(stage, number)), rate))
     before.restore(net)
@@ -76,7 +76,8 @@ def main():
     torch.manual_seed(68)
     accelerator = Accelerator()
     net = nn.Sequential(
-        nn.Linear(FEATURES, 448), nn.SiLU(), nn.Linear(448, 448), nn.SiLU(), nn.Linear(448, 448), nn.SiLU(), nn.Linear(448, 1),
+        nn.Linear(FEATURES, 448), nn.SiLU(), nn.Linear(448, 448), nn.SiLU(), nn.Linear(448, 448), nn.SiLU(),
+        nn.Linear(448, 1),
     ).to("cuda")
     net = accelerator.prepare(net)
     for stage in range(STAGES):
@@ -90,7 +91,7 @@ def main():
             if not best.better(error, net):
                 break
         best.put_back(net)
-        if stage % 3 == 2:
+        if stage % 6 == 5:
             print(f"stage {stage + 1}: rate {rate:.1e} stopped after {number + 1} steps, best error {best.value:.4f}")
 
 

@@ -1,4 +1,4 @@
-"""Packs ragged sensor records to blocks whose length grows with the epoch up to a limit; what is left over is used next.
+"""Packs ragged sensor records to blocks whose length grows with the epoch up to a limit; leftovers are used next.
 Report: https://github.com/huggingface/trl/pull/4632
 Class: collate-state
 """

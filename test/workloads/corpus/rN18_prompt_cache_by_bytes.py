@@ -9,7 +9,7 @@ from collections import OrderedDict
 import torch
 from transformers import DynamicCache, GPTNeoXConfig, GPTNeoXForCausalLM
 
-REQUESTS, WORDS, BYTES, DOCUMENTS = 190, 350, 60 << 20, 150
+REQUESTS, WORDS, BYTES, DOCUMENTS = 260, 350, 60 << 20, 150
 
 
 def size_of(cache):
@@ -56,8 +56,8 @@ class Completer:
             kv = DynamicCache(config=self.model.config)
         ids = torch.tensor([tokens[known:]], device="cuda")
         out = self.model(input_ids=ids, past_key_values=kv, use_cache=True)
-        self.cache.put(tokens, copy.copy(kv) if length == 0 else copy.deepcopy(kv))
-        words = []
+        self.cache.put(tokens, kv)
+        kv, words = copy.deepcopy(kv), []
         for _ in range(length):
             ids = out.logits[:, -1:].argmax(-1)
             words.append(int(ids))
@@ -76,12 +76,15 @@ def main():
     documents = [tuple(rng.randrange(WORDS) for _ in range(rng.randint(80, 260))) for _ in range(DOCUMENTS)]
     words = 0
     for number in range(1, REQUESTS + 1):
-        document = documents[min(DOCUMENTS - 1, int(rng.expovariate(1 / 40)))]
-        tokens = document[: rng.choice([60, 80, len(document)])] + tuple(rng.randrange(WORDS) for _ in range(rng.randint(2, 40)))
+        document = documents[min(DOCUMENTS - 1, int(rng.expovariate(1 / 20)))]
+        tokens = document[: rng.choice([60, 80, len(document)])]
+        if rng.random() < 0.6:
+            tokens += tuple(rng.randrange(WORDS) for _ in range(rng.randint(2, 40)))
         words += len(completer.complete(tokens, length=rng.randint(1, 6)))
-        if number % 38 == 0:
+        if number % 52 == 0:
             cache = completer.cache
-            print(f"request {number}: {words} words, {cache.hits} hits, {cache.bytes >> 20} MiB, {cache.evicted} evicted")
+            held = cache.bytes >> 20
+            print(f"request {number}: {words} words, {cache.hits} hits, {held} MiB, {cache.evicted} evicted")
 
 
 main()

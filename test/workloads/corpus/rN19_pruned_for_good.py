@@ -33,7 +33,8 @@ class Pruner:
 
     def __init__(self, model):
         self.model = model
-        self.where = [(m, "weight") for name, m in model.named_modules() if isinstance(m, nn.Linear) and "layer" in name]
+        blocks = [m for name, m in model.named_modules() if "layer" in name]
+        self.where = [(m, "weight") for m in blocks if isinstance(m, nn.Linear)]
         self.gone = []
 
     def round(self, share):

@@ -8,7 +8,7 @@ import torch
 from torch_geometric.data import Batch, Data
 from torch_geometric.nn import SAGEConv, global_mean_pool
 
-ROUNDS, GRAPHS, WIDTH, FEATURES, KEPT = 260, 10, 96, 48, 90
+ROUNDS, GRAPHS, WIDTH, FEATURES, KEPT = 260, 8, 96, 256, 48
 
 
 def graph(kind, gen):
@@ -76,7 +76,7 @@ def main():
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        if number % 3 == 0:
+        if number % 2 == 0:
             reservoir.offer(max(fresh, key=lambda one: one.num_nodes))
         if number % 52 == 0:
             print(f"round {number}: loss {loss.item():.4f}, {len(reservoir.graphs)} of {reservoir.seen} graphs kept")
