@@ -52,7 +52,7 @@ def main():
         (maps,) = torch.autograd.grad(loss, x, create_graph=True)  # SITE
         penalty = (maps - smooth(maps)).square().sum() * 10
         optimizer.zero_grad()
-        (loss + penalty).backward()
+        (loss + penalty).backward(inputs=list(net.parameters()))
         optimizer.step()
         book.add(step, maps)
         if step % 30 == 0:
