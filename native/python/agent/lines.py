@@ -6,22 +6,31 @@ import time
 
 source = load("source")
 fixes = load("fixes")
+fresh = load("fresh")
 roots = load("roots")
 STARTED = time.time()
 MOST_HOPS = 4
+FEW_HOOKS = 4  # so many may belong to a module for good
+ADDS_ONE = {"append", "appendleft", "extend", "insert", "add_param_group"}  # what these add takes nothing's place
+
+
+def is_hooking(call):
+    name = source.callee(call) or ""
+    return name.startswith("register_") and name.endswith("_hook")
 
 
 class Anchor:
     """What is searched for: the variable or the attribute nearest to the block on the way from its root; texts only."""
 
-    __slots__ = ("sort", "name", "files", "scope", "grows", "owner_class", "key", "function", "kept", "direct", "hooks", "makers")
+    __slots__ = ("sort", "name", "files", "scope", "grows", "owner_class", "key", "function", "kept", "direct", "hooks", "makers", "capped")
 
     def __init__(self, sort, name, files, scope=None, grows=False, owner_class=None):
         self.function = None  # (file, line, name) of the one that holds the block, where that is what the container gets more of
         self.kept = None  # anchors.Kept: what hangs on it, where a statement could do without that
         self.makers = []  # classes of a library whose objects have it: the program may call one of them
-        self.hooks = False  # what gets more are hooks: the line is where the program registers them
+        self.hooks = 0  # what gets more are hooks, which there are so many of: the line is where the program registers them
         self.direct = True  # the name is that of the container itself, not of a library's object that has it somewhere
+        self.capped = False  # a library's object that has it has a number that may be its bound
         self.key = None  # of the part of it that has the block: `fake` of x['fake']
         self.sort, self.name, self.files, self.scope = sort, name, files, scope
         self.grows = grows  # the block lies in what the name names, not under the name itself
@@ -31,6 +40,7 @@ class Anchor:
 class Finder:
     def __init__(self, files, deadline):
         self.files, self.deadline = files, deadline
+        self.known = {}  # path -> fresh.Fresh
 
     def find(self, anchor, sites=()):
         """((file, line, function) of the statement, what to write instead: fixes.fix_of). None where none is found, or where time ran
@@ -62,8 +72,7 @@ class Finder:
         """(file, line, function) of the call that registers a function of that name as a hook, or else of one that registers any."""
         file, found = self.files.get(path), []
         for call, scope in file.calls if file else ():
-            callee = source.callee(call) or ""
-            if callee.startswith("register_") and callee.endswith("_hook"):
+            if is_hooking(call):
                 named = any(name.rsplit(".", 1)[-1] in source.names_in(each) for each in call.args)
                 found.append((named, call.lineno, scope.name or "<module>"))
         return (path,) + max(found)[1:] if found else None
@@ -82,21 +91,57 @@ class Finder:
     def find_limit(self, anchor, graphs):
         """What may bound what the anchor names, as far as its files tell: source.SHRINKS, MAYBE, KEYS, or None: nothing does. `graphs`:
         what hangs on it are graphs."""
-        if not anchor.direct or not (anchor.grows or self.is_carried(anchor)):
+        if anchor.hooks and anchor.function is not None:
+            return self.find_hook_limit(anchor)
+        if anchor.capped or not (anchor.grows or self.is_carried(anchor)):
             return source.KEYS
-        found = set()
-        for file in filter(None, map(self.files.get, anchor.files)):
-            home = self.scope_of(file, anchor) if anchor.sort == "name" else None
-            adds = [each.scope for each in file.mentions if each.grows and (each.sort, each.name) == (anchor.sort, anchor.name)]
-            for sort, name, scope, why in file.limits:
-                if why == source.JOINS:
-                    if graphs:
-                        continue
-                    why = source.SHRINKS
-                if (sort, name) == (anchor.sort, anchor.name) and (home is None or self.is_visible(scope, home, name)):
-                    # Another function than that which adds to it, such as `reset`, may never be called.
-                    found.add(why if why == source.KEYS or not adds or scope in adds else source.MAYBE)
-        return max(found, default=None)
+        files = list(filter(None, map(self.files.get, anchor.files)))
+        added = [each for file in files for each in self.find_mentions(file, anchor) if each[0].grows]
+        if not added or all(self.is_unsure(mention, file, anchor) for mention, file in added):
+            return source.KEYS
+        about = {(file, anchor.sort, anchor.name, self.scope_of(file, anchor) if anchor.sort == "name" else None) for file in files}
+        about |= {(file, each.sort, each.name, each.scope.home(each.name) if each.sort == "name" else None) for each, file in added}
+        return max((why for each in about for why in self.limits_of(*each, added, graphs)), default=None)
+
+    def limits_of(self, file, sort, name, home, added, graphs):
+        """What may bound a variable (of the scope `home`) or an attribute in a file. `added`: the mentions that add to it."""
+        scopes = [each.scope for each, _ in added]
+        for own_sort, own_name, scope, why, node in file.limits:
+            if (own_sort, own_name) != (sort, name) or (home is not None and not self.is_visible(scope, home, name)):
+                continue
+            if why == source.JOINS:
+                if graphs:
+                    continue
+                why = source.SHRINKS
+            if why == source.KEYS and self.fresh(file).is_new_entry(node):
+                continue
+            # Another function than that which adds to it, such as `reset`, may never be called.
+            yield why if why == source.KEYS or scope in scopes else source.MAYBE
+
+    def is_unsure(self, mention, file, anchor):
+        """Whether a statement adds something at first only, or hands it to a library's object that may put it in the place of another."""
+        node = mention.node
+        if node is not None and self.fresh(file).is_early(node):
+            return True
+        if anchor.direct or not isinstance(node, ast.Call):
+            return False
+        name = source.callee(node)
+        return name not in ADDS_ONE and not (name.startswith("add_") and self.fresh(file).is_new_entry(node))
+
+    def find_hook_limit(self, anchor):
+        """The same for hooks: there is no bound where the program lets go of what could remove one."""
+        file = self.files.get(anchor.function[0])
+        if file is None or anchor.hooks <= FEW_HOOKS or any(each[1].endswith("_hooks") for each in file.limits):
+            return source.KEYS
+        name = anchor.function[2].rsplit(".", 1)[-1]
+        calls = [call for call, _ in file.calls if is_hooking(call) and any(name in source.names_in(each) for each in call.args)]
+        removed = any(source.callee(call) == "remove" and not call.args for call, _ in file.calls)
+        return None if calls and all(not removed or self.fresh(file).is_dropped(each) for each in calls) else source.KEYS
+
+    def fresh(self, file):
+        if file.path not in self.known:
+            self.known[file.path] = fresh.Fresh(file, file.path == main_file())
+        return self.known[file.path]
 
     def choose(self, file, found, anchor, sites):
         rated = []

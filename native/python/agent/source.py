@@ -44,6 +44,13 @@ class Scope:
     def owns(self, name):
         return name in self.bound and name not in self.shared
 
+    def home(self, name):
+        """The scope whose variable a name is here."""
+        scope = self
+        while scope.outer is not None and (scope.is_class or not scope.owns(name)):
+            scope = scope.outer
+        return scope
+
     def variable(self, name):
         """What a name means here: (function, name) for a function's own variable, else the name."""
         scope = self
@@ -189,11 +196,14 @@ class File(ast.NodeVisitor):
         self.path, self.lines = path, text.split("\n")
         self.module = self.scope = Scope("", None, None)
         self.scopes, self.mentions, self.calls = [self.module], [], []
-        self.limits = []  # (sort, name, scope, why) of what takes something out of what a name names, begins it anew, or asks how long it is
+        # (sort, name, scope, why, node) of what takes something out of what a name names, begins it anew, or asks how long it is; what
+        # stores under a key has that expression
+        self.limits = []
         self.loops = self.cases = 0  # loops, and conditions about something else, around what is visited, in its function
         self.taken, self.set = [], set()  # what is taken out of what x.get() is of, which is a queue where there is no x.set(y)
         self.reads = {}  # for fixes.py: what an expression reads
-        self.visit(ast.parse(text))
+        self.tree = ast.parse(text)
+        self.visit(self.tree)
         self.limits += [each for each in self.taken if each[:2] not in self.set]
 
     def enter(self, node, name):
@@ -246,12 +256,12 @@ class File(ast.NodeVisitor):
         self.mentions.append(mention)
         anew = self.loops > 0 or (owner == "self" and self.scope.name.rsplit(".", 1)[-1] != "__init__")
         if isinstance(target, ast.Subscript):
-            self.limits.append((sort, name, self.scope, SHRINKS if counts_around(target.slice) else KEYS))
+            self.limits.append((sort, name, self.scope, SHRINKS if counts_around(target.slice) else KEYS, target))
         elif filtered or (anew and not grows and mention.is_empty()):
             self.add_limit(sort, name)
 
     def add_limit(self, sort, name):
-        self.limits.append((sort, name, self.scope, self.shrinks()))
+        self.limits.append((sort, name, self.scope, self.shrinks(), None))
 
     def shrinks(self):
         return MAYBE if self.cases else SHRINKS
@@ -341,11 +351,11 @@ class File(ast.NodeVisitor):
         if isinstance(node.func, ast.Attribute) and (takes or name in SHRINK or name in BY_KEY):
             sort, about, _ = subject(node.func.value)
             if sort is not None and takes:
-                self.taken.append((sort, about, self.scope, self.shrinks()))
+                self.taken.append((sort, about, self.scope, self.shrinks(), None))
             elif sort is not None and name in SHRINK:
                 self.add_limit(sort, about)
             elif sort is not None:
-                self.limits.append((sort, about, self.scope, KEYS))
+                self.limits.append((sort, about, self.scope, KEYS, node))
         if name == "set" and isinstance(node.func, ast.Attribute) and len(node.args) == 1:  # contextvars.ContextVar
             sort, about, owner = subject(node.func.value)
             if sort is not None:
@@ -354,7 +364,7 @@ class File(ast.NodeVisitor):
                 self.mentions.append(Mention(sort, about, node.lineno, self.scope, grows, node.args[0], owner, (), node))
         joins = name in JOIN and self.loops == 0 and self.scope is not self.module and node.args and isinstance(node.args[0], ast.Name)
         if joins:
-            self.limits.append(("name", node.args[0].id, self.scope, JOINS))
+            self.limits.append(("name", node.args[0].id, self.scope, JOINS, None))
         if name in SHRINK_FIRST:
             self.limit_first(node)
         if name in GROW and isinstance(node.func, ast.Attribute):
