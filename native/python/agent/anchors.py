@@ -92,12 +92,13 @@ def anchor_of(root, variable, way, steps):
     if longest is None:
         longest = first_link(steps)
     grows, library = longest is not None, None
-    made, hooks = made_function(steps, longest), is_hooks(steps, longest)
+    hooks = count_hooks(steps, longest)
+    made, capped = made_function(steps, longest, hooks), False
 
     def told(anchor, place):
         anchor.key = key_behind(all_steps, place)
         anchor.kept = kept_behind(all_steps[place + 1 :], way[-1])
-        anchor.function, anchor.hooks, anchor.direct = made, hooks, library is None
+        anchor.function, anchor.hooks, anchor.direct, anchor.capped = made, hooks, library is None, capped
         return anchor
 
     for place in range(len(steps) - 1 if longest is None else longest - 1, -1, -1):
@@ -112,6 +113,7 @@ def anchor_of(root, variable, way, steps):
                 return anchor
             # A library's object has it: the line is where the program has that object.
             library, grows = library or anchor, True
+            capped = capped or has_number(each.owner, (steps[longest].length if longest is not None else None) or 0)
             library.makers.append(anchor.owner_class)
     if variable is not None and root.code is not None:
         return told(code_anchor(root.code, variable, grows), -1)
@@ -124,21 +126,28 @@ def key_behind(steps, place):
     return after.name if after is not None and after.kind == "dict" else None
 
 
-def made_function(steps, container):
-    """The program's function behind a container that has the block as a default or in its closure: (file, line, name), None: there is
-    none."""
+def has_number(owner, least):
+    """Whether an object has a number that may be how much it takes at most: a container of a library that has a bound knows it."""
+    own = objects.namespace(owner)
+    return any(type(each) is int and each >= least for each in list(own.values())) if own else False
+
+
+def made_function(steps, container, hooks):
+    """The program's function behind a container that has the block as a default or in its closure, or, of a hook, is a method of what
+    has it: (file, line, name), None: there is none."""
     for each in steps[container + 1 :] if container is not None else ():
-        if type(each.owner) is objects.FUNCTION and each.kind in ("default", "closure"):
-            code = each.owner.__code__
+        function = each.owner if each.kind in ("default", "closure") else each.owner.__func__ if hooks and each.kind == "method" else None
+        if type(function) is objects.FUNCTION:
+            code = function.__code__
             found = (code.co_filename, code.co_firstlineno, objects.function_text(code))
             return found if roots.is_user_file(found[0]) else None
     return None
 
 
-def is_hooks(steps, container):
-    """Whether the container that grows is one of PyTorch's for hooks."""
+def count_hooks(steps, container):
+    """How many hooks the container that grows has; 0: it is none of PyTorch's for hooks."""
     before = steps[container - 1].name if container else None
-    return type(before) is str and before.endswith("_hooks")
+    return steps[container].length if type(before) is str and before.endswith("_hooks") else 0
 
 
 def longest_container(steps):

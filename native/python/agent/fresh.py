@@ -97,8 +97,9 @@ class Fresh:
             return name not in self.functions and also(node.args[0])
         if name == "format" and isinstance(getattr(node.func, "value", None), ast.Constant):
             return any(map(also, node.args)) and "." not in str(node.func.value.value)
-        if name == "len" and len(node.args) == 1:
-            return container is not None and ast.dump(node.args[0]) == ast.dump(container).replace("Store()", "Load()")
+        if name == "len" and len(node.args) == 1 and container is not None:
+            same = ast.dump(node.args[0]) == ast.dump(container).replace("Store()", "Load()")
+            return same and not any(isinstance(self.parents[self.parents[each]], ast.Compare) for each in self.reads_of(container))
         if name == "next" and len(node.args) == 1 and text_of(node.args[0]):
             made = [self.parents[each] for each in self.named.get(text_of(node.args[0]), ())]
             counts = [isinstance(each, ast.Assign) and isinstance(each.value, ast.Call) and source.callee(each.value) == "count" for each in made]
@@ -121,7 +122,7 @@ class Fresh:
                 begun.append(statement)
             elif not isinstance(each, (ast.Global, ast.Nonlocal)):
                 return False
-        if not added or len(begun) != 1 or any(isinstance(self.parents[each], ast.Compare) for each in self.reads.get(text_of(node), ())):
+        if not added or len(begun) != 1 or any(isinstance(self.parents[each], ast.Compare) for each in self.reads_of(node)):
             return False
         return self.lasts(begun[0], container)
 
@@ -132,6 +133,11 @@ class Fresh:
             return [each for text, all_of in self.named.items() if text.endswith("." + node.attr) for each in all_of]
         home = self.home(node)
         return [each for each in named if isinstance(each, (ast.Global, ast.Nonlocal)) or self.home(each) is home]
+
+    def reads_of(self, node):
+        """Where what an expression names is read, by another object's name for an attribute too."""
+        end = "." + text_of(node).rsplit(".", 1)[-1]
+        return [each for text, all_of in self.reads.items() if ("." + text).endswith(end) for each in all_of]
 
     def is_new_name(self, node, container, hops):
         """Whether all that gives a variable its value gives it a new one each time."""
@@ -172,7 +178,7 @@ class Fresh:
         library = isinstance(outer, ast.ClassDef) and any(text_of(each) != "object" for each in outer.bases)
         if library or not named <= ONCE or len(self.functions[function.name]) > 1 or function.name.startswith("__"):
             return []
-        reads = [each for text, all_of in self.reads.items() if ("." + text).endswith("." + function.name) for each in all_of]
+        reads = self.reads_of(ast.Name(function.name))
         calls = [self.parents[each] for each in reads]
         fit = all(isinstance(call, ast.Call) and call.func is each for call, each in zip(calls, reads))
         return calls if fit else []
