@@ -1,5 +1,6 @@
 """From the steps of a path to what names the reference in the program's text."""
 
+import opcode
 import sys
 import types
 
@@ -93,12 +94,14 @@ def anchor_of(root, variable, way, steps):
         longest = first_link(steps)
     grows, library = longest is not None, None
     hooks = count_hooks(steps, longest)
-    made, capped = made_function(steps, longest, hooks), False
+    made, capped, inner = made_function(steps, longest, hooks), False, None
 
     def told(anchor, place):
         anchor.key = key_behind(all_steps, place)
         anchor.kept = kept_behind(all_steps[place + 1 :], way[-1])
         anchor.function, anchor.hooks, anchor.direct, anchor.capped = made, hooks, library is None, capped
+        if library is not None and (longest is not None or any(map(paths.is_entry, steps))):
+            anchor.adders = adders_of(owner, inner)
         return anchor
 
     for place in range(len(steps) - 1 if longest is None else longest - 1, -1, -1):
@@ -112,7 +115,8 @@ def anchor_of(root, variable, way, steps):
             if anchor is None or roots.is_user_file(anchor.files[0]):
                 return anchor
             # A library's object has it: the line is where the program has that object.
-            library, grows = library or anchor, True
+            inner = inner or (each.name if each.kind == "attribute" else steps[place - 1].name)
+            library, grows, owner = library or anchor, True, each.owner
             capped = capped or has_number(each.owner, (steps[longest].length if longest is not None else None) or 0)
             library.makers.append(anchor.owner_class)
     if variable is not None and root.code is not None:
@@ -130,6 +134,25 @@ def has_number(owner, least):
     """Whether an object has a number that may be how much it takes at most: a container of a library that has a bound knows it."""
     own = objects.namespace(owner)
     return any(type(each) is int and each >= least for each in list(own.values())) if own else False
+
+
+def adders_of(owner, name):
+    """Names of the methods of a library's object that put something into what has that name, by themselves or by one another."""
+    own = [item for kind in objects.CLASS_MRO(type(owner)) for item in objects.CLASS_DICT(kind).items()]
+    known = {}
+    for method, function in own:
+        if type(function) is objects.FUNCTION and not method.startswith("__"):
+            known.setdefault(method, function.__code__)
+    found = {method for method, code in known.items() if name in code.co_names and puts(code)}
+    before = -1
+    while before < len(found):
+        before = len(found)
+        found |= {method for method, code in known.items() if not found.isdisjoint(code.co_names)}
+    return found
+
+
+def puts(code):
+    return not lines.source.GROW.isdisjoint(code.co_names) or opcode.opmap["STORE_SUBSCR"] in code.co_code[::2]
 
 
 def made_function(steps, container, hooks):

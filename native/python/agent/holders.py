@@ -128,7 +128,7 @@ def choose_keeper(start, snapshot, ends, deadline):
         return ends[0]
     found = find_ways(start, snapshot, [end for end, _ in ends], deadline)
     named = [(each, way) for each, way in zip(ends, found) if way is not None]
-    finder = lines.Finder(source.Files(lines.STARTED), tensors.Deadline(deadline.left_ms(0.5)))
+    finder = lines.Finder(lines.Files(lines.STARTED), tensors.Deadline(deadline.left_ms(0.5)))
     for (end, how), way in named if len(named) > 1 else ():
         root, variable = start.root(way[0], way[1])
         anchor = describe(root, variable, way[2:], how)[1]
@@ -303,7 +303,7 @@ def with_lines(found, milliseconds):
     """(the holders with their lines, the biggest first, as far as there is time; whether there was too little). The program's objects
     are not needed for it any more."""
     deadline = tensors.Deadline(max(milliseconds, LEAST_LINES_MS))
-    finder = lines.Finder(source.Files(lines.STARTED), deadline)
+    finder = lines.Finder(lines.Files(lines.STARTED), deadline)
     ordered = sorted(found.values(), key=lambda each: -each.bytes)
     for each in ordered[:MOST_LINES]:
         if each.anchor is not None and not deadline.late():

@@ -2,7 +2,9 @@
 Followed through arguments, results and other names for the same thing."""
 
 import ast
+import os
 import time
+import tokenize
 
 source = load("source")
 fixes = load("fixes")
@@ -10,6 +12,7 @@ fresh = load("fresh")
 roots = load("roots")
 STARTED = time.time()
 MOST_HOPS = 4
+MOST_BYTES = 1 << 20
 FEW_HOOKS = 4  # so many may belong to a module for good
 ADDS_ONE = {"append", "appendleft", "extend", "insert", "add_param_group"}  # what these add takes nothing's place
 
@@ -22,7 +25,7 @@ def is_hooking(call):
 class Anchor:
     """What is searched for: the variable or the attribute nearest to the block on the way from its root; texts only."""
 
-    __slots__ = ("sort", "name", "files", "scope", "grows", "owner_class", "key", "function", "kept", "direct", "hooks", "makers", "capped")
+    __slots__ = ("sort", "name", "files", "scope", "grows", "owner_class", "key", "function", "kept", "direct", "hooks", "makers", "capped", "adders")
 
     def __init__(self, sort, name, files, scope=None, grows=False, owner_class=None):
         self.function = None  # (file, line, name) of the one that holds the block, where that is what the container gets more of
@@ -30,6 +33,7 @@ class Anchor:
         self.makers = []  # classes of a library whose objects have it: the program may call one of them
         self.hooks = 0  # what gets more are hooks, which there are so many of: the line is where the program registers them
         self.direct = True  # the name is that of the container itself, not of a library's object that has it somewhere
+        self.adders = None  # methods of a library's object that put something into what grows; None: no library's object has that
         self.capped = False  # a library's object that has it has a number that may be its bound
         self.key = None  # of the part of it that has the block: `fake` of x['fake']
         self.sort, self.name, self.files, self.scope = sort, name, files, scope
@@ -61,7 +65,44 @@ class Finder:
             chosen = self.choose(file, found, anchor, set(sites))
             if chosen is not None and (best is None or chosen[0] > best[0]):
                 best = chosen
+        if anchor.adders is not None and not (best is not None and best[0][3]):
+            call = self.find_adding_call(anchor, set(sites))
+            if call is not None:
+                return call, None
         return best[1] if best is not None and not self.deadline.late() else None
+
+    def find_adding_call(self, anchor, sites):
+        """(file, line, function) of the call of a library's object that puts something into what it has: one that allocated, or else one
+        of a method that does so; None: there is none."""
+        found = []
+        for file in filter(None, map(self.files.get, anchor.files)):
+            names = self.other_names(file, anchor)
+            for call, scope in file.calls:
+                sort, name, _ = source.subject(call.func.value) if isinstance(call.func, ast.Attribute) else (None, None, None)
+                if (sort, name, scope.home(name) if sort == "name" else None) in names:
+                    on_site = any((file.path, line) in sites for line in range(call.lineno, call.end_lineno + 1))
+                    found.append((on_site, source.callee(call) in anchor.adders, call.lineno, file.path, scope.name or "<module>"))
+        best = max(found, default=(False, False))
+        return (best[3], best[2], best[4]) if best[0] or best[1] else None
+
+    def other_names(self, file, anchor):
+        """{(sort, name, scope of a variable)} by which what the anchor names is known: its own, those of parameters that it becomes, and
+        of what is made from it."""
+        home = self.scope_of(file, anchor) if anchor.sort == "name" else None
+        found = left = {(anchor.sort, anchor.name, home)}
+        for _ in range(MOST_HOPS):
+            more = set()
+            for sort, name, home in left:
+                for call, scope in file.calls if sort == "name" else ():
+                    if scope.home(name) is home:
+                        more.update(("name", each, own) for own, each in self.parameters_of(file, call, name))
+                for each in file.mentions:
+                    given = [source.subject(one)[:2] for one in each.value.args] if isinstance(each.value, ast.Call) else []
+                    if (sort, name) in given and (sort == "attribute" or each.scope.home(name) is home):
+                        more.add((each.sort, each.name, each.scope.home(each.name) if each.sort == "name" else None))
+            left = more - found
+            found = found | left
+        return found
 
     def is_carried(self, anchor):
         """Whether some statement gives what the anchor names a value made from the one that it had, or adds to it."""
@@ -97,11 +138,20 @@ class Finder:
             return source.KEYS
         files = list(filter(None, map(self.files.get, anchor.files)))
         added = [each for file in files for each in self.find_mentions(file, anchor) if each[0].grows]
+        added += [each for file in files for each in self.additions(file, anchor)]
         if not added or all(self.is_unsure(mention, file, anchor) for mention, file in added):
             return source.KEYS
         about = {(file, anchor.sort, anchor.name, self.scope_of(file, anchor) if anchor.sort == "name" else None) for file in files}
         about |= {(file, each.sort, each.name, each.scope.home(each.name) if each.sort == "name" else None) for each, file in added}
         return max((why for each in about for why in self.limits_of(*each, added, graphs)), default=None)
+
+    def additions(self, file, anchor):
+        """[(mention, file)] of `x.add_...(...)` where x is another name of a library's object."""
+        names = self.other_names(file, anchor) if not anchor.direct else ()
+        for each in file.mentions:
+            if isinstance(each.node, ast.Call) and source.callee(each.node).startswith("add_"):
+                if (each.sort, each.name, each.scope.home(each.name) if each.sort == "name" else None) in names:
+                    yield each, file
 
     def limits_of(self, file, sort, name, home, added, graphs):
         """What may bound a variable (of the scope `home`) or an attribute in a file. `added`: the mentions that add to it."""
@@ -131,7 +181,9 @@ class Finder:
     def find_hook_limit(self, anchor):
         """The same for hooks: there is no bound where the program lets go of what could remove one."""
         file = self.files.get(anchor.function[0])
-        if file is None or anchor.hooks <= FEW_HOOKS or any(each[1].endswith("_hooks") for each in file.limits):
+        if file is None or anchor.hooks <= FEW_HOOKS:
+            return source.KEYS
+        if any(name.endswith("_hooks") and why != source.KEYS for _, name, _, why, _ in file.limits):
             return source.KEYS
         name = anchor.function[2].rsplit(".", 1)[-1]
         calls = [call for call, _ in file.calls if is_hooking(call) and any(name in source.names_in(each) for each in call.args)]
@@ -174,9 +226,7 @@ class Finder:
         name, line = anchor.scope
         fitting = [each for each in file.scopes if each.line == line and each.name.rsplit(".", 1)[-1] == name]
         scope = fitting[0] if fitting else file.module if name == "<module>" else None
-        while scope is not None and scope.outer is not None and (scope.is_class or not scope.owns(anchor.name)):
-            scope = scope.outer
-        return scope
+        return scope and scope.home(anchor.name)
 
     @staticmethod
     def is_visible(scope, home, name):
@@ -258,12 +308,19 @@ class Finder:
 
     def parameter_mentions(self, file, call, name, seen, hops):
         """Where a call hands the variable on: the mentions of the parameter that it becomes."""
+        found = []
+        for scope, each in self.parameters_of(file, call, name):
+            found += [one for one in self.variable_mentions(file, scope, each, seen, hops - 1) if one[0].grows]
+        return found
+
+    @staticmethod
+    def parameters_of(file, call, name):
+        """[(function, parameter)] that a call makes of a variable."""
         function = source.callee(call)
         places = [place for place, each in enumerate(call.args) if isinstance(each, ast.Name) and each.id == name]
         words = [each.arg for each in call.keywords if isinstance(each.value, ast.Name) and each.value.id == name]
         if not places and not words or function is None:
-            return []
-        found = []
+            return
         for scope in file.scopes:
             short = scope.name.rsplit(".", 1)[-1]
             made = short == "__init__" and scope.outer.is_class and scope.outer.name.rsplit(".", 1)[-1] == function
@@ -271,10 +328,7 @@ class Finder:
                 continue
             shift = 1 if scope.outer is not None and scope.outer.is_class else 0
             names = [scope.parameters[place + shift] for place in places if place + shift < len(scope.parameters)]
-            names += [word for word in words if word in scope.bound]
-            for each in names:
-                found += [one for one in self.variable_mentions(file, scope, each, seen, hops - 1) if one[0].grows]
-        return found
+            yield from ((scope, each) for each in names + [word for word in words if word in scope.bound])
 
     def alias_mentions(self, file, mention, seen, hops):
         """`mention` gives the thing another name: what that name's mentions add to it."""
@@ -283,3 +337,27 @@ class Finder:
         else:
             more = self.variable_mentions(file, mention.scope, mention.name, seen, hops - 1)
         return [each for each in more if each[0].grows]
+
+
+class Files:
+    """Files that were read, for as long as one answer is made."""
+
+    def __init__(self, since):
+        self.since = since  # a file that was changed after this moment is not what runs
+        self.known = {}
+
+    def get(self, path):
+        """The file, None where it cannot be read."""
+        if path not in self.known:
+            self.known[path] = self.read(path)
+        return self.known[path]
+
+    def read(self, path):
+        try:
+            about = os.stat(path)
+            if about.st_size > MOST_BYTES or about.st_mtime > self.since:
+                return None
+            with tokenize.open(path) as file:
+                return source.File(path, file.read())
+        except (OSError, SyntaxError, ValueError, RecursionError, UnicodeError):
+            return None

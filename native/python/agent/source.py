@@ -1,14 +1,12 @@
 """What a source file says about where names get their values: read from its text, never from what runs."""
 
 import ast
-import os
-import tokenize
 
-MOST_BYTES = 1 << 20
 GROW = {
     "append", "appendleft", "extend", "extendleft", "insert", "add", "update", "setdefault", "put", "put_nowait", "push",
     "callback", "enter_context", "add_module", "register_module", "add_param_group",
 }  # fmt: skip
+TAKERS = ("remove", "delete", "clear", "reset", "free", "unload", "release", "drop", "evict", "flush", "prune", "trim")  # begin such names
 SHRINK = {"pop", "popleft", "popitem", "clear", "remove", "discard", "move_to_end"}
 SHRINK_FIRST = {"heappop", "heappushpop", "heapreplace"}
 JOIN = {"cat", "concat", "concatenate", "stack", "hstack", "vstack"}  # what a function collects in a loop, and joins behind it
@@ -53,12 +51,8 @@ class Scope:
 
     def variable(self, name):
         """What a name means here: (function, name) for a function's own variable, else the name."""
-        scope = self
-        while scope.outer is not None:
-            if scope.owns(name) and not scope.is_class:
-                return scope, name
-            scope = scope.outer
-        return name
+        home = self.home(name)
+        return (home, name) if home.outer is not None else name
 
 
 class Mention:
@@ -174,8 +168,16 @@ def shorter_ones(test):
     return found
 
 
+def adds_by(method):
+    return method in GROW or method.startswith("add_")
+
+
+def takes_by(method):
+    return method in SHRINK or method.startswith(TAKERS)
+
+
 def is_adding(node):
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in GROW
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and adds_by(node.func.attr)
 
 
 def names_in(node):
@@ -348,11 +350,11 @@ class File(ast.NodeVisitor):
         self.calls.append((node, self.scope))
         name = callee(node)
         takes = name in TAKE and not node.args
-        if isinstance(node.func, ast.Attribute) and (takes or name in SHRINK or name in BY_KEY):
+        if isinstance(node.func, ast.Attribute) and (takes or takes_by(name) or name in BY_KEY):
             sort, about, _ = subject(node.func.value)
             if sort is not None and takes:
                 self.taken.append((sort, about, self.scope, self.shrinks(), None))
-            elif sort is not None and name in SHRINK:
+            elif sort is not None and takes_by(name):
                 self.add_limit(sort, about)
             elif sort is not None:
                 self.limits.append((sort, about, self.scope, KEYS, node))
@@ -367,7 +369,7 @@ class File(ast.NodeVisitor):
             self.limits.append(("name", node.args[0].id, self.scope, JOINS, None))
         if name in SHRINK_FIRST:
             self.limit_first(node)
-        if name in GROW and isinstance(node.func, ast.Attribute):
+        if is_adding(node):
             sort, about, owner = subject(node.func.value)
             if sort is not None:
                 keys = keys_in(node.func.value)
@@ -380,27 +382,3 @@ class File(ast.NodeVisitor):
         if name in REGISTER and len(node.args) > place and isinstance(node.args[place], ast.Constant):
             self.mentions.append(Mention("attribute", node.args[place].value, node.lineno, self.scope, False, node))
         self.generic_visit(node)
-
-
-class Files:
-    """Files that were read, for as long as one answer is made."""
-
-    def __init__(self, since):
-        self.since = since  # a file that was changed after this moment is not what runs
-        self.known = {}
-
-    def get(self, path):
-        """The file, None where it cannot be read."""
-        if path not in self.known:
-            self.known[path] = self.read(path)
-        return self.known[path]
-
-    def read(self, path):
-        try:
-            about = os.stat(path)
-            if about.st_size > MOST_BYTES or about.st_mtime > self.since:
-                return None
-            with tokenize.open(path) as file:
-                return File(path, file.read())
-        except (OSError, SyntaxError, ValueError, RecursionError, UnicodeError):
-            return None

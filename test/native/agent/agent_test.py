@@ -254,6 +254,8 @@ class Agent(Traced):
         for name, bound in (("bounded deque", 5), ("bounded cache", 3), ("queue", 9)):
             self.assertEqual(log.holder(1, addresses[name]).get("bound"), bound)
             self.assertEqual(log.holder(1, addresses[name])["length"], 1)
+        for name, limit in (("attribute list", None), ("dict", "keys"), ("dropped hook", None), ("method hook", None), ("library", "keys")):
+            self.assertEqual(log.holder(1, addresses[name]).get("limit", "not told"), limit, name)
         self.assertEqual(log.holder(1, addresses["thread"])["thread"], "worker")
         self.assertEqual(log.holder(1, addresses["cycle"])["backReference"], "parent")
         self.assertIsNone(log.holder(1, addresses["cycle"])["limit"], "the collector is off")
@@ -264,7 +266,13 @@ class Agent(Traced):
             exec(text.read(), part)  # it needs no other part
         for statement, limit in LIMITS.items():
             file = part["File"]("x.py", "def run(x, n):\n    for step in range(n):\n        x.append(step)\n    " + statement)
-            self.assertEqual([why for sort, name, _, why in file.limits if name == "x"], [limit] if limit else [], statement)
+            self.assertEqual([why for sort, name, _, why, _ in file.limits if name == "x"], [limit] if limit else [], statement)
+
+    @every_python
+    def test_what_bounds_a_container_in_programs(self, python):
+        agent = os.path.join(HERE, "../../../native/python/agent")
+        done = subprocess.run([python, os.path.join(HERE, "limits_program.py"), agent, self.folder], stdout=subprocess.PIPE, check=True)
+        self.assertEqual(json.loads(done.stdout), {})
 
     def blocks_told(self, python, *arguments):
         for name in os.listdir(self.trace):
@@ -372,6 +380,9 @@ HOLDERS = {
     "closure": ("closure", "__main__.use > <counter.<locals>.use>.inner"),
     "generator": ("generator", "__main__.running > stream().yielded"),
     "hook": ("hook", "__main__.net.encoder._forward_hooks[...] > <hook.<locals>.note>.seen[...]"),
+    "dropped hook": ("hook", "__main__.piled._forward_hooks[...] > <pile_up.<locals>.look>.inner"),
+    "method hook": ("hook", "__main__.probed._forward_hooks[...].seen"),
+    "library": ("attribute", "__main__.log.handlers[...].last"),
     "traceback": ("traceback", "__main__.error.__traceback__ > fail().lost"),
     "cycle": ("cycle", "cycle of Child > Parent: .data"),
 }

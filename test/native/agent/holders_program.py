@@ -7,6 +7,7 @@ import functools
 import gc
 import itertools
 import json
+import logging
 import queue as queue_module
 import sys
 import threading
@@ -86,6 +87,31 @@ def hook(layer):
 
     note(block("hook"))
     layer._forward_hooks[0] = note
+
+
+def pile_up(layer):
+    inner = block("dropped hook")
+
+    def look(value):
+        return inner
+
+    layer.register_forward_hook(look)  # HOLD dropped hook
+
+
+class Probe:
+    def __init__(self, layer):
+        self.layer = layer
+        self.seen = block("method hook")
+        layer.register_forward_hook(self.watch)  # HOLD method hook
+
+    def watch(self, value):
+        return self.seen
+
+
+class Drain(logging.Handler):
+    def __init__(self):
+        super().__init__()
+        self.last = block("library")
 
 
 def fail_quietly():
@@ -204,6 +230,13 @@ use = counter()
 running = stream()
 next(running)
 hook(net.encoder)
+piled, probed = torch.nn.Module(), torch.nn.Module()
+log = logging.Logger("log")
+for place in range(9):
+    pile_up(piled)
+    Probe(probed)
+    log.addHandler(Drain())  # HOLD library
+log.setLevel(logging.INFO)
 cached(1)
 bounded(1)
 trail = contextvars.ContextVar("trail", default=())

@@ -128,6 +128,9 @@ class Module:
     def _call_impl(self):
         pass
 
+    def register_forward_hook(self, hook):
+        self._forward_hooks[len(self._forward_hooks)] = hook
+
 
 class Parameter(Tensor):
     pass

@@ -1,0 +1,63 @@
+"""What bounds a container by the text of small programs (limits_cases.txt): `limits_program.py AGENT FOLDER`. Each names what is
+asked for by a line that ends in `# ADDS`; prints those that are told wrong."""
+
+import json
+import os
+import re
+import sys
+import types
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+AGENT = sys.argv[1]
+parts = {}
+running = []  # the file of the program that is looked at
+
+
+def load(name):
+    """A part of the agent, with none of what it has of C++: frames and objects are not looked at."""
+    if name not in parts:
+        part = parts[name] = types.ModuleType(name)
+        nothing = {"values": lambda *_: None, "searchable": lambda *_: None}
+        vars(part).update(load=load, natives=nothing, main_file=lambda: running[-1], own_namespaces=list)
+        with open(os.path.join(AGENT, name + ".py")) as text:
+            exec(compile(text.read(), name + ".py", "exec"), vars(part))
+    return parts[name]
+
+
+class Time:
+    def late(self):
+        return False
+
+
+def cases():
+    with open(os.path.join(HERE, "limits_cases.txt")) as file:
+        found = re.split(r"^=== (\w+)\n", file.read(), flags=re.M)
+    for name, text in zip(found[1::2], found[2::2]):
+        head, program = text.split("\n", 1)
+        yield name, head[3:], program
+
+
+def limit_of(path, text):
+    """The limit of what the marked line adds to."""
+    lines = load("lines")
+    running.append(path)
+    with open(path, "w") as file:
+        file.write(text)
+    files = lines.Files(float("inf"))
+    line = next(place for place, each in enumerate(text.split("\n"), 1) if each.endswith("# ADDS"))
+    mention = next(each for each in files.get(path).mentions if each.line == line)
+    scope = mention.scope.home(mention.name)
+    where = (scope.name.rsplit(".", 1)[-1], scope.line) if scope.outer is not None else None
+    if mention.name == "into":  # what is asked for is what the program hands on
+        mention, where = types.SimpleNamespace(sort="name", name="kept"), None
+    anchor = lines.Anchor(mention.sort, mention.name, [path], where, True)
+    return lines.Finder(files, Time()).find_limit(anchor, False) or "none"
+
+
+def main(folder):
+    told = {name: (limit_of(os.path.join(folder, name + ".py"), text), wanted) for name, wanted, text in cases()}
+    assert len(told) > 50
+    json.dump({name: each for name, each in told.items() if each[0] != each[1]}, sys.stdout)
+
+
+main(sys.argv[2])
