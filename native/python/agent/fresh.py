@@ -23,17 +23,27 @@ class Fresh:
 
     def __init__(self, file, main):
         self.main, self.parents, self.named, self.reads, self.functions = main, {}, {}, {}, {}
-        for node in ast.walk(file.tree):
-            for each in ast.iter_child_nodes(node):
-                self.parents[each] = node
-            if isinstance(node, (ast.Name, ast.Attribute)):
-                kept = self.reads if isinstance(node.ctx, ast.Load) else self.named
-                kept.setdefault(text_of(node), []).append(node)
-            elif isinstance(node, FUNCTIONS):
-                self.functions.setdefault(node.name, []).append(node)
-            elif isinstance(node, (ast.Global, ast.Nonlocal)):
-                for name in node.names:
-                    self.named.setdefault(name, []).append(node)
+        left = [file.tree]
+        for node in left:
+            self.add(node)
+            for part in node._fields:
+                value = getattr(node, part, None)
+                inside = value if type(value) is list else (value,) if part != "ctx" else ()
+                for each in inside:
+                    if isinstance(each, ast.AST):
+                        self.parents[each] = node
+                        left.append(each)
+
+    def add(self, node):
+        kind = type(node)
+        if kind is ast.Name or kind is ast.Attribute:
+            kept = self.reads if type(node.ctx) is ast.Load else self.named
+            kept.setdefault(text_of(node), []).append(node)
+        elif kind in FUNCTIONS:
+            self.functions.setdefault(node.name, []).append(node)
+        elif kind is ast.Global or kind is ast.Nonlocal:
+            for name in node.names:
+                self.named.setdefault(name, []).append(node)
 
     def is_new_entry(self, node):
         """Whether a statement puts something under a new key each time that it runs: `node` is x[key], or x.setdefault(key, ...)."""
