@@ -88,6 +88,9 @@ def describe(root, variable, way, how):
     if root.thread is not None:
         answer["thread"] = root.thread
     answer.update(paths.size_of(steps))
+    longest = anchors.longest_container(steps)
+    if longest is not None:
+        answer["container"] = paths.text_of(root, variable, steps[:longest])
     answer["chain"] = paths.chain_of(steps)
     anchor = anchors.anchor_of(root, variable, way, steps) if how != GRADIENT else None
     if how not in (None, graph.GRAPH) and type(anchor) is lines.Anchor:

@@ -256,6 +256,8 @@ class Agent(Traced):
             self.assertEqual(log.holder(1, addresses[name])["length"], 1)
         for name, limit in (("attribute list", None), ("dict", "keys"), ("dropped hook", None), ("method hook", None), ("library", "keys")):
             self.assertEqual(log.holder(1, addresses[name]).get("limit", "not told"), limit, name)
+        for name, container in (("session", "__main__.sessions"), ("dict", "__main__.many"), ("nested list", "__main__.rows[...]")):
+            self.assertEqual(log.holder(1, addresses[name])["container"], container)
         self.assertEqual(log.holder(1, addresses["thread"])["thread"], "worker")
         self.assertEqual(log.holder(1, addresses["cycle"])["backReference"], "parent")
         self.assertIsNone(log.holder(1, addresses["cycle"])["limit"], "the collector is off")
@@ -380,6 +382,8 @@ HOLDERS = {
     "closure": ("closure", "__main__.use > <counter.<locals>.use>.inner"),
     "generator": ("generator", "__main__.running > stream().yielded"),
     "hook": ("hook", "__main__.net.encoder._forward_hooks[...] > <hook.<locals>.note>.seen[...]"),
+    "session": ("container", "__main__.sessions[...].past[...]"),
+    "nested list": ("container", "__main__.rows[...][...]"),
     "dropped hook": ("hook", "__main__.piled._forward_hooks[...] > <pile_up.<locals>.look>.inner"),
     "method hook": ("hook", "__main__.probed._forward_hooks[...].seen"),
     "library": ("attribute", "__main__.log.handlers[...].last"),

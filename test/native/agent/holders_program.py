@@ -108,6 +108,11 @@ class Probe:
         return self.seen
 
 
+class Session:
+    def __init__(self):
+        self.past = []
+
+
 class Drain(logging.Handler):
     def __init__(self):
         super().__init__()
@@ -231,6 +236,12 @@ running = stream()
 next(running)
 hook(net.encoder)
 piled, probed = torch.nn.Module(), torch.nn.Module()
+sessions, rows = {}, [[], []]
+for place in range(40):
+    if place % 4 == 0:
+        sessions[place] = Session()  # HOLD session
+    sessions[place - place % 4].past.append(block("session") if place == 30 else None)
+    rows[place % 2].append(block("nested list") if place == 30 else None)  # HOLD nested list
 log = logging.Logger("log")
 for place in range(9):
     pile_up(piled)
