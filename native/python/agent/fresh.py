@@ -112,8 +112,7 @@ class Fresh:
             return same and not any(isinstance(self.parents[self.parents[each]], ast.Compare) for each in self.reads_of(container))
         if name == "next" and len(node.args) == 1 and text_of(node.args[0]):
             made = [self.parents[each] for each in self.named.get(text_of(node.args[0]), ())]
-            counts = [isinstance(each, ast.Assign) and isinstance(each.value, ast.Call) and source.callee(each.value) == "count" for each in made]
-            return bool(counts) and all(counts) and all(self.lasts(each, container) for each in made)
+            return bool(made) and all(is_count(each) and self.lasts(each, container) for each in made)
         return False
 
     def is_trainers(self, node):
@@ -184,7 +183,8 @@ class Fresh:
     def calls_of(self, function):
         """The calls of a function of the file; [] where something else may call it too."""
         outer = self.parents[function]
-        named = {source.callee(each) if isinstance(each, ast.Call) else text_of(each).rsplit(".", 1)[-1] for each in function.decorator_list}
+        marks = [each.func if isinstance(each, ast.Call) else each for each in function.decorator_list]
+        named = {text_of(each).rsplit(".", 1)[-1] for each in marks}
         library = isinstance(outer, ast.ClassDef) and any(text_of(each) != "object" for each in outer.bases)
         if library or not named <= ONCE or len(self.functions[function.name]) > 1 or function.name.startswith("__"):
             return []
@@ -235,7 +235,8 @@ class Fresh:
         return node
 
     def lasts(self, statement, container):
-        """Whether what a statement begins is there as long as what `container` names: both are of one object or call, or it is one of all."""
+        """Whether what a statement begins is there as long as what `container` names: both are of one object or call, or it is one of
+        all."""
         function, place = self.function_of(statement), self.place(statement)
         if isinstance(place, (ast.Module, ast.ClassDef)):
             return True
@@ -333,6 +334,11 @@ def text_of(node):
 
 def both(node):
     return (node.left, node.right), (node.right, node.left)
+
+
+def is_count(statement):
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    return isinstance(value, ast.Call) and source.callee(value) == "count"
 
 
 def is_whole(value):

@@ -25,7 +25,9 @@ def is_hooking(call):
 class Anchor:
     """What is searched for: the variable or the attribute nearest to the block on the way from its root; texts only."""
 
-    __slots__ = ("sort", "name", "files", "scope", "grows", "owner_class", "key", "function", "kept", "direct", "hooks", "makers", "capped", "adders")
+    __slots__ = (
+        "sort", "name", "files", "scope", "grows", "owner_class", "key", "function", "kept", "direct", "hooks", "makers", "capped", "adders",
+    )  # fmt: skip
 
     def __init__(self, sort, name, files, scope=None, grows=False, owner_class=None):
         self.function = None  # (file, line, name) of the one that holds the block, where that is what the container gets more of
@@ -138,20 +140,11 @@ class Finder:
             return source.KEYS
         files = list(filter(None, map(self.files.get, anchor.files)))
         added = [each for file in files for each in self.find_mentions(file, anchor) if each[0].grows]
-        added += [each for file in files for each in self.additions(file, anchor)]
         if not added or all(self.is_unsure(mention, file, anchor) for mention, file in added):
             return source.KEYS
         about = {(file, anchor.sort, anchor.name, self.scope_of(file, anchor) if anchor.sort == "name" else None) for file in files}
         about |= {(file, each.sort, each.name, each.scope.home(each.name) if each.sort == "name" else None) for each, file in added}
         return max((why for each in about for why in self.limits_of(*each, added, graphs)), default=None)
-
-    def additions(self, file, anchor):
-        """[(mention, file)] of `x.add_...(...)` where x is another name of a library's object."""
-        names = self.other_names(file, anchor) if not anchor.direct else ()
-        for each in file.mentions:
-            if isinstance(each.node, ast.Call) and source.callee(each.node).startswith("add_"):
-                if (each.sort, each.name, each.scope.home(each.name) if each.sort == "name" else None) in names:
-                    yield each, file
 
     def limits_of(self, file, sort, name, home, added, graphs):
         """What may bound a variable (of the scope `home`) or an attribute in a file. `added`: the mentions that add to it."""
