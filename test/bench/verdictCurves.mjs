@@ -1,79 +1,10 @@
 // Generated programs with known truth, judged at many moments: node test/bench/verdictCurves.mjs [PROGRAMS] [SVG]
-// Each keeps blocks of one line: all of them (a leak), or in a window, a cache, an epoch, a queue, a collector's garbage. Prints how many
-// were said to grow by how often they had risen, and by how often they could have been filled; writes the curves as a picture.
-import { build } from 'esbuild';
-import fc from 'fast-check';
+// Prints how many were said to grow by how often they had risen, and by how often they could have been filled; writes the curves as a picture.
 import { writeFileSync } from 'node:fs';
 import { inRoot } from '../project/root.mjs';
-
-const outfile = inRoot('build/bench/verdictCurves.mjs');
-const contents = `export { judgeTrace } from './extension/analysis/findings/verdicts';
-export { RunTrace } from './test/unit/verdicts/runTrace'; export { StepRun } from './test/unit/verdicts/stepRun';
-export { Random } from './test/unit/verdicts/program';`;
-await build({
-  stdin: { contents, resolveDir: inRoot('.'), loader: 'ts' },
-  outfile,
-  bundle: true,
-  platform: 'node',
-  format: 'esm',
-  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-});
-const { judgeTrace, RunTrace, StepRun, Random } = await import(outfile);
+import { FILLED, judgeMoments, programs, RISES } from './generatedPrograms.mjs';
 
 const [count = '10000', picture = inRoot('test/bench/verdictCurves.svg')] = process.argv.slice(2);
-const STEPS = 320;
-const RISES = [4, 6, 8, 10, 12, 16, 24, 40, 80];
-const FILLED = [0.5, 1, 1.25, 1.5, 2, 3, 4];
-const SITE = 1;
-
-const whole = (min, max) => fc.integer({ min, max });
-const program = fc.record({
-  keeps: fc.constantFrom('all', 'all', 'all', 'all', 'all', 'window', 'cache', 'epoch', 'queue', 'garbage'),
-  every: fc.constantFrom(1, 1, 1, 2, 3, 5, 8, 12),
-  /** What is due comes with this probability. */
-  chance: fc.constantFrom(1, 1, 0.7, 0.4),
-  blocks: whole(1, 4),
-  /** Sizes differ by up to so much. */
-  spread: fc.constantFrom(0, 0, 0.5),
-  /** So often one block leaves when others come. */
-  leaves: fc.constantFrom(0, 0, 0, 0.3, 0.6),
-  /** Blocks of the same line that live for a step or two. */
-  passing: whole(0, 3),
-  begins: fc.constantFrom(1, 1, 1, 20, 60),
-  bound: whole(5, 60),
-  seed: whole(1, 2 ** 30),
-});
-
-/** Plays a program, and gives at each step end how often it has risen and how often it could have been filled. */
-function play(made, watch) {
-  const random = new Random(made.seed);
-  const run = new StepRun();
-  const size = () => 512 * Math.round(200 * (1 + made.spread * (random.next() - 0.5)));
-  let [held, passing, rises, brought] = [[], [], 0, 0];
-  const give = blocks => blocks.forEach(block => run.free(block));
-  for (let step = 1; step <= STEPS; step++) {
-    give(passing.splice(0, random.between(0, passing.length)));
-    for (let i = 0; i < made.passing; i++) passing.push(run.alloc(SITE, size()));
-    if (step >= made.begins && step % made.every === 0 && random.chance(made.chance)) {
-      for (let i = 0; i < made.blocks; i++) held.push(run.alloc(SITE, size()));
-      rises++;
-      brought++;
-      if (made.keeps === 'all' && random.chance(made.leaves)) give(held.splice(random.between(0, held.length - 1), 1));
-    }
-    const most = made.bound * made.blocks;
-    if (made.keeps === 'window') give(held.splice(0, Math.max(0, held.length - most)));
-    if (made.keeps === 'cache') while (held.length > most) give(held.splice(random.between(0, held.length - 1), 1));
-    if (made.keeps === 'queue') give(held.splice(0, random.chance(0.5) ? 2 * made.blocks : 0));
-    if (made.keeps === 'garbage' && held.length > most * (0.8 + 0.4 * random.next())) give(held.splice(0));
-    if (made.keeps === 'epoch' && brought === made.bound) {
-      give(held.splice(0));
-      brought = 0;
-    }
-    run.endStep();
-    const filled = (rises * made.blocks) / most;
-    if (watch(step, rises, filled, run)) return;
-  }
-}
 
 const tally = new Map();
 function note(curve, at, isNamed) {
@@ -85,27 +16,20 @@ const curveOf = ({ keeps, leaves, chance }) =>
   keeps !== 'all' ? keeps : leaves > 0 ? 'leak, some of it leaves' : chance < 1 ? 'leak, by chance' : 'leak, regular';
 
 let [found, leaks, wrong, clean, flickers] = [0, 0, 0, 0, 0];
-for (const made of fc.sample(program, { numRuns: Number(count), seed: 1 })) {
-  const isLeak = made.keeps === 'all';
-  const due = isLeak ? [...RISES] : [...FILLED];
+for (const made of programs(count)) {
   let [last, wasNamed, turns] = [null, false, 0];
-  play(made, (step, rises, filled, run) => {
-    let asked = step === STEPS;
-    while (due.length > 0 && (isLeak ? rises : filled) >= due[0]) asked = due.shift();
-    if (asked === false) return false;
-    last = judgeTrace(new RunTrace(run)).sites.get(SITE)?.state === 'growing';
+  const { isLeak, far } = judgeMoments(made, (at, _step, isNamed) => {
+    last = isNamed();
     if (last !== wasNamed) turns++;
     wasNamed = last;
-    if (asked !== true) note(curveOf(made), asked, last);
-    return false;
+    if (at !== null) note(curveOf(made), at, last);
   });
-  const rose = isLeak && RISES.length - due.length >= 5;
-  if (rose) leaks++;
-  if (rose && last) found++;
-  const full = !isLeak && due.length <= FILLED.length - 5;
-  if (full) clean++;
-  if (full && last) wrong++;
-  if (rose && turns > 1) flickers++;
+  if (!far) continue;
+  if (isLeak) leaks++;
+  else clean++;
+  if (isLeak && last) found++;
+  if (!isLeak && last) wrong++;
+  if (isLeak && turns > 1) flickers++;
 }
 
 console.log(
