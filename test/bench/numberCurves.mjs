@@ -5,7 +5,7 @@ import { inRoot } from '../project/root.mjs';
 import { judgeMoments, programs, THRESHOLDS } from './generatedPrograms.mjs';
 
 const FACTORS = [0.5, 0.75, 1, 4 / 3, 2];
-const GROWTH = ['warmupSteps', 'recordsLevel', 'fewestRecords', 'silentGaps', 'silentRecords', 'thinningRecords', 'fallExcess', 'drift'];
+const GROWTH = ['few', 'most', 'part', 'rare', 'chance', 'score', 'parts'];
 
 const [count = '1000', picture = inRoot('test/bench/numberCurves.svg'), ...names] = process.argv.slice(2);
 const numbers = names.length > 0 ? names : GROWTH;
@@ -14,7 +14,7 @@ const variants = numbers.flatMap(name => FACTORS.map(factor => ({ name, factor, 
 /** Counts stay whole. */
 function valueOf(name, factor) {
   const value = THRESHOLDS[name];
-  return Number.isInteger(value) && value < 10 && name !== 'fallExcess' ? Math.round(value * factor) : value * factor;
+  return Number.isInteger(value) ? Math.round(value * factor) : value * factor;
 }
 
 function judgedWith({ name, value }, isNamed) {

@@ -30,10 +30,10 @@ export function doubtOf(growth: Growth): string | null {
   if (!nameable) return null;
   if (settingUp && !ended) return t('It grows so far; what repeats may be the building of a model rather than steps.');
   const bounded = holder?.limit === 'shrinks' || holder?.limit === 'maybe';
-  if (holder?.limit === 'none' || (!bounded && rises >= T.mostRises)) return null;
-  if (deviceBytes !== null && bytes >= T.filledShare * deviceBytes) return null;
-  if (bounded && freed && rises >= T.freedRises) return null;
-  if (ended && (!bounded || freed || (holder.limit === 'maybe' && rises >= T.endedRises))) return null;
+  if (holder?.limit === 'none' || (!bounded && rises >= T.times * T.many)) return null;
+  if (deviceBytes !== null && bytes >= T.part * deviceBytes) return null;
+  if (bounded && freed && rises >= T.many) return null;
+  if (ended && (!bounded || freed || (holder.limit === 'maybe' && rises >= T.many))) return null;
   const so = t('It grew in {0} steps so far.', formatCount(rises));
   if (holder?.kind === 'cycle') return t('{0} Python’s collector may still come to it and free it.', so);
   if (ended) return t('{0} {1} may have a bound that it did not reach.', so, holder?.path ?? '');

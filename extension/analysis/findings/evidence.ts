@@ -7,6 +7,7 @@ import type { Finding } from '../../protocol/verdicts';
 import type { GrowingSite } from '../sites/cluster';
 import type { FindingContext } from './findingContext';
 import { cutShort } from './holders';
+import { fewestRecords } from '../series/records';
 import { at, sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { seenText, holderText, placeText } from '../words';
@@ -36,7 +37,7 @@ export function evidenceOf(finding: Finding, all: readonly GrowingSite[], contex
   if (fullAtStep !== null)
     evidence.push(t('At this rate the device is full at about step {0}.', formatCount(fullAtStep)));
   evidence.push(...freeEvidence(finding, context.source));
-  if (holder === null && sinceStep !== null && axis.count - sinceStep < 50)
+  if (holder === null && sinceStep !== null && axis.count - sinceStep < T.many)
     evidence.push(t('A cache or buffer that is being filled looks the same until it is full.'));
   return evidence;
 }
@@ -76,7 +77,7 @@ export function ruledOutOf(finding: Finding, cluster: readonly GrowingSite[], co
   const { axis } = context;
   const ruledOut: string[] = [];
   const steps = axis.count - since;
-  if (steps > T.fewestRecords)
+  if (steps > fewestRecords())
     ruledOut.push(t('Not warm-up: it is still growing, {0} steps after it began.', formatCount(steps)));
   const runs = formatCount(countFrom(axis, axis.fullCollections, since));
   const collected = cluster.some(({ steps: own }) => own.collectedBytes.some(bytes => bytes > 0));

@@ -20,7 +20,7 @@ export function findLeaks(growing: readonly JudgedSite[], context: FindingContex
     const site = context.source.site(verdict.site);
     const frame = namedFrame(site);
     const thread = steps.thread < 0 || context.isHelper(verdict.process, steps.thread) ? null : steps.thread;
-    const holder = holderOf(context.answers, verdict.process, [verdict.site], T.holderShare, T.holderBlocks);
+    const holder = holderOf(context.answers, verdict.process, [verdict.site], T.most, T.few);
     return {
       verdict,
       steps,
@@ -138,7 +138,7 @@ function ownerless({ answers, source }: FindingContext, process: number, sites: 
   if (!nobodyHolds(answers, process, sites)) return null;
   const alive = (site: number): number =>
     source.allocations({ layer: 'tensor', process, site, sort: 'bytes', descending: true, from: 0, to: 0 }).total;
-  return sites.reduce((sum, site) => sum + alive(site), 0) >= T.holderBlocks ? NO_OWNER : null;
+  return sites.reduce((sum, site) => sum + alive(site), 0) >= T.few ? NO_OWNER : null;
 }
 
 function factsOf(cluster: GrowingSite[], kind: LeakClass, place: FindingPlace | null, context: FindingContext) {
@@ -212,7 +212,7 @@ function freedSince({ verdict, steps }: GrowingSite): boolean {
   const half = (since + at(steps.steps, steps.steps.length - 1)) / 2;
   return steps.oldFreedBytes.some((bytes, i) => {
     const step = at(steps.steps, i);
-    return bytes > 0 && step > since + T.warmupSteps && step <= half;
+    return bytes > 0 && step > since + T.few && step <= half;
   });
 }
 
@@ -265,13 +265,13 @@ function classOf(cluster: readonly GrowingSite[], holder: FindingHolder | null):
   if (/hook/.test(kind)) return 'hook';
   const total = cluster.reduce((sum, site) => sum + site.verdict.bytesPerStep, 0);
   const mostly = (test: (site: GrowingSite) => boolean): boolean =>
-    cluster.reduce((sum, site) => sum + (test(site) ? site.verdict.bytesPerStep : 0), 0) > total / 2;
+    cluster.reduce((sum, site) => sum + (test(site) ? site.verdict.bytesPerStep : 0), 0) > T.most * total;
   if (mostly(site => site.steps.category === 'gradient')) return 'gradients';
   if (mostly(site => ['forward', 'forward-near', 'backward-call'].includes(site.steps.lineSource))) return 'backward';
   if (/autograd/.test(kind)) return 'graph';
-  const eachStep = cluster.every(site => (site.verdict.period ?? 1) < 1.5);
+  const eachStep = cluster.every(site => Math.round(site.verdict.period ?? 1) === 1);
   const activations = mostly(site => site.steps.category === 'activation');
-  return holder === null && eachStep && activations && cluster.length >= T.graphSites ? 'graph' : 'outputs';
+  return holder === null && eachStep && activations && cluster.length >= T.few ? 'graph' : 'outputs';
 }
 
 /** A gradient, or a copy of one; not what was computed from it, such as `p.grad.norm()`. */
@@ -294,7 +294,7 @@ function secondsPerStep({ last, endNs }: FindingContext['axis']): number | null 
   const to = last.length - 1;
   const from = Math.max(
     0,
-    last.findLastIndex(step => step <= at(last, to) - T.paceSteps),
+    last.findLastIndex(step => step <= at(last, to) - T.many),
   );
   const steps = to > from ? at(last, to) - at(last, from) : 0;
   return steps > 0 ? (at(endNs, to) - at(endNs, from)) / steps / 1e9 : null;

@@ -59,7 +59,7 @@ export class FirstLeaks {
     const elapsedMs = this.elapsedMs();
     if (elapsedMs < (this.asked.get(key) ?? 0) || this.waiting.has(process) || !this.canAsk(process)) return;
     const before = this.stoppedMs.get(process) ?? 0;
-    const budgetMs = Math.min(T.askMostMs, Math.floor(T.askShare * elapsedMs - before));
+    const budgetMs = Math.min(T.askMostMs, Math.floor(T.little * elapsedMs - before));
     if (budgetMs < T.askLeastMs) return; // soon it may
     const blocks = survivorsOf(this.source, finding);
     if (blocks.length === 0) return;

@@ -195,7 +195,7 @@ export function holderOf(
   least: number,
 ): FindingHolder | null {
   const running = answers.filter(({ when }) => when !== 'exit');
-  const early = mostHeld(running, process, sites, share, Math.max(least, T.holderBlocks));
+  const early = mostHeld(running, process, sites, share, Math.max(least, T.few));
   const found = early ?? mostHeld(answers, process, sites, share, least);
   if (found === null) return null;
   const { path, kind, file, line, length, bound, limit, fix, count } = found.most;

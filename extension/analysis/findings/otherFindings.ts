@@ -43,7 +43,7 @@ function failureFinding(
   const gathering = cause === 'leak' ? failure.snapshot?.sites[0]?.site : undefined;
   const site = gathering ?? failure.site;
   const place = (leak === null ? placeOf(source, site) : null) ?? leak?.place ?? null;
-  const own = { bytes: requestedBytes, count: 1, confidence: gathering === undefined ? 1 : 0.6, sites: [site] };
+  const own = { bytes: requestedBytes, count: 1, confidence: gathering === undefined ? 1 : 1 - T.part, sites: [site] };
   return makeFinding({
     ...(leak ?? { ...own, places: place === null ? [] : [place] }),
     ...words,

@@ -3,8 +3,12 @@ import { formatBytes, formatCount } from '../../protocol/format';
 import type { MemorySnapshot, SnapshotSite } from '../../protocol/steps';
 import type { OutOfMemory, TraceInfo } from '../../protocol/trace';
 import type { Finding, OutOfMemoryCause, OutOfMemoryVerdict } from '../../protocol/verdicts';
+import { fewestRecords } from '../series/records';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { titleOf } from './wording';
+
+/** Lines listed of a failure. */
+const LINES = 10;
 
 export interface OutOfMemoryContext {
   info: TraceInfo;
@@ -100,24 +104,24 @@ function leakBehind(failure: OutOfMemory, leaks: readonly Finding[]): Finding | 
   const alive = failure.snapshot?.tensorBytes ?? failure.liveBytes;
   const candidates = leaks.filter(leak => leak.process === failure.process && leak.device === failure.device);
   const biggest = [...candidates].sort((a, b) => b.bytes - a.bytes)[0];
-  return biggest !== undefined && biggest.bytes >= T.oomLeakShare * alive ? biggest : null;
+  return biggest !== undefined && biggest.bytes >= T.part * alive ? biggest : null;
 }
 
 function causeOf(failure: OutOfMemory, leak: Finding | null, total: number | null): OutOfMemoryCause {
   const { snapshot, requestedBytes } = failure;
   if (leak !== null) return 'leak';
-  if (total !== null && requestedBytes >= T.bigRequestShare * total) return 'big-request';
+  if (total !== null && requestedBytes >= T.most * total) return 'big-request';
   if (snapshot === null) return 'full';
   const unused = snapshot.fragmentation.freeBytes;
-  if (unused >= T.oomUnusedShare * requestedBytes && snapshot.fragmentation.largestFreeBytes < requestedBytes) {
+  if (unused >= requestedBytes && snapshot.fragmentation.largestFreeBytes < requestedBytes) {
     return 'fragmentation';
   }
   if (total !== null && snapshot.usedBytes !== null && snapshot.processBytes !== null) {
-    if (snapshot.usedBytes - snapshot.processBytes >= T.oomOthersShare * total) return 'other-process';
+    if (snapshot.usedBytes - snapshot.processBytes >= T.part * total) return 'other-process';
   }
   if (gathering(snapshot)) return 'leak';
   const usual = snapshot.sites.find(site => site.site === failure.site)?.usualAllocatedBytes ?? 0;
-  if (usual > 0 && requestedBytes >= T.bigRequestTimes * usual) return 'big-request';
+  if (usual > 0 && requestedBytes >= T.times * usual) return 'big-request';
   return 'full';
 }
 
@@ -126,10 +130,10 @@ function gathering(snapshot: MemorySnapshot): boolean {
   const [first] = snapshot.sites;
   return (
     first !== undefined &&
-    snapshot.step > T.fewestRecords &&
-    first.liveBytes >= T.oomGatheredShare * snapshot.tensorBytes &&
-    first.liveCount >= snapshot.step / 2 &&
-    snapshot.step - first.oldestStep >= snapshot.step / 2 &&
+    snapshot.step > fewestRecords() &&
+    first.liveBytes >= T.most * snapshot.tensorBytes &&
+    first.liveCount >= T.most * snapshot.step &&
+    snapshot.step - first.oldestStep >= T.most * snapshot.step &&
     first.usualAllocatedBytes > 0
   );
 }
@@ -173,15 +177,15 @@ function byLine(snapshot: MemorySnapshot | null, context: OutOfMemoryContext): O
     const entry = lines.get(line) ?? { site, line, bytes: 0, count: 0 };
     lines.set(line, { ...entry, bytes: entry.bytes + liveBytes, count: entry.count + liveCount });
   }
-  return [...lines.values()].sort((a, b) => b.bytes - a.bytes).slice(0, T.oomLines);
+  return [...lines.values()].sort((a, b) => b.bytes - a.bytes).slice(0, LINES);
 }
 
 function newInStep(snapshot: MemorySnapshot | null, context: OutOfMemoryContext): OutOfMemoryVerdict['newInStep'] {
   const more = (site: SnapshotSite): number => site.stepAllocatedBytes - site.usualAllocatedBytes;
   return (snapshot?.sites ?? [])
-    .filter(site => more(site) > T.oomNewShare * Math.max(1, site.usualAllocatedBytes))
+    .filter(site => more(site) > T.most * Math.max(1, site.usualAllocatedBytes))
     .sort((a, b) => more(b) - more(a))
-    .slice(0, T.oomLines)
+    .slice(0, LINES)
     .map(site => ({
       site: site.site,
       line: context.lineOf(site.site),

@@ -84,13 +84,13 @@ function isGrowing({ verdict }: JudgedSite): boolean {
 
 /** Growth that is worth to ask the program who holds it. */
 export function worthAsking(findings: readonly Finding[]): Finding[] {
-  return findings.filter(finding => (isGrowth(finding) || isLeak(finding)) && finding.confidence >= T.failConfidence);
+  return findings.filter(finding => (isGrowth(finding) || isLeak(finding)) && finding.confidence >= T.most);
 }
 
 /** Leaks that are sure enough to fail a run, whether or not memory ran out of them; `all`: slow ones too. */
 export function sureLeaks(findings: readonly Finding[], all = false): Finding[] {
   const counts = (finding: Finding): boolean => isLeak(finding) || (all && finding.verdict === 'slow');
-  return findings.filter(finding => counts(finding) && finding.confidence >= T.failConfidence);
+  return findings.filter(finding => counts(finding) && finding.confidence >= T.most);
 }
 
 interface JudgedProcess {

@@ -15,7 +15,7 @@ type Place = Pick<FindingPlace, 'file' | 'line'>;
 /** Where and what; then how much of it, and since when. */
 export function leakWords(facts: LeakFacts): Pick<Finding, 'headline' | 'detail'> {
   const { holder, place, library, period } = facts;
-  const rare = period > 1.5;
+  const rare = Math.round(period) > 1;
   const each = rare ? t('every {0} step', ordinal(Math.round(period))) : t('each step');
   const count = Math.max(1, Math.round(facts.blocksPerStep * Math.max(1, period)));
   const blocks = facts.layer === 'tensor' ? tensorsText(count) : blocksText(count);

@@ -3,7 +3,7 @@ import { formatBytes } from '../../protocol/format';
 import type { LedgerSeries, StepSource } from '../../protocol/steps';
 import type { TraceSource } from '../../protocol/trace';
 import type { Ledger, LedgerLayer } from '../../protocol/verdicts';
-import { confidenceOf, judgeGrowth, type Growth } from '../series/growth';
+import { judgeGrowth, type Growth } from '../series/growth';
 import { lastKnown, layerOf, reservedNow } from './ledgerLayer';
 import { joinLibraries, readLibraries, type LibrarySeries } from './libraries';
 import { judgePending, recentPending, type Pending } from './pending';
@@ -97,21 +97,21 @@ function beyond(steps: readonly number[], outer: Float64Array, inner: Float64Arr
   const last = values.length - 1;
   const rise = at(values, last) - at(values, growth.from);
   const [from, to] = [known[growth.from] ?? 0, known[last] ?? 0];
-  const innerRise = highest(inner, Math.max(0, to - 8), to) - highest(inner, Math.max(0, from - 8), from);
-  if (rise < Math.max(T.layerBytes, T.layerGrowth * at(values, last))) return null;
-  return rise - innerRise >= T.fragmentedShare * rise ? growth : null;
+  const innerRise = highest(inner, Math.max(0, to - T.few), to) - highest(inner, Math.max(0, from - T.few), from);
+  if (rise < Math.max(T.layerBytes, T.little * at(values, last))) return null;
+  return rise - innerRise >= T.most * rise ? growth : null;
 }
 
 /** Those that grow by enough, of the ones that are known. */
 function growingLibraries(libraries: readonly LibrarySeries[], source: StepSource): GrowingLibrary[] {
-  const sure = source === 'time' ? T.timeConfidence : 1;
+  const sure = source === 'time' ? 1 - T.part : 1;
   return libraries.flatMap(library => {
     if (library.path === '') return [];
     const growth = judgeGrowth({ steps: library.steps, values: library.values, lag: 0 });
     const last = library.values.length - 1;
     const rise = at(library.values, last) - at(library.values, growth.from);
     if (growth.state !== 'growing' || rise < T.layerBytes) return [];
-    return [{ library, growth, confidence: sure * confidenceOf(growth.events) }];
+    return [{ library, growth, confidence: sure * growth.confidence }];
   });
 }
 

@@ -1,19 +1,17 @@
 import type { TraceInfo, TraceSource } from '../../protocol/trace';
 import type { LedgerLayer } from '../../protocol/verdicts';
+import { fewestRecords } from '../series/records';
 import { at, theilSen } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 
-/** Points of the recent past from which slopes are made. */
-const RECENT = 64;
-
 /** A layer's last known bytes, and its growth over the recent steps. */
 export function layerOf(steps: readonly number[], values: Float64Array): LedgerLayer {
-  const known = steps.flatMap((_, i) => (Number.isNaN(at(values, i)) ? [] : [i])).slice(-RECENT);
+  const known = steps.flatMap((_, i) => (Number.isNaN(at(values, i)) ? [] : [i])).slice(-T.many);
   const line = theilSen(
     known.map(i => at(steps, i)),
     known.map(i => at(values, i)),
   );
-  const enough = known.length >= T.fewestRecords;
+  const enough = known.length >= fewestRecords();
   return { bytes: lastKnown(values), bytesPerStep: enough ? (line?.slope ?? null) : null };
 }
 

@@ -3,6 +3,7 @@ import { formatBytes, formatCount } from '../../protocol/format';
 import type { LedgerSeries } from '../../protocol/steps';
 import type { Finding } from '../../protocol/verdicts';
 import { judgeGrowth, type Growth } from '../series/growth';
+import { fewestRecords } from '../series/records';
 import { at } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { rateText } from '../words';
@@ -38,7 +39,7 @@ export function judgePending(series: Pick<LedgerSeries, 'last' | 'pendingBytes' 
   const growth = growthOf(readings);
   const used = growth === null ? readings.slice(from) : readings.slice(growth.from);
   const newest = used.at(-1);
-  if (newest === undefined || (growth === null && used.length < T.pendingReadings)) return null;
+  if (newest === undefined || (growth === null && used.length < fewestRecords())) return null;
   const bytes = used.map(reading => reading.bytes);
   return {
     bytes: newest.bytes,
@@ -53,7 +54,7 @@ export function judgePending(series: Pick<LedgerSeries, 'last' | 'pendingBytes' 
 
 /** The most of the recent readings; null without one. */
 export function recentPending({ pendingBytes }: Pick<LedgerSeries, 'pendingBytes'>): number | null {
-  const known = [...pendingBytes].filter(bytes => !Number.isNaN(bytes)).slice(-T.pendingReadings);
+  const known = [...pendingBytes].filter(bytes => !Number.isNaN(bytes)).slice(-fewestRecords());
   return known.length === 0 ? null : Math.max(...known);
 }
 
@@ -70,9 +71,9 @@ function beginOfMuch(readings: readonly Reading[]): number {
   for (let i = readings.length - 1; i >= 0; i--) {
     const { bytes, reserved } = readings[i] ?? { bytes: 0, reserved: 0 };
     const count = readings.length - i;
-    if (bytes < Math.max(T.layerBytes, T.pendingShare * reserved)) few++;
-    else if (few <= T.pendingGaps * count) begin = i;
-    if (few > T.pendingGaps * Math.max(count, T.pendingReadings)) break;
+    if (bytes < Math.max(T.layerBytes, T.part * reserved)) few++;
+    else if (few <= T.part * count) begin = i;
+    if (few > T.part * Math.max(count, fewestRecords())) break;
   }
   return begin;
 }
@@ -93,7 +94,7 @@ function growthOf(readings: readonly Reading[]): Growth | null {
 function evenlyRead(readings: readonly Reading[]): Reading[] {
   const newest = readings.at(-1)?.step ?? 0;
   const gaps = gapsOf(stepsOf(readings), [...readings.keys()]);
-  const wide = gaps.slice(-T.pendingDistances).sort((a, b) => b - a);
+  const wide = gaps.slice(-fewestRecords()).sort((a, b) => b - a);
   const width = wide[1] ?? wide[0] ?? 1; // the widest one may be a single slow answer
   const cell = ({ step }: Reading): number => Math.floor((newest - step) / width);
   return readings.filter((reading, i) => {

@@ -32,7 +32,7 @@ export function endingOf(source: TraceSource): Ending | null {
   const listed = info.totals.filter(total => total.layer === layer);
   const leftBytes = sum(listed.map(total => total.liveBytes));
   const moment = lastStep(source, info, listed, layer) ?? peakOf(listed);
-  return moment !== null && leftBytes < T.endShare * moment.bytes ? { ...moment, leftBytes } : null;
+  return moment !== null && leftBytes < T.part * moment.bytes ? { ...moment, leftBytes } : null;
 }
 
 /** The last step of the process that held most at the end of its own; null: no step is known, or all were empty then. */

@@ -1,4 +1,4 @@
-import { chanceOfRecords, drift, meanGap, newestRun, recordsOf, silenceOf, thinsOut } from './records';
+import { chanceOfRecords, drift, fewestRecords, meanGap, newestRun, recordsOf, silenceOf, thinsOut } from './records';
 import { at, median, theilSen } from './statistics';
 import { THRESHOLDS as T } from './thresholds';
 
@@ -20,6 +20,8 @@ export interface Growth {
   /** Records since then, and the mean number of steps between two. */
   events: number;
   gap: number;
+  /** See `confidenceOf`; 0 where it was not judged that far. */
+  confidence: number;
   /** Index of the entry before the growth: what lies behind it is its evidence. */
   from: number;
   /** Index of the entry up to which it was measured. */
@@ -58,35 +60,46 @@ export function judgeGrowth(input: GrowthInput): Growth {
   if (newest.length === records.length) return growth;
   const whole = judgeRun(input, records, falls);
   if (growth.state !== 'growing') return whole;
-  return whole.state === 'slowing' && newest.length < (2 * records.length) / 3 ? whole : growth;
+  return whole.state === 'slowing' && newest.length < (1 - T.part) * records.length ? whole : growth;
 }
 
 /** Judges growth that began with the first of these records. */
 function judgeRun(input: GrowthInput, records: readonly number[], falls: Fall[]): Growth {
   const { steps, values } = input;
   const [first, last, end] = [records[0] ?? 0, records.at(-1) ?? 0, values.length - 1];
-  const grown = { ...describe(input, records), falls };
+  const changes = values.filter((value, i) => i >= first && value !== at(values, i - 1)).length;
+  const chance = chanceOfRecords(changes, records.length);
+  const confidence = confidenceOf(records.length, changes, chance);
+  const grown = { ...describe(input, records), confidence, falls };
   const [height, highest] = [at(values, end) - at(values, grown.from), at(values, last) - at(values, grown.from)];
   const deepest = Math.max(0, ...falls.map(({ depth }) => depth));
-  if (height <= T.fallExcess * deepest) return { ...grown, state: 'sawtooth' };
-  if (height <= highest / 2) return { ...grown, state: 'bounded' };
+  if (T.most * height <= deepest) return { ...grown, state: 'sawtooth' };
+  if (height <= T.most * highest) return { ...grown, state: 'bounded' };
   if (at(steps, end) - at(steps, last) > silenceOf(steps, records)) return { ...grown, state: 'stopped' };
-  const changes = values.filter((value, i) => i >= first && value !== at(values, i - 1)).length;
-  if (chanceOfRecords(changes, records.length) >= T.recordsLevel) {
-    const enough = T.fewestRecords - records.length;
+  if (chance >= T.chance) {
+    const enough = fewestRecords() - records.length;
     return { ...grown, state: enough > 0 ? 'early' : 'bounded', waits: Math.max(1, Math.ceil(enough * grown.gap)) };
   }
   const own = values.slice(grown.from);
   const falling = own.some((value, i) => value < at(own, i - 1));
-  const drifts = records.length >= T.drift * Math.sqrt(changes) || drift(own) >= T.drift;
+  const drifts = records.length >= T.score * Math.sqrt(changes) || drift(own) >= T.score;
   if (falling && !drifts) return { ...grown, state: 'bounded' };
   return { ...grown, state: thinsOut(input, records, first - 1) ? 'slowing' : 'growing' };
+}
+
+/**
+ * That it is no chance, though it was asked at each of so many moments; times that it goes on: after r times that it did, once more with
+ * probability (r + 1) / (r + 2) (Laplace's rule of succession).
+ */
+function confidenceOf(records: number, changes: number, chance: number): number {
+  const goesOn = (records + 1) / (records + 2);
+  return Math.min(1 - T.rare, Math.max(0, 1 - changes * chance) * goesOn);
 }
 
 /** Entries of the warm-up: allocations of its steps come in `lag` step ends later. */
 function warmEntries({ steps, lag }: GrowthInput): number {
   const first = at(steps, 0);
-  const index = steps.findIndex(step => step >= first + T.warmupSteps + lag);
+  const index = steps.findIndex(step => step >= first + T.few + lag);
   return Math.max(1, index < 0 ? steps.length : index);
 }
 
@@ -100,7 +113,7 @@ function fallsOf(values: readonly number[], warm: number): Fall[] {
     if (value > at(values, i - 1)) rises++;
     peak = Math.max(peak, value);
     floor = Math.min(floor, value);
-    if (value >= at(values, i - 1) || peak - value <= (peak - floor) / 2 || rises < 2) continue;
+    if (value >= at(values, i - 1) || peak - value <= T.most * (peak - floor) || rises < 2) continue;
     falls.push({ at: i, depth: peak - value });
     floor = peak = value;
     rises = 0;
@@ -110,7 +123,7 @@ function fallsOf(values: readonly number[], warm: number): Fall[] {
 
 /** What is left after each fall is a series too: growth beneath a sawtooth, one event a fall. */
 function growingLows({ steps, values }: GrowthInput, falls: Fall[]): Growth | null {
-  if (falls.length < T.fewestRecords) return null;
+  if (falls.length < fewestRecords()) return null;
   const lows = { steps: falls.map(fall => at(steps, fall.at)), values: falls.map(fall => at(values, fall.at)), lag: 0 };
   const growth = judgeGrowth(lows);
   if (growth.state !== 'growing') return null;
@@ -120,11 +133,11 @@ function growingLows({ steps, values }: GrowthInput, falls: Fall[]): Growth | nu
 /** Numbers of the growth since the first record that belongs to it. */
 function describe({ steps, values, lag }: GrowthInput, records: readonly number[]): Growth {
   const gap = meanGap(steps, records);
-  const newest = records.slice(-T.fewestRecords); // entries of the far past stand for several steps
+  const newest = records.slice(-fewestRecords()); // entries of the far past stand for several steps
   let first = records[0] ?? 0;
   // The warm-up was left out of the judgement; growth that ran through it began there.
   for (let i = first - 1; i > 0; i--) {
-    if (at(steps, first) - at(steps, i) > 1.5 * gap && i < first - 1) break;
+    if (at(steps, first) - at(steps, i) > (1 + T.most) * gap && i < first - 1) break;
     if (at(values, i) > at(values, i - 1)) first = i;
   }
   const from = Math.max(0, first - 1);
@@ -139,7 +152,7 @@ function describe({ steps, values, lag }: GrowthInput, records: readonly number[
   );
   const width = steps.length > 1 ? at(steps, 1) - at(steps, 0) : 1;
   const start = Math.max(1, at(steps, 0) - width + 1);
-  const already = first <= 1 && at(values, 0) > 0 && at(values, 0) <= 1.5 * perStep * width;
+  const already = first <= 1 && at(values, 0) > 0 && at(values, 0) <= (1 + T.most) * perStep * width;
   return {
     state: 'early',
     since: already ? start : Math.max(start, at(steps, first - 1) + 1 - lag),
@@ -147,6 +160,7 @@ function describe({ steps, values, lag }: GrowthInput, records: readonly number[
     low: Math.min(perStep, slope?.low ?? perStep),
     high: Math.max(perStep, slope?.high ?? perStep),
     events: records.length,
+    confidence: 0,
     gap: Math.max(1, median(newest.slice(1).map((i, k) => at(steps, i) - at(steps, at(newest, k)))) || gap),
     from,
     to,
@@ -158,11 +172,6 @@ function describe({ steps, values, lag }: GrowthInput, records: readonly number[
 function still({ steps, values, lag }: GrowthInput, state: GrowthState, falls: Fall[]): Growth {
   const first = values.findIndex(value => value > 0);
   const since = Math.max(at(steps, 0), at(steps, Math.max(0, first)) - lag);
-  const none = { perStep: 0, low: 0, high: 0, events: 0, gap: 0, waits: 0 };
+  const none = { perStep: 0, low: 0, high: 0, events: 0, gap: 0, confidence: 0, waits: 0 };
   return { state, since, ...none, from: Math.max(0, first - 1), to: values.length - 1, falls };
-}
-
-/** Each record makes it less likely that it ends by itself. */
-export function confidenceOf(events: number): number {
-  return Math.min(0.99, 1 - Math.exp(-events / T.confidenceEvents));
 }

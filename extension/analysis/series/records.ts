@@ -21,19 +21,30 @@ export function recordsOf(values: readonly number[], warm: number): number[] {
   });
 }
 
-/** In one of a hundred runs, records at a constant rate that come by chance have a distance longer than this; regular ones sooner tell. */
+/** Records that chance does not make, even where each level is one: of r levels in any order they all are in 1/r! of the cases. */
+export function fewestRecords(): number {
+  let [records, chance] = [1, 1];
+  while (chance >= T.chance) chance /= ++records;
+  return records;
+}
+
+/**
+ * Of n records that come by chance at a constant rate (exponential distances), one distance is longer than ln n + ln 100 mean ones in one of a
+ * hundred runs; where they are equal, half a distance more tells. Between, as the distances spread.
+ */
 export function silenceOf(steps: readonly number[], records: readonly number[]): number {
   const gap = meanGap(steps, records);
   const gaps = records.slice(1).map((i, k) => at(steps, i) - at(steps, at(records, k)));
   const spread = Math.sqrt(sum(gaps.map(each => (each / gap - 1) ** 2)) / Math.max(1, gaps.length));
   const chance = gaps.length < 2 ? 1 : Math.min(1, spread);
-  return Math.max(T.silentSteps, gap * (T.silentGaps + chance * (Math.log(records.length) + T.silentRecords)));
+  const regular = 1 + T.most;
+  return Math.max(T.few, gap * (regular + chance * (Math.log(records.length / T.rare) - regular)));
 }
 
 /** Mean number of steps from one record to the next. */
 export function meanGap(steps: readonly number[], records: readonly number[]): number {
   const span = at(steps, records.at(-1) ?? 0) - at(steps, records[0] ?? 0);
-  return records.length > 1 ? span / (records.length - 1) : T.warmupSteps;
+  return records.length > 1 ? span / (records.length - 1) : T.few;
 }
 
 /**
@@ -41,11 +52,11 @@ export function meanGap(steps: readonly number[], records: readonly number[]): n
  * would have in one of a hundred runs: a ratio to the mean of n others, by chance alone, is above x with probability (1 + x/n)^-n.
  */
 export function newestRun(steps: readonly number[], records: readonly number[]): number[] {
-  for (let from = records.length - T.fewestRecords; from > 0; from--) {
+  for (let from = records.length - fewestRecords(); from > 0; from--) {
     const n = records.length - from - 1;
     const mean = (at(steps, records.at(-1) ?? 0) - at(steps, records[from] ?? 0)) / n;
     const distance = at(steps, records[from] ?? 0) - at(steps, records[from - 1] ?? 0);
-    if (distance > mean * n * ((100 * records.length) ** (1 / n) - 1)) return records.slice(from);
+    if (distance > mean * n * ((records.length / T.rare) ** (1 / n) - 1)) return records.slice(from);
   }
   return [...records];
 }
@@ -67,7 +78,7 @@ export function chanceOfRecords(many: number, records: number): number {
  * leaves as comes by chance, makes records too, but goes nowhere.
  */
 export function drift(values: readonly number[]): number {
-  const parts = Math.min(8, values.length);
+  const parts = Math.min(T.parts, values.length);
   const cut = (part: number): number => Math.floor((part * values.length) / parts);
   const levels = Array.from({ length: parts }, (_, part) => median(values.slice(cut(part), cut(part + 1))));
   const changes = levels.slice(1).map((level, i) => level - at(levels, i));
@@ -88,5 +99,5 @@ export function thinsOut({ steps, values }: Levels, records: readonly number[], 
   const height = sum(rises);
   const centre = sum(rises.map((rise, k) => rise * (at(steps, records[k] ?? 0) - 0.5))) / height;
   const deviation = (((end - begin) / Math.sqrt(12)) * Math.hypot(...rises)) / height;
-  return centre - (begin + end) / 2 < -T.thinningRecords * deviation;
+  return centre - (begin + end) / 2 < -T.score * deviation;
 }

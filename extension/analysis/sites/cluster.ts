@@ -122,10 +122,10 @@ function alike(a: Group, b: Group): boolean {
   if (one.verdict.grows === 'size' || other.verdict.grows === 'size') return one.line === other.line;
   const gap = Math.max(1, one.verdict.period ?? 1, other.verdict.period ?? 1);
   const apart = Math.abs((one.verdict.sinceStep ?? 0) - (other.verdict.sinceStep ?? 0));
-  if (apart > T.sameCauseSteps * gap) return false;
+  if (apart > T.few * gap) return false;
   const common = countCommon(a.rhythm, b.rhythm);
   const all = a.rhythm.length + b.rhythm.length - common;
-  return all > 0 && common >= T.sameCauseShare * all;
+  return all > 0 && common >= (1 - T.part) * all;
 }
 
 /** Both rise. */

@@ -3,7 +3,7 @@ import { STEP_DRIVER_GAP, STEP_LOST_EVENTS, STEP_PAUSED, type StepAxis } from '.
 import type { Layer, TraceInfo } from '../../protocol/trace';
 import type { SiteVerdict } from '../../protocol/verdicts';
 import type { SiteSteps } from '../series/siteSeries';
-import { drift } from '../series/records';
+import { drift, fewestRecords } from '../series/records';
 import { at } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { stateVerdict } from './states';
@@ -46,7 +46,7 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
   const last = at(site.steps, site.steps.length - 1);
   const lasted = last - (verdict.sinceStep ?? last);
   const events = lasted / Math.max(1, verdict.period ?? 1);
-  if (context.lostShare > T.lostShare) {
+  if (context.lostShare > T.rare) {
     const share = `${(100 * context.lostShare).toFixed(0)} %`;
     const because = t(
       'It seems to grow, but {0} of the events were lost: only a run that records them all can tell.',
@@ -54,10 +54,10 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
     );
     return stateVerdict(verdict, 'unknown', because);
   }
-  if (context.axis.source === 'time' && (lasted < T.timeSlices || events < T.timeEvents)) {
+  if (context.axis.source === 'time' && (lasted < T.timeSlices || events < T.part * T.timeSlices)) {
     return stateVerdict(verdict, 'unknown', t('It rises; where no training steps are known, it takes longer to tell.'));
   }
-  const needed = builtUpFactor(verdict, site, context.sites) * T.fewestRecords;
+  const needed = builtUpFactor(verdict, site, context.sites) * fewestRecords();
   if (events < needed) {
     const more = Math.ceil(needed * (verdict.period ?? 1) - lasted);
     return stateVerdict(
@@ -69,15 +69,13 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
   if (verdict.grows === 'size' && inputsGrow(site, context.sites)) {
     return stateVerdict(verdict, 'transient', t('It follows the inputs, which get longer and longer.'));
   }
-  let { confidence } = verdict;
-  if (context.axis.source === 'time') confidence *= T.timeConfidence;
-  if (context.lostShare > 0) confidence *= T.lostConfidence;
-  return { ...verdict, confidence };
+  const sure = (context.axis.source === 'time' ? 1 - T.part : 1) * (1 - context.lostShare);
+  return { ...verdict, confidence: sure * verdict.confidence };
 }
 
 /** How many times the events it takes where a model could be built up, layer after layer, or be copied; 0: it is none. */
 function builtUpFactor(verdict: SiteVerdict, site: SiteSteps, sites: readonly SiteSteps[]): number {
-  if (ofTraining(site)) return T.stateEvents;
+  if (ofTraining(site)) return T.few;
   if (site.category !== 'parameter' && site.category !== 'buffer') return 0;
   const rise = riseSince(verdict.sinceStep, site);
   const trained = sites.some(
@@ -85,9 +83,9 @@ function builtUpFactor(verdict: SiteVerdict, site: SiteSteps, sites: readonly Si
       ofTraining(other) &&
       other.process === site.process &&
       other.layer === site.layer &&
-      riseSince(verdict.sinceStep, other) >= T.trainedShare * rise,
+      riseSince(verdict.sinceStep, other) >= T.part * rise,
   );
-  return trained ? T.stateEvents : T.copyEvents;
+  return trained ? T.few : 1 + T.part;
 }
 
 function ofTraining({ category }: SiteSteps): boolean {
@@ -102,14 +100,14 @@ function riseSince(step: number | null, { steps, liveBytes }: SiteSteps): number
 
 /** Many of the lines that work all the time allocate more and more: what grows is the work. */
 function inputsGrow(site: SiteSteps, sites: readonly SiteSteps[]): boolean {
-  const from = Math.max(0, site.steps.length - 64);
+  const from = Math.max(0, site.steps.length - T.many);
   let [working, rising] = [0, 0];
   for (const other of sites) {
     if (other.site === site.site || other.process !== site.process || other.layer !== site.layer) continue;
     const bytes = other.allocatedBytes.slice(from);
-    if (bytes.filter(value => value > 0).length < 0.8 * bytes.length) continue;
+    if (bytes.filter(value => value > 0).length < (1 - T.part) * bytes.length) continue;
     working++;
-    if (drift(bytes) >= T.drift) rising++;
+    if (drift(bytes) >= T.score) rising++;
   }
-  return rising >= 2 && rising >= T.inputLines * working;
+  return rising >= 2 && rising >= T.part * working;
 }

@@ -4,17 +4,18 @@ import type { TraceInfo } from '../../protocol/trace';
 import type { Standing } from '../../protocol/requests/verdictRequests';
 import { isLeak, type Verdicts } from '../../protocol/verdicts';
 import { lostShareOf } from './context';
+import { fewestRecords } from '../series/records';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { stepsText } from '../words';
 
 /** Steps from which on a leak in each step is told. */
-const FIRST_STEPS = T.warmupSteps + T.fewestRecords;
+const FIRST_STEPS = T.few + fewestRecords();
 
 /** How far judging is, and that in one sentence. */
 export function standingOf(info: TraceInfo, verdicts: Verdicts): { standing: Standing; sentence: string } {
   if (verdicts.findings.length > 0) return { standing: 'found', sentence: foundText(verdicts) };
   const share = lostShareOf(info);
-  if (share > T.lostShare) {
+  if (share > T.rare) {
     const percent = `${(100 * share).toFixed(0)} %`;
     const text = t(
       'Unknown: {0} of the events were lost. Only a run that records them all can tell what leaks.',

@@ -1,6 +1,7 @@
 import { t } from '@vscode/l10n';
 import type { SiteState, SiteVerdict } from '../../protocol/verdicts';
-import { confidenceOf, judgeGrowth, type Growth, type GrowthInput } from '../series/growth';
+import { judgeGrowth, type Growth, type GrowthInput } from '../series/growth';
+import { fewestRecords } from '../series/records';
 import type { SiteSteps } from '../series/siteSeries';
 import { at, highOutliers, median, sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
@@ -32,11 +33,7 @@ export function judgeSite(site: SiteSteps, judge: GrowthJudge = judgeGrowth): Si
     return stateVerdict(site, 'before-attach', t('It was there before the recording began: how it grew is not known.'));
   }
   if (site.steps.length === 0) {
-    return stateVerdict(
-      site,
-      'unknown',
-      t('No whole step yet: {0} of them will tell.', T.warmupSteps + T.fewestRecords),
-    );
+    return stateVerdict(site, 'unknown', t('No whole step yet: {0} of them will tell.', T.few + fewestRecords()));
   }
   if (site.segments)
     return stateVerdict(site, 'cache', t('PyTorch’s cache took it to serve tensors: it grows as they do.'));
@@ -65,14 +62,14 @@ function judgeSize(site: SiteSteps, judge: GrowthJudge): Growth | null {
   const counts = site.liveCount.slice(growth.from + 1);
   const usual = median(counts);
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
-  if (least < 1 || most - least > Math.max(1, T.sizeCountShare * usual)) return null;
+  if (least < 1 || most - least > Math.max(1, T.little * usual)) return null;
   let [rises, falls] = [0, 0];
   for (let i = growth.from + 1; i < bytes.length; i++) {
     const change = at(bytes, i) - at(bytes, i - 1);
     if (change > 0) rises += change;
     else falls -= change;
   }
-  return falls <= T.sizeFalls * rises ? growth : null;
+  return falls <= T.part * rises ? growth : null;
 }
 
 /**
@@ -82,7 +79,7 @@ function judgeSize(site: SiteSteps, judge: GrowthJudge): Growth | null {
 function withoutSlack(bytes: readonly number[]): number[] {
   return bytes.map((value, i) => {
     const next = at(bytes, Math.min(i + 1, bytes.length - 1));
-    const isSlack = i > 0 && next < value && value - next <= T.slackBytes && next >= at(bytes, i - 1);
+    const isSlack = i > 0 && next < value && value - next <= T.smallBytes && next >= at(bytes, i - 1);
     return isSlack ? next : value;
   });
 }
@@ -94,7 +91,7 @@ function growing(site: SiteSteps, growth: Growth, grows: 'blocks' | 'size' | 'le
   // The interval was made of counts: it holds for bytes as far as blocks are alike.
   const scale = growth.perStep > 0 ? bytesPerStep / growth.perStep : 0;
   const { since, events, gap } = growth;
-  const rhythm = gap > 1.5 ? t('in about every {0} step', ordinal(Math.round(gap))) : t('in each step');
+  const rhythm = Math.round(gap) > 1 ? t('in about every {0} step', ordinal(Math.round(gap))) : t('in each step');
   const because = {
     blocks: t('Since step {0}, {1} more blocks stayed alive, {2} times.', since, rhythm, events),
     level: t(
@@ -114,13 +111,13 @@ function growing(site: SiteSteps, growth: Growth, grows: 'blocks' | 'size' | 'le
     sinceStep: growth.since,
     rises: growth.events,
     period: growth.gap,
-    confidence: confidenceOf(growth.events),
+    confidence: growth.confidence,
   };
 }
 
 function still(site: SiteSteps, blocks: Growth, size: Growth | null): SiteVerdict {
   const oldFreed = sum(site.oldFreedBytes);
-  if (oldFreed > 0 && sum(site.collectedBytes) >= T.collectedShare * oldFreed) {
+  if (oldFreed > 0 && sum(site.collectedBytes) >= T.most * oldFreed) {
     return stateVerdict(site, 'cycle', t('Python’s collector alone frees it: reference cycles keep it until then.'));
   }
   const odd = anomalyOf(site);
@@ -161,11 +158,11 @@ function sawtooth(site: SiteSteps, blocks: Growth): SiteVerdict {
 function resting(site: SiteSteps, blocks: Growth): SiteVerdict {
   const last = site.steps.length - 1;
   const working = site.allocations.filter(count => count > 0).length;
-  const freedLate = site.oldFreedBytes.slice(-T.recentSteps).some(bytes => bytes > 0);
-  if (freedLate && at(site.steps, last) - site.lastAllocationStep <= T.recentSteps) {
+  const freedLate = site.oldFreedBytes.slice(-T.many).some(bytes => bytes > 0);
+  if (freedLate && at(site.steps, last) - site.lastAllocationStep <= T.many) {
     return stateVerdict(site, 'sawtooth', t('Old blocks make room for new ones: its size is bounded.'));
   }
-  const lacking = T.warmupSteps + T.fewestRecords + 2 - (at(site.steps, last) - at(site.steps, 0) + 1);
+  const lacking = T.few + fewestRecords() + 2 - (at(site.steps, last) - at(site.steps, 0) + 1);
   if (working > 1 && lacking > 0) return waiting(site, lacking, t('Too few steps'));
   if (working <= 1 && site.category !== 'optimizer')
     return stateVerdict(site, 'one-shot', t('Allocated in one step, and still there.'));
@@ -188,8 +185,8 @@ function released(site: SiteSteps): SiteVerdict {
 }
 
 function brief(site: SiteSteps): SiteVerdict {
-  if (site.steps.length < T.warmupSteps && at(site.liveCount, site.liveCount.length - 1) > 0) {
-    return waiting(site, T.warmupSteps + T.fewestRecords);
+  if (site.steps.length < T.few && at(site.liveCount, site.liveCount.length - 1) > 0) {
+    return waiting(site, T.few + fewestRecords());
   }
   return stateVerdict(site, 'transient', t('It is freed within the step, or in the next.'));
 }
@@ -202,13 +199,11 @@ function waiting(site: SiteSteps, steps: number, why = t('It rises')): SiteVerdi
 /** One allocation far above the line's habit, of a line that works often. */
 function anomalyOf(site: SiteSteps): SiteVerdict | null {
   const worked = site.largestBytes.flatMap((bytes, i) => (bytes > 0 ? [i] : []));
-  if (worked.length < T.anomalySteps) return null;
+  if (worked.length < T.few + fewestRecords()) return null;
   const sizes = worked.map(i => at(site.largestBytes, i));
   // A line's first steps bring what libraries take once: cuBLAS' workspaces, tried algorithms.
-  const odd = highOutliers(sizes, T.anomalyDeviations, T.anomalyTimes).filter(
-    i => i >= T.anomalyWarmUp && at(sizes, i) >= T.anomalyBytes,
-  );
-  if (odd.length === 0 || odd.length > Math.max(1, T.anomalyShare * sizes.length)) return null;
+  const odd = highOutliers(sizes, T.deviations, T.times).filter(i => i >= T.few && at(sizes, i) >= T.smallBytes);
+  if (odd.length === 0 || odd.length > Math.max(1, T.rare * sizes.length)) return null;
   const where = at(site.steps, worked[odd[0] ?? 0] ?? 0);
   const ratio = Math.round(at(sizes, odd[0] ?? 0) / median(sizes));
   return stateVerdict(site, 'anomaly', t('In step {0} it took {1} times its usual size at once.', where, ratio));

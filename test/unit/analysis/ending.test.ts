@@ -35,7 +35,7 @@ test('the end of the last step, where the end holds less than a share of it', ()
   const { steps } = new EndedTrace(20, { left: 0 }).info();
   const timeNs = steps[0]?.lastEndNs;
   assert.deepEqual(endingOf(new EndedTrace(20, { left: 0 })), { timeNs, step: 20, bytes: 400 * MB, leftBytes: 0 });
-  const share = 400 * THRESHOLDS.endShare;
+  const share = 400 * THRESHOLDS.part;
   assert.equal(endingOf(new EndedTrace(20, { left: share - 1 }))?.step, 20);
   assert.equal(endingOf(new EndedTrace(20, { left: share })), null);
 });

@@ -11,7 +11,7 @@ import { RunTrace, type RunFacts } from './runTrace';
 import { StepRun } from './stepRun';
 
 const MB = 1 << 20;
-const ENOUGH_MS = THRESHOLDS.askMostMs / THRESHOLDS.askShare;
+const ENOUGH_MS = THRESHOLDS.askMostMs / THRESHOLDS.little;
 const HOLDER: FindingHolder = {
   path: 'main().kept',
   kind: 'container',
@@ -120,7 +120,7 @@ test('a leak that another process is worst in now is the same leak', async () =>
 
 test('the program stands still for a small part of its time, by what it took', async () => {
   const asked = new Asked();
-  asked.elapsedMs = THRESHOLDS.askLeastMs / THRESHOLDS.askShare - 1;
+  asked.elapsedMs = THRESHOLDS.askLeastMs / THRESHOLDS.little - 1;
   asked.look();
   assert.equal(asked.questions.length, 0, 'too early');
   asked.elapsedMs = ENOUGH_MS;
@@ -143,7 +143,7 @@ test('where time ran out, it is asked again when the program has run for twice a
     asked.look(only);
     await asked.answered();
   };
-  const began = least / THRESHOLDS.askShare;
+  const began = least / THRESHOLDS.little;
   asked.cut = true;
   asked.tookMs = 0;
   await lookAt(began);

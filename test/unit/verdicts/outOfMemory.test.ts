@@ -98,13 +98,13 @@ test('unused memory enough, and no gap long enough: fragmentation', () => {
   assert.match(findings[0]?.title ?? '', /has 2\.00 GB unused, but no gap is bigger than 300\.00 MB\.$/);
 });
 
-test('a request of 40 % of the device, or of four times the line’s habit, is one big request', () => {
-  assert.equal(judged([failing({ requestedBytes: 7 * GB })]).outOfMemory[0]?.cause, 'big-request');
+test('a request of half of the device, or of four times the line’s habit, is one big request', () => {
+  assert.equal(judged([failing({ requestedBytes: 8 * GB })]).outOfMemory[0]?.cause, 'big-request');
   const sites = [site({ usualAllocatedBytes: 100 * MB })];
   assert.equal(judged([failing({ snapshot: snapshot({ sites }) })]).outOfMemory[0]?.cause, 'big-request');
 });
 
-test('other processes that hold 30 % of the device', () => {
+test('other processes that hold a quarter of the device', () => {
   const { outOfMemory } = judged([failing({ snapshot: snapshot({ processBytes: 8 * GB, usedBytes: 15 * GB }) })]);
   assert.equal(outOfMemory[0]?.cause, 'other-process');
   assert.match(outOfMemory[0]?.title ?? '', /Other processes hold 7\.00 GB of the device\.$/);
@@ -113,7 +113,7 @@ test('other processes that hold 30 % of the device', () => {
 test('too few steps for a verdict: one line with most of the memory, from many steps, is a leak all the same', () => {
   const sites = [site({ site: 1, liveBytes: 8 * GB, liveCount: 9, oldestStep: 1, usualAllocatedBytes: GB })];
   const { findings } = judged([failing({ snapshot: snapshot({ step: 9, sites }) })]);
-  assert.deepEqual([findings[0]?.cause, findings[0]?.place?.line, findings[0]?.confidence], ['leak', 1, 0.6]);
+  assert.deepEqual([findings[0]?.cause, findings[0]?.place?.line, findings[0]?.confidence], ['leak', 1, 0.75]);
 });
 
 test('who is alive, by line, category and age, and what was new in the step', () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { judgeGrowth } from '../../../extension/analysis/series/growth';
+import { THRESHOLDS as T } from '../../../extension/analysis/series/thresholds';
 import { chanceOfRecords, drift } from '../../../extension/analysis/series/records';
 
 const levels = (values: number[]) => ({ steps: values.map((_, i) => i + 1), values, lag: 0 });
@@ -52,9 +53,9 @@ test('a walk by chance seldom drifts; a trend under noise does', () => {
   let far = 0;
   for (let round = 0; round < 1000; round++) {
     let level = 0;
-    if (drift(Array.from({ length: 80 }, () => (level += next()))) >= 3.5) far++;
+    if (drift(Array.from({ length: 80 }, () => (level += next()))) >= T.score) far++;
   }
-  assert.ok(far <= 15, `${far} of 1000 walks`);
-  assert.ok(drift(Array.from({ length: 80 }, (_, i) => i / 4 + 10 * next())) >= 3.5);
-  assert.ok(!(drift(Array.from({ length: 80 }, () => 7)) >= 3.5), 'the same all the time');
+  assert.ok(far <= 25, `${far} of 1000 walks`);
+  assert.ok(drift(Array.from({ length: 80 }, (_, i) => i / 4 + 10 * next())) >= T.score);
+  assert.ok(!(drift(Array.from({ length: 80 }, () => 7)) >= T.score), 'the same all the time');
 });
