@@ -1,3 +1,4 @@
+import { groupBy } from '../groups';
 import type { Finding } from '../../protocol/verdicts';
 import { titleOf } from './wording';
 
@@ -6,14 +7,12 @@ import { titleOf } from './wording';
  * process in which it is worst. Numbers stay those of that process.
  */
 export function mergeAcrossProcesses(findings: readonly Finding[]): Finding[] {
-  const causes = new Map<string, Finding[]>();
-  for (const finding of findings) {
+  const causes = groupBy(findings, finding => {
     const { verdict, layer, cause, place, holder } = finding;
     const unplaced = finding.library ?? `site ${finding.sites.join()}`;
     const line = place === null ? unplaced : `${place.file}:${place.line}`;
-    const key = [verdict, finding.class, cause, layer, line, holder?.path].join('\0');
-    causes.set(key, [...(causes.get(key) ?? []), finding]);
-  }
+    return [verdict, finding.class, cause, layer, line, holder?.path].join('\0');
+  });
   return [...causes.values()].flatMap(same => {
     const processes = new Set(same.map(finding => finding.process));
     return processes.size === same.length && same.length > 1 ? [merge(same)] : same;

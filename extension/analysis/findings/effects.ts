@@ -2,6 +2,7 @@ import { t } from '@vscode/l10n';
 import { effectText } from '../../protocol/requests/effect';
 import type { Experiment, ExperimentEffect } from '../../protocol/requests/verdictRequests';
 import type { Layer, TraceInfo } from '../../protocol/trace';
+import { liveBytes } from '../ledger/ledgerLayer';
 import { sum } from '../series/statistics';
 import { entries, parseObject, type Entry } from './answerJson';
 
@@ -23,17 +24,13 @@ export function readEffect(
   const objects = number(answer.collected) ?? number(answer.dropped);
   const [was, is] = [entries(answer.before), entries(answer.after)];
   if (was.length === 0) {
-    const freed = (layer: Layer): number => liveBytes(before, process, layer) - liveBytes(after, process, layer);
+    const freed = (layer: Layer): number =>
+      liveBytes(before, layer, { process }) - liveBytes(after, layer, { process });
     return { ...effect, objects, tensorBytes: freed('tensor'), driverBytes: freed('driver') };
   }
   const less = (name: string): number => total(was, name) - total(is, name);
   const [tensorBytes, reservedBytes, driverBytes] = [less('allocated'), less('reserved'), less('driver')];
   return { ...effect, objects, tensorBytes, reservedBytes, driverBytes };
-}
-
-function liveBytes(info: TraceInfo, process: number, layer: Layer): number {
-  const own = info.totals.filter(entry => entry.process === process && entry.layer === layer);
-  return sum(own.map(entry => entry.liveBytes));
 }
 
 function number(value: unknown): number | null {

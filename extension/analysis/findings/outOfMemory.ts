@@ -1,9 +1,11 @@
+import { groupBy } from '../groups';
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
 import type { MemorySnapshot, SnapshotSite } from '../../protocol/steps';
 import type { OutOfMemory, TraceInfo } from '../../protocol/trace';
 import type { Finding, OutOfMemoryCause, OutOfMemoryVerdict } from '../../protocol/verdicts';
 import { fewestRecords } from '../series/records';
+import { sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { titleOf } from './wording';
 
@@ -171,13 +173,14 @@ function causeText(cause: OutOfMemoryCause, failure: OutOfMemory, leak: Finding 
 }
 
 function byLine(snapshot: MemorySnapshot | null, context: OutOfMemoryContext): OutOfMemoryVerdict['aliveByLine'] {
-  const lines = new Map<string, { site: number; line: string; bytes: number; count: number }>();
-  for (const { site, liveBytes, liveCount } of snapshot?.sites ?? []) {
-    const line = context.lineOf(site);
-    const entry = lines.get(line) ?? { site, line, bytes: 0, count: 0 };
-    lines.set(line, { ...entry, bytes: entry.bytes + liveBytes, count: entry.count + liveCount });
-  }
-  return [...lines.values()].sort((a, b) => b.bytes - a.bytes).slice(0, LINES);
+  const lines = groupBy(snapshot?.sites ?? [], ({ site }) => context.lineOf(site));
+  const rows = [...lines].map(([line, sites]) => ({
+    site: sites[0]?.site ?? -1,
+    line,
+    bytes: sum(sites.map(({ liveBytes }) => liveBytes)),
+    count: sum(sites.map(({ liveCount }) => liveCount)),
+  }));
+  return rows.sort((a, b) => b.bytes - a.bytes).slice(0, LINES);
 }
 
 function newInStep(snapshot: MemorySnapshot | null, context: OutOfMemoryContext): OutOfMemoryVerdict['newInStep'] {

@@ -1,7 +1,7 @@
 import type { CardLedger, LedgerLine, LedgerPart, LedgerPartKind } from '../../protocol/requests/ledgerRequests';
 import type { LedgerSeries } from '../../protocol/steps';
 import type { DeviceInfo, TraceInfo, TraceSource } from '../../protocol/trace';
-import { lastKnown, layerOf, reservedNow } from './ledgerLayer';
+import { lastKnown, layerOf, liveBytes, reservedNow } from './ledgerLayer';
 import { librariesOf, readLibraries } from './libraries';
 import { at, sumAll, sumKnown } from '../series/statistics';
 
@@ -37,18 +37,16 @@ export function readCards(source: TraceSource): CardLedger[] {
 
 function readCard(source: TraceSource, info: TraceInfo, device: DeviceInfo): CardLedger {
   const totals = info.totals.filter(total => total.device === device.index);
-  const live = (layer: string): number =>
-    totals.reduce((sum, total) => sum + (total.layer === layer ? total.liveBytes : 0), 0);
   const processes = [...new Set(totals.map(total => total.process))];
   const known = processes.filter(process => info.steps.some(steps => steps.process === process));
   const series = known.map(process => source.ledgerSeries({ process, device: device.index, points: POINTS }));
-  const reserved = reservedNow(source, info, device.index);
+  const reserved = reservedNow(source, info, device.index) ?? 0;
   const { parts, overBytes } = partsOf({
     totalBytes: device.totalBytes,
-    tensorBytes: live('tensor'),
+    tensorBytes: liveBytes(info, 'tensor', { device: device.index }),
     pendingBytes: sumKnown(series.map(one => lastKnown(one.pendingBytes))),
     reservedBytes: reserved,
-    driverBytes: live('driver'),
+    driverBytes: liveBytes(info, 'driver', { device: device.index }),
     ...outside(series, known.length === processes.length),
   });
   addSlopes(parts, series);

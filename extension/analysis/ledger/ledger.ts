@@ -43,7 +43,7 @@ export function readLedgers(source: TraceSource): JudgedLedger[] {
     const devices = [...new Set(used.map(total => total.device))].sort((a, b) => a - b);
     return devices.map(device => {
       const series = source.ledgerSeries({ process, device, points: POINTS });
-      const cached = (lastKnown(series.reservedBytes) ?? reservedNow(source, info, device)) > 0;
+      const cached = (lastKnown(series.reservedBytes) ?? reservedNow(source, info, device) ?? 0) > 0;
       return judgeLedger(series, readLibraries(source, process, device, { points: POINTS, cached }));
     });
   });

@@ -1,7 +1,7 @@
-import type { TraceInfo, TraceSource } from '../../protocol/trace';
+import type { Layer, TraceInfo, TraceSource } from '../../protocol/trace';
 import type { LedgerLayer } from '../../protocol/verdicts';
 import { fewestRecords } from '../series/records';
-import { at, theilSen } from '../series/statistics';
+import { at, sum, theilSen } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 
 /** A layer's last known bytes, and its growth over the recent steps. */
@@ -21,8 +21,15 @@ export function lastKnown(values: Float64Array): number | null {
   return null;
 }
 
-/** Bytes that the framework's allocators hold on a device now, of all processes; 0 where none told. */
-export function reservedNow(source: TraceSource, info: TraceInfo, device: number): number {
+/** Bytes that the framework's allocators hold on a device now, of all processes; null: none told. */
+export function reservedNow(source: TraceSource, info: TraceInfo, device: number): number | null {
   const all = { series: 'reserved', device, fromNs: 0, toNs: info.durationNs + 1, buckets: 1 } as const;
-  return source.timeline(all).at(-1) ?? 0;
+  return source.timeline(all).at(-1) ?? null;
+}
+
+/** Bytes that are alive now in a layer: of all processes and devices, or of one of them. */
+export function liveBytes({ totals }: TraceInfo, layer: Layer, of: { process?: number; device?: number }): number {
+  const { process, device } = of;
+  const own = totals.filter(total => total.layer === layer && total.process === (process ?? total.process));
+  return sum(own.map(total => (total.device === (device ?? total.device) ? total.liveBytes : 0)));
 }

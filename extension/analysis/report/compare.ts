@@ -1,4 +1,5 @@
 // Two moments beside each other, line by line or stack by stack.
+import { groupBy } from '../groups';
 import type { CompareBy, ComparedRow, Comparison } from '../../protocol/requests/compareRequests';
 import { baseName } from '../../protocol/format';
 import { siteRows, type Frame, type Layer, type TraceSource } from '../../protocol/trace';
@@ -109,14 +110,9 @@ function ownFiles(holdings: readonly Holding[], cwd: string): Map<string, string
 
 /** Holdings of the same text are one. */
 function byKey(holdings: readonly Holding[], text: (frame: Frame) => string): Map<string, Holding> {
-  const found = new Map<string, Holding>();
-  for (const holding of holdings) {
-    const key = holding.frames.map(text).join('\n');
-    const known = found.get(key);
-    const { bytes, count } = holding;
-    found.set(key, known ? { ...known, bytes: known.bytes + bytes, count: known.count + count } : holding);
-  }
-  return found;
+  const same = groupBy(holdings, holding => holding.frames.map(text).join('\n'));
+  const joined = (a: Holding, b: Holding): Holding => ({ ...a, bytes: a.bytes + b.bytes, count: a.count + b.count });
+  return new Map([...same].map(([key, group]) => [key, group.reduce(joined)]));
 }
 
 /**
@@ -139,11 +135,9 @@ function withMoved(pairs: readonly Pair[], nameA: NameOf, nameB: NameOf): Pair[]
 }
 
 function grouped(holdings: readonly Holding[], nameOf: NameOf): Map<string, Holding[]> {
-  const groups = new Map<string, Holding[]>();
-  for (const holding of holdings) {
-    const key = holding.frames.map(frame => `${nameOf(frame.file)} ${frame.function}`).join('\n');
-    groups.set(key, [...(groups.get(key) ?? []), holding]);
-  }
+  const groups = groupBy(holdings, ({ frames }) =>
+    frames.map(frame => `${nameOf(frame.file)} ${frame.function}`).join('\n'),
+  );
   for (const group of groups.values()) group.sort(byLines);
   return groups;
 }

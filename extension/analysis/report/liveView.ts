@@ -2,7 +2,7 @@
 import { deviceName, formatBytes, formatCount, formatDuration, formatPlural, LAYER_NAMES } from '../../protocol/format';
 import type { SiteSort, TraceInfo, TraceSource } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
-import { sum } from '../series/statistics';
+import { liveBytes } from '../ledger/ledgerLayer';
 import { fitEnd, wrapTightly } from './fit';
 import { readGroups } from './snapshot';
 import { groupRows, missingLines } from './table';
@@ -86,15 +86,13 @@ function titleLine(title: string, info: TraceInfo, verdicts: Verdicts, columns: 
 }
 
 /** `gpu_0 [|||::    ] 2.00 GB in tensors, 3.00 GB from the driver, of 80.00 GB`; `:` is what the driver gave besides. */
-function cardLines({ totals, devices }: TraceInfo, columns: number): string[] {
-  const seen = [...new Set(totals.filter(({ device }) => device >= 0).map(({ device }) => device))].sort(
+function cardLines(info: TraceInfo, columns: number): string[] {
+  const seen = [...new Set(info.totals.filter(({ device }) => device >= 0).map(({ device }) => device))].sort(
     (a, b) => a - b,
   );
   const lines = seen.slice(0, MOST_DEVICES).map(device => {
-    const of = (layer: string): number =>
-      sum(totals.map(total => (total.device === device && total.layer === layer ? total.liveBytes : 0)));
-    const [tensor, driver] = [of('tensor'), of('driver')];
-    const total = devices.find(({ index }) => index === device)?.totalBytes ?? 0;
+    const [tensor, driver] = [liveBytes(info, 'tensor', { device }), liveBytes(info, 'driver', { device })];
+    const total = info.devices.find(({ index }) => index === device)?.totalBytes ?? 0;
     const name = `${deviceName(device, 'driver')} `;
     const text = cardText({ tensor, driver, total }, columns - name.length);
     const width = Math.min(WIDEST_BAR, columns - name.length - text.length - 3);

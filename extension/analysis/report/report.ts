@@ -1,22 +1,20 @@
-import type { Category } from '../../protocol/steps';
 import {
   LAYERS,
   listedLayer,
   siteRows,
-  type Frame,
+  type AllocationWindow,
   type GroupBy,
   type Layer,
-  type LineSource,
   type ProcessInfo,
+  type Site,
   type SiteRow,
   type Totals,
   type TraceInfo,
   type TraceSource,
 } from '../../protocol/trace';
-import type { SiteState, Verdicts } from '../../protocol/verdicts';
+import type { Verdicts } from '../../protocol/verdicts';
 import { beforeAttachFrees } from './attached';
 import { reportFindings, reportLedger, reportOutOfMemory, reportSteps } from './reportVerdicts';
-import type { ReportFinding, ReportLedger, ReportOutOfMemory, ReportSteps } from './reportVerdicts';
 import { verdictsOf } from '../findings/verdictCache';
 import { STREAM_UNKNOWN } from '../../protocol/streams';
 import { findThread } from '../../protocol/threads';
@@ -31,76 +29,20 @@ export interface Report {
   simulated: boolean;
   events: number;
   lost: TraceInfo['lost'];
-  processes: ReportProcess[];
+  processes: ReturnType<typeof reportProcess>[];
   devices: TraceInfo['devices'];
-  totals: ReportTotal[];
-  allocations: Iterable<ReportAllocation>;
-  sites: Iterable<ReportSite>;
-  steps: ReportSteps;
-  ledger: ReportLedger[];
-  findings: ReportFinding[];
+  totals: ReturnType<typeof reportTotal>[];
+  allocations: Iterable<ReturnType<typeof reportAllocation>>;
+  sites: Iterable<ReturnType<typeof reportSite>>;
+  steps: ReturnType<typeof reportSteps>;
+  ledger: ReturnType<typeof reportLedger>;
+  findings: ReturnType<typeof reportFindings>;
   /** The first failed allocations and the newest. */
-  oom: ReportOutOfMemory[];
+  oom: ReturnType<typeof reportOutOfMemory>;
   /** All of them, where `oom` does not list each. */
   oomCount?: number;
-  groups?: ReportGroup[];
+  groups?: ReturnType<typeof reportGroups>;
 }
-interface ReportProcess extends Omit<ProcessInfo, 'index' | 'startNs' | 'recording' | 'threads' | 'notes'> {
-  threads: { tid: number; name: string }[];
-  notes: string[];
-}
-type ReportTotal = Omit<Totals, 'process' | 'peakNs'> & {
-  /** Frees of blocks that were there before the tracer came and are not known. */
-  beforeAttachFrees: number;
-};
-interface ReportAllocation {
-  address: string;
-  bytes: number;
-  device: number;
-  pid: number;
-  tid: number;
-  thread: string;
-  layer: Layer;
-  ageSeconds: number;
-  /** Steps of its process that have ended since. */
-  ageSteps: number;
-  /** What the agent called it; empty where nobody asked. */
-  name: string;
-  category: Category;
-  /** What the program asked for before its allocator rounded it up; null: not recorded. */
-  askedBytes: number | null;
-  /** Handle of the stream, `0x0` = the default one; null: not recorded. */
-  stream: string | null;
-  /** Pool of the framework's allocator, `0:0` = that of all; null: not recorded. */
-  pool: string | null;
-  site: number;
-}
-type Sums = Pick<SiteRow, 'liveBytes' | 'liveCount' | 'peakBytes' | 'allocations' | 'frees'>;
-interface ReportSite extends Sums {
-  id: number;
-  layer: Layer;
-  allocatedBytes: number;
-  bytesPerSecond: number;
-  verdict: SiteState;
-  /** One sentence on why. */
-  because: string;
-  /** Growth of what stays; 0 where it does not grow, null where nothing is known. */
-  bytesPerStep: number | null;
-  sinceStep: number | null;
-  lineSource: LineSource;
-  /** Path of the library that called the driver; empty: not known, or not of the driver. */
-  library: string;
-  cut: boolean;
-  userFrame: Frame | null;
-  frames: Frame[];
-}
-interface ReportGroup extends Sums {
-  groupBy: GroupBy;
-  layer: Layer;
-  label: string;
-  bytesPerSecond: number;
-}
-
 const WINDOW_ROWS = 10_000;
 
 /** Builds the document of all that the trace holds now. `groupBy` adds `groups`. */
@@ -119,15 +61,15 @@ export function buildReport(source: TraceSource, groupBy?: GroupBy, verdicts: Ve
     processes: info.processes.map(process => reportProcess(process, session.exitCodes)),
     devices: info.devices,
     totals: info.totals.map(total => reportTotal(total, beforeAttachFrees(info, total))),
-    allocations: ofAllLayers(layer => readAllocations(source, info, layer)),
-    sites: ofAllLayers(layer => readSites(source, layer, verdicts)),
+    allocations: readAllocations(source, info),
+    sites: readSites(source, verdicts),
     steps: reportSteps(info, verdicts),
     ledger: reportLedger(source, info, verdicts),
     findings: reportFindings(info, verdicts),
     oom: reportOutOfMemory(info, verdicts),
   };
   if (info.outOfMemoryCount > info.outOfMemory.length) report.oomCount = info.outOfMemoryCount;
-  if (groupBy !== undefined) report.groups = readGroups(source, listedLayer(info.totals), groupBy);
+  if (groupBy !== undefined) report.groups = reportGroups(source, listedLayer(info.totals), groupBy);
   return report;
 }
 
@@ -157,100 +99,108 @@ function readSession(session: Record<string, unknown>): SessionFacts {
   };
 }
 
-function reportProcess(process: ProcessInfo, exitCodes: Map<number, number>): ReportProcess {
+function reportProcess(process: ProcessInfo, exitCodes: Map<number, number>) {
+  const { pid, parentPid, uid, command, ended, python, driverSource, simulated } = process;
   return {
-    pid: process.pid,
-    parentPid: process.parentPid,
-    uid: process.uid,
-    command: process.command,
-    exitCode: process.exitCode ?? exitCodes.get(process.pid) ?? null,
-    ended: process.ended,
-    python: process.python,
-    driverSource: process.driverSource,
-    simulated: process.simulated,
+    ...{ pid, parentPid, uid, command, exitCode: process.exitCode ?? exitCodes.get(pid) ?? null },
+    ...{ ended, python, driverSource, simulated },
     threads: process.threads.map(({ tid, name }) => ({ tid, name })),
     notes: process.notes.map(note => note.text),
   };
 }
 
-function reportTotal({ process: _process, peakNs: _peakNs, ...total }: Totals, before: number): ReportTotal {
+function reportTotal({ process: _process, peakNs: _peakNs, ...total }: Totals, before: number) {
+  // Frees of blocks that were there before the tracer came and are not known stand apart.
   return { ...total, unmatchedFrees: total.unmatchedFrees - before, beforeAttachFrees: before };
 }
 
-function* ofAllLayers<T>(read: (layer: Layer) => Iterable<T>): Generator<T> {
-  for (const layer of LAYERS) yield* read(layer);
-}
-
-function* readAllocations(source: TraceSource, info: TraceInfo, layer: Layer): Generator<ReportAllocation> {
-  for (let from = 0; ; from += WINDOW_ROWS) {
-    const window = source.allocations({ layer, sort: 'bytes', descending: true, from, to: from + WINDOW_ROWS });
-    for (let row = 0; row < window.rows; row++) {
-      const process = info.processes[window.process[row] ?? -1];
-      const thread = findThread(info.processes, window.process[row], window.thread[row]);
-      const asked = window.askedBytes[row] ?? NaN;
-      const stream = window.stream[row] ?? STREAM_UNKNOWN;
-      yield {
-        address: `0x${(window.address[row] ?? 0n).toString(16)}`,
-        bytes: window.bytes[row] ?? 0,
-        device: window.device[row] ?? -1,
-        pid: process?.pid ?? 0,
-        tid: thread?.tid ?? 0,
-        thread: thread?.name ?? '',
-        layer: window.layer[row] ?? layer,
-        ageSeconds: Math.max(0, info.durationNs - (window.timeNs[row] ?? 0)) / 1e9,
-        ageSteps: window.ageSteps[row] ?? 0,
-        name: window.name[row] ?? '',
-        category: window.category[row] ?? 'unnamed',
-        askedBytes: Number.isNaN(asked) ? null : asked,
-        stream: stream === STREAM_UNKNOWN ? null : `0x${stream.toString(16)}`,
-        pool: window.pool[row] || null,
-        site: window.site[row] ?? 0,
-      };
+/** What there is of all layers, read in windows as it is written. */
+function* ofAllLayers<W extends { rows: number }, T>(
+  read: (layer: Layer, window: { from: number; to: number }) => W,
+  rowsOf: (window: W, layer: Layer) => Iterable<T>,
+): Generator<T> {
+  for (const layer of LAYERS) {
+    for (let from = 0; ; from += WINDOW_ROWS) {
+      const window = read(layer, { from, to: from + WINDOW_ROWS });
+      yield* rowsOf(window, layer);
+      if (window.rows < WINDOW_ROWS) break;
     }
-    if (window.rows < WINDOW_ROWS) return;
   }
 }
 
-function* readSites(source: TraceSource, layer: Layer, verdicts: Verdicts): Generator<ReportSite> {
-  for (let from = 0; ; from += WINDOW_ROWS) {
-    const order = { groupBy: 'site', sort: 'liveBytes', descending: true, includeDead: true } as const;
-    const window = source.sites({ layer, ...order, from, to: from + WINDOW_ROWS });
-    for (const row of siteRows(window)) {
-      const { id } = row;
-      const site = source.site(id);
-      const verdict = verdicts.sites.get(id);
-      yield {
-        id,
-        layer,
-        ...sumsOf(row),
-        allocatedBytes: row.allocatedBytes,
-        bytesPerSecond: row.growth,
-        verdict: verdict?.state ?? 'unknown',
-        because: verdict?.because ?? 'No training step has ended.',
-        bytesPerStep: verdict?.bytesPerStep ?? null,
-        sinceStep: verdict?.sinceStep ?? null,
-        lineSource: site?.source ?? 'none',
-        library: site?.library ?? '',
-        cut: site?.cut ?? false,
-        userFrame: site?.frames[site.userFrame] ?? null,
-        frames: site?.frames ?? [],
-      };
-    }
-    if (window.rows < WINDOW_ROWS) return;
-  }
+function* readAllocations(source: TraceSource, info: TraceInfo) {
+  const order = { sort: 'bytes', descending: true } as const;
+  yield* ofAllLayers(
+    (layer, part) => source.allocations({ layer, ...order, ...part }),
+    (window, layer) => Array.from({ length: window.rows }, (_, row) => reportAllocation(info, window, layer, row)),
+  );
 }
 
-function readGroups(source: TraceSource, layer: Layer, groupBy: GroupBy): ReportGroup[] {
-  const window = source.sites({ layer, groupBy, sort: 'liveBytes', descending: true, from: 0, to: WINDOW_ROWS });
-  return siteRows(window).map(row => ({
-    groupBy,
+function reportAllocation(info: TraceInfo, window: AllocationWindow, layer: Layer, row: number) {
+  const thread = findThread(info.processes, window.process[row], window.thread[row]);
+  const asked = window.askedBytes[row] ?? NaN;
+  const stream = window.stream[row] ?? STREAM_UNKNOWN;
+  return {
+    address: `0x${(window.address[row] ?? 0n).toString(16)}`,
+    bytes: window.bytes[row] ?? 0,
+    device: window.device[row] ?? -1,
+    pid: info.processes[window.process[row] ?? -1]?.pid ?? 0,
+    tid: thread?.tid ?? 0,
+    thread: thread?.name ?? '',
+    layer: window.layer[row] ?? layer,
+    ageSeconds: Math.max(0, info.durationNs - (window.timeNs[row] ?? 0)) / 1e9,
+    /** Steps of its process that have ended since. */
+    ageSteps: window.ageSteps[row] ?? 0,
+    /** What the agent called it; empty where nobody asked. */
+    name: window.name[row] ?? '',
+    category: window.category[row] ?? 'unnamed',
+    /** What the program asked for before its allocator rounded it up; null: not recorded. */
+    askedBytes: Number.isNaN(asked) ? null : asked,
+    /** Handle of the stream, `0x0` = the default one; null: not recorded. */
+    stream: stream === STREAM_UNKNOWN ? null : `0x${stream.toString(16)}`,
+    /** Pool of the framework's allocator, `0:0` = that of all; null: not recorded. */
+    pool: window.pool[row] || null,
+    site: window.site[row] ?? 0,
+  };
+}
+
+function* readSites(source: TraceSource, verdicts: Verdicts) {
+  const order = { groupBy: 'site', sort: 'liveBytes', descending: true, includeDead: true } as const;
+  yield* ofAllLayers(
+    (layer, part) => source.sites({ layer, ...order, ...part }),
+    (window, layer) => siteRows(window).map(row => reportSite(row, layer, source.site(row.id), verdicts)),
+  );
+}
+
+function reportSite(row: SiteRow, layer: Layer, site: Site | null, verdicts: Verdicts) {
+  const verdict = verdicts.sites.get(row.id);
+  return {
+    id: row.id,
     layer,
-    label: row.label,
     ...sumsOf(row),
+    allocatedBytes: row.allocatedBytes,
     bytesPerSecond: row.growth,
-  }));
+    verdict: verdict?.state ?? 'unknown',
+    /** One sentence on why. */
+    because: verdict?.because ?? 'No training step has ended.',
+    /** Growth of what stays; 0 where it does not grow, null where nothing is known. */
+    bytesPerStep: verdict?.bytesPerStep ?? null,
+    sinceStep: verdict?.sinceStep ?? null,
+    lineSource: site?.source ?? 'none',
+    /** Path of the library that called the driver; empty: not known, or not of the driver. */
+    library: site?.library ?? '',
+    cut: site?.cut ?? false,
+    userFrame: site?.frames[site.userFrame] ?? null,
+    frames: site?.frames ?? [],
+  };
 }
 
-function sumsOf({ liveBytes, liveCount, peakBytes, allocations, frees }: SiteRow): Sums {
+function reportGroups(source: TraceSource, layer: Layer, groupBy: GroupBy) {
+  const window = source.sites({ layer, groupBy, sort: 'liveBytes', descending: true, from: 0, to: WINDOW_ROWS });
+  const group = (row: SiteRow) => ({ groupBy, layer, label: row.label, ...sumsOf(row), bytesPerSecond: row.growth });
+  return siteRows(window).map(group);
+}
+
+function sumsOf({ liveBytes, liveCount, peakBytes, allocations, frees }: SiteRow) {
   return { liveBytes, liveCount, peakBytes, allocations, frees };
 }

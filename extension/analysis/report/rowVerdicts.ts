@@ -1,3 +1,4 @@
+import { groupBy } from '../groups';
 import { siteRows, type TraceSource } from '../../protocol/trace';
 import type { OtherLine, RowVerdict, VerdictGrouping } from '../../protocol/requests/verdictRequests';
 import type { Finding, SiteState, SiteVerdict, Verdicts } from '../../protocol/verdicts';
@@ -10,14 +11,14 @@ export function rowVerdicts(
   source: TraceSource,
   verdicts: Verdicts,
   sites: readonly number[],
-  groupBy: VerdictGrouping,
+  by: VerdictGrouping,
 ): RowVerdict[] {
-  const growing = growingBy(source, verdicts, groupBy);
+  const growing = growingBy(source, verdicts, by);
   const findings = new Map(
     verdicts.findings.flatMap(finding => finding.sites.map(site => [site, finding.id] as const)),
   );
   return sites.flatMap(site => {
-    const worse = growing.get(keyOf(source, site, groupBy)) ?? [];
+    const worse = growing.get(keyOf(source, site, by)) ?? [];
     const own = verdicts.sites.get(site);
     const [worst] = worse.length > 0 ? worse : own === undefined ? [] : [own];
     if (worst === undefined) return [];
@@ -28,14 +29,10 @@ export function rowVerdicts(
 }
 
 /** Growing sites by row, the fastest of a row first. */
-function growingBy(source: TraceSource, verdicts: Verdicts, groupBy: VerdictGrouping): Map<string, SiteVerdict[]> {
-  const rows = new Map<string, SiteVerdict[]>();
+function growingBy(source: TraceSource, verdicts: Verdicts, by: VerdictGrouping): Map<string, SiteVerdict[]> {
   const growing = [...verdicts.sites.values()].filter(({ grows }) => grows !== null);
-  for (const verdict of growing.sort((a, b) => b.bytesPerStep - a.bytesPerStep)) {
-    const key = keyOf(source, verdict.site, groupBy);
-    rows.set(key, [...(rows.get(key) ?? []), verdict]);
-  }
-  return rows;
+  const fastest = growing.sort((a, b) => b.bytesPerStep - a.bytesPerStep);
+  return groupBy(fastest, ({ site }) => keyOf(source, site, by));
 }
 
 function keyOf(source: TraceSource, site: number, groupBy: VerdictGrouping): string {

@@ -1,3 +1,4 @@
+import { groupBy } from '../groups';
 import { at } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import type { JudgedSite } from './states';
@@ -16,13 +17,10 @@ export interface GrowingSite extends JudgedSite {
 
 /** Puts together what is kept by one cause: survivors of the same steps and threads, held by the same thing. */
 export function clusterByCause(sites: readonly GrowingSite[]): GrowingSite[][] {
-  const kinds = new Map<string, GrowingSite[]>();
-  for (const site of sites) {
-    const { process, layer, grows } = site.verdict;
+  const kinds = groupBy(sites, ({ line, verdict: { process, layer, grows, site } }) => {
     // A block that grows is a cause of its own; the same line seen through several stacks is one.
-    const key = `${process} ${layer} ${grows === 'size' ? `size ${site.line || site.verdict.site}` : grows}`;
-    push(kinds, key, site);
-  }
+    return `${process} ${layer} ${grows === 'size' ? `size ${line || site}` : grows}`;
+  });
   return ofOneLine(
     ofOneHolder([...kinds.values()].flatMap(kind => byRhythm(kind).flatMap(cluster => byHolder(cluster)))),
   );
@@ -57,17 +55,16 @@ function isOfLine(a: GrowingSite, b: GrowingSite): boolean {
  * pinned copy of that. Device memory comes first.
  */
 function ofOneHolder(clusters: readonly GrowingSite[][]): GrowingSite[][] {
-  const found = new Map<string, GrowingSite[]>();
   const isHost = (cluster: GrowingSite[]): number => Number(cluster[0]?.verdict.layer === 'host');
-  for (const cluster of clusters.toSorted((a, b) => isHost(a) - isHost(b))) {
-    const { process, layer, site } = cluster[0]?.verdict ?? {};
-    const holder = cluster.find(each => each.holder !== null)?.holder ?? null;
-    const key = `${process} ${holder ?? `${layer} site ${site}`}`;
-    const known = found.get(key);
-    if (known === undefined) found.set(key, [...cluster]);
-    else known.push(...cluster);
-  }
-  return [...found.values()];
+  const found = groupBy(
+    clusters.toSorted((a, b) => isHost(a) - isHost(b)),
+    cluster => {
+      const { process, layer, site } = cluster[0]?.verdict ?? {};
+      const holder = cluster.find(each => each.holder !== null)?.holder ?? null;
+      return `${process} ${holder ?? `${layer} site ${site}`}`;
+    },
+  );
+  return [...found.values()].map(same => same.flat());
 }
 
 /** Sites put together, with the rhythm of the one that stands for them. */
@@ -79,16 +76,12 @@ interface Group {
 
 /** Sites with the very same survivors are put together first: a graph of hundreds of sites is then one comparison. */
 function byRhythm(sites: readonly GrowingSite[]): GrowingSite[][] {
-  const same = new Map<string, Group>();
-  for (const site of sites) {
-    const rhythm = rhythmOf(site);
-    const key = `${site.worker} ${rhythm.join(' ')}`;
-    const group = same.get(key);
-    if (group === undefined) same.set(key, { sites: [site], first: site, rhythm });
-    else group.sites.push(site);
-  }
+  const same = groupBy(sites, site => `${site.worker} ${rhythmOf(site).join(' ')}`);
+  const groups = [...same.values()].flatMap(([first, ...others]): Group[] =>
+    first === undefined ? [] : [{ sites: [first, ...others], first, rhythm: rhythmOf(first) }],
+  );
   const clusters: Group[] = [];
-  for (const group of [...same.values()].sort((a, b) => bytesOf(b.sites) - bytesOf(a.sites))) {
+  for (const group of groups.sort((a, b) => bytesOf(b.sites) - bytesOf(a.sites))) {
     const found = clusters.find(cluster => alike(cluster, group));
     if (found === undefined) clusters.push(group);
     else join(found, group);
@@ -145,16 +138,11 @@ function countCommon(a: readonly number[], b: readonly number[]): number {
  * did not find goes with the biggest.
  */
 function byHolder(cluster: GrowingSite[]): GrowingSite[][] {
-  const held = new Map<string, GrowingSite[]>();
-  for (const site of cluster) if (site.holder !== null) push(held, site.owner ?? site.holder, site);
+  const held = groupBy(cluster, site => (site.holder === null ? null : (site.owner ?? site.holder)));
+  const unknown = held.get(null) ?? [];
+  held.delete(null);
   if (held.size <= 1) return [cluster];
   const parts = [...held.values()].sort((a, b) => bytesOf(b) - bytesOf(a));
-  parts[0]?.push(...cluster.filter(site => site.holder === null));
+  parts[0]?.push(...unknown);
   return parts;
-}
-
-function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
-  const values = map.get(key);
-  if (values === undefined) map.set(key, [value]);
-  else values.push(value);
 }
