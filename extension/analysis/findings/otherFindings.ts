@@ -10,7 +10,7 @@ import { namedFrame } from '../sites/site';
 import type { JudgedSite } from '../sites/states';
 import { placeText, rateText } from '../words';
 import type { LineText } from './findingContext';
-import { countedText, type JudgedFailure } from './outOfMemory';
+import { countedText, fragmentationAdvice, type JudgedFailure } from './outOfMemory';
 import { suggest } from './suggestions';
 import { makeFinding } from './wording';
 
@@ -34,7 +34,7 @@ export function failureFindings(
 }
 
 function failureFinding(
-  { verdict, failure, leak, words }: JudgedFailure,
+  { verdict, failure, leak, words, advice }: JudgedFailure,
   source: TraceSource,
   lineText: LineText,
 ): Finding {
@@ -54,7 +54,7 @@ function failureFinding(
     layer,
     place,
     evidence: [...aliveText(verdict), ...(leak?.evidence ?? [])],
-    suggestion: leak?.suggestion ?? failureAdvice(cause, place, lineText),
+    suggestion: advice ?? suggest('outputs', place === null ? [] : [lineText(place.file, place.line) ?? ''], null),
   });
 }
 
@@ -69,28 +69,6 @@ function aliveText({ aliveByLine, newInStep: [odd] }: JudgedFailure['verdict']):
     evidence.push(t('In this step {0} took {1}, usually {2} a step.', odd.line, bytes, usual));
   }
   return evidence;
-}
-
-function failureAdvice(cause: Finding['cause'], place: FindingPlace | null, lineText: LineText): string {
-  switch (cause) {
-    case 'leak':
-      return suggest('outputs', place === null ? [] : [lineText(place.file, place.line) ?? ''], null);
-    case 'fragmentation':
-      return fragmentationAdvice();
-    case 'big-request':
-      return t('Make this one allocation smaller: a smaller batch, shorter inputs, or the work in parts.');
-    case 'other-process':
-      return t('Other processes use this GPU: end them, or choose another (`CUDA_VISIBLE_DEVICES`).');
-    case 'full':
-    case null:
-      return t('The step needs more than there is: a smaller batch, checkpointed activations, or lower precision.');
-  }
-}
-
-function fragmentationAdvice(): string {
-  return t(
-    'Let segments grow instead of being cut up: `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`, or use fewer different sizes.',
-  );
 }
 
 /** A library that takes ever more; memory that waits for a stream; a cache that grows beyond its tensors; a process beyond what was traced. */

@@ -28,6 +28,8 @@ export interface JudgedFailure {
   failure: OutOfMemory;
   leak: Finding | null;
   words: FailureWords;
+  /** What to do; null: what is written of leaks. */
+  advice: string | null;
 }
 
 /** Judges each failed allocation that a program could not get over. */
@@ -70,10 +72,11 @@ function judgeFailure(failure: OutOfMemory, index: number, context: OutOfMemoryC
   const leak = leakBehind(failure, context.leaks);
   const cause = causeOf(failure, leak, total);
   const free = snapshot === null || total === null ? null : total - (snapshot.usedBytes ?? snapshot.driverBytes);
+  const { detail, advice } = causeWords(cause, failure, leak);
   const words: FailureWords = {
     verdict: 'oom',
     headline: t('{0} at {1} did not fit', formatBytes(failure.requestedBytes), context.lineOf(failure.site)),
-    detail: causeText(cause, failure, leak),
+    detail,
     // A slice of time has no name.
     atStep: snapshot !== null && stepsAreKnown(failure, context.info) ? snapshot.step : null,
   };
@@ -93,7 +96,7 @@ function judgeFailure(failure: OutOfMemory, index: number, context: OutOfMemoryC
         : { thisStep: snapshot.thisStepBytes, recent: snapshot.recentBytes, older: snapshot.olderBytes },
     newInStep: newInStep(snapshot, context),
   };
-  return { verdict, failure, leak, words };
+  return { verdict, failure, leak, words, advice };
 }
 
 function totalBytes(failure: OutOfMemory, info: TraceInfo): number | null {
@@ -144,32 +147,46 @@ function stepsAreKnown({ process }: OutOfMemory, info: TraceInfo): boolean {
   return (info.steps.find(steps => steps.process === process)?.source ?? 'time') !== 'time';
 }
 
-/** Without a full stop. */
-function causeText(cause: OutOfMemoryCause, failure: OutOfMemory, leak: Finding | null): string {
-  const { snapshot } = failure;
+/** Why it is so, without a full stop, and what to do. */
+function causeWords(cause: OutOfMemoryCause, { snapshot }: OutOfMemory, leak: Finding | null) {
   const { freeBytes, largestFreeBytes } = snapshot?.fragmentation ?? { freeBytes: 0, largestFreeBytes: 0 };
-  switch (cause) {
-    case 'leak':
-      return leak === null
-        ? t('It is a leak: one line holds most of the memory, and allocated it step by step')
-        : t('It is a leak. {0}', leak.title);
-    case 'fragmentation':
-      return t(
-        'It is fragmentation: PyTorch’s cache has {0} unused, but no gap is bigger than {1}',
-        formatBytes(freeBytes),
-        formatBytes(largestFreeBytes),
-      );
-    case 'big-request':
-      return t('It is one big request: what else is alive is no more than usual');
-    case 'other-process': {
-      const others = formatBytes((snapshot?.usedBytes ?? 0) - (snapshot?.processBytes ?? 0));
-      return t('Other processes hold {0} of the device', others);
-    }
-    case 'full':
-      return snapshot === null
-        ? t('Nothing more is known about that moment')
-        : t('The program needs that much at once: nothing grows from step to step');
-  }
+  const [unused, gap] = [formatBytes(freeBytes), formatBytes(largestFreeBytes)];
+  const others = formatBytes((snapshot?.usedBytes ?? 0) - (snapshot?.processBytes ?? 0));
+  const words: Record<OutOfMemoryCause, { detail: string; advice: string | null }> = {
+    leak: {
+      detail:
+        leak === null
+          ? t('It is a leak: one line holds most of the memory, and allocated it step by step')
+          : t('It is a leak. {0}', leak.title),
+      advice: leak?.suggestion ?? null,
+    },
+    fragmentation: {
+      detail: t('It is fragmentation: PyTorch’s cache has {0} unused, but no gap is bigger than {1}', unused, gap),
+      advice: fragmentationAdvice(),
+    },
+    'big-request': {
+      detail: t('It is one big request: what else is alive is no more than usual'),
+      advice: t('Make this one allocation smaller: a smaller batch, shorter inputs, or the work in parts.'),
+    },
+    'other-process': {
+      detail: t('Other processes hold {0} of the device', others),
+      advice: t('Other processes use this GPU: end them, or choose another (`CUDA_VISIBLE_DEVICES`).'),
+    },
+    full: {
+      detail:
+        snapshot === null
+          ? t('Nothing more is known about that moment')
+          : t('The program needs that much at once: nothing grows from step to step'),
+      advice: t('The step needs more than there is: a smaller batch, checkpointed activations, or lower precision.'),
+    },
+  };
+  return words[cause];
+}
+
+export function fragmentationAdvice(): string {
+  return t(
+    'Let segments grow instead of being cut up: `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`, or use fewer different sizes.',
+  );
 }
 
 function byLine(snapshot: MemorySnapshot | null, context: OutOfMemoryContext): OutOfMemoryVerdict['aliveByLine'] {

@@ -3,8 +3,8 @@ import { formatBytes } from '../../protocol/format';
 import type { LedgerSeries, StepSource } from '../../protocol/steps';
 import type { TraceSource } from '../../protocol/trace';
 import type { Ledger, LedgerLayer } from '../../protocol/verdicts';
-import { judgeGrowth, type Growth } from '../series/growth';
-import { lastKnown, layerOf, reservedNow } from './ledgerLayer';
+import type { Growth } from '../series/growth';
+import { lastKnown, layerGrowth, layerOf, reservedNow } from './ledgerLayer';
 import { joinLibraries, readLibraries, type LibrarySeries } from './libraries';
 import { judgePending, recentPending, type Pending } from './pending';
 import { at } from '../series/statistics';
@@ -89,29 +89,23 @@ export function judgeLedger(series: LedgerSeries, libraries: readonly LibrarySer
  * taken up its share of it over the same time.
  */
 function beyond(steps: readonly number[], outer: Float64Array, inner: Float64Array): Growth | null {
-  const known = steps.flatMap((_, i) => (Number.isNaN(at(outer, i)) || Number.isNaN(at(inner, i)) ? [] : [i]));
-  if (known.length === 0) return null;
-  const values = known.map(i => at(outer, i));
-  const growth = judgeGrowth({ steps: known.map(i => at(steps, i)), values, lag: 0 });
-  if (growth.state !== 'growing') return null;
-  const last = values.length - 1;
-  const rise = at(values, last) - at(values, growth.from);
-  const [from, to] = [known[growth.from] ?? 0, known[last] ?? 0];
+  const growth = layerGrowth(
+    steps,
+    outer.map((bytes, i) => (Number.isNaN(at(inner, i)) ? NaN : bytes)),
+  );
+  if (growth === null) return null;
+  const { from, to } = growth;
+  const rise = at(outer, to) - at(outer, from);
   const innerRise = highest(inner, Math.max(0, to - T.few), to) - highest(inner, Math.max(0, from - T.few), from);
-  if (rise < Math.max(T.layerBytes, T.little * at(values, last))) return null;
-  return rise - innerRise >= T.most * rise ? growth : null;
+  return rise >= T.little * at(outer, to) && rise - innerRise >= T.most * rise ? growth : null;
 }
 
 /** Those that grow by enough, of the ones that are known. */
 function growingLibraries(libraries: readonly LibrarySeries[], source: StepSource): GrowingLibrary[] {
   const sure = source === 'time' ? 1 - T.part : 1;
   return libraries.flatMap(library => {
-    if (library.path === '') return [];
-    const growth = judgeGrowth({ steps: library.steps, values: library.values, lag: 0 });
-    const last = library.values.length - 1;
-    const rise = at(library.values, last) - at(library.values, growth.from);
-    if (growth.state !== 'growing' || rise < T.layerBytes) return [];
-    return [{ library, growth, confidence: sure * growth.confidence }];
+    const growth = library.path === '' ? null : layerGrowth(library.steps, library.values);
+    return growth === null ? [] : [{ library, growth, confidence: sure * growth.confidence }];
   });
 }
 
@@ -128,11 +122,9 @@ function growingLayer(
   reserved: Growth | null,
   process: Growth | null,
 ): Ledger['grows'] {
-  const grows = (values: Float64Array): boolean =>
-    !values.some(Number.isNaN) && judgeGrowth({ steps, values: Array.from(values), lag: 0 }).state === 'growing';
-  if (grows(series.tensorBytes)) return 'tensor';
+  if (layerGrowth(steps, series.tensorBytes) !== null) return 'tensor';
   if (reserved !== null) return 'reserved';
-  if (grows(series.driverBytes)) return 'driver';
+  if (layerGrowth(steps, series.driverBytes) !== null) return 'driver';
   return process === null ? null : 'process';
 }
 

@@ -1,5 +1,6 @@
 import type { Layer, TraceInfo, TraceSource } from '../../protocol/trace';
 import type { LedgerLayer } from '../../protocol/verdicts';
+import { judgeGrowth, type Growth } from '../series/growth';
 import { fewestRecords } from '../series/records';
 import { at, sum, theilSen } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
@@ -13,6 +14,16 @@ export function layerOf(steps: readonly number[], values: Float64Array): LedgerL
   );
   const enough = known.length >= fewestRecords();
   return { bytes: lastKnown(values), bytesPerStep: enough ? (line?.slope ?? null) : null };
+}
+
+/** Growth of a layer that is worth a word, by the steps at which it is known; null: it does not grow so. */
+export function layerGrowth(steps: readonly number[], values: ArrayLike<number>): Growth | null {
+  const known = steps.flatMap((_, i) => (Number.isNaN(at(values, i)) ? [] : [i]));
+  const own = { steps: known.map(i => at(steps, i)), values: known.map(i => at(values, i)), lag: 0 };
+  const growth = judgeGrowth(own);
+  const [from, to] = [known[growth.from] ?? 0, known[growth.to] ?? 0];
+  const grows = growth.state === 'growing' && at(values, to) - at(values, from) >= T.layerBytes;
+  return grows ? { ...growth, from, to } : null;
 }
 
 /** The newest value that is a number; null without one. */

@@ -2,11 +2,12 @@ import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
 import type { LedgerSeries } from '../../protocol/steps';
 import type { Finding } from '../../protocol/verdicts';
-import { judgeGrowth, type Growth } from '../series/growth';
+import type { Growth } from '../series/growth';
 import { fewestRecords } from '../series/records';
 import { at } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { rateText } from '../words';
+import { layerGrowth } from './ledgerLayer';
 
 // Memory that waits for a stream: PyTorch was given the tensor back, but another stream still uses its block (`record_stream`), so
 // that the block cannot be handed out again. Known of the steps at whose end the allocator was asked.
@@ -35,9 +36,8 @@ interface Reading {
 /** null: little waits, or only now and then; or nobody asked. */
 export function judgePending(series: Pick<LedgerSeries, 'last' | 'pendingBytes' | 'reservedBytes'>): Pending | null {
   const readings = readingsOf(series);
-  const from = beginOfMuch(readings);
   const growth = growthOf(readings);
-  const used = growth === null ? readings.slice(from) : readings.slice(growth.from);
+  const used = growth === null ? muchOf(readings) : readings.slice(growth.from);
   const newest = used.at(-1);
   if (newest === undefined || (growth === null && used.length < fewestRecords())) return null;
   const bytes = used.map(reading => reading.bytes);
@@ -64,28 +64,23 @@ function readingsOf({ last, pendingBytes, reservedBytes }: Parameters<typeof jud
   );
 }
 
-/** Index of the first of the newest readings that all tell of much, but for a few of them. */
-function beginOfMuch(readings: readonly Reading[]): number {
-  let begin = readings.length;
-  let few = 0;
-  for (let i = readings.length - 1; i >= 0; i--) {
-    const { bytes, reserved } = readings[i] ?? { bytes: 0, reserved: 0 };
-    const count = readings.length - i;
-    if (bytes < Math.max(T.layerBytes, T.part * reserved)) few++;
-    else if (few <= T.part * count) begin = i;
-    if (few > T.part * Math.max(count, fewestRecords())) break;
-  }
-  return begin;
+/** The newest readings, of which nearly all tell of much; none where fewer do. */
+function muchOf(readings: readonly Reading[]): Reading[] {
+  const isMuch = ({ bytes, reserved }: Reading): boolean => bytes >= Math.max(T.layerBytes, T.part * reserved);
+  const areMuch = (some: readonly Reading[]): boolean => some.filter(isMuch).length >= (1 - T.part) * some.length;
+  if (!areMuch(readings.slice(-fewestRecords()))) return [];
+  return readings.slice(readings.findIndex((first, i) => isMuch(first) && areMuch(readings.slice(i))));
 }
 
 /** Growth that reads as of `readings`. */
 function growthOf(readings: readonly Reading[]): Growth | null {
   const even = evenlyRead(readings);
-  const values = even.map(reading => reading.bytes);
-  const growth = judgeGrowth({ steps: stepsOf(even), values, lag: 0 });
-  if (growth.state !== 'growing') return null;
-  if (at(values, values.length - 1) - at(values, growth.from) < T.layerBytes) return null;
-  const from = readings.findIndex(reading => reading.step === even[growth.from]?.step);
+  const growth = layerGrowth(
+    stepsOf(even),
+    even.map(({ bytes }) => bytes),
+  );
+  if (growth === null) return null;
+  const from = readings.findIndex(({ step }) => step === even[growth.from]?.step);
   return { ...growth, from, to: readings.length - 1 };
 }
 
@@ -93,7 +88,8 @@ function growthOf(readings: readonly Reading[]): Growth | null {
  * read ever more seldom would look as if they came to an end. */
 function evenlyRead(readings: readonly Reading[]): Reading[] {
   const newest = readings.at(-1)?.step ?? 0;
-  const gaps = gapsOf(stepsOf(readings), [...readings.keys()]);
+  const steps = stepsOf(readings);
+  const gaps = steps.slice(1).map((step, i) => step - at(steps, i));
   const wide = gaps.slice(-fewestRecords()).sort((a, b) => b - a);
   const width = wide[1] ?? wide[0] ?? 1; // the widest one may be a single slow answer
   const cell = ({ step }: Reading): number => Math.floor((newest - step) / width);
@@ -142,9 +138,4 @@ export function pendingWords(
       'Keep such tensors until the streams are synchronized (`stream.synchronize()`, or `wait_stream` on the main stream) instead of using `record_stream`; for collectives of torch.distributed set `TORCH_NCCL_AVOID_RECORD_STREAMS=1`.',
     ),
   };
-}
-
-/** Steps from each event to the next. */
-function gapsOf(steps: readonly number[], events: readonly number[]): number[] {
-  return events.slice(1).map((event, i) => at(steps, event) - at(steps, at(events, i)));
 }
