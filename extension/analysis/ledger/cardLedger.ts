@@ -1,6 +1,6 @@
 import type { CardLedger, LedgerLine, LedgerPart, LedgerPartKind } from '../../protocol/requests/ledgerRequests';
 import type { LedgerSeries } from '../../protocol/steps';
-import type { DeviceInfo, TraceInfo, TraceSource } from '../../protocol/trace';
+import { siteRows, type DeviceInfo, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import { lastKnown, layerOf, liveBytes, reservedNow } from './ledgerLayer';
 import { librariesOf, readLibraries } from './libraries';
 import { at, sumAll, sumKnown } from '../series/statistics';
@@ -141,16 +141,14 @@ function otherLines(source: TraceSource, processes: readonly number[], device: D
   const lines = processes.flatMap(process => {
     const query = { layer: 'driver', from: 0, to: SITES } as const;
     const order = { groupBy: 'site', sort: 'liveBytes', descending: true } as const;
-    const rows = source.sites({ ...query, ...order, process, device: device.index });
-    const sites = Array.from(rows.id);
-    if (sites.length === 0) return [];
+    const rows = siteRows(source.sites({ ...query, ...order, process, device: device.index }));
+    if (rows.length === 0) return [];
+    const sites = rows.map(row => row.id);
     const { id, segmentAllocations } = source.siteSeries({ ...query, process, sites, points: 16 });
     const segments = new Set(Array.from(id).filter((_, i) => at(segmentAllocations, i) > 0));
-    return sites.flatMap((site, i): LedgerLine[] => {
-      const bytes = at(rows.liveBytes, i);
-      if (segments.has(site) || bytes === 0) return [];
-      const [file, line] = [rows.file[i] ?? '', rows.line[i] ?? 0];
-      return [{ site, bytes, file, line, function: rows.function[i] ?? '', library: rows.library[i] ?? '' }];
+    const own = rows.filter(row => row.liveBytes > 0 && !segments.has(row.id));
+    return own.map(({ id: site, liveBytes: bytes, file, line, function: name, library }): LedgerLine => {
+      return { site, bytes, file, line, function: name, library };
     });
   });
   return lines.sort((a, b) => b.bytes - a.bytes).slice(0, LINES);

@@ -122,9 +122,9 @@ function growingLayer(
   reserved: Growth | null,
   process: Growth | null,
 ): Ledger['grows'] {
-  if (layerGrowth(steps, series.tensorBytes) !== null) return 'tensor';
+  if (layerGrowth(steps, series.tensorBytes, 0) !== null) return 'tensor';
   if (reserved !== null) return 'reserved';
-  if (layerGrowth(steps, series.driverBytes) !== null) return 'driver';
+  if (layerGrowth(steps, series.driverBytes, 0) !== null) return 'driver';
   return process === null ? null : 'process';
 }
 

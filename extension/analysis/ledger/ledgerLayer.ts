@@ -16,13 +16,17 @@ export function layerOf(steps: readonly number[], values: Float64Array): LedgerL
   return { bytes: lastKnown(values), bytesPerStep: enough ? (line?.slope ?? null) : null };
 }
 
-/** Growth of a layer that is worth a word, by the steps at which it is known; null: it does not grow so. */
-export function layerGrowth(steps: readonly number[], values: ArrayLike<number>): Growth | null {
+/** Growth of a layer by `least` bytes, which are worth a word, by the steps at which it is known; null: it does not grow so. */
+export function layerGrowth(
+  steps: readonly number[],
+  values: ArrayLike<number>,
+  least: number = T.layerBytes,
+): Growth | null {
   const known = steps.flatMap((_, i) => (Number.isNaN(at(values, i)) ? [] : [i]));
   const own = { steps: known.map(i => at(steps, i)), values: known.map(i => at(values, i)), lag: 0 };
   const growth = judgeGrowth(own);
   const [from, to] = [known[growth.from] ?? 0, known[growth.to] ?? 0];
-  const grows = growth.state === 'growing' && at(values, to) - at(values, from) >= T.layerBytes;
+  const grows = growth.state === 'growing' && at(values, to) - at(values, from) >= least;
   return grows ? { ...growth, from, to } : null;
 }
 

@@ -1,6 +1,7 @@
 import { formatBytes, formatCount } from '../../protocol/format';
 import { STREAM_UNKNOWN } from '../../protocol/streams';
-import type { TraceSource } from '../../protocol/trace';
+import { allocationRows, type TraceSource } from '../../protocol/trace';
+import { sum } from '../series/statistics';
 
 /** What a framework's allocator said of some blocks; null where it said nothing of any. */
 export interface BlockDetails {
@@ -26,29 +27,20 @@ export function blockDetails(
   blocks: readonly { address: bigint }[],
 ): BlockDetails {
   const wanted = new Set(blocks.map(({ address }) => address));
-  const [streams, pools] = [new Set<string>(), new Set<string>()];
-  let [asked, bytes, sized] = [0, 0, 0];
-  for (const site of sites) {
-    const query = { process, site, sort: 'age', descending: true, from: 0, to: MOST_ROWS } as const;
-    const rows = source.allocations(query);
-    rows.address.forEach((address, i) => {
-      if (!wanted.has(address)) return;
-      const [pool, stream] = [rows.pool[i] ?? '', rows.stream[i] ?? STREAM_UNKNOWN];
-      if (pool !== '') pools.add(pool);
-      if (stream !== STREAM_UNKNOWN) streams.add(`0x${stream.toString(HEX)}`);
-      const size = rows.askedBytes[i] ?? NaN;
-      if (Number.isNaN(size)) return;
-      sized++;
-      asked += size;
-      bytes += rows.bytes[i] ?? 0;
-    });
-  }
-  const some = (set: Set<string>): string[] | null => (set.size === 0 ? null : [...set].sort());
+  const all = sites.flatMap(site =>
+    allocationRows(source.allocations({ process, site, sort: 'age', descending: true, from: 0, to: MOST_ROWS })),
+  );
+  const rows = all.filter(({ address }) => wanted.has(address));
+  const sized = rows.filter(({ askedBytes }) => !Number.isNaN(askedBytes));
+  const streams = rows.flatMap(({ stream }) => (stream === STREAM_UNKNOWN ? [] : [`0x${stream.toString(HEX)}`]));
+  const pools = rows.flatMap(({ pool }) => (pool === '' ? [] : [pool]));
+  const some = (names: string[]): string[] | null => (names.length === 0 ? null : [...new Set(names)].sort());
+  const total = (of: number[]): number | null => (of.length === 0 ? null : sum(of));
   return {
     blocks: blocks.length,
-    sized,
-    askedBytes: sized === 0 ? null : asked,
-    bytes: sized === 0 ? null : bytes,
+    sized: sized.length,
+    askedBytes: total(sized.map(({ askedBytes }) => askedBytes)),
+    bytes: total(sized.map(({ bytes }) => bytes)),
     streams: some(streams),
     pools: some(pools),
   };

@@ -2,7 +2,8 @@ import {
   LAYERS,
   listedLayer,
   siteRows,
-  type AllocationWindow,
+  allocationRows,
+  type AllocationRow,
   type GroupBy,
   type Layer,
   type ProcessInfo,
@@ -132,35 +133,32 @@ function* readAllocations(source: TraceSource, info: TraceInfo) {
   const order = { sort: 'bytes', descending: true } as const;
   yield* ofAllLayers(
     (layer, part) => source.allocations({ layer, ...order, ...part }),
-    (window, layer) => Array.from({ length: window.rows }, (_, row) => reportAllocation(info, window, layer, row)),
+    window => allocationRows(window).map(row => reportAllocation(info, row)),
   );
 }
 
-function reportAllocation(info: TraceInfo, window: AllocationWindow, layer: Layer, row: number) {
-  const thread = findThread(info.processes, window.process[row], window.thread[row]);
-  const asked = window.askedBytes[row] ?? NaN;
-  const stream = window.stream[row] ?? STREAM_UNKNOWN;
+function reportAllocation(info: TraceInfo, row: AllocationRow) {
+  const { address, bytes, device, layer, ageSteps, name, category, askedBytes, stream, pool, site } = row;
+  const thread = findThread(info.processes, row.process, row.thread);
   return {
-    address: `0x${(window.address[row] ?? 0n).toString(16)}`,
-    bytes: window.bytes[row] ?? 0,
-    device: window.device[row] ?? -1,
-    pid: info.processes[window.process[row] ?? -1]?.pid ?? 0,
+    address: `0x${address.toString(16)}`,
+    bytes,
+    device,
+    pid: info.processes[row.process]?.pid ?? 0,
     tid: thread?.tid ?? 0,
     thread: thread?.name ?? '',
-    layer: window.layer[row] ?? layer,
-    ageSeconds: Math.max(0, info.durationNs - (window.timeNs[row] ?? 0)) / 1e9,
-    /** Steps of its process that have ended since. */
-    ageSteps: window.ageSteps[row] ?? 0,
-    /** What the agent called it; empty where nobody asked. */
-    name: window.name[row] ?? '',
-    category: window.category[row] ?? 'unnamed',
+    layer,
+    ageSeconds: Math.max(0, info.durationNs - row.timeNs) / 1e9,
+    ageSteps,
+    name,
+    category,
     /** What the program asked for before its allocator rounded it up; null: not recorded. */
-    askedBytes: Number.isNaN(asked) ? null : asked,
+    askedBytes: Number.isNaN(askedBytes) ? null : askedBytes,
     /** Handle of the stream, `0x0` = the default one; null: not recorded. */
     stream: stream === STREAM_UNKNOWN ? null : `0x${stream.toString(16)}`,
     /** Pool of the framework's allocator, `0:0` = that of all; null: not recorded. */
-    pool: window.pool[row] || null,
-    site: window.site[row] ?? 0,
+    pool: pool === '' ? null : pool,
+    site,
   };
 }
 

@@ -1,8 +1,10 @@
 import { baseName } from '../../protocol/format';
 import {
   listedLayer,
+  allocationRows,
   siteRows,
   type AllocationQuery,
+  type AllocationRow as Block,
   type GroupBy,
   type Layer,
   type ProcessInfo,
@@ -52,10 +54,7 @@ export interface Rows {
   more: number;
   moreBytes: number;
 }
-export interface AllocationRow {
-  address: bigint;
-  bytes: number;
-  device: number;
+export interface AllocationRow extends Pick<Block, 'address' | 'bytes' | 'device'> {
   line: string;
 }
 export interface GroupRow extends Pick<SiteRow, 'label' | 'liveBytes' | 'liveCount' | 'peakBytes' | 'growth'> {
@@ -147,19 +146,8 @@ function readProcess(
 
 function readRows(source: TraceSource, query: AllocationQuery, lineOf: (site: number) => string): Rows {
   const window = source.allocations(query);
-  const rows: AllocationRow[] = [];
-  let listed = 0;
-  for (let row = 0; row < window.rows; row++) {
-    const bytes = window.bytes[row] ?? 0;
-    listed += bytes;
-    rows.push({
-      address: window.address[row] ?? 0n,
-      bytes,
-      device: window.device[row] ?? -1,
-      line: lineOf(window.site[row] ?? 0),
-    });
-  }
-  return { rows, more: window.total - window.rows, moreBytes: window.sumBytes - listed };
+  const rows = allocationRows(window).map(row => ({ ...row, line: lineOf(row.site) }));
+  return { rows, more: window.total - window.rows, moreBytes: window.sumBytes - sum(rows.map(({ bytes }) => bytes)) };
 }
 
 /** Live memory by line, or by what else is asked for, with what is known of each row. */

@@ -1,4 +1,4 @@
-import type { TraceSource } from '../../protocol/trace';
+import { allocationRows, type TraceSource } from '../../protocol/trace';
 import type { Finding } from '../../protocol/verdicts';
 
 /** A live block, as the agent is asked for it. */
@@ -46,19 +46,10 @@ function liveBlocks(source: TraceSource, process: number, site: number, since: n
   const window = source.allocations({ process, site, sort: 'age', descending: true, from: 0, to: LOOKED_AT });
   const frames = (source.site(site)?.frames ?? []).filter(frame => frame.line > 0 && !frame.file.startsWith('<'));
   const lines = frames.slice(0, MOST_LINES).map(({ file, line }) => ({ file, line }));
-  const blocks = Array.from({ length: window.rows }, (_, row) => ({
-    address: window.address[row] ?? 0n,
-    bytes: window.bytes[row] ?? 0,
-    device: window.device[row] ?? -1,
-    lines,
-    step: window.step[row] ?? 0,
-    ageSteps: window.ageSteps[row] ?? 0,
-  }));
-  const own = blocks.filter(block => block.step >= (since ?? 0));
-  const old = since === null ? own : own.filter(block => block.ageSteps >= 2);
-  return spread(old.length > 0 ? old : own, MOST).map(({ address, bytes, device, lines }) => {
-    return { address, bytes, device, lines };
-  });
+  const blocks = allocationRows(window).filter(({ step }) => step >= (since ?? 0));
+  const old = since === null ? blocks : blocks.filter(({ ageSteps }) => ageSteps >= 2);
+  const chosen = spread(old.length > 0 ? old : blocks, MOST);
+  return chosen.map(({ address, bytes, device }) => ({ address, bytes, device, lines }));
 }
 
 /** At most so many of a list, evenly over all of it. */
