@@ -1,4 +1,5 @@
 import { t } from '@vscode/l10n';
+import { groupBy } from '../groups';
 import { libraryName } from '../../protocol/libraryName';
 import type { TraceInfo, TraceSource } from '../../protocol/trace';
 import type { Finding, FindingHolder, FindingPlace, LeakClass } from '../../protocol/verdicts';
@@ -9,7 +10,7 @@ import type { FindingContext, LineText } from './findingContext';
 import { holderOf, holdersSaid, NO_OWNER, nobodyHolds } from './holders';
 import { namedFrame } from '../sites/site';
 import type { JudgedSite } from '../sites/states';
-import { at, median } from '../series/statistics';
+import { at, median, sum } from '../series/statistics';
 import { suggest } from './suggestions';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { leakWords, makeFinding } from './wording';
@@ -138,18 +139,18 @@ function ownerless({ answers, source }: FindingContext, process: number, sites: 
   if (!nobodyHolds(answers, process, sites)) return null;
   const alive = (site: number): number =>
     source.allocations({ layer: 'tensor', process, site, sort: 'bytes', descending: true, from: 0, to: 0 }).total;
-  return sites.reduce((sum, site) => sum + alive(site), 0) >= T.few ? NO_OWNER : null;
+  return sum(sites.map(alive)) >= T.few ? NO_OWNER : null;
 }
 
 function factsOf(cluster: GrowingSite[], kind: LeakClass, place: FindingPlace | null, context: FindingContext) {
-  const sum = (value: (site: GrowingSite) => number): number => cluster.reduce((all, site) => all + value(site), 0);
   const sinceStep = Math.min(...cluster.map(site => site.verdict.sinceStep ?? Infinity));
-  const count = sum(site => survivors(site).count);
+  const kept = cluster.map(survivors);
+  const count = sum(kept.map(each => each.count));
   return {
     class: kind,
     layer: cluster[0]?.verdict.layer ?? 'tensor',
-    bytesPerStep: sum(site => site.verdict.bytesPerStep),
-    bytes: sum(site => survivors(site).bytes),
+    bytesPerStep: growthOf(cluster),
+    bytes: sum(kept.map(each => each.bytes)),
     count,
     blocksPerStep: count / Math.max(1, context.axis.count - sinceStep + 1),
     period: median(cluster.map(site => site.verdict.period ?? 1)),
@@ -222,11 +223,12 @@ function deviceBytesOf(cluster: readonly GrowingSite[], { source }: FindingConte
 }
 
 function deviceOf(cluster: readonly GrowingSite[]): number {
-  const bytes = new Map<number, number>();
-  for (const { verdict, steps } of cluster) {
-    bytes.set(steps.device, (bytes.get(steps.device) ?? 0) + verdict.bytesPerStep);
-  }
-  return [...bytes].sort((a, b) => b[1] - a[1])[0]?.[0] ?? -1;
+  const devices = [...groupBy(cluster, ({ steps }) => steps.device)];
+  return devices.sort((a, b) => growthOf(b[1]) - growthOf(a[1]))[0]?.[0] ?? -1;
+}
+
+function growthOf(sites: readonly GrowingSite[]): number {
+  return sum(sites.map(({ verdict }) => verdict.bytesPerStep));
 }
 
 /**
@@ -234,22 +236,18 @@ function deviceOf(cluster: readonly GrowingSite[]): number {
  * one called last comes first: what it was given is kept through it (an exception's frames, a wrapper's argument).
  */
 function placesOf(cluster: readonly GrowingSite[], source: TraceSource): FindingPlace[] {
-  const places = new Map<string, { place: FindingPlace; biggest: number; depth: number }>();
-  for (const { verdict, line } of cluster) {
-    const site = source.site(verdict.site);
+  const places = [...groupBy(cluster, ({ line }) => line).values()].flatMap(sites => {
+    const [biggest] = sites.toSorted((a, b) => b.verdict.bytesPerStep - a.verdict.bytesPerStep);
+    const id = biggest?.verdict.site ?? -1;
+    const site = source.site(id);
     const frame = namedFrame(site);
-    if (site === null || frame === null) continue;
+    if (site === null || frame === null) return [];
     const depth = site.frames.length - Math.max(0, site.userFrame);
-    const entry = places.get(line) ?? { place: { site: verdict.site, ...frame, bytesPerStep: 0 }, biggest: 0, depth };
-    places.set(line, entry);
-    entry.place.bytesPerStep += verdict.bytesPerStep;
-    if (verdict.bytesPerStep <= entry.biggest) continue;
-    entry.biggest = verdict.bytesPerStep;
-    entry.place.site = verdict.site;
-  }
+    return [{ place: { site: id, ...frame, bytesPerStep: growthOf(sites) }, depth }];
+  });
   // In steps of 2 %, so that blocks rounded by the allocator count as equal.
   const size = (bytes: number): number => Math.round(Math.log(bytes) * 50);
-  return [...places.values()]
+  return places
     .sort((a, b) => size(b.place.bytesPerStep) - size(a.place.bytesPerStep) || b.depth - a.depth)
     .map(entry => entry.place);
 }
@@ -263,9 +261,8 @@ function classOf(cluster: readonly GrowingSite[], holder: FindingHolder | null):
   if (/cycle/.test(kind)) return 'cycle';
   if (/exception|traceback/.test(kind)) return 'exception';
   if (/hook/.test(kind)) return 'hook';
-  const total = cluster.reduce((sum, site) => sum + site.verdict.bytesPerStep, 0);
   const mostly = (test: (site: GrowingSite) => boolean): boolean =>
-    cluster.reduce((sum, site) => sum + (test(site) ? site.verdict.bytesPerStep : 0), 0) > T.most * total;
+    growthOf(cluster.filter(test)) > T.most * growthOf(cluster);
   if (mostly(site => site.steps.category === 'gradient')) return 'gradients';
   if (mostly(site => ['forward', 'forward-near', 'backward-call'].includes(site.steps.lineSource))) return 'backward';
   if (/autograd/.test(kind)) return 'graph';

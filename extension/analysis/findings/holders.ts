@@ -113,7 +113,6 @@ function count(held: HeldBlocks, site: number, blocks: number, bytes: number): v
 
 function readChain(value: unknown): HolderLink[] {
   const links: unknown[] = Array.isArray(value) ? value : [];
-  const word = (text: unknown): string => (typeof text === 'string' ? text : '');
   return links.flatMap(link => {
     if (typeof link === 'string') return [{ kind: '', name: link, type: '', length: null }];
     if (!isEntry(link)) return [];
@@ -141,11 +140,11 @@ function occasionOf({ when, step }: Entry): Pick<HolderAnswer, 'when' | 'step'> 
 
 function readHolder(entry: Entry): FindingHolder {
   return {
-    path: typeof entry.path === 'string' ? entry.path : '',
-    kind: typeof entry.kind === 'string' ? entry.kind : 'unknown',
-    file: typeof entry.file === 'string' && entry.file !== '' ? entry.file : null,
+    path: word(entry.path),
+    kind: word(entry.kind) || 'unknown',
+    file: word(entry.file) || null,
     line: positive(entry.line),
-    function: typeof entry.function === 'string' && entry.function !== '' ? entry.function : null,
+    function: word(entry.function) || null,
     length: positive(entry.length),
     bound: positive(entry.bound),
     ...readLimit(entry.limit),
@@ -169,6 +168,10 @@ function readFix(value: unknown): { fix?: Fix } {
   if (typeof before !== 'string' || typeof after !== 'string') return {};
   if (typeof adds !== 'string' || typeof statement !== 'string') return {};
   return { fix: { line, column, endLine, endColumn, before, after, adds, statement } };
+}
+
+function word(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 function positive(value: unknown): number | null {
@@ -325,10 +328,6 @@ function blocksOf(holders: readonly HolderFound[]): number {
 }
 
 function sumOf(held: HeldBlocks, sites: readonly number[]): { count: number; bytes: number } {
-  let [count, bytes] = [0, 0];
-  for (const site of sites) {
-    count += held.sites.get(site)?.count ?? 0;
-    bytes += held.sites.get(site)?.bytes ?? 0;
-  }
-  return { count, bytes };
+  const own = sites.map(site => held.sites.get(site) ?? { count: 0, bytes: 0 });
+  return { count: sum(own.map(({ count }) => count)), bytes: sum(own.map(({ bytes }) => bytes)) };
 }

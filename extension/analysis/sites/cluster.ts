@@ -1,5 +1,5 @@
 import { groupBy } from '../groups';
-import { at } from '../series/statistics';
+import { at, sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import type { JudgedSite } from './states';
 
@@ -96,7 +96,7 @@ function join(into: Group, group: Group): void {
 }
 
 function bytesOf(sites: readonly GrowingSite[]): number {
-  return sites.reduce((sum, site) => sum + site.verdict.bytesPerStep, 0);
+  return sum(sites.map(({ verdict }) => verdict.bytesPerStep));
 }
 
 /** Entries whose blocks are still alive, from the step on at which the site began to grow. */
