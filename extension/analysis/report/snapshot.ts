@@ -4,18 +4,15 @@ import {
   allocationRows,
   siteRows,
   type AllocationQuery,
-  type AllocationRow as Block,
   type GroupBy,
   type Layer,
   type ProcessInfo,
   type SiteQuery,
   type SiteRow,
-  type ThreadInfo,
-  type Totals,
   type TraceInfo,
   type TraceSource,
 } from '../../protocol/trace';
-import type { SiteState, Verdicts } from '../../protocol/verdicts';
+import type { Verdicts } from '../../protocol/verdicts';
 import { rowVerdicts } from './rowVerdicts';
 import { sum } from '../series/statistics';
 import { siteText } from '../sites/site';
@@ -31,37 +28,11 @@ export interface Snapshot {
   /** The moment that processes and groups are of, in words; null: that of all the rest. */
   asOf: string | null;
 }
-export interface Groups {
-  by: GroupBy;
-  layer: Layer;
-  rows: GroupRow[];
-  total: number;
-}
-export interface ProcessRows {
-  process: ProcessInfo;
-  /** The layer that is listed by thread; pinned host memory has a list of its own. */
-  layer: Layer;
-  threads: ThreadRows[];
-  moreThreads: number;
-  host: Rows;
-  totals: Totals[];
-}
-export interface ThreadRows extends Rows {
-  thread: ThreadInfo;
-}
-export interface Rows {
-  rows: AllocationRow[];
-  more: number;
-  moreBytes: number;
-}
-export interface AllocationRow extends Pick<Block, 'address' | 'bytes' | 'device'> {
-  line: string;
-}
-export interface GroupRow extends Pick<SiteRow, 'label' | 'liveBytes' | 'liveCount' | 'peakBytes' | 'growth'> {
-  /** Of its sites, what is worst; null where groups are no lines or nothing is known. */
-  verdict: SiteState | null;
-  bytesPerStep: number;
-}
+export type ProcessRows = ReturnType<typeof readProcess>;
+export type Rows = ReturnType<typeof readRows>;
+export type AllocationRow = Rows['rows'][number];
+export type Groups = ReturnType<typeof readGroups>;
+export type GroupRow = Groups['rows'][number];
 export interface SnapshotOptions {
   /** Allocations listed for a thread; null: all where they are few in the whole trace, else none. */
   top: number | null;
@@ -123,7 +94,7 @@ function readProcess(
   process: ProcessInfo,
   top: number,
   lineOf: (site: number) => string,
-): ProcessRows {
+) {
   const totals = info.totals.filter(entry => entry.process === process.index);
   const layer = listedLayer(totals);
   const read = (layer: Layer, thread?: number): Rows => {
@@ -136,6 +107,7 @@ function readProcess(
     .filter(entry => entry.rows.length > 0);
   return {
     process,
+    /** The layer that is listed by thread; pinned host memory has a list of its own. */
     layer,
     threads: all.slice(0, MAX_THREADS),
     moreThreads: Math.max(0, all.length - MAX_THREADS),
@@ -144,23 +116,24 @@ function readProcess(
   };
 }
 
-function readRows(source: TraceSource, query: AllocationQuery, lineOf: (site: number) => string): Rows {
+function readRows(source: TraceSource, query: AllocationQuery, lineOf: (site: number) => string) {
   const window = source.allocations(query);
   const rows = allocationRows(window).map(row => ({ ...row, line: lineOf(row.site) }));
   return { rows, more: window.total - window.rows, moreBytes: window.sumBytes - sum(rows.map(({ bytes }) => bytes)) };
 }
 
 /** Live memory by line, or by what else is asked for, with what is known of each row. */
-export function readGroups(source: TraceSource, verdicts: Verdicts, query: GroupsQuery): Groups {
+export function readGroups(source: TraceSource, verdicts: Verdicts, query: GroupsQuery) {
   const layer = listedLayer(source.info().totals);
   const { groupBy } = query;
   const window = source.sites({ layer, ...query });
   const judgedBy = groupBy === 'site' || groupBy === 'line' ? groupBy : null;
   const judged = judgedBy === null ? [] : rowVerdicts(source, verdicts, [...window.id], judgedBy);
   const verdictOf = new Map(judged.map(verdict => [verdict.site, verdict]));
-  const rows = siteRows(window).map((row): GroupRow => ({
+  const rows = siteRows(window).map(row => ({
     ...row,
     label: judgedBy === null ? groupLabel(row, groupBy) : siteText(source.site(row.id)),
+    /** Of its sites, what is worst; null where groups are no lines or nothing is known. */
     verdict: verdictOf.get(row.id)?.state ?? null,
     bytesPerStep: verdictOf.get(row.id)?.bytesPerStep ?? 0,
   }));

@@ -20,7 +20,7 @@ export interface Growth {
   /** Records since then, and the mean number of steps between two. */
   events: number;
   gap: number;
-  /** See `confidenceOf`; 0 where it was not judged that far. */
+  /** From 0 to 1, see `confidenceOf`; 0 where it does not grow. */
   confidence: number;
   /** Index of the entry before the growth: what lies behind it is its evidence. */
   from: number;
@@ -67,15 +67,14 @@ export function judgeGrowth(input: GrowthInput): Growth {
 function judgeRun(input: GrowthInput, records: readonly number[], falls: Fall[]): Growth {
   const { steps, values } = input;
   const [first, last, end] = [records[0] ?? 0, records.at(-1) ?? 0, values.length - 1];
-  const changes = values.filter((value, i) => i >= first && value !== at(values, i - 1)).length;
-  const chance = chanceOfRecords(changes, records.length);
-  const confidence = confidenceOf(records.length, changes, chance);
-  const grown = { ...describe(input, records), confidence, falls };
+  const grown = { ...describe(input, records), falls };
   const [height, highest] = [at(values, end) - at(values, grown.from), at(values, last) - at(values, grown.from)];
   const deepest = Math.max(0, ...falls.map(({ depth }) => depth));
   if (T.most * height <= deepest) return { ...grown, state: 'sawtooth' };
   if (height <= T.most * highest) return { ...grown, state: 'bounded' };
   if (at(steps, end) - at(steps, last) > silenceOf(steps, records)) return { ...grown, state: 'stopped' };
+  const changes = values.filter((value, i) => i >= first && value !== at(values, i - 1)).length;
+  const chance = chanceOfRecords(changes, records.length);
   if (chance >= T.chance) {
     const enough = fewestRecords() - records.length;
     return { ...grown, state: enough > 0 ? 'early' : 'bounded', waits: Math.max(1, Math.ceil(enough * grown.gap)) };
@@ -84,7 +83,8 @@ function judgeRun(input: GrowthInput, records: readonly number[], falls: Fall[])
   const falling = own.some((value, i) => value < at(own, i - 1));
   const drifts = records.length >= T.score * Math.sqrt(changes) || drift(own) >= T.score;
   if (falling && !drifts) return { ...grown, state: 'bounded' };
-  return { ...grown, state: thinsOut(input, records, first - 1) ? 'slowing' : 'growing' };
+  if (thinsOut(input, records, first - 1)) return { ...grown, state: 'slowing' };
+  return { ...grown, state: 'growing', confidence: confidenceOf(records.length, changes, chance) };
 }
 
 /**
