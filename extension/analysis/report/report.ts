@@ -102,9 +102,10 @@ function readSession(session: Record<string, unknown>): SessionFacts {
 
 function reportProcess(process: ProcessInfo, exitCodes: Map<number, number>) {
   const { pid, parentPid, uid, command, ended, python, driverSource, simulated } = process;
+  const exitCode = process.exitCode ?? exitCodes.get(pid) ?? null;
+  const facts = { pid, parentPid, uid, command, exitCode, ended, python, driverSource, simulated };
   return {
-    ...{ pid, parentPid, uid, command, exitCode: process.exitCode ?? exitCodes.get(pid) ?? null },
-    ...{ ended, python, driverSource, simulated },
+    ...facts,
     threads: process.threads.map(({ tid, name }) => ({ tid, name })),
     notes: process.notes.map(note => note.text),
   };

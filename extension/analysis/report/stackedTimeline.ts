@@ -1,6 +1,6 @@
 import type { Category, ProcessSteps, SiteSeries } from '../../protocol/steps';
 import type { StackedTimeline, StackGroup, StackQuery, StackRank } from '../../protocol/requests/timelineRequests';
-import type { SiteWindow, TraceSource } from '../../protocol/trace';
+import { siteRows, type SiteRow, type TraceSource } from '../../protocol/trace';
 
 /** So many sites are looked at: what smaller ones hold is in the rest. */
 const SITES = 128;
@@ -29,13 +29,14 @@ interface Groups {
 export function stackedTimeline(source: TraceSource, query: StackQuery): StackedTimeline {
   const info = source.info();
   const window = biggestSites(source, query);
+  const sites = siteRows(window);
   const stepped = info.steps.filter(steps => steps.count > 0).slice(0, MOST_PROCESSES);
   const exact = stepped.length > 0 ? 'steps' : 'samples';
   const groups: Groups = { list: [], index: new Map() };
   const histories =
     exact === 'steps'
-      ? stepped.flatMap(steps => processHistories(source, query, window, steps, groups, info.durationNs))
-      : sampledHistories(window, query, groups, info.durationNs);
+      ? stepped.flatMap(steps => processHistories(source, query, sites, steps, groups, info.durationNs))
+      : sampledHistories(sites, window.spark, query, groups, info.durationNs);
   const toNs = unionOf(histories.map(history => history.toNs));
   const held = matrix(histories, groups.list.length, toNs, history => history.held);
   const most = matrix(histories, groups.list.length, toNs, history => history.most);
@@ -52,15 +53,16 @@ export function stackedTimeline(source: TraceSource, query: StackQuery): Stacked
   };
 }
 
-function biggestSites(source: TraceSource, { layer, rank, process = ALL, device = ALL }: StackQuery): SiteWindow {
+function biggestSites(source: TraceSource, { layer, rank, process = ALL, device = ALL }: StackQuery) {
+  const [sort, includeDead] = rank === 'peak' ? (['peakBytes', true] as const) : (['liveBytes', false] as const);
   return source.sites({
     layer,
     process,
     device,
     groupBy: 'site',
-    sort: rank === 'peak' ? 'peakBytes' : 'liveBytes',
+    sort,
+    includeDead,
     descending: true,
-    includeDead: rank === 'peak',
     from: 0,
     to: SITES,
   });
@@ -69,25 +71,24 @@ function biggestSites(source: TraceSource, { layer, rank, process = ALL, device 
 function processHistories(
   source: TraceSource,
   query: StackQuery,
-  window: SiteWindow,
+  biggest: readonly SiteRow[],
   steps: ProcessSteps,
   groups: Groups,
   nowNs: number,
 ): History[] {
   const { process } = steps;
-  const rows = [...window.id.keys()].filter(row => window.process[row] === process);
-  if (rows.length === 0) return [];
-  const sites = rows.map(row => window.id[row]!);
+  const rows = new Map(biggest.flatMap(row => (row.process === process ? [[row.id, row] as const] : [])));
+  if (rows.size === 0) return [];
+  const sites = [...rows.keys()];
   const series = source.siteSeries({ process, layer: query.layer, sites, from: 0, to: SITES, points: POINTS });
   const newestNs = Math.max(nowNs, series.endNs[series.endNs.length - 1] ?? 0);
   const toNs = [...series.endNs, newestNs, ...(rests(steps) ? [newestNs + 1] : [])];
-  const rowOf = new Map(rows.map(row => [window.id[row]!, row]));
   const histories: History[] = [];
   for (let at = 0; at < series.rows; at++) {
-    const row = rowOf.get(series.id[at]!);
+    const row = rows.get(series.id[at]!);
     if (row === undefined || !inScope(series.device[at], query)) continue;
-    const group = groupOf(groups, query, window, row, series.category[at] ?? 'unnamed');
-    const nowBytes = window.liveBytes[row]!;
+    const group = groupOf(groups, query, row, series.category[at] ?? 'unnamed');
+    const nowBytes = row.liveBytes;
     const { held, most } = stepBytes(series, at, nowBytes);
     const present = rests(steps) ? [nowBytes] : [];
     histories.push({ group, toNs, held: [...held, ...present], most: [...most, ...present] });
@@ -114,31 +115,33 @@ function stepBytes(series: SiteSeries, row: number, nowBytes: number): { held: n
   };
 }
 
-function sampledHistories(window: SiteWindow, query: StackQuery, groups: Groups, nowNs: number): History[] {
+function sampledHistories(
+  rows: readonly SiteRow[],
+  sparks: Float64Array,
+  query: StackQuery,
+  groups: Groups,
+  nowNs: number,
+): History[] {
   const toNs = Array.from({ length: SPARK_VALUES }, (_, i) => (nowNs * (i + 1)) / SPARK_VALUES);
-  return [...window.id.keys()].map(row => {
-    const spark = [...window.spark.subarray(row * SPARK_VALUES, (row + 1) * SPARK_VALUES)];
+  return rows.map((row, i) => {
+    const spark = [...sparks.subarray(i * SPARK_VALUES, (i + 1) * SPARK_VALUES)];
     const before = [0, ...spark];
     // What came a moment ago is there now, though nothing else may come.
     const held = spark.map((bytes, i) => (i + 1 < spark.length ? Math.min(bytes, before[i]!) : bytes));
     const most = spark.map((bytes, i) => Math.max(bytes, before[i]!));
-    return { group: groupOf(groups, query, window, row, 'unnamed'), toNs, held, most };
+    return { group: groupOf(groups, query, row, 'unnamed'), toNs, held, most };
   });
 }
 
-/** Number of the group that a row of the window belongs to. */
-function groupOf(groups: Groups, { by }: StackQuery, window: SiteWindow, row: number, category: Category): number {
-  const place = { file: window.file[row]!, line: window.line[row]!, source: window.source[row]! };
-  const owner = { process: window.process[row]!, thread: window.thread[row]! };
-  const parts: Record<StackQuery['by'], Partial<StackGroup>> = { line: place, category: { category }, thread: owner };
-  const key = JSON.stringify(
-    by === 'line' ? [place.file, place.line, place.line === 0 && place.source] : Object.values(parts[by]),
-  );
+/** Number of the group that a row belongs to. */
+function groupOf(groups: Groups, { by }: StackQuery, row: SiteRow, category: Category): number {
+  const { file, line, source, process, thread } = row;
+  const parts = { line: { file, line, source }, category: { category }, thread: { process, thread } }[by];
+  const key = JSON.stringify(by === 'line' ? [file, line, line === 0 && source] : Object.values(parts));
   const known = groups.index.get(key);
   if (known !== undefined) return known;
-  const name = by === 'line' ? { function: window.function[row]! } : {};
   groups.index.set(key, groups.list.length);
-  groups.list.push({ ...NO_GROUP, ...parts[by], ...name });
+  groups.list.push({ ...NO_GROUP, ...parts, ...(by === 'line' && { function: row.function }) });
   return groups.list.length - 1;
 }
 

@@ -3,6 +3,15 @@ import { baseName } from '../../protocol/format';
 import { libraryName } from '../../protocol/libraryName';
 import type { Frame, LineSource, Site } from '../../protocol/trace';
 
+const SOURCES: Record<LineSource, string> = {
+  forward: t(' (its backward)'),
+  'forward-near': t(' (its backward, nearest line)'),
+  'backward-call': t(' (called backward)'),
+  'before-attach': t(' (before the recording)'),
+  python: '',
+  none: '',
+};
+
 /** The frame a reader wants to see first: the user's own, else the innermost; null without Python. */
 export function namedFrame(site: Site | null): Frame | null {
   if (site === null || site.frames.length === 0) return null;
@@ -15,21 +24,5 @@ export function siteText(site: Site | null): string {
   if (site?.source === 'before-attach' && frame === null) return t('(before attach)');
   if (site === null || frame === null) return site?.library ? libraryName(site.library) : t('(no Python line)');
   const line = frame.line > 0 ? `:${frame.line}` : ''; // native functions have none
-  return `${baseName(frame.file)}${line} ${frame.function}${sourceText(site.source)}`.trimStart();
-}
-
-function sourceText(source: LineSource): string {
-  switch (source) {
-    case 'forward':
-      return t(' (its backward)');
-    case 'forward-near':
-      return t(' (its backward, nearest line)');
-    case 'backward-call':
-      return t(' (called backward)');
-    case 'before-attach':
-      return t(' (before the recording)');
-    case 'python':
-    case 'none':
-      return '';
-  }
+  return `${baseName(frame.file)}${line} ${frame.function}${SOURCES[site.source]}`.trimStart();
 }
