@@ -1,5 +1,5 @@
 // What becomes of the verdicts when one number of the judgement of growth is another one: node test/bench/numberCurves.mjs [PROGRAMS] [SVG] [NUMBER …]
-// Each is varied by itself, all generated programs are judged with each, and a table and a picture show that none of them stands at a cliff.
+// Each is varied by itself, the same generated programs are judged with each, and a table and a picture show that none of them stands at a cliff.
 import { writeFileSync } from 'node:fs';
 import { inRoot } from '../project/root.mjs';
 import { judgeMoments, programs, THRESHOLDS } from './generatedPrograms.mjs';
@@ -11,10 +11,14 @@ const [count = '1000', picture = inRoot('test/bench/numberCurves.svg'), ...names
 const numbers = names.length > 0 ? names : GROWTH;
 const variants = numbers.flatMap(name => FACTORS.map(factor => ({ name, factor, value: valueOf(name, factor) })));
 
-/** Counts stay whole. */
+/** Counts stay whole, and a share is less than all. */
 function valueOf(name, factor) {
-  const value = THRESHOLDS[name];
-  return Number.isInteger(value) ? Math.round(value * factor) : value * factor;
+  const value = THRESHOLDS[name] * factor;
+  return ['few', 'many', 'times', 'parts'].includes(name)
+    ? Math.round(value)
+    : name === 'most'
+      ? Math.min(value, 0.9)
+      : value;
 }
 
 function judgedWith({ name, value }, isNamed) {

@@ -4,7 +4,7 @@ import { stackedTimeline } from '../../../extension/analysis/report/stackedTimel
 import { timelineSteps } from '../../../extension/analysis/report/timelineSteps';
 import type { LedgerSeries, ProcessSteps, SiteSeries, SiteSeriesQuery } from '../../../extension/protocol/steps';
 import { STEP_LOST_EVENTS } from '../../../extension/protocol/steps';
-import type { SiteWindow } from '../../../extension/protocol/trace';
+import { siteWindow, type SiteWindow } from '../../../extension/protocol/trace';
 import { FakeTrace, makeInfo } from '../fakeTrace';
 
 interface FakeSite {
@@ -43,20 +43,11 @@ class Stepped extends FakeTrace {
   }
 
   override sites(): SiteWindow {
-    const { list } = this;
-    return {
-      revision: 3,
-      rows: list.length,
-      id: Uint32Array.from(list, one => one.id),
-      process: Int32Array.from(list, one => one.process ?? 0),
-      thread: Int32Array.from(list, one => one.thread ?? 0),
-      liveBytes: Float64Array.from(list, one => one.now),
-      file: list.map(one => one.file),
-      line: Uint32Array.from(list, one => one.line),
-      function: list.map(() => 'f'),
-      source: list.map(() => 'python'),
-      spark: Float64Array.from(list.flatMap(one => one.spark ?? Array<number>(16).fill(0))),
-    } as unknown as SiteWindow;
+    const rows = this.list.map(({ id, process = 0, thread = 0, now: liveBytes, file, line }) => {
+      return { id, process, thread, liveBytes, file, line, function: 'f' };
+    });
+    const spark = Float64Array.from(this.list.flatMap(one => one.spark ?? Array<number>(16).fill(0)));
+    return siteWindow(rows, { revision: 3, spark });
   }
 
   override siteSeries({ process, sites }: SiteSeriesQuery): SiteSeries {
