@@ -73,6 +73,8 @@ export interface FindingHolder {
   /** Of the container, null where it is none; and its bound (`deque(maxlen=...)`). */
   length: number | null;
   bound: number | null;
+  /** Of the path, what gets ever more entries; absent: not told. */
+  container?: string;
   /** What bounds it, by the program's text; absent: nobody knows. */
   limit?: HolderLimit;
   /** Where a parse of the statement at `line` told for sure how it keeps less. */

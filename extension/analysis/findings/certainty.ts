@@ -1,6 +1,7 @@
 import { t } from '@vscode/l10n';
 import { formatCount } from '../../protocol/format';
 import type { FindingHolder } from '../../protocol/verdicts';
+import { fewestRecords } from '../series/records';
 import { THRESHOLDS as T } from '../series/thresholds';
 
 // A cache, a buffer or an epoch's list that fills for the first time looks like a leak in every series. What tells them apart is who
@@ -33,7 +34,7 @@ export function doubtOf(growth: Growth): string | null {
   if (holder?.limit === 'none' || (!bounded && rises >= T.times * T.many)) return null;
   if (deviceBytes !== null && bytes >= T.part * deviceBytes) return null;
   if (bounded && freed && rises >= T.many) return null;
-  if (ended && (!bounded || freed || (holder.limit === 'maybe' && rises >= T.many))) return null;
+  if (ended && (!bounded || freed || (holder.limit === 'maybe' && rises >= T.times * fewestRecords()))) return null;
   const so = t('It grew in {0} steps so far.', formatCount(rises));
   if (holder?.kind === 'cycle') return t('{0} Python’s collector may still come to it and free it.', so);
   if (ended) return t('{0} {1} may have a bound that it did not reach.', so, holder?.path ?? '');

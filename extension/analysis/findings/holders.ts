@@ -147,6 +147,7 @@ function readHolder(entry: Entry): FindingHolder {
     function: word(entry.function) || null,
     length: positive(entry.length),
     bound: positive(entry.bound),
+    ...(word(entry.container) && { container: word(entry.container) }),
     ...readLimit(entry.limit),
     ...readFix(entry.fix),
   };
@@ -201,12 +202,12 @@ export function holderOf(
   const early = mostHeld(running, process, sites, share, Math.max(least, T.few));
   const found = early ?? mostHeld(answers, process, sites, share, least);
   if (found === null) return null;
-  const { path, kind, file, line, length, bound, limit, fix, count } = found.most;
+  const { path, kind, file, line, length, bound, container, limit, fix, count } = found.most;
   // At the end everything that refers to itself is a cycle; what held it before may just not have been found in time.
   if (early === null && kind === 'cycle' && holdersSaid(running, process, sites).includes('unknown')) return null;
   const [blocks, of] = [Math.round(count), Math.round(found.of)];
   const part = blocks < of && { share: { blocks, of, others: found.others } };
-  const more = { ...(limit && { limit }), ...(fix && { fix }), ...part };
+  const more = { ...(container && { container }), ...(limit && { limit }), ...(fix && { fix }), ...part };
   const holder = { path, kind, file, line, function: found.most.function, length, bound, ...more };
   const { when, timeNs, pauseMs } = found.answer;
   return when === 'exit' || !pauseMs ? holder : { ...holder, asked: { timeNs, pauseMs } };

@@ -68,7 +68,7 @@ const TABLE: readonly Advice[] = [
   {
     classes: ['outputs', 'backward', 'graph'],
     holder: /\[\.\.\.\]|\(cache\)/,
-    text: t('{container} grows with each step: keep only what you need (`.detach().cpu()`, or `.item()` for one number), or give it a bound.'),
+    text: t('{container} grows with each step: keep only what you need (`.detach().cpu()`, or `.item()` for one number), take out what is no longer needed, or give it a bound.'),
   },
   {
     classes: ['graph'],
@@ -110,6 +110,6 @@ export function suggest(leak: LeakClass, lines: readonly string[], holder: Findi
   );
   if (row === undefined) throw new Error('The last row fits everything.');
   const holds = path ?? t('what holds it');
-  const container = holds.replace(/^(.*)\[\.\.\.\].*$/, '$1').replace('(cache)', '');
+  const container = holder?.container ?? holds.replace(/^(.*)\[\.\.\.\].*$/, '$1').replace('(cache)', '');
   return row.text.replaceAll('{holder}', holds).replaceAll('{container}', container);
 }

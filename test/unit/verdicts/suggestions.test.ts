@@ -42,6 +42,11 @@ test('what grows is told to keep less, or to have a bound', () => {
   assert.match(suggest('graph', [], at('embed(cache)')), /^embed grows with each step/);
 });
 
+test('of a way through several containers the one that grows is told', () => {
+  const holder = { ...at('sessions[...].past[...]'), container: 'sessions' };
+  assert.match(suggest('outputs', [], holder), /^sessions grows with each step/);
+});
+
 test('what a kept exception keeps: the exception is what not to keep, unless something in its functions grows', () => {
   const kept = '__main__.failures[...].__traceback__ > ';
   const advice =
