@@ -21,37 +21,16 @@ import { STREAM_UNKNOWN } from '../../protocol/streams';
 import { findThread } from '../../protocol/threads';
 
 /** The JSON document of a trace, version 1. Sizes are bytes; null is "not known". What there may be many of is read as it is written. */
-export interface Report {
-  version: 1;
-  command: string[];
-  exitCode: number | null;
-  startedAt: string;
-  durationSeconds: number;
-  simulated: boolean;
-  events: number;
-  lost: TraceInfo['lost'];
-  processes: ReturnType<typeof reportProcess>[];
-  devices: TraceInfo['devices'];
-  totals: ReturnType<typeof reportTotal>[];
-  allocations: Iterable<ReturnType<typeof reportAllocation>>;
-  sites: Iterable<ReturnType<typeof reportSite>>;
-  steps: ReturnType<typeof reportSteps>;
-  ledger: ReturnType<typeof reportLedger>;
-  findings: ReturnType<typeof reportFindings>;
-  /** The first failed allocations and the newest. */
-  oom: ReturnType<typeof reportOutOfMemory>;
-  /** All of them, where `oom` does not list each. */
-  oomCount?: number;
-  groups?: ReturnType<typeof reportGroups>;
-}
+export type Report = ReturnType<typeof buildReport>;
+
 const WINDOW_ROWS = 10_000;
 
 /** Builds the document of all that the trace holds now. `groupBy` adds `groups`. */
-export function buildReport(source: TraceSource, groupBy?: GroupBy, verdicts: Verdicts = verdictsOf(source)): Report {
+export function buildReport(source: TraceSource, groupBy?: GroupBy, verdicts: Verdicts = verdictsOf(source)) {
   const info = source.info();
   const session = readSession(info.session);
-  const report: Report = {
-    version: 1,
+  return {
+    version: 1 as const,
     command: session.command.length > 0 ? session.command : (info.processes[0]?.command ?? []),
     exitCode: session.exitCode ?? info.processes[0]?.exitCode ?? null,
     startedAt: new Date(session.startedRealtimeMs ?? info.startRealtimeMs).toISOString(),
@@ -67,11 +46,11 @@ export function buildReport(source: TraceSource, groupBy?: GroupBy, verdicts: Ve
     steps: reportSteps(info, verdicts),
     ledger: reportLedger(source, info, verdicts),
     findings: reportFindings(info, verdicts),
+    /** The first failed allocations and the newest; how many there were, where these are not all. */
     oom: reportOutOfMemory(info, verdicts),
+    ...(info.outOfMemoryCount > info.outOfMemory.length && { oomCount: info.outOfMemoryCount }),
+    ...(groupBy !== undefined && { groups: reportGroups(source, listedLayer(info.totals), groupBy) }),
   };
-  if (info.outOfMemoryCount > info.outOfMemory.length) report.oomCount = info.outOfMemoryCount;
-  if (groupBy !== undefined) report.groups = reportGroups(source, listedLayer(info.totals), groupBy);
-  return report;
 }
 
 interface SessionFacts {
