@@ -203,8 +203,10 @@ export function holderOf(
   const found = early ?? mostHeld(answers, process, sites, share, least);
   if (found === null) return null;
   const { path, kind, file, line, length, bound, container, limit, fix, count } = found.most;
-  // At the end everything that refers to itself is a cycle; what held it before may just not have been found in time.
-  if (early === null && kind === 'cycle' && holdersSaid(running, process, sites).includes('unknown')) return null;
+  // At the end everything that refers to itself is a cycle, whatever held it before; where the program was asked then, that has to say so.
+  const wasAsked = running.some(answer => answer.process === process);
+  if (kind === 'cycle' && early === null && wasAsked && !holdersSaid(running, process, sites).includes('none'))
+    return null;
   const [blocks, of] = [Math.round(count), Math.round(found.of)];
   const part = blocks < of && { share: { blocks, of, others: found.others } };
   const more = { ...(container && { container }), ...(limit && { limit }), ...(fix && { fix }), ...part };

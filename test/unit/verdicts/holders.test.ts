@@ -132,12 +132,12 @@ test('a holder that has not all says how many it has, and how many others hold s
   ]);
 });
 
-test('a cycle that is seen at the end alone is not named where a look before it found nobody in time', () => {
-  const answer = (when: 'asked' | 'exit', kind: string, path: string): HolderAnswer => {
+test('a cycle that is seen at the end alone is not named where a look before it did not see it', () => {
+  const answer = (when: 'asked' | 'exit', kind: string, path: string, site = 1): HolderAnswer => {
     const holders = [1n, 2n, 3n, 4n].map(address => ({ address: Number(address), path, kind }));
     const held = parseHolders(
       JSON.stringify({ holders }),
-      [1n, 2n, 3n, 4n].map(address => block(address, 1)),
+      [1n, 2n, 3n, 4n].map(address => block(address, site)),
     );
     return { process: 0, timeNs: 1, when, step: 0, held, sites: null, cutAfterMs: null, pauseMs: 7 };
   };
@@ -146,6 +146,7 @@ test('a cycle that is seen at the end alone is not named where a look before it 
   assert.equal(named(), 'cycle of Node');
   assert.equal(named(answer('asked', 'none', 'no Python owner')), 'cycle of Node');
   assert.equal(named(answer('asked', 'unknown', 'not found in time')), undefined);
+  assert.equal(named(answer('asked', 'local', 'main().rows[...]', 2)), undefined, 'it was about another site');
 });
 
 test('an answer about some sites: who holds how many, how it went', () => {
