@@ -27,19 +27,37 @@ export interface Growth {
 
 /** Null: it is a leak. Else why it may still be something that fills, in a sentence or two. */
 export function doubtOf(growth: Growth): string | null {
-  const { holder, rises, freed, bytes, deviceBytes, ended, settingUp, nameable } = growth;
-  if (!nameable) return null;
-  if (settingUp && !ended) return t('It grows so far; what repeats may be the building of a model rather than steps.');
-  const bounded = holder?.limit === 'shrinks' || holder?.limit === 'maybe';
-  if (holder?.limit === 'none' || (!bounded && rises >= T.times * T.many)) return null;
-  if (deviceBytes !== null && bytes >= T.part * deviceBytes) return null;
-  if (bounded && freed && rises >= T.many) return null;
-  if (ended && (!bounded || freed || (holder.limit === 'maybe' && rises >= T.times * fewestRecords()))) return null;
-  const so = t('It grew in {0} steps so far.', formatCount(rises));
+  const { holder, rises, ended, settingUp, nameable } = growth;
+  const early = settingUp && !ended;
+  if (!nameable || (!early && isCertain(growth))) return null;
+  if (early && (holder === null || holder.limit === 'none'))
+    return t('It grows so far; what repeats may be the building of a model rather than steps.');
+  const so = t('It grew in at least {0} steps so far.', formatCount(rises));
   if (holder?.kind === 'cycle') return t('{0} Python’s collector may still come to it and free it.', so);
   if (ended) return t('{0} {1} may have a bound that it did not reach.', so, holder?.path ?? '');
-  if (holder === null) return t('{0} It may fill up and stop: it is not known yet who holds it.', so);
-  return bounded
-    ? t('{0} The program also empties, joins or measures {1}: it may fill up and stop.', so, holder.path)
-    : t('{0} It may fill up and stop: whether {1} has a bound is not known.', so, holder.path);
+  if (holder !== null && isBounded(growth))
+    return t('{0} The program also empties, joins or measures {1}: it may fill up and stop.', so, holder.path);
+  const because =
+    holder === null ? t('it is not known yet who holds it') : t('whether {0} has a bound is not known', holder.path);
+  const most = formatCount(T.times * T.many);
+  return t(
+    '{0} It may fill up and stop: {1}. After {2} such steps, or when the program ends, it counts as a leak.',
+    so,
+    because,
+    most,
+  );
+}
+
+function isBounded({ holder }: Growth): boolean {
+  return holder?.limit === 'shrinks' || holder?.limit === 'maybe';
+}
+
+function isCertain(growth: Growth): boolean {
+  const { holder, rises, freed, bytes, deviceBytes, ended } = growth;
+  const bounded = isBounded(growth);
+  if (holder?.limit === 'none' || (!bounded && rises >= T.times * T.many)) return true;
+  if (deviceBytes !== null && bytes >= T.part * deviceBytes) return true;
+  if (bounded && freed && rises >= T.many) return true;
+  if (!ended) return false;
+  return !bounded || freed || (holder?.limit === 'maybe' && rises >= T.times * fewestRecords());
 }

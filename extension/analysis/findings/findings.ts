@@ -79,7 +79,7 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
     bytes: facts.bytes,
     deviceBytes: deviceBytesOf(cluster, context),
     ended: info.processes[process]?.ended ?? true,
-    nameable: holder !== null || canBeNamed(info, process),
+    nameable: holder !== null || canBeNamed(info, process) || cluster.some(site => runsTorch(site, context.source)),
     settingUp: info.steps.some(steps => steps.process === process && !steps.sure),
   };
   const doubt = doubtOf(grown);
@@ -205,6 +205,11 @@ function canBeNamed({ processes, categories }: TraceInfo, process: number): bool
   const about = processes[process];
   if (about === undefined || about.python === null || about.driverSource === 'uprobe') return false;
   return !about.simulated || categories.some(entry => entry.process === process && entry.category !== 'unnamed');
+}
+
+/** Whether PyTorch's own Python is on the site's stack: then its agent is in the process. */
+function runsTorch({ verdict }: GrowingSite, source: TraceSource): boolean {
+  return (source.site(verdict.site)?.frames ?? []).some(({ file }) => /-packages\/torch\//.test(file));
 }
 
 /** Whether blocks that had outlived a step were freed while it grew, and it grew for as long again. */

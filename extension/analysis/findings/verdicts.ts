@@ -133,6 +133,8 @@ function bySeverity(a: Finding, b: Finding): number {
 function fillsUp(leak: Finding, verdicts: Map<number, SiteVerdict>): boolean {
   const { holder } = leak;
   if (holder === null || holder.bound === null || (holder.length ?? 0) > holder.bound) return false;
+  // What has outgrown the bound is kept by something else as well.
+  if (leak.sites.some(site => (verdicts.get(site)?.rises ?? 0) > (holder.bound ?? 0))) return false;
   for (const site of leak.sites) {
     const verdict = verdicts.get(site);
     if (verdict === undefined) continue;

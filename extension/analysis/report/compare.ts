@@ -97,7 +97,15 @@ function renamedFile(
   const [from, ...moreA] = [...inA].filter(([name]) => !inB.has(name));
   const [to, ...moreB] = [...inB].filter(([name]) => !inA.has(name));
   if (from === undefined || to === undefined || moreA.length + moreB.length > 0) return null;
-  return { from: from[1], to: to[1] };
+  const [before, after] = [placesIn(a, from[1]), placesIn(b, to[1])];
+  const common = [...before].filter(place => after.has(place)).length;
+  return 2 * common >= Math.min(before.size, after.size) ? { from: from[1], to: to[1] } : null;
+}
+
+/** Lines of a file with their functions. */
+function placesIn(holdings: readonly Holding[], path: string): Set<string> {
+  const frames = holdings.flatMap(holding => holding.frames).filter(({ file }) => file === path);
+  return new Set(frames.map(frame => `${frame.line} ${frame.function}`));
 }
 
 /** Name for comparing -> path; of what is not installed. */

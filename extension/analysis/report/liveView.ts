@@ -29,7 +29,7 @@ export interface LiveView {
 export interface LiveLine {
   text: string;
   /** How it stands out where the terminal can show that. */
-  style: 'plain' | 'strong' | 'alarm';
+  style: 'plain' | 'strong' | 'warning' | 'alarm';
 }
 
 const SORTS = {
@@ -134,7 +134,8 @@ function findingsIn({ findings, steps }: Verdicts, columns: number, room: number
     const headline = wrapTightly(head, columns);
     if (headline.length > left && told > 0) break;
     const more = wrapAll(advice, columns);
-    lines.push(...headline.slice(0, Math.max(1, left)).map(text => ({ text, style: 'alarm' as const })));
+    const style = finding.verdict === 'leak' || finding.verdict === 'oom' ? 'alarm' : 'warning';
+    lines.push(...headline.slice(0, Math.max(1, left)).map(text => ({ text, style }) as const));
     if (headline.length + more.length <= left) lines.push(...plain(more));
     told++;
   }

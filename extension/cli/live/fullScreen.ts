@@ -12,7 +12,7 @@ import { type Key, Keys } from './keys';
 const ENTER = '\x1b[?1049h\x1b[?25l';
 /** Gives the terminal back what it showed before. */
 export const LEAVE = '\x1b[?25h\x1b[?1049l';
-const STYLES = { plain: '', strong: '\x1b[1m', alarm: '\x1b[1;31m', help: '\x1b[7m' };
+const STYLES = { plain: '', strong: '\x1b[1m', warning: '\x1b[33m', alarm: '\x1b[1;31m', help: '\x1b[7m' };
 /** What the terminal itself would do at these keys, to all that runs in its foreground. */
 const SIGNALS: Record<string, NodeJS.Signals> = { c: 'SIGINT', '\\': 'SIGQUIT' };
 
@@ -93,7 +93,8 @@ function draw(lines: readonly { text: string; style: keyof typeof STYLES }[], { 
   const help = lines.length - 1;
   lines.forEach((line, i) => {
     const row = i === help ? rows : i + 1;
-    const style = line.style === 'alarm' && process.env.NO_COLOR ? STYLES.strong : STYLES[line.style];
+    const coloured = line.style === 'alarm' || line.style === 'warning';
+    const style = coloured && process.env.NO_COLOR ? STYLES.strong : STYLES[line.style];
     const cells = i === help ? inert(line.text).padEnd(columns) : inert(line.text);
     text += `\x1b[${row};1H${style}${cells}\x1b[m\x1b[K`;
     if (i === help - 1 && row < rows - 1) text += `\x1b[${row + 1};1H\x1b[J`;

@@ -64,6 +64,8 @@ test('a script under another name is the same script, where one file alone diffe
   const two = compareHoldings(a, [...b, line('/b/data.py', 1, 1)], OTHER, 10);
   assert.deepEqual([two.renamed, two.added, two.gone], [null, 3, 2], 'which of two it is nobody knows');
   assert.equal(compareHoldings(a, b, { ...OTHER, sameRun: true }, 10).renamed, null);
+  const other = [line('/b/serve.py', 7, 9), line('/b/serve.py', 9, 3, 'answer'), line('/b/model.py', 1, 1)];
+  assert.equal(compareHoldings(a, other, OTHER, 10).renamed, null, 'they have no line in common');
 });
 
 test('code that stands on other lines in the second run is the same code', () => {

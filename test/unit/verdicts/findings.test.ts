@@ -240,6 +240,8 @@ test('a container with a bound that is being filled is no leak', () => {
   assert.deepEqual(findingsOf(run, facts(200)), []);
   const verdict = judgeTrace(new RunTrace(run, facts(200))).sites.get(1);
   assert.deepEqual([verdict?.state, verdict?.because], ['plateau', 'It fills replay, which holds at most 200.']);
+  held.length = 30;
+  assert.equal(findingsOf(run, facts(30)).length, 1, 'more are kept than it takes');
 });
 
 test('one tensor that grows is a finding of its own', () => {
