@@ -41,7 +41,7 @@ enum gmt_loss {
   GMT_LOST_DISK_FULL = 0,    ///< no space for another chunk
   GMT_LOST_BUDGET = 1,       ///< the log reached its size limit (GPU_MEMTRACE_BUDGET)
   GMT_LOST_REENTRANT = 2,    ///< the event came from inside the tracer on the same thread
-  GMT_LOST_THREADS = 3,      ///< more than 65,535 threads
+  GMT_LOST_THREADS = 3,      ///< more than 65,536 threads at once
   GMT_LOST_RECORD_SIZE = 4,  ///< a local record that does not fit into a chunk
   GMT_LOST_STACK_TABLE = 5,  ///< the table of stacks is full; the event is there, without its stack
   GMT_LOST_UNSUPPORTED = 6,  ///< a driver call whose arguments the tracer cannot read
@@ -84,7 +84,7 @@ struct gmt_file_header {
   uint64_t chunks_reserved;  ///< atomic; chunks handed out (a full disk leaves the last ones without a header)
   uint64_t next_sequence;    ///< atomic; the sequence that the next event gets; starts at 1
   uint64_t ended;            ///< 1 once the process ended in order (atexit)
-  uint64_t thread_count;     ///< atomic; thread indices handed out
+  uint64_t thread_count;     ///< atomic; threads that wrote so far
   uint8_t reserved1[96];
   uint64_t lost[GMT_LOST_CAUSES];  ///< atomic; enum gmt_loss
 };

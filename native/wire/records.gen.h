@@ -19,6 +19,7 @@ enum gmt_local_kind {
   GMT_LIBRARY = 15,  ///< struct gmt_library
   GMT_ALLOCATOR = 16,  ///< struct gmt_allocator
   GMT_BLOCK = 17,  ///< struct gmt_block
+  GMT_WRITER = 18,  ///< struct gmt_writer
 };
 
 /// From here `time` counts from it.
@@ -168,3 +169,11 @@ struct gmt_block {
   uint32_t reserved;
 };
 GMT_STATIC_ASSERT(sizeof(struct gmt_block) == 56, "gmt_block");
+
+/// From here on the thread with this record’s index is thread `number`: it took over a chunk, or an index, that an ended thread had.
+struct gmt_writer {
+  uint64_t first_sequence;  ///< no event behind this record in its chunk has a lower one
+  uint32_t number;  ///< of the process’s threads, in the order in which they began, from 0; of a thread without such a record it is the index
+  uint32_t reserved;
+};
+GMT_STATIC_ASSERT(sizeof(struct gmt_writer) == 16, "gmt_writer");

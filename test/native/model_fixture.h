@@ -34,7 +34,7 @@ class FakeNames : public model::Names {
     out = found->second;
     return true;
   }
-  std::string thread(uint32_t, uint16_t thread) const override { return "python:" + std::to_string(100 + thread); }
+  std::string thread(uint32_t, uint32_t thread) const override { return "python:" + std::to_string(100 + thread); }
   std::string process(uint32_t process) const override { return "train.py (" + std::to_string(process) + ")"; }
 
  private:

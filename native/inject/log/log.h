@@ -40,6 +40,7 @@ struct alignas(64) Thread {
       describing;  ///< writes what the next event needs: where there is no room, the event's loss is counted, not this
   uint32_t node_reads;        ///< left for `running_node`, before PyTorch is asked again
   void *const *running_node;  ///< PyTorch's variable of this thread; null: it is asked
+  uint32_t number;            ///< among all threads of the log; `index` has had others before
 };
 static_assert(offsetof(Thread, pending_free) == 64);
 extern __thread Thread t_thread __attribute__((tls_model("initial-exec")));

@@ -47,7 +47,7 @@ struct ProcessState {
   bool recording = true;
   bool ending = false;               ///< clean-up has begun: what lived then is what lived to the end
   uint64_t events_after_ending = 0;  ///< not taken
-  std::unordered_map<uint16_t, uint32_t> newest_driver_block;  ///< by thread: block it got from the driver last
+  std::unordered_map<uint32_t, uint32_t> newest_driver_block;  ///< by thread: block it got from the driver last
   std::vector<Interval> pauses;                                ///< recording was off
   std::vector<Interval> gaps;                                  ///< the driver layer was blind
   SizeHabits habits;
