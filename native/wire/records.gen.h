@@ -170,7 +170,7 @@ struct gmt_block {
 };
 GMT_STATIC_ASSERT(sizeof(struct gmt_block) == 56, "gmt_block");
 
-/// From here on the thread with this record’s index is thread `number`: it took over a chunk, or an index, that an ended thread had.
+/// From here to the end of the chunk this record’s index stands for the thread `number`: the chunk or the index was an ended thread’s before.
 struct gmt_writer {
   uint64_t first_sequence;  ///< no event behind this record in its chunk has a lower one
   uint32_t number;  ///< of the process’s threads, in the order in which they began, from 0; of a thread without such a record it is the index

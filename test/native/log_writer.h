@@ -111,6 +111,13 @@ class LogWriter {
     add_local(index, GMT_THREAD, text_of(record) + std::string(name));
   }
 
+  /// From here on `index` is the thread `number`, which goes on in the chunk of `before`.
+  void take_over(uint16_t index, uint32_t number, uint16_t before) {
+    threads_[index] = threads_[before];
+    threads_[before] = {};
+    add_local(index, GMT_WRITER, text_of(gmt_writer{next_sequence(), number, 0}));
+  }
+
   /// Returns the sequence. `bytes` < 2^48.
   uint64_t add_event(uint16_t thread, uint8_t kind, uint64_t address, uint64_t bytes, uint8_t device = 0,
                      uint32_t stack = 0) {

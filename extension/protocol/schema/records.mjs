@@ -159,7 +159,7 @@ export const records = {
   ],
   WRITER: [
     { number: 18, bytes: 16, writes: 'inject, uprobe', takes: 'merge' },
-    'From here on the thread with this record’s index is thread `number`: it took over a chunk, or an index, that an ended thread had.',
+    'From here to the end of the chunk this record’s index stands for the thread `number`: the chunk or the index was an ended thread’s before.',
     {
       first_sequence: 'u64 no event behind this record in its chunk has a lower one',
       number: 'u32 of the process’s threads, in the order in which they began, from 0; of a thread without such a record it is the index',
