@@ -216,6 +216,11 @@ struct gmt_frame {
                     ///< = before the first
 };
 
+struct gmt_before_block {
+  uint64_t address;
+  uint64_t bytes;
+};
+
 enum gmt_note_code {
   GMT_NOTE_PYTHON_UNSUPPORTED = 1,
   GMT_NOTE_NO_CUPTI = 2,
@@ -229,6 +234,8 @@ enum gmt_note_code {
   GMT_NOTE_ATTACHED = 10,       ///< the tracer came to a running process; text: what it could recover
   GMT_NOTE_SNAPSHOT = 11,       ///< the trace was made of a PyTorch memory snapshot
   GMT_NOTE_SNAPSHOT_GAPS = 12,  ///< text: what its history lacks
+  GMT_NOTE_STARTED = 13,        ///< recording was switched on; text: what is known of what was there before
+  GMT_NOTE_LEAN = 14,           ///< text: what is left out (GPU_MEMTRACE_LEAN=1)
 };
 
 /// `control` in the trace directory: 64 bytes, mapped by every traced process; the launcher writes it.
@@ -238,7 +245,10 @@ struct gmt_control {
   uint32_t version;     ///< 1
   uint32_t recording;   ///< atomic; 1 = record, 0 = do not
   uint32_t generation;  ///< atomic; +1 with each change
-  uint8_t reserved[48];
+  // While recording is off, a process that comes so far switches it on; 0 = nothing does.
+  uint64_t start_step;      ///< atomic; it ends so many training steps
+  uint64_t start_reserved;  ///< atomic; the framework's allocator holds more bytes of a GPU
+  uint8_t reserved[32];
 };
 
 GMT_STATIC_ASSERT(sizeof(struct gmt_file_header) == 384, "file header");

@@ -20,6 +20,7 @@ enum gmt_local_kind {
   GMT_ALLOCATOR = 16,  ///< struct gmt_allocator
   GMT_BLOCK = 17,  ///< struct gmt_block
   GMT_WRITER = 18,  ///< struct gmt_writer
+  GMT_BEFORE = 19,  ///< struct gmt_before
 };
 
 /// From here `time` counts from it.
@@ -177,3 +178,17 @@ struct gmt_writer {
   uint32_t reserved;
 };
 GMT_STATIC_ASSERT(sizeof(struct gmt_writer) == 16, "gmt_writer");
+
+/// What a framework’s allocator had on a device after recording was switched on: all its blocks, or all its segments, in parts. What the trace knows from before and is not among them went while recording was off. Behind it: gmt_before_block.
+struct gmt_before {
+  uint64_t sequence;  ///< the newest event’s before it was asked, as in gmt_name
+  uint64_t reserved_bytes;  ///< all that it holds of the device
+  uint32_t device;
+  uint32_t stack;  ///< that stands for the lines of before: gmt_stack_record with GMT_STACK_BEFORE_ATTACH
+  uint32_t kind;  ///< GMT_TENSOR_ALLOC: blocks, GMT_DEVICE_ALLOC: segments, 0: that was all
+  uint32_t count;  ///< gmt_before_block behind this struct
+  uint16_t part;  ///< from 0
+  uint16_t parts;
+  uint32_t reserved;
+};
+GMT_STATIC_ASSERT(sizeof(struct gmt_before) == 40, "gmt_before");

@@ -40,10 +40,13 @@ const char *trace_directory() { return getenv("GPU_MEMTRACE_DIR"); }
 void map_control(const char *directory) {
   char path[4096];
   snprintf(path, sizeof path, "%s/control", directory);
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = open(path, O_RDWR | O_CLOEXEC);
+  g_log.can_wake = fd >= 0;
+  if (fd < 0) fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return;
   if (lseek(fd, 0, SEEK_END) >= static_cast<off_t>(sizeof(gmt_control))) {
-    void *at = mmap(nullptr, sizeof(gmt_control), PROT_READ, MAP_SHARED, fd, 0);
+    const int access = g_log.can_wake ? PROT_READ | PROT_WRITE : PROT_READ;
+    void *at = mmap(nullptr, sizeof(gmt_control), access, MAP_SHARED, fd, 0);
     const auto *control = at == MAP_FAILED ? nullptr : static_cast<const gmt_control *>(at);
     if (control && control->magic == GMT_CONTROL_MAGIC) g_log.control = control;
   }
@@ -108,6 +111,8 @@ bool create_log(const char *directory) {
   g_log.clock = best_clock();
   const char *budget = getenv("GPU_MEMTRACE_BUDGET");
   g_log.budget_chunks = budget && *budget ? strtoull(budget, nullptr, 10) / GMT_CHUNK_BYTES : ~0ull;
+  const char *lean = getenv("GPU_MEMTRACE_LEAN");
+  g_log.lean = lean && strcmp(lean, "1") == 0;
   fill_header(file);
   g_log.file = file;
   return true;
@@ -294,7 +299,8 @@ bool open_log() {
     g_no_room = {};
     __atomic_store_n(&g_ending, 0, __ATOMIC_RELAXED);
     if (!g_log.control) map_control(trace_directory());
-    if (g_log.control) g_log.seen_control = __atomic_load_n(&g_log.control->generation, __ATOMIC_RELAXED);
+    if (g_log.control)
+      g_log.seen_control = g_log.first_control = __atomic_load_n(&g_log.control->generation, __ATOMIC_RELAXED);
     watch_ends();
     __atomic_store_n(&g_log.guard->generation, ++g_last_generation, __ATOMIC_RELEASE);
   }
@@ -377,6 +383,31 @@ void follow_control(Thread &thread) {
   // An odd distance is one switch; an even one is a stop and a start that no event saw in between.
   if (on && (now - seen) % 2 == 0) write_event(thread, GMT_RECORDING_STOP, GMT_DEVICE_NONE, 0, 0, 0);
   write_event(thread, on ? GMT_RECORDING_START : GMT_RECORDING_STOP, GMT_DEVICE_NONE, 0, 0, 0);
+}
+
+bool enter_slow(Thread &thread, uint32_t generation) {
+  // Asleep, a process has its log from its first event on, and no thread needs more.
+  if (generation != 0 && asleep()) return false;
+  thread.busy = 1;
+  bool on = (generation != 0 && thread.generation == generation) || attach_thread(thread);
+  if (on && g_log.control) {
+    follow_control(thread);
+    on = __atomic_load_n(&g_log.control->recording, __ATOMIC_RELAXED) != 0;
+  }
+  thread.busy = on;
+  return on;
+}
+
+bool wake_recording() {
+  if (!g_log.can_wake) return false;
+  auto *control = const_cast<gmt_control *>(g_log.control);
+  uint32_t off = 0;
+  if (!__atomic_compare_exchange_n(&control->recording, &off, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    return false;
+  __atomic_store_n(&control->start_step, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&control->start_reserved, 0, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&control->generation, 1, __ATOMIC_RELEASE);
+  return true;
 }
 
 void mark_ending(Thread &thread) {

@@ -19,6 +19,7 @@
 #include "model/state/tensor_table.h"
 #include "model/state/undo_ring.h"
 #include "model/state/virtual_memory.h"
+#include "model/state/waking.h"
 #include "model/steps/process_steps.h"
 #include "model/steps/step_frame.h"
 
@@ -40,6 +41,7 @@ struct ProcessState {
   DetailBook details;
   AnswerBook answers;
   RecordQueue records;
+  Waking waking;
   ProcessSteps steps;
   uint64_t next_sequence = 1;                            ///< of the event that is to come
   uint64_t next_due_ns = 0;                              ///< when time itself asks for attention

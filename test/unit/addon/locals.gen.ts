@@ -19,4 +19,5 @@ export const locals = {
   allocator: 16,
   block: 17,
   writer: 18,
+  before: 19,
 };
