@@ -9,13 +9,14 @@ export async function record({ target, on }: RecordArguments, dist: string): Pro
   return withNamed(target, dist, async ({ directory, session }) => {
     const loaded = loadNative(dist);
     if ('error' in loaded) return loaded;
-    if (directory === null || !session.info().live) return { error: 'The program has ended: there is nothing to record.' };
+    if (directory === null || !session.info().live)
+      return { error: 'The program has ended: there is nothing to record.' };
     try {
       loaded.addon.setRecording(directory, on);
     } catch (error) {
       return { error: reasonOf(error) };
     }
-    print([on ? 'Recording is on.' : 'Recording is off; "gpu-memtrace record" with "on" goes on.']);
+    print([`Recording is ${on ? 'on' : 'off'}.`]);
     return 0;
   });
 }

@@ -4,13 +4,7 @@ import { parseConfirm, parseHolders, type ConfirmArguments, type HoldersArgument
 import { parseMark, type MarkArguments } from './markArguments';
 import { applyOptions, leadingOptions, Options, type OptionTable, Usage } from './options';
 import { parseReport, type ReportArguments } from './reportArguments';
-import {
-  parseRecord,
-  startCondition,
-  startStep,
-  type RecordArguments,
-  type StartConditions,
-} from './startArguments';
+import { parseRecord, startCondition, startStep, type RecordArguments, type StartConditions } from './startArguments';
 
 /** What `run` and `attach` have in common. */
 export interface RecordingArguments {
@@ -89,7 +83,9 @@ function parse(words: readonly string[]): Arguments {
   }
   const verb = verbOf(first);
   if (verb === null)
-    throw new Usage(`"${first}" is not a command; there are run, attach, record, mark, report, holders, confirm and doctor.`);
+    throw new Usage(
+      `"${first}" is not a command; there are run, attach, record, mark, report, holders, confirm and doctor.`,
+    );
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
   if (own[0] === '--help' || own[0] === '-h') return { verb: 'help', about: verb };
   return PARSERS[verb](rest) ?? { verb: 'help', about: verb };

@@ -34,7 +34,7 @@ def write():
         natives["before"](BLOCK, device, sequence, reserved, alive)
     natives["before"](NO_MORE, 0, sequence, 0, [])
     alive = [size for _, each, _ in lists.values() for size in each[1::2]]
-    known = "of what was allocated before, PyTorch's %d blocks (%s) are known, without their lines; driver memory beside its cache is not."
+    known = "PyTorch had %d blocks (%s) then. What was allocated before, or while it was off, has no line, and of other driver memory of that time nothing is known."
     natives["note"](NOTE_STARTED, began + known % (len(alive), text_of(sum(alive))))
 
 
