@@ -39,7 +39,7 @@ test('record switches a program that sleeps on, and off again', async t => {
     allocations.map(({ bytes }) => bytes),
     [4 << 20],
   );
-  assert.ok(sites.every(({ userFrame }) => userFrame?.line === FIRST_LINE + 4));
+  assert.ok(sites.every(({ frames }) => frames[1]?.line === FIRST_LINE + 4));
   const { status, stderr } = await place.run(['record', pid, 'on']);
   assert.deepEqual([status, stderr.trim().split('\n').length], [1, 1]);
 });

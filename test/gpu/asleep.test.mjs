@@ -15,7 +15,7 @@ test('a lean trace has the same totals, and backward memory at its backward() ca
   };
   assert.deepEqual(counts(lean), counts(full));
   const bytes = {};
-  for (const { layer, lineSource, allocatedBytes } of lean.report.sites.filter(site => site.layer === 'tensor'))
+  for (const { lineSource, allocatedBytes } of lean.report.sites.filter(site => site.layer === 'tensor'))
     bytes[lineSource] = (bytes[lineSource] ?? 0) + allocatedBytes;
   console.log(`lean: bytes by how the line was found: ${JSON.stringify(bytes)}`);
   assert.ok(bytes['backward-call'] > 0);

@@ -162,7 +162,8 @@ export const records = {
     'From here to the end of the chunk this record’s index stands for the thread `number`: the chunk or the index was an ended thread’s before.',
     {
       first_sequence: 'u64 no event behind this record in its chunk has a lower one',
-      number: 'u32 of the process’s threads, in the order in which they began, from 0; of a thread without such a record it is the index',
+      number:
+        'u32 of the process’s threads, in the order in which they began, from 0; of a thread without such a record it is the index',
       reserved: 'u32',
     },
   ],

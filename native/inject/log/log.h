@@ -57,8 +57,8 @@ struct alignas(64) Log {
   uint32_t seen_control;       ///< generation of `control` that the log knows
   gmt_clock clock;
   uint64_t budget_chunks;
-  uint32_t lean;      ///< autograd's nodes are left out
-  uint32_t can_wake;  ///< `control` may be written
+  uint32_t lean;           ///< autograd's nodes are left out
+  uint32_t can_wake;       ///< `control` may be written
   uint32_t first_control;  ///< generation of `control` when the log began
 };
 extern Log g_log;

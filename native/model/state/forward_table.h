@@ -40,7 +40,7 @@ class ForwardTable {
     uint32_t number;
     uint64_t torch_thread;
     bool has_nodes;
-    uint64_t used;  ///< of `uses_`, when it was used last
+    uint64_t used;              ///< of `uses_`, when it was used last
     std::deque<Entry> entries;  ///< sequences rise
   };
   Thread &thread_of(uint32_t number, uint64_t torch_thread);

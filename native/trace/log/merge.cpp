@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 #include "trace/log/records.h"
 
@@ -26,9 +27,12 @@ constexpr uint8_t kLastKindWithState = GMT_GRAPH_ALLOC;  // tensor events and al
 template <class Record, class Use>
 bool with(Payload payload, Use use) {
   Record record;
-  const bool good = read_record(payload, &record);
-  if (good) use(record);
-  return good;
+  if (!read_record(payload, &record)) return false;
+  if constexpr (std::is_void_v<decltype(use(record))>)
+    use(record);
+  else
+    return use(record);
+  return true;
 }
 }  // namespace
 
@@ -206,7 +210,8 @@ bool Merge::apply_local(Pass &pass, Cursor &cursor, uint8_t kind, uint16_t index
     case GMT_NODE:
       return with<gmt_node>(payload, [&](const auto &node) { pass.batch.add_node(node, thread(index).number); });
     case GMT_THREAD:
-      return pass.tables.add_thread(payload, thread(index).number);
+      return with<gmt_thread_record>(
+          payload, [&](const auto &about) { return pass.tables.add_thread(payload, thread(about.index).number); });
     case GMT_NAME:
       return add(name_of(payload, read));
     case GMT_MEMORY:

@@ -158,8 +158,8 @@ TEST(what_the_allocator_has_when_recording_goes_on_is_what_lives) {
   feed.put({GMT_TENSOR_ALLOC, 0x1800, 256});  // seen to come: the list is older
   feed.put({GMT_TENSOR_FREE, 0x1900, 256});   // seen to go: likewise, though nobody knew of it
   feed.put_before(feed.sequence(), GMT_DEVICE_ALLOC, {{0x1000, 4096}, {0x9000, 8192}}, 99, 4096 + 8192);
-  feed.put_before(feed.sequence(), GMT_TENSOR_ALLOC,
-                  {{0x1000, 512}, {0x1400, 1024}, {0x1900, 256}, {0x9000, 2048}}, 99);
+  feed.put_before(feed.sequence(), GMT_TENSOR_ALLOC, {{0x1000, 512}, {0x1400, 1024}, {0x1900, 256}, {0x9000, 2048}},
+                  99);
   feed.put_before(feed.sequence(), 0, {});
   std::map<uint64_t, uint64_t> alive;
   for (const auto &row : feed.blocks({.layer = Layer::Tensor}).rows) alive[row.address] = row.bytes;

@@ -124,7 +124,7 @@ test('help and version', () => {
 
 test('what is wrong is said in one sentence', () => {
   const cases: [string, RegExp][] = [
-    ['', /run, attach, mark, report, holders, confirm or doctor/],
+    ['', /run, attach, record, mark, report, holders, confirm or doctor/],
     ['nonsense', /"nonsense"/],
     ['run', /Name the program/],
     ['run --', /Name the program/],
