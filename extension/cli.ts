@@ -7,6 +7,7 @@ import { doctor } from './cli/doctor';
 import { helpText } from './cli/arguments/help';
 import { holders } from './cli/holders';
 import { mark } from './cli/mark';
+import { record } from './cli/record';
 import { print, say } from './cli/report/output';
 import { report } from './cli/report/report';
 import { run } from './cli/run';
@@ -30,6 +31,8 @@ async function main(words: string[], dist: string): Promise<number> {
       return run(parsed, dist);
     case 'attach':
       return attach(parsed, dist);
+    case 'record':
+      return record(parsed, dist);
     case 'mark':
       return mark(parsed, dist);
     case 'report':

@@ -19,6 +19,7 @@ import {
 import { loadNative, type NativeAddon, type NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
 import type { RecordingArguments } from './arguments/arguments';
+import type { StartConditions } from './arguments/startArguments';
 import { LEAVE } from './live/fullScreen';
 import { createLive, type LiveOptions } from './live/live';
 import { shownMoment } from './report/finalMoment';
@@ -50,11 +51,12 @@ export function unwritableResult(options: RecordingArguments): string | null {
   return null;
 }
 
-/** Makes the trace directory, lets `prepare` write more into it and begins to follow it. */
+/** Makes the trace directory, lets `prepare` write more into it and begins to follow it. `start`: recording waits for it. */
 export function beginRecording(
   dist: string,
   facts: Omit<SessionFile, 'version' | 'startedRealtimeMs' | 'processes'>,
   prepare: (directory: string) => void = () => undefined,
+  start: StartConditions | null = null,
 ): Recording | NoTraceDirectory {
   const loaded = loadNative(dist);
   if ('error' in loaded) return { ...loaded, full: false };
@@ -64,7 +66,7 @@ export function beginRecording(
   const session: SessionFile = { version: 1, ...facts, startedRealtimeMs: Date.now(), processes: [] };
   try {
     writeSession(made.path, session);
-    loaded.addon.setRecording(made.path, true);
+    loaded.addon.setRecording(made.path, start === null, start ?? {});
     prepare(made.path);
     const { path: directory, freeBytes, note } = made;
     const { addon } = loaded;

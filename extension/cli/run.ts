@@ -40,9 +40,11 @@ export async function run(options: RunArguments, dist: string): Promise<number> 
   const streams = programStreams(options);
   if ('error' in streams) return refuse(streams.error, NOT_STARTED);
   const { command, simulateGpu: simulated, backend } = options;
-  const recording = beginRecording(dist, { command, cwd: process.cwd(), simulated, backend }, directory => {
+  const prepare = (directory: string): void => {
     if (backend === 'inject') askForSurvey(directory, options.holders ?? USUAL);
-  });
+  };
+  const about = { command, cwd: process.cwd(), simulated, backend };
+  const recording = beginRecording(dist, about, prepare, options.start);
   if ('error' in recording) {
     if (!recording.full) return refuse(recording.error, NOT_STARTED);
     say(`${recording.error.replace(/\.$/, '')}; the program runs without being recorded.`);
@@ -178,6 +180,7 @@ function variablesOf(options: RunArguments, recording: Recording, dist: string):
     simulated: options.simulateGpu,
     cupti: cuptiFor(options.command, process.env, process.cwd()),
     budgetBytes: logBudget(process.env, recording.freeBytes),
+    lean: options.lean,
   });
 }
 

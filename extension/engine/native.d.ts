@@ -47,8 +47,11 @@ export interface NativeAddon {
   open(path: string, options?: OpenOptions): NativeSession;
   /** Opens a trace to hand out its allocations. Throws as `open` does. */
   openLifetimes(path: string, options?: LifetimeOptions): LifetimeCursor;
-  /** Sets the control word in a trace directory (creates the file when absent). */
-  setRecording(directory: string, on: boolean): void;
+  /**
+   * Sets the control word in a trace directory (creates the file when absent). `start`: what switches it on by itself while it is off,
+   * the end of a training step or that many bytes in a GPU's cache.
+   */
+  setRecording(directory: string, on: boolean, start?: { step?: number; reservedBytes?: number }): void;
   /**
    * Turns a PyTorch memory snapshot into a *.gputrace (written through a temporary file and a rename). Nothing in the pickle is
    * executed. Rejects with a sentence.

@@ -27,8 +27,8 @@ export interface ArrowColumn {
 }
 type Row<T> = (batch: LifetimeBatch, row: number) => T;
 
-/** A thread's place in a table of all processes' threads (a process has at most 65,536). */
-const key = (process = -1, thread = -1): number => process * 65536 + thread;
+/** A thread's place in a table of all processes' threads. */
+const key = (process = -1, thread = -1): number => process * 2 ** 32 + thread;
 
 /** `sites`: numbers of the trace's sites, whose stacks make up the dictionaries. */
 export function arrowColumns(input: ExportInput, sites: readonly number[]): ArrowColumn[] {

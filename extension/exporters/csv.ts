@@ -1,6 +1,7 @@
 import { deviceName } from '../protocol/format';
 import { inert } from '../protocol/inert';
 import { CATEGORIES } from '../protocol/steps';
+import { findThread } from '../protocol/threads';
 import type { LifetimeBatch } from '../protocol/trace';
 import { isAlive, layerOf, type ExportInput } from './exportInput';
 import { kindName } from './kinds';
@@ -37,8 +38,8 @@ function rowMaker(input: ExportInput): (batch: LifetimeBatch, row: number) => st
     return nameCells([file, line, name, book.stack(site), site, String(simulated), lost.events]);
   });
   const ownerOf = remembered((process: number, thread: number) => {
-    const { pid = '', threads = [] } = info.processes[process] ?? {};
-    return nameCells([pid, threads[thread]?.tid ?? '', threadName(info, process, thread)]);
+    const { tid = '' } = findThread(info.processes, process, thread) ?? {};
+    return nameCells([info.processes[process]?.pid ?? '', tid, threadName(info, process, thread)]);
   });
   const nameOf = remembered((process: number, thread: number) => nameCells([threadName(info, process, thread)]));
   return (batch, row) => {

@@ -120,7 +120,7 @@ function* pauses(info: TraceInfo): Generator<TraceEvent> {
 
 function* failures({ info, trace }: ExportInput): Generator<TraceEvent> {
   for (const { process, device, layer, requestedBytes, timeNs, site, liveBytes, thread } of info.outOfMemory) {
-    const { pid = 0, threads = [] } = info.processes[process] ?? {};
+    const { pid = 0 } = info.processes[process] ?? {};
     const frames = trace.site(site)?.frames ?? [];
     yield {
       ph: 'i',
@@ -128,7 +128,7 @@ function* failures({ info, trace }: ExportInput): Generator<TraceEvent> {
       name: `Out of memory: ${formatBytes(requestedBytes)} on ${deviceName(device, layer)}`,
       cat: 'oom',
       pid,
-      tid: threads[thread]?.tid ?? pid,
+      tid: findThread(info.processes, process, thread)?.tid ?? pid,
       ts: timeNs / 1e3,
       args: { requestedBytes, liveBytes, layer, stack: frames.slice(0, STACK_LINES).map(frameText).join('\n') },
     };

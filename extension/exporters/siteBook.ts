@@ -3,7 +3,7 @@ import type { Frame, Site, TraceInfo } from '../protocol/trace';
 import { findThread } from '../protocol/threads';
 
 const NO_LINE: Frame = { file: '', line: 0, function: '(no Python line)' };
-const BEFORE_ATTACH: Frame = { file: '', line: 0, function: '(before attach)' };
+const BEFORE_ATTACH: Frame = { file: '', line: 0, function: '(before recording)' };
 
 /** Stacks by site, each asked for once. */
 export class SiteBook {

@@ -239,7 +239,7 @@ export interface AllocationWindow {
   device: Int32Array;
   /** Index of the process. */
   process: Int32Array;
-  thread: Int32Array;
+  thread: Uint32Array;
   layer: Layer[];
   site: Uint32Array;
   timeNs: Float64Array;
@@ -313,7 +313,7 @@ export function allocationWindow(rows: readonly Partial<AllocationRow>[], head: 
     bytes: Float64Array.from(all, row => row.bytes),
     device: Int32Array.from(all, row => row.device),
     process: Int32Array.from(all, row => row.process),
-    thread: Int32Array.from(all, row => row.thread),
+    thread: Uint32Array.from(all, row => row.thread),
     layer: all.map(row => row.layer),
     site: Uint32Array.from(all, row => row.site),
     timeNs: Float64Array.from(all, row => row.timeNs),

@@ -1,7 +1,7 @@
 import type { Note } from './trace';
 
 /** Codes of `gmt_note_code` (native/wire/layout.h) that say that something is missing from the trace; 0: the reader's own. */
-const WARNINGS: ReadonlySet<number> = new Set([0, 1, 2, 3, 6, 10, 12]);
+const WARNINGS: ReadonlySet<number> = new Set([0, 1, 2, 3, 6, 10, 12, 13]);
 
 /** False for what only tells how the trace was made. */
 export function isWarning(note: Note): boolean {

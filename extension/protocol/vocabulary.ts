@@ -37,7 +37,7 @@ export function vocabulary(t: Translate): Vocabulary {
       cycle: words('calm', t('cycles'), t('Reference cycles keep it until Python’s collector runs.')),
       anomaly: words('calm', t('outlier'), t('One allocation was far bigger than usual for this line.')),
       cache: words('calm', t('cache'), t('PyTorch’s own segments: they follow the tensors.')),
-      'before-attach': words('calm', t('before-attach'), t('It was there before the tracer attached.')),
+      'before-attach': words('calm', t('before'), t('It was there before the recording began.')),
       unknown: words('calm', t('unknown'), t('It is too early to tell.'), ''),
     },
     findings: {

@@ -19,8 +19,17 @@ void set_recording_from_js(const Napi::CallbackInfo &info) {
     Napi::TypeError::New(env, "setRecording() needs a trace directory and true or false.").ThrowAsJavaScriptException();
     return;
   }
+  StartAt start;
+  if (info.Length() > 2 && info[2].IsObject()) {
+    const auto fields = info[2].As<Napi::Object>();
+    const auto number = [&](const char *name) {
+      const Napi::Value value = fields.Get(name);
+      return value.IsNumber() ? static_cast<uint64_t>(value.As<Napi::Number>().Int64Value()) : uint64_t{0};
+    };
+    start = {number("step"), number("reservedBytes")};
+  }
   const trace::Status status =
-      set_recording(info[0].As<Napi::String>().Utf8Value(), info[1].As<Napi::Boolean>().Value());
+      set_recording(info[0].As<Napi::String>().Utf8Value(), info[1].As<Napi::Boolean>().Value(), start);
   if (status) Napi::Error::New(env, status->message).ThrowAsJavaScriptException();
 }
 

@@ -17,16 +17,20 @@ trace::Error failure(const std::string &file, const char *what) {
           "); check that the trace directory exists and belongs to you."};
 }
 
-void write_word(gmt_control &control, bool on) {
+/// A process may switch it on at the same time: each change counts once.
+void write_word(gmt_control &control, bool on, const StartAt &start) {
+  const bool fresh = __atomic_load_n(&control.magic, __ATOMIC_ACQUIRE) != GMT_CONTROL_MAGIC;
   __atomic_store_n(&control.version, 1u, __ATOMIC_RELAXED);
-  __atomic_store_n(&control.recording, on ? 1u : 0u, __ATOMIC_RELAXED);
-  __atomic_fetch_add(&control.generation, 1u, __ATOMIC_RELEASE);
+  __atomic_store_n(&control.start_step, start.step, __ATOMIC_RELAXED);
+  __atomic_store_n(&control.start_reserved, start.reserved_bytes, __ATOMIC_RELAXED);
+  const uint32_t before = __atomic_exchange_n(&control.recording, on ? 1u : 0u, __ATOMIC_ACQ_REL);
+  if (fresh || before != (on ? 1u : 0u)) __atomic_fetch_add(&control.generation, 1u, __ATOMIC_RELEASE);
   __atomic_store_n(&control.magic, GMT_CONTROL_MAGIC, __ATOMIC_RELEASE);
 }
 
 }  // namespace
 
-trace::Status set_recording(const std::string &directory, bool on) {
+trace::Status set_recording(const std::string &directory, bool on, const StartAt &start) {
   const std::string file = directory + "/control";
   const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return failure(file, "opened");
@@ -39,7 +43,7 @@ trace::Status set_recording(const std::string &directory, bool on) {
   if (mapped == MAP_FAILED) {
     status = failure(file, "written");
   } else {
-    write_word(*static_cast<gmt_control *>(mapped), on);
+    write_word(*static_cast<gmt_control *>(mapped), on, start);
     ::munmap(mapped, sizeof(gmt_control));
   }
   ::close(fd);

@@ -17,7 +17,7 @@ struct LifetimeRow {
   model::Lifetime lifetime;
   uint32_t site;
   uint32_t process;
-  uint16_t thread;
+  uint32_t thread;
   model::Layer layer;
 };
 

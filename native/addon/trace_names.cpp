@@ -22,7 +22,7 @@ bool TraceNames::stack(uint32_t process, uint32_t stack, model::Stack &out) cons
   return known != nullptr;
 }
 
-std::string TraceNames::thread(uint32_t process, uint16_t thread) const {
+std::string TraceNames::thread(uint32_t process, uint32_t thread) const {
   const trace::Thread *known = reader_.tables(process).thread(thread);
   if (!known) return "thread " + std::to_string(thread);
   return (known->name.empty() ? "thread" : known->name) + ":" + std::to_string(known->tid);

@@ -42,6 +42,8 @@ void describe_process(Thread &thread) {
                "The CUDA driver did not call the tracer, so driver allocations are not recorded; tensors are. "
                "CUDA_INJECTION64_PATH was changed or removed on the way to this process.");
   }
+  if (g_log.lean)
+    write_note(thread, GMT_NOTE_LEAN, "Recorded lean: memory of a backward pass has the line of its backward() call.");
   if (g_chained) write_note(thread, GMT_NOTE_CHAINED, g_chained);
   start_agent(thread);
 }

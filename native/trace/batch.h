@@ -15,9 +15,9 @@ struct Event {
   uint64_t address;
   uint64_t bytes;
   uint32_t stack;     ///< stack id of the process, 0 = none
-  uint32_t detail;    ///< 1 + index into Batch::details, 0 = none
-  uint32_t autograd;  ///< 1 + index into Batch::autograds: what held for this thread then, 0 = none
-  uint16_t thread;    ///< thread index of the process
+  uint16_t detail;    ///< 1 + index into Batch::details, 0 = none
+  uint16_t autograd;  ///< 1 + index into Batch::autograds: what held for this thread then, 0 = none
+  uint32_t thread;    ///< number of the thread in its process
   uint8_t device;     ///< GMT_DEVICE_NONE = none or host
   uint8_t kind;       ///< enum gmt_kind, | GMT_FAILED
 };
@@ -26,7 +26,7 @@ static_assert(sizeof(Event) == 48);
 /// An autograd node that was made, and by which thread.
 struct Node {
   gmt_node node;
-  uint16_t thread;  ///< thread index of the process
+  uint32_t thread;  ///< number of the thread in its process
   uint32_t place;   ///< in Batch::events: it was made before the events of its thread from there on
 };
 

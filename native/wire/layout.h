@@ -41,7 +41,7 @@ enum gmt_loss {
   GMT_LOST_DISK_FULL = 0,    ///< no space for another chunk
   GMT_LOST_BUDGET = 1,       ///< the log reached its size limit (GPU_MEMTRACE_BUDGET)
   GMT_LOST_REENTRANT = 2,    ///< the event came from inside the tracer on the same thread
-  GMT_LOST_THREADS = 3,      ///< more than 65,535 threads
+  GMT_LOST_THREADS = 3,      ///< more than 65,536 threads at once
   GMT_LOST_RECORD_SIZE = 4,  ///< a local record that does not fit into a chunk
   GMT_LOST_STACK_TABLE = 5,  ///< the table of stacks is full; the event is there, without its stack
   GMT_LOST_UNSUPPORTED = 6,  ///< a driver call whose arguments the tracer cannot read
@@ -84,7 +84,7 @@ struct gmt_file_header {
   uint64_t chunks_reserved;  ///< atomic; chunks handed out (a full disk leaves the last ones without a header)
   uint64_t next_sequence;    ///< atomic; the sequence that the next event gets; starts at 1
   uint64_t ended;            ///< 1 once the process ended in order (atexit)
-  uint64_t thread_count;     ///< atomic; thread indices handed out
+  uint64_t thread_count;     ///< atomic; threads that wrote so far
   uint8_t reserved1[96];
   uint64_t lost[GMT_LOST_CAUSES];  ///< atomic; enum gmt_loss
 };
@@ -216,6 +216,11 @@ struct gmt_frame {
                     ///< = before the first
 };
 
+struct gmt_before_block {
+  uint64_t address;
+  uint64_t bytes;
+};
+
 enum gmt_note_code {
   GMT_NOTE_PYTHON_UNSUPPORTED = 1,
   GMT_NOTE_NO_CUPTI = 2,
@@ -229,6 +234,8 @@ enum gmt_note_code {
   GMT_NOTE_ATTACHED = 10,       ///< the tracer came to a running process; text: what it could recover
   GMT_NOTE_SNAPSHOT = 11,       ///< the trace was made of a PyTorch memory snapshot
   GMT_NOTE_SNAPSHOT_GAPS = 12,  ///< text: what its history lacks
+  GMT_NOTE_STARTED = 13,        ///< recording was switched on; text: what is known of what was there before
+  GMT_NOTE_LEAN = 14,           ///< text: what is left out (GPU_MEMTRACE_LEAN=1)
 };
 
 /// `control` in the trace directory: 64 bytes, mapped by every traced process; the launcher writes it.
@@ -238,7 +245,10 @@ struct gmt_control {
   uint32_t version;     ///< 1
   uint32_t recording;   ///< atomic; 1 = record, 0 = do not
   uint32_t generation;  ///< atomic; +1 with each change
-  uint8_t reserved[48];
+  // While recording is off, a process that comes so far switches it on; 0 = nothing does.
+  uint64_t start_step;      ///< atomic; it ends so many training steps
+  uint64_t start_reserved;  ///< atomic; the framework's allocator holds more bytes of a GPU
+  uint8_t reserved[32];
 };
 
 GMT_STATIC_ASSERT(sizeof(struct gmt_file_header) == 384, "file header");

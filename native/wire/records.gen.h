@@ -19,6 +19,8 @@ enum gmt_local_kind {
   GMT_LIBRARY = 15,  ///< struct gmt_library
   GMT_ALLOCATOR = 16,  ///< struct gmt_allocator
   GMT_BLOCK = 17,  ///< struct gmt_block
+  GMT_WRITER = 18,  ///< struct gmt_writer
+  GMT_BEFORE = 19,  ///< struct gmt_before
 };
 
 /// From here `time` counts from it.
@@ -168,3 +170,25 @@ struct gmt_block {
   uint32_t reserved;
 };
 GMT_STATIC_ASSERT(sizeof(struct gmt_block) == 56, "gmt_block");
+
+/// From here to the end of the chunk this record’s index stands for the thread `number`: the chunk or the index was an ended thread’s before.
+struct gmt_writer {
+  uint64_t first_sequence;  ///< no event behind this record in its chunk has a lower one
+  uint32_t number;  ///< of the process’s threads, in the order in which they began, from 0; of a thread without such a record it is the index
+  uint32_t reserved;
+};
+GMT_STATIC_ASSERT(sizeof(struct gmt_writer) == 16, "gmt_writer");
+
+/// What a framework’s allocator had on a device after recording was switched on: all its blocks, or all its segments, in parts. What the trace knows from before and is not among them went while recording was off. Behind it: gmt_before_block.
+struct gmt_before {
+  uint64_t sequence;  ///< the newest event’s before it was asked, as in gmt_name
+  uint64_t reserved_bytes;  ///< all that it holds of the device
+  uint32_t device;
+  uint32_t stack;  ///< that stands for the lines of before: gmt_stack_record with GMT_STACK_BEFORE_ATTACH
+  uint32_t kind;  ///< GMT_TENSOR_ALLOC: blocks, GMT_DEVICE_ALLOC: segments, 0: that was all
+  uint32_t count;  ///< gmt_before_block behind this struct
+  uint16_t part;  ///< from 0
+  uint16_t parts;
+  uint32_t reserved;
+};
+GMT_STATIC_ASSERT(sizeof(struct gmt_before) == 40, "gmt_before");

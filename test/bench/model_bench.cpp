@@ -176,7 +176,7 @@ struct TraceNames : gmt::model::Names {
     out.user_frame = known->user_frame;
     return true;
   }
-  std::string thread(uint32_t, uint16_t thread) const override { return "python:" + std::to_string(thread); }
+  std::string thread(uint32_t, uint32_t thread) const override { return "python:" + std::to_string(thread); }
   std::string library(uint32_t, uint32_t) const override { return ""; }
   std::string process(uint32_t process) const override { return std::to_string(process); }
 };

@@ -29,6 +29,13 @@ void write_all_kinds(LogWriter &log, uint16_t threads, int events) {
     if (i % 9 == 0) log.add_node(thread, i, stack, 1);
     if (i % 7 == 0) log.add_detail(thread, gmt_driver_detail{0, 0, 0, 0, 0, 0, 0, i % 3u});
     if (i % 11 == 0) log.add_torn_event();
+    if (i % 23 == 22) log.take_over(thread, 70'000u + static_cast<uint32_t>(i), thread);
+    if (i % 29 == 28) {
+      log.add_event(thread, GMT_RECORDING_STOP, 0, 0, GMT_DEVICE_NONE);
+      log.add_event(thread, GMT_RECORDING_START, 0, 0, GMT_DEVICE_NONE);
+      for (const uint32_t kind : {GMT_DEVICE_ALLOC, GMT_TENSOR_ALLOC})
+        log.add_before(thread, kind, {{0x1000, 512}, {0x900000, 1024}}, stack);
+    }
     if (i % 13 == 0) log.at(log.now_ns() + 5'000'000'000);
     log.add_event(thread, i % 7 ? GMT_TENSOR_ALLOC : GMT_DEVICE_ALLOC, i * 512, 512, 0, stack);
   }

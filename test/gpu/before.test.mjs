@@ -73,7 +73,7 @@ for (const [name, [words, env]] of Object.entries(SETTINGS)) {
       if (layer === 'tensor') assert.equal(beforeAttachFrees, 0);
     for (const { lineSource, verdict } of report.sites)
       if (lineSource === 'before-attach') assert.ok(['before-attach', 'unknown'].includes(verdict), verdict);
-    assert.match(table, /\(before attach\)/);
+    assert.match(table, /\(before recording\)/);
     if (!('PYTORCH_CUDA_ALLOC_CONF' in env))
       assert.ok(total(report, 'driver').liveBytes >= truth.stats['reserved_bytes.all'].current, 'segments');
   });

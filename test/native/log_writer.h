@@ -13,6 +13,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "wire/layout.h"
@@ -111,6 +112,12 @@ class LogWriter {
     add_local(index, GMT_THREAD, text_of(record) + std::string(name));
   }
 
+  /// From here on `index` is the thread `number`, which goes on in the chunk of `before`.
+  void take_over(uint16_t index, uint32_t number, uint16_t before) {
+    if (index != before) threads_[index] = std::exchange(threads_[before], {});
+    add_local(index, GMT_WRITER, text_of(gmt_writer{next_sequence(), number, 0}));
+  }
+
   /// Returns the sequence. `bytes` < 2^48.
   uint64_t add_event(uint16_t thread, uint8_t kind, uint64_t address, uint64_t bytes, uint8_t device = 0,
                      uint32_t stack = 0) {
@@ -177,6 +184,12 @@ class LogWriter {
     add_local(thread, GMT_ALLOCATOR, text_of(gmt_allocator{sequence, allocated, active, device, 0}));
   }
   void add_block(uint16_t thread, const gmt_block &block) { add_local(thread, GMT_BLOCK, text_of(block)); }
+  /// What an allocator has of device 0, all of it in one record.
+  void add_before(uint16_t thread, uint32_t kind, const std::vector<gmt_before_block> &blocks, uint32_t stack) {
+    const gmt_before about{next_sequence() - 1, 0, 0, stack, kind, static_cast<uint32_t>(blocks.size()), 0, 1, 0};
+    const auto *from = reinterpret_cast<const char *>(blocks.data());
+    add_local(thread, GMT_BEFORE, text_of(about) + std::string(from, blocks.size() * sizeof blocks[0]));
+  }
   void add_answer(uint16_t thread, uint32_t request, uint16_t part, uint16_t parts, std::string_view text,
                   uint64_t sequence = 0) {
     const gmt_answer record{sequence, request, part, parts, static_cast<uint32_t>(text.size()), 0};

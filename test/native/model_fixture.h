@@ -34,7 +34,7 @@ class FakeNames : public model::Names {
     out = found->second;
     return true;
   }
-  std::string thread(uint32_t, uint16_t thread) const override { return "python:" + std::to_string(100 + thread); }
+  std::string thread(uint32_t, uint32_t thread) const override { return "python:" + std::to_string(100 + thread); }
   std::string process(uint32_t process) const override { return "train.py (" + std::to_string(process) + ")"; }
 
  private:
@@ -48,7 +48,7 @@ struct Step {
   uint64_t address = 0;
   uint64_t bytes = 0;
   uint8_t device = 0;
-  uint16_t thread = 0;
+  uint32_t thread = 0;
   uint32_t stack = 0;
 };
 
@@ -94,7 +94,7 @@ class Feed {
     const gmt_driver_detail details[] = {{0, 0, result, 0, 0, 0, 1, 0}, {0, 0, last_result, 0, 0, 0, 1, 0}};
     std::vector<trace::Event> events;
     for (size_t i = 1; i <= count; ++i) {
-      const uint32_t detail = i == count ? 2 : 1;
+      const uint16_t detail = i == count ? 2 : 1;
       events.push_back({++sequences_[0], ++now_ns, 0, i, 1, detail, 0, 0, 0, GMT_DEVICE_ALLOC | GMT_FAILED});
     }
     model.ingest({0, events, details, {}});
@@ -117,6 +117,18 @@ class Feed {
     const auto *bytes = reinterpret_cast<const char *>(&detail.block);
     const trace::Said said{detail.after, GMT_BLOCK, {bytes, sizeof detail.block}};
     model.ingest({0, {}, {}, {}, {}, {{}, {}, {}, {}, {&said, 1}}});
+  }
+  /// What the allocator of device 0 told of `kind`, in parts of one block each where they are several.
+  void put_before(uint64_t after, uint32_t kind, std::vector<gmt_before_block> blocks, uint32_t stack = 0,
+                  uint64_t reserved = 0) {
+    const auto parts = static_cast<uint16_t>(blocks.empty() ? 1 : blocks.size());
+    for (uint16_t part = 0; part < parts; ++part) {
+      const uint32_t count = blocks.empty() ? 0 : 1;
+      const gmt_before about{after, reserved, 0, stack, kind, count, part, parts, 0};
+      trace::Said said{after, GMT_BEFORE, {reinterpret_cast<const char *>(&about), sizeof about}};
+      if (count) said.payload.append(reinterpret_cast<const char *>(&blocks[part]), sizeof blocks[part]);
+      model.ingest({0, {}, {}, {}, {}, {{}, {}, {}, {}, {&said, 1}}});
+    }
   }
   void put_answer(const trace::AnswerPart &part) { model.ingest({0, {}, {}, {}, {}, {{}, {}, {&part, 1}}}); }
   /// These events never come.

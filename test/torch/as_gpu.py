@@ -46,3 +46,33 @@ torch.cuda.stream = lambda stream: contextlib.nullcontext()
 stay, torch.Tensor.cpu = torch.Tensor.cpu, to_host
 torch.Tensor.cuda = torch.nn.Module.cuda = same
 torch.Tensor.record_stream = idle()
+
+
+def blocks():
+    """[address, bytes] of all blocks that are handed out."""
+    room = 1 << 16
+    words = (ctypes.c_uint64 * (2 * room))()
+    count = allocator.cpu_as_gpu_blocks(words, ctypes.c_size_t(room))
+    assert count <= room
+    return [[words[2 * at], words[2 * at + 1]] for at in range(count)]
+
+
+def allocated_bytes():
+    return sum(size for _, size in blocks())
+
+
+def snapshot(*_pool):
+    """As the GPU's allocator tells it; where its segments lie is nowhere, as with expandable ones."""
+    told = [{"address": at, "size": size, "state": "active_allocated"} for at, size in blocks()]
+    reserved = allocator.cpu_as_gpu_reserved
+    reserved.restype = ctypes.c_uint64
+    return [{"device": 0, "address": 0, "total_size": reserved(), "is_expandable": True, "blocks": told}]
+
+
+def tell_blocks():
+    """From here on PyTorch's snapshot of its memory is there."""
+    torch._C._cuda_memorySnapshot = snapshot
+    torch._C._cuda_isHistoryEnabled = lambda: False
+    torch._C._cuda_memoryStats = lambda _device: {}
+    torch._C._cuda_getDeviceCount = lambda: 1
+    torch.cuda.is_initialized = lambda: True

@@ -65,3 +65,20 @@ extern "C" void cpu_as_gpu(size_t most) {
   if (most != 0) account.limit = most;
   c10::SetCPUAllocator(&allocator, 200);
 }
+
+/// All blocks that are handed out, address and bytes of up to `room`; gives how many there are.
+extern "C" int cpu_as_gpu_blocks(uint64_t *words, size_t room) {
+  const std::lock_guard<std::mutex> lock(account.mutex);
+  size_t at = 0;
+  for (const auto &[block, bytes] : account.sizes) {
+    if (at++ >= room) continue;
+    *words++ = reinterpret_cast<uintptr_t>(block);
+    *words++ = bytes;
+  }
+  return static_cast<int>(account.sizes.size());
+}
+
+extern "C" uint64_t cpu_as_gpu_reserved() {
+  const std::lock_guard<std::mutex> lock(account.mutex);
+  return account.reserved;
+}

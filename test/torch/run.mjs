@@ -18,6 +18,8 @@ const CHOSEN = [
   'n06_collector_sawtooth', // what the collector frees in time
   'n10_prefetch', // what a thread holds for a moment
   'n17_fragments', // a pool that is not full
+  'recording that begins late',
+  'a lean trace',
 ];
 
 /** What every run of the tests traces in the editor. */
@@ -35,7 +37,12 @@ export async function runTorchTests(wanted) {
     return { skipped: ['leaks and training scripts on PyTorch: no Python here has it; GMT_TORCH_PYTHON may name one'] };
   const env = { ...(await standInVariables(torch)), GMT_TORCH_PYTHON: torch.python };
   const { jobs, scripts } = chosen(wanted);
-  const files = wanted === undefined ? ['leaks', 'corpus', 'training'] : jobs.length > 0 ? ['leaks', 'corpus'] : [];
+  const files =
+    wanted === undefined
+      ? ['leaks', 'corpus', 'asleep', 'training']
+      : jobs.length > 0
+        ? ['leaks', 'corpus', 'asleep']
+        : [];
   const tests = files.map(name => inRoot(`test/torch/${name}.test.mjs`));
   const results = [];
   if (tests.length > 0) results.push(await runNodeTests('torch', tests, { mostSeconds: 1200, names: jobs, env }));

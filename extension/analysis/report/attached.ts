@@ -1,7 +1,7 @@
 import type { Totals, TraceInfo } from '../../protocol/trace';
 
-/** `gmt_note_code` of native/wire/layout.h: the tracer came to a program that ran already. */
-const NOTE_ATTACHED = 10;
+/** `gmt_note_code` of native/wire/layout.h: the tracer came to a program that ran already, or its recording began late. */
+const CAME_LATE: ReadonlySet<number> = new Set([10, 13]);
 
 /**
  * Frees of blocks that nobody saw allocated. Where the tracer came late they are frees of what was there before; elsewhere
@@ -9,5 +9,5 @@ const NOTE_ATTACHED = 10;
  */
 export function beforeAttachFrees(info: TraceInfo, total: Totals): number {
   const notes = info.processes[total.process]?.notes ?? [];
-  return notes.some(({ code }) => code === NOTE_ATTACHED) ? total.unmatchedFrees : 0;
+  return notes.some(({ code }) => CAME_LATE.has(code)) ? total.unmatchedFrees : 0;
 }

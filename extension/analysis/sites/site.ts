@@ -21,7 +21,7 @@ export function namedFrame(site: Site | null): Frame | null {
 /** `train.py:41 forward`, with a word on how the line was found where it is not the line that ran. */
 export function siteText(site: Site | null): string {
   const frame = namedFrame(site);
-  if (site?.source === 'before-attach' && frame === null) return t('(before attach)');
+  if (site?.source === 'before-attach' && frame === null) return t('(before recording)');
   if (site === null || frame === null) return site?.library ? libraryName(site.library) : t('(no Python line)');
   const line = frame.line > 0 ? `:${frame.line}` : ''; // native functions have none
   return `${baseName(frame.file)}${line} ${frame.function}${SOURCES[site.source]}`.trimStart();

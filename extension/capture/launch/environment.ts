@@ -10,6 +10,8 @@ export interface TraceEnvironment {
   cupti: string | null;
   /** Size limit of one process's log. */
   budgetBytes: number | null;
+  /** Nothing is done for each autograd node. */
+  lean: boolean;
 }
 
 export function injectedLibrary(dist: string): string {
@@ -33,6 +35,7 @@ export function traceVariables(base: Environment, trace: TraceEnvironment): Reco
   const injected = base.CUDA_INJECTION64_PATH;
   if (injected !== undefined && injected !== '' && injected !== library) variables.GPU_MEMTRACE_CHAIN = injected;
   if (trace.budgetBytes !== null) variables.GPU_MEMTRACE_BUDGET = String(Math.floor(trace.budgetBytes));
+  if (trace.lean) variables.GPU_MEMTRACE_LEAN = '1';
   const cupti = trace.simulated ? join(simulatorFolder(trace.dist), 'libcupti.so.13') : trace.cupti;
   if (cupti !== null) variables.GPU_MEMTRACE_CUPTI = cupti;
   return trace.simulated ? { ...variables, ...simulatorVariables(base, trace.dist) } : variables;

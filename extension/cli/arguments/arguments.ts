@@ -4,6 +4,7 @@ import { parseConfirm, parseHolders, type ConfirmArguments, type HoldersArgument
 import { parseMark, type MarkArguments } from './markArguments';
 import { applyOptions, leadingOptions, Options, type OptionTable, Usage } from './options';
 import { parseReport, type ReportArguments } from './reportArguments';
+import { parseRecord, startCondition, startStep, type RecordArguments, type StartConditions } from './startArguments';
 
 /** What `run` and `attach` have in common. */
 export interface RecordingArguments {
@@ -27,6 +28,10 @@ export interface RunArguments extends RecordingArguments {
   log: string | null;
   /** When the program is stopped to tell who holds its memory; null: nothing was said of it. */
   holders: HolderTime | null;
+  /** null: recording begins with the program. */
+  start: StartConditions | null;
+  /** Nothing is done for each autograd node. */
+  lean: boolean;
   command: string[];
 }
 export interface AttachArguments extends RecordingArguments {
@@ -37,10 +42,11 @@ export interface DoctorArguments {
   verb: 'doctor';
   format: 'table' | 'json';
 }
-export type Verb = 'run' | 'attach' | 'mark' | 'report' | 'holders' | 'confirm' | 'doctor';
+export type Verb = 'run' | 'attach' | 'record' | 'mark' | 'report' | 'holders' | 'confirm' | 'doctor';
 export type Arguments =
   | RunArguments
   | AttachArguments
+  | RecordArguments
   | MarkArguments
   | ReportArguments
   | HoldersArguments
@@ -70,14 +76,16 @@ export function parseArguments(words: readonly string[]): Arguments | UsageError
 function parse(words: readonly string[]): Arguments {
   const [first, ...rest] = words;
   if (first === undefined)
-    throw new Usage('Say what to do: run, attach, mark, report, holders, confirm or doctor (see --help).');
+    throw new Usage('Say what to do: run, attach, record, mark, report, holders, confirm or doctor (see --help).');
   if (first === '--version' || first === '-V') return { verb: 'version' };
   if (first === '--help' || first === '-h' || first === 'help') {
     return { verb: 'help', about: verbOf(rest[0]) };
   }
   const verb = verbOf(first);
   if (verb === null)
-    throw new Usage(`"${first}" is not a command; there are run, attach, mark, report, holders, confirm and doctor.`);
+    throw new Usage(
+      `"${first}" is not a command; there are run, attach, record, mark, report, holders, confirm and doctor.`,
+    );
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
   if (own[0] === '--help' || own[0] === '-h') return { verb: 'help', about: verb };
   return PARSERS[verb](rest) ?? { verb: 'help', about: verb };
@@ -87,6 +95,7 @@ function parse(words: readonly string[]): Arguments {
 const PARSERS: Record<Verb, (words: readonly string[]) => Arguments | null> = {
   run: parseRun,
   attach: parseAttach,
+  record: parseRecord,
   mark: parseMark,
   report: parseReport,
   holders: parseHolders,
@@ -117,6 +126,8 @@ function parseRun(words: readonly string[]): Arguments | null {
     simulateGpu: false,
     log: null,
     holders: null,
+    start: null,
+    lean: false,
     command: [],
   };
   const options = new Options(words);
@@ -128,6 +139,10 @@ function parseRun(words: readonly string[]): Arguments | null {
   }
   if (parsed.holders !== null && parsed.holders !== 'never' && parsed.backend === 'uprobe') {
     throw new Usage('--holders needs the in-process tracer: leave --backend uprobe out.');
+  }
+  const onlyInject = taken.find(option => option.startsWith('--start') || option === '--lean');
+  if (onlyInject !== undefined && parsed.backend === 'uprobe') {
+    throw new Usage(`${onlyInject} needs the in-process tracer: leave --backend uprobe out.`);
   }
   parsed.command = options.rest();
   if (parsed.command.length === 0) {
@@ -179,6 +194,12 @@ const RUN_OPTIONS: OptionTable<RunArguments> = {
   '--simulate-gpu': (parsed, options) => (parsed.simulateGpu = options.flag()),
   '--log': (parsed, options) => (parsed.log = options.value()),
   '--holders': (parsed, options) => (parsed.holders = options.optionalChoice(HOLDER_TIMES, 'atSteps')),
+  '--start': (parsed, options) => {
+    if (options.choice(['now', 'paused']) === 'paused') parsed.start ??= {};
+  },
+  '--start-at': (parsed, options) => (parsed.start = { ...parsed.start, ...startStep(options) }),
+  '--start-when': (parsed, options) => (parsed.start = { ...parsed.start, ...startCondition(options) }),
+  '--lean': (parsed, options) => (parsed.lean = options.flag()),
   // `auto` is the in-process tracer: it needs no rights and costs least.
   '--backend': (parsed, options) => (parsed.backend = options.choice(BACKENDS) === 'uprobe' ? 'uprobe' : 'inject'),
 };

@@ -12,6 +12,7 @@ const ALL = `GPU Memory Trace: every GPU allocation of a program, with its Pytho
 
   gpu-memtrace run [options] -- CMD...     run a program and watch its GPU memory
   gpu-memtrace attach PID [options]        watch a program that is already running
+  gpu-memtrace record PID on|off           go on or pause recording a traced program
   gpu-memtrace mark PID NAME               give this moment of a traced program a name
   gpu-memtrace report FILE [options]       show a saved trace or a memory snapshot of PyTorch
   gpu-memtrace holders PID [options]       ask a traced program who holds its memory
@@ -43,6 +44,14 @@ by line, the totals, and where the trace is.
       onFirstLeak          once for each leak, as soon as it is certain, and at the program's end (default)
       atSteps              at steps 16, 32, 64, ... and at the program's end; also --holders alone
       never                only when "gpu-memtrace holders" asks
+  --start paused           record nothing, at next to no cost, until "gpu-memtrace record PID on" or a click in VS Code says so;
+                           what PyTorch holds then is known, without its lines
+  --start-at step:N        the same, until training step N has ended
+  --start-when "reserved>SIZE"
+                           the same, until PyTorch's cache holds more of a GPU, such as "reserved>70GB"; with both: whichever
+                           comes first
+  --lean                   for programs whose GPU waits for Python: nothing is done for each autograd node, and memory of a
+                           backward pass is shown at its backward() call, not at the line of the forward pass
   --backend auto|inject|uprobe
                            auto, inject: a library in the program (default); uprobe: probes in the kernel, the program
                            starts as without a tracer; needs extra privileges, see "gpu-memtrace attach --help"
@@ -106,6 +115,13 @@ speed, not its results.
   --format table|json      (default: table)
 
 Exit status: 0; 1 something could not be done; 2 wrong options.
+`,
+  record: `gpu-memtrace record PID|FOLDER on|off
+
+Pauses the recording of a program that runs under the tracer ("gpu-memtrace run", VS Code), or goes on with it, in all of its
+processes. What PyTorch holds when recording goes on is known again: what went meanwhile is gone, and what came has no line.
+
+Exit status: 0; 1 the program is not traced, or has ended; 2 wrong options.
 `,
   mark: `gpu-memtrace mark PID|FOLDER NAME
 

@@ -78,7 +78,7 @@ export const windows = {
       bytes: 'u64',
       device: 'i32',
       process: ['u32 Index of the process.', { array: 'Int32Array' }],
-      thread: 'u16',
+      thread: 'u32',
       layer: 'Layer',
       site: 'u32',
       timeNs: 'u64',

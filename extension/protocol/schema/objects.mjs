@@ -130,7 +130,7 @@ export const objects = {
       timeNs: 'u64',
       site: 'u32',
       liveBytes: 'i64',
-      thread: 'u16',
+      thread: 'u32',
       snapshot: [
         'MemorySnapshot Only of the first failures and the newest: what memory looked like at that moment.',
         of('*row.snapshot', { known: 'row.snapshot' }),

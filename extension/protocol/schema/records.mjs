@@ -157,4 +157,29 @@ export const records = {
       reserved: 'u32',
     },
   ],
+  WRITER: [
+    { number: 18, bytes: 16, writes: 'inject, uprobe', takes: 'merge' },
+    'From here to the end of the chunk this record’s index stands for the thread `number`: the chunk or the index was an ended thread’s before.',
+    {
+      first_sequence: 'u64 no event behind this record in its chunk has a lower one',
+      number:
+        'u32 of the process’s threads, in the order in which they began, from 0; of a thread without such a record it is the index',
+      reserved: 'u32',
+    },
+  ],
+  BEFORE: [
+    { number: 19, bytes: 40, writes: 'inject', takes: 'model', behind: 'gmt_before_block' },
+    'What a framework’s allocator had on a device after recording was switched on: all its blocks, or all its segments, in parts. What the trace knows from before and is not among them went while recording was off.',
+    {
+      sequence: 'u64 the newest event’s before it was asked, as in gmt_name',
+      reserved_bytes: 'u64 all that it holds of the device',
+      device: 'u32',
+      stack: 'u32 that stands for the lines of before: gmt_stack_record with GMT_STACK_BEFORE_ATTACH',
+      kind: 'u32 GMT_TENSOR_ALLOC: blocks, GMT_DEVICE_ALLOC: segments, 0: that was all',
+      count: 'u32 gmt_before_block behind this struct',
+      part: 'u16 from 0',
+      parts: 'u16',
+      reserved: 'u32',
+    },
+  ],
 };

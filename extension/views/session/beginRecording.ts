@@ -61,6 +61,7 @@ export class Recorder {
       simulated,
       cupti: cuptiFor(plan.command, environment, plan.cwd),
       budgetBytes: logBudget(environment, made.freeBytes),
+      lean: vscode.workspace.getConfiguration('gpuMemoryTrace').get<boolean>('lean') === true,
     });
     this.log.info(`starts ${JSON.stringify(command)} in ${cwd}, trace in ${made.path}`);
     return new LaunchedRecording(made.path, addon, facts, openTerminal(plan, made.path, variables));

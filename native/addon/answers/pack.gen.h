@@ -47,7 +47,7 @@ inline Napi::Object pack(Napi::Env env, const model::AllocationRows &answer) {
   object.Set("bytes", column<double>(env, rows, [](const auto &row) { return row.bytes; }));
   object.Set("device", column<int32_t>(env, rows, [](const auto &row) { return row.device; }));
   object.Set("process", column<int32_t>(env, rows, [](const auto &row) { return row.process; }));
-  object.Set("thread", column<int32_t>(env, rows, [](const auto &row) { return row.thread; }));
+  object.Set("thread", column<uint32_t>(env, rows, [](const auto &row) { return row.thread; }));
   object.Set("layer", words<model::Layer>(env, rows, [](const auto &row) { return row.layer; }));
   object.Set("site", column<uint32_t>(env, rows, [](const auto &row) { return row.site; }));
   object.Set("timeNs", column<double>(env, rows, [](const auto &row) { return row.time_ns; }));

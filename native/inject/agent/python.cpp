@@ -62,9 +62,13 @@ Py *on_step(Py *, Py *const *arguments, ssize_t count) {
     write_agent_note(GMT_NOTE_STEPS, "optimizer");
   }
   if (const uint64_t number = g_steps.stepped(arguments[0])) {
-    ask_allocator_at_step();
-    write_step(number);
-    if (number >= next_turn_step()) offer_turn(Turn::kStep, number);
+    if (!asleep()) {
+      ask_allocator_at_step();
+      write_step(number);
+      if (number >= next_turn_step()) offer_turn(Turn::kStep, number);
+    } else if (wakes(g_log.control->start_step, number)) {
+      offer_turn(Turn::kStep, number);
+    }
   }
   errno = saved;
   return none();
@@ -117,6 +121,34 @@ Py *block(Py *, Py *const *arguments, ssize_t count) {
   block.pool_owner = number_of(arguments[5]);
   block.pool_number = number_of(arguments[6]);
   write_block(block);
+  return none();
+}
+
+/// (): a number that is not 0 while recording is off
+Py *is_asleep(Py *, Py *const *, ssize_t) { return or_none(g_api->number(log_generation() && asleep())); }
+
+/// (): a number that is not 0 once each time that recording has been switched on
+Py *has_woken(Py *, Py *const *, ssize_t) { return or_none(g_api->number(take_waking())); }
+
+/// (kind, device, the newest event's sequence before it was looked, bytes of all segments, [address, bytes, address, ...])
+Py *before(Py *, Py *const *arguments, ssize_t count) {
+  const ssize_t numbers = count == 5 ? g_api->list_size(arguments[4]) : -1;
+  if (numbers < 0) return or_none(nullptr);
+  const size_t room = static_cast<size_t>(numbers) * sizeof(uint64_t) + 1;
+  void *at = mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) {
+    count_loss(GMT_LOST_RECORD_SIZE);
+    return none();
+  }
+  auto *words = static_cast<uint64_t *>(at);
+  for (ssize_t i = 0; i < numbers; i++) words[i] = number_of(g_api->list_item(arguments[4], i));
+  gmt_before about{};
+  about.kind = static_cast<uint32_t>(number_of(arguments[0]));
+  about.device = static_cast<uint32_t>(number_of(arguments[1]));
+  about.sequence = number_of(arguments[2]);
+  about.reserved_bytes = number_of(arguments[3]);
+  write_before(about, static_cast<const gmt_before_block *>(at), static_cast<uint64_t>(numbers) / 2);
+  munmap(at, room);
   return none();
 }
 
@@ -248,6 +280,9 @@ Method g_methods[] = {
     {"gpu_memtrace_name", name, kFastCall, nullptr},
     {"gpu_memtrace_allocator", allocator, kFastCall, nullptr},
     {"gpu_memtrace_block", block, kFastCall, nullptr},
+    {"gpu_memtrace_asleep", is_asleep, kFastCall, nullptr},
+    {"gpu_memtrace_woke", has_woken, kFastCall, nullptr},
+    {"gpu_memtrace_before", before, kFastCall, nullptr},
     {"gpu_memtrace_answer", answer, kFastCall, nullptr},
     {"gpu_memtrace_note", note, kFastCall, nullptr},
     {"gpu_memtrace_sequence", sequence, kFastCall, nullptr},

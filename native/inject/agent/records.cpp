@@ -18,7 +18,54 @@ bool enter_paused(Thread &thread) {
   return false;
 }
 
+constexpr uint32_t kBeforeStack = 0xfffffff0;  ///< those of Python count from 1
+uint32_t g_known_control;                      ///< generation of the control word that `take_waking` took
+uint32_t g_known_log;                          ///< ... of the log of this generation
+uint32_t g_described_before;                   ///< generation of the log that has the stack of before
+
 }  // namespace
+
+bool recording_woke() {
+  const uint32_t generation = log_generation();
+  if (!generation || !g_log.control) return false;
+  if (__atomic_exchange_n(&g_known_log, generation, __ATOMIC_RELAXED) != generation)
+    __atomic_store_n(&g_known_control, g_log.first_control, __ATOMIC_RELAXED);
+  return __atomic_load_n(&g_log.control->recording, __ATOMIC_ACQUIRE) != 0 &&
+         __atomic_load_n(&g_log.control->generation, __ATOMIC_ACQUIRE) !=
+             __atomic_load_n(&g_known_control, __ATOMIC_RELAXED);
+}
+
+bool take_waking() {
+  if (!recording_woke()) return false;
+  const uint32_t now = __atomic_load_n(&g_log.control->generation, __ATOMIC_ACQUIRE);
+  __atomic_store_n(&g_known_control, now, __ATOMIC_RELAXED);
+  Thread &thread = t_thread;
+  if (enter(thread)) leave(thread);  // writes the mark
+  return true;
+}
+
+void write_before(gmt_before about, const gmt_before_block *blocks, uint64_t count) {
+  constexpr uint64_t kPart = 2048;  // blocks: 32 KiB
+  Thread &thread = t_thread;
+  if (!log_generation() || !enter(thread)) return;
+  if (g_described_before != log_generation()) {
+    g_described_before = log_generation();
+    const gmt_stack_record stack{kBeforeStack, 0, GMT_STACK_BEFORE_ATTACH};
+    write_local(thread, GMT_STACK, &stack, sizeof stack);
+  }
+  about.stack = kBeforeStack;
+  const uint64_t parts = count == 0 ? 1 : (count + kPart - 1) / kPart;
+  if (parts > UINT16_MAX) count_loss(GMT_LOST_RECORD_SIZE);
+  for (uint64_t part = 0; part < parts && parts <= UINT16_MAX; part++) {
+    const uint64_t begin = part * kPart;
+    about.count = static_cast<uint32_t>(count - begin < kPart ? count - begin : kPart);
+    about.part = static_cast<uint16_t>(part);
+    about.parts = static_cast<uint16_t>(parts);
+    const auto *from = reinterpret_cast<const char *>(blocks + begin);
+    if (!write_local(thread, GMT_BEFORE, &about, sizeof about, from, about.count * sizeof *blocks)) break;
+  }
+  leave(thread);
+}
 
 void write_step(uint64_t number) {
   Thread &thread = t_thread;

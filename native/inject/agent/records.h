@@ -35,6 +35,15 @@ void write_allocator(const gmt_allocator &said);
 /// What it says of a live block.
 void write_block(const gmt_block &block);
 
+/// Recording has been switched on since the log began, or since `take_waking`.
+bool recording_woke();
+/// The same, once each time; its mark is in the log by then.
+bool take_waking();
+
+/// All blocks (`kind` GMT_TENSOR_ALLOC) or segments (GMT_DEVICE_ALLOC) that the allocator has on a device, in several records where
+/// they are many. `about`: all but stack, count and parts.
+void write_before(gmt_before about, const gmt_before_block *blocks, uint64_t count);
+
 /// A remark for the user.
 void write_agent_note(gmt_note_code code, const char *text);
 

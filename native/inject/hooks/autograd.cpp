@@ -62,7 +62,7 @@ GMT_COLD uint32_t ask_torch_thread(Thread &thread) {
 }
 
 gmt_autograd autograd_state(bool has_stack) {
-  if (!ready()) return {0, 0, GMT_AUTOGRAD_NONE};
+  if (!ready() || (has_stack && g_log.lean)) return {0, 0, GMT_AUTOGRAD_NONE};
   if (has_stack) {
     // Where node numbers are seen being given out, they say more than this.
     if (__atomic_load_n(&g_sees_nodes, __ATOMIC_RELAXED)) return {0, 0, GMT_AUTOGRAD_NONE};
@@ -70,6 +70,8 @@ gmt_autograd autograd_state(bool has_stack) {
   }
   gmt_autograd state{0, 0, GMT_AUTOGRAD_NONE};
   if (running_node(t_thread, &state.sequence, &state.thread)) state.role = GMT_AUTOGRAD_BACKWARD;
+  // Which node, nobody could tell: one record says it of the whole pass.
+  if (g_log.lean && state.role) state = {GMT_SEQUENCE_ACCUMULATE, 0, GMT_AUTOGRAD_BACKWARD};
   return state;
 }
 
@@ -86,7 +88,7 @@ GMT_HOT void write_autograd(Thread &thread, bool has_stack) {
 }
 
 GMT_HOT void node_made(uint64_t sequence) {
-  if (!g_log.guard || !ready()) return;  // no CUDA so far
+  if (!g_log.guard || g_log.lean || !ready()) return;  // no CUDA so far
   Thread &thread = t_thread;
   if (!enter(thread)) return;
   if (__builtin_expect(!__atomic_load_n(&g_sees_nodes, __ATOMIC_RELAXED), 0))

@@ -44,11 +44,16 @@ uint32_t free_stack_of(Thread &thread) {
   return 0;
 }
 
+/// Recording may wait for the allocator to hold so much.
+GMT_COLD void wake_above(uint64_t reserved) {
+  if (reserved != ~0ull && g_log.guard && asleep()) wakes(g_log.control->start_reserved, reserved);
+}
+
 GMT_HOT void report(void *address, int64_t bytes, uint64_t reserved, uint64_t packed) {
   const Device device = unpack(packed);
   if (device.type != kDeviceTypeCuda || bytes == 0) return;
   Thread &thread = t_thread;
-  if (!enter(thread)) return;
+  if (!enter(thread)) return wake_above(reserved);
   const uint32_t stack = bytes > 0 ? stack_of(thread, python_stack_again) : free_stack_of(thread);
   // State, reserved mark, event and the time bases they may need, all in one chunk: the state holds for the event.
   if (ensure(thread, 8)) {

@@ -15,6 +15,7 @@
 #include "inject/hooks/real_dlsym.h"
 #include "inject/log/chunk_supply.h"
 #include "inject/log/spare_chunks.h"
+#include "inject/log/thread_indices.h"
 #include "inject/log_space.h"
 #include "wire/loss_names.h"
 #include "wire/process_start.h"
@@ -39,10 +40,13 @@ const char *trace_directory() { return getenv("GPU_MEMTRACE_DIR"); }
 void map_control(const char *directory) {
   char path[4096];
   snprintf(path, sizeof path, "%s/control", directory);
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = open(path, O_RDWR | O_CLOEXEC);
+  g_log.can_wake = fd >= 0;
+  if (fd < 0) fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return;
   if (lseek(fd, 0, SEEK_END) >= static_cast<off_t>(sizeof(gmt_control))) {
-    void *at = mmap(nullptr, sizeof(gmt_control), PROT_READ, MAP_SHARED, fd, 0);
+    const int access = g_log.can_wake ? PROT_READ | PROT_WRITE : PROT_READ;
+    void *at = mmap(nullptr, sizeof(gmt_control), access, MAP_SHARED, fd, 0);
     const auto *control = at == MAP_FAILED ? nullptr : static_cast<const gmt_control *>(at);
     if (control && control->magic == GMT_CONTROL_MAGIC) g_log.control = control;
   }
@@ -107,6 +111,8 @@ bool create_log(const char *directory) {
   g_log.clock = best_clock();
   const char *budget = getenv("GPU_MEMTRACE_BUDGET");
   g_log.budget_chunks = budget && *budget ? strtoull(budget, nullptr, 10) / GMT_CHUNK_BYTES : ~0ull;
+  const char *lean = getenv("GPU_MEMTRACE_LEAN");
+  g_log.lean = lean && strcmp(lean, "1") == 0;
   fill_header(file);
   g_log.file = file;
   return true;
@@ -114,14 +120,15 @@ bool create_log(const char *directory) {
 
 void on_thread_end(void *) {
   Thread &thread = t_thread;
-  if (thread.busy || !thread.chunk) return;
+  if (thread.busy) return;
   thread.busy = 1;
-  // After a fork the chunk is the parent's: no spare of this process.
-  const bool ours = thread.generation == __atomic_load_n(&g_log.guard->generation, __ATOMIC_ACQUIRE);
-  if (ours && thread.next + 256 < GMT_SLOTS_PER_CHUNK)
+  // After a fork chunk and index are the parent's: not for this process's threads.
+  const bool ours = thread.indexed_generation == __atomic_load_n(&g_log.guard->generation, __ATOMIC_ACQUIRE);
+  if (thread.chunk && ours && thread.next + 256 < GMT_SLOTS_PER_CHUNK)
     spare_chunks_put(thread.chunk, thread.next);
-  else
+  else if (thread.chunk)
     munmap(thread.chunk, GMT_CHUNK_BYTES);
+  if (ours) give_thread_index(thread.index);
   thread.chunk = nullptr;
   thread.generation = 0;
   thread.indexed_generation = 0;
@@ -227,7 +234,13 @@ void close_chunk(Thread &thread) {
   supply_start(make_spare_chunk);
 }
 
-/// A thread's first chunk may be one that an ended thread left; it begins with a time base, since the old one is unknown.
+/// Says from where on, and for which thread, the index stands; the log's readers keep apart what came before.
+void write_writer(Thread &thread) {
+  const gmt_writer writer{__atomic_load_n(&g_log.file->next_sequence, __ATOMIC_RELAXED), thread.number, 0};
+  write_local(thread, GMT_WRITER, &writer, sizeof writer);
+}
+
+/// The chunk may be one that an ended thread left; it goes on with a time base, since the old one is unknown.
 bool acquire_chunk(Thread &thread) {
   const int saved = errno;
   uint32_t next = 0;
@@ -237,6 +250,7 @@ bool acquire_chunk(Thread &thread) {
   if (!spare) thread.chunk = new_chunk(thread, ticks);
   thread.next = next;
   thread.base_ticks = ticks;
+  if (thread.chunk && (spare || thread.number != thread.index)) write_writer(thread);
   if (spare) {
     const gmt_time_base base{ticks, clock_ns(CLOCK_MONOTONIC)};
     write_local(thread, GMT_TIME_BASE, &base, sizeof base);
@@ -281,10 +295,12 @@ bool open_log() {
   if (done) {
     spare_chunks_forget();
     supply_forget();
+    thread_indices_forget();
     g_no_room = {};
     __atomic_store_n(&g_ending, 0, __ATOMIC_RELAXED);
     if (!g_log.control) map_control(trace_directory());
-    if (g_log.control) g_log.seen_control = __atomic_load_n(&g_log.control->generation, __ATOMIC_RELAXED);
+    if (g_log.control)
+      g_log.seen_control = g_log.first_control = __atomic_load_n(&g_log.control->generation, __ATOMIC_RELAXED);
     watch_ends();
     __atomic_store_n(&g_log.guard->generation, ++g_last_generation, __ATOMIC_RELEASE);
   }
@@ -300,14 +316,14 @@ bool attach_thread(Thread &thread) {
   thread.pending_free = 0;
   const uint32_t generation = __atomic_load_n(&g_log.guard->generation, __ATOMIC_ACQUIRE);
   if (thread.indexed_generation != generation) {  // else there was no room for its first chunk the last time
-    const uint64_t index = __atomic_fetch_add(&g_log.file->thread_count, 1, __ATOMIC_RELAXED);
-    if (index > UINT16_MAX) {
+    if (!take_thread_index(&thread.index)) {
       count_loss(GMT_LOST_THREADS);
       errno = saved;
       return false;
     }
-    thread.index = static_cast<uint16_t>(index);
+    thread.number = static_cast<uint32_t>(__atomic_fetch_add(&g_log.file->thread_count, 1, __ATOMIC_RELAXED));
     thread.indexed_generation = generation;
+    if (g_set_specific) g_set_specific(g_key, &thread);
     thread.autograd_role = GMT_AUTOGRAD_NONE;
   }
   thread.generation = generation;
@@ -316,14 +332,13 @@ bool attach_thread(Thread &thread) {
     errno = saved;
     return false;
   }
-  if (g_set_specific) g_set_specific(g_key, &thread);
-  if (thread.index == 0) {
+  if (thread.number == 0) {
     write_process(thread, 0);
     const bool on = !g_log.control || __atomic_load_n(&g_log.control->recording, __ATOMIC_RELAXED);
     write_event(thread, on ? GMT_RECORDING_START : GMT_RECORDING_STOP, GMT_DEVICE_NONE, 0, 0, 0);
   }
   write_thread(thread);
-  if (thread.index == 0) describe_process(thread);
+  if (thread.number == 0) describe_process(thread);
   errno = saved;
   return true;
 }
@@ -356,18 +371,6 @@ bool write_local(Thread &thread, gmt_local_kind kind, const void *payload, uint3
   if (text_bytes) memcpy(at + bytes, text, text_bytes);
   __atomic_store_n(&local->commit, GMT_LOCAL_BIT | thread.index, __ATOMIC_RELEASE);
   return true;
-}
-
-void follow_control(Thread &thread) {
-  const uint32_t now = __atomic_load_n(&g_log.control->generation, __ATOMIC_RELAXED);
-  uint32_t seen = __atomic_load_n(&g_log.seen_control, __ATOMIC_RELAXED);
-  if (now == seen ||
-      !__atomic_compare_exchange_n(&g_log.seen_control, &seen, now, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-    return;
-  const bool on = __atomic_load_n(&g_log.control->recording, __ATOMIC_RELAXED) != 0;
-  // An odd distance is one switch; an even one is a stop and a start that no event saw in between.
-  if (on && (now - seen) % 2 == 0) write_event(thread, GMT_RECORDING_STOP, GMT_DEVICE_NONE, 0, 0, 0);
-  write_event(thread, on ? GMT_RECORDING_START : GMT_RECORDING_STOP, GMT_DEVICE_NONE, 0, 0, 0);
 }
 
 void mark_ending(Thread &thread) {

@@ -40,6 +40,7 @@ struct alignas(64) Thread {
       describing;  ///< writes what the next event needs: where there is no room, the event's loss is counted, not this
   uint32_t node_reads;        ///< left for `running_node`, before PyTorch is asked again
   void *const *running_node;  ///< PyTorch's variable of this thread; null: it is asked
+  uint32_t number;            ///< among all threads of the log; `index` has had others before
 };
 static_assert(offsetof(Thread, pending_free) == 64);
 extern __thread Thread t_thread __attribute__((tls_model("initial-exec")));
@@ -56,8 +57,27 @@ struct alignas(64) Log {
   uint32_t seen_control;       ///< generation of `control` that the log knows
   gmt_clock clock;
   uint64_t budget_chunks;
+  uint32_t lean;           ///< autograd's nodes are left out
+  uint32_t can_wake;       ///< `control` may be written
+  uint32_t first_control;  ///< generation of `control` when the log began
 };
 extern Log g_log;
+
+/// Recording is off, and the log knows.
+inline bool asleep() {
+  return g_log.control && __atomic_load_n(&g_log.control->recording, __ATOMIC_RELAXED) == 0 &&
+         __atomic_load_n(&g_log.control->generation, __ATOMIC_RELAXED) ==
+             __atomic_load_n(&g_log.seen_control, __ATOMIC_RELAXED);
+}
+
+/// Switches recording on where it is off. False: it is not this call that did.
+GMT_COLD bool wake_recording();
+
+/// The same where recording waits for `seen` to come up to `wanted`, a field of `control` of an asleep log; 0 = it does not.
+inline bool wakes(const uint64_t &wanted, uint64_t seen) {
+  const uint64_t least = __atomic_load_n(&wanted, __ATOMIC_RELAXED);
+  return least != 0 && seen >= least && wake_recording();
+}
 
 /// True where a trace directory was named: else the library does nothing at all.
 bool configured();
@@ -137,6 +157,9 @@ void describe_process(Thread &thread);
 /// The process ends: what is freed from here on says nothing about leaks. Idempotent.
 GMT_COLD void mark_ending(Thread &thread);
 
+/// The slow path of `enter`: a thread's first event, and all while recording is off or has just been switched.
+GMT_COLD bool enter_slow(Thread &thread, uint32_t generation);
+
 /// Begins work inside the tracer on this thread. False: nothing may be written now.
 inline bool enter(Thread &thread) {
   const uint32_t generation = g_log.guard ? __atomic_load_n(&g_log.guard->generation, __ATOMIC_ACQUIRE) : 0;
@@ -144,21 +167,14 @@ inline bool enter(Thread &thread) {
     if (g_log.file && thread.generation == generation) count_loss(GMT_LOST_REENTRANT);
     return false;
   }
-  thread.busy = 1;
-  if (__builtin_expect(generation == 0 || thread.generation != generation, 0) && !attach_thread(thread)) {
-    thread.busy = 0;
-    return false;
-  }
+  if (__builtin_expect(generation == 0 || thread.generation != generation, 0)) return enter_slow(thread, generation);
   if (g_log.control) {
-    if (__builtin_expect(__atomic_load_n(&g_log.control->generation, __ATOMIC_RELAXED) !=
-                             __atomic_load_n(&g_log.seen_control, __ATOMIC_RELAXED),
-                         0))
-      follow_control(thread);
-    if (__builtin_expect(__atomic_load_n(&g_log.control->recording, __ATOMIC_RELAXED) == 0, 0)) {
-      thread.busy = 0;
-      return false;
-    }
+    const bool switched = __atomic_load_n(&g_log.control->generation, __ATOMIC_RELAXED) !=
+                          __atomic_load_n(&g_log.seen_control, __ATOMIC_RELAXED);
+    if (__builtin_expect(switched || __atomic_load_n(&g_log.control->recording, __ATOMIC_RELAXED) == 0, 0))
+      return enter_slow(thread, generation);
   }
+  thread.busy = 1;
   return true;
 }
 inline void leave(Thread &thread) { thread.busy = 0; }

@@ -109,6 +109,7 @@ void handle_end(const Context &context) {
 }  // namespace
 
 void handle_driver_event(const Context &context) {
+  if (context.process.waking.active()) context.process.waking.touch(context.event.address, false);
   const uint8_t device = context.event.device;
   switch (context.event.kind) {
     case GMT_DEVICE_ALLOC:

@@ -29,6 +29,7 @@ void end_interval(std::vector<Interval> &list, const Context &context) {
 
 void set_recording(const Context &context, bool on) {
   context.process.recording = on;
+  on && !context.process.pauses.empty() ? context.process.waking.begin() : context.process.waking.end();
   set_lasting_flag(context, kStepPaused, !on);
   on ? end_interval(context.process.pauses, context) : begin_interval(context.process.pauses, context);
 }
@@ -71,9 +72,9 @@ void handle(const Context &context) {
 }
 
 /// What is not for every event: time has passed, events are missing, something waited for this one.
-void handle_unusual(State &all, ProcessState &process, const trace::Event &event) {
+void handle_unusual(State &all, ProcessState &process, const trace::Event &event, LifetimeLog *lifetimes) {
   if (event.sequence != process.next_sequence) flag_step(process, kStepLostEvents, event.time_ns);
-  if (event.sequence > process.records.next()) apply_records(all, process, event.sequence);
+  if (event.sequence > process.records.next()) apply_records(all, process, event.sequence, lifetimes);
   if (event.time_ns >= process.next_due_ns) advance_time(all, process, event.time_ns);
 }
 
@@ -99,7 +100,7 @@ void ingest(State &all, const trace::Batch &batch, LifetimeLog *lifetimes) {
     const trace::Event &event = batch.events[i];
     const bool usual = event.sequence == process.next_sequence && event.sequence <= process.records.next() &&
                        event.time_ns < process.next_due_ns;
-    if (!usual) handle_unusual(all, process, event);
+    if (!usual) handle_unusual(all, process, event, lifetimes);
     process.next_sequence = event.sequence + 1;
     const bool has_autograd = event.autograd != 0 && event.autograd <= batch.autograds.size();
     handle({all, process, batch, event, detail_of(batch, event),
@@ -107,7 +108,7 @@ void ingest(State &all, const trace::Batch &batch, LifetimeLog *lifetimes) {
     if (event.time_ns > all.now_ns) all.now_ns = event.time_ns;
   }
   for (; node != batch.nodes.end(); ++node) process.lines.set_newest_node(*node);
-  apply_records(all, process, process.next_sequence);
+  apply_records(all, process, process.next_sequence, lifetimes);
   all.accounts.reach_time(all.now_ns);
   all.events += count;
   ++all.revision;

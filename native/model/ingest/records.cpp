@@ -1,5 +1,6 @@
 #include "model/ingest/records.h"
 
+#include "model/ingest/before_blocks.h"
 #include "model/query/questions.h"
 
 namespace gmt::model {
@@ -31,7 +32,7 @@ void add_answer(State &all, ProcessState &process, const trace::AnswerPart &part
 
 }  // namespace
 
-void apply_records(State &all, ProcessState &process, uint64_t before) {
+void apply_records(State &all, ProcessState &process, uint64_t before, LifetimeLog *lifetimes) {
   if (process.records.next() >= before) return;
   process.records.release(before, [&](const RecordQueue::Record &record) {
     if (const auto *name = std::get_if<trace::Name>(&record)) return name_block(process, *name);
@@ -40,6 +41,7 @@ void apply_records(State &all, ProcessState &process, uint64_t before) {
     if (const auto *part = std::get_if<trace::AnswerPart>(&record)) return add_answer(all, process, *part);
     const auto &said = std::get<trace::Said>(record);
     if (said.kind == GMT_BLOCK) detail_block(process, said.as<gmt_block>());
+    if (said.kind == GMT_BEFORE) take_before(all, process, said, lifetimes);
   });
 }
 

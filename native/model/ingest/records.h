@@ -4,7 +4,9 @@
 
 namespace gmt::model {
 
+class LifetimeLog;
+
 /// Applies all that holds from behind an event before the sequence `before`.
-void apply_records(State &all, ProcessState &process, uint64_t before);
+void apply_records(State &all, ProcessState &process, uint64_t before, LifetimeLog *lifetimes);
 
 }  // namespace gmt::model

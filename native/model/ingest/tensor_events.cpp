@@ -29,6 +29,8 @@ void end_tensor(const Context &context, const TensorBlock &block) {
 void allocate_tensor(const Context &context) {
   const trace::Event &event = context.event;
   ProcessState &process = context.process;
+  if (process.waking.active()) [[unlikely]]
+    process.waking.touch(event.address, true);
   const uint32_t cell = cell_of(context, Layer::Tensor, event.device);
   begin_round(context, cell);
   TensorTable &table = process.tensors;
@@ -47,6 +49,8 @@ void allocate_tensor(const Context &context) {
 
 void free_tensor(const Context &context) {
   const trace::Event &event = context.event;
+  if (context.process.waking.active()) [[unlikely]]
+    context.process.waking.touch(event.address, true);
   const TensorBlock *block = context.process.tensors.find(event.address, event.device);
   if (!block) {
     ++context.accounts().ledger(context.process.number, Layer::Tensor, event.device).unmatched_frees;

@@ -78,7 +78,7 @@ struct OutOfMemory {
   uint64_t time_ns;
   uint32_t site;
   int64_t live_bytes;
-  uint16_t thread;
+  uint32_t thread;
   std::shared_ptr<const MemorySnapshot> snapshot;  ///< of the newest ones
 };
 

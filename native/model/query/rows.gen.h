@@ -91,7 +91,7 @@ struct AllocationRow {
   int32_t device = {};
   /// Index of the process.
   uint32_t process = {};
-  uint16_t thread = {};
+  uint32_t thread = {};
   Layer layer = {};
   uint32_t site = {};
   uint64_t time_ns = {};

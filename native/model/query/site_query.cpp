@@ -52,7 +52,7 @@ class SiteGrouping {
   std::string label(const Group &group) const;
   int compare_labels(const Group &a, const Group &b) const;
   SiteRow row(const Group &group);
-  const std::string &thread_text(uint32_t process, uint16_t thread);
+  const std::string &thread_text(uint32_t process, uint32_t thread);
 
   const Accounts &accounts_;
   const Names &names_;
@@ -107,8 +107,8 @@ SiteRows SiteGrouping::answer() {
   return rows;
 }
 
-const std::string &SiteGrouping::thread_text(uint32_t process, uint16_t thread) {
-  const auto [entry, is_new] = thread_texts_.try_emplace(static_cast<uint64_t>(process) << 16 | thread);
+const std::string &SiteGrouping::thread_text(uint32_t process, uint32_t thread) {
+  const auto [entry, is_new] = thread_texts_.try_emplace(static_cast<uint64_t>(process) << 32 | thread);
   if (is_new) entry->second = lower_case(names_.thread(process, thread));
   return entry->second;
 }
@@ -140,7 +140,7 @@ uint64_t SiteGrouping::key(uint32_t cell) const {
     case GroupBy::Module:
       return accounts_.sites()[site].module_group;
     case GroupBy::Thread:
-      return static_cast<uint64_t>(info.process) << 16 | info.thread;
+      return static_cast<uint64_t>(info.process) << 32 | info.thread;
     case GroupBy::Process:
       return info.process;
     case GroupBy::Device:
@@ -272,7 +272,7 @@ int64_t SiteGrouping::summed_peak(const Group &group) const {
 }
 
 double SiteGrouping::number(const Group &group) const {
-  if (query_.sort == SiteSort::Thread) return group.process * 65536.0 + group.thread;
+  if (query_.sort == SiteSort::Thread) return group.process * 0x1p32 + group.thread;
   return query_.sort == SiteSort::Device ? group.device : figure(group, query_.sort);
 }
 
@@ -313,7 +313,7 @@ std::string SiteGrouping::label(const Group &group) const {
   if (query_.group_by == GroupBy::Process) return names_.process(info.process);
   const SiteInfo &site = accounts_.sites()[group.site];
   const StackSummary &summary = site.summary;
-  if (summary.file.empty() && summary.before_attach) return "before attach";
+  if (summary.file.empty() && summary.before_attach) return "before recording";
   if (summary.file.empty()) return site.library.path.empty() ? "no Python line" : site.library.file_name();
   if (query_.group_by == GroupBy::Module) return summary.file;
   return summary.file + ":" + std::to_string(summary.line);

@@ -19,9 +19,9 @@ uint64_t SiteInfo::key() const {
 
 void Accounts::grow(Book &book) {
   const std::vector<KeyPlace> old = std::move(book.cells);
-  book.cells.assign(old.empty() ? 1024 : old.size() * 2, {kNoKey, 0});
+  book.cells.assign(old.empty() ? 1024 : old.size() * 2, {kNoKey, 0, 0});
   for (const KeyPlace &known : old) {
-    if (known.key != kNoKey) book.cells[place(book, known.key)] = known;
+    if (known.line != kNoKey) book.cells[place(book, known.key())] = known;
   }
 }
 
@@ -56,7 +56,7 @@ const StackSummary &Accounts::summary(uint32_t process, uint32_t stack) {
   return known;
 }
 
-uint32_t Accounts::library_cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) {
+uint32_t Accounts::library_cell(uint32_t process, Layer layer, uint8_t device, uint32_t thread, LineRef line) {
   auto &cells = book(process).library_cells;
   const std::pair key{line.library, cell_key(layer, device, thread, line)};
   const auto found = cells.find(key);
@@ -64,7 +64,7 @@ uint32_t Accounts::library_cell(uint32_t process, Layer layer, uint8_t device, u
   return cells[key] = new_cell(process, layer, device, thread, line);
 }
 
-uint32_t Accounts::new_cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) {
+uint32_t Accounts::new_cell(uint32_t process, Layer layer, uint8_t device, uint32_t thread, LineRef line) {
   const auto index = static_cast<uint32_t>(cells_.size());
   Ledger &own = ledger(process, layer, device);
   Cell cell;

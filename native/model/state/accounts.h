@@ -38,7 +38,7 @@ static_assert(sizeof(Cell) == 64);
 struct CellInfo {
   uint32_t process;
   uint32_t stack;
-  uint16_t thread;
+  uint32_t thread;
   uint8_t device;
   Layer layer;
   LineSource source;
@@ -59,7 +59,7 @@ struct Ending {
   uint64_t bytes;
   uint64_t born_ns;
   uint32_t born_step;
-  uint16_t thread;  ///< that frees
+  uint32_t thread;  ///< that frees
   uint8_t device;
 };
 
@@ -122,14 +122,14 @@ class Accounts {
   void enter(uint32_t process) { frame_ = &book(process).frame; }
   StepFrame &frame(uint32_t process) { return book(process).frame; }
 
-  uint32_t cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line);
+  uint32_t cell(uint32_t process, Layer layer, uint8_t device, uint32_t thread, LineRef line);
   Ledger &ledger(uint32_t process, Layer layer, uint8_t device);
 
   /// The three steps by which a coming event's memory is asked for in time; each may only use what the one before
   /// has brought near.
-  void prefetch_key(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) const;
+  void prefetch_key(uint32_t process, Layer layer, uint8_t device, uint32_t thread, LineRef line) const;
   /// The cell behind that key, kNone when it is not where it is looked for first.
-  uint32_t guess_cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) const;
+  uint32_t guess_cell(uint32_t process, Layer layer, uint8_t device, uint32_t thread, LineRef line) const;
   void prefetch_cell(uint32_t cell) const { __builtin_prefetch(&cells_[cell], 1); }
   void prefetch_site(uint32_t cell) const { steps_.prefetch(cells_[cell].site); }
   void prefetch_history(uint32_t cell, bool old) const {
@@ -184,16 +184,22 @@ class Accounts {
 
  private:
   static constexpr uint64_t kNoKey = ~0ull;
+  struct CellKey {
+    uint64_t line;  ///< and layer and device
+    uint32_t thread;
+    auto operator<=>(const CellKey &) const = default;
+  };
   struct KeyPlace {
-    uint64_t key;
+    uint64_t line;
+    uint32_t thread;
     uint32_t cell;
+    CellKey key() const { return {line, thread}; }
   };
   /// From a cell's key to its index, and what is known per process.
   struct Book {
     std::vector<KeyPlace> cells;
     size_t used = 0;
-    std::map<std::pair<uint16_t, uint64_t>, uint32_t>
-        library_cells;  ///< by library and cell key: few, and rarely asked
+    std::map<std::pair<uint16_t, CellKey>, uint32_t> library_cells;  ///< by library and cell key: few, and rarely asked
     std::vector<uint32_t> ledgers;
     std::unordered_map<uint64_t, uint32_t> sites;          ///< by content, layer and source
     std::unordered_map<uint64_t, uint32_t> pending_sites;  ///< by stack id, layer and source
@@ -202,16 +208,19 @@ class Accounts {
   };
 
   static void grow(Book &book);
-  static uint64_t cell_key(Layer layer, uint8_t device, uint16_t thread, LineRef line) {
-    return static_cast<uint64_t>(line.stack) << 32 | static_cast<uint64_t>(thread) << 16 |
-           static_cast<uint64_t>(device) << 8 | static_cast<uint64_t>(layer) << 4 | static_cast<uint64_t>(line.source);
+  static CellKey cell_key(Layer layer, uint8_t device, uint32_t thread, LineRef line) {
+    return {static_cast<uint64_t>(line.stack) << 32 | static_cast<uint64_t>(device) << 8 |
+                static_cast<uint64_t>(layer) << 4 | static_cast<uint64_t>(line.source),
+            thread};
   }
-  static size_t home(const Book &book, uint64_t key) { return (spread(key) >> 32) & (book.cells.size() - 1); }
-  static size_t place(const Book &book, uint64_t key);
+  static size_t home(const Book &book, CellKey key) {
+    return (spread(key.line ^ static_cast<uint64_t>(key.thread) << 16) >> 32) & (book.cells.size() - 1);
+  }
+  static size_t place(const Book &book, CellKey key);
   Book &book(uint32_t process);
   const StackSummary &summary(uint32_t process, uint32_t stack);
-  uint32_t new_cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line);
-  uint32_t library_cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line);
+  uint32_t new_cell(uint32_t process, Layer layer, uint8_t device, uint32_t thread, LineRef line);
+  uint32_t library_cell(uint32_t process, Layer layer, uint8_t device, uint32_t thread, LineRef line);
   uint32_t site(uint32_t process, Layer layer, LineRef line);
   uint32_t new_site(uint32_t process, Layer layer, LineRef line);
   void name_library(SiteInfo &info);
@@ -241,41 +250,41 @@ class Accounts {
 // What every event runs through.
 
 /// Where `key` is, or would go.
-inline size_t Accounts::place(const Book &book, uint64_t key) {
+inline size_t Accounts::place(const Book &book, CellKey key) {
   const size_t mask = book.cells.size() - 1;
   size_t at = home(book, key);
-  while (book.cells[at].key != key && book.cells[at].key != kNoKey) at = (at + 1) & mask;
+  while (book.cells[at].key() != key && book.cells[at].line != kNoKey) at = (at + 1) & mask;
   return at;
 }
 
-inline uint32_t Accounts::cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) {
+inline uint32_t Accounts::cell(uint32_t process, Layer layer, uint8_t device, uint32_t thread, LineRef line) {
   if (line.library) [[unlikely]]
     return library_cell(process, layer, device, thread, line);
   Book &own = book(process);
-  const uint64_t key = cell_key(layer, device, thread, line);
+  const CellKey key = cell_key(layer, device, thread, line);
   const size_t at = place(own, key);
-  if (own.cells[at].key == key) return own.cells[at].cell;
+  if (own.cells[at].key() == key) return own.cells[at].cell;
   const uint32_t cell = new_cell(process, layer, device, thread, line);
-  own.cells[at] = {key, cell};
+  own.cells[at] = {key.line, key.thread, cell};
   if (++own.used * 2 > own.cells.size()) grow(own);
   return cell;
 }
 
-inline void Accounts::prefetch_key(uint32_t process, Layer layer, uint8_t device, uint16_t thread, LineRef line) const {
+inline void Accounts::prefetch_key(uint32_t process, Layer layer, uint8_t device, uint32_t thread, LineRef line) const {
   if (process >= books_.size() || !books_[process]) return;
   const Book &own = *books_[process];
   __builtin_prefetch(&own.cells[home(own, cell_key(layer, device, thread, line))]);
 }
 
-inline uint32_t Accounts::guess_cell(uint32_t process, Layer layer, uint8_t device, uint16_t thread,
+inline uint32_t Accounts::guess_cell(uint32_t process, Layer layer, uint8_t device, uint32_t thread,
                                      LineRef line) const {
   if (process >= books_.size() || !books_[process]) return kNone;
   const Book &own = *books_[process];
-  const uint64_t key = cell_key(layer, device, thread, line);
+  const CellKey key = cell_key(layer, device, thread, line);
   const size_t mask = own.cells.size() - 1;
   size_t at = home(own, key);
   for (size_t tries = 0; tries < 4; ++tries, at = (at + 1) & mask) {
-    if (own.cells[at].key == key) return own.cells[at].cell;
+    if (own.cells[at].key() == key) return own.cells[at].cell;
   }
   return kNone;
 }

@@ -4,26 +4,40 @@
 
 namespace gmt::model {
 
-ForwardTable::Thread &ForwardTable::thread_of(uint16_t index, uint64_t torch_thread) {
-  if (index >= by_index_.size()) by_index_.resize(index + 1u, kNone);
-  uint32_t &place = by_index_[index];
-  if (place == kNone) {
-    place = static_cast<uint32_t>(threads_.size());
-    threads_.push_back({index, torch_thread, false, {}});
+ForwardTable::Thread &ForwardTable::thread_of(uint32_t number, uint64_t torch_thread) {
+  const bool again = latest_ != kNone && threads_[latest_].number == number;
+  if (!again) {
+    const auto known = places_.find(number);
+    latest_ = known != places_.end() ? known->second : make_thread(number, torch_thread);
   }
-  latest_ = place;
-  if (torch_thread) threads_[place].torch_thread = torch_thread;
-  return threads_[place];
+  Thread &own = threads_[latest_];
+  own.used = ++uses_;
+  if (torch_thread) own.torch_thread = torch_thread;
+  return own;
 }
 
-void ForwardTable::note(uint16_t thread, uint64_t torch_thread, uint64_t sequence, uint32_t stack) {
+uint32_t ForwardTable::make_thread(uint32_t number, uint64_t torch_thread) {
+  auto place = threads_.end();
+  if (threads_.size() < kThreads) {
+    place = threads_.emplace(place);
+  } else {
+    place = std::min_element(threads_.begin(), threads_.end(),
+                             [](const Thread &a, const Thread &b) { return a.used < b.used; });
+    places_.erase(place->number);
+    entries_ -= place->entries.size();
+  }
+  *place = {number, torch_thread, false, 0, {}};
+  return places_[number] = static_cast<uint32_t>(place - threads_.begin());
+}
+
+void ForwardTable::note(uint32_t thread, uint64_t torch_thread, uint64_t sequence, uint32_t stack) {
   if (sequence == 0 || sequence == GMT_SEQUENCE_ACCUMULATE) return;
   Thread &own = thread_of(thread, torch_thread);
   const bool known = own.has_nodes || (!own.entries.empty() && own.entries.back().sequence == sequence);
   if (!known) append(own, sequence, stack);
 }
 
-void ForwardTable::note_node(uint16_t thread, uint64_t torch_thread, uint64_t sequence, uint32_t stack) {
+void ForwardTable::note_node(uint32_t thread, uint64_t torch_thread, uint64_t sequence, uint32_t stack) {
   if (sequence >= GMT_SEQUENCE_ACCUMULATE - 1 || stack == 0) return;
   Thread &own = thread_of(thread, torch_thread);
   own.has_nodes = true;

@@ -17,7 +17,7 @@ class Names {
   /// False while the stack is not known (its record has not been read yet).
   virtual bool stack(uint32_t process, uint32_t stack, Stack &out) const = 0;
   /// `python:123`: name and tid.
-  virtual std::string thread(uint32_t process, uint16_t thread) const = 0;
+  virtual std::string thread(uint32_t process, uint32_t thread) const = 0;
   /// Path of a library that called the driver. Empty while it is not known, as with stacks.
   virtual std::string library(uint32_t process, uint32_t library) const = 0;
   /// `train.py (123)`: script and pid.

@@ -19,6 +19,7 @@
 #include "model/state/tensor_table.h"
 #include "model/state/undo_ring.h"
 #include "model/state/virtual_memory.h"
+#include "model/state/waking.h"
 #include "model/steps/process_steps.h"
 #include "model/steps/step_frame.h"
 
@@ -40,6 +41,7 @@ struct ProcessState {
   DetailBook details;
   AnswerBook answers;
   RecordQueue records;
+  Waking waking;
   ProcessSteps steps;
   uint64_t next_sequence = 1;                            ///< of the event that is to come
   uint64_t next_due_ns = 0;                              ///< when time itself asks for attention
@@ -47,7 +49,7 @@ struct ProcessState {
   bool recording = true;
   bool ending = false;               ///< clean-up has begun: what lived then is what lived to the end
   uint64_t events_after_ending = 0;  ///< not taken
-  std::unordered_map<uint16_t, uint32_t> newest_driver_block;  ///< by thread: block it got from the driver last
+  std::unordered_map<uint32_t, uint32_t> newest_driver_block;  ///< by thread: block it got from the driver last
   std::vector<Interval> pauses;                                ///< recording was off
   std::vector<Interval> gaps;                                  ///< the driver layer was blind
   SizeHabits habits;

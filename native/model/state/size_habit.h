@@ -38,7 +38,7 @@ struct SizeHabit {
 
 class SizeHabits {
  public:
-  void count(uint16_t thread, Layer layer, uint64_t bytes, uint64_t time_ns, uint32_t cell) {
+  void count(uint32_t thread, Layer layer, uint64_t bytes, uint64_t time_ns, uint32_t cell) {
     const size_t at = static_cast<size_t>(thread) * kLayers + static_cast<size_t>(layer);
     if (at >= habits_.size()) [[unlikely]]
       habits_.resize((thread + 1u) * kLayers);

@@ -40,7 +40,7 @@ class LoopFinder {
   /// Of a cell: the site, kNone where it is none to go by, and the thread.
   struct Maker {
     uint32_t site = kNone;
-    uint16_t thread = 0;
+    uint32_t thread = 0;
     bool counts = true;     ///< its allocations are part of rounds
     bool backward = false;  ///< they belong to a backward pass
   };

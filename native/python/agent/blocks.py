@@ -19,11 +19,16 @@ def count_of_blocks():
     return sum(current(stats, name) for stats in devices for name in names)
 
 
-def has_time_to_ask(deadline):
-    """Whether the allocator can be asked in the time that is left. Where it keeps a history it would tell all of that too."""
+def tells():
+    """Whether the allocator can be asked. Where it keeps a history it would tell all of that too."""
     if not all(hasattr(core, name) for name in ("_cuda_memorySnapshot", "_cuda_isHistoryEnabled", "_cuda_memoryStats")):
         return False
-    if not tensors.torch.cuda.is_initialized() or core._cuda_isHistoryEnabled():
+    return tensors.torch.cuda.is_initialized() and not core._cuda_isHistoryEnabled()
+
+
+def has_time_to_ask(deadline):
+    """Whether it can be asked in the time that is left."""
+    if not tells():
         return False
     return not deadline.late() and count_of_blocks() * MICROSECONDS <= deadline.left_ms() * 1000
 
@@ -36,16 +41,22 @@ def segments():
     return snapshot["segments"] if type(snapshot) is dict else snapshot
 
 
+def addressed(segment):
+    """Its blocks with their addresses, which older ones do not tell."""
+    at = segment["address"]
+    for block in segment["blocks"]:
+        here = block.get("address", at)
+        at = here + block["size"]
+        yield here, block
+
+
 def from_allocator(wanted):
     """{address: (device, bytes asked, stream, the pool's two numbers)} of those that are there."""
     found = {}
     for segment in segments():
         pool = segment.get("segment_pool_id")
         pool = tuple(pool) if type(pool) is tuple and len(pool) == 2 else (UNKNOWN, UNKNOWN)
-        at = segment["address"]
-        for block in segment["blocks"]:
-            here = block.get("address", at)
-            at = here + block["size"]
+        for here, block in addressed(segment):
             if here in wanted and block["state"] == ALIVE:
                 asked = block.get("requested_size", UNKNOWN)
                 found[here] = (segment["device"], asked, segment.get("stream", UNKNOWN)) + pool

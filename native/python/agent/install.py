@@ -134,6 +134,8 @@ def turn(reason, step, request):
         state["requests"].append(request)
     if not can_import():
         return AGAIN
+    if natives["woke"]():
+        attempt(lambda: load("before").write())
     answer_requests(reason)
     if not state["steps"]:
         if attempt(hook_steps) is False:
@@ -143,9 +145,9 @@ def turn(reason, step, request):
         attempt(watch_allocator)
     if reason == STEP:
         state["next_step"] = attempt(load("steps").at_step, step) or NEVER
-    elif reason == EXIT:
+    elif reason == EXIT and not natives["asleep"]():
         attempt(load("steps").at_exit)
-    else:
+    elif reason != EXIT:
         state["next_step"] = load("steps").next_step()
     return state["next_step"] if not state["requests"] else 1  # the next step there is
 

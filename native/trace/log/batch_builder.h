@@ -10,7 +10,7 @@ namespace gmt::trace {
 
 class BatchBuilder {
  public:
-  static constexpr size_t kEvents = 8192;
+  static constexpr size_t kEvents = 8192;  ///< each with a detail and an autograd state at most: 16 bits count them
 
   BatchBuilder() : events_(kEvents) {}
   void clear() {
@@ -37,15 +37,15 @@ class BatchBuilder {
   uint64_t generation() const { return generation_; }
   /// Only while not full().
   Event &add() { return events_[count_++]; }
-  uint32_t add_detail(const gmt_driver_detail &detail) {
+  uint16_t add_detail(const gmt_driver_detail &detail) {
     details_.push_back(detail);
-    return static_cast<uint32_t>(details_.size());
+    return static_cast<uint16_t>(details_.size());
   }
-  uint32_t add_autograd(const gmt_autograd &autograd) {
+  uint16_t add_autograd(const gmt_autograd &autograd) {
     autograds_.push_back(autograd);
-    return static_cast<uint32_t>(autograds_.size());
+    return static_cast<uint16_t>(autograds_.size());
   }
-  void add_node(const gmt_node &node, uint16_t thread) {
+  void add_node(const gmt_node &node, uint32_t thread) {
     nodes_.push_back({node, thread, static_cast<uint32_t>(count_)});
   }
   void add(Name name) { names_.push_back(std::move(name)); }

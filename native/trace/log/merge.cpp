@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 #include "trace/log/records.h"
 
@@ -26,9 +27,12 @@ constexpr uint8_t kLastKindWithState = GMT_GRAPH_ALLOC;  // tensor events and al
 template <class Record, class Use>
 bool with(Payload payload, Use use) {
   Record record;
-  const bool good = read_record(payload, &record);
-  if (good) use(record);
-  return good;
+  if (!read_record(payload, &record)) return false;
+  if constexpr (std::is_void_v<decltype(use(record))>)
+    use(record);
+  else
+    return use(record);
+  return true;
 }
 }  // namespace
 
@@ -90,12 +94,13 @@ void Merge::emit(Pass &pass, Cursor &cursor) {
   out.address = event.address;
   out.bytes = gmt_size_bytes(event.size >> 16);
   out.stack = event.stack;
-  out.thread = static_cast<uint16_t>(event.commit);
+  ThreadState &own = thread(static_cast<uint16_t>(event.commit));
+  out.thread = own.number;
   out.device = static_cast<uint8_t>(event.size >> 8);
   out.kind = static_cast<uint8_t>(event.size);
-  out.detail = cursor.has_detail ? pass.batch.add_detail(cursor.detail) : 0;
+  out.detail = cursor.has_detail ? pass.batch.add_detail(cursor.detail) : uint16_t{0};
   bool carries = (out.kind & ~GMT_FAILED) <= kLastKindWithState;
-  out.autograd = carries && out.thread < threads_.size() ? autograd_place(pass.batch, out.thread) : 0;
+  out.autograd = carries ? autograd_place(pass.batch, own) : uint16_t{0};
   cursor.has_detail = false;
   cursor.last_sequence = expected_;
   ++cursor.at;
@@ -103,8 +108,12 @@ void Merge::emit(Pass &pass, Cursor &cursor) {
   ++events_;
 }
 
-uint32_t Merge::autograd_place(BatchBuilder &batch, uint16_t thread) {
-  ThreadState &state = threads_[thread];
+Merge::ThreadState &Merge::thread(uint16_t index) {
+  while (index >= threads_.size()) threads_.push_back({static_cast<uint32_t>(threads_.size())});
+  return threads_[index];
+}
+
+uint16_t Merge::autograd_place(BatchBuilder &batch, ThreadState &state) {
   if (state.autograd.role == GMT_AUTOGRAD_NONE) return 0;
   if (state.generation != batch.generation()) {
     state.place = batch.add_autograd(state.autograd);
@@ -119,7 +128,8 @@ Merge::Next Merge::find_event(Pass &pass, Cursor &cursor) {
     uint64_t commit = cursor.commit();
     if (commit == 0) return Next::kDry;
     if (commit & GMT_LOCAL_BIT) {
-      if (local(pass, cursor) == Next::kEnd) return Next::kEnd;
+      const Next next = local(pass, cursor);
+      if (next != Next::kEvent) return next;
       continue;
     }
     uint64_t sequence = commit >> 16;
@@ -152,14 +162,35 @@ Merge::Next Merge::local(Pass &pass, Cursor &cursor) {
     return Next::kEnd;
   }
   const std::span payload(cursor.slot() + offsetof(gmt_local, payload), record.bytes);
-  const bool good = apply_local(pass, cursor, record.kind, static_cast<uint16_t>(record.commit), payload);
+  const auto thread = static_cast<uint16_t>(record.commit);
+  if (record.kind == GMT_WRITER) {
+    const Next next = change_writer(pass, cursor, thread, payload);
+    if (next != Next::kEvent) return next;
+  }
+  const bool good = apply_local(pass, cursor, record.kind, thread, payload);
   if (!good) damaged(cursor.chunk, cursor.at, 0);
   cursor.at += record.slots;
   return Next::kEvent;
 }
 
+// Whose index the thread's was before may have written behind what was read so far: it is waited for.
+Merge::Next Merge::change_writer(Pass &pass, Cursor &cursor, uint16_t index, std::span<const std::byte> payload) {
+  gmt_writer record;
+  if (!read_record(payload, &record)) return Next::kEvent;
+  if (record.first_sequence > known_next_) refresh_next(pass);
+  // Each such record takes a slot, which bounds how many threads there can be.
+  const uint64_t most = pass.log.chunk_count() * GMT_SLOTS_PER_CHUNK + UINT16_MAX;
+  if (record.first_sequence > known_next_ || record.number > most) return Next::kEnd;
+  if (record.first_sequence > std::max(expected_, cursor.first_sequence)) {
+    cursor.first_sequence = record.first_sequence;
+    return Next::kLater;
+  }
+  if (thread(index).number != record.number) thread(index) = {record.number};
+  return Next::kEvent;
+}
+
 // False: it is damaged.
-bool Merge::apply_local(Pass &pass, Cursor &cursor, uint8_t kind, uint16_t thread, std::span<const std::byte> payload) {
+bool Merge::apply_local(Pass &pass, Cursor &cursor, uint8_t kind, uint16_t index, std::span<const std::byte> payload) {
   const uint64_t read = expected_ - 1;
   const auto add = [&](auto record) {
     if (record) pass.batch.add(std::move(*record));
@@ -173,11 +204,14 @@ bool Merge::apply_local(Pass &pass, Cursor &cursor, uint8_t kind, uint16_t threa
       return cursor.has_detail = true;
     case GMT_AUTOGRAD:
       return with<gmt_autograd>(payload, [&](const auto &autograd) {
-        if (thread >= threads_.size()) threads_.resize(thread + 1u);
-        threads_[thread] = {autograd};
+        ThreadState &own = thread(index);
+        own = {own.number, autograd};
       });
     case GMT_NODE:
-      return with<gmt_node>(payload, [&](const auto &node) { pass.batch.add_node(node, thread); });
+      return with<gmt_node>(payload, [&](const auto &node) { pass.batch.add_node(node, thread(index).number); });
+    case GMT_THREAD:
+      return with<gmt_thread_record>(
+          payload, [&](const auto &about) { return pass.tables.add_thread(payload, thread(about.index).number); });
     case GMT_NAME:
       return add(name_of(payload, read));
     case GMT_MEMORY:
@@ -236,7 +270,7 @@ bool Merge::find_chunk(Pass &pass, uint64_t chunk) {
   }
   // The header's own pair is the one to trust; chunks serve where the process ended before it wrote that.
   if (!clock_.calibrated()) clock_.add_pair(header.base_ticks, header.monotonic_ns);
-  pending_.push({header.first_sequence, chunk});
+  pending_.push({header.first_sequence, chunk, nullptr});
   return true;
 }
 
@@ -244,6 +278,10 @@ void Merge::open_chunks(Pass &pass, uint64_t up_to_sequence) {
   while (!pending_.empty() && pending_.top().first_sequence <= up_to_sequence) {
     Pending next = pending_.top();
     pending_.pop();
+    if (next.cursor) {
+      place(pass, *next.cursor, find_event(pass, *next.cursor));
+      continue;
+    }
     if (free_.empty()) {
       cursors_.push_back(std::make_unique<Cursor>());
       free_.push_back(cursors_.back().get());
@@ -268,6 +306,9 @@ void Merge::place(Pass &pass, Cursor &cursor, Next next) {
       break;
     case Next::kDry:
       dry_.push_back(&cursor);
+      break;
+    case Next::kLater:
+      pending_.push({cursor.first_sequence, cursor.chunk, &cursor});
       break;
     case Next::kEnd:
       pass.log.forget_chunk(cursor.chunk);

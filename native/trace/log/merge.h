@@ -41,7 +41,7 @@ class Merge {
   uint64_t expected() const { return expected_; }
 
  private:
-  enum class Next { kEvent, kDry, kEnd };
+  enum class Next { kEvent, kDry, kEnd, kLater };
   struct Waiting {
     uint64_t sequence;
     Cursor *cursor;
@@ -50,12 +50,16 @@ class Merge {
   struct Pending {
     uint64_t first_sequence;
     uint64_t chunk;
+    Cursor *
+        cursor;  ///< stands at a record from which on nothing is below `first_sequence`; null: the chunk is to be opened
     bool operator<(const Pending &other) const { return first_sequence > other.first_sequence; }
   };
+  /// Of an index: which thread has it, and its state.
   struct ThreadState {
+    uint32_t number = 0;
     gmt_autograd autograd{};
     uint64_t generation = 0;  ///< of the batch that `place` is in
-    uint32_t place = 0;
+    uint16_t place = 0;
   };
   struct Pass;  // what read() was called with
 
@@ -64,9 +68,11 @@ class Merge {
   Next run(Pass &pass, Cursor &cursor);
   Next find_event(Pass &pass, Cursor &cursor);
   Next local(Pass &pass, Cursor &cursor);
+  Next change_writer(Pass &pass, Cursor &cursor, uint16_t thread, std::span<const std::byte> payload);
+  ThreadState &thread(uint16_t index);
   bool apply_local(Pass &pass, Cursor &cursor, uint8_t kind, uint16_t thread, std::span<const std::byte> payload);
   void emit(Pass &pass, Cursor &cursor);
-  uint32_t autograd_place(BatchBuilder &batch, uint16_t thread);
+  uint16_t autograd_place(BatchBuilder &batch, ThreadState &state);
   bool accepts(Pass &pass, const Cursor &cursor, uint64_t sequence);
   void damaged(uint64_t chunk, uint64_t slot, uint64_t events);
   void set_base(Cursor &cursor, uint64_t ticks, uint64_t monotonic_ns);
@@ -91,7 +97,7 @@ class Merge {
   uint64_t chunks_seen_ = 0;
   bool started_ = false;
   std::vector<uint64_t> unready_;         ///< chunks without a header yet
-  std::priority_queue<Pending> pending_;  ///< chunks with a header, not opened
+  std::priority_queue<Pending> pending_;  ///< chunks with a header, not opened, and cursors that wait
   std::priority_queue<Waiting> waiting_;  ///< open cursors at an event
   std::vector<Cursor *> dry_;             ///< open cursors at a slot that is not written yet
   std::vector<std::unique_ptr<Cursor>> cursors_;

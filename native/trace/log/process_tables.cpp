@@ -19,8 +19,6 @@ constexpr size_t kMaxLibraries = 4096;
 
 bool ProcessTables::add(uint8_t kind, Payload payload) {
   switch (kind) {
-    case GMT_THREAD:
-      return add_thread(payload);
     case GMT_CODE:
       return add_code(payload);
     case GMT_STACK:
@@ -38,23 +36,19 @@ bool ProcessTables::add(uint8_t kind, Payload payload) {
   }
 }
 
-bool ProcessTables::add_thread(Payload payload) {
+bool ProcessTables::add_thread(Payload payload, uint32_t number) {
   gmt_thread_record record;
   std::string name;
   if (!read_record(payload, &record) || !read_text(payload, record.name_bytes, &name)) return false;
-  if (record.index >= thread_at_.size()) thread_at_.resize(record.index + 1u, -1);
-  int32_t &at = thread_at_[record.index];
-  if (at < 0) {
-    at = static_cast<int32_t>(threads_.size());
-    threads_.emplace_back();
-  }
-  threads_[static_cast<size_t>(at)] = {record.index, record.tid, std::move(name)};
+  const auto [place, added] = thread_at_.try_emplace(number, threads_.size());
+  if (added) threads_.emplace_back();
+  threads_[place->second] = {number, record.tid, std::move(name)};
   return true;
 }
 
-const Thread *ProcessTables::thread(uint16_t index) const {
-  if (index >= thread_at_.size() || thread_at_[index] < 0) return nullptr;
-  return &threads_[static_cast<size_t>(thread_at_[index])];
+const Thread *ProcessTables::thread(uint32_t number) const {
+  const auto place = thread_at_.find(number);
+  return place == thread_at_.end() ? nullptr : &threads_[place->second];
 }
 
 bool ProcessTables::add_code(Payload payload) {

@@ -13,7 +13,7 @@
 namespace gmt::trace {
 
 struct Thread {
-  uint16_t index;
+  uint32_t index;  ///< its number in the process
   uint32_t tid;
   std::string name;
 };
@@ -37,10 +37,13 @@ class ProcessTables {
   /// table entries are true and nothing.
   bool add(uint8_t kind, std::span<const std::byte> payload);
 
+  /// The same for a GMT_THREAD, which is about the thread of this number.
+  bool add_thread(std::span<const std::byte> payload, uint32_t number);
+
   /// In the order of their first record.
   const std::vector<Thread> &threads() const { return threads_; }
   /// Null: never described.
-  const Thread *thread(uint16_t index) const;
+  const Thread *thread(uint32_t number) const;
   const std::vector<Device> &devices() const { return devices_; }
   const std::vector<Note> &notes() const { return notes_; }
   const std::vector<Library> &libraries() const { return libraries_; }
@@ -69,7 +72,6 @@ class ProcessTables {
     size_t begin;
     uint16_t frames, flags;
   };
-  bool add_thread(std::span<const std::byte> payload);
   bool add_code(std::span<const std::byte> payload);
   bool add_stack(std::span<const std::byte> payload);
   bool add_device(std::span<const std::byte> payload);
@@ -79,7 +81,7 @@ class ProcessTables {
   bool resolve_frame(const gmt_frame &frame, Frame *out) const;
 
   std::vector<Thread> threads_;
-  std::vector<int32_t> thread_at_;  ///< by index: place in threads_, -1 = none
+  std::unordered_map<uint32_t, size_t> thread_at_;  ///< by number: place in threads_
   std::vector<Device> devices_;
   std::vector<Note> notes_;
   std::vector<Library> libraries_;

@@ -32,6 +32,8 @@ constexpr RecordRow kRecords[] = {
     {Taker::Tables, 8, -1, -1},  // LIBRARY
     {Taker::Model, 32, 0, 24},  // ALLOCATOR
     {Taker::Model, 56, 8, 48},  // BLOCK
+    {Taker::Merge, 16, -1, -1},  // WRITER
+    {Taker::Model, 40, 0, 16},  // BEFORE
 };
 constexpr RecordRow record_row(uint8_t kind) {
   return kind < std::size(kRecords) ? kRecords[kind] : RecordRow{Taker::None, 0, -1, -1};

@@ -73,6 +73,7 @@ class Log:
             return
         base = struct.unpack_from("<Q", self.data, at + 16)[0]
         detail, autograd = None, self.autograd
+        self.numbers = {}  # of threads, by index, where they differ; each chunk tells its own
         slot = 0
         while slot < len(words) // 4 and words[slot * 4]:
             commit = words[slot * 4]
@@ -88,25 +89,30 @@ class Log:
                 elif kind == GMT_DRIVER_DETAIL:
                     detail = Detail(*struct.unpack("<HHi5Q", payload))
                 elif kind == GMT_AUTOGRAD:
-                    autograd[commit & 0xFFFF] = Autograd(*struct.unpack("<QII", payload[:16]))
+                    autograd[self.number(commit)] = Autograd(*struct.unpack("<QII", payload[:16]))
+                elif kind == GMT_WRITER:
+                    self.first_sequence, self.numbers[commit & 0xFFFF] = struct.unpack_from("<QI", payload)
                 else:
-                    self.writer = commit & 0xFFFF
+                    self.writer = self.number(commit)
                     self.read_local(kind, payload)
                 slot += slots
                 continue
             size = words[slot * 4 + 2]
             stack, time = struct.unpack_from("<II", self.data, place + 24)
             self.events.append(
-                Event(commit >> 16, commit & 0xFFFF, size & 0x7F, bool(size & GMT_FAILED), size >> 8 & 0xFF,
-                      words[slot * 4 + 1], size >> 16, stack, base + time, detail, autograd.get(commit & 0xFFFF))
+                Event(commit >> 16, self.number(commit), size & 0x7F, bool(size & GMT_FAILED), size >> 8 & 0xFF,
+                      words[slot * 4 + 1], size >> 16, stack, base + time, detail, autograd.get(self.number(commit)))
             )  # fmt: skip
             detail = None
             slot += 1
 
+    def number(self, commit):
+        return self.numbers.get(commit & 0xFFFF, commit & 0xFFFF)
+
     def read_local(self, kind, payload):
         if kind == GMT_THREAD:
             tid, index, size = struct.unpack_from("<IHH", payload)
-            self.threads[index] = (tid, payload[8 : 8 + size].decode())
+            self.threads[self.numbers.get(index, index)] = (tid, payload[8 : 8 + size].decode())
         elif kind == GMT_DEVICE:
             device, size, total = struct.unpack_from("<IIQ", payload)
             self.devices.setdefault(device, []).append((payload[16 : 16 + size].decode(), total))

@@ -91,6 +91,21 @@ class Autograd(Traced):
     def test_intrusive_nodes(self):
         self.check("intrusive")
 
+    def test_a_lean_trace_tells_of_a_backward_pass_once_and_of_no_node(self):
+        folder = os.path.join(BUILT, "torch_shared")
+        done = self.run_python(
+            "autograd_program.py", spelling(0), folder, simulator=spelling(0), GPU_MEMTRACE_LEAN="1"
+        )
+        log = only_log(self.trace)
+        self.assertEqual(json.loads(done.stdout), {"unseen": 0, "nodes": [1, 2, 3], "references": [3, 0, 3]})
+        self.assertEqual(log.nodes, [])
+        self.assertIn(GMT_NOTE_LEAN, [code for code, _ in log.notes])
+        by_address = {event.address: event for event in log.of_kind(GMT_TENSOR_ALLOC)}
+        self.assertEqual(len(by_address), 10 + 40000)
+        backward = (GMT_SEQUENCE_ACCUMULATE, 0, GMT_AUTOGRAD_BACKWARD)
+        for address in list(range(0x3000, 0x3003)) + [0x5000, 0x6000, 0x6001, 0x6002]:
+            self.assertEqual(by_address[address].autograd, backward)
+
     def test_torch_that_is_loaded_after_the_first_use_of_the_gpu(self):
         arguments = ["autograd_program.py", spelling(0), os.path.join(BUILT, "torch_shared"), "late"]
         self.run_python(*arguments, simulator=spelling(0))

@@ -370,6 +370,13 @@ class Control(Traced):
         self.assertEqual({event.address >> 32 for event in log.of_kind(GMT_TENSOR_ALLOC)}, {2})
         self.assertEqual([event.kind for event in log.events][:2], [GMT_RECORDING_STOP, GMT_RECORDING_START])
 
+    def test_threads_of_a_program_that_sleeps_take_nothing(self):
+        self.write_control(0, 1)
+        self.run_program(PROGRAM, "storm", 16, 1000)
+        log = only_log(self.trace)
+        self.assertEqual([event.kind for event in log.events], [GMT_RECORDING_STOP])
+        self.assertEqual((log.thread_count, log.chunks, log.lost), (1, 1, {}))
+
     def test_two_switches_between_two_events(self):
         self.write_control(1, 1)
         program = Phases(self, 10)

@@ -144,6 +144,38 @@ TEST(pauses_and_gaps_are_intervals) {
   CHECK_EQ(process->gaps[1].end_ns, ~0ull);
 }
 
+TEST(what_the_allocator_has_when_recording_goes_on_is_what_lives) {
+  Feed feed;
+  feed.names.set_before_attach(99);
+  feed.put({GMT_RECORDING_START});
+  feed.put({GMT_DEVICE_ALLOC, 0x1000, 4096});
+  feed.put({GMT_RESERVED, 0, 4096});
+  feed.put({GMT_TENSOR_ALLOC, 0x1000, 512});  // stays
+  feed.put({GMT_TENSOR_ALLOC, 0x1200, 512});  // goes unseen
+  feed.put({GMT_TENSOR_ALLOC, 0x1400, 512});  // goes unseen, another comes there
+  feed.put({GMT_RECORDING_STOP});
+  feed.put({GMT_RECORDING_START});
+  feed.put({GMT_TENSOR_ALLOC, 0x1800, 256});  // seen to come: the list is older
+  feed.put({GMT_TENSOR_FREE, 0x1900, 256});   // seen to go: likewise, though nobody knew of it
+  feed.put_before(feed.sequence(), GMT_DEVICE_ALLOC, {{0x1000, 4096}, {0x9000, 8192}}, 99, 4096 + 8192);
+  feed.put_before(feed.sequence(), GMT_TENSOR_ALLOC, {{0x1000, 512}, {0x1400, 1024}, {0x1900, 256}, {0x9000, 2048}},
+                  99);
+  feed.put_before(feed.sequence(), 0, {});
+  std::map<uint64_t, uint64_t> alive;
+  for (const auto &row : feed.blocks({.layer = Layer::Tensor}).rows) alive[row.address] = row.bytes;
+  const std::map<uint64_t, uint64_t> wanted{{0x1000, 512}, {0x1400, 1024}, {0x1800, 256}, {0x9000, 2048}};
+  CHECK(alive == wanted);
+  CHECK_EQ(feed.totals(Layer::Tensor).live_bytes, 512 + 1024 + 256 + 2048);
+  CHECK_EQ(feed.totals(Layer::Driver).live_bytes, 4096 + 8192);
+  CHECK_EQ(feed.totals(Layer::Driver).segment_allocations, 2u);
+  CHECK_EQ(feed.model.process(0)->devices.at(0).reserved_bytes(), 4096 + 8192);
+  for (const auto &row : feed.sites().rows)
+    if (row.live_bytes == 1024 + 2048) CHECK(row.source == gmt::model::LineSource::BeforeAttach);
+  // Later lists are of no waking.
+  feed.put_before(feed.sequence(), GMT_TENSOR_ALLOC, {});
+  CHECK_EQ(feed.totals(Layer::Tensor).live_count, 4);
+}
+
 TEST(what_lives_when_clean_up_begins_stays) {
   Feed feed;
   feed.put({GMT_TENSOR_ALLOC, 0x1000, 100});

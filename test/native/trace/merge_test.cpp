@@ -333,3 +333,42 @@ TEST(a_damaged_time_does_not_move_later_ones) {
 }
 
 TEST_MAIN
+
+TEST(an_index_that_is_used_again_is_another_thread) {
+  TemporaryFolder folder;
+  LogWriter log(folder.path());
+  // Thread 0 writes in chunk 0, thread 1 in chunk 1; both end, and thread 2 goes on in chunk 0 with the index 1.
+  log.add_thread_record(0, 100, "first");
+  log.add_event(0, GMT_TENSOR_ALLOC, 0x1000, 512);
+  log.add_thread_record(1, 101, "second");
+  log.add_autograd(1, GMT_AUTOGRAD_FORWARD, 7);
+  for (int i = 0; i < 3; ++i) log.add_event(1, GMT_TENSOR_ALLOC, 0x2000u + static_cast<unsigned>(i), 512);
+  log.take_over(1, 2, 0);
+  log.add_thread_record(1, 102, "third");
+  log.add_event(1, GMT_TENSOR_ALLOC, 0x3000, 512);
+  LogReading reading(log);
+  REQUIRE(reading.read(true) == 5);
+  std::vector<uint32_t> threads, states;
+  for (const trace::Event &event : reading.events) {
+    threads.push_back(event.thread);
+    states.push_back(event.autograd != 0);
+  }
+  CHECK(threads == (std::vector<uint32_t>{0, 1, 1, 1, 2}));
+  CHECK(states == (std::vector<uint32_t>{0, 1, 1, 1, 0}));
+  for (uint32_t number = 0; number < 3; ++number) {
+    REQUIRE(reading.tables.thread(number));
+    CHECK_EQ(reading.tables.thread(number)->tid, 100 + number);
+  }
+  CHECK_EQ(reading.lost(trace::kLostCorrupt), 0u);
+}
+
+TEST(a_writer_of_nonsense_ends_its_chunk) {
+  TemporaryFolder folder;
+  LogWriter log(folder.path());
+  log.add_event(0, GMT_TENSOR_ALLOC, 0x1000, 512);
+  log.take_over(1, ~0u, 0);
+  log.add_event(1, GMT_TENSOR_ALLOC, 0x2000, 512);
+  LogReading reading(log);
+  CHECK_EQ(reading.read(true), 1u);
+  CHECK_EQ(reading.lost(trace::kLostTorn) + reading.lost(trace::kLostCorrupt), 1u);
+}

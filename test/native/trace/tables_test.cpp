@@ -77,13 +77,14 @@ TEST(a_code_object_without_its_table_has_its_first_line) {
 TEST(payloads_that_are_too_short_are_refused) {
   trace::ProcessTables tables;
   std::string record(200, '\xff');
-  for (int kind = GMT_THREAD; kind <= GMT_NOTE; ++kind) {
+  for (int kind = GMT_CODE; kind <= GMT_NOTE; ++kind) {
     for (size_t bytes = 0; bytes < 30; ++bytes) {
       if (tables.add(static_cast<uint8_t>(kind), std::as_bytes(std::span(record.data(), bytes)))) {
         fail(__FILE__, __LINE__, "kind " + std::to_string(kind) + " of " + std::to_string(bytes) + " bytes");
       }
     }
   }
+  CHECK(!tables.add_thread(std::as_bytes(std::span(record)), 0));
   CHECK(tables.threads().empty() && tables.devices().empty() && tables.notes().empty());
 }
 

@@ -18,4 +18,6 @@ export const locals = {
   library: 15,
   allocator: 16,
   block: 17,
+  writer: 18,
+  before: 19,
 };

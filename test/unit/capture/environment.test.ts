@@ -9,6 +9,7 @@ const trace: TraceEnvironment = {
   simulated: false,
   cupti: '/cuda/libcupti.so.13',
   budgetBytes: 1000.7,
+  lean: false,
 };
 
 test('an empty environment gets the library, the directory and the limits', () => {
@@ -32,6 +33,10 @@ test('a second run inside the first neither preloads twice nor chains itself', (
   const variables = traceVariables({ LD_PRELOAD: `${library}:/a.so`, CUDA_INJECTION64_PATH: library }, trace);
   assert.equal(variables.LD_PRELOAD, `${library}:/a.so`);
   assert.equal(variables.GPU_MEMTRACE_CHAIN, undefined);
+});
+
+test('a lean run says so', () => {
+  assert.equal(traceVariables({}, { ...trace, lean: true }).GPU_MEMTRACE_LEAN, '1');
 });
 
 test('the simulator comes before other libraries, with its own CUPTI', () => {

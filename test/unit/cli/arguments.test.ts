@@ -29,10 +29,12 @@ test('run takes its options up to -- and leaves the rest to the program', () => 
     blocks: true,
     stacks: 'python',
     ringBytes: null,
+    start: { step: 1000, reservedBytes: 1.5 * 2 ** 30 + 1 },
+    lean: true,
     command: ['python', 'train.py', '--', '-o', 'y'],
   };
   const options =
-    '--simulate-gpu --log train.log --holders -o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --blocks --backend auto';
+    '--simulate-gpu --log train.log --holders -o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --blocks --backend auto --start-at step:1000 --start-when reserved>1.5GB --start paused --lean';
   assert.deepEqual(parse(`run ${options} -- python train.py -- -o y`), expected);
   assert.deepEqual(parse(`run ${options} python train.py -- -o y`), expected);
 });
@@ -122,7 +124,7 @@ test('help and version', () => {
 
 test('what is wrong is said in one sentence', () => {
   const cases: [string, RegExp][] = [
-    ['', /run, attach, mark, report, holders, confirm or doctor/],
+    ['', /run, attach, record, mark, report, holders, confirm or doctor/],
     ['nonsense', /"nonsense"/],
     ['run', /Name the program/],
     ['run --', /Name the program/],
@@ -134,6 +136,17 @@ test('what is wrong is said in one sentence', () => {
     ['run --simulate-gpu=yes -- x', /takes no value/],
     ['run --backend gdb -- x', /auto, inject, uprobe/],
     ['run --no-stacks -- x', /--no-stacks .* add --backend uprobe/],
+    ['run --start soon -- x', /choose one of now, paused/],
+    ['run --start-at 12s -- x', /--start-at 12s is not a training step, such as step:1000/],
+    ['run --start-at step:0 -- x', /--start-at step:0 is not/],
+    ['run --start-when 70GB -- x', /--start-when 70GB is not a size of PyTorch's cache/],
+    ['run --start-when reserved>1ZB -- x', /--start-when reserved>1ZB is not/],
+    ['run --start-when reserved>99999999TB -- x', /--start-when reserved>99999999TB is not/],
+    ['run --start paused --backend uprobe -- x', /--start needs the in-process tracer/],
+    ['run --lean --backend uprobe -- x', /--lean needs the in-process tracer/],
+    ['record 12', /Name a process, and on or off/],
+    ['record 12 maybe', /Name a process, and on or off/],
+    ['record 12 on off', /Name a process, and on or off/],
     ['attach', /Name one process/],
     ['attach 12 13', /Name one process/],
     ['attach python', /"python" is not the number of a process/],

@@ -28,7 +28,7 @@ const window: AllocationWindow = {
   bytes: Float64Array.of(20 * MB),
   device: Int32Array.of(0),
   process: Int32Array.of(0),
-  thread: Int32Array.of(0),
+  thread: Uint32Array.of(0),
   layer: ['tensor'],
   site: Uint32Array.of(4),
   timeNs: Float64Array.of(2e9),

@@ -14,7 +14,7 @@ import type { Subject } from '../shell/subject';
 const SOURCES: Record<LineSource, readonly [string, string]> = {
   python: ['', ''],
   none: ['', ''],
-  'before-attach': [t('before attach'), t('Allocated before the tracer attached; its line is not known')],
+  'before-attach': [t('before recording'), t('Allocated before the recording began; its line is not known')],
   forward: [t('backward of'), t('Allocated by autograd; the stack is that of the forward operation it belongs to')],
   'forward-near': [
     t('backward of, nearest'),

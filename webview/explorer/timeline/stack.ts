@@ -104,7 +104,7 @@ export function groupName(group: StackGroup, by: StackBy, processes: readonly Pr
   const lineName = (file: string): string => `${file}:${group.line}`;
   if (group.line > 0)
     return { name: lineName(baseName(group.file)), more: group.function, title: lineName(group.file) };
-  return same(group.source === 'before-attach' ? t('before attach') : t('no Python line'));
+  return same(group.source === 'before-attach' ? t('before recording') : t('no Python line'));
 }
 
 const same = (name: string): GroupName => ({ name, more: '', title: name });

@@ -1,0 +1,45 @@
+import { applyOptions, Usage, type Options } from './options';
+
+/** What a run that starts asleep waits for; nothing: for a person. */
+export interface StartConditions {
+  /** The end of this training step, of whichever process comes so far first. */
+  step?: number;
+  /** A GPU's cache holds so many bytes. */
+  reservedBytes?: number;
+}
+export interface RecordArguments {
+  verb: 'record';
+  /** A process that is traced, or the directory of a trace that is recorded. */
+  target: string;
+  on: boolean;
+}
+
+const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
+
+/** `step:1000`. Throws `Usage`. */
+export function startStep(options: Options): StartConditions {
+  const text = options.value();
+  const step = Number(/^step:([1-9]\d{0,14})$/.exec(text)?.[1]);
+  if (Number.isNaN(step)) throw new Usage(`--start-at ${text} is not a training step, such as step:1000.`);
+  return { step };
+}
+
+/** `reserved>70GB`. Throws `Usage`. */
+export function startCondition(options: Options): StartConditions {
+  const text = options.value();
+  const [, number, unit = 'B'] = /^reserved\s*>\s*(\d{1,12}(?:\.\d+)?)\s*([KMGT]?B)?$/i.exec(text) ?? [];
+  const bytes = Number(number) * 1024 ** UNITS.indexOf(unit.toUpperCase());
+  if (!Number.isSafeInteger(Math.floor(bytes)))
+    throw new Usage(`--start-when ${text} is not a size of PyTorch's cache, such as "reserved>70GB" (in quotes).`);
+  return { reservedBytes: Math.floor(bytes) + 1 };
+}
+
+/** What stands behind `record`; null: help is wanted. Throws `Usage`. */
+export function parseRecord(words: readonly string[]): RecordArguments | null {
+  const named = applyOptions({ verb: 'record' }, words, {});
+  if (named === null) return null;
+  const [target, word, ...more] = named;
+  if (target === undefined || (word !== 'on' && word !== 'off') || more.length > 0)
+    throw new Usage('Name a process, and on or off: gpu-memtrace record PID|FOLDER on, such as record 4711 on');
+  return { verb: 'record', target, on: word === 'on' };
+}

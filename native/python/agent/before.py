@@ -1,0 +1,44 @@
+"""What PyTorch's allocator has when recording is switched on: blocks and segments of before, of which no line is known."""
+
+import time
+
+blocks = load("blocks")
+core = blocks.core
+NOTE_STARTED = 13
+BLOCK, SEGMENT, NO_MORE = 1, 16, 0  # enum gmt_kind
+UNITS = ("B", "KB", "MB", "GB", "TB")
+
+
+def text_of(size):
+    power = min(max(size.bit_length() - 1, 0) // 10, len(UNITS) - 1)
+    return "%d B" % size if power == 0 else "%.2f %s" % (size / 1024**power, UNITS[power])
+
+
+def write():
+    """Writes all of it into the trace, which knows then what of before is still there."""
+    began = time.strftime("Recording was switched on at %Y-%m-%d %H:%M:%S UTC; ", time.gmtime())
+    if not blocks.tells():
+        return natives["note"](NOTE_STARTED, began + "what was allocated before is not known" + why() + ".")
+    sequence = natives["sequence"]()
+    lists = {device: (0, [], []) for device in range(core._cuda_getDeviceCount())}
+    for segment in blocks.segments():
+        reserved, alive, parts = lists.setdefault(segment["device"], (0, [], []))
+        lists[segment["device"]] = (reserved + segment["total_size"], alive, parts)
+        if not segment.get("is_expandable"):  # what the driver calls its parts is not known
+            parts += (segment["address"], segment["total_size"])
+        for address, block in blocks.addressed(segment):
+            if block["state"] == blocks.ALIVE:
+                alive += (address, block["size"])
+    for device, (reserved, alive, parts) in lists.items():
+        natives["before"](SEGMENT, device, sequence, reserved, parts)
+        natives["before"](BLOCK, device, sequence, reserved, alive)
+    natives["before"](NO_MORE, 0, sequence, 0, [])
+    alive = [size for _, each, _ in lists.values() for size in each[1::2]]
+    known = "PyTorch had %d blocks (%s) then. What was allocated before, or while it was off, has no line, and of other driver memory of that time nothing is known."
+    natives["note"](NOTE_STARTED, began + known % (len(alive), text_of(sum(alive))))
+
+
+def why():
+    if getattr(core, "_cuda_isHistoryEnabled", bool)():
+        return ": PyTorch keeps a history of its memory, which would have to be read too"
+    return ", since this PyTorch's allocator does not tell"

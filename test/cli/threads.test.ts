@@ -1,0 +1,35 @@
+// A process may have any number of threads in its life: each has its own name, whatever index of the log it uses again.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { Place, python, workload } from './launcher';
+
+const [IN_TURN, AT_ONCE] = [70_000, 1_000];
+
+test('70,000 threads in turn and 1,000 at once are told apart, and nothing is lost', async t => {
+  const place = new Place(t);
+  const counts = ['--in-turn', String(IN_TURN), '--at-once', String(AT_ONCE)];
+  const ended = await place.trace([python, workload('many_threads'), place.path('told'), ...counts]);
+  assert.equal(ended.status, 0, ended.stderr);
+  assert.deepEqual(ended.report.lost, { events: 0, byCause: {} });
+  const exported = await place.run(['report', place.path('t.gputrace'), '--format', 'csv', '-o', place.path('x.csv')]);
+  assert.equal(exported.status, 0, exported.stderr);
+  const [head = '', ...lines] = readFileSync(place.path('x.csv'), 'utf8').trim().split('\r\n');
+  const names = head.split(',');
+  const rows = lines.map(line => line.split(',').map((cell, at) => [names[at], cell] as const));
+  const tensors = rows.map(row => new Map(row)).filter(row => row.get('layer') === 'tensor');
+  const alive = tensors.filter(row => row.get('free_thread') === '' && row.get('bytes') === '512');
+  const told = readFileSync(place.path('told'), 'utf8').trim().split('\n');
+  assert.equal(told.length, IN_TURN + AT_ONCE);
+  assert.deepEqual(alive.map(row => `${row.get('thread')} ${row.get('address')}`).sort(), told.sort());
+  // What each made in turn was freed by the thread behind it.
+  const freed = tensors.filter(row => row.get('free_thread') !== '');
+  const pairs = freed.map(row =>
+    [row.get('thread'), row.get('free_thread')].map(name => Number(/^t(\d+):/.exec(name ?? '')?.[1])),
+  );
+  assert.deepEqual(
+    pairs.map(([maker]) => maker).sort((a, b) => a! - b!),
+    Array.from({ length: IN_TURN - 1 }, (_, at) => at),
+  );
+  assert.ok(pairs.every(([maker, freer]) => freer === maker! + 1));
+});
