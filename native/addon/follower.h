@@ -8,8 +8,8 @@
 #include <string>
 #include <thread>
 
-#include "addon/trace_names.h"
 #include "model/model.h"
+#include "session/trace_names.h"
 #include "trace/session_reader.h"
 
 namespace gmt::addon {
@@ -66,7 +66,7 @@ class Follower {
   const std::string path_;
   std::mutex mutex_;  ///< guards what follows, up to the next blank line
   std::unique_ptr<trace::SessionReader> reader_;
-  TraceNames names_;
+  session::TraceNames names_;
   model::Model model_;
   std::string session_json_;
   std::string facts_;  ///< what of the session is not an event, as text: a change of it is a new revision

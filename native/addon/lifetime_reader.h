@@ -52,7 +52,7 @@ class LifetimeReader {
 
   std::mutex mutex_;  ///< guards what follows, up to the next blank line
   std::unique_ptr<trace::SessionReader> reader_;
-  TraceNames names_;
+  session::TraceNames names_;
   model::Model model_;
   model::LifetimeLog log_;
   std::string session_json_;

@@ -1,5 +1,6 @@
 #pragma once
 // A session: all processes of a trace directory that may still grow, or of a saved `*.gputrace`.
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -47,6 +48,11 @@ class SessionReader {
   /// taking turns so that session time runs roughly forward. Before the first call there are no processes.
   PollResult poll(const BatchSink &sink, uint64_t max_events = ~0ull);
 
+  /// Where reading stands in all logs, between two polls. Reads into a session that was not polled yet and has these logs.
+  void checkpoint(Archive &a);
+  /// Nothing later was delivered before the checkpoint.
+  uint64_t time_ns() const;
+
   /// Processes are numbered in the order of their start where they were there at the first poll, then as found.
   size_t process_count() const { return processes_.size(); }
   const ProcessFacts &facts(size_t process) const { return processes_[process]->facts; }
@@ -83,9 +89,9 @@ class SessionReader {
     ProcessTables tables;
     Merge merge;
     bool gone = false;
-    bool idle = false;        ///< nothing more could be read
-    bool past = false;        ///< it has been read up to `until_ns`
-    uint64_t cut_events = 0;  ///< read, but later than that
+    bool idle = false;  ///< nothing more could be read
+    bool past = false;  ///< it has been read up to `until_ns`
+    uint64_t time_ns() const { return std::max({facts.start_ns, merge.last_ns(), merge.next_ns()}); }
   };
 
   SessionReader(std::string path, bool saved, uint64_t until_ns)
@@ -97,7 +103,8 @@ class SessionReader {
   void adopt();
   void look_at_processes();
   Process *next_to_read();
-  void cut(Process &process);
+  uint64_t horizon(const Process &process) const;
+  void read_process(Archive &a);
   bool time_is_over() const;
 
   std::string path_;

@@ -11,6 +11,7 @@ namespace gmt::model {
 
 class ForwardTable {
  public:
+  void checkpoint(Archive &a);
   /// The process keeps the newest entries of all its threads together up to this number.
   static constexpr size_t kEntries = 1u << 20;
 
@@ -31,12 +32,14 @@ class ForwardTable {
   struct Entry {
     uint64_t sequence;
     uint32_t stack;
+    void checkpoint(Archive &a) { a(sequence, stack); }
   };
   struct Thread {
     uint16_t index;
     uint64_t torch_thread;
     bool has_nodes;
     std::deque<Entry> entries;  ///< sequences rise
+    void checkpoint(Archive &a) { a(index, torch_thread, has_nodes, entries); }
   };
   Thread &thread_of(uint16_t index, uint64_t torch_thread);
   void append(Thread &thread, uint64_t sequence, uint32_t stack);

@@ -95,19 +95,29 @@ gmt_file_header LogFile::header() const {
   return copy;
 }
 
-ChunkView LogFile::chunk(uint64_t index) {
-  if (index >= chunks_) return {nullptr, nullptr, 0};
-  uint64_t offset = GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES;
-  uint64_t bytes = std::min<uint64_t>(GMT_CHUNK_BYTES, map_.size() - std::min(map_.size(), offset));
+uint32_t LogFile::chunk_slots(uint64_t index) const {
+  const uint64_t offset = GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES;
+  const uint64_t bytes = std::min<uint64_t>(GMT_CHUNK_BYTES, map_.size() - std::min(map_.size(), offset));
+  return static_cast<uint32_t>((std::max<uint64_t>(bytes, GMT_CHUNK_HEADER_BYTES) - GMT_CHUNK_HEADER_BYTES) /
+                               GMT_SLOT_BYTES);
+}
+
+gmt_chunk_header LogFile::chunk_header(uint64_t index) {
+  gmt_chunk_header header{};
+  if (index >= chunks_) return header;
+  const uint64_t offset = GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES;
   // A chunk that was never written is a hole; to touch it in the mapping takes space, and a full tmpfs answers with SIGBUS.
-  uint32_t magic = 0;
-  if (bytes < GMT_CHUNK_HEADER_BYTES || !map_.copy(offset, sizeof magic, reinterpret_cast<std::byte *>(&magic)) ||
-      !magic)
-    return {nullptr, nullptr, 0};
-  const std::byte *start = map_.at(offset, bytes);
-  if (!start) return {nullptr, nullptr, 0};
-  return {reinterpret_cast<const gmt_chunk_header *>(start), start + GMT_CHUNK_HEADER_BYTES,
-          static_cast<uint32_t>((bytes - GMT_CHUNK_HEADER_BYTES) / GMT_SLOT_BYTES)};
+  auto *bytes = reinterpret_cast<std::byte *>(&header);
+  if (!map_.copy(offset, sizeof header.magic, bytes) || header.magic == 0) return {};
+  return map_.copy(offset, sizeof header, bytes) ? header : gmt_chunk_header{};
+}
+
+ChunkView LogFile::chunk(uint64_t index) {
+  if (chunk_header(index).magic == 0) return {nullptr, 0};
+  const uint32_t slots = chunk_slots(index);
+  const uint64_t offset = GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES;
+  const std::byte *start = map_.at(offset, GMT_CHUNK_HEADER_BYTES + uint64_t{slots} * GMT_SLOT_BYTES);
+  return start ? ChunkView{start + GMT_CHUNK_HEADER_BYTES, slots} : ChunkView{nullptr, 0};
 }
 
 void sort_by_start(std::vector<LogFile> &logs) {

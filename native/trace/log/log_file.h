@@ -11,9 +11,8 @@
 
 namespace gmt::trace {
 
-/// A chunk that lies in the file: `slots` of them can be read (fewer than GMT_SLOTS_PER_CHUNK where the file was cut).
+/// The slots of a chunk that can be read (fewer than GMT_SLOTS_PER_CHUNK where the file was cut).
 struct ChunkView {
-  const gmt_chunk_header *header;
   const std::byte *slots_begin;
   uint32_t slots;
 };
@@ -43,7 +42,11 @@ class LogFile {
 
   /// Chunks that lie in the file, written or not.
   uint64_t chunk_count() const { return chunks_; }
-  /// Null header: it cannot be read, or not yet.
+  /// Magic 0: it is not written yet, or lies outside the file.
+  gmt_chunk_header chunk_header(uint64_t index);
+  /// Slots of the chunk that lie in the file.
+  uint32_t chunk_slots(uint64_t index) const;
+  /// Null: it cannot be read. Valid until forget_chunk().
   ChunkView chunk(uint64_t index);
   /// All of chunk `index` was read.
   void forget_chunk(uint64_t index);

@@ -88,12 +88,15 @@ uint32_t slots_before(const ChunkView &view, uint64_t cutoff) {
 
 // Copies what is written. While the process runs, events from `cutoff` on are left out, so that the copy is one moment
 // of it although its chunks are copied one after the other.
-bool copy_chunk(const ChunkView &view, bool running, uint64_t cutoff, std::vector<std::byte> &chunk) {
-  if (!view.header || load_acquire(view.header->magic) == 0) return false;
-  if (running && view.header->first_sequence >= cutoff && view.header->magic == GMT_CHUNK_MAGIC) return false;
+bool copy_chunk(LogFile &log, uint64_t index, bool running, uint64_t cutoff, std::vector<std::byte> &chunk) {
+  const gmt_chunk_header header = log.chunk_header(index);
+  if (header.magic == 0 || (running && header.first_sequence >= cutoff && header.magic == GMT_CHUNK_MAGIC))
+    return false;
+  const ChunkView view = log.chunk(index);
+  if (!view.slots_begin) return false;
   uint32_t slots = running ? slots_before(view, cutoff) : view.slots;
   std::fill(chunk.begin(), chunk.end(), std::byte{0});
-  std::memcpy(chunk.data(), view.header, GMT_CHUNK_HEADER_BYTES);
+  std::memcpy(chunk.data(), &header, GMT_CHUNK_HEADER_BYTES);
   std::memcpy(chunk.data() + GMT_CHUNK_HEADER_BYTES, view.slots_begin, size_t{slots} * GMT_SLOT_BYTES);
   return true;
 }
@@ -109,7 +112,7 @@ void write_log(LogFile &log, TraceWriter &writer) {
   std::vector<std::byte> chunk(GMT_CHUNK_BYTES);
   uint64_t chunks = 0;
   for (uint64_t i = 0; i < log.chunk_count() && !writer.error(); ++i) {
-    if (copy_chunk(log.chunk(i), running, cutoff, chunk)) {
+    if (copy_chunk(log, i, running, cutoff, chunk)) {
       writer.append(chunk);
       ++chunks;
     }

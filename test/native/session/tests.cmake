@@ -1,0 +1,1 @@
+gmt_native_tests(session LIBRARIES gmt_session Threads::Threads FILES until checkpoint)
