@@ -56,7 +56,7 @@ Status SessionReader::open_saved() {
   saved_json_ = container.value().session_json;
   std::string problem;
   for (const LogSection &section : container.value().logs) {
-    auto log = LogFile::open_section(path_, section.offset, section.bytes, section.cut);
+    auto log = LogFile::open_section(path_, section);
     if (log) {
       opened_.push_back(std::move(log.value()));
     } else {
@@ -255,7 +255,7 @@ std::vector<std::string> SessionReader::notes() const {
   for (const auto &process : processes_) {
     const uint64_t at = process->merge.damaged_at();
     if (at == 0) continue;
-    all.push_back(process->log.where() + " is damaged at byte " + std::to_string(process->log.begin() + at) +
+    all.push_back(process->log.where() + " is damaged at byte " + std::to_string(process->log.place_of(at)) +
                   ": what could not be read is missing, the rest is shown.");
   }
   return all;

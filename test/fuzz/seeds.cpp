@@ -91,10 +91,14 @@ std::vector<Bytes> containers() {
   write_all_kinds(b, 1, 60);
   std::string path = folder / "a.gputrace";
   if (trace::save(folder.path(), path, R"({"command":["python"]})")) std::abort();
-  std::ifstream in(path, std::ios::binary);
-  Bytes whole{std::istreambuf_iterator<char>(in), {}};
-  Bytes cut(whole.begin(), whole.begin() + 4096 + GMT_FILE_HEADER_BYTES + 4000);
-  return {whole, cut};
+  const auto bytes_of = [](const std::string &file) {
+    std::ifstream in(file, std::ios::binary);
+    return Bytes{std::istreambuf_iterator<char>(in), {}};
+  };
+  const Bytes whole = bytes_of(path);
+  const Bytes cut(whole.begin(), whole.end() - 4096 - 200);
+  const Bytes old = bytes_of(GMT_GOLDEN "/steps.gputrace");
+  return {whole, cut, old, {old.begin(), old.begin() + 4096 + 4096 + GMT_FILE_HEADER_BYTES + 4000}};
 }
 
 std::vector<Bytes> line_tables() {

@@ -48,7 +48,7 @@ Result<Source> open_saved(const std::string &path) {
   Source source;
   source.session_json = container.value().session_json;
   for (const LogSection &section : container.value().logs) {
-    auto log = LogFile::open_section(path, section.offset, section.bytes, section.cut);
+    auto log = LogFile::open_section(path, section);
     if (!log) return Error{log.error()};
     source.logs.push_back(std::move(log.value()));
   }
@@ -106,23 +106,15 @@ void write_log(LogFile &log, TraceWriter &writer) {
   bool running = !log.saved() && process_runs(first.pid, first.process_start);
   uint64_t cutoff = log.next_sequence();
   log.refresh();
-  writer.begin_section(GMT_SECTION_LOG);
-  std::vector<std::byte> header_page(GMT_FILE_HEADER_BYTES);
-  writer.append(header_page);
+  LogPacker packer(writer);
   std::vector<std::byte> chunk(GMT_CHUNK_BYTES);
-  uint64_t chunks = 0;
   for (uint64_t i = 0; i < log.chunk_count() && !writer.error(); ++i) {
-    if (copy_chunk(log, i, running, cutoff, chunk)) {
-      writer.append(chunk);
-      ++chunks;
-    }
+    if (copy_chunk(log, i, running, cutoff, chunk)) packer.add(chunk);
     log.forget_chunk(i);
   }
   gmt_file_header header = log.header();
-  header.chunks_reserved = chunks;
   if (running) header.next_sequence = cutoff;
-  std::memcpy(header_page.data(), &header, sizeof header);
-  writer.rewrite(0, header_page);
+  packer.finish(header);
 }
 
 }  // namespace
