@@ -3,11 +3,8 @@
 namespace gmt::session {
 namespace {
 
-/// Rises with every change of what is kept, and of what the model makes of events: an older checkpoint is not what it would be now.
-constexpr uint64_t kVersion = 1;
-
 void pass(trace::Archive &a, trace::SessionReader &reader, model::Model &model) {
-  a.hold(a.count(kVersion) == kVersion);
+  a.hold(a.count(kCheckpointVersion) == kCheckpointVersion);
   if (a.good()) reader.checkpoint(a);
   if (a.good()) model.checkpoint(a);
 }

@@ -54,6 +54,7 @@ Status SessionReader::open_saved() {
   if (!container) return Error{container.error()};
   cut_ = container.value().cut;
   saved_json_ = container.value().session_json;
+  checkpoints_ = container.value().checkpoints;
   std::string problem;
   for (const LogSection &section : container.value().logs) {
     auto log = LogFile::open_section(path_, section);
@@ -237,6 +238,14 @@ Losses SessionReader::losses() const {
 uint64_t SessionReader::events() const {
   uint64_t sum = 0;
   for (const auto &process : processes_) sum += process->merge.events();
+  return sum;
+}
+
+uint64_t SessionReader::events_to_come() const {
+  uint64_t sum = 0;
+  for (const auto &process : processes_) {
+    sum += std::max(process->log.next_sequence(), process->merge.expected()) - process->merge.expected();
+  }
   return sum;
 }
 

@@ -48,12 +48,12 @@ struct gmt_packed_place {
   struct gmt_packed_chunk chunk;
 };
 
-/// What a reader of this version of the program made of all events before a place in the logs; see native/session.
+/// What a model made of all events before a place in the logs; see native/session.
 struct gmt_checkpoint_header {
   uint64_t time_ns;  ///< of the session: no event before that place is later
   uint64_t bytes;    ///< of the frame
   uint64_t unpacked_bytes;
-  uint64_t reserved;
+  uint64_t version;  ///< of what the frame holds: another one is left alone
 };
 
 struct gmt_section {

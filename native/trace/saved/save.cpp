@@ -120,7 +120,7 @@ void write_log(LogFile &log, TraceWriter &writer) {
 }  // namespace
 
 Status save(const std::string &source_path, const std::string &target, const std::string &session_json,
-            const std::vector<std::string> &open_logs) {
+            const std::vector<std::string> &open_logs, const std::function<void(TraceWriter &)> &add) {
   auto source = open_source(source_path, open_logs);
   if (!source) return Error{source.error()};
   TraceWriter writer(target);
@@ -130,6 +130,10 @@ Status save(const std::string &source_path, const std::string &target, const std
     writer.append(std::as_bytes(std::span(text)));
   }
   for (LogFile &log : source.value().logs) write_log(log, writer);
+  if (add && !writer.error()) {
+    writer.settle();
+    add(writer);
+  }
   return writer.finish();
 }
 
