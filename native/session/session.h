@@ -33,7 +33,7 @@ trace::Status save(const std::string &source, const std::string &target, const s
 
 /// Adds checkpoints to a trace whose logs are written: about `events` apart, and further where they would take more room than half of
 /// the logs.
-constexpr uint64_t kEventsApart = 1'000'000;
+constexpr uint64_t kEventsApart = 400'000;
 void add_checkpoints(trace::TraceWriter &writer, uint64_t events = kEventsApart);
 
 }  // namespace gmt::session

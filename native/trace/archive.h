@@ -170,25 +170,29 @@ class Archive {
     in_ = outer;
     at_ = next;
   }
-  static void to_columns(std::span<const std::byte> from, uint64_t size, uint64_t width, std::byte *to) {
-    for (uint64_t column = 0; column < width; ++column) {
-      uint8_t before = 0;
-      for (uint64_t row = 0; row < size; ++row) {
-        const auto byte = static_cast<uint8_t>(from[row * width + column]);
-        *to++ = static_cast<std::byte>(byte - before);
-        before = byte;
+  /// Calls `move(byte of the rows, byte of the columns, byte of the row before)`, a few rows at a time so that they stay near.
+  template <typename Byte, typename Move>
+  static void each_byte(uint64_t size, uint64_t width, Byte *rows, Move move) {
+    std::vector<uint8_t> before(width);
+    for (uint64_t first = 0; first < size; first += kFewRows * kFewRows) {
+      const uint64_t end = std::min(size, first + kFewRows * kFewRows);
+      for (uint64_t column = 0; column < width; ++column) {
+        for (uint64_t row = first; row < end; ++row)
+          move(rows[row * width + column], column * size + row, before[column]);
       }
     }
   }
+  static void to_columns(std::span<const std::byte> from, uint64_t size, uint64_t width, std::byte *to) {
+    each_byte(size, width, from.data(), [to](std::byte row, uint64_t column, uint8_t &before) {
+      to[column] = static_cast<std::byte>(static_cast<uint8_t>(row) - before);
+      before = static_cast<uint8_t>(row);
+    });
+  }
   static void from_columns(std::span<const std::byte> from, uint64_t size, uint64_t width, std::byte *to) {
-    const std::byte *next = from.data();
-    for (uint64_t column = 0; column < width; ++column) {
-      uint8_t byte = 0;
-      for (uint64_t row = 0; row < size; ++row) {
-        byte = static_cast<uint8_t>(byte + static_cast<uint8_t>(*next++));
-        to[row * width + column] = static_cast<std::byte>(byte);
-      }
-    }
+    each_byte(size, width, to, [from](std::byte &row, uint64_t column, uint8_t &before) {
+      before = static_cast<uint8_t>(before + static_cast<uint8_t>(from[column]));
+      row = static_cast<std::byte>(before);
+    });
   }
 
   template <typename First, typename Second>

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "check.h"
+#include "checkpoint_session.h"
 #include "log_writer.h"
 #include "pickle_writer.h"
 #include "trace/saved/save.h"
@@ -164,5 +165,6 @@ std::vector<Bytes> seeds_of(const std::string &kind) {
   if (kind == "log") return logs();
   if (kind == "container") return containers();
   if (kind == "pickle") return pickles();
+  if (kind == "checkpoint") return {CheckpointSession().bytes()};
   return line_tables();
 }

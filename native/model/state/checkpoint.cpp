@@ -34,7 +34,7 @@ void Accounts::Book::checkpoint(Archive &a) {
   if (cells.empty()) grow(*this);
 }
 
-/// Merges of sites lead to one that was not merged.
+/// Merges of sites lead to one that was not merged, and a ledger is where its names lead to.
 bool Accounts::sound() const {
   std::vector<uint32_t> seen_from(sites_.size(), kNone);
   for (uint32_t first = 0; first < sites_.size(); ++first) {
@@ -44,9 +44,19 @@ bool Accounts::sound() const {
       seen_from[site] = first;
     }
   }
+  size_t ledgers_in_books = 0;
+  for (const auto &book : books_) {
+    if (book) ledgers_in_books += book->ledgers.size() - static_cast<size_t>(std::ranges::count(book->ledgers, kNone));
+  }
+  const auto is_in_place = [&](const Ledger &one) {
+    const size_t at = static_cast<size_t>(one.device) * kLayers + static_cast<size_t>(one.layer);
+    const uint32_t number = books_[one.process]->ledgers[at];
+    return number != kNone && &ledgers_[number] == &one;
+  };
   const auto has_book = [&](const auto &one) { return knows(one.process); };
   return std::ranges::all_of(infos_, has_book) && std::ranges::all_of(sites_, has_book) &&
-         std::ranges::all_of(ledgers_, has_book);
+         std::ranges::all_of(ledgers_, [&](const Ledger &one) { return has_book(one) && is_in_place(one); }) &&
+         ledgers_in_books == ledgers_.size();
 }
 
 void Accounts::checkpoint(Archive &a) {
@@ -102,8 +112,13 @@ void NameBook::checkpoint(Archive &a) {
 }
 
 void LoopFinder::checkpoint(Archive &a) {
-  a(entries_, cells_, counts_, next_search_, often_, skip_, next_skip_);
-  for (const uint32_t cell : cells_) a.hold(cell < counts_.size() && cell < a.rows[kCellRows]);
+  std::vector<StepEntry> known = entries_;
+  a(known, next_search_, often_, skip_, next_skip_);
+  a.hold(known.size() <= kEntries);
+  if (!a.reads() || !a.good()) return;
+  const bool often = often_;
+  for (const StepEntry &entry : known) keep(entry);
+  often_ = often;
 }
 
 void ProcessState::checkpoint(Archive &a) {

@@ -67,7 +67,7 @@ struct StepPoint {
 
 class SitePoints {
  public:
-  void checkpoint(trace::Archive &a) { a(newest_, older_, limit_); }
+  void checkpoint(trace::Archive &a);
   bool empty() const { return newest_.first == 0; }
   const StepPoint &newest() const { return newest_; }
   /// Oldest first.
