@@ -98,8 +98,8 @@ Status LogFile::upgrade_from(uint32_t version) {
 }
 
 uint64_t LogFile::place_of(uint64_t at) const {
-  if (!packed_ || at < GMT_FILE_HEADER_BYTES) return begin_ + at;
-  return begin_ + packed_->place((at - GMT_FILE_HEADER_BYTES) / GMT_CHUNK_BYTES);
+  const uint64_t chunk = (std::max<uint64_t>(at, GMT_FILE_HEADER_BYTES) - GMT_FILE_HEADER_BYTES) / GMT_CHUNK_BYTES;
+  return begin_ + (packed_ && chunk < packed_->chunks() ? packed_->place(chunk) : at);
 }
 
 bool LogFile::copy_all(std::vector<std::byte> &bytes) {
