@@ -3,9 +3,9 @@
 namespace gmt::addon {
 
 trace::Result<std::shared_ptr<Follower>> Follower::open(const std::string &path, uint64_t until_ns) {
-  auto reader = trace::SessionReader::open(path, until_ns);
-  if (!reader) return trace::Error{reader.error()};
-  std::shared_ptr<Follower> follower(new Follower(path, std::move(reader.value())));
+  auto session = session::open(path, until_ns, until_ns);
+  if (!session) return trace::Error{session.error()};
+  std::shared_ptr<Follower> follower(new Follower(path, std::move(session.value())));
   follower->thread_ = std::thread([raw = follower.get()] { raw->run(); });
   return follower;
 }
@@ -31,19 +31,19 @@ bool Follower::read_slice() {
   // A mutex is not fair: whoever waits to ask goes first.
   while (waiting_ > 0 && !stopping_) std::this_thread::yield();
   std::lock_guard lock(mutex_);
-  const uint64_t before = model_.state().revision;
-  const auto result = reader_->poll([this](const trace::Batch &batch) { model_.ingest(batch); }, kSlice);
-  if (model_.state().revision != before) ++revision_;
+  const uint64_t before = session_->model.state().revision;
+  const bool more = session_->poll(kSlice);
+  if (session_->model.state().revision != before) ++revision_;
   measure_rate();
-  if (!result.more || Clock::now() - looked_ > kEndedPause) look_around();
-  return result.more;
+  if (!more || Clock::now() - looked_ > kEndedPause) look_around();
+  return more;
 }
 
 void Follower::measure_rate() {
   const auto now = Clock::now();
   const std::chrono::duration<double> passed = now - measured_;
   if (measured_ != Clock::time_point{} && passed.count() < 0.5) return;
-  const uint64_t events = model_.state().events;
+  const uint64_t events = session_->model.state().events;
   if (measured_ != Clock::time_point{}) rate_ = static_cast<double>(events - measured_events_) / passed.count();
   measured_ = now;
   measured_events_ = events;
@@ -52,18 +52,18 @@ void Follower::measure_rate() {
 /// Everything besides events: who lives, what the launcher wrote, what was lost.
 void Follower::look_around() {
   looked_ = Clock::now();
-  std::string json = reader_->session_json();
+  std::string json = session_->reader->session_json();
   if (!json.empty()) session_json_ = std::move(json);  // the directory may have been deleted: what is known stays
-  live_ = reader_->live();
+  live_ = session_->reader->live();
   std::string facts = session_json_ + (live_ ? "live" : "ended");
-  for (size_t process = 0; process < reader_->process_count(); ++process) {
-    const trace::ProcessTables &tables = reader_->tables(process);
-    facts += reader_->ended(process) ? " e" : " r";
+  for (size_t process = 0; process < session_->reader->process_count(); ++process) {
+    const trace::ProcessTables &tables = session_->reader->tables(process);
+    facts += session_->reader->ended(process) ? " e" : " r";
     for (const size_t count : {tables.threads().size(), tables.devices().size(), tables.notes().size()}) {
       facts += std::to_string(count) + ",";
     }
   }
-  facts += std::to_string(reader_->losses().total());
+  facts += std::to_string(session_->reader->losses().total());
   if (facts == facts_) return;
   facts_ = std::move(facts);
   ++revision_;

@@ -8,9 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "addon/trace_names.h"
-#include "model/model.h"
-#include "trace/session_reader.h"
+#include "session/session.h"
 
 namespace gmt::addon {
 
@@ -37,7 +35,7 @@ class Follower {
     ++waiting_;
     std::unique_lock lock(mutex_);
     --waiting_;
-    return question(View{model_.settled(), *reader_, session_json_, revision_.load(), rate_, live_});
+    return question(View{session_->model.settled(), *session_->reader, session_json_, revision_.load(), rate_, live_});
   }
   /// Rises with every change that a question could see. Takes no lock.
   uint64_t revision() const { return revision_.load(std::memory_order_relaxed); }
@@ -55,8 +53,8 @@ class Follower {
   static constexpr auto kLivePause = std::chrono::milliseconds(30);
   static constexpr auto kEndedPause = std::chrono::milliseconds(250);
 
-  Follower(std::string path, std::unique_ptr<trace::SessionReader> reader)
-      : path_(std::move(path)), reader_(std::move(reader)), names_(*reader_), model_(names_) {}
+  Follower(std::string path, std::unique_ptr<session::Session> session)
+      : path_(std::move(path)), session_(std::move(session)) {}
   void run();
   bool read_slice();
   void look_around();
@@ -65,9 +63,7 @@ class Follower {
 
   const std::string path_;
   std::mutex mutex_;  ///< guards what follows, up to the next blank line
-  std::unique_ptr<trace::SessionReader> reader_;
-  TraceNames names_;
-  model::Model model_;
+  std::unique_ptr<session::Session> session_;
   std::string session_json_;
   std::string facts_;  ///< what of the session is not an event, as text: a change of it is a new revision
   double rate_ = 0;

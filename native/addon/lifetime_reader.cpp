@@ -6,18 +6,16 @@ namespace gmt::addon {
 
 trace::Result<std::shared_ptr<LifetimeReader>> LifetimeReader::open(const std::string &path, uint64_t from_ns,
                                                                     uint64_t until_ns) {
-  auto reader = trace::SessionReader::open(path, until_ns);
-  if (!reader) return trace::Error{reader.error()};
-  return std::shared_ptr<LifetimeReader>(new LifetimeReader(std::move(reader.value()), from_ns));
+  // What ended before a checkpoint ended before `from_ns`.
+  const uint64_t latest_ns = std::min(from_ns == 0 ? 0 : from_ns - 1, until_ns);
+  auto session = session::open(path, until_ns, latest_ns);
+  if (!session) return trace::Error{session.error()};
+  return std::shared_ptr<LifetimeReader>(new LifetimeReader(std::move(session.value()), from_ns));
 }
 
-LifetimeReader::LifetimeReader(std::unique_ptr<trace::SessionReader> reader, uint64_t from_ns)
-    : reader_(std::move(reader)),
-      names_(*reader_),
-      model_(names_),
-      log_(from_ns),
-      session_json_(reader_->session_json()) {
-  model_.log_lifetimes(&log_);
+LifetimeReader::LifetimeReader(std::unique_ptr<session::Session> session, uint64_t from_ns)
+    : session_(std::move(session)), log_(from_ns), session_json_(session_->reader->session_json()) {
+  session_->model.log_lifetimes(&log_);
 }
 
 bool LifetimeReader::next(size_t count, std::vector<LifetimeRow> &rows) {
@@ -35,13 +33,13 @@ bool LifetimeReader::next(size_t count, std::vector<LifetimeRow> &rows) {
 /// False once there are `count` allocations or all was read.
 bool LifetimeReader::slice(size_t count) {
   if (ended_ || log_.ready().size() >= count) return false;
-  ended_ = !reader_->poll([this](const trace::Batch &batch) { model_.ingest(batch); }, kSlice).more;
-  if (ended_) model_.finish_lifetimes();
+  ended_ = !session_->poll(kSlice);
+  if (ended_) session_->model.finish_lifetimes();
   return true;
 }
 
 void LifetimeReader::take(size_t count, std::vector<LifetimeRow> &rows) {
-  const model::Accounts &accounts = model_.settled().accounts;
+  const model::Accounts &accounts = session_->model.settled().accounts;
   auto &ready = log_.ready();
   const auto end = ready.begin() + static_cast<std::ptrdiff_t>(std::min(count, ready.size()));
   for (auto one = ready.begin(); one != end; ++one) {

@@ -40,20 +40,20 @@ class LifetimeReader {
     ++waiting_;
     std::unique_lock lock(mutex_);
     --waiting_;
-    return question(Follower::View{model_.settled(), *reader_, session_json_, model_.state().revision, 0, !ended_});
+    model::Model &model = session_->model;
+    return question(
+        Follower::View{model.settled(), *session_->reader, session_json_, model.state().revision, 0, !ended_});
   }
 
  private:
   static constexpr uint64_t kSlice = 16384;  ///< events between two chances for questions
 
-  LifetimeReader(std::unique_ptr<trace::SessionReader> reader, uint64_t from_ns);
+  LifetimeReader(std::unique_ptr<session::Session> session, uint64_t from_ns);
   bool slice(size_t count);
   void take(size_t count, std::vector<LifetimeRow> &rows);
 
   std::mutex mutex_;  ///< guards what follows, up to the next blank line
-  std::unique_ptr<trace::SessionReader> reader_;
-  TraceNames names_;
-  model::Model model_;
+  std::unique_ptr<session::Session> session_;
   model::LifetimeLog log_;
   std::string session_json_;
   bool ended_ = false;

@@ -4,7 +4,6 @@
 #include "addon/promised.h"
 #include "addon/questions/queries_from_js.h"
 #include "addon/wrapped.h"
-#include "trace/saved/save.h"
 
 namespace gmt::addon {
 
@@ -94,7 +93,7 @@ Napi::Value SessionObject::save(const Napi::CallbackInfo &info) {
   const std::string json = info.Length() > 1 && info[1].IsString() ? info[1].As<Napi::String>().Utf8Value() : "";
   return Promised::start(env, [follower = follower_, target = info[0].As<Napi::String>().Utf8Value(), json] {
     const auto logs = follower->ask([](const Follower::View &view) { return view.reader.open_logs(); });
-    return trace::save(follower->path(), target, json, logs);
+    return session::save(follower->path(), target, json, logs);
   });
 }
 

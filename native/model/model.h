@@ -15,6 +15,9 @@ class Model {
   /// Takes one process's next events. Batches of one process come in the order of their sequences.
   void ingest(const trace::Batch &batch) { model::ingest(state_, batch, lifetimes_); }
 
+  /// Keeps all of it, or reads it into a model that is new; then what has been read counts only if it is good().
+  void checkpoint(Archive &a) { state_.checkpoint(a); }
+
   /// What the events have made.
   const State &state() const { return state_; }
   /// The same for questions: sites whose stacks were not known when they were made are settled as far as they are by now.

@@ -1,10 +1,12 @@
 #pragma once
 // Events as the model takes them: decoded, in the order of their sequence, one process at a time.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <string>
 
+#include "trace/archive.h"
 #include "wire/layout.h"
 
 namespace gmt::trace {
@@ -39,6 +41,7 @@ struct Name {
   uint8_t device;
   uint8_t category;  ///< enum gmt_category
   std::string text;
+  void checkpoint(Archive &a) { a(after, address, device, category, text); }
 };
 
 /// Device memory by the device's own account.
@@ -49,6 +52,7 @@ struct Memory {
   uint64_t used_bytes;
   uint64_t total_bytes;
   uint8_t device;
+  void checkpoint(Archive &a) { a(after, time_ns, process_bytes, used_bytes, total_bytes, device); }
 };
 
 /// A part of an answer of the agent.
@@ -58,6 +62,7 @@ struct AnswerPart {
   uint16_t part;
   uint16_t parts;
   std::string text;
+  void checkpoint(Archive &a) { a(after, request, part, parts, text); }
 };
 
 /// What a framework's allocator says of a device.
@@ -66,6 +71,7 @@ struct Allocator {
   uint64_t allocated_bytes;
   uint64_t active_bytes;
   uint8_t device;
+  void checkpoint(Archive &a) { a(after, allocated_bytes, active_bytes, device); }
 };
 
 /// Any other record that the model takes.
@@ -75,10 +81,11 @@ struct Said {
   std::string payload;  ///< its struct, and what follows it
   template <typename Payload>
   Payload as() const {
-    Payload said;
-    std::memcpy(&said, payload.data(), sizeof said);
+    Payload said{};
+    std::memcpy(&said, payload.data(), std::min(sizeof said, payload.size()));
     return said;
   }
+  void checkpoint(Archive &a) { a(after, kind, payload); }
 };
 
 struct Records {

@@ -15,6 +15,7 @@ namespace gmt::trace {
 namespace {
 
 constexpr uint64_t kLookIntervalNs = 100'000'000;
+constexpr uint64_t kAheadNs = 100'000'000;
 
 uint64_t steady_ns() {
   auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -53,9 +54,10 @@ Status SessionReader::open_saved() {
   if (!container) return Error{container.error()};
   cut_ = container.value().cut;
   saved_json_ = container.value().session_json;
+  checkpoints_ = container.value().checkpoints;
   std::string problem;
   for (const LogSection &section : container.value().logs) {
-    auto log = LogFile::open_section(path_, section.offset, section.bytes, section.cut);
+    auto log = LogFile::open_section(path_, section);
     if (log) {
       opened_.push_back(std::move(log.value()));
     } else {
@@ -122,18 +124,18 @@ void SessionReader::look_at_processes() {
 SessionReader::Process *SessionReader::next_to_read() {
   Process *next = nullptr;
   for (auto &process : processes_) {
-    if (!process->idle && (!next || process->merge.last_ns() < next->merge.last_ns())) next = process.get();
+    if (!process->idle && (!next || process->time_ns() < next->time_ns())) next = process.get();
   }
   return next;
 }
 
-// Takes out of the batch what is later than the time that the session ends at.
-void SessionReader::cut(Process &process) {
-  const size_t later = batch_.cut_behind(until_ns_);
-  if (later == 0) return;
-  process.cut_events += later;
-  process.past = true;
-  process.idle = true;
+// How far it may be read now: not much ahead of the others, so that what was delivered is everything up to about one time.
+uint64_t SessionReader::horizon(const Process &process) const {
+  uint64_t until = until_ns_;
+  for (const auto &other : processes_) {
+    if (!other->idle && other.get() != &process) until = std::min(until, other->time_ns() + kAheadNs);
+  }
+  return until;
 }
 
 // Whoever took its time before `until_ns` has had the time to write.
@@ -159,8 +161,10 @@ PollResult SessionReader::poll(const BatchSink &sink, uint64_t max_events) {
     Process *process = next_to_read();
     if (!process) return result;
     batch_.clear();
-    process->idle = !process->merge.read(process->log, process->tables, batch_, process->gone, now);
-    if (until_ns_ != kToTheEnd) cut(*process);
+    const uint64_t until = horizon(*process);
+    const bool more = process->merge.read(process->log, process->tables, batch_, process->gone, now, until);
+    process->past = process->merge.next_ns() > until_ns_;
+    process->idle = !more || process->past;
     result.events += batch_.size();
     if (batch_.empty()) continue;
     auto same = [&](const auto &other) { return other.get() == process; };
@@ -169,6 +173,47 @@ PollResult SessionReader::poll(const BatchSink &sink, uint64_t max_events) {
   }
   result.more = next_to_read() != nullptr;
   return result;
+}
+
+uint64_t SessionReader::time_ns() const {
+  uint64_t newest = 0;
+  for (const auto &process : processes_) {
+    if (process->merge.started()) newest = std::max({newest, process->facts.start_ns, process->merge.last_ns()});
+  }
+  return newest;
+}
+
+void SessionReader::checkpoint(Archive &a) {
+  a(start_realtime_ns_);
+  const uint64_t count = a.count(processes_.size());
+  for (uint64_t i = 0; i < count && a.good(); ++i) {
+    if (a.reads()) {
+      read_process(a);
+    } else {
+      Process &process = *processes_[i];
+      gmt_file_header header = process.log.header();
+      a(header.pid, header.process_start, header.start_realtime_ns, process.merge, process.tables);
+    }
+  }
+}
+
+void SessionReader::read_process(Archive &a) {
+  gmt_file_header known{};
+  a(known.pid, known.process_start, known.start_realtime_ns);
+  const auto log = std::ranges::find_if(opened_, [&](const LogFile &one) {
+    const gmt_file_header header = one.header();
+    return header.pid == known.pid && header.process_start == known.process_start &&
+           header.start_realtime_ns == known.start_realtime_ns;
+  });
+  a.hold(log != opened_.end());
+  if (!a.good()) return;
+  const gmt_file_header header = log->header();
+  auto process = std::make_unique<Process>(std::move(*log), header, start_realtime_ns_);
+  opened_.erase(log);
+  a(process->merge, process->tables);
+  process->merge.resume(a, process->log);
+  const bool begins_later = process->facts.start_ns > until_ns_;  // and was not read
+  if (!begins_later) processes_.push_back(std::move(process));
 }
 
 bool SessionReader::ended(size_t process) const {
@@ -192,7 +237,15 @@ Losses SessionReader::losses() const {
 
 uint64_t SessionReader::events() const {
   uint64_t sum = 0;
-  for (const auto &process : processes_) sum += process->merge.events() - process->cut_events;
+  for (const auto &process : processes_) sum += process->merge.events();
+  return sum;
+}
+
+uint64_t SessionReader::events_to_come() const {
+  uint64_t sum = 0;
+  for (const auto &process : processes_) {
+    sum += std::max(process->log.next_sequence(), process->merge.expected()) - process->merge.expected();
+  }
   return sum;
 }
 
@@ -211,7 +264,7 @@ std::vector<std::string> SessionReader::notes() const {
   for (const auto &process : processes_) {
     const uint64_t at = process->merge.damaged_at();
     if (at == 0) continue;
-    all.push_back(process->log.where() + " is damaged at byte " + std::to_string(process->log.begin() + at) +
+    all.push_back(process->log.where() + " is damaged at byte " + std::to_string(process->log.place_of(at)) +
                   ": what could not be read is missing, the rest is shown.");
   }
   return all;

@@ -1,5 +1,6 @@
 #pragma once
 // A session: all processes of a trace directory that may still grow, or of a saved `*.gputrace`.
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "trace/log/losses.h"
 #include "trace/log/merge.h"
 #include "trace/log/process_tables.h"
+#include "trace/saved/container_file.h"
 
 namespace gmt::trace {
 
@@ -47,6 +49,14 @@ class SessionReader {
   /// taking turns so that session time runs roughly forward. Before the first call there are no processes.
   PollResult poll(const BatchSink &sink, uint64_t max_events = ~0ull);
 
+  /// Where reading stands in all logs, between two polls. Reads into a session that was not polled yet and has these logs.
+  void checkpoint(Archive &a);
+  /// Nothing later was delivered so far.
+  uint64_t time_ns() const;
+  /// Checkpoints of a saved trace.
+  const std::vector<CheckpointPlace> &checkpoints() const { return checkpoints_; }
+  void note(std::string sentence) { notes_.push_back(std::move(sentence)); }
+
   /// Processes are numbered in the order of their start where they were there at the first poll, then as found.
   size_t process_count() const { return processes_.size(); }
   const ProcessFacts &facts(size_t process) const { return processes_[process]->facts; }
@@ -65,6 +75,8 @@ class SessionReader {
   /// What is missing of all processes and of the file.
   Losses losses() const;
   uint64_t events() const;
+  /// That are written and were not read.
+  uint64_t events_to_come() const;
   /// CLOCK_REALTIME of session time 0 (the start of the process that began first); 0 without a process.
   uint64_t start_realtime_ns() const { return start_realtime_ns_; }
   /// What the launcher left, as it is now; empty where there is nothing.
@@ -83,9 +95,9 @@ class SessionReader {
     ProcessTables tables;
     Merge merge;
     bool gone = false;
-    bool idle = false;        ///< nothing more could be read
-    bool past = false;        ///< it has been read up to `until_ns`
-    uint64_t cut_events = 0;  ///< read, but later than that
+    bool idle = false;  ///< nothing more could be read
+    bool past = false;  ///< it has been read up to `until_ns`
+    uint64_t time_ns() const { return std::max({facts.start_ns, merge.last_ns(), merge.next_ns()}); }
   };
 
   SessionReader(std::string path, bool saved, uint64_t until_ns)
@@ -97,7 +109,8 @@ class SessionReader {
   void adopt();
   void look_at_processes();
   Process *next_to_read();
-  void cut(Process &process);
+  uint64_t horizon(const Process &process) const;
+  void read_process(Archive &a);
   bool time_is_over() const;
 
   std::string path_;
@@ -105,6 +118,7 @@ class SessionReader {
   uint64_t until_ns_;
   bool cut_ = false;
   std::string saved_json_;
+  std::vector<CheckpointPlace> checkpoints_;
   uint64_t start_realtime_ns_ = 0;
   uint64_t looked_ns_ = 0;       ///< when the directory and /proc were read last
   std::set<std::string> known_;  ///< names of logs that need no more looking at

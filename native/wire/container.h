@@ -3,12 +3,17 @@
 //
 //   | header 32 B | section bytes, each 4096-aligned | ... | table: gmt_section x section_count |
 //
-// A log section holds one process's log as it lay on disk, unwritten chunks left out; a file that was cut
-// short is found by `table_offset + table` not lying inside it.
+// A packed log is the header of one process's log, padded to 4096 bytes, and its written chunks, packed:
+//
+//   | gmt_file_header, zeros | gmt_packed_chunk, a zstd frame | gmt_packed_chunk, a zstd frame | ... |
+//
+// A file that was cut short is found by `table_offset + table` not lying inside it.
 #include <stdint.h>
 
+#include "layout.h"
+
 #define GMT_TRACE_MAGIC 0x4543415254555047ull /* the bytes "GPUTRACE" */
-#define GMT_TRACE_VERSION 1u
+#define GMT_TRACE_VERSION 3u
 
 struct gmt_trace_header {
   uint64_t magic;
@@ -19,8 +24,36 @@ struct gmt_trace_header {
 };
 
 enum gmt_section_kind {
-  GMT_SECTION_LOG = 1,      ///< one process's log
-  GMT_SECTION_SESSION = 2,  ///< UTF-8 JSON: what the launcher knows (command, exit statuses, start, product version)
+  GMT_SECTION_LOG = 1,         ///< one process's log as it lay on disk, unwritten chunks left out (version 1)
+  GMT_SECTION_SESSION = 2,     ///< UTF-8 JSON: what the launcher knows (command, exit statuses, start, product version)
+  GMT_SECTION_PACKED_LOG = 3,  ///< one process's log
+  GMT_SECTION_INDEX = 4,       ///< of the packed log before it: gmt_packed_place, one a chunk
+  GMT_SECTION_CHECKPOINT = 5,  ///< gmt_checkpoint_header, and a zstd frame
+};
+
+#define GMT_PACKED_MAGIC 0x4b434150u /* "PACK" */
+
+/// Before the frame of a chunk. Unpacked, it has the chunk's slots column by column: their first bytes, their second bytes, ...
+/// The first 8 bytes of a slot and its last 4, read as numbers, are differences to the slot before (of the first: to 0).
+struct gmt_packed_chunk {
+  uint32_t magic;  ///< GMT_PACKED_MAGIC
+  uint32_t bytes;  ///< of the frame
+  uint32_t slots;  ///< those behind are not written
+  uint32_t reserved;
+  struct gmt_chunk_header header;
+};
+
+struct gmt_packed_place {
+  uint64_t offset;  ///< of the gmt_packed_chunk in its section
+  struct gmt_packed_chunk chunk;
+};
+
+/// What a model made of all events before a place in the logs; see native/session.
+struct gmt_checkpoint_header {
+  uint64_t time_ns;  ///< of the session: no event before that place is later
+  uint64_t bytes;    ///< of the frame
+  uint64_t unpacked_bytes;
+  uint64_t version;  ///< of what the frame holds: another one is left alone
 };
 
 struct gmt_section {
@@ -33,4 +66,7 @@ struct gmt_section {
 #ifdef __cplusplus
 static_assert(sizeof(gmt_trace_header) == 32, "trace header");
 static_assert(sizeof(gmt_section) == 24, "section");
+static_assert(sizeof(gmt_packed_chunk) == 80, "packed chunk");
+static_assert(sizeof(gmt_packed_place) == 88, "packed place");
+static_assert(sizeof(gmt_checkpoint_header) == 32, "checkpoint");
 #endif

@@ -124,7 +124,8 @@ static inline uint64_t gmt_size_field(uint64_t bytes) {
 }
 static inline uint64_t gmt_size_bytes(uint64_t field) {
   if (field < GMT_SIZE_EXACT) return field;
-  return (0x800 | (field & 0x7ff)) << (36 + (field >> 11 & 0x1f));
+  const unsigned above = (unsigned)(field >> 11 & 0x1f);
+  return (0x800 | (field & 0x7ff)) << (36 + (above < 16 ? above : 16));  // more is damage
 }
 
 /// What an event means. Ranges: 1-15 tensor layer, 16-63 driver layer, 64-79 marks.

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "check.h"
+#include "checkpoint_session.h"
 #include "log_writer.h"
 #include "pickle_writer.h"
 #include "trace/saved/save.h"
@@ -98,10 +99,14 @@ std::vector<Bytes> containers() {
   write_all_kinds(b, 1, 60);
   std::string path = folder / "a.gputrace";
   if (trace::save(folder.path(), path, R"({"command":["python"]})")) std::abort();
-  std::ifstream in(path, std::ios::binary);
-  Bytes whole{std::istreambuf_iterator<char>(in), {}};
-  Bytes cut(whole.begin(), whole.begin() + 4096 + GMT_FILE_HEADER_BYTES + 4000);
-  return {whole, cut};
+  const auto bytes_of = [](const std::string &file) {
+    std::ifstream in(file, std::ios::binary);
+    return Bytes{std::istreambuf_iterator<char>(in), {}};
+  };
+  const Bytes whole = bytes_of(path);
+  const Bytes cut(whole.begin(), whole.end() - 4096 - 200);
+  const Bytes old = bytes_of(GMT_GOLDEN "/steps.gputrace");
+  return {whole, cut, old, {old.begin(), old.begin() + 4096 + 4096 + GMT_FILE_HEADER_BYTES + 4000}};
 }
 
 std::vector<Bytes> line_tables() {
@@ -167,5 +172,6 @@ std::vector<Bytes> seeds_of(const std::string &kind) {
   if (kind == "log") return logs();
   if (kind == "container") return containers();
   if (kind == "pickle") return pickles();
+  if (kind == "checkpoint") return {CheckpointSession().bytes()};
   return line_tables();
 }

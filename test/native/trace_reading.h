@@ -26,6 +26,7 @@ struct KeptBatch {
   std::vector<trace::Memory> memories;
   std::vector<trace::AnswerPart> answers;
   std::vector<trace::Allocator> allocators;
+  std::vector<trace::Said> others;
   std::vector<BlockDetail> blocks;
 };
 
@@ -43,6 +44,7 @@ inline KeptBatch keep(const trace::Batch &batch) {
           {batch.records.memories.begin(), batch.records.memories.end()},
           {batch.records.answers.begin(), batch.records.answers.end()},
           {batch.records.allocators.begin(), batch.records.allocators.end()},
+          {batch.records.others.begin(), batch.records.others.end()},
           std::move(blocks)};
 }
 

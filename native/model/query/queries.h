@@ -80,6 +80,10 @@ struct OutOfMemory {
   int64_t live_bytes;
   uint32_t thread;
   std::shared_ptr<const MemorySnapshot> snapshot;  ///< of the newest ones
+  void checkpoint(Archive &a) {
+    a(process, device, layer, requested_bytes, time_ns, live_bytes, thread, snapshot);
+    row(a, kSiteRows, site);
+  }
 };
 
 }  // namespace gmt::model

@@ -80,6 +80,10 @@ struct SnapshotSite {
   int64_t grown_bytes;
   double step_allocated_bytes;
   double usual_allocated_bytes;
+  void checkpoint(Archive &a) {
+    a(live_bytes, live_count, oldest_step, grown_bytes, step_allocated_bytes, usual_allocated_bytes);
+    row(a, kSiteRows, site);
+  }
 };
 
 /// Memory of one process on one device at one moment.
@@ -95,6 +99,10 @@ struct MemorySnapshot {
   int64_t older_bytes = 0;
   std::array<CategorySum, kCategories> categories{};
   std::vector<SnapshotSite> sites;
+  void checkpoint(Archive &a) {
+    a(step, tensor_bytes, reserved_bytes, driver_bytes, memory, fragmentation, this_step_bytes, recent_bytes,
+      older_bytes, categories, sites);
+  }
 };
 
 }  // namespace gmt::model

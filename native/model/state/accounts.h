@@ -32,6 +32,15 @@ struct alignas(64) Cell {
   uint32_t site = 0;
   uint32_t ledger : 31 = 0;
   uint32_t calls_backward : 1 = 0;
+  void checkpoint(Archive &a) {
+    uint32_t own = ledger;
+    bool calls = calls_backward;
+    a(live_bytes, live_count, peak_bytes, allocations, frees, allocated_bytes, filled_spans, calls);
+    row(a, kSiteRows, site);
+    row(a, kLedgerRows, own);
+    ledger = own & kNone >> 1;
+    calls_backward = calls;
+  }
 };
 static_assert(sizeof(Cell) == 64);
 
@@ -42,6 +51,7 @@ struct CellInfo {
   uint8_t device;
   Layer layer;
   LineSource source;
+  void checkpoint(Archive &a) { a(process, stack, thread, device, layer, source); }
 };
 
 /// A library that called the driver.
@@ -51,6 +61,7 @@ struct LibraryInfo {
   std::string search;   ///< file name in lower case
   bool awaited() const { return number != 0 && path.empty(); }
   std::string file_name() const { return path.substr(path.rfind('/') + 1); }
+  void checkpoint(Archive &a) { a(number, path, search); }
 };
 
 /// An allocation that ends.
@@ -86,6 +97,7 @@ struct SiteInfo {
 
   /// The same for the same stack content, layer, source and library's name in every process and every trace. 0: not known yet.
   uint64_t key() const;
+  void checkpoint(Archive &a);
   LineSource shown_source() const { return summary.before_attach ? LineSource::BeforeAttach : source; }
 };
 
@@ -107,20 +119,30 @@ struct LedgerNumbers {
   uint64_t implied_frees = 0;
   uint64_t segment_allocations = 0;  ///< of these, taken and given back by a framework's caching allocator
   uint64_t segment_frees = 0;
+  void checkpoint(Archive &a) {
+    a(process, device, layer, live_bytes, live_count, peak_bytes, peak_ns, allocations, frees, failed, allocated_bytes,
+      freed_bytes, unmatched_frees, implied_frees, segment_allocations, segment_frees);
+  }
 };
 
 struct Ledger : LedgerNumbers {
   TimelineSeries timeline;  ///< live bytes
   StepLevel steps;          ///< of them
+  void checkpoint(Archive &a) {
+    LedgerNumbers::checkpoint(a);
+    a(timeline, steps);
+  }
 };
 
 class Accounts {
  public:
   explicit Accounts(const Names &names) : names_(names) {}
+  void checkpoint(Archive &a);
 
   /// What follows is of this process.
   void enter(uint32_t process) { frame_ = &book(process).frame; }
   StepFrame &frame(uint32_t process) { return book(process).frame; }
+  bool knows(uint32_t process) const { return process < books_.size() && books_[process]; }
 
   uint32_t cell(uint32_t process, Layer layer, uint8_t device, uint32_t thread, LineRef line);
   Ledger &ledger(uint32_t process, Layer layer, uint8_t device);
@@ -188,12 +210,14 @@ class Accounts {
     uint64_t line;  ///< and layer and device
     uint32_t thread;
     auto operator<=>(const CellKey &) const = default;
+    void checkpoint(Archive &a) { a(line, thread); }
   };
   struct KeyPlace {
     uint64_t line;
     uint32_t thread;
     uint32_t cell;
     CellKey key() const { return {line, thread}; }
+    void checkpoint(Archive &a) { a(line, thread, cell); }
   };
   /// From a cell's key to its index, and what is known per process.
   struct Book {
@@ -205,9 +229,11 @@ class Accounts {
     std::unordered_map<uint64_t, uint32_t> pending_sites;  ///< by stack id, layer and source
     std::unordered_map<uint32_t, StackSummary> summaries;
     StepFrame frame;
+    void checkpoint(Archive &a);
   };
 
   static void grow(Book &book);
+  bool sound() const;
   static CellKey cell_key(Layer layer, uint8_t device, uint32_t thread, LineRef line) {
     return {static_cast<uint64_t>(line.stack) << 32 | static_cast<uint64_t>(device) << 8 |
                 static_cast<uint64_t>(layer) << 4 | static_cast<uint64_t>(line.source),

@@ -11,6 +11,10 @@ struct AddressEntry {
   uint32_t block;
   uint8_t device;
   bool taken = false;
+  void checkpoint(Archive &a) {
+    a(address, device);
+    row(a, kBlockRows, block);
+  }
 };
 static_assert(sizeof(AddressEntry) == 16);
 

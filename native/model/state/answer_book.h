@@ -19,6 +19,10 @@ struct BlockFacts {
   uint8_t device = 0;
   uint32_t step = 0;
   uint64_t time_ns = 0;
+  void checkpoint(Archive &a) {
+    a(address, known, alive, bytes, device, step, time_ns);
+    if (known) row(a, kCellRows, cell);
+  }
 };
 
 struct Answer {
@@ -30,10 +34,12 @@ struct Answer {
   std::string text;
   std::vector<BlockFacts> blocks;
   bool complete() const { return next_part == parts; }
+  void checkpoint(Archive &a) { a(index, request, time_ns, parts, next_part, text, blocks); }
 };
 
 class AnswerBook {
  public:
+  void checkpoint(Archive &a) { a(answers_, next_index_); }
   static constexpr size_t kAnswers = 64;
   static constexpr size_t kTextBytes = 32u << 20;  ///< of one answer
 

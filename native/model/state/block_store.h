@@ -23,7 +23,10 @@ class BlockStore {
   Block &operator[](uint32_t index) { return pages_[index >> kPageBits][index & (kPage - 1)]; }
   const Block &operator[](uint32_t index) const { return pages_[index >> kPageBits][index & (kPage - 1)]; }
 
-  size_t size() const { return pages_.size() * kPage - free_.size(); }
+  void checkpoint(Archive &a);
+
+  size_t capacity() const { return pages_.size() * kPage; }
+  size_t size() const { return capacity() - free_.size(); }
 
   /// Calls `visit(index, block)` for every live block.
   template <typename Visit>

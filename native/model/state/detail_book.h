@@ -9,6 +9,7 @@ namespace gmt::model {
 
 class DetailBook {
  public:
+  void checkpoint(Archive &a) { a(blocks_); }
   /// The block that is alive at its address is this until it is freed.
   void set(const gmt_block &block) { blocks_[block_key(block.address, static_cast<uint8_t>(block.device))] = block; }
   void forget(uint64_t address, uint8_t device) { blocks_.erase(block_key(address, device)); }

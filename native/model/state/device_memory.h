@@ -16,6 +16,7 @@ struct MemoryPoint {
   uint64_t used_bytes;
   uint64_t total_bytes;
   void join(const MemoryPoint &later) { *this = later; }
+  void checkpoint(Archive &a) { a(step, process_bytes, used_bytes, total_bytes); }
 };
 
 /// What a tensor gave back and another stream still uses, as the allocator said in this step.
@@ -23,10 +24,14 @@ struct PendingPoint {
   uint32_t step;
   uint64_t bytes;
   void join(const PendingPoint &later) { *this = later; }
+  void checkpoint(Archive &a) { a(step, bytes); }
 };
 
 class DeviceMemory {
  public:
+  void checkpoint(Archive &a) {
+    a(reserved_, reserved_bytes_, knows_reserved_, reserved_steps_, memory_, memory_steps_, pending_, pending_steps_);
+  }
   bool knows_reserved() const { return knows_reserved_; }
   int64_t reserved_bytes() const { return reserved_bytes_; }
   const TimelineSeries &reserved() const { return reserved_; }

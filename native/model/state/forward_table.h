@@ -12,6 +12,7 @@ namespace gmt::model {
 
 class ForwardTable {
  public:
+  void checkpoint(Archive &a);
   /// The process keeps the newest entries of all its threads together up to this number.
   static constexpr size_t kEntries = 1u << 20;
 
@@ -35,6 +36,7 @@ class ForwardTable {
   struct Entry {
     uint64_t sequence;
     uint32_t stack;
+    void checkpoint(Archive &a) { a(sequence, stack); }
   };
   struct Thread {
     uint32_t number;
@@ -42,6 +44,7 @@ class ForwardTable {
     bool has_nodes;
     uint64_t used;              ///< of `uses_`, when it was used last
     std::deque<Entry> entries;  ///< sequences rise
+    void checkpoint(Archive &a) { a(number, torch_thread, has_nodes, used, entries); }
   };
   Thread &thread_of(uint32_t number, uint64_t torch_thread);
   uint32_t make_thread(uint32_t number, uint64_t torch_thread);

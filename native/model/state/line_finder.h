@@ -9,6 +9,7 @@ namespace gmt::model {
 
 class LineFinder {
  public:
+  void checkpoint(Archive &a) { a(forward_, engines_, makers_, backward_call_); }
   /// The line of `event`, an allocation; `state` is what autograd did on its thread, nullptr = nothing.
   LineRef find(const trace::Event &event, const gmt_autograd *state);
 
@@ -35,6 +36,7 @@ class LineFinder {
     uint64_t torch_thread = 0;
     bool known = false;  ///< sequence and torch_thread name the node that `line` was found for
     LineRef line;        ///< of the node that ran last
+    void checkpoint(Archive &a) { a(sequence, torch_thread, known, line); }
   };
   LineRef backward_line(EngineThread &engine, const gmt_autograd &state);
 

@@ -77,6 +77,32 @@ class LiveTable {
     return nullptr;
   }
 
+  /// Every entry stays in its slot: questions see them in the same order.
+  void checkpoint(Archive &a) {
+    uint64_t slots = a.count(capacity());
+    a.hold(slots == 0 || (std::has_single_bit(slots) && slots >= kLeast && slots <= kMost));
+    std::vector<uint32_t> places;
+    std::vector<Entry> entries;
+    for (size_t at = 0; !a.reads() && at < slots; ++at) {
+      if (!slots_[at].taken) continue;
+      places.push_back(static_cast<uint32_t>(at));
+      entries.push_back(slots_[at]);
+    }
+    a(places, entries);
+    a.hold(places.size() == entries.size() && places.size() * 2 <= slots);
+    a.hold(std::ranges::adjacent_find(places, std::greater_equal{}) == places.end());
+    a.hold(places.empty() || places.back() < slots);
+    if (!a.reads() || !a.good()) return;
+    slots_ = slots ? make(slots) : nullptr;
+    mask_ = slots ? slots - 1 : 0;
+    shift_ = slots ? 64 - std::countr_zero(slots) : 63;
+    used_ = places.size();
+    for (size_t i = 0; i < used_; ++i) {
+      slots_[places[i]] = entries[i];
+      slots_[places[i]].taken = true;
+    }
+  }
+
   template <typename Visit>
   void each(Visit visit) {
     each_of(slots_.get(), visit);
@@ -93,6 +119,7 @@ class LiveTable {
   using Slots = std::unique_ptr<Entry[], Release>;
   static constexpr size_t kHugePage = 2u << 20;
   static constexpr size_t kLeast = 1024;
+  static constexpr size_t kMost = 1u << 26;  ///< that a checkpoint may ask for
   static constexpr size_t kChunk = 256;
   static_assert(kLeast % kChunk == 0);
 

@@ -32,6 +32,7 @@ struct CategoryRow {
 /// Sums of one category by device.
 class CategorySums {
  public:
+  void checkpoint(Archive &a) { a(sums_); }
   void add(uint8_t device, uint64_t bytes) {
     if (device >= sums_.size()) sums_.resize(device + 1u);
     sums_[device].bytes += static_cast<int64_t>(bytes);
@@ -58,7 +59,9 @@ class NameBook {
     uint8_t category = kUnnamed;
     uint8_t device = 0;
     uint64_t bytes = 0;
+    void checkpoint(Archive &a) { a(text, category, device, bytes); }
   };
+  void checkpoint(Archive &a);
 
   /// The block at `address`, which is alive, is this from now on.
   void name(uint64_t address, uint8_t device, uint64_t bytes, uint8_t category, const std::string &text);

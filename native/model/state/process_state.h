@@ -55,6 +55,7 @@ struct ProcessState {
   SizeHabits habits;
   uint64_t uncounted_intervals = 0;  ///< pauses and gaps beyond the ones that are kept
 
+  void checkpoint(Archive &a);
   void set_next_due() { next_due_ns = std::min(steps.next_slice_ns, records.next_memory_ns()); }
   AddressTable &table(Space space) { return tables[static_cast<size_t>(space)]; }
   const AddressTable &table(Space space) const { return tables[static_cast<size_t>(space)]; }

@@ -17,6 +17,10 @@ class RecordQueue {
   /// A record waits for an event behind this sequence; ~0 = none waits.
   uint64_t next() const { return next_; }
 
+  void checkpoint(trace::Archive &a) {
+    a(waiting_, memories_);
+    set_next();
+  }
   void add(const trace::Records &records) {
     for (const trace::Name &name : records.names) add(name.after, name);
     for (const trace::Memory &memory : records.memories) {

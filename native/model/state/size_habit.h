@@ -34,10 +34,15 @@ struct SizeHabit {
   uint64_t largest_ns = 0;
   uint32_t largest_cell = 0;
   uint16_t median = 0;  ///< of each eighth
+  void checkpoint(Archive &a) {
+    a(allocations, largest_bytes, largest_ns, median);
+    if (largest_bytes) row(a, kCellRows, largest_cell);
+  }
 };
 
 class SizeHabits {
  public:
+  void checkpoint(Archive &a) { a(habits_); }
   void count(uint32_t thread, Layer layer, uint64_t bytes, uint64_t time_ns, uint32_t cell) {
     const size_t at = static_cast<size_t>(thread) * kLayers + static_cast<size_t>(layer);
     if (at >= habits_.size()) [[unlikely]]

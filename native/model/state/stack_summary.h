@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "model/state/names.h"
+#include "trace/archive.h"
 
 namespace gmt::model {
 
@@ -17,6 +18,9 @@ struct StackSummary {
   uint32_t line = 0;
   std::string function;
   std::string search;  ///< file and function in lower case
+  void checkpoint(trace::Archive &a) {
+    a(content, resolved, before_attach, calls_backward, file, line, function, search);
+  }
 };
 
 uint64_t hash_of(std::string_view text);

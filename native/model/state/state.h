@@ -16,6 +16,8 @@ class State {
  public:
   /// `from` outlives the state.
   explicit State(const Names &from) : names(from), accounts(from) {}
+  /// All of it but the names. Reads into a state that is new.
+  void checkpoint(Archive &a);
 
   /// nullptr: no event of that process yet.
   const ProcessState *process(uint32_t number) const {

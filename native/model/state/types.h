@@ -4,6 +4,7 @@
 #include <string>
 
 #include "model/state/enums.gen.h"
+#include "trace/archive.h"
 #include "wire/layout.h"
 
 namespace gmt::model {
@@ -15,6 +16,20 @@ enum class Space : uint8_t { Device, Array, Host, Physical, Import };
 constexpr int kSpaces = 5;
 
 constexpr uint32_t kNone = 0xffffffffu;
+
+using trace::Archive;
+/// What others name by number; places in Archive::rows.
+enum Rows : size_t { kCellRows, kSiteRows, kLedgerRows, kBlockRows };
+/// The number of such a thing.
+inline void row(Archive &a, Rows of, uint32_t &number) { a.below(number, a.rows[of]); }
+inline void row_or_none(Archive &a, Rows of, uint32_t &number) { a.below_or(number, a.rows[of], kNone); }
+
+template <typename Enum>
+  requires requires { Words<Enum>::kAll; }
+constexpr size_t archive_limit(Enum) {
+  return Words<Enum>::kAll.size();
+}
+constexpr size_t archive_limit(Space) { return kSpaces; }
 
 /// One live allocation of the driver.
 struct alignas(64) Block {
@@ -32,6 +47,10 @@ struct alignas(64) Block {
   Space space;
   bool counted;  ///< false: another process owns the memory
   bool segment;  ///< the framework's caching allocator keeps tensors in it
+  void checkpoint(Archive &a) {
+    a(address, bytes, time_ns, stream, context, references, mapped, step, device, kind, space, counted, segment);
+    if (kind) row(a, kCellRows, cell);
+  }
 };
 static_assert(sizeof(Block) == 64);
 
@@ -40,6 +59,7 @@ struct LineRef {
   uint32_t stack = 0;
   LineSource source = LineSource::None;
   uint16_t library = 0;  ///< number in the process, 0 = not known, or of the tensor layer
+  void checkpoint(Archive &a) { a(stack, source, library); }
 };
 
 struct Interval {

@@ -25,11 +25,18 @@ struct UndoRecord {
   Block first{};
   std::vector<Block> more;
   std::vector<Mapping> maps;
+  void checkpoint(Archive &a) { a(address, bytes, kind, device, what, has_first, first, more, maps); }
 };
+constexpr size_t archive_limit(UndoRecord::What) { return UndoRecord::Reservation + 1; }
 
 class UndoRing {
  public:
   static constexpr size_t kSize = 256;
+  void checkpoint(Archive &a) {
+    a(records_, pushed_);
+    a.below(next_, kSize);
+    a.hold(records_.empty() || records_.size() == kSize);
+  }
 
   void push(UndoRecord record);
   /// How many there ever were.

@@ -15,10 +15,15 @@ struct Mapping {
   uint64_t handle;
   uint64_t offset;
   uint32_t block;  ///< of the physical handle or the import; kNone where the handle was never seen
+  void checkpoint(Archive &a) {
+    a(address, bytes, handle, offset);
+    row_or_none(a, kBlockRows, block);
+  }
 };
 
 class VirtualMemory {
  public:
+  void checkpoint(Archive &a) { a(maps_, reservations_); }
   void reserve(uint64_t address, uint64_t bytes) { reservations_[address] = bytes; }
   /// Bytes of the reservation that ended, 0 = there was none.
   uint64_t release(uint64_t address);

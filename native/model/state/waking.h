@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <unordered_set>
 
+#include "model/state/types.h"
+
 namespace gmt::model {
 
 /// Of what events told meanwhile they know more than the allocator's list, which may have been made before them or after.
@@ -12,6 +14,7 @@ class Waking {
   /// With more of them the list is not taken any more: nobody may be there who makes one.
   static constexpr size_t kMost = 1u << 18;
 
+  void checkpoint(Archive &a);
   bool active() const { return active_; }
   void begin() { *this = {}, active_ = true; }
   void end() { *this = {}; }

@@ -24,7 +24,12 @@ struct StepEntry {
   Kind kind;
   uint8_t device;  ///< of Reserved
   bool mark;       ///< of a free: by Python's collector; of Reserved: `before` is known
+  void checkpoint(Archive &a) {
+    a(time_ns, before, bytes, kind, device, mark);
+    if (kind <= Free) row(a, kCellRows, cell);
+  }
 };
+constexpr size_t archive_limit(StepEntry::Kind) { return StepEntry::Flags + 1; }
 static_assert(sizeof(StepEntry) == 32);
 
 class LoopFinder {
@@ -57,6 +62,7 @@ class LoopFinder {
   /// The calls of a site's stack; empty where they are not known.
   using PathOf = std::function<CallPath(uint32_t site)>;
 
+  void checkpoint(Archive &a);
   void note(const StepEntry &entry) {
     if (skip_ > 0) {
       --skip_;

@@ -16,6 +16,7 @@ struct StepMark {
   uint32_t full_collections;
   uint8_t flags;
   uint64_t end_ns;
+  void checkpoint(Archive &a) { a(step, collections, full_collections, flags, end_ns); }
   void join(const StepMark &later) {
     step = later.step;
     collections += later.collections;
@@ -47,6 +48,10 @@ struct ProcessSteps {
   StepMark running{};         ///< what the running step has so far
   uint8_t lasting_flags = 0;  ///< of every step until further notice
 
+  void checkpoint(Archive &a) {
+    a(source, next_slice_ns, sure, silent, most_silent, begin_ns, last_end_ns, touched, marks, running, lasting_flags);
+    row_or_none(a, kSiteRows, anchor);
+  }
   void flag(uint8_t flags) { running.flags |= flags; }
   void collection(bool full) {
     ++running.collections;

@@ -1,5 +1,6 @@
 #include "model/steps/site_points.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace gmt::model {
@@ -32,6 +33,17 @@ void StepPoint::join(const StepPoint &later) {
   frees += later.frees;
   gc_frees += later.gc_frees;
   old_frees += later.old_frees;
+}
+
+void SitePoints::checkpoint(trace::Archive &a) {
+  a(newest_, older_, limit_);
+  uint32_t before = 0;
+  const auto follows = [&](const StepPoint &point) {
+    a.hold(point.first > before && point.last >= point.first);
+    before = point.last;
+  };
+  std::ranges::for_each(older_, follows);
+  if (!empty()) follows(newest_);
 }
 
 std::vector<StepPoint> SitePoints::all() const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/steps/step_axis.h"
+#include "trace/archive.h"
 
 namespace gmt::model {
 
@@ -16,6 +17,7 @@ struct YoungBlocks {
   uint64_t born_bytes = 0;
   uint64_t before_bytes = 0;
   bool operator==(const YoungBlocks &) const = default;
+  void checkpoint(trace::Archive &a) { a(born_count, before_count, born_bytes, before_bytes); }
 };
 
 /// The steps [first, last]. Their flows are those of each step where `each`, else of all together; the levels are those
@@ -38,6 +40,10 @@ struct StepPoint {
   uint32_t old_frees = 0;  ///< of blocks that were older than the step before
   YoungBlocks young;       ///< when `last` ended
 
+  void checkpoint(trace::Archive &a) {
+    a(first, last, each, live_count, live_bytes, min_bytes, max_bytes, allocated_bytes, largest_bytes, gc_bytes,
+      old_bytes, allocations, frees, gc_frees, old_frees, young);
+  }
   /// `step` is the one behind, and like these.
   bool goes_on(const StepPoint &step) const {
     return last + 1 == step.first && each && first != 0 && live_bytes == step.live_bytes &&
@@ -61,6 +67,7 @@ struct StepPoint {
 
 class SitePoints {
  public:
+  void checkpoint(trace::Archive &a);
   bool empty() const { return newest_.first == 0; }
   const StepPoint &newest() const { return newest_; }
   /// Oldest first.

@@ -23,6 +23,10 @@ struct alignas(64) SiteSum {
   uint32_t step_allocations = 0;
   uint32_t step_previous_frees = 0;
   uint32_t step = 0;  ///< 0 = no event yet
+  void checkpoint(Archive &a) {
+    a(live_bytes, step_min, step_max, step_allocated, step_previous_bytes, step_largest, live_count, step_allocations,
+      step_previous_frees, step);
+  }
 };
 static_assert(sizeof(SiteSum) == 64);
 
@@ -45,6 +49,11 @@ struct alignas(64) SiteHistory {
   uint32_t base_count = 0;      ///< alive before the first point
   int64_t base_bytes = 0;
   uint32_t segments = 0;  ///< allocations for a framework's caching allocator
+  void checkpoint(Archive &a) {
+    a(points, gc_bytes, gc_frees, old_frees, old_bytes, count_before, bytes_before, peak_bytes, first_step,
+      last_allocation_step, last_free_step, largest_step, largest_bytes, median, largest_before, base_count, base_bytes,
+      segments);
+  }
 };
 
 class SiteSteps {
@@ -52,6 +61,11 @@ class SiteSteps {
   /// Points that all sites together may have before older steps are kept together more.
   static constexpr std::ptrdiff_t kPoints = 1'000'000;
 
+  void checkpoint(Archive &a) {
+    a(sums_, histories_, points_);
+    a.below(detail_, kFinest + 1);
+    a.hold(sums_.size() == a.rows[kSiteRows] && histories_.size() == a.rows[kSiteRows]);
+  }
   void add_site() {
     sums_.emplace_back();
     histories_.emplace_back();

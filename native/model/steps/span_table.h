@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "trace/archive.h"
+
 namespace gmt::model {
 
 class SpanTable {
@@ -13,6 +15,11 @@ class SpanTable {
   static constexpr uint32_t kSpans = 64;
   static constexpr uint32_t kFirstShift = 26;  ///< the first width is 2^26 ns, about 67 ms
 
+  void checkpoint(trace::Archive &a, size_t cells) {
+    a(rows_);
+    a.below(shift_, 64);
+    for (const std::vector<double> &row : rows_) a.hold(row.size() == cells);
+  }
   /// log2 of the width of a span, ns.
   uint32_t shift() const { return shift_; }
   uint32_t span_of(uint64_t time_ns) const { return static_cast<uint32_t>(time_ns >> shift_); }

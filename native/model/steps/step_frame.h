@@ -17,6 +17,14 @@ struct EndedBlock {
   uint64_t device : 8;
   uint32_t step;  ///< in which it was allocated
   uint32_t cell;
+  void checkpoint(Archive &a) {
+    uint64_t size = bytes;
+    auto on = static_cast<uint8_t>(device);
+    a(address, size, on, step);
+    row(a, kCellRows, cell);
+    bytes = size & 0xffff'ffff'ffff;
+    device = on;
+  }
 };
 static_assert(sizeof(EndedBlock) == 24);
 
@@ -34,6 +42,13 @@ struct StepFrame {
   std::vector<EndedBlock> ended;
   bool ended_cut = false;  ///< there were more
 
+  void checkpoint(Archive &a) {
+    a(step, gc_thread, ended, ended_cut);
+    bool looks = finder != nullptr;
+    a(looks);
+    if (!looks) finder = nullptr;
+    if (looks) a(*finder);
+  }
   void end(const EndedBlock &block) {
     if (ended.size() == kEnded) {
       ended.clear();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/steps/step_axis.h"
+#include "trace/archive.h"
 
 namespace gmt::model {
 
@@ -14,6 +15,7 @@ namespace gmt::model {
 template <typename Point>
 class StepList {
  public:
+  void checkpoint(trace::Archive &a) { a(points_, limit_); }
   const std::vector<Point> &points() const { return points_; }
   void clear() {
     points_.clear();
@@ -66,6 +68,7 @@ struct LevelPoint {
   uint32_t step;
   int64_t last;
   int64_t most;
+  void checkpoint(trace::Archive &a) { a(step, last, most); }
   void join(const LevelPoint &later) {
     step = later.step;
     last = later.last;
@@ -75,6 +78,7 @@ struct LevelPoint {
 
 class StepLevel {
  public:
+  void checkpoint(trace::Archive &a) { a(list_, most_); }
   void see(int64_t value) { most_ = std::max(most_, value); }
   /// Step `step` is the last of `step` that ended; the level is at `value`.
   void end_step(uint32_t step, int64_t value) {

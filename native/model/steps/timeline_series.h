@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "trace/archive.h"
+
 namespace gmt::model {
 
 /// A span of time with at least one change in it, and the values right after the changes.
@@ -23,6 +25,11 @@ struct Bucket {
 
 class TimelineSeries {
  public:
+  void checkpoint(trace::Archive &a) {
+    a(open_end_ns_, open_, has_open_, rings_, whole_);
+    a.below(whole_shift_, 64);
+    a.hold(whole_.size() <= kWhole);
+  }
   /// The value is `value` from `time_ns` on. A time before the newest one counts as the newest.
   void set(uint64_t time_ns, int64_t value) {
     if (time_ns >= open_end_ns_) roll(time_ns);
@@ -51,6 +58,11 @@ class TimelineSeries {
     std::vector<Bucket> buckets;
     size_t head = 0;  ///< the oldest, once full
     void push(const Bucket &bucket);
+    void checkpoint(trace::Archive &a) {
+      a(buckets);
+      a.below(head, kRing);
+      a.hold(buckets.size() == kRing || (head == 0 && buckets.size() < kRing));
+    }
     size_t size() const { return buckets.size(); }
     const Bucket &at(size_t age) const { return buckets[(head + age) % buckets.size()]; }
   };

@@ -53,22 +53,6 @@ class BatchBuilder {
   void add(AnswerPart part) { answers_.push_back(std::move(part)); }
   void add(const Allocator &allocator) { allocators_.push_back(allocator); }
   void add(Said said) { others_.push_back(std::move(said)); }
-  /// Takes out what is later than `until_ns`. Returns how many events that were.
-  size_t cut_behind(uint64_t until_ns) {
-    const auto end = events_.begin() + static_cast<std::ptrdiff_t>(count_);
-    const auto later = std::upper_bound(events_.begin(), end, until_ns,
-                                        [](uint64_t time_ns, const Event &event) { return time_ns < event.time_ns; });
-    std::erase_if(memories_, [&](const Memory &memory) { return memory.time_ns > until_ns; });
-    if (later == end) return 0;
-    const auto is_later = [&](const auto &record) { return record.after >= later->sequence; };
-    std::erase_if(names_, is_later);
-    std::erase_if(answers_, is_later);
-    std::erase_if(allocators_, is_later);
-    std::erase_if(others_, is_later);
-    const auto cut = static_cast<size_t>(end - later);
-    count_ -= cut;
-    return cut;
-  }
   Batch batch(uint32_t process) const {
     return {process,  {events_.data(), count_},
             details_, autograds_,

@@ -17,6 +17,11 @@ Clock::Clock(const gmt_file_header &header, uint64_t offset_ns)
   if (header.latest_ticks != 0) add_pair(header.latest_ticks, header.latest_monotonic_ns);
 }
 
+void Clock::checkpoint(Archive &a) {
+  a(start_ticks_, start_ns_, offset_ns_, span_ns_, ns_per_tick_, tsc_);
+  a.hold(ns_per_tick_ >= kFastest && ns_per_tick_ <= kSlowest);
+}
+
 void Clock::add_pair(uint64_t ticks, uint64_t monotonic_ns) {
   // Twice the distance each time: the rate settles instead of moving with every chunk.
   if (!tsc_ || ticks <= start_ticks_ || monotonic_ns <= start_ns_ || monotonic_ns - start_ns_ < 2 * span_ns_) return;

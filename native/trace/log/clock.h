@@ -2,6 +2,7 @@
 // Ticks of one process to nanoseconds of the session.
 #include <cstdint>
 
+#include "trace/archive.h"
 #include "wire/layout.h"
 
 namespace gmt::trace {
@@ -15,6 +16,7 @@ class Clock {
   /// `offset_ns`: from the session's time zero to the process's start.
   Clock(const gmt_file_header &header, uint64_t offset_ns);
 
+  void checkpoint(Archive &a);
   /// Another pair of the two clocks.
   void add_pair(uint64_t ticks, uint64_t monotonic_ns);
   /// A pair far enough from the start was seen, or none is needed.

@@ -17,8 +17,10 @@ struct Cursor {
   uint64_t first_sequence = 0;
   uint64_t last_sequence = 0;  ///< of the event read last, 0 = none
   uint64_t base_ns = 0;        ///< session time of the time base
-  gmt_driver_detail detail;
+  gmt_driver_detail detail{};
 
+  /// All but the slots, which the log has.
+  void checkpoint(Archive &a) { a(chunk, at, has_detail, first_sequence, last_sequence, base_ns, detail); }
   const std::byte *slot() const { return slots + static_cast<size_t>(at) * GMT_SLOT_BYTES; }
   const gmt_event &event() const { return *reinterpret_cast<const gmt_event *>(slot()); }
   /// First word of the slot; 0 = not written yet.

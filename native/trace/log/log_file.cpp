@@ -22,13 +22,21 @@ Result<LogFile> LogFile::open(const std::string &path) {
   return log;
 }
 
-Result<LogFile> LogFile::open_section(const std::string &path, uint64_t offset, uint64_t bytes, bool cut) {
-  auto map = FileMap::open(path, offset, bytes);
+Result<LogFile> LogFile::open_section(const std::string &path, const LogSection &section) {
+  auto map = FileMap::open(path, section.offset, section.bytes);
   if (!map) return Error{map.error()};
-  LogFile log(std::move(map.value()), path, true, cut);
-  log.begin_ = offset;
+  LogFile log(std::move(map.value()), path, true, section.cut);
+  log.begin_ = section.offset;
+  if (section.packed) {
+    std::vector<std::byte> index;
+    auto place = FileMap::open(path, section.index_offset, section.index_bytes);
+    if (place && section.index_bytes) index.resize(place.value().size());
+    if (!index.empty() && !place.value().copy(0, index.size(), index.data())) index.clear();
+    log.packed_ = std::make_unique<PackedLog>(log.map_, index);
+  }
   if (auto error = log.refresh()) return *error;
-  if (!log.ready()) return Error{path + " holds a log without a header at byte " + std::to_string(offset) + "."};
+  if (!log.ready())
+    return Error{path + " holds a log without a header at byte " + std::to_string(section.offset) + "."};
   return log;
 }
 
@@ -44,6 +52,10 @@ Status LogFile::refresh() {
   if (!ready_) {
     if (auto error = check_header()) return error;
     if (!ready_) return std::nullopt;
+  }
+  if (packed_) {
+    chunks_ = packed_->chunks();
+    return std::nullopt;
   }
   uint64_t size = map_.size();
   uint64_t body = size > GMT_FILE_HEADER_BYTES ? size - GMT_FILE_HEADER_BYTES : 0;
@@ -76,12 +88,32 @@ Status LogFile::check_header() {
 // A log of an older version is one that is over: the tracer and its reader come in one package. So it is upgraded as
 // a whole, in memory.
 Status LogFile::upgrade_from(uint32_t version) {
-  std::vector<std::byte> bytes(map_.size());
-  if (!map_.copy(0, bytes.size(), bytes.data())) return Error{"Cannot read " + where_ + "."};
+  std::vector<std::byte> bytes;
+  if (!copy_all(bytes)) return Error{"Cannot read " + where_ + "."};
   if (auto error = upgrade(bytes, version, GMT_LOG_VERSION, upgrade_steps(), where_)) return error;
   map_ = FileMap::of_memory(std::move(bytes));
+  packed_ = nullptr;
   saved_ = true;
   return check_header();
+}
+
+uint64_t LogFile::place_of(uint64_t at) const {
+  const uint64_t chunk = (std::max<uint64_t>(at, GMT_FILE_HEADER_BYTES) - GMT_FILE_HEADER_BYTES) / GMT_CHUNK_BYTES;
+  return begin_ + (packed_ && chunk < packed_->chunks() ? packed_->place(chunk) : at);
+}
+
+bool LogFile::copy_all(std::vector<std::byte> &bytes) {
+  bytes.resize(packed_ ? GMT_FILE_HEADER_BYTES + packed_->chunks() * GMT_CHUNK_BYTES : map_.size());
+  if (!packed_) return map_.copy(0, bytes.size(), bytes.data());
+  for (uint64_t i = 0; i < packed_->chunks(); ++i) {
+    const gmt_packed_chunk &chunk = packed_->chunk(i);
+    std::byte *to = &bytes[GMT_FILE_HEADER_BYTES + i * GMT_CHUNK_BYTES];
+    std::memcpy(to, &chunk.header, sizeof chunk.header);
+    const std::byte *slots = packed_->slots(map_, i);
+    if (slots) std::memcpy(to + GMT_CHUNK_HEADER_BYTES, slots, size_t{chunk.slots} * GMT_SLOT_BYTES);
+    packed_->forget(i);
+  }
+  return map_.copy(0, sizeof(gmt_file_header), bytes.data());
 }
 
 uint64_t LogFile::running(uint64_t gmt_file_header::*field) const { return load_acquire(header_->*field); }
@@ -95,19 +127,35 @@ gmt_file_header LogFile::header() const {
   return copy;
 }
 
-ChunkView LogFile::chunk(uint64_t index) {
-  if (index >= chunks_) return {nullptr, nullptr, 0};
-  uint64_t offset = GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES;
-  uint64_t bytes = std::min<uint64_t>(GMT_CHUNK_BYTES, map_.size() - std::min(map_.size(), offset));
+uint32_t LogFile::chunk_slots(uint64_t index) const {
+  if (packed_) return index < chunks_ ? packed_->chunk(index).slots : 0;
+  const uint64_t offset = GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES;
+  const uint64_t bytes = std::min<uint64_t>(GMT_CHUNK_BYTES, map_.size() - std::min(map_.size(), offset));
+  return static_cast<uint32_t>((std::max<uint64_t>(bytes, GMT_CHUNK_HEADER_BYTES) - GMT_CHUNK_HEADER_BYTES) /
+                               GMT_SLOT_BYTES);
+}
+
+gmt_chunk_header LogFile::chunk_header(uint64_t index) {
+  gmt_chunk_header header{};
+  if (index >= chunks_) return header;
+  if (packed_) return packed_->chunk(index).header;
+  const uint64_t offset = GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES;
   // A chunk that was never written is a hole; to touch it in the mapping takes space, and a full tmpfs answers with SIGBUS.
-  uint32_t magic = 0;
-  if (bytes < GMT_CHUNK_HEADER_BYTES || !map_.copy(offset, sizeof magic, reinterpret_cast<std::byte *>(&magic)) ||
-      !magic)
-    return {nullptr, nullptr, 0};
-  const std::byte *start = map_.at(offset, bytes);
-  if (!start) return {nullptr, nullptr, 0};
-  return {reinterpret_cast<const gmt_chunk_header *>(start), start + GMT_CHUNK_HEADER_BYTES,
-          static_cast<uint32_t>((bytes - GMT_CHUNK_HEADER_BYTES) / GMT_SLOT_BYTES)};
+  auto *bytes = reinterpret_cast<std::byte *>(&header);
+  if (!map_.copy(offset, sizeof header.magic, bytes) || header.magic == 0) return {};
+  return map_.copy(offset, sizeof header, bytes) ? header : gmt_chunk_header{};
+}
+
+ChunkView LogFile::chunk(uint64_t index) {
+  if (chunk_header(index).magic == 0) return {nullptr, 0};
+  const uint32_t slots = chunk_slots(index);
+  if (packed_) {
+    const std::byte *unpacked = packed_->slots(map_, index);
+    return {unpacked, unpacked ? slots : 0};
+  }
+  const uint64_t offset = GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES;
+  const std::byte *start = map_.at(offset, GMT_CHUNK_HEADER_BYTES + uint64_t{slots} * GMT_SLOT_BYTES);
+  return start ? ChunkView{start + GMT_CHUNK_HEADER_BYTES, slots} : ChunkView{nullptr, 0};
 }
 
 void sort_by_start(std::vector<LogFile> &logs) {
@@ -119,6 +167,7 @@ void sort_by_start(std::vector<LogFile> &logs) {
 }
 
 void LogFile::forget_chunk(uint64_t index) {
+  if (packed_) return packed_->forget(index);
   map_.forget(GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES, GMT_CHUNK_BYTES);
 }
 

@@ -2,20 +2,31 @@
 // The log of one process: a live `*.gmtlog`, or the same bytes inside a saved trace. Chunks are found and bounded
 // here; what is in them is for Merge.
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "trace/error.h"
 #include "trace/file_map.h"
+#include "trace/saved/packed_log.h"
 #include "wire/layout.h"
 
 namespace gmt::trace {
 
-/// A chunk that lies in the file: `slots` of them can be read (fewer than GMT_SLOTS_PER_CHUNK where the file was cut).
+/// The slots of a chunk that can be read (fewer than GMT_SLOTS_PER_CHUNK where the file was cut).
 struct ChunkView {
-  const gmt_chunk_header *header;
   const std::byte *slots_begin;
   uint32_t slots;
+};
+
+/// Where a log is in a saved trace.
+struct LogSection {
+  uint64_t offset;
+  uint64_t bytes;
+  bool cut;                   ///< the file ends inside it
+  bool packed = false;        ///< see saved/packed_log.h; with
+  uint64_t index_offset = 0;  ///< its index
+  uint64_t index_bytes = 0;   ///< 0 = it is missing
 };
 
 class LogFile {
@@ -23,8 +34,8 @@ class LogFile {
   /// Opens the log at `path`. A log that its process has not finished creating is no error: ready() is false then, and
   /// refresh() looks again.
   static Result<LogFile> open(const std::string &path);
-  /// Opens the log in section [offset, offset + bytes) of a saved trace; `cut`: the file ended inside the section.
-  static Result<LogFile> open_section(const std::string &path, uint64_t offset, uint64_t bytes, bool cut);
+  /// Opens the log in a section of a saved trace.
+  static Result<LogFile> open_section(const std::string &path, const LogSection &section);
   /// A log in memory, of any version. `where` names it in errors.
   static Result<LogFile> of_memory(std::vector<std::byte> bytes, const std::string &where);
 
@@ -43,13 +54,17 @@ class LogFile {
 
   /// Chunks that lie in the file, written or not.
   uint64_t chunk_count() const { return chunks_; }
-  /// Null header: it cannot be read, or not yet.
+  /// Magic 0: it is not written yet, or lies outside the file.
+  gmt_chunk_header chunk_header(uint64_t index);
+  /// Slots of the chunk that lie in the file.
+  uint32_t chunk_slots(uint64_t index) const;
+  /// Null: it cannot be read. Valid until forget_chunk().
   ChunkView chunk(uint64_t index);
   /// All of chunk `index` was read.
   void forget_chunk(uint64_t index);
   const std::string &where() const { return where_; }
-  /// Where it begins in the file of that name.
-  uint64_t begin() const { return begin_; }
+  /// Where in the file of that name the byte `at` of the log is; of a packed one, the chunk that has it.
+  uint64_t place_of(uint64_t at) const;
   std::string open_path() const { return map_.open_path(); }
 
  private:
@@ -57,9 +72,11 @@ class LogFile {
       : map_(std::move(map)), where_(std::move(where)), saved_(saved), cut_(cut) {}
   Status check_header();
   Status upgrade_from(uint32_t version);
+  bool copy_all(std::vector<std::byte> &bytes);
   uint64_t running(uint64_t gmt_file_header::*field) const;
 
   FileMap map_;
+  std::unique_ptr<PackedLog> packed_;  ///< map_ shows it
   std::string where_;
   const gmt_file_header *header_ = nullptr;
   uint64_t begin_ = 0;

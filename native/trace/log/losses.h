@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trace/archive.h"
 #include "wire/layout.h"
 
 namespace gmt::trace {
@@ -32,6 +33,7 @@ struct Losses {
 class GapCauses {
  public:
   explicit GapCauses(Losses &losses) : losses_(losses) {}
+  void checkpoint(Archive &a) { a(corrupt_, cut_); }
   /// A place was found damaged (or cut off) where up to `events` events were (0: no events, something else).
   void damaged(ReaderLoss cause, uint64_t events);
   /// `events` sequences in a row will never come.
@@ -41,6 +43,7 @@ class GapCauses {
   struct Credit {
     uint64_t events = 0;   ///< how many missing events this damage can explain
     uint64_t prepaid = 0;  ///< counted already
+    void checkpoint(Archive &a) { a(events, prepaid); }
   };
   uint64_t use(ReaderLoss cause, uint64_t events);
   Losses &losses_;

@@ -15,6 +15,7 @@ struct Merge::Pass {
   BatchBuilder &batch;
   bool sealed;
   uint64_t now_ns;
+  uint64_t until_ns;
 };
 
 namespace {
@@ -36,8 +37,10 @@ bool with(Payload payload, Use use) {
 }
 }  // namespace
 
-bool Merge::read(LogFile &log, ProcessTables &tables, BatchBuilder &batch, bool sealed, uint64_t now_ns) {
-  Pass pass{log, tables, batch, sealed, now_ns};
+bool Merge::read(LogFile &log, ProcessTables &tables, BatchBuilder &batch, bool sealed, uint64_t now_ns,
+                 uint64_t until_ns) {
+  Pass pass{log, tables, batch, sealed, now_ns, until_ns};
+  next_ns_ = 0;
   if (!started_ && log.cut()) causes_.damaged(kLostCutShort, kAnyNumber);
   started_ = true;
   bool more = read_events(pass);
@@ -58,12 +61,13 @@ bool Merge::read_events(Pass &pass) {
   }
 }
 
-// Reads what follows expected_ without a gap. True: the batch is full.
+// Reads what follows expected_ without a gap. True: the batch is full, or what comes is later than wanted.
 bool Merge::consume(Pass &pass) {
   while (!pass.batch.full()) {
     open_chunks(pass, expected_);
     if (waiting_.empty() || waiting_.top().sequence > expected_) return false;
     Waiting top = waiting_.top();
+    if (top.sequence == expected_ && is_later(pass, *top.cursor)) return true;
     waiting_.pop();
     // Below expected_: a sequence that is there twice; find_event() passes over it.
     Next next = top.sequence == expected_ ? run(pass, *top.cursor) : find_event(pass, *top.cursor);
@@ -79,16 +83,27 @@ Merge::Next Merge::run(Pass &pass, Cursor &cursor) {
     if (cursor.at < cursor.end && cursor.commit() >> 16 == expected_ && expected_ < known_next_) continue;
     Next next = find_event(pass, cursor);
     if (next != Next::kEvent || cursor.commit() >> 16 != expected_) return next;
-  } while (!pass.batch.full());
+  } while (!pass.batch.full() && !is_later(pass, cursor));
   return find_event(pass, cursor);
+}
+
+// Threads take their time and their sequence one after the other; in the trace time never runs back.
+uint64_t Merge::time_of(const Cursor &cursor) const {
+  const auto ns = static_cast<uint64_t>(static_cast<double>(cursor.event().time) * clock_.ns_per_tick());
+  return std::max(last_ns_, cursor.base_ns + ns);
+}
+
+bool Merge::is_later(Pass &pass, const Cursor &cursor) {
+  if (pass.until_ns == ~0ull) return false;
+  const uint64_t ns = time_of(cursor);
+  if (ns > pass.until_ns) next_ns_ = ns;
+  return ns > pass.until_ns;
 }
 
 void Merge::emit(Pass &pass, Cursor &cursor) {
   const gmt_event &event = cursor.event();
   Event &out = pass.batch.add();
-  uint64_t ns = cursor.base_ns + static_cast<uint64_t>(static_cast<double>(event.time) * clock_.ns_per_tick());
-  // Threads take their time and their sequence one after the other; in the trace time never runs back.
-  last_ns_ = std::max(last_ns_, ns);
+  last_ns_ = time_of(cursor);
   out.sequence = expected_;
   out.time_ns = last_ns_;
   out.address = event.address;
@@ -157,7 +172,7 @@ Merge::Next Merge::local(Pass &pass, Cursor &cursor) {
   bool known = record_row(record.kind).taker != Taker::None;
   if (!known || record.slots == 0 || record.slots > left || record.bytes > record.slots * GMT_SLOT_BYTES - 16) {
     // Where a record ends is unknown now, so nothing behind it in this chunk can be read.
-    bool at_cut = known && record.slots > left && cursor.end < GMT_SLOTS_PER_CHUNK;
+    bool at_cut = known && record.slots > left && pass.log.cut() && cursor.end < GMT_SLOTS_PER_CHUNK;
     if (!at_cut) damaged(cursor.chunk, cursor.at, left);
     return Next::kEnd;
   }
@@ -257,15 +272,11 @@ void Merge::look_again(Pass &pass) {
 
 // False: its header is not written yet.
 bool Merge::find_chunk(Pass &pass, uint64_t chunk) {
-  ChunkView view = pass.log.chunk(chunk);
-  if (!view.header) return false;
-  uint32_t magic = load_acquire(view.header->magic);
-  if (magic == 0) return false;
-  gmt_chunk_header header;
-  std::memcpy(&header, view.header, sizeof header);
+  const gmt_chunk_header header = pass.log.chunk_header(chunk);
+  if (header.magic == 0) return false;
   if (header.first_sequence > known_next_) refresh_next(pass);
-  if (magic != GMT_CHUNK_MAGIC || header.first_sequence == 0 || header.first_sequence > known_next_) {
-    damaged(chunk, 0, view.slots);
+  if (header.magic != GMT_CHUNK_MAGIC || header.first_sequence == 0 || header.first_sequence > known_next_) {
+    damaged(chunk, 0, pass.log.chunk_slots(chunk));
     return true;
   }
   // The header's own pair is the one to trust; chunks serve where the process ended before it wrote that.
@@ -294,7 +305,9 @@ void Merge::open_chunks(Pass &pass, uint64_t up_to_sequence) {
     cursor.chunk = next.chunk;
     cursor.end = view.slots;
     cursor.first_sequence = next.first_sequence;
-    set_base(cursor, view.header->base_ticks, view.header->monotonic_ns);
+    const gmt_chunk_header header = pass.log.chunk_header(next.chunk);
+    set_base(cursor, header.base_ticks, header.monotonic_ns);
+    if (!view.slots_begin) damaged(next.chunk, 0, pass.log.chunk_slots(next.chunk));
     place(pass, cursor, find_event(pass, cursor));
   }
 }
@@ -314,6 +327,39 @@ void Merge::place(Pass &pass, Cursor &cursor, Next next) {
       pass.log.forget_chunk(cursor.chunk);
       free_.push_back(&cursor);
       break;
+  }
+}
+
+void Merge::checkpoint(Archive &a) {
+  std::vector<Cursor> open;
+  for (const auto &cursor : cursors_) {
+    if (std::ranges::find(free_, cursor.get()) == free_.end()) open.push_back(*cursor);
+  }
+  for (uint64_t &count : losses_.count) a(count);
+  a(clock_, causes_, expected_, events_, last_ns_, next_ns_, damaged_at_, known_next_, chunks_seen_, started_, unready_,
+    threads_, open);
+  a.hold(threads_.size() <= UINT16_MAX + 1u);
+  for (const Cursor &cursor : open) a.hold(cursor.chunk < chunks_seen_);
+  if (!a.reads() || !a.good()) return;
+  for (const Cursor &cursor : open) {
+    cursors_.push_back(std::make_unique<Cursor>(cursor));
+    dry_.push_back(cursors_.back().get());
+  }
+}
+
+// Chunks that begin behind what was read are still to come; of the others, all that is not done is open.
+void Merge::resume(Archive &a, LogFile &log) {
+  a.hold(chunks_seen_ <= log.chunk_count());
+  for (uint64_t chunk = 0; chunk < chunks_seen_ && a.good(); ++chunk) {
+    const gmt_chunk_header header = log.chunk_header(chunk);
+    if (header.magic == GMT_CHUNK_MAGIC && header.first_sequence > expected_)
+      pending_.push({header.first_sequence, chunk});
+  }
+  for (Cursor *cursor : dry_) {
+    const ChunkView view = log.chunk(cursor->chunk);
+    a.hold(view.slots_begin && cursor->at <= view.slots);
+    cursor->slots = view.slots_begin;
+    cursor->end = view.slots;
   }
 }
 

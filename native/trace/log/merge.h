@@ -27,14 +27,22 @@ class Merge {
   Merge &operator=(const Merge &) = delete;
 
   /// Adds events to `batch` until it is full (true: there may be more) or nothing more can be read now (false).
-  /// `sealed`: the process is gone or the log is a saved one. `now_ns`: any steady clock, to measure waiting.
-  bool read(LogFile &log, ProcessTables &tables, BatchBuilder &batch, bool sealed, uint64_t now_ns);
+  /// `sealed`: the process is gone or the log is a saved one. `now_ns`: any steady clock, to measure waiting. Events later than the
+  /// session time `until_ns` stay for another call: true, and next_ns() tells the time of the first.
+  bool read(LogFile &log, ProcessTables &tables, BatchBuilder &batch, bool sealed, uint64_t now_ns,
+            uint64_t until_ns = ~0ull);
+  uint64_t next_ns() const { return next_ns_; }
+
+  /// Where it stands in the log, between two calls of read(). Reads into a new one; then resume() finds the places in the log.
+  void checkpoint(Archive &a);
+  void resume(Archive &a, LogFile &log);
 
   /// What this reader found missing; without the counters of the header.
   const Losses &losses() const { return losses_; }
   uint64_t events() const { return events_; }
   /// Where in the log the first damaged place is; 0: none was met.
   uint64_t damaged_at() const { return damaged_at_; }
+  bool started() const { return started_; }
   /// Session time of the event read last.
   uint64_t last_ns() const { return last_ns_; }
   /// 1 + the sequence read (or given up) last.
@@ -60,11 +68,14 @@ class Merge {
     gmt_autograd autograd{};
     uint64_t generation = 0;  ///< of the batch that `place` is in
     uint16_t place = 0;
+    void checkpoint(Archive &a) { a(number, autograd); }
   };
   struct Pass;  // what read() was called with
 
   bool read_events(Pass &pass);
   bool consume(Pass &pass);
+  bool is_later(Pass &pass, const Cursor &cursor);
+  uint64_t time_of(const Cursor &cursor) const;
   Next run(Pass &pass, Cursor &cursor);
   Next find_event(Pass &pass, Cursor &cursor);
   Next local(Pass &pass, Cursor &cursor);
@@ -91,6 +102,7 @@ class Merge {
   uint64_t events_ = 0;
   uint64_t last_ns_ = 0;
   uint64_t damaged_at_ = 0;
+  uint64_t next_ns_ = 0;     ///< of an event that was too late for the last read(), 0 = there was none
   uint64_t known_next_ = 1;  ///< the header's next_sequence as read last
   uint64_t gap_taken_ = 0;   ///< sequences below it were taken at gap_since_ns_ or before
   uint64_t gap_since_ns_ = 0;

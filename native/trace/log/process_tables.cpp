@@ -17,6 +17,15 @@ constexpr size_t kMaxLibraries = 4096;
 
 }  // namespace
 
+void ProcessTables::checkpoint(Archive &a) {
+  a(threads_, thread_at_, devices_, notes_, libraries_, command_, python_version_, codes_, stacks_, frames_);
+  a.hold(thread_at_.size() == threads_.size());
+  for (const auto &[number, place] : thread_at_) a.hold(place < threads_.size());
+  for (const auto &[id, stack] : stacks_) {
+    a.hold(stack.begin <= frames_.size() && stack.frames <= frames_.size() - stack.begin);
+  }
+}
+
 bool ProcessTables::add(uint8_t kind, Payload payload) {
   switch (kind) {
     case GMT_CODE:

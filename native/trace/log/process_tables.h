@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "trace/archive.h"
 #include "trace/stack.h"
 #include "wire/layout.h"
 
@@ -16,19 +17,23 @@ struct Thread {
   uint32_t index;  ///< its number in the process
   uint32_t tid;
   std::string name;
+  void checkpoint(Archive &a) { a(index, tid, name); }
 };
 struct Device {
   uint32_t index;
   std::string name;
   uint64_t total_bytes;
+  void checkpoint(Archive &a) { a(index, name, total_bytes); }
 };
 struct Library {
   uint32_t id;  ///< never 0
   std::string path;
+  void checkpoint(Archive &a) { a(id, path); }
 };
 struct Note {
   uint32_t code;  ///< enum gmt_note_code
   std::string text;
+  void checkpoint(Archive &a) { a(code, text); }
 };
 
 class ProcessTables {
@@ -39,6 +44,8 @@ class ProcessTables {
 
   /// The same for a GMT_THREAD, which is about the thread of this number.
   bool add_thread(std::span<const std::byte> payload, uint32_t number);
+  /// What was resolved is resolved again when it is asked for.
+  void checkpoint(Archive &a);
 
   /// In the order of their first record.
   const std::vector<Thread> &threads() const { return threads_; }
@@ -67,10 +74,12 @@ class ProcessTables {
     uint16_t flags;
     std::string file, name;
     std::vector<uint8_t> line_table;
+    void checkpoint(Archive &a) { a(first_line, python_version, flags, file, name, line_table); }
   };
   struct StackRange {
     size_t begin;
     uint16_t frames, flags;
+    void checkpoint(Archive &a) { a(begin, frames, flags); }
   };
   bool add_code(std::span<const std::byte> payload);
   bool add_stack(std::span<const std::byte> payload);

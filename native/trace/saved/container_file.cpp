@@ -14,12 +14,22 @@ namespace {
 constexpr uint64_t kAlignment = 4096;
 constexpr uint32_t kMaxSections = 1u << 20;
 constexpr uint64_t kMaxSessionBytes = 16u << 20;
+constexpr uint64_t kMaxCheckpointBytes = 1u << 30;
 
 std::string read_text(FileMap &map, uint64_t offset, uint64_t bytes) {
   bytes = std::min({bytes, kMaxSessionBytes, map.size() - std::min(map.size(), offset)});
   std::string text(bytes, '\0');
   if (!map.copy(offset, bytes, reinterpret_cast<std::byte *>(text.data()))) text.clear();
   return text;
+}
+
+void add_checkpoint(FileMap &map, uint64_t offset, uint64_t bytes, Container &out) {
+  CheckpointPlace place{offset + sizeof place.header, {}};
+  if (!map.copy(offset, sizeof place.header, reinterpret_cast<std::byte *>(&place.header))) return;
+  const uint64_t after = out.checkpoints.empty() ? 0 : out.checkpoints.back().header.time_ns;
+  const bool sound = place.header.bytes <= bytes - sizeof place.header && place.header.time_ns >= after &&
+                     place.header.unpacked_bytes <= kMaxCheckpointBytes;
+  if (sound) out.checkpoints.push_back(place);
 }
 
 void add_section(FileMap &map, const gmt_section &section, Container &out) {
@@ -30,7 +40,13 @@ void add_section(FileMap &map, const gmt_section &section, Container &out) {
   uint64_t bytes = std::min(section.bytes, map.size() - section.offset);
   bool cut = bytes < section.bytes;
   out.cut |= cut;
-  if (section.kind == GMT_SECTION_LOG) out.logs.push_back({section.offset, bytes, cut});
+  const bool packed = section.kind == GMT_SECTION_PACKED_LOG;
+  if (packed || section.kind == GMT_SECTION_LOG) out.logs.push_back({section.offset, bytes, cut, packed});
+  if (section.kind == GMT_SECTION_INDEX && !out.logs.empty() && !cut) {
+    out.logs.back().index_offset = section.offset;
+    out.logs.back().index_bytes = bytes;
+  }
+  if (section.kind == GMT_SECTION_CHECKPOINT) add_checkpoint(map, section.offset, bytes, out);
   if (section.kind == GMT_SECTION_SESSION) out.session_json = read_text(map, section.offset, bytes);
 }
 
@@ -58,15 +74,25 @@ T word_at(FileMap &map, uint64_t offset) {
   return word;
 }
 
+// Where the packed log that begins at `offset` ends; what is behind it begins a page.
+uint64_t end_of_packed_log(FileMap &map, uint64_t offset) {
+  gmt_packed_chunk chunk;
+  for (uint64_t at = offset + kAlignment;; at += sizeof chunk + chunk.bytes) {
+    if (!map.copy(at, sizeof chunk, reinterpret_cast<std::byte *>(&chunk))) return map.size();
+    if (chunk.magic != GMT_PACKED_MAGIC) return at;
+  }
+}
+
 // Where the log that begins at `offset` ends, as far as its chunks can be followed.
-uint64_t end_of_log(FileMap &map, uint64_t offset) {
+uint64_t end_of_log(FileMap &map, uint64_t offset, bool packed) {
+  if (packed) return end_of_packed_log(map, offset);
   uint64_t at = offset + GMT_FILE_HEADER_BYTES;
   while (at < map.size() && word_at<uint32_t>(map, at) == GMT_CHUNK_MAGIC) at += GMT_CHUNK_BYTES;
   return std::min(at, map.size());
 }
 
 // Without a table: the session's text comes first, and a log begins with its magic at a multiple of 4096.
-void search(FileMap &map, Container &out) {
+void search(FileMap &map, bool packed, Container &out) {
   out.cut = true;
   for (uint64_t at = kAlignment; at < map.size();) {
     if (word_at<uint64_t>(map, at) != GMT_LOG_MAGIC) {
@@ -74,9 +100,9 @@ void search(FileMap &map, Container &out) {
       continue;
     }
     if (map.size() - at < sizeof(gmt_file_header)) return;
-    uint64_t end = end_of_log(map, at);
+    uint64_t end = end_of_log(map, at, packed);
     // A log that is followed by anything is whole; the last one may miss its end.
-    out.logs.push_back({at, end - at, end >= map.size()});
+    out.logs.push_back({at, end - at, end >= map.size(), packed});
     at = std::max(at + kAlignment, end / kAlignment * kAlignment);
   }
 }
@@ -107,13 +133,21 @@ Result<Container> read_container(const std::string &path) {
     out.whole_bytes = header.table_offset + uint64_t{header.section_count} * sizeof(gmt_section);
   if (!read_table(map, header, out)) {
     out.logs.clear();
-    search(map, out);
+    search(map, header.version > 1, out);
     search_session(map, out);
   }
   if (out.logs.empty()) {
     return Error{path + " is cut short: it ends before the first log, so nothing in it can be read. Save it again."};
   }
   return out;
+}
+
+std::vector<std::byte> read_checkpoint(const std::string &path, const CheckpointPlace &place) {
+  auto map = FileMap::open(path);
+  if (!map || map.value().size() < place.offset || map.value().size() - place.offset < place.header.bytes) return {};
+  std::vector<std::byte> frame(place.header.bytes), bytes(place.header.unpacked_bytes);
+  const bool good = map.value().copy(place.offset, frame.size(), frame.data()) && Unpacker().unpack(frame, bytes);
+  return good ? bytes : std::vector<std::byte>{};
 }
 
 }  // namespace gmt::trace

@@ -5,26 +5,32 @@
 #include <vector>
 
 #include "trace/error.h"
+#include "trace/log/log_file.h"
+#include "wire/container.h"
 
 namespace gmt::trace {
 
-struct LogSection {
+/// Where a checkpoint's frame is.
+struct CheckpointPlace {
   uint64_t offset;
-  uint64_t bytes;
-  bool cut;  ///< the file ends inside it
+  gmt_checkpoint_header header;
 };
 
 struct Container {
   std::string path;
-  std::vector<LogSection> logs;  ///< in the order of the file
-  std::string session_json;      ///< empty where there is none
-  bool cut = false;              ///< the file ends before its table of sections, or inside a section
-  uint64_t bytes = 0;            ///< that are there
-  uint64_t whole_bytes = 0;      ///< that the file had once it was complete; 0: not known
+  std::vector<LogSection> logs;              ///< in the order of the file
+  std::vector<CheckpointPlace> checkpoints;  ///< in the order of the file, which is that of their times
+  std::string session_json;                  ///< empty where there is none
+  bool cut = false;                          ///< the file ends before its table of sections, or inside a section
+  uint64_t bytes = 0;                        ///< that are there
+  uint64_t whole_bytes = 0;                  ///< that the file had once it was complete; 0: not known
 };
 
 /// Reads the table of sections; where that is missing or damaged, searches the file for logs. One sentence where the
 /// file cannot be read, is no trace, is of a newer version, or holds nothing that could be read.
 Result<Container> read_container(const std::string &path);
+
+/// A checkpoint's bytes; empty where they are damaged.
+std::vector<std::byte> read_checkpoint(const std::string &path, const CheckpointPlace &place);
 
 }  // namespace gmt::trace

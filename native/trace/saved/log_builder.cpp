@@ -13,7 +13,7 @@ constexpr uint64_t kStartNs = 1'000'000'000;
 }  // namespace
 
 LogBuilder::LogBuilder(TraceWriter &writer, const gmt_file_header &header)
-    : writer_(writer), header_(header), chunk_(GMT_CHUNK_BYTES) {
+    : packer_(writer), header_(header), chunk_(GMT_CHUNK_BYTES) {
   header_.magic = GMT_LOG_MAGIC;
   header_.version = GMT_LOG_VERSION;
   header_.header_bytes = GMT_FILE_HEADER_BYTES;
@@ -24,8 +24,6 @@ LogBuilder::LogBuilder(TraceWriter &writer, const gmt_file_header &header)
   header_.next_sequence = 1;
   header_.ended = 1;
   header_.thread_count = 1;
-  writer_.begin_section(GMT_SECTION_LOG);
-  writer_.append(std::vector<std::byte>(GMT_FILE_HEADER_BYTES));
 }
 
 void LogBuilder::begin_chunk() {
@@ -48,7 +46,7 @@ void LogBuilder::end_chunk() {
     gmt_local end{GMT_LOCAL_BIT, GMT_END_OF_CHUNK, 0, 1, 0, {}};
     std::memcpy(chunk_.data() + GMT_CHUNK_HEADER_BYTES + size_t{used_} * GMT_SLOT_BYTES, &end, sizeof end);
   }
-  writer_.append(chunk_);
+  packer_.add(chunk_);
 }
 
 std::byte *LogBuilder::reserve(uint32_t slots) {
@@ -94,9 +92,7 @@ void LogBuilder::event(uint64_t time_ns, uint8_t kind, uint8_t device, uint64_t 
 
 void LogBuilder::finish() {
   end_chunk();
-  std::vector<std::byte> page(GMT_FILE_HEADER_BYTES);
-  std::memcpy(page.data(), &header_, sizeof header_);
-  writer_.rewrite(0, page);
+  packer_.finish(header_);
 }
 
 }  // namespace gmt::trace

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "trace/saved/trace_writer.h"
+#include "trace/saved/packed_log.h"
 #include "wire/layout.h"
 
 namespace gmt::trace {
@@ -31,7 +31,7 @@ class LogBuilder {
   void begin_chunk();
   void end_chunk();
 
-  TraceWriter &writer_;
+  LogPacker packer_;
   gmt_file_header header_;
   std::vector<std::byte> chunk_;
   uint32_t used_ = 0;  ///< slots

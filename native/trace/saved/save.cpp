@@ -48,7 +48,7 @@ Result<Source> open_saved(const std::string &path) {
   Source source;
   source.session_json = container.value().session_json;
   for (const LogSection &section : container.value().logs) {
-    auto log = LogFile::open_section(path, section.offset, section.bytes, section.cut);
+    auto log = LogFile::open_section(path, section);
     if (!log) return Error{log.error()};
     source.logs.push_back(std::move(log.value()));
   }
@@ -88,12 +88,15 @@ uint32_t slots_before(const ChunkView &view, uint64_t cutoff) {
 
 // Copies what is written. While the process runs, events from `cutoff` on are left out, so that the copy is one moment
 // of it although its chunks are copied one after the other.
-bool copy_chunk(const ChunkView &view, bool running, uint64_t cutoff, std::vector<std::byte> &chunk) {
-  if (!view.header || load_acquire(view.header->magic) == 0) return false;
-  if (running && view.header->first_sequence >= cutoff && view.header->magic == GMT_CHUNK_MAGIC) return false;
+bool copy_chunk(LogFile &log, uint64_t index, bool running, uint64_t cutoff, std::vector<std::byte> &chunk) {
+  const gmt_chunk_header header = log.chunk_header(index);
+  if (header.magic == 0 || (running && header.first_sequence >= cutoff && header.magic == GMT_CHUNK_MAGIC))
+    return false;
+  const ChunkView view = log.chunk(index);
+  if (!view.slots_begin) return false;
   uint32_t slots = running ? slots_before(view, cutoff) : view.slots;
   std::fill(chunk.begin(), chunk.end(), std::byte{0});
-  std::memcpy(chunk.data(), view.header, GMT_CHUNK_HEADER_BYTES);
+  std::memcpy(chunk.data(), &header, GMT_CHUNK_HEADER_BYTES);
   std::memcpy(chunk.data() + GMT_CHUNK_HEADER_BYTES, view.slots_begin, size_t{slots} * GMT_SLOT_BYTES);
   return true;
 }
@@ -103,29 +106,21 @@ void write_log(LogFile &log, TraceWriter &writer) {
   bool running = !log.saved() && process_runs(first.pid, first.process_start);
   uint64_t cutoff = log.next_sequence();
   log.refresh();
-  writer.begin_section(GMT_SECTION_LOG);
-  std::vector<std::byte> header_page(GMT_FILE_HEADER_BYTES);
-  writer.append(header_page);
+  LogPacker packer(writer);
   std::vector<std::byte> chunk(GMT_CHUNK_BYTES);
-  uint64_t chunks = 0;
   for (uint64_t i = 0; i < log.chunk_count() && !writer.error(); ++i) {
-    if (copy_chunk(log.chunk(i), running, cutoff, chunk)) {
-      writer.append(chunk);
-      ++chunks;
-    }
+    if (copy_chunk(log, i, running, cutoff, chunk)) packer.add(chunk);
     log.forget_chunk(i);
   }
   gmt_file_header header = log.header();
-  header.chunks_reserved = chunks;
   if (running) header.next_sequence = cutoff;
-  std::memcpy(header_page.data(), &header, sizeof header);
-  writer.rewrite(0, header_page);
+  packer.finish(header);
 }
 
 }  // namespace
 
 Status save(const std::string &source_path, const std::string &target, const std::string &session_json,
-            const std::vector<std::string> &open_logs) {
+            const std::vector<std::string> &open_logs, const std::function<void(TraceWriter &)> &add) {
   auto source = open_source(source_path, open_logs);
   if (!source) return Error{source.error()};
   TraceWriter writer(target);
@@ -135,6 +130,10 @@ Status save(const std::string &source_path, const std::string &target, const std
     writer.append(std::as_bytes(std::span(text)));
   }
   for (LogFile &log : source.value().logs) write_log(log, writer);
+  if (add && !writer.error()) {
+    writer.settle();
+    add(writer);
+  }
   return writer.finish();
 }
 

@@ -68,12 +68,16 @@ void TraceWriter::rewrite(uint64_t offset, std::span<const std::byte> bytes) {
   write_at(sections_.back().offset + offset, bytes.data(), bytes.size());
 }
 
-Status TraceWriter::finish() {
+void TraceWriter::settle() {
   gmt_trace_header header{GMT_TRACE_MAGIC, GMT_TRACE_VERSION, static_cast<uint32_t>(sections_.size()),
                           (end_ + 7) / 8 * 8, 0};
   write_at(header.table_offset, reinterpret_cast<const std::byte *>(sections_.data()),
            sections_.size() * sizeof(gmt_section));
   write_at(0, reinterpret_cast<const std::byte *>(&header), sizeof header);
+}
+
+Status TraceWriter::finish() {
+  settle();
   if (!error_ && ::fsync(fd_) != 0) fail("write");
   if (!error_ && ::rename(temporary_.c_str(), target_.c_str()) != 0) fail("create");
   if (error_) return error_;

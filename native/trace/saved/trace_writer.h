@@ -25,6 +25,11 @@ class TraceWriter {
   void append(std::span<const std::byte> bytes);
   /// Writes again what lies at `offset` of the section.
   void rewrite(uint64_t offset, std::span<const std::byte> bytes);
+  /// From here on what there is can be read at unfinished_path(); more may follow.
+  void settle();
+  const std::string &unfinished_path() const { return temporary_; }
+  /// Bytes so far.
+  uint64_t size() const { return end_; }
   /// Writes the table and the header, makes it durable, and puts it in its place.
   Status finish();
   const Status &error() const { return error_; }

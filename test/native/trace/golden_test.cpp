@@ -171,6 +171,18 @@ TEST(a_trace_written_now_reads_as_the_golden_one) {
   CHECK(got == text_of(given("GMT_TEST_GOLDEN") + "/two_processes.txt"));
 }
 
+TEST(an_old_trace_that_was_cut_gives_what_is_there) {
+  TemporaryFolder folder;
+  const std::string cut = folder / "cut.gputrace";
+  std::filesystem::copy_file(given("GMT_TEST_GOLDEN") + "/steps.gputrace", cut);
+  const std::string whole = dump_of(cut);
+  std::filesystem::resize_file(cut,
+                               4096 + 4096 + GMT_FILE_HEADER_BYTES + GMT_CHUNK_HEADER_BYTES + 100 * GMT_SLOT_BYTES);
+  const std::string rest = dump_of(cut);
+  CHECK(rest.size() > 1000 && rest.size() < whole.size());
+  CHECK(rest.find("cut short") != std::string::npos);
+}
+
 int main(int argc, char **argv) {
   if (argc == 3 && std::string(argv[1]) == "--write") return write_golden(argv[2]);
   if (argc == 3 && std::string(argv[1]) == "--write-steps") return write_golden_steps(argv[2]);

@@ -25,7 +25,7 @@ TEST(a_log_grows_while_it_is_open) {
   auto log = trace::LogFile::open(writer.path());
   REQUIRE(log && log.value().ready());
   CHECK_EQ(log.value().chunk_count(), 0u);
-  CHECK(!log.value().chunk(0).header);
+  CHECK(!log.value().chunk(0).slots_begin);
   // Over the border of the reader's regions of 64 MiB.
   for (int i = 0; i < 300; ++i) {
     writer.add_event(0, GMT_TENSOR_ALLOC, 1, 512);
@@ -35,7 +35,7 @@ TEST(a_log_grows_while_it_is_open) {
   CHECK_EQ(log.value().chunk_count(), 300u);
   for (uint64_t i = 0; i < 300; ++i) {
     trace::ChunkView view = log.value().chunk(i);
-    REQUIRE(view.header && view.header->index == i && view.slots == GMT_SLOTS_PER_CHUNK);
+    REQUIRE(view.slots_begin && log.value().chunk_header(i).index == i && view.slots == GMT_SLOTS_PER_CHUNK);
   }
 }
 

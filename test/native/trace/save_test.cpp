@@ -26,6 +26,9 @@ size_t files_in(const std::string &folder) {
   return count;
 }
 
+// Of the first log where the session's text is short.
+constexpr uint64_t kFirstChunk = 4096 + 4096 + 4096;
+
 // Three processes with everything a log can hold.
 struct Session {
   explicit Session(const std::string &folder, uint32_t events = 30000) {
@@ -151,7 +154,7 @@ TEST(a_trace_cut_anywhere_gives_what_is_there) {
   uint64_t size = std::filesystem::file_size(whole);
   Reading all = read_all(whole);
   uint64_t last = ~0ull;
-  for (uint64_t keep : {size - 1, size - 100, size * 9 / 10, size / 2, size / 3, uint64_t{4096 + 4096 + 65536 + 100000},
+  for (uint64_t keep : {size - 1, size - 100, size * 9 / 10, size / 2, size / 3, uint64_t{kFirstChunk + 50},
                         uint64_t{4096 + 4096 + 400}}) {
     std::string cut = folder / "cut.gputrace";
     std::filesystem::copy_file(whole, cut, std::filesystem::copy_options::overwrite_existing);
@@ -178,11 +181,31 @@ TEST(lost_events_of_a_cut_log_are_counted) {
   for (int i = 0; i < 9000; ++i) log.add_event(0, GMT_TENSOR_ALLOC, 1, 512);
   std::string target = folder / "a.gputrace";
   CHECK_EQ(message(trace::save(folder.path(), target, "")), "");
-  std::filesystem::resize_file(target, 4096 + GMT_FILE_HEADER_BYTES + GMT_CHUNK_HEADER_BYTES + 1000 * GMT_SLOT_BYTES);
+  gmt_packed_chunk first{};
+  std::ifstream file(target, std::ios::binary);
+  file.seekg(4096 + 4096).read(reinterpret_cast<char *>(&first), sizeof first);
+  std::filesystem::resize_file(target, 4096 + 4096 + sizeof first + first.bytes + sizeof first + 10);
   Reading reading = read_all(target);
   REQUIRE(reading.session);
-  CHECK_EQ(reading.session->events(), 1000u);
-  CHECK_EQ(reading.session->losses().count[trace::kLostCutShort], 8000u);
+  CHECK_EQ(reading.session->events(), uint64_t{GMT_SLOTS_PER_CHUNK});
+  CHECK_EQ(reading.session->losses().count[trace::kLostCutShort], 9000u - GMT_SLOTS_PER_CHUNK);
+}
+
+TEST(a_damaged_chunk_is_lost_and_the_others_are_there) {
+  TemporaryFolder folder;
+  LogWriter log(folder.path());
+  for (int i = 0; i < 30'000; ++i) log.add_event(0, GMT_TENSOR_ALLOC, 1, 512);
+  std::string target = folder / "a.gputrace";
+  CHECK_EQ(message(trace::save(folder.path(), target, "")), "");
+  std::fstream file(target, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(4096 + 4096 + sizeof(gmt_packed_chunk) + 30);
+  file.write("damage", 6);
+  file.close();
+  Reading reading = read_all(target);
+  REQUIRE(reading.session);
+  CHECK_EQ(reading.session->events(), 30'000u - GMT_SLOTS_PER_CHUNK);
+  CHECK_EQ(reading.session->losses().count[trace::kLostCorrupt], uint64_t{GMT_SLOTS_PER_CHUNK});
+  CHECK_EQ(reading.session->losses().total(), uint64_t{GMT_SLOTS_PER_CHUNK});
 }
 
 TEST(a_trace_cut_before_its_first_log_is_said_so) {
@@ -217,7 +240,7 @@ TEST(errors_leave_nothing_behind) {
   signal(SIGXFSZ, SIG_IGN);
   rlimit old{};
   getrlimit(RLIMIT_FSIZE, &old);
-  rlimit small{100'000, old.rlim_max};
+  rlimit small{10'000, old.rlim_max};
   setrlimit(RLIMIT_FSIZE, &small);
   std::string error = message(trace::save(folder / "live", folder / "b.gputrace", ""));
   setrlimit(RLIMIT_FSIZE, &old);

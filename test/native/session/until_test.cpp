@@ -3,104 +3,13 @@
 #include <random>
 
 #include "check.h"
-#include "log_writer.h"
-#include "model_fixture.h"
+#include "random_session.h"
 #include "trace_reading.h"
 
 using namespace gmt;
 using namespace gmt::test;
 
 namespace {
-
-class TableNames : public model::Names {
- public:
-  explicit TableNames(trace::SessionReader &reader) : reader_(reader) {}
-  bool stack(uint32_t process, uint32_t stack, model::Stack &out) const override {
-    const trace::Stack *known = reader_.tables(process).resolve(stack);
-    if (!known) return false;
-    for (const trace::Frame &one : known->frames) out.frames.push_back({one.file, one.line, one.function});
-    out.user_frame = known->user_frame;
-    return true;
-  }
-  std::string thread(uint32_t, uint32_t thread) const override { return std::to_string(thread); }
-  std::string library(uint32_t, uint32_t) const override { return {}; }
-  std::string process(uint32_t process) const override { return std::to_string(process); }
-
- private:
-  trace::SessionReader &reader_;
-};
-
-/// A trace of one process: what writes it, and what it does at random.
-struct Program {
-  std::unique_ptr<LogWriter> log;
-  std::vector<uint32_t> stacks;
-  std::vector<uint64_t> live;
-  uint64_t next = 0x7f0000000000ull;
-};
-
-Program start(const std::string &folder, uint32_t number) {
-  LogOptions options;
-  options.pid += number;
-  options.start_realtime_ns += number * 20'000'000ull;
-  Program program{std::make_unique<LogWriter>(folder, options), {}, {}};
-  for (uint16_t thread = 0; thread < 3; ++thread) program.log->add_thread(100u + thread, "python");
-  for (uint32_t line = 1; line <= 40; ++line) {
-    program.stacks.push_back(program.log->add_stack_of(0, {{"train.py", "main", line + number}}));
-  }
-  return program;
-}
-
-void act(Program &program, std::mt19937 &random) {
-  LogWriter &log = *program.log;
-  const auto thread = static_cast<uint16_t>(random() % 3);
-  const uint32_t choice = random() % 100;
-  if (choice == 0) {
-    log.add_event(thread, GMT_STEP, 0, 0);
-  } else if (choice < 3 && !program.live.empty()) {
-    log.add_name(thread, program.live.back(), log.next_sequence() - 1, GMT_CATEGORY_PARAMETER, "weight");
-  } else if (choice < 5) {
-    log.add_memory(thread, 0, random() % 1000, random() % 1000, 1000);
-  } else if (choice < 50 && !program.live.empty()) {
-    std::swap(program.live[random() % program.live.size()], program.live.back());
-    log.add_event(thread, GMT_TENSOR_FREE, program.live.back(), 512);
-    program.live.pop_back();
-  } else {
-    const size_t lines = 1 + log.next_sequence() / 700 % program.stacks.size();  // lines come into use one by one
-    log.add_event(thread, GMT_TENSOR_ALLOC, program.next, 512 * (1 + random() % 9), 0,
-                  program.stacks[random() % lines]);
-    program.live.push_back(program.next);
-    program.next += 8192;
-  }
-}
-
-/// Everything that an answer shows, as text.
-std::string describe(AskedModel &model) {
-  std::ostringstream out;
-  model::SiteQuery sites;
-  sites.include_dead = true;
-  sites.to = 1000;
-  for (const model::SiteRow &row : model.sites(sites).rows) {
-    out << row.id << ' ' << row.key << ' ' << row.line << ' ' << row.live_bytes << ' ' << row.live_count << ' '
-        << row.peak_bytes << ' ' << row.allocations << ' ' << row.frees << ' ' << row.growth << '\n';
-    for (const double value : row.spark) out << value << ',';
-  }
-  model::AllocationQuery blocks;
-  blocks.sort = model::AllocationSort::Address;
-  blocks.to = 100'000;
-  for (const model::AllocationRow &row : model.allocations(blocks).rows) {
-    out << row.process << ' ' << row.address << ' ' << row.bytes << ' ' << row.site << ' ' << row.time_ns << ' '
-        << row.step << ' ' << row.age_steps << ' ' << int{row.category} << row.name << '\n';
-  }
-  for (const model::Ledger &ledger : model.ledgers()) {
-    out << ledger.process << ' ' << ledger.live_bytes << ' ' << ledger.peak_bytes << ' ' << ledger.peak_ns << ' '
-        << ledger.allocations << ' ' << ledger.frees << ' ' << ledger.allocated_bytes << '\n';
-  }
-  model::TimelineQuery line;
-  line.to_ns = model.now_ns();
-  for (const model::Bucket &bucket : model.timeline(line)) out << bucket.begin_ns << ':' << bucket.last << ' ';
-  out << model.events() << ' ' << model.now_ns();
-  return out.str();
-}
 
 /// Of a batch, what is not later than `until_ns`.
 KeptBatch prefix(KeptBatch batch, uint64_t until_ns) {
@@ -109,14 +18,18 @@ KeptBatch prefix(KeptBatch batch, uint64_t until_ns) {
     last = batch.events.back().sequence - 1;
     batch.events.pop_back();
   }
-  std::erase_if(batch.names, [&](const trace::Name &one) { return one.after > last; });
+  const auto later = [&](const auto &one) { return one.after > last; };
+  std::erase_if(batch.names, later);
+  std::erase_if(batch.answers, later);
+  std::erase_if(batch.allocators, later);
+  std::erase_if(batch.others, later);
   std::erase_if(batch.memories, [&](const trace::Memory &one) { return one.time_ns > until_ns; });
   return batch;
 }
 
 /// The model that got of each process what is not later than `until_ns`.
 std::string fed_with_prefix(const Reading &whole, uint64_t until_ns) {
-  const TableNames names(*whole.session);
+  const session::TraceNames names(*whole.session);
   AskedModel model(names);
   std::vector<bool> over(whole.session->process_count());
   for (const KeptBatch &kept : whole.batches) {
@@ -126,14 +39,19 @@ std::string fed_with_prefix(const Reading &whole, uint64_t until_ns) {
       continue;
     }
     over[kept.process] = cut.events.size() != kept.events.size();
-    model.ingest({cut.process, cut.events, cut.details, cut.autograds, cut.nodes, {cut.names, cut.memories, {}}});
+    model.ingest({cut.process,
+                  cut.events,
+                  cut.details,
+                  cut.autograds,
+                  cut.nodes,
+                  {cut.names, cut.memories, cut.answers, cut.allocators, cut.others}});
   }
   return describe(model);
 }
 
 std::string read_until(const std::string &path, uint64_t until_ns, bool *live = nullptr) {
   auto reader = std::move(trace::SessionReader::open(path, until_ns).value());
-  const TableNames names(*reader);
+  const session::TraceNames names(*reader);
   AskedModel model(names);
   while (reader->poll([&](const trace::Batch &batch) { model.ingest(batch); }, 16384).more) {
   }

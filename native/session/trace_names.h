@@ -3,7 +3,7 @@
 #include "model/state/names.h"
 #include "trace/session_reader.h"
 
-namespace gmt::addon {
+namespace gmt::session {
 
 /// Used under the same lock as the reader.
 class TraceNames : public model::Names {
@@ -18,4 +18,4 @@ class TraceNames : public model::Names {
   trace::SessionReader &reader_;
 };
 
-}  // namespace gmt::addon
+}  // namespace gmt::session

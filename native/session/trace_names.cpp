@@ -1,6 +1,6 @@
-#include "addon/trace_names.h"
+#include "session/trace_names.h"
 
-namespace gmt::addon {
+namespace gmt::session {
 namespace {
 
 std::string base_name(const std::string &path) { return path.substr(path.rfind('/') + 1); }
@@ -37,4 +37,4 @@ std::string TraceNames::process(uint32_t process) const {
   return program(reader_.tables(process).command()) + " (" + std::to_string(reader_.facts(process).pid) + ")";
 }
 
-}  // namespace gmt::addon
+}  // namespace gmt::session

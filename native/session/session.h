@@ -1,0 +1,39 @@
+#pragma once
+// A trace that is read: its reader, and the model that the reader feeds.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+#include "session/trace_names.h"
+#include "trace/session_reader.h"
+
+namespace gmt::session {
+
+struct Session {
+  explicit Session(std::unique_ptr<trace::SessionReader> from)
+      : reader(std::move(from)), names(*reader), model(names) {}
+  /// What can be read now, about `max_events`. True: there is more.
+  bool poll(uint64_t max_events) {
+    return reader->poll([this](const trace::Batch &batch) { model.ingest(batch); }, max_events).more;
+  }
+
+  std::unique_ptr<trace::SessionReader> reader;
+  TraceNames names;
+  model::Model model;
+};
+
+/// Opens a trace directory or a saved trace, to be read up to the session time `until_ns`. Of a saved trace, what was before the newest
+/// checkpoint that is not later than `latest_ns` is in the model already. The error is one sentence.
+trace::Result<std::unique_ptr<Session>> open(const std::string &path, uint64_t until_ns, uint64_t latest_ns);
+
+/// trace::save(), with checkpoints.
+trace::Status save(const std::string &source, const std::string &target, const std::string &session_json,
+                   const std::vector<std::string> &open_logs);
+
+/// Adds checkpoints to a trace whose logs are written: about `events` apart, and further where they would take more room than half of
+/// the logs.
+constexpr uint64_t kEventsApart = 400'000;
+void add_checkpoints(trace::TraceWriter &writer, uint64_t events = kEventsApart);
+
+}  // namespace gmt::session
