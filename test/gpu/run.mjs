@@ -37,6 +37,7 @@ const tests = [
   'before',
   'callers',
   'training',
+  'asleep',
 ].map(name => join(here, `${name}.test.mjs`));
 const run = spawnSync(process.execPath, ['--test', '--test-reporter=spec', ...names, ...tests], { stdio: 'inherit' });
 process.exit(run.status ?? 1);
