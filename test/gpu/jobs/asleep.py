@@ -58,6 +58,7 @@ for number in range(STEPS):
         kept.append(torch.empty(1 << 20, device="cuda"))
     if WHAT == "pause" and number == STEPS // 2:
         pause()
+times = len(asked)  # by the tracer: what follows asks as well
 blocks = [
     [address, block["size"]]
     for segment in (snapshot() if here else torch.cuda.memory_snapshot())
@@ -65,4 +66,4 @@ blocks = [
     if block["state"] == "active_allocated"
 ]
 allocated = here.allocated_bytes() if here else torch.cuda.memory_allocated()
-truth.write(blocks=blocks, allocated=allocated, asked=len(asked), steps=STEPS)
+truth.write(blocks=blocks, allocated=allocated, asked=times, steps=STEPS)
