@@ -99,5 +99,5 @@ export function thinsOut({ steps, values }: Levels, records: readonly number[], 
   const height = sum(rises);
   const centre = sum(rises.map((rise, k) => rise * (at(steps, records[k] ?? 0) - 0.5))) / height;
   const deviation = (((end - begin) / Math.sqrt(12)) * Math.hypot(...rises)) / height;
-  return centre - (begin + end) / 2 < -T.score * deviation;
+  return centre - (begin + end) / 2 < -T.thinning * deviation;
 }

@@ -20,8 +20,9 @@ export const THRESHOLDS = {
 
   /** How often levels without a trend may make as many records. */
   chance: 0.002,
-  /** Standard deviations beyond which it is no chance. */
-  score: 3,
+  /** Standard deviations beyond which records thin out, and beyond which a level drifts: chance does neither. */
+  thinning: 2.5,
+  drift: 3,
   /** Parts of a series that are compared with each other where a level wanders. */
   parts: 8,
 
