@@ -74,7 +74,7 @@ export function chanceOfRecords(many: number, records: number): number {
 }
 
 /**
- * Student's t of the changes from one eighth to the next, by their medians: a level that remembers the ones before it, as where as much
+ * Student's t of the changes from one twelfth to the next, by their medians: a level that remembers the ones before it, as where as much
  * leaves as comes by chance, makes records too, but goes nowhere.
  */
 export function drift(values: readonly number[]): number {
