@@ -5,7 +5,7 @@ import { inRoot } from '../project/root.mjs';
 import { judgeMoments, programs, THRESHOLDS } from './generatedPrograms.mjs';
 
 const FACTORS = [0.5, 0.75, 1, 4 / 3, 2];
-const GROWTH = ['few', 'most', 'part', 'rare', 'chance', 'score', 'parts'];
+const GROWTH = ['few', 'most', 'part', 'rare', 'chance', 'thinning', 'drift', 'parts'];
 
 const [count = '1000', picture = inRoot('test/bench/numberCurves.svg'), ...names] = process.argv.slice(2);
 const numbers = names.length > 0 ? names : GROWTH;

@@ -81,7 +81,7 @@ function judgeRun(input: GrowthInput, records: readonly number[], falls: Fall[])
   }
   const own = values.slice(grown.from);
   const falling = own.some((value, i) => value < at(own, i - 1));
-  const drifts = records.length >= T.score * Math.sqrt(changes) || drift(own) >= T.score;
+  const drifts = records.length >= T.drift * Math.sqrt(changes) || drift(own) >= T.drift;
   if (falling && !drifts) return { ...grown, state: 'bounded' };
   if (thinsOut(input, records, first - 1)) return { ...grown, state: 'slowing' };
   return { ...grown, state: 'growing', confidence: confidenceOf(records.length, changes, chance) };

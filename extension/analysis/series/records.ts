@@ -74,7 +74,7 @@ export function chanceOfRecords(many: number, records: number): number {
 }
 
 /**
- * Student's t of the changes from one eighth to the next, by their medians: a level that remembers the ones before it, as where as much
+ * Student's t of the changes from one twelfth to the next, by their medians: a level that remembers the ones before it, as where as much
  * leaves as comes by chance, makes records too, but goes nowhere.
  */
 export function drift(values: readonly number[]): number {
@@ -99,5 +99,5 @@ export function thinsOut({ steps, values }: Levels, records: readonly number[], 
   const height = sum(rises);
   const centre = sum(rises.map((rise, k) => rise * (at(steps, records[k] ?? 0) - 0.5))) / height;
   const deviation = (((end - begin) / Math.sqrt(12)) * Math.hypot(...rises)) / height;
-  return centre - (begin + end) / 2 < -T.score * deviation;
+  return centre - (begin + end) / 2 < -T.thinning * deviation;
 }

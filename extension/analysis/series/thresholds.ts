@@ -20,10 +20,11 @@ export const THRESHOLDS = {
 
   /** How often levels without a trend may make as many records. */
   chance: 0.002,
-  /** Standard deviations beyond which it is no chance. */
-  score: 3,
+  /** Standard deviations beyond which records thin out, and beyond which a level drifts: chance does neither. */
+  thinning: 2.5,
+  drift: 3.5,
   /** Parts of a series that are compared with each other where a level wanders. */
-  parts: 8,
+  parts: 12,
 
   /** Most bytes that PyTorch's allocator adds to a block (its kSmallSize: a rest that it does not cut off). */
   smallBytes: 1 << 20,

@@ -107,7 +107,7 @@ function inputsGrow(site: SiteSteps, sites: readonly SiteSteps[]): boolean {
     const bytes = other.allocatedBytes.slice(from);
     if (bytes.filter(value => value > 0).length < (1 - T.part) * bytes.length) continue;
     working++;
-    if (drift(bytes) >= T.score) rising++;
+    if (drift(bytes) >= T.drift) rising++;
   }
   return rising >= 2 && rising >= T.part * working;
 }
