@@ -37,15 +37,12 @@ export function doubtOf(growth: Growth): string | null {
   if (ended) return t('{0} {1} may have a bound that it did not reach.', so, holder?.path ?? '');
   if (holder !== null && isBounded(growth))
     return t('{0} The program also empties, joins or measures {1}: it may fill up and stop.', so, holder.path);
-  const because =
-    holder === null ? t('it is not known yet who holds it') : t('whether {0} has a bound is not known', holder.path);
+  const why =
+    holder === null
+      ? t('{0} It may fill up and stop: it is not known yet who holds it.', so)
+      : t('{0} It may fill up and stop: whether {1} has a bound is not known.', so, holder.path);
   const most = formatCount(T.times * T.many);
-  return t(
-    '{0} It may fill up and stop: {1}. After {2} such steps, or when the program ends, it counts as a leak.',
-    so,
-    because,
-    most,
-  );
+  return `${why} ${t('After {0} such steps, or when the program ends, it counts as a leak.', most)}`;
 }
 
 function isBounded({ holder }: Growth): boolean {
