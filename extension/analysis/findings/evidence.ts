@@ -8,16 +8,19 @@ import type { GrowingSite } from '../sites/cluster';
 import type { FindingContext } from './findingContext';
 import { cutShort } from './holders';
 import { fewestRecords } from '../series/records';
-import { at, sum } from '../series/statistics';
+import { at } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { seenText, holderText, placeText } from '../words';
 
-/** What speaks for a leak, in sentences. */
-export function evidenceOf(finding: Finding, all: readonly GrowingSite[], context: FindingContext): string[] {
+/** What speaks for a leak, in sentences; `pinned`: bytes a step of host memory that the same holder keeps. */
+export function evidenceOf(
+  finding: Finding,
+  cluster: readonly GrowingSite[],
+  pinned: number,
+  context: FindingContext,
+): string[] {
   const { count, fullAtStep, holder, library, sinceStep } = finding;
   const { axis } = context;
-  const cluster = all.filter(({ verdict }) => verdict.layer === finding.layer);
-  const pinned = sum(all.filter(({ verdict }) => verdict.layer === 'host').map(({ verdict }) => verdict.bytesPerStep));
   const { because, low, high } = cluster.reduce((a, b) =>
     b.verdict.bytesPerStep > a.verdict.bytesPerStep ? b : a,
   ).verdict;
@@ -30,8 +33,7 @@ export function evidenceOf(finding: Finding, all: readonly GrowingSite[], contex
       ? t('1 block of {0} allocated since then is alive after step {1}.', bytes, last)
       : t('{0} blocks of {1} allocated since then are alive after step {2}.', formatCount(count), bytes, last),
   );
-  if (finding.layer !== 'host' && pinned > 0)
-    evidence.push(t('Pinned host memory grows with it, by {0} a step.', formatBytes(pinned)));
+  if (pinned > 0) evidence.push(t('Pinned host memory grows with it, by {0} a step.', formatBytes(pinned)));
   if (library !== null) evidence.push(t('The driver call came from {0}.', library));
   evidence.push(...holderEvidence(finding, context));
   if (fullAtStep !== null)

@@ -102,7 +102,7 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
   const pace = secondsPerStep(context.axis);
   if (finding.fullInSteps !== null && pace !== null) finding.fullInSeconds = finding.fullInSteps * pace;
   if (finding.verdict === 'leak' && (finding.fullInSeconds ?? 0) > T.neverSeconds) finding.verdict = 'slow';
-  finding.evidence = evidenceOf(finding, all, context);
+  finding.evidence = evidenceOf(finding, cluster, growthOf(all) - growthOf(cluster), context);
   finding.ruledOut = ruledOutOf(finding, cluster, context);
   return finding;
 }
