@@ -279,7 +279,7 @@ void count_loss(gmt_loss cause) {
   if (g_log.file) __atomic_fetch_add(&g_log.file->lost[cause], 1, __ATOMIC_RELAXED);
 }
 
-bool open_log() {
+bool open_log(bool *opened) {
   const uint32_t generation = g_log.guard ? __atomic_load_n(&g_log.guard->generation, __ATOMIC_ACQUIRE) : 0;
   uint32_t state = __atomic_load_n(&g_state, __ATOMIC_ACQUIRE);
   if (state == kOpen && generation != 0) return true;
@@ -306,11 +306,13 @@ bool open_log() {
   }
   __atomic_store_n(&g_state, done ? kOpen : kRefused, __ATOMIC_RELEASE);
   errno = saved;
+  *opened = done;
   return done;
 }
 
 bool attach_thread(Thread &thread) {
-  if (!open_log()) return false;
+  bool opened = false;
+  if (!open_log(&opened)) return false;
   const int saved = errno;
   thread.chunk = nullptr;  // a parent's mapping after a fork: not ours to write
   thread.pending_free = 0;

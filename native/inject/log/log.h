@@ -82,8 +82,9 @@ inline bool wakes(const uint64_t &wanted, uint64_t seen) {
 /// True where a trace directory was named: else the library does nothing at all.
 bool configured();
 
-/// Opens the log of this process if that has not happened. False: recording is impossible (counted and said once).
-GMT_COLD bool open_log();
+/// Opens the log of this process if that has not happened; `*opened` becomes true where it is this call that did. False:
+/// recording is impossible (counted and said once).
+GMT_COLD bool open_log(bool *opened);
 
 /// Makes the calling thread ready to write; slow path of `enter`.
 GMT_COLD bool attach_thread(Thread &thread);
