@@ -438,6 +438,8 @@ export interface SiteSeries extends StepAxis {
   lastAllocationStep: Float64Array;
   /** Last step with a free, 0 = none. */
   lastFreeStep: Float64Array;
+  /** The greatest age of a block that was freed, in steps; 0: none outlived a whole step. */
+  oldestFreedSteps: Uint32Array;
   /** Allocations that a framework’s caching allocator made for its segments: such a site follows the tensors. */
   segmentAllocations: Float64Array;
   /** All so far, the running step’s too. */

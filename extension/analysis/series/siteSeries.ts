@@ -39,6 +39,8 @@ export interface SiteSteps {
   /** Allocated in the step and still alive at the last one's end. */
   survivorCount: readonly number[];
   survivorBytes: readonly number[];
+  /** The greatest age of a block that was freed, in steps; 0: none outlived a whole step. */
+  oldestFreedSteps: number;
   /** Serves a framework's cache: it follows the tensors. */
   segments: boolean;
   /** Of the last allocation that was made, whichever step. */
@@ -106,6 +108,7 @@ function siteSteps(window: SiteSeries, common: Pick<SiteSteps, 'process' | 'laye
     largestBytes: column(window.stepLargestBytes),
     survivorCount: column(window.survivorCount),
     survivorBytes: column(window.survivorBytes),
+    oldestFreedSteps: window.oldestFreedSteps[row] ?? 0,
     segments: (window.segmentAllocations[row] ?? 0) > 0,
     lastAllocationStep: window.lastAllocationStep[row] ?? 0,
   };

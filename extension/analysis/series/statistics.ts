@@ -65,6 +65,12 @@ export function highOutliers(values: readonly number[], deviations: number, fact
   return values.flatMap((value, i) => (value > limit ? [i] : []));
 }
 
+/** Of each entry and all before it. */
+export function runningSum(values: readonly number[]): number[] {
+  let sum = 0;
+  return values.map(value => (sum += value));
+}
+
 /** The value at `index`, which exists. */
 export function at(values: ArrayLike<number>, index: number): number {
   return values[index] ?? NaN;

@@ -3,7 +3,7 @@ import type { SiteState, SiteVerdict } from '../../protocol/verdicts';
 import { judgeGrowth, type Growth, type GrowthInput } from '../series/growth';
 import { fewestRecords } from '../series/records';
 import type { SiteSteps } from '../series/siteSeries';
-import { at, highOutliers, median, sum } from '../series/statistics';
+import { at, highOutliers, median, runningSum, sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { ordinal } from '../words';
 
@@ -43,6 +43,8 @@ export function judgeSite(site: SiteSteps, judge: GrowthJudge = judgeGrowth): Si
   if (size?.state === 'growing') return growing(site, size, 'size');
   const level = judgeLevel(site, blocks);
   if (level !== null) return growing(site, level, 'level');
+  const kept = judgeKept(site, blocks);
+  if (kept !== null) return growing(site, kept, 'kept');
   return still(site, blocks, size);
 }
 
@@ -52,6 +54,19 @@ function judgeLevel({ steps, liveCount, category }: SiteSteps, { state }: Growth
   if (category !== 'activation' && category !== 'unnamed') return null; // there are as many as the model has parameters
   const level = judgeGrowth({ steps, values: liveCount, lag: 0 });
   return level.state === 'growing' ? level : null;
+}
+
+/**
+ * Blocks that are older than any that was freed there, though others come and go: one list of several is never emptied. What fills
+ * up has most of them early, and what takes blocks out by chance has none.
+ */
+function judgeKept({ steps, survivorCount, oldestFreedSteps }: SiteSteps, { state }: Growth): Growth | null {
+  if (state !== 'sawtooth' && state !== 'bounded') return null;
+  const last = at(steps, steps.length - 1);
+  const old = steps.filter(step => step <= last - oldestFreedSteps);
+  const kept = judgeGrowth({ steps: old, values: runningSum(survivorCount).slice(0, old.length), lag: 0 });
+  // Where all of an epoch goes at once, the longest epoch so far is older than all before it, but not by as much again.
+  return kept.state === 'growing' && T.most * (last - kept.since) >= oldestFreedSteps ? kept : null;
 }
 
 /** Growth of one line's blocks in size: as many at each step's end, and more and more bytes. */
@@ -84,8 +99,13 @@ function withoutSlack(bytes: readonly number[]): number[] {
   });
 }
 
-function growing(site: SiteSteps, growth: Growth, grows: 'blocks' | 'size' | 'level'): SiteVerdict {
-  const values = grows === 'blocks' ? site.oldBytes : site.liveBytes;
+function growing(site: SiteSteps, growth: Growth, what: 'blocks' | 'size' | 'level' | 'kept'): SiteVerdict {
+  const values = {
+    blocks: site.oldBytes,
+    kept: runningSum(site.survivorBytes),
+    size: site.liveBytes,
+    level: site.liveBytes,
+  }[what];
   const span = at(site.steps, growth.to) - at(site.steps, growth.from);
   const bytesPerStep = span > 0 ? (at(values, growth.to) - at(values, growth.from)) / span : 0;
   // The interval was made of counts: it holds for bytes as far as blocks are alike.
@@ -100,11 +120,17 @@ function growing(site: SiteSteps, growth: Growth, grows: 'blocks' | 'size' | 'le
       rhythm,
       events,
     ),
+    kept: t(
+      'Since step {0}, {1} more blocks stayed alive than those that come and go, {2} times.',
+      since,
+      rhythm,
+      events,
+    ),
     size: t('Since step {0}, {1} its block was bigger than the one before, {2} times.', since, rhythm, events),
-  }[grows];
+  }[what];
   return {
     ...stateVerdict(site, 'growing', because),
-    grows,
+    grows: what === 'kept' ? 'blocks' : what,
     bytesPerStep,
     low: growth.low * scale,
     high: growth.high * scale,

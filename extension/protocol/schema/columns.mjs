@@ -118,6 +118,7 @@ export const columns = {
       firstStep: 'step First step with an event; this and the next two may be the running step, count + 1.',
       lastAllocationStep: 'step Last step with an allocation, 0 = none.',
       lastFreeStep: 'step Last step with a free, 0 = none.',
+      oldestFreedSteps: 'u32 The greatest age of a block that was freed, in steps; 0: none outlived a whole step.',
       segmentAllocations:
         'u64 Allocations that a framework’s caching allocator made for its segments: such a site follows the tensors.',
       allocations: 'u64 All so far, the running step’s too.',

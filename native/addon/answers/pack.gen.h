@@ -119,6 +119,7 @@ inline void put_columns(Napi::Env env, Napi::Object &object, const std::vector<m
   object.Set("firstStep", column<double>(env, rows, [](const auto &row) { return row.first_step; }));
   object.Set("lastAllocationStep", column<double>(env, rows, [](const auto &row) { return row.last_allocation_step; }));
   object.Set("lastFreeStep", column<double>(env, rows, [](const auto &row) { return row.last_free_step; }));
+  object.Set("oldestFreedSteps", column<uint32_t>(env, rows, [](const auto &row) { return row.oldest_freed_steps; }));
   object.Set("segmentAllocations", column<double>(env, rows, [](const auto &row) { return row.segment_allocations; }));
   object.Set("allocations", column<double>(env, rows, [](const auto &row) { return row.allocations; }));
   object.Set("medianBytes", column<double>(env, rows, [](const auto &row) { return row.median_bytes; }));

@@ -131,6 +131,8 @@ struct SiteSeriesRow {
   uint32_t last_allocation_step = {};
   /// Last step with a free, 0 = none.
   uint32_t last_free_step = {};
+  /// The greatest age of a block that was freed, in steps; 0: none outlived a whole step.
+  uint32_t oldest_freed_steps = {};
   /// Allocations that a framework’s caching allocator made for its segments: such a site follows the tensors.
   uint64_t segment_allocations = {};
   /// All so far, the running step’s too.

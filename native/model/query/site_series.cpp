@@ -81,7 +81,7 @@ std::vector<uint32_t> chosen_sites(const Accounts &accounts, const SiteSeriesQue
   return chosen;
 }
 
-SiteSeriesRow series_row(const Accounts &accounts, uint32_t site) {
+SiteSeriesRow series_row(const Accounts &accounts, uint32_t site, uint32_t count) {
   const SiteSum &sum = accounts.steps().sum(site);
   const SiteHistory &history = accounts.steps().history(site);
   const auto [largest, largest_step] = accounts.steps().largest(site);
@@ -90,6 +90,7 @@ SiteSeriesRow series_row(const Accounts &accounts, uint32_t site) {
                     .first_step = history.first_step,
                     .last_allocation_step = sum.step_allocations ? sum.step : history.last_allocation_step,
                     .last_free_step = accounts.steps().running_frees(site) ? sum.step : history.last_free_step,
+                    .oldest_freed_steps = accounts.steps().oldest_freed(site, count),
                     .segment_allocations = history.segments,
                     .median_bytes = accounts.steps().usual_bytes(site),
                     .largest_bytes = largest,
@@ -163,7 +164,7 @@ SiteSeries site_series(const State &state, const SiteSeriesQuery &query) {
   for (auto &column : out.columns) column.assign((to - from) * out.axis.buckets.size(), 0);
   for (size_t i = from; i < to; ++i) {
     const size_t row = out.rows.size();
-    out.rows.push_back(series_row(accounts, sites[i]));
+    out.rows.push_back(series_row(accounts, sites[i], out.axis.count));
     std::vector<StepPoint> ends(out.axis.buckets.size());  // of each bucket, the newest
     over_axis(accounts.steps().points(sites[i], out.axis.count), out.axis.buckets,
               [&](size_t at, const StepPoint &point) {

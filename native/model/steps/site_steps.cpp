@@ -60,6 +60,8 @@ void SiteSteps::begin(uint32_t site, uint32_t step) {
   history.bytes_before = sum.live_bytes;
   history.old_frees = 0;
   history.old_bytes = 0;
+  history.oldest_freed = std::max(history.oldest_freed, history.old_age);
+  history.old_age = 0;
   history.gc_frees = 0;
   history.gc_bytes = 0;
 }
@@ -139,6 +141,7 @@ void SiteSteps::restart(uint32_t site, int64_t live_bytes, uint32_t live_count) 
   sum.step = 0;
   history.first_step = live_count > 0 ? 1 : 0;
   history.last_allocation_step = history.last_free_step = 0;
+  history.old_age = history.oldest_freed = 0;
   history.largest_bytes = biggest;
   history.largest_step = biggest > 0 ? 1 : 0;
   history.largest_before = true;
@@ -234,6 +237,8 @@ void SiteSteps::merge(uint32_t from, uint32_t into, uint32_t step) {
   history.bytes_before += gone.bytes_before;
   history.old_frees += gone.old_frees;
   history.old_bytes += gone.old_bytes;
+  history.old_age = std::max(history.old_age, gone.old_age);
+  history.oldest_freed = std::max(history.oldest_freed, gone.oldest_freed);
   if (gone.largest_bytes > history.largest_bytes) {
     history.largest_bytes = gone.largest_bytes;
     history.largest_step = gone.largest_step;

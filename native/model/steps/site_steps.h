@@ -36,6 +36,8 @@ struct alignas(64) SiteHistory {
   uint32_t gc_frees = 0;
   uint32_t old_frees = 0;  ///< of blocks that were older than the step before
   uint64_t old_bytes = 0;
+  uint32_t old_age = 0;       ///< the oldest of them, in steps
+  uint32_t oldest_freed = 0;  ///< the same of earlier steps
   uint32_t count_before = 0;  ///< alive when it began
   int64_t bytes_before = 0;
   int64_t peak_bytes = 0;   ///< of earlier steps
@@ -50,7 +52,7 @@ struct alignas(64) SiteHistory {
   int64_t base_bytes = 0;
   uint32_t segments = 0;  ///< allocations for a framework's caching allocator
   void checkpoint(Archive &a) {
-    a(points, gc_bytes, gc_frees, old_frees, old_bytes, count_before, bytes_before, peak_bytes, first_step,
+    a(points, gc_bytes, gc_frees, old_frees, old_bytes, old_age, oldest_freed, count_before, bytes_before, peak_bytes, first_step,
       last_allocation_step, last_free_step, largest_step, largest_bytes, median, largest_before, base_count, base_bytes,
       segments);
   }
@@ -96,9 +98,11 @@ class SiteSteps {
     ++sums_[site].step_previous_frees;
     sums_[site].step_previous_bytes += bytes;
   }
-  void freed_old(uint32_t site, uint64_t bytes) {
-    ++histories_[site].old_frees;
-    histories_[site].old_bytes += bytes;
+  void freed_old(uint32_t site, uint64_t bytes, uint32_t age_steps) {
+    SiteHistory &history = histories_[site];
+    ++history.old_frees;
+    history.old_bytes += bytes;
+    history.old_age = std::max(history.old_age, age_steps);
   }
   /// Takes a free of this or an earlier step back.
   void restored(uint32_t site, uint64_t bytes, uint32_t step);
@@ -125,6 +129,11 @@ class SiteSteps {
   uint32_t running_frees(uint32_t site) const {
     const SiteSum &sum = sums_[site];
     return histories_[site].count_before + sum.step_allocations - sum.live_count;
+  }
+  /// The greatest age of a block that was freed in the `count` steps that have ended; 0: none outlived a whole step.
+  uint32_t oldest_freed(uint32_t site, uint32_t count) const {
+    const SiteHistory &history = histories_[site];
+    return sums_[site].step > count ? history.oldest_freed : std::max(history.oldest_freed, history.old_age);
   }
   /// The biggest allocation so far, and its step.
   std::pair<uint64_t, uint32_t> largest(uint32_t site) const;

@@ -8,7 +8,7 @@ namespace gmt::model {
 /// A block of an earlier step ended.
 void Accounts::end_block(uint32_t cell, const Ending &ending) {
   if (ending.born_step + 1 < frame_->step) {
-    steps_.freed_old(cells_[cell].site, ending.bytes);
+    steps_.freed_old(cells_[cell].site, ending.bytes, frame_->step - ending.born_step);
   } else {
     steps_.freed_previous(cells_[cell].site, ending.bytes);
   }

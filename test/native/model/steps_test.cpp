@@ -89,6 +89,7 @@ TEST(optimizer_steps_are_counted_and_hold_what_happened_in_them) {
   CHECK_EQ(row.first_step, 1u);
   CHECK_EQ(row.last_allocation_step, 5u);
   CHECK_EQ(row.last_free_step, 4u);
+  CHECK_EQ(row.oldest_freed_steps, 3u);
   CHECK_EQ(row.allocations, 5u);
   CHECK_EQ(row.largest_bytes, 1000u);
   CHECK_EQ(row.largest_step, 5u);

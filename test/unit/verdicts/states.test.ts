@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { STEP_LOST_EVENTS, STEP_PAUSED } from '../../../extension/protocol/steps';
 import { judgeTrace } from '../../../extension/analysis/findings/verdicts';
 import type { SiteVerdict } from '../../../extension/protocol/verdicts';
+import { Random } from './program';
 import { RunTrace, type RunFacts } from './runTrace';
 import { StepRun, type Block } from './stepRun';
 
@@ -189,6 +190,42 @@ test('a ramp more than twice as high and long as all before it is growing again'
     if (step === 20 || step === 40) held = held.splice(0).filter(block => run.free(block));
   });
   assert.deepEqual([stateOf(run), verdictOf(run).sinceStep], ['growing', 41]);
+});
+
+test('one list of eight that is never emptied is growing beneath the others, which have an early peak', () => {
+  const episodes = (steps: number, stuck: number): StepRun => {
+    const random = new Random(5);
+    const lists: Block[][] = Array.from({ length: 8 }, () => []);
+    return playing(steps, (step, run) => {
+      for (const [i, list] of lists.entries()) {
+        list.push(run.alloc(1, MB));
+        if (i !== stuck && random.chance(step < 60 ? 0.01 : 0.2)) for (const block of list.splice(0)) run.free(block);
+      }
+    });
+  };
+  const verdict = verdictOf(episodes(300, 5));
+  assert.deepEqual([verdict.state, verdict.grows, verdict.period], ['growing', 'blocks', 1]);
+  assert.ok(Math.abs(verdict.bytesPerStep / MB - 1) < 0.05, String(verdict.bytesPerStep));
+  assert.match(
+    verdict.because,
+    /^Since step \d+, in each step more blocks stayed alive than those that come and go, \d+ times\.$/,
+  );
+  for (const steps of [100, 150, 200, 250, 300]) assert.equal(stateOf(episodes(steps, -1)), 'sawtooth');
+});
+
+test('what makes room by chance keeps blocks of every age, and is bounded', () => {
+  for (let seed = 1; seed <= 20; seed++) {
+    const random = new Random(seed);
+    const kept: Block[] = [];
+    const run = playing(400, (_, run) => {
+      for (let i = 0; i < 2; i++) {
+        const place = random.between(0, 59);
+        run.free(kept[place]);
+        kept[place] = run.alloc(1, MB);
+      }
+    });
+    assert.notEqual(stateOf(run), 'growing', `seed ${seed}`);
+  }
 });
 
 test('lows that rise with each epoch are growing, one rise an epoch', () => {

@@ -29,6 +29,7 @@ interface Counts {
   oldFrees: number;
   oldFreedBytes: number;
   largest: number;
+  oldest: number;
 }
 interface StepRecord extends Counts {
   liveBytes: number;
@@ -80,6 +81,7 @@ const nothing = (): Counts => ({
   oldFrees: 0,
   oldFreedBytes: 0,
   largest: 0,
+  oldest: 0,
 });
 
 /** Blocks that come and go in steps, on one process. */
@@ -126,6 +128,7 @@ export class StepRun {
       run.now.gcFreedBytes += block.bytes;
     }
     if (block.step < this.count) {
+      run.now.oldest = Math.max(run.now.oldest, this.count + 1 - block.step);
       run.now.oldFrees++;
       run.now.oldFreedBytes += block.bytes;
     }
@@ -270,6 +273,7 @@ function rowFacts(rows: readonly SiteRun[]) {
     firstStep: numbers(run => run.firstStep),
     lastAllocationStep: numbers(run => run.lastAllocationStep),
     lastFreeStep: numbers(run => run.lastFreeStep),
+    oldestFreedSteps: numbers(run => Math.max(0, ...Array.from(run.records, record => record?.oldest ?? 0))),
     segmentAllocations: numbers(run => (run.segments ? 1 : 0)),
     allocations: numbers(run => total(run, record => record.allocations)),
     medianBytes: numbers(() => 0),
