@@ -118,11 +118,9 @@ void find_loop(const Context &context) {
   const bool other = loop->site != steps.anchor;
   if (other && steps.sure && !goes_on && !outlasts(steps, finder->entries().back().time_ns)) return;
   if (other) {
+    steps.source = StepSource::Periodic;
     steps.anchor = loop->site;
     steps.silent = 0;
-  }
-  if (other && steps.source != StepSource::Optimizer) {
-    steps.source = StepSource::Periodic;
     auto resting = std::move(finder);  // is not to hear it all again
     count_rounds(context.all, context.process, resting->entries());
     finder = std::move(resting);

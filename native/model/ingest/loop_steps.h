@@ -1,7 +1,6 @@
 #pragma once
 // Steps of a program that tells nothing of them: the loop is found by the line that begins its rounds, and the rounds
-// before it was found become steps as well. Where the optimizer told of steps and has been silent for long, the rounds from
-// there on follow as steps.
+// before it was found become steps as well.
 #include "model/ingest/context.h"
 
 namespace gmt::model {

@@ -26,6 +26,9 @@ void begin_counting_marks(const Context &context) {
   process.steps.source = StepSource::Optimizer;
   process.steps.next_slice_ns = ~0ull;
   process.set_next_due();
+  process.steps.anchor = kNone;
+  process.steps.most_silent = ~0u;
+  process.frame->finder = nullptr;
   process.steps.restart_in_first_step();
   for (auto &[device, memory] : process.devices) memory.restart_in_first_step();
   process.frame->restart();
@@ -37,8 +40,6 @@ void begin_counting_marks(const Context &context) {
 
 void end_training_step(const Context &context) {
   if (context.process.steps.source != StepSource::Optimizer) begin_counting_marks(context);
-  context.process.steps.hear_optimizer();
-  context.process.frame->finder = nullptr;
   end_step(context.all, context.process, context.event.time_ns, false);
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 // The steps of one process: what ends them, when they ended, and what is not known of them.
-#include <algorithm>
 #include <vector>
 
 #include "model/steps/step_list.h"
@@ -35,15 +34,12 @@ struct ProcessSteps {
   static constexpr size_t kDoubtfulRounds = 1024;
   /// Allocations without a new round, in rounds, after which another loop is looked for.
   static constexpr uint32_t kSilentRounds = 8;
-  /// Behind the optimizer's last step, in what was allocated until then: an evaluation between epochs is shorter.
-  static constexpr uint64_t kSilentTrainings = 2;
 
   StepSource source = StepSource::Time;
   uint64_t next_slice_ns = 0;  ///< end of the slice of time, ~0 = slices are not looked at
   bool sure = false;           ///< of the loop
-  uint32_t silent = 0;         ///< allocations since its last round began, or since the optimizer's last step
+  uint32_t silent = 0;         ///< allocations since its last round began
   uint32_t most_silent = ~0u;  ///< that are no reason to look for another
-  uint64_t trained = 0;        ///< allocations of the steps that the optimizer ended
   uint32_t anchor = kNone;     ///< site whose allocations begin steps
   uint64_t begin_ns = 0;       ///< of the first step that was counted from `source`
   uint64_t last_end_ns = 0;
@@ -53,21 +49,13 @@ struct ProcessSteps {
   uint8_t lasting_flags = 0;  ///< of every step until further notice
 
   void checkpoint(Archive &a) {
-    a(source, next_slice_ns, sure, silent, most_silent, trained, begin_ns, last_end_ns, touched, marks, running, lasting_flags);
+    a(source, next_slice_ns, sure, silent, most_silent, begin_ns, last_end_ns, touched, marks, running, lasting_flags);
     row_or_none(a, kSiteRows, anchor);
   }
   void flag(uint8_t flags) { running.flags |= flags; }
   void collection(bool full) {
     ++running.collections;
     running.full_collections += full;
-  }
-  /// The optimizer ended a step.
-  void hear_optimizer() {
-    trained += silent;
-    silent = 0;
-    most_silent = static_cast<uint32_t>(std::min<uint64_t>(kSilentTrainings * trained, ~0u));
-    anchor = kNone;
-    sure = false;
   }
   void end(uint32_t step, uint64_t time_ns) {
     running.step = step;

@@ -334,34 +334,6 @@ TEST(an_evaluation_is_no_new_loop) {
   CHECK_EQ(row_of(series, SeriesColumn::LiveBytes, feed.row_of_line(series, kLeak)).back(), 299 * 64.0);
 }
 
-TEST(rounds_behind_the_optimizer_s_last_step_follow_as_steps) {
-  LoopFeed feed;
-  const auto train = [&](int steps) {
-    for (int i = 0; i < steps; ++i) feed.round(0), feed.end_step();
-  };
-  const auto measure = [&](int rounds) {
-    for (int i = 0; i < rounds; ++i) {
-      feed.allocate(0x50000000 + feed.kept++ * 0x1000, 64, kLeak);
-      evaluate(feed);
-    }
-  };
-  train(20);
-  measure(30);
-  train(20);
-  CHECK_EQ(feed.series().axis.count, 40u);  // what lies between two of its steps is none
-  measure(400);  // 140 of them are twice as many allocations as all before
-  const uint32_t count = feed.series().axis.count;
-  CHECK(count > 40 + 240 && count <= 40 + 260);
-  const SiteSeries series = feed.series();
-  CHECK(series.axis.source == StepSource::Optimizer);
-  const Numbers live = row_of(series, SeriesColumn::LiveBytes, feed.row_of_line(series, kLeak));
-  CHECK_EQ(live.back() - live[live.size() - 41], 40 * 64.0);
-  train(5);
-  CHECK_EQ(feed.series().axis.count, count + 5);
-  measure(100);
-  CHECK_EQ(feed.series().axis.count, count + 5);
-}
-
 TEST(batches_of_any_length_give_the_same_answer) {
   std::vector<gmt::trace::Event> events;
   for (uint64_t round = 0; round < 50; ++round) {
