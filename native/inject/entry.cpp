@@ -7,6 +7,7 @@
 
 #include "inject/agent/agent.h"
 #include "inject/hooks/autograd.h"
+#include "inject/hooks/callers.h"
 #include "inject/hooks/cupti_guest.h"
 #include "inject/hooks/driver_layer.h"
 #include "inject/hooks/elf.h"
@@ -33,6 +34,11 @@ void call_chained() {
 }
 
 }  // namespace
+
+void forget_described() {
+  forget_devices();
+  forget_libraries();
+}
 
 void describe_process(Thread &thread) {
   if (g_called) {

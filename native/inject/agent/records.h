@@ -6,11 +6,6 @@
 
 namespace gmt::inject {
 
-/// Generation of the open log; 0 = this process has none (also a forked child that has not used the GPU yet).
-inline uint32_t log_generation() {
-  return g_log.guard ? __atomic_load_n(&g_log.guard->generation, __ATOMIC_ACQUIRE) : 0;
-}
-
 /// A training step ended here; `number` from 1.
 void write_step(uint64_t number);
 

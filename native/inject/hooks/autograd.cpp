@@ -88,7 +88,7 @@ GMT_HOT void write_autograd(Thread &thread, bool has_stack) {
 }
 
 GMT_HOT void node_made(uint64_t sequence) {
-  if (!g_log.guard || g_log.lean || !ready()) return;  // no CUDA so far
+  if (!log_generation() || g_log.lean || !ready()) return;  // no CUDA so far
   Thread &thread = t_thread;
   if (!enter(thread)) return;
   if (__builtin_expect(!__atomic_load_n(&g_sees_nodes, __ATOMIC_RELAXED), 0))

@@ -29,7 +29,6 @@ struct Library {
 };
 Library g_libraries[kLibraries];
 uint64_t g_described[(kLibraries + 63) / 64];  ///< bit per library: its record is in the log
-uint32_t g_described_generation;
 
 /// Libraries whose frames lie between the driver's function and who wanted memory, by the begin of their file names.
 constexpr const char *kBetween[] = {"libcuda.so", "libcudart", "libcupti", "libffi", "_ctypes.", "libgpumemtrace"};
@@ -160,13 +159,10 @@ uint32_t calling_library(const void *frame) {
   return library;
 }
 
+void forget_libraries() { memset(g_described, 0, sizeof g_described); }
+
 void describe_library(Thread &thread, uint32_t library) {
   if (library == 0 || library > kLibraries) return;
-  const uint32_t generation = g_log.guard->generation;
-  if (g_described_generation != generation) {
-    memset(g_described, 0, sizeof g_described);
-    g_described_generation = generation;
-  }
   const Library &known = g_libraries[library - 1];
   uint64_t &bits = g_described[(library - 1) / 64];
   const uint64_t bit = 1ull << ((library - 1) % 64);

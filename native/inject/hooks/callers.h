@@ -11,6 +11,9 @@ namespace gmt::inject {
 /// frames). `frame` is what __builtin_frame_address(0) gives in the function that the driver, or CUPTI, called. Keeps errno.
 uint32_t calling_library(const void *frame);
 
+/// A new log has no record of any.
+void forget_libraries();
+
 /// Writes the record of that library, once a log.
 void describe_library(Thread &thread, uint32_t library);
 

@@ -24,13 +24,10 @@ int g_refusal;       ///< what CUPTI answered when it did not let us
 __thread uint32_t t_destroying __attribute__((tls_model("initial-exec")));  ///< inside a call that destroys a context
 
 constexpr uint32_t kContexts = 256;
-struct ContextDevice {
-  void *context;
-  uint32_t device;
-};
-ContextDevice g_contexts[kContexts];
+uint64_t g_contexts
+    [kContexts];  ///< a context's address, and above it its device: together, since threads enter theirs at once
+constexpr uint32_t kDeviceShift = 56;
 uint64_t g_described[4];  ///< bit per device: its record is in the log
-uint32_t g_described_generation;
 
 uint32_t ask_device_of(void *context) {
   const cuda::Cupti *cupti = subscription() ? cupti_library() : nullptr;
@@ -42,40 +39,40 @@ uint32_t ask_device_of(void *context) {
   return current && current(&device) == 0 ? device : GMT_DEVICE_NONE;
 }
 
+void *context_in(uint64_t known) { return reinterpret_cast<void *>(known & ((1ull << kDeviceShift) - 1)); }
+
 /// Device of a context: asked once. A context's address may be used again for another device, so a destroyed one is
 /// forgotten.
 uint32_t device_of(void *context) {
   if (!context) return GMT_DEVICE_NONE;
   const auto start = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(context) >> 6) % kContexts;
   for (uint32_t i = 0; i < 8; i++) {
-    const ContextDevice &place = g_contexts[(start + i) % kContexts];
-    if (__atomic_load_n(&place.context, __ATOMIC_ACQUIRE) == context) return place.device;
+    const uint64_t known = __atomic_load_n(&g_contexts[(start + i) % kContexts], __ATOMIC_RELAXED);
+    if (context_in(known) == context) return static_cast<uint32_t>(known >> kDeviceShift);
   }
   const uint32_t device = ask_device_of(context);
-  if (device == GMT_DEVICE_NONE) return device;
+  if (device >= GMT_DEVICE_NONE) return device;
+  const uint64_t entry = reinterpret_cast<uintptr_t>(context) | uint64_t{device} << kDeviceShift;
   for (uint32_t i = 0; i < 8; i++) {
-    ContextDevice &place = g_contexts[(start + i) % kContexts];
-    void *none = nullptr;
-    if (__atomic_load_n(&place.context, __ATOMIC_RELAXED)) continue;
-    place.device = device;  // two threads that race here write the same number
-    if (__atomic_compare_exchange_n(&place.context, &none, context, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) break;
+    uint64_t none = 0;
+    if (__atomic_compare_exchange_n(&g_contexts[(start + i) % kContexts], &none, entry, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED) ||
+        none == entry)
+      break;
   }
   return device;
 }
 
 void forget_context(void *context) {
-  for (ContextDevice &place : g_contexts)
-    if (place.context == context) __atomic_store_n(&place.context, nullptr, __ATOMIC_RELEASE);
+  for (uint64_t &place : g_contexts) {
+    const uint64_t known = __atomic_load_n(&place, __ATOMIC_RELAXED);
+    if (context_in(known) == context) __atomic_store_n(&place, 0, __ATOMIC_RELAXED);
+  }
 }
 
 /// Name and size of a device, asked of the driver at the end of a call of its own, once.
 void describe_device(Thread &thread, uint32_t device) {
   if (device >= 256 || device == GMT_DEVICE_NONE) return;
-  const uint32_t generation = g_log.guard->generation;
-  if (g_described_generation != generation) {
-    memset(g_described, 0, sizeof g_described);
-    g_described_generation = generation;
-  }
   const uint64_t bit = 1ull << (device % 64);
   if (__atomic_fetch_or(&g_described[device / 64], bit, __ATOMIC_RELAXED) & bit) return;
   const auto name_of = reinterpret_cast<int (*)(char *, int, int)>(find_symbol("libcuda.so", "cuDeviceGetName"));
@@ -282,6 +279,8 @@ bool start_driver_layer() {
   __atomic_store_n(&g_started, done ? 2 : 0, __ATOMIC_RELEASE);
   return done;
 }
+
+void forget_devices() { memset(g_described, 0, sizeof g_described); }
 
 void describe_driver_layer(Thread &thread) {
   char text[900];

@@ -20,6 +20,9 @@ void on_driver_call(uint32_t cbid, const cuda::CallbackData &data, const void *f
 /// A wrapped call that ended a context, after it succeeded (with CUPTI the resource domain tells).
 void on_context_call(int row, const void *params);
 
+/// A new log has no record of any device.
+void forget_devices();
+
 /// Tells the log how the driver layer is recorded.
 void describe_driver_layer(Thread &thread);
 

@@ -36,11 +36,17 @@ void find_real_dlsym() {
   __atomic_store_n(&gmt_dlsym_real, reinterpret_cast<void *(*)(void *, const char *)>(found), __ATOMIC_RELEASE);
 }
 
+/// Threads that look at the same time find the same.
+void *found_once(void **slot, const char *name) {
+  void *found = __atomic_load_n(slot, __ATOMIC_RELAXED);
+  if (!found) __atomic_store_n(slot, found = find_symbol("libcuda.so", name), __ATOMIC_RELAXED);
+  return found;
+}
+
 void *context_now() {
   static void *function;
-  if (!function) function = find_symbol("libcuda.so", "cuCtxGetCurrent");
   void *context = nullptr;
-  if (function) reinterpret_cast<int (*)(void **)>(function)(&context);
+  if (void *get = found_once(&function, "cuCtxGetCurrent")) reinterpret_cast<int (*)(void **)>(get)(&context);
   return context;
 }
 
@@ -88,8 +94,8 @@ int wrapped(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t
   const uint64_t arguments[] = {a, b, c, d, e, f};
   Call call(Row, arguments);
   call.report(Row, cuda::kSiteEnter, __builtin_frame_address(0));
-  call.result = reinterpret_cast<int (*)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t)>(g_real[Row])(
-      a, b, c, d, e, f);
+  call.result = reinterpret_cast<int (*)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t)>(
+      __atomic_load_n(&g_real[Row], __ATOMIC_RELAXED))(a, b, c, d, e, f);
   call.report(Row, cuda::kSiteExit, __builtin_frame_address(0));
   return call.result;
 }
@@ -99,7 +105,8 @@ int wrapped_ipc(uint64_t a, IpcHandle handle, uint64_t b) {
   const uint64_t arguments[] = {a, b};
   Call call(Row, arguments);
   call.report(Row, cuda::kSiteEnter, __builtin_frame_address(0));
-  call.result = reinterpret_cast<int (*)(uint64_t, IpcHandle, uint64_t)>(g_real[Row])(a, handle, b);
+  call.result = reinterpret_cast<int (*)(uint64_t, IpcHandle, uint64_t)>(
+      __atomic_load_n(&g_real[Row], __ATOMIC_RELAXED))(a, handle, b);
   call.report(Row, cuda::kSiteExit, __builtin_frame_address(0));
   return call.result;
 }
@@ -133,8 +140,8 @@ void *wrapper_of(int row) {
 /// The wrapper where `real` is one of the table's functions, else `real`.
 void *wrap_function(void *real) {
   for (int row = 0; row < GMT_CALL_COUNT; row++) {
-    if (!g_real[row]) g_real[row] = find_symbol("libcuda.so", cuda::kCalls[row].name);
-    if (real && g_real[row] == real) return wrapper_of(row);
+    void *known = found_once(&g_real[row], cuda::kCalls[row].name);
+    if (real && known == real) return wrapper_of(row);
   }
   return real;
 }
@@ -178,8 +185,8 @@ bool wraps_lookups() {
 void *wrapped_look_up(void *handle, const char *name) {
   void *real = gmt_dlsym_real(handle, name);
   if (!real || !wraps_lookups()) return nullptr;
-  if (!g_real_get_proc[0]) g_real_get_proc[0] = find_symbol("libcuda.so", "cuGetProcAddress");
-  if (!g_real_get_proc[1]) g_real_get_proc[1] = find_symbol("libcuda.so", "cuGetProcAddress_v2");
+  found_once(&g_real_get_proc[0], "cuGetProcAddress");
+  found_once(&g_real_get_proc[1], "cuGetProcAddress_v2");
   void *choice = wrap_any(real);
   return choice == real ? nullptr : choice;
 }

@@ -23,7 +23,7 @@ Device unpack(uint64_t device) { return {static_cast<uint8_t>(device), static_ca
 
 void write_reserved(Thread &thread, uint8_t device, uint64_t reserved) {
   if (device >= kTensorDevices || g_reserved[device] == reserved) return;
-  g_reserved[device] = reserved;
+  __atomic_store_n(&g_reserved[device], reserved, __ATOMIC_RELAXED);  // other threads ask (reserved_bytes)
   write_event(thread, GMT_RESERVED, device, 0, reserved, 0);
 }
 
@@ -46,7 +46,7 @@ uint32_t free_stack_of(Thread &thread) {
 
 /// Recording may wait for the allocator to hold so much.
 GMT_COLD void wake_above(uint64_t reserved) {
-  if (reserved != ~0ull && g_log.guard && asleep()) wakes(g_log.control->start_reserved, reserved);
+  if (reserved != ~0ull && log_generation() && asleep()) wakes(g_log.control->start_reserved, reserved);
 }
 
 GMT_HOT void report(void *address, int64_t bytes, uint64_t reserved, uint64_t packed) {

@@ -97,7 +97,7 @@ void refuse(const char *what) {
 }
 
 bool create_log(const char *directory) {
-  if (!g_log.guard) g_log.guard = make_guard();
+  if (!g_log.guard) __atomic_store_n(&g_log.guard, make_guard(), __ATOMIC_RELEASE);
   if (!g_log.guard) return refuse("the kernel is older than 4.14"), false;
   if (g_log.file) munmap(g_log.file, GMT_FILE_HEADER_BYTES);  // the parent's, after a fork
   g_log.file = nullptr;
@@ -137,7 +137,7 @@ void on_thread_end(void *) {
 
 void at_process_end() {
   // A forked child that recorded nothing has no log, and this is none for it.
-  if (!g_log.guard || __atomic_load_n(&g_log.guard->generation, __ATOMIC_ACQUIRE) == 0) return;
+  if (log_generation() == 0) return;
   Thread &thread = t_thread;
   if (enter(thread)) {
     mark_ending(thread);
@@ -168,16 +168,18 @@ gmt_chunk_header *chunk_number(uint64_t index, gmt_loss *cause) {
   *cause = GMT_LOST_BUDGET;
   if (index >= g_log.budget_chunks) return nullptr;
   const uint64_t begin = clock_ns(CLOCK_MONOTONIC);
-  *cause = g_no_room.cause;
-  if (begin < __atomic_load_n(&g_no_room.until_ns, __ATOMIC_RELAXED)) return nullptr;
+  const bool pause = begin < __atomic_load_n(&g_no_room.until_ns, __ATOMIC_ACQUIRE);
+  *cause = __atomic_load_n(&g_no_room.cause, __ATOMIC_RELAXED);
+  if (pause) return nullptr;
   const uint64_t offset = GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES;
   void *at = open_piece(open(g_path, O_RDWR | O_CLOEXEC), offset, GMT_CHUNK_BYTES);
   if (at) return static_cast<gmt_chunk_header *>(at);
-  *cause = g_no_room.cause = gmt_loss_of(errno);
+  *cause = gmt_loss_of(errno);
+  __atomic_store_n(&g_no_room.cause, *cause, __ATOMIC_RELAXED);
   // As many times what asking took: events that are lost cost no more than others. A thread that had to wait took no longer.
-  constexpr uint64_t kPause = 16, kMostPauseNs = 2'000'000;
-  const uint64_t now = clock_ns(CLOCK_MONOTONIC), pause = kPause * (now - begin);
-  __atomic_store_n(&g_no_room.until_ns, now + (pause < kMostPauseNs ? pause : kMostPauseNs), __ATOMIC_RELAXED);
+  constexpr uint64_t kTimes = 16, kMostPauseNs = 2'000'000;
+  const uint64_t now = clock_ns(CLOCK_MONOTONIC), pause_ns = kTimes * (now - begin);
+  __atomic_store_n(&g_no_room.until_ns, now + (pause_ns < kMostPauseNs ? pause_ns : kMostPauseNs), __ATOMIC_RELEASE);
   return nullptr;
 }
 
@@ -280,7 +282,7 @@ void count_loss(gmt_loss cause) {
 }
 
 bool open_log(bool *opened) {
-  const uint32_t generation = g_log.guard ? __atomic_load_n(&g_log.guard->generation, __ATOMIC_ACQUIRE) : 0;
+  const uint32_t generation = log_generation();
   uint32_t state = __atomic_load_n(&g_state, __ATOMIC_ACQUIRE);
   if (state == kOpen && generation != 0) return true;
   if (state == kRefused || !configured()) return false;
@@ -296,6 +298,7 @@ bool open_log(bool *opened) {
     spare_chunks_forget();
     supply_forget();
     thread_indices_forget();
+    forget_described();
     g_no_room = {};
     __atomic_store_n(&g_ending, 0, __ATOMIC_RELAXED);
     if (!g_log.control) map_control(trace_directory());

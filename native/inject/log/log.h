@@ -63,7 +63,14 @@ struct alignas(64) Log {
 };
 extern Log g_log;
 
-/// Recording is off, and the log knows.
+/// Generation of the open log; 0 = this process has none (also a forked child that has not used the GPU yet). What else is in
+/// `g_log` may be read by who saw another one.
+inline uint32_t log_generation() {
+  const Guard *guard = __atomic_load_n(&g_log.guard, __ATOMIC_ACQUIRE);
+  return guard ? __atomic_load_n(&guard->generation, __ATOMIC_ACQUIRE) : 0;
+}
+
+/// Recording is off, and the log knows. There is one.
 inline bool asleep() {
   return g_log.control && __atomic_load_n(&g_log.control->recording, __ATOMIC_RELAXED) == 0 &&
          __atomic_load_n(&g_log.control->generation, __ATOMIC_RELAXED) ==
@@ -152,6 +159,9 @@ void write_process(Thread &thread, uint32_t python_version);
 /// Writes this thread's number in the system and its name.
 void write_thread(Thread &thread);
 
+/// What the log before, the parent's, described is not described in a new one (entry.cpp).
+void forget_described();
+
 /// Says what a user should know of how this process is recorded; at the begin of every log (entry.cpp).
 void describe_process(Thread &thread);
 
@@ -163,9 +173,9 @@ GMT_COLD bool enter_slow(Thread &thread, uint32_t generation);
 
 /// Begins work inside the tracer on this thread. False: nothing may be written now.
 inline bool enter(Thread &thread) {
-  const uint32_t generation = g_log.guard ? __atomic_load_n(&g_log.guard->generation, __ATOMIC_ACQUIRE) : 0;
+  const uint32_t generation = log_generation();
   if (__builtin_expect(thread.busy, 0)) {
-    if (g_log.file && thread.generation == generation) count_loss(GMT_LOST_REENTRANT);
+    if (generation != 0 && thread.generation == generation) count_loss(GMT_LOST_REENTRANT);
     return false;
   }
   if (__builtin_expect(generation == 0 || thread.generation != generation, 0)) return enter_slow(thread, generation);

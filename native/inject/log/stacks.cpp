@@ -96,10 +96,12 @@ GMT_COLD void write_python_support(Thread &thread, python::Support support) {
 
 /// Looks for Python until it is there: it may be loaded long after CUDA.
 [[gnu::always_inline]] inline bool python_ready(Thread &thread) {
-  GMT_HOT_STATE static python::Support support = python::Support::kNoPython;
-  if (__builtin_expect(__atomic_load_n(&support, __ATOMIC_RELAXED) == python::Support::kNoPython, 0)) {
+  GMT_HOT_STATE static python::Support found = python::Support::kNoPython;
+  python::Support support = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
+  if (__builtin_expect(support == python::Support::kNoPython, 0)) {
     const int saved = errno;
-    __atomic_store_n(&support, python::discover(), __ATOMIC_RELAXED);
+    support = python::discover();
+    __atomic_store_n(&found, support, __ATOMIC_RELEASE);
     errno = saved;
   }
   if (__builtin_expect(__atomic_load_n(&g_described_generation, __ATOMIC_RELAXED) != g_log.guard->generation, 0))

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +18,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "wire/layout.h"
 
 namespace c10 {
 struct Device {
@@ -53,6 +56,55 @@ int storm(char **argv) {
 
 int short_threads(char **argv) {
   for (int left = atoi(argv[0]); left > 0; left -= 8) run_threads(8, 10);
+  return 0;
+}
+
+/// While threads allocate, others begin and end, and recording is switched off and on.
+int switched(char **argv) {
+  const std::string path = std::string(getenv("GPU_MEMTRACE_DIR")) + "/control";
+  const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  void *at = mmap(nullptr, sizeof(gmt_control), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (at == MAP_FAILED) wrong("no control file");
+  auto *control = static_cast<gmt_control *>(at);
+  std::atomic<bool> done{false};
+  std::thread switches([&] {
+    for (uint32_t on = 0; !done; on = 1 - on, usleep(200)) {
+      __atomic_store_n(&control->recording, on, __ATOMIC_RELAXED);
+      __atomic_fetch_add(&control->generation, 1, __ATOMIC_RELEASE);
+    }
+  });
+  std::thread short_ones([&] {
+    while (!done) run_threads(2, 10);
+  });
+  run_threads(static_cast<unsigned>(atoi(argv[0])), strtoull(argv[1], nullptr, 10));
+  done = true;
+  switches.join();
+  short_ones.join();
+  return 0;
+}
+
+/// Threads that call the driver, each with the context of the first device.
+int drive(char **argv) {
+  void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+  if (!driver) wrong("no libcuda.so.1");
+  const auto find = [&](const char *name) { return dlsym(driver, name); };
+  void *context = nullptr;
+  if (reinterpret_cast<int (*)(unsigned)>(find("cuInit"))(0) != 0) wrong("cuInit failed");
+  reinterpret_cast<int (*)(void **, int)>(find("cuDevicePrimaryCtxRetain"))(&context, 0);
+  std::vector<std::thread> running;
+  for (int i = atoi(argv[0]); i > 0; i--) {
+    running.emplace_back([&, count = atoi(argv[1])] {
+      reinterpret_cast<int (*)(void *)>(find("cuCtxSetCurrent"))(context);
+      for (int left = count; left > 0; left--) {
+        uint64_t address = 0;
+        if (reinterpret_cast<int (*)(uint64_t *, size_t)>(find("cuMemAlloc_v2"))(&address, 4096) != 0)
+          wrong("no memory");
+        allocate(address);
+        if (reinterpret_cast<int (*)(uint64_t)>(find("cuMemFree_v2"))(address) != 0) wrong("not freed");
+      }
+    });
+  }
+  for (auto &thread : running) thread.join();
   return 0;
 }
 
@@ -275,10 +327,20 @@ struct Mode {
   int arguments;
 };
 constexpr Mode kModes[] = {
-    {"storm", storm, 2},         {"short", short_threads, 1}, {"phases", phases, 1},
-    {"forever", forever, 0},     {"fork", fork_amid, 0},      {"fork_leftover", fork_leftover, 0},
-    {"fork_idle", fork_idle, 0}, {"spawn", spawn, 0},         {"descriptors", close_descriptors, 0},
-    {"errno", keep_errno, 0},    {"alarms", alarms, 1},       {"exit", allocate_and_exit, 1},
+    {"storm", storm, 2},
+    {"short", short_threads, 1},
+    {"phases", phases, 1},
+    {"switched", switched, 2},
+    {"drive", drive, 2},
+    {"forever", forever, 0},
+    {"fork", fork_amid, 0},
+    {"fork_leftover", fork_leftover, 0},
+    {"fork_idle", fork_idle, 0},
+    {"spawn", spawn, 0},
+    {"descriptors", close_descriptors, 0},
+    {"errno", keep_errno, 0},
+    {"alarms", alarms, 1},
+    {"exit", allocate_and_exit, 1},
     {"look_ups", look_ups, 0},
 };
 
