@@ -1,25 +1,52 @@
-// A saved trace, as a file.
+// A saved trace, as a file, and the checkpoints in it.
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "container_input.h"
+#include "model_fixture.h"
+#include "session/checkpoint.h"
+#include "session/trace_names.h"
 #include "trace/session_reader.h"
 
 using namespace gmt;
 
+namespace {
+
+/// The events up to the end, from the beginning or from a checkpoint.
+void read_on(trace::SessionReader &reader, model::Model *model) {
+  uint64_t events = reader.events();
+  reader.poll([&](const trace::Batch &batch) {
+    events += batch.events.size();
+    if (model) model->ingest(batch);
+  });
+  if (!model && (events != reader.events() || reader.live())) __builtin_trap();
+  reader.losses();
+}
+
+void resume(const std::string &path, const trace::CheckpointPlace &place) {
+  auto session = trace::SessionReader::open(path);
+  if (!session) __builtin_trap();
+  const session::TraceNames names(*session.value());
+  model::Model model(names);
+  const auto bytes = trace::read_checkpoint(path, place);
+  if (session::resume(bytes, *session.value(), model)) read_on(*session.value(), &model);
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  int fd = ::memfd_create("trace", MFD_CLOEXEC);
-  if (fd < 0) return 0;
-  if (::write(fd, data, size) == static_cast<ssize_t>(size)) {
-    auto session = trace::SessionReader::open("/proc/self/fd/" + std::to_string(fd));
-    if (session) {
-      uint64_t events = 0;
-      session.value()->poll([&](const trace::Batch &batch) { events += batch.events.size(); });
-      if (events != session.value()->events() || session.value()->live()) __builtin_trap();
-      session.value()->losses();
-    } else if (session.error().empty()) {
-      __builtin_trap();
-    }
+  static const int fd = ::memfd_create("trace", MFD_CLOEXEC);
+  static const std::string path = "/proc/self/fd/" + std::to_string(fd);
+  const test::Bytes file = test::container_of(data, size);
+  const auto bytes = static_cast<ssize_t>(file.size());
+  if (::pwrite(fd, file.data(), file.size(), 0) != bytes || ::ftruncate(fd, bytes) != 0) __builtin_trap();
+  auto session = trace::SessionReader::open(path);
+  if (!session) {
+    if (session.error().empty()) __builtin_trap();
+    return 0;
   }
-  ::close(fd);
+  const auto places = session.value()->checkpoints();
+  read_on(*session.value(), nullptr);
+  for (size_t i = 0; i < std::min<size_t>(places.size(), 2); ++i) resume(path, places[i]);
   return 0;
 }

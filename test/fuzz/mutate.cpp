@@ -86,7 +86,7 @@ void say_run(int signal) {
 
 int main(int argc, char **argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: %s log|container|line_table|pickle RUNS [FIRST]\n", argv[0]);
+    std::fprintf(stderr, "usage: %s KIND RUNS [FIRST]\n", argv[0]);
     return 2;
   }
   for (int signal : {SIGILL, SIGTRAP, SIGBUS, SIGALRM}) ::signal(signal, say_run);

@@ -1,11 +1,13 @@
 #include "seeds.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "check.h"
 #include "checkpoint_session.h"
+#include "container_input.h"
 #include "log_writer.h"
 #include "pickle_writer.h"
 #include "trace/saved/save.h"
@@ -14,8 +16,6 @@ using namespace gmt;
 using namespace gmt::test;
 
 namespace {
-
-using Bytes = std::vector<uint8_t>;
 
 void write_all_kinds(LogWriter &log, uint16_t threads, int events) {
   log.add_process(0, std::string("python\0a.py\0", 12));
@@ -90,6 +90,16 @@ std::vector<Bytes> logs() {
   return all;
 }
 
+Bytes bytes_of(const std::string &file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+Bytes as_it_is(Bytes file) {
+  file.insert(file.begin(), kAsItIs);
+  return file;
+}
+
 std::vector<Bytes> containers() {
   TemporaryFolder folder;
   LogOptions second;
@@ -99,14 +109,11 @@ std::vector<Bytes> containers() {
   write_all_kinds(b, 1, 60);
   std::string path = folder / "a.gputrace";
   if (trace::save(folder.path(), path, R"({"command":["python"]})")) std::abort();
-  const auto bytes_of = [](const std::string &file) {
-    std::ifstream in(file, std::ios::binary);
-    return Bytes{std::istreambuf_iterator<char>(in), {}};
-  };
-  const Bytes whole = bytes_of(path);
-  const Bytes cut(whole.begin(), whole.end() - 4096 - 200);
-  const Bytes old = bytes_of(GMT_GOLDEN "/steps.gputrace");
-  return {whole, cut, old, {old.begin(), old.begin() + 4096 + 4096 + GMT_FILE_HEADER_BYTES + 4000}};
+  const Bytes whole = bytes_of(path), old = bytes_of(GMT_GOLDEN "/steps.gputrace");
+  Bytes unpacked = compact(a);
+  unpacked.insert(unpacked.begin(), kUnpacked);
+  return {as_it_is(whole), as_it_is({whole.begin(), whole.end() - 4096 - 200}), sparse_of(old),
+          sparse_of({old.begin(), old.begin() + 4096 + 4096 + GMT_FILE_HEADER_BYTES + 4000}), unpacked};
 }
 
 std::vector<Bytes> line_tables() {
@@ -166,12 +173,40 @@ std::vector<Bytes> pickles() {
   return all;
 }
 
+std::vector<Bytes> texts() {
+  const std::string maps =
+      "55d0a2c00000-55d0a2c28000 r-xp 00002000 fe:01 1835 /usr/bin/python3.11\n"
+      "55d0a2c28000-55d0a2c30000 rw-p 00000000 00:00 0 \n"
+      "7f2ce0000000-7f2ce0021000 r--p 00000000 fe:01 77 /tmp/a b/libc10.so (deleted)\n"
+      "7ffd5a5fe000-7ffd5a600000 r-xp 00000000 00:00 0                          [vdso]\n";
+  const std::string probe("\xf3\x0f\x1e\xfa\x55\x48\x89\xe5\x66\x48\x8d\x3d\x01\x02\x00\x00\x66\x66\x48\xe8", 20);
+  std::vector<Bytes> all;
+  for (const std::string &text :
+       {std::string(1, 0) + maps, std::string("\1") + "8@%rax -4@-20(%rbp) 8@$-5 4@%r10d", "\2" + probe,
+        std::string("\3") + "{\"do\": \"holders\", \"pid\": 4711}", std::string("\3") + "request-12.json"})
+    all.emplace_back(text.begin(), text.end());
+  return all;
+}
+
 }  // namespace
 
-std::vector<Bytes> seeds_of(const std::string &kind) {
+std::vector<Bytes> made_seeds(const std::string &kind) {
   if (kind == "log") return logs();
   if (kind == "container") return containers();
   if (kind == "pickle") return pickles();
   if (kind == "checkpoint") return {CheckpointSession().bytes()};
-  return line_tables();
+  if (kind == "line_table") return line_tables();
+  if (kind == "text") return texts();
+  return {};
+}
+
+std::vector<Bytes> seeds_of(const std::string &kind) {
+  std::vector<Bytes> all = made_seeds(kind);
+  std::vector<std::string> kept;
+  std::error_code none;
+  for (const auto &entry : std::filesystem::directory_iterator(GMT_CORPUS "/" + kind, none))
+    kept.push_back(entry.path());
+  std::ranges::sort(kept);
+  for (const std::string &path : kept) all.push_back(bytes_of(path));
+  return all;
 }

@@ -62,10 +62,8 @@ std::string ForeignProcess::read_text(uint64_t address, size_t most) const {
   return text;
 }
 
-std::vector<MappedFile> ForeignProcess::mapped_files() const {
+std::vector<MappedFile> read_mappings(FILE *maps) {
   std::vector<MappedFile> files;
-  FILE *maps = fopen(proc_path(pid_, "maps").c_str(), "re");
-  if (!maps) return files;
   char *line = nullptr;
   size_t capacity = 0;
   for (size_t lines = 0; lines < kMostMappings && getline(&line, &capacity, maps) > 0; lines++) {
@@ -79,6 +77,13 @@ std::vector<MappedFile> ForeignProcess::mapped_files() const {
       known->ranges.push_back(file.ranges[0]);
   }
   free(line);
+  return files;
+}
+
+std::vector<MappedFile> ForeignProcess::mapped_files() const {
+  FILE *maps = fopen(proc_path(pid_, "maps").c_str(), "re");
+  if (!maps) return {};
+  std::vector<MappedFile> files = read_mappings(maps);
   fclose(maps);
   struct stat program;
   if (stat(proc_path(pid_, "exe").c_str(), &program) == 0)

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +29,9 @@ struct MappedFile {
   /// Where the file's byte at `offset` is mapped first.
   std::optional<uint64_t> address_of(uint64_t offset) const;
 };
+
+/// The files in the text of a /proc/PID/maps, each once.
+std::vector<MappedFile> read_mappings(FILE *maps);
 
 class ForeignProcess {
  public:
