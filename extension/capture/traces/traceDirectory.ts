@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readFileSync,
   readdirSync,
+  renameSync,
   rmSync,
   statSync,
   statfsSync,
@@ -114,8 +115,11 @@ export function processesIn(directory: string): Set<number> {
   return ids;
 }
 
+/** Nothing happens where it is gone. Renamed first: a process that outlives its launcher may begin a log in it meanwhile. */
 export function removeTraceDirectory(path: string): void {
-  rmSync(path, { recursive: true, force: true });
+  if (!existsSync(path)) return;
+  renameSync(path, `${path}-gone`);
+  rmSync(`${path}-gone`, { recursive: true, force: true });
 }
 
 /** The size limit of one process's log: the user's own (GPU_MEMTRACE_BUDGET), else half of what is free, up to 8 GB. */

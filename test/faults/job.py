@@ -1,0 +1,200 @@
+"""Programs that end, split and multiply in every way: `job.py KIND`, with the same output and exit status each time.
+
+What each process made is counted in a file of its own below $GMT_TRUTH, also at the moment in which it is killed: how many allocations
+it began, and how many it finished.
+"""
+
+import mmap
+import multiprocessing
+import os
+import random
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "workloads"))
+COUNTERS = 64
+
+
+class Counts:
+    """Two counters for each thread, in a mapped file: they outlive the process."""
+
+    def __init__(self):
+        self.pid = None
+
+    def _map(self):
+        path = os.path.join(os.environ["GMT_TRUTH"], str(os.getpid()))
+        # A process that becomes another program goes on in the same file.
+        with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file:
+            file.truncate(COUNTERS * 16)
+            self.words = mmap.mmap(file.fileno(), COUNTERS * 16)
+        self.pid = os.getpid()
+
+    def add(self, place, which):
+        if self.pid != os.getpid():
+            self._map()
+        at = place * 16 + which * 8
+        struct.pack_into("<Q", self.words, at, struct.unpack_from("<Q", self.words, at)[0] + 1)
+
+
+counts = Counts()
+
+
+def allocate(count=20, place=0):
+    """Allocates and frees; gives a number that depends on nothing else."""
+    import gpu
+
+    kept = []
+    for i in range(count):
+        counts.add(place, 0)
+        block = gpu.empty(512 * (1 + i % 7))
+        counts.add(place, 1)
+        if i % 3 == 0:
+            kept.append(block)
+        else:
+            gpu.free(block)
+    for block in kept:
+        gpu.free(block)
+    return count * (count + 1) // 2
+
+
+def load(stop, threads=3, first=1):
+    """Threads that allocate until `stop` is set."""
+
+    def work(place):
+        while not stop.is_set():
+            allocate(50, place)
+
+    running = [threading.Thread(target=work, args=(first + i,), daemon=True) for i in range(threads)]
+    for thread in running:
+        thread.start()
+    return running
+
+
+def wait_for(pid):
+    status = os.waitpid(pid, 0)[1]
+    return os.WEXITSTATUS(status) if os.WIFEXITED(status) else -os.WTERMSIG(status)
+
+
+def busy():
+    """Until it is killed."""
+    allocate()
+    load(threading.Event())
+    print("busy", flush=True)
+    while True:
+        allocate()
+
+
+def steady():
+    """Half a second and more of work, in a few threads."""
+    allocate()
+    print("busy", flush=True)
+    running = [threading.Thread(target=allocate, args=(15000, place)) for place in (1, 2)]
+    for thread in running:
+        thread.start()
+    print(allocate(15000))
+    for thread in running:
+        thread.join()
+    sys.exit(5)
+
+
+def forks():
+    """Children are forked while threads allocate; every other one becomes another program. (The simulated allocator has a lock, so
+    no child may use the allocator of its parent.)"""
+    stop = threading.Event()
+    running = load(stop)
+    for number in range(20):
+        child = os.fork()
+        if child == 0:
+            if number % 2:
+                os.execl(sys.executable, sys.executable, __file__, "small")
+            os._exit(number)
+        print(number, wait_for(child), flush=True)
+    stop.set()
+    for thread in running:
+        thread.join()
+
+
+def early_forks():
+    """The parent has not used the GPU: each child has it for itself, and its own children again."""
+    for number in range(4):
+        child = os.fork()
+        if child == 0:
+            grandchild = os.fork()
+            allocate(100 + number)
+            os._exit(7 if grandchild == 0 else 10 + wait_for(grandchild))
+        print(number, wait_for(child))
+
+
+def becomes():
+    """A chain of programs in one process, each of which allocates."""
+    left = int(os.environ.get("GMT_LEFT", "4"))
+    print(left, allocate(10 + left), flush=True)
+    if left:
+        os.execve(sys.executable, [sys.executable, __file__, "becomes"], dict(os.environ, GMT_LEFT=str(left - 1)))
+    os._exit(9)
+
+
+def starts():
+    """Programs started by vfork, by a shell, with and without the descriptors of their parent."""
+    allocate()
+    words = [sys.executable, __file__, "small"]
+    for close_fds in (False, True):
+        print(subprocess.run(words, close_fds=close_fds, stdout=subprocess.PIPE, check=False))
+    print(os.system("%s %s small; exit 4" % (sys.executable, __file__)) >> 8, flush=True)
+    print(os.posix_spawn(sys.executable, words, os.environ) > 0, os.WEXITSTATUS(os.wait()[1]))
+
+
+def small():
+    print(allocate(30), flush=True)
+    sys.exit(3)
+
+
+def orphans():
+    """Children that outlive their parent, one of them a daemon (forked twice)."""
+    for number in range(2):
+        if os.fork() == 0:
+            if number and os.fork() == 0:
+                os.setsid()
+            parent = os.getppid()
+            for _ in range(200):
+                time.sleep(0.005)
+                if os.getppid() != parent:
+                    break
+            allocate(200)
+            os._exit(0)
+    os._exit(6)
+
+
+def pooled(number):
+    return allocate(20 + number)
+
+
+def pools():
+    for method in ("spawn", "forkserver", "fork"):
+        with multiprocessing.get_context(method).Pool(2) as pool:
+            print(method, sum(pool.map(pooled, range(6))))
+    print(allocate())
+
+
+def daemons():
+    """Daemon threads allocate while the interpreter ends."""
+    load(threading.Event())
+    time.sleep(random.random() / 50)
+    print("over")
+    sys.exit(2)
+
+
+def leaves():
+    """os._exit amid other threads' allocations."""
+    load(threading.Event())
+    time.sleep(random.random() / 50)
+    print("left", flush=True)
+    os._exit(8)
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()
