@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { shareText } from '../protocol/holderShare';
 import { paceOf } from '../protocol/pace';
 import { isGrowth, isLeak, type Finding, type FindingVerdict } from '../protocol/verdicts';
 import type { TraceSession } from '../engine/session';
@@ -150,7 +151,15 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     const add = (at: vscode.Location, says: string): void => {
       related.push(new vscode.DiagnosticRelatedInformation(at, says));
     };
-    if (holder !== null) add(entry, vscode.l10n.t('Held by {0}', holder.path));
+    if (holder !== null) {
+      const share = shareText(holder, vscode.l10n.t);
+      const held = vscode.l10n.t('Held by {0}', holder.path);
+      add(entry, share === null ? held : `${held}. ${share}`);
+      for (const part of holder.share?.named ?? []) {
+        const at = this.placeOf(part, traced);
+        if (at !== null && !isSame(at, entry)) add(at, vscode.l10n.t('Also held by {0}', part.path));
+      }
+    }
     places.slice(0, MOST_RELATED).forEach((place, i) => {
       const at = this.placeOf(place, traced);
       if (at === null || isSame(at, entry)) return;

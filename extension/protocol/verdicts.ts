@@ -82,7 +82,11 @@ export interface FindingHolder {
   /** When the program was asked while it ran, and how long it stood still for its answer; absent: it was known otherwise. */
   asked?: { timeNs: number; pauseMs: number };
   /** Where it holds not all: how many of the blocks that were looked at, and how many others hold some; absent: it holds all. */
-  share?: { blocks: number; of: number; others: number };
+  share?: { blocks: number; of: number; others: number; named: HolderPart[] };
+}
+/** Another holder, of a part that matters. */
+export interface HolderPart extends Pick<FindingHolder, 'path' | 'file' | 'line'> {
+  blocks: number;
 }
 /** An edit of a source file: `before` stands between two places of it (line and UTF-16 column, both from 1). */
 export interface Fix {

@@ -176,7 +176,14 @@ function leaks(): FindingView[] {
       bytesPerStep: 128 * 1024,
       confidence: 0.74,
       place: { ...place(23), file: '/home/user/project/metrics.py' },
-      holder: { ...list, path: '__main__.metrics.seen[...]' },
+      holder: {
+        ...list,
+        path: '__main__.metrics.seen[...]',
+        share: {
+          ...{ blocks: 8, of: 13, others: 2 },
+          named: [{ path: 'trainer.cache[...]', file: '/home/user/project/trainer.py', line: 44, blocks: 4 }],
+        },
+      },
       experiments: {
         state: 'answered',
         sentence: 'Freed in the program, by layer; what it did meanwhile may be in it.',

@@ -208,7 +208,11 @@ export function holderOf(
   if (kind === 'cycle' && early === null && wasAsked && !holdersSaid(running, process, sites).includes('none'))
     return null;
   const [blocks, of] = [Math.round(count), Math.round(found.of)];
-  const part = blocks < of && { share: { blocks, of, others: found.others } };
+  const named = found.others
+    .filter(({ count }) => count > T.little * of)
+    .slice(0, T.few)
+    .map(({ path, file, line, count }) => ({ path, file, line, blocks: Math.round(count) }));
+  const part = blocks < of && { share: { blocks, of, others: found.others.length, named } };
   const more = { ...(container && { container }), ...(limit && { limit }), ...(fix && { fix }), ...part };
   const holder = { path, kind, file, line, function: found.most.function, length, bound, ...more };
   const { when, timeNs, pauseMs } = found.answer;
@@ -222,14 +226,14 @@ function mostHeld(
   sites: readonly number[],
   share: number,
   least: number,
-): { answer: HolderAnswer; most: HolderFound; of: number; others: number } | null {
+): { answer: HolderAnswer; most: HolderFound; of: number; others: HolderFound[] } | null {
   const named = mostNamed(answers, process, sites);
   const [most, ...others] = (named?.holders ?? [])
     .filter(({ kind }) => !NOBODY.has(kind))
     .sort((one, other) => other.count - one.count || other.bytes - one.bytes);
   if (named === null || most === undefined) return null;
   const of = blocksOf(named.holders);
-  return most.count < Math.max(1, least, share * of) ? null : { answer: named.answer, most, of, others: others.length };
+  return most.count < Math.max(1, least, share * of) ? null : { answer: named.answer, most, of, others };
 }
 
 /** What is said of blocks that live to the end, where the look at the end saw all that Python has and none of them. */

@@ -111,9 +111,17 @@ test('the holder of most blocks is named, if it holds its share', () => {
   assert.equal(holderOf(told(nobody), 0, [1], 0, 1), null);
 });
 
-test('a holder that has not all says how many it has, and how many others hold some', () => {
-  const held = (path: string, count: number, kind = 'local'): HeldBlocks => ({
-    holder: { path, kind, file: null, line: null, function: null, length: null, bound: null },
+test('a holder that has not all says how many it has, who else has a part that matters, and how many others hold some', () => {
+  const held = (path: string, count: number, kind = 'local', line: number | null = null): HeldBlocks => ({
+    holder: {
+      path,
+      kind,
+      file: line === null ? null : '/home/ada/train.py',
+      line,
+      function: null,
+      length: null,
+      bound: null,
+    },
     chain: [],
     sites: new Map([[1, { count, bytes: count }]]),
   });
@@ -124,8 +132,11 @@ test('a holder that has not all says how many it has, and how many others hold s
     return [shareText(holder, t)];
   };
   assert.deepEqual(shareOf(held('cache', 8)), [null]);
-  assert.deepEqual(shareOf(held('x', 3), held('cache', 8), held('y', 2)), [
-    'It holds 8 of 13 blocks; other holders: 2.',
+  assert.deepEqual(shareOf(held('x', 5, 'local', 12), held('cache', 8)), [
+    'It holds 8 of 13 blocks. x (train.py:12) holds 5.',
+  ]);
+  assert.deepEqual(shareOf(held('x', 3), held('cache', 8), held('y', 1), held('z', 1)), [
+    'It holds 8 of 13 blocks. x holds 3. Other holders: 2.',
   ]);
   assert.deepEqual(shareOf(held('cache', 8), held('nobody', 2, 'none')), [
     'It holds 8 of 10 blocks; who holds the others is not known.',

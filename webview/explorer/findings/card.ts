@@ -109,7 +109,8 @@ export class FindingCard {
   /** Where to change something first; then where the memory comes from. */
   private showPlaces(): void {
     const { holder, place } = this.finding;
-    if (!differs(this.places, holder?.file, holder?.line, place?.file, place?.line)) return;
+    const others = (holder?.share?.named ?? []).filter(({ file, line }) => file !== null && line !== null);
+    if (!differs(this.places, holder?.file, holder?.line, place?.file, place?.line, others)) return;
     const keeper = lineText(holder);
     const source = place === null || place.line === 0 ? '' : lineText(place);
     const links: HTMLElement[] = [];
@@ -118,6 +119,16 @@ export class FindingCard {
     if (place !== null && source !== '' && !(place.file === holder?.file && place.line === holder.line)) {
       const label = links.length === 0 ? t('Open {0}', source) : t('Allocated at {0}', source);
       links.push(this.link('open-line', label, place.file, place.line));
+    }
+    for (const { path, file, line } of others) {
+      const link = this.link(
+        'open-other-holder',
+        t('Also held at {0}', lineText({ file, line })),
+        file ?? '',
+        line ?? 0,
+      );
+      link.title = path;
+      links.push(link);
     }
     this.places.replaceChildren(...links);
   }
@@ -141,7 +152,7 @@ export class FindingCard {
   private knownHolder(): HTMLElement | null {
     const { holder } = this.finding;
     if (holder === null) return null;
-    const words = el('p', {}, `${t('Held by')} `, el('code', { class: 'holder-path' }, holder.path));
+    const words = el('p', {}, `${t('Held by')} `, el('code', { class: 'holder-path' }, holder.path), '.');
     const share = shareText(holder, t);
     if (share !== null) words.append(' ', share);
     return el('section', { 'data-part': 'holder' }, words);
