@@ -63,7 +63,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   ) {
     const scheduleDraw = (): void => this.scheduleDraw();
     this.subscriptions = [
-      shown.onDidChange(scheduleDraw),
+      shown.onDidChange(() => this.draw()),
       vscode.window.onDidChangeVisibleTextEditors(scheduleDraw),
       vscode.workspace.onDidChangeTextDocument(scheduleDraw),
       vscode.workspace.onDidChangeConfiguration(scheduleDraw),

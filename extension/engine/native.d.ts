@@ -5,6 +5,11 @@ import type { LifetimeBatch, Site, TraceInfo, TraceSource } from '../protocol/tr
 export interface NativeSession extends TraceSource {
   /** Cheap: revision only. */
   revision(): number;
+  /**
+   * Reads what was written until now, for 10 ms at most, and gives the revision. From the first call on the trace stands still
+   * between two calls, except for `settle` and while a backlog is read: what is asked in between is of one moment.
+   */
+  advance(): number;
   /** Resolves when all that is in the logs now has been read. */
   settle(): Promise<void>;
   /** Writes one *.gputrace file (through a temporary file and a rename). Rejects with a sentence. */

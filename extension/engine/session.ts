@@ -1,7 +1,12 @@
 import { Moments } from './moments';
 import type { NativeAddon, NativeSession } from './native';
 
-/** Follows one trace: polls the model's revision and tells when something changed. */
+/** People read figures no faster: so long a trace stands still once it changed. */
+const STILL_MS = 250;
+/** For so long the trace waits for those who have not drawn the last moment yet. */
+const PATIENCE_MS = 2_000;
+
+/** Follows one trace: reads what is new in pulses, each a moment that all who show the trace show, and tells of it. */
 export class TraceSession {
   readonly native: NativeSession;
   /** The same trace at earlier times. */
@@ -9,6 +14,8 @@ export class TraceSession {
   private readonly listeners = new Set<(revision: number) => void>();
   private timer: NodeJS.Timeout | undefined;
   private seen = -1;
+  private seenAtMs = -Infinity;
+  private readonly late = new Set<unknown>();
   private closed = false;
 
   /**
@@ -29,7 +36,7 @@ export class TraceSession {
     this.moments = new Moments(untilNs => addon.open(path, { untilNs }));
   }
 
-  /** Tells each listener of a new revision, at most once in `intervalMs`. */
+  /** Looks for news each `intervalMs`, and tells each listener; for a while after that the trace stands still. */
   follow(intervalMs: number): void {
     if (this.closed) return;
     clearInterval(this.timer);
@@ -46,13 +53,22 @@ export class TraceSession {
     return { dispose: () => this.listeners.delete(listener) };
   }
 
-  /** Reads the revision now, beside the timer. */
+  /** Reads what is new, unless the last news is too young. */
   poll(): void {
-    if (this.closed) return;
-    const revision = this.native.revision();
+    const stillMs = this.late.size > 0 ? PATIENCE_MS : STILL_MS;
+    if (this.closed || performance.now() < this.seenAtMs + stillMs) return;
+    this.late.clear();
+    const revision = this.native.advance();
     if (revision === this.seen) return;
     this.seen = revision;
+    this.seenAtMs = performance.now();
     for (const listener of this.listeners) listener(revision);
+  }
+
+  /** Somebody who shows the trace was told of this moment and will ask for it, or has asked: the next one waits for that. */
+  awaits(who: unknown, late: boolean): void {
+    if (late) this.late.add(who);
+    else this.late.delete(who);
   }
 
   close(): void {

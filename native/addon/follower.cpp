@@ -76,7 +76,11 @@ void Follower::pause() {
     live = live_;
   }
   std::unique_lock turn(turns_mutex_);
-  turns_changed_.wait_for(turn, live ? kLivePause : kEndedPause, [this] { return stopping_ || settling_ > 0; });
+  const auto called = [this] { return stopping_ || settling_ > 0; };
+  if (stands_still_)
+    turns_changed_.wait(turn, called);
+  else
+    turns_changed_.wait_for(turn, live ? kLivePause : kEndedPause, called);
 }
 
 bool Follower::settle() {
@@ -88,6 +92,17 @@ bool Follower::settle() {
   turns_changed_.wait(turn, [&] { return stopping_ || turns_caught_up_ >= wanted; });
   --settling_;
   return turns_caught_up_ >= wanted;
+}
+
+uint64_t Follower::advance() {
+  std::unique_lock turn(turns_mutex_);
+  stands_still_ = true;
+  const uint64_t wanted = turns_begun_ + 1;
+  ++settling_;
+  turns_changed_.notify_all();
+  turns_changed_.wait_for(turn, kMostWait, [&] { return stopping_ || turns_caught_up_ >= wanted; });
+  --settling_;
+  return revision_;
 }
 
 void Follower::request_stop() {

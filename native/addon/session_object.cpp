@@ -12,6 +12,7 @@ Napi::Function SessionObject::define(Napi::Env env) {
                      {
                          InstanceMethod<&SessionObject::info>("info"),
                          InstanceMethod<&SessionObject::revision>("revision"),
+                         InstanceMethod<&SessionObject::advance>("advance"),
                          InstanceMethod<&SessionObject::sites>("sites"),
                          InstanceMethod<&SessionObject::site>("site"),
                          InstanceMethod<&SessionObject::allocations>("allocations"),
@@ -60,6 +61,11 @@ Napi::Value SessionObject::info(const Napi::CallbackInfo &info) {
 Napi::Value SessionObject::revision(const Napi::CallbackInfo &info) {
   if (!is_open(info.Env())) return info.Env().Undefined();
   return Napi::Number::New(info.Env(), static_cast<double>(follower_->revision()));
+}
+
+Napi::Value SessionObject::advance(const Napi::CallbackInfo &info) {
+  if (!is_open(info.Env())) return info.Env().Undefined();
+  return Napi::Number::New(info.Env(), static_cast<double>(follower_->advance()));
 }
 
 Napi::Value SessionObject::sites(const Napi::CallbackInfo &info) {

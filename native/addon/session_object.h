@@ -25,6 +25,7 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
  private:
   Napi::Value info(const Napi::CallbackInfo &info);
   Napi::Value revision(const Napi::CallbackInfo &info);
+  Napi::Value advance(const Napi::CallbackInfo &info);
   Napi::Value sites(const Napi::CallbackInfo &info);
   Napi::Value site(const Napi::CallbackInfo &info);
   Napi::Value allocations(const Napi::CallbackInfo &info);

@@ -51,6 +51,12 @@ export const fill = (selector: string, text: string): Promise<void> => ask('fill
 export const texts = (selector: string, wait = 5000): Promise<string[]> => ask('texts', { selector, wait });
 /** The same as one text. */
 export const words = async (selector: string): Promise<string> => (await texts(selector)).join('\n');
+/** From now on notes what the first element of each selector says, all at one moment, in the page of `selector`; `watched` tells. */
+export const watchTexts = (selector: string, selectors: string[]): Promise<void> =>
+  ask('watchTexts', { selector, selectors });
+export const watched = (selector: string): Promise<string[][]> => ask('watched', { selector });
+/** All that one of them said since then. */
+export const said = (selector: string, of: string): Promise<string[]> => ask('said', { selector, of });
 /** Waits until the elements say that; what they say instead is in the error. */
 export const says = (selector: string, wanted: RegExp): Promise<string> =>
   until(`${selector} to say ${wanted}`, async () => {

@@ -145,6 +145,41 @@ const actions = {
       return paint ? window.performance.timeOrigin + paint.startTime : 0;
     });
   },
+  /** From now on notes what these elements of the frame say together, each time that is new; `watched` tells. */
+  async watchTexts(page, { selector, selectors, wait }) {
+    const frame = await frameWith(page, selector, wait);
+    await frame.evaluate(all => {
+      window.watched = [];
+      window.said = {};
+      for (const one of all) {
+        const element = document.querySelector(one);
+        const said = (window.said[one] = new Set([element.textContent]));
+        const told = new window.MutationObserver(() => said.add(element.textContent));
+        told.observe(element, { subtree: true, childList: true, characterData: true });
+      }
+      const note = () => {
+        const said = all.map(one => document.querySelector(one)?.textContent ?? '');
+        if (String(said) !== String(window.watched.at(-1))) window.watched.push(said);
+      };
+      // Sizes are observed once all that draws in a frame has drawn.
+      const look = () => {
+        const drawn = new window.ResizeObserver(() => {
+          drawn.disconnect();
+          note();
+        });
+        drawn.observe(document.body);
+        window.requestAnimationFrame(look);
+      };
+      look();
+    }, selectors);
+  },
+  async watched(page, { selector, wait }) {
+    return (await frameWith(page, selector, wait)).evaluate(() => window.watched);
+  },
+  /** All that the element ever said since then, whether or not it was there for a frame. */
+  async said(page, { selector, of, wait }) {
+    return (await frameWith(page, selector, wait)).evaluate(one => [...window.said[one]], of);
+  },
   /** From now on notes in the frame when a row of each line was first painted; `seen` tells. */
   async watchRows(page, { selector, wait }) {
     const frame = await frameWith(page, selector, wait);

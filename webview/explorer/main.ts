@@ -34,7 +34,7 @@ root?.append(app.element);
 function receive(message: ToPage): void {
   switch (message.type) {
     case 'session':
-      return app.setSession(message.session);
+      return app.setSession(message.session, message.answers === true);
     case 'changed':
       return app.invalidate();
     case 'compare':

@@ -78,10 +78,11 @@ function lastNumber(directory: string): number {
   return Math.max(0, ...numbers);
 }
 
-interface Reader {
+export interface Reader {
   info(): TraceInfo;
   answer(query: { process: number; index: number }): Answer | null;
-  settle(): Promise<void>;
+  /** Reads what was written; absent: somebody else does. */
+  settle?(): Promise<void>;
 }
 export interface Patience {
   /** Milliseconds. */
@@ -124,7 +125,7 @@ async function awaitAnswer(
   const until = Date.now() + limitMs;
   for (;;) {
     if (signal?.aborted) return { sentence: 'Nothing waits for the answer any more.' };
-    await trace.settle();
+    await trace.settle?.();
     const { answers, processes } = trace.info();
     const found = answers.find(entry => entry.process === process && entry.request === number && entry.complete);
     const answer = found === undefined ? null : trace.answer({ process, index: found.index });

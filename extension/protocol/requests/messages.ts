@@ -82,7 +82,8 @@ export type ToHost =
   { type: 'ready' } | { [M in Method]: { type: 'request'; id: number; method: M; params: Params<M> } }[Method];
 
 export type ToPage =
-  | { type: 'session'; session: SessionView }
+  /** `answers`: its figures are of the moment of the answers that travel with it. */
+  | { type: 'session'; session: SessionView; answers?: true }
   /** Events arrived: what is shown should be asked again. */
   | { type: 'changed'; revision: number }
   /** Two moments are to be shown beside each other. */

@@ -55,7 +55,11 @@ export class Page implements vscode.Disposable {
       },
       run => setImmediate(run),
     );
-    const source = { revision: () => model.shown?.trace?.native.revision() ?? -1, view: () => model.view() };
+    const source = {
+      revision: () => model.shown?.trace?.native.revision() ?? -1,
+      view: () => model.view(),
+      late: (late: boolean) => model.shown?.trace?.awaits(this, late),
+    };
     this.news = new PageNews(source, message => this.post(message));
     this.subscriptions = [
       webview.onDidReceiveMessage(message => this.receive(message)),
@@ -85,8 +89,11 @@ export class Page implements vscode.Disposable {
   }
 
   private receive(packet: unknown): void {
-    for (const checked of checkMessages(packet)) this.handleMessage(checked);
-    if (this.ready && this.seen()) this.news.asked();
+    const messages = checkMessages(packet);
+    for (const checked of messages) this.handleMessage(checked);
+    // The bars of the cards are asked for whenever figures are.
+    const figures = messages.some(one => one.ok && one.message.type === 'request' && one.message.method === 'ledger');
+    if (figures && this.ready && this.seen()) this.news.asked();
   }
 
   private handleMessage(checked: Checked): void {
@@ -118,7 +125,6 @@ export class Page implements vscode.Disposable {
 
   dispose(): void {
     this.disposed = true;
-    this.news.stop();
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 }

@@ -20,7 +20,7 @@ export type SessionChange = 'events' | 'state';
 /** What a trace says of itself; the rest of its view is read from it. */
 export type SessionState = Omit<SessionView, 'id' | 'info' | 'trusted' | 'canWiden' | 'marks' | 'sessions' | 'ending'>;
 
-/** Between an event and its row on the page lie this, a pause of the reader (30 ms) and a frame. */
+/** Between an event and its row on the page lie this, an answer and a frame; while events come, a pulse (`TraceSession`). */
 const POLL_MS = 50;
 /** Behind the end of a trace, however its times are read. */
 const BEHIND_NS = 1e9;

@@ -4,27 +4,16 @@ import type { Session } from './session';
 import { sessionIcon } from './sessionWords';
 import type { Sessions } from './sessions';
 
-/** People read no faster. */
-const FIGURES_MS = 250;
-
 /** Live bytes of the traced programs, in the status bar; a click shows the panel. */
 export class StatusItem implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('gpuMemoryTrace.live', vscode.StatusBarAlignment.Left, 10);
   private readonly subscription: vscode.Disposable;
-  private timer: NodeJS.Timeout | undefined;
   private shown = '';
 
   constructor(private readonly sessions: Sessions) {
     this.item.name = vscode.l10n.t('GPU Memory');
     this.item.command = 'gpuMemoryTrace.showPanel';
-    this.subscription = sessions.onDidChange(() => this.scheduleUpdate());
-  }
-
-  private scheduleUpdate(): void {
-    this.timer ??= setTimeout(() => {
-      this.timer = undefined;
-      this.update();
-    }, FIGURES_MS);
+    this.subscription = sessions.onDidChange(() => this.update());
   }
 
   /** The sum of those that run; where none does, the shown session. */
@@ -56,7 +45,6 @@ export class StatusItem implements vscode.Disposable {
   }
 
   dispose(): void {
-    clearTimeout(this.timer);
     this.subscription.dispose();
     this.item.dispose();
   }

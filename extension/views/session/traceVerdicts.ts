@@ -7,7 +7,7 @@ import { occasionText, recordedHolders, readHolderAnswer, timeOf } from '../../a
 import { otherLines, rowVerdicts } from '../../analysis/report/rowVerdicts';
 import { standingOf } from '../../analysis/sites/standing';
 import { survivorsOf, tensorAt } from '../../analysis/series/survivors';
-import { ask, cannotAsk } from '../../capture/traces/requests';
+import { ask, cannotAsk, type Reader } from '../../capture/traces/requests';
 import type { NativeSession } from '../../engine/addon';
 import type { BlockQuery } from '../../protocol/requests/blockRequests';
 import type {
@@ -41,6 +41,8 @@ export class TraceVerdicts implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly closing = new AbortController();
   private leaks: FirstLeaks | null = null;
+  /** Waits for answers as everybody does: to read more for them would show some figures of a later moment than the others. */
+  private readonly still: Reader = { info: () => this.source.info(), answer: query => this.source.answer(query) };
   /** Something was judged anew, something was asked of the process, or it answered. */
   readonly onDidChange = this.changed.event;
 
@@ -60,7 +62,7 @@ export class TraceVerdicts implements vscode.Disposable {
     const begun = performance.now();
     const question = async ({ process, ...words }: OwnQuestion): Promise<OwnAnswer> => {
       const patience = { limitMs: PATIENCE_MS, signal: this.closing.signal };
-      const result = await ask(this.source, this.directory, process, { do: 'holders', ...words }, patience);
+      const result = await ask(this.still, this.directory, process, { do: 'holders', ...words }, patience);
       const took = timeOf(result);
       log.info(`asked who holds what leaks: ${'sentence' in result ? result.sentence : `${took.pauseMs} ms`}`);
       return took;
@@ -141,7 +143,7 @@ export class TraceVerdicts implements vscode.Disposable {
     const found = tensorAt(this.source, process, BigInt(address));
     if (found === null) return vscode.l10n.t('The block is freed.');
     const question = { do: 'holders', blocks: [found.block] } as const;
-    const result = await ask(this.source, this.directory, process, question, { limitMs: BLOCK_PATIENCE_MS });
+    const result = await ask(this.still, this.directory, process, question, { limitMs: BLOCK_PATIENCE_MS });
     return 'sentence' in result ? result.sentence : null;
   }
 
@@ -155,7 +157,7 @@ export class TraceVerdicts implements vscode.Disposable {
     const blocks = survivorsOf(this.source, finding);
     if (blocks.length === 0) return refused(vscode.l10n.t('None of its blocks is alive now.'));
     const patience = { limitMs: PATIENCE_MS, signal };
-    const result = await ask(this.source, this.directory, finding.process, { do: 'holders', blocks }, patience);
+    const result = await ask(this.still, this.directory, finding.process, { do: 'holders', blocks }, patience);
     if (signal.aborted) return refused(vscode.l10n.t('Stopped waiting.'));
     if ('sentence' in result) return this.recorded(finding, result.sentence);
     const found = readHolderAnswer(result.answer, finding.sites, blocks.length);
@@ -198,7 +200,7 @@ export class TraceVerdicts implements vscode.Disposable {
   ): Promise<ExperimentEffect | string> {
     const before = this.source.info();
     const patience = { limitMs: PATIENCE_MS, signal };
-    const result = await ask(this.source, this.directory, finding.process, { do: experiment }, patience);
+    const result = await ask(this.still, this.directory, finding.process, { do: experiment }, patience);
     if ('sentence' in result) return result.sentence;
     return readEffect(experiment, result.answer.text, finding.process, before, this.source.info());
   }

@@ -45,6 +45,28 @@ async function opened(path: string, untilNs?: number): Promise<NativeSession> {
   return session;
 }
 
+test('a trace that grows is read when it is told to, and stands still in between', { skip }, async () => {
+  const directory = folder();
+  const log = sample(directory, true);
+  const free = await opened(directory);
+  const session = await opened(directory);
+  const events = (): number => session.info().events;
+  const revision = session.advance();
+  assert.equal(events(), 8);
+  const stack = log.stack([{ file: '/home/ada/train.py', line: 9, function: 'main' }]);
+  log.event(kinds.tensorAlloc, 0x9000, 900, stack);
+  for (const end = Date.now() + 20_000; free.info().events < 9 && Date.now() < end;)
+    await new Promise(done => setTimeout(done, 10));
+  assert.equal(free.info().events, 9, 'another session has read the event');
+  assert.deepEqual([events(), session.revision()], [8, revision]);
+  for (const end = Date.now() + 20_000; session.advance() === revision && Date.now() < end;);
+  assert.equal(events(), 9);
+  log.event(kinds.tensorAlloc, 0xa000, 900, stack);
+  await session.settle();
+  assert.equal(events(), 10, 'who waits for all of it gets all of it');
+  for (const one of [free, session]) one.close();
+});
+
 test('a session up to a time answers as of then, from a directory and from a file', { skip }, async () => {
   const directory = folder();
   sample(directory).end();

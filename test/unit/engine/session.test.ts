@@ -6,11 +6,13 @@ import { TraceSession } from '../../../extension/engine/session';
 
 function fakeSession(): { native: NativeSession; state: { revision: number; closed: number } } {
   const state = { revision: 0, closed: 0 };
-  const native = { revision: () => state.revision, close: () => state.closed++ };
+  const native = { advance: () => state.revision, close: () => state.closed++ };
   return { native: native as unknown as NativeSession, state };
 }
 
-test('listeners hear of each new revision once', () => {
+test('listeners hear of each new revision once, and of the next when people could read the last', t => {
+  let nowMs = 0;
+  t.mock.method(performance, 'now', () => nowMs);
   const { native, state } = fakeSession();
   const session = new TraceSession({ open: () => native }, '/trace');
   const heard: number[] = [];
@@ -18,12 +20,42 @@ test('listeners hear of each new revision once', () => {
   session.poll();
   session.poll();
   state.revision = 5;
+  nowMs = 249;
+  session.poll();
+  assert.deepEqual(heard, [0], 'the trace stands still');
+  nowMs = 250;
   session.poll();
   assert.deepEqual(heard, [0, 5]);
   listening.dispose();
   state.revision = 6;
+  nowMs = 1000;
   session.poll();
   assert.deepEqual(heard, [0, 5]);
+});
+
+test('the next moment waits for those who were told of the last, but not for ever', t => {
+  let nowMs = 0;
+  t.mock.method(performance, 'now', () => nowMs);
+  const { native, state } = fakeSession();
+  const session = new TraceSession({ open: () => native }, '/trace');
+  const heard: number[] = [];
+  session.onChange(revision => {
+    heard.push(revision);
+    session.awaits('page', true);
+  });
+  const pollAt = (ms: number): void => {
+    nowMs = ms;
+    state.revision++;
+    session.poll();
+  };
+  for (const ms of [0, 300, 1999]) pollAt(ms);
+  assert.deepEqual(heard, [1]);
+  session.awaits('page', false);
+  pollAt(1999);
+  assert.deepEqual(heard, [1, 4], 'the page has asked');
+  pollAt(3998);
+  pollAt(3999);
+  assert.equal(heard.length, 3, 'a page that never asks');
 });
 
 test('it polls while it follows, and never after it was closed', t => {

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import type { SessionView, ToPage } from '../../../extension/protocol/requests/messages';
 import type { TraceInfo } from '../../../extension/protocol/trace';
 import { PageNews } from '../../../extension/views/page/pageNews';
-import { FakeTime } from '../webview/fakeTime';
 
 const EMPTY: SessionView = {
   id: 1,
@@ -23,125 +22,67 @@ const EMPTY: SessionView = {
 
 interface Setup {
   news: PageNews;
-  time: FakeTime;
-  source: { revision: number; detail: string; views: number };
+  source: { revision: number; detail: string; processes: unknown[]; views: number; late: boolean };
   said: () => string[];
 }
 
-/** A page that was told of revision 1 a second ago. */
+/** A page that was told of revision 1. */
 function setUp(): Setup {
-  const time = new FakeTime();
-  const source = { revision: 1, detail: '', views: 0 };
+  const source = { revision: 1, detail: '', processes: [] as unknown[], views: 0, late: false };
   let told: ToPage[] = [];
-  const clock = {
-    now: () => time.now(),
-    set: (run: () => void, milliseconds: number) => time.set(run, milliseconds) as unknown as NodeJS.Timeout,
-    clear: (timer: NodeJS.Timeout | undefined) => time.clear(timer as unknown as number),
-  };
   const view = (): SessionView => {
     source.views++;
-    const info = { revision: source.revision, processes: [] } as unknown as TraceInfo;
+    const info = { revision: source.revision, processes: [...source.processes] } as unknown as TraceInfo;
     return { ...EMPTY, detail: source.detail, info };
   };
-  const news = new PageNews({ revision: () => source.revision, view }, message => told.push(message), clock);
+  const late = (late: boolean): void => void (source.late = late);
+  const news = new PageNews({ revision: () => source.revision, view, late }, message => told.push(message));
   const said = (): string[] => {
-    const types = told.map(message =>
-      message.type === 'session' ? `session ${message.session.info?.revision}` : JSON.stringify(message),
-    );
+    const words = told.map(message => {
+      if (message.type !== 'session') return JSON.stringify(message);
+      return `session ${message.session.info?.revision}${message.answers ? ' with answers' : ''}`;
+    });
     told = [];
-    return types;
+    return words;
   };
   news.begin();
   assert.deepEqual(said(), ['session 1']);
-  time.advance(1000);
-  return { news, time, source, said };
+  return { news, source, said };
 }
 
 const changed = (revision: number): string => JSON.stringify({ type: 'changed', revision });
 
-/** Events every 50 ms, without a question of the page. */
-function storm({ news, time, source }: Setup, milliseconds: number): void {
-  for (let at = 0; at < milliseconds; at += 50) {
-    source.revision++;
-    news.events();
-    time.advance(50);
-  }
-}
-
-test('the first events after a pause are told at once, with the figures', () => {
+test('of events the page hears without a figure; the figures go with what it then asks for', () => {
   const { news, source, said } = setUp();
   source.revision = 2;
+  const { views } = source;
   news.events();
-  assert.deepEqual(said(), ['session 2']);
-});
-
-test('while events come, a page that asks nothing hears of them ten times a second, and of figures seldom', () => {
-  const all = setUp();
-  storm(all, 1000);
-  const said = all.said();
-  const sessions = said.filter(one => one.startsWith('session'));
-  assert.ok(sessions.length >= 3 && sessions.length <= 4, said.join());
-  assert.ok(said.length >= 7 && said.length <= 11, said.join());
-  assert.ok(all.source.views <= sessions.length + 1, 'the view is made only when it is told');
-});
-
-test('the last events are told although nothing follows them', () => {
-  const all = setUp();
-  storm(all, 100);
-  all.said();
-  all.time.advance(120);
-  assert.deepEqual(all.said(), [changed(all.source.revision)]);
-  all.time.advance(1000);
-  assert.deepEqual(all.said(), [`session ${all.source.revision}`]);
-  all.time.advance(5000);
-  assert.deepEqual(all.said(), []);
-});
-
-test('what is new goes with the answer to a question', () => {
-  const { news, time, source, said } = setUp();
-  source.revision = 2;
-  news.events();
-  said();
+  assert.deepEqual(said(), [changed(2)]);
+  assert.ok(source.late, 'the next moment waits for the page');
+  assert.equal(source.views, views, 'the view is made only when it is told');
+  news.asked();
+  assert.deepEqual(said(), ['session 2 with answers']);
+  assert.ok(!source.late);
   news.asked();
   assert.deepEqual(said(), [], 'nothing is new');
-  time.advance(50);
-  source.revision = 3;
-  news.events();
-  assert.deepEqual(said(), []);
-  news.asked();
-  assert.deepEqual(said(), [changed(3)]);
 });
 
-test('more than figures is told at once', () => {
-  const { news, time, source, said } = setUp();
+test('more than figures is told at once, beside the figures that the page has', () => {
+  const { news, source, said } = setUp();
   source.revision = 2;
-  news.events();
-  said();
-  time.advance(10);
   source.detail = 'It ended.';
   news.changed();
-  assert.deepEqual(said(), ['session 2']);
+  assert.deepEqual(said(), ['session 1']);
+  news.asked();
+  assert.deepEqual(said(), ['session 2 with answers']);
   news.changed();
-  assert.deepEqual(said(), []);
+  assert.deepEqual(said(), [changed(2)], 'what was judged meanwhile is to be asked for, though no event came');
 });
 
-test('what was judged meanwhile is told with the figures although no event came', () => {
-  const { news, time, said } = setUp();
-  news.changed();
-  assert.deepEqual(said(), ['session 1']);
-  news.changed();
-  time.advance(1000);
-  assert.deepEqual(said(), ['session 1']);
-});
-
-test('a page that is gone hears nothing', () => {
-  const { news, time, source, said } = setUp();
+test('a page that had no process gets the figures with it', () => {
+  const { news, source, said } = setUp();
   source.revision = 2;
-  news.events();
-  source.revision = 3;
-  news.events();
-  said();
-  news.stop();
-  time.advance(1000);
-  assert.deepEqual(said(), []);
+  source.processes.push({});
+  news.changed();
+  assert.deepEqual(said(), ['session 2']);
 });

@@ -147,8 +147,8 @@ test('who asks seldom waits only a little for others', async () => {
 
 test('a question of the user takes along what is due, and nothing else', async () => {
   const { fast, slow, time, asked, settle } = together();
-  fast.invalidate(true);
-  slow.invalidate(true);
+  fast.invalidate();
+  slow.invalidate();
   time.advance(0);
   await settle();
   asked.length = 0;
@@ -157,4 +157,9 @@ test('a question of the user takes along what is due, and nothing else', async (
   time.advance(50);
   await settle();
   assert.deepEqual(asked, ['fast 50']);
+  asked.length = 0;
+  fast.invalidate();
+  time.advance(50);
+  await settle();
+  assert.deepEqual(asked, ['fast 100'], 'and holds up no round');
 });

@@ -7,14 +7,12 @@ import { blockAt, blockKey, type Block } from './blockRow';
 import { BlockView } from './blockView';
 import { DetailsView } from './view';
 import { PolledPart, type PageActions } from '../shell/part';
+import { FIGURES_MS } from '../shell/poller';
 import type { DetailsSection } from '../table/rowMenu';
 import type { Row } from '../table/rows';
 import { stackText } from '../common/stack';
 import type { Action } from '../shell/state';
 import { subjectOf, type Subject } from '../shell/subject';
-
-/** Blocks change with each step; who reads them does not. */
-const INTERVAL_MS = 500;
 
 export class DetailsPart extends PolledPart {
   private readonly view: DetailsView;
@@ -29,7 +27,7 @@ export class DetailsPart extends PolledPart {
     page: PageActions,
     private readonly actions: { close(): void; appeared(): void },
   ) {
-    super(page, INTERVAL_MS);
+    super(page, FIGURES_MS);
     this.list = new BlockList({
       choose: block => this.choose(block),
       need: () => this.poller.invalidate(true),

@@ -8,10 +8,10 @@ import { matchesText } from '../common/counts';
 import { flameTree, type FlameNode } from './tree';
 import { FlameView } from './view';
 import { PolledPart, type PageActions, type PageContext } from '../shell/part';
+import { FIGURES_MS } from '../shell/poller';
 import { pictureButton, pictureFacts } from '../common/picture';
 import { isLibrary } from '../common/stack';
 
-const INTERVAL_MS = 500;
 /** What is smaller than this part of the whole is less than a pixel of the widest screen. */
 const MIN_SHARE = 0.0004;
 const WEIGHTS: readonly (readonly [TreeWeight, string])[] = [
@@ -46,7 +46,7 @@ export class FlamePart extends PolledPart {
   private active: FlameNode | null = null;
 
   constructor(page: PageActions) {
-    super(page, INTERVAL_MS, ['flame', 'layer', 'moment', 'process', 'device'], true);
+    super(page, FIGURES_MS, ['flame', 'layer', 'moment', 'process', 'device'], true);
     this.view = new FlameView({
       openLine: page.openLine,
       active: node => this.showWords(node),

@@ -2,9 +2,8 @@
 import type { CardLedger } from '../../../extension/protocol/requests/ledgerRequests';
 import { LedgerView } from './view';
 import { PolledPart, type PageActions } from '../shell/part';
+import { FIGURES_MS } from '../shell/poller';
 import { ALL } from '../shell/state';
-
-const INTERVAL_MS = 250;
 
 export class LedgerPart extends PolledPart {
   private readonly view = new LedgerView(this.page.openLine);
@@ -12,7 +11,7 @@ export class LedgerPart extends PolledPart {
   private cards: readonly CardLedger[] = [];
 
   constructor(page: PageActions) {
-    super(page, INTERVAL_MS, ['moment']);
+    super(page, FIGURES_MS, ['moment']);
   }
 
   override update(): void {

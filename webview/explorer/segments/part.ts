@@ -9,6 +9,7 @@ import { blockAt, CATEGORY_WORDS, streamText } from '../details/blockRow';
 import { deviceText } from '../common/names';
 import { stepsText } from '../common/counts';
 import { PolledPart, type PageActions, type PageContext } from '../shell/part';
+import { FIGURES_MS } from '../shell/poller';
 import { onLinesNamed } from '../common/hues';
 import { pictureButton, pictureFacts } from '../common/picture';
 import { SegmentColours, type ColourBy } from './colours';
@@ -17,7 +18,6 @@ import { SegmentKeys } from './keys';
 import { SegmentView } from './view';
 import { ALL } from '../shell/state';
 
-const INTERVAL_MS = 500;
 const NAME_DELAY_MS = 150;
 const COLOURS: readonly (readonly [ColourBy, string])[] = [
   ['line', t('Colour by line')],
@@ -58,7 +58,7 @@ export class SegmentPart extends PolledPart {
   private nameTimer = 0;
 
   constructor(page: PageActions) {
-    super(page, INTERVAL_MS, ['segments', 'moment', 'process', 'device'], true);
+    super(page, FIGURES_MS, ['segments', 'moment', 'process', 'device'], true);
     onLinesNamed(() => {
       const { items, colours } = this;
       if (items && colours) this.show(items, new SegmentColours(colours.picture, colours.by));

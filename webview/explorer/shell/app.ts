@@ -18,6 +18,7 @@ import { Notices } from './notices';
 import type { PageActions, PageContext, Part } from './part';
 import type { DetailsSection } from '../table/rowMenu';
 import type { Row } from '../table/rows';
+import { BEAT } from './poller';
 import { reduce, scoped, type Action, type ViewState } from './state';
 import { SegmentPart } from '../segments/part';
 import { StateView } from './stateView';
@@ -90,14 +91,16 @@ export class App implements PageActions {
     this.render();
   }
 
-  setSession(session: SessionView): void {
+  /** `asked`: what belongs to it was asked for, and comes with it. */
+  setSession(session: SessionView, asked: boolean): void {
     const chosen = this.session.id !== 0 && session.id !== this.session.id;
     this.session = session;
     this.clock.update(session);
+    BEAT.moving = session.phase === 'running';
     const start = session.info?.startRealtimeMs;
     if (chosen || (start !== undefined && start !== this.view.trace)) this.forget(start);
     onFrame(this.render);
-    this.invalidate();
+    if (!asked) this.invalidate();
   }
 
   /** The host wants these moments to be seen. */

@@ -1,19 +1,18 @@
 // Asks again when something changed: not more often than an interval, never twice at a time, not while nobody looks.
 import { BROWSER_TIMERS, type Timers } from './client';
 
-/** Brings questions together that may as well be asked at the same time: then they travel together. */
+/** Brings questions together: those that travel together are answered of one moment. */
 export class Beat {
-  private readonly waiting = new Set<Poller>();
+  /** The trace grows. */
+  moving = false;
+  private readonly pollers = new Set<Poller>();
 
-  join(poller: Poller): void {
-    this.waiting.add(poller);
+  add(poller: Poller): void {
+    this.pollers.add(poller);
   }
-  leave(poller: Poller): void {
-    this.waiting.delete(poller);
-  }
-  /** Somebody asks: whoever may ask too asks now. */
+  /** Somebody asks: whoever may ask too asks now; while figures change all of them do, for they stand beside each other. */
   strike(): void {
-    for (const poller of this.waiting) poller.join();
+    for (const poller of this.pollers) poller.join(this.moving);
   }
 }
 
@@ -24,14 +23,17 @@ export interface PollerHost extends Timers {
   hidden(): boolean;
 }
 
+/** For figures: the host tells of a new moment less often, so that all of them ask at each. */
+export const FIGURES_MS = 200;
 /** Those who ask seldom wait so long for others to ask. */
 const PATIENCE_MS = 120;
 const SELDOM_MS = 400;
 /** Those who would ask so soon after another ask with it: what they show is then of one moment. */
 const SLACK_MS = 30;
 
+export const BEAT = new Beat();
 const BROWSER_HOST: PollerHost = {
-  beat: new Beat(),
+  beat: BEAT,
   now: () => performance.now(),
   hidden: () => document.hidden,
   ...BROWSER_TIMERS,
@@ -54,7 +56,9 @@ export class Poller {
     private readonly ask: () => Promise<void>,
     private readonly intervalMs = 100,
     private readonly host: PollerHost = BROWSER_HOST,
-  ) {}
+  ) {
+    host.beat.add(this);
+  }
 
   /** Something changed. `urgent`: by the user, so the interval is not waited for. */
   invalidate(urgent = false): void {
@@ -68,9 +72,11 @@ export class Poller {
     if (this.dirty) this.plan();
   }
 
-  /** Another poller asks now: so does this one if its interval is about over. */
-  join(): void {
-    if (this.dueIn() <= SLACK_MS) void this.run();
+  /** Another poller asks now: so does this one if its interval is about over, or it asks for figures and they change. */
+  join(figuresChange: boolean): void {
+    if (this.running) return;
+    const figures = figuresChange && this.intervalMs === FIGURES_MS;
+    if (figures || (this.timer !== null && this.dueIn() <= SLACK_MS)) void this.run();
   }
 
   private dueIn(): number {
@@ -86,18 +92,17 @@ export class Poller {
     const wait = this.urgent ? 0 : Math.max(0, this.dueIn());
     const patience = wait > 0 && this.intervalMs >= SELDOM_MS ? PATIENCE_MS : 0;
     this.timer = this.host.set(() => void this.run(), wait + patience);
-    this.host.beat.join(this);
   }
 
   private async run(): Promise<void> {
     if (this.timer !== null) this.host.clear(this.timer);
     this.timer = null;
-    this.host.beat.leave(this);
     if (this.host.hidden()) return;
+    // What the user asks for comes in between, and holds up no round of the others.
+    if (!this.urgent) this.lastStart = this.host.now();
     this.dirty = false;
     this.urgent = false;
     this.running = true;
-    this.lastStart = this.host.now();
     try {
       const asked = this.ask();
       this.host.beat.strike();

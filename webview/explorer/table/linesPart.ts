@@ -7,7 +7,7 @@ import { el } from '../../dom';
 import { openMenu } from '../../menu';
 import { GROUP_NAMES } from './groups';
 import type { PageActions, PageContext, Part } from '../shell/part';
-import { Poller, whileShown } from '../shell/poller';
+import { FIGURES_MS, Poller, whileShown } from '../shell/poller';
 import { columnMenu, rowMenu } from './rowMenu';
 import type { Row } from './rows';
 import type { RowSource } from './rowSource';
@@ -25,8 +25,11 @@ const questionOf = ({ view, layer }: PageContext) => {
   const { groupBy, sort, descending, filter, process, device, moment } = view;
   return { layer, groupBy, sort, descending, filter, process, device, moment };
 };
-const sameQuestion = (a: PageContext, b: PageContext | null): boolean =>
-  b !== null && a.view.table === b.view.table && JSON.stringify(questionOf(a)) === JSON.stringify(questionOf(b));
+/** The order apart: rows of this moment in the old one are better than others' figures beside rows of an older moment. */
+const rowsOf = (context: PageContext): string =>
+  JSON.stringify({ ...questionOf(context), sort: undefined, descending: undefined });
+const sameRows = (a: PageContext, b: PageContext | null): boolean =>
+  b !== null && a.view.table === b.view.table && rowsOf(a) === rowsOf(b);
 
 /** What the user does that makes another question. */
 const ASKED_BY: ReadonlySet<Action['type']> = new Set([
@@ -42,7 +45,6 @@ const ASKED_BY: ReadonlySet<Action['type']> = new Set([
 ]);
 /** Smaller parts of the whole are left out of the tree. */
 const LEAST_SHARE = 1e-4;
-const FAST_MS = 250;
 const SLOW_MS = 1000;
 const JUDGED: readonly VerdictGrouping[] = ['site', 'line', 'function'];
 const WEIGHT_TITLES: Record<TreeWeight, readonly [string, string]> = {
@@ -59,7 +61,7 @@ export class LinesPart implements Part {
   private readonly tree = new TreeRows();
   private readonly bar: SelectionBar;
   private readonly shown = whileShown(() => this.element);
-  private readonly poller = new Poller(() => this.ask(), FAST_MS, this.shown);
+  private readonly poller = new Poller(() => this.ask(), FIGURES_MS, this.shown);
   private readonly verdictPoller = new Poller(() => this.askVerdicts(), SLOW_MS, this.shown);
   private readonly sumPoller = new Poller(() => this.askSum(), SLOW_MS, this.shown);
 
@@ -213,7 +215,7 @@ export class LinesPart implements Part {
     const context = this.page.now();
     if (!context) return undefined;
     const window = await this.page.ask('sites', { ...questionOf(context), from, to });
-    return sameQuestion(context, this.page.now()) ? window : undefined;
+    return sameRows(context, this.page.now()) ? window : undefined;
   }
 
   private async ask(): Promise<void> {
@@ -250,7 +252,7 @@ export class LinesPart implements Part {
     const { filter, process, device, moment } = view;
     const query = { layer, weight, minShare: LEAST_SHARE, open: this.tree.open, filter, process, device, moment };
     const tree = await this.page.ask('stackTree', query);
-    if (!tree || !sameQuestion(context, this.page.now())) return;
+    if (!tree || !sameRows(context, this.page.now())) return;
     this.tree.set(tree, { sort: treeSort(view.sort), descending: view.descending });
     this.table.refresh();
     this.toolbar.setTreeSum(tree.totalBytes);

@@ -1,6 +1,6 @@
 // The timeline with its data: asked for the window and the width that are shown.
 import type { PageActions, PageContext, Part } from '../shell/part';
-import { Poller } from '../shell/poller';
+import { FIGURES_MS, Poller } from '../shell/poller';
 import { ALL, type Action } from '../shell/state';
 import { ask, TimelineData } from './data';
 import { MomentReader } from './moment';
@@ -16,12 +16,9 @@ const GROUPS = { narrow: 4, wide: 6 };
 /** No rows are wanted. */
 const ONLY_SUMS = { groupBy: 'site', sort: 'liveBytes', descending: true, from: 0, to: 0 } as const;
 
-/** The curves of a running program move by less than a pixel in this time. */
-const CURVES_MS = 250;
-
 export class TimelinePart implements Part {
   private readonly view: TimelineView;
-  private readonly poller = new Poller(() => this.ask(), CURVES_MS);
+  private readonly poller = new Poller(() => this.ask(), FIGURES_MS);
   private readonly slow = new Poller(() => this.askSlow(), SLOW_MS);
   private readonly moments: MomentReader;
 

@@ -1,0 +1,45 @@
+// While a program runs, all figures that stand beside each other are of one moment.
+import * as assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { FIRST, freshPage, PAGE, reached, rowAt, trace, writeScript } from './page';
+import { click, said, until, watched, watchTexts } from './window';
+
+const ITEM = '[id*="gpuMemoryTrace.live"]';
+const CARD = '.ledger [data-key=driver] [data-bytes]';
+/** Each says how much is alive: the header, the bar of the card, the title of the table, its row. */
+const TOTALS = ['[data-value=live]', CARD, '[data-value=sums]', '[data-row="0"] [data-column^=live]'];
+/** Some allocations a frame, of a size that makes each total another one. */
+const JOB = `while True:
+    allocate(ctypes.byref(address), ctypes.c_size_t(123456))
+    time.sleep(0.002)
+`;
+const bytesOf = (text: string): string => /[\d.,]+ [KMG]?B/.exec(text.split('·').at(-1) ?? '')?.[0] ?? text;
+
+describe('The moment that is shown while a program runs', () => {
+  before(freshPage);
+  after(freshPage);
+
+  it('is one in the header, the bar of the card, the table and the status bar, whatever the user does meanwhile', async () => {
+    const file = writeScript('moment.py', JOB);
+    await trace(file);
+    await reached('running');
+    await rowAt(file, FIRST + 1);
+    await watchTexts(ITEM, [ITEM]);
+    await watchTexts(PAGE, TOTALS);
+    const seen = async (): Promise<string[][]> => (await watched(PAGE)).map(one => one.map(bytesOf));
+    for (const column of ['count', 'live', 'count', 'live']) {
+      const before = (await seen()).length;
+      await click(`[role=columnheader][data-column^=${column}] button`);
+      await until('new figures', async () => (await seen()).length >= before + 4);
+    }
+    const item = await said(ITEM, ITEM);
+    const card = new Set(await said(PAGE, CARD));
+    const all = await seen();
+    await vscode.commands.executeCommand('gpuMemoryTrace.stop');
+    const differing = all.filter(one => new Set(one).size > 1);
+    assert.deepEqual(differing, [], `of ${all.length} moments`);
+    const told = item.map(bytesOf);
+    const alone = told.slice(told.findIndex(text => card.has(text))).filter(text => !card.has(text));
+    assert.deepEqual(alone, [], `what the status bar alone says, beside ${[...card].join()}`);
+  });
+});
