@@ -80,6 +80,21 @@ for (const size of SIZES) {
   });
 }
 
+test('what was alive stays in sight while a program that has freed it comes to its end', async t => {
+  const freeing = `${JOB.split('while not')[0]}weights, kept = [], []
+open("freed", "w")
+while not os.path.exists("go"): time.sleep(0.01)
+`;
+  const { place, live } = placed(t, freeing.replace('print("40', 'time.sleep(1)\nprint("40'));
+  const seen = onTerminal(t, place, SMALL, live('--log', 'x.log'));
+  await seen.shows(/0 B alive now; below: as of [\d.]+ m?s\n[^]*LEAK[^]*120\.00 MB in 40/);
+  seen.type('n');
+  assert.doesNotMatch(await seen.shows(/, by blocks/), /alive now|120\.00 MB/);
+  place.write('go', '');
+  assert.equal(await seen.ended, 0);
+  assert.match(seen.screen(), /LEAK: train\.py:9/);
+});
+
 test('keys sort, filter, scroll and leave; the program goes on, and the end comes', async t => {
   const { place, live } = placed(t);
   const seen = onTerminal(t, place, SMALL, live('--log', 'x.log'));

@@ -28,10 +28,20 @@ const FEWEST_POINTS = 16;
 export function endingOf(source: TraceSource): Ending | null {
   const info = source.info();
   if (info.live || info.processes.some(({ notes }) => notes.some(({ code }) => code === NOTE_SNAPSHOT))) return null;
+  return fuller(source, info, true);
+}
+
+/** Bytes that are left of a program which still runs, where it has freed nearly all that it held at its last step, or all; null: it has not. */
+export function leftOf(source: TraceSource): number | null {
+  return fuller(source, source.info(), false)?.leftBytes ?? null;
+}
+
+/** A moment before that held much more than what is left. `ended`: where nothing but the peak held more, that is one. */
+function fuller(source: TraceSource, info: TraceInfo, ended: boolean): Ending | null {
   const layer = listedLayer(info.totals);
   const listed = info.totals.filter(total => total.layer === layer);
   const leftBytes = sum(listed.map(total => total.liveBytes));
-  const moment = lastStep(source, info, listed, layer) ?? peakOf(listed);
+  const moment = lastStep(source, info, listed, layer) ?? (ended || leftBytes === 0 ? peakOf(listed) : null);
   return moment !== null && leftBytes < T.part * moment.bytes ? { ...moment, leftBytes } : null;
 }
 

@@ -1,6 +1,9 @@
 import { verdictsOf } from '../../analysis/findings/verdictCache';
+import { leftOf } from '../../analysis/report/ending';
 import { liveView, type LiveChoice, type LiveSize, type LiveView } from '../../analysis/report/liveView';
 import type { NativeSession } from '../../engine/addon';
+import { fitEnd } from '../../analysis/report/fit';
+import { formatBytes, formatDuration } from '../../protocol/format';
 import { createLineReader } from '../../engine/sourceLines';
 import { terminalSize, write } from '../report/output';
 import { createFullScreen, type Live } from './fullScreen';
@@ -23,20 +26,42 @@ const MIN_ROWS = 18;
 /** The whole terminal where it is ours alone, its lower half where a program writes to it too, elsewhere lines. */
 export function createLive(session: NativeSession, { title, startedMs, wholeScreen, quit }: LiveOptions): Live {
   const lineText = createLineReader();
-  const view = (size: LiveSize, choice: LiveChoice): LiveView =>
-    liveView(session, verdictsOf(session, lineText), {
-      title,
-      elapsedNs: (Date.now() - startedMs) * 1e6,
-      choice,
-      ...size,
-    });
+  const elapsedNs = (): number => (Date.now() - startedMs) * 1e6;
+  const now = (size: LiveSize, choice: LiveChoice): LiveView =>
+    liveView(session, verdictsOf(session, lineText), { title, elapsedNs: elapsedNs(), choice, ...size });
+  const view = lastFull(now, ({ columns }, drawnMs) => {
+    const left = leftOf(session);
+    if (left === null) return null;
+    const name = `${formatDuration(elapsedNs())} · ${fitEnd(title, Math.floor(columns / 3))}`;
+    const then = formatDuration((drawnMs - startedMs) * 1e6);
+    return fitEnd(`${name} · ${formatBytes(left)} alive now; below: as of ${then}`, columns);
+  });
   if (wholeScreen) return createFullScreen(view, quit);
   const size = process.env.TERM === 'dumb' ? null : terminalSize(2);
   if (size === null || size.rows < MIN_ROWS) return { show: createNews(session, lineText), stop: () => undefined };
   return lowerHalf(view);
 }
 
-function lowerHalf(view: (size: LiveSize, choice: LiveChoice) => LiveView): Live {
+type View = (size: LiveSize, choice: LiveChoice) => LiveView;
+
+/**
+ * Before a program is gone it frees what it has: what was seen last stays until then, or until the user does something. `emptied`: the
+ * first line instead, which says so; null: there is enough to be seen.
+ */
+function lastFull(now: View, emptied: (size: LiveSize, drawnMs: number) => string | null): View {
+  let last = { view: null as LiveView | null, asked: '', drawnMs: 0 };
+  return (size, choice) => {
+    const asked = JSON.stringify([size, choice]);
+    const title = emptied(size, last.drawnMs);
+    if (title !== null && last.view !== null && last.asked === asked)
+      return { ...last.view, lines: [{ text: title, style: 'strong' }, ...last.view.lines.slice(1)] };
+    const view = now(size, choice);
+    last = { view: title === null ? view : null, asked, drawnMs: Date.now() };
+    return view;
+  };
+}
+
+function lowerHalf(view: View): Live {
   let size = terminalSize(2) ?? { rows: MIN_ROWS, columns: 80 };
   const screen = {
     get rows() {
