@@ -75,6 +75,9 @@ export interface FindingHolder {
   bound: number | null;
   /** Of the path, what gets ever more entries; absent: not told. */
   container?: string;
+  /** Of the tensors that it holds: whether any of them has a graph, and whether all have one element; absent: not told. */
+  graph?: boolean;
+  one?: boolean;
   /** What bounds it, by the program's text; absent: nobody knows. */
   limit?: HolderLimit;
   /** Where a parse of the statement at `line` told for sure how it keeps less. */

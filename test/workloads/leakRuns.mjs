@@ -75,6 +75,8 @@ export function testLeaks({
           assert.ok(judged.site, `line ${expected.site}: ${judged.titles}`);
           const held = judged.holder !== false && judged.path;
           assert.ok(held, `holder ${expected.holderPath} at ${expected.holder}: ${judged.holderText}`);
+          const advice = leaksOf(run.report)[0].suggestion;
+          assert.ok(advice.includes(expected.advice ?? ''), `advice ${expected.advice}: ${advice}`);
           rows.find(({ name }) => name === row.name).fix = await tryFix(file, run, how);
         });
       }

@@ -148,6 +148,8 @@ function readHolder(entry: Entry): FindingHolder {
     length: positive(entry.length),
     bound: positive(entry.bound),
     ...(word(entry.container) && { container: word(entry.container) }),
+    ...(typeof entry.graph === 'boolean' && { graph: entry.graph }),
+    ...(typeof entry.one === 'boolean' && { one: entry.one }),
     ...readLimit(entry.limit),
     ...readFix(entry.fix),
   };
@@ -202,7 +204,7 @@ export function holderOf(
   const early = mostHeld(running, process, sites, share, Math.max(least, T.few));
   const found = early ?? mostHeld(answers, process, sites, share, least);
   if (found === null) return null;
-  const { path, kind, file, line, length, bound, container, limit, fix, count } = found.most;
+  const { path, kind, file, line, length, bound, container, graph, one, limit, fix, count } = found.most;
   // At the end everything that refers to itself is a cycle, whatever held it before; where the program was asked then, that has to say so.
   const wasAsked = running.some(answer => answer.process === process);
   if (kind === 'cycle' && early === null && wasAsked && !holdersSaid(running, process, sites).includes('none'))
@@ -213,7 +215,8 @@ export function holderOf(
     .slice(0, T.few)
     .map(({ path, file, line, count }) => ({ path, file, line, blocks: Math.round(count) }));
   const part = blocks < of && { share: { blocks, of, others: found.others.length, named } };
-  const more = { ...(container && { container }), ...(limit && { limit }), ...(fix && { fix }), ...part };
+  const told = { ...(graph !== undefined && { graph }), ...(one !== undefined && { one }) };
+  const more = { ...(container && { container }), ...told, ...(limit && { limit }), ...(fix && { fix }), ...part };
   const holder = { path, kind, file, line, function: found.most.function, length, bound, ...more };
   const { when, timeNs, pauseMs } = found.answer;
   return when === 'exit' || !pauseMs ? holder : { ...holder, asked: { timeNs, pauseMs } };

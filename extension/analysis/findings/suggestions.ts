@@ -10,7 +10,12 @@ interface Advice {
   pattern?: RegExp;
   /** Must be found in the holder's kind or path. */
   holder?: RegExp;
-  /** `{holder}` is what the agent named, `{container}` the same without what stands for one entry of it. */
+  /** All that the holder keeps are tensors of one element. */
+  one?: true;
+  /**
+   * `{holder}` is what the agent named, `{container}` the same without what stands for one entry of it; `{cpu}` the calls that bring a
+   * tensor to the CPU, without its graph unless it has none.
+   */
   text: string;
 }
 
@@ -33,7 +38,7 @@ const TABLE: readonly Advice[] = [
   {
     classes: ['size'],
     pattern: /\b(cat|concat|concatenate|stack|hstack|vstack)\s*\(/,
-    text: t('Collect the parts on the CPU and join them once at the end (`parts.append(x.detach().cpu())`, then one `torch.cat(parts)`), or keep only the number that is needed.'),
+    text: t('Collect the parts on the CPU and join them once at the end (`parts.append(x{cpu})`, then one `torch.cat(parts)`), or keep only what you need of them.'),
   },
   {
     classes: ['size'],
@@ -49,11 +54,11 @@ const TABLE: readonly Advice[] = [
   },
   {
     classes: ['hook'],
-    text: t('A hook keeps what it sees: remove it (`handle.remove()`) when it is no longer needed, or let it store `.detach().cpu()`.'),
+    text: t('A hook keeps what it sees: remove it (`handle.remove()`) when it is no longer needed, or let it move what it stores to the CPU (`{cpu}`).'),
   },
   {
     classes: ['gradients'],
-    text: t('Gradients of past steps are kept: store `grad.detach().cpu()` or a norm instead, and let `zero_grad(set_to_none=True)` free them.'),
+    text: t('Gradients of past steps are kept: move them to the CPU (`grad{cpu}`) or store a norm instead, and let `zero_grad(set_to_none=True)` free them.'),
   },
   {
     classes: ['backward', 'graph'],
@@ -68,16 +73,22 @@ const TABLE: readonly Advice[] = [
   {
     classes: ['outputs', 'backward', 'graph'],
     holder: /\[\.\.\.\]|\(cache\)/,
-    text: t('{container} grows with each step: keep only what you need (`.detach().cpu()`, or `.item()` for one number), take out what is no longer needed, or give it a bound.'),
+    one: true,
+    text: t('{container} grows with each step: keep the number alone (`.item()`), take out what is no longer needed, or give it a bound.'),
+  },
+  {
+    classes: ['outputs', 'backward', 'graph'],
+    holder: /\[\.\.\.\]|\(cache\)/,
+    text: t('{container} grows with each step: move what you keep to the CPU (`{cpu}`), take out what is no longer needed, or give it a bound.'),
   },
   {
     classes: ['graph'],
     holder: /./,
-    text: t('Something that belongs to the graph is kept at {holder}: store its `.detach()` or `.item()`, so that the graph can be freed.'),
+    text: t('Something that belongs to the graph is kept at {holder}: store its `.detach()`, so that the graph can be freed.'),
   },
   {
     classes: ['graph'],
-    text: t('A tensor with its graph is kept from step to step: find what stores it and store `.detach()` or `.item()` instead.'),
+    text: t('A tensor with its graph is kept from step to step: find what stores it and store its `.detach()` instead.'),
   },
   {
     classes: ['pinned'],
@@ -90,11 +101,11 @@ const TABLE: readonly Advice[] = [
   {
     classes: null,
     holder: /./,
-    text: t('{holder} keeps it: drop it when the step is done, or store `.detach().cpu()` instead.'),
+    text: t('{holder} keeps it: drop it when the step is done, or move it to the CPU (`{cpu}`).'),
   },
   {
     classes: null,
-    text: t('Find what stores it and drop it when the step is done, or store `.detach().cpu()` instead.'),
+    text: t('Find what stores it: drop it when the step is done, or move it to the CPU (`{cpu}`).'),
   },
 ];
 
@@ -103,13 +114,15 @@ export function suggest(leak: LeakClass, lines: readonly string[], holder: Findi
   if (holder?.fix) return t('Write `{0}`: the value stays the same, and its graph is freed.', holder.fix.statement);
   const path = holder?.path ?? null;
   const row = TABLE.find(
-    ({ classes, holder: named, pattern }) =>
+    ({ classes, holder: named, pattern, one }) =>
       (classes === null || classes.includes(leak)) &&
       (named === undefined || (path !== null && named.test(path))) &&
+      (one === undefined || holder?.one === one) &&
       (pattern === undefined || lines.some(line => pattern.test(line))),
   );
   if (row === undefined) throw new Error('The last row fits everything.');
   const holds = path ?? t('what holds it');
   const container = holder?.container ?? holds.replace(/^(.*)\[\.\.\.\].*$/, '$1').replace('(cache)', '');
-  return row.text.replaceAll('{holder}', holds).replaceAll('{container}', container);
+  const cpu = holder?.graph === false ? '.cpu()' : '.detach().cpu()';
+  return row.text.replaceAll('{cpu}', cpu).replaceAll('{holder}', holds).replaceAll('{container}', container);
 }

@@ -69,6 +69,9 @@ def group(found, answer, anchor, most):
         return found[key]
     if answer["path"] != found[key].answer["path"]:
         found[key].answer["path"] = like
+    for name, of_both in (("graph", any), ("one", all)):
+        if name in found[key].answer:
+            found[key].answer[name] = name in answer and of_both((found[key].answer[name], answer[name]))
     if type(anchor) is lines.Anchor:
         first = found[key].anchor
         first.kept = anchors.of_both(first.kept, anchor.kept)
@@ -92,6 +95,9 @@ def describe(root, variable, way, how):
     if longest is not None:
         answer["container"] = paths.text_of(root, variable, steps[:longest])
     answer["chain"] = paths.chain_of(steps)
+    if objects.is_kind(way[-1], tensors.base):
+        answer["graph"] = tensors.has_graph(way[-1]) if how is None else how != GRADIENT
+        answer["one"] = tensors.base.numel(way[-1]) == 1
     anchor = anchors.anchor_of(root, variable, way, steps) if how != GRADIENT else None
     if how not in (None, graph.GRAPH) and type(anchor) is lines.Anchor:
         anchor.kept = None

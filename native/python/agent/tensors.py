@@ -143,6 +143,14 @@ def is_trained(tensor):
         return False
 
 
+def has_graph(tensor):
+    """Whether what is made from the tensor has a graph: it was not made under no_grad, and was not detached."""
+    try:
+        return bool(needs_grad(tensor))
+    except NO_STORAGE:
+        return True
+
+
 def gradients(things):
     """The gradients of leaves (of others PyTorch warns), in the order of the tensors; None each while a backward pass runs anywhere."""
     told = natives["gradients"](get_grad, sys._current_frames, [each if is_trained(each) else None for each in things])

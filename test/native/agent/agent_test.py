@@ -258,6 +258,8 @@ class Agent(Traced):
             self.assertEqual(log.holder(1, addresses[name]).get("limit", "not told"), limit, name)
         for name, container in (("session", "__main__.sessions"), ("dict", "__main__.many"), ("nested list", "__main__.rows[...]")):
             self.assertEqual(log.holder(1, addresses[name])["container"], container)
+        for name, has_graph in (("attribute list", False), ("graph", True)):
+            self.assertEqual(log.holder(1, addresses[name])["graph"], has_graph, name)
         self.assertEqual(log.holder(1, addresses["thread"])["thread"], "worker")
         self.assertEqual(log.holder(1, addresses["cycle"])["backReference"], "parent")
         self.assertIsNone(log.holder(1, addresses["cycle"])["limit"], "the collector is off")

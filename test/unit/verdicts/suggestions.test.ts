@@ -42,6 +42,23 @@ test('what grows is told to keep less, or to have a bound', () => {
   assert.match(suggest('graph', [], at('embed(cache)')), /^embed grows with each step/);
 });
 
+test('what cannot have a graph is not to be detached, and what is no single number has no .item()', () => {
+  const classes: LeakClass[] = ['graph', 'outputs', 'size', 'gradients', 'backward', 'hook'];
+  const says = (kind: LeakClass, more: Partial<FindingHolder>): string =>
+    suggest(kind, ['kept = torch.cat([kept, x])'], at('embeddings[...]', more));
+  for (const kind of classes) {
+    assert.doesNotMatch(says(kind, { graph: false, one: false }), /detach|item\(\)/, kind);
+    assert.doesNotMatch(says(kind, { graph: true, one: false }), /item\(\)|(?<!detach\(\))\.cpu/, kind);
+  }
+  assert.match(says('outputs', { graph: false, one: false }), /move what you keep to the CPU \(`\.cpu\(\)`\)/);
+  assert.match(says('graph', { graph: true, one: true }), /keep the number alone \(`\.item\(\)`\)/);
+  assert.match(
+    says('outputs', {}),
+    /`\.detach\(\)\.cpu\(\)`/,
+    'of an older trace nothing is known: it is right for both',
+  );
+});
+
 test('of a way through several containers the one that grows is told', () => {
   const holder = { ...at('sessions[...].past[...]'), container: 'sessions' };
   assert.match(suggest('outputs', [], holder), /^sessions grows with each step/);

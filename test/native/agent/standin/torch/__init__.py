@@ -49,7 +49,7 @@ class TensorBase:
 
     def __init__(self, address, size=512, node=None, needs_grad=False):
         hidden = {"grad": None, "grad_fn": node, "is_leaf": node is None, "is_cuda": True, "_version": 0, "output_nr": 0}
-        for name, value in dict(hidden, requires_grad=needs_grad).items():
+        for name, value in dict(hidden, requires_grad=needs_grad or node is not None).items():
             TensorBase.__dict__[name].__set__(self, value)
         self.__dict__["_storage"] = Storage(address, size)
 
