@@ -2,7 +2,7 @@ import { HOLDER_TIMES, type HolderTime } from '../../capture/checks/survey';
 import type { StackChoice } from '../../capture/launch/tracer';
 import { parseConfirm, parseHolders, type ConfirmArguments, type HoldersArguments } from './askArguments';
 import { parseMark, type MarkArguments } from './markArguments';
-import { applyOptions, leadingOptions, Options, type OptionTable, Usage } from './options';
+import { applyOptions, leadingOptions, nearest, Options, type OptionTable, Usage } from './options';
 import { parseReport, type ReportArguments } from './reportArguments';
 import { parseRecord, startCondition, startStep, type RecordArguments, type StartConditions } from './startArguments';
 
@@ -82,10 +82,13 @@ function parse(words: readonly string[]): Arguments {
     return { verb: 'help', about: verbOf(rest[0]) };
   }
   const verb = verbOf(first);
-  if (verb === null)
+  if (verb === null) {
+    const near = nearest(first, [...Object.keys(PARSERS), '--help', '--version']);
+    if (near !== null) throw new Usage(`"${first}" is not a command: did you mean ${near}?`);
     throw new Usage(
       `"${first}" is not a command; there are run, attach, record, mark, report, holders, confirm and doctor.`,
     );
+  }
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
   if (own[0] === '--help' || own[0] === '-h') return { verb: 'help', about: verb };
   return PARSERS[verb](rest) ?? { verb: 'help', about: verb };

@@ -96,9 +96,36 @@ export function leadingOptions<T extends { verb: string }>(
     if (option === '--help' || option === '-h') return null;
     const take = table[option];
     const { verb } = parsed;
-    if (take === undefined) throw new Usage(`${verb} has no option ${option} (see "gpu-memtrace ${verb} --help").`);
+    if (take === undefined) {
+      const near = nearest(option, Object.keys(table));
+      const how = near === null ? ` (see "gpu-memtrace ${verb} --help").` : `: did you mean ${near}?`;
+      throw new Usage(`${verb} has no option ${option}${how}`);
+    }
     take(parsed, options);
     taken.push(option);
   }
   return taken;
+}
+
+/** The one that a word was probably meant to be: up to a third of its letters are wrong, missing, too many or changed about; null: none. */
+export function nearest(word: string, known: readonly string[]): string | null {
+  const letters = word.replace(/^-+/, '').length;
+  const ranked = known.map(one => ({ one, wrong: distance(word.toLowerCase(), one.toLowerCase()) }));
+  const [best] = ranked.sort((a, b) => a.wrong - b.wrong);
+  return best !== undefined && best.wrong <= letters / 3 ? best.one : null;
+}
+
+/** Letters to change, leave out, put in or exchange with the next one (optimal string alignment). */
+function distance(a: string, b: string): number {
+  let [before, last] = [[] as number[], Array.from({ length: b.length + 1 }, (_, j) => j)];
+  for (let i = 1; i <= a.length; i++) {
+    const now = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const ways = [(last[j] ?? 0) + 1, (now[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)];
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) ways.push((before[j - 2] ?? 0) + 1);
+      now.push(Math.min(...ways));
+    }
+    [before, last] = [last, now];
+  }
+  return last[b.length] ?? 0;
 }

@@ -246,3 +246,21 @@ test('report --help tells what each word of the table means', () => {
       word,
     );
 });
+
+test('a word that was probably another one is told so, and what is far from all is not', () => {
+  const usage = (...words: string[]): string => {
+    const parsed = parseArguments(words);
+    return 'usage' in parsed ? parsed.usage : '';
+  };
+  assert.equal(usage('atach', '12'), '"atach" is not a command: did you mean attach?');
+  assert.equal(usage('reprot'), '"reprot" is not a command: did you mean report?');
+  assert.equal(usage('Doctor'), '"Doctor" is not a command: did you mean doctor?');
+  assert.equal(usage('--hepl'), '"--hepl" is not a command: did you mean --help?');
+  assert.match(usage('train.py'), /there are run, attach/);
+  assert.equal(usage('run', '--inteval=2s', '--', 'x'), 'run has no option --inteval: did you mean --interval?');
+  assert.equal(usage('run', '--fail-on-leaks', 'x'), 'run has no option --fail-on-leaks: did you mean --fail-on-leak?');
+  assert.equal(
+    usage('report', 'x.gputrace', '--stacks'),
+    'report has no option --stacks (see "gpu-memtrace report --help").',
+  );
+});
