@@ -3,8 +3,8 @@ import * as assert from 'node:assert/strict';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { picture, reached, trace, workspace } from './page';
-import { attribute, click, focused, keys, motions, press, rest, texts, until, violations } from './window';
+import { INPUT, picture, reached, trace, workspace } from './page';
+import { attribute, click, fill, focused, keys, motions, press, rest, texts, until, violations } from './window';
 
 const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';
 const KEPT = join(workspace, 'kept.py');
@@ -117,6 +117,23 @@ describe('The page with a keyboard and a screen reader in VS Code', function () 
     await press('.list .grid', 'Shift');
     const up = await walk('Shift+Tab');
     for (const name of ['filter', 'lines', 'save']) assert.ok(up.includes(name), `${name} in ${up.join(', ')}`);
+  });
+
+  it('Show Leak Explorer, from the palette, leads to the first finding; the next key opens it', async () => {
+    await vscode.window.showTextDocument(vscode.Uri.file(KEPT));
+    await until('the focus in the editor', async () => (await focused(PAGE)) === null);
+    await click('.finding-toggle');
+    await vscode.window.showTextDocument(vscode.Uri.file(KEPT));
+    await keys('F1');
+    await until('the palette', () => fill(INPUT, '>Show Leak Explorer').then(() => true));
+    await until('the command', async () =>
+      (await texts('.quick-input-list .focused')).join().includes('Show Leak Explorer'),
+    );
+    await press(INPUT, 'Enter');
+    await until('the finding', async () => (await focused(PAGE))?.name.includes('finding-toggle') ?? false);
+    assert.equal(await attribute('.finding-toggle', 'aria-expanded'), 'false');
+    await keys('Enter');
+    await until('an open card', async () => (await attribute('.finding-toggle', 'aria-expanded')) === 'true');
   });
 
   it('arrow keys choose a tab, Escape leaves menu and filter', async () => {

@@ -41,6 +41,8 @@ function receive(message: ToPage): void {
       return app.compare(message.a, message.b);
     case 'finding':
       return app.showFinding(message.id);
+    case 'focus':
+      return app.focusFirst();
     case 'response':
       client.accept(message);
   }

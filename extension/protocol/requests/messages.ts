@@ -90,5 +90,7 @@ export type ToPage =
   | { type: 'compare'; a: ComparePoint; b: ComparePoint }
   /** The card of a finding is to be seen. */
   | { type: 'finding'; id: string }
+  /** The keyboard is to be where one begins to read. */
+  | { type: 'focus' }
   | { type: 'response'; id: number; ok: true; value: unknown }
   | { type: 'response'; id: number; ok: false; error: string };

@@ -64,7 +64,10 @@ export function makeCommands(parts: Parts): Commands {
     openWide: () => wide.show(),
     chooseInterpreter,
     doctor: () => doctor.show(),
-    showPanel: () => showPanel({ preserveFocus: false }),
+    showPanel: async () => {
+      await showPanel({ preserveFocus: false });
+      parts.explorer.show({ type: 'focus' });
+    },
     toggleLineBytes: () => parts.lineBytes.toggle(),
   };
   const guarded = Object.entries(actions).map(([name, action]) => [name, showingFailures(action, log)]);

@@ -17,8 +17,8 @@ import type { PageModel, PageTools } from './model';
 import { PageNews } from './pageNews';
 import type { SessionChange } from '../session/openTrace';
 
-/** Two moments beside each other, or the card of a finding. */
-export type Wanted = Extract<ToPage, { type: 'compare' | 'finding' }>;
+/** Two moments beside each other, the card of a finding, or the focus. */
+export type Wanted = Extract<ToPage, { type: 'compare' | 'finding' | 'focus' }>;
 type Request = Extract<ToHost, { type: 'request' }>;
 
 /** One webview with the page: answers its requests, and tells it of changes while it is seen. */

@@ -114,6 +114,12 @@ export class App implements PageActions {
     this.findings.reveal(id);
   }
 
+  /** What is read first gets the focus: a finding, what can be done where there is nothing, or the table. */
+  focusFirst(): void {
+    const all = this.element.querySelectorAll<HTMLElement>('.finding-toggle, .state [data-action], .list .grid');
+    [...all].find(one => one.offsetParent !== null)?.focus();
+  }
+
   /** Another trace: nothing of the old one stays on the page. */
   private forget(trace: number | undefined): void {
     for (const part of this.parts) part.forget();
