@@ -145,6 +145,8 @@ export interface Finding {
   places: FindingPlace[];
   sites: number[];
   holder: FindingHolder | null;
+  /** Why nobody can tell who holds it, in a sentence; null: it is known, or may become so. */
+  unnamed: string | null;
   /** `NCCL (libnccl.so.2)`: the library that called the driver for it; null: several, not known, or tensors. */
   library: string | null;
   evidence: string[];

@@ -69,6 +69,7 @@ function finding(part: Partial<FindingView>): FindingView {
     places: [place(10)],
     sites: [1],
     holder: null,
+    unnamed: null,
     library: null,
     evidence: [
       'Since step 12, in each step more blocks stayed alive, 200 times.',
@@ -233,6 +234,6 @@ export function otherLines(): OtherLine[] {
   };
   return [
     line(112, 'plateau', 'It has not grown after the first steps.'),
-    line(41, 'unknown', 'It rises; 4 more steps will tell.'),
+    line(41, 'unknown', 'It rises; it takes 4 more steps to tell.'),
   ];
 }

@@ -72,6 +72,8 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
   const lines = linesOf(holder, place, context.lineText);
   const facts = factsOf(cluster, byText(classOf(cluster, holder), lines), place, context);
   const info = context.source.info();
+  const torch = holder !== null || cluster.some(site => runsTorch(site, context.source));
+  const unnamed = torch ? null : whyUnnamed(info, process);
   const grown = {
     holder,
     rises: Math.max(...cluster.map(site => site.verdict.rises)),
@@ -79,7 +81,7 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
     bytes: facts.bytes,
     deviceBytes: deviceBytesOf(cluster, context),
     ended: info.processes[process]?.ended ?? true,
-    nameable: holder !== null || canBeNamed(info, process) || cluster.some(site => runsTorch(site, context.source)),
+    nameable: unnamed === null,
     settingUp: info.steps.some(steps => steps.process === process && !steps.sure),
   };
   const doubt = doubtOf(grown);
@@ -94,6 +96,7 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
     places,
     sites: [...new Set([...places.map(entry => entry.site), ...ids])],
     holder,
+    unnamed,
     suggestion: doubt ?? (holder?.kind === 'none' ? ownerlessAdvice() : suggest(facts.class, lines, holder)),
   });
   if (doubt !== null && finding.holder !== null) finding.holder = { ...finding.holder, fix: undefined };
@@ -200,11 +203,16 @@ function sumOfKept(left: readonly number[], lengths: readonly number[]): number 
   return left.reduce((sum, value, i) => sum + (isEdge(i) ? Math.min(value, most(i)) : value), 0);
 }
 
-/** Whether it may become known who holds memory of the process: by PyTorch's agent, which no simulated PyTorch has. */
-function canBeNamed({ processes, categories }: TraceInfo, process: number): boolean {
+/** Why it cannot become known who holds memory of the process, in a sentence: PyTorch's agent tells, which no simulated PyTorch has. */
+function whyUnnamed({ processes, categories }: TraceInfo, process: number): string | null {
   const about = processes[process];
-  if (about === undefined || about.python === null || about.driverSource === 'uprobe') return false;
-  return !about.simulated || categories.some(entry => entry.process === process && entry.category !== 'unnamed');
+  if (about?.driverSource === 'uprobe')
+    return t('Who holds it cannot be told: the program is traced from outside. Start it under the tracer for that.');
+  if (about === undefined || about.python === null)
+    return t('Who holds it cannot be told: the process runs no Python.');
+  const named = categories.some(entry => entry.process === process && entry.category !== 'unnamed');
+  if (!about.simulated || named) return null;
+  return t('Who holds it cannot be told: only tensors of PyTorch tell that, and this program has none.');
 }
 
 /** Whether PyTorch's own Python is on the site's stack: then its agent is in the process. */

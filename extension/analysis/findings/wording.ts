@@ -124,6 +124,7 @@ export function makeFinding(
     places: [],
     sites: [],
     holder: null,
+    unnamed: null,
     library: null,
     evidence: [],
     ruledOut: [],

@@ -100,7 +100,8 @@ export class FindingCard {
     if (why) setText(why, isLeak(finding) ? t('Why is this a leak?') : t('Why is this said?'));
     this.showPlaces();
     // What was recorded of the holders is told after the end too.
-    this.buttons.get('who-holds')?.toggleAttribute('hidden', !finding.askable && finding.holder === null);
+    const telling = finding.holder !== null || (finding.askable && finding.unnamed === null);
+    this.buttons.get('who-holds')?.toggleAttribute('hidden', !telling);
     this.buttons.get('confirm')?.toggleAttribute('hidden', !finding.askable);
     this.updateAnswers();
     if (this.reasonsOpen) this.showReasons();
@@ -134,8 +135,8 @@ export class FindingCard {
   }
 
   private updateAnswers(): void {
-    const { holders, experiments, holder, id } = this.finding;
-    if (!differs(this.answers, holders, experiments, holder)) return;
+    const { holders, experiments, holder, unnamed, id } = this.finding;
+    if (!differs(this.answers, holders, experiments, holder, unnamed)) return;
     const actions = { openLine: this.page.openLine, stopAsking: () => this.inquire('stopAsking', id) };
     const parts = [
       holders === null ? this.knownHolder() : holdersSection(holders, actions),
@@ -148,10 +149,11 @@ export class FindingCard {
     }
   }
 
-  /** The holder that the trace tells without being asked. */
+  /** The holder that the trace tells without being asked, or why nobody can tell it. */
   private knownHolder(): HTMLElement | null {
-    const { holder } = this.finding;
-    if (holder === null) return null;
+    const { holder, unnamed } = this.finding;
+    if (holder === null)
+      return unnamed === null ? null : el('section', { 'data-part': 'holder' }, el('p', {}, unnamed));
     const words = el('p', {}, `${t('Held by')} `, el('code', { class: 'holder-path' }, holder.path), '.');
     const share = shareText(holder, t);
     if (share !== null) words.append(' ', share);
