@@ -38,7 +38,7 @@ export function vocabulary(t: Translate): Vocabulary {
       anomaly: words('calm', t('outlier'), t('One allocation was far bigger than usual for this line.')),
       cache: words('calm', t('cache'), t('PyTorch’s own segments: they follow the tensors.')),
       'before-attach': words('calm', t('before'), t('It was there before the recording began.')),
-      unknown: words('calm', t('unknown'), t('It is too early to tell.'), ''),
+      unknown: words('calm', t('unknown'), t('The trace has too little of it to tell.'), ''),
     },
     findings: {
       leak: words('alarm', t('Leak'), t('Memory that is kept step after step.')),

@@ -46,6 +46,21 @@ test('the last table, and that of a saved trace, show the end of the last step; 
   assert.deepEqual([report.shownMoment?.step, report.shownMoment?.liveBytes], [60, 60 * 512]);
 });
 
+test('the peak is that of the whole run, also where it came after the last step', async t => {
+  const place = new Place(t);
+  const script = place.write(
+    'late.py',
+    `import runpy, sys, tracing
+sys.argv = ["emptied.py"]
+runpy.run_path(${JSON.stringify(job)}, run_name="__main__")
+tracing.report(0x900000, 1 << 20)
+tracing.report(0x900000, -(1 << 20))
+`,
+  );
+  const { stderr } = await place.run(['run', '--simulate-gpu', '--', python, script], environment);
+  assert.match(lastTable(stderr), /^ {2}tensor layer, gpu_0: 30\.00 KB in 60, peak 1\.00 MB,/m);
+});
+
 test('a moment that the user names is shown instead, and what still lives at the end needs none', async t => {
   const { place } = await traced(t, '');
   const trace = place.path('t.gputrace');
@@ -55,6 +70,7 @@ test('a moment that the user names is shown instead, and what still lives at the
   assert.doesNotMatch(early.stdout, /The run ended/);
   assert.match(stdout, /^TOTAL LIVE: 10\.00 KB$/m);
   assert.doesNotMatch(stdout, /As of/);
+  assert.match(stdout, /^AT .* of the trace\nFindings are as of then, while the program was still running/m);
   const end = await place.run(['report', trace, '--at', '100%']);
   assert.match(end.stdout, /^TOTAL LIVE: 0 B$/m);
   const left = await traced(t, 'keep');

@@ -83,7 +83,7 @@ const checks = {
     await card('leak 0').locator('[data-action=why]').click();
     await pause();
     const text = await card('leak 0').locator('[data-part=reasons]').innerText();
-    for (const part of [/Evidence/, /Ruled out/, /train\.py:112 112\.00 MB plateau/, /4 more steps will tell/])
+    for (const part of [/Evidence/, /Ruled out/, /train\.py:112 112\.00 MB plateau/, /it takes 4 more steps to tell/])
       assert.match(text, part);
   },
   async 'experiments are told in words'() {

@@ -9,6 +9,7 @@ import {
   type ProcessInfo,
   type SiteQuery,
   type SiteRow,
+  type Totals,
   type TraceInfo,
   type TraceSource,
 } from '../../protocol/trace';
@@ -75,9 +76,16 @@ export function readSnapshot(
   };
 }
 
-/** What was found and said of the whole, with what was alive at an earlier moment of it. */
+/** What was found and said of the whole, and its peaks, with what was alive at an earlier moment of it. */
 export function asOfMoment(whole: Snapshot, then: Snapshot, asOf: string): Snapshot {
-  const { processes, groups } = then;
+  const peakOf = ({ process, layer, device, peakBytes }: Totals): number =>
+    whole.info.totals.find(one => one.process === process && one.layer === layer && one.device === device)?.peakBytes ??
+    peakBytes;
+  const processes = then.processes.map(entry => ({
+    ...entry,
+    totals: entry.totals.map(total => ({ ...total, peakBytes: peakOf(total) })),
+  }));
+  const { groups } = then;
   return { ...whole, processes, groups, asOf, verdicts: { ...whole.verdicts, ledger: then.verdicts.ledger } };
 }
 

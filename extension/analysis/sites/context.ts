@@ -63,7 +63,7 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
     return stateVerdict(
       verdict,
       'unknown',
-      t('It rises, as it does while a model is built; {0} more steps will tell.', more),
+      t('It rises, as it does while a model is built; it takes {0} more steps to tell.', more),
     );
   }
   if (verdict.grows === 'size' && inputsGrow(site, context.sites)) {

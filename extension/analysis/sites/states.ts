@@ -33,7 +33,7 @@ export function judgeSite(site: SiteSteps, judge: GrowthJudge = judgeGrowth): Si
     return stateVerdict(site, 'before-attach', t('It was there before the recording began: how it grew is not known.'));
   }
   if (site.steps.length === 0) {
-    return stateVerdict(site, 'unknown', t('No whole step yet: {0} of them will tell.', T.few + fewestRecords()));
+    return stateVerdict(site, 'unknown', t('No whole step: it takes {0} of them to tell.', T.few + fewestRecords()));
   }
   if (site.segments)
     return stateVerdict(site, 'cache', t('PyTorch’s cache took it to serve tensors: it grows as they do.'));
@@ -218,7 +218,8 @@ function brief(site: SiteSteps): SiteVerdict {
 }
 
 function waiting(site: SiteSteps, steps: number, why = t('It rises')): SiteVerdict {
-  const because = steps > 1 ? t('{0}; {1} more steps will tell.', why, steps) : t('{0}; 1 more step will tell.', why);
+  const because =
+    steps > 1 ? t('{0}; it takes {1} more steps to tell.', why, steps) : t('{0}; it takes 1 more step to tell.', why);
   return stateVerdict(site, 'unknown', because);
 }
 

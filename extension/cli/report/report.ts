@@ -52,7 +52,8 @@ async function showTrace(options: ReportArguments, opened: Opened, dist: string)
     const from = { addon, session, path: options.file };
     const { fromNs, untilNs } = selection;
     if (untilNs === null) return await showEnd(options, from);
-    return await atMoment(from, untilNs, then => show(options, then, { fromNs, untilNs }));
+    const ran = !session.info().live && untilNs < session.info().durationNs;
+    return await atMoment(from, untilNs, then => show(options, then, { fromNs, untilNs, ran }));
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error), UNREADABLE);
   } finally {
@@ -82,6 +83,8 @@ async function compare(
 interface ChosenMoment {
   fromNs: number | null;
   untilNs: number;
+  /** The program has ended, but not by then. */
+  ran: boolean;
 }
 
 interface Opened {
@@ -136,7 +139,8 @@ async function showEnd(options: ReportArguments, trace: EndedTrace): Promise<num
 }
 
 /** A moment that the user chose. */
-function show(options: ReportArguments, session: NativeSession, { fromNs, untilNs }: ChosenMoment): number {
+function show(options: ReportArguments, session: NativeSession, chosen: ChosenMoment): number {
+  const { fromNs, untilNs } = chosen;
   const verdicts = verdictsOf(session, createLineReader());
   const then = asAt(session, untilNs);
   const source = fromNs === null ? then : bornSince(then, fromNs);
@@ -147,7 +151,7 @@ function show(options: ReportArguments, session: NativeSession, { fromNs, untilN
   }
   const snapshot = readSnapshot(source, rowsOf(options), verdicts);
   const timeMs = snapshot.info.startRealtimeMs + untilNs / 1e6;
-  return writeTable(options, snapshot, timeMs, momentLines({ fromNs, untilNs }));
+  return writeTable(options, snapshot, timeMs, momentLines(chosen));
 }
 
 function rowsOf({ blocks, groupBy }: ReportArguments): SnapshotOptions {
@@ -160,11 +164,13 @@ function writeTable({ output }: ReportArguments, snapshot: Snapshot, timeMs: num
   return writeResult([textOf([...head, ...table])], output) ? 0 : UNREADABLE;
 }
 
-function momentLines({ fromNs, untilNs }: ChosenMoment): string[] {
-  if (fromNs === null) return [`AT ${formatDuration(untilNs)} of the trace`];
+function momentLines({ fromNs, untilNs, ran }: ChosenMoment): string[] {
+  const judged = ran ? ['Findings are as of then, while the program was still running: its end may tell more.'] : [];
+  if (fromNs === null) return [`AT ${formatDuration(untilNs)} of the trace`, ...judged];
   return [
     `BETWEEN ${formatDuration(fromNs)} and ${formatDuration(untilNs)} of the trace: what was allocated then and was ` +
       'alive at its end.',
     'Peaks, and the numbers of allocations and frees, count from the beginning of the trace.',
+    ...judged,
   ];
 }

@@ -56,8 +56,8 @@ test('more and more blocks at each step’s end are growth, though each step rep
 });
 
 test('too few steps: unknown, and how many more it takes', () => {
-  assert.equal(verdictOf(playing(8, keep)).because, 'It rises; 3 more steps will tell.');
-  assert.equal(verdictOf(playing(10, keep)).because, 'It rises; 1 more step will tell.');
+  assert.equal(verdictOf(playing(8, keep)).because, 'It rises; it takes 3 more steps to tell.');
+  assert.equal(verdictOf(playing(10, keep)).because, 'It rises; it takes 1 more step to tell.');
 });
 
 test('confidence rises with each step of growth', () => {
@@ -324,7 +324,10 @@ test('segments of PyTorch’s cache follow the tensors, memory from before attac
 test('steps in which events are missing are left out, with all before them', () => {
   const run = playing(40, keep);
   run.flags.set(35, STEP_LOST_EVENTS);
-  assert.equal(verdictOf(run).because, 'Events are missing up to step 35. Too few steps; 6 more steps will tell.');
+  assert.equal(
+    verdictOf(run).because,
+    'Events are missing up to step 35. Too few steps; it takes 6 more steps to tell.',
+  );
   run.flags.clear();
   run.flags.set(10, STEP_PAUSED);
   assert.equal(stateOf(run), 'growing');
