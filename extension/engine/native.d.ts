@@ -6,10 +6,10 @@ export interface NativeSession extends TraceSource {
   /** Cheap: revision only. */
   revision(): number;
   /**
-   * Reads what was written until now, for 10 ms at most, and gives the revision. From the first call on the trace stands still
-   * between two calls, except for `settle` and while a backlog is read: what is asked in between is of one moment.
+   * Reads what was written until now; false where that takes longer than 20 ms, and goes on. From the first call on the trace stands
+   * still between two calls, except for that and for `settle`: what is asked in between is of one moment.
    */
-  advance(): number;
+  advance(): boolean;
   /** Resolves when all that is in the logs now has been read. */
   settle(): Promise<void>;
   /** Writes one *.gputrace file (through a temporary file and a rename). Rejects with a sentence. */

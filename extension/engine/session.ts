@@ -5,6 +5,7 @@ import type { NativeAddon, NativeSession } from './native';
 const STILL_MS = 250;
 /** For so long the trace waits for those who have not drawn the last moment yet. */
 const PATIENCE_MS = 2_000;
+const BACKLOG_POLLS = 8;
 
 /** Follows one trace: reads what is new in pulses, each a moment that all who show the trace show, and tells of it. */
 export class TraceSession {
@@ -15,6 +16,8 @@ export class TraceSession {
   private timer: NodeJS.Timeout | undefined;
   private seen = -1;
   private seenAtMs = -Infinity;
+  /** How often in a row there was more to read than could be waited for. */
+  private behind = 0;
   private readonly late = new Set<unknown>();
   private closed = false;
 
@@ -58,7 +61,10 @@ export class TraceSession {
     const stillMs = this.late.size > 0 ? PATIENCE_MS : STILL_MS;
     if (this.closed || performance.now() < this.seenAtMs + stillMs) return;
     this.late.clear();
-    const revision = this.native.advance();
+    // What there is while a backlog is read is of no moment: that is shown now and then only.
+    this.behind = this.native.advance() ? 0 : this.behind + 1;
+    if (this.behind % BACKLOG_POLLS !== 0) return;
+    const revision = this.native.revision();
     if (revision === this.seen) return;
     this.seen = revision;
     this.seenAtMs = performance.now();

@@ -94,7 +94,7 @@ bool Follower::settle() {
   return turns_caught_up_ >= wanted;
 }
 
-uint64_t Follower::advance() {
+bool Follower::advance() {
   std::unique_lock turn(turns_mutex_);
   stands_still_ = true;
   const uint64_t wanted = turns_begun_ + 1;
@@ -102,7 +102,7 @@ uint64_t Follower::advance() {
   turns_changed_.notify_all();
   turns_changed_.wait_for(turn, kMostWait, [&] { return stopping_ || turns_caught_up_ >= wanted; });
   --settling_;
-  return revision_;
+  return turns_caught_up_ >= wanted;
 }
 
 void Follower::request_stop() {

@@ -42,8 +42,8 @@ class Follower {
   /// Waits until all that was in the logs at the call has been read; false when reading was stopped before.
   bool settle();
   /// Reads what was in the logs at the call, and waits for that a few ms at most; then nothing more is read until the next
-  /// call: what is asked in between is of one moment. Gives the revision.
-  uint64_t advance();
+  /// call: what is asked in between is of one moment. False where it took longer, and more is being read.
+  bool advance();
   /// Makes the thread and everyone in settle() leave soon; may be called from any thread.
   void request_stop();
   /// Ends the thread.
@@ -55,7 +55,7 @@ class Follower {
   static constexpr uint64_t kSlice = 16384;  ///< events between two chances for questions: about 1 ms
   static constexpr auto kLivePause = std::chrono::milliseconds(30);
   static constexpr auto kEndedPause = std::chrono::milliseconds(250);
-  static constexpr auto kMostWait = std::chrono::milliseconds(10);  ///< of `advance`; the thread reads on afterwards
+  static constexpr auto kMostWait = std::chrono::milliseconds(20);  ///< of `advance`; the thread reads on afterwards
 
   Follower(std::string path, std::unique_ptr<session::Session> session)
       : path_(std::move(path)), session_(std::move(session)) {}

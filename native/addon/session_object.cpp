@@ -65,7 +65,7 @@ Napi::Value SessionObject::revision(const Napi::CallbackInfo &info) {
 
 Napi::Value SessionObject::advance(const Napi::CallbackInfo &info) {
   if (!is_open(info.Env())) return info.Env().Undefined();
-  return Napi::Number::New(info.Env(), static_cast<double>(follower_->advance()));
+  return Napi::Boolean::New(info.Env(), follower_->advance());
 }
 
 Napi::Value SessionObject::sites(const Napi::CallbackInfo &info) {

@@ -46,8 +46,8 @@ const checks = {
       /Open train\.py:12\s+Allocated at metrics\.py:23\s+Also held at trainer\.py:44/,
     );
     assert.equal(
-      await card('leak 1').locator('[data-part=holder]').innerText(),
-      'Held by __main__.metrics.seen[...]. It holds 8 of 13 blocks. trainer.cache[...] (trainer.py:44) holds 4. Other holders: 1.',
+      await card('leak 1').locator('[data-part=holder]').textContent(),
+      'Held by __main__.metrics.seen[...]It holds 8 of 13 blocks. trainer.cache[...] (trainer.py:44) holds 4. Other holders: 1.',
     );
     await card('leak 1').locator('.finding-toggle').press('Enter');
     assert.equal(await card('leak 1').locator('.finding-body').isVisible(), false);

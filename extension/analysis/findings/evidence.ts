@@ -44,8 +44,7 @@ export function evidenceOf(
   return evidence;
 }
 
-function holderEvidence({ holder, unnamed, process }: Finding, { answers }: FindingContext): string[] {
-  if (unnamed !== null) return [unnamed];
+function holderEvidence({ holder, process }: Finding, { answers }: FindingContext): string[] {
   if (holder?.kind === 'none') return [t('At the end, no Python object of the program held any of it.')];
   if (holder !== null) {
     const asked = holder.asked === undefined ? [] : [seenText(holder.asked)];

@@ -97,7 +97,8 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
     sites: [...new Set([...places.map(entry => entry.site), ...ids])],
     holder,
     unnamed,
-    suggestion: doubt ?? (holder?.kind === 'none' ? ownerlessAdvice() : suggest(facts.class, lines, holder)),
+    suggestion:
+      doubt ?? (holder?.kind === 'none' ? ownerlessAdvice() : suggest(facts.class, lines, holder, unnamed === null)),
   });
   if (doubt !== null && finding.holder !== null) finding.holder = { ...finding.holder, fix: undefined };
   finding.fullInSteps = stepsUntilFull(finding, context);

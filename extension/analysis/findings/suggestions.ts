@@ -109,8 +109,8 @@ const TABLE: readonly Advice[] = [
   },
 ];
 
-/** One sentence of advice. Lines are source text, the one that says most first; none may be known. */
-export function suggest(leak: LeakClass, lines: readonly string[], holder: FindingHolder | null): string {
+/** One sentence of advice. Lines are source text, the one that says most first; none may be known. `torch`: its tensors may be PyTorch's. */
+export function suggest(leak: LeakClass, lines: readonly string[], holder: FindingHolder | null, torch = true): string {
   if (holder?.fix) return t('Write `{0}`: the value stays the same, and its graph is freed.', holder.fix.statement);
   const path = holder?.path ?? null;
   const row = TABLE.find(
@@ -124,5 +124,6 @@ export function suggest(leak: LeakClass, lines: readonly string[], holder: Findi
   const holds = path ?? t('what holds it');
   const container = holder?.container ?? holds.replace(/^(.*)\[\.\.\.\].*$/, '$1').replace('(cache)', '');
   const cpu = holder?.graph === false ? '.cpu()' : '.detach().cpu()';
-  return row.text.replaceAll('{cpu}', cpu).replaceAll('{holder}', holds).replaceAll('{container}', container);
+  const text = torch ? row.text : row.text.replace(' (`{cpu}`)', '');
+  return text.replaceAll('{cpu}', cpu).replaceAll('{holder}', holds).replaceAll('{container}', container);
 }

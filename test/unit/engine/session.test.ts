@@ -4,9 +4,9 @@ import type { NativeSession } from '../../../extension/engine/native';
 import { loadNative } from '../../../extension/engine/addon';
 import { TraceSession } from '../../../extension/engine/session';
 
-function fakeSession(): { native: NativeSession; state: { revision: number; closed: number } } {
-  const state = { revision: 0, closed: 0 };
-  const native = { advance: () => state.revision, close: () => state.closed++ };
+function fakeSession(): { native: NativeSession; state: { revision: number; closed: number; caughtUp: boolean } } {
+  const state = { revision: 0, closed: 0, caughtUp: true };
+  const native = { advance: () => state.caughtUp, revision: () => state.revision, close: () => state.closed++ };
   return { native: native as unknown as NativeSession, state };
 }
 
@@ -56,6 +56,18 @@ test('the next moment waits for those who were told of the last, but not for eve
   pollAt(3998);
   pollAt(3999);
   assert.equal(heard.length, 3, 'a page that never asks');
+});
+
+test('while more is read than can be waited for, little is told', () => {
+  const { native, state } = fakeSession();
+  const session = new TraceSession({ open: () => native }, '/trace');
+  const heard: number[] = [];
+  session.onChange(revision => heard.push(revision));
+  state.caughtUp = false;
+  for (state.revision = 1; state.revision < 8; state.revision++) session.poll();
+  assert.deepEqual(heard, []);
+  session.poll();
+  assert.deepEqual(heard, [8], 'the way through a backlog is seen');
 });
 
 test('it polls while it follows, and never after it was closed', t => {

@@ -52,6 +52,7 @@ test('what cannot have a graph is not to be detached, and what is no single numb
   }
   assert.match(says('outputs', { graph: false, one: false }), /move what you keep to the CPU \(`\.cpu\(\)`\)/);
   assert.match(says('graph', { graph: true, one: true }), /keep the number alone \(`\.item\(\)`\)/);
+  assert.match(suggest('outputs', [], null, false), /or move it to the CPU\.$/, 'no tensors of PyTorch');
   assert.match(
     says('outputs', {}),
     /`\.detach\(\)\.cpu\(\)`/,

@@ -154,10 +154,9 @@ export class FindingCard {
     const { holder, unnamed } = this.finding;
     if (holder === null)
       return unnamed === null ? null : el('section', { 'data-part': 'holder' }, el('p', {}, unnamed));
-    const words = el('p', {}, `${t('Held by')} `, el('code', { class: 'holder-path' }, holder.path), '.');
     const share = shareText(holder, t);
-    if (share !== null) words.append(' ', share);
-    return el('section', { 'data-part': 'holder' }, words);
+    const words = el('p', {}, `${t('Held by')} `, el('code', { class: 'holder-path' }, holder.path));
+    return el('section', { 'data-part': 'holder' }, words, ...(share === null ? [] : [el('p', {}, share)]));
   }
 
   private link(action: string, text: string, file: string, line: number): HTMLElement {
