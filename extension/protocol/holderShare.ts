@@ -1,6 +1,7 @@
 import { baseName, formatCount } from './format';
 import type { FindingHolder, HolderPart } from './verdicts';
 
+/** `l10n.t`. */
 type Translate = (text: string, ...values: string[]) => string;
 
 /** `It holds 20 of 60 blocks. trainer.seen[...] (train.py:12) holds 30. Other holders: 2.`; null: it holds all. */

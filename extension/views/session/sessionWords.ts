@@ -1,7 +1,7 @@
 import { formatCount } from '../../protocol/format';
 import type { Phase } from '../../protocol/requests/messages';
 
-/** `t` of the editor. */
+/** `l10n.t` of the editor. */
 type Translate = (text: string, ...values: string[]) => string;
 
 /** What is known of a session. */

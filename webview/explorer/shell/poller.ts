@@ -10,9 +10,9 @@ export class Beat {
   add(poller: Poller): void {
     this.pollers.add(poller);
   }
-  /** Somebody asks: whoever may ask too asks now; while figures change all of them do, for they stand beside each other. */
-  strike(): void {
-    for (const poller of this.pollers) poller.join(this.moving);
+  /** Somebody asks: whoever may ask too asks now; while figures change, all of them with the first, for they stand beside each other. */
+  strike(figures: boolean): void {
+    for (const poller of this.pollers) poller.join(figures && this.moving);
   }
 }
 
@@ -105,7 +105,7 @@ export class Poller {
     this.running = true;
     try {
       const asked = this.ask();
-      this.host.beat.strike();
+      this.host.beat.strike(this.intervalMs === FIGURES_MS);
       await asked;
     } finally {
       this.running = false;
