@@ -52,9 +52,9 @@ struct alignas(64) SiteHistory {
   int64_t base_bytes = 0;
   uint32_t segments = 0;  ///< allocations for a framework's caching allocator
   void checkpoint(Archive &a) {
-    a(points, gc_bytes, gc_frees, old_frees, old_bytes, old_age, oldest_freed, count_before, bytes_before, peak_bytes, first_step,
-      last_allocation_step, last_free_step, largest_step, largest_bytes, median, largest_before, base_count, base_bytes,
-      segments);
+    a(points, gc_bytes, gc_frees, old_frees, old_bytes, old_age, oldest_freed, count_before, bytes_before, peak_bytes,
+      first_step, last_allocation_step, last_free_step, largest_step, largest_bytes, median, largest_before, base_count,
+      base_bytes, segments);
   }
 };
 

@@ -273,7 +273,9 @@ function rowFacts(rows: readonly SiteRun[]) {
     firstStep: numbers(run => run.firstStep),
     lastAllocationStep: numbers(run => run.lastAllocationStep),
     lastFreeStep: numbers(run => run.lastFreeStep),
-    oldestFreedSteps: numbers(run => Math.max(0, ...Array.from(run.records, record => record?.oldest ?? 0))),
+    oldestFreedSteps: Uint32Array.from(rows, run =>
+      Math.max(...Array.from(run.records, record => record?.oldest ?? 0), 0),
+    ),
     segmentAllocations: numbers(run => (run.segments ? 1 : 0)),
     allocations: numbers(run => total(run, record => record.allocations)),
     medianBytes: numbers(() => 0),
