@@ -25,10 +25,8 @@ export interface SiteVerdict {
   state: SiteState;
   /** `blocks`: ever more of them; `size`: ever bigger ones. null: does not grow. */
   grows: 'blocks' | 'size' | 'level' | null;
-  /** Growth of what stays; 0 where it does not grow. `low` and `high`: the interval of a 95 % level. */
+  /** Growth of what stays; 0 where it does not grow. */
   bytesPerStep: number;
-  low: number;
-  high: number;
   /** First step of the growth; null where it does not grow. */
   sinceStep: number | null;
   /** Steps that it grew in since then; 0 where it does not grow. */
@@ -200,8 +198,6 @@ export interface Ledger {
   remainderBytes: number | null;
   /** The outermost layer that grows by itself. */
   grows: 'tensor' | 'reserved' | 'driver' | 'process' | null;
-  /** What grows, or what the remainder is, in a sentence. */
-  text: string;
 }
 
 export interface OutOfMemoryLine {

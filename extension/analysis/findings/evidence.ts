@@ -21,13 +21,10 @@ export function evidenceOf(
 ): string[] {
   const { count, fullAtStep, holder, library, sinceStep } = finding;
   const { axis } = context;
-  const { because, low, high } = cluster.reduce((a, b) =>
-    b.verdict.bytesPerStep > a.verdict.bytesPerStep ? b : a,
-  ).verdict;
+  const { because } = cluster.reduce((a, b) => (b.verdict.bytesPerStep > a.verdict.bytesPerStep ? b : a)).verdict;
   const [bytes, last] = [formatBytes(finding.bytes), formatCount(axis.count)];
   const evidence = [because];
   if (axis.source === 'time') evidence.push(t('No training step is known: a step here is a slice of time.'));
-  if (high > low) evidence.push(t('Its biggest line grows by {0} to {1} a step.', formatBytes(low), formatBytes(high)));
   evidence.push(
     count === 1
       ? t('1 block of {0} allocated since then is alive after step {1}.', bytes, last)
@@ -82,7 +79,7 @@ export function ruledOutOf(finding: Finding, cluster: readonly GrowingSite[], co
   if (steps > fewestRecords())
     ruledOut.push(t('Not warm-up: it is still growing, {0} steps after it began.', formatCount(steps)));
   const runs = formatCount(countFrom(axis, axis.fullCollections, since));
-  const collected = cluster.some(({ steps: own }) => own.collectedBytes.some(bytes => bytes > 0));
+  const collected = cluster.some(({ steps: own }) => own.gcFreedBytes.some(bytes => bytes > 0));
   if (runs !== '0' && !collected)
     ruledOut.push(t('No cycle waiting for the collector: its full runs ({0} since then) freed none of it.', runs));
   if (cluster.every(site => countFrom(axis, site.steps.oldFreedBytes, since) === 0))

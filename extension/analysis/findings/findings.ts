@@ -259,10 +259,8 @@ function placesOf(cluster: readonly GrowingSite[], source: TraceSource): Finding
     const depth = site.frames.length - Math.max(0, site.userFrame);
     return [{ place: { site: id, ...frame, bytesPerStep: growthOf(sites) }, depth }];
   });
-  // In steps of 2 %, so that blocks rounded by the allocator count as equal.
-  const size = (bytes: number): number => Math.round(Math.log(bytes) * 50);
   return places
-    .sort((a, b) => size(b.place.bytesPerStep) - size(a.place.bytesPerStep) || b.depth - a.depth)
+    .sort((a, b) => b.place.bytesPerStep - a.place.bytesPerStep || b.depth - a.depth)
     .map(entry => entry.place);
 }
 

@@ -204,23 +204,24 @@ export function holderOf(
   const early = mostHeld(running, process, sites, share, Math.max(least, T.few));
   const found = early ?? mostHeld(answers, process, sites, share, least);
   if (found === null) return null;
-  const { path, kind, file, line, length, bound, container, graph, one, limit, fix, count } = found.most;
   // At the end everything that refers to itself is a cycle, whatever held it before; where the program was asked then, that has to say so.
   const wasAsked = running.some(answer => answer.process === process);
-  if (kind === 'cycle' && early === null && wasAsked && !holdersSaid(running, process, sites).includes('none'))
+  if (found.most.kind === 'cycle' && early === null && wasAsked && !holdersSaid(running, process, sites).includes('none'))
     return null;
-  const [blocks, of] = [Math.round(count), Math.round(found.of)];
+  const [blocks, of] = [Math.round(found.most.count), Math.round(found.of)];
   const named = found.others
     .filter(({ count }) => count > T.little * of)
     .slice(0, T.few)
     .map(({ path, file, line, count }) => ({ path, file, line, blocks: Math.round(count) }));
-  const part = blocks < of && { share: { blocks, of, others: found.others.length, named } };
-  const told = { ...(graph !== undefined && { graph }), ...(one !== undefined && { one }) };
-  const more = { ...(container && { container }), ...told, ...(limit && { limit }), ...(fix && { fix }), ...part };
-  const holder = { path, kind, file, line, function: found.most.function, length, bound, ...more };
+  const holder = {
+    ...holderAlone(found.most),
+    ...(blocks < of && { share: { blocks, of, others: found.others.length, named } }),
+  };
   const { when, timeNs, pauseMs } = found.answer;
   return when === 'exit' || !pauseMs ? holder : { ...holder, asked: { timeNs, pauseMs } };
 }
+
+const holderAlone = ({ chain: _chain, count: _count, bytes: _bytes, ...holder }: HolderFound): FindingHolder => holder;
 
 /** The holder of most blocks by the answer that names most; null: it is nobody, or has too few of them. */
 function mostHeld(

@@ -192,7 +192,7 @@ function untracedFinding(judged: JudgedLedger, growth: Growth): Finding {
 export function cycleFindings(sites: readonly JudgedSite[], source: TraceSource): Finding[] {
   return sites.flatMap(judged => {
     if (judged.verdict.state !== 'cycle') return [];
-    const bytes = Math.max(...judged.steps.oldBytes);
+    const bytes = Math.max(...judged.steps.oldLiveBytes);
     if (bytes < T.layerBytes) return [];
     const where = ofSite(judged, 'cycle', source);
     const line = placeText(where.place);
@@ -213,7 +213,7 @@ export function anomalyFindings(sites: readonly JudgedSite[], source: TraceSourc
   return sites.flatMap(judged => {
     const { verdict, steps } = judged;
     if (verdict.state !== 'anomaly') return [];
-    const bytes = Math.max(...steps.largestBytes);
+    const bytes = Math.max(...steps.stepLargestBytes);
     if (bytes < T.layerBytes) return [];
     const where = ofSite(judged, 'anomaly', source);
     const line = placeText(where.place);

@@ -8,7 +8,7 @@ import { cutSteps, readSiteSteps } from '../series/siteSeries';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { firstWhole, inContext, lostShareOf } from '../sites/context';
 import { siteText } from '../sites/site';
-import { judgeSite, rememberingJudge, stateVerdict, type JudgedSite } from '../sites/states';
+import { judgeSite, stateVerdict, type JudgedSite } from '../sites/states';
 import { mergeAcrossProcesses } from './acrossProcesses';
 import type { LineText } from './findingContext';
 import { findLeaks } from './findings';
@@ -103,14 +103,12 @@ function* judgeProcess(source: TraceSource, info: TraceInfo, process: number): G
   const lostShare = lostShareOf(info);
   for (const layer of LAYERS) {
     const { axis, sites } = yield* readSiteSteps(source, process, layer);
-    if (axis === null) continue;
     judged.axis = axis;
     const cut = firstWhole(axis, layer);
     const whole = sites.map(site => cutSteps(site, cut));
     const context = { axis, sites: whole, cut, lostShare };
-    const judge = rememberingJudge();
     for (const [i, steps] of whole.entries()) {
-      judged.sites.push({ steps, verdict: inContext(judgeSite(steps, judge), steps, context) });
+      judged.sites.push({ steps, verdict: inContext(judgeSite(steps), steps, context) });
       if (i % PART === PART - 1) yield;
     }
   }

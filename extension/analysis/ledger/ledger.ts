@@ -1,5 +1,3 @@
-import { t } from '@vscode/l10n';
-import { formatBytes } from '../../protocol/format';
 import type { LedgerSeries, StepSource } from '../../protocol/steps';
 import type { TraceSource } from '../../protocol/trace';
 import type { Ledger, LedgerLayer } from '../../protocol/verdicts';
@@ -11,8 +9,6 @@ import { at } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 
 const POINTS = 256;
-/** Libraries in the sentence of a ledger. */
-const MOST_NAMED = 4;
 
 export interface GrowingLibrary {
   library: LibrarySeries;
@@ -67,13 +63,10 @@ export function judgeLedger(series: LedgerSeries, libraries: readonly LibrarySer
     usedBytes: lastKnown(series.usedBytes),
     totalBytes: lastKnown(series.totalBytes),
     remainderBytes: null,
-    grows: null,
-    text: '',
+    grows: growingLayer(steps, series, reserved, process),
   };
   const [held, traced] = [ledger.processBytes.bytes, ledger.driver.bytes];
   if (held !== null && traced !== null) ledger.remainderBytes = held - traced;
-  ledger.grows = growingLayer(steps, series, reserved, process);
-  ledger.text = textOf(ledger);
   return {
     ledger,
     reserved,
@@ -126,26 +119,4 @@ function growingLayer(
   if (reserved !== null) return 'reserved';
   if (layerGrowth(steps, series.driverBytes, 0) !== null) return 'driver';
   return process === null ? null : 'process';
-}
-
-function textOf(ledger: Ledger): string {
-  const growth = {
-    tensor: t('The tensors grow; what is around them follows.'),
-    reserved: t('PyTorch’s cache grows, the tensors in it do not.'),
-    driver: t('Driver memory outside PyTorch’s cache grows.'),
-    process: t('The process grows beyond all allocations that were seen.'),
-  };
-  const parts = ledger.grows === null ? [] : [growth[ledger.grows]];
-  const known = ledger.libraries.filter(({ path }) => path !== '').slice(0, MOST_NAMED);
-  if (known.length > 0) {
-    const each = known.map(({ name, bytes }) => `${name} ${formatBytes(bytes)}`);
-    parts.push(t('Driver memory outside PyTorch’s cache by library: {0}.', each.join(', ')));
-  }
-  if (ledger.remainderBytes !== null && ledger.remainderBytes > 0) {
-    const rest = formatBytes(ledger.remainderBytes);
-    parts.push(
-      t('{0} of the process are not traced allocations: the CUDA context, loaded kernels and libraries.', rest),
-    );
-  }
-  return parts.join(' ');
 }

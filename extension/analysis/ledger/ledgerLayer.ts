@@ -8,12 +8,12 @@ import { THRESHOLDS as T } from '../series/thresholds';
 /** A layer's last known bytes, and its growth over the recent steps. */
 export function layerOf(steps: readonly number[], values: Float64Array): LedgerLayer {
   const known = steps.flatMap((_, i) => (Number.isNaN(at(values, i)) ? [] : [i])).slice(-T.many);
-  const line = theilSen(
+  const slope = theilSen(
     known.map(i => at(steps, i)),
     known.map(i => at(values, i)),
   );
   const enough = known.length >= fewestRecords();
-  return { bytes: lastKnown(values), bytesPerStep: enough ? (line?.slope ?? null) : null };
+  return { bytes: lastKnown(values), bytesPerStep: enough && !Number.isNaN(slope) ? slope : null };
 }
 
 /** Growth of a layer by `least` bytes, which are worth a word, by the steps at which it is known; null: it does not grow so. */

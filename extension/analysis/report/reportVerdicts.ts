@@ -65,9 +65,8 @@ export function reportLedger(source: TraceSource, info: TraceInfo, { ledger }: V
         driverBytesPerStep: known(entry => entry.driver.bytesPerStep),
         processBytesPerStep: known(entry => entry.processBytes.bytesPerStep),
       },
-      /** The outermost layer that grows by itself, and what that means. */
+      /** The outermost layer that grows by itself. */
       grows: own.find(entry => entry.grows !== null)?.grows ?? null,
-      text: [...new Set(own.map(entry => entry.text).filter(text => text !== ''))].join(' '),
     };
   });
 }

@@ -25,7 +25,6 @@ export interface Snapshot {
   verdicts: Verdicts;
   processes: ProcessRows[];
   groups: Groups;
-  outOfMemory: { requestedBytes: number; device: number; layer: Layer; line: string; liveBytes: number }[];
   /** The moment that processes and groups are of, in words; null: that of all the rest. */
   asOf: string | null;
 }
@@ -68,9 +67,6 @@ export function readSnapshot(
     processes: options.top === null ? fewOrNone(processes) : processes,
     groups: readGroups(source, verdicts, {
       ...{ groupBy: options.groupBy, sort: 'liveBytes', descending: true, from: 0, to: options.groups },
-    }),
-    outOfMemory: info.outOfMemory.map(({ requestedBytes, device, layer, liveBytes, site }) => {
-      return { requestedBytes, device, layer, liveBytes, line: lineOf(site) };
     }),
     asOf: null,
   };

@@ -181,12 +181,8 @@ function perStep({ bytesPerStep }: GroupRow): string {
   return bytesPerStep > 0 ? `+${formatBytes(bytesPerStep)}/step` : '';
 }
 
-function warningLines({ info, outOfMemory }: Snapshot): string[] {
+function warningLines({ info }: Snapshot): string[] {
   const lines: string[] = [];
-  for (const { requestedBytes, device, layer, line, liveBytes } of outOfMemory.slice(-5)) {
-    const what = `${formatBytes(requestedBytes)} on ${deviceName(device, layer)} at ${line}`;
-    lines.push(`OUT OF MEMORY: ${what}; ${formatBytes(liveBytes)} were alive`);
-  }
   const counted = countedText(info);
   if (counted !== null) lines.push(counted);
   lines.push(...missingLines(info, true));

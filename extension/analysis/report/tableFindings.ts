@@ -15,13 +15,13 @@ export const WORDS = vocabulary(t);
 
 /** What was found, in sentences, worst first; and how far the steps are. */
 export function findingLines({ info, verdicts }: Snapshot, most: number): string[] {
-  if (verdicts.steps.source === 'none') return [];
+  if (verdicts.steps.source === 'none' && verdicts.findings.length === 0) return [];
   const lines = verdicts.findings.slice(0, most).flatMap(findingText);
   const more = verdicts.findings.length - most;
   if (more > 0) lines.push(`... and ${formatPlural(more, 'more finding')}`);
   if (lines.length === 0) lines.push(nothingText(info, verdicts));
-  lines.push(stepsText(verdicts), '');
-  return lines;
+  if (verdicts.steps.source !== 'none') lines.push(stepsText(verdicts));
+  return [...lines, ''];
 }
 
 /** Nothing was found; or why that cannot be told. */

@@ -1,5 +1,5 @@
 import { chanceOfRecords, drift, fewestRecords, meanGap, newestRun, recordsOf, silenceOf, thinsOut } from './records';
-import { at, median, theilSen } from './statistics';
+import { at, median } from './statistics';
 import { THRESHOLDS as T } from './thresholds';
 
 /**
@@ -13,10 +13,8 @@ export interface Growth {
   state: GrowthState;
   /** Step of the first allocation that stayed, of the growth up to now (or of the last one). */
   since: number;
-  /** Growth a step over that time, and the interval it lies in. */
+  /** Growth a step over that time. */
   perStep: number;
-  low: number;
-  high: number;
   /** Records since then, and the mean number of steps between two. */
   events: number;
   gap: number;
@@ -144,12 +142,6 @@ function describe({ steps, values, lag }: GrowthInput, records: readonly number[
   const to = values.length - 1;
   const span = at(steps, to) - at(steps, from);
   const perStep = span > 0 ? (at(values, to) - at(values, from)) / span : 0;
-  const stride = Math.ceil((to - from + 1) / 128);
-  const chosen = [...values.keys()].filter(i => i >= from && (i - from) % stride === 0);
-  const slope = theilSen(
-    chosen.map(i => at(steps, i)),
-    chosen.map(i => at(values, i)),
-  );
   const width = steps.length > 1 ? at(steps, 1) - at(steps, 0) : 1;
   const start = Math.max(1, at(steps, 0) - width + 1);
   const already = first <= 1 && at(values, 0) > 0 && at(values, 0) <= (1 + T.most) * perStep * width;
@@ -157,8 +149,6 @@ function describe({ steps, values, lag }: GrowthInput, records: readonly number[
     state: 'early',
     since: already ? start : Math.max(start, at(steps, first - 1) + 1 - lag),
     perStep,
-    low: Math.min(perStep, slope?.low ?? perStep),
-    high: Math.max(perStep, slope?.high ?? perStep),
     events: records.length,
     confidence: 0,
     gap: Math.max(1, median(newest.slice(1).map((i, k) => at(steps, i) - at(steps, at(newest, k)))) || gap),
@@ -172,6 +162,6 @@ function describe({ steps, values, lag }: GrowthInput, records: readonly number[
 function still({ steps, values, lag }: GrowthInput, state: GrowthState, falls: Fall[]): Growth {
   const first = values.findIndex(value => value > 0);
   const since = Math.max(at(steps, 0), at(steps, Math.max(0, first)) - lag);
-  const none = { perStep: 0, low: 0, high: 0, events: 0, gap: 0, confidence: 0, waits: 0 };
+  const none = { perStep: 0, events: 0, gap: 0, confidence: 0, waits: 0 };
   return { state, since, ...none, from: Math.max(0, first - 1), to: values.length - 1, falls };
 }

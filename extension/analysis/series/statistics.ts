@@ -2,10 +2,7 @@
 
 /** The middle value, or the mean of the two middle ones; NaN of nothing. */
 export function median(values: readonly number[]): number {
-  return middleOf([...values].sort((a, b) => a - b));
-}
-
-function middleOf(sorted: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? at(sorted, middle) : (at(sorted, middle - 1) + at(sorted, middle)) / 2;
 }
@@ -16,18 +13,11 @@ export function robustDeviation(values: readonly number[]): number {
   return 1.4826 * median(values.map(value => Math.abs(value - center)));
 }
 
-/** Slope of a line through points, per unit of x, with the interval in which it lies. */
-export interface Slope {
-  slope: number;
-  low: number;
-  high: number;
-}
-
 /**
- * Theil-Sen: the median of the slopes between all pairs of points, with Sen's interval (`z` = 1.96: 95 %). Up to 29 % of
- * the points may be anything. Costs the square of the number of points. Null with less than two different x.
+ * Slope of a line through points, per unit of x (Theil-Sen): the median of the slopes between all pairs of points. Up to 29 % of
+ * the points may be anything. Costs the square of the number of points. NaN with less than two different x.
  */
-export function theilSen(x: readonly number[], y: readonly number[], z = 1.96): Slope | null {
+export function theilSen(x: readonly number[], y: readonly number[]): number {
   const slopes: number[] = [];
   for (let i = 0; i < x.length; i++) {
     for (let j = i + 1; j < x.length; j++) {
@@ -35,24 +25,7 @@ export function theilSen(x: readonly number[], y: readonly number[], z = 1.96): 
       if (run !== 0) slopes.push((at(y, j) - at(y, i)) / run);
     }
   }
-  if (slopes.length === 0) return null;
-  slopes.sort((a, b) => a - b);
-  const slope = middleOf(slopes);
-  const reach = z * Math.sqrt(kendallVariance(y));
-  const low = Math.max(0, Math.floor((slopes.length - reach) / 2) - 1);
-  const high = Math.min(slopes.length - 1, Math.ceil((slopes.length + reach) / 2));
-  return { slope, low: at(slopes, low), high: at(slopes, high) };
-}
-
-/** Variance of Mann-Kendall's `s`: groups of equal values bring it down. */
-function kendallVariance(values: readonly number[]): number {
-  const n = values.length;
-  const groups = new Map<number, number>();
-  for (const value of values) groups.set(value, (groups.get(value) ?? 0) + 1);
-  const term = (m: number): number => m * (m - 1) * (2 * m + 5);
-  let ties = 0;
-  for (const size of groups.values()) ties += term(size);
-  return (term(n) - ties) / 18;
+  return median(slopes);
 }
 
 /**
@@ -80,11 +53,6 @@ export function sum(values: Iterable<number>): number {
   let all = 0;
   for (const value of values) all += value;
   return all;
-}
-
-/** 0 of no values. */
-export function mean(values: readonly number[]): number {
-  return sum(values) / Math.max(1, values.length);
 }
 
 /** null: one of them is not known. */

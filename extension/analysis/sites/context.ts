@@ -104,7 +104,7 @@ function inputsGrow(site: SiteSteps, sites: readonly SiteSteps[]): boolean {
   let [working, rising] = [0, 0];
   for (const other of sites) {
     if (other.site === site.site || other.process !== site.process || other.layer !== site.layer) continue;
-    const bytes = other.allocatedBytes.slice(from);
+    const bytes = other.stepAllocatedBytes.slice(from);
     if (bytes.filter(value => value > 0).length < (1 - T.part) * bytes.length) continue;
     working++;
     if (drift(bytes) >= T.drift) rising++;

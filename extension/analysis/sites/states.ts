@@ -1,6 +1,6 @@
 import { t } from '@vscode/l10n';
 import type { SiteState, SiteVerdict } from '../../protocol/verdicts';
-import { judgeGrowth, type Growth, type GrowthInput } from '../series/growth';
+import { judgeGrowth, type Growth } from '../series/growth';
 import { fewestRecords } from '../series/records';
 import type { SiteSteps } from '../series/siteSeries';
 import { at, highOutliers, median, runningSum, sum } from '../series/statistics';
@@ -13,22 +13,8 @@ export interface JudgedSite {
   steps: SiteSteps;
 }
 
-/** Judges growth; the sites of one graph have one and the same series of counts. */
-export type GrowthJudge = (input: GrowthInput) => Growth;
-
-/** Judges each series once; to be used for sites of one axis. */
-export function rememberingJudge(): GrowthJudge {
-  const known = new Map<string, Growth>();
-  return input => {
-    const key = `${input.lag} ${input.values.join(' ')}`;
-    let growth = known.get(key);
-    if (growth === undefined) known.set(key, (growth = judgeGrowth(input)));
-    return growth;
-  };
-}
-
 /** Judges what one site does, from its series alone. */
-export function judgeSite(site: SiteSteps, judge: GrowthJudge = judgeGrowth): SiteVerdict {
+export function judgeSite(site: SiteSteps): SiteVerdict {
   if (site.lineSource === 'before-attach') {
     return stateVerdict(site, 'before-attach', t('It was there before the recording began: how it grew is not known.'));
   }
@@ -37,9 +23,9 @@ export function judgeSite(site: SiteSteps, judge: GrowthJudge = judgeGrowth): Si
   }
   if (site.segments)
     return stateVerdict(site, 'cache', t('PyTorch’s cache took it to serve tensors: it grows as they do.'));
-  const blocks = judge({ steps: site.steps, values: site.oldCount, lag: 2 });
+  const blocks = judgeGrowth({ steps: site.steps, values: site.oldLiveCount, lag: 2 });
   if (blocks.state === 'growing') return growing(site, blocks, 'blocks');
-  const size = judgeSize(site, judge);
+  const size = judgeSize(site);
   if (size?.state === 'growing') return growing(site, size, 'size');
   const level = judgeLevel(site, blocks);
   if (level !== null) return growing(site, level, 'level');
@@ -70,9 +56,9 @@ function judgeKept({ steps, survivorCount, oldestFreedSteps }: SiteSteps, { stat
 }
 
 /** Growth of one line's blocks in size: as many at each step's end, and more and more bytes. */
-function judgeSize(site: SiteSteps, judge: GrowthJudge): Growth | null {
+function judgeSize(site: SiteSteps): Growth | null {
   const bytes = withoutSlack(site.liveBytes);
-  const growth = judge({ steps: site.steps, values: bytes, lag: 0 });
+  const growth = judgeGrowth({ steps: site.steps, values: bytes, lag: 0 });
   if (growth.state !== 'growing' && growth.state !== 'early') return null;
   const counts = site.liveCount.slice(growth.from + 1);
   const usual = median(counts);
@@ -101,15 +87,13 @@ function withoutSlack(bytes: readonly number[]): number[] {
 
 function growing(site: SiteSteps, growth: Growth, what: 'blocks' | 'size' | 'level' | 'kept'): SiteVerdict {
   const values = {
-    blocks: site.oldBytes,
+    blocks: site.oldLiveBytes,
     kept: runningSum(site.survivorBytes),
     size: site.liveBytes,
     level: site.liveBytes,
   }[what];
   const span = at(site.steps, growth.to) - at(site.steps, growth.from);
   const bytesPerStep = span > 0 ? (at(values, growth.to) - at(values, growth.from)) / span : 0;
-  // The interval was made of counts: it holds for bytes as far as blocks are alike.
-  const scale = growth.perStep > 0 ? bytesPerStep / growth.perStep : 0;
   const { since, events, gap } = growth;
   const rhythm = Math.round(gap) > 1 ? t('in about every {0} step', ordinal(Math.round(gap))) : t('in each step');
   const because = {
@@ -132,8 +116,6 @@ function growing(site: SiteSteps, growth: Growth, what: 'blocks' | 'size' | 'lev
     ...stateVerdict(site, 'growing', because),
     grows: what === 'kept' ? 'blocks' : what,
     bytesPerStep,
-    low: growth.low * scale,
-    high: growth.high * scale,
     sinceStep: growth.since,
     rises: growth.events,
     period: growth.gap,
@@ -143,7 +125,7 @@ function growing(site: SiteSteps, growth: Growth, what: 'blocks' | 'size' | 'lev
 
 function still(site: SiteSteps, blocks: Growth, size: Growth | null): SiteVerdict {
   const oldFreed = sum(site.oldFreedBytes);
-  if (oldFreed > 0 && sum(site.collectedBytes) >= T.most * oldFreed) {
+  if (oldFreed > 0 && sum(site.gcFreedBytes) >= T.most * oldFreed) {
     return stateVerdict(site, 'cycle', t('Python’s collector alone frees it: reference cycles keep it until then.'));
   }
   const odd = anomalyOf(site);
@@ -158,7 +140,7 @@ function still(site: SiteSteps, blocks: Growth, size: Growth | null): SiteVerdic
       return waiting(site, blocks.waits);
     case 'stopped':
     case 'flat':
-      return at(site.oldCount, site.oldCount.length - 1) > 0 ? resting(site, blocks) : released(site);
+      return at(site.oldLiveCount, site.oldLiveCount.length - 1) > 0 ? resting(site, blocks) : released(site);
     case 'empty':
     case 'growing':
       return size?.state === 'early' && size.events > 1 ? waiting(site, size.waits) : brief(site);
@@ -183,7 +165,7 @@ function sawtooth(site: SiteSteps, blocks: Growth): SiteVerdict {
 /** Holds old blocks and does not grow. */
 function resting(site: SiteSteps, blocks: Growth): SiteVerdict {
   const last = site.steps.length - 1;
-  const working = site.allocations.filter(count => count > 0).length;
+  const working = site.stepAllocations.filter(count => count > 0).length;
   const freedLate = site.oldFreedBytes.slice(-T.many).some(bytes => bytes > 0);
   if (freedLate && at(site.steps, last) - site.lastAllocationStep <= T.many) {
     return stateVerdict(site, 'sawtooth', t('Old blocks make room for new ones: its size is bounded.'));
@@ -193,17 +175,12 @@ function resting(site: SiteSteps, blocks: Growth): SiteVerdict {
   if (working <= 1 && site.category !== 'optimizer')
     return stateVerdict(site, 'one-shot', t('Allocated in one step, and still there.'));
   const stopped = blocks.state === 'stopped';
+  const { oldLiveCount: old, steps } = site;
+  const rise = old.findLastIndex((count, i) => count > at(old, i - 1));
   const because = stopped
-    ? t('It has not grown since step {0}.', lastRise(site))
+    ? t('It has not grown since step {0}.', rise < 0 ? at(steps, 0) : Math.max(1, at(steps, rise) - 2))
     : t('It has not grown after the first steps.');
   return stateVerdict(site, 'plateau', because);
-}
-
-function lastRise(site: SiteSteps): number {
-  for (let i = site.oldCount.length - 1; i > 0; i--) {
-    if (at(site.oldCount, i) > at(site.oldCount, i - 1)) return Math.max(1, at(site.steps, i) - 2);
-  }
-  return at(site.steps, 0);
 }
 
 function released(site: SiteSteps): SiteVerdict {
@@ -225,9 +202,9 @@ function waiting(site: SiteSteps, steps: number, why = t('It rises')): SiteVerdi
 
 /** One allocation far above the line's habit, of a line that works often. */
 function anomalyOf(site: SiteSteps): SiteVerdict | null {
-  const worked = site.largestBytes.flatMap((bytes, i) => (bytes > 0 ? [i] : []));
+  const worked = site.stepLargestBytes.flatMap((bytes, i) => (bytes > 0 ? [i] : []));
   if (worked.length < T.few + fewestRecords()) return null;
-  const sizes = worked.map(i => at(site.largestBytes, i));
+  const sizes = worked.map(i => at(site.stepLargestBytes, i));
   // A line's first steps bring what libraries take once: cuBLAS' workspaces, tried algorithms.
   const odd = highOutliers(sizes, T.deviations, T.times).filter(i => i >= T.few && at(sizes, i) >= T.smallBytes);
   if (odd.length === 0 || odd.length > Math.max(1, T.rare * sizes.length)) return null;
@@ -243,7 +220,7 @@ export function stateVerdict(
   because: string,
 ): SiteVerdict {
   const confidence = state === 'unknown' ? 0 : 1;
-  const still = { grows: null, bytesPerStep: 0, low: 0, high: 0, sinceStep: null, rises: 0, period: null };
+  const still = { grows: null, bytesPerStep: 0, sinceStep: null, rises: 0, period: null };
   return { site, process, layer, state, ...still, confidence, because };
 }
 

@@ -228,7 +228,7 @@ test('losses, failures and warnings are said; other notes only at the end', () =
   assert.match(said, /^The GPU is simulated\.$/m);
   assert.match(said, /, 2 failed$/m);
   assert.match(said, /^LOST: 12 events \(disk full 10, budget 2\); totals may be wrong by these$/m);
-  assert.match(said, /^OUT OF MEMORY: 2\.05 GB on gpu_0 at train\.py:41 Model\.forward; 28\.00 MB were alive$/m);
+  assert.match(said, /^OUT OF MEMORY: 2\.05 GB at train\.py:41 Model\.forward did not fit\. /m);
   assert.match(said, /^NOTE: Python 3\.99 is not known\.$/m);
   assert.match(said, /^NOTE: Another injection library is called as well\.$/m);
   assert.doesNotMatch(said, /CUPTI/);

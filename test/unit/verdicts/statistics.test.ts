@@ -23,44 +23,24 @@ test('the median has as many values below as above', () => {
   assert.ok(Number.isNaN(median([])));
 });
 
-test('Theil-Sen is the median of all slopes, and its interval holds it', () => {
+test('Theil-Sen is the median of all slopes', () => {
   fc.assert(
     fc.property(numbers(2, 25), y => {
       const x = indexes(y.length);
       const slopes = x.flatMap(i => x.filter(j => j > i).map(j => ((y[j] ?? 0) - (y[i] ?? 0)) / (j - i)));
-      const line = theilSen(x, y);
-      assert.ok(line !== null);
-      near(line.slope, median(slopes));
-      assert.ok(line.low <= line.slope && line.slope <= line.high);
+      near(theilSen(x, y), median(slopes));
     }),
   );
-  assert.equal(theilSen([1, 1], [2, 3]), null);
+  assert.ok(Number.isNaN(theilSen([1, 1], [2, 3])));
 });
 
 test('Theil-Sen finds a line in spite of one outlier in five', () => {
   fc.assert(
     fc.property(fc.integer({ min: -50, max: 50 }), fc.integer({ min: 15, max: 60 }), (slope, n) => {
       const y = indexes(n).map(i => (i % 5 === 2 ? 1e6 : slope * i + 7));
-      near(theilSen(indexes(n), y)?.slope ?? NaN, slope);
+      near(theilSen(indexes(n), y), slope);
     }),
   );
-});
-
-test('the interval of Theil-Sen holds the true slope in about 95 of 100 noisy lines', () => {
-  let held = 0;
-  let state = 1;
-  const noise = (): number => {
-    state = (state * 48271) % 2147483647;
-    return state / 2147483647 - 0.5;
-  };
-  for (let round = 0; round < 400; round++) {
-    const line = theilSen(
-      indexes(30),
-      indexes(30).map(i => 0.1 * i + noise()),
-    );
-    if (line !== null && line.low <= 0.1 && 0.1 <= line.high) held++;
-  }
-  assert.ok(held >= 360 && held <= 398, `${held} of 400`);
 });
 
 test('the robust deviation is the standard one for normal numbers, and an outlier does not move it', () => {
