@@ -49,8 +49,6 @@ export function judgeGrowth(input: GrowthInput): Growth {
   const warm = warmEntries(input);
   if (!values.some((value, i) => value > 0 && i >= warm - 1)) return still(input, 'empty', []);
   const falls = fallsOf(values, warm);
-  const lows = growingLows(input, falls);
-  if (lows !== null) return lows;
   const records = recordsOf(values, warm);
   if (records.length === 0) return still(input, falls.length > 0 ? 'sawtooth' : 'flat', falls);
   const newest = newestRun(steps, records);
@@ -117,15 +115,6 @@ function fallsOf(values: readonly number[], warm: number): Fall[] {
     rises = 0;
   }
   return falls;
-}
-
-/** What is left after each fall is a series too: growth beneath a sawtooth, one event a fall. */
-function growingLows({ steps, values }: GrowthInput, falls: Fall[]): Growth | null {
-  if (falls.length < fewestRecords()) return null;
-  const lows = { steps: falls.map(fall => at(steps, fall.at)), values: falls.map(fall => at(values, fall.at)), lag: 0 };
-  const growth = judgeGrowth(lows);
-  if (growth.state !== 'growing') return null;
-  return { ...growth, from: falls[growth.from]?.at ?? 0, to: falls[growth.to]?.at ?? 0, falls };
 }
 
 /** Numbers of the growth since the first record that belongs to it. */
