@@ -20,20 +20,10 @@ export function mergeAcrossProcesses(findings: readonly Finding[]): Finding[] {
 }
 
 function merge(same: readonly Finding[]): Finding {
-  const worst = same.reduce((a, b) => (b.bytesPerStep > a.bytesPerStep ? b : a));
-  const first = same.toSorted((a, b) => left(a) - left(b))[0];
-  const merged = {
-    ...worst,
-    processes: same.length,
-    sites: [...new Set([...worst.sites, ...same.flatMap(finding => finding.sites)])],
-    fullAtStep: first?.fullAtStep ?? null,
-    fullInSteps: first?.fullInSteps ?? null,
-    fullInSeconds: first?.fullInSeconds ?? null,
-    confidence: Math.max(...same.map(finding => finding.confidence)),
-  };
+  const left = ({ fullInSteps }: Finding): number => fullInSteps ?? Number.MAX_VALUE;
+  const worst = same.reduce((a, b) => ((left(b) - left(a) || a.bytesPerStep - b.bytesPerStep) < 0 ? b : a));
+  const sites = [...new Set([...worst.sites, ...same.flatMap(finding => finding.sites)])];
+  const confidence = Math.max(...same.map(finding => finding.confidence));
+  const merged = { ...worst, processes: same.length, sites, confidence };
   return { ...merged, title: titleOf(merged) };
-}
-
-function left({ fullInSteps }: Finding): number {
-  return fullInSteps ?? Infinity;
 }

@@ -13,6 +13,4 @@ export interface FindingContext {
   answers: readonly HolderAnswer[];
   ledgers: readonly Ledger[];
   lineText: LineText;
-  /** PyTorch's own threads work for others. */
-  isHelper(process: number, thread: number): boolean;
 }

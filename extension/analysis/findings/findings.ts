@@ -20,13 +20,11 @@ export function findLeaks(growing: readonly JudgedSite[], context: FindingContex
   const sites = growing.map(({ verdict, steps }): GrowingSite => {
     const site = context.source.site(verdict.site);
     const frame = namedFrame(site);
-    const thread = steps.thread < 0 || context.isHelper(verdict.process, steps.thread) ? null : steps.thread;
     const holder = holderOf(context.answers, verdict.process, [verdict.site], T.most, T.few);
     return {
       verdict,
       steps,
       line: frame === null ? (site?.library ?? '') : `${frame.file}:${frame.line}`,
-      worker: thread,
       holder: holder === null ? null : holderKey(holder),
       owner: holder === null ? null : ownerKey(holder),
     };

@@ -206,8 +206,8 @@ export function holderOf(
   if (found === null) return null;
   // At the end everything that refers to itself is a cycle, whatever held it before; where the program was asked then, that has to say so.
   const wasAsked = running.some(answer => answer.process === process);
-  if (found.most.kind === 'cycle' && early === null && wasAsked && !holdersSaid(running, process, sites).includes('none'))
-    return null;
+  const isCycle = found.most.kind === 'cycle' && early === null;
+  if (isCycle && wasAsked && !holdersSaid(running, process, sites).includes('none')) return null;
   const [blocks, of] = [Math.round(found.most.count), Math.round(found.of)];
   const named = found.others
     .filter(({ count }) => count > T.little * of)

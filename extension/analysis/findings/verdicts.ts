@@ -1,6 +1,5 @@
 import { t } from '@vscode/l10n';
 import type { StepAxis } from '../../protocol/steps';
-import { findThread } from '../../protocol/threads';
 import { LAYERS, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import { type Finding, isGrowth, isLeak, type SiteVerdict, type Verdicts } from '../../protocol/verdicts';
 import { type JudgedLedger, readLedgers } from '../ledger/ledger';
@@ -18,8 +17,6 @@ import { judgeFailures } from './outOfMemory';
 
 /** Sites that are judged between two yields. */
 const PART = 16;
-/** PyTorch's own threads, which work for the thread that called `backward`, and libraries' threads. */
-const HELPER_THREAD = /^(pt_|cuda|nccl|gpu-memtrace)/i;
 
 /** Judges all that a trace holds at the ends of its steps. `lineText` gives source text for the advice. */
 export function judgeTrace(source: TraceSource, lineText: LineText = () => null): Verdicts {
@@ -37,7 +34,7 @@ export function* judgeInParts(source: TraceSource, lineText: LineText): Generato
   for (const { process } of info.steps) judged.push(yield* judgeProcess(source, info, process));
   const ledgers = readLedgers(source);
   const verdicts = new Map(judged.flatMap(({ sites }) => sites.map(({ verdict }) => [verdict.site, verdict] as const)));
-  const leaks = leaksOf(judged, info, source, ledgers, lineText).filter(leak => !fillsUp(leak, verdicts));
+  const leaks = leaksOf(judged, source, ledgers, lineText).filter(leak => !fillsUp(leak, verdicts));
   const failures = judgeFailures({ info, leaks, lineOf: site => siteText(source.site(site)) });
   for (const { verdict, sites } of leaks)
     if (verdict === 'rising' || verdict === 'slow') for (const site of sites) markGrowing(verdicts, site, verdict);
@@ -61,7 +58,6 @@ export function* judgeInParts(source: TraceSource, lineText: LineText): Generato
 
 function leaksOf(
   judged: readonly JudgedProcess[],
-  info: TraceInfo,
   source: TraceSource,
   ledgers: readonly JudgedLedger[],
   lineText: LineText,
@@ -69,11 +65,9 @@ function leaksOf(
   const growing = judged.map(({ axis, sites }) => ({ axis, sites: sites.filter(isGrowing) }));
   if (growing.every(({ sites }) => sites.length === 0)) return [];
   const answers = readHolders(source);
-  const isHelper = (process: number, thread: number): boolean =>
-    HELPER_THREAD.test(findThread(info.processes, process, thread)?.name ?? '');
   return growing.flatMap(({ axis, sites }) => {
     if (axis === null || sites.length === 0) return [];
-    const context = { source, axis, answers, ledgers: ledgers.map(({ ledger }) => ledger), lineText, isHelper };
+    const context = { source, axis, answers, ledgers: ledgers.map(({ ledger }) => ledger), lineText };
     return findLeaks(sites, context);
   });
 }

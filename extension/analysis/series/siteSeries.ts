@@ -20,8 +20,6 @@ export interface SiteSteps extends Record<(typeof COLUMNS)[number], readonly num
   layer: Layer;
   /** -1: several, or host memory. */
   device: number;
-  /** Index of the thread, -1: several. */
-  thread: number;
   lineSource: LineSource;
   category: Category;
   /** Number of the last step of each entry, rising. */
@@ -79,7 +77,6 @@ function siteSteps(window: SiteSeries, common: Pick<SiteSteps, 'process' | 'laye
     ...common,
     site: window.id[row] ?? 0,
     device: window.device[row] ?? -1,
-    thread: window.thread[row] ?? -1,
     lineSource: window.lineSource[row] ?? 'none',
     category: window.category[row] ?? 'unnamed',
     oldestFreedSteps: window.oldestFreedSteps[row] ?? 0,

@@ -7,15 +7,13 @@ import type { JudgedSite } from './states';
 export interface GrowingSite extends JudgedSite {
   /** `file:line` of the line that is shown for it; empty without Python. */
   line: string;
-  /** Thread whose work it is: null for PyTorch's own threads, which work for others. */
-  worker: number | null;
   /** What its survivors hang on, as the agent found: the same text for the same holder; null: not known. */
   holder: string | null;
   /** The function that keeps them, and the object that has what they hang on, as a text; null: no object has it, or not known. */
   owner: string | null;
 }
 
-/** Puts together what is kept by one cause: survivors of the same steps and threads, held by the same thing. */
+/** Puts together what is kept by one cause: survivors of the same steps, held by the same thing. */
 export function clusterByCause(sites: readonly GrowingSite[]): GrowingSite[][] {
   const kinds = groupBy(sites, ({ line, verdict: { process, layer, grows, site } }) => {
     // A block that grows is a cause of its own; the same line seen through several stacks is one.
@@ -76,7 +74,7 @@ interface Group {
 
 /** Sites with the very same survivors are put together first: a graph of hundreds of sites is then one comparison. */
 function byRhythm(sites: readonly GrowingSite[]): GrowingSite[][] {
-  const same = groupBy(sites, site => `${site.worker} ${rhythmOf(site).join(' ')}`);
+  const same = groupBy(sites, site => rhythmOf(site).join(' '));
   const groups = [...same.values()].flatMap(([first, ...others]): Group[] =>
     first === undefined ? [] : [{ sites: [first, ...others], first, rhythm: rhythmOf(first) }],
   );
@@ -84,15 +82,9 @@ function byRhythm(sites: readonly GrowingSite[]): GrowingSite[][] {
   for (const group of groups.sort((a, b) => bytesOf(b.sites) - bytesOf(a.sites))) {
     const found = clusters.find(cluster => alike(cluster, group));
     if (found === undefined) clusters.push(group);
-    else join(found, group);
+    else found.sites.push(...group.sites);
   }
   return clusters.map(group => group.sites);
-}
-
-function join(into: Group, group: Group): void {
-  into.sites.push(...group.sites);
-  // A helper's work says nothing of whose it is.
-  if (into.first.worker === null) into.first = group.first;
 }
 
 function bytesOf(sites: readonly GrowingSite[]): number {
@@ -111,7 +103,6 @@ function rhythmOf({ verdict, steps }: GrowingSite): number[] {
 
 function alike(a: Group, b: Group): boolean {
   const [one, other] = [a.first, b.first];
-  if (one.worker !== null && other.worker !== null && one.worker !== other.worker) return false;
   if (one.verdict.grows === 'size' || other.verdict.grows === 'size') return one.line === other.line;
   const gap = Math.max(1, one.verdict.period ?? 1, other.verdict.period ?? 1);
   const apart = Math.abs((one.verdict.sinceStep ?? 0) - (other.verdict.sinceStep ?? 0));

@@ -70,7 +70,8 @@ function judgeSize(site: SiteSteps): Growth | null {
     if (change > 0) rises += change;
     else falls -= change;
   }
-  return falls <= T.part * rises ? growth : null;
+  // What grows by less follows something else, such as the gradients beside a workspace.
+  return falls <= T.part * rises && rises >= T.little * at(bytes, growth.to) ? growth : null;
 }
 
 /**

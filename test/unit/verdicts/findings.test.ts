@@ -70,24 +70,15 @@ test('a sum of several lines is put on none of them: the line with most has its 
   assert.equal(finding.headline, 'train.py:20 keeps 3 tensors of each step');
 });
 
-test('survivors made on PyTorch’s threads belong to the graph of the thread that trains', () => {
+test('survivors of one rhythm are one finding, whichever threads made them; those that began 20 steps later are another', () => {
   const run = new StepRun();
   run.site(2, { thread: 1, lineSource: 'forward' });
-  playing(30, (_, run) => [run.alloc(1, 2 * MB), run.alloc(2, MB)], run);
-  assert.deepEqual(only(findingsOf(run, { threads: ['python', 'pt_autograd_0'] })).sites, [1, 2]);
-});
-
-test('leaks of two threads, and leaks that began 20 steps apart, are two findings', () => {
-  const run = new StepRun();
-  run.site(2, { thread: 1 });
   playing(60, (step, run) => [run.alloc(1, 2 * MB), run.alloc(2, MB), step > 20 && run.alloc(3, 4 * MB)], run);
-  const findings = findingsOf(run, { threads: ['python', 'logger'] });
   assert.deepEqual(
-    findings.map(finding => [finding.place?.line, finding.sinceStep]),
+    findingsOf(run).map(finding => [finding.sites, finding.sinceStep]),
     [
-      [3, 21],
-      [1, 1],
-      [2, 1],
+      [[3], 21],
+      [[1, 2], 1],
     ],
   );
 });
@@ -428,7 +419,7 @@ test('a run fails by a leak that is sure enough, and by nothing else', () => {
   assert.equal(sureLeaks(kept(90, 10)).length, 1);
 });
 
-test('the same leak in the ranks of a job is one finding, told by the rank in which it is worst', () => {
+test('the same leak in the ranks of a job is one finding, told by the rank whose device is full first', () => {
   const finding = only(findingsOf(playing(30, (_, run) => run.alloc(1, MB))));
   const rank = (process: number, part: Partial<Finding>): Finding => ({ ...finding, process, ...part });
   const ranks = [
@@ -439,9 +430,11 @@ test('the same leak in the ranks of a job is one finding, told by the rank in wh
   const [merged, ...others] = mergeAcrossProcesses(ranks);
   assert.deepEqual(
     [others.length, merged?.process, merged?.sites, merged?.fullAtStep, merged?.fullInSteps],
-    [0, 1, [4, 1, 7], 90, 60],
+    [0, 2, [7, 1, 4], 90, 60],
   );
   assert.match(merged?.title ?? '', /, in 3 processes$/);
+  const [fastest] = mergeAcrossProcesses(ranks.map(each => ({ ...each, fullInSteps: null })));
+  assert.deepEqual([fastest?.process, fastest?.bytesPerStep], [1, 2 * MB]);
   assert.equal(mergeAcrossProcesses([rank(0, {}), rank(1, { class: 'size' })]).length, 2);
   assert.equal(mergeAcrossProcesses([rank(0, {}), rank(0, {})]).length, 2, 'two of one process');
 });

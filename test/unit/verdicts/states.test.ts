@@ -142,6 +142,21 @@ test('blocks that get bigger because all inputs do are transient', () => {
   );
 });
 
+test('a line’s blocks that get bigger by a thousandth follow something else', () => {
+  const grown = (base: number): string => {
+    let last: Block | undefined;
+    return stateOf(
+      playing(150, (step, run) => {
+        if (step === 1) run.alloc(1, base);
+        const before = last;
+        last = run.alloc(1, (100 + step) * 512);
+        run.free(before);
+      }),
+    );
+  };
+  assert.deepEqual([grown(512), grown(64 * MB)], ['growing', 'plateau']);
+});
+
 test('an LRU cache of 32: growing while it fills, a sawtooth once it replaces', () => {
   const held: Block[] = [];
   const cache = (step: number, run: StepRun): void => {
