@@ -32,13 +32,16 @@ describe('The moment that is shown while a program runs', () => {
       await click(`[role=columnheader][data-column^=${column}] button`);
       await until('new figures', async () => (await seen()).length >= before + 4);
     }
-    const item = await said(ITEM, ITEM);
-    const card = new Set(await said(PAGE, CARD));
+    const told = (await said(ITEM, ITEM)).map(bytesOf);
+    // The bar of the card is drawn a moment later, by the page.
+    const card = await until(`the card to say ${told.at(-1)} as well`, async () => {
+      const figures = new Set(await said(PAGE, CARD));
+      return figures.has(told.at(-1) ?? '') && figures;
+    });
     const all = await seen();
     await vscode.commands.executeCommand('gpuMemoryTrace.stop');
     const differing = all.filter(one => new Set(one).size > 1);
     assert.deepEqual(differing, [], `of ${all.length} moments`);
-    const told = item.map(bytesOf);
     const alone = told.slice(told.findIndex(text => card.has(text))).filter(text => !card.has(text));
     assert.deepEqual(alone, [], `what the status bar alone says, beside ${[...card].join()}`);
   });
