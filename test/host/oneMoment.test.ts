@@ -36,7 +36,7 @@ describe('The moment that is shown while a program runs', () => {
     // The bar of the card is drawn a moment later, by the page.
     const card = await until(`the card to say ${told.at(-1)} as well`, async () => {
       const figures = new Set(await said(PAGE, CARD));
-      return figures.has(told.at(-1) ?? '') && figures;
+      return figures.has(told.at(-1) ?? '') ? figures : null;
     });
     const all = await seen();
     await vscode.commands.executeCommand('gpuMemoryTrace.stop');

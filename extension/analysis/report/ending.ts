@@ -65,6 +65,13 @@ function lastStep(
   return { timeNs: most.timeNs, step: most.step, bytes: sum(ends.map(end => end.held)) };
 }
 
+/** When most was alive, in the layer that is listed first; null: nothing ever was. */
+export function peakMoment(source: TraceSource): number | null {
+  const { totals } = source.info();
+  const layer = listedLayer(totals);
+  return peakOf(totals.filter(total => total.layer === layer))?.timeNs ?? null;
+}
+
 /** Of several processes and devices the highest. */
 function peakOf(totals: readonly Totals[]): Omit<Ending, 'leftBytes'> | null {
   const [most] = totals.toSorted((a, b) => b.peakBytes - a.peakBytes);

@@ -80,13 +80,13 @@ function onlyOnce({ at }: ReportArguments): void {
 function time(option: string, text: string): TraceTime {
   const parsed = parseTraceTime(text);
   if (parsed !== null) return parsed;
-  throw new Usage(`${option} ${text} is not a time of a trace, such as 12.5s, 90%, step:120 or mark:NAME.`);
+  throw new Usage(`${option} ${text} is not a time of a trace, such as 12.5s, 90%, step:120, peak or mark:NAME.`);
 }
 
 function compared(text: string): Compared {
   const parsed = parseCompared(text);
   if (parsed !== null) return parsed;
   throw new Usage(
-    `--compare ${text}: behind the @ stands a time of the trace, such as 12.5s, 90%, step:120 or mark:NAME.`,
+    `--compare ${text}: behind the @ stands a time of the trace, such as 12.5s, 90%, step:120, peak or mark:NAME.`,
   );
 }

@@ -1,3 +1,4 @@
+import { peakMoment } from '../../analysis/report/ending';
 import { formatDuration, formatPlural } from '../../protocol/format';
 import { marksOf } from '../../protocol/marks';
 import type { TraceSource } from '../../protocol/trace';
@@ -9,6 +10,7 @@ const MOST_POINTS = 2_048;
 /** Nanoseconds of the session; the error is one sentence. A step stands for its end. */
 export function resolveTraceTime(time: TraceTime, source: TraceSource): number | { error: string } {
   const { durationNs } = source.info();
+  if (time === 'peak') return peakMoment(source) ?? { error: 'Nothing was allocated in this trace: it has no peak.' };
   if ('percent' in time) return Math.round((durationNs * time.percent) / 100);
   if ('step' in time) return stepEnd(time.step, source);
   if ('mark' in time) return markTime(time.mark, source);

@@ -26,6 +26,18 @@ test('times of a trace', () => {
   );
 });
 
+test('the peak, of the device that held most in the layer that is listed', () => {
+  const totals = [
+    makeTotals({ layer: 'driver', peakBytes: 900, peakNs: 1e9 }),
+    makeTotals({ layer: 'tensor', peakBytes: 300, peakNs: 2e9 }),
+    makeTotals({ layer: 'tensor', device: 1, peakBytes: 400, peakNs: 3e9 }),
+  ];
+  assert.equal(ns('peak', new Stepping(makeInfo({ totals }))), 3e9 + 100);
+  assert.deepEqual(ns('peak', new Stepping(makeInfo({ totals: [] }))), {
+    error: 'Nothing was allocated in this trace: it has no peak.',
+  });
+});
+
 test('what is no time', () => {
   for (const text of ['', '-1s', '1 s', 's', '1d', 'step:', 'step:0', 'step:1.5', '101%', '1e3']) {
     assert.equal(parseTraceTime(text), null, text);
