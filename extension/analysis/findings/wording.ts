@@ -28,7 +28,7 @@ export function leakWords(facts: LeakFacts): Pick<Finding, 'headline' | 'detail'
     keeper === null
       ? t('{0}: {1}', source, stays(facts.class, each, blocks, count))
       : keeps(facts.class, placeText(keeper), each, blocks);
-  return { headline, detail: uncounted ? `${blocks}, ${rate}` : rate };
+  return { headline, detail: uncounted ? t('{0} and {1}', blocks, rate) : rate };
 }
 
 /** How much since when; where several lines make up the sum, how many, and what the line with most has of it. */

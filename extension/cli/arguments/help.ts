@@ -27,8 +27,8 @@ const OF_VERBS: Record<Verb, string> = {
   run: `gpu-memtrace run [options] -- CMD...
 
 Runs CMD with its own stdin, stdout, stderr and signals. While it runs, the lower half of a terminal on stderr shows what
-leaks and what is alive; elsewhere stderr gets a line when something is found. At the end it gets what leaks, what is alive
-by line, the totals, and where the trace is.
+leaks and what is alive, and all keys reach CMD: Ctrl+C stops it. Elsewhere stderr gets a line when something is found. At
+the end it gets what leaks, what is alive by line, the totals, and where the trace is.
 
   --simulate-gpu           use the simulated GPU: no GPU and no driver are needed
   --log FILE               CMD's stdout and stderr go to FILE, and the whole terminal shows what leaks and what is alive, with
@@ -40,7 +40,8 @@ by line, the totals, and where the trace is.
   --blocks                 list the blocks at the end, each with its address; unasked only where there are at most 10
   --fail-on-leak[=all]     exit with 3 when a leak was found; =all: also one that takes more than a year to fill the GPU
   --holders onFirstLeak|atSteps|never
-                           when the program is paused, for up to half a second each time, to tell who holds what leaks:
+                           when the program is paused to tell who holds what leaks; each pause takes about half a second,
+                           longer on a busy machine:
       onFirstLeak          once for each leak, as soon as it is certain, and at the program's end (default)
       atSteps              at steps 16, 32, 64, ... and at the program's end; also --holders alone
       never                only when "gpu-memtrace holders" asks
@@ -94,8 +95,8 @@ Exit status: 0; 1 the trace cannot be read, or the result not written; 2 wrong o
   holders: `gpu-memtrace holders PID|FOLDER|FILE [options]
 
 Asks a program that runs under the tracer ("gpu-memtrace run", VS Code) who holds the blocks of the leaks that were found so
-far. The program is paused for up to half a second, and none of its code runs. For a program that has ended, and
-for a saved trace, it shows what was recorded.
+far. The program is paused for about half a second, longer on a busy machine, and none of its code runs. For a program
+that has ended, and for a saved trace, it shows what was recorded.
 
   --line FILE:LINE         ask for the blocks that this line, or what it called, allocated
   --address 0x...          ask for the tensor at this address

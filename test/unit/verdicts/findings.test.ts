@@ -265,7 +265,7 @@ test('gradients, backward passes, pinned and driver memory have their own words'
   };
   assert.deepEqual(titleOf({ category: 'gradient' }), [
     'gradients',
-    'train.py:1: each step’s gradients stay alive, 1 tensor, 1.00 MB a step since step 1',
+    'train.py:1: each step’s gradients stay alive, 1 tensor and 1.00 MB a step since step 1',
   ]);
   assert.deepEqual(titleOf({ lineSource: 'forward', thread: 0 })[0], 'backward');
   assert.match(
@@ -274,7 +274,7 @@ test('gradients, backward passes, pinned and driver memory have their own words'
   );
   assert.match(
     titleOf({ layer: 'host', device: -1 })[1],
-    /^train\.py:1: pinned host memory of each step stays taken, 1 block,/,
+    /^train\.py:1: pinned host memory of each step stays taken, 1 block and /,
   );
   assert.match(
     titleOf({ layer: 'driver' })[1],
@@ -454,9 +454,9 @@ test('where the line that keeps it is known, it is what the headline names', () 
     leakWords({ ...facts, class: kind, place, lines, holder: { ...holder, file, line: file === null ? null : 35 } });
   assert.deepEqual(words('graph', '/t/train.py'), {
     headline: 'train.py:35 keeps each step’s graph',
-    detail: '1 tensor, 1.00 MB a step at model.py:13, since step 3',
+    detail: '1 tensor and 1.00 MB a step at model.py:13, since step 3',
   });
   assert.equal(words('outputs', '/t/train.py').headline, 'train.py:35 keeps 1 tensor of each step');
   assert.equal(words('graph', null).headline, 'model.py:13: each step’s graph stays alive');
-  assert.equal(words('graph', null).detail, '1 tensor, 1.00 MB a step since step 3');
+  assert.equal(words('graph', null).detail, '1 tensor and 1.00 MB a step since step 3');
 });
