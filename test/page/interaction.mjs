@@ -22,6 +22,24 @@ const column = async id => {
 };
 
 const checks = {
+  async 'figures of a session that lead to another layer have its rows asked for, though nothing else comes'() {
+    await pause();
+    await page.evaluate(() => {
+      window.bench.asked.length = 0;
+      const { session } = window.bench.session;
+      const totals = session.info.totals.filter(({ layer }) => layer === 'driver');
+      window.postMessage({
+        type: 'session',
+        session: { ...session, info: { ...session.info, totals } },
+        answers: true,
+      });
+    });
+    const layers = () =>
+      page.evaluate(() => window.bench.asked.filter(one => one.method === 'sites').map(one => one.params.layer));
+    await eventually(async () => assert.deepEqual([...new Set(await layers())], ['driver']));
+    await page.evaluate(() => window.postMessage(window.bench.session));
+    await pause();
+  },
   async 'the timeline is asked for the width that it has'() {
     await page.setViewportSize({ width: 1000, height: 900 });
     await eventually(async () => {

@@ -56,19 +56,34 @@ const settled = () =>
     frame(look);
   });
 
-window.bench = { calls: [], answers: [], violations: [], saved: null, said: [], changes: 0, host, settled };
+window.bench = {
+  calls: [],
+  answers: [],
+  asked: [],
+  session: null,
+  violations: [],
+  saved: null,
+  said: [],
+  changes: 0,
+  host,
+  settled,
+};
 window.addEventListener('securitypolicyviolation', event =>
   window.bench.violations.push(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`),
 );
 host.onmessage = ({ data }) => {
   if (data.type === 'bench') return (data.ms === undefined ? window.bench.calls : window.bench.answers).push(data);
   if (data.type === 'session' || data.type === 'response') busy.answers--;
+  if (data.type === 'session') window.bench.session = data;
   if (data.type === 'changed') window.bench.changes++;
   if (document.getElementById('app').dataset.strings !== '{}') window.bench.said.push(data);
   window.postMessage(data, '*');
 };
 window.acquireVsCodeApi = () => ({
-  postMessage: message => host.postMessage(message),
+  postMessage: message => {
+    window.bench.asked.push(...(message.type === 'batch' ? message.messages : [message]));
+    host.postMessage(message);
+  },
   getState: () => window.bench.saved,
   setState: state => (window.bench.saved = state),
 });

@@ -44,6 +44,13 @@ const EMPTY: SessionView = {
 };
 const CLOCK_MS = 1000;
 
+/** What the session has to do with the questions of the parts. */
+function askedOf(context: PageContext | null): string {
+  if (context === null) return '';
+  const { info, layer, view } = context;
+  return JSON.stringify([info.startRealtimeMs, layer, view.process, view.device]);
+}
+
 export class App implements PageActions {
   readonly element = el('div', { class: 'explorer' });
   private session: SessionView = EMPTY;
@@ -91,8 +98,9 @@ export class App implements PageActions {
     this.render();
   }
 
-  /** `asked`: what belongs to it was asked for, and comes with it. */
+  /** `asked`: what belongs to it was asked for, and comes with it, unless another question follows from it. */
   setSession(session: SessionView, asked: boolean): void {
+    const before = askedOf(this.now());
     const chosen = this.session.id !== 0 && session.id !== this.session.id;
     this.session = session;
     this.clock.update(session);
@@ -100,7 +108,7 @@ export class App implements PageActions {
     const start = session.info?.startRealtimeMs;
     if (chosen || (start !== undefined && start !== this.view.trace)) this.forget(start);
     onFrame(this.render);
-    if (!asked) this.invalidate();
+    if (!asked || askedOf(this.now()) !== before) this.invalidate();
   }
 
   /** The host wants these moments to be seen. */
