@@ -1,6 +1,7 @@
 import type * as vscode from 'vscode';
 import type { PageTools } from './model';
-import { Page, type Wanted } from './page';
+import { Page } from './page';
+import type { Wanted } from './pageNews';
 import type { Sessions } from '../session/sessions';
 import { modelOf } from './windowModel';
 

@@ -14,11 +14,9 @@ import { treeAnswers } from './answers/tree';
 import { verdictAnswers } from './answers/verdicts';
 import { fillPage } from './fill';
 import type { PageModel, PageTools } from './model';
-import { PageNews } from './pageNews';
+import { PageNews, type Wanted } from './pageNews';
 import type { SessionChange } from '../session/openTrace';
 
-/** Two moments beside each other, the card of a finding, or the focus. */
-export type Wanted = Extract<ToPage, { type: 'compare' | 'finding' | 'focus' }>;
 type Request = Extract<ToHost, { type: 'request' }>;
 
 /** One webview with the page: answers its requests, and tells it of changes while it is seen. */
@@ -27,7 +25,6 @@ export class Page implements vscode.Disposable {
   private disposed = false;
   private readonly outbox: Outbox<ToPage>;
   private readonly news: PageNews;
-  private wanted: Wanted | null = null;
   private readonly answers: Answers;
   private readonly subscriptions: vscode.Disposable[];
 
@@ -74,13 +71,12 @@ export class Page implements vscode.Disposable {
     if (!this.ready || !this.seen()) return;
     if (change === 'events') this.news.events();
     else this.news.changed();
-    if (this.wanted) this.post(this.wanted);
-    this.wanted = null;
+    this.news.tellWanted();
   }
 
   /** Shows what is wanted, at once or when the page is seen. */
   show(wanted: Wanted): void {
-    this.wanted = wanted;
+    this.news.want(wanted);
     this.push();
   }
 
@@ -105,6 +101,7 @@ export class Page implements vscode.Disposable {
       this.news.begin();
       this.push();
     } else {
+      this.news.heard();
       void this.answer(checked.message).then(response => this.post(response));
     }
   }

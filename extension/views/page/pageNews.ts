@@ -10,10 +10,16 @@ export interface NewsSource {
   late(late: boolean): void;
 }
 
+/** Two moments beside each other, the card of a finding, or the focus. */
+export type Wanted = Extract<ToPage, { type: 'compare' | 'finding' | 'focus' }>;
+
 export class PageNews {
   /** The view as it was told last. */
   private told: SessionView | null = null;
   private state = '';
+  /** What is to be seen, until the page has said something since it was told: one that comes into view is loaded anew. */
+  private wanted: Wanted | null = null;
+  private toldWanted = false;
 
   constructor(
     private readonly source: NewsSource,
@@ -24,7 +30,26 @@ export class PageNews {
   begin(): void {
     this.told = null;
     this.state = '';
+    this.toldWanted = false;
     this.changed();
+  }
+
+  /** Told with the next news. */
+  want(wanted: Wanted): void {
+    this.wanted = wanted;
+    this.toldWanted = false;
+  }
+
+  /** What is wanted comes behind the news that it belongs to. */
+  tellWanted(): void {
+    if (this.wanted === null || this.toldWanted) return;
+    this.toldWanted = true;
+    this.post(this.wanted);
+  }
+
+  /** The page asks for something. */
+  heard(): void {
+    if (this.toldWanted) this.wanted = null;
   }
 
   /** Perhaps more than figures changed: that is told with the figures that the page has, until it asks for new ones. */

@@ -86,3 +86,19 @@ test('a page that had no process gets the figures with it', () => {
   news.changed();
   assert.deepEqual(said(), ['session 2']);
 });
+
+test('what is to be seen is told once more to a page that was loaded anew before it asked for anything', () => {
+  const { news, said } = setUp();
+  const focus = JSON.stringify({ type: 'focus' });
+  news.want({ type: 'focus' });
+  news.tellWanted();
+  news.tellWanted();
+  assert.deepEqual(said(), [focus]);
+  news.begin();
+  news.tellWanted();
+  assert.deepEqual(said(), ['session 1', focus]);
+  news.heard();
+  news.begin();
+  news.tellWanted();
+  assert.deepEqual(said(), ['session 1']);
+});
