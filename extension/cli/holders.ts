@@ -1,4 +1,6 @@
 import { occasionText, readHolderAnswer, recordedHolders } from '../analysis/findings/holders';
+import { t } from '@vscode/l10n';
+import { shareText } from '../protocol/holderShare';
 import { judgeTrace } from '../analysis/findings/verdicts';
 import { isGrowth } from '../protocol/verdicts';
 import { blockDetails, type BlockDetails, detailsText } from '../analysis/report/blockDetails';
@@ -106,9 +108,10 @@ async function askHolders({ title, process, sites, blocks }: Subject, opened: Op
 }
 
 function linesOf({ title, pid, sentence, holders: found, details }: HolderAnswer): string[] {
-  const lines = found.map(holder => {
+  const lines = found.flatMap(holder => {
     const blocks = `${formatPlural(holder.count, 'block')}, ${formatBytes(holder.bytes)}`;
-    return `  ${blocks}: ${holderText(holder)}, ${holder.kind}`;
+    const too = shareText(holder, t);
+    return [`  ${blocks}: ${holderText(holder)}, ${holder.kind}`, ...(too === null ? [] : [`    ${too}`])];
   });
   return [`${title} (process ${pid})`, `  ${sentence}`, ...lines, `  ${detailsText(details)}`];
 }

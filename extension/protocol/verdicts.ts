@@ -82,12 +82,18 @@ export interface FindingHolder {
   fix?: Fix;
   /** When the program was asked while it ran, and how long it stood still for its answer; absent: it was known otherwise. */
   asked?: { timeNs: number; pauseMs: number };
-  /** Where it holds not all: how many of the blocks that were looked at, and how many others hold some; absent: it holds all. */
+  /** Where it does not hold nearly all: how many of the blocks that were looked at, and how many others hold some; absent: nearly all. */
   share?: { blocks: number; of: number; others: number; named: HolderPart[] };
+  /** Who has the same blocks too, so that one change frees none of them; absent: nobody that is known. */
+  also?: HolderToo[];
 }
 /** Another holder, of a part that matters. */
 export interface HolderPart extends Pick<FindingHolder, 'path' | 'file' | 'line'> {
   blocks: number;
+}
+/** Another holder of some of the blocks that one has: of `of`. */
+export interface HolderToo extends HolderPart {
+  of: number;
 }
 /** An edit of a source file: `before` stands between two places of it (line and UTF-16 column, both from 1). */
 export interface Fix {

@@ -20,8 +20,11 @@ export interface HeldBlocks {
   /** From the root to the block. */
   chain: HolderLink[];
   /** Blocks by site: how many, and how many bytes. */
-  sites: Map<number, { count: number; bytes: number }>;
+  sites: BlockCounts;
+  /** Others that have some of these blocks too, most first. */
+  also?: { holder: FindingHolder; sites: BlockCounts }[];
 }
+type BlockCounts = Map<number, { count: number; bytes: number }>;
 export interface HolderAnswer {
   process: number;
   timeNs: number;
@@ -65,6 +68,8 @@ export interface HolderEntry {
   addresses: bigint[];
   /** Blocks that it stands for: a survey names a few of a group and counts all. */
   count: number;
+  /** Others that have some of these blocks too. */
+  also: HolderEntry[];
 }
 
 /** The holders in an answer's JSON, groups first; empty where it is none, or damaged. */
@@ -75,12 +80,17 @@ export function holderEntries(text: string): HolderEntry[] {
 function entriesOf(document: Entry): HolderEntry[] {
   return [...entries(document.groups), ...entries(document.holders)]
     .filter(entry => entry.path !== undefined || entry.kind !== undefined)
-    .map(entry => ({
-      holder: readHolder(entry),
-      chain: readChain(entry.chain),
-      addresses: addressesOf(entry),
-      count: positive(entry.count) ?? 0,
-    }));
+    .map(readEntry);
+}
+
+function readEntry(entry: Entry): HolderEntry {
+  return {
+    holder: readHolder(entry),
+    chain: readChain(entry.chain),
+    addresses: addressesOf(entry),
+    count: positive(entry.count) ?? 0,
+    also: entries(entry.also).map(readEntry),
+  };
 }
 
 /** The holders in an answer's JSON with their blocks by site; empty where it is none, or damaged. */
@@ -90,25 +100,38 @@ export function parseHolders(text: string, blocks: readonly BlockFacts[]): HeldB
 
 function heldBy(document: Entry, blocks: readonly BlockFacts[]): HeldBlocks[] {
   const facts = new Map(blocks.filter(block => block.known).map(block => [block.address, block]));
+  const left = new Map(facts);
   const byPlace = new Map<string, HeldBlocks>();
-  for (const { holder, chain, addresses, count: all } of entriesOf(document)) {
-    const key = `${holder.path}\0${holder.file}\0${holder.line}`;
-    const held = byPlace.get(key) ?? { holder, chain, sites: new Map<number, never>() };
-    byPlace.set(key, held);
-    const weight = Math.max(1, all / Math.max(1, addresses.length));
-    for (const address of addresses) {
-      const block = facts.get(address);
-      if (block !== undefined) count(held, block.site, weight, weight * block.bytes);
-      // A block is counted once, at the first holder that names it: groups come first.
-      facts.delete(address);
-    }
+  for (const entry of entriesOf(document)) {
+    const held = byPlace.get(keyOf(entry.holder)) ?? { holder: entry.holder, chain: entry.chain, sites: new Map() };
+    byPlace.set(keyOf(entry.holder), held);
+    countBlocks(entry, left, held.sites);
+    // A block is counted once, at the first holder that names it: groups come first.
+    for (const address of entry.addresses) left.delete(address);
+    for (const other of entry.also) countBlocks(other, facts, alsoOf(held, other.holder).sites);
   }
   return [...byPlace.values()].filter(held => held.sites.size > 0);
 }
 
-function count(held: HeldBlocks, site: number, blocks: number, bytes: number): void {
-  const before = held.sites.get(site);
-  held.sites.set(site, { count: (before?.count ?? 0) + blocks, bytes: (before?.bytes ?? 0) + bytes });
+const keyOf = ({ path, file, line }: FindingHolder): string => `${path}\0${file}\0${line}`;
+
+function alsoOf(held: HeldBlocks, holder: FindingHolder): { sites: BlockCounts } {
+  held.also ??= [];
+  const known = held.also.find(other => keyOf(other.holder) === keyOf(holder));
+  if (known !== undefined) return known;
+  const other = { holder, sites: new Map() };
+  held.also.push(other);
+  return other;
+}
+
+function countBlocks(entry: HolderEntry, facts: ReadonlyMap<bigint, BlockFacts>, sites: BlockCounts): void {
+  const weight = Math.max(1, entry.count / Math.max(1, entry.addresses.length));
+  for (const address of new Set(entry.addresses)) {
+    const block = facts.get(address);
+    if (block === undefined) continue;
+    const { count, bytes } = sites.get(block.site) ?? { count: 0, bytes: 0 };
+    sites.set(block.site, { count: count + weight, bytes: bytes + weight * block.bytes });
+  }
 }
 
 function readChain(value: unknown): HolderLink[] {
@@ -215,7 +238,7 @@ export function holderOf(
     .map(({ path, file, line, count }) => ({ path, file, line, blocks: Math.round(count) }));
   const holder = {
     ...holderAlone(found.most),
-    ...(blocks < of && { share: { blocks, of, others: found.others.length, named } }),
+    ...(of - blocks > T.little * of && { share: { blocks, of, others: found.others.length, named } }),
   };
   const { when, timeNs, pauseMs } = found.answer;
   return when === 'exit' || !pauseMs ? holder : { ...holder, asked: { timeNs, pauseMs } };
@@ -271,7 +294,7 @@ export function cutShort(answers: readonly HolderAnswer[], process: number): num
 /** Who holds blocks of these sites by one answer, most bytes first; also what it says where it found nobody. */
 export function holdersIn(held: readonly HeldBlocks[], sites: readonly number[]): HolderFound[] {
   return held
-    .map(entry => ({ ...entry.holder, chain: entry.chain, ...sumOf(entry, sites) }))
+    .map(entry => ({ ...entry.holder, ...alsoIn(entry, sites), chain: entry.chain, ...sumOf(entry.sites, sites) }))
     .filter(entry => entry.count > 0)
     .sort((a, b) => b.bytes - a.bytes);
 }
@@ -338,7 +361,17 @@ function blocksOf(holders: readonly HolderFound[]): number {
   return sum(holders.map(({ count }) => count));
 }
 
-function sumOf(held: HeldBlocks, sites: readonly number[]): { count: number; bytes: number } {
-  const own = sites.map(site => held.sites.get(site) ?? { count: 0, bytes: 0 });
+/** Who else has more than a little of the blocks of these sites that a holder has; then the one's fix would free nothing. */
+function alsoIn({ sites: own, also = [] }: HeldBlocks, sites: readonly number[]): Pick<FindingHolder, 'also' | 'fix'> {
+  const of = sumOf(own, sites).count;
+  const parts = also
+    .map(({ holder: { path, file, line }, sites: its }) => ({ path, file, line, blocks: sumOf(its, sites).count, of }))
+    .filter(({ blocks }) => blocks > T.little * of)
+    .map(part => ({ ...part, blocks: Math.round(part.blocks), of: Math.round(of) }));
+  return parts.length > 0 ? { also: parts, fix: undefined } : {};
+}
+
+function sumOf(held: BlockCounts, sites: readonly number[]): { count: number; bytes: number } {
+  const own = sites.map(site => held.get(site) ?? { count: 0, bytes: 0 });
   return { count: sum(own.map(({ count }) => count)), bytes: sum(own.map(({ bytes }) => bytes)) };
 }

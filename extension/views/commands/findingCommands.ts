@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { holderText, placeText } from '../../analysis/words';
 import { openLine } from '../../editor/openLine';
+import { shareText } from '../../protocol/holderShare';
 import { effectText } from '../../protocol/requests/effect';
 import type { HolderFound } from '../../protocol/requests/verdictRequests';
 import type { Finding } from '../../protocol/verdicts';
@@ -39,9 +40,9 @@ export async function whoHolds(parts: Parts, given: unknown): Promise<void> {
 async function showHolder({ cwd }: Sessions, holder: HolderFound): Promise<void> {
   const open = vscode.l10n.t('Open Line');
   const { file, line } = holder;
-  const sentence = vscode.l10n.t('Held by {0}.', holderText(holder));
+  const sentences = [vscode.l10n.t('Held by {0}.', holderText(holder)), shareText(holder, vscode.l10n.t) ?? ''];
   const buttons = file === null || line === null ? [] : [open];
-  const answer = await vscode.window.showInformationMessage(sentence, ...buttons);
+  const answer = await vscode.window.showInformationMessage(sentences.join(' ').trim(), ...buttons);
   if (answer === open && file !== null && line !== null) await openLine(file, line, cwd);
 }
 

@@ -233,10 +233,11 @@ Py *pick_objects(Py *, Py *const *arguments, ssize_t count) {
   return or_none(count == 2 ? pick(*g_api, arguments[0], arguments[1]) : nullptr);
 }
 
-/// (waves, barriers, targets, milliseconds)
+/// (waves, barriers, targets, milliseconds, objects passed over; those may be left out)
 Py *find_paths(Py *, Py *const *arguments, ssize_t count) {
-  return or_none(count == 4 ? descend(*g_api, arguments[0], arguments[1], arguments[2], number_of(arguments[3]))
-                            : nullptr);
+  if (count < 4 || count > 5) return or_none(nullptr);
+  Py *passed = count == 5 ? arguments[4] : nullptr;
+  return or_none(descend(*g_api, arguments[0], arguments[1], arguments[2], number_of(arguments[3]), passed));
 }
 
 /// (objects, wanted)

@@ -11,11 +11,9 @@ graph = load("graph")
 cycles = load("cycles")
 anchors = load("anchors")
 lines = load("lines")
-source = load("source")
 blocks = load("blocks")
+found_part = load("found")
 SEARCH_SHARE = 0.8  # of the time that a request gives; the rest is for its lines, and to let go of what was looked at
-LEAST_LINES_MS = 50
-MOST_LINES = 100  # holders whose lines are looked for
 MOST_OF_ONE = 4  # tensors on one storage that are looked for
 FEW, LIKES = 32, 16  # of so few blocks, all of them gone, as many that are like them are looked for
 GRADIENT = "gradient"
@@ -24,58 +22,6 @@ ENDINGS[graph.NODE_GRAPH] = ENDINGS[graph.GRAPH]
 NOTHING = ({"path": "no Python owner", "kind": "none"}, None)
 NOT_FOUND = ({"path": "not found in time", "kind": "unknown"}, None)
 NOT_SEEN = ({"path": "not seen: a backward pass was running", "kind": "unknown"}, None)  # a graph may have it
-
-
-class Found:
-    """One holder and the blocks that it keeps; of `most` of them the addresses."""
-
-    def __init__(self, answer, anchor, most):
-        self.answer, self.anchor, self.most = answer, anchor, most
-        self.addresses, self.sites, self.count, self.bytes = [], set(), 0, 0
-
-    def add(self, address, size, sites=()):
-        self.count += 1
-        self.bytes += size
-        self.sites.update(sites)
-        if len(self.addresses) < self.most:
-            self.addresses.append(address)
-
-    def find_line(self, finder):
-        if self.answer["kind"] == "cycle" and gc.isenabled():
-            self.answer["limit"] = source.MAYBE  # the collector may come to it yet
-        found = (self.anchor, None) if type(self.anchor) is tuple else finder.find(self.anchor, self.sites)
-        if found is None or not roots_part.is_user_file(found[0][0]):  # what a library writes is nothing that the user could change
-            call = finder.find_call(self.anchor.makers, self.sites) if type(self.anchor) is lines.Anchor else None
-            if call is None:
-                return
-            found = (call, None)
-            self.answer["limit"] = source.KEYS
-        self.answer["file"], self.answer["line"], self.answer["function"] = found[0]
-        if type(self.anchor) is lines.Anchor and "limit" not in self.answer:
-            self.answer["limit"] = finder.find_limit(self.anchor, self.answer["kind"] == "autograd")
-        if found[1] is not None:
-            self.answer["fix"] = found[1]
-
-    def as_answer(self):
-        return dict(self.answer, count=self.count, bytes=self.bytes, addresses=[hex(at) for at in self.addresses])
-
-
-def group(found, answer, anchor, most):
-    """The one of `found` that an answer belongs to: it has the same path, in the same file."""
-    like = answer.pop("like", answer["path"])
-    key = (like, answer["kind"], anchor[0] if type(anchor) is tuple else anchor and tuple(anchor.files))
-    if key not in found:
-        found[key] = Found(answer, anchor, most)
-        return found[key]
-    if answer["path"] != found[key].answer["path"]:
-        found[key].answer["path"] = like
-    for name, of_both in (("graph", any), ("one", all)):
-        if name in found[key].answer:
-            found[key].answer[name] = name in answer and of_both((found[key].answer[name], answer[name]))
-    if type(anchor) is lines.Anchor:
-        first = found[key].anchor
-        first.kept = anchors.of_both(first.kept, anchor.kept)
-    return found[key]
 
 
 def describe(root, variable, way, how):
@@ -102,6 +48,37 @@ def describe(root, variable, way, how):
     if how not in (None, graph.GRAPH) and type(anchor) is lines.Anchor:
         anchor.kept = None
     return answer, anchor
+
+
+def keeper_of(root, variable, way):
+    """(the container on a way that gets ever more, None: there is none; what has the tensor)"""
+    steps = paths.steps_of(root, variable, way)
+    place = anchors.longest_container(steps)
+    place = anchors.first_link(steps) if place is None else place
+    return (steps[place].owner if place is not None else None), way[-2] if len(way) > 1 else None
+
+
+def more_ways(start, snapshot, known, deadline):
+    """[(tensor, another way)] to tensors of which one is `known`, [(tensor, way)]: past the containers on those, as often as this finds
+    more and there is time. What a variable alone refers to no container has."""
+    spare, keepers, found = tensors.Deadline(deadline.left_ms(0.6)), {}, []
+    barriers, passed = start.barriers + optimizer_parts(snapshot), []
+    closed = set()
+    left = list({id(tensor): (tensor, way) for tensor, way in known}.values())
+    for _ in range(MOST_OF_ONE - 1):
+        for _, way in left:
+            key = tuple(map(id, way[2:-1]))
+            if key not in keepers and not spare.late():
+                container, owner = keepers[key] = keeper_of(*start.root(way[0], way[1]), way[2:])
+                (passed if container is None else barriers).append(owner if container is None else container)
+                closed.add(id(container))
+        if not left or spare.late():
+            break
+        near = [[None if id(each) in closed else each for each in wave] for wave in start.waves[: start.near]]
+        told = natives["paths"](near, barriers, [tensor for tensor, _ in left], spare.left_ms(0.5), passed)
+        left = [(tensor, way) for (tensor, _), way in zip(left, told or ()) if way is not None]
+        found += left
+    return found
 
 
 def optimizer_parts(snapshot):
@@ -194,6 +171,7 @@ class Search:
         self.start = roots_part.Roots(self.snapshot)
         self.found = {}  # path and kind -> Found
         self.where = {}  # address -> [(tensor, how: None, "graph", "gradient")]
+        self.known, self.about = [], {}  # [(tensor, way)]; id of such a tensor -> {(address, how)}
         self.graphs_rest = tensors.graphs_rest()
 
     def run(self):
@@ -215,6 +193,7 @@ class Search:
             unreached = (unreached - set(again)) | self.find_paths(again)
         if unreached:
             self.search_upwards(unreached)
+        self.find_more()
         for address in self.wanted:
             if address not in self.where:
                 self.add(address, *self.unfound_answer())
@@ -274,22 +253,26 @@ class Search:
                 about.append((address, how))
         if not targets:
             return set()
-        start = self.start
-        told = find_ways(start, self.snapshot, targets, self.deadline)
+        told = find_ways(self.start, self.snapshot, targets, self.deadline)
         places = {id(each): place for place, each in reversed(list(enumerate(targets)))}
-        best = {}
+        reached = set()
         for (address, how), tensor in zip(about, targets):
             way = told[places[id(tensor)]]
-            if way is not None and (address not in best or self.is_nearer(way, best[address][0])):
-                best[address] = (way, how)
-        for address, (way, how) in best.items():
-            root, variable = start.root(way[0], way[1])
-            self.add(address, *describe(root, variable, way[2:], how))
-        return set(addresses) - set(best)
+            if way is not None:
+                reached.add(address)
+                self.known.append((tensor, way))
+                self.about.setdefault(id(tensor), set()).add((address, how))
+                self.add_way(address, way, how)
+        return set(addresses) - reached
 
-    @staticmethod
-    def is_nearer(way, other):
-        return (way[0], len(way)) < (other[0], len(other))
+    def find_more(self):
+        """Others that have what was found, by the same tensors."""
+        for tensor, way in more_ways(self.start, self.snapshot, self.known, self.deadline):
+            for address, how in self.about[id(tensor)]:
+                self.add_way(address, way, how)
+
+    def add_way(self, address, way, how):
+        self.add(address, *describe(*self.start.root(way[0], way[1]), way[2:], how), near=(way[0], len(way)))
 
     def search_upwards(self, addresses):
         about = {address: self.where[address][0] for address in addresses}
@@ -301,23 +284,11 @@ class Search:
     def unfound_answer(self):
         return NOT_FOUND if self.deadline.late() or self.deadline.cut else NOTHING
 
-    def add(self, address, answer, anchor):
+    def add(self, address, answer, anchor, near=found_part.FAR):
         if answer is NOTHING[0] and not self.graphs_rest:
             answer, anchor = NOT_SEEN
-        holder = group(self.found, answer, anchor, len(self.wanted))
-        holder.add(address, self.wanted[address], self.sites.get(address, ()))
-
-
-def with_lines(found, milliseconds):
-    """(the holders with their lines, the biggest first, as far as there is time; whether there was too little). The program's objects
-    are not needed for it any more."""
-    deadline = tensors.Deadline(max(milliseconds, LEAST_LINES_MS))
-    finder = lines.Finder(lines.Files(lines.STARTED), deadline)
-    ordered = sorted(found.values(), key=lambda each: -each.bytes)
-    for each in ordered[:MOST_LINES]:
-        if each.anchor is not None and not deadline.late():
-            each.find_line(finder)
-    return [each.as_answer() for each in ordered], deadline.cut
+        holder = found_part.group(self.found, answer, anchor)
+        holder.hold(address, self.wanted[address], near, self.sites.get(address, ()))
 
 
 def answer(request):
@@ -333,9 +304,9 @@ def answer(request):
         count = len(search.snapshot)
         search.run()
         blocks.write_blocks(wanted, devices, search.where, deadline)
-        found = search.found
+        found = found_part.share_out(search.found.values())
         del search
-    told, cut = with_lines(found, deadline.left_ms() + budget * (1 - SEARCH_SHARE))
+    told, cut = found_part.with_lines(found, deadline.left_ms() + budget * (1 - SEARCH_SHARE), len(wanted))
     return {
         "ok": True,
         "tookMs": deadline.elapsed_ms(),

@@ -92,8 +92,8 @@ def cell_step(owner, child, before):
 
 def dict_step(owner, child):
     length = dict.__len__(owner)
-    key = objects.item_name(owner, child)
-    if type(key) is str and length <= FEW:
+    key = objects.item_name(owner, child) if length <= FEW else None
+    if type(key) is str:
         return Step("dict", "[%r]" % key[:60], owner, child, key, length)
     return Step("dict", "[...]", owner, child, None, length)
 

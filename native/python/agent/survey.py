@@ -11,6 +11,7 @@ graph = load("graph")
 anchors = load("anchors")
 cycles = load("cycles")
 holders = load("holders")
+found_part = load("found")
 MOST_TARGETS, MOST_TENSORS, MOST_GROUPS, MOST_ADDRESSES, MOST_MORE = 50000, 5000, 100, 16, 4000
 SMALL_BUFFER = 1 << 16  # bytes; a bigger one is told by itself: a buffer can be what grows
 OPTIMIZER = ("param_groups", "state")  # where an optimizer has its parameters
@@ -29,7 +30,8 @@ class Survey:
         every = tensors.all_tensors(self.snapshot)
         pinned = tensors.pinned()
         self.tensors = [each for each in every if tensors.on_gpu(each) or pinned(each)]
-        self.groups, self.seen, self.more = {}, set(), []
+        self.groups, self.seen = {}, set()
+        self.ends = {}  # id of what keeps graphs -> [(how, [(address, bytes)])]
         self.start = roots.Roots(self.snapshot)
 
     def run(self):
@@ -47,9 +49,27 @@ class Survey:
         self.sampled = len(named) + len(lost)
         nodes = evenly(tensors.nodes(self.snapshot), MOST_TENSORS)
         held = self.graphs(lost + [tensor for tensor, _ in named], nodes)
+        self.add_named(named, self.deadline)
+        # Also when time is up: it takes next to none, and is most of what leaks.
+        if nodes:
+            named += [(node, way) for node, way in zip(nodes, self.paths(nodes)) if way is not None]
+        left = self.add_held(held, {id(end): way for end, way in named})
+        if not self.deadline.late():
+            self.add_lost(lost, left)
+            self.add_more(holders.more_ways(self.start, self.snapshot, named, self.deadline))
+
+    def add_more(self, more):
+        """Other ways to what was found. Without them the answer is not cut."""
+        self.add_named(more, tensors.Deadline(self.deadline.left_ms()))
+        for end, way in more:
+            for how, blocks in self.ends.get(id(end), ()):
+                self.enter_all(holders.describe(*self.start.root(way[0], way[1]), way[2:], how), blocks, way)
+
+    def add_named(self, named, deadline):
+        """Tensors with their ways."""
         by_parent = {}
         for tensor, way in named:
-            if self.deadline.late():
+            if deadline.late():
                 break
             key = tuple(map(id, way[2:-1]))
             group = by_parent.get(key)
@@ -57,14 +77,8 @@ class Survey:
                 group = self.group_of(way, tensor)
                 if group.answer["path"].endswith("[...]"):  # its neighbours have the same path
                     by_parent[key] = group
-            self.enter(group, tensors.address(tensor), tensors.size(tensor))
+            self.enter(group, tensors.address(tensor), tensors.size(tensor), way)
             self.add_gradient(tensor, way)
-        # Also when time is up: it takes next to none, and is most of what leaks.
-        if nodes:
-            named += [(node, way) for node, way in zip(nodes, self.paths(nodes)) if way is not None]
-        left = self.add_held(held, {id(end): way for end, way in named})
-        if not self.deadline.late():
-            self.add_lost(lost, left)
 
     def add_held(self, held, ways):
         """What graphs hold whose ends the program has by a name. Gives the others."""
@@ -74,27 +88,28 @@ class Survey:
             if way is None:
                 left.append(((end, how), blocks))
                 continue
-            self.enter_all(holders.describe(*self.start.root(way[0], way[1]), way[2:], how), blocks)
+            blocks = [each for each in blocks if each[0] not in self.seen]
+            self.ends.setdefault(id(end), []).append((how, blocks))
+            self.enter_all(holders.describe(*self.start.root(way[0], way[1]), way[2:], how), blocks, way)
         return left
 
-    def enter_all(self, told, blocks):
-        new = [each for each in blocks if each[0] not in self.seen]
-        for at, size in new:
-            self.enter(self.group(*told), at, size)
+    def enter_all(self, told, blocks, way=None):
+        group = self.group(*told) if blocks else None
+        for at, size in blocks:
+            self.enter(group, at, size, way)
 
-    def enter(self, group, at, size):
-        if at and at not in self.seen:
+    def enter(self, group, at, size, way=None):
+        if at:
             self.seen.add(at)
-            group.add(at, size)
-            if group.count > MOST_ADDRESSES:
-                self.more.append(at)
+            group.hold(at, size, (way[0], len(way)) if way is not None else found_part.FAR)
 
     def add_lost(self, lost, held):
         """The tensors that the user's part of the program does not lead to, and what their graphs hold: held by a library, or by a loop."""
         targets = lost + [end for (end, _), _ in held]
         above = cycles.Above(self.snapshot, targets, self.start, self.deadline) if targets else None
         for (end, how), blocks in held:
-            self.enter_all(holders.describe_from_below(above, end, how), blocks)
+            new = [each for each in blocks if each[0] not in self.seen]
+            self.enter_all(holders.describe_from_below(above, end, how), new)
         for tensor in lost:
             if tensors.address(tensor) in self.seen:
                 continue
@@ -114,7 +129,7 @@ class Survey:
         return [(end, [(at, walk.bytes[at][0]) for at in addresses]) for end, (addresses, _) in zip(keepers, held)]
 
     def group(self, answer, anchor):
-        return holders.group(self.groups, answer, anchor, MOST_ADDRESSES)
+        return found_part.group(self.groups, answer, anchor)
 
     def group_of(self, way, tensor, ending=None):
         """The group of a way's tensor; with `ending` that of its gradient, say. What belongs to one module or optimizer is one group."""
@@ -136,7 +151,7 @@ class Survey:
         gradient = tensors.gradient(tensor)
         if gradient is not None:
             group = self.group_of(way, tensor, GRADIENTS)
-            self.enter(group, tensors.address(gradient), tensors.size(gradient))
+            self.enter(group, tensors.address(gradient), tensors.size(gradient), way)
 
 
 def answer(settings, when, step):
@@ -147,12 +162,14 @@ def answer(settings, when, step):
     with pause.Quiet(), tensors.quiet():
         survey = Survey(deadline)
         survey.run()
-        groups = dict(sorted(survey.groups.items(), key=lambda each: -each[1].bytes)[:MOST_GROUPS])
+        groups = found_part.share_out(survey.groups.values())
+        more = [hex(at) for each in groups for at in each.own[MOST_ADDRESSES:]]
         told = {"request": 0, "when": when, "step": step, "tensors": len(survey.tensors), "sampled": survey.sampled}
-        every = len(groups) == len(survey.groups) and survey.sampled == len(survey.tensors)
-        if every and len(survey.more) <= MOST_MORE and not deadline.cut:
-            told["more"] = [hex(at) for at in survey.more]  # with the groups' addresses: all that Python has
+        every = len(groups) <= MOST_GROUPS and survey.sampled == len(survey.tensors)
+        if every and len(more) <= MOST_MORE and not deadline.cut:
+            told["more"] = more  # with the groups' addresses: all that Python has
         del survey
-    told["groups"], _cut = holders.with_lines(groups, deadline.left_ms() + budget * (1 - holders.SEARCH_SHARE))
+    left_ms = deadline.left_ms() + budget * (1 - holders.SEARCH_SHARE)
+    told["groups"], _cut = found_part.with_lines(groups[:MOST_GROUPS], left_ms, MOST_ADDRESSES)
     told.update(ok=True, tookMs=deadline.elapsed_ms(), cut=deadline.cut, frozen=gc.get_freeze_count())
     natives["answer"](0, json.dumps(told), sequence)

@@ -110,7 +110,8 @@ export class FindingCard {
   /** Where to change something first; then where the memory comes from. */
   private showPlaces(): void {
     const { holder, place } = this.finding;
-    const others = (holder?.share?.named ?? []).filter(({ file, line }) => file !== null && line !== null);
+    const all = [...(holder?.also ?? []), ...(holder?.share?.named ?? [])];
+    const others = all.filter(({ file, line }) => file !== null && line !== null);
     if (!differs(this.places, holder?.file, holder?.line, place?.file, place?.line, others)) return;
     const keeper = lineText(holder);
     const source = place === null || place.line === 0 ? '' : lineText(place);

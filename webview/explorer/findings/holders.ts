@@ -1,6 +1,7 @@
 // Who holds a finding's blocks, and what experiments freed: the two answers of the traced process on its card.
 import { t } from '@vscode/l10n';
 import { effectText } from '../../../extension/protocol/requests/effect';
+import { shareText } from '../../../extension/protocol/holderShare';
 import { formatCount } from '../../../extension/protocol/format';
 import type { ExperimentEffect, HolderFound, Inquiry } from '../../../extension/protocol/requests/verdictRequests';
 import { button, el, icon } from '../../dom';
@@ -34,6 +35,8 @@ function holderItem(holder: HolderFound, asked: number, actions: InquiryActions)
     item.append(' ', lineLink({ file, line }, actions.openLine, {}, lineText(holder)));
   }
   item.append(el('div', { class: 'dim' }, holderText(holder, asked)));
+  const too = shareText(holder, t);
+  if (too !== null) item.append(el('div', {}, too));
   return item;
 }
 
