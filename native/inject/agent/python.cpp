@@ -233,11 +233,10 @@ Py *pick_objects(Py *, Py *const *arguments, ssize_t count) {
   return or_none(count == 2 ? pick(*g_api, arguments[0], arguments[1]) : nullptr);
 }
 
-/// (waves, barriers, targets, milliseconds, objects passed over; those may be left out)
+/// (waves, barriers, targets, milliseconds)
 Py *find_paths(Py *, Py *const *arguments, ssize_t count) {
-  if (count < 4 || count > 5) return or_none(nullptr);
-  Py *passed = count == 5 ? arguments[4] : nullptr;
-  return or_none(descend(*g_api, arguments[0], arguments[1], arguments[2], number_of(arguments[3]), passed));
+  return or_none(count == 4 ? descend(*g_api, arguments[0], arguments[1], arguments[2], number_of(arguments[3]))
+                            : nullptr);
 }
 
 /// (objects, wanted)

@@ -78,10 +78,8 @@ class Descent {
   Descent(const PythonApi &api, uint64_t milliseconds)
       : api_(api), until_(clock_ns(CLOCK_THREAD_CPUTIME_ID) + milliseconds * 1'000'000) {}
 
-  bool prepare(Py *barriers, Py *targets, Py *passed) {
+  bool prepare(Py *barriers, Py *targets) {
     if (!enter_all(api_, targets, targets_) || !nodes_.push({nullptr, 0})) return false;
-    passes_ = passed != nullptr;
-    if (passes_ && !enter_all(api_, passed, passed_)) return false;
     for (ssize_t i = 0; i < api_.list_size(targets); i++)
       if (!reached_.push(0)) return false;
     unreached_ = reached_.size();
@@ -154,19 +152,13 @@ class Descent {
     return {};
   }
 
-  /// Whether a target does not count where this node, or none for a root, refers to it.
-  bool passes(uint32_t node) const {
-    return passes_ && (node == 0 || passed_.find(nodes_[node].object) != ObjectTable::kAbsent);
-  }
-
   /// An object that was not met before. `enter`: its children are of interest.
   bool add_node(Py *object, uint32_t parent, bool enter) {
     if (!is_collected(api_, object) || seen_.find(object) != ObjectTable::kAbsent) return true;
-    const uint32_t target = targets_.find(object);
-    if (target != ObjectTable::kAbsent && passes(parent)) return true;
     const auto node = static_cast<uint32_t>(nodes_.size());
     if (node >= kMostNodes || !seen_.add(object, node) || !nodes_.push({object, parent})) return false;
     if (!enter) return true;
+    const uint32_t target = targets_.find(object);
     if (target != ObjectTable::kAbsent && !reached_[target]) {
       reached_[target] = node;
       unreached_--;
@@ -218,7 +210,7 @@ class Descent {
 
   const PythonApi &api_;
   const uint64_t until_;
-  ObjectTable targets_, seen_, passed_;
+  ObjectTable targets_, seen_;
   MappedArray<uint32_t> reached_;  ///< by target: its node, 0 = not reached
   MappedArray<Node> nodes_;        ///< 0 is nobody
   MappedArray<Root> roots_;
@@ -230,7 +222,7 @@ class Descent {
   uint32_t count_ = 0;
   uint32_t visited_ = 0;  ///< children of the object that is looked into
   bool deep_ = false;     ///< the time of the long lists has come
-  bool late_ = false, passes_ = false;
+  bool late_ = false;
 };
 
 struct Referrers {
@@ -296,9 +288,9 @@ Py *pick(const PythonApi &api, Py *objects, Py *types) {
   return found;
 }
 
-Py *descend(const PythonApi &api, Py *waves, Py *barriers, Py *targets, uint64_t milliseconds, Py *passed) {
+Py *descend(const PythonApi &api, Py *waves, Py *barriers, Py *targets, uint64_t milliseconds) {
   Descent descent(api, milliseconds);
-  if (!descent.prepare(barriers, targets, passed)) return nullptr;
+  if (!descent.prepare(barriers, targets)) return nullptr;
   for (ssize_t i = 0; i < api.list_size(waves) && !descent.done(); i++)
     if (!descent.wave(api.list_item(waves, i), static_cast<uint32_t>(i))) return nullptr;
   while (!descent.done() && descent.left())

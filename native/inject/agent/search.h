@@ -14,8 +14,8 @@ Py *pick(const PythonApi &api, Py *objects, Py *types);
 /// Goes from roots towards `targets`, nearest first. `waves`: a list of lists of roots; what a wave reaches, a later one does not.
 /// `barriers`: a list of objects that are not entered. Containers of very many objects come last. Gives a list: for each target None
 /// or [wave, place of the root in it, root, ..., target]; and behind the last 1, or 0 where there was no time for all. Null: no
-/// memory. `passed`: a list of objects whose own references to targets do not count, as do targets that are roots; or null.
-Py *descend(const PythonApi &api, Py *waves, Py *barriers, Py *targets, uint64_t milliseconds, Py *passed);
+/// memory.
+Py *descend(const PythonApi &api, Py *waves, Py *barriers, Py *targets, uint64_t milliseconds);
 
 /// Who refers to one of `wanted`, among `objects`: a list of pairs, referrer and referred in turn, cut short at `most` pairs.
 Py *referrers(const PythonApi &api, Py *objects, Py *wanted, uint64_t most);

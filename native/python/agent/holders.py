@@ -50,33 +50,34 @@ def describe(root, variable, way, how):
     return answer, anchor
 
 
-def keeper_of(root, variable, way):
-    """(the container on a way that gets ever more, None: there is none; what has the tensor)"""
+def container_on(root, variable, way):
+    """What gets ever more on a way: a container, or the first of a chain that is linked by itself; None: nothing does."""
     steps = paths.steps_of(root, variable, way)
     place = anchors.longest_container(steps)
     place = anchors.first_link(steps) if place is None else place
-    return (steps[place].owner if place is not None else None), way[-2] if len(way) > 1 else None
+    return steps[place].owner if place is not None else None
 
 
 def more_ways(start, snapshot, known, deadline):
     """[(tensor, another way)] to tensors of which one is `known`, [(tensor, way)]: past the containers on those, as often as this finds
-    more and there is time. What a variable alone refers to no container has."""
-    spare, keepers, found = tensors.Deadline(deadline.left_ms(0.6)), {}, []
-    barriers, passed = start.barriers + optimizer_parts(snapshot), []
-    closed = set()
+    more and there is time."""
+    spare, containers, found = tensors.Deadline(deadline.left_ms(0.6)), {}, []
+    parts, closed = optimizer_parts(snapshot), {}
     left = list({id(tensor): (tensor, way) for tensor, way in known}.values())
     for _ in range(MOST_OF_ONE - 1):
-        for _, way in left:
+        past = []
+        for tensor, way in left:
             key = tuple(map(id, way[2:-1]))
-            if key not in keepers and not spare.late():
-                container, owner = keepers[key] = keeper_of(*start.root(way[0], way[1]), way[2:])
-                (passed if container is None else barriers).append(owner if container is None else container)
-                closed.add(id(container))
-        if not left or spare.late():
+            if key not in containers and not spare.late():
+                containers[key] = container_on(*start.root(way[0], way[1]), way[2:])
+            if containers.get(key) is not None:
+                closed[id(containers[key])] = containers[key]
+                past.append(tensor)
+        if not past or spare.late():
             break
         near = [[None if id(each) in closed else each for each in wave] for wave in start.waves[: start.near]]
-        told = natives["paths"](near, barriers, [tensor for tensor, _ in left], spare.left_ms(0.5), passed)
-        left = [(tensor, way) for (tensor, _), way in zip(left, told or ()) if way is not None]
+        told = natives["paths"](near, start.barriers + parts + list(closed.values()), past, spare.left_ms(0.5))
+        left = [(tensor, way) for tensor, way in zip(past, told or ()) if way is not None]
         found += left
     return found
 

@@ -345,7 +345,39 @@ class Agent(Traced):
         self.assertEqual(local["train().total (its graph)"]["kind"], "autograd")
         self.assertEqual(local["train().total (its graph)"]["count"], 32)
 
+    @every_python
+    def test_who_else_has_the_same_memory(self, python):
+        lines = {"FIRST": {}, "ALSO": {}}
+        with open(os.path.join(HERE, "shared_program.py")) as text:
+            for place, line in enumerate(text, 1):
+                for word, name in re.findall(r"  # (FIRST|ALSO) (\w+)$", line):
+                    lines[word].setdefault(name, []).append(place)
+        with open(os.path.join(self.trace, "at-exit.json"), "w") as file:
+            json.dump({"budgetMs": 20000, "steps": True}, file)
+        self.run_agent(python, "shared_program.py")
+        log = self.log()
+        self.assertEqual(self.failures(log), [])
+        surveys = {each["step"]: each["groups"] for each in log.answers if each["request"] == 0}
+        for told, count in ((log.answer(1)["holders"], 40), (surveys[32], 32), (surveys[0], 40)):
+            found = {each["path"]: each for each in told}
+            for name, (path, *others) in SHARED.items():
+                with self.subTest(name):
+                    first = found[path]
+                    self.assertEqual((first["count"], [first["line"]]), (count, lines["FIRST"][name]))
+                    also = [(each["path"], each["line"]) for each in first.get("also", [])]
+                    self.assertEqual(also, list(zip(others, lines["ALSO"].get(name, []))))
+                    # The newest may be where something else has it for the moment.
+                    self.assertTrue(all(count - 1 <= each["count"] <= count for each in first.get("also", [])))
 
+
+# The path that is named for the memory, and those that have it too.
+SHARED = {
+    "same": ("__main__.one[...]", "__main__.other[...]", "__main__.third[...][...]"),
+    "storage": ("__main__.history['predictions'][...]", "__main__.meter.values[...]"),
+    "record": ("__main__.records[...].value", "__main__.pairs[...][...].value"),
+    "alone": ("__main__.alone[...]",),
+    "graph": ("__main__.curve[...] (its graph)", "__main__.losses[...] (its graph)"),
+}
 HOLDERS = {
     "global": ("global", "__main__.single"),
     "local": ("local", "main().mine"),
