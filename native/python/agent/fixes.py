@@ -4,6 +4,7 @@ parse of the statement and from where the kept tensor really lies; None wherever
 import ast
 
 source = load("source")
+expressions = load("expressions")
 ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)  # what `.detach()` can follow as it is written
 SUMS = (ast.BinOp, ast.UnaryOp)
 ONE_ARGUMENT = {"append", "appendleft", "add", "put", "put_nowait", "push"}
@@ -35,7 +36,7 @@ def fix_of(file, mention, kept):
     kept_in = made_from(file, {mention.scope.variable(mention.name) if mention.sort == "name" else mention.name})
     if is_needed(file, kept_in) or not (is_done(file, mention.scope, found) or is_seen(file, kept_in)):
         return None
-    if target is None and any(source.callee(call) in JOINED and read_by(file, call, scope) & kept_in for call, scope in file.calls):
+    if target is None and any(expressions.callee(call) in JOINED and read_by(file, call, scope) & kept_in for call, scope in file.calls):
         return None
     return edit(file, found, mention.node, how)
 
@@ -54,7 +55,7 @@ def carried(mention):
     node = mention.node
     if isinstance(node, ast.AugAssign):
         return node.target if not source.scales(mention) else None
-    if isinstance(node, ast.Assign) and len(node.targets) == 1 and mention.name in source.names_in(mention.value):
+    if isinstance(node, ast.Assign) and len(node.targets) == 1 and mention.name in expressions.names_in(mention.value):
         return node.targets[0]
     return None
 
@@ -149,7 +150,7 @@ def read_by(file, node, scope):
 
 def is_number(file, node, scope):
     """Whether an expression makes numbers or a text of a tensor, by a call that the file does not define anew."""
-    name = source.callee(node) if isinstance(node, ast.Call) else None
+    name = expressions.callee(node) if isinstance(node, ast.Call) else None
     if name not in TO_NUMBERS | NUMBER_OF or any(last_name(each) == name for each in file.scopes):
         return False
     if isinstance(node.func, ast.Name):
@@ -179,7 +180,7 @@ def is_called(scope, call):
     if scope.outer is None or scope.is_class:
         return False
     name = last_name(scope)
-    return last_name(scope.outer) == source.callee(call) if name == "__init__" else name == source.callee(call)
+    return last_name(scope.outer) == expressions.callee(call) if name == "__init__" else name == expressions.callee(call)
 
 
 def known_as(scope):
@@ -194,7 +195,7 @@ def gives(file, scope, found):
 
 def is_needed(file, found):
     """Whether a backward pass goes through something of these, as far as the file tells."""
-    if any(source.callee(call) in BACKWARD and read_by(file, call, scope) & found for call, scope in file.calls):
+    if any(expressions.callee(call) in BACKWARD and read_by(file, call, scope) & found for call, scope in file.calls):
         return True
     return any(last_name(scope) in OWN_RESULT and gives(file, scope, found) for scope in file.scopes)
 
@@ -203,7 +204,7 @@ def is_done(file, scope, value):
     """Whether the same function runs the backward pass of the value itself, after which nobody can run it once more."""
     names = {each.id for each in ast.walk(value) if isinstance(each, ast.Name)}
     for call, where in file.calls:
-        if where is scope and source.callee(call) in BACKWARD and not call.keywords:
+        if where is scope and expressions.callee(call) in BACKWARD and not call.keywords:
             through = call.args[:1] or ([call.func.value] if isinstance(call.func, ast.Attribute) else [])
             if any(isinstance(each, ast.Name) and each.id in names for each in through):
                 return True
@@ -212,7 +213,7 @@ def is_done(file, scope, value):
 
 def is_seen(file, found):
     """Whether the file tells all that is done with these: no function gives them to a caller that is not in it."""
-    called = {source.callee(call) for call, _ in file.calls}
+    called = {expressions.callee(call) for call, _ in file.calls}
     return all(last_name(scope) in called for scope in file.scopes if gives(file, scope, found))
 
 

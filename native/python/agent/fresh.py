@@ -5,6 +5,7 @@ identifier that is made anew, and what is made of these."""
 import ast
 
 source = load("source")
+expressions = load("expressions")
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 PLACES = LOOPS + FUNCTIONS + (ast.Lambda, ast.ClassDef, ast.Module, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -53,7 +54,7 @@ class Fresh:
         while isinstance(container, ast.Subscript):
             keys.append(container.slice)
             container = container.value
-        if any(isinstance(each, ast.Slice) or source.counts_around(each) for each in keys) or self.is_guarded(node):
+        if any(isinstance(each, ast.Slice) or expressions.counts_around(each) for each in keys) or self.is_guarded(node):
             return False
         return any(self.is_new(each, container, MOST_HOPS) for each in keys)
 
@@ -100,7 +101,7 @@ class Fresh:
         return isinstance(node.op, ast.Add) and any(map(also, both(node)[0]))
 
     def is_new_result(self, node, container, also):
-        name = source.callee(node)
+        name = expressions.callee(node)
         if name in MADE_ANEW or (name == "time" and not node.args):
             return name not in self.functions
         if name in SAME and isinstance(node.func, ast.Name) and len(node.args) == 1:
@@ -290,7 +291,7 @@ class Fresh:
     def trains(self, node, seen):
         """Whether the steps of a training are made in a loop or a function."""
         for each in ast.walk(node):
-            name = source.callee(each) if isinstance(each, ast.Call) else None
+            name = expressions.callee(each) if isinstance(each, ast.Call) else None
             if name in TRAINS:
                 return True
             for function in self.functions.get(name, ()):
@@ -316,9 +317,9 @@ class Fresh:
         if isinstance(node, FUNCTIONS + (ast.ClassDef,)):
             return False
         for each in ast.walk(node):
-            if isinstance(each, LOOPS) or isinstance(each, ast.Call) and source.callee(each) in self.functions:
+            if isinstance(each, LOOPS) or isinstance(each, ast.Call) and expressions.callee(each) in self.functions:
                 return True
-            if isinstance(each, ast.Call) and source.callee(each) != "len" and text_of(container) in map(text_of, each.args):
+            if isinstance(each, ast.Call) and expressions.callee(each) != "len" and text_of(container) in map(text_of, each.args):
                 return True
         return False
 
@@ -338,7 +339,7 @@ def both(node):
 
 def is_count(statement):
     value = statement.value if isinstance(statement, ast.Assign) else None
-    return isinstance(value, ast.Call) and source.callee(value) == "count"
+    return isinstance(value, ast.Call) and expressions.callee(value) == "count"
 
 
 def is_whole(value):
@@ -359,7 +360,7 @@ def counts(target, over, name):
     """Whether a loop over `over` gives one of its variables another number in each round."""
     if not isinstance(over, ast.Call):
         return False
-    called = source.callee(over)
+    called = expressions.callee(over)
     if called == "tqdm" and over.args:
         return counts(target, over.args[0], name)
     if called == "zip" and isinstance(target, ast.Tuple) and len(target.elts) == len(over.args):
@@ -373,6 +374,6 @@ def compares(test):
     """Whether a condition compares how much something is, other than by a remainder or a length."""
     for each in ast.walk(test):
         if isinstance(each, ast.Compare) and isinstance(each.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq)):
-            if not source.counts_around(each.left):
+            if not expressions.counts_around(each.left):
                 return True
     return False

@@ -7,6 +7,7 @@ import time
 import tokenize
 
 source = load("source")
+expressions = load("expressions")
 fixes = load("fixes")
 fresh = load("fresh")
 roots = load("roots")
@@ -18,7 +19,7 @@ ADDS_ONE = {"append", "appendleft", "extend", "insert", "add_param_group"}  # wh
 
 
 def is_hooking(call):
-    name = source.callee(call) or ""
+    name = expressions.callee(call) or ""
     return name.startswith("register_") and name.endswith("_hook")
 
 
@@ -80,10 +81,10 @@ class Finder:
         for file in filter(None, map(self.files.get, anchor.files)):
             names = self.other_names(file, anchor)
             for call, scope in file.calls:
-                sort, name, _ = source.subject(call.func.value) if isinstance(call.func, ast.Attribute) else (None, None, None)
-                if (sort, name, scope.home(name) if sort == "name" else None) in names:
+                about = expressions.subjects(call.func.value) if isinstance(call.func, ast.Attribute) else []
+                if any((sort, name, scope.home(name) if sort == "name" else None) in names for sort, name, _ in about):
                     on_site = any((file.path, line) in sites for line in range(call.lineno, call.end_lineno + 1))
-                    found.append((on_site, source.callee(call) in anchor.adders, call.lineno, file.path, scope.name or "<module>"))
+                    found.append((on_site, expressions.callee(call) in anchor.adders, call.lineno, file.path, scope.name or "<module>"))
         best = max(found, default=(False, False))
         return (best[3], best[2], best[4]) if best[0] or best[1] else None
 
@@ -99,8 +100,8 @@ class Finder:
                     if scope.home(name) is home:
                         more.update(("name", each, own) for own, each in self.parameters_of(file, call, name))
                 for each in file.mentions:
-                    given = [source.subject(one)[:2] for one in each.value.args] if isinstance(each.value, ast.Call) else []
-                    if (sort, name) in given and (sort == "attribute" or each.scope.home(name) is home):
+                    given = each.value.args if isinstance(each.value, ast.Call) else []
+                    if any((sort, name) == about[:2] for one in given for about in expressions.subjects(one)) and (sort == "attribute" or each.scope.home(name) is home):
                         more.add((each.sort, each.name, each.scope.home(each.name) if each.sort == "name" else None))
             left = more - found
             found = found | left
@@ -116,7 +117,7 @@ class Finder:
         file, found = self.files.get(path), []
         for call, scope in file.calls if file else ():
             if is_hooking(call):
-                named = any(name.rsplit(".", 1)[-1] in source.names_in(each) for each in call.args)
+                named = any(name.rsplit(".", 1)[-1] in expressions.names_in(each) for each in call.args)
                 found.append((named, call.lineno, scope.name or "<module>"))
         return (path,) + max(found)[1:] if found else None
 
@@ -125,7 +126,7 @@ class Finder:
         allocated the blocks; None: there is none."""
         for path in dict.fromkeys(file for file, _ in sites):
             file = self.files.get(path) if roots.is_user_file(path) and not self.deadline.late() else None
-            calls = [(call.lineno, scope) for call, scope in (file.calls if file else ()) if source.callee(call) in names]
+            calls = [(call.lineno, scope) for call, scope in (file.calls if file else ()) if expressions.callee(call) in names]
             if calls:
                 line, scope = max(calls, key=lambda each: each[0])
                 return path, line, scope.name or "<module>"
@@ -168,7 +169,7 @@ class Finder:
             return True
         if anchor.direct or not isinstance(node, ast.Call):
             return False
-        name = source.callee(node)
+        name = expressions.callee(node)
         return name not in ADDS_ONE and not (name.startswith("add_") and self.fresh(file).is_new_entry(node))
 
     def find_hook_limit(self, anchor):
@@ -179,8 +180,8 @@ class Finder:
         if any(name.endswith("_hooks") and why != source.KEYS for _, name, _, why, _ in file.limits):
             return source.KEYS
         name = anchor.function[2].rsplit(".", 1)[-1]
-        calls = [call for call, _ in file.calls if is_hooking(call) and any(name in source.names_in(each) for each in call.args)]
-        removed = any(source.callee(call) == "remove" and not call.args for call, _ in file.calls)
+        calls = [call for call, _ in file.calls if is_hooking(call) and any(name in expressions.names_in(each) for each in call.args)]
+        removed = any(expressions.callee(call) == "remove" and not call.args for call, _ in file.calls)
         return None if calls and all(not removed or self.fresh(file).is_dropped(each) for each in calls) else source.KEYS
 
     def fresh(self, file):
@@ -251,8 +252,7 @@ class Finder:
             if self.is_visible(scope, home, name):
                 found += self.parameter_mentions(file, call, name, seen, hops)
         for mention in file.mentions:
-            other = mention.value
-            if isinstance(other, ast.Name) and other.id == name and self.is_visible(mention.scope, home, name):
+            if expressions.is_name(mention.value, name) and self.is_visible(mention.scope, home, name):
                 found += self.alias_mentions(file, mention, seen, hops)
         return found
 
@@ -269,8 +269,7 @@ class Finder:
         for mention in own or found:
             chosen += self.resolve_mention(file, mention, seen, hops)
         for mention in file.mentions if self.follows else ():
-            other = mention.value
-            if isinstance(other, ast.Attribute) and other.attr == name:
+            if any(isinstance(other, ast.Attribute) and other.attr == name for other in expressions.may_be(mention.value)):
                 chosen += self.alias_mentions(file, mention, seen, hops)
         return chosen
 
@@ -292,7 +291,7 @@ class Finder:
     @staticmethod
     def returned_variables(file, call):
         """[(scope, name)] of variables that the called function gives back and sets itself."""
-        name = source.callee(call)
+        name = expressions.callee(call)
         found = []
         for scope in file.scopes:
             if scope.returns and scope.name.rsplit(".", 1)[-1] == name:
@@ -309,9 +308,9 @@ class Finder:
     @staticmethod
     def parameters_of(file, call, name):
         """[(function, parameter)] that a call makes of a variable."""
-        function = source.callee(call)
-        places = [place for place, each in enumerate(call.args) if isinstance(each, ast.Name) and each.id == name]
-        words = [each.arg for each in call.keywords if isinstance(each.value, ast.Name) and each.value.id == name]
+        function = expressions.callee(call)
+        places = [place for place, each in enumerate(call.args) if expressions.is_name(each, name)]
+        words = [each.arg for each in call.keywords if expressions.is_name(each.value, name)]
         if not places and not words or function is None:
             return
         for scope in file.scopes:

@@ -2,6 +2,7 @@
 
 import ast
 
+expressions = load("expressions")
 GROW = {
     "append", "appendleft", "extend", "extendleft", "insert", "add", "update", "setdefault", "put", "put_nowait", "push",
     "callback", "enter_context", "add_module", "register_module", "add_param_group",
@@ -17,7 +18,6 @@ KEYS, MAYBE, SHRINKS = "keys", "maybe", "shrinks"
 JOINS = "joins"  # its function joins what it collected in a loop: a bound, but not of a graph that hangs on that
 NUMBERS = {"item", "len", "int", "float", "tolist", "size", "numel", "time", "perf_counter"}  # what gives numbers
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-THROUGH = {"setdefault", "get", "__getitem__"}  # x.setdefault(k, []).append(y) is about x
 GROW_FIRST = {"heappush"}  # heappush(x, y) is about x
 REGISTER = {"register_buffer", "register_parameter", "add_module", "setattr"}
 
@@ -75,44 +75,9 @@ class Mention:
             return not value.elts
         if isinstance(value, ast.Dict):
             return not value.keys
-        return isinstance(value, ast.Call) and not value.args and callee(value) in (
+        return isinstance(value, ast.Call) and not value.args and expressions.callee(value) in (
             "list", "dict", "set", "deque", "OrderedDict", "tuple",
         )  # fmt: skip
-
-
-def callee(call):
-    """The last name of what is called: `f` of a.b.f()."""
-    function = call.func
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)
-
-
-def subject(node):
-    """What an expression such as x[0].y[k].setdefault(a, b) is a part of: ("name" or "attribute", its name, the name of its owner)."""
-    while True:
-        if isinstance(node, (ast.Subscript, ast.Starred)):
-            node = node.value
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in THROUGH:
-            node = node.func.value
-        else:
-            break
-    if isinstance(node, ast.Name):
-        return "name", node.id, None
-    if isinstance(node, ast.Attribute):
-        return "attribute", node.attr, getattr(node.value, "id", None)
-    return None, None, None
-
-
-def keys_in(node):
-    """The constant texts in the subscripts of such an expression."""
-    found = []
-    while isinstance(node, (ast.Subscript, ast.Call, ast.Attribute)):
-        if isinstance(node, ast.Subscript):
-            found.append(node.slice)
-        elif isinstance(node, ast.Call):
-            found += node.args[:1]
-            node = node.func
-        node = node.value if isinstance(node, (ast.Subscript, ast.Attribute)) else None
-    return [each.value for each in found if isinstance(each, ast.Constant) and isinstance(each.value, str)]
 
 
 def scales(mention):
@@ -136,7 +101,7 @@ def is_number(value):
             parts += [each.left, each.right]
         elif isinstance(each, ast.UnaryOp):
             parts.append(each.operand)
-        elif not (isinstance(each, ast.Constant) or isinstance(each, ast.Call) and callee(each) in NUMBERS):
+        elif not (isinstance(each, ast.Constant) or isinstance(each, ast.Call) and expressions.callee(each) in NUMBERS):
             return False
     return True
 
@@ -144,17 +109,11 @@ def is_number(value):
 def is_filter(value, name):
     """It gives what some of `name` are: [x for x in name if ...], name[-8:]."""
     if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
-        return subject(value.value)[1] == name
+        return expressions.subject(value.value)[1] == name
     if not isinstance(value, COMPREHENSIONS) or len(value.generators) != 1:
         return False
     only = value.generators[0]
-    return bool(only.ifs) and subject(only.iter)[1] == name
-
-
-def counts_around(node):
-    """It has a remainder in it: x[step % n]."""
-    remainders = [each for each in ast.walk(node) if isinstance(each, ast.BinOp) and isinstance(each.op, ast.Mod)]
-    return any(not (isinstance(each.left, ast.Constant) and isinstance(each.left.value, (str, bytes))) for each in remainders)
+    return bool(only.ifs) and expressions.subject(only.iter)[1] == name
 
 
 def shorter_ones(test):
@@ -163,7 +122,7 @@ def shorter_ones(test):
     for each in ast.walk(test):
         if isinstance(each, ast.Compare) and isinstance(each.ops[0], (ast.Lt, ast.LtE)):
             call = each.left
-            if isinstance(call, ast.Call) and callee(call) == "len" and call.args:
+            if isinstance(call, ast.Call) and expressions.callee(call) == "len" and call.args:
                 found.append(call.args[0])
     return found
 
@@ -178,17 +137,6 @@ def takes_by(method):
 
 def is_adding(node):
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and adds_by(node.func.attr)
-
-
-def names_in(node):
-    """Names and attributes that an expression reads."""
-    found = set()
-    for each in ast.walk(node):
-        if isinstance(each, ast.Name):
-            found.add(each.id)
-        elif isinstance(each, ast.Attribute):
-            found.add(each.attr)
-    return found
 
 
 class File(ast.NodeVisitor):
@@ -246,24 +194,31 @@ class File(ast.NodeVisitor):
             for place, each in enumerate(target.elts):
                 self.record_target(each, values[place] if fits else value, line, grows)
             return
-        sort, name, owner = subject(target)
-        if sort is None:
-            return
+        for sort, name, owner in expressions.subjects(target):
+            self.record_mention(sort, name, owner, target, value, line, grows, node)
+
+    def record_mention(self, sort, name, owner, target, value, line, grows, node):
         if isinstance(target, ast.Name):
             self.scope.bound.add(name)
-        adds = isinstance(target, ast.Subscript) or (value is not None and name in names_in(value))
+        adds = isinstance(target, ast.Subscript) or (value is not None and name in expressions.names_in(value))
         filtered = value is not None and is_filter(value, name)
         grows = grows or (adds and not filtered)
-        mention = Mention(sort, name, line, self.scope, grows, value, owner, keys_in(target), node)
+        mention = Mention(sort, name, line, self.scope, grows, value, owner, expressions.keys_in(target), node)
         self.mentions.append(mention)
         anew = self.loops > 0 or (owner == "self" and self.scope.name.rsplit(".", 1)[-1] != "__init__")
         if isinstance(target, ast.Subscript):
-            self.limits.append((sort, name, self.scope, SHRINKS if counts_around(target.slice) else KEYS, target))
+            self.limits.append((sort, name, self.scope, SHRINKS if expressions.counts_around(target.slice) else KEYS, target))
         elif filtered or (anew and not grows and mention.is_empty()):
             self.add_limit(sort, name)
 
     def add_limit(self, sort, name):
         self.limits.append((sort, name, self.scope, self.shrinks(), None))
+
+    def limit_all(self, node):
+        """Something is taken out of what an expression gives: of one of several in some case."""
+        about = expressions.subjects(node)
+        for sort, name, _ in about:
+            self.limits.append((sort, name, self.scope, self.shrinks() if len(about) == 1 else MAYBE, None))
 
     def shrinks(self):
         return MAYBE if self.cases else SHRINKS
@@ -271,7 +226,7 @@ class File(ast.NodeVisitor):
     def visit_If(self, node):
         """How long something is, and every so many steps, are cases that come."""
         self.visit(node.test)
-        sure = counts_around(node.test) or any(isinstance(each, ast.Call) and callee(each) == "len" for each in ast.walk(node.test))
+        sure = expressions.counts_around(node.test) or any(isinstance(each, ast.Call) and expressions.callee(each) == "len" for each in ast.walk(node.test))
         self.limit_while_short(node)
         self.cases += not sure
         for each in node.body + node.orelse:
@@ -280,10 +235,10 @@ class File(ast.NodeVisitor):
 
     def limit_while_short(self, node):
         """What is added to only while it is short is bounded: if len(x) < n: x.append(y)."""
-        added = [subject(each.func.value) for part in node.body for each in ast.walk(part) if is_adding(each)]
+        added = [expressions.subject(each.func.value) for part in node.body for each in ast.walk(part) if is_adding(each)]
         for each in shorter_ones(node.test):
-            if subject(each) in added:
-                self.add_limit(*subject(each)[:2])
+            if expressions.subject(each) in added:
+                self.add_limit(*expressions.subject(each)[:2])
 
     def visit_Assign(self, node):
         for target in node.targets:
@@ -302,7 +257,8 @@ class File(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_For(self, node):
-        self.record_target(node.target, node.iter, node.lineno, False)
+        for each in node.iter.elts if isinstance(node.iter, (ast.Tuple, ast.List)) else [node.iter]:
+            self.record_target(node.target, each, node.lineno, False)
         self.visit_While(node)
 
     visit_AsyncFor = visit_For
@@ -314,24 +270,22 @@ class File(ast.NodeVisitor):
 
     def visit_Delete(self, node):
         for each in node.targets:
-            sort, about, _ = subject(each)
-            if sort is not None and not isinstance(each, ast.Name):
-                self.add_limit(sort, about)
+            if not isinstance(each, ast.Name):
+                self.limit_all(each)
         self.generic_visit(node)
 
     def visit_Compare(self, node):
         """Something is done where it is long: if len(x) > n."""
         for left, how, right in zip([node.left] + node.comparators, node.ops, node.comparators):
             longer = left if isinstance(how, (ast.Gt, ast.GtE)) else right if isinstance(how, (ast.Lt, ast.LtE)) else None
-            if isinstance(longer, ast.Call) and callee(longer) == "len":
+            if isinstance(longer, ast.Call) and expressions.callee(longer) == "len":
                 self.limit_first(longer)
         self.generic_visit(node)
 
     def limit_first(self, call):
         """What a call is given first is bounded by it."""
-        sort, about, _ = subject(call.args[0]) if call.args else (None, None, None)
-        if sort is not None:
-            self.add_limit(sort, about)
+        if call.args:
+            self.limit_all(call.args[0])
 
     def visit_withitem(self, node):
         if node.optional_vars is not None:
@@ -348,20 +302,20 @@ class File(ast.NodeVisitor):
 
     def visit_Call(self, node):
         self.calls.append((node, self.scope))
-        name = callee(node)
+        name = expressions.callee(node)
         takes = name in TAKE and not node.args
         if isinstance(node.func, ast.Attribute) and (takes or takes_by(name) or name in BY_KEY):
-            sort, about, _ = subject(node.func.value)
-            if sort is not None and takes:
-                self.taken.append((sort, about, self.scope, self.shrinks(), None))
-            elif sort is not None and takes_by(name):
-                self.add_limit(sort, about)
-            elif sort is not None:
-                self.limits.append((sort, about, self.scope, KEYS, node))
+            about = expressions.subjects(node.func.value)
+            if takes:
+                self.taken += [(sort, each, self.scope, self.shrinks(), None) for sort, each, _ in about]
+            elif takes_by(name):
+                self.limit_all(node.func.value)
+            else:
+                self.limits += [(sort, each, self.scope, KEYS, node) for sort, each, _ in about]
         if name == "set" and isinstance(node.func, ast.Attribute) and len(node.args) == 1:  # contextvars.ContextVar
-            sort, about, owner = subject(node.func.value)
+            sort, about, owner = expressions.subject(node.func.value)
             if sort is not None:
-                grows = about in names_in(node.args[0])
+                grows = about in expressions.names_in(node.args[0])
                 self.set.add((sort, about))
                 self.mentions.append(Mention(sort, about, node.lineno, self.scope, grows, node.args[0], owner, (), node))
         joins = name in JOIN and self.loops == 0 and self.scope is not self.module and node.args and isinstance(node.args[0], ast.Name)
@@ -370,13 +324,11 @@ class File(ast.NodeVisitor):
         if name in SHRINK_FIRST:
             self.limit_first(node)
         if is_adding(node):
-            sort, about, owner = subject(node.func.value)
-            if sort is not None:
-                keys = keys_in(node.func.value)
+            keys = expressions.keys_in(node.func.value)
+            for sort, about, owner in expressions.subjects(node.func.value):
                 self.mentions.append(Mention(sort, about, node.lineno, self.scope, True, node, owner, keys, node))
         elif name in GROW_FIRST and node.args:
-            sort, about, owner = subject(node.args[0])
-            if sort is not None:
+            for sort, about, owner in expressions.subjects(node.args[0]):
                 self.mentions.append(Mention(sort, about, node.lineno, self.scope, True, node, owner))
         place = 1 if name == "setattr" else 0
         if name in REGISTER and len(node.args) > place and isinstance(node.args[place], ast.Constant):

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import types
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "inject"))
@@ -265,9 +266,11 @@ class Agent(Traced):
         self.assertIsNone(log.holder(1, addresses["cycle"])["limit"], "the collector is off")
 
     def test_what_bounds_a_container_by_its_text(self):
-        part = {}
-        with open(os.path.join(HERE, "../../../native/python/agent/source.py")) as text:
-            exec(text.read(), part)  # it needs no other part
+        part, expressions = {}, types.ModuleType("expressions")
+        part["load"] = {"expressions": expressions}.__getitem__
+        for name, into in (("expressions", vars(expressions)), ("source", part)):
+            with open(os.path.join(HERE, "../../../native/python/agent", name + ".py")) as text:
+                exec(text.read(), into)  # they need no other part
         for statement, limit in LIMITS.items():
             file = part["File"]("x.py", "def run(x, n):\n    for step in range(n):\n        x.append(step)\n    " + statement)
             self.assertEqual([why for sort, name, _, why, _ in file.limits if name == "x"], [limit] if limit else [], statement)
@@ -396,6 +399,10 @@ HOLDERS = {
     "bounded deque": ("container", "__main__.recent[...]"),
     "queue": ("container", "__main__.tasks.queue[...]"),
     "bounded cache": ("container", "__main__.bounded(cache)"),
+    "either": ("container", "__main__.evens[...]"),
+    "the other": ("container", "__main__.ones[...]"),
+    "one of two": ("container", "__main__.rights[...]"),
+    "each of two": ("container", "__main__.seconds[...]"),
     "record": ("attribute", "__main__.records[...].value"),
     "callback": ("object", "__main__.callbacks[...] > <<lambda>>.inner"),
     "failure": ("traceback", "__main__.failures[...].__traceback__ > fail_quietly().lost"),
@@ -439,6 +446,8 @@ LIMITS = {
     "return torch.cat(x)": "joins",
     "x[step % n] = step": "shrinks",
     "x[step] = step": "keys",
+    "(x if step % 2 else y).clear()": "maybe",
+    "(y or x)[step] = step": "keys",
     "x['step %d' % step] = step": "keys",
 }
 

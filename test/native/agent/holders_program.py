@@ -210,6 +210,12 @@ recent.append(block("bounded deque"))  # HOLD bounded deque
 tasks = queue_module.Queue(9)
 tasks.put(block("queue"))  # HOLD queue
 group = {block("set")}  # HOLD set
+evens, odds, tens, ones, lefts, rights, firsts, seconds = [], [], [], [], [], [], [], []
+(evens if addresses else odds).append(block("either"))  # HOLD either
+(tens or (more := ones)).append(block("the other"))  # HOLD the other
+[lefts, rights][1].append(block("one of two"))  # HOLD one of two
+for side in (firsts, seconds):
+    side.append(block("each of two") if side is seconds else None)  # HOLD each of two
 records, callbacks, failures, futures = [], [], [], []
 for place in range(9):
     records.append(Record(block("record")))  # HOLD record

@@ -1,0 +1,95 @@
+"""What an expression of a source file gives, or gives a part of, as far as its text tells."""
+
+import ast
+
+THROUGH = {"setdefault", "get", "__getitem__"}  # x.setdefault(k, []).append(y) is about x
+
+
+def callee(call):
+    """The last name of what is called: `f` of a.b.f()."""
+    function = call.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)
+
+
+def may_be(node):
+    """The expressions one of which an expression such as (x if a else y) or (x or y) or (x := y) gives."""
+    left, found = [node], []
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.IfExp):
+            left += [node.orelse, node.body]
+        elif isinstance(node, ast.BoolOp):
+            left += reversed(node.values)
+        elif isinstance(node, ast.NamedExpr):
+            left += [node.value, node.target]
+        else:
+            found.append(node)
+    return found
+
+
+def is_name(node, name):
+    """Whether an expression may be what the name stands for."""
+    return any(isinstance(each, ast.Name) and each.id == name for each in may_be(node))
+
+
+def whole_of(node):
+    """What the value of a subscript, or of a call that gives a part, is a part of; itself where it is none."""
+    if isinstance(node, ast.Subscript):
+        inner = node.value
+        return getattr(inner, "elts", None) or getattr(inner, "values", None) or [inner]
+    if isinstance(node, ast.Starred):
+        return [node.value]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in THROUGH:
+        return [node.func.value]
+    return []
+
+
+def subjects(node):
+    """What an expression such as x[0].y[k].setdefault(a, b) may be a part of: [("name" or "attribute", its name, the name of its owner)]"""
+    left, found = [node], {}
+    while left:
+        for each in may_be(left.pop(0)):
+            left += whole_of(each)
+            if isinstance(each, ast.Name):
+                found["name", each.id, None] = True
+            elif isinstance(each, ast.Attribute):
+                found["attribute", each.attr, getattr(each.value, "id", None)] = True
+    return list(found)
+
+
+def subject(node):
+    """The only thing that such an expression may be a part of; three times None: there are several, or none."""
+    found = subjects(node)
+    return found[0] if len(found) == 1 else (None, None, None)
+
+
+def keys_in(node):
+    """The constant texts in the subscripts of such an expression."""
+    left, found = [node], []
+    while left:
+        for each in may_be(left.pop()):
+            if isinstance(each, ast.Subscript):
+                found.append(each.slice)
+            elif isinstance(each, ast.Call):
+                found += each.args[:1]
+                left.append(each.func)
+            if isinstance(each, (ast.Subscript, ast.Attribute)):
+                left.append(each.value)
+    return [each.value for each in found if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+
+
+def names_in(node):
+    """Names and attributes that an expression reads."""
+    found = set()
+    for each in ast.walk(node):
+        if isinstance(each, ast.Name):
+            found.add(each.id)
+        elif isinstance(each, ast.Attribute):
+            found.add(each.attr)
+    return found
+
+
+def counts_around(node):
+    """It has a remainder in it: x[step % n]."""
+    remainders = [each for each in ast.walk(node) if isinstance(each, ast.BinOp) and isinstance(each.op, ast.Mod)]
+    return any(not (isinstance(each.left, ast.Constant) and isinstance(each.left.value, (str, bytes))) for each in remainders)
