@@ -52,9 +52,12 @@ class Found:
             self.answer["fix"] = found[1]
         self.adds = not named or self.anchor.adders is not None or self.anchor.hooks > 0 or finder.is_carried(self.anchor)
 
+    def grows(self):
+        return self.answer.get("container", self.answer["path"])
+
     def likely(self):
-        """The others that have more than a little of what it has, most first."""
-        some = [each for each in self.others.values() if len(each[1]) > LITTLE * len(self.own)]
+        """The others that have more than a little of what it has, most first; other parts of the same thing are no others."""
+        some = [each for each in self.others.values() if len(each[1]) > LITTLE * len(self.own) and each[0].grows() != self.grows()]
         return sorted(some, key=lambda each: (-len(each[1]),) + rank(each[0]))
 
     def also(self, most):

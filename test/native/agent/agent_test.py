@@ -379,6 +379,7 @@ SHARED = {
     "storage": ("__main__.history['predictions'][...]", "__main__.meter.values[...]"),
     "record": ("__main__.records[...].value", "__main__.pairs[...][...].value"),
     "alone": ("__main__.alone[...]",),
+    "rows": ("__main__.rows[...]['plain']",),
     "graph": ("__main__.curve[...] (its graph)", "__main__.losses[...] (its graph)"),
 }
 HOLDERS = {

@@ -28,7 +28,7 @@ def tensor(kind, step, **more):
 one, other, third = [], [], []
 history = {"predictions": []}
 meter = Meter()
-records, pairs = [], []
+records, pairs, rows = [], [], []
 alone, copied, emptied, recent = [], [], [], collections.deque(maxlen=60)
 losses, curve = [], []
 optimizer = torch.optim.Optimizer()
@@ -46,6 +46,7 @@ def train():
         records.append(record)  # FIRST record
         pairs.append((step, record))  # ALSO record
         newest = tensor(3, step)
+        rows.append({"raw": tensor(6, step), "plain": tensor(6, step)})  # FIRST rows
         alone.append(newest)  # FIRST alone
         recent.append(newest)
         copied = list(alone)
@@ -56,7 +57,7 @@ def train():
         losses.append(loss)  # ALSO graph
         curve.append(loss)  # FIRST graph
         optimizer.step()
-    told = [[hex(at + 0x1000 * step), 512, 0] for at in (0x1000000, 0x2000000, 0x3000000, 0x4000000, 0x6000000) for step in range(40)]
+    told = [[hex(0x1000000 * kind + 0x1000 * step), 512, 0] for kind in (1, 2, 3, 4, 6, 7) for step in range(40)]
     assert tracing.ask(1, "holders", addresses=told, budgetMs=20000)
     return copied
 
