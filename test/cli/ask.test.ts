@@ -91,7 +91,10 @@ test('who holds a line’s blocks, one address; what cannot be asked is one sent
   const address = await asked(place, [String(pid), '--address', '0x103000']);
   assert.match(address.stdout, /1 block, 512 B: __main__\.kept/);
   // The storage’s own size; this PyTorch has no snapshot.
-  assert.match(address.stdout, /^ {2}Requested 512 B, handed out 512 B; stream and pool: not recorded\.$/m);
+  assert.match(
+    address.stdout,
+    /^ {2}The program asked for 512 B in all; the allocator gave just that\. Not recorded: the stream and the pool\.$/m,
+  );
   const none = await asked(place, [String(pid), '--address', '0xdead000']);
   assert.deepEqual([none.status, none.stderr], [1, 'gpu-memtrace: No tensor that is alive begins at 0xdead000.\n']);
   const elsewhere = await asked(place, [String(pid), '--line', 'other.py:3']);
@@ -103,7 +106,7 @@ test('what was asked for a block, its stream and its pool, as PyTorch’s alloca
   const one = await asked(place, [String(pid), '--address', '0x103000']);
   assert.match(
     one.stdout,
-    /^ {2}Requested 500 B, handed out 512 B; stream 0x5570; private pool 0:3 \(of a CUDA graph or a MemPool\)\.$/m,
+    /^ {2}The program asked for 500 B in all; the allocator rounded that up to 512 B\. Stream: 0x5570\. Pool: 0:3 \(of a CUDA graph or a MemPool\)\.$/m,
   );
   const all = await asked(place, [
     String(pid),

@@ -10,8 +10,8 @@ interface Advice {
   pattern?: RegExp;
   /** Must be found in the holder's kind or path. */
   holder?: RegExp;
-  /** All that the holder keeps are tensors of one element. */
-  one?: true;
+  /** What else must hold of it. */
+  when?: (holder: FindingHolder) => boolean;
   /**
    * `{holder}` is what the agent named, `{container}` the same without what stands for one entry of it; `{cpu}` the calls that bring a
    * tensor to the CPU, without its graph unless it has none.
@@ -54,6 +54,11 @@ const TABLE: readonly Advice[] = [
   },
   {
     classes: ['hook'],
+    when: ({ container }) => /_hooks$/.test(container ?? ''),
+    text: t('A hook is registered in each step, and each one keeps what it sees: register it once, before the loop, or call `handle.remove()` when the step is done.'),
+  },
+  {
+    classes: ['hook'],
     text: t('A hook keeps what it sees: remove it (`handle.remove()`) when it is no longer needed, or let it move what it stores to the CPU (`{cpu}`).'),
   },
   {
@@ -72,8 +77,14 @@ const TABLE: readonly Advice[] = [
   },
   {
     classes: ['outputs', 'backward', 'graph'],
+    holder: /\(cache\)(?!.*\[\.\.\.\])/,
+    when: ({ bound }) => bound === null,
+    text: t('{container} keeps its result for every new argument: `functools.cache`, or `lru_cache` with `maxsize=None`, has no bound. Give it one (`@functools.lru_cache(maxsize=128)`).'),
+  },
+  {
+    classes: ['outputs', 'backward', 'graph'],
     holder: /\[\.\.\.\]|\(cache\)/,
-    one: true,
+    when: ({ one }) => one === true,
     text: t('{container} grows with each step: keep the number alone (`.item()`), take out what is no longer needed, or give it a bound.'),
   },
   {
@@ -114,10 +125,10 @@ export function suggest(leak: LeakClass, lines: readonly string[], holder: Findi
   if (holder?.fix) return t('Write `{0}`: the value stays the same, and its graph is freed.', holder.fix.statement);
   const path = holder?.path ?? null;
   const row = TABLE.find(
-    ({ classes, holder: named, pattern, one }) =>
+    ({ classes, holder: named, pattern, when }) =>
       (classes === null || classes.includes(leak)) &&
       (named === undefined || (path !== null && named.test(path))) &&
-      (one === undefined || holder?.one === one) &&
+      (when === undefined || (holder !== null && when(holder))) &&
       (pattern === undefined || lines.some(line => pattern.test(line))),
   );
   if (row === undefined) throw new Error('The last row fits everything.');

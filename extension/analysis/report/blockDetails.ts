@@ -46,23 +46,21 @@ export function blockDetails(
   };
 }
 
-/** `Requested 500 B, handed out 512 B; default stream; default pool.` */
+/** `The program asked for 500 B in all; the allocator rounded that up to 512 B. Stream: the default one. Pool: the default one.` */
 export function detailsText({ blocks, sized, askedBytes, bytes, streams, pools }: BlockDetails): string {
-  const whose = sized === blocks ? '' : ` (known of ${formatCount(sized)} of the ${formatCount(blocks)} blocks)`;
-  const sizes =
-    askedBytes === null || bytes === null
-      ? undefined
-      : `requested ${exact(askedBytes)}, handed out ${exact(bytes)}${whose}`;
-  const known = {
-    'requested bytes': sizes,
-    stream: streams?.map(streamText).join(', '),
-    pool: pools?.map(poolText).join(', '),
-  };
-  const told = Object.values(known).filter(text => text !== undefined);
-  const missing = Object.entries(known).flatMap(([name, text]) => (text === undefined ? [name] : []));
-  if (missing.length > 0) told.push(`${new Intl.ListFormat('en').format(missing)}: not recorded`);
-  const text = told.join('; ');
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+  const told: string[] = [];
+  if (askedBytes !== null && bytes !== null) {
+    const whose = sized === blocks ? 'in all' : `in ${formatCount(sized)} of the ${formatCount(blocks)} blocks`;
+    const rounded =
+      askedBytes === bytes ? 'the allocator gave just that' : `the allocator rounded that up to ${exact(bytes)}`;
+    told.push(`The program asked for ${exact(askedBytes)} ${whose}; ${rounded}.`);
+  }
+  if (streams !== null) told.push(`Stream: ${streams.map(streamText).join(', ')}.`);
+  if (pools !== null) told.push(`Pool: ${pools.map(poolText).join(', ')}.`);
+  const known = { 'how many bytes were asked for': askedBytes, 'the stream': streams, 'the pool': pools };
+  const missing = Object.entries(known).flatMap(([name, value]) => (value === null ? [name] : []));
+  if (missing.length > 0) told.push(`Not recorded: ${new Intl.ListFormat('en').format(missing)}.`);
+  return told.join(' ');
 }
 
 function exact(bytes: number): string {
@@ -70,9 +68,9 @@ function exact(bytes: number): string {
 }
 
 function streamText(stream: string): string {
-  return stream === '0x0' ? 'default stream' : `stream ${stream}`;
+  return stream === '0x0' ? 'the default one' : stream;
 }
 
 function poolText(pool: string): string {
-  return pool === '0:0' ? 'default pool' : `private pool ${pool} (of a CUDA graph or a MemPool)`;
+  return pool === '0:0' ? 'the default one' : `${pool} (of a CUDA graph or a MemPool)`;
 }

@@ -4,14 +4,15 @@ import collections
 import contextvars
 import functools
 import itertools
+import keyword
 import types
 
 objects = load("objects")
 tensors = load("tensors")
 SEQUENCES = (list, tuple, collections.deque, set, frozenset)
 LENGTHS = {kind: kind.__len__ for kind in SEQUENCES + (dict,)}
-LISTS = ("ModuleList", "ModuleDict", "ParameterList", "ParameterDict")
-LISTS = [getattr(tensors.torch.nn, name) for name in LISTS if hasattr(getattr(tensors.torch, "nn", None), name)]
+MANY = ("Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict")  # whose parts have numbers, or keys
+MANY = [getattr(tensors.torch.nn, name) for name in MANY if hasattr(getattr(tensors.torch, "nn", None), name)]
 MODULE_PARTS = ("_modules", "_parameters", "_buffers")
 LINKS = 3  # the same attribute so many times in a row is a linked list
 BEGINS = ("frame", "generator", "closure", "default", "object")
@@ -131,7 +132,7 @@ def instance_step(owner, child):
         name = "_backward_hooks"  # the one dict that a tensor has besides its own namespace
     if name is None:
         return Step("object", "<%s>" % objects.class_text(type(owner)), owner, child)
-    return Step("attribute", "." + name, owner, child, name)
+    return Step("attribute", attribute_text(name), owner, child, name)
 
 
 def class_step(owner, child):
@@ -166,6 +167,19 @@ for each in objects.GENERATORS:
     SPECIAL[each] = generator_step
 
 
+def attribute_text(name, space="__dict__"):
+    """An attribute as Python has it, also one that lies in its object's `space` under what is no name: `.a`, `.__dict__['a-b']`."""
+    named = type(name) is not str or name.isidentifier() and not keyword.iskeyword(name)
+    return ".%s" % name if named else ".%s[%r]" % (space, name)
+
+
+def part_text(before, name):
+    """A part of a module that has it in its dict, to which `before` leads: `.encoder`, `[2]`, `['layer-1']`."""
+    text = attribute_text(name, before.name)
+    many = next((each.__name__ for each in MANY if objects.is_kind(before.owner, each)), None)
+    return text if many is None or "[" not in text else "[%s]" % (repr(name) if many.endswith("Dict") else name)
+
+
 def step(owner, child, before):
     """How `owner` refers to `child`; `before` is the step to `owner`."""
     kind = type(owner)
@@ -181,10 +195,10 @@ def step(owner, child, before):
         return Step("namespace", "", owner, child)
     if kind is dict and before is not None and before.kind in ("namespace", "module"):
         name = objects.item_name(owner, child)
-        return Step("attribute", ".%s" % name, before.owner, child, name)
+        return Step("attribute", attribute_text(name), before.owner, child, name)
     if kind is dict and before is not None and before.kind == "attribute" and before.name in MODULE_PARTS:
         name = objects.item_name(owner, child)
-        return Step("part", ".%s" % name, before.owner, child, name)
+        return Step("part", part_text(before, name), before.owner, child, name)
     container = container_of(owner)
     if objects.is_class(owner):
         return class_step(owner, child)
@@ -231,7 +245,7 @@ def runs(steps):
 
 def is_entry(step):
     """Whether it leads to one of many: modules or parameters in one of PyTorch's lists."""
-    return step.kind == "part" and any(objects.is_kind(step.owner, each) for each in LISTS)
+    return step.kind == "part" and any(each.__name__ != "Sequential" and objects.is_kind(step.owner, each) for each in MANY)
 
 
 def text_of(root, variable, steps, entries=False):

@@ -56,6 +56,13 @@ def train(steps=40):
     return {"losses": losses, "weights": [bits(each)[:5] for each in net.parameters()], "kept": kept}
 
 
+# As a user would write them.
+PATHS = (
+    "net.body[2].bias", "named['0'].weight", "named['by key'].bias", "listed[1]", "odd._modules['a b'].bias",
+    "odd.__dict__['not a name']",
+)  # fmt: skip
+
+
 def graph_and_gradient():
     net = Net()
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
@@ -71,8 +78,15 @@ def graph_and_gradient():
         optimizer.step()
     kept = loss.view(1)  # a view of something that has a graph
     addresses["gradient"] = address(net.body[0].weight.grad)
-    addresses["parameter"] = address(net.body[2].bias)
     addresses["buffer"] = address(net.norm.running_var)
+    named = torch.nn.ModuleDict({each: torch.nn.Linear(2, 2) for each in ("0", "by key")})
+    listed = torch.nn.ParameterList([torch.ones(2), torch.zeros(2)])
+    odd = torch.nn.Module()
+    odd.add_module("a b", torch.nn.Linear(2, 2))
+    setattr(odd, "not a name", torch.ones(2))
+    where = dict(net=net, named=named, listed=listed, odd=odd)
+    for path in PATHS:
+        addresses[path] = address(eval(path, where))
     told = [[hex(at), 1, 0] for at in addresses.values()]
     assert tracing.ask(1, "holders", addresses=told, budgetMs=20000)
     return addresses if total is not kept else None

@@ -62,8 +62,11 @@ class Torch(Traced):
         with open(PROGRAM) as text:
             line = next(place for place, each in enumerate(text, 1) if "# HOLD graph" in each)
         self.assertEqual(found["graph"]["line"], line)
-        self.assertEqual(found["gradient"]["path"], "graph_and_gradient().net.body.0.weight.grad")
-        self.assertEqual(found["parameter"]["path"], "graph_and_gradient().net.body.2.bias")
+        self.assertEqual(found["gradient"]["path"], "graph_and_gradient().net.body[0].weight.grad")
+        paths = set(addresses) - {"graph", "gradient", "buffer"}
+        self.assertEqual(len(paths), 6)
+        for path in paths:  # each is Python
+            self.assertEqual(found[path]["path"], "graph_and_gradient()." + path)
         self.assertEqual(found["buffer"]["path"], "graph_and_gradient().net.norm.running_var")
 
     @every_torch

@@ -56,12 +56,12 @@ test('bytes are summed over the blocks of which they are known, of those that we
   });
   assert.equal(
     detailsText(all),
-    'Requested 600 B, handed out 1.00 KB (1,024 bytes) (known of 2 of the 3 blocks); default stream, stream 0x55; default pool, private pool 0:3 (of a CUDA graph or a MemPool).',
+    'The program asked for 600 B in 2 of the 3 blocks; the allocator rounded that up to 1.00 KB (1,024 bytes). Stream: the default one, 0x55. Pool: the default one, 0:3 (of a CUDA graph or a MemPool).',
   );
 });
 
 test('what nobody told is not recorded', () => {
   const none = details([nothing], [1n]);
   assert.deepEqual(none, { blocks: 1, sized: 0, askedBytes: null, bytes: null, streams: null, pools: null });
-  assert.equal(detailsText(none), 'Requested bytes, stream, and pool: not recorded.');
+  assert.equal(detailsText(none), 'Not recorded: how many bytes were asked for, the stream, and the pool.');
 });

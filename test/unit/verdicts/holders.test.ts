@@ -141,6 +141,39 @@ test('a holder that has not all says how many it has, who else has a part that m
   assert.deepEqual(shareOf(held('cache', 8), held('nobody', 2, 'none')), [
     'It holds 8 of 10 blocks; who holds the others is not known.',
   ]);
+  assert.deepEqual(shareOf(held('xs', 149), held('b', 1)), [null], 'the variable of a loop has the newest');
+});
+
+test('who else has the same blocks is told, by site, and then no fix of one of them', () => {
+  const fix = { line: 9, column: 1, endLine: 9, endColumn: 5, before: 'v', after: 'v.cpu()', adds: '.cpu()' };
+  const also = [
+    { path: 'other', kind: 'container', file: '/t/a.py', line: 10, count: 3, addresses: ['0x10', '0x20', '0x40'] },
+    { path: 'third', kind: 'container', file: '/t/a.py', line: 12, count: 1, addresses: ['0x10'] },
+    { path: 'newest', kind: 'local', count: 0, addresses: ['0x99'] },
+  ];
+  const first = { path: 'one', kind: 'container', file: '/t/a.py', line: 9, count: 4, fix: { ...fix, statement: 'x' } };
+  const answer = {
+    text: JSON.stringify({
+      ok: true,
+      holders: [{ ...first, addresses: ['0x10', '0x20', '0x30', '0x40'], also }],
+    }),
+    blocks: [block(16n, 1), block(32n, 1), block(48n, 1), block(64n, 2)],
+  };
+  const told = (...sites: number[]): [number, string | null, boolean][] => {
+    const read = readHolderAnswer(answer, sites, 4);
+    assert.ok('holders' in read);
+    return read.holders.map(holder => [holder.count, shareText(holder, t), holder.fix !== undefined]);
+  };
+  assert.deepEqual(told(1), [
+    [
+      3,
+      'other (a.py:10) holds 2 of its 3 blocks too. third (a.py:12) holds 1 of its 3 blocks too. Change all of them.',
+      false,
+    ],
+  ]);
+  assert.deepEqual(told(2), [[1, 'other (a.py:10) holds the same memory. Change both.', false]]);
+  answer.text = JSON.stringify({ ok: true, holders: [{ ...first, addresses: ['0x10'] }] });
+  assert.deepEqual(told(1), [[4, null, true]], 'nobody else');
 });
 
 test('a cycle that is seen at the end alone is not named where a look before it did not see it', () => {

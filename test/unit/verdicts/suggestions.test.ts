@@ -39,7 +39,25 @@ test('without one no code of the user’s is made up', () => {
 
 test('what grows is told to keep less, or to have a bound', () => {
   assert.match(suggest('outputs', [], at('all_outputs[...]')), /^all_outputs grows with each step/);
-  assert.match(suggest('graph', [], at('embed(cache)')), /^embed grows with each step/);
+  const cached = /^embed keeps its result for every new argument: .*`maxsize=None`, has no bound\. Give it one/;
+  assert.match(suggest('graph', [], at('embed(cache)')), cached);
+  assert.match(suggest('outputs', [], at('embed(cache)', { one: true })), cached);
+  assert.match(suggest('outputs', [], at('embed(cache)', { bound: 512 })), /^embed grows with each step/);
+  assert.match(suggest('outputs', [], at('embed(cache)[...]', { container: 'embed(cache)' })), /^embed\(cache\) grows/);
+});
+
+test('a hook that is registered in each step is not to be, and one that stores what it sees is to store less', () => {
+  const hook = 'model[2]._backward_hooks';
+  const scale = at(`${hook}[...] > <watch.<locals>.hook>.scale`, { kind: 'hook', container: hook });
+  assert.match(
+    suggest('hook', [], scale),
+    /^A hook is registered in each step.*register it once.*`handle\.remove\(\)`/,
+  );
+  const seen = `${hook}[...] > <watch.<locals>.hook>.seen`;
+  assert.match(
+    suggest('hook', [], at(`${seen}[...]`, { kind: 'hook', container: seen })),
+    /^A hook keeps what it sees/,
+  );
 });
 
 test('what cannot have a graph is not to be detached, and what is no single number has no .item()', () => {
