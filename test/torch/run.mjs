@@ -18,6 +18,8 @@ const CHOSEN = [
   'n06_collector_sawtooth', // what the collector frees in time
   'n10_prefetch', // what a thread holds for a moment
   'n17_fragments', // a pool that is not full
+  'two holders, asked', // of the same memory
+  'one change of two',
   'recording that begins late',
   'a lean trace',
 ];
@@ -39,9 +41,9 @@ export async function runTorchTests(wanted) {
   const { jobs, scripts } = chosen(wanted);
   const files =
     wanted === undefined
-      ? ['leaks', 'corpus', 'asleep', 'training']
+      ? ['leaks', 'corpus', 'twoHolders', 'asleep', 'training']
       : jobs.length > 0
-        ? ['leaks', 'corpus', 'asleep']
+        ? ['leaks', 'corpus', 'twoHolders', 'asleep']
         : [];
   const tests = files.map(name => inRoot(`test/torch/${name}.test.mjs`));
   const results = [];
