@@ -231,20 +231,33 @@ export function holderOf(
   const wasAsked = running.some(answer => answer.process === process);
   const isCycle = found.most.kind === 'cycle' && early === null;
   if (isCycle && wasAsked && !holdersSaid(running, process, sites).includes('none')) return null;
-  const [blocks, of] = [Math.round(found.most.count), Math.round(found.of)];
-  const named = found.others
-    .filter(({ count }) => count > T.little * of)
-    .slice(0, T.few)
-    .map(({ path, file, line, count }) => ({ path, file, line, blocks: Math.round(count) }));
-  const holder = {
-    ...holderAlone(found.most),
-    ...(of - blocks > T.little * of && { share: { blocks, of, others: found.others.length, named } }),
-  };
+  const holder = { ...holderAlone(found.most), ...shareOf(found) };
   const { when, timeNs, pauseMs } = found.answer;
   return when === 'exit' || !pauseMs ? holder : { ...holder, asked: { timeNs, pauseMs } };
 }
 
+/** How many of the blocks it has, itself and by graphs that hang on it; empty: nearly all. */
+function shareOf({ most, of: all, others }: MostHeld): Pick<FindingHolder, 'share'> {
+  const nameOf = ({ path }: HolderFound): string => path.replace(/ \(its graph\)$/, '');
+  const rest = others.filter(other => nameOf(other) !== nameOf(most));
+  const own = most.count + blocksOf(others) - blocksOf(rest);
+  const [blocks, of] = [Math.round(own), Math.round(all)];
+  if (of - blocks <= T.little * of) return {};
+  const named = rest
+    .filter(({ count }) => count > T.little * of)
+    .slice(0, T.few)
+    .map(({ path, file, line, count }) => ({ path, file, line, blocks: Math.round(count) }));
+  return { share: { blocks, of, others: rest.length, named } };
+}
+
 const holderAlone = ({ chain: _chain, count: _count, bytes: _bytes, ...holder }: HolderFound): FindingHolder => holder;
+
+interface MostHeld {
+  answer: HolderAnswer;
+  most: HolderFound;
+  of: number;
+  others: HolderFound[];
+}
 
 /** The holder of most blocks by the answer that names most; null: it is nobody, or has too few of them. */
 function mostHeld(
@@ -253,7 +266,7 @@ function mostHeld(
   sites: readonly number[],
   share: number,
   least: number,
-): { answer: HolderAnswer; most: HolderFound; of: number; others: HolderFound[] } | null {
+): MostHeld | null {
   const named = mostNamed(answers, process, sites);
   const [most, ...others] = (named?.holders ?? [])
     .filter(({ kind }) => !NOBODY.has(kind))

@@ -141,6 +141,11 @@ test('a holder that has not all says how many it has, who else has a part that m
   assert.deepEqual(shareOf(held('cache', 8), held('nobody', 2, 'none')), [
     'It holds 8 of 10 blocks; who holds the others is not known.',
   ]);
+  assert.deepEqual(
+    shareOf(held('kept (its graph)', 6, 'autograd', 12), held('kept', 3), held('x', 3)),
+    ['It holds 9 of 12 blocks. x holds 3.'],
+    'what hangs on it with its graph and without is its own',
+  );
   assert.deepEqual(shareOf(held('xs', 149), held('b', 1)), [null], 'the variable of a loop has the newest');
 });
 
