@@ -1,6 +1,7 @@
 // Pieces of sentences. One and many are whole texts: languages differ in more than an ending.
 import { t } from '@vscode/l10n';
 import { baseName, formatBytes, formatCount, formatDuration } from '../protocol/format';
+import { shareText } from '../protocol/holderShare';
 import type { FindingHolder, FindingPlace } from '../protocol/verdicts';
 
 export function blocksText(count: number): string {
@@ -38,6 +39,9 @@ export function holderText({ path, file, line, length, asked }: FindingHolder): 
   if (file !== null) facts.push(`${baseName(file)}:${line ?? '?'}`);
   return facts.length === 0 ? path : `${path} (${facts.join(', ')})`;
 }
+
+/** `It holds 20 of 60 blocks. …`, and who else has them; null: it holds all, and nobody else. */
+export const shareOf = (holder: FindingHolder): string | null => shareText(holder, t);
 
 /** `Seen 12.30 s into the run; looking paused the program for 31 ms.` */
 export function seenText({ timeNs, pauseMs }: NonNullable<FindingHolder['asked']>): string {

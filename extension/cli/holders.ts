@@ -1,12 +1,10 @@
 import { occasionText, readHolderAnswer, recordedHolders } from '../analysis/findings/holders';
-import { t } from '@vscode/l10n';
-import { shareText } from '../protocol/holderShare';
 import { judgeTrace } from '../analysis/findings/verdicts';
 import { isGrowth } from '../protocol/verdicts';
 import { blockDetails, type BlockDetails, detailsText } from '../analysis/report/blockDetails';
 import { type Survivor, survivorsOf, tensorAt } from '../analysis/series/survivors';
 import { standingOf } from '../analysis/sites/standing';
-import { holderText } from '../analysis/words';
+import { holderText, shareOf } from '../analysis/words';
 import { ask } from '../capture/traces/requests';
 import { LAYERS } from '../protocol/trace';
 import { formatBytes, formatPlural } from '../protocol/format';
@@ -110,7 +108,7 @@ async function askHolders({ title, process, sites, blocks }: Subject, opened: Op
 function linesOf({ title, pid, sentence, holders: found, details }: HolderAnswer): string[] {
   const lines = found.flatMap(holder => {
     const blocks = `${formatPlural(holder.count, 'block')}, ${formatBytes(holder.bytes)}`;
-    const too = shareText(holder, t);
+    const too = shareOf(holder);
     return [`  ${blocks}: ${holderText(holder)}, ${holder.kind}`, ...(too === null ? [] : [`    ${too}`])];
   });
   return [`${title} (process ${pid})`, `  ${sentence}`, ...lines, `  ${detailsText(details)}`];

@@ -1,6 +1,5 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
-import { shareText } from '../../protocol/holderShare';
 import type { StepAxis } from '../../protocol/steps';
 import type { TraceSource } from '../../protocol/trace';
 import type { Finding } from '../../protocol/verdicts';
@@ -10,7 +9,7 @@ import { cutShort } from './holders';
 import { fewestRecords } from '../series/records';
 import { at } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
-import { seenText, holderText, placeText } from '../words';
+import { seenText, shareOf, holderText, placeText } from '../words';
 
 /** What speaks for a leak, in sentences; `pinned`: bytes a step of host memory that the same holder keeps. */
 export function evidenceOf(
@@ -45,7 +44,7 @@ function holderEvidence({ holder, process }: Finding, { answers }: FindingContex
   if (holder?.kind === 'none') return [t('At the end, no Python object of the program held any of it.')];
   if (holder !== null) {
     const asked = holder.asked === undefined ? [] : [seenText(holder.asked)];
-    return [t('Held by {0}.', holderText(holder)), ...asked, shareText(holder, t)].filter(text => text !== null);
+    return [t('Held by {0}.', holderText(holder)), ...asked, shareOf(holder)].filter(text => text !== null);
   }
   const cutAfterMs = cutShort(answers, process);
   if (cutAfterMs === null) return [];

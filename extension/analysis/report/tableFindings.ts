@@ -2,12 +2,11 @@ import { t } from '@vscode/l10n';
 import { formatCount, formatPlural } from '../../protocol/format';
 import type { TraceInfo } from '../../protocol/trace';
 import type { Finding, Verdicts } from '../../protocol/verdicts';
-import { shareText } from '../../protocol/holderShare';
 import { timeUntilFull } from '../../protocol/pace';
 import { vocabulary } from '../../protocol/vocabulary';
 import { titleOf } from '../findings/wording';
 import { standingOf } from '../sites/standing';
-import { seenText, holderText } from '../words';
+import { seenText, shareOf, holderText } from '../words';
 import type { Snapshot } from './snapshot';
 
 /** In English: a terminal is given no other language. */
@@ -41,7 +40,7 @@ export function findingText(finding: Finding): string[] {
   const { holder, fullAtStep, fullInSeconds, suggestion } = finding;
   const lines = [headLine(finding)];
   if (holder !== null) lines.push(`  Held by ${holderText(holder)}.`);
-  const share = holder && shareText(holder, t);
+  const share = holder && shareOf(holder);
   if (share !== null) lines.push(`  ${share}`);
   if (holder?.asked !== undefined) lines.push(`  ${seenText(holder.asked)}`);
   const time = timeUntilFull(fullInSeconds, t);
