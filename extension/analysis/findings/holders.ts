@@ -236,10 +236,10 @@ export function holderOf(
   return when === 'exit' || !pauseMs ? holder : { ...holder, asked: { timeNs, pauseMs } };
 }
 
-/** How many of the blocks it has, itself and by graphs that hang on it; empty: nearly all. */
+/** How many of the blocks it has, in whatever part of its entries, or in graphs that hang on them; empty: nearly all. */
 function shareOf({ most, of: all, others }: MostHeld): Pick<FindingHolder, 'share'> {
-  const nameOf = ({ path }: HolderFound): string => path.replace(/ \(its graph\)$/, '');
-  const rest = others.filter(other => nameOf(other) !== nameOf(most));
+  const nameOf = ({ path, container }: HolderFound): string => container ?? path.replace(/ \(its graph\)$/, '');
+  const rest = others.filter(other => nameOf(other) !== nameOf(most) || other.line !== most.line);
   const own = most.count + blocksOf(others) - blocksOf(rest);
   const [blocks, of] = [Math.round(own), Math.round(all)];
   if (of - blocks <= T.little * of) return {};

@@ -133,7 +133,8 @@ export function suggest(leak: LeakClass, lines: readonly string[], holder: Findi
   );
   if (row === undefined) throw new Error('The last row fits everything.');
   const holds = path ?? t('what holds it');
-  const container = holder?.container ?? holds.replace(/^(.*)\[\.\.\.\].*$/, '$1').replace('(cache)', '');
+  const grows = holder?.container ?? holds.replace(/^(.*)\[\.\.\.\].*$/, '$1');
+  const container = grows.replace(/\(cache\)$/, '');
   const cpu = holder?.graph === false ? '.cpu()' : '.detach().cpu()';
   const text = torch ? row.text : row.text.replace(' (`{cpu}`)', '');
   return text.replaceAll('{cpu}', cpu).replaceAll('{holder}', holds).replaceAll('{container}', container);

@@ -142,7 +142,7 @@ test('a holder that has not all says how many it has, who else has a part that m
     'It holds 8 of 10 blocks; who holds the others is not known.',
   ]);
   assert.deepEqual(
-    shareOf(held('kept (its graph)', 6, 'autograd', 12), held('kept', 3), held('x', 3)),
+    shareOf(held('kept (its graph)', 6, 'autograd', 12), held('kept', 3, 'local', 12), held('x', 3)),
     ['It holds 9 of 12 blocks. x holds 3.'],
     'what hangs on it with its graph and without is its own',
   );
