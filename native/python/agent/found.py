@@ -21,7 +21,7 @@ class Found:
         self.answer, self.anchor, self.sites = answer, anchor, set()
         self.held, self.near = {}, FAR  # address -> bytes; the nearest of the ways to them (the roots' wave, length)
         self.own, self.others = [], {}  # id of another holder -> (it, those of `own` that it has too)
-        self.looked = self.adds = False  # for its line; that adds to what was there
+        self.looked = self.adds = False  # for its line; some statement adds to it
 
     def hold(self, address, size, near=FAR, sites=()):
         self.held[address] = size
@@ -50,28 +50,30 @@ class Found:
             self.answer["limit"] = finder.find_limit(self.anchor, self.answer["kind"] == "autograd")
         if found[1] is not None:
             self.answer["fix"] = found[1]
-        self.adds = not named or self.anchor.adders is not None or self.anchor.hooks > 0 or finder.is_carried(self.anchor)
 
-    def grows(self):
+    def find_adding(self, finder):
+        self.find_line(finder)
+        anchor = self.anchor
+        sure = type(anchor) is not lines.Anchor or anchor.adders is not None or anchor.hooks > 0
+        self.adds = "file" in self.answer and (sure or finder.is_carried(anchor))
+
+    def container(self):
         return self.answer.get("container", self.answer["path"])
 
     def likely(self):
-        """The others that have more than a little of what it has, most first; other parts of the same thing are no others."""
-        some = [each for each in self.others.values() if len(each[1]) > LITTLE * len(self.own) and each[0].grows() != self.grows()]
+        """The others that have more than a little of what it has, most first; other parts of its container are no others."""
+        some = [each for each in self.others.values() if len(each[1]) > LITTLE * len(self.own)]
+        some = [each for each in some if each[0].container() != self.container()]
         return sorted(some, key=lambda each: (-len(each[1]),) + rank(each[0]))
 
     def also(self, most):
-        """Of the others those that a statement adds to, and nothing empties: what is made anew from this one goes with it."""
-        told = [(each, shared) for each, shared in self.likely() if each.adds and each.answer.get("limit") != source.SHRINKS]
-        return [
-            dict(
-                {name: each.answer.get(name) for name in ("path", "kind", "file", "line", "function")},
-                count=len(shared),
-                addresses=[hex(at) for at in shared[:most]],
-            )
-            for each, shared in told
-            if "bound" not in each.answer
-        ][:MOST_ALSO]
+        """Of the others those that a statement adds to, and nothing empties or bounds: what is made anew from this one goes with it."""
+        told = []
+        for each, shared in self.likely():
+            if each.adds and "bound" not in each.answer and each.answer.get("limit") != source.SHRINKS:
+                named = {name: each.answer.get(name) for name in ("path", "kind", "file", "line", "function")}
+                told.append(dict(named, count=len(shared), addresses=[hex(at) for at in shared[:most]]))
+        return told[:MOST_ALSO]
 
     def as_answer(self, most):
         also = self.also(most)
@@ -80,8 +82,8 @@ class Found:
 
 
 def rank(found):
-    """The nearest to the user's code first; a text that is the same in each look decides."""
-    return found.near, found.answer["path"]
+    """What has a bound last, the nearest to the user's code first; a text that is the same in each look decides."""
+    return "bound" in found.answer, found.near, found.answer["path"]
 
 
 def group(found, answer, anchor):
@@ -132,5 +134,5 @@ def with_lines(ordered, milliseconds, most):
     finder.deadline = tensors.Deadline(deadline.left_ms())  # without these the answer is not cut
     for each in ordered[:MOST_LINES]:
         for other, _ in each.likely():
-            other.find_line(finder)
+            other.find_adding(finder)
     return [each.as_answer(most) for each in ordered], deadline.cut

@@ -172,7 +172,7 @@ class Search:
         self.start = roots_part.Roots(self.snapshot)
         self.found = {}  # path and kind -> Found
         self.where = {}  # address -> [(tensor, how: None, "graph", "gradient")]
-        self.known, self.about = [], {}  # [(tensor, way)]; id of such a tensor -> {(address, how)}
+        self.known, self.about = [], {}  # [(tensor, way)]; id of such a tensor -> [(address, how)]
         self.graphs_rest = tensors.graphs_rest()
 
     def run(self):
@@ -262,7 +262,7 @@ class Search:
             if way is not None:
                 reached.add(address)
                 self.known.append((tensor, way))
-                self.about.setdefault(id(tensor), set()).add((address, how))
+                self.about.setdefault(id(tensor), []).append((address, how))
                 self.add_way(address, way, how)
         return set(addresses) - reached
 

@@ -29,7 +29,7 @@ one, other, third = [], [], []
 history = {"predictions": []}
 meter = Meter()
 records, pairs, rows = [], [], []
-alone, copied, emptied, recent = [], [], [], collections.deque(maxlen=60)
+alone, copied, emptied, aged = [], [], [], collections.deque(maxlen=60)
 losses, curve = [], []
 optimizer = torch.optim.Optimizer()
 
@@ -48,7 +48,7 @@ def train():
         newest = tensor(3, step)
         rows.append({"raw": tensor(6, step), "plain": tensor(6, step)})  # FIRST rows
         alone.append(newest)  # FIRST alone
-        recent.append(newest)
+        aged.append(newest)
         copied = list(alone)
         emptied.append(newest)
         if len(emptied) > 30:
