@@ -184,6 +184,7 @@ function leaks(): FindingView[] {
           ...{ blocks: 8, of: 13, others: 2 },
           named: [{ path: 'trainer.cache[...]', file: '/home/user/project/trainer.py', line: 44, blocks: 4 }],
         },
+        also: [{ path: '__main__.log[...]', file: '/home/user/project/log.py', line: 51, blocks: 8, of: 8 }],
       },
       experiments: {
         state: 'answered',

@@ -34,6 +34,7 @@ const checks = {
     for (const at of [
       { file: '/home/user/project/train.py', line: 12 },
       { file: '/home/user/project/metrics.py', line: 23 },
+      { file: '/home/user/project/log.py', line: 51 },
       { file: '/home/user/project/trainer.py', line: 44 },
     ]) {
       await page.keyboard.press('Tab');
@@ -43,11 +44,11 @@ const checks = {
     }
     assert.match(
       await card('leak 1').innerText(),
-      /Open train\.py:12\s+Allocated at metrics\.py:23\s+Also held at trainer\.py:44/,
+      /Open train\.py:12\s+Allocated at metrics\.py:23\s+Also held at log\.py:51\s+Also held at trainer\.py:44/,
     );
     assert.equal(
       await card('leak 1').locator('[data-part=holder]').textContent(),
-      'Held by __main__.metrics.seen[...]It holds 8 of 13 blocks. trainer.cache[...] (trainer.py:44) holds 4. Other holders: 1.',
+      'Held by __main__.metrics.seen[...]It holds 8 of 13 blocks. trainer.cache[...] (trainer.py:44) holds 4. Other holders: 1. __main__.log[...] (log.py:51) holds the same memory. Change both.',
     );
     await card('leak 1').locator('.finding-toggle').press('Enter');
     assert.equal(await card('leak 1').locator('.finding-body').isVisible(), false);

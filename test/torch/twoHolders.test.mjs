@@ -42,14 +42,24 @@ test('two holders, asked by the command while the program runs', { timeout: 120_
   const job = spawn(process.execPath, [cli, ...words], { env, stdio: ['pipe', 'pipe', 'ignore'] });
   const ended = new Promise(done => job.on('close', done));
   t.after(() => job.stdin.end());
-  const pid = await new Promise(done => {
-    let said = '';
-    job.stdout.on('data', data => done(/trained (\d+)\n/.exec((said += data))?.[1] ?? new Promise(() => {})));
-  });
-  const asked = JSON.parse(
-    execFileSync(process.execPath, [cli, 'holders', pid, '--format', 'json'], { env, encoding: 'utf8' }),
+  let said = '';
+  const pid = await new Promise(done =>
+    job.stdout.on('data', data => {
+      const match = /trained (\d+)\n/.exec((said += data));
+      if (match !== null) done(match[1]);
+    }),
   );
+  const ask = (...more) => execFileSync(process.execPath, [cli, 'holders', pid, ...more], { env, encoding: 'utf8' });
+  const asked = JSON.parse(ask('--format', 'json'));
   assert.deepEqual(byPath(asked.questions.flatMap(({ holders }) => holders)), [LOSSES, OUTPUTS]);
+  const line = LOSSES[1][1];
+  assert.match(
+    ask(),
+    new RegExp(
+      `^    __main__\\.losses\\[\\.\\.\\.\\] \\(two_holders\\.py:${line}\\) holds the same memory\\. Change both\\.$`,
+      'm',
+    ),
+  );
   job.stdin.end();
   await ended;
 });

@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import { formatBytes } from '../../../extension/protocol/format';
 import { shareText } from '../../../extension/protocol/holderShare';
 import type { FindingView, OtherLine } from '../../../extension/protocol/requests/verdictRequests';
-import { isLeak } from '../../../extension/protocol/verdicts';
+import { isLeak, type HolderPart } from '../../../extension/protocol/verdicts';
 import { button, differs, el, icon, setAttribute, setAttributes, setText, setTextOrHide, svg } from '../../dom';
 import type { PageActions } from '../shell/part';
 import { experimentsSection, holdersSection } from './holders';
@@ -111,7 +111,8 @@ export class FindingCard {
   private showPlaces(): void {
     const { holder, place } = this.finding;
     const all = [...(holder?.also ?? []), ...(holder?.share?.named ?? [])];
-    const others = all.filter(({ file, line }) => file !== null && line !== null);
+    const isOwn = ({ file, line }: HolderPart): boolean => file === holder?.file && line === holder.line;
+    const others = all.filter(part => part.file !== null && part.line !== null && !isOwn(part));
     if (!differs(this.places, holder?.file, holder?.line, place?.file, place?.line, others)) return;
     const keeper = lineText(holder);
     const source = place === null || place.line === 0 ? '' : lineText(place);
