@@ -20,11 +20,10 @@ export interface HeldBlocks {
   /** From the root to the block. */
   chain: HolderLink[];
   /** Blocks by site: how many, and how many bytes. */
-  sites: BlockCounts;
+  sites: Map<number, { count: number; bytes: number }>;
   /** Others that have some of these blocks too, most first. */
-  also?: { holder: FindingHolder; sites: BlockCounts }[];
+  also?: HeldBlocks[];
 }
-type BlockCounts = Map<number, { count: number; bytes: number }>;
 export interface HolderAnswer {
   process: number;
   timeNs: number;
@@ -99,39 +98,31 @@ export function parseHolders(text: string, blocks: readonly BlockFacts[]): HeldB
 }
 
 function heldBy(document: Entry, blocks: readonly BlockFacts[]): HeldBlocks[] {
-  const facts = new Map(blocks.filter(block => block.known).map(block => [block.address, block]));
-  const left = new Map(facts);
+  // A block is counted once, at the first holder that names it: groups come first.
+  return joined(entriesOf(document), new Map(blocks.filter(({ known }) => known).map(block => [block.address, block])));
+}
+
+/** Entries of one path at one line are one holder; each takes its blocks out of `facts`. */
+function joined(all: readonly HolderEntry[], facts: Map<bigint, BlockFacts>): HeldBlocks[] {
   const byPlace = new Map<string, HeldBlocks>();
-  for (const entry of entriesOf(document)) {
-    const held = byPlace.get(keyOf(entry.holder)) ?? { holder: entry.holder, chain: entry.chain, sites: new Map() };
-    byPlace.set(keyOf(entry.holder), held);
-    countBlocks(entry, left, held.sites);
-    // A block is counted once, at the first holder that names it: groups come first.
-    for (const address of entry.addresses) left.delete(address);
-    for (const other of entry.also) countBlocks(other, facts, alsoOf(held, other.holder).sites);
+  for (const { holder, chain, addresses, count: of, also } of all) {
+    const key = `${holder.path}\0${holder.file}\0${holder.line}`;
+    const held = byPlace.get(key) ?? { holder, chain, sites: new Map<number, never>(), also: [] };
+    byPlace.set(key, held);
+    held.also?.push(...also.flatMap(other => joined([other], new Map(facts))));
+    const weight = Math.max(1, of / Math.max(1, addresses.length));
+    for (const address of addresses) {
+      const block = facts.get(address);
+      if (block !== undefined) count(held, block.site, weight, weight * block.bytes);
+      facts.delete(address);
+    }
   }
   return [...byPlace.values()].filter(held => held.sites.size > 0);
 }
 
-const keyOf = ({ path, file, line }: FindingHolder): string => `${path}\0${file}\0${line}`;
-
-function alsoOf(held: HeldBlocks, holder: FindingHolder): { sites: BlockCounts } {
-  held.also ??= [];
-  const known = held.also.find(other => keyOf(other.holder) === keyOf(holder));
-  if (known !== undefined) return known;
-  const other = { holder, sites: new Map() };
-  held.also.push(other);
-  return other;
-}
-
-function countBlocks(entry: HolderEntry, facts: ReadonlyMap<bigint, BlockFacts>, sites: BlockCounts): void {
-  const weight = Math.max(1, entry.count / Math.max(1, entry.addresses.length));
-  for (const address of new Set(entry.addresses)) {
-    const block = facts.get(address);
-    if (block === undefined) continue;
-    const { count, bytes } = sites.get(block.site) ?? { count: 0, bytes: 0 };
-    sites.set(block.site, { count: count + weight, bytes: bytes + weight * block.bytes });
-  }
+function count(held: HeldBlocks, site: number, blocks: number, bytes: number): void {
+  const before = held.sites.get(site);
+  held.sites.set(site, { count: (before?.count ?? 0) + blocks, bytes: (before?.bytes ?? 0) + bytes });
 }
 
 function readChain(value: unknown): HolderLink[] {
@@ -307,7 +298,7 @@ export function cutShort(answers: readonly HolderAnswer[], process: number): num
 /** Who holds blocks of these sites by one answer, most bytes first; also what it says where it found nobody. */
 export function holdersIn(held: readonly HeldBlocks[], sites: readonly number[]): HolderFound[] {
   return held
-    .map(entry => ({ ...entry.holder, ...alsoIn(entry, sites), chain: entry.chain, ...sumOf(entry.sites, sites) }))
+    .map(entry => ({ ...entry.holder, ...alsoIn(entry, sites), chain: entry.chain, ...sumOf(entry, sites) }))
     .filter(entry => entry.count > 0)
     .sort((a, b) => b.bytes - a.bytes);
 }
@@ -375,16 +366,17 @@ function blocksOf(holders: readonly HolderFound[]): number {
 }
 
 /** Who else has more than a little of the blocks of these sites that a holder has; then the one's fix would free nothing. */
-function alsoIn({ sites: own, also = [] }: HeldBlocks, sites: readonly number[]): Pick<FindingHolder, 'also' | 'fix'> {
-  const of = sumOf(own, sites).count;
-  const parts = also
-    .map(({ holder: { path, file, line }, sites: its }) => ({ path, file, line, blocks: sumOf(its, sites).count, of }))
-    .filter(({ blocks }) => blocks > T.little * of)
-    .map(part => ({ ...part, blocks: Math.round(part.blocks), of: Math.round(of) }));
+function alsoIn(held: HeldBlocks, sites: readonly number[]): Pick<FindingHolder, 'also' | 'fix'> {
+  const of = sumOf(held, sites).count;
+  const parts = (held.also ?? []).flatMap(other => {
+    const { path, file, line } = other.holder;
+    const { count: blocks } = sumOf(other, sites);
+    return blocks > T.little * of ? [{ path, file, line, blocks: Math.round(blocks), of: Math.round(of) }] : [];
+  });
   return parts.length > 0 ? { also: parts, fix: undefined } : {};
 }
 
-function sumOf(held: BlockCounts, sites: readonly number[]): { count: number; bytes: number } {
-  const own = sites.map(site => held.get(site) ?? { count: 0, bytes: 0 });
+function sumOf(held: HeldBlocks, sites: readonly number[]): { count: number; bytes: number } {
+  const own = sites.map(site => held.sites.get(site) ?? { count: 0, bytes: 0 });
   return { count: sum(own.map(({ count }) => count)), bytes: sum(own.map(({ bytes }) => bytes)) };
 }

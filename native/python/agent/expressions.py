@@ -33,7 +33,7 @@ def is_name(node, name):
 
 
 def whole_of(node):
-    """What the value of a subscript, or of a call that gives a part, is a part of; itself where it is none."""
+    """What the value of a subscript, or of a call that gives a part, may be a part of; empty where it is none."""
     if isinstance(node, ast.Subscript):
         inner = node.value
         return getattr(inner, "elts", None) or getattr(inner, "values", None) or [inner]
@@ -57,10 +57,9 @@ def subjects(node):
     return list(found)
 
 
-def subject(node):
-    """The only thing that such an expression may be a part of; three times None: there are several, or none."""
-    found = subjects(node)
-    return found[0] if len(found) == 1 else (None, None, None)
+def is_about(node, name):
+    """Whether such an expression may be a part of what has that name."""
+    return any(each[1] == name for each in subjects(node))
 
 
 def keys_in(node):
@@ -80,13 +79,7 @@ def keys_in(node):
 
 def names_in(node):
     """Names and attributes that an expression reads."""
-    found = set()
-    for each in ast.walk(node):
-        if isinstance(each, ast.Name):
-            found.add(each.id)
-        elif isinstance(each, ast.Attribute):
-            found.add(each.attr)
-    return found
+    return {each.id if isinstance(each, ast.Name) else each.attr for each in ast.walk(node) if isinstance(each, (ast.Name, ast.Attribute))}
 
 
 def counts_around(node):

@@ -1,4 +1,4 @@
-"""The holders that a look found, with the blocks that hang on each: which of several that have a block is named for it, and at which line."""
+"""The holders that a look found, with the blocks that hang on each: which of several that have a block is named, and at which line."""
 
 import gc
 
@@ -21,7 +21,7 @@ class Found:
         self.answer, self.anchor, self.sites = answer, anchor, set()
         self.held, self.near = {}, FAR  # address -> bytes; the nearest of the ways to them (the roots' wave, length)
         self.own, self.others = [], {}  # id of another holder -> (it, those of `own` that it has too)
-        self.looked = self.adds = False  # for its line; some statement adds to it
+        self.looked = False  # for its line
 
     def hold(self, address, size, near=FAR, sites=()):
         self.held[address] = size
@@ -51,33 +51,29 @@ class Found:
         if found[1] is not None:
             self.answer["fix"] = found[1]
 
-    def find_adding(self, finder):
+    def adds(self, finder):
+        """Whether a statement adds to it, and nothing empties or bounds it: else it is made anew from another one, and goes with that."""
         self.find_line(finder)
+        if "file" not in self.answer or "bound" in self.answer or self.answer.get("limit") == source.SHRINKS:
+            return False
         anchor = self.anchor
-        sure = type(anchor) is not lines.Anchor or anchor.adders is not None or anchor.hooks > 0
-        self.adds = "file" in self.answer and (sure or finder.is_carried(anchor))
+        return type(anchor) is not lines.Anchor or anchor.adders is not None or anchor.hooks > 0 or finder.is_carried(anchor)
 
     def container(self):
         return self.answer.get("container", self.answer["path"])
 
-    def likely(self):
+    def also(self, finder, most):
         """The others that have more than a little of what it has, most first; other parts of its container are no others."""
-        some = [each for each in self.others.values() if len(each[1]) > LITTLE * len(self.own)]
-        some = [each for each in some if each[0].container() != self.container()]
-        return sorted(some, key=lambda each: (-len(each[1]),) + rank(each[0]))
-
-    def also(self, most):
-        """Of the others those that a statement adds to, and nothing empties or bounds: what is made anew from this one goes with it."""
         told = []
-        for each, shared in self.likely():
-            if each.adds and "bound" not in each.answer and each.answer.get("limit") != source.SHRINKS:
+        for each, shared in sorted(self.others.values(), key=lambda each: (-len(each[1]),) + rank(each[0])):
+            if len(shared) > LITTLE * len(self.own) and each.container() != self.container() and each.adds(finder):
                 named = {name: each.answer.get(name) for name in ("path", "kind", "file", "line", "function")}
                 told.append(dict(named, count=len(shared), addresses=[hex(at) for at in shared[:most]]))
         return told[:MOST_ALSO]
 
-    def as_answer(self, most):
-        also = self.also(most)
+    def as_answer(self, finder, most):
         told = dict(self.answer, count=len(self.own), bytes=self.bytes(), addresses=[hex(at) for at in self.own[:most]])
+        also = self.also(finder, most)
         return dict(told, also=also) if also else told
 
 
@@ -132,7 +128,4 @@ def with_lines(ordered, milliseconds, most):
     for each in ordered[:MOST_LINES]:
         each.find_line(finder)
     finder.deadline = tensors.Deadline(deadline.left_ms())  # without these the answer is not cut
-    for each in ordered[:MOST_LINES]:
-        for other, _ in each.likely():
-            other.find_adding(finder)
-    return [each.as_answer(most) for each in ordered], deadline.cut
+    return [each.as_answer(finder, most) for each in ordered], deadline.cut

@@ -100,8 +100,9 @@ class Finder:
                     if scope.home(name) is home:
                         more.update(("name", each, own) for own, each in self.parameters_of(file, call, name))
                 for each in file.mentions:
-                    given = each.value.args if isinstance(each.value, ast.Call) else []
-                    if any((sort, name) == about[:2] for one in given for about in expressions.subjects(one)) and (sort == "attribute" or each.scope.home(name) is home):
+                    arguments = each.value.args if isinstance(each.value, ast.Call) else []
+                    given = [about[:2] for one in arguments for about in expressions.subjects(one)]
+                    if (sort, name) in given and (sort == "attribute" or each.scope.home(name) is home):
                         more.add((each.sort, each.name, each.scope.home(each.name) if each.sort == "name" else None))
             left = more - found
             found = found | left

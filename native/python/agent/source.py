@@ -109,11 +109,11 @@ def is_number(value):
 def is_filter(value, name):
     """It gives what some of `name` are: [x for x in name if ...], name[-8:]."""
     if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
-        return expressions.subject(value.value)[1] == name
+        return expressions.is_about(value.value, name)
     if not isinstance(value, COMPREHENSIONS) or len(value.generators) != 1:
         return False
     only = value.generators[0]
-    return bool(only.ifs) and expressions.subject(only.iter)[1] == name
+    return bool(only.ifs) and expressions.is_about(only.iter, name)
 
 
 def shorter_ones(test):
@@ -226,7 +226,8 @@ class File(ast.NodeVisitor):
     def visit_If(self, node):
         """How long something is, and every so many steps, are cases that come."""
         self.visit(node.test)
-        sure = expressions.counts_around(node.test) or any(isinstance(each, ast.Call) and expressions.callee(each) == "len" for each in ast.walk(node.test))
+        asked = [expressions.callee(each) for each in ast.walk(node.test) if isinstance(each, ast.Call)]
+        sure = "len" in asked or expressions.counts_around(node.test)
         self.limit_while_short(node)
         self.cases += not sure
         for each in node.body + node.orelse:
@@ -235,10 +236,11 @@ class File(ast.NodeVisitor):
 
     def limit_while_short(self, node):
         """What is added to only while it is short is bounded: if len(x) < n: x.append(y)."""
-        added = [expressions.subject(each.func.value) for part in node.body for each in ast.walk(part) if is_adding(each)]
-        for each in shorter_ones(node.test):
-            if expressions.subject(each) in added:
-                self.add_limit(*expressions.subject(each)[:2])
+        adding = [each.func.value for part in node.body for each in ast.walk(part) if is_adding(each)]
+        added = [about for each in adding for about in expressions.subjects(each)]
+        for about in [about for each in shorter_ones(node.test) for about in expressions.subjects(each)]:
+            if about in added:
+                self.add_limit(*about[:2])
 
     def visit_Assign(self, node):
         for target in node.targets:
@@ -313,8 +315,7 @@ class File(ast.NodeVisitor):
             else:
                 self.limits += [(sort, each, self.scope, KEYS, node) for sort, each, _ in about]
         if name == "set" and isinstance(node.func, ast.Attribute) and len(node.args) == 1:  # contextvars.ContextVar
-            sort, about, owner = expressions.subject(node.func.value)
-            if sort is not None:
+            for sort, about, owner in expressions.subjects(node.func.value):
                 grows = about in expressions.names_in(node.args[0])
                 self.set.add((sort, about))
                 self.mentions.append(Mention(sort, about, node.lineno, self.scope, grows, node.args[0], owner, (), node))
