@@ -23,7 +23,8 @@ std::vector<LoopFinder::Maker> makers_of(const Accounts &accounts, uint32_t proc
         info.source == LineSource::Python && !info.summary.file.empty() && !info.summary.before_attach;
     const bool of_engine = info.source != LineSource::Python && info.source != LineSource::None;
     const bool backward = of_engine || accounts.cells()[cell].calls_backward;
-    makers[cell] = {has_line && !backward ? site : kNone, maker.thread, tensors == (maker.layer == Layer::Tensor),
+    makers[cell] = {has_line && !backward ? site : kNone, maker.stack, maker.thread,
+                    tensors == (maker.layer == Layer::Tensor),
                     backward};
   }
   return makers;
@@ -81,7 +82,7 @@ void count_rounds(State &all, ProcessState &process, const std::vector<StepEntry
     return static_cast<uint32_t>(1 + (std::upper_bound(ends.begin(), ends.end(), time_ns) - ends.begin()));
   };
   for (const StepEntry &entry : entries) {
-    const bool begins = entry.kind == StepEntry::Allocation && all.accounts.site_of(entry.cell) == process.steps.anchor;
+    const bool begins = entry.kind == StepEntry::Allocation && starts(all, process.steps.anchor, entry.cell);
     if (begins) {
       if (ends.empty()) process.steps.begin_ns = entry.time_ns;
       ends.push_back(entry.time_ns);
@@ -113,21 +114,20 @@ void find_loop(const Context &context) {
   context.accounts().resolve_pending();
   const auto calls = [&](uint32_t site) { return path_of(context.all, context.process.number, site); };
   const auto makers = makers_of(context.accounts(), context.process.number);
-  const auto loop = finder->find(makers, calls, steps.silent < steps.most_silent ? steps.anchor : kNone);
+  const auto loop = finder->find(makers, calls, steps.silent < steps.most_silent ? steps.anchor : Anchor{});
   if (!loop) return;
-  const bool other = loop->site != steps.anchor;
+  const bool other = loop->anchor != steps.anchor;
   if (other && steps.sure && !goes_on && !outlasts(steps, finder->entries().back().time_ns)) return;
   if (other) {
     steps.source = StepSource::Periodic;
-    steps.anchor = loop->site;
+    steps.anchor = loop->anchor;
     steps.silent = 0;
     auto resting = std::move(finder);  // is not to hear it all again
     count_rounds(context.all, context.process, resting->entries());
     finder = std::move(resting);
   }
   steps.most_silent = ProcessSteps::kSilentRounds * (loop->length + 2);
-  const bool doubtful = loop->length < 2;
-  steps.sure = loop->rounds >= (doubtful ? ProcessSteps::kDoubtfulRounds : ProcessSteps::kSureRounds);
+  steps.sure = loop->rounds >= (loop->alone ? ProcessSteps::kDoubtfulRounds : ProcessSteps::kSureRounds);
 }
 
 }  // namespace gmt::model

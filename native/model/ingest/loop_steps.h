@@ -12,10 +12,15 @@ void search_again(const Context &context);
 /// After an allocation.
 void find_loop(const Context &context);
 
+/// Whether an allocation of `cell` begins a round.
+inline bool starts(const State &all, const Anchor &anchor, uint32_t cell) {
+  return all.accounts.site_of(cell) == anchor.site && anchor.has(all.accounts.cell_infos()[cell].stack);
+}
+
 /// Before an allocation of `cell` is counted: it may begin a step.
 inline void begin_round(const Context &context, uint32_t cell) {
   ProcessSteps &steps = context.process.steps;
-  if (context.accounts().site_of(cell) == steps.anchor) [[unlikely]]
+  if (starts(context.all, steps.anchor, cell)) [[unlikely]]
     return end_round(context);
   if (++steps.silent >= steps.most_silent) [[unlikely]]
     search_again(context);

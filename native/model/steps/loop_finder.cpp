@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 #include <span>
+#include <tuple>
 #include <utility>
 
 namespace gmt::model {
@@ -16,37 +17,46 @@ constexpr size_t kFilling = 2;
 /// Where the thread is any: the allocations of all threads are counted in one row.
 constexpr uint32_t kAllThreads = 65536;
 
-/// The allocations of one site in one thread, or in all.
+/// The allocations of one anchor in one thread, or in all.
 struct Row {
-  uint32_t site;
+  Anchor anchor;
   uint32_t thread;
-  uint32_t count;
+  uint32_t whole;  ///< the row of its site
+  uint32_t count = 0;
 };
-/// Of a cell: its row in its thread, and that in all; kNone = none.
+/// Of a cell: its rows in its thread, and those in all.
 struct RowsOf {
-  uint32_t of_thread = kNone;
-  uint32_t of_all = kNone;
+  std::vector<uint32_t> of_thread, of_all;
 };
 
 /// A site of several threads has a row in each, for a pool's workers go through one loop, each at its own pace; and one in
-/// all, for a thread may be made for each round.
+/// all, for a thread may be made for each round. One of several stacks has rows for each of them as well.
 std::pair<std::vector<Row>, std::vector<RowsOf>> rows_of(const std::vector<LoopFinder::Maker> &makers,
                                                          const std::vector<uint32_t> &counts) {
   std::vector<Row> rows;
   std::vector<RowsOf> of_cell(counts.size());
-  std::map<std::pair<uint32_t, uint32_t>, uint32_t> known;
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> known;
+  std::map<uint32_t, std::set<uint32_t>> threads, stacks;  // by site
   const auto add = [&](uint32_t cell, uint32_t thread) {
-    const auto [at, is_new] = known.try_emplace({makers[cell].site, thread}, static_cast<uint32_t>(rows.size()));
-    if (is_new) rows.push_back({makers[cell].site, thread, 0});
-    rows[at->second].count += counts[cell];
-    return at->second;
+    const LoopFinder::Maker &maker = makers[cell];
+    std::vector<uint32_t> own;
+    for (const uint32_t stack : {kNone, maker.stack}) {
+      if (stack != kNone && stacks[maker.site].size() == 1) continue;
+      const auto row = static_cast<uint32_t>(rows.size());
+      const auto [at, is_new] = known.try_emplace({maker.site, stack, thread}, row);
+      if (is_new) rows.push_back({{maker.site, stack}, thread, own.empty() ? row : own[0]});
+      rows[at->second].count += counts[cell];
+      own.push_back(at->second);
+    }
+    return own;
   };
-  std::map<uint32_t, std::set<uint32_t>> threads;
   const auto is_counted = [&](uint32_t cell) {
     return counts[cell] > 0 && makers[cell].counts && makers[cell].site != kNone;
   };
   for (uint32_t cell = 0; cell < counts.size(); ++cell) {
-    if (is_counted(cell)) threads[makers[cell].site].insert(makers[cell].thread);
+    if (!is_counted(cell)) continue;
+    threads[makers[cell].site].insert(makers[cell].thread);
+    stacks[makers[cell].site].insert(makers[cell].stack);
   }
   for (uint32_t cell = 0; cell < counts.size(); ++cell) {
     if (!is_counted(cell)) continue;
@@ -139,7 +149,7 @@ const CallPath &LoopFinder::path(uint32_t site, const PathOf &path_of) {
 }
 
 std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &makers, const PathOf &path_of,
-                                                 uint32_t kept) {
+                                                 Anchor kept) {
   search_later();
   const auto [rows, of_cell] = rows_of(makers, counts_);
   std::vector<uint32_t> ends;  // of each one's visits, one behind the other
@@ -160,9 +170,10 @@ std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &maker
       place = own.last ? parting(*own.last, calls) : call_place(0, calls[0].line);
       own.last = &calls;
     }
-    const auto [of_thread, of_all] = of_cell[cell];
-    if (of_thread != kNone) visits[ends[of_thread]++] = {static_cast<uint32_t>(own.partings.size()), backward};
-    if (of_all != kNone) visits[ends[of_all]++] = {static_cast<uint32_t>(all.partings.size()), backward};
+    for (const uint32_t row : of_cell[cell].of_thread)
+      visits[ends[row]++] = {static_cast<uint32_t>(own.partings.size()), backward};
+    for (const uint32_t row : of_cell[cell].of_all)
+      visits[ends[row]++] = {static_cast<uint32_t>(all.partings.size()), backward};
     own.partings.push_back(place);
     all.partings.push_back(place);
   }
@@ -174,9 +185,10 @@ std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &maker
     const auto &row = threads[rows[i].thread].partings;
     auto loop = measure(own, partings.try_emplace(rows[i].thread, row).first->second);
     if (!loop || row.size() - own.back().number > 2 * size_t{loop->longest} + 2) continue;  // none, or over
-    loop->site = rows[i].site;
+    loop->anchor = rows[i].anchor;
     loop->first = own.front().number;
-    if (loop->site == kept && (!known || loop->rounds > known->rounds)) known = loop;
+    loop->alone = 2 * (size_t{rows[rows[i].whole].count} - kFilling - 1) > loop->rounds * loop->length;
+    if (loop->anchor == kept && (!known || loop->rounds > known->rounds)) known = loop;
     if (!best || is_more_of_a_step(*loop, *best) || (!is_more_of_a_step(*best, *loop) && stands_for_it(*loop, *best)))
       best = loop;
   }

@@ -2,6 +2,7 @@
 // The steps of one process: what ends them, when they ended, and what is not known of them.
 #include <vector>
 
+#include "model/steps/loop_finder.h"
 #include "model/steps/step_list.h"
 
 namespace gmt::model {
@@ -40,7 +41,7 @@ struct ProcessSteps {
   bool sure = false;           ///< of the loop
   uint32_t silent = 0;         ///< allocations since its last round began
   uint32_t most_silent = ~0u;  ///< that are no reason to look for another
-  uint32_t anchor = kNone;     ///< site whose allocations begin steps
+  Anchor anchor;               ///< whose allocations begin steps
   uint64_t begin_ns = 0;       ///< of the first step that was counted from `source`
   uint64_t last_end_ns = 0;
   uint32_t touched = 0;  ///< ended steps with flags
@@ -49,8 +50,8 @@ struct ProcessSteps {
   uint8_t lasting_flags = 0;  ///< of every step until further notice
 
   void checkpoint(Archive &a) {
-    a(source, next_slice_ns, sure, silent, most_silent, begin_ns, last_end_ns, touched, marks, running, lasting_flags);
-    row_or_none(a, kSiteRows, anchor);
+    a(source, next_slice_ns, sure, silent, most_silent, begin_ns, last_end_ns, touched, marks, running, lasting_flags,
+      anchor);
   }
   void flag(uint8_t flags) { running.flags |= flags; }
   void collection(bool full) {
