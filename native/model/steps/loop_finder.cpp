@@ -1,6 +1,7 @@
 #include "model/steps/loop_finder.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <set>
@@ -75,7 +76,8 @@ struct Thread {
 /// An allocation of a row: its number in the thread, and the backward passes' allocations before it.
 struct Visit {
   uint32_t number;
-  uint32_t backward;
+  uint32_t backward : 31;
+  uint32_t again : 1;  ///< right behind another one
 };
 
 /// What comes most often, the deeper one of two; how often.
@@ -98,16 +100,13 @@ std::optional<LoopFinder::Loop> measure(std::span<const Visit> visits, const Pla
   std::vector<CallPlace> places;
   std::vector<uint32_t> lengths;
   size_t backward = 0;
-  size_t again = 0;  // visits right behind one another: one line's statement may allocate several times
   for (size_t i = kFilling + 1; i < visits.size(); ++i) {
     const auto [from, to] = std::pair{visits[i - 1], visits[i]};
     places.push_back(partings.least(from.number + 1, to.number + 1));
     lengths.push_back(to.number - from.number);
-    again += lengths.back() == 1;
     backward += to.backward > from.backward;
   }
   loop.rounds = lengths.size();
-  loop.once = static_cast<int64_t>(loop.rounds) - 2 * static_cast<int64_t>(again);
   loop.longest = *std::max_element(lengths.begin(), lengths.end());
   const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
   std::nth_element(lengths.begin(), middle, lengths.end());
@@ -116,6 +115,20 @@ std::optional<LoopFinder::Loop> measure(std::span<const Visit> visits, const Pla
   const auto [place, count] = most_often(places);
   loop.place = place;
   return place != kNowhere && 2 * count >= loop.rounds ? std::optional(loop) : std::nullopt;
+}
+
+/// The same where many visits are right behind another one: what allocates several times a round has come there once.
+std::optional<LoopFinder::Loop> measure_runs(std::span<const Visit> visits, const PlaceMinima &partings) {
+  std::vector<Visit> runs;
+  std::copy_if(visits.begin(), visits.end(), std::back_inserter(runs), [](Visit one) { return !one.again; });
+  const auto again = static_cast<int64_t>(visits.size() - runs.size());
+  auto loop = 3 * runs.size() > 2 * visits.size() ? std::nullopt : measure(runs, partings);
+  const bool each = !loop;
+  if (each) loop = measure(visits, partings);
+  if (!loop) return loop;
+  loop->anchor.each = each;
+  loop->once = static_cast<int64_t>(loop->rounds) - (each ? 2 * again : 0);
+  return loop;
 }
 
 /// Whether the rounds of `a` rather than those of `b` are steps; false for rounds of one loop.
@@ -148,8 +161,7 @@ const CallPath &LoopFinder::path(uint32_t site, const PathOf &path_of) {
   return known;
 }
 
-std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &makers, const PathOf &path_of,
-                                                 Anchor kept) {
+std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &makers, const PathOf &path_of, Anchor kept) {
   search_later();
   const auto [rows, of_cell] = rows_of(makers, counts_);
   std::vector<uint32_t> ends;  // of each one's visits, one behind the other
@@ -159,10 +171,15 @@ std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &maker
   std::map<uint32_t, Thread> threads;
   Thread &all = threads[kAllThreads];
   uint32_t backward = 0;
+  const Maker *last = nullptr;
   for (const uint32_t cell : cells_) {
     const Maker &maker = makers[cell];
     if (!maker.counts) continue;
     backward += maker.backward;
+    const auto again = [&, before = std::exchange(last, &maker)](uint32_t row) {
+      return before && rows[row].anchor.site == before->site && rows[row].anchor.has(before->stack) &&
+             maker.thread == before->thread;
+    };
     Thread &own = threads[maker.thread];
     CallPlace place = kNowhere;
     if (maker.site != kNone && !path(maker.site, path_of).empty()) {
@@ -171,9 +188,9 @@ std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &maker
       own.last = &calls;
     }
     for (const uint32_t row : of_cell[cell].of_thread)
-      visits[ends[row]++] = {static_cast<uint32_t>(own.partings.size()), backward};
+      visits[ends[row]++] = {static_cast<uint32_t>(own.partings.size()), backward, again(row)};
     for (const uint32_t row : of_cell[cell].of_all)
-      visits[ends[row]++] = {static_cast<uint32_t>(all.partings.size()), backward};
+      visits[ends[row]++] = {static_cast<uint32_t>(all.partings.size()), backward, again(row)};
     own.partings.push_back(place);
     all.partings.push_back(place);
   }
@@ -183,11 +200,11 @@ std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &maker
   for (uint32_t i = 0, begin = 0; i < rows.size(); begin = ends[i++]) {
     const std::span<const Visit> own{visits.data() + begin, visits.data() + ends[i]};
     const auto &row = threads[rows[i].thread].partings;
-    auto loop = measure(own, partings.try_emplace(rows[i].thread, row).first->second);
+    auto loop = measure_runs(own, partings.try_emplace(rows[i].thread, row).first->second);
     if (!loop || row.size() - own.back().number > 2 * size_t{loop->longest} + 2) continue;  // none, or over
-    loop->anchor = rows[i].anchor;
+    loop->anchor = {rows[i].anchor.site, rows[i].anchor.stack, loop->anchor.each};
     loop->first = own.front().number;
-    loop->alone = 2 * (size_t{rows[rows[i].whole].count} - kFilling - 1) > loop->rounds * loop->length;
+    loop->alone = rows[rows[i].whole].count >= loop->rounds * loop->length + kFilling + 1;
     if (loop->anchor == kept && (!known || loop->rounds > known->rounds)) known = loop;
     if (!best || is_more_of_a_step(*loop, *best) || (!is_more_of_a_step(*best, *loop) && stands_for_it(*loop, *best)))
       best = loop;

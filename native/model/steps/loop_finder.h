@@ -37,11 +37,12 @@ static_assert(sizeof(StepEntry) == 32);
 struct Anchor {
   uint32_t site = kNone;
   uint32_t stack = kNone;  ///< kNone: any
+  bool each = true;        ///< false: of several right behind one another the first one alone
   bool operator==(const Anchor &) const = default;
   bool has(uint32_t other) const { return stack == kNone || stack == other; }
   void checkpoint(Archive &a) {
     row_or_none(a, kSiteRows, site);
-    a(stack);
+    a(stack, each);
   }
 };
 
@@ -69,10 +70,10 @@ class LoopFinder {
     uint32_t longest;  ///< allocations in the longest one of the rounds
     uint32_t length;   ///< ... and in the middle one
     size_t rounds;
-    int64_t once;     ///< rounds that begin with one allocation, less those that begin with another one at once
+    int64_t once;     ///< rounds, less twice those that begin right behind another one's begin
     CallPlace place;  ///< where the program comes back to in most rounds
     bool backward;    ///< most rounds have a backward pass
-    bool alone;       ///< most of what the rounds allocate is of the one line
+    bool alone;       ///< all that most rounds allocate is of the one line
   };
   /// The calls of a site's stack; empty where they are not known.
   using PathOf = std::function<CallPath(uint32_t site)>;

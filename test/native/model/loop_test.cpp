@@ -233,7 +233,7 @@ TEST(where_there_are_backward_passes_the_innermost_loop_with_one_is_the_step) {
 TEST(a_line_that_allocates_several_times_is_no_round_each_time) {
   ServerFeed feed;
   for (int i = 0; i < 40; ++i) feed.touch(ServerFeed::kRequest, 3), feed.touch(ServerFeed::kMiss);
-  CHECK_EQ(feed.anchor_line(), "5");
+  CHECK_EQ(feed.anchor_line(), "50");
   CHECK_EQ(feed.series().axis.count, 40u);
 }
 
