@@ -54,7 +54,7 @@ Napi::Object losses_of(Napi::Env env, const trace::Losses &losses) {
 void add_steps(const model::State &state, const model::ProcessState &process, InfoData &data) {
   const uint32_t number = process.number;
   const model::ProcessSteps &steps = process.steps;
-  data.steps.push_back({number, steps.source, process.frame->step - 1, steps.last_end_ns, steps.anchor,
+  data.steps.push_back({number, steps.source, process.frame->step - 1, steps.last_end_ns, steps.anchor.site,
                         steps.source != model::StepSource::Periodic || steps.sure, steps.touched});
   const auto add_pauses = [&](const auto &intervals, bool of_driver) {
     for (const model::Interval &one : intervals)

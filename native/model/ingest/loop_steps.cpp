@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "model/ingest/step_events.h"
 
@@ -23,8 +24,8 @@ std::vector<LoopFinder::Maker> makers_of(const Accounts &accounts, uint32_t proc
         info.source == LineSource::Python && !info.summary.file.empty() && !info.summary.before_attach;
     const bool of_engine = info.source != LineSource::Python && info.source != LineSource::None;
     const bool backward = of_engine || accounts.cells()[cell].calls_backward;
-    makers[cell] = {has_line && !backward ? site : kNone, maker.thread, tensors == (maker.layer == Layer::Tensor),
-                    backward};
+    makers[cell] = {has_line && !backward ? site : kNone, maker.stack, maker.thread,
+                    tensors == (maker.layer == Layer::Tensor), backward};
   }
   return makers;
 }
@@ -80,13 +81,16 @@ void count_rounds(State &all, ProcessState &process, const std::vector<StepEntry
   const auto step_of = [&](uint64_t time_ns) {
     return static_cast<uint32_t>(1 + (std::upper_bound(ends.begin(), ends.end(), time_ns) - ends.begin()));
   };
+  bool others = true;
   for (const StepEntry &entry : entries) {
-    const bool begins = entry.kind == StepEntry::Allocation && all.accounts.site_of(entry.cell) == process.steps.anchor;
-    if (begins) {
+    const bool allocates = entry.kind == StepEntry::Allocation;
+    const bool own = allocates && is_of(all, process.steps.anchor, entry.cell);
+    if (own && process.steps.begins(all.accounts.cell_infos()[entry.cell].thread, others)) {
       if (ends.empty()) process.steps.begin_ns = entry.time_ns;
       ends.push_back(entry.time_ns);
       end_step(all, process, entry.time_ns, true);
     }
+    if (allocates) others = !own;
     replay(all, process, entry, entry.kind == StepEntry::Free ? step_of(entry.before) : 0);
   }
   set_steps_of_blocks(all, process, step_of);
@@ -94,8 +98,9 @@ void count_rounds(State &all, ProcessState &process, const std::vector<StepEntry
 
 }  // namespace
 
-void end_round(const Context &context) {
-  context.process.steps.silent = 0;
+void end_round(const Context &context, uint32_t cell) {
+  ProcessSteps &steps = context.process.steps;
+  if (!steps.begins(context.accounts().cell_infos()[cell].thread, std::exchange(steps.silent, 0) > 0)) return;
   auto &finder = context.process.frame->finder;
   if (finder && finder->rests()) finder = nullptr;
   end_step(context.all, context.process, context.event.time_ns, false);
@@ -113,21 +118,20 @@ void find_loop(const Context &context) {
   context.accounts().resolve_pending();
   const auto calls = [&](uint32_t site) { return path_of(context.all, context.process.number, site); };
   const auto makers = makers_of(context.accounts(), context.process.number);
-  const auto loop = finder->find(makers, calls, steps.silent < steps.most_silent ? steps.anchor : kNone);
+  const auto loop = finder->find(makers, calls, steps.silent < steps.most_silent ? steps.anchor : Anchor{});
   if (!loop) return;
-  const bool other = loop->site != steps.anchor;
+  const bool other = loop->anchor != steps.anchor;
   if (other && steps.sure && !goes_on && !outlasts(steps, finder->entries().back().time_ns)) return;
   if (other) {
     steps.source = StepSource::Periodic;
-    steps.anchor = loop->site;
-    steps.silent = 0;
+    steps.anchor = loop->anchor;
     auto resting = std::move(finder);  // is not to hear it all again
     count_rounds(context.all, context.process, resting->entries());
     finder = std::move(resting);
+    steps.silent = 0;
   }
   steps.most_silent = ProcessSteps::kSilentRounds * (loop->length + 2);
-  const bool doubtful = loop->length < 2;
-  steps.sure = loop->rounds >= (doubtful ? ProcessSteps::kDoubtfulRounds : ProcessSteps::kSureRounds);
+  steps.sure = loop->rounds >= (loop->alone ? ProcessSteps::kDoubtfulRounds : ProcessSteps::kSureRounds);
 }
 
 }  // namespace gmt::model

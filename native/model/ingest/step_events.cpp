@@ -26,7 +26,7 @@ void begin_counting_marks(const Context &context) {
   process.steps.source = StepSource::Optimizer;
   process.steps.next_slice_ns = ~0ull;
   process.set_next_due();
-  process.steps.anchor = kNone;
+  process.steps.anchor = {};
   process.steps.most_silent = ~0u;
   process.frame->finder = nullptr;
   process.steps.restart_in_first_step();

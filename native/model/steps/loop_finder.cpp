@@ -1,10 +1,12 @@
 #include "model/steps/loop_finder.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <set>
 #include <span>
+#include <tuple>
 #include <utility>
 
 namespace gmt::model {
@@ -16,37 +18,46 @@ constexpr size_t kFilling = 2;
 /// Where the thread is any: the allocations of all threads are counted in one row.
 constexpr uint32_t kAllThreads = 65536;
 
-/// The allocations of one site in one thread, or in all.
+/// The allocations of one anchor in one thread, or in all.
 struct Row {
-  uint32_t site;
+  Anchor anchor;
   uint32_t thread;
-  uint32_t count;
+  uint32_t whole;  ///< the row of its site
+  uint32_t count = 0;
 };
-/// Of a cell: its row in its thread, and that in all; kNone = none.
+/// Of a cell: its rows in its thread, and those in all.
 struct RowsOf {
-  uint32_t of_thread = kNone;
-  uint32_t of_all = kNone;
+  std::vector<uint32_t> of_thread, of_all;
 };
 
 /// A site of several threads has a row in each, for a pool's workers go through one loop, each at its own pace; and one in
-/// all, for a thread may be made for each round.
+/// all, for a thread may be made for each round. One of several stacks has rows for each of them as well.
 std::pair<std::vector<Row>, std::vector<RowsOf>> rows_of(const std::vector<LoopFinder::Maker> &makers,
                                                          const std::vector<uint32_t> &counts) {
   std::vector<Row> rows;
   std::vector<RowsOf> of_cell(counts.size());
-  std::map<std::pair<uint32_t, uint32_t>, uint32_t> known;
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> known;
+  std::map<uint32_t, std::set<uint32_t>> threads, stacks;  // by site
   const auto add = [&](uint32_t cell, uint32_t thread) {
-    const auto [at, is_new] = known.try_emplace({makers[cell].site, thread}, static_cast<uint32_t>(rows.size()));
-    if (is_new) rows.push_back({makers[cell].site, thread, 0});
-    rows[at->second].count += counts[cell];
-    return at->second;
+    const LoopFinder::Maker &maker = makers[cell];
+    std::vector<uint32_t> own;
+    for (const uint32_t stack : {kNone, maker.stack}) {
+      if (stack != kNone && stacks[maker.site].size() == 1) continue;
+      const auto row = static_cast<uint32_t>(rows.size());
+      const auto [at, is_new] = known.try_emplace({maker.site, stack, thread}, row);
+      if (is_new) rows.push_back({{maker.site, stack}, thread, own.empty() ? row : own[0]});
+      rows[at->second].count += counts[cell];
+      own.push_back(at->second);
+    }
+    return own;
   };
-  std::map<uint32_t, std::set<uint32_t>> threads;
   const auto is_counted = [&](uint32_t cell) {
     return counts[cell] > 0 && makers[cell].counts && makers[cell].site != kNone;
   };
   for (uint32_t cell = 0; cell < counts.size(); ++cell) {
-    if (is_counted(cell)) threads[makers[cell].site].insert(makers[cell].thread);
+    if (!is_counted(cell)) continue;
+    threads[makers[cell].site].insert(makers[cell].thread);
+    stacks[makers[cell].site].insert(makers[cell].stack);
   }
   for (uint32_t cell = 0; cell < counts.size(); ++cell) {
     if (!is_counted(cell)) continue;
@@ -65,7 +76,8 @@ struct Thread {
 /// An allocation of a row: its number in the thread, and the backward passes' allocations before it.
 struct Visit {
   uint32_t number;
-  uint32_t backward;
+  uint32_t backward : 31;
+  uint32_t again : 1;  ///< right behind another one
 };
 
 /// What comes most often, the deeper one of two; how often.
@@ -88,16 +100,13 @@ std::optional<LoopFinder::Loop> measure(std::span<const Visit> visits, const Pla
   std::vector<CallPlace> places;
   std::vector<uint32_t> lengths;
   size_t backward = 0;
-  size_t again = 0;  // visits right behind one another: one line's statement may allocate several times
   for (size_t i = kFilling + 1; i < visits.size(); ++i) {
     const auto [from, to] = std::pair{visits[i - 1], visits[i]};
     places.push_back(partings.least(from.number + 1, to.number + 1));
     lengths.push_back(to.number - from.number);
-    again += lengths.back() == 1;
     backward += to.backward > from.backward;
   }
   loop.rounds = lengths.size();
-  loop.once = static_cast<int64_t>(loop.rounds) - 2 * static_cast<int64_t>(again);
   loop.longest = *std::max_element(lengths.begin(), lengths.end());
   const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
   std::nth_element(lengths.begin(), middle, lengths.end());
@@ -106,6 +115,20 @@ std::optional<LoopFinder::Loop> measure(std::span<const Visit> visits, const Pla
   const auto [place, count] = most_often(places);
   loop.place = place;
   return place != kNowhere && 2 * count >= loop.rounds ? std::optional(loop) : std::nullopt;
+}
+
+/// The same where many visits are right behind another one: what allocates several times a round has come there once.
+std::optional<LoopFinder::Loop> measure_runs(std::span<const Visit> visits, const PlaceMinima &partings) {
+  std::vector<Visit> runs;
+  std::copy_if(visits.begin(), visits.end(), std::back_inserter(runs), [](Visit one) { return !one.again; });
+  const auto again = static_cast<int64_t>(visits.size() - runs.size());
+  auto loop = 3 * runs.size() > 2 * visits.size() ? std::nullopt : measure(runs, partings);
+  const bool each = !loop;
+  if (each) loop = measure(visits, partings);
+  if (!loop) return loop;
+  loop->anchor.each = each;
+  loop->once = static_cast<int64_t>(loop->rounds) - (each ? 2 * again : 0);
+  return loop;
 }
 
 /// Whether the rounds of `a` rather than those of `b` are steps; false for rounds of one loop.
@@ -138,8 +161,7 @@ const CallPath &LoopFinder::path(uint32_t site, const PathOf &path_of) {
   return known;
 }
 
-std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &makers, const PathOf &path_of,
-                                                 uint32_t kept) {
+std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &makers, const PathOf &path_of, Anchor kept) {
   search_later();
   const auto [rows, of_cell] = rows_of(makers, counts_);
   std::vector<uint32_t> ends;  // of each one's visits, one behind the other
@@ -149,10 +171,15 @@ std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &maker
   std::map<uint32_t, Thread> threads;
   Thread &all = threads[kAllThreads];
   uint32_t backward = 0;
+  const Maker *last = nullptr;
   for (const uint32_t cell : cells_) {
     const Maker &maker = makers[cell];
     if (!maker.counts) continue;
     backward += maker.backward;
+    const auto again = [&, before = std::exchange(last, &maker)](uint32_t row) {
+      return before && rows[row].anchor.site == before->site && rows[row].anchor.has(before->stack) &&
+             maker.thread == before->thread;
+    };
     Thread &own = threads[maker.thread];
     CallPlace place = kNowhere;
     if (maker.site != kNone && !path(maker.site, path_of).empty()) {
@@ -160,9 +187,10 @@ std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &maker
       place = own.last ? parting(*own.last, calls) : call_place(0, calls[0].line);
       own.last = &calls;
     }
-    const auto [of_thread, of_all] = of_cell[cell];
-    if (of_thread != kNone) visits[ends[of_thread]++] = {static_cast<uint32_t>(own.partings.size()), backward};
-    if (of_all != kNone) visits[ends[of_all]++] = {static_cast<uint32_t>(all.partings.size()), backward};
+    for (const uint32_t row : of_cell[cell].of_thread)
+      visits[ends[row]++] = {static_cast<uint32_t>(own.partings.size()), backward, again(row)};
+    for (const uint32_t row : of_cell[cell].of_all)
+      visits[ends[row]++] = {static_cast<uint32_t>(all.partings.size()), backward, again(row)};
     own.partings.push_back(place);
     all.partings.push_back(place);
   }
@@ -172,11 +200,12 @@ std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &maker
   for (uint32_t i = 0, begin = 0; i < rows.size(); begin = ends[i++]) {
     const std::span<const Visit> own{visits.data() + begin, visits.data() + ends[i]};
     const auto &row = threads[rows[i].thread].partings;
-    auto loop = measure(own, partings.try_emplace(rows[i].thread, row).first->second);
+    auto loop = measure_runs(own, partings.try_emplace(rows[i].thread, row).first->second);
     if (!loop || row.size() - own.back().number > 2 * size_t{loop->longest} + 2) continue;  // none, or over
-    loop->site = rows[i].site;
+    loop->anchor = {rows[i].anchor.site, rows[i].anchor.stack, loop->anchor.each};
     loop->first = own.front().number;
-    if (loop->site == kept && (!known || loop->rounds > known->rounds)) known = loop;
+    loop->alone = rows[rows[i].whole].count >= loop->rounds * loop->length + kFilling + 1;
+    if (loop->anchor == kept && (!known || loop->rounds > known->rounds)) known = loop;
     if (!best || is_more_of_a_step(*loop, *best) || (!is_more_of_a_step(*best, *loop) && stands_for_it(*loop, *best)))
       best = loop;
   }

@@ -32,6 +32,20 @@ struct StepEntry {
 constexpr size_t archive_limit(StepEntry::Kind) { return StepEntry::Flags + 1; }
 static_assert(sizeof(StepEntry) == 32);
 
+/// What begins the rounds of a loop: the allocations of a site or, where its line allocates several times a round, those with one of
+/// the stacks that it has: they differ in their instructions.
+struct Anchor {
+  uint32_t site = kNone;
+  uint32_t stack = kNone;  ///< kNone: any
+  bool each = true;        ///< false: of several right behind one another the first one alone
+  bool operator==(const Anchor &) const = default;
+  bool has(uint32_t other) const { return stack == kNone || stack == other; }
+  void checkpoint(Archive &a) {
+    row_or_none(a, kSiteRows, site);
+    a(stack, each);
+  }
+};
+
 class LoopFinder {
  public:
   /// What is remembered at most: 8 MB.
@@ -42,22 +56,24 @@ class LoopFinder {
   /// much again to see as the one before.
   static constexpr size_t kFew = 20'000;
 
-  /// Of a cell: the site, kNone where it is none to go by, and the thread.
+  /// Of a cell: the site, kNone where it is none to go by, the stack, and the thread.
   struct Maker {
     uint32_t site = kNone;
+    uint32_t stack = 0;
     uint32_t thread = 0;
     bool counts = true;     ///< its allocations are part of rounds
     bool backward = false;  ///< they belong to a backward pass
   };
   struct Loop {
-    uint32_t site;     ///< its allocations begin the rounds
+    Anchor anchor;     ///< its allocations begin the rounds
     uint32_t first;    ///< number of its first allocation
     uint32_t longest;  ///< allocations in the longest one of the rounds
     uint32_t length;   ///< ... and in the middle one
     size_t rounds;
-    int64_t once;     ///< rounds that begin with one allocation, less those that begin with another one at once
+    int64_t once;     ///< rounds, less twice those that begin right behind another one's begin
     CallPlace place;  ///< where the program comes back to in most rounds
     bool backward;    ///< most rounds have a backward pass
+    bool alone;       ///< all that most rounds allocate is of the one line
   };
   /// The calls of a site's stack; empty where they are not known.
   using PathOf = std::function<CallPath(uint32_t site)>;
@@ -76,9 +92,9 @@ class LoopFinder {
    * The loop that goes on and whose rounds are steps: where the program has backward passes, the innermost one with a pass in each
    * round; else the outermost one, for what a request does may be a loop too. Of the lines that are come to in each round the one
    * that came first stands for it. What other threads do is no part of a round. A line of several threads has rounds in each of
-   * them, and in all. `kept`: the site that stands for the loop until now, which it goes on to do where it may.
+   * them, and in all. `kept`: what stands for the loop until now, which it goes on to do where it may.
    */
-  std::optional<Loop> find(const std::vector<Maker> &makers, const PathOf &path_of, uint32_t kept = kNone);
+  std::optional<Loop> find(const std::vector<Maker> &makers, const PathOf &path_of, Anchor kept);
 
   const std::vector<StepEntry> &entries() const { return entries_; }
   /// Its memory was full: it begins again later.

@@ -1,7 +1,9 @@
 #pragma once
 // The steps of one process: what ends them, when they ended, and what is not known of them.
+#include <utility>
 #include <vector>
 
+#include "model/steps/loop_finder.h"
 #include "model/steps/step_list.h"
 
 namespace gmt::model {
@@ -38,9 +40,10 @@ struct ProcessSteps {
   StepSource source = StepSource::Time;
   uint64_t next_slice_ns = 0;  ///< end of the slice of time, ~0 = slices are not looked at
   bool sure = false;           ///< of the loop
-  uint32_t silent = 0;         ///< allocations since its last round began
+  uint32_t silent = 0;         ///< allocations since the newest one of its anchor
   uint32_t most_silent = ~0u;  ///< that are no reason to look for another
-  uint32_t anchor = kNone;     ///< site whose allocations begin steps
+  Anchor anchor;               ///< whose allocations begin steps
+  uint32_t newest = 0;         ///< the thread of the newest one
   uint64_t begin_ns = 0;       ///< of the first step that was counted from `source`
   uint64_t last_end_ns = 0;
   uint32_t touched = 0;  ///< ended steps with flags
@@ -49,9 +52,11 @@ struct ProcessSteps {
   uint8_t lasting_flags = 0;  ///< of every step until further notice
 
   void checkpoint(Archive &a) {
-    a(source, next_slice_ns, sure, silent, most_silent, begin_ns, last_end_ns, touched, marks, running, lasting_flags);
-    row_or_none(a, kSiteRows, anchor);
+    a(source, next_slice_ns, sure, silent, most_silent, begin_ns, last_end_ns, touched, marks, running, lasting_flags,
+      anchor, newest);
   }
+  /// An allocation of the anchor, with `others` since the newest one of it: whether it begins a round.
+  bool begins(uint32_t thread, bool others) { return std::exchange(newest, thread) != thread || others || anchor.each; }
   void flag(uint8_t flags) { running.flags |= flags; }
   void collection(bool full) {
     ++running.collections;
