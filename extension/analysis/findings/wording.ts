@@ -3,7 +3,10 @@ import { formatBytes, formatCount } from '../../protocol/format';
 import { isGrowth, type Finding, type FindingHolder, type FindingPlace, type LeakClass } from '../../protocol/verdicts';
 import { blocksText, ordinal, placeText, rateText, tensorsText } from '../words';
 
-type LeakFacts = Pick<Finding, 'layer' | 'bytesPerStep' | 'blocksPerStep' | 'place' | 'library' | 'holder'> & {
+type LeakFacts = Pick<
+  Finding,
+  'layer' | 'bytesPerStep' | 'blocksPerStep' | 'bytes' | 'count' | 'place' | 'library' | 'holder'
+> & {
   class: LeakClass;
   /** That make up the sum; `place` is the one with most of it. */
   lines: number;
@@ -22,7 +25,9 @@ export function leakWords(facts: LeakFacts): Pick<Finding, 'headline' | 'detail'
   const keeper = linePlace(holder);
   const source = place === null && library !== null ? library : placeText(place);
   const perStep = rateAt(facts, keeper === null ? null : source);
-  const rate = rare ? t('{0} each time, {1}', formatBytes(facts.bytesPerStep * period), perStep) : perStep;
+  // The rate is a slope over steps of which the last may have kept nothing yet: what is kept each time, the blocks themselves tell.
+  const time = facts.class === 'size' ? facts.bytesPerStep * period : (facts.bytes / Math.max(1, facts.count)) * count;
+  const rate = rare ? t('{0} each time, {1}', formatBytes(time), perStep) : perStep;
   const uncounted = ['graph', 'gradients', 'backward', 'pinned', 'driver'].includes(facts.class);
   const headline =
     keeper === null

@@ -444,6 +444,8 @@ test('where the line that keeps it is known, it is what the headline names', () 
     layer: 'tensor',
     bytesPerStep: MB,
     blocksPerStep: 1,
+    bytes: 20 * MB,
+    count: 20,
     library: null,
     period: 1,
     sinceStep: 3,
@@ -459,4 +461,7 @@ test('where the line that keeps it is known, it is what the headline names', () 
   assert.equal(words('outputs', '/t/train.py').headline, 'train.py:35 keeps 1 tensor of each step');
   assert.equal(words('graph', null).headline, 'model.py:13: each step’s graph stays alive');
   assert.equal(words('graph', null).detail, '1 tensor and 1.00 MB a step since step 3');
+  const rare = { ...facts, class: 'outputs', place, lines: 1, holder: null, period: 10, blocksPerStep: 0.39 } as const;
+  const each = leakWords({ ...rare, bytesPerStep: 0.41 * MB });
+  assert.match(each.detail ?? '', /^4\.00 MB each time, /, 'as big as the blocks are, not as steep as the slope');
 });
