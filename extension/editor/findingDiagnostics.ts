@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { shareText } from '../protocol/holderShare';
+import { otherHolders, shareText } from '../protocol/holderShare';
 import { paceOf } from '../protocol/pace';
 import { isGrowth, isLeak, type Finding, type FindingVerdict } from '../protocol/verdicts';
 import type { TraceSession } from '../engine/session';
@@ -155,7 +155,7 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
       const share = shareText(holder, vscode.l10n.t);
       const held = vscode.l10n.t('Held by {0}', holder.path);
       add(entry, share === null ? held : `${held}. ${share}`);
-      for (const part of [...(holder.also ?? []), ...(holder.share?.named ?? [])]) {
+      for (const part of otherHolders(holder)) {
         const at = this.placeOf(part, traced);
         if (at !== null && !isSame(at, entry)) add(at, vscode.l10n.t('Also held by {0}', part.path));
       }

@@ -4,6 +4,11 @@ import type { FindingHolder, HolderPart, HolderToo } from './verdicts';
 /** So much of it is as good as all: newest blocks have not come to every holder yet. */
 const NEARLY = 0.9;
 
+/** The others that are named beside a holder: who has the same memory, then who has other blocks. */
+export function otherHolders({ also = [], share }: FindingHolder): HolderPart[] {
+  return [...also, ...(share?.named ?? [])];
+}
+
 /** `l10n.t`. */
 type Translate = (text: string, ...values: string[]) => string;
 

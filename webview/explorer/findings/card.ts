@@ -1,7 +1,7 @@
 // One finding as a card: sentence, figures, spark line and its places; opened also advice, buttons, evidence and answers.
 import { t } from '@vscode/l10n';
 import { formatBytes } from '../../../extension/protocol/format';
-import { shareText } from '../../../extension/protocol/holderShare';
+import { otherHolders, shareText } from '../../../extension/protocol/holderShare';
 import type { FindingView, OtherLine } from '../../../extension/protocol/requests/verdictRequests';
 import { isLeak, type HolderPart } from '../../../extension/protocol/verdicts';
 import { button, differs, el, icon, setAttribute, setAttributes, setText, setTextOrHide, svg } from '../../dom';
@@ -110,7 +110,7 @@ export class FindingCard {
   /** Where to change something first; then where the memory comes from. */
   private showPlaces(): void {
     const { holder, place } = this.finding;
-    const all = [...(holder?.also ?? []), ...(holder?.share?.named ?? [])];
+    const all = holder === null ? [] : otherHolders(holder);
     const isOwn = ({ file, line }: HolderPart): boolean => file === holder?.file && line === holder.line;
     const others = all.filter(part => part.file !== null && part.line !== null && !isOwn(part));
     if (!differs(this.places, holder?.file, holder?.line, place?.file, place?.line, others)) return;
