@@ -53,6 +53,7 @@ void handle_mark(const Context &context) {
     case GMT_GC_END:
       return handle_collection(context);
     case GMT_PROCESS_ENDING:
+      end_last_round(context);
       context.process.ending = true;
       return;
     default:

@@ -71,7 +71,7 @@ void replay(State &all, ProcessState &process, const StepEntry &entry, uint32_t 
   }
 }
 
-/// The rounds so far become steps: what happened since the search began is replayed.
+/// The rounds so far become steps, what is before the first one a part of it: what happened since the search began is replayed.
 void count_rounds(State &all, ProcessState &process, const std::vector<StepEntry> &entries) {
   process.steps.restart();
   process.frame->restart();
@@ -81,14 +81,17 @@ void count_rounds(State &all, ProcessState &process, const std::vector<StepEntry
   const auto step_of = [&](uint64_t time_ns) {
     return static_cast<uint32_t>(1 + (std::upper_bound(ends.begin(), ends.end(), time_ns) - ends.begin()));
   };
-  bool others = true;
+  bool begun = false, others = true;
   for (const StepEntry &entry : entries) {
     const bool allocates = entry.kind == StepEntry::Allocation;
     const bool own = allocates && is_of(all, process.steps.anchor, entry.cell);
     if (own && process.steps.begins(all.accounts.cell_infos()[entry.cell].thread, others)) {
-      if (ends.empty()) process.steps.begin_ns = entry.time_ns;
-      ends.push_back(entry.time_ns);
-      end_step(all, process, entry.time_ns, true);
+      if (std::exchange(begun, true)) {
+        ends.push_back(entry.time_ns);
+        end_step(all, process, entry.time_ns, true);
+      } else {
+        process.steps.begin_ns = entry.time_ns;
+      }
     }
     if (allocates) others = !own;
     replay(all, process, entry, entry.kind == StepEntry::Free ? step_of(entry.before) : 0);
@@ -103,6 +106,13 @@ void end_round(const Context &context, uint32_t cell) {
   if (!steps.begins(context.accounts().cell_infos()[cell].thread, std::exchange(steps.silent, 0) > 0)) return;
   auto &finder = context.process.frame->finder;
   if (finder && finder->rests()) finder = nullptr;
+  end_step(context.all, context.process, context.event.time_ns, false);
+}
+
+void end_last_round(const Context &context) {
+  const ProcessState &process = context.process;
+  if (process.steps.source != StepSource::Periodic || process.frame->ended_cut) return;
+  if (process.frame->ended.size() > process.steps.most_ended) return;
   end_step(context.all, context.process, context.event.time_ns, false);
 }
 

@@ -7,6 +7,8 @@ namespace gmt::model {
 
 /// The line that begins the rounds of the loop allocates, from `cell`.
 void end_round(const Context &context, uint32_t cell);
+/// The process ends: so does the round that runs, but for one in which the program also took down what earlier rounds had left.
+void end_last_round(const Context &context);
 /// The loop has gone on for long without a new round: perhaps it is over, and another is looked for.
 void search_again(const Context &context);
 /// After an allocation.

@@ -70,7 +70,7 @@ void advance_time(State &all, ProcessState &process, uint64_t time_ns) {
 
 void end_step(State &all, ProcessState &process, uint64_t time_ns, bool again) {
   const uint32_t step = process.frame->step;
-  process.steps.end(step, time_ns);
+  process.steps.end(step, time_ns, process.frame->ended.size());
   all.accounts.end_step(process.number);
   for (auto &[device, memory] : process.devices) memory.end_step(step, again);
   process.frame->next_step();

@@ -1,5 +1,6 @@
 #pragma once
 // The steps of one process: what ends them, when they ended, and what is not known of them.
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -46,13 +47,15 @@ struct ProcessSteps {
   uint32_t newest = 0;         ///< the thread of the newest one
   uint64_t begin_ns = 0;       ///< of the first step that was counted from `source`
   uint64_t last_end_ns = 0;
-  uint32_t touched = 0;  ///< ended steps with flags
+  uint64_t most_ended = 0;  ///< blocks of earlier steps that ended in one step
+  uint32_t touched = 0;     ///< ended steps with flags
   StepList<StepMark> marks;
   StepMark running{};         ///< what the running step has so far
   uint8_t lasting_flags = 0;  ///< of every step until further notice
 
   void checkpoint(Archive &a) {
-    a(source, next_slice_ns, sure, silent, most_silent, begin_ns, last_end_ns, touched, marks, running, lasting_flags,
+    a(source, next_slice_ns, sure, silent, most_silent, begin_ns, last_end_ns, most_ended,
+      touched, marks, running, lasting_flags,
       anchor, newest);
   }
   /// An allocation of the anchor, with `others` since the newest one of it: whether it begins a round.
@@ -62,7 +65,8 @@ struct ProcessSteps {
     ++running.collections;
     running.full_collections += full;
   }
-  void end(uint32_t step, uint64_t time_ns) {
+  void end(uint32_t step, uint64_t time_ns, uint64_t ended_blocks) {
+    most_ended = std::max(most_ended, ended_blocks);
     running.step = step;
     running.end_ns = last_end_ns = time_ns;
     touched += running.flags != 0;
@@ -88,6 +92,7 @@ struct ProcessSteps {
   void forget() {
     marks.clear();
     last_end_ns = 0;
+    most_ended = 0;
     touched = 0;
   }
 };
