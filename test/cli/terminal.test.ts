@@ -63,7 +63,7 @@ for (const size of SIZES) {
   test(`at ${named}: below the program’s output, and the end`, async t => {
     const { place, live } = placed(t);
     const seen = onTerminal(t, place, size, live());
-    await compare(`${named}.beside.txt`, seen, /40 steps \(periodic\)[^]*growing/);
+    await compare(`${named}.beside.txt`, seen, /39 steps \(periodic\)[^]*growing/);
     place.write('go', '');
     assert.equal(await seen.ended, 0);
     await compare(`${named}.end.txt`, seen, /TOTAL LIVE/);
@@ -72,7 +72,7 @@ for (const size of SIZES) {
   test(`at ${named}: the whole terminal, where the program’s output goes to a file`, async t => {
     const { place, live } = placed(t);
     const seen = onTerminal(t, place, size, live('--log', 'x.log'));
-    await compare(`${named}.view.txt`, seen, /40 steps \(periodic\)[^]*growing/);
+    await compare(`${named}.view.txt`, seen, /39 steps \(periodic\)[^]*growing/);
     place.write('go', '');
     assert.equal(await seen.ended, 0);
     assert.match(seen.screen(), /\.gputrace$/);
