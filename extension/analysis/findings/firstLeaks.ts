@@ -5,7 +5,8 @@ import { THRESHOLDS as T } from '../series/thresholds';
 import { worthAsking } from './verdicts';
 
 // Who holds what leaks is known while the program runs: what the locals of its functions hold is gone at its end. So it is asked by
-// itself, once for each leak, as soon as that is certain; and where time ran out, again when it has run for twice as long.
+// itself, once for each leak, as soon as that is certain. Where time ran out, it is asked again when it has run for twice as long; and
+// where few rises were there to see, for four times as long: with two entries in a list nothing tells that list from one inside it.
 
 /** Judging takes at most one part in so many of the time; while the run is young, when most leaks are found, more. */
 const [SHARE, YOUNG_SHARE, YOUNG_MS] = [50, 10, 120_000];
@@ -34,7 +35,7 @@ export interface OwnAnswer {
 }
 
 export class FirstLeaks {
-  /** Leaks by `keyOf`: from when on (ms of the run) another question makes sense. */
+  /** Leaks by `keyOf`: from when on (ms of the run) another question makes sense; Infinity: never. */
   private readonly asked = new Map<string, number>();
   /** By process: how long it was stopped, or may be by what is asked now. */
   private readonly stoppedMs = new Map<number, number>();
@@ -48,12 +49,16 @@ export class FirstLeaks {
     private readonly elapsedMs: () => number,
   ) {}
 
-  /** Asks about leaks that were found now and whose holder, or its line, is not known. */
-  look({ findings }: Verdicts): void {
-    for (const finding of worthAsking(findings)) if ((finding.holder?.line ?? null) === null) this.askAbout(finding);
+  /** Asks about leaks that were found now and whose holder, or its line, is not known or was told of few rises. */
+  look({ findings, sites }: Verdicts): void {
+    for (const finding of worthAsking(findings)) {
+      const unknown = (finding.holder?.line ?? null) === null;
+      const rises = Math.max(...finding.sites.map(site => sites.get(site)?.rises ?? 0));
+      if (unknown || this.asked.has(keyOf(finding))) this.askAbout(finding, rises);
+    }
   }
 
-  private askAbout(finding: Finding): void {
+  private askAbout(finding: Finding, rises: number): void {
     const { process } = finding;
     const key = keyOf(finding);
     const elapsedMs = this.elapsedMs();
@@ -72,6 +77,7 @@ export class FirstLeaks {
       this.stoppedMs.set(process, before + (pauseMs ?? budgetMs));
       this.waiting.delete(process);
       if (cut) this.asked.set(key, 2 * elapsedMs);
+      else if (rises < T.many) this.asked.set(key, T.times * elapsedMs);
     });
   }
 }

@@ -58,7 +58,7 @@ class Asked {
   readonly leaks: FirstLeaks;
   private answer: () => void = () => undefined;
 
-  constructor(readonly source = leaking()) {
+  constructor(readonly source = leaking(100)) {
     const ask = (question: OwnQuestion): Promise<OwnAnswer> => {
       this.questions.push(question);
       return new Promise(done => (this.answer = () => done({ pauseMs: this.tookMs, cut: this.cut })));
@@ -155,6 +155,24 @@ test('where time ran out, it is asked again when the program has run for twice a
   await lookAt(4 * began);
   await lookAt(100 * began);
   assert.deepEqual(budgets(), [least, 2 * least, Math.min(most, 4 * least)], 'the last saw all');
+});
+
+test('where few rises were seen, it is asked again when the program has run for four times as long', async () => {
+  const few = new Asked(leaking(THRESHOLDS.many / 2));
+  const many = new Asked(leaking(2 * THRESHOLDS.many));
+  const only = ({ place }: Finding): Partial<Finding> => (place?.line === 10 ? {} : { holder: HOLDER });
+  const known = (): Partial<Finding> => ({ holder: HOLDER });
+  for (const asked of [few, many]) {
+    asked.elapsedMs = ENOUGH_MS;
+    asked.look(only);
+    await asked.answered();
+    for (const times of [3.9, 4, 4.1]) {
+      asked.elapsedMs = times * ENOUGH_MS;
+      asked.look(known);
+      await asked.answered();
+    }
+  }
+  assert.deepEqual([few.questions.length, many.questions.length], [2, 1]);
 });
 
 test('where it is not known how long it stood still, the most is counted', async () => {
