@@ -116,6 +116,19 @@ def is_filter(value, name):
     return bool(only.ifs) and expressions.is_about(only.iter, name)
 
 
+def is_cut(value, name):
+    """Each mention of `name` in it is one of a slice: torch.cat([name, x])[-8:].clone(), torch.cat([name[1:], x])."""
+    left, whole = [value], set()
+    while left:
+        each = left.pop()
+        parts = each.slice.elts if isinstance(each, ast.Subscript) and isinstance(each.slice, ast.Tuple) else [getattr(each, "slice", None)]
+        if isinstance(each, ast.Subscript) and any(isinstance(part, ast.Slice) for part in parts):
+            continue
+        whole.add(getattr(each, "id", None) or getattr(each, "attr", None))
+        left += ast.iter_child_nodes(each)
+    return name not in whole
+
+
 def shorter_ones(test):
     """The x of each len(x) < n in a condition."""
     found = []
@@ -208,7 +221,7 @@ class File(ast.NodeVisitor):
         anew = self.loops > 0 or (owner == "self" and self.scope.name.rsplit(".", 1)[-1] != "__init__")
         if isinstance(target, ast.Subscript):
             self.limits.append((sort, name, self.scope, SHRINKS if expressions.counts_around(target.slice) else KEYS, target))
-        elif filtered or (anew and not grows and mention.is_empty()):
+        elif filtered or (adds and is_cut(value, name)) or (anew and not grows and mention.is_empty()):
             self.add_limit(sort, name)
 
     def add_limit(self, sort, name):
