@@ -39,8 +39,8 @@ function distinct(options: readonly PointOption[]): PointOption[] {
 }
 
 /**
- * What is compared: the choice where it is there, else the newest mark and now; without marks the newest step that ended before,
- * the peak, or another trace's end.
+ * What is compared: the choice where it is there, else the newest mark and now; without marks the newest step that ended before, of a
+ * program that has ended the one before its last, the peak, or another trace's end.
  */
 export function chosenPoints(
   traces: readonly ComparedTrace[],
@@ -57,7 +57,8 @@ function usualA([shown, other]: readonly ComparedTrace[]): ComparePoint {
   const at = (timeNs: number): ComparePoint => ({ trace: 0, timeNs: Math.round(timeNs) });
   const mark = shown?.marks.at(-1);
   if (mark) return at(mark.timeNs);
-  const beforeNs = shown?.ending?.timeNs ?? Infinity;
+  const ended = shown?.live === false ? shown.steps[0]?.endNs : undefined; // between that and the end little happens
+  const beforeNs = shown?.ending?.timeNs ?? ended ?? Infinity;
   const step = shown?.steps.find(({ endNs }) => endNs < beforeNs);
   if (step) return at(step.endNs);
   if (typeof shown?.peakNs === 'number') return at(shown.peakNs);
