@@ -110,18 +110,21 @@ def find_ways(start, snapshot, targets, deadline):
 
 def choose_keeper(start, snapshot, ends, deadline):
     """Which one of several ends of graphs is what keeps them: of those that the program has by a name one that gets its new value from
-    its old one, else one that stays long; the last, where none has a name."""
+    its old one, else the first; the last, where none has a name."""
     if len(ends) == 1:
         return ends[0]
     found = find_ways(start, snapshot, [end for end, _ in ends], deadline)
-    # What a function has in a variable is gone when it returns, so what an outer one has comes first.
-    named = sorted(((each, way) for each, way in zip(ends, found) if way is not None), key=lambda each: each[1][0])
+    named = [(each, way) for each, way in zip(ends, found) if way is not None]
     finder = lines.Finder(lines.Files(lines.STARTED), tensors.Deadline(deadline.left_ms(0.5)))
+    outermost = named[0][1][0] if named else 0
     for (end, how), way in named if len(named) > 1 else ():
         root, variable = start.root(way[0], way[1])
         anchor = describe(root, variable, way[2:], how)[1]
-        if isinstance(anchor, lines.Anchor) and finder.is_carried(anchor):
+        # What an inner function has is gone when it returns: one behind it, which an outer one has, stays.
+        if way[0] <= outermost and isinstance(anchor, lines.Anchor) and finder.is_carried(anchor):
             return end, how
+        outermost = min(outermost, way[0])
+    # What a library's function has in a variable is gone when it returns.
     own = [end for end, way in named if is_lasting(start.root(way[0], way[1])[0])]
     return (own or [end for end, _ in named] or ends[-1:])[0]
 
