@@ -175,7 +175,7 @@ export function groupRows(groups: Groups, width: number | null): string[] {
 }
 
 /** Of which a rate is told: of the others it says nothing, for they do not grow. */
-const RATED: ReadonlySet<SiteState> = new Set(['growing', 'rising', 'slow', 'unknown', 'before-attach']);
+const RATED: ReadonlySet<SiteState> = new Set(['growing', 'rising', 'rose', 'slow', 'unknown', 'before-attach']);
 
 function perStep({ bytesPerStep }: GroupRow): string {
   return bytesPerStep > 0 ? `+${formatBytes(bytesPerStep)}/step` : '';

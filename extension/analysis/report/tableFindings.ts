@@ -46,7 +46,7 @@ export function findingText(finding: Finding): string[] {
   const time = timeUntilFull(fullInSeconds, t);
   const step = formatCount(fullAtStep ?? 0);
   if (fullAtStep !== null)
-    lines.push(time === null ? `  Full at about step ${step}.` : `  Full in ${time}, at about step ${step}.`);
+    lines.push(`  At this rate the device would be full ${time === null ? '' : `in ${time}, `}at about step ${step}.`);
   lines.push(`  ${suggestion}`);
   return lines;
 }

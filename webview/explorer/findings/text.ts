@@ -20,7 +20,7 @@ const HOLDER_KINDS: Record<string, string> = {
   object: t('object'),
 };
 
-/** `+4.19 MB a step`, `full in 412 steps`, …: how urgent it is, as far as it is known. */
+/** `+4.19 MB a step`, `full after 412 more steps`, …: how urgent it is, as far as it is known. */
 export function figures(finding: FindingView): string[] {
   const { atStep, processes } = finding;
   const failed = atStep === null ? [] : [t('in step {0}', formatCount(atStep))];
