@@ -162,11 +162,10 @@ function groupLines(groups: Groups, width: number | null): string[] {
 
 /** A line for each row, no longer than `width`: bytes, blocks, growth, what it does, and where. */
 export function groupRows(groups: Groups, width: number | null): string[] {
-  const bySteps = groups.rows.some(row => row.bytesPerStep > 0);
   const facts = groups.rows.map(row => [
     formatBytes(row.liveBytes),
     `in ${formatCount(row.liveCount)}`,
-    bySteps ? perStep(row) : RATED.has(row.verdict ?? 'unknown') ? formatRate(row.growth) : '',
+    groups.bySteps ? perStep(row) : RATED.has(row.verdict ?? 'unknown') ? formatRate(row.growth) : '',
     row.verdict === null ? '' : WORDS.states[row.verdict].name,
   ]);
   return columns(facts, [true, false, false, false]).map((text, i) =>

@@ -21,7 +21,7 @@ import { shownMoment, withFinal, type EndedTrace } from './finalMoment';
 import { asAt, atMoment, bornSince } from './momentSource';
 import { refuse, terminalSize } from './output';
 import { writeResult } from './resultFile';
-import { resolveTraceTime } from './traceTime';
+import { resolveTraceTime, timeText } from './traceTime';
 
 const TOP = 50;
 const UNREADABLE = 1;
@@ -46,7 +46,7 @@ async function showTrace(options: ReportArguments, opened: Opened, dist: string)
     const selection = selectionOf(options, session);
     if ('error' in selection) return refuse(selection.error, USAGE);
     if (options.compare !== null)
-      return await compare(options, { ...opened, untilNs: selection.untilNs }, options.compare, dist);
+      return await compare(options, { ...opened, ...momentOf(options.at, selection.untilNs) }, options.compare, dist);
     if (options.format !== 'table' && options.format !== 'json')
       return await exportReport(options, options.format, addon, selection);
     const from = { addon, session, path: options.file };
@@ -63,7 +63,7 @@ async function showTrace(options: ReportArguments, opened: Opened, dist: string)
 
 async function compare(
   options: ReportArguments,
-  first: Opened & { untilNs: number | null },
+  first: Opened & Moment,
   { file, at }: Compared,
   dist: string,
 ): Promise<number> {
@@ -72,12 +72,26 @@ async function compare(
   try {
     const untilNs = at === null ? null : resolveTraceTime(at, second.session);
     if (typeof untilNs === 'object' && untilNs !== null) return refuse(untilNs.error, USAGE);
-    const chunks = await compareReport(options, { ...first, file: options.file }, { ...second, file, untilNs });
+    const chunks = await compareReport(
+      options,
+      { ...first, file: options.file },
+      { ...second, file, ...momentOf(at, untilNs) },
+    );
     return writeResult(chunks, options.output) ? 0 : UNREADABLE;
   } finally {
     second.session.close();
     second.trace.release();
   }
+}
+
+interface Moment {
+  untilNs: number | null;
+  when: string | null;
+}
+
+/** A moment, and what it is called; null: the end. */
+function momentOf(time: TraceTime | null, untilNs: number | null): Moment {
+  return { untilNs, when: time === null || untilNs === null ? null : timeText(time, untilNs) };
 }
 
 interface ChosenMoment {
@@ -151,7 +165,7 @@ function show(options: ReportArguments, session: NativeSession, chosen: ChosenMo
   }
   const snapshot = readSnapshot(source, rowsOf(options), verdicts);
   const timeMs = snapshot.info.startRealtimeMs + untilNs / 1e6;
-  return writeTable(options, snapshot, timeMs, momentLines(chosen));
+  return writeTable(options, snapshot, timeMs, momentLines(options, chosen));
 }
 
 function rowsOf({ blocks, groupBy }: ReportArguments): SnapshotOptions {
@@ -164,13 +178,14 @@ function writeTable({ output }: ReportArguments, snapshot: Snapshot, timeMs: num
   return writeResult([textOf([...head, ...table])], output) ? 0 : UNREADABLE;
 }
 
-function momentLines({ fromNs, untilNs, ran }: ChosenMoment): string[] {
+function momentLines({ at, from }: ReportArguments, { fromNs, untilNs, ran }: ChosenMoment): string[] {
+  const then = at === null ? formatDuration(untilNs) : timeText(at, untilNs);
   const judged = ran ? ['Findings are as of then, while the program was still running: its end may tell more.'] : [];
-  if (fromNs === null) return [`AT ${formatDuration(untilNs)} of the trace`, ...judged];
+  if (from === null || fromNs === null) return [`AT ${then} of the trace`, ...judged];
   return [
-    `BETWEEN ${formatDuration(fromNs)} and ${formatDuration(untilNs)} of the trace: what was allocated then and was ` +
-      'alive at its end.',
-    'Peaks, and the numbers of allocations and frees, count from the beginning of the trace.',
+    `BETWEEN ${timeText(from, fromNs)} and ${then} of the trace: what was allocated in that time and was alive at the ` +
+      'end of it.',
+    'Findings, peaks, and the numbers of allocations and frees count from the beginning of the trace.',
     ...judged,
   ];
 }
