@@ -109,8 +109,12 @@ test('whole runs are compared as their reports show them; a moment that is named
 
 test('a program that is killed is shown as it was then', async t => {
   const place = new Place(t);
-  const { status, stderr } = await place.run(['run', '--simulate-gpu', '--', python, job, 'kill'], environment);
+  const trace = place.path('t.gputrace');
+  const words = ['run', '--simulate-gpu', '-o', trace, '--', python, job, 'kill'];
+  const { status, stderr } = await place.run(words, environment);
   assert.equal(status, 128 + 9);
+  const { stdout } = await place.run(['report', trace]);
+  for (const said of [stderr, stdout]) assert.match(said, /^The program was killed \(SIGKILL\)\. Linux does that/m);
   assert.match(stderr, /^TOTAL LIVE: 30\.00 KB$/m);
   assert.doesNotMatch(stderr, /As of/);
 });

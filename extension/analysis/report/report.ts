@@ -33,7 +33,7 @@ export function buildReport(source: TraceSource, groupBy?: GroupBy, verdicts: Ve
   return {
     version: 1 as const,
     command: session.command.length > 0 ? session.command : (info.processes[0]?.command ?? []),
-    exitCode: session.exitCode ?? info.processes[0]?.exitCode ?? null,
+    exitCode: exitCodeOf(info),
     startedAt: new Date(session.startedRealtimeMs ?? info.startRealtimeMs).toISOString(),
     durationSeconds: info.durationNs / 1e9,
     simulated: session.simulated || info.processes.some(process => process.simulated),
@@ -52,6 +52,11 @@ export function buildReport(source: TraceSource, groupBy?: GroupBy, verdicts: Ve
     ...(info.outOfMemoryCount > info.outOfMemory.length && { oomCount: info.outOfMemoryCount }),
     ...(groupBy !== undefined && { groups: reportGroups(source, verdicts, listedLayer(info.totals), groupBy) }),
   };
+}
+
+/** What the program that was started ended with; null: nobody knows. */
+export function exitCodeOf(info: TraceInfo): number | null {
+  return readSession(info.session).exitCode ?? info.processes[0]?.exitCode ?? null;
 }
 
 interface SessionFacts {

@@ -26,6 +26,8 @@ export interface TableOptions {
   /** Findings and processes that are told, 10 and all if absent; of more, how many. */
   findings?: number;
   processes?: number;
+  /** How the program ended, in a sentence; null, absent: as it should, or nobody knows. */
+  ended?: string | null;
   /** Why there may be no event. */
   nothing?: string;
 }
@@ -39,9 +41,10 @@ export function renderTable(snapshot: Snapshot, options: TableOptions): string[]
   const { info } = snapshot;
   const { width = null, findings = FINDINGS } = options;
   const lines = [`${RULE} ${formatTimestamp(options.now)} ${RULE}`];
+  if (options.ended) lines.push(options.ended);
   const simulated = info.processes.some(process => process.simulated);
   if (simulated) lines.push('The GPU is simulated.');
-  lines.push(...fileNotes(info));
+  lines.push(...incompleteLines(info));
   if (info.totals.length === 0 && info.lost.events > 0) lines.push('No GPU allocation is left to be shown.');
   else if (info.totals.length === 0)
     lines.push('No GPU allocation was recorded.', ...(options.nothing === undefined ? [] : [options.nothing]));
@@ -54,10 +57,14 @@ export function renderTable(snapshot: Snapshot, options: TableOptions): string[]
   return width === null ? lines : lines.flatMap(line => wrapLine(line, width));
 }
 
-/** What is wrong with the file itself: the reader's own notes. */
-function fileNotes({ processes }: TraceInfo): string[] {
+function incompleteLines(info: TraceInfo): string[] {
+  return fileNotes(info).map(text => `INCOMPLETE: ${text}`);
+}
+
+/** What is wrong with the file itself, in sentences: the reader's own notes. */
+export function fileNotes({ processes }: TraceInfo): string[] {
   const own = processes.flatMap(({ notes }) => notes).filter(({ code }) => code === 0);
-  return [...new Set(own.map(({ text }) => `INCOMPLETE: ${text}`))];
+  return [...new Set(own.map(({ text }) => text))];
 }
 
 function processesLines(snapshot: Snapshot, processes: number, width: number | null): string[] {
@@ -197,7 +204,7 @@ export function missingLines(info: TraceInfo, final: boolean): string[] {
   const causes = Object.entries(info.lost.byCause).map(([cause, count]) => `${cause} ${formatCount(count)}`);
   const { events } = info.lost;
   const lines: string[] = [];
-  if (!final) lines.push(...fileNotes(info));
+  if (!final) lines.push(...incompleteLines(info));
   if (events > 0)
     lines.push(`LOST: ${formatPlural(events, 'event')} (${causes.join(', ')}); totals may be wrong by these`);
   else if (causes.length > 0) lines.push(`INCOMPLETE: ${causes.join(', ')}; no event is missing`);
