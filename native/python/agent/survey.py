@@ -88,20 +88,22 @@ class Survey:
             if way is None:
                 left.append(((end, how), blocks))
                 continue
+            named = [each for each in blocks if each[0] in self.seen]
             blocks = [each for each in blocks if each[0] not in self.seen]
             self.ends.setdefault(id(end), []).append((how, blocks))
-            self.enter_all(holders.describe(*self.start.root(way[0], way[1]), way[2:], how), blocks, way)
+            for some, beside in ((blocks, False), (named, True)):
+                self.enter_all(holders.describe(*self.start.root(way[0], way[1]), way[2:], how), some, way, beside)
         return left
 
-    def enter_all(self, told, blocks, way=None):
+    def enter_all(self, told, blocks, way=None, beside=False):
         group = self.group(*told) if blocks else None
         for at, size in blocks:
-            self.enter(group, at, size, way)
+            self.enter(group, at, size, way, beside)
 
-    def enter(self, group, at, size, way=None):
+    def enter(self, group, at, size, way=None, beside=False):
         if at:
             self.seen.add(at)
-            group.hold(at, size, (way[0], len(way)) if way is not None else found_part.FAR)
+            group.hold(at, size, (way[0], len(way)) if way is not None else found_part.FAR, beside=beside)
 
     def add_lost(self, lost, held):
         """The tensors that the user's part of the program does not lead to, and what their graphs hold: held by a library, or by a loop."""
