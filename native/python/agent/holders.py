@@ -173,6 +173,7 @@ class Search:
         self.found = {}  # path and kind -> Found
         self.where = {}  # address -> [(tensor, how: None, "graph", "gradient")]
         self.known, self.about = [], {}  # [(tensor, way)]; id of such a tensor -> [(address, how)]
+        self.walks = []
         self.graphs_rest = tensors.graphs_rest()
 
     def run(self):
@@ -237,6 +238,7 @@ class Search:
         deadline = tensors.Deadline(self.deadline.left_ms(0.5))
         walk = graph.Walk(deadline)
         walk.add_all(reversed(self.tensors), reversed(tensors.nodes(self.snapshot)), missing)
+        self.walks.append(walk)
         held = []
         for addresses, ends in walk.keepers():
             end = choose_keeper(self.start, self.snapshot, ends, self.deadline)
@@ -274,7 +276,7 @@ class Search:
                 self.add_way(address, way, how)
 
     def find_beside(self):
-        """Graphs that have what a tensor was found for. Without them the answer is not cut."""
+        """Graphs that have what a tensor or another one's graph was found for. Without them the answer is not cut."""
         named = {address for told in self.about.values() for address, how in told if how is None}
         spare = tensors.Deadline(self.deadline.left_ms(0.5))
         walk = graph.Walk(spare)
@@ -284,6 +286,12 @@ class Search:
         for (addresses, _, how), way in zip(kept, ways):
             for address in addresses if way is not None else ():
                 self.add_way(address, way, how, beside=True)
+        for each in self.walks + [walk]:
+            below = each.below()
+            ways = find_ways(self.start, self.snapshot, [end for _, end in below], spare) if below else []
+            for (number, _), way in zip(below, ways):
+                for address in each.behind(number, spare) if way is not None else ():
+                    self.add_way(address, way, graph.GRAPH, beside=True)
 
     def add_way(self, address, way, how, beside=False):
         told = describe(*self.start.root(way[0], way[1]), way[2:], how)

@@ -157,6 +157,7 @@ SHARED = {
     "alone": ("__main__.alone[...]",),
     "rows": ("__main__.rows[...]['plain']",),
     "graph": ("__main__.curve[...] (its graph)", "__main__.losses[...] (its graph)"),
+    "chain": ("__main__.finals[...] (its graph)", "__main__.drafts[...] (its graph)"),
     "traced": ("__main__.outs[...]", "__main__.totals[...] (its graph)"),
 }
 HOLDERS = {
