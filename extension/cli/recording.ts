@@ -174,8 +174,7 @@ async function save(options: RecordingArguments, recording: Recording, nothing: 
   try {
     if (session.info().processes.length === 0) {
       removeTraceDirectory(directory);
-      if (options.output !== null)
-        say(`${options.format === 'table' ? '' : `${nothing} `}There is nothing to save in ${options.output}.`);
+      if (options.output !== null) say(`${nothing} There is nothing to save in ${options.output}.`);
       return;
     }
     const file = options.output === null ? keptTraceFile(kept, facts.command, new Date()) : resolve(options.output);

@@ -104,7 +104,7 @@ test('whole runs are compared as their reports show them; a moment that is named
   const { bytesB, b } = JSON.parse(back.stdout) as { bytesB: number; b: { shownMoment?: { step: number } } };
   assert.deepEqual([bytesB, b.shownMoment?.step], [60 * 512, 60]);
   const named = await place.run(['report', one, '--compare', `${one}@100%`]);
-  assert.match(named.stdout, /^B  .* at 100 % \([\d.]+ m?s\)\ntensor layer: 30\.00 KB -> 0 B/m);
+  assert.match(named.stdout, /^B {2}.* at 100 % \([\d.]+ m?s\)\ntensor layer: 30\.00 KB -> 0 B/m);
 });
 
 test('a program that is killed is shown as it was then', async t => {
