@@ -1,6 +1,6 @@
 // Pieces of sentences. One and many are whole texts: languages differ in more than an ending.
 import { t } from '@vscode/l10n';
-import { baseName, formatBytes, formatCount, formatDuration } from '../protocol/format';
+import { formatBytes, formatCount, formatDuration, lineName } from '../protocol/format';
 import { shareText } from '../protocol/holderShare';
 import type { FindingHolder, FindingPlace } from '../protocol/verdicts';
 
@@ -29,14 +29,16 @@ export function ordinal(n: number): string {
 
 /** `train.py:41`, or a word for memory without a Python line. */
 export function placeText(place: Pick<FindingPlace, 'file' | 'line'> | null): string {
-  return place === null || place.file === '' ? t('no Python line') : `${baseName(place.file)}:${place.line}`;
+  return lineName(place) ?? t('no Python line');
 }
 
 /** `cache (120 items, train.py:6)`. */
-export function holderText({ path, file, line, length, asked }: FindingHolder): string {
+export function holderText(holder: FindingHolder): string {
+  const { path, length, asked } = holder;
   const items = length === 1 ? t('1 item') : t('{0} items', formatCount(length ?? 0));
   const facts = length === null ? [] : [asked ? t('{0} when seen', items) : items];
-  if (file !== null) facts.push(`${baseName(file)}:${line ?? '?'}`);
+  const line = lineName(holder);
+  if (line !== null) facts.push(line);
   return facts.length === 0 ? path : `${path} (${facts.join(', ')})`;
 }
 

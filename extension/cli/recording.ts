@@ -6,6 +6,7 @@ import { verdictsOf } from '../analysis/findings/verdictCache';
 import { sureLeaks } from '../analysis/findings/verdicts';
 import { buildReport } from '../analysis/report/report';
 import { headLine } from '../analysis/report/tableFindings';
+import { standingOf } from '../analysis/sites/standing';
 import { keptTracesFolder, traceRoots } from '../capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces, unwritable } from '../capture/traces/keptTraces';
 import { recordProcesses, type SessionFile, writeSession } from '../capture/traces/sessionFile';
@@ -18,6 +19,7 @@ import {
 } from '../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon, type NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
+import type { Verdicts } from '../protocol/verdicts';
 import type { RecordingArguments } from './arguments/arguments';
 import type { StartConditions } from './arguments/startArguments';
 import { LEAVE } from './live/fullScreen';
@@ -144,6 +146,7 @@ export async function finish(
       print(failing.map(headLine), 2);
     }
     if (failing.length > 0) print([`Exit status ${LEAK_FOUND}: a leak was found (--fail-on-leak).`], 2);
+    else if (failOnLeak !== null) print(untold(session, verdicts), 2);
     if (options.format === 'json' || options.report !== null) {
       const document = { ...buildReport(session, undefined, verdicts), ...shownMoment(session) };
       writeResult(jsonChunks(document), options.report);
@@ -154,6 +157,14 @@ export async function finish(
   await save(options, recording, nothing);
   session.close();
   return result;
+}
+
+/** Why it cannot be told whether something leaks; empty: it can. */
+function untold(session: NativeSession, verdicts: Verdicts): string[] {
+  const info = session.info();
+  const { standing, sentence } = standingOf(info, verdicts);
+  const told = standing === 'found' || (standing === 'clean' && info.lost.events === 0);
+  return told || info.totals.length === 0 ? [] : [`--fail-on-leak cannot tell: ${sentence}`];
 }
 
 /** The trace's file is the last line on stderr, where anything is printed. What cannot be saved stays where it was recorded. */

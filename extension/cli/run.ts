@@ -121,7 +121,7 @@ async function follow(
 
 /** A program that could use a GPU but cannot says nothing of it: we do, once. */
 function sayWhenOnCpu({ session }: Recording, pid: number): { stop(): void; why(): string } {
-  let why = 'The program never used CUDA.';
+  let why = 'The program allocated nothing with CUDA.';
   const used = (): boolean => session.info().processes.length > 0;
   const stop = watchForCpu(
     () => pid,

@@ -72,6 +72,11 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
+/** `train.py:41`; null: it is no line of a file. */
+export function lineName(place: { file: string | null; line: number | null } | null): string | null {
+  return place?.file && place.line !== null ? `${baseName(place.file)}:${place.line}` : null;
+}
+
 /** `gpu_0`, `host`; memory of a device that is not known is no host memory. */
 export function deviceName(device: number, layer: Layer): string {
   if (device >= 0) return `gpu_${device}`;

@@ -1,4 +1,4 @@
-import { baseName, formatCount } from './format';
+import { formatCount, lineName } from './format';
 import type { FindingHolder, HolderPart, HolderToo } from './verdicts';
 
 /** So much of it is as good as all: newest blocks have not come to every holder yet. */
@@ -36,6 +36,7 @@ function tooText(part: HolderToo, t: Translate): string {
   return t('{0} holds {1} of its {2} blocks too.', nameOf(part), formatCount(part.blocks), formatCount(part.of));
 }
 
-function nameOf({ path, file, line }: HolderPart): string {
-  return file === null || line === null ? path : `${path} (${baseName(file)}:${line})`;
+function nameOf(part: HolderPart): string {
+  const line = lineName(part);
+  return line === null ? part.path : `${part.path} (${line})`;
 }

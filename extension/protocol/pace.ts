@@ -7,12 +7,13 @@ type Translate = (text: string, ...values: string[]) => string;
 /** Steps after which nobody asks when memory is full. */
 const FAR = 1_000_000;
 
-/** How fast a finding's memory grows: `+51.00 MB a step`, `full in 412 steps (7 minutes)`; empty where nothing grows. */
+/** How fast a finding's memory grows: `+51.00 MB a step`, `full after 412 more steps (7 minutes)`; empty where nothing grows. */
 export function paceOf({ bytesPerStep, fullInSteps, fullInSeconds }: Finding, t: Translate): string[] {
   if (bytesPerStep <= 0) return [];
   const rate = t('+{0} a step', formatBytes(bytesPerStep));
   if (fullInSteps === null || fullInSteps > FAR) return [rate];
-  const steps = fullInSteps === 1 ? t('full in 1 step') : t('full in {0} steps', formatCount(fullInSteps));
+  const steps =
+    fullInSteps === 1 ? t('full after 1 more step') : t('full after {0} more steps', formatCount(fullInSteps));
   const time = timeUntilFull(fullInSeconds, t);
   return [rate, time === null ? steps : t('{0} ({1})', steps, time)];
 }

@@ -3,10 +3,14 @@
 import type { Category, StepSource } from './steps';
 import type { Layer } from './trace';
 
-/** What a site does; `vocabulary.ts` says what each means. Only `growing` is a leak; `rising` may still be something that fills. */
+/**
+ * What a site does; `vocabulary.ts` says what each means. Only `growing` is a leak; `rising` may still be something that fills, and
+ * `rose` did so until the program ended.
+ */
 export type SiteState =
   | 'growing'
   | 'rising'
+  | 'rose'
   | 'slow'
   | 'sawtooth'
   | 'plateau'
@@ -42,7 +46,7 @@ export interface SiteVerdict {
 /** `vocabulary.ts` says what each means. */
 /** `slow`: a leak that would take longer to fill the device than any job runs. */
 export type FindingVerdict =
-  'leak' | 'rising' | 'slow' | 'oom' | 'fragmentation' | 'pending' | 'cycle' | 'anomaly' | 'untraced';
+  'leak' | 'rising' | 'rose' | 'slow' | 'oom' | 'fragmentation' | 'pending' | 'cycle' | 'anomaly' | 'untraced';
 
 /** What kind of keeping it is; decides the advice. */
 export type LeakClass =
@@ -163,9 +167,9 @@ export function isLeak({ verdict, cause }: Pick<Finding, 'verdict' | 'cause'>): 
   return verdict === 'leak' || (verdict === 'oom' && cause === 'leak');
 }
 
-/** A leak, whether or not it matters, or what may become one. */
+/** A leak, whether or not it matters, or what may be one. */
 export function isGrowth({ verdict }: Pick<Finding, 'verdict'>): boolean {
-  return verdict === 'leak' || verdict === 'rising' || verdict === 'slow';
+  return verdict === 'leak' || verdict === 'rising' || verdict === 'rose' || verdict === 'slow';
 }
 
 /** One layer of a device's ledger. */

@@ -25,6 +25,12 @@ export function vocabulary(t: Translate): Vocabulary {
     states: {
       growing: words('alarm', t('growing'), t('It keeps growing, and none of it is freed: a leak.')),
       rising: words('warning', t('grows so far'), t('It grows: a leak, or a cache or buffer that is not full yet.')),
+      rose: words(
+        'warning',
+        t('grew until the end'),
+        t('It grew as long as the program ran: a leak, or a cache or buffer that was not full yet.'),
+        t('grew'),
+      ),
       slow: words('calm', t('slow leak'), t('It keeps growing, too slowly to ever matter.')),
       sawtooth: words('calm', t('sawtooth'), t('It builds up and is freed again: an epoch, a queue.')),
       plateau: words(
@@ -46,6 +52,11 @@ export function vocabulary(t: Translate): Vocabulary {
         'warning',
         t('Grows so far'),
         t('Memory that is kept step after step, until now: a leak, or something that fills.'),
+      ),
+      rose: words(
+        'warning',
+        t('Grew until the end'),
+        t('Memory that was kept step after step until the program ended: a leak, or something that was filling.'),
       ),
       slow: words(
         'calm',

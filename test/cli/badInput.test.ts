@@ -101,6 +101,7 @@ test('a trace that was cut short shows what is left and says so, or is refused i
     const { status, stdout, stderr } = await place.run(['report', file, '--format', 'json']);
     if (status === 0) {
       const report = JSON.parse(stdout) as Report;
+      assert.match(stderr, /^gpu-memtrace: .* is cut short: .*\n$/);
       const said = report.lost.events > 0 || Object.keys(report.lost.byCause).length > 0;
       assert.ok(said || report.processes.some(({ notes }) => notes.length > 0), `${part}: nothing says that it is cut`);
     } else {

@@ -70,7 +70,15 @@ test('a moment that the user names is shown instead, and what still lives at the
   assert.doesNotMatch(early.stdout, /The run ended/);
   assert.match(stdout, /^TOTAL LIVE: 10\.00 KB$/m);
   assert.doesNotMatch(stdout, /As of/);
-  assert.match(stdout, /^AT .* of the trace\nFindings are as of then, while the program was still running/m);
+  assert.match(
+    stdout,
+    /^AT the end of step 20 \([\d.]+ m?s\) of the trace\nFindings are as of then, while the program was still running/m,
+  );
+  const span = await place.run(['report', trace, '--between', 'step:20', 'peak']);
+  assert.match(
+    span.stdout,
+    /^BETWEEN the end of step 20 \([\d.]+ m?s\) and the peak \([\d.]+ m?s\) of the trace: .* in that time .*\nFindings, peaks, /,
+  );
   const end = await place.run(['report', trace, '--at', '100%']);
   assert.match(end.stdout, /^TOTAL LIVE: 0 B$/m);
   const left = await traced(t, 'keep');
@@ -96,13 +104,17 @@ test('whole runs are compared as their reports show them; a moment that is named
   const { bytesB, b } = JSON.parse(back.stdout) as { bytesB: number; b: { shownMoment?: { step: number } } };
   assert.deepEqual([bytesB, b.shownMoment?.step], [60 * 512, 60]);
   const named = await place.run(['report', one, '--compare', `${one}@100%`]);
-  assert.match(named.stdout, /^tensor layer: 30\.00 KB -> 0 B/m);
+  assert.match(named.stdout, /^B {2}.* at 100 % \([\d.]+ m?s\)\ntensor layer: 30\.00 KB -> 0 B/m);
 });
 
 test('a program that is killed is shown as it was then', async t => {
   const place = new Place(t);
-  const { status, stderr } = await place.run(['run', '--simulate-gpu', '--', python, job, 'kill'], environment);
+  const trace = place.path('t.gputrace');
+  const words = ['run', '--simulate-gpu', '-o', trace, '--', python, job, 'kill'];
+  const { status, stderr } = await place.run(words, environment);
   assert.equal(status, 128 + 9);
+  const { stdout } = await place.run(['report', trace]);
+  for (const said of [stderr, stdout]) assert.match(said, /^The program was killed \(SIGKILL\)\. Linux does that/m);
   assert.match(stderr, /^TOTAL LIVE: 30\.00 KB$/m);
   assert.doesNotMatch(stderr, /As of/);
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Report } from '../../extension/analysis/report/report';
-import { Place, python, workload } from './launcher';
+import { DRIVER_SCRIPT, Place, python, workload } from './launcher';
 
 const file = workload('kept');
 const source = readFileSync(file, 'utf8');
@@ -49,6 +49,15 @@ for (const name of cases('CLEAN')) {
     assert.equal(status, 0);
   });
 }
+
+test('a run that is too short to tell says so, where it was to fail by a leak', async t => {
+  const place = new Place(t);
+  const short = place.write('short.py', `${DRIVER_SCRIPT}for step in range(3): free(alloc(4096))\n`);
+  const words = ['run', '--simulate-gpu', '--format', 'none', '--fail-on-leak', '--', python, short];
+  const { status, stderr } = await place.run(words);
+  assert.equal(status, 0);
+  assert.match(stderr, /^--fail-on-leak cannot tell: The run ended .* to tell what leaks\.\n$/);
+});
 
 test('precision and recall of these', t => {
   const leaks = cases('LEAKS').length;

@@ -27,6 +27,12 @@ test('with --format none the output is the program’s own', async t => {
   );
 });
 
+test('a program that begins with CUDA and takes nothing of it did not do without it', async t => {
+  const place = new Place(t);
+  const { stderr } = await place.run(['run', '--simulate-gpu', '--', python, place.write('job.py', DRIVER_SCRIPT)]);
+  assert.match(stderr, /\nNo GPU allocation was recorded\.\nThe program allocated nothing with CUDA\.\n$/);
+});
+
 test('127 for a program that is not there, with one sentence', async t => {
   const { status, stderr } = await new Place(t).run([...RUN, 'no-such-program']);
   assert.equal(status, 127);

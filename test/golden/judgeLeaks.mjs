@@ -3,7 +3,7 @@
 import { basename } from 'node:path';
 
 const isLeak = finding => finding.verdict === 'leak' || (finding.verdict === 'oom' && finding.cause === 'leak');
-const isNamed = finding => isLeak(finding) || finding.verdict === 'rising';
+const isNamed = finding => isLeak(finding) || ['rising', 'rose'].includes(finding.verdict);
 
 function linesOf(finding, report, file) {
   const frames = finding.sites.map(id => report.sites.find(site => site.id === id)?.userFrame);

@@ -33,6 +33,16 @@ for (const trace of traces) {
   }
 }
 
+for (const by of ['function', 'module', 'thread', 'process', 'device'])
+  test(`by ${by}: what leaks is told of the group, by steps`, () => {
+    const words = [join(root, 'dist/cli.js'), 'report', join(golden, 'trace/steps.gputrace'), '--group-by', by];
+    const said = (...more: string[]) => execFileSync(process.execPath, [...words, ...more], { encoding: 'utf8' });
+    assert.match(said(), / in 2\d \+512 B\/step growing/);
+    assert.doesNotMatch(said(), /KB\/s/);
+    const { groups } = JSON.parse(said('--format', 'json')) as { groups: { verdict: string; bytesPerStep: number }[] };
+    assert.ok(groups.some(({ verdict, bytesPerStep }) => verdict === 'growing' && bytesPerStep === 512));
+  });
+
 test('functions are told by name', () => {
   const words = [join(root, 'dist/cli.js'), 'report', join(golden, 'trace/steps.gputrace'), '--group-by', 'function'];
   const said = execFileSync(process.execPath, words, { encoding: 'utf8' });

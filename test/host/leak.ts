@@ -2,9 +2,9 @@
 import * as vscode from 'vscode';
 import { until } from './window';
 
-/** The card of a leak; and of that or of what grows so far, as before it is known who holds it. */
+/** The card of a leak; and of that or of what grows so far, or grew until the end, as before it is known who holds it. */
 export const LEAK = '[data-finding][data-verdict=leak]';
-export const GROWTH = '[data-finding]:is([data-verdict=leak], [data-verdict=rising])';
+export const GROWTH = '[data-finding]:is([data-verdict=leak], [data-verdict=rising], [data-verdict=rose])';
 
 export function isCursorAt(file: string, line: number): boolean {
   const editor = vscode.window.activeTextEditor;

@@ -76,7 +76,7 @@ function finding(part: Partial<FindingView>): FindingView {
       'Until step 11 its blocks were freed at train.py:66 backward; since then, none.',
     ],
     ruledOut: [
-      'Not warm-up: it is still growing, 200 steps after it began.',
+      'Not warm-up: it still grew 200 steps after it began.',
       'No fragmentation: the tensors themselves grow.',
     ],
     suggestion: 'Write `epoch_loss += loss.detach()`: the value stays the same, and its graph is freed.',

@@ -20,6 +20,7 @@ const CHOSEN = [
   'n17_fragments', // a pool that is not full
   'two holders, asked', // of the same memory
   'one change of two',
+  'a list and the graph',
   'recording that begins late',
   'a lean trace',
 ];

@@ -64,6 +64,22 @@ test('two holders, asked by the command while the program runs', { timeout: 120_
   await ended;
 });
 
+test('a list and the graph of what lies in another one: both are named, and nothing of one line is offered', async () => {
+  const job = onCpu(inRoot('test/workloads/held_by_graph.py'));
+  const source = readFileSync(job, 'utf8').split('\n');
+  const at = statement => source.findIndex(line => line.includes(statement)) + 1;
+  const list = ['__main__.outputs[...]', at('outputs.append')];
+  const [graph, other] = ['outputs', 'losses'].map(name => [`__main__.${name}[...] (its graph)`, at(`${name}.append`)]);
+  for (const mode of ['onFirstLeak', 'atSteps']) {
+    const { report } = await runJob(job, how(mode));
+    assert.deepEqual(byPath(leaksOf(report).map(({ holder }) => holder)), [
+      [other, graph],
+      [list, other],
+    ]);
+    for (const { holder } of leaksOf(report)) assert.equal(holder.fix, undefined, mode);
+  }
+});
+
 test('one change of two leaves the leak, both end it', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'gpu-memtrace-two-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));

@@ -32,9 +32,14 @@ export function doubtOf(growth: Growth): string | null {
   if (!nameable || (!early && isCertain(growth))) return null;
   if (early && (holder === null || holder.limit === 'none'))
     return t('It grows so far; what repeats may be the building of a model rather than steps.');
+  if (ended)
+    return t(
+      'It grew until the program ended, in at least {0} steps. Whether it would have stopped is not known: the program also empties, joins or measures {1}. Run it until that is emptied or full: what still grows then is a leak.',
+      formatCount(rises),
+      holder?.path ?? '',
+    );
   const so = t('It grew in at least {0} steps so far.', formatCount(rises));
   if (holder?.kind === 'cycle') return t('{0} Python’s collector may still come to it and free it.', so);
-  if (ended) return t('{0} {1} may have a bound that it did not reach.', so, holder?.path ?? '');
   if (holder !== null && isBounded(growth))
     return t('{0} The program also empties, joins or measures {1}: it may fill up and stop.', so, holder.path);
   const why =

@@ -33,7 +33,7 @@ export function evidenceOf(
   if (library !== null) evidence.push(t('The driver call came from {0}.', library));
   evidence.push(...holderEvidence(finding, context));
   if (fullAtStep !== null)
-    evidence.push(t('At this rate the device is full at about step {0}.', formatCount(fullAtStep)));
+    evidence.push(t('At this rate the device would be full at about step {0}.', formatCount(fullAtStep)));
   evidence.push(...freeEvidence(finding, context.source));
   if (holder === null && sinceStep !== null && axis.count - sinceStep < T.many)
     evidence.push(t('A cache or buffer that is being filled looks the same until it is full.'));
@@ -76,7 +76,7 @@ export function ruledOutOf(finding: Finding, cluster: readonly GrowingSite[], co
   const ruledOut: string[] = [];
   const steps = axis.count - since;
   if (steps > fewestRecords())
-    ruledOut.push(t('Not warm-up: it is still growing, {0} steps after it began.', formatCount(steps)));
+    ruledOut.push(t('Not warm-up: it still grew {0} steps after it began.', formatCount(steps)));
   const runs = formatCount(countFrom(axis, axis.fullCollections, since));
   const collected = cluster.some(({ steps: own }) => own.gcFreedBytes.some(bytes => bytes > 0));
   if (runs !== '0' && !collected)

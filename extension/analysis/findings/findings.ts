@@ -85,7 +85,7 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
   const doubt = doubtOf(grown);
   const finding = makeFinding({
     id: `leak ${process} ${layer} ${place?.file ?? facts.library}:${place?.line}`,
-    verdict: doubt === null ? 'leak' : 'rising',
+    verdict: doubt === null ? 'leak' : grown.ended ? 'rose' : 'rising',
     ...leakWords({ ...facts, lines: places.length, holder }),
     process,
     device: deviceOf(cluster),

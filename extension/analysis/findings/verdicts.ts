@@ -37,7 +37,8 @@ export function* judgeInParts(source: TraceSource, lineText: LineText): Generato
   const leaks = leaksOf(judged, source, ledgers, lineText).filter(leak => !fillsUp(leak, verdicts));
   const failures = judgeFailures({ info, leaks, lineOf: site => siteText(source.site(site)) });
   for (const { verdict, sites } of leaks)
-    if (verdict === 'rising' || verdict === 'slow') for (const site of sites) markGrowing(verdicts, site, verdict);
+    if (verdict === 'rising' || verdict === 'rose' || verdict === 'slow')
+      for (const site of sites) markGrowing(verdicts, site, verdict);
   const explained = new Set(failures.flatMap(failure => failure.leak ?? []));
   const told = leaks.filter(leak => !explained.has(leak)).sort(bySeverity);
   return {
@@ -109,7 +110,7 @@ function* judgeProcess(source: TraceSource, info: TraceInfo, process: number): G
   return judged;
 }
 
-function markGrowing(verdicts: Map<number, SiteVerdict>, site: number, state: 'rising' | 'slow'): void {
+function markGrowing(verdicts: Map<number, SiteVerdict>, site: number, state: 'rising' | 'rose' | 'slow'): void {
   const verdict = verdicts.get(site);
   if (verdict?.state === 'growing') verdicts.set(site, { ...verdict, state });
 }

@@ -1,5 +1,5 @@
 import type { ComparedRow, Comparison } from '../../protocol/requests/compareRequests';
-import { baseName, formatBytes, formatDuration } from '../../protocol/format';
+import { baseName, formatBytes } from '../../protocol/format';
 import type { Layer } from '../../protocol/trace';
 import { endingWords } from './ending';
 
@@ -8,6 +8,8 @@ export interface Side {
   file: string;
   /** null: the end. */
   atNs: number | null;
+  /** That moment in words. */
+  when?: string | null;
   /** What stands there instead of the end, where nobody named a moment; step null: the peak. */
   shownMoment?: { atSeconds: number; step: number | null; liveBytes: number; leftBytes: number };
 }
@@ -34,12 +36,12 @@ export function comparisonText(comparison: Comparison, layer: Layer, { a, b }: {
   return lines.map(line => line.trimEnd());
 }
 
-function sideText({ file, atNs, shownMoment }: Side): string {
+function sideText({ file, when, shownMoment }: Side): string {
   if (shownMoment) {
-    const { when, reason } = endingWords(shownMoment);
-    return `${file} ${when}: ${reason}`;
+    const { when: shown, reason } = endingWords(shownMoment);
+    return `${file} ${shown}: ${reason}`;
   }
-  return atNs === null ? `${file}, its end` : `${file} at ${formatDuration(atNs)}`;
+  return when ? `${file} at ${when}` : `${file}, its end`;
 }
 
 function rowText(row: ComparedRow): string {

@@ -85,7 +85,10 @@ function titleLine(title: string, info: TraceInfo, verdicts: Verdicts, columns: 
   return fitEnd(line, columns);
 }
 
-/** `gpu_0 [|||::    ] 2.00 GB in tensors, 3.00 GB from the driver, of 80.00 GB`; `:` is what the driver gave besides. */
+/**
+ * `gpu_0 [|||::    ] 2.00 GB in tensors, 3.00 GB from the driver of 80.00 GB`; `:` is what the driver gave besides. The bar is the card's
+ * whole memory: where that is not known there is none.
+ */
 function cardLines(info: TraceInfo, columns: number): string[] {
   const seen = [...new Set(info.totals.filter(({ device }) => device >= 0).map(({ device }) => device))].sort(
     (a, b) => a - b,
@@ -96,10 +99,9 @@ function cardLines(info: TraceInfo, columns: number): string[] {
     const name = `${deviceName(device, 'driver')} `;
     const text = cardText({ tensor, driver, total }, columns - name.length);
     const width = Math.min(WIDEST_BAR, columns - name.length - text.length - 3);
+    const drawn = total > 0 && width > 4;
     return (
-      name +
-      (width > 4 ? `${bar(width, tensor, Math.max(tensor, driver), Math.max(total, tensor, driver))} ` : '') +
-      text
+      name + (drawn ? `${bar(width, tensor, Math.max(tensor, driver), Math.max(total, tensor, driver))} ` : '') + text
     );
   });
   if (seen.length > MOST_DEVICES) lines.push(`... and ${formatCount(seen.length - MOST_DEVICES)} more GPUs`);

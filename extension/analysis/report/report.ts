@@ -15,6 +15,7 @@ import {
 } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
 import { beforeAttachFrees } from './attached';
+import { groupVerdicts } from './rowVerdicts';
 import { reportFindings, reportLedger, reportOutOfMemory, reportSteps } from './reportVerdicts';
 import { verdictsOf } from '../findings/verdictCache';
 import { STREAM_UNKNOWN } from '../../protocol/streams';
@@ -32,7 +33,7 @@ export function buildReport(source: TraceSource, groupBy?: GroupBy, verdicts: Ve
   return {
     version: 1 as const,
     command: session.command.length > 0 ? session.command : (info.processes[0]?.command ?? []),
-    exitCode: session.exitCode ?? info.processes[0]?.exitCode ?? null,
+    exitCode: exitCodeOf(info),
     startedAt: new Date(session.startedRealtimeMs ?? info.startRealtimeMs).toISOString(),
     durationSeconds: info.durationNs / 1e9,
     simulated: session.simulated || info.processes.some(process => process.simulated),
@@ -49,8 +50,13 @@ export function buildReport(source: TraceSource, groupBy?: GroupBy, verdicts: Ve
     /** The first failed allocations and the newest; how many there were, where these are not all. */
     oom: reportOutOfMemory(info, verdicts),
     ...(info.outOfMemoryCount > info.outOfMemory.length && { oomCount: info.outOfMemoryCount }),
-    ...(groupBy !== undefined && { groups: reportGroups(source, listedLayer(info.totals), groupBy) }),
+    ...(groupBy !== undefined && { groups: reportGroups(source, verdicts, listedLayer(info.totals), groupBy) }),
   };
+}
+
+/** What the program that was started ended with; null: nobody knows. */
+export function exitCodeOf(info: TraceInfo): number | null {
+  return readSession(info.session).exitCode ?? info.processes[0]?.exitCode ?? null;
 }
 
 interface SessionFacts {
@@ -173,10 +179,16 @@ function reportSite(row: SiteRow, layer: Layer, site: Site | null, verdicts: Ver
   };
 }
 
-function reportGroups(source: TraceSource, layer: Layer, groupBy: GroupBy) {
+function reportGroups(source: TraceSource, verdicts: Verdicts, layer: Layer, groupBy: GroupBy) {
   const window = source.sites({ layer, groupBy, sort: 'liveBytes', descending: true, from: 0, to: WINDOW_ROWS });
-  const group = (row: SiteRow) => ({ groupBy, layer, label: row.label, ...sumsOf(row), bytesPerSecond: row.growth });
-  return siteRows(window).map(group);
+  const rows = siteRows(window);
+  const judged = groupVerdicts(source, verdicts, rows, groupBy);
+  return rows.map((row, i) => ({
+    ...{ groupBy, layer, label: row.label, ...sumsOf(row), bytesPerSecond: row.growth },
+    /** The worst of its sites, and how fast they grow in all; null where nothing is known. */
+    verdict: judged[i]?.state ?? null,
+    bytesPerStep: judged[i]?.bytesPerStep ?? null,
+  }));
 }
 
 function sumsOf({ liveBytes, liveCount, peakBytes, allocations, frees }: SiteRow) {

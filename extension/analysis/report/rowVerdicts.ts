@@ -1,24 +1,27 @@
 import { groupBy } from '../groups';
-import { siteRows, type TraceSource } from '../../protocol/trace';
+import { baseName } from '../../protocol/format';
+import { allocationRows, siteRows, type GroupBy, type SiteRow, type TraceSource } from '../../protocol/trace';
 import type { OtherLine, RowVerdict, VerdictGrouping } from '../../protocol/requests/verdictRequests';
 import type { Finding, SiteState, SiteVerdict, Verdicts } from '../../protocol/verdicts';
 import { namedFrame } from '../sites/site';
 
 // Verdicts of sites as verdicts of rows: a line or a function has many sites, and the worst of them counts.
 
+type LineGrouping = VerdictGrouping | 'module';
+
 /** Verdicts on rows by their ids under a grouping; rows of which nothing is known are left out. */
 export function rowVerdicts(
   source: TraceSource,
   verdicts: Verdicts,
   sites: readonly number[],
-  by: VerdictGrouping,
+  by: LineGrouping,
 ): RowVerdict[] {
-  const growing = growingBy(source, verdicts, by);
+  const growingByRow = groupBy(growing(verdicts), ({ site }) => keyOf(source, site, by));
   const findings = new Map(
     verdicts.findings.flatMap(finding => finding.sites.map(site => [site, finding.id] as const)),
   );
   return sites.flatMap(site => {
-    const worse = growing.get(keyOf(source, site, by)) ?? [];
+    const worse = growingByRow.get(keyOf(source, site, by)) ?? [];
     const own = verdicts.sites.get(site);
     const [worst] = worse.length > 0 ? worse : own === undefined ? [] : [own];
     if (worst === undefined) return [];
@@ -28,19 +31,68 @@ export function rowVerdicts(
   });
 }
 
-/** Growing sites by row, the fastest of a row first. */
-function growingBy(source: TraceSource, verdicts: Verdicts, by: VerdictGrouping): Map<string, SiteVerdict[]> {
-  const growing = [...verdicts.sites.values()].filter(({ grows }) => grows !== null);
-  const fastest = growing.sort((a, b) => b.bytesPerStep - a.bytesPerStep);
-  return groupBy(fastest, ({ site }) => keyOf(source, site, by));
+/** What the sites of a row do, and how fast they grow in all. */
+type GroupVerdict = Pick<RowVerdict, 'state' | 'bytesPerStep'>;
+
+/** Of each row under any grouping; null where nothing is known, and where a file, a thread, a process or a device does not grow. */
+export function groupVerdicts(
+  source: TraceSource,
+  verdicts: Verdicts,
+  rows: readonly SiteRow[],
+  by: GroupBy,
+): (GroupVerdict | null)[] {
+  if (by === 'category') return rows.map(() => null);
+  if (by === 'thread' || by === 'process' || by === 'device') {
+    const growing = growingByMaker(source, verdicts, by);
+    return rows.map(row => growing.get(makerKey(row, by)) ?? null);
+  }
+  const ids = rows.map(({ id }) => id);
+  const judged = new Map(rowVerdicts(source, verdicts, ids, by).map(row => [row.site, row]));
+  return ids.map(id => {
+    const verdict = judged.get(id);
+    return verdict === undefined || (by === 'module' && verdict.bytesPerStep === 0) ? null : verdict;
+  });
 }
 
-function keyOf(source: TraceSource, site: number, groupBy: VerdictGrouping): string {
-  const found = groupBy === 'site' ? null : source.site(site);
+/** So many of a site's newest blocks tell whose they are. */
+const NEWEST = 256;
+type Maker = 'thread' | 'process' | 'device';
+
+/** What grows, by who makes it: a site of several counts for each by its part of the newest blocks. */
+function growingByMaker(source: TraceSource, verdicts: Verdicts, by: Maker): Map<string, GroupVerdict> {
+  const found = new Map<string, GroupVerdict>();
+  for (const { site, layer, state, bytesPerStep } of growing(verdicts)) {
+    const newest = allocationRows(
+      source.allocations({ layer, site, sort: 'age', descending: false, from: 0, to: NEWEST }),
+    );
+    for (const [key, own] of groupBy(newest, row => makerKey(row, by))) {
+      const before = found.get(key) ?? { state, bytesPerStep: 0 };
+      found.set(key, { ...before, bytesPerStep: before.bytesPerStep + (bytesPerStep * own.length) / newest.length });
+    }
+  }
+  return found;
+}
+
+function makerKey({ process, thread, device }: Pick<SiteRow, Maker>, by: Maker): string {
+  return { thread: `${process} ${thread}`, process: `${process}`, device: `${device}` }[by];
+}
+
+const WORST: readonly SiteState[] = ['growing', 'rising', 'rose', 'slow'];
+
+/** Sites that grow, leaks first, then the fastest. */
+function growing({ sites }: Verdicts): SiteVerdict[] {
+  const found = [...sites.values()].filter(({ grows }) => grows !== null);
+  return found.sort((a, b) => WORST.indexOf(a.state) - WORST.indexOf(b.state) || b.bytesPerStep - a.bytesPerStep);
+}
+
+function keyOf(source: TraceSource, site: number, by: LineGrouping): string {
+  const found = by === 'site' ? null : source.site(site);
+  if (found === null) return `site ${site}`;
+  const { layer, library } = found;
   const frame = namedFrame(found);
-  if (found === null || frame === null) return `site ${site}`;
+  if (frame === null) return `${layer} in ${baseName(library)}`; // a library stands for a missing line
   const { file, line, function: name } = frame;
-  return groupBy === 'line' ? `${found.layer} ${file}:${line}` : `${found.layer} ${file} ${name}`;
+  return by === 'line' ? `${layer} ${file}:${line}` : by === 'module' ? `${layer} ${file}` : `${layer} ${file} ${name}`;
 }
 
 const MOST_LINES = 12;

@@ -14,7 +14,7 @@ import {
   type TraceSource,
 } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
-import { rowVerdicts } from './rowVerdicts';
+import { groupVerdicts } from './rowVerdicts';
 import { sum } from '../series/statistics';
 import { siteText } from '../sites/site';
 import { verdictsOf } from '../findings/verdictCache';
@@ -131,17 +131,18 @@ export function readGroups(source: TraceSource, verdicts: Verdicts, query: Group
   const layer = listedLayer(source.info().totals);
   const { groupBy } = query;
   const window = source.sites({ layer, ...query });
-  const judgedBy = groupBy === 'site' || groupBy === 'line' ? groupBy : null;
-  const judged = judgedBy === null ? [] : rowVerdicts(source, verdicts, [...window.id], judgedBy);
-  const verdictOf = new Map(judged.map(verdict => [verdict.site, verdict]));
-  const rows = siteRows(window).map(row => ({
+  const all = siteRows(window);
+  const judged = groupVerdicts(source, verdicts, all, groupBy);
+  const rows = all.map((row, i) => ({
     ...row,
-    label: judgedBy === null ? groupLabel(row, groupBy) : siteText(source.site(row.id)),
-    /** Of its sites, what is worst; null where groups are no lines or nothing is known. */
-    verdict: verdictOf.get(row.id)?.state ?? null,
-    bytesPerStep: verdictOf.get(row.id)?.bytesPerStep ?? 0,
+    label: groupBy === 'site' || groupBy === 'line' ? siteText(source.site(row.id)) : groupLabel(row, groupBy),
+    /** Of its sites, what is worst; null where that is not known. */
+    verdict: judged[i]?.state ?? null,
+    bytesPerStep: judged[i]?.bytesPerStep ?? 0,
   }));
-  return { by: groupBy, layer, rows, total: window.total };
+  /** Whether growth is told by steps: they are known. */
+  const bySteps = !['none', 'time'].includes(verdicts.steps.source) || rows.some(row => row.bytesPerStep > 0);
+  return { by: groupBy, layer, rows, total: window.total, bySteps };
 }
 
 /** A function by its name and file; two of one name in a file stay two rows. */

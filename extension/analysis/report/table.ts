@@ -26,6 +26,8 @@ export interface TableOptions {
   /** Findings and processes that are told, 10 and all if absent; of more, how many. */
   findings?: number;
   processes?: number;
+  /** How the program ended, in a sentence; null, absent: as it should, or nobody knows. */
+  ended?: string | null;
   /** Why there may be no event. */
   nothing?: string;
 }
@@ -39,9 +41,10 @@ export function renderTable(snapshot: Snapshot, options: TableOptions): string[]
   const { info } = snapshot;
   const { width = null, findings = FINDINGS } = options;
   const lines = [`${RULE} ${formatTimestamp(options.now)} ${RULE}`];
+  if (options.ended) lines.push(options.ended);
   const simulated = info.processes.some(process => process.simulated);
   if (simulated) lines.push('The GPU is simulated.');
-  lines.push(...fileNotes(info));
+  lines.push(...incompleteLines(info));
   if (info.totals.length === 0 && info.lost.events > 0) lines.push('No GPU allocation is left to be shown.');
   else if (info.totals.length === 0)
     lines.push('No GPU allocation was recorded.', ...(options.nothing === undefined ? [] : [options.nothing]));
@@ -54,10 +57,14 @@ export function renderTable(snapshot: Snapshot, options: TableOptions): string[]
   return width === null ? lines : lines.flatMap(line => wrapLine(line, width));
 }
 
-/** What is wrong with the file itself: the reader's own notes. */
-function fileNotes({ processes }: TraceInfo): string[] {
+function incompleteLines(info: TraceInfo): string[] {
+  return fileNotes(info).map(text => `INCOMPLETE: ${text}`);
+}
+
+/** What is wrong with the file itself, in sentences: the reader's own notes. */
+export function fileNotes({ processes }: TraceInfo): string[] {
   const own = processes.flatMap(({ notes }) => notes).filter(({ code }) => code === 0);
-  return [...new Set(own.map(({ text }) => `INCOMPLETE: ${text}`))];
+  return [...new Set(own.map(({ text }) => text))];
 }
 
 function processesLines(snapshot: Snapshot, processes: number, width: number | null): string[] {
@@ -162,11 +169,10 @@ function groupLines(groups: Groups, width: number | null): string[] {
 
 /** A line for each row, no longer than `width`: bytes, blocks, growth, what it does, and where. */
 export function groupRows(groups: Groups, width: number | null): string[] {
-  const bySteps = groups.rows.some(row => row.bytesPerStep > 0);
   const facts = groups.rows.map(row => [
     formatBytes(row.liveBytes),
     `in ${formatCount(row.liveCount)}`,
-    bySteps ? perStep(row) : RATED.has(row.verdict ?? 'unknown') ? formatRate(row.growth) : '',
+    groups.bySteps ? perStep(row) : RATED.has(row.verdict ?? 'unknown') ? formatRate(row.growth) : '',
     row.verdict === null ? '' : WORDS.states[row.verdict].name,
   ]);
   return columns(facts, [true, false, false, false]).map((text, i) =>
@@ -175,7 +181,7 @@ export function groupRows(groups: Groups, width: number | null): string[] {
 }
 
 /** Of which a rate is told: of the others it says nothing, for they do not grow. */
-const RATED: ReadonlySet<SiteState> = new Set(['growing', 'rising', 'slow', 'unknown', 'before-attach']);
+const RATED: ReadonlySet<SiteState> = new Set(['growing', 'rising', 'rose', 'slow', 'unknown', 'before-attach']);
 
 function perStep({ bytesPerStep }: GroupRow): string {
   return bytesPerStep > 0 ? `+${formatBytes(bytesPerStep)}/step` : '';
@@ -198,7 +204,7 @@ export function missingLines(info: TraceInfo, final: boolean): string[] {
   const causes = Object.entries(info.lost.byCause).map(([cause, count]) => `${cause} ${formatCount(count)}`);
   const { events } = info.lost;
   const lines: string[] = [];
-  if (!final) lines.push(...fileNotes(info));
+  if (!final) lines.push(...incompleteLines(info));
   if (events > 0)
     lines.push(`LOST: ${formatPlural(events, 'event')} (${causes.join(', ')}); totals may be wrong by these`);
   else if (causes.length > 0) lines.push(`INCOMPLETE: ${causes.join(', ')}; no event is missing`);

@@ -11,16 +11,22 @@ import { stepsText } from '../words';
 /** Steps from which on a leak in each step is told. */
 const FIRST_STEPS = T.few + fewestRecords();
 
+/** The reader's cause for what a file once had (native/trace/log/losses.cpp). */
+const CUT = 'cut short';
+
 /** How far judging is, and that in one sentence. */
 export function standingOf(info: TraceInfo, verdicts: Verdicts): { standing: Standing; sentence: string } {
   if (verdicts.findings.length > 0) return { standing: 'found', sentence: foundText(verdicts) };
   const share = lostShareOf(info);
   if (share > T.rare) {
     const percent = `${(100 * share).toFixed(0)} %`;
-    const text = t(
-      'Unknown: {0} of the events were lost. Only a run that records them all can tell what leaks.',
-      percent,
-    );
+    const text =
+      (info.lost.byCause[CUT] ?? 0) > 0
+        ? t(
+            'Unknown: {0} of the events are missing, for the file is cut short. Only the whole file can tell what leaks.',
+            percent,
+          )
+        : t('Unknown: {0} of the events were lost. Only a run that records them all can tell what leaks.', percent);
     return { standing: 'lost', sentence: text };
   }
   const lacking = lackingText(info, verdicts);
@@ -55,10 +61,12 @@ function lackingTime(info: TraceInfo, count: number): string | null {
   return t('No training step is known yet: telling what leaks takes more time.');
 }
 
-function cleanText({ live }: TraceInfo, { steps, sites }: Verdicts): string {
+function cleanText({ live, lost }: TraceInfo, { steps, sites }: Verdicts): string {
   const waiting = [...sites.values()].filter(site => site.state === 'unknown').length;
   const slices = steps.count === 1 ? t('1 slice of time') : t('{0} slices of time', formatCount(steps.count));
   const after = steps.source === 'time' ? slices : stepsText(steps.count);
+  if (lost.events > 0)
+    return t('No leak was found in {0}, but events are missing: {1}.', after, formatCount(lost.events));
   if (waiting === 0) return t('Nothing leaks after {0}.', after);
   const [open, all] = [formatCount(waiting), formatCount(sites.size)];
   if (!live) return t('No leak was found in {0}; for {1} of {2} stacks these were too few to tell.', after, open, all);

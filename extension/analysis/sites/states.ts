@@ -136,7 +136,7 @@ function still(site: SiteSteps, blocks: Growth, size: Growth | null): SiteVerdic
     case 'bounded':
       return sawtooth(site, blocks);
     case 'slowing':
-      return stateVerdict(site, 'plateau', t('It grows more and more slowly, like a cache that is filling up.'));
+      return stateVerdict(site, 'plateau', t('It grew more and more slowly, like a cache that fills up.'));
     case 'early':
       return waiting(site, blocks.waits);
     case 'stopped':
@@ -226,5 +226,5 @@ export function stateVerdict(
 }
 
 function times(count: number): string {
-  return count === 1 ? t('once so far') : t('{0} times so far', count);
+  return count === 1 ? t('once') : t('{0} times', count);
 }

@@ -38,7 +38,8 @@ the end it gets what leaks, what is alive by line, the totals, and where the tra
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
   --interval TIME          time between two looks at the memory, such as 2s or 500ms (default: 2s)
   --blocks                 list the blocks at the end, each with its address; unasked only where there are at most 10
-  --fail-on-leak[=all]     exit with 3 when a leak was found; =all: also one that takes more than a year to fill the GPU
+  --fail-on-leak[=all]     exit with 3 when a leak was found; =all: also one that takes more than a year to fill the GPU; where
+                           too little was recorded to tell, the status stays as it is, and stderr says so
   --holders onFirstLeak|atSteps|never
                            when the program is paused to tell who holds what leaks; each pause takes about half a second,
                            longer on a busy machine:
@@ -90,7 +91,8 @@ ${STATES.join('\n')}
 
 Ctrl+C while a file is written removes what there is of it.
 
-Exit status: 0; 1 the trace cannot be read, or the result not written; 2 wrong options; 130 after Ctrl+C.
+Exit status: 0, also where the file is cut short or damaged: what is left is shown, and a sentence says what is missing (at
+the top of the table; else on stderr); 1 the trace cannot be read, or the result not written; 2 wrong options; 130 after Ctrl+C.
 `,
   holders: `gpu-memtrace holders PID|FOLDER|FILE [options]
 
@@ -155,7 +157,8 @@ the line to type), or root (sudo).
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
   --interval TIME          time between two looks at the memory, such as 2s or 500ms (default: 2s)
   --blocks                 list the blocks at the end, each with its address; unasked only where there are at most 10
-  --fail-on-leak[=all]     exit with 3 when a leak was found; =all: also one that takes more than a year to fill the GPU
+  --fail-on-leak[=all]     exit with 3 when a leak was found; =all: also one that takes more than a year to fill the GPU; where
+                           too little was recorded to tell, the status stays as it is, and stderr says so
   --no-stacks              record no Python lines: each event costs less
   --native-stacks          record native stacks as well
   --ring-bytes N           room between kernel and tracer (default: 67108864); more where events are lost

@@ -21,6 +21,8 @@ export interface ComparedSide {
   file: string;
   trace: { path: string };
   untilNs: number | null;
+  /** That moment as the user named it. */
+  when: string | null;
 }
 
 /** Two traces, or two moments of one, as text or JSON in pieces. Rejects with a sentence. */
@@ -44,7 +46,8 @@ export async function compareReport(
   };
   const comparison = compareHoldings(a, b, places, ROWS);
   if (format === 'json') return jsonChunks({ version: 1, layer, by, ...sides, ...comparison });
-  return [textOf(comparisonText(comparison, layer, sides))];
+  const named = { a: { ...sides.a, when: first.when }, b: { ...sides.b, when: second.when } };
+  return [textOf(comparisonText(comparison, layer, named))];
 }
 
 /** A program that had freed its memory when it ended is compared as its own report shows it. */

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
-import { buildReport } from '../../analysis/report/report';
+import { buildReport, exitCodeOf } from '../../analysis/report/report';
 import { readSnapshot, type Snapshot, type SnapshotOptions } from '../../analysis/report/snapshot';
-import { renderTable } from '../../analysis/report/table';
+import { fileNotes, renderTable } from '../../analysis/report/table';
 import { unwritable } from '../../capture/traces/keptTraces';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon, type NativeSession } from '../../engine/addon';
@@ -19,9 +19,10 @@ import { compareReport } from './compareReport';
 import { exportReport } from './exportReport';
 import { shownMoment, withFinal, type EndedTrace } from './finalMoment';
 import { asAt, atMoment, bornSince } from './momentSource';
-import { refuse, terminalSize } from './output';
+import { refuse, say, terminalSize } from './output';
 import { writeResult } from './resultFile';
-import { resolveTraceTime } from './traceTime';
+import { endText } from './summary';
+import { resolveTraceTime, timeText } from './traceTime';
 
 const TOP = 50;
 const UNREADABLE = 1;
@@ -43,12 +44,14 @@ export async function report(options: ReportArguments, dist: string): Promise<nu
 async function showTrace(options: ReportArguments, opened: Opened, dist: string): Promise<number> {
   const { addon, session } = opened;
   try {
+    const { format, output } = options;
+    // A table begins with them.
+    if (format !== 'table' || output !== null || options.compare !== null) fileNotes(session.info()).forEach(say);
     const selection = selectionOf(options, session);
     if ('error' in selection) return refuse(selection.error, USAGE);
     if (options.compare !== null)
-      return await compare(options, { ...opened, untilNs: selection.untilNs }, options.compare, dist);
-    if (options.format !== 'table' && options.format !== 'json')
-      return await exportReport(options, options.format, addon, selection);
+      return await compare(options, { ...opened, ...momentOf(options.at, selection.untilNs) }, options.compare, dist);
+    if (format !== 'table' && format !== 'json') return await exportReport(options, format, addon, selection);
     const from = { addon, session, path: options.file };
     const { fromNs, untilNs } = selection;
     if (untilNs === null) return await showEnd(options, from);
@@ -63,21 +66,36 @@ async function showTrace(options: ReportArguments, opened: Opened, dist: string)
 
 async function compare(
   options: ReportArguments,
-  first: Opened & { untilNs: number | null },
+  first: Opened & Moment,
   { file, at }: Compared,
   dist: string,
 ): Promise<number> {
   const second = await openTrace(file, dist);
   if ('error' in second) return refuse(second.error, UNREADABLE);
   try {
+    fileNotes(second.session.info()).forEach(say);
     const untilNs = at === null ? null : resolveTraceTime(at, second.session);
     if (typeof untilNs === 'object' && untilNs !== null) return refuse(untilNs.error, USAGE);
-    const chunks = await compareReport(options, { ...first, file: options.file }, { ...second, file, untilNs });
+    const chunks = await compareReport(
+      options,
+      { ...first, file: options.file },
+      { ...second, file, ...momentOf(at, untilNs) },
+    );
     return writeResult(chunks, options.output) ? 0 : UNREADABLE;
   } finally {
     second.session.close();
     second.trace.release();
   }
+}
+
+interface Moment {
+  untilNs: number | null;
+  when: string | null;
+}
+
+/** A moment, and what it is called; null: the end. */
+function momentOf(time: TraceTime | null, untilNs: number | null): Moment {
+  return { untilNs, when: time === null || untilNs === null ? null : timeText(time, untilNs) };
 }
 
 interface ChosenMoment {
@@ -132,9 +150,10 @@ async function showEnd(options: ReportArguments, trace: EndedTrace): Promise<num
     const document = { ...buildReport(session, options.groupBy ?? undefined, verdicts), ...shownMoment(session) };
     return writeResult(jsonChunks(document), options.output) ? 0 : UNREADABLE;
   }
-  const { startRealtimeMs, durationNs } = session.info();
+  const info = session.info();
+  const timeMs = info.startRealtimeMs + info.durationNs / 1e6;
   return withFinal(trace, verdicts, read =>
-    writeTable(options, read(rowsOf(options)), startRealtimeMs + durationNs / 1e6),
+    writeTable(options, read(rowsOf(options)), { timeMs, ended: endText(exitCodeOf(info)) }),
   );
 }
 
@@ -151,26 +170,32 @@ function show(options: ReportArguments, session: NativeSession, chosen: ChosenMo
   }
   const snapshot = readSnapshot(source, rowsOf(options), verdicts);
   const timeMs = snapshot.info.startRealtimeMs + untilNs / 1e6;
-  return writeTable(options, snapshot, timeMs, momentLines(chosen));
+  return writeTable(options, snapshot, { timeMs }, momentLines(options, chosen));
 }
 
 function rowsOf({ blocks, groupBy }: ReportArguments): SnapshotOptions {
   return { top: blocks ? TOP : null, groupBy: groupBy ?? 'line', groups: TOP };
 }
 
-function writeTable({ output }: ReportArguments, snapshot: Snapshot, timeMs: number, head: string[] = []): number {
+interface Shown {
+  timeMs: number;
+  ended?: string | null;
+}
+
+function writeTable({ output }: ReportArguments, snapshot: Snapshot, { timeMs, ended }: Shown, head: string[] = []) {
   const width = output === null ? (terminalSize(1)?.columns ?? null) : null;
-  const table = renderTable(snapshot, { now: new Date(timeMs), width });
+  const table = renderTable(snapshot, { now: new Date(timeMs), width, ended });
   return writeResult([textOf([...head, ...table])], output) ? 0 : UNREADABLE;
 }
 
-function momentLines({ fromNs, untilNs, ran }: ChosenMoment): string[] {
+function momentLines({ at, from }: ReportArguments, { fromNs, untilNs, ran }: ChosenMoment): string[] {
+  const then = at === null ? formatDuration(untilNs) : timeText(at, untilNs);
   const judged = ran ? ['Findings are as of then, while the program was still running: its end may tell more.'] : [];
-  if (fromNs === null) return [`AT ${formatDuration(untilNs)} of the trace`, ...judged];
+  if (from === null || fromNs === null) return [`AT ${then} of the trace`, ...judged];
   return [
-    `BETWEEN ${formatDuration(fromNs)} and ${formatDuration(untilNs)} of the trace: what was allocated then and was ` +
-      'alive at its end.',
-    'Peaks, and the numbers of allocations and frees, count from the beginning of the trace.',
+    `BETWEEN ${timeText(from, fromNs)} and ${then} of the trace: what was allocated in that time and was alive at the ` +
+      'end of it.',
+    'Findings, peaks, and the numbers of allocations and frees count from the beginning of the trace.',
     ...judged,
   ];
 }

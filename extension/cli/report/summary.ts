@@ -30,20 +30,24 @@ export function summaryLines(
     let lines: string[] = [];
     for (const { groups, ...most } of blocks ? WITH_BLOCKS : SIZES) {
       const snapshot = read({ top: blocks ? BLOCKS : null, groupBy: 'line', groups });
-      lines = renderTable(snapshot, { now, width, nothing, ...most });
+      lines = renderTable(snapshot, { now, width, nothing, ended: endText(status), ...most });
       if (lines.length <= MOST_LINES) break;
     }
-    return status ? [...lines.slice(0, 1), endText(status), ...lines.slice(1)] : lines;
+    return lines;
   });
 }
 
-/** How a program failed; a shell gives 128 and the number of the signal that ended it. */
-function endText(status: number): string {
+/** How a program failed, in a sentence; null: it did not, or nobody knows. A shell gives 128 and the number of the signal that ended it. */
+export function endText(status: number | null): string | null {
+  if (!status) return null;
   const [signal] = Object.entries(constants.signals).find(([, number]) => number === status - 128) ?? [];
   const words: Partial<Record<string, string>> = {
     SIGINT: 'The program was interrupted (Ctrl+C).',
-    SIGKILL: 'The program was killed (SIGKILL); the system does so when main memory runs out.',
+    SIGKILL: 'The program was killed (SIGKILL). Linux does that, for one, when main memory runs out.',
   };
   if (signal === undefined) return `The program failed: it ended with status ${status}.`;
-  return words[signal] ?? `The program was ended by ${signal}.`;
+  const crashed = ['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE'].includes(signal);
+  return (
+    words[signal] ?? (crashed ? `The program crashed (${signal}).` : `The program was ended by a signal (${signal}).`)
+  );
 }

@@ -1,5 +1,5 @@
 import { peakMoment } from '../../analysis/report/ending';
-import { formatDuration, formatPlural } from '../../protocol/format';
+import { formatCount, formatDuration, formatPlural } from '../../protocol/format';
 import { marksOf } from '../../protocol/marks';
 import type { TraceSource } from '../../protocol/trace';
 import type { TraceTime } from '../arguments/moments';
@@ -17,6 +17,15 @@ export function resolveTraceTime(time: TraceTime, source: TraceSource): number |
   const ns = Math.round(time.seconds * 1e9);
   if (ns <= durationNs) return ns;
   return { error: `The trace lasts ${formatDuration(durationNs)}: ${formatDuration(ns)} is after its end.` };
+}
+
+/** `the end of step 31 (1.09 s)`, `1.09 s`: the moment as it was named, and when that is. */
+export function timeText(time: TraceTime, ns: number): string {
+  const at = formatDuration(ns);
+  if (time === 'peak') return `the peak (${at})`;
+  if ('step' in time) return `the end of step ${formatCount(time.step)} (${at})`;
+  if ('mark' in time) return `"${time.mark}" (${at})`;
+  return 'percent' in time ? `${time.percent} % (${at})` : at;
 }
 
 /** Of several marks of that name the newest. */
@@ -41,6 +50,6 @@ function stepEnd(step: number, source: TraceSource): number | { error: string } 
   const at = last.findIndex(end => end >= step);
   if (last[at] === step) return endNs[at] ?? 0;
   return {
-    error: `In a run this long, steps ${first[at]} to ${last[at]} are kept as one: name step:${last[at]}, or a time.`,
+    error: `The trace keeps steps ${first[at]} to ${last[at]} as one: name step:${last[at]}, or a time.`,
   };
 }

@@ -161,5 +161,5 @@ function endSentence(program: string, status: number | null, used: boolean, cpu:
         ? vscode.l10n.t('The program ended with status 0.')
         : vscode.l10n.t('The program failed: it ended with status {0}.', status);
   if (used) return end;
-  return `${end} ${cpu === null ? vscode.l10n.t('It never used CUDA.') : cpuText(cpu, false, vscode.l10n.t)}`;
+  return `${end} ${cpu === null ? vscode.l10n.t('It allocated nothing with CUDA.') : cpuText(cpu, false, vscode.l10n.t)}`;
 }

@@ -15,16 +15,18 @@ FAR = (1 << 30, 0)  # not by a way down from the roots
 
 
 class Found:
-    """One holder and the blocks that it keeps: `held` all of them, `own` those that it is named for."""
+    """One holder and the blocks that it keeps: `held` all of them, `own` those that it is named for; `beside` what its graph has of
+    those that a tensor names, which come first."""
 
     def __init__(self, answer, anchor):
         self.answer, self.anchor, self.sites = answer, anchor, set()
+        self.beside = {}
         self.held, self.near = {}, FAR  # address -> bytes; the nearest of the ways to them (the roots' wave, length)
         self.own, self.others = [], {}  # id of another holder -> (it, those of `own` that it has too)
         self.looked = False  # for its line
 
-    def hold(self, address, size, near=FAR, sites=()):
-        self.held[address] = size
+    def hold(self, address, size, near=FAR, sites=(), beside=False):
+        (self.beside if beside else self.held)[address] = size
         self.near = min(self.near, near)
         self.sites.update(sites)
 
@@ -104,17 +106,19 @@ def share_out(found):
     """Each block goes to one of those that have it: to the nearest of these that have nearly as many as any other. A variable of a loop has
     the newest block of a list; a copy of parts of a model has more than each of the parts, but is never the nearest. Gives those that
     got any, most bytes first."""
-    holders = {}
+    holders, beside = {}, {}
     for each in sorted(found, key=rank):
         for address in each.held:
             holders.setdefault(address, []).append(each)
+        for address in each.beside.keys() - each.held.keys():
+            beside.setdefault(address, []).append(each)
     nearest = {id(each[0]) for each in holders.values()}
     for address, having in holders.items():
         named = [each for each in having if id(each) in nearest]
         most = max(len(each.held) for each in named)
         first = next(each for each in named if len(each.held) >= NEARLY * most)
         first.own.append(address)
-        for each in having:
+        for each in having + beside.get(address, []):
             if each is not first:
                 first.others.setdefault(id(each), (each, []))[1].append(address)
     return sorted((each for each in found if each.own), key=lambda each: (-each.bytes(),) + rank(each))

@@ -14,6 +14,7 @@ GONE = (RuntimeError, AttributeError)  # what was saved is released; the context
 GRAPH, GRADIENT_GRAPH, NODE_GRAPH = "graph", "graph of the gradient", "graph of the node"
 LEAST_CARRIED = 8  # addresses behind one end from which on it is asked whether they are of many steps
 MOST_BELOW, MOST_BESIDE = 16, 8  # ends below another, and beside it, that are looked at
+MOST_ENDS_BELOW = 2000  # of all graphs
 NEAR = 4000  # nodes from it on; a state that is carried on was made in the last step
 ALONE = 0.9  # share of what a graph holds that a part of it holds, to be what keeps it
 
@@ -168,6 +169,20 @@ class Walk:
             numbers = self.carried(top, set(addresses)) + self.beside(top, set(addresses)) if many else []
             told.append((addresses, [self.ends[each] for each in numbers + [top]]))
         return told
+
+    def below(self):
+        """[(number of an end that hangs on another one, its tensor)]: what its own graph holds, it keeps too."""
+        ends = enumerate(zip(self.ends, self.above))
+        return [(number, end) for number, ((end, how), above) in ends if above != number and how == GRAPH][:MOST_ENDS_BELOW]
+
+    def behind(self, number, deadline):
+        """The addresses that were found and that the graph of one end holds; empty where time is up."""
+        held = set()
+        for node in itertools.islice(self.around(self.first[number]), NEAR):
+            if deadline.late():
+                return ()
+            held.update(at for at in map(tensors.address, self.saved(node, self.access(node))) if at in self.found)
+        return held
 
     def beside(self, top, wanted):
         """Other ends whose graph holds nearly all that is wanted too: the state that the next step will begin with."""

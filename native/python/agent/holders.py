@@ -176,6 +176,7 @@ class Search:
         self.found = {}  # path and kind -> Found
         self.where = {}  # address -> [(tensor, how: None, "graph", "gradient")]
         self.known, self.about = [], {}  # [(tensor, way)]; id of such a tensor -> [(address, how)]
+        self.walks = []
         self.graphs_rest = tensors.graphs_rest()
 
     def run(self):
@@ -198,6 +199,7 @@ class Search:
         if unreached:
             self.search_upwards(unreached)
         self.find_more()
+        self.find_beside()
         for address in self.wanted:
             if address not in self.where:
                 self.add(address, *self.unfound_answer())
@@ -239,6 +241,7 @@ class Search:
         deadline = tensors.Deadline(self.deadline.left_ms(0.5))
         walk = graph.Walk(deadline)
         walk.add_all(reversed(self.tensors), reversed(tensors.nodes(self.snapshot)), missing)
+        self.walks.append(walk)
         held = []
         for addresses, ends in walk.keepers():
             end = choose_keeper(self.start, self.snapshot, ends, self.deadline)
@@ -275,8 +278,27 @@ class Search:
             for address, how in self.about[id(tensor)]:
                 self.add_way(address, way, how)
 
-    def add_way(self, address, way, how):
-        self.add(address, *describe(*self.start.root(way[0], way[1]), way[2:], how), near=(way[0], len(way)))
+    def find_beside(self):
+        """Graphs that have what a tensor or another one's graph was found for. Without them the answer is not cut."""
+        named = {address for told in self.about.values() for address, how in told if how is None}
+        spare = tensors.Deadline(self.deadline.left_ms(0.5))
+        walk = graph.Walk(spare)
+        walk.add_all(reversed(self.tensors), reversed(tensors.nodes(self.snapshot)), named)
+        kept = [(addresses, *choose_keeper(self.start, self.snapshot, ends, spare)) for addresses, ends in walk.keepers()]
+        ways = find_ways(self.start, self.snapshot, [end for _, end, _ in kept], spare) if kept else []
+        for (addresses, _, how), way in zip(kept, ways):
+            for address in addresses if way is not None else ():
+                self.add_way(address, way, how, beside=True)
+        for each in self.walks + [walk]:
+            below = each.below()
+            ways = find_ways(self.start, self.snapshot, [end for _, end in below], spare) if below else []
+            for (number, _), way in zip(below, ways):
+                for address in each.behind(number, spare) if way is not None else ():
+                    self.add_way(address, way, graph.GRAPH, beside=True)
+
+    def add_way(self, address, way, how, beside=False):
+        told = describe(*self.start.root(way[0], way[1]), way[2:], how)
+        self.add(address, *told, near=(way[0], len(way)), beside=beside)
 
     def search_upwards(self, addresses):
         about = {address: self.where[address][0] for address in addresses}
@@ -288,11 +310,11 @@ class Search:
     def unfound_answer(self):
         return NOT_FOUND if self.deadline.late() or self.deadline.cut else NOTHING
 
-    def add(self, address, answer, anchor, near=found_part.FAR):
+    def add(self, address, answer, anchor, near=found_part.FAR, beside=False):
         if answer is NOTHING[0] and not self.graphs_rest:
             answer, anchor = NOT_SEEN
         holder = found_part.group(self.found, answer, anchor)
-        holder.hold(address, self.wanted[address], near, self.sites.get(address, ()))
+        holder.hold(address, self.wanted[address], near, self.sites.get(address, ()), beside)
 
 
 def answer(request):

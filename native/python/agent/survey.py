@@ -56,6 +56,7 @@ class Survey:
         left = self.add_held(held, {id(end): way for end, way in named})
         if not self.deadline.late():
             self.add_lost(lost, left)
+            self.add_below({id(end): way for end, way in named})
             self.add_more(holders.more_ways(self.start, self.snapshot, named, self.deadline))
 
     def add_more(self, more):
@@ -88,20 +89,33 @@ class Survey:
             if way is None:
                 left.append(((end, how), blocks))
                 continue
+            named = [each for each in blocks if each[0] in self.seen]
             blocks = [each for each in blocks if each[0] not in self.seen]
             self.ends.setdefault(id(end), []).append((how, blocks))
-            self.enter_all(holders.describe(*self.start.root(way[0], way[1]), way[2:], how), blocks, way)
+            for some, beside in ((blocks, False), (named, True)):
+                self.enter_all(holders.describe(*self.start.root(way[0], way[1]), way[2:], how), some, way, beside)
         return left
 
-    def enter_all(self, told, blocks, way=None):
+    def add_below(self, ways):
+        """Graphs that hang on others' and have an end with a name. Without them the answer is not cut."""
+        spare = tensors.Deadline(self.deadline.left_ms(0.5))
+        for number, end in self.walk.below():
+            way = ways.get(id(end))
+            behind = self.walk.behind(number, spare) if way is not None else ()
+            if behind:
+                told = holders.describe(*self.start.root(way[0], way[1]), way[2:], graph.GRAPH)
+                self.enter_all(told, [(at, self.walk.bytes[at][0]) for at in behind], way, True)
+
+    def enter_all(self, told, blocks, way=None, beside=False):
         group = self.group(*told) if blocks else None
         for at, size in blocks:
-            self.enter(group, at, size, way)
+            self.enter(group, at, size, way, beside)
 
-    def enter(self, group, at, size, way=None):
+    def enter(self, group, at, size, way=None, beside=False):
         if at:
-            self.seen.add(at)
-            group.hold(at, size, (way[0], len(way)) if way is not None else found_part.FAR)
+            if not beside:
+                self.seen.add(at)
+            group.hold(at, size, (way[0], len(way)) if way is not None else found_part.FAR, beside=beside)
 
     def add_lost(self, lost, held):
         """The tensors that the user's part of the program does not lead to, and what their graphs hold: held by a library, or by a loop."""
@@ -121,7 +135,7 @@ class Survey:
 
     def graphs(self, chosen, nodes):
         """[((tensor or node that keeps a graph, how), [(address, bytes)])]"""
-        walk = graph.Walk(tensors.Deadline(self.deadline.left_ms(0.4)))
+        walk = self.walk = graph.Walk(tensors.Deadline(self.deadline.left_ms(0.4)))
         walk.add_all(reversed(chosen), nodes, None)
         held = walk.keepers()
         self.deadline.cut |= walk.deadline.cut

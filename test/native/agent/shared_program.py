@@ -31,6 +31,8 @@ meter = Meter()
 records, pairs, rows = [], [], []
 alone, copied, emptied, aged = [], [], [], collections.deque(maxlen=60)
 losses, curve = [], []
+outs, totals = [], []
+drafts, finals = [], []
 optimizer = torch.optim.Optimizer()
 
 
@@ -56,8 +58,13 @@ def train():
         loss = tensor(4, 0, node=torch.Node(0x6000000 + 0x1000 * step))
         losses.append(loss)  # ALSO graph
         curve.append(loss)  # FIRST graph
+        outs.append(tensor(7, step))  # FIRST traced
+        totals.append(tensor(8, 0, node=torch.Node(0x8000000 + 0x1000 * step)))  # ALSO traced
+        draft = tensor(10, step, node=torch.Node(0xA000000 + 0x1000 * step))
+        drafts.append(draft)  # ALSO chain
+        finals.append(tensor(11, step, node=torch.Node(0xA000000 + 0x1000 * step, draft.grad_fn)))  # FIRST chain
         optimizer.step()
-    told = [[hex(0x1000000 * kind + 0x1000 * step), 512, 0] for kind in (1, 2, 3, 4, 6, 7) for step in range(40)]
+    told = [[hex(0x1000000 * kind + 0x1000 * step), 512, 0] for kind in (1, 2, 3, 4, 6, 7, 8, 10) for step in range(40)]
     assert tracing.ask(1, "holders", addresses=told, budgetMs=20000)
     return copied
 

@@ -6,7 +6,7 @@ set_target_properties(agent_nvml PROPERTIES PREFIX "" OUTPUT_NAME libnvidia-ml S
 add_library(agent_torch_cuda SHARED ${agent}/torch_cuda_library.cpp)
 set_target_properties(agent_torch_cuda PROPERTIES OUTPUT_NAME torch_cuda CXX_VISIBILITY_PRESET default
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/agent_torch_cuda)
-foreach(name agent torch memory fixes)
+foreach(name agent holders torch memory fixes)
   if(GMT_PYTHON3)
     add_test(NAME agent_${name} COMMAND ${GMT_PYTHON3} ${agent}/${name}_test.py)
     set_tests_properties(agent_${name} PROPERTIES TIMEOUT 600

@@ -20,6 +20,7 @@ function(inject_test name)
   endif()
 endfunction()
 inject_test(writer)
+inject_test(room)
 gmt_native_test(intern_table SOURCES ${inject}/intern_table_test.cpp LIBRARIES gmt_wire Threads::Threads)
 
 # The library and the program once more, every access of both watched for races, where the compiler can do that.

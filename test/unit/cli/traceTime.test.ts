@@ -48,7 +48,7 @@ test('a time that the trace does not have is one sentence', () => {
   assert.deepEqual(ns('9s'), { error: 'The trace lasts 8.00 s: 9.00 s is after its end.' });
   assert.deepEqual(ns('step:7'), { error: 'The trace has 6 steps: step 7 is not among them.' });
   assert.deepEqual(ns('step:3'), {
-    error: 'In a run this long, steps 1 to 4 are kept as one: name step:4, or a time.',
+    error: 'The trace keeps steps 1 to 4 as one: name step:4, or a time.',
   });
   const none = new Stepping(makeInfo({}));
   assert.deepEqual(ns('step:1', none), {

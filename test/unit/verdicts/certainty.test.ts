@@ -46,6 +46,13 @@ test('while the program runs, what nobody is known to hold may be filling; at it
   assert.ok(!isLeak({ bytes: 3e8, deviceBytes: null }));
 });
 
+test('at the end of a run, what has a bound and never came to it is told in the past, with what would make it certain', () => {
+  assert.equal(
+    doubtOf({ ...RUNS, holder: BOUNDED, ended: true }),
+    'It grew until the program ended, in at least 20 steps. Whether it would have stopped is not known: the program also empties, joins or measures trainer.history[...]. Run it until that is emptied or full: what still grows then is a leak.',
+  );
+});
+
 test('rounds that may be those of a set-up are judged when the program has ended', () => {
   assert.ok(!isLeak({ holder: ENDLESS, settingUp: true, rises: 1000 }));
   assert.ok(isLeak({ settingUp: true, ended: true }));

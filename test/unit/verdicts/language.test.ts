@@ -12,7 +12,7 @@ const STRINGS = {
   '1 tensor': '1 Tensor',
   'each step': 'jeder Schritt',
   '{0} a step since step {1}': '{0} je Schritt seit Schritt {1}',
-  'Not warm-up: it is still growing, {0} steps after it began.': 'Kein Aufwärmen: noch {0} Schritte später wächst es.',
+  'Not warm-up: it still grew {0} steps after it began.': 'Kein Aufwärmen: noch {0} Schritte später wächst es.',
   '1 leak': '1 Leck',
 };
 

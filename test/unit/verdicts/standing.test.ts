@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { equallySpaced, findingSpark } from '../../../extension/analysis/findings/findingSpark';
 import { rowVerdicts } from '../../../extension/analysis/report/rowVerdicts';
+import { readSnapshot } from '../../../extension/analysis/report/snapshot';
+import { renderTable } from '../../../extension/analysis/report/table';
 import { standingOf } from '../../../extension/analysis/sites/standing';
 import { judgeInParts, judgeTrace } from '../../../extension/analysis/findings/verdicts';
 import type { TraceInfo } from '../../../extension/protocol/trace';
@@ -54,6 +56,22 @@ test('time instead of steps: that it takes more of it, and no guess how much', (
 test('lost events: unknown, and what it takes', () => {
   const text = standing(trace(30, true, { lost: { events: 10_000, byCause: { budget: 10_000 } } }));
   assert.match(text, /^lost: Unknown: 25 % of the events were lost\. Only a run that records them all can tell/);
+});
+
+test('a file that is cut short: no leak is not that nothing leaks', () => {
+  const without = (events: number) => trace(30, false, { lost: { events, byCause: { 'cut short': events } } });
+  assert.equal(
+    standing(without(10_000), { live: false }),
+    'lost: Unknown: 25 % of the events are missing, for the file is cut short. Only the whole file can tell what leaks.',
+  );
+  assert.equal(
+    standing(without(2), { live: false }),
+    'clean: No leak was found in 30 steps, but events are missing: 2.',
+  );
+  const source = without(2);
+  const info = { ...source.info(), live: false };
+  const snapshot = { ...readSnapshot(source, { top: 0, groupBy: 'line', groups: 1 }), info };
+  assert.doesNotMatch(renderTable(snapshot, { now: new Date(0) }).join('\n'), /NO LEAK FOUND/);
 });
 
 test('stacks that need more steps: no leak so far is not that nothing leaks', () => {

@@ -195,7 +195,7 @@ test('what gathers over an epoch of 40 steps and goes is a sawtooth with that pe
   });
   const verdict = verdictOf(run);
   assert.deepEqual([verdict.state, verdict.period], ['sawtooth', 40]);
-  assert.equal(verdict.because, 'It builds up and is freed again, every 40 steps (3 times so far).');
+  assert.equal(verdict.because, 'It builds up and is freed again, every 40 steps (3 times).');
 });
 
 test('a ramp more than twice as high and long as all before it is growing again', () => {

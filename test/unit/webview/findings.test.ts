@@ -43,8 +43,8 @@ test('asked again only while there is news that was not judged', () => {
 });
 
 test('figures as far as they are known', () => {
-  assert.deepEqual(figures(leak), ['+4.19 MB a step', 'full in 32,435 steps']);
-  assert.deepEqual(figures({ ...leak, fullInSteps: 1 })[1], 'full in 1 step');
+  assert.deepEqual(figures(leak), ['+4.19 MB a step', 'full after 32,435 more steps']);
+  assert.deepEqual(figures({ ...leak, fullInSteps: 1 })[1], 'full after 1 more step');
   assert.deepEqual(moreFigures(leak), ['820.00 MB in 600 blocks', 'since step 12', '99 % sure']);
   const failed = { ...leak, atStep: 31, processes: 4, bytesPerStep: 0, sinceStep: null };
   assert.deepEqual(figures(failed), ['in step 31', 'in 4 processes']);

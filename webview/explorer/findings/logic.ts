@@ -8,6 +8,7 @@ const WHILE_STALE_MS = 1_000;
 const RANK: Record<FindingView['verdict'], number> = {
   leak: 0,
   rising: 1,
+  rose: 1,
   oom: 1,
   fragmentation: 2,
   pending: 2,

@@ -1,6 +1,6 @@
 // What a finding says, as texts: its figures, who holds it.
 import { t } from '@vscode/l10n';
-import { baseName, formatBytes, formatCount } from '../../../extension/protocol/format';
+import { formatBytes, formatCount, lineName } from '../../../extension/protocol/format';
 import { paceOf } from '../../../extension/protocol/pace';
 import { blocksText } from '../common/counts';
 import type { FindingView, HolderFound } from '../../../extension/protocol/requests/verdictRequests';
@@ -20,7 +20,7 @@ const HOLDER_KINDS: Record<string, string> = {
   object: t('object'),
 };
 
-/** `+4.19 MB a step`, `full in 412 steps`, …: how urgent it is, as far as it is known. */
+/** `+4.19 MB a step`, `full after 412 more steps`, …: how urgent it is, as far as it is known. */
 export function figures(finding: FindingView): string[] {
   const { atStep, processes } = finding;
   const failed = atStep === null ? [] : [t('in step {0}', formatCount(atStep))];
@@ -39,7 +39,7 @@ export function moreFigures({ sinceStep, confidence, bytes, count }: FindingView
 
 /** `train.py:41`, or the empty string where there is no Python line. */
 export function lineText(place: { file: string | null; line: number | null } | null): string {
-  return place?.file ? `${baseName(place.file)}:${place.line ?? '?'}` : '';
+  return lineName(place) ?? '';
 }
 
 /** `list of 120 · global variable · 118 of 118 blocks, 7.38 MB`. */

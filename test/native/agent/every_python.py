@@ -1,0 +1,59 @@
+"""How the agent is run in every Python that is here, over a stand-in for PyTorch (standin/torch)."""
+
+import glob
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "inject"))
+
+from agent_log import *  # noqa: E402, F403
+from traced import Traced, main  # noqa: E402, F401
+
+STANDIN = os.path.join(HERE, "standin")
+
+
+def pythons():
+    known = glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin/python3")) + [sys.executable]
+    known += [path for path in os.environ.get("GMT_MORE_PYTHONS", "").split(":") if path]
+    found = {}
+    for python in sorted(known):
+        try:
+            done = subprocess.run([python, "-c", "import sys; print(sys.version_info[:2])"], stdout=subprocess.PIPE)
+        except OSError:
+            continue
+        version = tuple(int(each) for each in re.findall(r"\d+", done.stdout.decode()))
+        if (3, 9) <= version <= (3, 14):
+            found[version] = python
+    return found
+
+
+def every_python(test):
+    """Runs a test for each Python that is here, each with an empty trace directory."""
+
+    def run(self):
+        for version, python in sorted(pythons().items()):
+            with self.subTest("%d.%d" % version):
+                for name in os.listdir(self.trace):
+                    os.unlink(os.path.join(self.trace, name))
+                test(self, python)
+
+    return run
+
+
+class AgentTest(Traced):
+    def run_agent(self, python, program, *arguments, **environment):
+        environment.setdefault("PYTHONPATH", STANDIN + ":" + HERE)
+        command = [python, os.path.join(HERE, program)] + list(arguments)
+        return self.run_program(*command, simulator=self.folder, GPU_MEMTRACE_AGENT_DEVICES="all", **environment)
+
+    def log(self):
+        found = agent_logs(self.trace)
+        self.assertEqual(len(found), 1)
+        self.assertEqual(found[0].lost, {})
+        return found[0]
+
+    def failures(self, log):
+        return [text for code, text in log.notes if code == GMT_NOTE_AGENT]

@@ -1,0 +1,219 @@
+// Findings of which the agent told who holds the memory.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { judgeTrace } from '../../../extension/analysis/findings/verdicts';
+import { headLine } from '../../../extension/analysis/report/tableFindings';
+import { leakWords } from '../../../extension/analysis/findings/wording';
+import type { Finding, LeakClass } from '../../../extension/protocol/verdicts';
+import { addresses, blockFacts, findingsOf, only, playing } from './findingRuns';
+import { type RunFacts, RunTrace, SCRIPT } from './runTrace';
+import { type Block, StepRun } from './stepRun';
+
+const KB = 1024;
+const MB = 1024 * KB;
+
+test('what the agent found at two holders is two findings, each with its holder', () => {
+  const run = playing(30, (_, run) => [run.alloc(1, 2 * MB), run.alloc(2, MB), run.alloc(3, 64 * KB)]);
+  assert.equal(findingsOf(run).length, 1, 'nobody knows better');
+  const [one, two] = [run.blocks(1), run.blocks(2)];
+  const text = JSON.stringify({
+    request: 0,
+    groups: [
+      {
+        path: 'Encoder.debug_outputs',
+        kind: 'attribute',
+        file: SCRIPT,
+        line: 11,
+        length: 30,
+        addresses: addresses(one),
+      },
+      { path: 'seen', kind: 'global', file: SCRIPT, line: 22, length: 30, addresses: addresses(two) },
+    ],
+  });
+  const [first, second, ...more] = findingsOf(run, { answers: [{ text, blocks: blockFacts([...one, ...two]) }] });
+  assert.deepEqual([first?.holder?.path, first?.sites, more.length], ['Encoder.debug_outputs', [1, 3], 0]);
+  assert.deepEqual([second?.holder?.path, second?.holder?.line, second?.sites], ['seen', 22, [2]]);
+  assert.ok(first?.evidence.includes('Held by Encoder.debug_outputs (30 items, train.py:11).'));
+});
+
+test('what one line put into several places is one finding', () => {
+  const run = playing(30, (_, run) => [run.alloc(1, MB), run.alloc(2, MB)]);
+  const [one, two] = [run.blocks(1), run.blocks(2)];
+  const frame = (name: string, blocks: Block[]) => {
+    const path = `failures[...].__traceback__ > fail().${name}`;
+    return { path, kind: 'traceback', file: SCRIPT, line: 20, addresses: addresses(blocks) };
+  };
+  const text = JSON.stringify({ groups: [frame('x', one), frame('scratch', two)] });
+  const finding = only(findingsOf(run, { answers: [{ text, blocks: blockFacts([...one, ...two]) }] }));
+  assert.deepEqual([finding.sites.length, finding.class, finding.holder?.line], [2, 'exception', 20]);
+});
+
+test('what one function puts into two lists of one object is one finding, and of two objects are two', () => {
+  const run = playing(30, (_, run) => [run.alloc(1, MB), run.alloc(2, KB)]);
+  const told = (owner: string): Finding[] => {
+    const list = (site: number, path: string) => {
+      const own = addresses(run.blocks(site));
+      return { path, kind: 'attribute', file: SCRIPT, function: 'keep', line: 20 + site, addresses: own };
+    };
+    const text = JSON.stringify({ groups: [list(1, 'main().model.logits[...]'), list(2, `${owner}.targets[...]`)] });
+    return findingsOf(run, { answers: [{ text, blocks: blockFacts([...run.blocks(1), ...run.blocks(2)]) }] });
+  };
+  assert.deepEqual(only(told('main().model')).sites.length, 2);
+  assert.equal(told('main().other').length, 2);
+  assert.equal(told('main()').length, 2, 'a function’s variables are no object');
+});
+
+test('a tensor and its pinned copy in one list are one finding, about the device', () => {
+  const run = new StepRun();
+  run.site(2, { layer: 'host' });
+  playing(30, (_, run) => [run.alloc(1, MB), run.alloc(2, 4 * MB)], run);
+  const blocks = [...run.blocks(1), ...run.blocks(2)];
+  const held = { path: 'pairs[...]', kind: 'container', file: SCRIPT, line: 20, addresses: addresses(blocks) };
+  const answers = [{ text: JSON.stringify({ groups: [held] }), blocks: blockFacts(blocks) }];
+  assert.equal(findingsOf(run).length, 2, 'nobody knows better');
+  const finding = only(findingsOf(run, { answers }));
+  assert.deepEqual([finding.layer, finding.bytesPerStep, finding.sites.length], ['tensor', MB, 2]);
+  assert.ok(finding.evidence.includes('Pinned host memory grows with it, by 4.00 MB a step.'));
+});
+
+test('a line’s blocks that nobody was found to hold are of the cause that the line has', () => {
+  const run = playing(60, (step, run) => [
+    step % 2 === 0 && run.alloc(1, MB),
+    step > 9 && step % 5 === 0 && run.alloc(2, MB),
+  ]);
+  const held = { path: 'log[...]', kind: 'container', file: SCRIPT, line: 20, addresses: addresses(run.blocks(1)) };
+  const answers = [{ text: JSON.stringify({ groups: [held] }), blocks: blockFacts(run.blocks(1)) }];
+  assert.equal(findingsOf(run, { answers, lines: { 1: 7, 2: 8 } }).length, 2);
+  assert.equal(only(findingsOf(run, { answers, lines: { 1: 7, 2: 7 } })).sites.length, 2);
+});
+
+test('what one holder keeps is one finding, whatever its rhythm', () => {
+  const run = playing(60, (step, run) => [run.alloc(1, MB), step > 20 && step % 3 === 0 && run.alloc(2, MB)]);
+  const [one, two] = [run.blocks(1), run.blocks(2)];
+  assert.equal(findingsOf(run).length, 2, 'nobody knows better');
+  const held = { path: 'log[...]', kind: 'container', file: SCRIPT, line: 20, addresses: addresses([...one, ...two]) };
+  const answers = [{ text: JSON.stringify({ groups: [held] }), blocks: blockFacts([...one, ...two]) }];
+  assert.deepEqual(only(findingsOf(run, { answers })).sites, [1, 2]);
+});
+
+test('of gradients with their own graphs nobody in Python is the holder', () => {
+  const run = playing(40, (_, run) => run.alloc(1, MB));
+  const blocks = run.blocks(1);
+  const none = { path: 'no Python owner', kind: 'none', addresses: addresses(blocks) };
+  const answers = [{ text: JSON.stringify({ holders: [none] }), blocks: blockFacts(blocks) }];
+  const found = (line: string): Finding => only(findingsOf(run, { answers }, { 1: line }));
+  assert.equal(found('loss.backward()').holder, null);
+  const cycle = found('loss.backward(create_graph=True)');
+  assert.deepEqual([cycle.verdict, cycle.holder?.line], ['leak', 1]);
+  assert.match(cycle.holder?.path ?? '', /^a cycle in C\+\+/);
+  assert.match(cycle.suggestion, /torch\.autograd\.grad/);
+});
+
+test('what lives to the end though Python has none of it has no Python owner', () => {
+  const run = playing(40, (step, run) => [run.alloc(1, MB), step === 20 && run.alloc(2, MB)]);
+  const end = { when: 'exit', ok: true, cut: false, groups: [], more: addresses(run.blocks(2)) };
+  const found = (look: object, seen = run.blocks(2)) =>
+    only(findingsOf(run, { answers: [{ text: JSON.stringify(look), blocks: blockFacts(seen) }] }));
+  assert.equal(found(end).holder?.path, 'no Python owner');
+  assert.match(found(end).suggestion, /ipc_collect/);
+  assert.equal(found(end, run.blocks(1)).holder, null, 'some of it is there');
+  for (const look of [
+    { ...end, cut: true },
+    { ...end, when: 'step' },
+    { ...end, more: undefined },
+  ]) {
+    assert.equal(found(look).holder, null);
+  }
+});
+
+test('a look that was cut short before it came to the blocks is told of', () => {
+  const run = playing(40, (_, run) => run.alloc(1, MB));
+  const look = { when: 'exit', ok: true, cut: true, tookMs: 512.4, groups: [] };
+  const told = (answer: object) =>
+    only(
+      findingsOf(run, { answers: [{ text: JSON.stringify(answer), blocks: blockFacts(run.blocks(1)) }] }),
+    ).evidence.filter(sentence => sentence.includes('cut short'));
+  assert.match(told(look)[0] ?? '', /cut short after 512 ms.*gpu-memtrace holders/);
+  assert.equal(told({ ...look, cut: false }).length, 0);
+  assert.equal(told({ ...look, when: undefined }).length, 0, 'somebody asked, and was told');
+  const kept = { path: 'kept[...]', kind: 'global', addresses: addresses(run.blocks(1)) };
+  assert.equal(told({ ...look, groups: [kept] }).length, 0, 'it came to them');
+});
+
+test('an answer from before everything went says more than the one at exit', () => {
+  const run = playing(40, (_, run) => run.alloc(1, MB));
+  const answer = (path: string, blocks: Block[]) => ({
+    text: JSON.stringify({ groups: [{ path, kind: 'local', addresses: addresses(blocks) }] }),
+    blocks: blockFacts(blocks),
+  });
+  const answers = [answer('train(): epoch_loss', run.blocks(1).slice(0, 32)), answer('x', run.blocks(1).slice(-1))];
+  assert.equal(only(findingsOf(run, { answers })).holder?.path, 'train(): epoch_loss');
+});
+
+test('a container with a bound that is being filled is no leak', () => {
+  const run = playing(40, (_, run) => run.alloc(1, MB));
+  const held = { path: 'replay', kind: 'global', length: 40, bound: 200, addresses: addresses(run.blocks(1)) };
+  const facts = (bound: number | null): RunFacts => ({
+    answers: [{ text: JSON.stringify({ groups: [{ ...held, bound }] }), blocks: blockFacts(run.blocks(1)) }],
+  });
+  assert.equal(findingsOf(run, facts(null)).length, 1);
+  assert.deepEqual(findingsOf(run, facts(200)), []);
+  const verdict = judgeTrace(new RunTrace(run, facts(200))).sites.get(1);
+  assert.deepEqual([verdict?.state, verdict?.because], ['plateau', 'It fills replay, which holds at most 200.']);
+  held.length = 30;
+  assert.equal(findingsOf(run, facts(30)).length, 1, 'more are kept than it takes');
+});
+
+test('the agent’s kinds of holders name the class', () => {
+  const run = playing(30, (_, run) => run.alloc(1, MB));
+  const classOf = (kind: string): string | null => {
+    const text = JSON.stringify({ groups: [{ path: 'p', kind, addresses: addresses(run.blocks(1)) }] });
+    return only(findingsOf(run, { answers: [{ text, blocks: blockFacts(run.blocks(1)) }] })).class;
+  };
+  assert.deepEqual(['cycle', 'exception', 'hook', 'autograd', 'list'].map(classOf), [
+    'cycle',
+    'exception',
+    'hook',
+    'graph',
+    'outputs',
+  ]);
+});
+
+test('where the line that keeps it is known, it is what the headline names', () => {
+  const facts = {
+    layer: 'tensor',
+    bytesPerStep: MB,
+    blocksPerStep: 1,
+    bytes: 20 * MB,
+    count: 20,
+    library: null,
+    period: 1,
+    sinceStep: 3,
+  } as const;
+  const place = { site: 1, file: '/t/model.py', line: 13, function: 'forward', bytesPerStep: MB };
+  const holder = { path: 'seen', kind: 'global', function: null, length: null, bound: null };
+  const words = (kind: LeakClass, file: string | null, lines = 1): { headline: string; detail: string | null } =>
+    leakWords({ ...facts, class: kind, place, lines, holder: { ...holder, file, line: file === null ? null : 35 } });
+  assert.deepEqual(words('graph', '/t/train.py'), {
+    headline: 'train.py:35 keeps each step’s graph',
+    detail: '1 tensor and 1.00 MB a step at model.py:13, since step 3',
+  });
+  assert.equal(words('outputs', '/t/train.py').headline, 'train.py:35 keeps 1 tensor of each step');
+  assert.equal(words('graph', null).headline, 'model.py:13: each step’s graph stays alive');
+  assert.equal(words('graph', null).detail, '1 tensor and 1.00 MB a step since step 3');
+  const rare = { ...facts, class: 'outputs', place, lines: 1, holder: null, period: 10, blocksPerStep: 0.39 } as const;
+  const each = leakWords({ ...rare, bytesPerStep: 0.41 * MB });
+  assert.match(each.detail ?? '', /^4\.00 MB each time, /, 'as big as the blocks are, not as steep as the slope');
+});
+
+test('what may still have a bound when the program ends grew until the end, and is no leak', () => {
+  const run = playing(40, (_, run) => run.alloc(1, MB));
+  const held = { path: 'cache', kind: 'global', limit: 'shrinks', addresses: addresses(run.blocks(1)) };
+  const answers = [{ text: JSON.stringify({ groups: [held] }), blocks: blockFacts(run.blocks(1)) }];
+  const said = (ended: boolean) => {
+    const { findings, sites } = judgeTrace(new RunTrace(run, { answers, ended }));
+    return [only(findings).verdict, sites.get(1)?.state, headLine(only(findings)).split(':')[0]];
+  };
+  assert.deepEqual(said(false), ['rising', 'rising', 'GROWS SO FAR']);
+  assert.deepEqual(said(true), ['rose', 'rose', 'GREW UNTIL THE END']);
+});
