@@ -54,9 +54,8 @@ struct ProcessSteps {
   uint8_t lasting_flags = 0;  ///< of every step until further notice
 
   void checkpoint(Archive &a) {
-    a(source, next_slice_ns, sure, silent, most_silent, begin_ns, last_end_ns, most_ended,
-      touched, marks, running, lasting_flags,
-      anchor, newest);
+    a(source, next_slice_ns, sure, silent, most_silent, begin_ns, last_end_ns, most_ended, touched, marks, running,
+      lasting_flags, anchor, newest);
   }
   /// An allocation of the anchor, with `others` since the newest one of it: whether it begins a round.
   bool begins(uint32_t thread, bool others) { return std::exchange(newest, thread) != thread || others || anchor.each; }

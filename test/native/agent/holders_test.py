@@ -125,6 +125,12 @@ class Holders(AgentTest):
         self.assertEqual(local["train().total (its graph)"]["count"], 32)
 
     @every_python
+    def test_what_keeps_a_graph_is_what_stays_longest(self, python):
+        self.run_agent(python, "keepers_program.py")
+        found = self.log().answer(1)["holders"][0]
+        self.assertEqual((found["path"], found["count"]), ("__main__.memory.state (its graph)", 12))
+
+    @every_python
     def test_who_else_has_the_same_memory(self, python):
         lines = {"FIRST": {}, "ALSO": {}}
         with open(os.path.join(HERE, "shared_program.py")) as text:

@@ -210,5 +210,9 @@ test('where the end is empty, the moment that is shown instead has its name, and
   assert.equal(pointOptions([ended], NOW)[0]?.[1], 'at the end of step 10');
   const points = { a: { trace: 0, timeNs: 2e9 }, b: { trace: 0, timeNs: null } };
   assert.deepEqual(chosenPoints([ended], { a: null, b: null }), points);
-  assert.deepEqual(chosenPoints([{ ...ended, ending: null }], { a: null, b: null }), points, 'also where it is not empty');
+  assert.deepEqual(
+    chosenPoints([{ ...ended, ending: null }], { a: null, b: null }),
+    points,
+    'also where it is not empty',
+  );
 });
