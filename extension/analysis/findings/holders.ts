@@ -13,6 +13,8 @@ import { blocksText } from '../words';
 
 /** Kinds by which the agent says that it found nobody: C++ or another process may hold a block, or time ran out. */
 const NOBODY: ReadonlySet<string> = new Set(['none', 'unknown']);
+/** Behind the path of what keeps a graph. */
+const GRAPH_END = / \(its graph\)$/;
 
 /** One holder and the blocks that hang on it. */
 export interface HeldBlocks {
@@ -222,14 +224,14 @@ export function holderOf(
   const wasAsked = running.some(answer => answer.process === process);
   const isCycle = found.most.kind === 'cycle' && early === null;
   if (isCycle && wasAsked && !holdersSaid(running, process, sites).includes('none')) return null;
-  const holder = { ...holderAlone(found.most), ...shareOf(found) };
+  const holder = { ...holderAlone(found.most), ...shareOf(found), ...(leavesOthers(found) && { fix: undefined }) };
   const { when, timeNs, pauseMs } = found.answer;
   return when === 'exit' || !pauseMs ? holder : { ...holder, asked: { timeNs, pauseMs } };
 }
 
 /** How many of the blocks it has, in whatever part of its entries, or in graphs that hang on them; empty: nearly all. */
 function shareOf({ most, of: all, others }: MostHeld): Pick<FindingHolder, 'share'> {
-  const nameOf = ({ path, container }: HolderFound): string => container ?? path.replace(/ \(its graph\)$/, '');
+  const nameOf = ({ path, container }: HolderFound): string => container ?? path.replace(GRAPH_END, '');
   const rest = others.filter(other => nameOf(other) !== nameOf(most) || other.line !== most.line);
   const own = most.count + blocksOf(others) - blocksOf(rest);
   const [blocks, of] = [Math.round(own), Math.round(all)];
@@ -239,6 +241,12 @@ function shareOf({ most, of: all, others }: MostHeld): Pick<FindingHolder, 'shar
     .slice(0, T.few)
     .map(({ path, file, line, count }) => ({ path, file, line, blocks: Math.round(count) }));
   return { share: { blocks, of, others: rest.length, named } };
+}
+
+/** A fix of the one leaves what others have, also another part of the same entries. */
+function leavesOthers({ most, of, others }: MostHeld): boolean {
+  const named = ({ path }: HolderFound): string => path.replace(GRAPH_END, '');
+  return others.some(other => named(other) !== named(most) && other.count > T.little * of);
 }
 
 const holderAlone = ({ chain: _chain, count: _count, bytes: _bytes, ...holder }: HolderFound): FindingHolder => holder;

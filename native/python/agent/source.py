@@ -129,6 +129,12 @@ def is_cut(value, name):
     return name not in whole
 
 
+def misses(test):
+    """Of a condition's two parts, whether it is the one for what a cache has not: it comes with each new key."""
+    asks = test.ops[0] if isinstance(test, ast.Compare) and len(test.ops) == 1 else None
+    return isinstance(asks, ast.NotIn), isinstance(asks, ast.In)
+
+
 def shorter_ones(test):
     """The x of each len(x) < n in a condition."""
     found = []
@@ -242,10 +248,11 @@ class File(ast.NodeVisitor):
         asked = [expressions.callee(each) for each in ast.walk(node.test) if isinstance(each, ast.Call)]
         sure = "len" in asked or expressions.counts_around(node.test)
         self.limit_while_short(node)
-        self.cases += not sure
-        for each in node.body + node.orelse:
-            self.visit(each)
-        self.cases -= not sure
+        for part, comes in zip((node.body, node.orelse), misses(node.test)):
+            self.cases += not (sure or comes)
+            for each in part:
+                self.visit(each)
+            self.cases -= not (sure or comes)
 
     def limit_while_short(self, node):
         """What is added to only while it is short is bounded: if len(x) < n: x.append(y)."""

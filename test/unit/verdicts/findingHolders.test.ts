@@ -217,3 +217,27 @@ test('what may still have a bound when the program ends grew until the end, and 
   assert.deepEqual(said(false), ['rising', 'rising', 'GROWS SO FAR']);
   assert.deepEqual(said(true), ['rose', 'rose', 'GREW UNTIL THE END']);
 });
+
+test('a fix of one part of what a line keeps is none: the others stay', () => {
+  const run = playing(30, (_, run) => [run.alloc(1, MB), run.alloc(2, MB)]);
+  const blocks = [...run.blocks(1), ...run.blocks(2)];
+  const place = { line: 19, column: 1, endLine: 19, endColumn: 5 };
+  const fix = {
+    ...place,
+    before: 'loss',
+    after: 'loss.detach()',
+    adds: '.detach()',
+    statement: 'x.append(loss.detach())',
+  };
+  const fixOf = (second: string) => {
+    const part = (path: string, site: number) => {
+      const container = { container: 'main().outputs', kind: 'container', file: SCRIPT, line: 19 };
+      return { path, ...container, fix, addresses: addresses(run.blocks(site)) };
+    };
+    const groups = [part("main().outputs[...]['loss']", 1), part(second, 2)];
+    const answers = [{ text: JSON.stringify({ groups }), blocks: blockFacts(blocks) }];
+    return only(findingsOf(run, { answers })).holder?.fix;
+  };
+  assert.equal(fixOf("main().outputs[...]['pred']"), undefined);
+  assert.equal(fixOf("main().outputs[...]['loss'] (its graph)")?.adds, '.detach()');
+});
