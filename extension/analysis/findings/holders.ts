@@ -243,10 +243,11 @@ function shareOf({ most, of: all, others }: MostHeld): Pick<FindingHolder, 'shar
   return { share: { blocks, of, others: rest.length, named } };
 }
 
-/** A fix of the one leaves what others have, also another part of the same entries. */
+/** A fix of the one leaves what others have, also another part of the same entries; not what the same statement mends. */
 function leavesOthers({ most, of, others }: MostHeld): boolean {
   const named = ({ path }: HolderFound): string => path.replace(GRAPH_END, '');
-  return others.some(other => named(other) !== named(most) && other.count > T.little * of);
+  const left = others.filter(({ count, fix }) => count > T.little * of && fix?.statement !== most.fix?.statement);
+  return left.some(other => named(other) !== named(most));
 }
 
 const holderAlone = ({ chain: _chain, count: _count, bytes: _bytes, ...holder }: HolderFound): FindingHolder => holder;

@@ -229,15 +229,16 @@ test('a fix of one part of what a line keeps is none: the others stay', () => {
     adds: '.detach()',
     statement: 'x.append(loss.detach())',
   };
-  const fixOf = (second: string) => {
-    const part = (path: string, site: number) => {
+  const fixOf = (second: string, statement = fix.statement) => {
+    const part = (path: string, site: number, own = fix.statement) => {
       const container = { container: 'main().outputs', kind: 'container', file: SCRIPT, line: 19 };
-      return { path, ...container, fix, addresses: addresses(run.blocks(site)) };
+      return { path, ...container, fix: { ...fix, statement: own }, addresses: addresses(run.blocks(site)) };
     };
-    const groups = [part("main().outputs[...]['loss']", 1), part(second, 2)];
+    const groups = [part("main().outputs[...]['loss']", 1), part(second, 2, statement)];
     const answers = [{ text: JSON.stringify({ groups }), blocks: blockFacts(blocks) }];
     return only(findingsOf(run, { answers })).holder?.fix;
   };
-  assert.equal(fixOf("main().outputs[...]['pred']"), undefined);
+  assert.equal(fixOf("main().outputs[...]['pred']", 'x.append(pred.detach())'), undefined);
+  assert.equal(fixOf("main().outputs['b'][...]")?.adds, '.detach()', 'one statement fills several lists');
   assert.equal(fixOf("main().outputs[...]['loss'] (its graph)")?.adds, '.detach()');
 });
