@@ -13,8 +13,8 @@ import { blocksText } from '../words';
 
 /** Kinds by which the agent says that it found nobody: C++ or another process may hold a block, or time ran out. */
 const NOBODY: ReadonlySet<string> = new Set(['none', 'unknown']);
-/** Behind the path of what keeps a graph. */
-const GRAPH_END = / \(its graph\)$/;
+/** A holder's path, of what keeps a graph too. */
+const plainPath = ({ path }: HolderFound): string => path.replace(/ \(its graph\)$/, '');
 
 /** One holder and the blocks that hang on it. */
 export interface HeldBlocks {
@@ -231,7 +231,7 @@ export function holderOf(
 
 /** How many of the blocks it has, in whatever part of its entries, or in graphs that hang on them; empty: nearly all. */
 function shareOf({ most, of: all, others }: MostHeld): Pick<FindingHolder, 'share'> {
-  const nameOf = ({ path, container }: HolderFound): string => container ?? path.replace(GRAPH_END, '');
+  const nameOf = (holder: HolderFound): string => holder.container ?? plainPath(holder);
   const rest = others.filter(other => nameOf(other) !== nameOf(most) || other.line !== most.line);
   const own = most.count + blocksOf(others) - blocksOf(rest);
   const [blocks, of] = [Math.round(own), Math.round(all)];
@@ -245,9 +245,8 @@ function shareOf({ most, of: all, others }: MostHeld): Pick<FindingHolder, 'shar
 
 /** A fix of the one leaves what others have, also another part of the same entries; not what the same statement mends. */
 function leavesOthers({ most, of, others }: MostHeld): boolean {
-  const named = ({ path }: HolderFound): string => path.replace(GRAPH_END, '');
   const left = others.filter(({ count, fix }) => count > T.little * of && fix?.statement !== most.fix?.statement);
-  return left.some(other => named(other) !== named(most));
+  return left.some(other => plainPath(other) !== plainPath(most));
 }
 
 const holderAlone = ({ chain: _chain, count: _count, bytes: _bytes, ...holder }: HolderFound): FindingHolder => holder;

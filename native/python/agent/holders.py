@@ -269,36 +269,38 @@ class Search:
                 reached.add(address)
                 self.known.append((tensor, way))
                 self.about.setdefault(id(tensor), []).append((address, how))
-                self.add_way(address, way, how)
+                self.add_way([address], way, how)
         return set(addresses) - reached
 
     def find_more(self):
         """Others that have what was found, by the same tensors."""
         for tensor, way in more_ways(self.start, self.snapshot, self.known, self.deadline):
             for address, how in self.about[id(tensor)]:
-                self.add_way(address, way, how)
+                self.add_way([address], way, how)
 
     def find_beside(self):
         """Graphs that have what a tensor or another one's graph was found for. Without them the answer is not cut."""
         named = {address for told in self.about.values() for address, how in told if how is None}
         spare = tensors.Deadline(self.deadline.left_ms(0.5))
         walk = graph.Walk(spare)
-        walk.add_all(reversed(self.tensors), reversed(tensors.nodes(self.snapshot)), named)
+        if named:
+            walk.add_all(reversed(self.tensors), reversed(tensors.nodes(self.snapshot)), named)
         kept = [(addresses, *choose_keeper(self.start, self.snapshot, ends, spare)) for addresses, ends in walk.keepers()]
         ways = find_ways(self.start, self.snapshot, [end for _, end, _ in kept], spare) if kept else []
         for (addresses, _, how), way in zip(kept, ways):
-            for address in addresses if way is not None else ():
-                self.add_way(address, way, how, beside=True)
+            if way is not None:
+                self.add_way(addresses, way, how, beside=True)
         for each in self.walks + [walk]:
             below = each.below()
             ways = find_ways(self.start, self.snapshot, [end for _, end in below], spare) if below else []
             for (number, _), way in zip(below, ways):
-                for address in each.behind(number, spare) if way is not None else ():
-                    self.add_way(address, way, graph.GRAPH, beside=True)
+                if way is not None:
+                    self.add_way(each.behind(number, spare), way, graph.GRAPH, beside=True)
 
-    def add_way(self, address, way, how, beside=False):
+    def add_way(self, addresses, way, how, beside=False):
         told = describe(*self.start.root(way[0], way[1]), way[2:], how)
-        self.add(address, *told, near=(way[0], len(way)), beside=beside)
+        for address in addresses:
+            self.add(address, *told, near=(way[0], len(way)), beside=beside)
 
     def search_upwards(self, addresses):
         about = {address: self.where[address][0] for address in addresses}

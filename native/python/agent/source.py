@@ -121,8 +121,7 @@ def is_cut(value, name):
     left, whole = [value], set()
     while left:
         each = left.pop()
-        parts = each.slice.elts if isinstance(each, ast.Subscript) and isinstance(each.slice, ast.Tuple) else [getattr(each, "slice", None)]
-        if isinstance(each, ast.Subscript) and any(isinstance(part, ast.Slice) for part in parts):
+        if isinstance(each, ast.Subscript) and any(isinstance(part, ast.Slice) for part in getattr(each.slice, "elts", [each.slice])):
             continue
         whole.add(getattr(each, "id", None) or getattr(each, "attr", None))
         left += ast.iter_child_nodes(each)

@@ -92,8 +92,9 @@ class Survey:
             named = [each for each in blocks if each[0] in self.seen]
             blocks = [each for each in blocks if each[0] not in self.seen]
             self.ends.setdefault(id(end), []).append((how, blocks))
-            for some, beside in ((blocks, False), (named, True)):
-                self.enter_all(holders.describe(*self.start.root(way[0], way[1]), way[2:], how), some, way, beside)
+            told = holders.describe(*self.start.root(way[0], way[1]), way[2:], how)
+            self.enter_all(told, blocks, way)
+            self.enter_all(told, named, way, beside=True)
         return left
 
     def add_below(self, ways):
