@@ -1,61 +1,12 @@
 // Steps of programs that tell nothing of them: the loop is found by the model.
 #include <random>
 
-#include "check.h"
-#include "model_step_feed.h"
+#include "loop_feed.h"
 
 using namespace gmt::test;
 using namespace gmt::model;
 
 namespace {
-
-constexpr uint32_t kSetup = 1, kInput = 2, kForward = 3, kLoss = 4, kLeak = 5, kLayer = 6;
-
-/// A round of a loop: three blocks come and go, one of `leak` bytes stays.
-struct LoopFeed : StepFeed {
-  uint64_t kept = 0;
-  LoopFeed() { step_ns = 10'000; }
-  void set_up(uint64_t blocks) {
-    for (uint64_t i = 0; i < blocks; ++i) allocate(0x10000000 + i * 0x1000, 512, kSetup);
-  }
-  void round(uint64_t leak = 64, size_t layers = 0) {
-    allocate(0x1000, 100, kInput);
-    for (size_t i = 0; i < layers; ++i) allocate(0x20000 + i * 0x1000, 10, kLayer);
-    for (size_t i = 0; i < layers; ++i) free(0x20000 + i * 0x1000);
-    allocate(0x2000, 200, kForward);
-    allocate(0x3000, 4, kLoss);
-    if (leak) allocate(0x40000000 + kept++ * 0x1000, leak, kLeak);
-    for (uint64_t address : {0x1000, 0x2000, 0x3000}) free(address);
-  }
-  /// A training step by hand: forward, then an update of each parameter.
-  void training_step(size_t parameters) {
-    allocate(0x1000, 100, kInput);
-    for (uint64_t i = 0; i < 2 * parameters; ++i)
-      allocate(0x2000 + i * 0x1000, 200, kForward + static_cast<uint32_t>(i % 2) * 5);
-    for (uint64_t i = 0; i < 2 * parameters; ++i) free(0x2000 + i * 0x1000);
-    for (size_t i = 0; i < parameters; ++i) {
-      allocate(0x10000000, 10, kLayer);
-      allocate(0x20000000, 10, kLoss);
-      free(0x10000000);
-      free(0x20000000);
-    }
-    free(0x1000);
-    allocate(0x40000000 + kept++ * 0x1000, 64, kLeak);
-  }
-  /// Of all rounds, the last one included.
-  uint32_t count_steps() {
-    put({GMT_PROCESS_ENDING, 0, 0, 0, 0, 0});
-    return series().axis.count;
-  }
-  const ProcessSteps &steps() { return model.process(0)->steps; }
-  std::string anchor_line() { return std::to_string(model.site(steps().anchor.site)->stack.frames[0].line); }
-  size_t row_of_line(const SiteSeries &series, uint32_t line) {
-    for (size_t row = 0; row < series.rows.size(); ++row) {
-      if (model.site(series.rows[row].id)->stack.frames[0].line == line) return row;
-    }
-    return ~size_t{0};
-  }
-};
 
 void evaluate(LoopFeed &feed) {
   for (const uint32_t site : {kForward + 5, kForward + 6}) feed.allocate(0x1000, 100, site), feed.free(0x1000);
@@ -240,58 +191,6 @@ TEST(a_line_that_allocates_several_times_is_no_round_each_time) {
   for (int i = 0; i < 40; ++i) feed.touch(ServerFeed::kRequest, 3), feed.touch(ServerFeed::kMiss);
   CHECK_EQ(feed.anchor_line(), "50");
   CHECK_EQ(feed.count_steps(), 40u);
-}
-
-/// A loop of one line, whose statement makes `made` tensors and keeps the last `kept` of them: its stacks differ by their instructions.
-struct LineFeed : LoopFeed {
-  static constexpr uint32_t kFirst = 30, kOther = 60;
-  LineFeed() {
-    for (uint32_t at = 0; at < 16; ++at) names.set(kFirst + at, {{"keep.py", 4, "<module>"}});
-    names.set(kOther, {{"keep.py", 6, "<module>"}});
-  }
-  /// Each instruction allocates `times` tensors, as the one of an operation with a number does.
-  void line(uint32_t made, uint32_t keeps, uint32_t times = 1) {
-    for (uint32_t at = 0; at < made; ++at) {
-      const bool stays = at + keeps >= made;
-      for (uint32_t i = 0; i + stays < times; ++i) allocate(0x1000, 8, kFirst + at), free(0x1000);
-      if (stays) allocate(0x40000000 + kept++ * 0x1000, 64, kFirst + at);
-    }
-  }
-};
-
-TEST(a_loop_of_one_line_has_a_step_a_round) {
-  for (const uint32_t made : {2, 3, 7, 12}) {
-    for (const uint32_t keeps : {1u, made}) {
-      for (const uint32_t times : {1, 3}) {
-        LineFeed feed;
-        feed.set_up(20);
-        for (int i = 0; i < 100; ++i) feed.line(made, keeps, times);
-        CHECK_EQ(feed.anchor_line(), "4");
-        CHECK_EQ(feed.count_steps(), 100u);
-        CHECK(!feed.steps().sure);  // it may be a table that is set up
-      }
-    }
-  }
-}
-
-TEST(a_loop_of_one_line_and_a_line_of_rarer_cases_has_a_step_a_round) {
-  LineFeed feed;
-  for (int i = 0; i < 100; ++i) {
-    feed.line(3, 1, 2);
-    if (i % 10 == 0) feed.allocate(0x2000, 8, LineFeed::kOther), feed.free(0x2000);
-  }
-  CHECK_EQ(feed.anchor_line(), "4");
-  CHECK_EQ(feed.count_steps(), 100u);
-}
-
-TEST(a_loop_of_two_lines_is_sure_though_one_has_several_stacks) {
-  LineFeed feed;
-  for (int i = 0; i < 100; ++i) {
-    feed.line(2, 1);
-    for (int own = 0; own < 4; ++own) feed.allocate(0x2000, 8, LineFeed::kOther), feed.free(0x2000);
-  }
-  CHECK_EQ(feed.count_steps(), 100u);
-  CHECK(feed.steps().sure);
 }
 
 TEST(what_has_no_lines_is_cut_by_time) {
