@@ -5,7 +5,7 @@ import { judgeTrace } from '../../../extension/analysis/findings/verdicts';
 import { headLine } from '../../../extension/analysis/report/tableFindings';
 import { leakWords } from '../../../extension/analysis/findings/wording';
 import type { Finding, LeakClass } from '../../../extension/protocol/verdicts';
-import { addresses, blockFacts, findingsOf, only, playing } from './findingRuns';
+import { addresses, blockFacts, detachFix, findingsOf, only, playing } from './findingRuns';
 import { type RunFacts, RunTrace, SCRIPT } from './runTrace';
 import { type Block, StepRun } from './stepRun';
 
@@ -221,18 +221,11 @@ test('what may still have a bound when the program ends grew until the end, and 
 test('a fix of one part of what a line keeps is none: the others stay', () => {
   const run = playing(30, (_, run) => [run.alloc(1, MB), run.alloc(2, MB)]);
   const blocks = [...run.blocks(1), ...run.blocks(2)];
-  const place = { line: 19, column: 1, endLine: 19, endColumn: 5 };
-  const fix = {
-    ...place,
-    before: 'loss',
-    after: 'loss.detach()',
-    adds: '.detach()',
-    statement: 'x.append(loss.detach())',
-  };
-  const fixOf = (second: string, statement = fix.statement) => {
-    const part = (path: string, site: number, own = fix.statement) => {
+  const LOSS = 'x.append(loss.detach())';
+  const fixOf = (second: string, statement = LOSS) => {
+    const part = (path: string, site: number, own = LOSS) => {
       const container = { container: 'main().outputs', kind: 'container', file: SCRIPT, line: 19 };
-      return { path, ...container, fix: { ...fix, statement: own }, addresses: addresses(run.blocks(site)) };
+      return { path, ...container, fix: detachFix(19, own), addresses: addresses(run.blocks(site)) };
     };
     const groups = [part("main().outputs[...]['loss']", 1), part(second, 2, statement)];
     const answers = [{ text: JSON.stringify({ groups }), blocks: blockFacts(blocks) }];

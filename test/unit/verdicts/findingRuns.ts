@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { judgeTrace } from '../../../extension/analysis/findings/verdicts';
 import type { BlockFacts } from '../../../extension/protocol/steps';
-import type { Finding } from '../../../extension/protocol/verdicts';
+import type { Finding, Fix } from '../../../extension/protocol/verdicts';
 import { type RunFacts, RunTrace, SCRIPT } from './runTrace';
 import { type Block, StepRun } from './stepRun';
 
@@ -34,3 +34,9 @@ export const blockFacts = (blocks: Block[]): BlockFacts[] =>
   blocks.map(({ address, bytes, site, step }) => {
     return { address, known: true, alive: true, bytes, site, device: 0, step, timeNs: 0 };
   });
+
+/** What the agent tells of a statement that keeps `loss`, and is `statement` when that is mended. */
+export const detachFix = (line: number, statement: string): Fix => {
+  const place = { line, column: 14, endLine: line, endColumn: 18 };
+  return { ...place, before: 'loss', after: 'loss.detach()', adds: '.detach()', statement };
+};

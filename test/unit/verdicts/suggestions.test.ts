@@ -2,20 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { suggest } from '../../../extension/analysis/findings/suggestions';
 import type { FindingHolder, LeakClass } from '../../../extension/protocol/verdicts';
+import { detachFix } from './findingRuns';
 
 const at = (path: string, more: Partial<FindingHolder> = {}): FindingHolder => {
   return { path, kind: 'container', file: null, line: null, function: null, length: null, bound: null, ...more };
 };
 
 test('a fix that a parse of the statement gave is told as the line to write', () => {
-  const place = { line: 9, column: 14, endLine: 9, endColumn: 18 };
-  const fix = {
-    ...place,
-    before: 'loss',
-    after: 'loss.detach()',
-    adds: '.detach()',
-    statement: 'total += loss.detach()',
-  };
+  const fix = detachFix(9, 'total += loss.detach()');
   assert.equal(
     suggest('graph', ['total += loss'], at('main().total', { fix })),
     'Write `total += loss.detach()`: the value stays the same, and its graph is freed.',
