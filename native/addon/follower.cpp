@@ -59,6 +59,7 @@ void Follower::look_around() {
   for (size_t process = 0; process < session_->reader->process_count(); ++process) {
     const trace::ProcessTables &tables = session_->reader->tables(process);
     facts += session_->reader->ended(process) ? " e" : " r";
+    facts += session_->reader->facts(process).simulated ? "s" : "";
     for (const size_t count : {tables.threads().size(), tables.devices().size(), tables.notes().size()}) {
       facts += std::to_string(count) + ",";
     }

@@ -40,6 +40,14 @@ SessionReader::Process::Process(LogFile opened, const gmt_file_header &h, uint64
       merge(Clock(h, facts.start_ns)),
       gone(log.saved()) {}
 
+ProcessFacts SessionReader::facts(size_t process) const {
+  ProcessFacts facts = processes_[process]->facts;
+  const gmt_file_header header = processes_[process]->log.header();
+  facts.driver_source = header.driver_source;
+  facts.simulated = header.simulated != 0;
+  return facts;
+}
+
 Result<std::unique_ptr<SessionReader>> SessionReader::open(const std::string &path, uint64_t until_ns) {
   struct stat status;
   if (::stat(path.c_str(), &status) != 0) return Error{"Cannot open " + path + ": " + std::strerror(errno) + "."};

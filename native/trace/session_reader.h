@@ -19,7 +19,7 @@
 
 namespace gmt::trace {
 
-/// What is fixed of a process once its log is there.
+/// What a process says of itself when it begins.
 struct ProcessFacts {
   uint32_t pid, parent_pid, uid;
   uint32_t driver_source;  ///< enum gmt_driver_source
@@ -59,7 +59,8 @@ class SessionReader {
 
   /// Processes are numbered in the order of their start where they were there at the first poll, then as found.
   size_t process_count() const { return processes_.size(); }
-  const ProcessFacts &facts(size_t process) const { return processes_[process]->facts; }
+  /// A process tells of its driver a moment after its log is there.
+  ProcessFacts facts(size_t process) const;
   ProcessTables &tables(size_t process) { return processes_[process]->tables; }
   const ProcessTables &tables(size_t process) const { return processes_[process]->tables; }
   /// The process is gone, or said that it ends.

@@ -100,6 +100,22 @@ TEST(logs_that_come_later_are_found) {
   CHECK(!reading.session->live());
 }
 
+TEST(a_driver_that_is_known_later_than_its_log_is_told) {
+  TemporaryFolder folder;
+  LogOptions options = LogOptions::alive();
+  options.driver_source = GMT_DRIVER_NONE;
+  options.simulated = 0;
+  LogWriter log(folder.path(), options);
+  Reading reading = read_all(folder.path());
+  REQUIRE(reading.session);
+  CHECK(!reading.session->facts(0).simulated);
+  log.header().driver_source = GMT_DRIVER_CUPTI;
+  log.header().simulated = 1;
+  reading.poll();
+  CHECK(reading.session->facts(0).simulated);
+  CHECK_EQ(reading.session->facts(0).driver_source, uint32_t{GMT_DRIVER_CUPTI});
+}
+
 TEST(a_killed_process_is_seen_and_read_to_its_end) {
   TemporaryFolder folder;
   pid_t child = fork();
