@@ -370,10 +370,12 @@ void Merge::place(Pass &pass, Cursor &cursor, Next next) {
 }
 
 Merge::Place Merge::place() const {
-  Place place{chunks_seen_, expected_, unready_};
+  Place place{chunks_seen_, chunks_seen_, expected_, unready_};
   for (const Pending &one : pending_.all()) {
     if (!one.cursor) place.unfinished.push_back(one.chunk);
   }
+  std::ranges::sort(place.unfinished);
+  for (size_t at = place.unfinished.size(); at > 0 && place.unfinished[at - 1] == place.begun - 1; --at) --place.begun;
   for (const auto &cursor : cursors_) {
     if (std::ranges::find(free_, cursor.get()) == free_.end()) place.unfinished.push_back(cursor->chunk);
   }

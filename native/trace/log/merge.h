@@ -40,9 +40,10 @@ class Merge {
   void checkpoint(Archive &a);
   void resume(Archive &a, LogFile &log);
 
-  /// Which chunks were read to their end: of those `seen`, all but the `unfinished`; they have nothing from `sequence` on.
+  /// Which chunks were read to their end: of those `seen`, all but the `unfinished`; they have nothing from `sequence` on. No chunk from
+  /// `begun` on has anything before it.
   struct Place {
-    uint64_t seen = 0, sequence = 1;
+    uint64_t seen = 0, begun = 0, sequence = 1;
     std::vector<uint64_t> unfinished;  ///< in order
   };
   Place place() const;
