@@ -23,7 +23,6 @@ constexpr auto kNoProcessYet = std::chrono::seconds(60);
 constexpr auto kNoProcessLeft = std::chrono::seconds(2);
 
 Limits sensible(Limits limits) {
-  limits.budget = std::max<uint64_t>(limits.budget, 8ull << 20);
   limits.detail = std::min(limits.detail, limits.budget / 2);
   return limits;
 }
@@ -45,11 +44,10 @@ trace::Result<std::unique_ptr<Recorder>> Recorder::begin(const std::string &dire
 }
 
 Recorder::Recorder(std::string directory, const Limits &limits, std::unique_ptr<session::Session> session)
-    : directory_(std::move(directory)), limits_(limits), session_(std::move(session)) {
+    : directory_(std::move(directory)), limits_(limits), session_(std::move(session)), room_(limits_.budget) {
   for (session::CheckpointFile &one : session::kept_checkpoints(directory_)) {
     points_.push_back({std::move(one.path), size_of(one.path), 0, {}});
     point_bytes_ += points_.back().bytes;
-    most_bytes_ = std::max(most_bytes_, points_.back().bytes);
   }
 }
 
@@ -58,7 +56,10 @@ bool Recorder::turn() {
   look_at_space();
   keep_first_steps();
   const uint64_t unkept = (finished_chunks() - (points_.empty() ? 0 : points_.back().finished)) * GMT_CHUNK_BYTES;
-  const bool full = taken_ > limits_.budget / 4 * 3 && unkept >= kLittle + 2 * most_bytes_;
+  // A quarter is left for what comes while a checkpoint is made; where nothing is left, any chunk that is given back helps.
+  const uint64_t worth =
+      room_ < limits_.budget / 64 ? GMT_CHUNK_BYTES : std::min(kLittle + most_bytes_, limits_.budget / 8);
+  const bool full = room_ < limits_.budget / 4 && unkept >= worth;
   if (full || (unkept >= std::min(kMostApart, limits_.detail / 8) && Clock::now() >= next_point_)) add_point();
   give_back(full);
   share_room();
@@ -106,19 +107,21 @@ void Recorder::look_at_space() {
 
 /// What is not taken of the budget is shared by those that still write. Read in this order, nothing is given twice.
 void Recorder::share_room() {
-  constexpr uint64_t kOnTheWay = 8 * GMT_CHUNK_BYTES;  // chunks with a number that take no space yet
+  const uint64_t on_the_way =
+      std::min<uint64_t>(8 * GMT_CHUNK_BYTES, limits_.budget / 8);  // chunks that take no space yet
   std::vector<uint64_t> reserved;
   uint64_t writers = 0;
   for (size_t i = 0; i < logs_.size(); ++i) {
     reserved.push_back(logs_[i]->reserved());
     writers += !session_->reader->ended(i);
   }
-  taken_ = point_bytes_;
-  for (const auto &log : logs_) taken_ += log->taken();
-  const uint64_t besides = taken_ + 2 * most_bytes_ + kOnTheWay;
-  const uint64_t room = limits_.budget - std::min(limits_.budget, besides);
+  uint64_t taken = point_bytes_;
+  most_bytes_ = 0;
+  for (const Point &one : points_) most_bytes_ = std::max(most_bytes_, one.bytes);
+  for (const auto &log : logs_) taken += log->taken();
+  room_ = limits_.budget - std::min(limits_.budget, taken + 2 * most_bytes_ + on_the_way);
   for (size_t i = 0; i < logs_.size(); ++i)
-    logs_[i]->limit(reserved[i] + room / GMT_CHUNK_BYTES / std::max<uint64_t>(writers, 1));
+    logs_[i]->limit(reserved[i] + room_ / GMT_CHUNK_BYTES / std::max<uint64_t>(writers, 1));
 }
 
 bool Recorder::first_steps_over() const {
@@ -158,7 +161,6 @@ void Recorder::add_point() {
   point.bytes = size_of(point.path);
   for (size_t i = 0; i < reader.process_count(); ++i) point.places.push_back(reader.place(i));
   point_bytes_ += point.bytes;
-  most_bytes_ = std::max(most_bytes_, point.bytes);
   points_.push_back(std::move(point));
 }
 

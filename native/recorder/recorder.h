@@ -66,7 +66,7 @@ class Recorder {
   std::deque<Point> points_;                     ///< oldest first
   uint64_t point_bytes_ = 0;                     ///< that they take
   uint64_t most_bytes_ = 0;                      ///< of one of them
-  uint64_t taken_ = 0;                           ///< bytes that all files take
+  uint64_t room_;                                ///< bytes of the budget that logs may still take
   uint64_t first_steps_ns_ = 0;                  ///< when they were over; 0: they are not
   uint64_t kept_ns_ = 0;                         ///< up to which they are kept; 0: that is not known yet
   std::chrono::steady_clock::time_point next_point_{}, looked_{}, alive_ = std::chrono::steady_clock::now();

@@ -8,9 +8,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 
 #include "trace/file_map.h"
+#include "trace/trace_directory.h"
 
 namespace gmt::session {
 namespace {
@@ -32,15 +32,11 @@ bool write_all(int fd, const void *bytes, size_t size) {
 }  // namespace
 
 std::vector<CheckpointFile> kept_checkpoints(const std::string &directory) {
-  std::vector<std::string> paths;
-  std::error_code failed;
-  for (std::filesystem::directory_iterator at(directory, failed), end; !failed && at != end; at.increment(failed)) {
-    if (at->path().extension() == kSuffix) paths.push_back(at->path().string());
-  }
-  std::ranges::sort(paths);
   std::vector<CheckpointFile> found;
-  for (std::string &path : paths) {
-    CheckpointFile one{std::move(path), {sizeof(gmt_checkpoint_header), {}}};
+  const auto names = trace::file_names(directory, kSuffix);
+  if (!names) return found;
+  for (const std::string &name : names.value()) {
+    CheckpointFile one{directory + "/" + name, {sizeof(gmt_checkpoint_header), {}}};
     auto map = trace::FileMap::open(one.path);
     auto *header = reinterpret_cast<std::byte *>(&one.place.header);
     if (map && map.value().copy(0, sizeof one.place.header, header) &&

@@ -15,6 +15,10 @@ constexpr uint64_t kSlice = 16384;  ///< events between two looks whether a chec
 /// The recorder may give back what a checkpoint needs while that is read: then there is a newer one.
 constexpr int kTurns = 8;
 
+constexpr char kNotAll[] =
+    " does not have all of the time that was asked for: older events are not kept beyond the window of full detail "
+    "(--detail).";
+
 using Opened = trace::Result<std::unique_ptr<Session>>;
 
 Opened from_begin(const std::string &path, uint64_t until_ns) {
@@ -54,7 +58,10 @@ class Opening {
     }
     if (!gap && !begin.value()->reader->overtaken()) return told(std::move(begin.value()));
     for (auto at = later; at != all.end() && at->place.header.time_ns <= until_ns_; ++at) {
-      if (auto session = resumed(*at)) return told(std::move(session));
+      auto session = resumed(*at);
+      if (!session) continue;
+      session->reader->note(path_ + kNotAll);
+      return told(std::move(session));
     }
     return std::unique_ptr<Session>();
   }

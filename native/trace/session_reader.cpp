@@ -82,7 +82,7 @@ Status SessionReader::open_directory() {
 }
 
 void SessionReader::discover() {
-  auto names = log_names(path_);
+  auto names = file_names(path_, GMT_LOG_SUFFIX);
   if (!names) return;
   for (const std::string &name : names.value()) {
     if (!known_.contains(name)) try_log(name);

@@ -33,9 +33,9 @@ bool is_log(const std::string &name) { return name.ends_with(GMT_LOG_SUFFIX); }
 
 }  // namespace
 
-Result<std::vector<std::string>> log_names(const std::string &directory) {
+Result<std::vector<std::string>> file_names(const std::string &directory, std::string_view end) {
   auto names = names_in(directory);
-  if (names) std::erase_if(names.value(), [](const std::string &name) { return !is_log(name); });
+  if (names) std::erase_if(names.value(), [&](const std::string &name) { return !name.ends_with(end); });
   return names;
 }
 

@@ -36,7 +36,7 @@ Result<Source> open_logs_of(const std::vector<std::string> &paths, const std::st
 }
 
 Result<Source> open_directory(const std::string &path) {
-  auto names = log_names(path);
+  auto names = file_names(path, GMT_LOG_SUFFIX);
   if (!names) return Error{names.error()};
   for (std::string &name : names.value()) name = path + "/" + name;
   return open_logs_of(names.value(), path);

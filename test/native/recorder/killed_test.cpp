@@ -32,9 +32,9 @@ TEST(a_recorder_that_is_killed_at_any_instant_leaves_all_to_the_next) {
   std::mt19937 random(4);
   Twins twins(1, 4);
   for (int round = 0; round < 40; ++round) {
+    twins.act(3'000);
     const pid_t child = ::fork();
     if (child == 0) record(twins.one.path());
-    twins.act(3'000);
     ::usleep(random() % 30'000);
     end(child);
     if (round % 8 == 7) CHECK_EQ(read(twins.one.path())->reader->events(), read(twins.other.path())->reader->events());
