@@ -32,15 +32,16 @@ TEST(a_recorder_that_is_killed_at_any_instant_leaves_all_to_the_next) {
   std::mt19937 random(4);
   Twins twins(1, 4);
   for (int round = 0; round < 40; ++round) {
-    twins.act(3'000);
-    const pid_t child = ::fork();
-    if (child == 0) record(twins.one.path());
     const bool settles = round % 8 == 7;
     const auto newest = [&] {
       const auto kept = session::kept_checkpoints(twins.one.path());
       return kept.empty() ? std::string() : kept.back().path;
     };
-    for (const std::string before = newest(); settles && newest() == before;) ::usleep(1'000);
+    const std::string before = newest();
+    twins.act(3'000);
+    const pid_t child = ::fork();
+    if (child == 0) record(twins.one.path());
+    while (settles && newest() == before) ::usleep(1'000);
     ::usleep(random() % 30'000);
     end(child);
     if (settles) CHECK_EQ(read(twins.one.path())->reader->events(), read(twins.other.path())->reader->events());
