@@ -156,29 +156,36 @@ Opened open(const std::string &path, uint64_t until_ns, uint64_t latest_ns) {
 
 trace::Status save(const std::string &source, const std::string &target, const std::string &session_json,
                    const std::vector<std::string> &open_logs) {
-  auto copying = std::make_optional<DirectoryLock>(source, DirectoryLock::kSaver, DirectoryLock::Way::kTogether);
-  return trace::save(source, target, session_json, open_logs,
-                     [&](trace::TraceWriter &writer, const std::vector<trace::PackedChunks> &packed) -> trace::Status {
-                       auto bytes = behind_gap(source, packed);
-                       copying.reset();
-                       if (!bytes) return trace::Error{bytes.error()};
-                       add_checkpoints(writer, kEventsApart, bytes.value());
-                       return std::nullopt;
-                     });
+  for (int turn = 0;; ++turn) {
+    bool torn = false;  // a recorder came while chunks were copied, and gave some of them back
+    auto copying = std::make_optional<DirectoryLock>(source, DirectoryLock::kSaver, DirectoryLock::Way::kTogether);
+    const auto add = [&](trace::TraceWriter &writer, const std::vector<trace::PackedChunks> &packed) -> trace::Status {
+      auto bytes = behind_gap(source, packed);
+      if (!bytes) return trace::Error{bytes.error()};
+      torn = !bytes.value().empty() && !copying->held();
+      copying.reset();
+      if (torn || !add_checkpoints(writer, kEventsApart, bytes.value()))
+        return trace::Error{"Cannot save " + target + ": what " + source + " does not keep any more cannot be added."};
+      return std::nullopt;
+    };
+    const trace::Status status = trace::save(source, target, session_json, open_logs, add);
+    if (!torn || turn > 0) return status;
+  }
 }
 
-void add_checkpoints(trace::TraceWriter &writer, uint64_t events, std::span<const std::byte> behind_gap) {
+bool add_checkpoints(trace::TraceWriter &writer, uint64_t events, std::span<const std::byte> behind_gap) {
   Adding adding(writer, events);
   const auto opened = [&](uint64_t until_ns) { return from_begin(writer.unfinished_path(), until_ns); };
   auto session = opened(trace::SessionReader::kToTheEnd);
-  if (!session) return;
+  if (!session) return behind_gap.empty();
   if (!behind_gap.empty()) {
     auto first = opened(session.value()->reader->kept_ns());
     if (first) adding.read(*first.value());
-    if (!resume(behind_gap, *session.value()->reader, session.value()->model)) return;
+    if (!resume(behind_gap, *session.value()->reader, session.value()->model)) return false;
     adding.add(*session.value(), behind_gap);
   }
   adding.read(*session.value());
+  return true;
 }
 
 }  // namespace gmt::session

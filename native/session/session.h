@@ -34,9 +34,9 @@ trace::Status save(const std::string &source, const std::string &target, const s
                    const std::vector<std::string> &open_logs);
 
 /// Adds checkpoints to a trace whose logs are written: about `events` apart, and further where they would take more room than half of
-/// the logs. `behind_gap`: where not all events are kept, a checkpoint of it that those which follow go on from.
+/// the logs. `behind_gap`: where not all events are kept, a checkpoint of it that those which follow go on from; false: it does not fit.
 constexpr uint64_t kEventsApart = 400'000;
-void add_checkpoints(trace::TraceWriter &writer, uint64_t events = kEventsApart,
+bool add_checkpoints(trace::TraceWriter &writer, uint64_t events = kEventsApart,
                      std::span<const std::byte> behind_gap = {});
 
 }  // namespace gmt::session

@@ -94,9 +94,9 @@ test('a job that makes more events than its budget has room for loses none', asy
 
 test('a recorder that is killed is started again, and one that is held up costs events that are counted', async t => {
   const place = new Place(t);
-  const run = place.start(words(place, 250_000, 16 * MB));
+  const run = place.start(words(place, 500_000, 16 * MB));
   const directory = await directoryOf(place);
-  for (let kills = 0; kills < 3; kills++) {
+  for (let kills = 0; kills < 2; kills++) {
     await until(() => recorderOf(directory) !== null && (kills > 0 || folded(directory)));
     process.kill(recorderOf(directory) ?? 0, 'SIGKILL');
     await until(() => recorderOf(directory) === null);
