@@ -52,7 +52,7 @@ void LogSpace::limit(uint64_t chunks) {
 }
 
 void LogSpace::keep(const trace::Merge::Place &place, uint64_t ns) {
-  if (!header_) return;
+  if (!header_ || header_->gone_sequence) return;
   done_ = place.begun;
   store(header_->kept_chunks, place.begun);
   store(header_->kept_sequence, place.sequence);

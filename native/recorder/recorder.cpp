@@ -173,6 +173,10 @@ void Recorder::give_back(bool all) {
   if (at == 0 || points_[at - 1].given_back) return;
   const session::DirectoryLock lock(directory_, session::DirectoryLock::kSaver, session::DirectoryLock::Way::kWhenFree);
   if (!lock.held()) return;  // somebody saves the trace
+  if (!kept_ns_) {           // the first steps do not fit into the budget
+    kept_ns_ = 1;
+    for (const auto &log : logs_) log->keep({}, kept_ns_);
+  }
   Point &point = points_[at - 1];
   point.given_back = true;
   for (size_t i = 0; i < point.places.size(); ++i) logs_[i]->give_back(point.places[i]);

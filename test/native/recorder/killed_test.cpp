@@ -93,6 +93,23 @@ TEST(a_job_that_is_killed_is_read_to_its_last_word) {
   }
 }
 
+TEST(what_is_given_back_before_the_first_steps_were_over_is_not_said_to_be_kept) {
+  const TemporaryFolder folder;
+  LogWriter log(folder.path());
+  auto recorder = recorder_of(folder.path(), 8 << 20, 64 << 20);
+  const auto write = [&] {
+    for (uint64_t i = 0; i < 100'000; ++i) log.add_event(0, i % 2 ? GMT_TENSOR_FREE : GMT_TENSOR_ALLOC, 512, 512);
+  };
+  write();
+  recorder->turn();
+  recorder->fold();
+  CHECK(log.header().gone_sequence > 0);
+  for (int i = 0; i < 3; ++i) write(), recorder->turn();
+  CHECK(log.header().kept_sequence <= 1);
+  CHECK(!session::open(folder.path(), 1000, 1000));
+  CHECK_EQ(read(folder.path())->reader->events(), 400'000u);
+}
+
 TEST(what_is_taken_stays_within_the_budget_where_nothing_can_be_folded) {
   const TemporaryFolder folder;
   LogWriter log(folder.path());
