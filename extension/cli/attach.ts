@@ -32,7 +32,7 @@ export async function attach(options: AttachArguments, dist: string): Promise<nu
 
 async function record(options: AttachArguments, target: ProcessFacts, dist: string): Promise<number> {
   const { pid, command } = target;
-  const recording = beginRecording(dist, {
+  const recording = beginRecording(dist, options, {
     command,
     cwd: await workingFolder(pid),
     simulated: false,

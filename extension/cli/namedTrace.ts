@@ -1,3 +1,4 @@
+import { wakeRecorder } from '../capture/launch/recorder';
 import { traceRoots } from '../capture/traces/folders';
 import { findTrace, type NamedTrace } from '../capture/traces/runningTraces';
 import { loadNative, type NativeSession } from '../engine/addon';
@@ -31,6 +32,7 @@ async function openNamed(where: string, dist: string): Promise<OpenTrace | { err
   const loaded = loadNative(dist);
   if ('error' in loaded) return loaded;
   try {
+    if (named.directory !== null) wakeRecorder(dist, named.directory);
     const session = loaded.addon.open(named.path);
     await session.settle();
     const all = session.info().processes;

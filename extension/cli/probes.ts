@@ -4,7 +4,6 @@ import type { Advice } from '../capture/checks/privileges';
 import { settleLogs } from '../capture/launch/settle';
 import { Tracer, type TracerEnd, tracerMissing, tracerProgram } from '../capture/launch/tracer';
 import { continueDescendants } from '../capture/processes/processes';
-import { logBudget } from '../capture/traces/traceDirectory';
 import type { RecordingArguments, RunArguments } from './arguments/arguments';
 import type { Recording } from './recording';
 import { print, say } from './report/output';
@@ -45,7 +44,7 @@ export async function placeProbes(
     directory: recording.directory,
     stacks: options.stacks,
     ringBytes: options.ringBytes,
-    budgetBytes: logBudget(process.env, recording.freeBytes),
+    budgetBytes: recording.limits.budgetBytes,
   });
   onStart(tracer);
   const ready = await tracer.ready;

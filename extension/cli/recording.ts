@@ -7,6 +7,7 @@ import { sureLeaks } from '../analysis/findings/verdicts';
 import { buildReport } from '../analysis/report/report';
 import { headLine } from '../analysis/report/tableFindings';
 import { standingOf } from '../analysis/sites/standing';
+import { KeptRecorder, type SpaceLimits, spaceLimits } from '../capture/launch/recorder';
 import { keptTracesFolder, traceRoots } from '../capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces, unwritable } from '../capture/traces/keptTraces';
 import { recordProcesses, type SessionFile, writeSession } from '../capture/traces/sessionFile';
@@ -38,7 +39,8 @@ const LEAK_FOUND = 3;
 /** A trace that is being recorded. */
 export interface Recording {
   directory: string;
-  freeBytes: number;
+  limits: SpaceLimits;
+  recorder: KeptRecorder;
   addon: NativeAddon;
   session: NativeSession;
   facts: SessionFile;
@@ -56,6 +58,7 @@ export function unwritableResult(options: RecordingArguments): string | null {
 /** Makes the trace directory, lets `prepare` write more into it and begins to follow it. `start`: recording waits for it. */
 export function beginRecording(
   dist: string,
+  options: RecordingArguments,
   facts: Omit<SessionFile, 'version' | 'startedRealtimeMs' | 'processes'>,
   prepare: (directory: string) => void = () => undefined,
   start: StartConditions | null = null,
@@ -70,9 +73,12 @@ export function beginRecording(
     writeSession(made.path, session);
     loaded.addon.setRecording(made.path, start === null, start ?? {});
     prepare(made.path);
-    const { path: directory, freeBytes, note } = made;
+    const { path: directory, note } = made;
     const { addon } = loaded;
-    const recording = { directory, freeBytes, addon, session: addon.open(directory), facts: session };
+    const limits = spaceLimits(options, process.env, made);
+    const followed = addon.open(directory);
+    const recorder = new KeptRecorder(dist, directory, limits);
+    const recording = { directory, limits, recorder, addon, session: followed, facts: session };
     if (note !== null) say(note);
     return recording;
   } catch (error) {
@@ -89,7 +95,8 @@ export function lastWord({ directory }: Recording, wholeScreen = false): string 
 }
 
 /** Leaves nothing of a recording that came to nothing. */
-export function dropRecording({ session, directory }: Recording): void {
+export function dropRecording({ session, directory, recorder }: Recording): void {
+  recorder.stop();
   session.close();
   removeTraceDirectory(directory);
 }
@@ -128,6 +135,7 @@ export async function finish(
   status: number,
 ): Promise<number> {
   const { session, directory, addon } = recording;
+  recording.recorder.stop();
   let result = status;
   try {
     if (!existsSync(directory))

@@ -7,7 +7,7 @@ import { launch, missingScript, type Launched, type NotLaunched, type Streams } 
 import { settleDirectory } from '../capture/launch/settle';
 import { watchForCpu } from '../capture/processes/cpuReason';
 import { cuptiFor, type Environment, findDriver } from '../capture/processes/machine';
-import { logBudget, reasonOf } from '../capture/traces/traceDirectory';
+import { reasonOf } from '../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon } from '../engine/addon';
 import { cpuText } from '../protocol/cpuReason';
 import type { RunArguments } from './arguments/arguments';
@@ -44,7 +44,7 @@ export async function run(options: RunArguments, dist: string): Promise<number> 
     if (backend === 'inject') askForSurvey(directory, options.holders ?? USUAL);
   };
   const about = { command, cwd: process.cwd(), simulated, backend };
-  const recording = beginRecording(dist, about, prepare, options.start);
+  const recording = beginRecording(dist, options, about, prepare, options.start);
   if ('error' in recording) {
     if (!recording.full) return refuse(recording.error, NOT_STARTED);
     say(`${recording.error.replace(/\.$/, '')}; the program runs without being recorded.`);
@@ -179,7 +179,7 @@ function variablesOf(options: RunArguments, recording: Recording, dist: string):
     traceDirectory: recording.directory,
     simulated: options.simulateGpu,
     cupti: cuptiFor(options.command, process.env, process.cwd()),
-    budgetBytes: logBudget(process.env, recording.freeBytes),
+    budgetBytes: recording.limits.budgetBytes,
     lean: options.lean,
   });
 }

@@ -5,7 +5,7 @@ namespace gmt::addon {
 trace::Result<std::shared_ptr<Follower>> Follower::open(const std::string &path, uint64_t until_ns) {
   auto session = session::open(path, until_ns, until_ns);
   if (!session) return trace::Error{session.error()};
-  std::shared_ptr<Follower> follower(new Follower(path, std::move(session.value())));
+  std::shared_ptr<Follower> follower(new Follower(path, until_ns, std::move(session.value())));
   follower->thread_ = std::thread([raw = follower.get()] { raw->run(); });
   return follower;
 }
@@ -33,10 +33,21 @@ bool Follower::read_slice() {
   std::lock_guard lock(mutex_);
   const uint64_t before = session_->model.state().revision;
   const bool more = session_->poll(kSlice);
+  if (session_->reader->overtaken()) return open_again();
   if (session_->model.state().revision != before) ++revision_;
   measure_rate();
   if (!more || Clock::now() - looked_ > kEndedPause) look_around();
   return more;
+}
+
+/// What this one had not read yet is in a checkpoint by now. False where it cannot be had, now.
+bool Follower::open_again() {
+  auto session = session::open(path_, until_ns_, until_ns_);
+  if (!session) return false;
+  session_ = std::move(session.value());
+  measured_ = {};
+  ++revision_;
+  return true;
 }
 
 void Follower::measure_rate() {

@@ -57,15 +57,17 @@ class Follower {
   static constexpr auto kEndedPause = std::chrono::milliseconds(250);
   static constexpr auto kMostWait = std::chrono::milliseconds(20);  ///< of `advance`; the thread reads on afterwards
 
-  Follower(std::string path, std::unique_ptr<session::Session> session)
-      : path_(std::move(path)), session_(std::move(session)) {}
+  Follower(std::string path, uint64_t until_ns, std::unique_ptr<session::Session> session)
+      : path_(std::move(path)), until_ns_(until_ns), session_(std::move(session)) {}
   void run();
   bool read_slice();
+  bool open_again();
   void look_around();
   void measure_rate();
   void pause();
 
   const std::string path_;
+  const uint64_t until_ns_;
   std::mutex mutex_;  ///< guards what follows, up to the next blank line
   std::unique_ptr<session::Session> session_;
   std::string session_json_;

@@ -34,6 +34,9 @@ bool LifetimeReader::next(size_t count, std::vector<LifetimeRow> &rows) {
 bool LifetimeReader::slice(size_t count) {
   if (ended_ || log_.ready().size() >= count) return false;
   ended_ = !session_->poll(kSlice);
+  if (session_->reader->overtaken())
+    session_->reader->note(
+        "What came next is not kept any more: it was older than the window of full detail (--detail).");
   if (ended_) session_->model.finish_lifetimes();
   return true;
 }

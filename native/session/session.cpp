@@ -1,20 +1,94 @@
 #include "session/session.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 
 #include "session/checkpoint.h"
+#include "session/kept_checkpoints.h"
 #include "trace/saved/save.h"
 
 namespace gmt::session {
 namespace {
 
 constexpr uint64_t kSlice = 16384;  ///< events between two looks whether a checkpoint is due
+/// The recorder may give back what a checkpoint needs while that is read: then there is a newer one.
+constexpr int kTurns = 8;
 
-trace::Result<std::unique_ptr<Session>> from_begin(const std::string &path, uint64_t until_ns) {
+constexpr char kNotAll[] =
+    " does not have all of the time that was asked for: older events are not kept beyond the window of full detail "
+    "(--detail).";
+
+using Opened = trace::Result<std::unique_ptr<Session>>;
+
+Opened from_begin(const std::string &path, uint64_t until_ns) {
   auto reader = trace::SessionReader::open(path, until_ns);
   if (!reader) return trace::Error{reader.error()};
   return std::make_unique<Session>(std::move(reader.value()));
 }
+
+std::vector<CheckpointFile> checkpoints_of(const std::string &path, const trace::SessionReader &reader) {
+  std::vector<CheckpointFile> all;
+  if (reader.saved()) {
+    for (const trace::CheckpointPlace &place : reader.checkpoints()) all.push_back({path, place});
+  } else {
+    all = kept_checkpoints(path);
+  }
+  std::erase_if(all, [](const CheckpointFile &one) { return one.place.header.version != kCheckpointVersion; });
+  return all;
+}
+
+/// Opens a trace at its checkpoints.
+class Opening {
+ public:
+  Opening(const std::string &path, uint64_t until_ns, uint64_t latest_ns)
+      : path_(path), until_ns_(until_ns), latest_ns_(latest_ns) {}
+
+  /// Null: all that it could begin with lies before events that are not kept.
+  Opened open() {
+    auto begin = from_begin(path_, until_ns_);
+    if (!begin) return begin;
+    const std::vector<CheckpointFile> all = checkpoints_of(path_, *begin.value()->reader);
+    const auto later =
+        std::ranges::find_if(all, [&](const auto &one) { return one.place.header.time_ns > latest_ns_; });
+    bool gap = false;  // behind which only what is later can begin
+    for (auto at = later; at != all.begin() && !gap;) {
+      if (auto session = resumed(*--at)) return told(std::move(session));
+      gap = gap_;
+    }
+    if (!gap && !begin.value()->reader->overtaken()) return told(std::move(begin.value()));
+    for (auto at = later; at != all.end() && at->place.header.time_ns <= until_ns_; ++at) {
+      auto session = resumed(*at);
+      if (!session) continue;
+      session->reader->note(path_ + kNotAll);
+      return told(std::move(session));
+    }
+    return std::unique_ptr<Session>();
+  }
+
+ private:
+  std::unique_ptr<Session> resumed(const CheckpointFile &from) {
+    gap_ = false;
+    const std::vector<std::byte> bytes = trace::read_checkpoint(from.path, from.place);
+    auto session = from_begin(path_, until_ns_);  // what a damaged one left behind is of no use
+    if (!session || bytes.empty() || !resume(bytes, *session.value()->reader, session.value()->model)) {
+      ++damaged_;
+      return nullptr;
+    }
+    gap_ = session.value()->reader->overtaken();
+    return gap_ ? nullptr : std::move(session.value());
+  }
+  Opened told(std::unique_ptr<Session> session) const {
+    const char *what = " has a damaged checkpoint: all is there, and opening it takes longer.";
+    if (damaged_ > 0) session->reader->note(path_ + what);
+    return session;
+  }
+
+  const std::string &path_;
+  const uint64_t until_ns_, latest_ns_;
+  size_t damaged_ = 0;
+  bool gap_ = false;  ///< behind the checkpoint that was tried last
+};
 
 void write_checkpoint(trace::TraceWriter &writer, const Session &session, std::span<const std::byte> bytes,
                       std::span<const std::byte> frame) {
@@ -24,53 +98,94 @@ void write_checkpoint(trace::TraceWriter &writer, const Session &session, std::s
   writer.append(frame);
 }
 
+/// Reads to the end and adds checkpoints on the way.
+class Adding {
+ public:
+  Adding(trace::TraceWriter &writer, uint64_t events)
+      : writer_(writer), events_(events), log_bytes_(writer.size()), due_(events) {}
+
+  void read(Session &session) {
+    for (bool more = true; more && !writer_.error();) {
+      more = session.poll(std::min(kSlice, events_));
+      const uint64_t read = session.reader->events();
+      // Little is read as fast as a checkpoint.
+      if (more ? read >= due_ : read - kept_ >= events_ / 8) add(session, checkpoint(*session.reader, session.model));
+    }
+  }
+  void add(const Session &session, std::span<const std::byte> bytes) {
+    const std::span frame = packer_.pack(bytes);
+    write_checkpoint(writer_, session, bytes, frame);
+    kept_ = session.reader->events();
+    kept_bytes_ += frame.size();
+    const auto whole = static_cast<double>(session.reader->events_to_come() + kept_);
+    const double room = static_cast<double>(log_bytes_) / 2 / std::max(whole, 1.0);  // an event
+    due_ = std::max(kept_ + events_, static_cast<uint64_t>(static_cast<double>(kept_bytes_ + frame.size()) / room));
+  }
+
+ private:
+  trace::TraceWriter &writer_;
+  const uint64_t events_, log_bytes_;
+  trace::Packer packer_;
+  uint64_t kept_ = 0, kept_bytes_ = 0, due_;
+};
+
+/// What the events made that `source` does not keep, as a checkpoint of a saved trace that has these chunks. Empty: all is kept.
+trace::Result<std::vector<std::byte>> behind_gap(const std::string &source,
+                                                 const std::vector<trace::PackedChunks> &packed) {
+  const auto is_whole = [](const auto &one) { return one.log.gone_sequence <= one.log.kept_sequence; };
+  if (std::ranges::all_of(packed, is_whole)) return std::vector<std::byte>{};
+  auto session = open(source, trace::SessionReader::kToTheEnd, 0);
+  if (!session) return trace::Error{session.error()};
+  session.value()->reader->renumber(packed);
+  return checkpoint(*session.value()->reader, session.value()->model);
+}
+
 }  // namespace
 
-trace::Result<std::unique_ptr<Session>> open(const std::string &path, uint64_t until_ns, uint64_t latest_ns) {
-  auto session = from_begin(path, until_ns);
-  if (!session) return session;
-  size_t damaged = 0;
-  const std::vector<trace::CheckpointPlace> places = session.value()->reader->checkpoints();
-  for (size_t at = places.size(); at-- > 0;) {
-    if (places[at].header.version != kCheckpointVersion || places[at].header.time_ns > latest_ns) continue;
-    const std::vector<std::byte> bytes = trace::read_checkpoint(path, places[at]);
-    if (!bytes.empty() && resume(bytes, *session.value()->reader, session.value()->model)) break;
-    ++damaged;
-    session = from_begin(path, until_ns);  // what a damaged one left behind is of no use
-    if (!session) return session;
+Opened open(const std::string &path, uint64_t until_ns, uint64_t latest_ns) {
+  for (int turn = 0; turn < kTurns; ++turn) {
+    auto session = Opening(path, until_ns, latest_ns).open();
+    if (!session || session.value()) return session;
+    if (until_ns != trace::SessionReader::kToTheEnd) break;
   }
-  if (damaged > 0)
-    session.value()->reader->note(path + " has a damaged checkpoint: all is there, and opening it takes longer.");
-  return session;
+  return trace::Error{
+      until_ns == trace::SessionReader::kToTheEnd
+          ? path + " is recorded by another version of GPU Memory Trace, or damaged: its begin cannot be read."
+          : "That moment is not kept any more: it is older than the window of full detail (--detail)."};
 }
 
 trace::Status save(const std::string &source, const std::string &target, const std::string &session_json,
                    const std::vector<std::string> &open_logs) {
-  return trace::save(source, target, session_json, open_logs,
-                     [](trace::TraceWriter &writer) { add_checkpoints(writer); });
+  for (int turn = 0;; ++turn) {
+    bool torn = false;  // a recorder came while chunks were copied, and gave some of them back
+    auto copying = std::make_optional<DirectoryLock>(source, DirectoryLock::kSaver, DirectoryLock::Way::kTogether);
+    const auto add = [&](trace::TraceWriter &writer, const std::vector<trace::PackedChunks> &packed) -> trace::Status {
+      auto bytes = behind_gap(source, packed);
+      if (!bytes) return trace::Error{bytes.error()};
+      torn = !bytes.value().empty() && !copying->held();
+      copying.reset();
+      if (torn || !add_checkpoints(writer, kEventsApart, bytes.value()))
+        return trace::Error{"Cannot save " + target + ": what " + source + " does not keep any more cannot be added."};
+      return std::nullopt;
+    };
+    const trace::Status status = trace::save(source, target, session_json, open_logs, add);
+    if (!torn || turn > 0) return status;
+  }
 }
 
-void add_checkpoints(trace::TraceWriter &writer, uint64_t events) {
-  auto opened = from_begin(writer.unfinished_path(), trace::SessionReader::kToTheEnd);
-  if (!opened) return;
-  Session &session = *opened.value();
-  trace::Packer packer;
-  const uint64_t log_bytes = writer.size();
-  uint64_t kept = 0, kept_bytes = 0, due = events;
-  for (bool more = true; more && !writer.error();) {
-    more = session.poll(std::min(kSlice, events));
-    const uint64_t read = session.reader->events();
-    // Little is read as fast as a checkpoint.
-    if (more ? read < due : read - kept < events / 8) continue;
-    const std::vector<std::byte> bytes = checkpoint(*session.reader, session.model);
-    const std::span frame = packer.pack(bytes);
-    write_checkpoint(writer, session, bytes, frame);
-    kept = read;
-    kept_bytes += frame.size();
-    const auto whole = static_cast<double>(session.reader->events_to_come() + read);
-    const double room = static_cast<double>(log_bytes) / 2 / std::max(whole, 1.0);  // an event
-    due = std::max(read + events, static_cast<uint64_t>(static_cast<double>(kept_bytes + frame.size()) / room));
+bool add_checkpoints(trace::TraceWriter &writer, uint64_t events, std::span<const std::byte> behind_gap) {
+  Adding adding(writer, events);
+  const auto opened = [&](uint64_t until_ns) { return from_begin(writer.unfinished_path(), until_ns); };
+  auto session = opened(trace::SessionReader::kToTheEnd);
+  if (!session) return behind_gap.empty();
+  if (!behind_gap.empty()) {
+    auto first = opened(session.value()->reader->kept_ns());
+    if (first) adding.read(*first.value());
+    if (!resume(behind_gap, *session.value()->reader, session.value()->model)) return false;
+    adding.add(*session.value(), behind_gap);
   }
+  adding.read(*session.value());
+  return true;
 }
 
 }  // namespace gmt::session

@@ -1,6 +1,7 @@
 #pragma once
 // A trace that is read: its reader, and the model that the reader feeds.
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,9 @@ struct Session {
   model::Model model;
 };
 
-/// Opens a trace directory or a saved trace, to be read up to the session time `until_ns`. Of a saved trace, what was before the newest
-/// checkpoint that is not later than `latest_ns` is in the model already. The error is one sentence.
+/// Opens a trace directory or a saved trace, to be read up to the session time `until_ns`. What was before the newest checkpoint that is
+/// not later than `latest_ns` is in the model already; where not all events behind that are kept, before the first later one behind
+/// which they are. The error is one sentence. A session whose reader was overtaken is of no use: what was read is in a newer checkpoint.
 trace::Result<std::unique_ptr<Session>> open(const std::string &path, uint64_t until_ns, uint64_t latest_ns);
 
 /// trace::save(), with checkpoints.
@@ -32,8 +34,9 @@ trace::Status save(const std::string &source, const std::string &target, const s
                    const std::vector<std::string> &open_logs);
 
 /// Adds checkpoints to a trace whose logs are written: about `events` apart, and further where they would take more room than half of
-/// the logs.
+/// the logs. `behind_gap`: where not all events are kept, a checkpoint of it that those which follow go on from; false: it does not fit.
 constexpr uint64_t kEventsApart = 400'000;
-void add_checkpoints(trace::TraceWriter &writer, uint64_t events = kEventsApart);
+bool add_checkpoints(trace::TraceWriter &writer, uint64_t events = kEventsApart,
+                     std::span<const std::byte> behind_gap = {});
 
 }  // namespace gmt::session

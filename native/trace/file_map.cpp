@@ -40,8 +40,8 @@ FileMap &FileMap::operator=(FileMap &&other) noexcept {
   offset_ = other.offset_;
   limit_ = other.limit_;
   size_ = std::exchange(other.size_, 0);
-  regions_ = std::move(other.regions_);
-  other.regions_.clear();
+  regions_ = std::exchange(other.regions_, {});
+  forgotten_ = std::exchange(other.forgotten_, {});
   memory_ = std::move(other.memory_);
   return *this;
 }
@@ -64,8 +64,12 @@ void FileMap::refresh() {
   size_ = file_bytes <= offset_ ? 0 : std::min(limit_, file_bytes - offset_);
 }
 
+size_t FileMap::region_of(uint64_t offset) {
+  return offset < kFirstRegion ? 0 : 1 + static_cast<size_t>((offset - kFirstRegion) / kRegion);
+}
+
 const std::byte *FileMap::region(size_t index) {
-  if (index >= regions_.size()) regions_.resize(index + 1, nullptr);
+  if (index >= regions_.size()) regions_.resize(index + 1, nullptr), forgotten_.resize(index + 1);
   if (regions_[index]) return regions_[index];
   // A mapping may reach beyond the end of the file; at() keeps readers inside it.
   void *mapped = ::mmap(nullptr, region_bytes(index), PROT_READ, MAP_SHARED, fd_,
@@ -77,7 +81,7 @@ const std::byte *FileMap::region(size_t index) {
 const std::byte *FileMap::at(uint64_t offset, uint64_t count) {
   if (count > size_ || offset > size_ - count) return nullptr;
   if (fd_ < 0) return memory_.data() + offset;
-  size_t index = offset < kFirstRegion ? 0 : 1 + static_cast<size_t>((offset - kFirstRegion) / kRegion);
+  const size_t index = region_of(offset);
   uint64_t inside = offset - region_begin(index);
   if (inside + count > region_bytes(index)) return nullptr;
   const std::byte *start = region(index);
@@ -102,9 +106,22 @@ bool FileMap::copy(uint64_t offset, uint64_t count, std::byte *target) {
 }
 
 void FileMap::forget(uint64_t offset, uint64_t count) {
-  if (fd_ < 0) return;
+  const size_t index = region_of(offset);
+  if (fd_ < 0 || index >= regions_.size() || !regions_[index]) return;
   const std::byte *start = at(offset, count);
-  if (start) ::madvise(const_cast<std::byte *>(start), count, MADV_DONTNEED);
+  if (!start) return;
+  ::madvise(const_cast<std::byte *>(start), count, MADV_DONTNEED);
+  // The system's tables of a mapping take a five-hundredth of it, without end where a log has none.
+  if ((forgotten_[index] += count) < region_bytes(index)) return;
+  ::munmap(const_cast<std::byte *>(std::exchange(regions_[index], nullptr)), region_bytes(index));
+  forgotten_[index] = 0;
+}
+
+bool FileMap::locked() const {
+  struct flock lock {
+    F_RDLCK, SEEK_SET, 0, 1, 0
+  };
+  return fd_ >= 0 && ::fcntl(fd_, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
 }  // namespace gmt::trace

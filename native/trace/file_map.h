@@ -36,8 +36,11 @@ class FileMap {
   const std::byte *at(uint64_t offset, uint64_t count);
   /// Reads into `target`, over borders too. False where the bytes do not all lie in size().
   bool copy(uint64_t offset, uint64_t count, std::byte *target);
-  /// Gives the pages of a range back to the system; they are read anew when they are needed again.
+  /// Gives the pages of a range back to the system; they are read anew when they are needed again. Of a region all of whose bytes
+  /// were given back, no pointer is valid any more.
   void forget(uint64_t offset, uint64_t count);
+  /// Another open file has a write lock on the first byte.
+  bool locked() const;
 
   static constexpr uint64_t kFirstRegion = 64ull << 10;
   static constexpr uint64_t kRegion = 64ull << 20;
@@ -46,6 +49,7 @@ class FileMap {
   FileMap() = default;
   void close();
   const std::byte *region(size_t index);
+  static size_t region_of(uint64_t offset);
   static uint64_t region_begin(size_t index) { return index == 0 ? 0 : kFirstRegion + (index - 1) * kRegion; }
   static uint64_t region_bytes(size_t index) { return index == 0 ? kFirstRegion : kRegion; }
 
@@ -54,6 +58,7 @@ class FileMap {
   uint64_t limit_ = kToEnd;
   uint64_t size_ = 0;
   std::vector<const std::byte *> regions_;
+  std::vector<uint64_t> forgotten_;  ///< bytes of each region
   std::vector<std::byte> memory_;
 };
 

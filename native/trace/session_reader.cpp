@@ -90,7 +90,7 @@ Status SessionReader::open_directory() {
 }
 
 void SessionReader::discover() {
-  auto names = log_names(path_);
+  auto names = file_names(path_, GMT_LOG_SUFFIX);
   if (!names) return;
   for (const std::string &name : names.value()) {
     if (!known_.contains(name)) try_log(name);
@@ -124,7 +124,8 @@ void SessionReader::adopt() {
 
 void SessionReader::look_at_processes() {
   for (auto &process : processes_) {
-    if (!process->gone) process->gone = !process_runs(process->facts.pid, process->process_start);
+    if (!process->gone)
+      process->gone = !process_runs(process->facts.pid, process->process_start) && !process->log.written_from_outside();
   }
 }
 
@@ -163,6 +164,7 @@ PollResult SessionReader::poll(const BatchSink &sink, uint64_t max_events) {
     looked_ns_ = now;
   }
   if (!opened_.empty()) adopt();
+  if (overtaken()) return {};
   for (auto &process : processes_) process->idle = process->past;
   PollResult result;
   while (result.events < max_events) {
@@ -173,6 +175,7 @@ PollResult SessionReader::poll(const BatchSink &sink, uint64_t max_events) {
     const bool more = process->merge.read(process->log, process->tables, batch_, process->gone, now, until);
     process->past = process->merge.next_ns() > until_ns_;
     process->idle = !more || process->past;
+    if (process->merge.overtaken()) return result;
     result.events += batch_.size();
     if (batch_.empty()) continue;
     auto same = [&](const auto &other) { return other.get() == process; };
@@ -189,6 +192,40 @@ uint64_t SessionReader::time_ns() const {
     if (process->merge.started()) newest = std::max({newest, process->facts.start_ns, process->merge.last_ns()});
   }
   return newest;
+}
+
+bool SessionReader::overtaken() const {
+  const auto lacks = [&](const LogFile &log, uint64_t sequence) { return !log.keeps(sequence, until_ns_); };
+  return std::ranges::any_of(opened_, [&](const LogFile &log) { return lacks(log, 1); }) ||
+         std::ranges::any_of(processes_, [&](const auto &one) {
+           return one->merge.overtaken() || (!one->past && lacks(one->log, one->merge.expected()));
+         });
+}
+
+uint64_t SessionReader::kept_ns() const {
+  uint64_t kept = 0;
+  for (const LogFile &log : opened_) {
+    if (log.told(&gmt_file_header::gone_sequence) == 0) continue;
+    const uint64_t own = log.told(&gmt_file_header::kept_ns);
+    kept = kept ? std::min(kept, own) : own;
+  }
+  return kept;
+}
+
+uint64_t SessionReader::sure_ns() const {
+  uint64_t sure = time_ns();
+  for (const auto &process : processes_) {
+    if (!process->idle) sure = std::min(sure, process->time_ns());
+  }
+  return sure;
+}
+
+void SessionReader::renumber(const std::vector<PackedChunks> &packed) {
+  for (const auto &process : processes_) {
+    const gmt_file_header header = process->log.header();
+    const auto of = std::ranges::find_if(packed, [&](const auto &one) { return same_log(one.log, header); });
+    process->merge.renumber(of == packed.end() ? std::span<const uint64_t>{} : of->chunks);
+  }
 }
 
 void SessionReader::checkpoint(Archive &a) {
@@ -208,11 +245,7 @@ void SessionReader::checkpoint(Archive &a) {
 void SessionReader::read_process(Archive &a) {
   gmt_file_header known{};
   a(known.pid, known.process_start, known.start_realtime_ns);
-  const auto log = std::ranges::find_if(opened_, [&](const LogFile &one) {
-    const gmt_file_header header = one.header();
-    return header.pid == known.pid && header.process_start == known.process_start &&
-           header.start_realtime_ns == known.start_realtime_ns;
-  });
+  const auto log = std::ranges::find_if(opened_, [&](const LogFile &one) { return same_log(one.header(), known); });
   a.hold(log != opened_.end());
   if (!a.good()) return;
   const gmt_file_header header = log->header();
@@ -258,6 +291,7 @@ uint64_t SessionReader::events_to_come() const {
 }
 
 bool SessionReader::live() const {
+  if (overtaken()) return !saved_;
   if (!opened_.empty()) return true;
   if (processes_.empty()) return !saved_ && !session_over(session_json());
   const bool over = time_is_over();

@@ -49,6 +49,18 @@ class SessionReader {
   /// taking turns so that session time runs roughly forward. Before the first call there are no processes.
   PollResult poll(const BatchSink &sink, uint64_t max_events = ~0ull);
 
+  /// What comes next is not kept any more (native/recorder): a reader that begins at a newer checkpoint has to take over.
+  bool overtaken() const;
+  /// Of a new reader: up to this session time all is kept, whatever is gone behind it. 0: nothing is, or nothing is gone.
+  uint64_t kept_ns() const;
+  /// Nothing up to this session time is still to come, but what a thread is just writing.
+  uint64_t sure_ns() const;
+  Merge::Place place(size_t process) const { return processes_[process]->merge.place(); }
+  uint64_t finished_chunks(size_t process) const { return processes_[process]->merge.finished_chunks(); }
+  const std::string &log_path(size_t process) const { return processes_[process]->log.where(); }
+  /// The logs are to be those of a saved trace, which has these chunks of each; see Merge.
+  void renumber(const std::vector<PackedChunks> &packed);
+
   /// Where reading stands in all logs, between two polls. Reads into a session that was not polled yet and has these logs.
   void checkpoint(Archive &a);
   /// Nothing later was delivered so far.

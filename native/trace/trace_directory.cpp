@@ -33,9 +33,9 @@ bool is_log(const std::string &name) { return name.ends_with(GMT_LOG_SUFFIX); }
 
 }  // namespace
 
-Result<std::vector<std::string>> log_names(const std::string &directory) {
+Result<std::vector<std::string>> file_names(const std::string &directory, std::string_view end) {
   auto names = names_in(directory);
-  if (names) std::erase_if(names.value(), [](const std::string &name) { return !is_log(name); });
+  if (names) std::erase_if(names.value(), [&](const std::string &name) { return !name.ends_with(end); });
   return names;
 }
 
@@ -63,7 +63,9 @@ bool session_over(const std::string &session_json) {
 Status check_directory(const std::string &directory) {
   auto names = names_in(directory);
   if (!names) return Error{names.error()};
-  auto ours = [](const std::string &name) { return name == "control" || name == "session.json" || is_log(name); };
+  const auto ours = [](const std::string &name) {
+    return name == "control" || name == "session.json" || name == "recorder" || is_log(name);
+  };
   if (names.value().empty() || std::any_of(names.value().begin(), names.value().end(), ours)) return std::nullopt;
   return Error{directory + " is not a trace directory: it holds no log of a traced process."};
 }

@@ -1,14 +1,15 @@
 #pragma once
 // The directory of a running session: `control`, `session.json`, one `*.gmtlog` a process.
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trace/error.h"
 
 namespace gmt::trace {
 
-/// File names of the logs in it, sorted. An error where it cannot be read.
-Result<std::vector<std::string>> log_names(const std::string &directory);
+/// Names of the files in it that end so, sorted. An error where it cannot be read.
+Result<std::vector<std::string>> file_names(const std::string &directory, std::string_view end);
 
 /// Text of `session.json`, empty where there is none.
 std::string read_session_json(const std::string &directory);

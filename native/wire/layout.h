@@ -85,7 +85,15 @@ struct gmt_file_header {
   uint64_t next_sequence;    ///< atomic; the sequence that the next event gets; starts at 1
   uint64_t ended;            ///< 1 once the process ended in order (atexit)
   uint64_t thread_count;     ///< atomic; threads that wrote so far
-  uint8_t reserved1[96];
+  // Written by the recorder (native/recorder), each atomic; 0 where there is none. Events from `kept_sequence` on and before
+  // `gone_sequence` are not kept: what they made is in the checkpoints beside the log.
+  uint64_t chunk_limit;       ///< up to which `chunks_reserved` may rise; 0 = the process's own limit holds
+  uint64_t kept_chunks;       ///< the first chunks stay, and in them
+  uint64_t kept_sequence;     ///< all events before this one,
+  uint64_t kept_ns;           ///< which are those up to this session time
+  uint64_t gone_sequence;     ///< stored before the first chunk of these events is given back,
+  uint64_t cleared_sequence;  ///< and the same once the last one is
+  uint8_t reserved1[48];
   uint64_t lost[GMT_LOST_CAUSES];  ///< atomic; enum gmt_loss
 };
 

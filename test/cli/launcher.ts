@@ -72,7 +72,7 @@ export class Place {
   /** From here on the command line has another tracer than the one that was built, or none. Gives its place. */
   withTracer(): string {
     mkdirSync(this.path('dist/native'), { recursive: true });
-    for (const name of ['gpu_memory_trace.node', 'libgpumemtrace.so', 'simulator'])
+    for (const name of ['gpu_memory_trace.node', 'gpu-memtrace-recorder', 'libgpumemtrace.so', 'simulator'])
       symlinkSync(join(dist, 'native', name), this.path('dist/native', name));
     this.cli = this.path('dist/cli.js');
     copyFileSync(join(dist, 'cli.js'), this.cli);

@@ -19,6 +19,8 @@ import { formatBytes } from '../../protocol/format';
 export interface TraceDirectory {
   path: string;
   freeBytes: number;
+  /** The disk is memory. */
+  inMemory: boolean;
   /** One sentence when there is less space than a long run needs. */
   note: string | null;
 }
@@ -27,6 +29,8 @@ const COMFORTABLE_BYTES = 1024 ** 3;
 /** Of the names of trace directories. */
 export const PREFIX = 'trace-';
 const STALE_MS = 7 * 86_400_000;
+/** `statfs` of a disk that is memory. */
+const TMPFS = 0x01021994;
 
 /** Why there is no trace directory, in one sentence. `full`: there would be one if a disk had room. */
 export interface NoTraceDirectory {
@@ -39,12 +43,12 @@ export interface NoTraceDirectory {
  * What is then written there fails on a full disk.
  */
 export function createTraceDirectory(roots: readonly string[], uid: number): TraceDirectory | NoTraceDirectory {
-  const usable: { root: string; freeBytes: number }[] = [];
+  const usable: ({ root: string } & Space)[] = [];
   const reasons: string[] = [];
   let full = false;
   for (const root of roots) {
     try {
-      usable.push({ root, freeBytes: prepareRoot(root, uid) });
+      usable.push({ root, ...prepareRoot(root, uid) });
     } catch (error) {
       reasons.push(`${root}: ${reasonOf(error)}`);
       full ||= isFull(error);
@@ -56,28 +60,30 @@ export function createTraceDirectory(roots: readonly string[], uid: number): Tra
     const error = `No trace directory can be made: ${reasons.join('; ')}; set XDG_CACHE_HOME to a writable folder.`;
     return { error, full };
   }
-  const { root, freeBytes } = chosen;
+  const { root, freeBytes, inMemory } = chosen;
   removeStale(root, Date.now());
   const note =
     freeBytes >= COMFORTABLE_BYTES
       ? null
       : `Only ${formatBytes(freeBytes)} are free in ${root}: a long run may lose events.`;
   try {
-    return { path: mkdtempSync(join(root, PREFIX)), freeBytes, note };
+    return { path: mkdtempSync(join(root, PREFIX)), freeBytes, inMemory, note };
   } catch (error) {
     return { error: `No trace directory can be made in ${root}: ${reasonOf(error)}.`, full: isFull(error) };
   }
 }
 
-/** Free bytes. Throws why this root cannot be used; one that another user owns is refused. */
-function prepareRoot(root: string, uid: number): number {
+type Space = Pick<TraceDirectory, 'freeBytes' | 'inMemory'>;
+
+/** Throws why this root cannot be used; one that another user owns is refused. */
+function prepareRoot(root: string, uid: number): Space {
   makeFolder(root);
   const status = lstatSync(root);
   if (!status.isDirectory()) throw new Error('it is not a folder');
   if (status.uid !== uid) throw new Error('it belongs to another user');
   accessSync(root, constants.W_OK | constants.X_OK);
   const space = statfsSync(root);
-  return space.bavail * space.bsize;
+  return { freeBytes: space.bavail * space.bsize, inMemory: space.type === TMPFS };
 }
 
 /** No space, or no more of it for this user. */
@@ -120,12 +126,6 @@ export function removeTraceDirectory(path: string): void {
   if (!existsSync(path)) return;
   renameSync(path, `${path}-gone`);
   rmSync(`${path}-gone`, { recursive: true, force: true });
-}
-
-/** The size limit of one process's log: the user's own (GPU_MEMTRACE_BUDGET), else half of what is free, up to 8 GB. */
-export function logBudget(environment: Record<string, string | undefined>, freeBytes: number): number {
-  const own = Number(environment.GPU_MEMTRACE_BUDGET);
-  return Number.isSafeInteger(own) && own > 0 ? own : Math.min(8 * 1024 ** 3, freeBytes / 2);
 }
 
 const REASONS: Readonly<Record<string, string>> = {

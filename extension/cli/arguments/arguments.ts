@@ -4,7 +4,14 @@ import { parseConfirm, parseHolders, type ConfirmArguments, type HoldersArgument
 import { parseMark, type MarkArguments } from './markArguments';
 import { applyOptions, leadingOptions, nearest, Options, type OptionTable, Usage } from './options';
 import { parseReport, type ReportArguments } from './reportArguments';
-import { parseRecord, startCondition, startStep, type RecordArguments, type StartConditions } from './startArguments';
+import {
+  parseRecord,
+  size,
+  startCondition,
+  startStep,
+  type RecordArguments,
+  type StartConditions,
+} from './startArguments';
 
 /** What `run` and `attach` have in common. */
 export interface RecordingArguments {
@@ -19,6 +26,9 @@ export interface RecordingArguments {
   /** Of the uprobe tracer. */
   stacks: StackChoice;
   ringBytes: number | null;
+  /** Of the space that the trace takes while it is recorded; null: the usual. */
+  detailBytes: number | null;
+  budgetBytes: number | null;
 }
 export interface RunArguments extends RecordingArguments {
   verb: 'run';
@@ -119,6 +129,8 @@ const RECORDING: RecordingArguments = {
   blocks: false,
   stacks: 'python',
   ringBytes: null,
+  detailBytes: null,
+  budgetBytes: null,
 };
 
 function parseRun(words: readonly string[]): Arguments | null {
@@ -187,6 +199,8 @@ const RECORDING_OPTIONS: OptionTable<RecordingArguments> = {
   '--output': (parsed, options) => (parsed.output = options.value()),
   '--report': (parsed, options) => (parsed.report = options.value()),
   '--format': (parsed, options) => (parsed.format = options.choice(['table', 'json', 'none'])),
+  '--detail': (parsed, options) => (parsed.detailBytes = size(options, '--detail')),
+  '--budget': (parsed, options) => (parsed.budgetBytes = size(options, '--budget')),
   '--interval': (parsed, options) => (parsed.intervalMs = interval(options.value())),
 };
 

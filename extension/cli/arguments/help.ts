@@ -40,6 +40,10 @@ the end it gets what leaks, what is alive by line, the totals, and where the tra
   --blocks                 list the blocks at the end, each with its address; unasked only where there are at most 10
   --fail-on-leak[=all]     exit with 3 when a leak was found; =all: also one that takes more than a year to fill the GPU; where
                            too little was recorded to tell, the status stays as it is, and stderr says so
+  --detail SIZE            the newest events, of that size in the log, stay in full, such as 1GB; what older ones made is kept (default:
+                           512MB, and the first 20 training steps)
+  --budget SIZE            most that the trace takes while it is recorded, of all processes together (default: 2GB, or half of what is
+                           free, or a quarter of it where the disk is memory)
   --holders onFirstLeak|atSteps|never
                            when the program is paused to tell who holds what leaks; each pause takes about half a second,
                            longer on a busy machine:
@@ -159,6 +163,10 @@ the line to type), or root (sudo).
   --blocks                 list the blocks at the end, each with its address; unasked only where there are at most 10
   --fail-on-leak[=all]     exit with 3 when a leak was found; =all: also one that takes more than a year to fill the GPU; where
                            too little was recorded to tell, the status stays as it is, and stderr says so
+  --detail SIZE            the newest events, of that size in the log, stay in full, such as 1GB; what older ones made is kept (default:
+                           512MB, and the first 20 training steps)
+  --budget SIZE            most that the trace takes while it is recorded, of all processes together (default: 2GB, or half of what is
+                           free, or a quarter of it where the disk is memory)
   --no-stacks              record no Python lines: each event costs less
   --native-stacks          record native stacks as well
   --ring-bytes N           room between kernel and tracer (default: 67108864); more where events are lost

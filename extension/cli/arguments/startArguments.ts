@@ -27,11 +27,24 @@ export function startStep(options: Options): StartConditions {
 /** `reserved>70GB`. Throws `Usage`. */
 export function startCondition(options: Options): StartConditions {
   const text = options.value();
-  const [, number, unit = 'B'] = /^reserved\s*>\s*(\d{1,12}(?:\.\d+)?)\s*([KMGT]?B)?$/i.exec(text) ?? [];
-  const bytes = Number(number) * 1024 ** UNITS.indexOf(unit.toUpperCase());
-  if (!Number.isSafeInteger(Math.floor(bytes)))
+  const bytes = bytesOf(/^reserved\s*>\s*(.*)$/i.exec(text)?.[1] ?? '');
+  if (bytes === null)
     throw new Usage(`--start-when ${text} is not a size of PyTorch's cache, such as "reserved>70GB" (in quotes).`);
-  return { reservedBytes: Math.floor(bytes) + 1 };
+  return { reservedBytes: bytes + 1 };
+}
+
+/** `512MB`, `2GB`, `1000000`. Throws `Usage`. */
+export function size(options: Options, name: string): number {
+  const text = options.value();
+  const bytes = bytesOf(text);
+  if (bytes === null || bytes === 0) throw new Usage(`${name} ${text} is not a size, such as 512MB.`);
+  return bytes;
+}
+
+function bytesOf(text: string): number | null {
+  const [, number, unit = 'B'] = /^(\d{1,12}(?:\.\d+)?)\s*([KMGT]?B)?$/i.exec(text) ?? [];
+  const bytes = Math.floor(Number(number) * 1024 ** UNITS.indexOf(unit.toUpperCase()));
+  return Number.isSafeInteger(bytes) ? bytes : null;
 }
 
 /** What stands behind `record`; null: help is wanted. Throws `Usage`. */

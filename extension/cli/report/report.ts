@@ -3,6 +3,7 @@ import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { buildReport, exitCodeOf } from '../../analysis/report/report';
 import { readSnapshot, type Snapshot, type SnapshotOptions } from '../../analysis/report/snapshot';
 import { fileNotes, renderTable } from '../../analysis/report/table';
+import { wakeRecorder } from '../../capture/launch/recorder';
 import { unwritable } from '../../capture/traces/keptTraces';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon, type NativeSession } from '../../engine/addon';
@@ -121,6 +122,7 @@ async function openTrace(file: string, dist: string): Promise<Opened | { error: 
   if ('error' in loaded) return loaded;
   try {
     const trace = await traceFile(loaded.addon, file);
+    wakeRecorder(dist, trace.path);
     const session = loaded.addon.open(trace.path);
     await session.settle();
     return { addon: loaded.addon, session, trace };

@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 import { injectionProblem, simulatorProblem } from '../../capture/checks/simulator';
 import { askForSurvey, HOLDER_TIMES, type HolderTime } from '../../capture/checks/survey';
 import { traceVariables } from '../../capture/launch/environment';
+import { KeptRecorder, type SpaceLimits, spaceLimits, wakeRecorder } from '../../capture/launch/recorder';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import { prepareTerminal } from '../../capture/launch/terminalScript';
 import { Tracer, tracerMissing, tracerProgram } from '../../capture/launch/tracer';
@@ -14,7 +15,6 @@ import { traceRoots } from '../../capture/traces/folders';
 import { recordProcesses, readSession, type SessionFile, writeSession } from '../../capture/traces/sessionFile';
 import {
   createTraceDirectory,
-  logBudget,
   reasonOf,
   removeTraceDirectory,
   type TraceDirectory,
@@ -38,6 +38,16 @@ export function holderTime(): HolderTime {
   return HOLDER_TIMES.find(time => time === chosen) ?? 'onFirstLeak';
 }
 
+/** Of the space that a trace takes while it is recorded, in bytes; null: the usual. */
+function spaceSettings(): { detailBytes: number | null; budgetBytes: number | null } {
+  const settings = vscode.workspace.getConfiguration('gpuMemoryTrace');
+  const bytes = (name: string): number | null => {
+    const megabytes = settings.get<number>(name) ?? 0;
+    return megabytes > 0 ? megabytes * 1024 ** 2 : null;
+  };
+  return { detailBytes: bytes('detail'), budgetBytes: bytes('budget') };
+}
+
 export class Recorder {
   constructor(
     private readonly dist: string,
@@ -51,7 +61,7 @@ export class Recorder {
     const environment = { ...inheritedEnvironment(), ...plan.environment };
     const { command, cwd } = plan;
     const about = { command, cwd, simulated, backend: 'inject' as const };
-    const { addon, facts, made } = this.prepare(environment, about, directory => {
+    const { addon, facts, made, limits } = this.prepare(environment, about, directory => {
       prepareTerminal(directory);
       askForSurvey(directory, holderTime());
     });
@@ -60,7 +70,7 @@ export class Recorder {
       traceDirectory: made.path,
       simulated,
       cupti: cuptiFor(plan.command, environment, plan.cwd),
-      budgetBytes: logBudget(environment, made.freeBytes),
+      budgetBytes: limits.budgetBytes,
       lean: vscode.workspace.getConfiguration('gpuMemoryTrace').get<boolean>('lean') === true,
     });
     this.log.info(`starts ${JSON.stringify(command)} in ${cwd}, trace in ${made.path}`);
@@ -71,7 +81,7 @@ export class Recorder {
   async attach({ pid, command }: ProcessFacts): Promise<AttachedRecording> {
     const missing = tracerMissing(this.dist);
     if (missing !== null) throw new Refused(missing.message);
-    const { addon, facts, made } = this.prepare(process.env, {
+    const { addon, facts, made, limits } = this.prepare(process.env, {
       command,
       cwd: await workingFolder(pid),
       simulated: false,
@@ -87,7 +97,7 @@ export class Recorder {
       waitLibraries: false,
       stacks: 'python',
       ringBytes: null,
-      budgetBytes: logBudget(process.env, made.freeBytes),
+      budgetBytes: limits.budgetBytes,
     });
     return new AttachedRecording(made.path, addon, facts, tracer, this.log);
   }
@@ -97,6 +107,7 @@ export class Recorder {
     const facts = readSession(directory);
     if (facts === null) return null;
     const addon = nativeAddon(this.dist);
+    wakeRecorder(this.dist, directory);
     if (facts.backend === 'uprobe') return new LeftRecording(directory, addon, facts);
     const pidFile = join(directory, 'pid');
     const sinceMs = existsSync(pidFile) ? statSync(pidFile).mtimeMs : facts.startedRealtimeMs;
@@ -108,7 +119,7 @@ export class Recorder {
     environment: Environment,
     about: Omit<SessionFile, 'version' | 'startedRealtimeMs' | 'processes'>,
     more: (directory: string) => void = () => undefined,
-  ): { addon: NativeAddon; facts: SessionFile; made: TraceDirectory } {
+  ): { addon: NativeAddon; facts: SessionFile; made: TraceDirectory; limits: SpaceLimits } {
     const addon = nativeAddon(this.dist);
     const uid = process.getuid?.() ?? 0;
     const made = createTraceDirectory(traceRoots(environment, uid), uid);
@@ -123,6 +134,8 @@ export class Recorder {
       removeTraceDirectory(made.path);
       throw new Refused(vscode.l10n.t('{0} could not be written: {1}.', made.path, reasonOf(error)));
     }
-    return { addon, facts, made };
+    const limits = spaceLimits(spaceSettings(), environment, made);
+    new KeptRecorder(this.dist, made.path, limits); // until the trace is deleted, or its job is over
+    return { addon, facts, made, limits };
   }
 }

@@ -164,9 +164,15 @@ struct NoRoom {
   gmt_loss cause;
 } g_no_room;
 
+/// What the recorder allows, where one is there: it rises as old chunks are given back.
+uint64_t chunk_limit() {
+  const uint64_t told = __atomic_load_n(&g_log.file->chunk_limit, __ATOMIC_RELAXED);
+  return told ? told : g_log.budget_chunks;
+}
+
 gmt_chunk_header *chunk_number(uint64_t index, gmt_loss *cause) {
   *cause = GMT_LOST_BUDGET;
-  if (index >= g_log.budget_chunks) return nullptr;
+  if (index >= chunk_limit()) return nullptr;
   const uint64_t begin = clock_ns(CLOCK_MONOTONIC);
   const bool pause = begin < __atomic_load_n(&g_no_room.until_ns, __ATOMIC_ACQUIRE);
   *cause = __atomic_load_n(&g_no_room.cause, __ATOMIC_RELAXED);
@@ -186,6 +192,9 @@ gmt_chunk_header *chunk_number(uint64_t index, gmt_loss *cause) {
 /// Backs and maps the next chunk of the file; null: no room, `*cause` says why.
 gmt_chunk_header *make_chunk(gmt_loss *cause) {
   gmt_file_header *file = g_log.file;
+  *cause = GMT_LOST_BUDGET;
+  if (__atomic_load_n(&file->chunks_reserved, __ATOMIC_RELAXED) >= chunk_limit())
+    return nullptr;  // no number is used up
   const uint64_t index = __atomic_fetch_add(&file->chunks_reserved, 1, __ATOMIC_RELAXED);
   gmt_chunk_header *chunk = chunk_number(index, cause);
   if (!chunk) {

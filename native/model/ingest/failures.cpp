@@ -21,12 +21,22 @@ bool ran_out_of_memory(uint8_t kind, const gmt_driver_detail *detail) {
   return kind == GMT_TENSOR_OOM || (kind & GMT_FAILED && detail && detail->result == kCudaOutOfMemory);
 }
 
-/// Later in the same batch.
-bool is_followed_by_failure(const Context &context) {
-  const auto fails = [&](const trace::Event &event) {
-    return ran_out_of_memory(event.kind, detail_of(context.batch, event));
-  };
-  return std::any_of(&context.event + 1, context.batch.events.data() + context.batch.events.size(), fails);
+/// Looking at all live blocks takes long: of failures that come together the last one stands for all, of many one of the last. Which ones
+/// come together does not depend on when they are read.
+bool stands_for_all(const Context &context) {
+  constexpr uint64_t kTogetherNs = 16'000'000;
+  constexpr uint32_t kFew = 8, kMany = 64;
+  FailureGroup &group = context.process.failures;
+  const uint64_t number = context.event.time_ns / kTogetherNs;
+  if (group.number != number) group = {number, 0};
+  return ++group.failures <= kFew || group.failures % kMany == 0;
+}
+
+/// The one before it stands for none any more.
+void replace_last(const Context &context, std::deque<OutOfMemory> &listed) {
+  for (size_t i = listed.size(); context.process.failures.failures > 1 && i-- > kFirstSnapshots;) {
+    if (listed[i].process == context.process.number && listed[i].snapshot) return listed[i].snapshot.reset();
+  }
 }
 
 /// Only the first and the newest keep theirs.
@@ -43,10 +53,11 @@ void list(const Context &context, Layer layer, uint8_t device) {
   const Accounts &accounts = context.accounts();
   const uint32_t process = context.process.number;
   auto &listed = context.all.out_of_memory;
+  const bool first = ++context.all.out_of_memory_count <= kFirstSnapshots, last = stands_for_all(context);
+  if (last && !first) replace_last(context, listed);
   listed.push_back({process, device_number(device), layer, context.event.bytes, context.event.time_ns,
                     accounts.site_of(cell), accounts.ledger_of(cell).live_bytes, context.event.thread, nullptr});
-  // Looking at all live blocks takes long: of failures that come together the last one stands for all.
-  if (++context.all.out_of_memory_count <= kFirstSnapshots || !is_followed_by_failure(context)) {
+  if (first || last) {
     listed.back().snapshot = std::make_shared<MemorySnapshot>(memory_snapshot(context.all, process, layer, device));
     drop_older_snapshots(listed);
   }

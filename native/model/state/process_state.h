@@ -25,6 +25,13 @@
 
 namespace gmt::model {
 
+/// Failed allocations that come together.
+struct FailureGroup {
+  uint64_t number = 0;
+  uint32_t failures = 0;
+  void checkpoint(Archive &a) { a(number, failures); }
+};
+
 struct ProcessState {
   ProcessState(uint32_t number_, StepFrame &frame_) : number(number_), frame(&frame_) {}
 
@@ -53,6 +60,7 @@ struct ProcessState {
   std::vector<Interval> pauses;                                ///< recording was off
   std::vector<Interval> gaps;                                  ///< the driver layer was blind
   SizeHabits habits;
+  FailureGroup failures;
   uint64_t uncounted_intervals = 0;  ///< pauses and gaps beyond the ones that are kept
 
   void checkpoint(Archive &a);

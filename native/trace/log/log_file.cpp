@@ -118,6 +118,12 @@ bool LogFile::copy_all(std::vector<std::byte> &bytes) {
 
 uint64_t LogFile::running(uint64_t gmt_file_header::*field) const { return load_acquire(header_->*field); }
 
+bool LogFile::keeps(uint64_t sequence, uint64_t until_ns) const {
+  const uint64_t gone = told(&gmt_file_header::gone_sequence);  // what is kept was told before
+  return sequence >= gone ||
+         (sequence <= told(&gmt_file_header::kept_sequence) && until_ns <= told(&gmt_file_header::kept_ns));
+}
+
 gmt_file_header LogFile::header() const {
   gmt_file_header copy;
   uint64_t latest_ticks = load_acquire(header_->latest_ticks);

@@ -52,6 +52,13 @@ class LogFile {
   uint64_t next_sequence() const { return running(&gmt_file_header::next_sequence); }
   bool ended() const { return running(&gmt_file_header::ended) != 0; }
 
+  /// What the recorder says of this log in its header, see there.
+  uint64_t told(uint64_t gmt_file_header::*field) const { return running(field); }
+  /// All events from `sequence` on, up to that session time, are there or will come.
+  bool keeps(uint64_t sequence, uint64_t until_ns) const;
+  /// Another program writes the log, and has not ended.
+  bool written_from_outside() const { return header_->driver_source == GMT_DRIVER_UPROBE && map_.locked(); }
+
   /// Chunks that lie in the file, written or not.
   uint64_t chunk_count() const { return chunks_; }
   /// Magic 0: it is not written yet, or lies outside the file.
@@ -90,6 +97,18 @@ class LogFile {
 template <class T>
 inline T load_acquire(const T &word) {
   return __atomic_load_n(&word, __ATOMIC_ACQUIRE);
+}
+
+/// Which chunks of a log a saved trace has, in order.
+struct PackedChunks {
+  gmt_file_header log;
+  std::vector<uint64_t> chunks;
+};
+
+/// Of the same process, and begun at the same time.
+inline bool same_log(const gmt_file_header &one, const gmt_file_header &other) {
+  return one.pid == other.pid && one.process_start == other.process_start &&
+         one.start_realtime_ns == other.start_realtime_ns;
 }
 
 /// In the order in which their processes began.

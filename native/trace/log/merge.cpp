@@ -1,6 +1,7 @@
 #include "trace/log/merge.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
@@ -16,6 +17,8 @@ struct Merge::Pass {
   bool sealed;
   uint64_t now_ns;
   uint64_t until_ns;
+  uint64_t end_sequence = ~0ull;  ///< of the first steps, behind which events are gone,
+  uint64_t chunks = ~0ull;        ///< and the chunks that they are in
 };
 
 namespace {
@@ -43,16 +46,48 @@ bool Merge::read(LogFile &log, ProcessTables &tables, BatchBuilder &batch, bool 
   next_ns_ = 0;
   if (!started_ && log.cut()) causes_.damaged(kLostCutShort, kAnyNumber);
   started_ = true;
+  const uint64_t from = expected_, kept = log.told(&gmt_file_header::kept_sequence);
+  if (log.told(&gmt_file_header::gone_sequence) > kept && from <= kept) {
+    pass.end_sequence = kept;
+    pass.chunks = log.told(&gmt_file_header::kept_chunks);
+  }
   bool more = read_events(pass);
   // An autograd node is written before any event that names it, but perhaps by another thread: look there once more, so
   // that no batch goes out before its nodes.
   if (!sealed) look_again(pass);
   open_chunks(pass, expected_);
-  return more;
+  look_what_is_kept(pass, from);
+  if (overtaken_) batch.clear();
+  return more && !overtaken_;
+}
+
+// Chunks that were given back read as zeros. All that was read is good where the header says so afterwards.
+void Merge::look_what_is_kept(Pass &pass, uint64_t from) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const uint64_t cleared = pass.log.told(&gmt_file_header::cleared_sequence);
+  const uint64_t gone = pass.log.told(&gmt_file_header::gone_sequence);
+  if (gone == kept_from_) return;
+  if (expected_ == pass.end_sequence) {
+    const uint64_t kept_ns = pass.log.told(&gmt_file_header::kept_ns);
+    overtaken_ = pass.until_ns > kept_ns;
+    next_ns_ = kept_ns + 1;
+    return;
+  }
+  if (pass.log.saved()) return;  // nothing changes any more
+  if (expected_ < gone) {
+    overtaken_ = expected_ > pass.log.told(&gmt_file_header::kept_sequence);
+    return;
+  }
+  const auto is_gone = [&](uint64_t chunk) { return pass.log.chunk_header(chunk).magic == 0; };
+  overtaken_ = from < gone || std::ranges::any_of(place().unfinished, [&](uint64_t chunk) {
+                 return std::ranges::find(unready_, chunk) == unready_.end() && is_gone(chunk);
+               });
+  if (cleared == gone) kept_from_ = gone;
 }
 
 bool Merge::read_events(Pass &pass) {
   for (;;) {
+    if (expected_ >= pass.end_sequence) return false;
     uint64_t before = expected_;
     if (consume(pass)) return true;
     look_again(pass);
@@ -80,7 +115,8 @@ bool Merge::consume(Pass &pass) {
 Merge::Next Merge::run(Pass &pass, Cursor &cursor) {
   do {
     emit(pass, cursor);
-    if (cursor.at < cursor.end && cursor.commit() >> 16 == expected_ && expected_ < known_next_) continue;
+    const bool follows = cursor.at < cursor.end && cursor.commit() >> 16 == expected_;
+    if (follows && expected_ < known_next_ && expected_ < pass.end_sequence) continue;
     Next next = find_event(pass, cursor);
     if (next != Next::kEvent || cursor.commit() >> 16 != expected_) return next;
   } while (!pass.batch.full() && !is_later(pass, cursor));
@@ -94,6 +130,7 @@ uint64_t Merge::time_of(const Cursor &cursor) const {
 }
 
 bool Merge::is_later(Pass &pass, const Cursor &cursor) {
+  if (expected_ >= pass.end_sequence) return true;
   if (pass.until_ns == ~0ull) return false;
   const uint64_t ns = time_of(cursor);
   if (ns > pass.until_ns) next_ns_ = ns;
@@ -257,12 +294,13 @@ void Merge::refresh_next(Pass &pass) { known_next_ = std::min(pass.log.next_sequ
 
 // Looks for what was written since: chunks, and slots in chunks that were read to their end.
 void Merge::look_again(Pass &pass) {
+  looked_next_ = std::min(pass.log.next_sequence(), kSequenceEnd);  // of these, all that is written is found below
   pass.log.refresh();
   gmt_file_header header = pass.log.header();
   if (header.latest_ticks != 0) clock_.add_pair(header.latest_ticks, header.latest_monotonic_ns);
   refresh_next(pass);
   std::erase_if(unready_, [&](uint64_t chunk) { return find_chunk(pass, chunk); });
-  for (; chunks_seen_ < pass.log.chunk_count(); ++chunks_seen_) {
+  for (const uint64_t end = std::min(pass.log.chunk_count(), pass.chunks); chunks_seen_ < end; ++chunks_seen_) {
     if (!find_chunk(pass, chunks_seen_)) unready_.push_back(chunks_seen_);
   }
   std::vector<Cursor *> dry = std::move(dry_);
@@ -324,10 +362,25 @@ void Merge::place(Pass &pass, Cursor &cursor, Next next) {
       pending_.push({cursor.first_sequence, cursor.chunk, &cursor});
       break;
     case Next::kEnd:
+      ++finished_chunks_;
       pass.log.forget_chunk(cursor.chunk);
       free_.push_back(&cursor);
       break;
   }
+}
+
+Merge::Place Merge::place() const {
+  Place place{chunks_seen_, chunks_seen_, expected_, unready_};
+  for (const Pending &one : pending_.all()) {
+    if (!one.cursor) place.unfinished.push_back(one.chunk);
+  }
+  std::ranges::sort(place.unfinished);
+  for (size_t at = place.unfinished.size(); at > 0 && place.unfinished[at - 1] == place.begun - 1; --at) --place.begun;
+  for (const auto &cursor : cursors_) {
+    if (std::ranges::find(free_, cursor.get()) == free_.end()) place.unfinished.push_back(cursor->chunk);
+  }
+  std::ranges::sort(place.unfinished);
+  return place;
 }
 
 void Merge::checkpoint(Archive &a) {
@@ -335,10 +388,14 @@ void Merge::checkpoint(Archive &a) {
   for (const auto &cursor : cursors_) {
     if (std::ranges::find(free_, cursor.get()) == free_.end()) open.push_back(*cursor);
   }
+  first_pending_ = chunks_seen_;
+  for (const Pending &one : pending_.all()) {
+    if (!one.cursor) first_pending_ = std::min(first_pending_, one.chunk);
+  }
   for (uint64_t &count : losses_.count) a(count);
-  a(clock_, causes_, expected_, events_, last_ns_, next_ns_, damaged_at_, known_next_, chunks_seen_, started_, unready_,
-    threads_, open);
-  a.hold(threads_.size() <= UINT16_MAX + 1u);
+  a(clock_, causes_, expected_, events_, last_ns_, next_ns_, damaged_at_, known_next_, chunks_seen_, finished_chunks_,
+    first_pending_, started_, unready_, threads_, open);
+  a.hold(threads_.size() <= UINT16_MAX + 1u && first_pending_ <= chunks_seen_);
   for (const Cursor &cursor : open) a.hold(cursor.chunk < chunks_seen_);
   if (!a.reads() || !a.good()) return;
   for (const Cursor &cursor : open) {
@@ -347,13 +404,29 @@ void Merge::checkpoint(Archive &a) {
   }
 }
 
+void Merge::renumber(std::span<const uint64_t> chunks) {
+  const auto number = [&](uint64_t chunk) {
+    return static_cast<uint64_t>(std::ranges::lower_bound(chunks, chunk) - chunks.begin());
+  };
+  std::erase_if(unready_, [&](uint64_t chunk) { return !std::ranges::binary_search(chunks, chunk); });
+  for (uint64_t &chunk : unready_) chunk = number(chunk);
+  for (const auto &cursor : cursors_) cursor->chunk = number(cursor->chunk);
+  PendingChunks pending;
+  for (Pending one : pending_.all()) {
+    one.chunk = number(one.chunk);
+    pending.push(one);
+  }
+  pending_ = std::move(pending);
+  chunks_seen_ = number(chunks_seen_);
+}
+
 // Chunks that begin behind what was read are still to come; of the others, all that is not done is open.
 void Merge::resume(Archive &a, LogFile &log) {
   a.hold(chunks_seen_ <= log.chunk_count());
-  for (uint64_t chunk = 0; chunk < chunks_seen_ && a.good(); ++chunk) {
+  for (uint64_t chunk = first_pending_; chunk < chunks_seen_ && a.good(); ++chunk) {
     const gmt_chunk_header header = log.chunk_header(chunk);
     if (header.magic == GMT_CHUNK_MAGIC && header.first_sequence > expected_)
-      pending_.push({header.first_sequence, chunk});
+      pending_.push({header.first_sequence, chunk, nullptr});
   }
   for (Cursor *cursor : dry_) {
     const ChunkView view = log.chunk(cursor->chunk);
@@ -365,20 +438,20 @@ void Merge::resume(Archive &a, LogFile &log) {
 
 // Sequences below the answer may be given up now.
 uint64_t Merge::give_up_limit(Pass &pass) {
-  if (pass.sealed) return known_next_;
+  if (pass.sealed) return looked_next_;
   if (expected_ >= gap_taken_) {
-    gap_taken_ = known_next_;
+    gap_taken_ = looked_next_;
     gap_since_ns_ = pass.now_ns;
   }
   uint64_t by_time = pass.now_ns - gap_since_ns_ >= kMaxWaitNs ? gap_taken_ : 0;
-  uint64_t by_count = known_next_ > kMaxWaitingEvents ? known_next_ - kMaxWaitingEvents : 0;
+  uint64_t by_count = looked_next_ > kMaxWaitingEvents ? looked_next_ - kMaxWaitingEvents : 0;
   return std::max(by_time, by_count);
 }
 
 // Counts the gap at expected_ as lost where nothing will come any more. False: there is none, or it is waited for.
 bool Merge::give_up(Pass &pass) {
-  if (expected_ >= known_next_) return false;
-  uint64_t limit = give_up_limit(pass);
+  if (expected_ >= looked_next_) return false;
+  uint64_t limit = std::min(give_up_limit(pass), pass.end_sequence);
   if (expected_ >= limit) return false;
   while (!pending_.empty() &&
          (waiting_.empty() || pending_.top().first_sequence <= std::min(limit, waiting_.top().sequence))) {

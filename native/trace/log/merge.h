@@ -17,6 +17,7 @@ namespace gmt::trace {
 
 /// Reads a log from its begin to what is written now, in steps. A sequence that was taken but is not written yet is
 /// waited for; it is lost once nothing more can come (sealed), or 1,000,000 later events wait, or 2 s have passed.
+/// Where the recorder gives chunks back that were not read to their end, it is overtaken, and of no more use.
 class Merge {
  public:
   static constexpr uint64_t kMaxWaitingEvents = 1'000'000;
@@ -32,10 +33,24 @@ class Merge {
   bool read(LogFile &log, ProcessTables &tables, BatchBuilder &batch, bool sealed, uint64_t now_ns,
             uint64_t until_ns = ~0ull);
   uint64_t next_ns() const { return next_ns_; }
+  /// What was read last was not given to `batch`.
+  bool overtaken() const { return overtaken_; }
 
   /// Where it stands in the log, between two calls of read(). Reads into a new one; then resume() finds the places in the log.
   void checkpoint(Archive &a);
   void resume(Archive &a, LogFile &log);
+
+  /// Which chunks were read to their end: of those `seen`, all but the `unfinished`; they have nothing from `sequence` on. No chunk from
+  /// `begun` on has anything before it.
+  struct Place {
+    uint64_t seen = 0, begun = 0, sequence = 1;
+    std::vector<uint64_t> unfinished;  ///< in order
+  };
+  Place place() const;
+  /// Chunks that were read to their end.
+  uint64_t finished_chunks() const { return finished_chunks_; }
+  /// The log is to be another one, which has `chunks` of this one, in order; all that are unfinished are among them.
+  void renumber(std::span<const uint64_t> chunks);
 
   /// What this reader found missing; without the counters of the header.
   const Losses &losses() const { return losses_; }
@@ -70,6 +85,9 @@ class Merge {
     uint16_t place = 0;
     void checkpoint(Archive &a) { a(number, autograd); }
   };
+  struct PendingChunks : std::priority_queue<Pending> {
+    const std::vector<Pending> &all() const { return c; }
+  };
   struct Pass;  // what read() was called with
 
   bool read_events(Pass &pass);
@@ -93,6 +111,7 @@ class Merge {
   void open_chunks(Pass &pass, uint64_t up_to_sequence);
   void place(Pass &pass, Cursor &cursor, Next next);
   bool give_up(Pass &pass);
+  void look_what_is_kept(Pass &pass, uint64_t from);
   uint64_t give_up_limit(Pass &pass);
 
   Clock clock_;
@@ -102,14 +121,19 @@ class Merge {
   uint64_t events_ = 0;
   uint64_t last_ns_ = 0;
   uint64_t damaged_at_ = 0;
-  uint64_t next_ns_ = 0;     ///< of an event that was too late for the last read(), 0 = there was none
-  uint64_t known_next_ = 1;  ///< the header's next_sequence as read last
-  uint64_t gap_taken_ = 0;   ///< sequences below it were taken at gap_since_ns_ or before
+  uint64_t next_ns_ = 0;      ///< of an event that was too late for the last read(), 0 = there was none
+  uint64_t known_next_ = 1;   ///< the header's next_sequence as read last
+  uint64_t looked_next_ = 0;  ///< as read before it was last looked for what is written
+  uint64_t gap_taken_ = 0;    ///< sequences below it were taken at gap_since_ns_ or before
   uint64_t gap_since_ns_ = 0;
   uint64_t chunks_seen_ = 0;
+  uint64_t finished_chunks_ = 0;
+  uint64_t first_pending_ = 0;  ///< as read from a checkpoint: no chunk before it waits to be opened
+  uint64_t kept_from_ = 0;      ///< the header's gone_sequence, up to which nothing that is needed here is gone
   bool started_ = false;
+  bool overtaken_ = false;
   std::vector<uint64_t> unready_;         ///< chunks without a header yet
-  std::priority_queue<Pending> pending_;  ///< chunks with a header, not opened, and cursors that wait
+  PendingChunks pending_;                 ///< chunks with a header, not opened, and cursors that wait
   std::priority_queue<Waiting> waiting_;  ///< open cursors at an event
   std::vector<Cursor *> dry_;             ///< open cursors at a slot that is not written yet
   std::vector<std::unique_ptr<Cursor>> cursors_;

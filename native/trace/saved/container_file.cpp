@@ -27,9 +27,7 @@ void add_checkpoint(FileMap &map, uint64_t offset, uint64_t bytes, Container &ou
   CheckpointPlace place{offset + sizeof place.header, {}};
   if (!map.copy(offset, sizeof place.header, reinterpret_cast<std::byte *>(&place.header))) return;
   const uint64_t after = out.checkpoints.empty() ? 0 : out.checkpoints.back().header.time_ns;
-  const bool sound = place.header.bytes <= bytes - sizeof place.header && place.header.time_ns >= after &&
-                     place.header.unpacked_bytes <= kMaxCheckpointBytes;
-  if (sound) out.checkpoints.push_back(place);
+  if (sound(place.header, bytes) && place.header.time_ns >= after) out.checkpoints.push_back(place);
 }
 
 void add_section(FileMap &map, const gmt_section &section, Container &out) {
@@ -140,6 +138,11 @@ Result<Container> read_container(const std::string &path) {
     return Error{path + " is cut short: it ends before the first log, so nothing in it can be read. Save it again."};
   }
   return out;
+}
+
+bool sound(const gmt_checkpoint_header &header, uint64_t bytes) {
+  return bytes >= sizeof header && header.bytes <= bytes - sizeof header &&
+         header.unpacked_bytes <= kMaxCheckpointBytes;
 }
 
 std::vector<std::byte> read_checkpoint(const std::string &path, const CheckpointPlace &place) {

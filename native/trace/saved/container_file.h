@@ -30,6 +30,9 @@ struct Container {
 /// file cannot be read, is no trace, is of a newer version, or holds nothing that could be read.
 Result<Container> read_container(const std::string &path);
 
+/// Whether the numbers of a checkpoint can be true in a section, or a file, of `bytes`.
+bool sound(const gmt_checkpoint_header &header, uint64_t bytes);
+
 /// A checkpoint's bytes; empty where they are damaged.
 std::vector<std::byte> read_checkpoint(const std::string &path, const CheckpointPlace &place);
 

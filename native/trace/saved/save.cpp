@@ -36,7 +36,7 @@ Result<Source> open_logs_of(const std::vector<std::string> &paths, const std::st
 }
 
 Result<Source> open_directory(const std::string &path) {
-  auto names = log_names(path);
+  auto names = file_names(path, GMT_LOG_SUFFIX);
   if (!names) return Error{names.error()};
   for (std::string &name : names.value()) name = path + "/" + name;
   return open_logs_of(names.value(), path);
@@ -101,26 +101,35 @@ bool copy_chunk(LogFile &log, uint64_t index, bool running, uint64_t cutoff, std
   return true;
 }
 
-void write_log(LogFile &log, TraceWriter &writer) {
+PackedChunks write_log(LogFile &log, TraceWriter &writer) {
   gmt_file_header first = log.header();
-  bool running = !log.saved() && process_runs(first.pid, first.process_start);
+  const bool running = !log.saved() && (process_runs(first.pid, first.process_start) || log.written_from_outside());
   uint64_t cutoff = log.next_sequence();
   log.refresh();
   LogPacker packer(writer);
+  PackedChunks packed{first, {}};
   std::vector<std::byte> chunk(GMT_CHUNK_BYTES);
   for (uint64_t i = 0; i < log.chunk_count() && !writer.error(); ++i) {
-    if (copy_chunk(log, i, running, cutoff, chunk)) packer.add(chunk);
+    if (copy_chunk(log, i, running, cutoff, chunk)) {
+      packer.add(chunk);
+      packed.chunks.push_back(i);
+    }
     log.forget_chunk(i);
   }
   gmt_file_header header = log.header();
   if (running) header.next_sequence = cutoff;
+  const auto kept = std::ranges::lower_bound(packed.chunks, header.kept_chunks);
+  header.kept_chunks = static_cast<uint64_t>(kept - packed.chunks.begin());
+  header.chunk_limit = 0;
   packer.finish(header);
+  return packed;
 }
 
 }  // namespace
 
 Status save(const std::string &source_path, const std::string &target, const std::string &session_json,
-            const std::vector<std::string> &open_logs, const std::function<void(TraceWriter &)> &add) {
+            const std::vector<std::string> &open_logs,
+            const std::function<Status(TraceWriter &, const std::vector<PackedChunks> &)> &add) {
   auto source = open_source(source_path, open_logs);
   if (!source) return Error{source.error()};
   TraceWriter writer(target);
@@ -129,10 +138,11 @@ Status save(const std::string &source_path, const std::string &target, const std
     writer.begin_section(GMT_SECTION_SESSION);
     writer.append(std::as_bytes(std::span(text)));
   }
-  for (LogFile &log : source.value().logs) write_log(log, writer);
+  std::vector<PackedChunks> packed;
+  for (LogFile &log : source.value().logs) packed.push_back(write_log(log, writer));
   if (add && !writer.error()) {
     writer.settle();
-    add(writer);
+    if (auto error = add(writer, packed)) return error;
   }
   return writer.finish();
 }

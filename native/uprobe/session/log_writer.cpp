@@ -46,6 +46,11 @@ bool LogWriter::open(int directory, const LogIdentity &identity, uint64_t budget
     ::unlinkat(directory, name, 0);
     return errno = saved, false;
   }
+  // Held as long as this program writes, so that readers do not take the end of the process for the end of its log.
+  struct flock writing {
+    F_WRLCK, SEEK_SET, 0, 1, 0
+  };
+  ::fcntl(fd_, F_OFD_SETLK, &writing);
   budget_chunks_ = budget_bytes / GMT_CHUNK_BYTES;
   file_->version = GMT_LOG_VERSION;
   file_->header_bytes = GMT_FILE_HEADER_BYTES;
@@ -85,7 +90,8 @@ void LogWriter::close_chunk() {
 
 bool LogWriter::next_chunk(uint64_t ns) {
   const uint64_t index = file_->chunks_reserved;
-  if (index >= budget_chunks_) return lose(GMT_LOST_BUDGET, 1), false;
+  const uint64_t limit = __atomic_load_n(&file_->chunk_limit, __ATOMIC_RELAXED);
+  if (index >= (limit ? limit : budget_chunks_)) return lose(GMT_LOST_BUDGET, 1), false;
   void *piece =
       ns < retry_ns_ ? nullptr : map_piece(fd_, GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES, GMT_CHUNK_BYTES);
   if (!piece) {

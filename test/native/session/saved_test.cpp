@@ -15,8 +15,11 @@ namespace {
 constexpr uint64_t kEnd = trace::SessionReader::kToTheEnd;
 
 std::string saved(const std::string &source, const std::string &target, uint64_t events_apart) {
-  const auto status = trace::save(source, target, "{}", {},
-                                  [&](trace::TraceWriter &writer) { session::add_checkpoints(writer, events_apart); });
+  const auto status =
+      trace::save(source, target, "{}", {}, [&](trace::TraceWriter &writer, const auto &) -> trace::Status {
+        session::add_checkpoints(writer, events_apart);
+        return std::nullopt;
+      });
   CHECK(!status);
   return target;
 }

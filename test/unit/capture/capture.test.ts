@@ -28,7 +28,8 @@ import { cuptiCandidates, interpreterOf, onPath } from '../../../extension/captu
 import { cacheFolder, traceRoots } from '../../../extension/capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces, scriptName, unwritable } from '../../../extension/capture/traces/keptTraces';
 import { writeSession } from '../../../extension/capture/traces/sessionFile';
-import { createTraceDirectory, logBudget, removeStale } from '../../../extension/capture/traces/traceDirectory';
+import { spaceLimits } from '../../../extension/capture/launch/recorder';
+import { createTraceDirectory, removeStale } from '../../../extension/capture/traces/traceDirectory';
 
 const uid = process.getuid?.() ?? 0;
 
@@ -129,11 +130,20 @@ test('what sudo left of the user’s folders is not filled by root', t => {
   ]);
 });
 
-test('the budget of a log is the user’s own, else half of the free space within bounds', () => {
-  assert.equal(logBudget({ GPU_MEMTRACE_BUDGET: '123' }, 1e9), 123);
-  assert.equal(logBudget({ GPU_MEMTRACE_BUDGET: 'x' }, 1e9), 5e8);
-  assert.equal(logBudget({}, 1e13), 8 * 1024 ** 3);
-  assert.equal(logBudget({}, 1e6), 5e5);
+test('the budget of a job is the user’s own, else a part of the free space within bounds; detail is a part of it', () => {
+  const [none, disk] = [
+    { budgetBytes: null, detailBytes: null },
+    { freeBytes: 1e9, inMemory: false },
+  ];
+  const budget = (environment: Record<string, string>, space = disk): number =>
+    spaceLimits(none, environment, space).budgetBytes;
+  assert.equal(budget({ GPU_MEMTRACE_BUDGET: '123' }), 123);
+  assert.equal(budget({ GPU_MEMTRACE_BUDGET: 'x' }), 5e8);
+  assert.equal(budget({}, { freeBytes: 1e13, inMemory: false }), 2 * 1024 ** 3);
+  assert.equal(budget({}, { freeBytes: 1e6, inMemory: true }), 2.5e5);
+  const own = spaceLimits({ budgetBytes: 1e8, detailBytes: null }, { GPU_MEMTRACE_BUDGET: '123' }, disk);
+  assert.deepEqual(own, { budgetBytes: 1e8, detailBytes: 2.5e7 });
+  assert.equal(spaceLimits({ ...none, detailBytes: 7 }, {}, disk).detailBytes, 7);
 });
 
 test('kept traces are named after the script, and the newest ten stay', t => {

@@ -29,12 +29,14 @@ test('run takes its options up to -- and leaves the rest to the program', () => 
     blocks: true,
     stacks: 'python',
     ringBytes: null,
+    detailBytes: 1.5 * 2 ** 30,
+    budgetBytes: 3_000_000_000,
     start: { step: 1000, reservedBytes: 1.5 * 2 ** 30 + 1 },
     lean: true,
     command: ['python', 'train.py', '--', '-o', 'y'],
   };
   const options =
-    '--simulate-gpu --log train.log --holders -o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --blocks --backend auto --start-at step:1000 --start-when reserved>1.5GB --start paused --lean';
+    '--simulate-gpu --log train.log --holders -o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --blocks --backend auto --start-at step:1000 --start-when reserved>1.5GB --start paused --lean --detail 1.5GB --budget=3000000000';
   assert.deepEqual(parse(`run ${options} -- python train.py -- -o y`), expected);
   assert.deepEqual(parse(`run ${options} python train.py -- -o y`), expected);
 });
@@ -51,9 +53,11 @@ test('attach takes one process and the options of run', () => {
     blocks: true,
     stacks: 'native',
     ringBytes: 8388608,
+    detailBytes: 1024,
+    budgetBytes: null,
   };
   const options =
-    '-o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --blocks --backend uprobe';
+    '-o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --blocks --backend uprobe --detail 1kb';
   assert.deepEqual(parse(`attach 4711 ${options} --native-stacks --ring-bytes 8388608`), expected);
   assert.deepEqual(parse(`attach --ring-bytes=8388608 ${options} --native-stacks 4711`), expected);
   const bare = parse('attach 1');

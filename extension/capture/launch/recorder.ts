@@ -1,0 +1,75 @@
+// The recorder (native/recorder): keeps the trace of a directory within bounds, beside the job and as long as that lives.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+const FIRST_PAUSE_MS = 300;
+const LAST_PAUSE_MS = 60_000;
+
+/** How much of the disk the trace of a job may take, and of that the newest events, which stay in full. */
+export interface SpaceLimits {
+  budgetBytes: number;
+  detailBytes: number;
+}
+
+/** The user's own (GPU_MEMTRACE_BUDGET stands for a budget too), else 2 GB or half of what is free, of memory a quarter. */
+export function spaceLimits(
+  told: { [limit in keyof SpaceLimits]: number | null },
+  environment: Record<string, string | undefined>,
+  { freeBytes, inMemory }: { freeBytes: number; inMemory: boolean },
+): SpaceLimits {
+  const set = Number(environment.GPU_MEMTRACE_BUDGET);
+  const own = told.budgetBytes ?? (Number.isSafeInteger(set) && set > 0 ? set : null);
+  const budgetBytes = own ?? Math.min(2 * 1024 ** 3, freeBytes / (inMemory ? 4 : 2));
+  return { budgetBytes, detailBytes: told.detailBytes ?? Math.min(512 * 1024 ** 2, budgetBytes / 4) };
+}
+
+/** A recorder that is started again where it is killed. It goes on when this process ends, with the job. */
+export class KeptRecorder {
+  private child: ChildProcess | null = null;
+  private stopped = false;
+  private pauseMs = FIRST_PAUSE_MS;
+
+  constructor(
+    private readonly dist: string,
+    private readonly directory: string,
+    private readonly limits: SpaceLimits | null,
+  ) {
+    this.start();
+  }
+
+  /** It does no more. For before the trace is saved or deleted. */
+  stop(): void {
+    this.stopped = true;
+    this.child?.kill('SIGTERM');
+  }
+
+  private start(): void {
+    if (this.stopped || !existsSync(this.directory)) return;
+    this.child = startRecorder(this.dist, this.directory, this.limits);
+    this.child?.once('exit', (_status, signal) => {
+      if (signal === null) return; // the job is over, or another one is there
+      setTimeout(() => this.start(), this.pauseMs).unref();
+      this.pauseMs = Math.min(this.pauseMs * 2, LAST_PAUSE_MS);
+    });
+  }
+}
+
+/** Starts one where the trace had one: whoever started that may be gone. Nothing happens where it still is there. */
+export function wakeRecorder(dist: string, directory: string): void {
+  if (existsSync(join(directory, 'recorder'))) startRecorder(dist, directory, null);
+}
+
+/** `limits` null: those of the one that was there before. Null: there is no such program, and logs have their own limits. */
+function startRecorder(dist: string, directory: string, limits: SpaceLimits | null): ChildProcess | null {
+  const program = join(dist, 'native', 'gpu-memtrace-recorder');
+  if (!existsSync(program)) return null;
+  const words = [directory];
+  if (limits !== null)
+    words.push('--detail', String(Math.floor(limits.detailBytes)), '--budget', String(Math.floor(limits.budgetBytes)));
+  // A session of its own: Ctrl+C in the terminal is for the job. Nothing of the job's is preloaded.
+  const child = spawn(program, words, { stdio: 'ignore', detached: true, cwd: '/' });
+  child.on('error', () => undefined); // without it the logs' own limits hold
+  child.unref();
+  return child;
+}

@@ -1,0 +1,190 @@
+#include "recorder/recorder.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "recorder/job.h"
+#include "session/checkpoint.h"
+
+namespace gmt::recorder {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr uint64_t kSlice = 1 << 18;           ///< events between two looks at the space
+constexpr uint64_t kMostApart = 64ull << 20;   ///< bytes of logs between two checkpoints
+constexpr uint64_t kLittle = 4ull << 20;       ///< bytes of logs for which no checkpoint is made, however full it is
+constexpr int kWorkToPause = 10;               ///< a checkpoint may take so little of the time
+constexpr uint64_t kBehindNs = 1'000'000'000;  ///< processes are read at most so far apart
+constexpr auto kLookAtJob = std::chrono::milliseconds(300);
+constexpr auto kNoProcessYet = std::chrono::seconds(60);
+constexpr auto kNoProcessLeft = std::chrono::seconds(2);
+
+Limits sensible(Limits limits) {
+  limits.detail = std::min(limits.detail, limits.budget / 2);
+  return limits;
+}
+
+uint64_t size_of(const std::string &path) {
+  struct stat about;
+  return ::stat(path.c_str(), &about) == 0 ? static_cast<uint64_t>(about.st_blocks) * 512 : 0;
+}
+
+}  // namespace
+
+trace::Result<std::unique_ptr<Recorder>> Recorder::begin(const std::string &directory, const Limits &limits) {
+  constexpr uint64_t kNewest = trace::SessionReader::kToTheEnd;
+  if (!gives_back(directory))
+    return trace::Error{"The file system of " + directory + " cannot give back parts of files."};
+  auto session = session::open(directory, kNewest, kNewest);
+  if (!session) return trace::Error{session.error()};
+  return std::unique_ptr<Recorder>(new Recorder(directory, sensible(limits), std::move(session.value())));
+}
+
+Recorder::Recorder(std::string directory, const Limits &limits, std::unique_ptr<session::Session> session)
+    : directory_(std::move(directory)), limits_(limits), session_(std::move(session)), room_(limits_.budget) {
+  for (session::CheckpointFile &one : session::kept_checkpoints(directory_)) {
+    points_.push_back({std::move(one.path), size_of(one.path), 0, {}});
+    point_bytes_ += points_.back().bytes;
+  }
+}
+
+bool Recorder::turn() {
+  const bool more = session_->poll(kSlice);
+  look_at_space();
+  keep_first_steps();
+  const uint64_t unkept = (finished_chunks() - (points_.empty() ? 0 : points_.back().finished)) * GMT_CHUNK_BYTES;
+  // A quarter is left for what comes while a checkpoint is made; where nothing is left, any chunk that is given back helps.
+  const uint64_t worth =
+      room_ < limits_.budget / 64 ? GMT_CHUNK_BYTES : std::min(kLittle + most_bytes_, limits_.budget / 8);
+  const bool full = room_ < limits_.budget / 4 && unkept >= worth;
+  if (full || (unkept >= std::min(kMostApart, limits_.detail / 8) && Clock::now() >= next_point_)) add_point();
+  give_back(full);
+  share_room();
+  return more;
+}
+
+void Recorder::fold() {
+  look_at_space();
+  add_point();
+  give_back(true);
+  share_room();
+}
+
+bool Recorder::over() {
+  const auto now = Clock::now();
+  if (now - looked_ < kLookAtJob) return false;
+  looked_ = now;
+  const trace::SessionReader &reader = *session_->reader;
+  const bool begun = reader.process_count() > 0;
+  if ((begun && reader.live()) || job_runs(directory_)) alive_ = now;
+  return now - alive_ > (begun ? kNoProcessLeft : kNoProcessYet) || !directory_is_there(directory_);
+}
+
+uint64_t Recorder::finished_chunks() const {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < session_->reader->process_count(); ++i) sum += session_->reader->finished_chunks(i);
+  return sum;
+}
+
+uint64_t Recorder::reserved_chunks() const {
+  uint64_t sum = 0;
+  for (const auto &log : logs_) sum += log->reserved();
+  return sum;
+}
+
+void Recorder::look_at_space() {
+  const trace::SessionReader &reader = *session_->reader;
+  while (logs_.size() < reader.process_count()) {
+    logs_.push_back(std::make_unique<LogSpace>(reader.log_path(logs_.size())));
+    // All of a process that came later is behind the first steps.
+    if (kept_ns_ && logs_.back()->kept_ns() == 0) logs_.back()->keep({}, kept_ns_);
+    kept_ns_ = std::max(kept_ns_, logs_.back()->kept_ns());
+  }
+}
+
+/// What is not taken of the budget is shared by those that still write. Read in this order, nothing is given twice.
+void Recorder::share_room() {
+  const uint64_t on_the_way =
+      std::min<uint64_t>(8 * GMT_CHUNK_BYTES, limits_.budget / 8);  // chunks that take no space yet
+  std::vector<uint64_t> reserved;
+  uint64_t writers = 0;
+  for (size_t i = 0; i < logs_.size(); ++i) {
+    reserved.push_back(logs_[i]->reserved());
+    writers += !session_->reader->ended(i);
+  }
+  uint64_t taken = point_bytes_;
+  most_bytes_ = 0;
+  for (const Point &one : points_) most_bytes_ = std::max(most_bytes_, one.bytes);
+  for (const auto &log : logs_) taken += log->taken();
+  room_ = limits_.budget - std::min(limits_.budget, taken + 2 * most_bytes_ + on_the_way);
+  for (size_t i = 0; i < logs_.size(); ++i)
+    logs_[i]->limit(reserved[i] + room_ / GMT_CHUNK_BYTES / std::max<uint64_t>(writers, 1));
+}
+
+bool Recorder::first_steps_over() const {
+  bool over = false;
+  session_->model.state().each_process([&](const model::ProcessState &one) {
+    over |= one.frame->step > kFirstSteps && one.steps.source != model::StepSource::Time;
+  });
+  return over;
+}
+
+void Recorder::keep_first_steps() {
+  if (kept_ns_) return;
+  const trace::SessionReader &reader = *session_->reader;
+  if (!first_steps_ns_ && first_steps_over()) first_steps_ns_ = reader.time_ns();
+  const uint64_t sure = reader.sure_ns();
+  const bool enough = finished_chunks() * GMT_CHUNK_BYTES >= limits_.detail / 2;  // they are long, or there are none
+  if (!enough && (!first_steps_ns_ || sure <= first_steps_ns_ + kBehindNs)) return;
+  kept_ns_ = std::max(sure, kBehindNs + 1) - kBehindNs;
+  for (size_t i = 0; i < logs_.size(); ++i) logs_[i]->keep(reader.place(i), kept_ns_);
+}
+
+void Recorder::add_point() {
+  const auto begin = Clock::now();
+  trace::SessionReader &reader = *session_->reader;
+  const std::vector<std::byte> bytes = session::checkpoint(reader, session_->model);
+  const auto frame = packer_.pack(bytes);
+  const gmt_checkpoint_header header{reader.time_ns(), frame.size(), bytes.size(), session::kCheckpointVersion};
+  auto path = session::keep_checkpoint(directory_, reader.events(), header, frame);
+  const auto end = Clock::now();
+  next_point_ = end + kWorkToPause * (end - begin);
+  if (!path) return;  // the disk is full: what there is goes on to serve
+  if (!points_.empty() && points_.back().path == path.value()) {
+    point_bytes_ -= points_.back().bytes;
+    points_.pop_back();
+  }
+  Point point{std::move(path.value()), 0, finished_chunks(), {}};
+  point.bytes = size_of(point.path);
+  for (size_t i = 0; i < reader.process_count(); ++i) point.places.push_back(reader.place(i));
+  point_bytes_ += point.bytes;
+  points_.push_back(std::move(point));
+}
+
+/// What lies before the newest checkpoint that is older than the window of full detail; `all`: before the newest one.
+void Recorder::give_back(bool all) {
+  const uint64_t window = limits_.detail / GMT_CHUNK_BYTES, reserved = reserved_chunks();
+  const auto is_old = [&](const Point &one) { return all || one.finished + window <= reserved; };
+  size_t at = points_.size();
+  while (at > 0 && (points_[at - 1].places.empty() || !is_old(points_[at - 1]))) --at;
+  if (at == 0 || points_[at - 1].given_back) return;
+  const session::DirectoryLock lock(directory_, session::DirectoryLock::kSaver, session::DirectoryLock::Way::kWhenFree);
+  if (!lock.held()) return;  // somebody saves the trace
+  if (!kept_ns_) {           // the first steps do not fit into the budget
+    kept_ns_ = 1;
+    for (const auto &log : logs_) log->keep({}, kept_ns_);
+  }
+  Point &point = points_[at - 1];
+  point.given_back = true;
+  for (size_t i = 0; i < point.places.size(); ++i) logs_[i]->give_back(point.places[i]);
+  for (; at > 1; --at) {
+    ::unlink(points_.front().path.c_str());
+    point_bytes_ -= points_.front().bytes;
+    points_.pop_front();
+  }
+}
+
+}  // namespace gmt::recorder

@@ -1,0 +1,75 @@
+#pragma once
+// Follows the logs of one trace directory for as long as its job lives, keeps what their events make in checkpoints, and gives old
+// chunks back. Dies at any instant without harm: the next one goes on from the newest checkpoint.
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "recorder/log_space.h"
+#include "session/kept_checkpoints.h"
+#include "session/session.h"
+#include "trace/saved/zstd.h"
+
+namespace gmt::recorder {
+
+/// Of a job, in bytes.
+struct Limits {
+  uint64_t detail = 512ull << 20;  ///< of the newest events, which stay in full
+  uint64_t budget = 2ull << 30;    ///< that all files of the directory may take
+};
+
+class Recorder {
+ public:
+  /// The first steps stay in full, too.
+  static constexpr uint32_t kFirstSteps = 20;
+
+  /// Goes on where the directory's checkpoints end. The error is one sentence.
+  static trace::Result<std::unique_ptr<Recorder>> begin(const std::string &directory, const Limits &limits);
+
+  /// Reads what there is, for some milliseconds, and does what is due. False: there was nothing more.
+  bool turn();
+  uint64_t events() const { return session_->reader->events(); }
+  /// No process of the job is left, and all was read.
+  bool over();
+  /// Makes a checkpoint, and gives back what is older.
+  void fold();
+
+ private:
+  /// A checkpoint that is kept.
+  struct Point {
+    std::string path;
+    uint64_t bytes = 0;
+    uint64_t finished = 0;                    ///< chunks of all logs, read before it
+    std::vector<trace::Merge::Place> places;  ///< empty: an earlier recorder wrote it
+    bool given_back = false;                  ///< what lies before it
+  };
+
+  Recorder(std::string directory, const Limits &limits, std::unique_ptr<session::Session> session);
+  void look_at_space();
+  void share_room();
+  void keep_first_steps();
+  bool first_steps_over() const;
+  void add_point();
+  void give_back(bool all);
+  uint64_t finished_chunks() const;
+  uint64_t reserved_chunks() const;
+
+  const std::string directory_;
+  const Limits limits_;
+  std::unique_ptr<session::Session> session_;
+  trace::Packer packer_;
+  std::vector<std::unique_ptr<LogSpace>> logs_;  ///< by process
+  std::deque<Point> points_;                     ///< oldest first
+  uint64_t point_bytes_ = 0;                     ///< that they take
+  uint64_t most_bytes_ = 0;                      ///< of one of them
+  uint64_t room_;                                ///< bytes of the budget that logs may still take
+  uint64_t first_steps_ns_ = 0;                  ///< when they were over; 0: they are not
+  uint64_t kept_ns_ = 0;                         ///< up to which they are kept; 0: that is not known yet
+  std::chrono::steady_clock::time_point next_point_{}, looked_{}, alive_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace gmt::recorder

@@ -1,0 +1,93 @@
+#include "session/kept_checkpoints.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "trace/file_map.h"
+#include "trace/trace_directory.h"
+
+namespace gmt::session {
+namespace {
+
+constexpr char kSuffix[] = ".gmtcheck";
+
+bool write_all(int fd, const void *bytes, size_t size) {
+  const char *at = static_cast<const char *>(bytes);
+  while (size > 0) {
+    const ssize_t put = ::write(fd, at, size);
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    at += put;
+    size -= static_cast<size_t>(put);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<CheckpointFile> kept_checkpoints(const std::string &directory) {
+  std::vector<CheckpointFile> found;
+  const auto names = trace::file_names(directory, kSuffix);
+  if (!names) return found;
+  for (const std::string &name : names.value()) {
+    CheckpointFile one{directory + "/" + name, {sizeof(gmt_checkpoint_header), {}}};
+    auto map = trace::FileMap::open(one.path);
+    auto *header = reinterpret_cast<std::byte *>(&one.place.header);
+    if (map && map.value().copy(0, sizeof one.place.header, header) &&
+        trace::sound(one.place.header, map.value().size()))
+      found.push_back(std::move(one));
+  }
+  return found;
+}
+
+trace::Result<std::string> keep_checkpoint(const std::string &directory, uint64_t events,
+                                           const gmt_checkpoint_header &header, std::span<const std::byte> frame) {
+  char name[32];
+  std::snprintf(name, sizeof name, "/%020llu", static_cast<unsigned long long>(events));
+  const std::string path = directory + name + kSuffix, unfinished = directory + "/unfinished";
+  const int fd = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  bool good = fd >= 0 && write_all(fd, &header, sizeof header) && write_all(fd, frame.data(), frame.size());
+  good = good && ::rename(unfinished.c_str(), path.c_str()) == 0;
+  const int reason = errno;
+  if (fd >= 0) ::close(fd);
+  if (good) return path;
+  ::unlink(unfinished.c_str());
+  return trace::Error{"Cannot write " + path + ": " + std::strerror(reason) + "."};
+}
+
+DirectoryLock::DirectoryLock(const std::string &directory, Byte byte, Way way) {
+  // Where no recorder has been, a saver needs nothing of it.
+  const int access = way == Way::kTogether ? O_RDONLY : O_RDWR | O_CREAT;
+  fd_ = ::open((directory + "/recorder").c_str(), access | O_CLOEXEC | O_NOFOLLOW, 0600);
+  struct flock range {};
+  range.l_type = way == Way::kTogether ? F_RDLCK : F_WRLCK;
+  range.l_whence = SEEK_SET;
+  range.l_start = byte;
+  range.l_len = 1;
+  int result;
+  do result = fd_ < 0 ? 0 : ::fcntl(fd_, way == Way::kWhenFree ? F_OFD_SETLK : F_OFD_SETLKW, &range);
+  while (result != 0 && errno == EINTR);
+  held_ = fd_ >= 0 && result == 0;
+}
+
+DirectoryLock::~DirectoryLock() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+std::string DirectoryLock::text() const {
+  char text[256];
+  const ssize_t got = fd_ < 0 ? 0 : ::pread(fd_, text, sizeof text, 0);
+  return {text, static_cast<size_t>(std::max<ssize_t>(got, 0))};
+}
+
+void DirectoryLock::write(const std::string &text) {
+  if (fd_ >= 0 && ::pwrite(fd_, text.data(), text.size(), 0) < 0) return;  // the next recorder takes the usual limits
+}
+
+}  // namespace gmt::session

@@ -1,0 +1,47 @@
+#pragma once
+// Checkpoints in files of a trace directory: what the events made that its logs have no more. The recorder (native/recorder) writes
+// them; who saves the trace holds it up for as long as it copies.
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trace/error.h"
+#include "trace/saved/container_file.h"
+
+namespace gmt::session {
+
+/// A checkpoint, in a file of its own or in a saved trace.
+struct CheckpointFile {
+  std::string path;
+  trace::CheckpointPlace place;
+};
+
+/// Those of a directory, oldest first.
+std::vector<CheckpointFile> kept_checkpoints(const std::string &directory);
+
+/// Writes a checkpoint's frame beside the others, whole or not at all; `events` were read before it. Gives its path.
+trace::Result<std::string> keep_checkpoint(const std::string &directory, uint64_t events,
+                                           const gmt_checkpoint_header &header, std::span<const std::byte> frame);
+
+/// A byte of the directory's lock file. What holds one loses it when its program ends, however that happens.
+class DirectoryLock {
+ public:
+  /// One program holds kRecorder; any number hold kSaver together, or one alone, which then gives space back.
+  enum Byte : int64_t { kRecorder = 0, kSaver = 1 };
+  enum class Way { kAlone, kTogether, kWhenFree };  ///< kWhenFree: alone, without waiting
+  DirectoryLock(const std::string &directory, Byte byte, Way way);
+  ~DirectoryLock();
+  DirectoryLock(const DirectoryLock &) = delete;
+  DirectoryLock &operator=(const DirectoryLock &) = delete;
+  bool held() const { return held_; }
+  /// What the recorder that was there first wrote into the file.
+  std::string text() const;
+  void write(const std::string &text);
+
+ private:
+  int fd_ = -1;
+  bool held_ = false;
+};
+
+}  // namespace gmt::session

@@ -1,0 +1,96 @@
+// A trace whose old events were given back answers as one that has all of them.
+#include "recorded.h"
+
+using namespace gmt;
+using namespace gmt::test;
+
+namespace {
+
+bool has_gap(const std::string &folder) {
+  auto reader = trace::SessionReader::open(folder);
+  return reader && reader.value()->overtaken();
+}
+
+}  // namespace
+
+TEST(folded_at_random_places_it_answers_as_unfolded) {
+  for (const uint32_t processes : {1u, 3u}) {
+    {
+      Twins twins(processes, 1);
+      auto whole = opened(twins.other.path());
+      auto recorder = recorder_of(twins.one.path(), 1 << 20, 64 << 20);
+      REQUIRE(recorder);
+      for (int part = 0; part < 8; ++part) {
+        twins.act(static_cast<int>(2'000 + twins.random()() % 12'000));
+        while (whole->poll(16384)) {
+        }
+        while (recorder->turn()) {
+        }
+        recorder->fold();
+        if (part % 4 == 3) recorder = recorder_of(twins.one.path(), 1 << 20, 64 << 20);  // another one goes on
+        REQUIRE(recorder);
+      }
+      CHECK(has_gap(twins.one.path()));
+      auto folded = read(twins.one.path());
+      REQUIRE(folded);
+      CHECK(folded->reader->notes().empty());
+      check_same(answers(*folded, twins.one.path()), answers(*whole, twins.other.path()), "folded");
+      // Saved, and opened from its begin, its gap or its end.
+      const std::string saved = twins.other / "a.gputrace";
+      const auto problem = session::save(twins.one.path(), saved, "{}", {});
+      CHECK(!problem);
+      for (const uint64_t latest : {kEnd, uint64_t{0}}) {
+        auto again = read(saved, kEnd, latest);
+        REQUIRE(again);
+        CHECK_EQ(again->reader->events(), whole->reader->events());
+        CHECK_EQ(again->reader->losses().total(), whole->reader->losses().total());
+        CHECK_EQ(again->reader->notes().size(), latest == kEnd ? 0u : 1u);  // from the begin, it says what is gone
+      }
+    }
+  }
+}
+
+TEST(a_moment_that_is_kept_is_what_it_was_and_of_others_it_says_so) {
+  for (const uint32_t processes : {1u, 3u}) {
+    // Sites are numbered as they are met: of several processes, as these were read.
+    const auto told = [&](session::Session &session, const std::string &logs) {
+      return processes == 1 ? answers(session, logs) : ledgers(session);
+    };
+    Twins twins(processes, 7);
+    auto recorder = recorder_of(twins.one.path(), 2 << 20, 64 << 20);
+    REQUIRE(recorder);
+    for (int part = 0; part < 40; ++part) {
+      twins.act(4'000);
+      while (recorder->turn()) {
+      }
+    }
+    const auto whole = read(twins.other.path());
+    const uint64_t end = whole->reader->time_ns();
+    const std::string saved = twins.other / "a.gputrace";
+    CHECK(!session::save(twins.one.path(), saved, "{}", {}));
+    int kept = 0, gone = 0, early = 0;
+    for (uint64_t i = 0; i <= 20; ++i) {
+      const uint64_t until = i < 10 ? end / 100 * i : end / 10 * (i - 10);
+      for (const std::string &path : {twins.one.path(), saved}) {
+        auto session = session::open(path, until, until);
+        if (!session) {
+          ++gone;
+          CHECK(session.error().find("not kept") != std::string::npos);
+          continue;
+        }
+        ++kept;
+        early += until < end / 4;
+        while (session.value()->poll(16384)) {
+        }
+        CHECK(!session.value()->reader->live());
+        check_same(told(*session.value(), path), told(*read(twins.other.path(), until, until), twins.other.path()),
+                   path + " at " + std::to_string(until));
+      }
+    }
+    CHECK(kept > 5);
+    CHECK(gone > 5);
+    CHECK(early > 2);
+  }
+}
+
+TEST_MAIN

@@ -1,0 +1,103 @@
+#pragma once
+// A trace directory with a recorder, and the same one without.
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "check.h"
+#include "random_session.h"
+#include "recorder/recorder.h"
+#include "session/checkpoint.h"
+
+namespace gmt::test {
+
+constexpr uint64_t kEnd = trace::SessionReader::kToTheEnd;
+
+/// Programs that write the same into two directories.
+class Twins {
+ public:
+  Twins(uint32_t processes, uint32_t seed) : random_(seed) {
+    for (uint32_t i = 0; i < processes; ++i) {
+      one_.push_back(start(one.path(), i, 0));
+      other_.push_back(start(other.path(), i, 0));
+    }
+  }
+  void act(int times) {
+    for (int i = 0; i < times; ++i) {
+      const uint32_t seed = random_();
+      for (std::vector<Program> *programs : {&one_, &other_}) {
+        std::mt19937 own(seed);
+        test::act((*programs)[own() % programs->size()], own);
+      }
+    }
+  }
+  std::mt19937 &random() { return random_; }
+  const std::vector<Program> &programs() const { return one_; }
+  const TemporaryFolder one, other;
+
+ private:
+  std::mt19937 random_;
+  std::vector<Program> one_, other_;
+};
+
+inline std::unique_ptr<recorder::Recorder> recorder_of(const std::string &directory, uint64_t detail, uint64_t budget) {
+  auto begun = recorder::Recorder::begin(directory, {detail, budget});
+  if (!begun) fail(__FILE__, __LINE__, begun.error());
+  return begun ? std::move(begun.value()) : nullptr;
+}
+
+/// All that a session answers, and what is missing of it.
+inline std::string answers(session::Session &session, const std::string &logs) {
+  const auto bytes = session::checkpoint(*session.reader, session.model);
+  trace::SessionReader &reader = *session.reader;
+  AskedModel model(session.names);
+  std::ostringstream out;
+  // A copy of the model is asked: over `logs`, which have all chunks.
+  auto again = trace::SessionReader::open(logs);
+  if (!again || !session::resume(bytes, *again.value(), model)) return "no answers";
+  out << describe(model);
+  for (size_t i = 0; i < reader.process_count(); ++i) {
+    out << reader.facts(i).pid << ' ' << reader.losses(i).total() << ' ' << reader.tables(i).threads().size() << ' '
+        << reader.tables(i).stack_count() << '\n';
+  }
+  out << reader.events();
+  return out.str();
+}
+
+/// Who holds how much.
+inline std::string ledgers(session::Session &session) {
+  std::ostringstream out;
+  for (const model::Ledger &one : session.model.state().accounts.ledgers()) {
+    out << one.process << ' ' << one.live_bytes << ' ' << one.peak_bytes << ' ' << one.peak_ns << ' ' << one.allocations
+        << ' ' << one.frees << '\n';
+  }
+  out << session.reader->events() << ' ' << session.reader->losses().total();
+  return out.str();
+}
+
+/// Says where two texts differ.
+inline void check_same(const std::string &one, const std::string &other, const std::string &what) {
+  if (one == other) return;
+  const auto at = static_cast<size_t>(std::ranges::mismatch(one, other).in1 - one.begin());
+  const size_t from = at - std::min<size_t>(at, 200);
+  fail(__FILE__, __LINE__,
+       what + ", at " + std::to_string(at) + ":\n" + one.substr(from, 400) + "\n---\n" +
+           other.substr(std::min(from, other.size()), 400));
+}
+
+inline std::unique_ptr<session::Session> opened(const std::string &path, uint64_t until_ns = kEnd,
+                                                uint64_t latest_ns = kEnd) {
+  auto session = session::open(path, until_ns, latest_ns);
+  if (!session) fail(__FILE__, __LINE__, session.error());
+  return session ? std::move(session.value()) : nullptr;
+}
+inline std::unique_ptr<session::Session> read(const std::string &path, uint64_t until_ns = kEnd,
+                                              uint64_t latest_ns = kEnd) {
+  auto session = opened(path, until_ns, latest_ns);
+  while (session && session->poll(16384)) {
+  }
+  return session;
+}
+
+}  // namespace gmt::test

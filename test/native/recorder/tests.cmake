@@ -1,0 +1,1 @@
+gmt_native_tests(recorder LIBRARIES gmt_recorder Threads::Threads FILES folded reader killed)
