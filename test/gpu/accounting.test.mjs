@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { assertTensorLayer } from './layer.mjs';
 import { runTraced, runUntraced, total } from './traced.mjs';
 
 const CONFIGURATIONS = {
@@ -9,16 +10,6 @@ const CONFIGURATIONS = {
   cudaMallocAsync: { PYTORCH_CUDA_ALLOC_CONF: 'backend:cudaMallocAsync' },
   'no caching': { PYTORCH_NO_CUDA_MEMORY_CACHING: '1' },
 };
-
-function assertTensorLayer(report, stats) {
-  const tensors = total(report, 'tensor');
-  assert.equal(tensors.allocations, stats['allocation.all'].allocated, 'allocations');
-  assert.equal(tensors.frees, stats['allocation.all'].freed, 'frees');
-  assert.equal(tensors.liveCount, stats['allocation.all'].current, 'live blocks');
-  assert.equal(tensors.liveBytes, stats['allocated_bytes.all'].current, 'live bytes');
-  assert.equal(tensors.allocatedBytes, stats['allocated_bytes.all'].allocated, 'allocated bytes');
-  assert.equal(tensors.peakBytes, stats['allocated_bytes.all'].peak, 'peak bytes');
-}
 
 for (const [name, env] of Object.entries(CONFIGURATIONS)) {
   test(`accounting, ${name}: the report equals torch.cuda.memory_stats()`, () => {

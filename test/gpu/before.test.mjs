@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { jobFile, liveByAddress, python, total } from './traced.mjs';
@@ -17,8 +18,15 @@ const program = join(root, 'dist/native/gpu-memtrace-uprobe');
 const able = existsSync(program) && spawnSync(program, ['self-test']).status === 0;
 const skip = able ? false : 'no rights to attach, or no tracer built';
 
-/** The job, attached to when it is under way and to its end; `settle` ms pass before it goes on. */
-async function attachMidWay(words, env, settle = 1500) {
+/** Until the tracer has written what was there before. */
+async function attached(traces, tracer) {
+  const begun = () => readdirSync(traces, { recursive: true }).some(name => name.endsWith('.gmtlog'));
+  while (!begun() && tracer.exitCode === null) await setTimeout(50);
+  await setTimeout(1500);
+}
+
+/** The job, attached to when it is under way and to its end. */
+async function attachMidWay(words, env) {
   const folder = mkdtempSync(join(tmpdir(), 'gpu-memtrace-before-'));
   const [truth, report, trace] = ['truth.json', 'report.json', 'job.gputrace'].map(file => join(folder, file));
   const job = spawn(python, [jobFile('before'), ...words], {
@@ -28,16 +36,19 @@ async function attachMidWay(words, env, settle = 1500) {
   const lines = createInterface({ input: job.stdout })[Symbol.asyncIterator]();
   assert.equal((await lines.next()).value, 'under way');
   const options = ['--format', 'json', '--report', report, '-o', trace];
+  const traces = join(folder, 'run');
+  mkdirSync(traces, { mode: 0o700 });
   const tracer = spawn(process.execPath, [join(root, 'dist/cli.js'), 'attach', String(job.pid), ...options], {
+    env: { ...process.env, XDG_RUNTIME_DIR: traces },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let said = '';
   tracer.stderr.on('data', data => (said += data));
   const ended = once(tracer, 'exit');
-  await new Promise(resolve => setTimeout(resolve, settle));
+  await attached(traces, tracer);
   job.stdin.write('go on\n');
   assert.equal((await lines.next()).value, 'done');
-  await new Promise(resolve => setTimeout(resolve, 500));
+  await setTimeout(500);
   tracer.kill('SIGINT');
   const [status] = await ended;
   assert.equal(status, 0, said);

@@ -38,6 +38,7 @@ const tests = [
   'callers',
   'training',
   'asleep',
+  'endless',
 ].map(name => join(here, `${name}.test.mjs`));
 const run = spawnSync(process.execPath, ['--test', '--test-reporter=spec', ...names, ...tests], { stdio: 'inherit' });
 process.exit(run.status ?? 1);
