@@ -1,4 +1,4 @@
-"""Many threads that allocate and free as fast as they can; the truth is the allocator's own count.
+"""Many threads that allocate and free as fast as they can, or as they are told (--per-second); the truth is the allocator's own count.
 
 Blocks are passed between threads, so that half of them are freed by a thread that did not allocate them.
 """
@@ -22,7 +22,10 @@ class Worker(threading.Thread):
     def run(self):
         gpu.name_thread(self.name)
         gpu.attach_thread()
+        begin = time.monotonic()
         for i in range(self.options.pairs):
+            if i % 1000 == 0 and self.options.per_second:
+                time.sleep(max(0, begin + i / self.options.per_second - time.monotonic()))
             block = gpu.empty(self.sizes[i % len(self.sizes)])
             self.made += 1
             if i % 2:
@@ -36,6 +39,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--threads", type=int, default=8)
     parser.add_argument("--pairs", type=int, default=20000, help="allocations of each thread")
+    parser.add_argument("--per-second", type=int, help="allocations of each thread a second, at most")
     options = parser.parse_args()
     truth = gpu.Truth("churn")
     shared = collections.deque()
