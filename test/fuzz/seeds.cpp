@@ -69,6 +69,18 @@ Bytes compact(LogWriter &log) {
   return bytes;
 }
 
+// What the recorder leaves: the first steps, a gap, and the rest.
+Bytes given_back() {
+  TemporaryFolder folder;
+  LogWriter log(folder.path());
+  write_all_kinds(log, 2, 120);
+  gmt_file_header &header = log.header();
+  header.kept_chunks = 1, header.kept_sequence = 20, header.kept_ns = 1000;
+  header.gone_sequence = header.cleared_sequence = 60;
+  header.chunk_limit = 8;
+  return compact(log);
+}
+
 std::vector<Bytes> logs() {
   std::vector<Bytes> all;
   for (uint32_t clock : {GMT_CLOCK_MONOTONIC_NS, GMT_CLOCK_TSC}) {
@@ -87,6 +99,7 @@ std::vector<Bytes> logs() {
   LogWriter log(folder.path());
   write_hostile(log);
   all.push_back(compact(log));
+  all.push_back(given_back());
   return all;
 }
 
