@@ -1,6 +1,5 @@
 #include "recorder/recorder.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,11 +26,6 @@ Limits sensible(Limits limits) {
   return limits;
 }
 
-uint64_t size_of(const std::string &path) {
-  struct stat about;
-  return ::stat(path.c_str(), &about) == 0 ? static_cast<uint64_t>(about.st_blocks) * 512 : 0;
-}
-
 }  // namespace
 
 trace::Result<std::unique_ptr<Recorder>> Recorder::begin(const std::string &directory, const Limits &limits) {
@@ -44,9 +38,14 @@ trace::Result<std::unique_ptr<Recorder>> Recorder::begin(const std::string &dire
 }
 
 Recorder::Recorder(std::string directory, const Limits &limits, std::unique_ptr<session::Session> session)
-    : directory_(std::move(directory)), limits_(limits), session_(std::move(session)), room_(limits_.budget) {
+    : directory_(std::move(directory)),
+      limits_(limits),
+      session_(std::move(session)),
+      room_(limits_.budget),
+      moments_(directory_) {
   for (session::CheckpointFile &one : session::kept_checkpoints(directory_)) {
-    points_.push_back({std::move(one.path), size_of(one.path), 0, {}});
+    if (!one.kind.empty()) continue;
+    points_.push_back({std::move(one.path), session::disk_bytes(one.path), 0, 0, {}});
     point_bytes_ += points_.back().bytes;
   }
 }
@@ -115,7 +114,7 @@ void Recorder::share_room() {
     reserved.push_back(logs_[i]->reserved());
     writers += !session_->reader->ended(i);
   }
-  uint64_t taken = point_bytes_;
+  uint64_t taken = point_bytes_ + moments_.bytes();
   most_bytes_ = 0;
   for (const Point &one : points_) most_bytes_ = std::max(most_bytes_, one.bytes);
   for (const auto &log : logs_) taken += log->taken();
@@ -149,7 +148,7 @@ void Recorder::add_point() {
   const std::vector<std::byte> bytes = session::checkpoint(reader, session_->model);
   const auto frame = packer_.pack(bytes);
   const gmt_checkpoint_header header{reader.time_ns(), frame.size(), bytes.size(), session::kCheckpointVersion};
-  auto path = session::keep_checkpoint(directory_, reader.events(), header, frame);
+  auto path = session::keep_checkpoint(directory_, reader.events(), {}, header, frame);
   const auto end = Clock::now();
   next_point_ = end + kWorkToPause * (end - begin);
   if (!path) return;  // the disk is full: what there is goes on to serve
@@ -157,8 +156,8 @@ void Recorder::add_point() {
     point_bytes_ -= points_.back().bytes;
     points_.pop_back();
   }
-  Point point{std::move(path.value()), 0, finished_chunks(), {}};
-  point.bytes = size_of(point.path);
+  Point point{std::move(path.value()), 0, finished_chunks(), reader.sure_ns(), {}};
+  point.bytes = session::disk_bytes(point.path);
   for (size_t i = 0; i < reader.process_count(); ++i) point.places.push_back(reader.place(i));
   point_bytes_ += point.bytes;
   points_.push_back(std::move(point));
@@ -173,7 +172,8 @@ void Recorder::give_back(bool all) {
   if (at == 0 || points_[at - 1].given_back) return;
   const session::DirectoryLock lock(directory_, session::DirectoryLock::kSaver, session::DirectoryLock::Way::kWhenFree);
   if (!lock.held()) return;  // somebody saves the trace
-  if (!kept_ns_) {           // the first steps do not fit into the budget
+  keep_moments(points_[at - 1].sure_ns);
+  if (!kept_ns_) {  // the first steps do not fit into the budget
     kept_ns_ = 1;
     for (const auto &log : logs_) log->keep({}, kept_ns_);
   }
@@ -185,6 +185,16 @@ void Recorder::give_back(bool all) {
     point_bytes_ -= points_.front().bytes;
     points_.pop_front();
   }
+}
+
+/// Those that are about to go. Where the budget is nearly used up there is no time for it.
+void Recorder::keep_moments(uint64_t until_ns) {
+  if (room_ >= limits_.budget / 16 && moments_.bytes() <= limits_.budget / 8) {
+    const auto moments = moments_of(session_->model.state(), session_->reader->session_json(),
+                                    std::max(kept_ns_, moments_ns_), until_ns);
+    for (const Moment &one : moments) moments_.keep(one, packer_);
+  }
+  moments_ns_ = until_ns;
 }
 
 }  // namespace gmt::recorder

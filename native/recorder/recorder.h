@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "recorder/log_space.h"
+#include "recorder/moments.h"
 #include "session/kept_checkpoints.h"
 #include "session/session.h"
 #include "trace/saved/zstd.h"
@@ -44,6 +45,7 @@ class Recorder {
     std::string path;
     uint64_t bytes = 0;
     uint64_t finished = 0;                    ///< chunks of all logs, read before it
+    uint64_t sure_ns = 0;                     ///< all up to this session time was read before it
     std::vector<trace::Merge::Place> places;  ///< empty: an earlier recorder wrote it
     bool given_back = false;                  ///< what lies before it
   };
@@ -55,6 +57,7 @@ class Recorder {
   bool first_steps_over() const;
   void add_point();
   void give_back(bool all);
+  void keep_moments(uint64_t until_ns);
   uint64_t finished_chunks() const;
   uint64_t reserved_chunks() const;
 
@@ -67,8 +70,10 @@ class Recorder {
   uint64_t point_bytes_ = 0;                     ///< that they take
   uint64_t most_bytes_ = 0;                      ///< of one of them
   uint64_t room_;                                ///< bytes of the budget that logs may still take
-  uint64_t first_steps_ns_ = 0;                  ///< when they were over; 0: they are not
-  uint64_t kept_ns_ = 0;                         ///< up to which they are kept; 0: that is not known yet
+  KeptMoments moments_;
+  uint64_t moments_ns_ = 0;      ///< up to which those that stay were looked for
+  uint64_t first_steps_ns_ = 0;  ///< when they were over; 0: they are not
+  uint64_t kept_ns_ = 0;         ///< up to which they are kept; 0: that is not known yet
   std::chrono::steady_clock::time_point next_point_{}, looked_{}, alive_ = std::chrono::steady_clock::now();
 };
 

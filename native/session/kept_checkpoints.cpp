@@ -16,6 +16,12 @@ namespace gmt::session {
 namespace {
 
 constexpr char kSuffix[] = ".gmtcheck";
+const std::string kDash = "-";
+
+std::string kind_of(const std::string &name) {
+  const size_t dash = name.find(kDash);
+  return dash == std::string::npos ? "" : name.substr(dash + 1, name.size() - dash - sizeof kSuffix);
+}
 
 bool write_all(int fd, const void *bytes, size_t size) {
   const char *at = static_cast<const char *>(bytes);
@@ -36,21 +42,23 @@ std::vector<CheckpointFile> kept_checkpoints(const std::string &directory) {
   const auto names = trace::file_names(directory, kSuffix);
   if (!names) return found;
   for (const std::string &name : names.value()) {
-    CheckpointFile one{directory + "/" + name, {sizeof(gmt_checkpoint_header), {}}};
+    CheckpointFile one{directory + "/" + name, {sizeof(gmt_checkpoint_header), {}}, kind_of(name)};
     auto map = trace::FileMap::open(one.path);
     auto *header = reinterpret_cast<std::byte *>(&one.place.header);
     if (map && map.value().copy(0, sizeof one.place.header, header) &&
         trace::sound(one.place.header, map.value().size()))
       found.push_back(std::move(one));
   }
+  std::ranges::stable_sort(found, {}, [](const CheckpointFile &one) { return one.place.header.time_ns; });
   return found;
 }
 
-trace::Result<std::string> keep_checkpoint(const std::string &directory, uint64_t events,
+trace::Result<std::string> keep_checkpoint(const std::string &directory, uint64_t number, const std::string &kind,
                                            const gmt_checkpoint_header &header, std::span<const std::byte> frame) {
-  char name[32];
-  std::snprintf(name, sizeof name, "/%020llu", static_cast<unsigned long long>(events));
-  const std::string path = directory + name + kSuffix, unfinished = directory + "/unfinished";
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "/%020llu", static_cast<unsigned long long>(number));
+  const std::string path = directory + digits + (kind.empty() ? "" : kDash + kind) + kSuffix;
+  const std::string unfinished = directory + "/unfinished";
   const int fd = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   bool good = fd >= 0 && write_all(fd, &header, sizeof header) && write_all(fd, frame.data(), frame.size());
   good = good && ::rename(unfinished.c_str(), path.c_str()) == 0;
@@ -59,6 +67,11 @@ trace::Result<std::string> keep_checkpoint(const std::string &directory, uint64_
   if (good) return path;
   ::unlink(unfinished.c_str());
   return trace::Error{"Cannot write " + path + ": " + std::strerror(reason) + "."};
+}
+
+uint64_t disk_bytes(const std::string &path) {
+  struct stat about;
+  return ::stat(path.c_str(), &about) == 0 ? static_cast<uint64_t>(about.st_blocks) * 512 : 0;
 }
 
 DirectoryLock::DirectoryLock(const std::string &directory, Byte byte, Way way) {

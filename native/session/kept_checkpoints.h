@@ -15,14 +15,18 @@ namespace gmt::session {
 struct CheckpointFile {
   std::string path;
   trace::CheckpointPlace place;
+  std::string kind;  ///< of a moment that is kept for itself: what comes next may be gone; empty: it is to go on from
 };
 
 /// Those of a directory, oldest first.
 std::vector<CheckpointFile> kept_checkpoints(const std::string &directory);
 
-/// Writes a checkpoint's frame beside the others, whole or not at all; `events` were read before it. Gives its path.
-trace::Result<std::string> keep_checkpoint(const std::string &directory, uint64_t events,
+/// Writes a checkpoint's frame beside the others, whole or not at all. `number` tells it from others of its kind. Gives its path.
+trace::Result<std::string> keep_checkpoint(const std::string &directory, uint64_t number, const std::string &kind,
                                            const gmt_checkpoint_header &header, std::span<const std::byte> frame);
+
+/// Bytes that a file takes of the disk.
+uint64_t disk_bytes(const std::string &path);
 
 /// A byte of the directory's lock file. What holds one loses it when its program ends, however that happens.
 class DirectoryLock {

@@ -90,9 +90,9 @@ class Opening {
   bool gap_ = false;  ///< behind the checkpoint that was tried last
 };
 
-void write_checkpoint(trace::TraceWriter &writer, const Session &session, std::span<const std::byte> bytes,
+void write_checkpoint(trace::TraceWriter &writer, uint64_t time_ns, std::span<const std::byte> bytes,
                       std::span<const std::byte> frame) {
-  const gmt_checkpoint_header header{session.reader->time_ns(), frame.size(), bytes.size(), kCheckpointVersion};
+  const gmt_checkpoint_header header{time_ns, frame.size(), bytes.size(), kCheckpointVersion};
   writer.begin_section(GMT_SECTION_CHECKPOINT);
   writer.append(std::as_bytes(std::span(&header, 1)));
   writer.append(frame);
@@ -112,9 +112,10 @@ class Adding {
       if (more ? read >= due_ : read - kept_ >= events_ / 8) add(session, checkpoint(*session.reader, session.model));
     }
   }
+  void add_moment(const Kept &kept) { write_checkpoint(writer_, kept.time_ns, kept.bytes, packer_.pack(kept.bytes)); }
   void add(const Session &session, std::span<const std::byte> bytes) {
     const std::span frame = packer_.pack(bytes);
-    write_checkpoint(writer_, session, bytes, frame);
+    write_checkpoint(writer_, session.reader->time_ns(), bytes, frame);
     kept_ = session.reader->events();
     kept_bytes_ += frame.size();
     const auto whole = static_cast<double>(session.reader->events_to_come() + kept_);
@@ -129,15 +130,26 @@ class Adding {
   uint64_t kept_ = 0, kept_bytes_ = 0, due_;
 };
 
-/// What the events made that `source` does not keep, as a checkpoint of a saved trace that has these chunks. Empty: all is kept.
-trace::Result<std::vector<std::byte>> behind_gap(const std::string &source,
-                                                 const std::vector<trace::PackedChunks> &packed) {
+/// What the events made that `source` does not keep, as checkpoints of a saved trace that has these chunks: its moments, and behind the
+/// gap the one that the rest goes on from. Empty: all is kept.
+trace::Result<std::vector<Kept>> over_gap(const std::string &source, const std::vector<trace::PackedChunks> &packed) {
+  std::vector<Kept> all;
   const auto is_whole = [](const auto &one) { return one.log.gone_sequence <= one.log.kept_sequence; };
-  if (std::ranges::all_of(packed, is_whole)) return std::vector<std::byte>{};
+  if (std::ranges::all_of(packed, is_whole)) return all;
   auto session = open(source, trace::SessionReader::kToTheEnd, 0);
   if (!session) return trace::Error{session.error()};
-  session.value()->reader->renumber(packed);
-  return checkpoint(*session.value()->reader, session.value()->model);
+  const auto add = [&](Session &one) {
+    one.reader->renumber(packed);
+    all.push_back({one.reader->time_ns(), checkpoint(*one.reader, one.model)});
+  };
+  const uint64_t end_ns = session.value()->reader->time_ns();
+  for (const CheckpointFile &one : kept_checkpoints(source)) {
+    const uint64_t ns = one.place.header.time_ns;
+    if (one.kind.empty() || ns > end_ns || (!all.empty() && all.back().time_ns == ns)) continue;
+    if (auto moment = open(source, ns, ns)) add(*moment.value());
+  }
+  add(*session.value());
+  return all;
 }
 
 }  // namespace
@@ -151,7 +163,9 @@ Opened open(const std::string &path, uint64_t until_ns, uint64_t latest_ns) {
   return trace::Error{
       until_ns == trace::SessionReader::kToTheEnd
           ? path + " is recorded by another version of GPU Memory Trace, or damaged: its begin cannot be read."
-          : "That moment is not kept any more: it is older than the window of full detail (--detail)."};
+          : "That moment is not kept any more: it is older than the window of full detail (--detail). Of what is "
+            "older, the ends "
+            "of steps 1, 2, 4, 8 and so on, the peak and marks can be shown."};
 }
 
 trace::Status save(const std::string &source, const std::string &target, const std::string &session_json,
@@ -160,11 +174,11 @@ trace::Status save(const std::string &source, const std::string &target, const s
     bool torn = false;  // a recorder came while chunks were copied, and gave some of them back
     auto copying = std::make_optional<DirectoryLock>(source, DirectoryLock::kSaver, DirectoryLock::Way::kTogether);
     const auto add = [&](trace::TraceWriter &writer, const std::vector<trace::PackedChunks> &packed) -> trace::Status {
-      auto bytes = behind_gap(source, packed);
-      if (!bytes) return trace::Error{bytes.error()};
-      torn = !bytes.value().empty() && !copying->held();
+      auto kept = over_gap(source, packed);
+      if (!kept) return trace::Error{kept.error()};
+      torn = !kept.value().empty() && !copying->held();
       copying.reset();
-      if (torn || !add_checkpoints(writer, kEventsApart, bytes.value()))
+      if (torn || !add_checkpoints(writer, kEventsApart, kept.value()))
         return trace::Error{"Cannot save " + target + ": what " + source + " does not keep any more cannot be added."};
       return std::nullopt;
     };
@@ -173,16 +187,18 @@ trace::Status save(const std::string &source, const std::string &target, const s
   }
 }
 
-bool add_checkpoints(trace::TraceWriter &writer, uint64_t events, std::span<const std::byte> behind_gap) {
+bool add_checkpoints(trace::TraceWriter &writer, uint64_t events, std::span<const Kept> over_gap) {
   Adding adding(writer, events);
   const auto opened = [&](uint64_t until_ns) { return from_begin(writer.unfinished_path(), until_ns); };
   auto session = opened(trace::SessionReader::kToTheEnd);
-  if (!session) return behind_gap.empty();
-  if (!behind_gap.empty()) {
+  if (!session) return over_gap.empty();
+  if (!over_gap.empty()) {
     auto first = opened(session.value()->reader->kept_ns());
     if (first) adding.read(*first.value());
-    if (!resume(behind_gap, *session.value()->reader, session.value()->model)) return false;
-    adding.add(*session.value(), behind_gap);
+    const Kept &behind_gap = over_gap.back();
+    for (const Kept &moment : over_gap.first(over_gap.size() - 1)) adding.add_moment(moment);
+    if (!resume(behind_gap.bytes, *session.value()->reader, session.value()->model)) return false;
+    adding.add(*session.value(), behind_gap.bytes);
   }
   adding.read(*session.value());
   return true;

@@ -33,10 +33,16 @@ trace::Result<std::unique_ptr<Session>> open(const std::string &path, uint64_t u
 trace::Status save(const std::string &source, const std::string &target, const std::string &session_json,
                    const std::vector<std::string> &open_logs);
 
+/// A checkpoint, and when it was.
+struct Kept {
+  uint64_t time_ns;
+  std::vector<std::byte> bytes;
+};
+
 /// Adds checkpoints to a trace whose logs are written: about `events` apart, and further where they would take more room than half of
-/// the logs. `behind_gap`: where not all events are kept, a checkpoint of it that those which follow go on from; false: it does not fit.
+/// the logs. `over_gap`: where not all events are kept, moments among those that are not, in order, and a checkpoint that those which
+/// follow go on from; false: it does not fit.
 constexpr uint64_t kEventsApart = 400'000;
-bool add_checkpoints(trace::TraceWriter &writer, uint64_t events = kEventsApart,
-                     std::span<const std::byte> behind_gap = {});
+bool add_checkpoints(trace::TraceWriter &writer, uint64_t events = kEventsApart, std::span<const Kept> over_gap = {});
 
 }  // namespace gmt::session

@@ -114,12 +114,14 @@ void SessionReader::adopt() {
   for (LogFile &log : opened_) {
     gmt_file_header header = log.header();
     if (processes_.empty()) start_realtime_ns_ = header.start_realtime_ns;
-    const bool begins_later =
-        header.start_realtime_ns > start_realtime_ns_ && header.start_realtime_ns - start_realtime_ns_ > until_ns_;
-    if (begins_later) continue;
+    if (begins_later(header)) continue;
     processes_.push_back(std::make_unique<Process>(std::move(log), header, start_realtime_ns_));
   }
   opened_.clear();
+}
+
+bool SessionReader::begins_later(const gmt_file_header &header) const {
+  return header.start_realtime_ns > start_realtime_ns_ && header.start_realtime_ns - start_realtime_ns_ > until_ns_;
 }
 
 void SessionReader::look_at_processes() {
@@ -196,8 +198,10 @@ uint64_t SessionReader::time_ns() const {
 
 bool SessionReader::overtaken() const {
   const auto lacks = [&](const LogFile &log, uint64_t sequence) { return !log.keeps(sequence, until_ns_); };
-  return std::ranges::any_of(opened_, [&](const LogFile &log) { return lacks(log, 1); }) ||
-         std::ranges::any_of(processes_, [&](const auto &one) {
+  const auto is_missed = [&](const LogFile &log) {
+    return lacks(log, 1) && (start_realtime_ns_ == 0 || !begins_later(log.header()));
+  };
+  return std::ranges::any_of(opened_, is_missed) || std::ranges::any_of(processes_, [&](const auto &one) {
            return one->merge.overtaken() || (!one->past && lacks(one->log, one->merge.expected()));
          });
 }
@@ -218,6 +222,13 @@ uint64_t SessionReader::sure_ns() const {
     if (!process->idle) sure = std::min(sure, process->time_ns());
   }
   return sure;
+}
+
+void SessionReader::end_here() {
+  for (const auto &process : processes_) {
+    process->merge.end_at(until_ns_);
+    process->past = true;
+  }
 }
 
 void SessionReader::renumber(const std::vector<PackedChunks> &packed) {
@@ -253,8 +264,9 @@ void SessionReader::read_process(Archive &a) {
   opened_.erase(log);
   a(process->merge, process->tables);
   process->merge.resume(a, process->log);
-  const bool begins_later = process->facts.start_ns > until_ns_;  // and was not read
-  if (!begins_later) processes_.push_back(std::move(process));
+  process->past = process->merge.next_ns() > until_ns_;
+  const bool was_read = process->facts.start_ns <= until_ns_;
+  if (was_read) processes_.push_back(std::move(process));
 }
 
 bool SessionReader::ended(size_t process) const {

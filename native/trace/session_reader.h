@@ -58,6 +58,8 @@ class SessionReader {
   Merge::Place place(size_t process) const { return processes_[process]->merge.place(); }
   uint64_t finished_chunks(size_t process) const { return processes_[process]->merge.finished_chunks(); }
   const std::string &log_path(size_t process) const { return processes_[process]->log.where(); }
+  /// Nothing up to `until_ns` is still to come, as the caller knows: nothing more is read.
+  void end_here();
   /// The logs are to be those of a saved trace, which has these chunks of each; see Merge.
   void renumber(const std::vector<PackedChunks> &packed);
 
@@ -125,6 +127,7 @@ class SessionReader {
   uint64_t horizon(const Process &process) const;
   void read_process(Archive &a);
   bool time_is_over() const;
+  bool begins_later(const gmt_file_header &header) const;
 
   std::string path_;
   bool saved_;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <type_traits>
 
 #include "trace/log/records.h"
@@ -408,11 +409,16 @@ void Merge::renumber(std::span<const uint64_t> chunks) {
   const auto number = [&](uint64_t chunk) {
     return static_cast<uint64_t>(std::ranges::lower_bound(chunks, chunk) - chunks.begin());
   };
-  std::erase_if(unready_, [&](uint64_t chunk) { return !std::ranges::binary_search(chunks, chunk); });
+  const auto is_there = [&](uint64_t chunk) { return std::ranges::binary_search(chunks, chunk); };
+  std::erase_if(unready_, std::not_fn(is_there));
   for (uint64_t &chunk : unready_) chunk = number(chunk);
-  for (const auto &cursor : cursors_) cursor->chunk = number(cursor->chunk);
+  for (const auto &cursor : cursors_) {
+    if (!is_there(cursor->chunk)) free_.push_back(cursor.get());
+    cursor->chunk = number(cursor->chunk);
+  }
   PendingChunks pending;
   for (Pending one : pending_.all()) {
+    if (!is_there(one.chunk)) continue;
     one.chunk = number(one.chunk);
     pending.push(one);
   }
@@ -428,6 +434,13 @@ void Merge::resume(Archive &a, LogFile &log) {
     if (header.magic == GMT_CHUNK_MAGIC && header.first_sequence > expected_)
       pending_.push({header.first_sequence, chunk, nullptr});
   }
+  // What it was reading may be given back by now: then it is at the end of what can be read, and perhaps of what is wanted.
+  const bool gone = log.told(&gmt_file_header::gone_sequence) > expected_;
+  std::erase_if(dry_, [&](Cursor *cursor) {
+    const bool is_gone = gone && log.chunk_header(cursor->chunk).magic == 0;
+    if (is_gone) free_.push_back(cursor);
+    return is_gone;
+  });
   for (Cursor *cursor : dry_) {
     const ChunkView view = log.chunk(cursor->chunk);
     a.hold(view.slots_begin && cursor->at <= view.slots);

@@ -33,6 +33,8 @@ class Merge {
   bool read(LogFile &log, ProcessTables &tables, BatchBuilder &batch, bool sealed, uint64_t now_ns,
             uint64_t until_ns = ~0ull);
   uint64_t next_ns() const { return next_ns_; }
+  /// What comes next is later than `ns`.
+  void end_at(uint64_t ns) { next_ns_ = std::max(next_ns_, ns + 1); }
   /// What was read last was not given to `batch`.
   bool overtaken() const { return overtaken_; }
 
@@ -49,7 +51,8 @@ class Merge {
   Place place() const;
   /// Chunks that were read to their end.
   uint64_t finished_chunks() const { return finished_chunks_; }
-  /// The log is to be another one, which has `chunks` of this one, in order; all that are unfinished are among them.
+  /// The log is to be another one, which has `chunks` of this one, in order. Where an unfinished one is not among them, it reads no
+  /// further: it can only be kept as a checkpoint of a moment.
   void renumber(std::span<const uint64_t> chunks);
 
   /// What this reader found missing; without the counters of the header.

@@ -1,5 +1,8 @@
 // A trace whose old events were given back answers as one that has all of them.
+#include <fstream>
+
 #include "recorded.h"
+#include "recorder/moments.h"
 
 using namespace gmt;
 using namespace gmt::test;
@@ -90,6 +93,50 @@ TEST(a_moment_that_is_kept_is_what_it_was_and_of_others_it_says_so) {
     CHECK(kept > 5);
     CHECK(gone > 5);
     CHECK(early > 2);
+  }
+}
+
+TEST(of_what_is_given_back_steps_marks_and_the_peak_stay) {
+  for (const uint32_t processes : {1u, 3u}) {
+    Twins twins(processes, 11);
+    twins.tell_steps();
+    auto recorder = recorder_of(twins.one.path(), 2 << 20, 64 << 20);
+    REQUIRE(recorder);
+    uint64_t mark_ns = 0;
+    for (int part = 0; part < 40; ++part) {
+      twins.act(4'000);
+      if (part == 4) {
+        mark_ns = read(twins.other.path())->reader->time_ns();
+        std::ofstream(twins.one / "session.json")
+            << R"({"marks":[{"name":"\"timeNs\":5","timeNs":)" << mark_ns << "}]}";
+      }
+      while (recorder->turn()) {
+      }
+      if (part % 3 == 2) recorder->fold();
+      if (part % 10 == 9) recorder = recorder_of(twins.one.path(), 2 << 20, 64 << 20);  // another one goes on
+      REQUIRE(recorder);
+    }
+    CHECK(has_gap(twins.one.path()));
+    const auto whole = read(twins.other.path());
+    const std::string saved = twins.other / "a.gputrace";
+    CHECK(!session::save(twins.one.path(), saved, "{}", {}));
+    std::vector<recorder::Moment> moments = recorder::moments_of(whole->model.state(), {}, 0, whole->reader->time_ns());
+    CHECK(std::ranges::count(moments, recorder::MomentKind::kStep, &recorder::Moment::kind) > 5);
+    CHECK(std::ranges::count(moments, recorder::MomentKind::kPeak, &recorder::Moment::kind) > 0);
+    moments.push_back({mark_ns, recorder::MomentKind::kMark});
+    for (const recorder::Moment &one : moments) {
+      for (const std::string &path : {twins.one.path(), saved}) {
+        const std::string what = path + " at " + std::to_string(one.ns);
+        auto session = session::open(path, one.ns, one.ns);
+        if (!session)
+          fail(__FILE__, __LINE__, what + ", kind " + std::to_string(int(one.kind)) + ": " + session.error());
+        if (!session) continue;
+        while (session.value()->poll(16384)) {
+        }
+        CHECK(!session.value()->reader->live());
+        check_same(ledgers(*session.value()), ledgers(*read(twins.other.path(), one.ns, one.ns)), what);
+      }
+    }
   }
 }
 

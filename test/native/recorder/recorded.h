@@ -2,6 +2,7 @@
 // A trace directory with a recorder, and the same one without.
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,19 @@ class Twins {
       const uint32_t seed = random_();
       for (std::vector<Program> *programs : {&one_, &other_}) {
         std::mt19937 own(seed);
-        test::act((*programs)[own() % programs->size()], own);
+        Program &next = (*programs)[own() % programs->size()];
+        for (const Program &other : *programs) {
+          if (one_clock_) next.log->at(std::max(next.log->now_ns(), other.log->now_ns()));
+        }
+        test::act(next, own);
       }
+    }
+  }
+  /// They tell steps, and what is written later is later, as it is in a job.
+  void tell_steps() {
+    one_clock_ = true;
+    for (std::vector<Program> *programs : {&one_, &other_}) {
+      for (Program &one : *programs) one.tells_steps = true;
     }
   }
   std::mt19937 &random() { return random_; }
@@ -39,6 +51,7 @@ class Twins {
  private:
   std::mt19937 random_;
   std::vector<Program> one_, other_;
+  bool one_clock_ = false;
 };
 
 inline std::unique_ptr<recorder::Recorder> recorder_of(const std::string &directory, uint64_t detail, uint64_t budget) {
@@ -65,15 +78,18 @@ inline std::string answers(session::Session &session, const std::string &logs) {
   return out.str();
 }
 
-/// Who holds how much.
+/// Who holds how much; processes may have been read in another order.
 inline std::string ledgers(session::Session &session) {
-  std::ostringstream out;
+  std::set<std::string> lines;
   for (const model::Ledger &one : session.model.state().accounts.ledgers()) {
+    std::ostringstream out;
     out << one.process << ' ' << one.live_bytes << ' ' << one.peak_bytes << ' ' << one.peak_ns << ' ' << one.allocations
         << ' ' << one.frees << '\n';
+    lines.insert(out.str());
   }
-  out << session.reader->events() << ' ' << session.reader->losses().total();
-  return out.str();
+  std::string all;
+  for (const std::string &line : lines) all += line;
+  return all + std::to_string(session.reader->events()) + ' ' + std::to_string(session.reader->losses().total());
 }
 
 /// Says where two texts differ.
