@@ -21,6 +21,12 @@ export function rateText(bytesPerStep: number, sinceStep: number): string {
   return t('{0} a step since step {1}', formatBytes(bytesPerStep), formatCount(sinceStep));
 }
 
+/** `each step`, `every 20th step`. */
+export function eachStepText(period: number): string {
+  const steps = Math.round(period);
+  return steps > 1 ? t('every {0} step', ordinal(steps)) : t('each step');
+}
+
 /** 2nd, 3rd, 4th, 11th. */
 export function ordinal(n: number): string {
   const tail = n % 100 >= 11 && n % 100 <= 13 ? 0 : n % 10;
