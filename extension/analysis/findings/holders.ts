@@ -166,6 +166,7 @@ function readHolder(entry: Entry): FindingHolder {
     ...(word(entry.container) && { container: word(entry.container) }),
     ...(typeof entry.graph === 'boolean' && { graph: entry.graph }),
     ...(typeof entry.one === 'boolean' && { one: entry.one }),
+    ...(entry.metric === true && { metric: true }),
     ...readLimit(entry.limit),
     ...readFix(entry.fix),
   };

@@ -84,6 +84,11 @@ const TABLE: readonly Advice[] = [
   },
   {
     classes: ['outputs', 'backward', 'graph'],
+    when: ({ metric }) => metric === true,
+    text: t('{container} is a state of a metric of torchmetrics, which keeps what it is given: call `.reset()` after each epoch, or make the metric with `compute_on_cpu=True`.'),
+  },
+  {
+    classes: ['outputs', 'backward', 'graph'],
     holder: /\[\.\.\.\]|\(cache\)/,
     when: ({ one }) => one === true,
     text: t('{container} grows with {each}: keep the number alone (`.item()`), take out what is no longer needed, or give it a bound.'),

@@ -236,6 +236,30 @@ def error_line(steps):
     return None
 
 
+def is_own(thing):
+    """Whether it is of a class of the program's."""
+    return any(map(roots.is_user_file, class_files(type(thing))[:1]))
+
+
+def is_metric(thing):
+    """Whether it is a metric of torchmetrics, which collects what it is given until it is reset."""
+    names = (objects.CLASS_DICT(each).get("__module__") for each in objects.CLASS_MRO(type(thing)))
+    return any(type(each) is str and each.startswith("torchmetrics.") for each in names)
+
+
+def own_object(steps):
+    """The place of the step from the first object of the program's own behind what a library has for itself (`trainer._connector`): nobody
+    knows it by that way; 0: there is no such object."""
+    private = 0
+    for place, each in enumerate(steps):
+        name = each.name if each.kind == "attribute" and type(each.name) is str else ""
+        hidden = name.startswith("_") and name not in paths.MODULE_PARTS and not name.endswith("_hooks")
+        if hidden and each.owner is not None and not is_own(each.owner):
+            private = place + 1
+    behind = range(private, len(steps)) if private else ()
+    return next((place for place in behind if steps[place].kind == "attribute" and is_own(steps[place].owner)), 0)
+
+
 def step_anchor(root, way, steps, place, grows):
     step = steps[place]
     if step.kind == "frame":

@@ -85,6 +85,14 @@ test('what a fix moves to the CPU is not said to have a graph that is freed: its
   );
 });
 
+test('a metric of torchmetrics is to be reset, or to collect on the CPU', () => {
+  const holder = at('auroc.preds[...]', { metric: true, graph: false, container: 'auroc.preds' });
+  assert.match(
+    suggest('outputs', holder),
+    /^auroc\.preds is a state of a metric.*`\.reset\(\)`.*`compute_on_cpu=True`\.$/,
+  );
+});
+
 test('of a way through several containers the one that grows is told', () => {
   const holder = { ...at('sessions[...].past[...]'), container: 'sessions' };
   assert.match(suggest('outputs', holder), /^sessions grows with each step/);
