@@ -2,7 +2,7 @@ import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
 import { isGrowth, type Finding, type FindingHolder, type FindingPlace, type LeakClass } from '../../protocol/verdicts';
 import { THRESHOLDS as T } from '../series/thresholds';
-import { blocksText, eachStepText, placeText, rateText, tensorsText } from '../words';
+import { blocksText, eachStepText, placeText, rateText, tensorsText, withSince } from '../words';
 
 type LeakFacts = Pick<
   Finding,
@@ -44,14 +44,14 @@ export function leakWords(facts: LeakFacts): Pick<Finding, 'headline' | 'detail'
 
 /** How much since when; where several lines make up the sum, how many, and what the line with most has of it. */
 function rateAt({ bytesPerStep, sinceStep, place, lines }: LeakFacts, source: string | null): string {
-  const [bytes, since] = [formatBytes(bytesPerStep), formatCount(sinceStep)];
+  const bytes = formatBytes(bytesPerStep);
   if (place !== null && lines > 1) {
     const most = formatBytes(place.bytesPerStep);
-    return t('{0} a step at {1} lines, most at {2} ({3}), since step {4}', bytes, lines, placeText(place), most, since);
+    return withSince(t('{0} a step at {1} lines, most at {2} ({3})', bytes, lines, placeText(place), most), sinceStep);
   }
   return source === null
     ? rateText(bytesPerStep, sinceStep)
-    : t('{0} a step at {1}, since step {2}', bytes, source, since);
+    : withSince(t('{0} a step at {1}', bytes, source), sinceStep);
 }
 
 /** The line whose object keeps the blocks; null: not known. */

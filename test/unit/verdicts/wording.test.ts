@@ -19,10 +19,17 @@ const facts = (more: Partial<Parameters<typeof leakWords>[0]> = {}): Parameters<
 test('what a step keeps is as big as its blocks are', () => {
   assert.deepEqual(leakWords(facts({ holder: null })), {
     headline: 'no Python line: 2 tensors of each step stay alive',
-    detail: '1.00 KB a step since step 12',
+    detail: '1.00 KB a step, since step 12',
   });
   const rarer = leakWords(facts({ holder: null, bytesPerStep: 700, blocksPerStep: 1.4 }));
-  assert.equal(rarer.detail, '700 B a step since step 12', 'no whole number of blocks a step: the slope');
+  assert.equal(rarer.detail, '700 B a step, since step 12', 'no whole number of blocks a step: the slope');
+});
+
+test('since when is told where it is sure: not of what began with the warm-up', () => {
+  const since = (sinceStep: number): string | null => leakWords(facts({ sinceStep, place: null, library: 'x' })).detail;
+  assert.equal(since(1), '1.00 KB a step at x');
+  assert.equal(since(3), '1.00 KB a step at x');
+  assert.equal(since(4), '1.00 KB a step at x, since step 4');
 });
 
 test('a line is said to keep what it keeps; what others keep as well is told with their lines', () => {
