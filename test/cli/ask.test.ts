@@ -168,7 +168,8 @@ test('of a saved trace what was recorded at the end is told', async t => {
 test('of a line whose blocks were all freed at the end, what was found before is told', async t => {
   const place = new Place(t);
   const freeing = SCRIPT.replace(/while True:[^]*/, '').replace('\ntrain()\n', '\ntrain()\nempty()\n');
-  const empty = 'def empty():\n    while kept:\n        tracing.report(kept.pop().untyped_storage().data_ptr(), -512)\n';
+  const empty =
+    'def empty():\n    while kept:\n        tracing.report(kept.pop().untyped_storage().data_ptr(), -512)\n';
   const file = place.write('train.py', freeing.replace('\ntrain()\n', `\n${empty}train()\n`));
   const trace = place.path('t.gputrace');
   const run = ['run', '--simulate-gpu', '--format', 'none', '--holders', 'atSteps', '-o', trace, '--', python, file];
