@@ -2,6 +2,7 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount, formatDuration, lineName } from '../protocol/format';
 import { shareText } from '../protocol/holderShare';
+import { isSinceSure } from '../protocol/pace';
 import type { FindingHolder, FindingPlace } from '../protocol/verdicts';
 
 export function blocksText(count: number): string {
@@ -16,9 +17,20 @@ export function stepsText(count: number): string {
   return count === 1 ? t('1 step') : t('{0} steps', formatCount(count));
 }
 
-/** `1.00 MB a step since step 12` */
+/** `1.00 MB a step, since step 12` */
 export function rateText(bytesPerStep: number, sinceStep: number): string {
-  return t('{0} a step since step {1}', formatBytes(bytesPerStep), formatCount(sinceStep));
+  return withSince(t('{0} a step', formatBytes(bytesPerStep)), sinceStep);
+}
+
+/** The text, with the step since which it holds, where that is sure. */
+export function withSince(text: string, sinceStep: number): string {
+  return isSinceSure(sinceStep) ? t('{0}, since step {1}', text, formatCount(sinceStep)) : text;
+}
+
+/** `each step`, `every 20th step`. */
+export function eachStepText(period: number): string {
+  const steps = Math.round(period);
+  return steps > 1 ? t('every {0} step', ordinal(steps)) : t('each step');
 }
 
 /** 2nd, 3rd, 4th, 11th. */

@@ -50,6 +50,7 @@ async function record(options: AttachArguments, target: ProcessFacts, dist: stri
   if (options.format === 'table') say(`Attached to ${named}; Ctrl+C detaches, and it goes on.`);
   await showUntil(options, recording.session, probes.tracer.ended, {
     title: named,
+    pid: null,
     startedMs: recording.facts.startedRealtimeMs,
     wholeScreen: canTakeScreen(),
     quit: () => probes.tracer.detach(),

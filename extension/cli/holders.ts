@@ -2,10 +2,10 @@ import { occasionText, readHolderAnswer, recordedHolders } from '../analysis/fin
 import { judgeTrace } from '../analysis/findings/verdicts';
 import { isGrowth } from '../protocol/verdicts';
 import { blockDetails, type BlockDetails, detailsText } from '../analysis/report/blockDetails';
-import { type Survivor, survivorsOf, tensorAt } from '../analysis/series/survivors';
+import { aliveOf, type Survivor, survivorsOf, tensorAt } from '../analysis/series/survivors';
 import { standingOf } from '../analysis/sites/standing';
 import { holderText, shareOf } from '../analysis/words';
-import { ask } from '../capture/traces/requests';
+import { ask, cannotAsk } from '../capture/traces/requests';
 import { LAYERS } from '../protocol/trace';
 import { formatBytes, formatPlural } from '../protocol/format';
 import type { HolderFound } from '../protocol/requests/verdictRequests';
@@ -66,15 +66,20 @@ function byLine({ file, line }: { file: string; line: number }, opened: OpenTrac
   const { session, processes } = opened;
   const title = `${file}:${line}`;
   const sites = LAYERS.flatMap(layer => {
-    const query = { layer, groupBy: 'site', sort: 'liveBytes', descending: true, from: 0, to: MOST_SITES } as const;
-    return [...session.sites(query).id];
+    const order = { groupBy: 'site', sort: 'liveBytes', descending: true, includeDead: true } as const;
+    return [...session.sites({ layer, ...order, from: 0, to: MOST_SITES }).id];
   }).filter(id => {
     const frames = session.site(id)?.frames ?? [];
     return frames.some(frame => frame.line === line && (frame.file === file || frame.file.endsWith(`/${file}`)));
   });
+  const info = session.info();
+  // Of a program that has freed all as it ended, what was found before is told.
+  const isTold = (process: number): boolean =>
+    cannotAsk(info, info.processes[process], opened.directory) !== null &&
+    recordedHolders(session, process, sites) !== null;
   const subjects = processes
     .map(process => ({ title, process, sites, blocks: survivorsOf(session, { process, sites, sinceStep: null }) }))
-    .filter(({ blocks }) => blocks.length > 0);
+    .filter(({ process, blocks }) => blocks.length > 0 || isTold(process));
   return subjects.length > 0 ? subjects : { error: `Nothing that ${title} allocated is alive.` };
 }
 
@@ -96,12 +101,13 @@ async function askHolders({ title, process, sites, blocks }: Subject, opened: Op
   const { session, directory } = opened;
   const pid = session.info().processes[process]?.pid ?? 0;
   const answer = await ask(session, directory, process, { do: 'holders', blocks }, { limitMs: PATIENCE_MS });
+  const [asked, alive] = [blocks.length, aliveOf(session, { process, sites }, blocks)];
   const details = blockDetails(session, process, sites, blocks);
   if ('answer' in answer)
-    return { title, pid, holders: [], details, ...readHolderAnswer(answer.answer, sites, blocks.length) };
+    return { title, pid, holders: [], details, ...readHolderAnswer(answer.answer, sites, { asked, alive }) };
   const recorded = recordedHolders(session, process, sites);
   if (recorded === null) return { title, pid, sentence: answer.sentence, holders: [], details };
-  const sentence = `${answer.sentence} ${occasionText(recorded.answer)}`;
+  const sentence = `${answer.sentence} ${occasionText(recorded)}`;
   return { title, pid, sentence, holders: recorded.holders, details };
 }
 
@@ -111,5 +117,6 @@ function linesOf({ title, pid, sentence, holders: found, details }: HolderAnswer
     const too = shareOf(holder);
     return [`  ${blocks}: ${holderText(holder)}, ${holder.kind}`, ...(too === null ? [] : [`    ${too}`])];
   });
-  return [`${title} (process ${pid})`, `  ${sentence}`, ...lines, `  ${detailsText(details)}`];
+  const told = details.blocks > 0 ? [`  ${detailsText(details)}`] : [];
+  return [`${title} (process ${pid})`, `  ${sentence}`, ...lines, ...told];
 }

@@ -107,6 +107,7 @@ async function follow(
   const cpu = sayWhenOnCpu(recording, started.pid);
   const status = await showUntil(options, recording.session, started.ended, {
     title: commandText(options.command),
+    pid: started.pid,
     startedMs: recording.facts.startedRealtimeMs,
     wholeScreen,
     quit: () => say('The program goes on; what there is to say of it comes at its end.'),

@@ -7,6 +7,14 @@ type Translate = (text: string, ...values: string[]) => string;
 /** Steps after which nobody asks when memory is full. */
 const FAR = 1_000_000;
 
+/** What grows from the first steps on began with the warm-up: in which of these steps, differs from run to run. */
+const WARM_UP_STEPS = 3;
+
+/** Whether it is sure in which step something began to grow. */
+export function isSinceSure(sinceStep: number): boolean {
+  return sinceStep > WARM_UP_STEPS;
+}
+
 /** How fast a finding's memory grows: `+51.00 MB a step`, `full after 412 more steps (7 minutes)`; empty where nothing grows. */
 export function paceOf({ bytesPerStep, fullInSteps, fullInSeconds }: Finding, t: Translate): string[] {
   if (bytesPerStep <= 0) return [];

@@ -80,6 +80,8 @@ export interface FindingHolder {
   /** Of the tensors that it holds: whether any of them has a graph, and whether all have one element; absent: not told. */
   graph?: boolean;
   one?: boolean;
+  /** It lies in a metric of torchmetrics; absent: in none. */
+  metric?: boolean;
   /** What bounds it, by the program's text; absent: nobody knows. */
   limit?: HolderLimit;
   /** Where a parse of the statement at `line` told for sure how it keeps less. */

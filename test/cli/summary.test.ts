@@ -46,6 +46,7 @@ test('without a terminal: a line for what is found, once, while the program runs
   await run.said(/^gpu-memtrace: LEAK: job\.py:\d+: .* 512\.00 KB a step/m);
   place.write('go', '');
   const { stderr } = await run.ended;
-  assert.equal(stderr.match(/^gpu-memtrace: /gm)?.length, 1, stderr);
+  assert.match(stderr, /^gpu-memtrace: Process \d+ is traced\.\ngpu-memtrace: LEAK: .*\n-/);
+  assert.equal(stderr.match(/^gpu-memtrace: /gm)?.length, 2, stderr);
   assert.equal(stderr.match(/^LIVE BY LINE/gm)?.length, 1, stderr);
 });

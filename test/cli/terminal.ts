@@ -9,6 +9,8 @@ export interface Seen {
   type(keys: string): void;
   /** What is on the screen, without blanks at the ends of lines and at its end. */
   screen(): string;
+  /** All that came, as it came. */
+  raw(): string;
   /** Resolves with the screen once it shows this. */
   shows(pattern: RegExp): Promise<string>;
   ended: Promise<number | null>;
@@ -30,7 +32,11 @@ export function onTerminal(
   });
   t.after(() => child.kill('SIGKILL'));
   const terminal = new Terminal({ rows, cols: columns, allowProposedApi: true });
-  child.stdout.on('data', (data: Buffer) => terminal.write(data));
+  const chunks: Buffer[] = [];
+  child.stdout.on('data', (data: Buffer) => {
+    chunks.push(data);
+    terminal.write(data);
+  });
   const ended = new Promise<number | null>(done =>
     child.once('close', status => terminal.write('', () => done(status))),
   );
@@ -49,5 +55,6 @@ export function onTerminal(
       if (Date.now() > end || child.exitCode !== null) throw new Error(`No ${pattern} came:\n${screen()}`);
     return screen();
   };
-  return { type: keys => void child.stdin.write(keys), screen, shows, ended };
+  const raw = (): string => Buffer.concat(chunks).toString();
+  return { type: keys => void child.stdin.write(keys), screen, raw, shows, ended };
 }

@@ -7,7 +7,7 @@ import type { AllocationQuery, AllocationWindow } from '../../extension/protocol
 const GB = 1024 ** 3;
 const BASE = 0x7f0000000000n;
 
-/** Card 0 with figures of NVML and one stacked bar; card 1 without. */
+/** Card 0 with figures of NVML and one stacked bar; card 1 without; the size of card 2 is not known. */
 export function ledger(
   biggest: readonly { file: string; line: number; function: string }[],
   cards: number,
@@ -41,7 +41,9 @@ export function ledger(
     overBytes: 0,
     parts: [part('tensor', 1.1), part('cached', 0.5), part('driver', 0.6), part('unknown', 21.8)],
   };
-  return [known, dark].slice(0, cards);
+  const { parts } = known;
+  const sizeless: CardLedger = { device: 2, name: 'GPU', totalBytes: 0, overBytes: 9.6 * GB, parts: parts.slice(0, 2) };
+  return [known, dark, sizeless].slice(0, cards);
 }
 
 function blocksOf(site: number): MadeBlock[] {

@@ -55,6 +55,15 @@ const checks = {
     await card.locator('.ledger-lines .link').first().click();
     await eventually(async () => assert.equal((await calls('openLine')).length, 1));
   },
+  async 'a card whose size is not known has no bar, which would look full'() {
+    const { page: three, context } = await openPage(browser, files, { devices: 3, width: 1200 });
+    const bars = three.locator('.ledger-bar');
+    await bars.nth(2).waitFor({ state: 'attached' });
+    const visible = await bars.evaluateAll(all => all.map(one => one.checkVisibility({ checkVisibilityCSS: true })));
+    assert.deepEqual(visible, [true, true, false]);
+    assert.match(await three.locator('[data-device="2"] .ledger-whole').innerText(), /^9\.60 GB$/);
+    await context.close();
+  },
   async 'a row lists its live blocks, sorted, by mouse'() {
     await page.locator('[data-row="3"]').click();
     const list = page.locator('.block-scroller');

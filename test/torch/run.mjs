@@ -21,6 +21,7 @@ const CHOSEN = [
   'two holders, asked', // of the same memory
   'one change of two',
   'a list and the graph',
+  'a record of two tensors',
   'recording that begins late',
   'a lean trace',
 ];
@@ -42,9 +43,9 @@ export async function runTorchTests(wanted) {
   const { jobs, scripts } = chosen(wanted);
   const files =
     wanted === undefined
-      ? ['leaks', 'corpus', 'twoHolders', 'asleep', 'training']
+      ? ['leaks', 'corpus', 'twoHolders', 'keptRecord', 'asleep', 'training']
       : jobs.length > 0
-        ? ['leaks', 'corpus', 'twoHolders', 'asleep']
+        ? ['leaks', 'corpus', 'twoHolders', 'keptRecord', 'asleep']
         : [];
   const tests = files.map(name => inRoot(`test/torch/${name}.test.mjs`));
   const results = [];

@@ -96,7 +96,10 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
     holder,
     unnamed,
     suggestion:
-      doubt ?? (holder?.kind === 'none' ? ownerlessAdvice() : suggest(facts.class, lines, holder, unnamed === null)),
+      doubt ??
+      (holder?.kind === 'none'
+        ? ownerlessAdvice()
+        : suggest(facts.class, holder, { lines, period: facts.period, torch: unnamed === null })),
   });
   if (doubt !== null && finding.holder !== null) finding.holder = { ...finding.holder, fix: undefined };
   finding.fullInSteps = stepsUntilFull(finding, context);

@@ -166,6 +166,7 @@ function readHolder(entry: Entry): FindingHolder {
     ...(word(entry.container) && { container: word(entry.container) }),
     ...(typeof entry.graph === 'boolean' && { graph: entry.graph }),
     ...(typeof entry.one === 'boolean' && { one: entry.one }),
+    ...(entry.metric === true && { metric: true }),
     ...readLimit(entry.limit),
     ...readFix(entry.fix),
   };
@@ -311,11 +312,11 @@ export function holdersIn(held: readonly HeldBlocks[], sites: readonly number[])
     .sort((a, b) => b.bytes - a.bytes);
 }
 
-/** The answer to a question for holders of `asked` blocks; or one sentence on why it holds none. */
+/** The answer to a question for holders of `asked` blocks, of so many that are alive; or one sentence on why it holds none. */
 export function readHolderAnswer(
   { text, blocks }: Pick<Answer, 'text' | 'blocks'>,
   sites: readonly number[],
-  asked: number,
+  { asked, alive }: { asked: number; alive: number },
 ): { holders: HolderFound[]; sentence: string } | { sentence: string } {
   const document = parseObject(text);
   if (document === null) return { sentence: t('The answer of the program is damaged.') };
@@ -324,7 +325,9 @@ export function readHolderAnswer(
   if (holders.length === 0) return { sentence: t('All of these blocks were freed before the program answered.') };
   const found = blocksOf(holders);
   const took = positive(document.tookMs);
-  const parts = [t('Looked at {0}, {1} of them still alive', blocksText(asked), formatCount(found))];
+  const [some, still] = [formatCount(asked), formatCount(found)];
+  const sample = t('Looked at a sample of {0} of {1} blocks, {2} of them still alive', some, formatCount(alive), still);
+  const parts = [asked < alive ? sample : t('Looked at {0}, {1} of them still alive', blocksText(asked), still)];
   if (took !== null) parts.push(t('the program was paused for {0} ms', Math.ceil(took)));
   if (document.cut === true) parts.push(t('the search was cut short'));
   return { holders, sentence: `${parts.join('; ')}.` };
@@ -336,11 +339,13 @@ export function timeOf(result: { answer: Pick<Answer, 'text'> } | object): { pau
   return { pauseMs: positive(document?.tookMs), cut: document?.cut === true };
 }
 
-/** When a recorded answer was found, as a sentence. */
-export function occasionText({ when, step }: HolderAnswer): string {
+/** When a recorded answer was found, as a sentence; and what it could not find any more, where it did not find all. */
+export function occasionText({ answer: { when, step }, holders }: NamedHolders): string {
   switch (when) {
     case 'exit':
-      return t('Found when the program ended: local variables of functions were gone by then.');
+      return holders.some(({ kind }) => NOBODY.has(kind))
+        ? t('Found when the program ended: local variables of functions were gone by then.')
+        : t('Found when the program ended.');
     case 'step':
       return t('Found after step {0}.', formatCount(step));
     case 'asked':

@@ -54,7 +54,8 @@ function failureFinding(
     layer,
     place,
     evidence: [...aliveText(verdict), ...(leak?.evidence ?? [])],
-    suggestion: advice ?? suggest('outputs', place === null ? [] : [lineText(place.file, place.line) ?? ''], null),
+    suggestion:
+      advice ?? suggest('outputs', null, { lines: place === null ? [] : [lineText(place.file, place.line) ?? ''] }),
   });
 }
 
@@ -168,7 +169,7 @@ function libraryFindings(judged: JudgedLedger, leaks: readonly Finding[]): Findi
       library: name,
       evidence: [t('It holds {0} outside PyTorch’s cache, taken by calls of {1}.', formatBytes(bytes), path)],
       ruledOut: [t('No leak of tensors: what PyTorch’s cache takes is not counted here.')],
-      suggestion: suggest('driver', [], null),
+      suggestion: suggest('driver', null),
     });
   });
 }
@@ -203,7 +204,7 @@ export function cycleFindings(sites: readonly JudgedSite[], source: TraceSource)
       headline: t('Reference cycles at {0} keep up to {1} until the collector runs', line, formatBytes(bytes)),
       bytes,
       ruledOut: [t('No leak: the collector frees it.')],
-      suggestion: suggest('cycle', [], null),
+      suggestion: suggest('cycle', null),
     });
   });
 }

@@ -1,5 +1,6 @@
 import { t } from '@vscode/l10n';
-import type { FindingHolder, LeakClass } from '../../protocol/verdicts';
+import type { FindingHolder, Fix, LeakClass } from '../../protocol/verdicts';
+import { eachStepText } from '../words';
 
 // What to do about a finding, in one sentence: the fix where there is one, else the first row that fits. Rows are data, so that
 // one can be added without touching code. They hold no code of the user's: only a parse of it may (native/python/agent/fixes.py).
@@ -14,7 +15,7 @@ interface Advice {
   when?: (holder: FindingHolder) => boolean;
   /**
    * `{holder}` is what the agent named, `{container}` the same without what stands for one entry of it; `{cpu}` the calls that bring a
-   * tensor to the CPU, without its graph unless it has none.
+   * tensor to the CPU, without its graph unless it has none; `{each}` is “each step”, or “every 20th step”.
    */
   text: string;
 }
@@ -42,7 +43,7 @@ const TABLE: readonly Advice[] = [
   },
   {
     classes: ['size'],
-    text: t('A tensor grows step by step: keep its parts on the CPU, limit its length, or start a new one with each epoch.'),
+    text: t('A tensor grows with {each}: keep its parts on the CPU, limit its length, or start a new one with each epoch.'),
   },
   {
     classes: ['cycle'],
@@ -55,7 +56,7 @@ const TABLE: readonly Advice[] = [
   {
     classes: ['hook'],
     when: ({ container }) => /_hooks$/.test(container ?? ''),
-    text: t('A hook is registered in each step, and each one keeps what it sees: register it once, before the loop, or call `handle.remove()` when the step is done.'),
+    text: t('A hook is registered in {each}, and each one keeps what it sees: register it once, before the loop, or call `handle.remove()` when the step is done.'),
   },
   {
     classes: ['hook'],
@@ -83,14 +84,19 @@ const TABLE: readonly Advice[] = [
   },
   {
     classes: ['outputs', 'backward', 'graph'],
-    holder: /\[\.\.\.\]|\(cache\)/,
-    when: ({ one }) => one === true,
-    text: t('{container} grows with each step: keep the number alone (`.item()`), take out what is no longer needed, or give it a bound.'),
+    when: ({ metric }) => metric === true,
+    text: t('{container} is a state of a metric of torchmetrics, which keeps what it is given: call `.reset()` after each epoch, or make the metric with `compute_on_cpu=True`.'),
   },
   {
     classes: ['outputs', 'backward', 'graph'],
     holder: /\[\.\.\.\]|\(cache\)/,
-    text: t('{container} grows with each step: move what you keep to the CPU (`{cpu}`), take out what is no longer needed, or give it a bound.'),
+    when: ({ one }) => one === true,
+    text: t('{container} grows with {each}: keep the number alone (`.item()`), take out what is no longer needed, or give it a bound.'),
+  },
+  {
+    classes: ['outputs', 'backward', 'graph'],
+    holder: /\[\.\.\.\]|\(cache\)/,
+    text: t('{container} grows with {each}: move what you keep to the CPU (`{cpu}`), take out what is no longer needed, or give it a bound.'),
   },
   {
     classes: ['graph'],
@@ -99,11 +105,11 @@ const TABLE: readonly Advice[] = [
   },
   {
     classes: ['graph'],
-    text: t('A tensor with its graph is kept from step to step: find what stores it and store its `.detach()` instead.'),
+    text: t('A tensor with its graph is kept of {each}: find what stores it and store its `.detach()` instead.'),
   },
   {
     classes: ['pinned'],
-    text: t('Pinned host memory is allocated in each step and never freed: reuse the buffers, or let the DataLoader pin (`pin_memory=True`) with a fixed number of workers.'),
+    text: t('Pinned host memory is allocated in {each} and never freed: reuse the buffers, or let the DataLoader pin (`pin_memory=True`) with a fixed number of workers.'),
   },
   {
     classes: ['driver'],
@@ -120,9 +126,20 @@ const TABLE: readonly Advice[] = [
   },
 ];
 
-/** One sentence of advice. Lines are source text, the one that says most first; none may be known. `torch`: its tensors may be PyTorch's. */
-export function suggest(leak: LeakClass, lines: readonly string[], holder: FindingHolder | null, torch = true): string {
-  if (holder?.fix) return t('Write `{0}`: the value stays the same, and its graph is freed.', holder.fix.statement);
+/** What is known of a leak beside its holder. */
+interface LeakFacts {
+  /** Source text, the line that says most first; none may be known. */
+  lines?: readonly string[];
+  /** It grows every so many steps. */
+  period?: number | null;
+  /** Its tensors may be PyTorch's. */
+  torch?: boolean;
+}
+
+/** One sentence of advice. */
+export function suggest(leak: LeakClass, holder: FindingHolder | null, facts: LeakFacts = {}): string {
+  const { lines = [], period = null, torch = true } = facts;
+  if (holder?.fix) return fixText(holder.fix);
   const path = holder?.path ?? null;
   const row = TABLE.find(
     ({ classes, holder: named, pattern, when }) =>
@@ -137,5 +154,13 @@ export function suggest(leak: LeakClass, lines: readonly string[], holder: Findi
   const container = grows.replace(/\(cache\)$/, '');
   const cpu = holder?.graph === false ? '.cpu()' : '.detach().cpu()';
   const text = torch ? row.text : row.text.replace(' (`{cpu}`)', '');
-  return text.replaceAll('{cpu}', cpu).replaceAll('{holder}', holds).replaceAll('{container}', container);
+  const filled = text.replaceAll('{cpu}', cpu).replaceAll('{each}', eachStepText(period ?? 1));
+  return filled.replaceAll('{holder}', holds).replaceAll('{container}', container);
+}
+
+/** What is moved is gone from the GPU; of what stays there, only its graph is. */
+function fixText({ statement, adds }: Fix): string {
+  return adds.includes('.cpu()')
+    ? t('Write `{0}`: the values stay the same, on the CPU and without a graph.', statement)
+    : t('Write `{0}`: the value stays the same, and its graph is freed.', statement);
 }

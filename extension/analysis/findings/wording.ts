@@ -1,7 +1,8 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
 import { isGrowth, type Finding, type FindingHolder, type FindingPlace, type LeakClass } from '../../protocol/verdicts';
-import { blocksText, ordinal, placeText, rateText, tensorsText } from '../words';
+import { THRESHOLDS as T } from '../series/thresholds';
+import { blocksText, eachStepText, placeText, rateText, tensorsText, withSince } from '../words';
 
 type LeakFacts = Pick<
   Finding,
@@ -19,33 +20,38 @@ type Place = Pick<FindingPlace, 'file' | 'line'>;
 export function leakWords(facts: LeakFacts): Pick<Finding, 'headline' | 'detail'> {
   const { holder, place, library, period } = facts;
   const rare = Math.round(period) > 1;
-  const each = rare ? t('every {0} step', ordinal(Math.round(period))) : t('each step');
+  const each = eachStepText(period);
   const count = Math.max(1, Math.round(facts.blocksPerStep * Math.max(1, period)));
   const blocks = facts.layer === 'tensor' ? tensorsText(count) : blocksText(count);
-  const keeper = linePlace(holder);
+  const keepers = holder === null ? [] : keepersOf(holder);
   const source = place === null && library !== null ? library : placeText(place);
-  const perStep = rateAt(facts, keeper === null ? null : source);
   // The rate is a slope over steps of which the last may have kept nothing yet: what is kept each time, the blocks themselves tell.
   const time = facts.class === 'size' ? facts.bytesPerStep * period : (facts.bytes / Math.max(1, facts.count)) * count;
+  const isSlope = rare || Math.abs(time - facts.bytesPerStep) > T.little * facts.bytesPerStep;
+  const shown = isSlope ? facts.bytesPerStep : time;
+  const perStep = rateAt({ ...facts, bytesPerStep: shown }, keepers.length === 0 ? null : source);
   const rate = rare ? t('{0} each time, {1}', formatBytes(time), perStep) : perStep;
-  const uncounted = ['graph', 'gradients', 'backward', 'pinned', 'driver'].includes(facts.class);
+  const [keeper, ...others] = keepers;
+  const uncounted = others.length === 0 && ['graph', 'gradients', 'backward', 'pinned', 'driver'].includes(facts.class);
   const headline =
-    keeper === null
+    keeper === undefined
       ? t('{0}: {1}', source, stays(facts.class, each, blocks, count))
-      : keeps(facts.class, placeText(keeper), each, blocks);
+      : others.length > 0
+        ? t('{0} keep {1} of {2}', linesText(keeper, others), blocks, each)
+        : keeps(facts.class, placeText(keeper), each, blocks);
   return { headline, detail: uncounted ? t('{0} and {1}', blocks, rate) : rate };
 }
 
 /** How much since when; where several lines make up the sum, how many, and what the line with most has of it. */
 function rateAt({ bytesPerStep, sinceStep, place, lines }: LeakFacts, source: string | null): string {
-  const [bytes, since] = [formatBytes(bytesPerStep), formatCount(sinceStep)];
+  const bytes = formatBytes(bytesPerStep);
   if (place !== null && lines > 1) {
     const most = formatBytes(place.bytesPerStep);
-    return t('{0} a step at {1} lines, most at {2} ({3}), since step {4}', bytes, lines, placeText(place), most, since);
+    return withSince(t('{0} a step at {1} lines, most at {2} ({3})', bytes, lines, placeText(place), most), sinceStep);
   }
   return source === null
     ? rateText(bytesPerStep, sinceStep)
-    : t('{0} a step at {1}, since step {2}', bytes, source, since);
+    : withSince(t('{0} a step at {1}', bytes, source), sinceStep);
 }
 
 /** The line whose object keeps the blocks; null: not known. */
@@ -53,6 +59,18 @@ export function linePlace(holder: Pick<FindingHolder, 'file' | 'line'> | null): 
   return holder === null || holder.file === null || holder.line === null
     ? null
     : { file: holder.file, line: holder.line };
+}
+
+/** The lines that keep parts of it which matter, most first; empty: not known. */
+function keepersOf(holder: FindingHolder): Place[] {
+  const places = [holder, ...(holder.share?.named ?? [])].map(linePlace).filter(place => place !== null);
+  return linePlace(holder) === null ? [] : [...new Map(places.map(place => [placeText(place), place])).values()];
+}
+
+function linesText(first: Place, [second, ...others]: Place[]): string {
+  return others.length > 0 || second === undefined
+    ? t('{0} and {1} other lines', placeText(first), others.length + 1)
+    : t('{0} and {1}', placeText(first), placeText(second));
 }
 
 function keeps(kind: LeakClass, where: string, each: string, blocks: string): string {

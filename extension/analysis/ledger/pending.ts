@@ -6,7 +6,7 @@ import type { Growth } from '../series/growth';
 import { fewestRecords } from '../series/records';
 import { at } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
-import { rateText } from '../words';
+import { rateText, withSince } from '../words';
 import { layerGrowth } from './ledgerLayer';
 
 // Memory that waits for a stream: PyTorch was given the tensor back, but another stream still uses its block (`record_stream`), so
@@ -125,10 +125,7 @@ export function pendingWords(
       growth === null
         ? t('Freed memory waits for another stream')
         : t('More and more freed memory waits for another stream'),
-    detail:
-      growth === null
-        ? t('{0}, since step {1}', size(formatBytes(bytes)), formatCount(sinceStep))
-        : rateText(growth.perStep, sinceStep),
+    detail: growth === null ? withSince(size(formatBytes(bytes)), sinceStep) : rateText(growth.perStep, sinceStep),
     evidence,
     ruledOut: [
       t('No leak: the program has given these tensors back.'),

@@ -20,10 +20,11 @@ const WIDTH = 12;
 export function comparisonText(comparison: Comparison, layer: Layer, { a, b }: { a: Side; b: Side }): string[] {
   const { rows, total, bytesA, bytesB, added, gone, renamed } = comparison;
   const changed = rows.filter(row => row.bytesA !== row.bytesB || row.countA !== row.countB);
+  const changes = added + gone > 0 ? `, ${added} new, ${gone} gone` : '';
   const lines = [
     `A  ${sideText(a)}`,
     `B  ${sideText(b)}`,
-    `${layer} layer: ${formatBytes(bytesA)} -> ${formatBytes(bytesB)} (${signed(bytesB - bytesA)}), ${added} new, ${gone} gone`,
+    `${layer} layer: ${formatBytes(bytesA)} -> ${formatBytes(bytesB)} (${signed(bytesB - bytesA)})${changes}`,
     ...(renamed === null
       ? []
       : [`${baseName(renamed.to)} in B is taken for ${baseName(renamed.from)} in A, under another name.`]),

@@ -20,6 +20,13 @@ export interface LiveSize {
   rows: number;
   columns: number;
 }
+export interface LiveTitle {
+  /** What is watched, in words. */
+  title: string;
+  /** null: the title has it. */
+  pid: number | null;
+  elapsedNs: number;
+}
 export interface LiveView {
   lines: LiveLine[];
   /** Rows of the list that there are, and that are shown at once. */
@@ -47,23 +54,22 @@ const WIDEST_BAR = 40;
 export function liveView(
   source: TraceSource,
   verdicts: Verdicts,
-  { title, elapsedNs, columns, rows, choice }: LiveSize & { title: string; elapsedNs: number; choice: LiveChoice },
+  { title, pid, elapsedNs, columns, rows, choice }: LiveSize & LiveTitle & { choice: LiveChoice },
 ): LiveView {
   const info = source.info();
-  const name = `${formatDuration(elapsedNs)} · ${fitEnd(title, Math.floor(columns / 2))}`;
+  const process = pid === null ? '' : ` · PID ${pid}`;
+  const name = `${formatDuration(elapsedNs)}${process} · ${fitEnd(title, Math.floor(columns / 2))}`;
   const head: LiveLine[] = [{ text: titleLine(name, info, verdicts, columns), style: 'strong' }];
   head.push(...plain([...cardLines(info, columns), ...atMost(wrapAll(missingLines(info, false), columns), 3)]));
-  const room = rows - head.length - LEAST_PAGE - 1;
-  const found = findingsIn(verdicts, columns, Math.min(room, Math.max(4, Math.floor(rows / 2) - head.length)));
-  const page = Math.max(0, rows - head.length - found.length - 1);
   const { filter, from } = choice;
-  const groups = readGroups(source, verdicts, {
-    groupBy: 'line',
-    ...SORTS[choice.sort],
-    filter,
-    from,
-    to: from + page,
-  });
+  const left = rows - head.length - 1;
+  const order = { groupBy: 'line', ...SORTS[choice.sort] } as const;
+  const all = readGroups(source, verdicts, { ...order, filter, from, to: from + Math.max(0, left) });
+  // Findings get half of the screen, and the rows that the list leaves blank.
+  const half = Math.min(left - LEAST_PAGE, Math.max(4, Math.floor(rows / 2) - head.length));
+  const found = findingsIn(verdicts, columns, Math.max(half, left - Math.max(1, all.total)));
+  const page = Math.max(0, left - found.length);
+  const groups = { ...all, rows: all.rows.slice(0, page) };
   const list = `LIVE BY LINE (${LAYER_NAMES[groups.layer]})${listText(groups.total, page, choice)}`;
   const lines = [...head, ...found, { text: fitEnd(list, columns), style: 'strong' as const }];
   lines.push(...plain(groupRows(groups, columns)));
@@ -135,10 +141,12 @@ function findingsIn({ findings, steps }: Verdicts, columns: number, room: number
     const left = room - lines.length - (told + 1 < findings.length ? 1 : 0);
     const headline = wrapTightly(head, columns);
     if (headline.length > left && told > 0) break;
-    const more = wrapAll(advice, columns);
     const style = finding.verdict === 'leak' || finding.verdict === 'oom' ? 'alarm' : 'warning';
     lines.push(...headline.slice(0, Math.max(1, left)).map(text => ({ text, style }) as const));
-    if (headline.length + more.length <= left) lines.push(...plain(more));
+    // Where not all fits, who holds it and what to do.
+    const ways = [advice, [...advice.slice(0, 1), ...advice.slice(1).slice(-1)], advice.slice(-1)];
+    const more = ways.map(way => wrapAll(way, columns)).find(way => headline.length + way.length <= left);
+    lines.push(...plain(more ?? []));
     told++;
   }
   if (told < findings.length) lines.push(...plain([`... and ${formatPlural(findings.length - told, 'more finding')}`]));

@@ -4,9 +4,9 @@ import type { TraceInfo } from '../../protocol/trace';
 import type { Finding, Verdicts } from '../../protocol/verdicts';
 import { timeUntilFull } from '../../protocol/pace';
 import { vocabulary } from '../../protocol/vocabulary';
-import { titleOf } from '../findings/wording';
+import { linePlace, titleOf } from '../findings/wording';
 import { standingOf } from '../sites/standing';
-import { seenText, shareOf, holderText } from '../words';
+import { holderText, placeText, seenText, shareOf } from '../words';
 import type { Snapshot } from './snapshot';
 
 /** In English: a terminal is given no other language. */
@@ -57,4 +57,10 @@ export function headLine(finding: Finding): string {
   const word = WORDS.findings[verdict].name.toUpperCase();
   const sure = verdict === 'leak' ? ` (confidence ${formatCount(100 * confidence)} %)` : '';
   return verdict === 'oom' ? titleOf(finding, word) : `${word}: ${title}${sure}.`;
+}
+
+/** That growth which was told is none any more; `because`: what is said of its site now. */
+export function takenBackLine({ holder, place }: Finding, because: string): string {
+  const where = placeText(linePlace(holder) ?? place);
+  return `TAKEN BACK: what grew at ${where} is not called a leak any more. ${because}`.trimEnd();
 }

@@ -1,5 +1,6 @@
 import { allocationRows, type TraceSource } from '../../protocol/trace';
 import type { Finding } from '../../protocol/verdicts';
+import { sum } from './statistics';
 
 /** A live block, as the agent is asked for it. */
 export interface Survivor {
@@ -23,6 +24,19 @@ export function survivorsOf(
   const { process, sites, sinceStep } = finding;
   const found = sites.flatMap(site => liveBlocks(source, process, site, sinceStep));
   return spread(found, MOST);
+}
+
+/** How many blocks of these sites are alive in all, of which `blocks` were chosen. */
+export function aliveOf(
+  source: TraceSource,
+  { process, sites }: Pick<Finding, 'process' | 'sites'>,
+  blocks: readonly Survivor[],
+): number {
+  if (blocks.length < MOST) return blocks.length;
+  const counts = sites.map(site =>
+    source.allocations({ process, site, sort: 'age', descending: true, from: 0, to: 0 }),
+  );
+  return Math.max(blocks.length, sum(counts.map(({ total }) => total)));
 }
 
 /** The live tensor at an address with its site; null: none is there. */

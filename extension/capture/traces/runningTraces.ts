@@ -1,5 +1,5 @@
 // Which trace directory is meant: by its path, or by a process that is recorded into it.
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { list } from '../processes/machine';
 import { PREFIX, processesIn } from './traceDirectory';
@@ -10,6 +10,10 @@ export interface NamedTrace {
   directory: string | null;
   pid: number | null;
 }
+
+/** Processes that a refusal names, and letters of each command. */
+const MOST_NAMED = 5;
+const MOST_LETTERS = 60;
 
 /** The trace that `where` names, a PID or a path. The error is one sentence. */
 export function findTrace(where: string, roots: readonly string[]): NamedTrace | { error: string } {
@@ -22,14 +26,31 @@ export function findTrace(where: string, roots: readonly string[]): NamedTrace |
 }
 
 function traceOfProcess(pid: number, roots: readonly string[]): NamedTrace | { error: string } {
-  for (const root of roots) {
-    for (const name of list(root).filter(entry => entry.startsWith(PREFIX))) {
-      const path = join(root, name);
-      if (processesIn(path).has(pid)) return { path, directory: path, pid };
-    }
-  }
+  const paths = roots.flatMap(root =>
+    list(root)
+      .filter(entry => entry.startsWith(PREFIX))
+      .map(name => join(root, name)),
+  );
+  const path = paths.find(each => processesIn(each).has(pid));
+  if (path !== undefined) return { path, directory: path, pid };
   const known = existsSync(`/proc/${pid}`) ? 'is not traced (or by another user)' : 'does not run';
-  return {
-    error: `Process ${pid} ${known}: name a process that "gpu-memtrace run" or VS Code started under the tracer.`,
-  };
+  return { error: `Process ${pid} ${known}${tracedText(paths)}.` };
+}
+
+/** Those that are traced at this moment. */
+function tracedText(paths: readonly string[]): string {
+  const ids = paths.flatMap(path => [...processesIn(path)]).filter(pid => existsSync(`/proc/${pid}`));
+  const named = ids.slice(0, MOST_NAMED).map(pid => `${pid} (${commandOf(pid)})`);
+  if (ids.length === 0) return ': name a process that "gpu-memtrace run" or VS Code started under the tracer';
+  const more = ids.length > named.length ? `, and ${ids.length - named.length} more` : '';
+  return `; traced now: ${named.join(', ')}${more}`;
+}
+
+/** Empty where the process has just ended. */
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').join(' ').trim().slice(0, MOST_LETTERS);
+  } catch {
+    return '';
+  }
 }

@@ -96,7 +96,8 @@ function draw(lines: readonly { text: string; style: keyof typeof STYLES }[], { 
     const coloured = line.style === 'alarm' || line.style === 'warning';
     const style = coloured && process.env.NO_COLOR ? STYLES.strong : STYLES[line.style];
     const cells = i === help ? inert(line.text).padEnd(columns) : inert(line.text);
-    text += `\x1b[${row};1H${style}${cells}\x1b[m\x1b[K`;
+    // Wiped first: behind a full row the cursor stays on its last letter.
+    text += `\x1b[${row};1H\x1b[K${style}${cells}\x1b[m`;
     if (i === help - 1 && row < rows - 1) text += `\x1b[${row + 1};1H\x1b[J`;
   });
   write(2, `${text}\x1b[?7h`);

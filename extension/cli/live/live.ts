@@ -5,7 +5,7 @@ import type { NativeSession } from '../../engine/addon';
 import { fitEnd } from '../../analysis/report/fit';
 import { formatBytes, formatDuration } from '../../protocol/format';
 import { createLineReader } from '../../engine/sourceLines';
-import { terminalSize, write } from '../report/output';
+import { say, terminalSize, write } from '../report/output';
 import { createFullScreen, type Live } from './fullScreen';
 import { createNews } from './news';
 import { TerminalTable } from './terminalTable';
@@ -13,6 +13,8 @@ import { TerminalTable } from './terminalTable';
 export interface LiveOptions {
   /** What is watched, in words. */
   title: string;
+  /** Of the program that was started; null: the title has it. */
+  pid: number | null;
   /** When that began. */
   startedMs: number;
   /** Nobody else writes to this terminal or reads from it (`canTakeScreen`). */
@@ -24,11 +26,11 @@ export interface LiveOptions {
 const MIN_ROWS = 18;
 
 /** The whole terminal where it is ours alone, its lower half where a program writes to it too, elsewhere lines. */
-export function createLive(session: NativeSession, { title, startedMs, wholeScreen, quit }: LiveOptions): Live {
+export function createLive(session: NativeSession, { title, pid, startedMs, wholeScreen, quit }: LiveOptions): Live {
   const lineText = createLineReader();
   const elapsedNs = (): number => (Date.now() - startedMs) * 1e6;
   const now = (size: LiveSize, choice: LiveChoice): LiveView =>
-    liveView(session, verdictsOf(session, lineText), { title, elapsedNs: elapsedNs(), choice, ...size });
+    liveView(session, verdictsOf(session, lineText), { title, pid, elapsedNs: elapsedNs(), choice, ...size });
   const view = lastFull(now, ({ columns }, drawnMs) => {
     const left = leftOf(session);
     if (left === null) return null;
@@ -38,7 +40,10 @@ export function createLive(session: NativeSession, { title, startedMs, wholeScre
   });
   if (wholeScreen) return createFullScreen(view, quit);
   const size = process.env.TERM === 'dumb' ? null : terminalSize(2);
-  if (size === null || size.rows < MIN_ROWS) return { show: createNews(session, lineText), stop: () => undefined };
+  if (size === null || size.rows < MIN_ROWS) {
+    if (pid !== null) say(`Process ${pid} is traced.`);
+    return { show: createNews(session, lineText), stop: () => undefined };
+  }
   return lowerHalf(view);
 }
 

@@ -1,5 +1,5 @@
 import { verdictsOf } from '../../analysis/findings/verdictCache';
-import { headLine } from '../../analysis/report/tableFindings';
+import { headLine, takenBackLine } from '../../analysis/report/tableFindings';
 import type { NativeSession } from '../../engine/addon';
 import type { LineText } from '../../analysis/findings/findingContext';
 import { isGrowth, type Finding } from '../../protocol/verdicts';
@@ -20,7 +20,7 @@ export function createNews(session: NativeSession, lineText: LineText): () => vo
       said.delete(id);
       if (!isGrowth(finding)) continue;
       const now = finding.sites.map(site => sites.get(site)?.because).find(because => because !== undefined);
-      say(`NOT A LEAK SO FAR: ${finding.headline}. ${now ?? ''}`.trimEnd());
+      say(takenBackLine(finding, now ?? ''));
     }
   };
 }

@@ -9,7 +9,6 @@ import { reasonOf } from '../../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon, type NativeSession } from '../../engine/addon';
 import { createLineReader } from '../../engine/sourceLines';
 import { traceFile, type TraceFile } from '../../engine/traceFile';
-import type { Selection } from '../../exporters/exportInput';
 import { formatDuration } from '../../protocol/format';
 import { textOf } from '../../protocol/inert';
 import type { TraceSource } from '../../protocol/trace';
@@ -23,7 +22,7 @@ import { asAt, atMoment, bornSince } from './momentSource';
 import { refuse, say, terminalSize } from './output';
 import { writeResult } from './resultFile';
 import { endText } from './summary';
-import { resolveTraceTime, timeText } from './traceTime';
+import { resolveTraceTime, type NamedMoment } from './traceTime';
 
 const TOP = 50;
 const UNREADABLE = 1;
@@ -50,14 +49,16 @@ async function showTrace(options: ReportArguments, opened: Opened, dist: string)
     if (format !== 'table' || output !== null || options.compare !== null) fileNotes(session.info()).forEach(say);
     const selection = selectionOf(options, session);
     if ('error' in selection) return refuse(selection.error, USAGE);
+    const { from, until } = selection;
     if (options.compare !== null)
-      return await compare(options, { ...opened, ...momentOf(options.at, selection.untilNs) }, options.compare, dist);
-    if (format !== 'table' && format !== 'json') return await exportReport(options, format, addon, selection);
-    const from = { addon, session, path: options.file };
-    const { fromNs, untilNs } = selection;
-    if (untilNs === null) return await showEnd(options, from);
-    const ran = !session.info().live && untilNs < session.info().durationNs;
-    return await atMoment(from, untilNs, then => show(options, then, { fromNs, untilNs, ran }));
+      return await compare(options, { ...opened, ...momentOf(until) }, options.compare, dist);
+    if (format !== 'table') for (const moment of [from, until]) if (moment?.near) say(`As of ${moment.text}.`);
+    if (format !== 'table' && format !== 'json')
+      return await exportReport(options, format, addon, { fromNs: from?.ns ?? null, untilNs: until?.ns ?? null });
+    const trace = { addon, session, path: options.file };
+    if (until === null) return await showEnd(options, trace);
+    const ran = !session.info().live && until.ns < session.info().durationNs;
+    return await atMoment(trace, until.ns, then => show(options, then, { from, until, ran }));
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error), UNREADABLE);
   } finally {
@@ -75,12 +76,12 @@ async function compare(
   if ('error' in second) return refuse(second.error, UNREADABLE);
   try {
     fileNotes(second.session.info()).forEach(say);
-    const untilNs = at === null ? null : resolveTraceTime(at, second.session);
-    if (typeof untilNs === 'object' && untilNs !== null) return refuse(untilNs.error, USAGE);
+    const until = at === null ? null : resolveTraceTime(at, second.session);
+    if (until !== null && 'error' in until) return refuse(until.error, USAGE);
     const chunks = await compareReport(
       options,
       { ...first, file: options.file },
-      { ...second, file, ...momentOf(at, untilNs) },
+      { ...second, file, ...momentOf(until) },
     );
     return writeResult(chunks, options.output) ? 0 : UNREADABLE;
   } finally {
@@ -95,13 +96,17 @@ interface Moment {
 }
 
 /** A moment, and what it is called; null: the end. */
-function momentOf(time: TraceTime | null, untilNs: number | null): Moment {
-  return { untilNs, when: time === null || untilNs === null ? null : timeText(time, untilNs) };
+function momentOf(until: NamedMoment | null): Moment {
+  return { untilNs: until?.ns ?? null, when: until?.text ?? null };
 }
 
-interface ChosenMoment {
-  fromNs: number | null;
-  untilNs: number;
+interface Selection {
+  from: NamedMoment | null;
+  until: NamedMoment | null;
+}
+
+interface ChosenMoment extends Selection {
+  until: NamedMoment;
   /** The program has ended, but not by then. */
   ran: boolean;
 }
@@ -131,17 +136,15 @@ async function openTrace(file: string, dist: string): Promise<Opened | { error: 
   }
 }
 
-/** The moments that are asked for, in nanoseconds of the session. */
+/** The moments that are asked for. */
 function selectionOf({ at, from }: ReportArguments, source: TraceSource): Selection | { error: string } {
-  const resolve = (time: TraceTime | null): number | { error: string } | null =>
-    time === null ? null : resolveTraceTime(time, source);
-  const [untilNs, fromNs] = [resolve(at), resolve(from)];
-  if (typeof untilNs === 'object' && untilNs !== null) return untilNs;
-  if (typeof fromNs === 'object' && fromNs !== null) return fromNs;
-  if (fromNs === null || untilNs === null || fromNs <= untilNs) return { fromNs, untilNs };
-  return {
-    error: `--between goes from the earlier to the later: ${formatDuration(fromNs)} is after ${formatDuration(untilNs)}.`,
-  };
+  const resolve = (time: TraceTime | null) => (time === null ? null : resolveTraceTime(time, source));
+  const [until, first] = [resolve(at), resolve(from)];
+  if (until !== null && 'error' in until) return until;
+  if (first !== null && 'error' in first) return first;
+  if (first === null || until === null || first.ns <= until.ns) return { from: first, until };
+  const [earlier, later] = [formatDuration(first.ns), formatDuration(until.ns)];
+  return { error: `--between goes from the earlier to the later: ${earlier} is after ${later}.` };
 }
 
 /** All of a trace. */
@@ -161,7 +164,7 @@ async function showEnd(options: ReportArguments, trace: EndedTrace): Promise<num
 
 /** A moment that the user chose. */
 function show(options: ReportArguments, session: NativeSession, chosen: ChosenMoment): number {
-  const { fromNs, untilNs } = chosen;
+  const [fromNs, untilNs] = [chosen.from?.ns ?? null, chosen.until.ns];
   const verdicts = verdictsOf(session, createLineReader());
   const then = asAt(session, untilNs);
   const source = fromNs === null ? then : bornSince(then, fromNs);
@@ -172,7 +175,7 @@ function show(options: ReportArguments, session: NativeSession, chosen: ChosenMo
   }
   const snapshot = readSnapshot(source, rowsOf(options), verdicts);
   const timeMs = snapshot.info.startRealtimeMs + untilNs / 1e6;
-  return writeTable(options, snapshot, { timeMs }, momentLines(options, chosen));
+  return writeTable(options, snapshot, { timeMs }, momentLines(chosen));
 }
 
 function rowsOf({ blocks, groupBy }: ReportArguments): SnapshotOptions {
@@ -190,12 +193,11 @@ function writeTable({ output }: ReportArguments, snapshot: Snapshot, { timeMs, e
   return writeResult([textOf([...head, ...table])], output) ? 0 : UNREADABLE;
 }
 
-function momentLines({ at, from }: ReportArguments, { fromNs, untilNs, ran }: ChosenMoment): string[] {
-  const then = at === null ? formatDuration(untilNs) : timeText(at, untilNs);
+function momentLines({ from, until, ran }: ChosenMoment): string[] {
   const judged = ran ? ['Findings are as of then, while the program was still running: its end may tell more.'] : [];
-  if (from === null || fromNs === null) return [`AT ${then} of the trace`, ...judged];
+  if (from === null) return [`AT ${until.text} of the trace`, ...judged];
   return [
-    `BETWEEN ${timeText(from, fromNs)} and ${then} of the trace: what was allocated in that time and was alive at the ` +
+    `BETWEEN ${from.text} and ${until.text} of the trace: what was allocated in that time and was alive at the ` +
       'end of it.',
     'Findings, peaks, and the numbers of allocations and frees count from the beginning of the trace.',
     ...judged,

@@ -7,38 +7,45 @@ import type { TraceTime } from '../arguments/moments';
 /** The most that a series of steps has (`LedgerSeriesQuery.points`). */
 const MOST_POINTS = 2_048;
 
-/** Nanoseconds of the session; the error is one sentence. A step stands for its end. */
-export function resolveTraceTime(time: TraceTime, source: TraceSource): number | { error: string } {
+/** A moment of a trace: nanoseconds of the session, and what it is called, `the end of step 31 (1.09 s)`. */
+export interface NamedMoment {
+  ns: number;
+  text: string;
+  /** It is near the one that was asked for, which the trace does not keep. */
+  near: boolean;
+}
+type Resolved = NamedMoment | { error: string };
+
+/** The moment that is meant; the error is one sentence. A step stands for its end. */
+export function resolveTraceTime(time: TraceTime, source: TraceSource): Resolved {
   const { durationNs } = source.info();
-  if (time === 'peak') return peakMoment(source) ?? { error: 'Nothing was allocated in this trace: it has no peak.' };
-  if ('percent' in time) return Math.round((durationNs * time.percent) / 100);
+  if (time === 'peak') {
+    const ns = peakMoment(source);
+    return ns === null ? { error: 'Nothing was allocated in this trace: it has no peak.' } : named(ns, 'the peak');
+  }
+  if ('percent' in time) return named(Math.round((durationNs * time.percent) / 100), `${time.percent} %`);
   if ('step' in time) return stepEnd(time.step, source);
   if ('mark' in time) return markTime(time.mark, source);
   const ns = Math.round(time.seconds * 1e9);
-  if (ns <= durationNs) return ns;
+  if (ns <= durationNs) return { ns, text: formatDuration(ns), near: false };
   return { error: `The trace lasts ${formatDuration(durationNs)}: ${formatDuration(ns)} is after its end.` };
 }
 
-/** `the end of step 31 (1.09 s)`, `1.09 s`: the moment as it was named, and when that is. */
-export function timeText(time: TraceTime, ns: number): string {
-  const at = formatDuration(ns);
-  if (time === 'peak') return `the peak (${at})`;
-  if ('step' in time) return `the end of step ${formatCount(time.step)} (${at})`;
-  if ('mark' in time) return `"${time.mark}" (${at})`;
-  return 'percent' in time ? `${time.percent} % (${at})` : at;
+function named(ns: number, name: string, near = false): NamedMoment {
+  return { ns, text: `${name} (${formatDuration(ns)})`, near };
 }
 
 /** Of several marks of that name the newest. */
-function markTime(name: string, source: TraceSource): number | { error: string } {
+function markTime(name: string, source: TraceSource): Resolved {
   const marks = marksOf(source.info().session);
   const found = marks.filter(mark => mark.name === name).at(-1);
-  if (found !== undefined) return found.timeNs;
+  if (found !== undefined) return named(found.timeNs, `"${name}"`);
   const names = marks.map(mark => `"${mark.name}"`).join(', ');
   return { error: `The trace has no mark "${name}"${names === '' ? '' : `; it has ${names}`}.` };
 }
 
-/** Of the process with most steps. */
-function stepEnd(step: number, source: TraceSource): number | { error: string } {
+/** Of the process with most steps; of steps that are kept as one the nearest end. */
+function stepEnd(step: number, source: TraceSource): Resolved {
   const info = source.info();
   const [most] = [...info.steps].sort((a, b) => b.count - a.count);
   if (most === undefined || most.count === 0)
@@ -46,10 +53,12 @@ function stepEnd(step: number, source: TraceSource): number | { error: string } 
   if (step > most.count)
     return { error: `The trace has ${formatPlural(most.count, 'step')}: step ${step} is not among them.` };
   const device = info.totals.find(total => total.process === most.process && total.device >= 0)?.device ?? 0;
-  const { first, last, endNs } = source.ledgerSeries({ process: most.process, device, points: MOST_POINTS });
-  const at = last.findIndex(end => end >= step);
-  if (last[at] === step) return endNs[at] ?? 0;
-  return {
-    error: `The trace keeps steps ${first[at]} to ${last[at]} as one: name step:${last[at]}, or a time.`,
-  };
+  const { last, endNs } = source.ledgerSeries({ process: most.process, device, points: MOST_POINTS });
+  const after = last.findIndex(end => end >= step);
+  const distance = (at: number): number => Math.abs((last[at] ?? Infinity) - step);
+  const at = distance(after - 1) < distance(after) ? after - 1 : after;
+  const kept = last[at] ?? step;
+  const name = `the end of step ${formatCount(kept)}`;
+  if (kept === step) return named(endNs[at] ?? 0, name);
+  return named(endNs[at] ?? 0, `${name}, the nearest to step ${formatCount(step)} that the trace keeps`, true);
 }

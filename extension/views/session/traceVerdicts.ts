@@ -6,7 +6,7 @@ import { FirstLeaks, type OwnAnswer, type OwnQuestion } from '../../analysis/fin
 import { occasionText, recordedHolders, readHolderAnswer, timeOf } from '../../analysis/findings/holders';
 import { otherLines, rowVerdicts } from '../../analysis/report/rowVerdicts';
 import { standingOf } from '../../analysis/sites/standing';
-import { survivorsOf, tensorAt } from '../../analysis/series/survivors';
+import { aliveOf, survivorsOf, tensorAt } from '../../analysis/series/survivors';
 import { ask, cannotAsk, type Reader } from '../../capture/traces/requests';
 import type { NativeSession } from '../../engine/addon';
 import type { BlockQuery } from '../../protocol/requests/blockRequests';
@@ -160,7 +160,10 @@ export class TraceVerdicts implements vscode.Disposable {
     const result = await ask(this.still, this.directory, finding.process, { do: 'holders', blocks }, patience);
     if (signal.aborted) return refused(vscode.l10n.t('Stopped waiting.'));
     if ('sentence' in result) return this.recorded(finding, result.sentence);
-    const found = readHolderAnswer(result.answer, finding.sites, blocks.length);
+    const found = readHolderAnswer(result.answer, finding.sites, {
+      asked: blocks.length,
+      alive: aliveOf(this.source, finding, blocks),
+    });
     if (!('holders' in found)) return refused(found.sentence);
     return { state: 'answered', sentence: found.sentence, results: found.holders };
   }
@@ -169,7 +172,7 @@ export class TraceVerdicts implements vscode.Disposable {
   private recorded({ process, sites }: Finding, why: string): Inquiry<HolderFound> {
     const recorded = recordedHolders(this.source, process, sites);
     if (recorded === null) return refused(`${why} ${vscode.l10n.t('The trace holds no earlier answer.')}`);
-    const sentence = `${why} ${occasionText(recorded.answer)}`;
+    const sentence = `${why} ${occasionText(recorded)}`;
     return { state: 'answered', sentence, results: recorded.holders };
   }
 

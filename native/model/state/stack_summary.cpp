@@ -49,7 +49,7 @@ StackSummary summarize(const Stack &stack) {
   summary.file = shown.file;
   summary.line = shown.line;
   summary.function = shown.function;
-  summary.search = lower_case(shown.file + "\n" + shown.function);
+  summary.search = lower_case(shown.file + ":" + std::to_string(shown.line) + "\n" + shown.function);
   return summary;
 }
 

@@ -17,7 +17,7 @@ struct StackSummary {
   std::string file;             ///< of the user frame, else of the innermost one
   uint32_t line = 0;
   std::string function;
-  std::string search;  ///< file and function in lower case
+  std::string search;  ///< `file:line` and function in lower case
   void checkpoint(trace::Archive &a) {
     a(content, resolved, before_attach, calls_backward, file, line, function, search);
   }

@@ -14,37 +14,54 @@ CONTENTS = ("dict", "cache") + tuple(each.__name__ for each in paths.SEQUENCES)
 
 
 class Kept:
-    """Tensors that keep their graphs, as they hang on a name: how many built-in containers deep, at which places of the innermost one
-    (an index of a short one, a text as a key, else None), and whether each is one number."""
+    """Tensors as they hang on a name: how many built-in containers deep, at which places of the innermost one (an index or
+    a key of a short one, else None), whether each is one number, and whether any keeps its graph."""
 
-    __slots__ = ("depth", "places", "scalar")
+    __slots__ = ("depth", "places", "scalar", "graph")
 
-    def __init__(self, steps, tensor):
-        self.depth, self.places = len(steps), {place_in(steps[-1])} if steps else set()
-        self.scalar = tensors.base.numel(tensor) == 1
+    def __init__(self, depth, places, scalar, graph):
+        self.depth, self.places, self.scalar, self.graph = depth, places, scalar, graph
 
 
 def of_both(one, other):
     """What is kept by either; None where one statement could not do without both."""
-    if one is None or other is None or (one.depth, one.scalar) != (other.depth, other.scalar):
+    if one is None or other is None or one.depth != other.depth:
         return None
-    one.places |= other.places
-    return one
+    return Kept(one.depth, one.places | other.places, one.scalar and other.scalar, one.graph or other.graph)
 
 
 def kept_behind(steps, tensor):
-    """What hangs on a name behind which these steps lead to the tensor; None: not through built-in containers alone."""
+    """What hangs on a name behind which these steps lead to the tensor, with what lies beside it in the innermost container; None: not
+    through built-in containers alone."""
     if not all(each.kind in CONTENTS and each.kind != "cache" for each in steps) or not objects.is_kind(tensor, tensors.base):
         return None
-    return Kept(steps, tensor) if tensors.node(tensor) is not None else None
+    places, kept = set(), [tensor]
+    for place, each in fields_of(steps[-1], tensor) if steps else ():
+        if tensors.plain(each) is each:
+            if each is tensor or tensors.on_gpu(each) or tensors.node(each) is not None:
+                places.add(place)
+                kept.append(each)
+        elif objects.is_kind(each, tensors.base) or any(objects.is_kind(one, tensors.base) for one in parts_of(each)):
+            places.add(None)
+    return Kept(len(steps), places, all(map(is_number, kept)), any(tensors.node(each) is not None for each in kept))
 
 
-def place_in(step):
-    if step.kind == "dict":
-        return step.name
-    if step.kind in ("list", "tuple") and step.length <= paths.FEW:
-        return next((place for place, each in enumerate(step.owner) if each is step.target), None)
-    return None
+def is_number(tensor):
+    return tensors.base.numel(tensor) == 1
+
+
+def fields_of(step, tensor):
+    """[(place, what lies there)] of a short container; of another one the tensor alone, with None."""
+    if step.kind == "dict" and step.length <= paths.FEW:
+        return [(key if objects.exactly(key, str, int, bool, bytes) else None, each) for key, each in list(dict.items(step.owner))]
+    return list(enumerate(step.owner)) if step.kind in ("list", "tuple") and step.length <= paths.FEW else [(None, tensor)]
+
+
+def parts_of(thing):
+    """What lies in a built-in container."""
+    if type(thing) is dict:
+        return list(thing.values())
+    return list(thing) if objects.exactly(thing, list, tuple, set, frozenset) else ()
 
 
 def class_files(kind):
@@ -217,6 +234,30 @@ def error_line(steps):
             code = each.target.f_code
             return code.co_filename, each.owner.tb_lineno, objects.function_text(code)
     return None
+
+
+def is_own(thing):
+    """Whether it is of a class of the program's."""
+    return any(map(roots.is_user_file, class_files(type(thing))[:1]))
+
+
+def is_metric(thing):
+    """Whether it is a metric of torchmetrics, which collects what it is given until it is reset."""
+    names = (objects.CLASS_DICT(each).get("__module__") for each in objects.CLASS_MRO(type(thing)))
+    return any(type(each) is str and each.startswith("torchmetrics.") for each in names)
+
+
+def own_object(steps):
+    """The place of the step from the first object of the program's own behind what a library has for itself (`trainer._connector`): nobody
+    knows it by that way; 0: there is no such object."""
+    private = 0
+    for place, each in enumerate(steps):
+        name = each.name if each.kind == "attribute" and type(each.name) is str else ""
+        hidden = name.startswith("_") and name not in paths.MODULE_PARTS and not name.endswith("_hooks")
+        if hidden and each.owner is not None and not is_own(each.owner):
+            private = place + 1
+    behind = range(private, len(steps)) if private else ()
+    return next((place for place in behind if steps[place].kind == "attribute" and is_own(steps[place].owner)), 0)
 
 
 def step_anchor(root, way, steps, place, grows):

@@ -1,5 +1,5 @@
-"""What to write instead of a statement that keeps a graph of the backward pass: one expression of it without its graph. Made from a
-parse of the statement and from where the kept tensor really lies; None wherever that leaves a doubt."""
+"""What to write instead of a statement that keeps a graph of the backward pass: its expressions without their graphs. Made from a
+parse of the statement and from where the kept tensors really lie; None wherever that leaves a doubt."""
 
 import ast
 
@@ -21,20 +21,20 @@ JOINED = {  # what wants tensors that lie on one device
 def fix_of(file, mention, kept):
     """{line, column, endLine, endColumn (UTF-16 units, both from 1), before, after, adds, statement} for a mention (source.Mention) of the
     file and what is kept there (anchors.Kept); None: nothing that is surely right."""
-    if kept is None or mention.node is None or any(is_another(each, mention) for each in file.mentions):
+    if kept is None or not kept.graph or mention.node is None or any(is_another(each, mention) for each in file.mentions):
         return None
     target = carried(mention)
     if target is not None:
-        found = addend(mention) if depth(target) == kept.depth else None
+        found = [addend(mention)] if depth(target) == kept.depth else []
         how = ".detach()"
     else:
-        # A bigger one would stay on the GPU, and only the program knows where it may go.
-        found = stored(mention, kept) if kept.scalar else None
+        # A bigger one would stay on the GPU, and where it may go only the program knows that does something with it.
+        found = stored(mention, kept) if kept.scalar or is_unread(file, mention) else []
         how = ".detach().cpu()"
-    if found is None:
+    if not found or None in found:
         return None
     kept_in = made_from(file, {mention.scope.variable(mention.name) if mention.sort == "name" else mention.name})
-    if is_needed(file, kept_in) or not (is_done(file, mention.scope, found) or is_seen(file, kept_in)):
+    if is_needed(file, kept_in) or not (all(is_done(file, mention.scope, each) for each in found) or is_seen(file, kept_in)):
         return None
     if target is None and any(expressions.callee(call) in JOINED and read_by(file, call, scope) & kept_in for call, scope in file.calls):
         return None
@@ -76,21 +76,25 @@ def addend(mention):
 
 
 def stored(mention, kept):
-    """The expression that is put into a container: all of an argument, or the part of a tuple, list or dict that is kept."""
+    """The expressions that are put into a container, as they are written: all of an argument, or the parts of a tuple, list or dict
+    that are kept. One of them is None where that is not to be told."""
     node = mention.node
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         plain = not node.keywords and not any(isinstance(each, ast.Starred) for each in node.args)
         if not plain or node.func.attr not in ONE_ARGUMENT or len(node.args) != 1:
-            return None
+            return []
         container, value = node.func.value, node.args[0]
     elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Subscript):
         container, value = node.targets[0].value, node.value
     else:
-        return None
+        return []
     deep = kept.depth - 1 - depth(container)
-    if deep == 1:
-        value = part(value, kept.places)
-    return value if deep in (0, 1) and isinstance(value, ATOMS + SUMS) else None
+    values = [value] if deep == 0 else parts_of(value, kept.places) if deep == 1 else []
+    return sorted((each if isinstance(each, ATOMS + SUMS) else None for each in values), key=position)
+
+
+def position(value):
+    return (value.lineno, value.col_offset) if value is not None else (0, 0)
 
 
 def depth(container):
@@ -102,18 +106,33 @@ def depth(container):
     return count
 
 
-def part(value, places):
-    """The element of a tuple or list, or the value of a dict, as it is written; None: it is none, or not to be told which."""
-    place = min(places, key=str)
-    if len(places) > 1:
-        return None
-    if isinstance(value, (ast.Tuple, ast.List)) and type(place) is int:
-        plain = not any(isinstance(each, ast.Starred) for each in value.elts)
-        return value.elts[place] if plain and place < len(value.elts) else None
-    if isinstance(value, ast.Dict):
-        named = [(key.value if isinstance(key, ast.Constant) else None, each) for key, each in zip(value.keys, value.values)]
-        return next((each for key, each in named if key is not None and key == place), None)
-    return None
+def is_unread(file, mention):
+    """Whether the program makes what a statement adds to, and then asks no more of it than how long it is."""
+    name, sort = mention.name, "id" if mention.sort == "name" else "attr"
+    if any(each.name == name and not each.grows and not each.is_empty() for each in file.mentions):
+        return False
+    if any(name in each.bound and name in each.parameters for each in file.scopes):
+        return False
+    own = set(ast.walk(mention.node))
+    own.update(call.args[0] for call, _ in file.calls if expressions.callee(call) == "len" and len(call.args) == 1)
+    loads = (each for each in ast.walk(file.tree) if getattr(each, sort, None) == name and isinstance(each.ctx, ast.Load))
+    return all(each in own for each in loads)
+
+
+def parts_of(value, places):
+    """The elements of a tuple or list, or the values of a dict, that lie at these places, as they are written, and others that are written
+    the same; with None, where one of them is not to be told."""
+    if isinstance(value, (ast.Tuple, ast.List)):
+        parts = list(enumerate(value.elts))
+    elif isinstance(value, ast.Dict):
+        parts = [(key.value if isinstance(key, ast.Constant) else None, each) for key, each in zip(value.keys, value.values)]
+    else:
+        return []
+    named, more = dict(parts), isinstance(value, ast.Dict) and None in value.keys
+    if None in places or more or any(isinstance(each, ast.Starred) for _, each in parts):
+        return []
+    same = {ast.dump(named[place]) for place in places if place in named}
+    return [each for _, each in parts if ast.dump(each) in same] + [None for place in places if place not in named]
 
 
 def made_from(file, found):
@@ -221,19 +240,14 @@ def last_name(scope):
     return scope.name.rsplit(".", 1)[-1]
 
 
-def edit(file, value, statement, how):
-    """The edit that writes `how` behind an expression."""
+def edit(file, values, statement, how):
+    """The edit that writes `how` behind some expressions of a statement, which are in the order of the text."""
     lines = file.lines
-    begin, end = (value.lineno - 1, value.col_offset), (value.end_lineno - 1, value.end_col_offset)
-    before, after = text_between(lines, begin, end), None
-    if before is None:
-        return None
-    grouped = value is getattr(statement, "value", None) and byte_at(lines, begin[0], begin[1] - 1) == b"("
-    if grouped and byte_at(lines, end[0], end[1]) == b")":
-        begin, end, before = (begin[0], begin[1] - 1), (end[0], end[1] + 1), "(" + before + ")"
-        after = before + how
-    else:
-        after = (before if isinstance(value, ATOMS) else "(" + before + ")") + how
+    parts = [written(lines, each, statement, how) for each in values]
+    begin, end, after = parts[0]
+    for first, last, text in parts[1:]:
+        after, end = after + text_between(lines, end, first) + text, last
+    before = text_between(lines, begin, end)
     whole = text_between(lines, (statement.lineno - 1, statement.col_offset), (statement.end_lineno - 1, statement.end_col_offset))
     head = text_between(lines, (statement.lineno - 1, statement.col_offset), begin)
     changed = head + after + whole[len(head) + len(before) :]
@@ -251,6 +265,17 @@ def edit(file, value, statement, how):
         "adds": how,
         "statement": " ".join(each.strip() for each in changed.split("\n")),
     }
+
+
+def written(lines, value, statement, how):
+    """(where it begins, where it ends, what stands there then) of an expression that gets `how`."""
+    begin, end = (value.lineno - 1, value.col_offset), (value.end_lineno - 1, value.end_col_offset)
+    grouped = value is getattr(statement, "value", None) and byte_at(lines, begin[0], begin[1] - 1) == b"("
+    grouped = grouped and byte_at(lines, end[0], end[1]) == b")"
+    if grouped:
+        begin, end = (begin[0], begin[1] - 1), (end[0], end[1] + 1)
+    before = text_between(lines, begin, end)
+    return begin, end, (before if grouped or isinstance(value, ATOMS) else "(" + before + ")") + how
 
 
 def byte_at(lines, line, column):

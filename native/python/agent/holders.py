@@ -27,9 +27,11 @@ NOT_SEEN = ({"path": "not seen: a backward pass was running", "kind": "unknown"}
 def describe(root, variable, way, how):
     """(answer, anchor) for a way from a root down to a tensor; `how` the tensor has the block, one of ENDINGS."""
     steps = paths.steps_of(root, variable, way)
-    answer = {"path": paths.text_of(root, variable, steps), "kind": paths.kind_of(root, variable, steps)}
+    first = anchors.own_object(steps)
+    shown = (root, variable) if first == 0 else (roots_part.Root("object", objects.class_text(type(steps[first].owner))), None)
+    answer = {"path": paths.text_of(*shown, steps[first:]), "kind": paths.kind_of(root, variable, steps)}
     if any(paths.is_entry(each) for each in steps):
-        answer["like"] = paths.text_of(root, variable, steps, entries=True) + ENDINGS[how]
+        answer["like"] = paths.text_of(*shown, steps[first:], entries=True) + ENDINGS[how]
     answer["path"] += ENDINGS[how]
     if how in (graph.GRAPH, graph.GRADIENT_GRAPH, graph.NODE_GRAPH):
         answer["kind"] = "autograd"
@@ -39,8 +41,11 @@ def describe(root, variable, way, how):
     answer.update(paths.size_of(steps))
     longest = anchors.longest_container(steps)
     if longest is not None:
-        answer["container"] = paths.text_of(root, variable, steps[:longest])
+        inside = longest > first
+        answer["container"] = paths.text_of(*shown, steps[first:longest]) if inside else paths.text_of(root, variable, steps[:longest])
     answer["chain"] = paths.chain_of(steps)
+    if any(anchors.is_metric(each.owner) for each in steps):
+        answer["metric"] = True
     if objects.is_kind(way[-1], tensors.base):
         answer["graph"] = tensors.has_graph(way[-1]) if how is None else how != GRADIENT
         answer["one"] = tensors.base.numel(way[-1]) == 1

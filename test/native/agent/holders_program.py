@@ -39,6 +39,18 @@ class Keeper:
         Keeper.on_class.append(block("class"))  # HOLD class
 
 
+class Trained:
+    def __init__(self, block):
+        self.kept = [block]  # HOLD behind a library
+
+
+class Areas:
+    __module__ = "torchmetrics.metric"
+
+    def __init__(self):
+        self.preds = []
+
+
 class Slotted:
     __slots__ = ("inside",)
 
@@ -254,6 +266,9 @@ for place in range(9):
     Probe(probed)
     log.addHandler(Drain())  # HOLD library
 log.setLevel(logging.INFO)
+log._connector = Trained(block("behind a library"))
+areas = Areas()
+areas.preds.append(block("metric"))  # HOLD metric
 cached(1)
 bounded(1)
 trail = contextvars.ContextVar("trail", default=())

@@ -58,6 +58,7 @@ class Holders(AgentTest):
             self.assertEqual(log.holder(1, addresses[name])["container"], container)
         for name, has_graph in (("attribute list", False), ("graph", True)):
             self.assertEqual(log.holder(1, addresses[name])["graph"], has_graph, name)
+        self.assertEqual([name for name in HOLDERS if "metric" in log.holder(1, addresses[name])], ["metric"])
         self.assertEqual(log.holder(1, addresses["thread"])["thread"], "worker")
         self.assertEqual(log.holder(1, addresses["cycle"])["backReference"], "parent")
         self.assertIsNone(log.holder(1, addresses["cycle"])["limit"], "the collector is off")
@@ -213,6 +214,8 @@ HOLDERS = {
     "dropped hook": ("hook", "__main__.piled._forward_hooks[...] > <pile_up.<locals>.look>.inner"),
     "method hook": ("hook", "__main__.probed._forward_hooks[...].seen"),
     "library": ("attribute", "__main__.log.handlers[...].last"),
+    "behind a library": ("container", "Trained.kept[...]"),
+    "metric": ("container", "__main__.areas.preds[...]"),
     "traceback": ("traceback", "__main__.error.__traceback__ > fail().lost"),
     "cycle": ("cycle", "cycle of Child > Parent: .data"),
 }

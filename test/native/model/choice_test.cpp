@@ -249,6 +249,10 @@ TEST(a_site_is_found_by_the_name_of_a_live_block_and_keeps_all_its_blocks) {
   CHECK_EQ(rows("weight step").total, 2u);
   CHECK_EQ(rows("parameter").sum_live_bytes, 300);
   CHECK_EQ(rows("unnamed").total, 0u);
+  query.group_by = GroupBy::Line;
+  const SiteRow first = rows("").rows[0];
+  CHECK_EQ(rows(first.label.c_str()).total, 1u);
+  CHECK_EQ(rows(first.label.c_str()).rows[0].label, first.label);
   feed.free(1);
   CHECK_EQ(rows("encoder").total, 0u);
 }

@@ -8,6 +8,7 @@ import { RunTrace, type RunFacts } from '../verdicts/runTrace';
 import { StepRun } from '../verdicts/stepRun';
 
 const MB = 1 << 20;
+const title = { title: 'train.py', pid: 4711, elapsedNs: 1e9 };
 const choice = { sort: 'bytes', filter: '', from: 0 } as const;
 
 /** Line 1 grows by a megabyte a step; another comes and goes. */
@@ -25,7 +26,7 @@ function trace(facts: RunFacts = {}): RunTrace {
 function view(source: FakeTrace | RunTrace, rows: number, columns: number, findings = 1): LiveView {
   const verdicts = verdictsOf(source);
   const all = Array.from({ length: findings }, () => verdicts.findings).flat();
-  return liveView(source, { ...verdicts, findings: all }, { title: 'train.py', elapsedNs: 1e9, rows, columns, choice });
+  return liveView(source, { ...verdicts, findings: all }, { ...title, rows, columns, choice });
 }
 const texts = (shown: LiveView): string[] => shown.lines.map(({ text }) => text);
 
@@ -37,6 +38,19 @@ test('findings as far as there is room, the worst in full; how many there are be
   assert.match(lines[4] ?? '', /^ {2}\S/);
   assert.doesNotMatch(texts(view(trace(), 24, 80)).join('\n'), /more finding/);
   assert.ok(texts(view(trace(), 24, 80, 0)).includes('Nothing was found so far.'));
+});
+
+test('rows that the list leaves blank are the first finding’s: who holds it, and what to do', () => {
+  const verdicts = verdictsOf(trace());
+  const path = 'trainer.history.of_all_the_outputs_that_were_ever_made_by_anyone[...]';
+  const place = { kind: 'container', file: '/src/train.py', line: 7, function: 'keep', length: 40, bound: null };
+  const asked = { timeNs: 1e9, pauseMs: 31 };
+  const findings = verdicts.findings.map(finding => ({ ...finding, holder: { path, ...place, asked } }));
+  const lines = (rows: number): string =>
+    texts(liveView(trace(), { ...verdicts, findings }, { ...title, rows, columns: 80, choice })).join('\n');
+  assert.match(lines(12), /^ {2}Held by trainer\.history.*\n.*\n {2}Seen [^]*\n {2}Find what stores it/m);
+  assert.match(lines(11), /^ {2}Held by trainer\.history.*\n.*\n {2}Find what stores it/m);
+  assert.match(lines(9), /^LEAK.*\n.*\n {2}Find what stores it/m);
 });
 
 test('no line is longer than the terminal, and there are no more than it has', () => {
@@ -91,13 +105,12 @@ test('a driver that was not seen has no bytes of its own; what does not fit besi
   const lines = (columns: number): string[] => texts(view(source, 24, columns));
   assert.match(lines(80).join('\n'), /^gpu_0 7\.00 MB in tensors$/m, 'how much the card has is not known');
   assert.match(lines(80)[0] ?? '', / · simulated GPU$/);
-  assert.equal(lines(30)[0], '1.00 s · train.py');
+  assert.equal(lines(30)[0], '1.00 s · PID 4711 · train.py');
 });
 
 test('a filter that nothing matches says so, and which key clears it', () => {
   const shown = liveView(new FakeTrace(makeInfo({ totals: [makeTotals({})] }), [], []), verdictsOf(trace()), {
-    title: 'train.py',
-    elapsedNs: 1e9,
+    ...title,
     rows: 24,
     columns: 80,
     choice: { ...choice, filter: 'conv >1MB' },

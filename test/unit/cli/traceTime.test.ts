@@ -17,7 +17,9 @@ const steps = [
 ];
 const trace = new Stepping(makeInfo({ durationNs: 8e9, totals: [makeTotals({})], steps }));
 const ns = (text: string, source = trace): unknown =>
-  resolveTraceTime(parseTraceTime(text) ?? { seconds: NaN }, source);
+  withoutText(resolveTraceTime(parseTraceTime(text) ?? { seconds: NaN }, source));
+const withoutText = (found: ReturnType<typeof resolveTraceTime>): unknown => ('ns' in found ? found.ns : found);
+const named = (text: string): unknown => resolveTraceTime(parseTraceTime(text) ?? { seconds: NaN }, trace);
 
 test('times of a trace', () => {
   assert.deepEqual(
@@ -47,13 +49,26 @@ test('what is no time', () => {
 test('a time that the trace does not have is one sentence', () => {
   assert.deepEqual(ns('9s'), { error: 'The trace lasts 8.00 s: 9.00 s is after its end.' });
   assert.deepEqual(ns('step:7'), { error: 'The trace has 6 steps: step 7 is not among them.' });
-  assert.deepEqual(ns('step:3'), {
-    error: 'The trace keeps steps 1 to 4 as one: name step:4, or a time.',
-  });
   const none = new Stepping(makeInfo({}));
   assert.deepEqual(ns('step:1', none), {
     error: 'No step has ended in this trace: name a time, such as 12.5s or 90%.',
   });
+});
+
+test('a moment is called what it was named; of steps that are kept as one the nearest end stands for each', () => {
+  assert.deepEqual(named('step:6'), { ns: 6e9, text: 'the end of step 6 (6.00 s)', near: false });
+  assert.deepEqual(named('2s'), { ns: 2e9, text: '2.00 s', near: false });
+  assert.deepEqual(named('25%'), { ns: 2e9, text: '25 % (2.00 s)', near: false });
+  for (const step of [1, 3])
+    assert.deepEqual(named(`step:${step}`), {
+      ...{ ns: 4e9, near: true },
+      text: `the end of step 4, the nearest to step ${step} that the trace keeps (4.00 s)`,
+    });
+  const long = new Stepping(trace.info());
+  const axis = { first: [1, 5, 25], last: [4, 24, 25], endNs: [4e9, 24e9, 25e9] };
+  long.ledgerSeries = () =>
+    Object.fromEntries(Object.entries(axis).map(([name, values]) => [name, Float64Array.from(values)])) as never;
+  assert.equal(ns('step:6', long), 4e9);
 });
 
 test('a mark by its name, of several the newest', () => {

@@ -60,7 +60,7 @@ test('a site’s verdict, with its sentence', () => {
 test('the table begins with what was found, in sentences', () => {
   const lines = table(trace(40)).split('\n');
   assert.deepEqual(lines.slice(1, 5), [
-    'LEAK: train.py:1: 1 tensor of each step stays alive, 2.00 MB a step since step 1 (confidence 97 %).',
+    'LEAK: train.py:1: 1 tensor of each step stays alive, 2.00 MB a step (confidence 97 %).',
     '  Find what stores it: drop it when the step is done, or move it to the CPU (`.detach().cpu()`).',
     '40 steps (optimizer)',
     '',

@@ -196,11 +196,11 @@ test('where the line that keeps it is known, it is what the headline names', () 
     leakWords({ ...facts, class: kind, place, lines, holder: { ...holder, file, line: file === null ? null : 35 } });
   assert.deepEqual(words('graph', '/t/train.py'), {
     headline: 'train.py:35 keeps each step’s graph',
-    detail: '1 tensor and 1.00 MB a step at model.py:13, since step 3',
+    detail: '1 tensor and 1.00 MB a step at model.py:13',
   });
   assert.equal(words('outputs', '/t/train.py').headline, 'train.py:35 keeps 1 tensor of each step');
   assert.equal(words('graph', null).headline, 'model.py:13: each step’s graph stays alive');
-  assert.equal(words('graph', null).detail, '1 tensor and 1.00 MB a step since step 3');
+  assert.equal(words('graph', null).detail, '1 tensor and 1.00 MB a step');
   const rare = { ...facts, class: 'outputs', place, lines: 1, holder: null, period: 10, blocksPerStep: 0.39 } as const;
   const each = leakWords({ ...rare, bytesPerStep: 0.41 * MB });
   assert.match(each.detail ?? '', /^4\.00 MB each time, /, 'as big as the blocks are, not as steep as the slope');

@@ -165,7 +165,7 @@ test('who else has the same blocks is told, by site, and then no fix of one of t
     blocks: [block(16n, 1), block(32n, 1), block(48n, 1), block(64n, 2)],
   };
   const told = (...sites: number[]): [number, string | null, boolean][] => {
-    const read = readHolderAnswer(answer, sites, 4);
+    const read = readHolderAnswer(answer, sites, { asked: 4, alive: 4 });
     assert.ok('holders' in read);
     return read.holders.map(holder => [holder.count, shareText(holder, t), holder.fix !== undefined]);
   };
@@ -198,6 +198,7 @@ test('a cycle that is seen at the end alone is not named where a look before it 
   assert.equal(named(answer('asked', 'local', 'main().rows[...]', 2)), undefined, 'it was about another site');
 });
 
+const FIVE = { asked: 5, alive: 5 };
 test('an answer about some sites: who holds how many, how it went', () => {
   const answer = {
     text: JSON.stringify({
@@ -212,7 +213,7 @@ test('an answer about some sites: who holds how many, how it went', () => {
     }),
     blocks: [block(16n, 1), block(32n, 1), block(48n, 2), block(64n, 1, 1)],
   };
-  const told = readHolderAnswer(answer, [1], 5);
+  const told = readHolderAnswer(answer, [1], FIVE);
   assert.ok('holders' in told);
   assert.deepEqual(
     told.holders.map(({ path, count, bytes, length }) => [path, count, bytes, length]),
@@ -225,10 +226,14 @@ test('an answer about some sites: who holds how many, how it went', () => {
     told.sentence,
     'Looked at 5 blocks, 3 of them still alive; the program was paused for 13 ms; the search was cut short.',
   );
-  assert.match(readHolderAnswer(answer, [7], 5).sentence, /freed before/);
   assert.match(
-    readHolderAnswer({ text: '{"ok":false,"error":"X"}', blocks: [] }, [1], 5).sentence,
+    readHolderAnswer(answer, [1], { asked: 5, alive: 3000 }).sentence,
+    /^Looked at a sample of 5 of 3,000 blocks, 3 of them still alive; /,
+  );
+  assert.match(readHolderAnswer(answer, [7], FIVE).sentence, /freed before/);
+  assert.match(
+    readHolderAnswer({ text: '{"ok":false,"error":"X"}', blocks: [] }, [1], FIVE).sentence,
     /could not tell: X/,
   );
-  assert.match(readHolderAnswer({ text: 'x', blocks: [] }, [1], 5).sentence, /damaged/);
+  assert.match(readHolderAnswer({ text: 'x', blocks: [] }, [1], FIVE).sentence, /damaged/);
 });

@@ -11,7 +11,7 @@ const STRINGS = {
   '{0} of {1} stays alive': '{1}: {0} bleibt',
   '1 tensor': '1 Tensor',
   'each step': 'jeder Schritt',
-  '{0} a step since step {1}': '{0} je Schritt seit Schritt {1}',
+  '{0} a step': '{0} je Schritt',
   'Not warm-up: it still grew {0} steps after it began.': 'Kein Aufwärmen: noch {0} Schritte später wächst es.',
   '1 leak': '1 Leck',
 };
@@ -29,7 +29,7 @@ test('a finding is told in the language of the editor', t => {
   const [finding] = verdicts.findings;
   assert.deepEqual(
     [finding?.headline, finding?.detail],
-    ['train.py:1: jeder Schritt: 1 Tensor bleibt', '1.00 MB je Schritt seit Schritt 1'],
+    ['train.py:1: jeder Schritt: 1 Tensor bleibt', '1.00 MB je Schritt'],
   );
   assert.ok(finding?.ruledOut.includes('Kein Aufwärmen: noch 29 Schritte später wächst es.'));
   assert.equal(standingOf(new RunTrace(run).info(), verdicts).sentence, '1 Leck');

@@ -48,7 +48,7 @@ test('the cache grows, the tensors’ peak does not: fragmentation', () => {
     { fragmentation: { ...room, largestFreeBytes: 3 * MB } },
   );
   assert.deepEqual([findings.length, findings[0]?.verdict, ledger[0]?.grows], [1, 'fragmentation', 'reserved']);
-  assert.equal(findings[0]?.title, 'PyTorch’s cache grows, the tensors in it do not: 5.00 MB a step since step 2');
+  assert.equal(findings[0]?.title, 'PyTorch’s cache grows, the tensors in it do not: 5.00 MB a step');
   assert.match(findings[0]?.suggestion ?? '', /expandable_segments/);
 });
 
@@ -121,7 +121,7 @@ test('what waits grows, and the cache with it: one finding, though it is no fift
     { fragmentation: { ...room, largestFreeBytes: 64 * MB } },
   );
   assert.deepEqual([findings.length, findings[0]?.verdict], [1, 'pending']);
-  assert.equal(findings[0]?.title, 'More and more freed memory waits for another stream: 1.00 MB a step since step 1');
+  assert.equal(findings[0]?.title, 'More and more freed memory waits for another stream: 1.00 MB a step');
   assert.equal(findings[0]?.evidence.at(-1), 'Meanwhile the cache grows by 5.00 MB a step.');
 });
 

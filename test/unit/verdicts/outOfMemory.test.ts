@@ -75,7 +75,7 @@ test('a leak that holds a fifth of what is alive led to it: one finding, with th
   assert.equal(
     finding?.title,
     'Out of memory in step 31: 512.00 MB at train.py:1 train did not fit. It is a leak. ' +
-      'train.py:2: 1 tensor of each step stays alive, 100.00 MB a step since step 1.',
+      'train.py:2: 1 tensor of each step stays alive, 100.00 MB a step.',
   );
   assert.equal(sureLeaks(verdicts.findings).length, 1);
 });

@@ -11,7 +11,7 @@ const at = (path: string, more: Partial<FindingHolder> = {}): FindingHolder => {
 test('a fix that a parse of the statement gave is told as the line to write', () => {
   const fix = detachFix(9, 'total += loss.detach()');
   assert.equal(
-    suggest('graph', ['total += loss'], at('main().total', { fix })),
+    suggest('graph', at('main().total', { fix }), { lines: ['total += loss'] }),
     'Write `total += loss.detach()`: the value stays the same, and its graph is freed.',
   );
 });
@@ -28,43 +28,40 @@ test('without one no code of the user’s is made up', () => {
     for (const kind of ['graph', 'outputs', 'backward'] as const)
       for (const holder of [null, at('kept[...]')])
         for (const name of line.match(/[\w.]{4,}/g) ?? [])
-          assert.ok(!suggest(kind, [line], holder).includes(name), `${name} in ${suggest(kind, [line], holder)}`);
+          assert.ok(
+            !suggest(kind, holder, { lines: [line] }).includes(name),
+            `${name} in ${suggest(kind, holder, { lines: [line] })}`,
+          );
 });
 
 test('what grows is told to keep less, or to have a bound', () => {
-  assert.match(suggest('outputs', [], at('all_outputs[...]')), /^all_outputs grows with each step/);
+  assert.match(suggest('outputs', at('all_outputs[...]')), /^all_outputs grows with each step/);
   const cached = /^embed keeps its result for every new argument: .*`maxsize=None`, has no bound\. Give it one/;
-  assert.match(suggest('graph', [], at('embed(cache)')), cached);
-  assert.match(suggest('outputs', [], at('embed(cache)', { one: true, container: 'embed(cache)' })), cached);
-  assert.match(suggest('outputs', [], at('embed(cache)', { bound: 512 })), /^embed grows with each step/);
-  assert.match(suggest('outputs', [], at('embed(cache)[...]', { container: 'embed(cache)' })), /^embed grows/);
+  assert.match(suggest('graph', at('embed(cache)')), cached);
+  assert.match(suggest('outputs', at('embed(cache)', { one: true, container: 'embed(cache)' })), cached);
+  assert.match(suggest('outputs', at('embed(cache)', { bound: 512 })), /^embed grows with each step/);
+  assert.match(suggest('outputs', at('embed(cache)[...]', { container: 'embed(cache)' })), /^embed grows/);
 });
 
 test('a hook that is registered in each step is not to be, and one that stores what it sees is to store less', () => {
   const hook = 'model[2]._backward_hooks';
   const scale = at(`${hook}[...] > <watch.<locals>.hook>.scale`, { kind: 'hook', container: hook });
-  assert.match(
-    suggest('hook', [], scale),
-    /^A hook is registered in each step.*register it once.*`handle\.remove\(\)`/,
-  );
+  assert.match(suggest('hook', scale), /^A hook is registered in each step.*register it once.*`handle\.remove\(\)`/);
   const seen = `${hook}[...] > <watch.<locals>.hook>.seen`;
-  assert.match(
-    suggest('hook', [], at(`${seen}[...]`, { kind: 'hook', container: seen })),
-    /^A hook keeps what it sees/,
-  );
+  assert.match(suggest('hook', at(`${seen}[...]`, { kind: 'hook', container: seen })), /^A hook keeps what it sees/);
 });
 
 test('what cannot have a graph is not to be detached, and what is no single number has no .item()', () => {
   const classes: LeakClass[] = ['graph', 'outputs', 'size', 'gradients', 'backward', 'hook'];
   const says = (kind: LeakClass, more: Partial<FindingHolder>): string =>
-    suggest(kind, ['kept = torch.cat([kept, x])'], at('embeddings[...]', more));
+    suggest(kind, at('embeddings[...]', more), { lines: ['kept = torch.cat([kept, x])'] });
   for (const kind of classes) {
     assert.doesNotMatch(says(kind, { graph: false, one: false }), /detach|item\(\)/, kind);
     assert.doesNotMatch(says(kind, { graph: true, one: false }), /item\(\)|(?<!detach\(\))\.cpu/, kind);
   }
   assert.match(says('outputs', { graph: false, one: false }), /move what you keep to the CPU \(`\.cpu\(\)`\)/);
   assert.match(says('graph', { graph: true, one: true }), /keep the number alone \(`\.item\(\)`\)/);
-  assert.match(suggest('outputs', [], null, false), /or move it to the CPU\.$/, 'no tensors of PyTorch');
+  assert.match(suggest('outputs', null, { torch: false }), /or move it to the CPU\.$/, 'no tensors of PyTorch');
   assert.match(
     says('outputs', {}),
     /`\.detach\(\)\.cpu\(\)`/,
@@ -72,9 +69,33 @@ test('what cannot have a graph is not to be detached, and what is no single numb
   );
 });
 
+test('what grows every so many steps is told so', () => {
+  const often = { period: 20.2 };
+  assert.match(suggest('outputs', at('kept[...]'), often), /^kept grows with every 20th step/);
+  assert.match(suggest('size', null, often), /^A tensor grows with every 20th step/);
+  assert.match(suggest('pinned', null, often), /is allocated in every 20th step and never freed/);
+});
+
+test('what a fix moves to the CPU is not said to have a graph that is freed: its backward pass may have done that', () => {
+  const statement = 'losses.append(loss.detach().cpu())';
+  const fix = { ...detachFix(9, statement), after: 'loss.detach().cpu()', adds: '.detach().cpu()' };
+  assert.equal(
+    suggest('outputs', at('losses[...]', { fix })),
+    `Write \`${statement}\`: the values stay the same, on the CPU and without a graph.`,
+  );
+});
+
+test('a metric of torchmetrics is to be reset, or to collect on the CPU', () => {
+  const holder = at('auroc.preds[...]', { metric: true, graph: false, container: 'auroc.preds' });
+  assert.match(
+    suggest('outputs', holder),
+    /^auroc\.preds is a state of a metric.*`\.reset\(\)`.*`compute_on_cpu=True`\.$/,
+  );
+});
+
 test('of a way through several containers the one that grows is told', () => {
   const holder = { ...at('sessions[...].past[...]'), container: 'sessions' };
-  assert.match(suggest('outputs', [], holder), /^sessions grows with each step/);
+  assert.match(suggest('outputs', holder), /^sessions grows with each step/);
 });
 
 test('what a kept exception keeps: the exception is what not to keep, unless something in its functions grows', () => {
@@ -82,21 +103,24 @@ test('what a kept exception keeps: the exception is what not to keep, unless som
   const advice =
     /keep `str\(error\)` instead of the exception, or clear its traceback \(`error\.with_traceback\(None\)`\)\.$/;
   for (const kind of ['graph', 'outputs', 'exception'] as const)
-    assert.match(suggest(kind, [], at(`${kept}train_step().logits (its graph)`)), advice, kind);
-  assert.match(suggest('exception', [], at(`${kept}train_step().parts[...]`)), advice);
-  assert.match(suggest('outputs', [], at(`${kept}main().tap.seen[...]`)), /^__main__\.failures.*grows with each step/);
-  assert.doesNotMatch(suggest('exception', [], at('sys.last_value')), advice);
+    assert.match(suggest(kind, at(`${kept}train_step().logits (its graph)`)), advice, kind);
+  assert.match(suggest('exception', at(`${kept}train_step().parts[...]`)), advice);
+  assert.match(suggest('outputs', at(`${kept}main().tap.seen[...]`)), /^__main__\.failures.*grows with each step/);
+  assert.doesNotMatch(suggest('exception', at('sys.last_value')), advice);
 });
 
 test('concatenation, retained graphs, create_graph', () => {
-  assert.match(suggest('size', ['preds = torch.cat([preds, logits])'], null), /join them once/);
-  assert.match(suggest('size', [], null), /grows step by step/);
-  assert.match(suggest('graph', ['loss.backward(retain_graph=True)'], at('kept')), /drop that tensor \(kept\)/);
+  assert.match(suggest('size', null, { lines: ['preds = torch.cat([preds, logits])'] }), /join them once/);
+  assert.match(suggest('size', null), /grows with each step/);
   assert.match(
-    suggest('outputs', ['best[step] = {k: v.clone() for k, v in net.state_dict().items()}'], null),
+    suggest('graph', at('kept'), { lines: ['loss.backward(retain_graph=True)'] }),
+    /drop that tensor \(kept\)/,
+  );
+  assert.match(
+    suggest('outputs', null, { lines: ['best[step] = {k: v.clone() for k, v in net.state_dict().items()}'] }),
     /^Copies of the weights/,
   );
-  assert.match(suggest('backward', ['g = grad(y, x, create_graph=True)'], null), /create_graph/);
+  assert.match(suggest('backward', null, { lines: ['g = grad(y, x, create_graph=True)'] }), /create_graph/);
 });
 
 test('every class has advice without any source text, with and without a holder', () => {
@@ -114,10 +138,10 @@ test('every class has advice without any source text, with and without a holder'
   ];
   for (const kind of classes) {
     for (const holder of [null, at('Encoder.debug_outputs')]) {
-      const text = suggest(kind, [], holder);
+      const text = suggest(kind, holder);
       assert.match(text, /^[A-Z].*\.$/, kind);
       assert.doesNotMatch(text, /\{|undefined|null/);
     }
   }
-  assert.match(suggest('outputs', [], at('Encoder.debug_outputs')), /^Encoder\.debug_outputs keeps it/);
+  assert.match(suggest('outputs', at('Encoder.debug_outputs')), /^Encoder\.debug_outputs keeps it/);
 });

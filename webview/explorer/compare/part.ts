@@ -101,7 +101,8 @@ export class ComparePart extends PolledPart {
     const difference = bytesB - bytesA;
     const sign = difference > 0 ? '+' : '';
     const sums = `${formatBytes(bytesA)} → ${formatBytes(bytesB)} (${sign}${formatBytes(difference)})`;
-    const parts = [sums, t('{0} new, {1} gone', formatCount(added), formatCount(gone))];
+    const parts = [sums];
+    if (added + gone > 0) parts.push(t('{0} new, {1} gone', formatCount(added), formatCount(gone)));
     if (renamed !== null) parts.push(t('{0} was {1}', baseName(renamed.to), baseName(renamed.from)));
     setText(this.sums, parts.join(' · '));
     const differing = rows.filter(row => row.bytesA !== row.bytesB || row.countA !== row.countB).length;

@@ -1,7 +1,7 @@
 // What a finding says, as texts: its figures, who holds it.
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount, lineName } from '../../../extension/protocol/format';
-import { paceOf } from '../../../extension/protocol/pace';
+import { isSinceSure, paceOf } from '../../../extension/protocol/pace';
 import { blocksText } from '../common/counts';
 import type { FindingView, HolderFound } from '../../../extension/protocol/requests/verdictRequests';
 
@@ -32,7 +32,7 @@ export function figures(finding: FindingView): string[] {
 export function moreFigures({ sinceStep, confidence, bytes, count }: FindingView): string[] {
   const facts: string[] = [];
   if (bytes > 0) facts.push(t('{0} in {1}', formatBytes(bytes), blocksText(count)));
-  if (sinceStep !== null) facts.push(t('since step {0}', formatCount(sinceStep)));
+  if (sinceStep !== null && isSinceSure(sinceStep)) facts.push(t('since step {0}', formatCount(sinceStep)));
   if (confidence < 1) facts.push(t('{0} % sure', Math.round(confidence * 100)));
   return facts;
 }

@@ -75,6 +75,8 @@ class CardView {
     card.parts.forEach(({ kind }, i) => (this.segments.get(kind)!.style.width = `${widths[i]!.toFixed(3)}%`));
     for (const [kind, segment] of this.segments) segment.hidden = (parts.get(kind)?.bytes ?? 0) === 0;
     for (const [kind, key] of this.keys) key.update(parts.get(kind));
+    // Of a size that is not known nothing is a part: a bar of what is known would look full.
+    this.bar.style.visibility = card.totalBytes > 0 ? '' : 'hidden';
     setAttribute(this.bar, 'aria-label', cardText(card));
     setAttribute(this.bar, 'title', cardText(card).replace(': ', '\n').replaceAll('; ', '\n'));
     const { libraries = [], lines = [] } = parts.get('driver') ?? {};

@@ -1,0 +1,52 @@
+// The words of a leak: which lines, how much, and that it is none any more.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { leakWords, makeFinding } from '../../../extension/analysis/findings/wording';
+import { takenBackLine } from '../../../extension/analysis/report/tableFindings';
+import type { FindingHolder } from '../../../extension/protocol/verdicts';
+
+const holder: FindingHolder = {
+  ...{ path: 'log.a[...]', kind: 'container', file: '/src/train.py', line: 23, function: 'keep' },
+  ...{ length: 60, bound: null },
+};
+const other = (line: number) => ({ path: `log.b${line}[...]`, file: '/src/train.py', line, blocks: 60 });
+const facts = (more: Partial<Parameters<typeof leakWords>[0]> = {}): Parameters<typeof leakWords>[0] => ({
+  ...{ class: 'outputs', layer: 'tensor', bytesPerStep: 1016, blocksPerStep: 1.98, bytes: 120 * 512, count: 120 },
+  ...{ place: null, library: null, holder, lines: 1, period: 1, sinceStep: 12 },
+  ...more,
+});
+
+test('what a step keeps is as big as its blocks are', () => {
+  assert.deepEqual(leakWords(facts({ holder: null })), {
+    headline: 'no Python line: 2 tensors of each step stay alive',
+    detail: '1.00 KB a step, since step 12',
+  });
+  const rarer = leakWords(facts({ holder: null, bytesPerStep: 700, blocksPerStep: 1.4 }));
+  assert.equal(rarer.detail, '700 B a step, since step 12', 'no whole number of blocks a step: the slope');
+});
+
+test('since when is told where it is sure: not of what began with the warm-up', () => {
+  const since = (sinceStep: number): string | null => leakWords(facts({ sinceStep, place: null, library: 'x' })).detail;
+  assert.equal(since(1), '1.00 KB a step at x');
+  assert.equal(since(3), '1.00 KB a step at x');
+  assert.equal(since(4), '1.00 KB a step at x, since step 4');
+});
+
+test('a line is said to keep what it keeps; what others keep as well is told with their lines', () => {
+  const shared = (...lines: number[]) =>
+    leakWords(
+      facts({ holder: { ...holder, share: { blocks: 60, of: 120, others: lines.length, named: lines.map(other) } } }),
+    );
+  assert.equal(leakWords(facts()).headline, 'train.py:23 keeps 2 tensors of each step');
+  assert.equal(shared(24).headline, 'train.py:23 and train.py:24 keep 2 tensors of each step');
+  assert.equal(shared(23).headline, 'train.py:23 keeps 2 tensors of each step');
+  assert.equal(shared(24, 25).headline, 'train.py:23 and 2 other lines keep 2 tensors of each step');
+});
+
+test('a leak that is none is taken back without saying that it keeps something', () => {
+  const finding = makeFinding({ id: '', verdict: 'leak', headline: 'x keeps y', process: 0, suggestion: '', holder });
+  assert.equal(
+    takenBackLine(finding, 'It has not grown since step 40.'),
+    'TAKEN BACK: what grew at train.py:23 is not called a leak any more. It has not grown since step 40.',
+  );
+});
