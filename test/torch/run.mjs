@@ -23,6 +23,8 @@ const CHOSEN = [
   'a list and the graph',
   'recording that begins late',
   'a lean trace',
+  'behind the last step',
+  'a test that keeps nothing',
 ];
 
 /** What every run of the tests traces in the editor. */
@@ -42,9 +44,9 @@ export async function runTorchTests(wanted) {
   const { jobs, scripts } = chosen(wanted);
   const files =
     wanted === undefined
-      ? ['leaks', 'corpus', 'twoHolders', 'asleep', 'training']
+      ? ['leaks', 'corpus', 'twoHolders', 'asleep', 'afterSteps', 'training']
       : jobs.length > 0
-        ? ['leaks', 'corpus', 'twoHolders', 'asleep']
+        ? ['leaks', 'corpus', 'twoHolders', 'asleep', 'afterSteps']
         : [];
   const tests = files.map(name => inRoot(`test/torch/${name}.test.mjs`));
   const results = [];
