@@ -25,6 +25,7 @@ const CHOSEN = [
   'a lean trace',
   'behind the last step',
   'a test that keeps nothing',
+  'a data set that is loaded',
 ];
 
 /** What every run of the tests traces in the editor. */
@@ -44,9 +45,9 @@ export async function runTorchTests(wanted) {
   const { jobs, scripts } = chosen(wanted);
   const files =
     wanted === undefined
-      ? ['leaks', 'corpus', 'twoHolders', 'asleep', 'afterSteps', 'training']
+      ? ['leaks', 'corpus', 'twoHolders', 'asleep', 'afterSteps', 'loading', 'training']
       : jobs.length > 0
-        ? ['leaks', 'corpus', 'twoHolders', 'asleep', 'afterSteps']
+        ? ['leaks', 'corpus', 'twoHolders', 'asleep', 'afterSteps', 'loading']
         : [];
   const tests = files.map(name => inRoot(`test/torch/${name}.test.mjs`));
   const results = [];
