@@ -6,7 +6,7 @@ import { verdictsOf } from '../analysis/findings/verdictCache';
 import { sureLeaks } from '../analysis/findings/verdicts';
 import { buildReport } from '../analysis/report/report';
 import { headLine } from '../analysis/report/tableFindings';
-import { standingOf } from '../analysis/sites/standing';
+import { standingOf, TELLS } from '../analysis/sites/standing';
 import { KeptRecorder, type SpaceLimits, spaceLimits } from '../capture/launch/recorder';
 import { keptTracesFolder, traceRoots } from '../capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces, unwritable } from '../capture/traces/keptTraces';
@@ -171,8 +171,7 @@ export async function finish(
 function untold(session: NativeSession, verdicts: Verdicts): string[] {
   const info = session.info();
   const { standing, sentence } = standingOf(info, verdicts);
-  const told = standing === 'found' || (standing === 'clean' && info.lost.events === 0);
-  return told || info.totals.length === 0 ? [] : [`--fail-on-leak cannot tell: ${sentence}`];
+  return TELLS[standing] || info.totals.length === 0 ? [] : [`--fail-on-leak cannot tell: ${sentence}`];
 }
 
 /** The trace's file is the last line on stderr, where anything is printed. What cannot be saved stays where it was recorded. */

@@ -22,6 +22,10 @@ export type SiteState =
   | 'before-attach'
   | 'unknown';
 
+/** The states of what grows, worst first. A finding has the state as its verdict, but for a leak. */
+export const GROWING = ['growing', 'rising', 'rose', 'slow'] as const;
+export type GrowingState = (typeof GROWING)[number];
+
 export interface SiteVerdict {
   site: number;
   process: number;
@@ -169,9 +173,14 @@ export function isLeak({ verdict, cause }: Pick<Finding, 'verdict' | 'cause'>): 
   return verdict === 'leak' || (verdict === 'oom' && cause === 'leak');
 }
 
+/** What its sites do where they grow; null: the finding is about no growth. */
+export function growingState({ verdict }: Pick<Finding, 'verdict'>): GrowingState | null {
+  return verdict === 'leak' ? 'growing' : (GROWING.find(state => state === verdict) ?? null);
+}
+
 /** A leak, whether or not it matters, or what may be one. */
-export function isGrowth({ verdict }: Pick<Finding, 'verdict'>): boolean {
-  return verdict === 'leak' || verdict === 'rising' || verdict === 'rose' || verdict === 'slow';
+export function isGrowth(finding: Pick<Finding, 'verdict'>): boolean {
+  return growingState(finding) !== null;
 }
 
 /** One layer of a device's ledger. */
@@ -234,11 +243,23 @@ export interface OutOfMemoryVerdict {
   newInStep: { site: number; line: string; bytes: number; usualBytes: number }[];
 }
 
+/** Memory that piled up behind the last step of a process, where no step judges it. */
+export interface AfterSteps {
+  process: number;
+  /** More than it ever had in a step. */
+  bytes: number;
+  /** The line that rose most, as it is shown, and by how much. */
+  line: string;
+  lineBytes: number;
+}
+
 /** All that is said of a trace at one moment. */
 export interface Verdicts {
   revision: number;
   /** Of the process with most steps. */
   steps: { count: number; source: StepSource | 'none' };
+  /** Of the same process; null: not much. */
+  after: AfterSteps | null;
   sites: Map<number, SiteVerdict>;
   findings: Finding[];
   ledger: Ledger[];

@@ -24,6 +24,9 @@ const CHOSEN = [
   'a record of two tensors',
   'recording that begins late',
   'a lean trace',
+  'behind the last step',
+  'a test that keeps nothing',
+  'a data set that is loaded',
 ];
 
 /** What every run of the tests traces in the editor. */
@@ -43,9 +46,9 @@ export async function runTorchTests(wanted) {
   const { jobs, scripts } = chosen(wanted);
   const files =
     wanted === undefined
-      ? ['leaks', 'corpus', 'twoHolders', 'keptRecord', 'asleep', 'training']
+      ? ['leaks', 'corpus', 'twoHolders', 'keptRecord', 'asleep', 'afterSteps', 'loading', 'training']
       : jobs.length > 0
-        ? ['leaks', 'corpus', 'twoHolders', 'keptRecord', 'asleep']
+        ? ['leaks', 'corpus', 'twoHolders', 'keptRecord', 'asleep', 'afterSteps', 'loading']
         : [];
   const tests = files.map(name => inRoot(`test/torch/${name}.test.mjs`));
   const results = [];

@@ -1,7 +1,15 @@
 import { t } from '@vscode/l10n';
 import type { StepAxis } from '../../protocol/steps';
 import { LAYERS, type TraceInfo, type TraceSource } from '../../protocol/trace';
-import { type Finding, isGrowth, isLeak, type SiteVerdict, type Verdicts } from '../../protocol/verdicts';
+import {
+  type Finding,
+  type GrowingState,
+  growingState,
+  isGrowth,
+  isLeak,
+  type SiteVerdict,
+  type Verdicts,
+} from '../../protocol/verdicts';
 import { type JudgedLedger, readLedgers } from '../ledger/ledger';
 import { cutSteps, readSiteSteps } from '../series/siteSeries';
 import { THRESHOLDS as T } from '../series/thresholds';
@@ -9,6 +17,7 @@ import { firstWhole, inContext, lostShareOf } from '../sites/context';
 import { siteText } from '../sites/site';
 import { judgeSite, stateVerdict, type JudgedSite } from '../sites/states';
 import { mergeAcrossProcesses } from './acrossProcesses';
+import { afterSteps } from './afterSteps';
 import type { LineText } from './findingContext';
 import { findLeaks } from './findings';
 import { readHolders } from './holders';
@@ -36,14 +45,12 @@ export function* judgeInParts(source: TraceSource, lineText: LineText): Generato
   const verdicts = new Map(judged.flatMap(({ sites }) => sites.map(({ verdict }) => [verdict.site, verdict] as const)));
   const leaks = leaksOf(judged, source, ledgers, lineText).filter(leak => !fillsUp(leak, verdicts));
   const failures = judgeFailures({ info, leaks, lineOf: site => siteText(source.site(site)) });
-  for (const { verdict, sites } of leaks)
-    if (verdict === 'rising' || verdict === 'rose' || verdict === 'slow')
-      for (const site of sites) markGrowing(verdicts, site, verdict);
+  for (const leak of leaks) for (const site of leak.sites) markGrowing(verdicts, site, growingState(leak));
   const explained = new Set(failures.flatMap(failure => failure.leak ?? []));
   const told = leaks.filter(leak => !explained.has(leak)).sort(bySeverity);
   return {
     revision: info.revision,
-    steps: stepsOf(info),
+    ...stepsOf(source, info),
     sites: verdicts,
     findings: mergeAcrossProcesses([
       ...failureFindings(failures, source, lineText),
@@ -110,9 +117,9 @@ function* judgeProcess(source: TraceSource, info: TraceInfo, process: number): G
   return judged;
 }
 
-function markGrowing(verdicts: Map<number, SiteVerdict>, site: number, state: 'rising' | 'rose' | 'slow'): void {
+function markGrowing(verdicts: Map<number, SiteVerdict>, site: number, state: GrowingState | null): void {
   const verdict = verdicts.get(site);
-  if (verdict?.state === 'growing') verdicts.set(site, { ...verdict, state });
+  if (verdict?.state === 'growing' && state !== null) verdicts.set(site, { ...verdict, state });
 }
 
 /** What is certain first, then what fills its device sooner, then what is more. */
@@ -137,7 +144,9 @@ function fillsUp(leak: Finding, verdicts: Map<number, SiteVerdict>): boolean {
   return true;
 }
 
-function stepsOf(info: TraceInfo): Verdicts['steps'] {
+/** Of the process with most. */
+function stepsOf(source: TraceSource, info: TraceInfo): Pick<Verdicts, 'steps' | 'after'> {
   const known = [...info.steps].sort((a, b) => b.count - a.count)[0];
-  return known === undefined ? { count: 0, source: 'none' } : { count: known.count, source: known.source };
+  if (known === undefined) return { steps: { count: 0, source: 'none' }, after: null };
+  return { steps: { count: known.count, source: known.source }, after: afterSteps(source, info, known.process) };
 }

@@ -8,9 +8,16 @@ import { sumKnown } from '../series/statistics';
 // The parts of the JSON document that verdicts are in.
 
 /** Of the process with most steps, and of each. */
-export function reportSteps(info: TraceInfo, { steps }: Verdicts) {
+export function reportSteps(info: TraceInfo, { steps, after }: Verdicts) {
   const processes = info.steps.map(({ process, count, source }) => ({ pid: pidOf(info, process), count, source }));
-  return { ...steps, processes };
+  /** What piled up behind the last one, where no step judges it. */
+  const rose = after && {
+    pid: pidOf(info, after.process),
+    bytes: after.bytes,
+    line: after.line,
+    lineBytes: after.lineBytes,
+  };
+  return { ...steps, after: rose, processes };
 }
 
 /** The process is named by its pid. */

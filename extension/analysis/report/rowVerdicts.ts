@@ -2,7 +2,7 @@ import { groupBy } from '../groups';
 import { baseName } from '../../protocol/format';
 import { allocationRows, siteRows, type GroupBy, type SiteRow, type TraceSource } from '../../protocol/trace';
 import type { OtherLine, RowVerdict, VerdictGrouping } from '../../protocol/requests/verdictRequests';
-import type { Finding, SiteState, SiteVerdict, Verdicts } from '../../protocol/verdicts';
+import { GROWING, type Finding, type SiteState, type SiteVerdict, type Verdicts } from '../../protocol/verdicts';
 import { namedFrame } from '../sites/site';
 
 // Verdicts of sites as verdicts of rows: a line or a function has many sites, and the worst of them counts.
@@ -77,7 +77,7 @@ function makerKey({ process, thread, device }: Pick<SiteRow, Maker>, by: Maker):
   return { thread: `${process} ${thread}`, process: `${process}`, device: `${device}` }[by];
 }
 
-const WORST: readonly SiteState[] = ['growing', 'rising', 'rose', 'slow'];
+const WORST: readonly SiteState[] = GROWING;
 
 /** Sites that grow, leaks first, then the fastest. */
 function growing({ sites }: Verdicts): SiteVerdict[] {

@@ -9,7 +9,7 @@ import {
   formatTimestamp,
   LAYER_NAMES,
 } from '../../protocol/format';
-import type { SiteState } from '../../protocol/verdicts';
+import { GROWING, type SiteState } from '../../protocol/verdicts';
 import { LAYERS, type Totals, type TraceInfo } from '../../protocol/trace';
 import { sum } from '../series/statistics';
 import { beforeAttachFrees } from './attached';
@@ -181,7 +181,7 @@ export function groupRows(groups: Groups, width: number | null): string[] {
 }
 
 /** Of which a rate is told: of the others it says nothing, for they do not grow. */
-const RATED: ReadonlySet<SiteState> = new Set(['growing', 'rising', 'rose', 'slow', 'unknown', 'before-attach']);
+const RATED: ReadonlySet<SiteState> = new Set([...GROWING, 'unknown', 'before-attach']);
 
 function perStep({ bytesPerStep }: GroupRow): string {
   return bytesPerStep > 0 ? `+${formatBytes(bytesPerStep)}/step` : '';

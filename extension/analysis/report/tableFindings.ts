@@ -26,7 +26,7 @@ export function findingLines({ info, verdicts }: Snapshot, most: number): string
 /** Nothing was found; or why that cannot be told. */
 function nothingText(info: TraceInfo, verdicts: Verdicts): string {
   const { standing, sentence } = standingOf(info, verdicts);
-  return standing === 'clean' && !info.live && info.lost.events === 0 ? 'NO LEAK FOUND.' : sentence;
+  return standing === 'clean' && !info.live ? 'NO LEAK FOUND.' : sentence;
 }
 
 /** How many steps there were, and what they are taken from. */

@@ -1,8 +1,8 @@
 import { t } from '@vscode/l10n';
-import { formatCount } from '../../protocol/format';
+import { formatBytes, formatCount } from '../../protocol/format';
 import type { TraceInfo } from '../../protocol/trace';
 import type { Standing } from '../../protocol/requests/verdictRequests';
-import { isLeak, type Verdicts } from '../../protocol/verdicts';
+import { isLeak, type AfterSteps, type Verdicts } from '../../protocol/verdicts';
 import { lostShareOf } from './context';
 import { fewestRecords } from '../series/records';
 import { THRESHOLDS as T } from '../series/thresholds';
@@ -13,6 +13,16 @@ const FIRST_STEPS = T.few + fewestRecords();
 
 /** The reader's cause for what a file once had (native/trace/log/losses.cpp). */
 const CUT = 'cut short';
+
+/** Whether it is known, at that standing, if something leaks. */
+export const TELLS: Readonly<Record<Standing, boolean>> = {
+  waiting: false,
+  lost: false,
+  partial: false,
+  after: false,
+  clean: true,
+  found: true,
+};
 
 /** How far judging is, and that in one sentence. */
 export function standingOf(info: TraceInfo, verdicts: Verdicts): { standing: Standing; sentence: string } {
@@ -31,6 +41,8 @@ export function standingOf(info: TraceInfo, verdicts: Verdicts): { standing: Sta
   }
   const lacking = lackingText(info, verdicts);
   if (lacking !== null) return { standing: 'waiting', sentence: lacking };
+  if (verdicts.after !== null) return { standing: 'after', sentence: afterText(verdicts.steps.count, verdicts.after) };
+  if (info.lost.events > 0) return { standing: 'partial', sentence: partialText(info, verdicts) };
   return { standing: 'clean', sentence: cleanText(info, verdicts) };
 }
 
@@ -61,12 +73,29 @@ function lackingTime(info: TraceInfo, count: number): string | null {
   return t('No training step is known yet: telling what leaks takes more time.');
 }
 
-function cleanText({ live, lost }: TraceInfo, { steps, sites }: Verdicts): string {
+function afterText(count: number, { bytes, line, lineBytes }: AfterSteps): string {
+  return t(
+    'No leak was found in {0}, but memory rose by {1} after the last step, where no steps tell whether it leaks: most at {2} ({3}).',
+    stepsText(count),
+    formatBytes(bytes),
+    line,
+    formatBytes(lineBytes),
+  );
+}
+
+function partialText({ lost }: TraceInfo, { steps }: Verdicts): string {
+  return t('No leak was found in {0}, but events are missing: {1}.', judgedBy(steps), formatCount(lost.events));
+}
+
+/** The steps, or what stands for them. */
+function judgedBy({ source, count }: Verdicts['steps']): string {
+  if (source !== 'time') return stepsText(count);
+  return count === 1 ? t('1 slice of time') : t('{0} slices of time', formatCount(count));
+}
+
+function cleanText({ live }: TraceInfo, { steps, sites }: Verdicts): string {
   const waiting = [...sites.values()].filter(site => site.state === 'unknown').length;
-  const slices = steps.count === 1 ? t('1 slice of time') : t('{0} slices of time', formatCount(steps.count));
-  const after = steps.source === 'time' ? slices : stepsText(steps.count);
-  if (lost.events > 0)
-    return t('No leak was found in {0}, but events are missing: {1}.', after, formatCount(lost.events));
+  const after = judgedBy(steps);
   if (waiting === 0) return t('Nothing leaks after {0}.', after);
   const [open, all] = [formatCount(waiting), formatCount(sites.size)];
   if (!live) return t('No leak was found in {0}; for {1} of {2} stacks these were too few to tell.', after, open, all);

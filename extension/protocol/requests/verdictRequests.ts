@@ -48,10 +48,10 @@ export interface FindingView extends Finding {
   experiments: Inquiry<ExperimentEffect> | null;
 }
 /**
- * How far judging is: `waiting` for steps or time, `lost`: too many events are missing, `clean`: nothing leaks,
- * `found`: there are findings.
+ * How far judging is: `waiting` for steps or time, `lost`: too many events are missing, `partial`: nothing was found, but some are,
+ * `after`: nothing was found, but memory piled up where no steps judge it, `clean`: nothing leaks, `found`: there are findings.
  */
-export type Standing = 'waiting' | 'lost' | 'clean' | 'found';
+export type Standing = 'waiting' | 'lost' | 'partial' | 'after' | 'clean' | 'found';
 export interface FindingsView {
   /** Of the trace that was judged. */
   revision: number;

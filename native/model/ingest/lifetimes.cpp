@@ -1,6 +1,7 @@
 #include "model/ingest/lifetimes.h"
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 namespace gmt::model {
@@ -40,14 +41,25 @@ Lifetime ended(Lifetime one, const trace::Event &event) {
 }  // namespace
 
 void LifetimeLog::end(const ProcessState &process, const TensorBlock &block, const trace::Event &event) {
-  add(ended(lifetime_of(process, block), event));
+  add(ended(lifetime_of(process, block), event), process.number);
+  grow_up(process);
 }
 
 void LifetimeLog::end(const ProcessState &process, const Block &block, const trace::Event &event) {
   std::deque<Waiting> &own = waiting_[process.number];
   const uint64_t frees = process.undo.pushed();
   own.push_back({ended(lifetime_of(block), event), frees});
-  for (; own.front().frees + UndoRing::kSize < frees; own.pop_front()) add(own.front().lifetime);
+  for (; own.front().frees + UndoRing::kSize < frees; own.pop_front()) add(own.front().lifetime, process.number);
+  grow_up(process);
+}
+
+void LifetimeLog::grow_up(const ProcessState &process) {
+  const StepSource source = process.steps.source;
+  sure_[process.number] = source == StepSource::Optimizer || (source == StepSource::Periodic && process.steps.sure);
+  while (!young_.empty() && (sure_[young_.front().process] || young_.size() > kMostYoung)) {
+    ready_.push_back(young_.front().lifetime);
+    young_.pop_front();
+  }
 }
 
 void LifetimeLog::take_back(uint32_t process, uint64_t address, uint64_t begin_ns) {
@@ -60,13 +72,19 @@ void LifetimeLog::take_back(uint32_t process, uint64_t address, uint64_t begin_n
 }
 
 void LifetimeLog::release_all() {
+  for (const Young &one : young_) ready_.push_back(one.lifetime);
+  young_.clear();
   std::vector<Lifetime> all;
   for (const auto &[process, own] : waiting_) {
     for (const Waiting &one : own) all.push_back(one.lifetime);
   }
   waiting_.clear();
   std::stable_sort(all.begin(), all.end(), [](const Lifetime &a, const Lifetime &b) { return a.end_ns < b.end_ns; });
-  for (const Lifetime &one : all) add(one);
+  add_ready(all);
+}
+
+void LifetimeLog::add_ready(const std::vector<Lifetime> &all) {
+  std::ranges::copy_if(all, std::back_inserter(ready_), [&](const Lifetime &one) { return one.end_ns >= from_ns_; });
 }
 
 void LifetimeLog::finish(const State &all) {
@@ -79,7 +97,7 @@ void LifetimeLog::finish(const State &all) {
   std::sort(living.begin(), living.end(), [](const Lifetime &a, const Lifetime &b) {
     return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.address < b.address;
   });
-  for (const Lifetime &one : living) add(one);
+  add_ready(living);
 }
 
 }  // namespace gmt::model

@@ -72,7 +72,9 @@ void replay(State &all, ProcessState &process, const StepEntry &entry, uint32_t 
 }
 
 /// The rounds so far become steps, what is before the first one a part of it: what happened since the search began is replayed.
-void count_rounds(State &all, ProcessState &process, const std::vector<StepEntry> &entries) {
+void count_rounds(const Context &context, const std::vector<StepEntry> &entries) {
+  State &all = context.all;
+  ProcessState &process = context.process;
   process.steps.restart();
   process.frame->restart();
   restart_devices(process, entries);
@@ -96,7 +98,7 @@ void count_rounds(State &all, ProcessState &process, const std::vector<StepEntry
     if (allocates) others = !own;
     replay(all, process, entry, entry.kind == StepEntry::Free ? step_of(entry.before) : 0);
   }
-  set_steps_of_blocks(all, process, step_of);
+  set_steps_of_blocks(context, step_of);
 }
 
 }  // namespace
@@ -136,7 +138,7 @@ void find_loop(const Context &context) {
     steps.source = StepSource::Periodic;
     steps.anchor = loop->anchor;
     auto resting = std::move(finder);  // is not to hear it all again
-    count_rounds(context.all, context.process, resting->entries());
+    count_rounds(context, resting->entries());
     finder = std::move(resting);
     steps.silent = 0;
   }

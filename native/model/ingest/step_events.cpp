@@ -33,7 +33,7 @@ void begin_counting_marks(const Context &context) {
   for (auto &[device, memory] : process.devices) memory.restart_in_first_step();
   process.frame->restart();
   context.accounts().restart_in_first_step(process.number);
-  set_steps_of_blocks(context.all, process, [](uint64_t) { return 1u; });
+  set_steps_of_blocks(context, [](uint64_t) { return 1u; });
 }
 
 }  // namespace

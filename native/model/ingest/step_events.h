@@ -1,6 +1,7 @@
 #pragma once
 // Steps: by the optimizer's marks, by a line that begins each round of a loop (loop_steps), by time.
 #include "model/ingest/context.h"
+#include "model/ingest/lifetimes.h"
 #include "model/ingest/loop_steps.h"
 
 namespace gmt::model {
@@ -21,9 +22,12 @@ void flag_step(ProcessState &process, uint8_t flags, uint64_t time_ns);
 /// The same of this and every later step until it is switched off.
 void set_lasting_flag(const Context &context, uint8_t flag, bool on);
 
-/// Gives every live block of the process the step that `step_of` says of its time.
+/// Gives every block of the process the step that `step_of` says of its time.
 template <typename StepOf>
-void set_steps_of_blocks(State &all, ProcessState &process, StepOf step_of) {
+void set_steps_of_blocks(const Context &context, StepOf step_of) {
+  State &all = context.all;
+  ProcessState &process = context.process;
+  if (context.lifetimes) context.lifetimes->renumber(process.number, step_of);
   process.tensors.each([&](TensorBlock &block) { block.step = step_of(block.time_ns); });
   all.blocks.each([&](uint32_t index, const Block &block) {
     if (all.accounts.cell_infos()[block.cell].process == process.number)

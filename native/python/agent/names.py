@@ -8,7 +8,6 @@ tensors = load("tensors")
 pause = load("pause")
 PARAMETER, GRADIENT, OPTIMIZER, BUFFER, WORKSPACE = 1, 2, 3, 4, 6  # enum gmt_category; activations need no name
 MOST_NAMES = 20000
-written = {}  # address -> (category, text)
 
 
 def find(things, space, name):
@@ -137,13 +136,9 @@ def collect_names():
 
 
 def write():
-    """Writes the names that are new. Gives the milliseconds that it took."""
+    """Writes all names: a block that had one may be gone, and another one be at its address. Gives the milliseconds that it took."""
     begun = time.perf_counter()
     with pause.Quiet(), tensors.quiet():
-        found = collect_names()
-    for address, (category, text, device) in found.items():
-        if written.get(address) != (category, text):
+        for address, (category, text, device) in collect_names().items():
             natives["name"](address, device, category, text)
-    written.clear()
-    written.update((address, (category, text)) for address, (category, text, _device) in found.items())
     return (time.perf_counter() - begun) * 1000

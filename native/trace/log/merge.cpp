@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 #include <type_traits>
+#include <utility>
 
 #include "trace/log/records.h"
 
@@ -52,6 +53,7 @@ bool Merge::read(LogFile &log, ProcessTables &tables, BatchBuilder &batch, bool 
     pass.end_sequence = kept;
     pass.chunks = log.told(&gmt_file_header::kept_chunks);
   }
+  look_at_dry(pass);
   bool more = read_events(pass);
   // An autograd node is written before any event that names it, but perhaps by another thread: look there once more, so
   // that no batch goes out before its nodes.
@@ -112,15 +114,17 @@ bool Merge::consume(Pass &pass) {
   return true;
 }
 
-// The fast path: one cursor, for as long as its events are the next ones. It stands at the event of expected_.
+// The fast path: one cursor, for as long as its events are the next ones. It stands at the event of expected_. What another thread
+// says of the events so far is heard before what comes behind them: its chunk is opened in time.
 Merge::Next Merge::run(Pass &pass, Cursor &cursor) {
+  const uint64_t next_chunk = pending_.empty() ? ~0ull : pending_.top().first_sequence;
   do {
     emit(pass, cursor);
     const bool follows = cursor.at < cursor.end && cursor.commit() >> 16 == expected_;
     if (follows && expected_ < known_next_ && expected_ < pass.end_sequence) continue;
     Next next = find_event(pass, cursor);
     if (next != Next::kEvent || cursor.commit() >> 16 != expected_) return next;
-  } while (!pass.batch.full() && !is_later(pass, cursor));
+  } while (!pass.batch.full() && expected_ < next_chunk && !is_later(pass, cursor));
   return find_event(pass, cursor);
 }
 
@@ -304,8 +308,11 @@ void Merge::look_again(Pass &pass) {
   for (const uint64_t end = std::min(pass.log.chunk_count(), pass.chunks); chunks_seen_ < end; ++chunks_seen_) {
     if (!find_chunk(pass, chunks_seen_)) unready_.push_back(chunks_seen_);
   }
-  std::vector<Cursor *> dry = std::move(dry_);
-  dry_.clear();
+  look_at_dry(pass);
+}
+
+void Merge::look_at_dry(Pass &pass) {
+  const std::vector<Cursor *> dry = std::exchange(dry_, {});
   for (Cursor *cursor : dry) place(pass, *cursor, find_event(pass, *cursor));
 }
 

@@ -110,6 +110,7 @@ class Merge {
   void set_base(Cursor &cursor, uint64_t ticks, uint64_t monotonic_ns);
   void refresh_next(Pass &pass);
   void look_again(Pass &pass);
+  void look_at_dry(Pass &pass);
   bool find_chunk(Pass &pass, uint64_t chunk);
   void open_chunks(Pass &pass, uint64_t up_to_sequence);
   void place(Pass &pass, Cursor &cursor, Next next);

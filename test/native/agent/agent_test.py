@@ -72,6 +72,13 @@ class Agent(AgentTest):
         return {address for address, (own, _text) in self.log().names.items() if own == category}
 
     @every_python
+    def test_names_are_told_at_each_look(self, python):
+        with open(os.path.join(self.trace, "at-exit.json"), "w") as file:
+            json.dump({"budgetMs": 5000, "steps": True}, file)
+        self.run_agent(python, "steps_program.py", "workspaces")
+        self.assertEqual(self.log().times_named[0x900000], 2)  # at the first step, and at the end
+
+    @every_python
     def test_collections(self, python):
         self.run_agent(python, "steps_program.py", "collect")
         log = self.log()

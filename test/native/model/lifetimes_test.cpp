@@ -35,6 +35,27 @@ std::multimap<uint64_t, Facts> facts_of(const std::vector<Lifetime> &all) {
 
 }  // namespace
 
+TEST(the_step_of_an_allocation_is_that_of_its_birth_however_late_steps_are_known) {
+  for (const bool marked : {true, false}) {
+    LoggedFeed feed;
+    feed.step_ns = 50'000'000;  // slices of time end meanwhile
+    feed.names.set(1, {{"train.py", 1, "step"}});
+    feed.names.set(2, {{"train.py", 2, "step"}});
+    for (int round = 0; round < 30; ++round) {
+      feed.put({GMT_TENSOR_ALLOC, 0x1000, 64, 0, 0, 1});
+      feed.put({GMT_TENSOR_ALLOC, 0x2000, 64, 0, 0, 2});
+      feed.put({GMT_TENSOR_FREE, 0x1000});
+      feed.put({GMT_TENSOR_FREE, 0x2000});
+      if (marked && round >= 9) feed.put({GMT_STEP, static_cast<uint64_t>(round - 8)});
+    }
+    std::map<uint32_t, int> by_step;
+    for (const Lifetime &one : feed.finish()) ++by_step[one.step];
+    CHECK_EQ(by_step.size(), marked ? 21u : 30u);
+    CHECK_EQ(by_step[1], marked ? 20 : 2);
+    CHECK_EQ(by_step[2], 2);
+  }
+}
+
 TEST(begins_and_ends_equal_a_naive_replay_and_sums_the_totals) {
   LoggedFeed feed;
   std::mt19937 random(1);
@@ -131,6 +152,7 @@ TEST(a_reset_that_failed_ends_nothing_and_a_good_one_all) {
 
 TEST(ends_of_the_driver_are_told_once_they_cannot_be_taken_back) {
   LoggedFeed feed;
+  feed.put({GMT_STEP, 1});
   for (uint64_t i = 1; i <= 1000; ++i) {
     feed.put({GMT_DEVICE_ALLOC, i << 20, 100});
     feed.put({GMT_FREE, i << 20});
@@ -141,6 +163,7 @@ TEST(ends_of_the_driver_are_told_once_they_cannot_be_taken_back) {
 
 TEST(the_last_free_that_can_be_undone_is_not_told_before) {
   LoggedFeed feed;
+  feed.put({GMT_STEP, 1});
   feed.put({GMT_DEVICE_ALLOC, 0x100, 100});
   feed.put({GMT_FREE, 0x100});
   for (uint64_t i = 1; i < model::UndoRing::kSize; ++i) {

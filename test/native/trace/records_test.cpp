@@ -26,6 +26,35 @@ TEST(names_hold_from_behind_the_event_they_were_read_at) {
   CHECK_EQ(second.text, "");
 }
 
+TEST(a_name_of_another_thread_holds_before_what_comes_behind_it) {
+  TemporaryFolder folder;
+  LogWriter log(folder.path());
+  for (uint64_t i = 1; i <= 100; ++i) {
+    log.add_event(0, GMT_TENSOR_ALLOC, 0x1000 * i, 512);
+    if (i % 10 == 0) log.add_name(1, 0x1000 * i, i, GMT_CATEGORY_GRADIENT, "weight");
+  }
+  const Reading reading = read_all(folder.path());
+  REQUIRE(reading.batches.size() == 1 && reading.batches[0].names.size() == 10);
+  for (uint64_t i = 0; i < 10; ++i) CHECK_EQ(reading.batches[0].names[i].after, 10 * (i + 1));
+}
+
+TEST(a_name_of_another_thread_is_read_before_later_events_of_a_running_process) {
+  TemporaryFolder folder;
+  LogWriter log(folder.path(), LogOptions::alive());
+  auto session = std::move(trace::SessionReader::open(folder.path()).value());
+  std::vector<uint64_t> after;
+  const auto sink = [&](const trace::Batch &batch) {
+    for (const trace::Name &name : batch.records.names) after.push_back(name.after);
+  };
+  for (uint64_t i = 1; i <= 3; ++i) {
+    log.add_event(0, GMT_TENSOR_ALLOC, 0x1000 * i, 512);
+    log.add_name(1, 0x1000 * i, log.next_sequence() - 1, GMT_CATEGORY_GRADIENT, "weight");
+    for (int more = 0; more < 9; ++more) log.add_event(0, GMT_TENSOR_ALLOC, 0x10, 512);
+    session->poll(sink);
+  }
+  CHECK(after == (std::vector<uint64_t>{1, 11, 21}));
+}
+
 TEST(device_memory_has_a_time) {
   TemporaryFolder folder;
   LogWriter log(folder.path());

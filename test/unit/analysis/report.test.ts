@@ -61,7 +61,7 @@ test('the document carries what the contract names', () => {
   assert.equal(report.simulated, true);
   assert.equal(report.startedAt, '1970-01-01T00:00:00.000Z');
   assert.deepEqual(report.lost, { events: 0, byCause: {} });
-  assert.deepEqual(report.steps, { count: 0, source: 'none', processes: [] });
+  assert.deepEqual(report.steps, { count: 0, source: 'none', after: null, processes: [] });
   assert.deepEqual(
     report.findings.map(finding => [finding.verdict, finding.pid, finding.title]),
     [['oom', 10, 'Out of memory: 9 B at train.py:41 forward did not fit. Nothing more is known about that moment.']],

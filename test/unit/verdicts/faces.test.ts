@@ -29,6 +29,7 @@ test('the document: steps, findings, a site’s verdict, a ledger with slopes a 
   assert.deepEqual(report.steps, {
     count: 40,
     source: 'optimizer',
+    after: null,
     processes: [{ pid: 2166793, count: 40, source: 'optimizer' }],
   });
   const [finding] = report.findings;

@@ -66,7 +66,7 @@ test('a file that is cut short: no leak is not that nothing leaks', () => {
   );
   assert.equal(
     standing(without(2), { live: false }),
-    'clean: No leak was found in 30 steps, but events are missing: 2.',
+    'partial: No leak was found in 30 steps, but events are missing: 2.',
   );
   const source = without(2);
   const info = { ...source.info(), live: false };
@@ -91,6 +91,23 @@ test('stacks that need more steps: no leak so far is not that nothing leaks', ()
     standing(source(2), { live: false }),
     'clean: No leak was found in 12 steps; for 2 of 4 stacks these were too few to tell.',
   );
+});
+
+test('what piled up behind the last step is no proof of a leak, and none that nothing leaks', () => {
+  const source = trace(30, false);
+  const verdicts = judgeTrace(source);
+  assert.equal(verdicts.after, null);
+  const after = { process: 0, bytes: 12 * MB, line: 'train.py:16 test', lineBytes: 9 * MB };
+  const info = { ...source.info(), live: false };
+  const told = standingOf(info, { ...verdicts, after });
+  assert.deepEqual(told, {
+    standing: 'after',
+    sentence:
+      'No leak was found in 30 steps, but memory rose by 12.00 MB after the last step, where no steps tell whether it leaks: most at train.py:16 test (9.00 MB).',
+  });
+  const snapshot = { ...readSnapshot(source, { top: 0, groupBy: 'line', groups: 1 }, { ...verdicts, after }), info };
+  const table = renderTable(snapshot, { now: new Date(0) }).join('\n');
+  assert.ok(table.includes(told.sentence) && !table.includes('NO LEAK FOUND'), table);
 });
 
 test('nothing leaks, and what leaks', () => {

@@ -8,7 +8,14 @@ import { nextQuestion, shownFindings } from './logic';
 import { PolledPart, type PageActions } from '../shell/part';
 
 const INTERVAL_MS = 1_000;
-const ICONS: Record<Standing, string> = { waiting: 'watch', lost: 'warning', clean: 'pass', found: 'bug' };
+const ICONS: Record<Standing, string> = {
+  waiting: 'watch',
+  lost: 'warning',
+  partial: 'warning',
+  after: 'warning',
+  clean: 'pass',
+  found: 'bug',
+};
 
 export class FindingsPart extends PolledPart {
   readonly element = el('section', { class: 'findings', 'aria-label': t('Findings') });
