@@ -80,10 +80,7 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
     deviceBytes: deviceBytesOf(cluster, context),
     ended: info.processes[process]?.ended ?? true,
     nameable: unnamed === null,
-    // The driver's own calls are no model or data set of PyTorch: where nobody can tell who holds them, there is nothing to wait for.
-    settingUp:
-      (unnamed === null || facts.layer === 'tensor') &&
-      info.steps.some(steps => steps.process === process && !steps.sure),
+    settingUp: info.steps.some(steps => steps.process === process && !steps.sure),
   };
   const doubt = doubtOf(grown);
   const finding = makeFinding({
