@@ -26,7 +26,6 @@ const CHOSEN = [
   'a lean trace',
   'behind the last step',
   'a test that keeps nothing',
-  'a data set that is loaded',
 ];
 
 /** What every run of the tests traces in the editor. */
@@ -46,9 +45,9 @@ export async function runTorchTests(wanted) {
   const { jobs, scripts } = chosen(wanted);
   const files =
     wanted === undefined
-      ? ['leaks', 'corpus', 'twoHolders', 'keptRecord', 'asleep', 'afterSteps', 'loading', 'training']
+      ? ['leaks', 'corpus', 'twoHolders', 'keptRecord', 'asleep', 'afterSteps', 'training']
       : jobs.length > 0
-        ? ['leaks', 'corpus', 'twoHolders', 'keptRecord', 'asleep', 'afterSteps', 'loading']
+        ? ['leaks', 'corpus', 'twoHolders', 'keptRecord', 'asleep', 'afterSteps']
         : [];
   const tests = files.map(name => inRoot(`test/torch/${name}.test.mjs`));
   const results = [];

@@ -19,7 +19,7 @@ export interface Growth {
   deviceBytes: number | null;
   /** The program has ended: there is nothing to wait for. */
   ended: boolean;
-  /** PyTorch's agent is in the process, so that who holds it can be known; else there is nothing to wait for but that the steps are sure. */
+  /** PyTorch's agent is in the process, so that who holds it can be known; else there is nothing to wait for either. */
   nameable: boolean;
   /** What is taken for steps may be a set-up, such as building a model layer by layer. */
   settingUp: boolean;
@@ -29,8 +29,8 @@ export interface Growth {
 export function doubtOf(growth: Growth): string | null {
   const { holder, rises, ended, settingUp, nameable } = growth;
   const early = settingUp && !ended;
-  if (!early && (!nameable || isCertain(growth))) return null;
-  if (early && (!nameable || holder === null || holder.limit === 'none'))
+  if (!nameable || (!early && isCertain(growth))) return null;
+  if (early && (holder === null || holder.limit === 'none'))
     return t('It grows so far; what repeats may be the building of a model rather than steps.');
   if (ended)
     return t(
