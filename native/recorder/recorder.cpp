@@ -170,9 +170,9 @@ void Recorder::give_back(bool all) {
   size_t at = points_.size();
   while (at > 0 && (points_[at - 1].places.empty() || !is_old(points_[at - 1]))) --at;
   if (at == 0 || points_[at - 1].given_back) return;
+  keep_moments(points_[at - 1].sure_ns);
   const session::DirectoryLock lock(directory_, session::DirectoryLock::kSaver, session::DirectoryLock::Way::kWhenFree);
   if (!lock.held()) return;  // somebody saves the trace
-  keep_moments(points_[at - 1].sure_ns);
   if (!kept_ns_) {  // the first steps do not fit into the budget
     kept_ns_ = 1;
     for (const auto &log : logs_) log->keep({}, kept_ns_);

@@ -105,9 +105,7 @@ test('a recorder that is killed is started again, and one that is held up costs 
     await until(() => recorderOf(directory) === null);
   }
   await until(() => recorderOf(directory) !== null);
-  const stopped = recorderOf(directory) ?? 0;
-  process.kill(stopped, 'SIGSTOP');
-  t.after(() => process.kill(stopped, 'SIGKILL'));
+  process.kill(recorderOf(directory) ?? 0, 'SIGSTOP');
   const inTheMiddle = await place.run(['report', directory, '--format', 'json', '-o', place.path('middle.json')]);
   assert.equal(inTheMiddle.status, 0, inTheMiddle.stderr);
   const { status, stdout, stderr } = await run.ended;

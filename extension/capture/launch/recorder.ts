@@ -38,10 +38,10 @@ export class KeptRecorder {
     this.start();
   }
 
-  /** It does no more. For before the trace is saved or deleted. */
+  /** It does no more. For before the trace is saved or deleted. One that stands still would hold up the save: nothing is lost with it. */
   stop(): void {
     this.stopped = true;
-    this.child?.kill('SIGTERM');
+    this.child?.kill('SIGKILL');
   }
 
   private start(): void {
