@@ -173,7 +173,7 @@ void Recorder::give_back(bool all) {
   keep_moments(points_[at - 1].sure_ns);
   const session::DirectoryLock lock(directory_, session::DirectoryLock::kSaver, session::DirectoryLock::Way::kWhenFree);
   if (!lock.held()) return;  // somebody saves the trace
-  if (!kept_ns_) {  // the first steps do not fit into the budget
+  if (!kept_ns_) {           // the first steps do not fit into the budget
     kept_ns_ = 1;
     for (const auto &log : logs_) log->keep({}, kept_ns_);
   }

@@ -2,7 +2,7 @@ import type { Report } from '../../extension/analysis/report';
 
 export interface Expected {
   verdict: 'leak' | 'none' | 'oom';
-  site?: number;
+  site?: number | number[];
   holder?: number | number[];
   holderPath?: string;
 }

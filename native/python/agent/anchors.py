@@ -248,16 +248,19 @@ def is_metric(thing):
 
 
 def own_object(steps):
-    """The place of the step from the first object of the program's own behind what a library has for itself (`trainer._connector`): nobody
-    knows it by that way; 0: there is no such object."""
-    private = 0
-    for place, each in enumerate(steps):
-        name = each.name if each.kind == "attribute" and type(each.name) is str else ""
-        hidden = name.startswith("_") and name not in paths.MODULE_PARTS and not name.endswith("_hooks")
-        if hidden and each.owner is not None and not is_own(each.owner):
-            private = place + 1
-    behind = range(private, len(steps)) if private else ()
-    return next((place for place in behind if steps[place].kind == "attribute" and is_own(steps[place].owner)), 0)
+    """Of a way through what a library has for itself (`trainer._connector._selector.model.kept`), which nobody knows: the places of its first
+    step and of the one from the next object of the program's own; None: there is no such part. A single step (`accelerator._models`) leads
+    on from what the user knows."""
+    hidden = [place for place, each in enumerate(steps) if is_hidden(each)]
+    behind = range(hidden[-1] + 1, len(steps)) if len(hidden) > 1 else ()
+    own = next((place for place in behind if steps[place].kind == "attribute" and is_own(steps[place].owner)), None)
+    return None if own is None else (hidden[0], own)
+
+
+def is_hidden(step):
+    name = step.name if step.kind == "attribute" and type(step.name) is str else ""
+    private = name.startswith("_") and name not in paths.MODULE_PARTS and not name.endswith("_hooks")
+    return private and step.owner is not None and not is_own(step.owner)
 
 
 def step_anchor(root, way, steps, place, grows):

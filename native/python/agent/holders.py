@@ -27,8 +27,11 @@ NOT_SEEN = ({"path": "not seen: a backward pass was running", "kind": "unknown"}
 def describe(root, variable, way, how):
     """(answer, anchor) for a way from a root down to a tensor; `how` the tensor has the block, one of ENDINGS."""
     steps = paths.steps_of(root, variable, way)
-    first = anchors.own_object(steps)
-    shown = (root, variable) if first == 0 else (roots_part.Root("object", objects.class_text(type(steps[first].owner))), None)
+    hidden, first = anchors.own_object(steps) or (0, 0)
+    shown = (root, variable)
+    if first > 0:
+        begin = paths.text_of(root, variable, steps[:hidden])
+        shown = (roots_part.Root("object", f"{begin} > {objects.class_text(type(steps[first].owner))}"), None)
     answer = {"path": paths.text_of(*shown, steps[first:]), "kind": paths.kind_of(root, variable, steps)}
     if any(paths.is_entry(each) for each in steps):
         answer["like"] = paths.text_of(*shown, steps[first:], entries=True) + ENDINGS[how]
@@ -41,8 +44,8 @@ def describe(root, variable, way, how):
     answer.update(paths.size_of(steps))
     longest = anchors.longest_container(steps)
     if longest is not None:
-        inside = longest > first
-        answer["container"] = paths.text_of(*shown, steps[first:longest]) if inside else paths.text_of(root, variable, steps[:longest])
+        known = (*shown, steps[first:longest]) if longest > first else (root, variable, steps[:longest])
+        answer["container"] = paths.text_of(*known)
     answer["chain"] = paths.chain_of(steps)
     if any(anchors.is_metric(each.owner) for each in steps):
         answer["metric"] = True

@@ -44,6 +44,11 @@ class Trained:
         self.kept = [block]  # HOLD behind a library
 
 
+class Fitted:
+    def __init__(self, block):
+        self.kept = [block]  # HOLD one hidden step
+
+
 class Areas:
     __module__ = "torchmetrics.metric"
 
@@ -266,7 +271,9 @@ for place in range(9):
     Probe(probed)
     log.addHandler(Drain())  # HOLD library
 log.setLevel(logging.INFO)
-log._connector = Trained(block("behind a library"))
+log._connector = logging.Formatter()  # both are of the library
+log._connector._selector = Trained(block("behind a library"))
+log._one = Fitted(block("one hidden step"))
 areas = Areas()
 areas.preds.append(block("metric"))  # HOLD metric
 cached(1)
