@@ -143,6 +143,7 @@ void at_process_end() {
     mark_ending(thread);
     leave(thread);
   }
+  renew_clock();
   __atomic_store_n(&g_log.file->ended, 1, __ATOMIC_RELEASE);
 }
 

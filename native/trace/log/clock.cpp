@@ -1,18 +1,27 @@
 #include "trace/log/clock.h"
 
+#include <time.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#include <algorithm>
 #include <cmath>
 
 namespace gmt::trace {
 
 namespace {
 constexpr double kSlowest = 100, kFastest = 0.05;  // ns a tick: 10 MHz to 20 GHz
+constexpr double kUsual = 0.4;                     // of a processor, until a pair tells
 constexpr double kTolerance = 1e9;
+constexpr uint64_t kFarEnough = 1'000'000;  // ns: what reading two clocks takes apart is much of a shorter time
 }  // namespace
 
 Clock::Clock(const gmt_file_header &header, uint64_t offset_ns)
     : start_ticks_(header.start_ticks),
       start_ns_(header.start_monotonic_ns),
       offset_ns_(offset_ns),
+      ns_per_tick_(header.clock == GMT_CLOCK_TSC ? kUsual : 1),
       tsc_(header.clock == GMT_CLOCK_TSC) {
   if (header.latest_ticks != 0) add_pair(header.latest_ticks, header.latest_monotonic_ns);
 }
@@ -24,11 +33,21 @@ void Clock::checkpoint(Archive &a) {
 
 void Clock::add_pair(uint64_t ticks, uint64_t monotonic_ns) {
   // Twice the distance each time: the rate settles instead of moving with every chunk.
-  if (!tsc_ || ticks <= start_ticks_ || monotonic_ns <= start_ns_ || monotonic_ns - start_ns_ < 2 * span_ns_) return;
+  if (!tsc_ || ticks <= start_ticks_ || monotonic_ns <= start_ns_ ||
+      monotonic_ns - start_ns_ < std::max(2 * span_ns_, kFarEnough))
+    return;
   double rate = static_cast<double>(monotonic_ns - start_ns_) / static_cast<double>(ticks - start_ticks_);
   if (rate < kFastest || rate > kSlowest) return;
   span_ns_ = monotonic_ns - start_ns_;
   ns_per_tick_ = rate;
+}
+
+void Clock::add_now() {
+#if defined(__x86_64__)
+  timespec now{};
+  if (!tsc_ || ::clock_gettime(CLOCK_MONOTONIC, &now) != 0) return;
+  add_pair(__rdtsc(), static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec));
+#endif
 }
 
 uint64_t Clock::session_ns(uint64_t ticks) const {
