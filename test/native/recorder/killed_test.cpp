@@ -75,7 +75,7 @@ TEST(a_job_that_is_killed_is_read_to_its_last_word) {
       LogWriter log(folder.path(), LogOptions::alive());
       for (uint64_t i = 0;; ++i) {
         log.add_event(static_cast<uint16_t>(i % 2), GMT_TENSOR_ALLOC, i * 512, 512);
-        if (i % 10'000 == 0) ::usleep(1'000);  // a log that knows no limit would fill the disk
+        if (i % 500 == 0) ::usleep(1'000);  // a log that knows no limit would fill the disk
       }
     }
     auto recorder = recorder_of(folder.path(), 1 << 20, 16 << 20);
