@@ -4,7 +4,7 @@ import { parseArguments } from './cli/arguments/arguments';
 import { attach } from './cli/attach';
 import { confirm } from './cli/confirm';
 import { doctor } from './cli/doctor';
-import { helpText } from './cli/arguments/help';
+import { helpLines } from './cli/arguments/help';
 import { holders } from './cli/holders';
 import { mark } from './cli/mark';
 import { record } from './cli/record';
@@ -22,7 +22,7 @@ async function main(words: string[], dist: string): Promise<number> {
   }
   switch (parsed.verb) {
     case 'help':
-      print(helpText(parsed.about).trimEnd().split('\n'));
+      print(helpLines(parsed.about, process.stdout.columns ?? Infinity));
       return 0;
     case 'version':
       print([productVersion(dist)]);

@@ -24,7 +24,7 @@ export function afterSteps(source: TraceSource, info: TraceInfo, process: number
   const ended = info.processes[process]?.ended ?? true;
   if (bytes === 0 || (!ended && info.durationNs - endNs <= longestStep(source, process))) return null;
   const line = risingLine(source, process);
-  return line === null ? null : { process, bytes, ...line };
+  return line === null ? null : { process, bytes, line: line.line, lineBytes: Math.min(bytes, line.lineBytes) };
 }
 
 /** What lies between rounds on the way to the peak, beyond all that was before; 0: not much. */

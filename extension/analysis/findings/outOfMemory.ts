@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
 import type { MemorySnapshot, SnapshotSite } from '../../protocol/steps';
 import type { OutOfMemory, TraceInfo } from '../../protocol/trace';
-import type { Finding, OutOfMemoryCause, OutOfMemoryVerdict } from '../../protocol/verdicts';
+import type { AfterSteps, Finding, OutOfMemoryCause, OutOfMemoryVerdict } from '../../protocol/verdicts';
 import { fewestRecords } from '../series/records';
 import { sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
@@ -16,6 +16,8 @@ export interface OutOfMemoryContext {
   info: TraceInfo;
   /** Leaks that were found. */
   leaks: readonly Finding[];
+  /** What piled up behind the last step; null: nothing did. */
+  after: AfterSteps | null;
   /** `train.py:41 forward`. */
   lineOf(site: number): string;
 }
@@ -70,9 +72,10 @@ function judgeFailure(failure: OutOfMemory, index: number, context: OutOfMemoryC
   const { snapshot } = failure;
   const total = totalBytes(failure, context.info);
   const leak = leakBehind(failure, context.leaks);
-  const cause = causeOf(failure, leak, total);
+  const after = pileBehind(failure, context.after);
+  const cause = leak === null && after !== null ? 'leak' : causeOf(failure, leak, total);
   const free = snapshot === null || total === null ? null : total - (snapshot.usedBytes ?? snapshot.driverBytes);
-  const { detail, advice } = causeWords(cause, failure, leak);
+  const { detail, advice } = causeWords(cause, failure, leak, after);
   const words: FailureWords = {
     verdict: 'oom',
     headline: t('{0} at {1} did not fit', formatBytes(failure.requestedBytes), context.lineOf(failure.site)),
@@ -112,6 +115,12 @@ function leakBehind(failure: OutOfMemory, leaks: readonly Finding[]): Finding | 
   return biggest !== undefined && biggest.bytes >= T.part * alive ? biggest : null;
 }
 
+/** What piled up behind the last step, when it is enough to matter. */
+function pileBehind(failure: OutOfMemory, after: AfterSteps | null): AfterSteps | null {
+  const alive = failure.snapshot?.tensorBytes ?? failure.liveBytes;
+  return after !== null && after.process === failure.process && after.bytes >= T.part * alive ? after : null;
+}
+
 function causeOf(failure: OutOfMemory, leak: Finding | null, total: number | null): OutOfMemoryCause {
   const { snapshot, requestedBytes } = failure;
   if (leak !== null) return 'leak';
@@ -148,17 +157,24 @@ function stepsAreKnown({ process }: OutOfMemory, info: TraceInfo): boolean {
 }
 
 /** Why it is so, without a full stop, and what to do. */
-function causeWords(cause: OutOfMemoryCause, { snapshot }: OutOfMemory, leak: Finding | null) {
+function causeWords(
+  cause: OutOfMemoryCause,
+  { snapshot }: OutOfMemory,
+  leak: Finding | null,
+  after: AfterSteps | null,
+) {
   const { freeBytes, largestFreeBytes } = snapshot?.fragmentation ?? { freeBytes: 0, largestFreeBytes: 0 };
   const [unused, gap] = [formatBytes(freeBytes), formatBytes(largestFreeBytes)];
   const others = formatBytes((snapshot?.usedBytes ?? 0) - (snapshot?.processBytes ?? 0));
   const words: Record<OutOfMemoryCause, { detail: string; advice: string | null }> = {
     leak: {
       detail:
-        leak === null
-          ? t('It is a leak: one line holds most of the memory, and allocated it step by step')
-          : t('It is a leak. {0}', leak.title),
-      advice: leak?.suggestion ?? null,
+        leak !== null
+          ? t('It is a leak. {0}', leak.title)
+          : after !== null
+            ? t('Memory rose by {0} after the last step, most at {1}', formatBytes(after.bytes), after.line)
+            : t('It is a leak: one line holds most of the memory, and allocated it step by step'),
+      advice: leak === null && after !== null ? afterAdvice() : (leak?.suggestion ?? null),
     },
     fragmentation: {
       detail: t('It is fragmentation: PyTorch’s cache has {0} unused, but no gap is bigger than {1}', unused, gap),
@@ -181,6 +197,12 @@ function causeWords(cause: OutOfMemoryCause, { snapshot }: OutOfMemory, leak: Fi
     },
   };
   return words[cause];
+}
+
+function afterAdvice(): string {
+  return t(
+    'Where no gradients are needed, as in an evaluation, work under `with torch.no_grad():`, and move the tensors that are kept to the CPU (`.cpu()`).',
+  );
 }
 
 export function fragmentationAdvice(): string {

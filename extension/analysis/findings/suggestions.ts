@@ -27,6 +27,9 @@ const KEPT_BY_TRACEBACK = /\.__traceback__ > (?!.*(\[\.\.\.\]|\(cache\)))/;
 // prettier-ignore
 const KEEP_NO_EXCEPTION = t('An exception that is kept keeps, through its traceback, the variables of all functions that it passed: keep `str(error)` instead of the exception, or clear its traceback (`error.with_traceback(None)`).');
 
+/** Not the tuple grows, such as an LSTM's state, but the graph that hangs on it. */
+const isOfTuple = ({ kind, length }: FindingHolder): boolean => kind === 'autograd' && length === null;
+
 // prettier-ignore
 const TABLE: readonly Advice[] = [
   {
@@ -90,18 +93,19 @@ const TABLE: readonly Advice[] = [
   {
     classes: ['outputs', 'backward', 'graph'],
     holder: /\[\.\.\.\]|\(cache\)/,
-    when: ({ one }) => one === true,
-    text: t('{container} grows with {each}: keep the number alone (`.item()`), take out what is no longer needed, or give it a bound.'),
+    when: holder => holder.one === true && !isOfTuple(holder),
+    text: t('{container} grows with {each}: keep the number alone (`.item()`) or, where a tensor is needed, `{cpu}`; else take out what is no longer needed, or give it a bound.'),
   },
   {
     classes: ['outputs', 'backward', 'graph'],
     holder: /\[\.\.\.\]|\(cache\)/,
-    text: t('{container} grows with {each}: move what you keep to the CPU (`{cpu}`), take out what is no longer needed, or give it a bound.'),
+    when: holder => !isOfTuple(holder),
+    text: t('{container} grows with {each}: move the tensors that you keep to the CPU (`{cpu}`), take out what is no longer needed, or give it a bound.'),
   },
   {
     classes: ['graph'],
     holder: /./,
-    text: t('Something that belongs to the graph is kept at {holder}: store its `.detach()`, so that the graph can be freed.'),
+    text: t('Something that belongs to the graph is kept at {holder}: store its `.detach()` (of a tuple, that of each part), so that the graph can be freed.'),
   },
   {
     classes: ['graph'],

@@ -44,13 +44,14 @@ export function* judgeInParts(source: TraceSource, lineText: LineText): Generato
   const ledgers = readLedgers(source);
   const verdicts = new Map(judged.flatMap(({ sites }) => sites.map(({ verdict }) => [verdict.site, verdict] as const)));
   const leaks = leaksOf(judged, source, ledgers, lineText).filter(leak => !fillsUp(leak, verdicts));
-  const failures = judgeFailures({ info, leaks, lineOf: site => siteText(source.site(site)) });
+  const known = stepsOf(source, info);
+  const failures = judgeFailures({ info, leaks, after: known.after, lineOf: site => siteText(source.site(site)) });
   for (const leak of leaks) for (const site of leak.sites) markGrowing(verdicts, site, growingState(leak));
   const explained = new Set(failures.flatMap(failure => failure.leak ?? []));
   const told = leaks.filter(leak => !explained.has(leak)).sort(bySeverity);
   return {
     revision: info.revision,
-    ...stepsOf(source, info),
+    ...known,
     sites: verdicts,
     findings: mergeAcrossProcesses([
       ...failureFindings(failures, source, lineText),

@@ -2,6 +2,8 @@ import { vocabulary } from '../../protocol/vocabulary';
 import type { Verb } from './arguments';
 
 const WORD_WIDTH = 24;
+/** Where the explanation of an option begins. */
+const TEXT_COLUMN = 27;
 
 /** What the column before the place says of a line, as tables have it. */
 const STATES = Object.values(vocabulary(text => text).states).map(
@@ -175,6 +177,31 @@ Exit status: 0 after detaching, and when the program ended; 2 wrong options; 125
 `,
 };
 
-export function helpText(about: Verb | null): string {
-  return about === null ? ALL : OF_VERBS[about];
+/** Its lines, none longer than `columns` where words allow it. */
+export function helpLines(about: Verb | null, columns: number): string[] {
+  const lines = (about === null ? ALL : OF_VERBS[about]).trimEnd().split('\n');
+  if (lines.every(line => line.length <= columns)) return lines;
+  const whole: string[] = [];
+  for (const line of lines) {
+    const before = whole.at(-1) ?? '';
+    const goesOn = line.startsWith(' '.repeat(TEXT_COLUMN)) || (/^\S/.test(line) && /^\S/.test(before));
+    const gap = /^\S|\S {2,}\S/.test(before) ? ' ' : '  '; // an option alone fills its line
+    if (goesOn && before !== '') whole[whole.length - 1] = `${before}${gap}${line.trimStart()}`;
+    else whole.push(line);
+  }
+  return whole.flatMap(line => wrapped(line, columns));
+}
+
+/** What comes below the first line begins where its explanation does. */
+function wrapped(line: string, columns: number): string[] {
+  const indent = ' '.repeat(/^ +\S/.test(line) ? TEXT_COLUMN : 0);
+  const lines: string[] = [];
+  let rest = line;
+  while (rest.length > columns) {
+    const space = rest.lastIndexOf(' ', columns);
+    if (rest.slice(0, space).trim() === '') break;
+    lines.push(rest.slice(0, space));
+    rest = indent + rest.slice(space + 1).trimStart();
+  }
+  return [...lines, rest];
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseArguments, type Arguments } from '../../../extension/cli/arguments/arguments';
-import { helpText } from '../../../extension/cli/arguments/help';
+import { helpLines } from '../../../extension/cli/arguments/help';
 
 const parse = (line: string): ReturnType<typeof parseArguments> => parseArguments(line === '' ? [] : line.split(' '));
 
@@ -243,7 +243,7 @@ test('holders and confirm: whom, about what, what to try', () => {
 });
 
 test('report --help tells what each word of the table means', () => {
-  const lines = helpText('report').split('\n');
+  const lines = helpLines('report', Infinity);
   for (const word of ['growing', 'plateau', 'sawtooth', 'one-shot', 'transient', 'unknown'])
     assert.ok(
       lines.some(line => new RegExp(`^ {2}${word} {2,}\\S.*\\.$`).test(line)),
@@ -267,4 +267,16 @@ test('a word that was probably another one is told so, and what is far from all 
     usage('report', 'x.gputrace', '--stacks'),
     'report has no option --stacks (see "gpu-memtrace report --help").',
   );
+});
+
+test('help fits the terminal, and loses no word', () => {
+  for (const verb of [null, 'run', 'attach', 'report', 'holders'] as const) {
+    const words = (lines: readonly string[]): string[] => lines.join(' ').split(/\s+/);
+    const narrow = helpLines(verb, 80);
+    assert.deepEqual(words(narrow), words(helpLines(verb, Infinity)));
+    assert.deepEqual(
+      narrow.filter(line => line.length > 80),
+      [],
+    );
+  }
 });

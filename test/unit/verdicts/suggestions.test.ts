@@ -59,7 +59,10 @@ test('what cannot have a graph is not to be detached, and what is no single numb
     assert.doesNotMatch(says(kind, { graph: false, one: false }), /detach|item\(\)/, kind);
     assert.doesNotMatch(says(kind, { graph: true, one: false }), /item\(\)|(?<!detach\(\))\.cpu/, kind);
   }
-  assert.match(says('outputs', { graph: false, one: false }), /move what you keep to the CPU \(`\.cpu\(\)`\)/);
+  assert.match(
+    says('outputs', { graph: false, one: false }),
+    /move the tensors that you keep to the CPU \(`\.cpu\(\)`\)/,
+  );
   assert.match(says('graph', { graph: true, one: true }), /keep the number alone \(`\.item\(\)`\)/);
   assert.match(suggest('outputs', null, { torch: false }), /or move it to the CPU\.$/, 'no tensors of PyTorch');
   assert.match(
@@ -91,6 +94,20 @@ test('a metric of torchmetrics is to be reset, or to collect on the CPU', () => 
     suggest('outputs', holder),
     /^auroc\.preds is a state of a metric.*`\.reset\(\)`.*`compute_on_cpu=True`\.$/,
   );
+});
+
+test('of a state that is carried over in a tuple, the graph grows, not the tuple', () => {
+  const state = at('main().net.state[...]', {
+    kind: 'autograd',
+    graph: true,
+    container: 'main().net.state',
+    length: null,
+  });
+  assert.match(
+    suggest('graph', state),
+    /^Something that belongs to the graph is kept at .*of a tuple, that of each part/,
+  );
+  assert.match(suggest('graph', { ...state, length: 120 }), /^main\(\)\.net\.state grows with each step/);
 });
 
 test('of a way through several containers the one that grows is told', () => {
