@@ -13,7 +13,7 @@ import { jobFile, python } from './traced.mjs';
 
 const cli = join(dirname(fileURLToPath(import.meta.url)), '../../dist/cli.js');
 const MIB = 1024 ** 2;
-const BUDGET_MIB = 16;
+const BUDGET_MIB = 12;
 
 /** Bytes that the files of all traces below `folder` take of the disk; a file that goes meanwhile counts as none. */
 function diskBytes(folder) {
@@ -30,7 +30,7 @@ test('endless: a transformer within a budget of disk, equal to torch.cuda.memory
   const [traces, truth, report] = ['run', 'truth.json', 'report.json'].map(name => join(folder, name));
   mkdirSync(traces, { mode: 0o700 });
   const options = ['--format', 'none', '--report', report, '-o', join(folder, 'job.gputrace')];
-  const space = ['--budget', `${BUDGET_MIB}MB`, '--detail', '4MB'];
+  const space = ['--budget', `${BUDGET_MIB}MB`, '--detail', '3MB'];
   const env = { GMT_SECONDS: '30', ...process.env, XDG_RUNTIME_DIR: traces, GMT_TRUTH: truth };
   const child = spawn(process.execPath, [cli, 'run', ...options, ...space, '--', python, jobFile('endless')], { env });
   let [said, most] = ['', 0];
