@@ -30,7 +30,7 @@ Opened from_begin(const std::string &path, uint64_t until_ns) {
 std::vector<CheckpointFile> checkpoints_of(const std::string &path, const trace::SessionReader &reader) {
   std::vector<CheckpointFile> all;
   if (reader.saved()) {
-    for (const trace::CheckpointPlace &place : reader.checkpoints()) all.push_back({path, place});
+    for (const trace::CheckpointPlace &place : reader.checkpoints()) all.push_back({path, place, {}});
   } else {
     all = kept_checkpoints(path);
   }
@@ -75,6 +75,8 @@ class Opening {
       ++damaged_;
       return nullptr;
     }
+    // A moment is for itself: chunks that it would go on in may be given back.
+    if (!from.kind.empty() && !session.value()->reader->past()) return nullptr;
     gap_ = session.value()->reader->overtaken();
     return gap_ ? nullptr : std::move(session.value());
   }

@@ -224,6 +224,10 @@ uint64_t SessionReader::sure_ns() const {
   return sure;
 }
 
+bool SessionReader::past() const {
+  return std::ranges::all_of(processes_, [](const auto &process) { return process->past; });
+}
+
 void SessionReader::end_here() {
   for (const auto &process : processes_) {
     process->merge.end_at(until_ns_);

@@ -58,6 +58,8 @@ class SessionReader {
   Merge::Place place(size_t process) const { return processes_[process]->merge.place(); }
   uint64_t finished_chunks(size_t process) const { return processes_[process]->merge.finished_chunks(); }
   const std::string &log_path(size_t process) const { return processes_[process]->log.where(); }
+  /// All that is not later than `until_ns` was read.
+  bool past() const;
   /// Nothing up to `until_ns` is still to come, as the caller knows: nothing more is read.
   void end_here();
   /// The logs are to be those of a saved trace, which has these chunks of each; see Merge.

@@ -118,6 +118,7 @@ TEST(of_what_is_given_back_steps_marks_and_the_peak_stay) {
     }
     CHECK(has_gap(twins.one.path()));
     const auto whole = read(twins.other.path());
+    CHECK_EQ(read(twins.one.path())->reader->events(), whole->reader->events());
     const std::string saved = twins.other / "a.gputrace";
     CHECK(!session::save(twins.one.path(), saved, "{}", {}));
     std::vector<recorder::Moment> moments = recorder::moments_of(whole->model.state(), {}, 0, whole->reader->time_ns());
