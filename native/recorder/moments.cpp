@@ -7,8 +7,9 @@
 #include <bit>
 #include <cstdlib>
 #include <map>
+#include <memory>
+#include <utility>
 
-#include "session/checkpoint.h"
 #include "session/session.h"
 
 namespace gmt::recorder {
@@ -50,17 +51,15 @@ void add_marks(const std::string &session_json, std::vector<Moment> &moments) {
   }
 }
 
-/// Reads up to the moment; empty where that is not to be had any more.
-std::vector<std::byte> checkpoint_of(const std::string &directory, uint64_t ns, gmt_checkpoint_header &header) {
+/// Read up to the moment; null where that is not to be had any more.
+std::unique_ptr<session::Session> read_until(const std::string &directory, uint64_t ns) {
   auto opened = session::open(directory, ns, ns);
-  if (!opened) return {};
-  session::Session &session = *opened.value();
-  while (session.poll(1 << 16)) {
+  if (!opened) return nullptr;
+  while (opened.value()->poll(1 << 16)) {
   }
-  if (session.reader->overtaken()) return {};
-  session.reader->end_here();
-  header.time_ns = session.reader->time_ns();
-  return session::checkpoint(*session.reader, session.model);
+  if (opened.value()->reader->overtaken()) return nullptr;
+  opened.value()->reader->end_here();
+  return std::move(opened.value());
 }
 
 }  // namespace
@@ -85,15 +84,10 @@ KeptMoments::KeptMoments(const std::string &directory) : directory_(directory) {
 }
 
 void KeptMoments::keep(const Moment &moment, trace::Packer &packer) {
-  gmt_checkpoint_header header{};
-  const std::vector<std::byte> bytes = checkpoint_of(directory_, moment.ns, header);
-  if (bytes.empty()) return;
-  const auto frame = packer.pack(bytes);
-  header.bytes = frame.size();
-  header.unpacked_bytes = bytes.size();
-  header.version = session::kCheckpointVersion;
+  const auto session = read_until(directory_, moment.ns);
+  if (!session) return;
   const auto kind = static_cast<size_t>(moment.kind);
-  auto path = session::keep_checkpoint(directory_, moment.ns, kKindNames[kind], header, frame);
+  auto path = session::keep_checkpoint(directory_, moment.ns, kKindNames[kind], *session, packer);
   if (!path) return;  // the disk is full
   std::erase_if(files_, [&](const File &one) { return one.path == path.value(); });
   files_.push_back({path.value(), moment.kind, session::disk_bytes(path.value())});

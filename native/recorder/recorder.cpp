@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "recorder/job.h"
-#include "session/checkpoint.h"
 
 namespace gmt::recorder {
 namespace {
@@ -145,10 +144,7 @@ void Recorder::keep_first_steps() {
 void Recorder::add_point() {
   const auto begin = Clock::now();
   trace::SessionReader &reader = *session_->reader;
-  const std::vector<std::byte> bytes = session::checkpoint(reader, session_->model);
-  const auto frame = packer_.pack(bytes);
-  const gmt_checkpoint_header header{reader.time_ns(), frame.size(), bytes.size(), session::kCheckpointVersion};
-  auto path = session::keep_checkpoint(directory_, reader.events(), {}, header, frame);
+  auto path = session::keep_checkpoint(directory_, reader.events(), {}, *session_, packer_);
   const auto end = Clock::now();
   next_point_ = end + kWorkToPause * (end - begin);
   if (!path) return;  // the disk is full: what there is goes on to serve

@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "session/checkpoint.h"
+#include "session/session.h"
 #include "trace/file_map.h"
 #include "trace/trace_directory.h"
 
@@ -54,7 +56,10 @@ std::vector<CheckpointFile> kept_checkpoints(const std::string &directory) {
 }
 
 trace::Result<std::string> keep_checkpoint(const std::string &directory, uint64_t number, const std::string &kind,
-                                           const gmt_checkpoint_header &header, std::span<const std::byte> frame) {
+                                           Session &session, trace::Packer &packer) {
+  const std::vector<std::byte> bytes = checkpoint(*session.reader, session.model);
+  const auto frame = packer.pack(bytes);
+  const gmt_checkpoint_header header{session.reader->time_ns(), frame.size(), bytes.size(), kCheckpointVersion};
   char digits[32];
   std::snprintf(digits, sizeof digits, "/%020llu", static_cast<unsigned long long>(number));
   const std::string path = directory + digits + (kind.empty() ? "" : kDash + kind) + kSuffix;

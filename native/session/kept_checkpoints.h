@@ -2,14 +2,16 @@
 // Checkpoints in files of a trace directory: what the events made that its logs have no more. The recorder (native/recorder) writes
 // them; who saves the trace holds it up for as long as it copies.
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "trace/error.h"
 #include "trace/saved/container_file.h"
+#include "trace/saved/zstd.h"
 
 namespace gmt::session {
+
+struct Session;
 
 /// A checkpoint, in a file of its own or in a saved trace.
 struct CheckpointFile {
@@ -21,9 +23,10 @@ struct CheckpointFile {
 /// Those of a directory, oldest first.
 std::vector<CheckpointFile> kept_checkpoints(const std::string &directory);
 
-/// Writes a checkpoint's frame beside the others, whole or not at all. `number` tells it from others of its kind. Gives its path.
+/// Writes what a session has read as a checkpoint beside the others, whole or not at all. `number` tells it from others of its kind.
+/// Gives its path.
 trace::Result<std::string> keep_checkpoint(const std::string &directory, uint64_t number, const std::string &kind,
-                                           const gmt_checkpoint_header &header, std::span<const std::byte> frame);
+                                           Session &session, trace::Packer &packer);
 
 /// Bytes that a file takes of the disk.
 uint64_t disk_bytes(const std::string &path);

@@ -73,7 +73,7 @@ function judgeFailure(failure: OutOfMemory, index: number, context: OutOfMemoryC
   const total = totalBytes(failure, context.info);
   const leak = leakBehind(failure, context.leaks);
   const after = pileBehind(failure, context.after);
-  const cause = leak === null && after !== null ? 'leak' : causeOf(failure, leak, total);
+  const cause = causeOf(failure, leak ?? after, total);
   const free = snapshot === null || total === null ? null : total - (snapshot.usedBytes ?? snapshot.driverBytes);
   const { detail, advice } = causeWords(cause, failure, leak, after);
   const words: FailureWords = {
@@ -109,21 +109,25 @@ function totalBytes(failure: OutOfMemory, info: TraceInfo): number | null {
 
 /** The leak on that device that holds most, when it holds enough to matter. */
 function leakBehind(failure: OutOfMemory, leaks: readonly Finding[]): Finding | null {
-  const alive = failure.snapshot?.tensorBytes ?? failure.liveBytes;
   const candidates = leaks.filter(leak => leak.process === failure.process && leak.device === failure.device);
   const biggest = [...candidates].sort((a, b) => b.bytes - a.bytes)[0];
-  return biggest !== undefined && biggest.bytes >= T.part * alive ? biggest : null;
+  return biggest !== undefined && matters(biggest, failure) ? biggest : null;
 }
 
 /** What piled up behind the last step, when it is enough to matter. */
 function pileBehind(failure: OutOfMemory, after: AfterSteps | null): AfterSteps | null {
-  const alive = failure.snapshot?.tensorBytes ?? failure.liveBytes;
-  return after !== null && after.process === failure.process && after.bytes >= T.part * alive ? after : null;
+  return after !== null && after.process === failure.process && matters(after, failure) ? after : null;
 }
 
-function causeOf(failure: OutOfMemory, leak: Finding | null, total: number | null): OutOfMemoryCause {
+/** It has a good part of what was alive. */
+function matters({ bytes }: { bytes: number }, { snapshot, liveBytes }: OutOfMemory): boolean {
+  return bytes >= T.part * (snapshot?.tensorBytes ?? liveBytes);
+}
+
+/** `grown`: what grew until nothing more fitted; null: nothing that is known. */
+function causeOf(failure: OutOfMemory, grown: Finding | AfterSteps | null, total: number | null): OutOfMemoryCause {
   const { snapshot, requestedBytes } = failure;
-  if (leak !== null) return 'leak';
+  if (grown !== null) return 'leak';
   if (total !== null && requestedBytes >= T.most * total) return 'big-request';
   if (snapshot === null) return 'full';
   const unused = snapshot.fragmentation.freeBytes;

@@ -8,8 +8,8 @@
 namespace gmt::trace {
 
 /// CLOCK_MONOTONIC passes through. A TSC's rate comes from pairs (ticks, CLOCK_MONOTONIC): the header's start and
-/// latest pair, chunk headers, time bases, of a process that runs this moment; the pair furthest from the start wins. Each chunk names its own moment, so
-/// the rate matters only within 2^32 ticks of it.
+/// latest pair, chunk headers, time bases, and while the process runs, the moment of reading; the pair furthest from the
+/// start wins. Each chunk names its own moment, so the rate matters only within 2^32 ticks of it.
 class Clock {
  public:
   Clock() = default;
@@ -19,7 +19,7 @@ class Clock {
   void checkpoint(Archive &a);
   /// Another pair of the two clocks.
   void add_pair(uint64_t ticks, uint64_t monotonic_ns);
-  /// This moment: of a process that runs on this machine.
+  /// The pair of this moment, for a process that runs on this machine.
   void add_now();
   /// A pair far enough from the start was seen, or none is needed.
   bool calibrated() const { return !tsc_ || span_ns_ > 0; }

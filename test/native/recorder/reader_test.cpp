@@ -68,25 +68,38 @@ int follow(const std::string &path, const Storm &storm, uint64_t events, std::ch
   }
 }
 
+/// A recorder of the directory that folds all the time.
+class Recording {
+ public:
+  explicit Recording(const std::string &directory)
+      : thread_([this, directory] {
+          auto recorder = recorder_of(directory, 1 << 20, 8 << 20);
+          while (recorder && !stops_) {
+            recorder->turn();
+            recorder->fold();
+          }
+        }) {}
+  void stop() {
+    stops_ = true;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> stops_{false};
+  std::thread thread_;
+};
+
 }  // namespace
 
 TEST(readers_of_every_speed_see_all_while_old_chunks_go) {
   const TemporaryFolder folder;
   auto storm = std::make_unique<Storm>(folder.path());
-  std::atomic<bool> stops{false};
-  std::thread recording([&] {
-    auto recorder = recorder_of(folder.path(), 1 << 20, 8 << 20);
-    while (recorder && !stops) {
-      recorder->turn();
-      recorder->fold();
-    }
-  });
+  Recording recording(folder.path());
   auto quick = opened(folder.path()), slow = opened(folder.path());
   std::thread other([&] { follow(folder.path(), *storm, 1 << 20, std::chrono::microseconds(100), quick); });
   const int overtaken = follow(folder.path(), *storm, 4096, std::chrono::milliseconds(20), slow);
   other.join();
-  stops = true;
-  recording.join();
+  recording.stop();
   CHECK(overtaken > 0);
   storm->check(*quick);
   storm->check(*slow);
@@ -96,14 +109,7 @@ TEST(readers_of_every_speed_see_all_while_old_chunks_go) {
 TEST(while_a_trace_is_saved_nothing_goes) {
   const TemporaryFolder folder;
   auto storm = std::make_unique<Storm>(folder.path());
-  std::atomic<bool> stops{false};
-  std::thread recording([&] {
-    auto recorder = recorder_of(folder.path(), 1 << 20, 8 << 20);
-    while (recorder && !stops) {
-      recorder->turn();
-      recorder->fold();
-    }
-  });
+  Recording recording(folder.path());
   int saved = 0;
   for (const TemporaryFolder target; !storm->over(); ++saved) {
     const std::string path = target / "a.gputrace";
@@ -114,8 +120,7 @@ TEST(while_a_trace_is_saved_nothing_goes) {
     CHECK(whole->reader->notes().empty());
   }
   CHECK(saved > 0);
-  stops = true;
-  recording.join();
+  recording.stop();
 }
 
 TEST_MAIN
