@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MemorySnapshot, SnapshotSite } from '../../../extension/protocol/steps';
 import type { OutOfMemory } from '../../../extension/protocol/trace';
+import { judgeFailures } from '../../../extension/analysis/findings/outOfMemory';
 import { judgeTrace, sureLeaks } from '../../../extension/analysis/findings/verdicts';
 import type { Verdicts } from '../../../extension/protocol/verdicts';
 import { RunTrace } from './runTrace';
@@ -132,6 +133,19 @@ test('a driver’s failure that PyTorch may get over is none; without a snapshot
   assert.deepEqual(judged([failing({ layer: 'driver' })]).outOfMemory, []);
   const { outOfMemory } = judged([failing({ snapshot: null })]);
   assert.deepEqual([outOfMemory[0]?.cause, outOfMemory[0]?.step, outOfMemory[0]?.aliveByAge], ['full', null, null]);
+});
+
+test('what piled up behind the last step led to it, where it has a good part of what was alive', () => {
+  const run = new StepRun();
+  run.site(1);
+  run.endStep();
+  const info = { ...new RunTrace(run, { outOfMemory: [failing()], outOfMemoryCount: 1, totalBytes: 16 * GB }).info() };
+  const causeWith = (bytes: number, process = 0): string | undefined => {
+    const after = { process, bytes, line: 'train.py:20 evaluate', lineBytes: bytes };
+    return judgeFailures({ info, leaks: [], after, lineOf: () => 'train.py:1' })[0]?.words.detail;
+  };
+  assert.equal(causeWith(4 * GB), 'Memory rose by 4.00 GB after the last step, most at train.py:20 evaluate');
+  for (const other of [causeWith(100 * MB), causeWith(4 * GB, 1)]) assert.match(other ?? '', /nothing grows/);
 });
 
 test('failures of one line and cause are one finding', () => {
