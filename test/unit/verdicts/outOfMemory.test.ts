@@ -140,7 +140,7 @@ test('what piled up behind the last step led to it, where it has a good part of 
   run.site(1);
   run.endStep();
   const info = { ...new RunTrace(run, { outOfMemory: [failing()], outOfMemoryCount: 1, totalBytes: 16 * GB }).info() };
-  const causeWith = (bytes: number, process = 0): string | undefined => {
+  const causeWith = (bytes: number, process = 0): string | null | undefined => {
     const after = { process, bytes, line: 'train.py:20 evaluate', lineBytes: bytes };
     return judgeFailures({ info, leaks: [], after, lineOf: () => 'train.py:1' })[0]?.words.detail;
   };
