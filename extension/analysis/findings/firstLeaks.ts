@@ -6,7 +6,8 @@ import { worthAsking } from './verdicts';
 
 // Who holds what leaks is known while the program runs: what the locals of its functions hold is gone at its end. So it is asked by
 // itself, once for each leak, as soon as that is certain. Where time ran out, it is asked again when it has run for twice as long; and
-// where few rises were there to see, for four times as long: with two entries in a list nothing tells that list from one inside it.
+// where nobody was found
+// or few rises were there to see, when it has risen four times as often: with two entries in a list nothing tells it from one inside it.
 
 /** Judging takes at most one part in so many of the time; while the run is young, when most leaks are found, more. */
 const [SHARE, YOUNG_SHARE, YOUNG_MS] = [50, 10, 120_000];
@@ -34,9 +35,17 @@ export interface OwnAnswer {
   cut: boolean;
 }
 
+/** From when on another question about a leak makes sense: both must have come. */
+interface Again {
+  /** For so long the program has run. */
+  elapsedMs: number;
+  /** Steps in which the leak grew. */
+  rises: number;
+}
+
 export class FirstLeaks {
-  /** Leaks by `keyOf`: from when on (ms of the run) another question makes sense; Infinity: never. */
-  private readonly asked = new Map<string, number>();
+  /** Leaks by `keyOf`. */
+  private readonly asked = new Map<string, Again>();
   /** By process: how long it was stopped, or may be by what is asked now. */
   private readonly stoppedMs = new Map<number, number>();
   private readonly waiting = new Set<number>();
@@ -54,7 +63,11 @@ export class FirstLeaks {
     for (const finding of worthAsking(findings)) {
       const unknown = (finding.holder?.line ?? null) === null;
       const rises = Math.max(...finding.sites.map(site => sites.get(site)?.rises ?? 0));
-      if (unknown || this.asked.has(keyOf(finding))) this.askAbout(finding, rises);
+      const again = this.asked.get(keyOf(finding));
+      const thin = again !== undefined && again.rises < T.many;
+      if (!unknown && !thin) continue;
+      if (again === undefined || (rises >= again.rises && this.elapsedMs() >= again.elapsedMs))
+        this.askAbout(finding, rises);
     }
   }
 
@@ -62,13 +75,13 @@ export class FirstLeaks {
     const { process } = finding;
     const key = keyOf(finding);
     const elapsedMs = this.elapsedMs();
-    if (elapsedMs < (this.asked.get(key) ?? 0) || this.waiting.has(process) || !this.canAsk(process)) return;
+    if (this.waiting.has(process) || !this.canAsk(process)) return;
     const before = this.stoppedMs.get(process) ?? 0;
     const budgetMs = Math.min(T.askMostMs, Math.floor(T.little * elapsedMs - before));
     if (budgetMs < T.askLeastMs) return; // soon it may
     const blocks = survivorsOf(this.source, finding);
     if (blocks.length === 0) return;
-    this.asked.set(key, Infinity);
+    this.asked.set(key, { elapsedMs: 0, rises: Infinity });
     this.waiting.add(process);
     this.stoppedMs.set(process, before + budgetMs);
     const steps = this.source.info().steps.find(entry => entry.process === process);
@@ -76,8 +89,9 @@ export class FirstLeaks {
     void this.ask(question).then(({ pauseMs, cut }) => {
       this.stoppedMs.set(process, before + (pauseMs ?? budgetMs));
       this.waiting.delete(process);
-      if (cut) this.asked.set(key, 2 * elapsedMs);
-      else if (rises < T.many) this.asked.set(key, T.times * elapsedMs);
+      if (cut) this.asked.set(key, { elapsedMs: 2 * elapsedMs, rises: 0 });
+      else if (rises < T.many)
+        this.asked.set(key, { elapsedMs: 0, rises: Math.min(T.times * Math.max(1, rises), T.many) });
     });
   }
 }

@@ -58,7 +58,7 @@ class Asked {
   readonly leaks: FirstLeaks;
   private answer: () => void = () => undefined;
 
-  constructor(readonly source = leaking(100)) {
+  constructor(public source = leaking(100)) {
     const ask = (question: OwnQuestion): Promise<OwnAnswer> => {
       this.questions.push(question);
       return new Promise(done => (this.answer = () => done({ pauseMs: this.tookMs, cut: this.cut })));
@@ -157,22 +157,25 @@ test('where time ran out, it is asked again when the program has run for twice a
   assert.deepEqual(budgets(), [least, 2 * least, Math.min(most, 4 * least)], 'the last saw all');
 });
 
-test('where few rises were seen, it is asked again when the program has run for four times as long', async () => {
-  const few = new Asked(leaking(THRESHOLDS.many / 2));
-  const many = new Asked(leaking(2 * THRESHOLDS.many));
-  const only = ({ place }: Finding): Partial<Finding> => (place?.line === 10 ? {} : { holder: HOLDER });
-  const known = (): Partial<Finding> => ({ holder: HOLDER });
-  for (const asked of [few, many]) {
-    asked.elapsedMs = ENOUGH_MS;
-    asked.look(only);
-    await asked.answered();
-    for (const times of [3.9, 4, 4.1]) {
-      asked.elapsedMs = times * ENOUGH_MS;
-      asked.look(known);
+test('where few rises were seen, or nobody was found, it is asked again after four times as many', async () => {
+  const few = 12;
+  const half = THRESHOLDS.many / 2;
+  const questionsOf = async (first: number, holder: FindingHolder): Promise<number[]> => {
+    const asked = new Asked(leaking(first));
+    const only = ({ place }: Finding): Partial<Finding> => (place?.line === 10 ? {} : { holder: HOLDER });
+    const counts: number[] = [];
+    for (const steps of [first, 2 * first, 4 * first + few, 8 * first, 20 * first]) {
+      asked.elapsedMs = steps * ENOUGH_MS;
+      asked.source = leaking(steps);
+      asked.look(counts.length === 0 ? only : finding => ({ holder, ...only(finding) }));
       await asked.answered();
+      counts.push(asked.questions.length);
     }
-  }
-  assert.deepEqual([few.questions.length, many.questions.length], [2, 1]);
+    return counts;
+  };
+  assert.deepEqual(await questionsOf(few, HOLDER), [1, 1, 2, 2, 2]);
+  assert.deepEqual(await questionsOf(half, HOLDER), [1, 1, 1, 1, 1]);
+  assert.deepEqual(await questionsOf(half, NO_LINE), [1, 1, 2, 2, 2], 'its line is not known');
 });
 
 test('where it is not known how long it stood still, the most is counted', async () => {
