@@ -3,10 +3,13 @@
 The machine's speed drifts by more than the cost, so the ways are compared by turns within one process, a few milliseconds each:
 recording off (the hook returns at once) with recording on, and with PyTorch's own history; then, recording, without the agent's
 hooks and with them. What the hook costs while off shows between processes, untraced and traced by turns. Medians; prints a table.
-    python3 test/bench/gpu_cost.py [--library dist/native/libgpumemtrace.so] [--processes 6]
+    python3 test/bench/gpu_cost.py [--library dist/native/libgpumemtrace.so] [--processes 6] [--recorder FILE] [--only NAME ...]
+With a recorder, it runs beside the traced program and folds what is older than 32 MB. `--only`: trainings whose names begin so, and not
+what the agent's hooks take.
 """
 import argparse
 import gc
+import glob
 import importlib
 import json
 import math
@@ -107,7 +110,7 @@ def median_interval(values):
     return ordered[max(0, math.floor(half - reach))], ordered[min(len(ordered) - 1, math.ceil(half + reach))]
 
 
-def turns_process():
+def turns_process(only):
     sys.path.insert(0, os.path.join(HERE, "../gpu/jobs"))
     import torch
     from paused_control import Control
@@ -132,12 +135,14 @@ def turns_process():
         history(False)
     steps, agent = {}, {}
     for name, count, job, options in TRAININGS:
+        if not name.startswith(tuple(only)):
+            continue
         trainer = importlib.import_module(job).Trainer(**options)
         control.set(True)
         for _ in range(20):
             step_ms(trainer)
         steps[name] = by_turns(switch, lambda: step_ms(trainer), count, ("off", "recording"))
-        if name in WITH_AGENT:
+        if name in WITH_AGENT and only == [""]:
             control.set(True)
             hooks = AgentHooks()
             agent[name] = by_turns(lambda way: hooks.set(way == "agent"), lambda: step_ms(trainer), count, ("none", "agent"))
@@ -159,7 +164,7 @@ def plain_process():
     print(json.dumps({depth: at_depth(depth, lambda: statistics.median(pairs_ns() for _ in range(60))) for depth in DEPTHS}))
 
 
-def run(way, library, traced):
+def run(way, library, traced, recorder=None, only=()):
     env = {**os.environ}
     with tempfile.TemporaryDirectory() as directory:
         if traced:
@@ -167,7 +172,16 @@ def run(way, library, traced):
             with open(os.path.join(directory, "control"), "wb") as control:
                 words = (0x4C54434D, 1, 1, 0)  # magic, version, recording, generation
                 control.write(b"".join(word.to_bytes(4, "little") for word in words) + bytes(48))
-        done = subprocess.run([sys.executable, __file__, "--way", way], env=env, check=True, capture_output=True, text=True)
+        if recorder:
+            with open(os.path.join(directory, "session.json"), "w") as session:
+                json.dump({"pid": os.getpid()}, session)
+        beside = recorder and subprocess.Popen([recorder, directory, "--detail", str(32 << 20)])
+        words = [sys.executable, __file__, "--way", way, "--only", *only]
+        done = subprocess.run(words, env=env, check=True, capture_output=True, text=True)
+        if beside:
+            print("checkpoints:", len(glob.glob(os.path.join(directory, "*.gmtcheck"))), file=sys.stderr)
+            beside.terminate()
+            beside.wait()
         return json.loads(done.stdout.splitlines()[-1])
 
 
@@ -175,15 +189,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--library", default=os.path.join(HERE, "../../dist/native/libgpumemtrace.so"))
     parser.add_argument("--processes", type=int, default=6)
+    parser.add_argument("--recorder")
+    parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--way", choices=["turns", "plain"])
     options = parser.parse_args()
+    only = options.only or [""]
     if options.way:
-        return turns_process() if options.way == "turns" else plain_process()
+        return turns_process(only) if options.way == "turns" else plain_process()
     library = os.path.abspath(options.library)
     plain = [(run("plain", library, False), run("plain", library, True)) for _ in range(options.processes)]
-    turns = run("turns", library, True)
+    turns = run("turns", library, True, options.recorder, only)
     print("| event (ns) | " + " | ".join(f"depth {d}" for d in DEPTHS) + " |\n|---|" + "---|" * len(DEPTHS))
-    for name, i in (("untraced process", 0), ("traced process, recording off", 1)):
+    for name, i in (("untraced process", 0), ("traced process, recording off", 1)) if plain else ():
         print(f"| {name} | " + " | ".join(f"{min(p[i][str(d)] for p in plain):.0f}" for d in DEPTHS) + " |")
     for i, way in enumerate(WAYS):
         cells = []
@@ -193,7 +210,8 @@ def main():
             cells.append(f"{statistics.median(got['off']):.0f} → {statistics.median(got[way]):.0f} ({over:+.0f})")
         print(f"| by turns with recording off: {way} | " + " | ".join(cells) + " |")
     print_steps("training step, by turns", turns["steps"], "off", "recording")
-    print_steps("the same while recording, the agent's hooks taken out and put back", turns["agent"], "none", "agent")
+    if turns["agent"]:
+        print_steps("the same while recording, the agent's hooks taken out and put back", turns["agent"], "none", "agent")
 
 
 def print_steps(title, trainings, without, way):
