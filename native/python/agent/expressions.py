@@ -7,8 +7,26 @@ THROUGH = {"setdefault", "get", "__getitem__"}  # x.setdefault(k, []).append(y) 
 
 def callee(call):
     """The last name of what is called: `f` of a.b.f()."""
-    function = call.func
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)
+    return last_name(call.func)
+
+
+def last_name(node):
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", None)
+
+
+def calls_in(call):
+    """[(name of a function, what it is given, {word: value})] of what a call calls, and of a function that it is given and that is called
+    with the rest: pool.submit(f, x), Thread(target=f, args=(x,))."""
+    words = {each.arg: each.value for each in call.keywords}
+    found = [(callee(call), call.args, words)]
+    for place, each in enumerate(call.args):
+        if isinstance(each, (ast.Name, ast.Attribute)):
+            found.append((last_name(each), call.args[place + 1 :], words))
+    if isinstance(words.get("target"), (ast.Name, ast.Attribute)):
+        given = words.get("kwargs")
+        named = dict(zip((getattr(each, "value", None) for each in given.keys), given.values)) if isinstance(given, ast.Dict) else {}
+        found.append((last_name(words["target"]), getattr(words.get("args"), "elts", []), named))
+    return found
 
 
 def may_be(node):

@@ -309,19 +309,19 @@ class Finder:
     @staticmethod
     def parameters_of(file, call, name):
         """[(function, parameter)] that a call makes of a variable."""
-        function = expressions.callee(call)
-        places = [place for place, each in enumerate(call.args) if expressions.is_name(each, name)]
-        words = [each.arg for each in call.keywords if expressions.is_name(each.value, name)]
-        if not places and not words or function is None:
-            return
-        for scope in file.scopes:
-            short = scope.name.rsplit(".", 1)[-1]
-            made = short == "__init__" and scope.outer.is_class and scope.outer.name.rsplit(".", 1)[-1] == function
-            if short != function and not made or scope.is_class:
+        for function, arguments, named in expressions.calls_in(call):
+            places = [place for place, each in enumerate(arguments) if expressions.is_name(each, name)]
+            words = [word for word, each in named.items() if expressions.is_name(each, name)]
+            if not places and not words or function is None:
                 continue
-            shift = 1 if scope.outer is not None and scope.outer.is_class else 0
-            names = [scope.parameters[place + shift] for place in places if place + shift < len(scope.parameters)]
-            yield from ((scope, each) for each in names + [word for word in words if word in scope.bound])
+            for scope in file.scopes:
+                short = scope.name.rsplit(".", 1)[-1]
+                made = short == "__init__" and scope.outer.is_class and scope.outer.name.rsplit(".", 1)[-1] == function
+                if short != function and not made or scope.is_class:
+                    continue
+                shift = 1 if scope.outer is not None and scope.outer.is_class else 0
+                names = [scope.parameters[place + shift] for place in places if place + shift < len(scope.parameters)]
+                yield from ((scope, each) for each in names + [word for word in words if word in scope.bound])
 
     def alias_mentions(self, file, mention, seen, hops):
         """`mention` gives the thing another name: what that name's mentions add to it."""

@@ -45,14 +45,20 @@ def limit_of(path, text, library):
         file.write(text)
     files = lines.Files(float("inf"))
     line = next(place for place, each in enumerate(text.split("\n"), 1) if each.endswith("# ADDS"))
-    mention = next(each for each in files.get(path).mentions if each.line == line)
+    mentions = files.get(path).mentions
+    mention = next(each for each in mentions if each.line == line)
+    handed_on = mention.name == "into"
+    if handed_on:  # what is asked for is what the program hands on
+        mention = next(each for each in mentions if each.name == "kept")
     scope = mention.scope.home(mention.name)
     where = (scope.name.rsplit(".", 1)[-1], scope.line) if scope.outer is not None else None
-    if mention.name == "into":  # what is asked for is what the program hands on
-        mention, where = types.SimpleNamespace(sort="name", name="kept"), None
     anchor = lines.Anchor(mention.sort, mention.name, [path], where, True)
     anchor.direct = not library
-    return lines.Finder(files, Time()).find_limit(anchor, False) or "none"
+    finder = lines.Finder(files, Time())
+    found = finder.find(anchor)
+    if handed_on and (found is None or found[0][1] != line):
+        return "another line: " + str(found)
+    return finder.find_limit(anchor, False) or "none"
 
 
 def main(folder):
