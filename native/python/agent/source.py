@@ -10,12 +10,12 @@ GROW = {
 TAKERS = ("remove", "delete", "clear", "reset", "free", "unload", "release", "drop", "evict", "flush", "prune", "trim")  # begin such names
 SHRINK = {"pop", "popleft", "popitem", "clear", "remove", "discard", "move_to_end"}
 SHRINK_FIRST = {"heappop", "heappushpop", "heapreplace"}
-JOIN = {"cat", "concat", "concatenate", "stack", "hstack", "vstack"}  # what a function collects in a loop, and joins behind it
+JOIN = {"cat", "concat", "concatenate", "stack", "hstack", "vstack"}  # what is collected in a loop, and joined behind it
 TAKE = {"get", "get_nowait"}  # from a queue, which is asked without a key
 BY_KEY = {"setdefault", "update"}
 # What may bound a container, the strongest last: it has one entry a key, or nobody knows; something takes out of it in some case; always.
 KEYS, MAYBE, SHRINKS = "keys", "maybe", "shrinks"
-JOINS = "joins"  # its function joins what it collected in a loop: a bound, but not of a graph that hangs on that
+JOINS = "joins"  # joined behind the loop that collects it: a bound, but not of a graph that hangs on that
 NUMBERS = {"item", "len", "int", "float", "tolist", "size", "numel", "time", "perf_counter"}  # what gives numbers
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 GROW_FIRST = {"heappush"}  # heappush(x, y) is about x
@@ -338,7 +338,7 @@ class File(ast.NodeVisitor):
                 grows = about in expressions.names_in(node.args[0])
                 self.set.add((sort, about))
                 self.mentions.append(Mention(sort, about, node.lineno, self.scope, grows, node.args[0], owner, (), node))
-        joins = name in JOIN and self.loops == 0 and self.scope is not self.module and node.args and isinstance(node.args[0], ast.Name)
+        joins = name in JOIN and self.loops == 0 and node.args and isinstance(node.args[0], ast.Name)
         if joins:
             self.limits.append(("name", node.args[0].id, self.scope, JOINS, None))
         if name in SHRINK_FIRST:
