@@ -87,6 +87,19 @@ class Above:
                 return root, variable, self.path_down(way, each)
         return None
 
+    def find_unseen_way(self, target):
+        """The same from a suspended generator, where neither a root nor a loop is above the target: `for x in generator():` has it on the
+        stack of a frame, which shows it to nobody."""
+        way = {}
+        for each in self.upwards(target, way):
+            if type(each) in objects.GENERATORS:
+                down = [one for one in self.path_down(way, each)[1:] if type(one) not in (objects.FRAME, objects.CELL)]
+                root, values = roots.generator_root(each)
+                variable = next((name for name, value in zip(root.names, values) if value is down[0]), None)
+                if variable is not None:
+                    return root, variable, down
+        return None
+
     def find_loop_way(self, target):
         """The shortest way from the target up to a loop, and once around it: ([entry, ..., target], [entry, ..., entry]) where each refers
         to the one behind it. None: there is no loop."""

@@ -149,7 +149,10 @@ def describe_from_below(above, tensor, how=None):
     if not above.complete:
         return NOT_FOUND  # a loop may hang on something that was not come to
     loop = above.find_loop_way(tensor)
-    return NOTHING if loop is None else describe_cycle(loop, above.snapshot, how)
+    if loop is not None:
+        return describe_cycle(loop, above.snapshot, how)
+    unseen = above.find_unseen_way(tensor)
+    return NOTHING if unseen is None else describe(*unseen, how)
 
 
 def describe_cycle(loop, snapshot, how):

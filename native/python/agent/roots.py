@@ -83,6 +83,11 @@ def frame_root(thread, frame):
     return root, [value for _, value in pairs]
 
 
+def generator_root(generator):
+    frame = getattr(generator, objects.GENERATORS[type(generator)] + "_frame")
+    return frame_root(None, frame) if frame is not None else (Root("local", ""), [])
+
+
 class Roots:
     """`waves`: lists of roots' objects, in the order in which they are preferred; `told`: what each of them is. Those behind the
     first `near` are for the search upwards alone: there is too much below them to go through it."""

@@ -91,6 +91,12 @@ def stream():
     yield yielded
 
 
+def unnamed():
+    inside = block("unnamed generator")  # HOLD unnamed generator
+    yield 1
+    yield inside
+
+
 class Link:
     def __init__(self, rest, value):
         self.rest, self.value = rest, value
@@ -309,8 +315,10 @@ def main():
     addresses["none"] = 0xFF000
     worker = threading.Thread(target=work, name="worker")
     worker.start()
-    told = [[hex(at), 512, 0, [[__file__, 1]]] for at in addresses.values()]
-    held = tracing.ask(1, "holders", addresses=told, budgetMs=10000)
+    for _ in enumerate(unnamed()):
+        told = [[hex(at), 512, 0, [[__file__, 1]]] for at in addresses.values()]
+        held = tracing.ask(1, "holders", addresses=told, budgetMs=10000)
+        break
     done.set()
     worker.join()
     json.dump(addresses, sys.stdout)
