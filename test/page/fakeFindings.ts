@@ -141,7 +141,7 @@ function failure(): FindingView {
     title: '1.00 GB at train.py:10 training_step did not fit in step 391',
     headline: '1.00 GB at train.py:10 training_step did not fit',
     detail:
-      'It is a leak. train.py:12 keeps each step’s graph, 3 tensors and 4.19 MB a step at train.py:10, since step 12',
+      'A leak filled the memory: train.py:12 keeps each step’s graph, 3 tensors and 4.19 MB a step at train.py:10, since step 12',
     atStep: 391,
     fullAtStep: null,
     fullInSteps: null,

@@ -104,7 +104,10 @@ const checks = {
     await beside({ story: 'outOfMemory', scene }, async failed => {
       const text = selector => failed.locator(`[data-finding="oom 0"] ${selector}`).innerText();
       assert.equal(await text('.finding-toggle'), '1.00 GB at train.py:10 training_step did not fit');
-      assert.match(await text('[data-value=cause]'), /^It is a leak\. train\.py:12 keeps each step’s graph, /);
+      assert.match(
+        await text('[data-value=cause]'),
+        /^A leak filled the memory: train\.py:12 keeps each step’s graph, /,
+      );
       assert.ok((await failed.locator('.state').boundingBox()).height < 40);
       assert.equal(await failed.locator('[data-value=totals]').isVisible(), false);
       assert.equal(await failed.locator('.dot').getAttribute('data-phase'), 'crashed');

@@ -20,7 +20,8 @@ export function findLeaks(growing: readonly JudgedSite[], context: FindingContex
   const sites = growing.map(({ verdict, steps }): GrowingSite => {
     const site = context.source.site(verdict.site);
     const frame = namedFrame(site);
-    const holder = holderOf(context.answers, verdict.process, [verdict.site], T.most, T.few);
+    const grown = survivors({ verdict, steps }).count;
+    const holder = holderOf(context.answers, verdict.process, [verdict.site], T.most, T.few, grown);
     return {
       verdict,
       steps,
@@ -63,7 +64,7 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
   const ids = all.map(site => site.verdict.site);
   const places = placesOf(cluster, context.source);
   const holder =
-    holderOf(context.answers, process, ids, 0, 1) ??
+    holderOf(context.answers, process, ids, 0, 1, sum(cluster.map(site => survivors(site).count))) ??
     gradientCycle(context, process, ids, places) ??
     ownerless(context, process, ids);
   const place = places[0] ?? null;
@@ -72,6 +73,7 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
   const info = context.source.info();
   const torch = holder !== null || cluster.some(site => runsTorch(site, context.source));
   const unnamed = torch ? null : whyUnnamed(info, process);
+  const trains = info.steps.some(steps => steps.process === process && steps.source === 'optimizer');
   const grown = {
     holder,
     rises: Math.max(...cluster.map(site => site.verdict.rises)),
@@ -94,12 +96,12 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
     places,
     sites: [...new Set([...places.map(entry => entry.site), ...ids])],
     holder,
-    unnamed,
+    unnamed: unnamed ?? (holder === null && grown.ended ? neverAsked(context, process) : null),
     suggestion:
       doubt ??
       (holder?.kind === 'none'
         ? ownerlessAdvice()
-        : suggest(facts.class, holder, { lines, period: facts.period, torch: unnamed === null })),
+        : suggest(facts.class, holder, { lines, period: facts.period, torch: unnamed === null, trains })),
   });
   if (doubt !== null && finding.holder !== null) finding.holder = { ...finding.holder, fix: undefined };
   finding.fullInSteps = stepsUntilFull(finding, context);
@@ -173,7 +175,7 @@ function libraryOf(cluster: readonly GrowingSite[], source: TraceSource): string
 }
 
 /** What was allocated since the growth began and is still alive. */
-function survivors({ verdict, steps }: GrowingSite): { count: number; bytes: number } {
+function survivors({ verdict, steps }: Pick<GrowingSite, 'verdict' | 'steps'>): { count: number; bytes: number } {
   if (verdict.grows !== 'blocks')
     return {
       count: at(steps.liveCount, steps.liveCount.length - 1),
@@ -215,6 +217,12 @@ function whyUnnamed({ processes, categories }: TraceInfo, process: number): stri
   const named = categories.some(entry => entry.process === process && entry.category !== 'unnamed');
   if (!about.simulated || named) return null;
   return t('Who holds it cannot be told: only tensors of PyTorch tell that, and this program has none.');
+}
+
+function neverAsked({ answers }: FindingContext, process: number): string | null {
+  return answers.some(answer => answer.process === process && answer.when !== 'exit')
+    ? null
+    : t('Who holds it is not known: the program ended before it was asked.');
 }
 
 /** Whether PyTorch's own Python is on the site's stack: then its agent is in the process. */
@@ -278,9 +286,9 @@ function classOf(cluster: readonly GrowingSite[], holder: FindingHolder | null):
     growthOf(cluster.filter(test)) > T.most * growthOf(cluster);
   if (mostly(site => site.steps.category === 'gradient')) return 'gradients';
   if (mostly(site => ['forward', 'forward-near', 'backward-call'].includes(site.steps.lineSource))) return 'backward';
-  if (/autograd/.test(kind)) return 'graph';
-  const eachStep = cluster.every(site => Math.round(site.verdict.period ?? 1) === 1);
   const activations = mostly(site => site.steps.category === 'activation');
+  if (/autograd/.test(kind) || (holder?.graph === true && activations)) return 'graph';
+  const eachStep = cluster.every(site => Math.round(site.verdict.period ?? 1) === 1);
   return holder === null && eachStep && activations && cluster.length >= T.few ? 'graph' : 'outputs';
 }
 

@@ -208,7 +208,8 @@ function addressesOf(entry: Entry): bigint[] {
 
 /**
  * Where most of the blocks of these sites hang, by the answer that names most of them: at least `share` of those, and at least `least`
- * blocks. What was seen while the program ran comes first: at its end the variables of functions are gone.
+ * blocks. What was seen while the program ran comes first: at its end the variables of functions are gone. Who holds the little that is left
+ * then of `grown` blocks did not hold the others.
  */
 export function holderOf(
   answers: readonly HolderAnswer[],
@@ -216,10 +217,14 @@ export function holderOf(
   sites: readonly number[],
   share: number,
   least: number,
+  grown = 0,
 ): FindingHolder | null {
+  const heard = answers.filter(
+    ({ when, held }) => when !== 'exit' || blocksOf(holdersIn(held, sites)) >= T.part * grown,
+  );
   const running = answers.filter(({ when }) => when !== 'exit');
   const early = mostHeld(running, process, sites, share, Math.max(least, T.few));
-  const found = early ?? mostHeld(answers, process, sites, share, least);
+  const found = early ?? mostHeld(heard, process, sites, share, least);
   if (found === null) return null;
   // At the end everything that refers to itself is a cycle, whatever held it before; where the program was asked then, that has to say so.
   const wasAsked = running.some(answer => answer.process === process);

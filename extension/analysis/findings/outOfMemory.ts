@@ -20,6 +20,8 @@ export interface OutOfMemoryContext {
   after: AfterSteps | null;
   /** `train.py:41 forward`. */
   lineOf(site: number): string;
+  /** A step in or before which it failed: before the first optimizer step, slices of time were counted. */
+  lastStep(failure: OutOfMemory): number;
 }
 
 type FailureWords = Pick<Finding, 'verdict' | 'headline' | 'detail' | 'atStep'>;
@@ -75,19 +77,20 @@ function judgeFailure(failure: OutOfMemory, index: number, context: OutOfMemoryC
   const after = pileBehind(failure, context.after);
   const cause = causeOf(failure, leak ?? after, total);
   const free = snapshot === null || total === null ? null : total - (snapshot.usedBytes ?? snapshot.driverBytes);
+  const step = snapshot && Math.min(snapshot.step, context.lastStep(failure));
   const { detail, advice } = causeWords(cause, failure, leak, after);
   const words: FailureWords = {
     verdict: 'oom',
     headline: t('{0} at {1} did not fit', formatBytes(failure.requestedBytes), context.lineOf(failure.site)),
     detail,
     // A slice of time has no name.
-    atStep: snapshot !== null && stepsAreKnown(failure, context.info) ? snapshot.step : null,
+    atStep: stepsAreKnown(failure, context.info) ? step : null,
   };
   const verdict: OutOfMemoryVerdict = {
     index,
     cause,
     title: titleOf({ ...words, processes: 1 }),
-    step: snapshot?.step ?? null,
+    step,
     freeBytes: free === null ? null : Math.max(0, free),
     largestFreeBytes: snapshot?.fragmentation.largestFreeBytes ?? null,
     reservedBytes: snapshot?.reservedBytes ?? null,
@@ -174,10 +177,10 @@ function causeWords(
     leak: {
       detail:
         leak !== null
-          ? t('It is a leak. {0}', leak.title)
+          ? t('A leak filled the memory: {0}', leak.title)
           : after !== null
             ? t('Memory rose by {0} after the last step, most at {1}', formatBytes(after.bytes), after.line)
-            : t('It is a leak: one line holds most of the memory, and allocated it step by step'),
+            : t('A leak filled the memory: one line holds most of it, and allocated it step by step'),
       advice: leak === null && after !== null ? afterAdvice() : (leak?.suggestion ?? null),
     },
     fragmentation: {

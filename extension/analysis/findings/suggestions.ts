@@ -13,6 +13,8 @@ interface Advice {
   holder?: RegExp;
   /** What else must hold of it. */
   when?: (holder: FindingHolder) => boolean;
+  /** Whether the program has steps of an optimizer; absent: either. */
+  trains?: boolean;
   /**
    * `{holder}` is what the agent named, `{container}` the same without what stands for one entry of it; `{cpu}` the calls that bring a
    * tensor to the CPU, without its graph unless it has none; `{each}` is “each step”, or “every 20th step”.
@@ -75,6 +77,12 @@ const TABLE: readonly Advice[] = [
     text: t('With `retain_graph=True` the graph lives as long as a tensor of it: leave it out, or drop that tensor ({holder}) after the step.'),
   },
   {
+    classes: ['outputs', 'backward', 'graph'],
+    pattern: /\badd_param_group\s*\(/,
+    holder: /\.state\[/,
+    text: t('The optimizer is given more parameters in {each} and keeps a state for each of them: add each parameter once, or make a new optimizer when others are trained.'),
+  },
+  {
     classes: ['outputs'],
     pattern: /\bstate_dict\s*\(|\bdeepcopy\s*\(/,
     text: t('Copies of the weights are kept on the GPU: store them on the CPU (`{k: v.cpu() for k, v in model.state_dict().items()}`) or in a file, and keep only the best.'),
@@ -89,6 +97,13 @@ const TABLE: readonly Advice[] = [
     classes: ['outputs', 'backward', 'graph'],
     when: ({ metric }) => metric === true,
     text: t('{container} is a state of a metric of torchmetrics, which keeps what it is given: call `.reset()` after each epoch, or make the metric with `compute_on_cpu=True`.'),
+  },
+  {
+    classes: ['graph'],
+    holder: /\[\.\.\.\]|\(cache\)/,
+    when: holder => !isOfTuple(holder),
+    trains: false,
+    text: t('{container} grows with {each}, and all of it keeps its graph: where nothing is trained, work under `with torch.no_grad():`; else keep `{cpu}` of it.'),
   },
   {
     classes: ['outputs', 'backward', 'graph'],
@@ -138,18 +153,21 @@ interface LeakFacts {
   period?: number | null;
   /** Its tensors may be PyTorch's. */
   torch?: boolean;
+  /** The program has steps of an optimizer. */
+  trains?: boolean;
 }
 
 /** One sentence of advice. */
 export function suggest(leak: LeakClass, holder: FindingHolder | null, facts: LeakFacts = {}): string {
-  const { lines = [], period = null, torch = true } = facts;
+  const { lines = [], period = null, torch = true, trains = true } = facts;
   if (holder?.fix) return fixText(holder.fix);
   const path = holder?.path ?? null;
   const row = TABLE.find(
-    ({ classes, holder: named, pattern, when }) =>
+    ({ classes, holder: named, pattern, when, trains: only }) =>
       (classes === null || classes.includes(leak)) &&
       (named === undefined || (path !== null && named.test(path))) &&
       (when === undefined || (holder !== null && when(holder))) &&
+      (only === undefined || only === trains) &&
       (pattern === undefined || lines.some(line => pattern.test(line))),
   );
   if (row === undefined) throw new Error('The last row fits everything.');

@@ -45,7 +45,13 @@ export function* judgeInParts(source: TraceSource, lineText: LineText): Generato
   const verdicts = new Map(judged.flatMap(({ sites }) => sites.map(({ verdict }) => [verdict.site, verdict] as const)));
   const leaks = leaksOf(judged, source, ledgers, lineText).filter(leak => !fillsUp(leak, verdicts));
   const known = stepsOf(source, info);
-  const failures = judgeFailures({ info, leaks, after: known.after, lineOf: site => siteText(source.site(site)) });
+  const failures = judgeFailures({
+    info,
+    leaks,
+    after: known.after,
+    lineOf: site => siteText(source.site(site)),
+    lastStep: ({ process, timeNs }) => lastStepAt(judged.find(({ axis }) => axis?.process === process)?.axis, timeNs),
+  });
   for (const leak of leaks) for (const site of leak.sites) markGrowing(verdicts, site, growingState(leak));
   const explained = new Set(failures.flatMap(failure => failure.leak ?? []));
   const told = leaks.filter(leak => !explained.has(leak)).sort(bySeverity);
@@ -121,6 +127,11 @@ function* judgeProcess(source: TraceSource, info: TraceInfo, process: number): G
 function markGrowing(verdicts: Map<number, SiteVerdict>, site: number, state: GrowingState | null): void {
   const verdict = verdicts.get(site);
   if (verdict?.state === 'growing' && state !== null) verdicts.set(site, { ...verdict, state });
+}
+
+/** The step in which a moment lies is no later than this one: of long runs, the ends of some steps are known. */
+function lastStepAt(axis: StepAxis | null | undefined, timeNs: number): number {
+  return axis?.last[axis.endNs.findIndex(end => end >= timeNs)] ?? Infinity;
 }
 
 /** What is certain first, then what fills its device sooner, then what is more. */

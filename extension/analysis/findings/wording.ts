@@ -27,9 +27,9 @@ export function leakWords(facts: LeakFacts): Pick<Finding, 'headline' | 'detail'
   const source = place === null && library !== null ? library : placeText(place);
   // The rate is a slope over steps of which the last may have kept nothing yet: what is kept each time, the blocks themselves tell.
   const time = facts.class === 'size' ? facts.bytesPerStep * period : (facts.bytes / Math.max(1, facts.count)) * count;
-  const isSlope = rare || Math.abs(time - facts.bytesPerStep) > T.little * facts.bytesPerStep;
-  const shown = isSlope ? facts.bytesPerStep : time;
-  const perStep = rateAt({ ...facts, bytesPerStep: shown }, keepers.length === 0 ? null : source);
+  const isSlope = !rare && Math.abs(time - facts.bytesPerStep) > T.little * facts.bytesPerStep;
+  const shown = isSlope ? facts.bytesPerStep : time / (rare ? period : 1);
+  const perStep = rateAt(facts, shown, keepers.length === 0 ? null : source);
   const rate = rare ? t('{0} each time, {1}', formatBytes(time), perStep) : perStep;
   const [keeper, ...others] = keepers;
   const uncounted = others.length === 0 && ['graph', 'gradients', 'backward', 'pinned', 'driver'].includes(facts.class);
@@ -43,15 +43,13 @@ export function leakWords(facts: LeakFacts): Pick<Finding, 'headline' | 'detail'
 }
 
 /** How much since when; where several lines make up the sum, how many, and what the line with most has of it. */
-function rateAt({ bytesPerStep, sinceStep, place, lines }: LeakFacts, source: string | null): string {
-  const bytes = formatBytes(bytesPerStep);
+function rateAt({ bytesPerStep, sinceStep, place, lines }: LeakFacts, shown: number, source: string | null): string {
+  const bytes = formatBytes(shown);
   if (place !== null && lines > 1) {
-    const most = formatBytes(place.bytesPerStep);
+    const most = formatBytes((place.bytesPerStep / bytesPerStep) * shown);
     return withSince(t('{0} a step at {1} lines, most at {2} ({3})', bytes, lines, placeText(place), most), sinceStep);
   }
-  return source === null
-    ? rateText(bytesPerStep, sinceStep)
-    : withSince(t('{0} a step at {1}', bytes, source), sinceStep);
+  return source === null ? rateText(shown, sinceStep) : withSince(t('{0} a step at {1}', bytes, source), sinceStep);
 }
 
 /** The line whose object keeps the blocks; null: not known. */
@@ -80,7 +78,7 @@ function keeps(kind: LeakClass, where: string, each: string, blocks: string): st
     gradients: t('{0} keeps {1}’s gradients', where, each),
     backward: t('{0} keeps tensors of {1}’s backward pass', where, each),
     cycle: t('{0} keeps {1} of {2} in reference cycles', where, blocks, each),
-    exception: t('{0} keeps {1} of {2} with an exception', where, blocks, each),
+    exception: t('{0} keeps {1} of {2} through an exception', where, blocks, each),
     hook: t('{0} keeps {1} of {2} through a hook', where, blocks, each),
     pinned: t('{0} keeps pinned host memory of {1}', where, each),
     driver: t('{0} keeps driver memory of {1}, outside PyTorch’s cache', where, each),

@@ -37,9 +37,10 @@ export function stepsText({ steps }: Verdicts): string {
 
 /** The finding, its holder, when memory is full, and what to write instead: a line each. */
 export function findingText(finding: Finding): string[] {
-  const { holder, fullAtStep, fullInSeconds, suggestion } = finding;
+  const { holder, unnamed, layer, fullAtStep, fullInSeconds, suggestion } = finding;
   const lines = [headLine(finding)];
   if (holder !== null) lines.push(`  Held by ${holderText(holder)}.`);
+  else if (unnamed !== null && layer === 'tensor') lines.push(`  ${unnamed}`);
   const share = holder && shareOf(holder);
   if (share !== null) lines.push(`  ${share}`);
   if (holder?.asked !== undefined) lines.push(`  ${seenText(holder.asked)}`);
@@ -60,7 +61,9 @@ export function headLine(finding: Finding): string {
 }
 
 /** That growth which was told is none any more; `because`: what is said of its site now. */
-export function takenBackLine({ holder, place }: Finding, because: string): string {
+export function takenBackLine({ verdict, holder, place }: Finding, because: string): string {
   const where = placeText(linePlace(holder) ?? place);
-  return `TAKEN BACK: what grew at ${where} is not called a leak any more. ${because}`.trimEnd();
+  const now =
+    verdict === 'leak' ? `what grew at ${where} is not called a leak any more` : `${where} does not grow any more`;
+  return `TAKEN BACK: ${now}. ${because}`.trimEnd();
 }

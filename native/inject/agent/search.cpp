@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "inject/agent/object_table.h"
-#include "inject/log/clock.h"
 #include "python/interpreter.h"
+#include "wire/clock.h"
 
 namespace gmt::inject {
 namespace {

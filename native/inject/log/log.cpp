@@ -68,8 +68,9 @@ void fill_header(gmt_file_header *file) {
   file->parent_pid = static_cast<uint32_t>(getppid());
   file->uid = getuid();
   file->clock = g_log.clock;
-  file->start_ticks = ticks_of(g_log.clock);
-  file->start_monotonic_ns = clock_ns(CLOCK_MONOTONIC);
+  const ClockPair start = read_clocks(g_log.clock);
+  file->start_ticks = start.ticks;
+  file->start_monotonic_ns = start.monotonic_ns;
   file->start_realtime_ns = clock_ns(CLOCK_REALTIME);
   file->process_start = gmt_process_start("/proc/self/stat");
   file->next_sequence = 1;
@@ -215,7 +216,7 @@ gmt_chunk_header *make_spare_chunk() {
 }
 
 /// A chunk for this thread to write from here on; null: counted.
-gmt_chunk_header *new_chunk(const Thread &thread, uint64_t ticks) {
+gmt_chunk_header *new_chunk(const Thread &thread) {
   gmt_loss cause;
   gmt_chunk_header *chunk = supply_take();
   if (!chunk) chunk = make_chunk(&cause);
@@ -224,8 +225,9 @@ gmt_chunk_header *new_chunk(const Thread &thread, uint64_t ticks) {
     return nullptr;
   }
   chunk->first_sequence = __atomic_load_n(&g_log.file->next_sequence, __ATOMIC_RELAXED);
-  chunk->base_ticks = ticks;
-  chunk->monotonic_ns = clock_ns(CLOCK_MONOTONIC);
+  const ClockPair now = read_clocks(g_log.clock);  // after all that takes time: the base of what comes next
+  chunk->base_ticks = now.ticks;
+  chunk->monotonic_ns = now.monotonic_ns;
   renew_clock();
   __atomic_store_n(&chunk->magic, GMT_CHUNK_MAGIC, __ATOMIC_RELEASE);
   return chunk;
@@ -256,15 +258,15 @@ void write_writer(Thread &thread) {
 bool acquire_chunk(Thread &thread) {
   const int saved = errno;
   uint32_t next = 0;
-  const uint64_t ticks = ticks_of(g_log.clock);
   thread.chunk = spare_chunks_take(&next);
   const bool spare = thread.chunk != nullptr;
-  if (!spare) thread.chunk = new_chunk(thread, ticks);
+  if (!spare) thread.chunk = new_chunk(thread);
   thread.next = next;
-  thread.base_ticks = ticks;
+  const ClockPair now = read_clocks(g_log.clock);
+  thread.base_ticks = thread.chunk && !spare ? thread.chunk->base_ticks : now.ticks;
   if (thread.chunk && (spare || thread.number != thread.index)) write_writer(thread);
   if (spare) {
-    const gmt_time_base base{ticks, clock_ns(CLOCK_MONOTONIC)};
+    const gmt_time_base base{now.ticks, now.monotonic_ns};
     write_local(thread, GMT_TIME_BASE, &base, sizeof base);
   }
   errno = saved;
@@ -279,12 +281,11 @@ bool configured() {
 }
 
 void renew_clock() {
-  constexpr uint64_t kFarEnough = 1'000'000;  // ns: from nearer pairs the counter's rate cannot be told
   gmt_file_header *file = g_log.file;
-  const uint64_t ns = clock_ns(CLOCK_MONOTONIC);
-  if (ns - file->start_monotonic_ns < kFarEnough) return;
-  __atomic_store_n(&file->latest_ticks, ticks_of(g_log.clock), __ATOMIC_RELAXED);
-  __atomic_store_n(&file->latest_monotonic_ns, ns, __ATOMIC_RELEASE);
+  const ClockPair now = read_clocks(g_log.clock);
+  __atomic_store_n(&file->latest_monotonic_ns, 0, __ATOMIC_RELAXED);  // until both are there
+  __atomic_store_n(&file->latest_ticks, now.ticks, __ATOMIC_RELEASE);
+  __atomic_store_n(&file->latest_monotonic_ns, now.monotonic_ns, __ATOMIC_RELEASE);
 }
 
 void count_loss(gmt_loss cause) {
@@ -368,9 +369,10 @@ bool ensure_slow(Thread &thread, uint32_t slots) {
 }
 
 uint64_t stamp_slow(Thread &thread, uint64_t ticks) {
-  const gmt_time_base base{ticks, clock_ns(CLOCK_MONOTONIC)};
-  if (write_local(thread, GMT_TIME_BASE, &base, sizeof base)) thread.base_ticks = ticks;
-  return ticks;
+  const ClockPair now = read_clocks(g_log.clock);
+  const gmt_time_base base{now.ticks, now.monotonic_ns};
+  if (write_local(thread, GMT_TIME_BASE, &base, sizeof base)) thread.base_ticks = now.ticks;
+  return ticks < now.ticks ? now.ticks : ticks;
 }
 
 bool write_local(Thread &thread, gmt_local_kind kind, const void *payload, uint32_t bytes, const char *text,

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "inject/log/clock.h"
 #include "python/frames.h"
+#include "wire/clock.h"
 #include "wire/layout.h"
 
 // Keeps what is rare out of the pages and lines that every event needs.

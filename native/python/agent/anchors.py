@@ -10,6 +10,7 @@ roots = load("roots")
 tensors = load("tensors")
 lines = load("lines")
 NAMED = ("attribute", "part", "cell", "frame", "generator", "default", "contextvar")
+PLAIN = (objects.LOCAL, types.SimpleNamespace)
 CONTENTS = ("dict", "cache") + tuple(each.__name__ for each in paths.SEQUENCES)
 
 
@@ -280,7 +281,7 @@ def step_anchor(root, way, steps, place, grows):
         return lines.Anchor("name", step.name, [file], None, grows) if file else None
     above = module_file(way[0]) if root.kind == "global" else root.code.co_filename if root.code is not None else None
     kind = step.owner if objects.is_class(step.owner) else type(step.owner)
-    if kind is objects.LOCAL and above:  # what it has are the program's own names
+    if above and any(kind is each for each in PLAIN):  # what it has are the program's own names
         return lines.Anchor("attribute", step.name, [above], None, grows)
     files = class_files(kind)
     if not files or not roots.is_user_file(files[0]):

@@ -49,7 +49,8 @@ class Found:
             self.answer["limit"] = source.KEYS
         self.answer["file"], self.answer["line"], self.answer["function"] = found[0]
         if named and "limit" not in self.answer:
-            self.answer["limit"] = finder.find_limit(self.anchor, self.answer["kind"] == "autograd")
+            graphs = self.answer["kind"] == "autograd" or self.answer.get("graph") is True
+            self.answer["limit"] = finder.find_limit(self.anchor, graphs)
         if found[1] is not None:
             self.answer["fix"] = found[1]
 

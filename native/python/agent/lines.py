@@ -155,7 +155,7 @@ class Finder:
             if (own_sort, own_name) != (sort, name) or (home is not None and not self.is_visible(scope, home, name)):
                 continue
             if why == source.JOINS:
-                if graphs:
+                if graphs and scope not in file.trains:
                     continue
                 why = source.SHRINKS
             if why == source.KEYS and self.fresh(file).is_new_entry(node):

@@ -46,7 +46,7 @@ def namespace(thing):
     """The dict of an instance, None where it has none."""
     for kind in CLASS_MRO(type(thing)):
         slot = CLASS_DICT(kind).get("__dict__")
-        if type(slot) is GETSET:
+        if exactly(slot, GETSET, MEMBER):  # the latter of types.SimpleNamespace
             found = slot.__get__(thing)
             return found if type(found) is dict else None
     return None

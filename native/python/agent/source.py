@@ -15,7 +15,7 @@ TAKE = {"get", "get_nowait"}  # from a queue, which is asked without a key
 BY_KEY = {"setdefault", "update"}
 # What may bound a container, the strongest last: it has one entry a key, or nobody knows; something takes out of it in some case; always.
 KEYS, MAYBE, SHRINKS = "keys", "maybe", "shrinks"
-JOINS = "joins"  # joined behind the loop that collects it: a bound, but not of a graph that hangs on that
+JOINS = "joins"  # joined behind the loop that collects it: a bound, of graphs that hang on that where a backward pass follows
 NUMBERS = {"item", "len", "int", "float", "tolist", "size", "numel", "time", "perf_counter"}  # what gives numbers
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 GROW_FIRST = {"heappush"}  # heappush(x, y) is about x
@@ -169,6 +169,7 @@ class File(ast.NodeVisitor):
         self.limits = []
         self.loops = self.cases = 0  # loops, and conditions about something else, around what is visited, in its function
         self.taken, self.set = [], set()  # what is taken out of what x.get() is of, which is a queue where there is no x.set(y)
+        self.trains = set()  # scopes with a backward pass behind their loops
         self.reads = {}  # for fixes.py: what an expression reads
         self.tree = ast.parse(text)
         self.visit(self.tree)
@@ -339,6 +340,8 @@ class File(ast.NodeVisitor):
                 self.set.add((sort, about))
                 self.mentions.append(Mention(sort, about, node.lineno, self.scope, grows, node.args[0], owner, (), node))
         joins = name in JOIN and self.loops == 0 and node.args and isinstance(node.args[0], ast.Name)
+        if name == "backward" and self.loops == 0:
+            self.trains.add(self.scope)
         if joins:
             self.limits.append(("name", node.args[0].id, self.scope, JOINS, None))
         if name in SHRINK_FIRST:

@@ -1,12 +1,9 @@
 #include "trace/log/clock.h"
 
-#include <time.h>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
-
 #include <algorithm>
 #include <cmath>
+
+#include "wire/clock.h"
 
 namespace gmt::trace {
 
@@ -43,11 +40,9 @@ void Clock::add_pair(uint64_t ticks, uint64_t monotonic_ns) {
 }
 
 void Clock::add_now() {
-#if defined(__x86_64__)
-  timespec now{};
-  if (!tsc_ || ::clock_gettime(CLOCK_MONOTONIC, &now) != 0) return;
-  add_pair(__rdtsc(), static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec));
-#endif
+  if (!tsc_) return;
+  const ClockPair now = read_clocks(GMT_CLOCK_TSC);
+  add_pair(now.ticks, now.monotonic_ns);
 }
 
 uint64_t Clock::session_ns(uint64_t ticks) const {

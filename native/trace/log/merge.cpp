@@ -300,9 +300,10 @@ void Merge::refresh_next(Pass &pass) { known_next_ = std::min(pass.log.next_sequ
 void Merge::look_again(Pass &pass) {
   looked_next_ = std::min(pass.log.next_sequence(), kSequenceEnd);  // of these, all that is written is found below
   pass.log.refresh();
-  gmt_file_header header = pass.log.header();
-  if (header.latest_ticks != 0) clock_.add_pair(header.latest_ticks, header.latest_monotonic_ns);
-  if (!pass.sealed && !pass.log.saved()) clock_.add_now();  // one that writes little renews its pair late
+  if (!pass.sealed && !pass.log.saved())
+    clock_.add_now();  // the process renews its own pair late where it writes little
+  else if (const gmt_file_header header = pass.log.header(); header.latest_ticks != 0)
+    clock_.add_pair(header.latest_ticks, header.latest_monotonic_ns);
   refresh_next(pass);
   std::erase_if(unready_, [&](uint64_t chunk) { return find_chunk(pass, chunk); });
   for (const uint64_t end = std::min(pass.log.chunk_count(), pass.chunks); chunks_seen_ < end; ++chunks_seen_) {

@@ -11,6 +11,7 @@ import logging
 import queue as queue_module
 import sys
 import threading
+import types
 import weakref
 
 import torch
@@ -228,6 +229,8 @@ for place in range(20):
     many[place] = block("dict")  # HOLD dict
 queue = collections.deque()
 queue.append(block("deque"))  # HOLD deque
+bag = types.SimpleNamespace(log=[])
+bag.log += [block("plain namespace")]  # HOLD plain namespace
 recent = collections.deque(maxlen=5)
 recent.append(block("bounded deque"))  # HOLD bounded deque
 tasks = queue_module.Queue(9)

@@ -208,6 +208,7 @@ HOLDERS = {
     "node": ("autograd", "__main__.drawings[...] (its graph)"),
     "closure": ("closure", "__main__.use > <counter.<locals>.use>.inner"),
     "generator": ("generator", "__main__.running > stream().yielded"),
+    "plain namespace": ("container", "__main__.bag.log[...]"),
     "unnamed generator": ("local", "unnamed().inside"),
     "hook": ("hook", "__main__.net.encoder._forward_hooks[...] > <hook.<locals>.note>.seen[...]"),
     "session": ("container", "__main__.sessions[...].past[...]"),

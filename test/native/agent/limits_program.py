@@ -37,7 +37,7 @@ def cases():
         yield name, head[3:], program
 
 
-def limit_of(path, text, library):
+def limit_of(path, text, library, graphs):
     """The limit of what the marked line adds to."""
     lines = load("lines")
     running.append(path)
@@ -58,11 +58,11 @@ def limit_of(path, text, library):
     found = finder.find(anchor)
     if handed_on and (found is None or found[0][1] != line):
         return "another line: " + str(found)
-    return finder.find_limit(anchor, False) or "none"
+    return finder.find_limit(anchor, graphs) or "none"
 
 
 def main(folder):
-    told = {name: (limit_of(os.path.join(folder, name + ".py"), text, "library" in name), wanted) for name, wanted, text in cases()}
+    told = {name: (limit_of(os.path.join(folder, name + ".py"), text, "library" in name, "graphs" in name), wanted) for name, wanted, text in cases()}
     assert len(told) > 50
     json.dump({name: each for name, each in told.items() if each[0] != each[1]}, sys.stdout)
 

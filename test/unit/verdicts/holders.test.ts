@@ -109,6 +109,11 @@ test('the holder of most blocks is named, if it holds its share', () => {
   assert.equal(holderOf(told(nobody, held('x', 3)), 0, [1], 0, 1)?.path, 'x');
   assert.equal(holderOf(told(nobody, held('x', 3)), 0, [1], 0.5, 3), null, '3 of 23');
   assert.equal(holderOf(told(nobody), 0, [1], 0, 1), null);
+  const left = told(held('x', 3));
+  assert.equal(holderOf(left, 0, [1], 0, 1, 12)?.path, 'x');
+  assert.equal(holderOf(left, 0, [1], 0, 1, 13), null, 'it did not hold the ten that are gone');
+  const early = left.map(answer => ({ ...answer, when: 'asked' as const }));
+  assert.equal(holderOf(early, 0, [1], 0, 1, 13)?.path, 'x', 'there were no more then');
 });
 
 test('a holder that has not all says how many it has, who else has a part that matters, and how many others hold some', () => {

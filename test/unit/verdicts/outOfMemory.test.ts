@@ -50,7 +50,7 @@ const failing = (part: Partial<OutOfMemory> = {}): OutOfMemory => ({
   device: 0,
   layer: 'tensor',
   requestedBytes: 512 * MB,
-  timeNs: 1,
+  timeNs: 30.5e8,
   site: 1,
   liveBytes: 10 * GB,
   thread: 0,
@@ -75,10 +75,15 @@ test('a leak that holds a fifth of what is alive led to it: one finding, with th
   assert.deepEqual([finding?.verdict, finding?.cause, finding?.place?.line, others.length], ['oom', 'leak', 2, 0]);
   assert.equal(
     finding?.title,
-    'Out of memory in step 31: 512.00 MB at train.py:1 train did not fit. It is a leak. ' +
+    'Out of memory in step 31: 512.00 MB at train.py:1 train did not fit. A leak filled the memory: ' +
       'train.py:2: 1 tensor of each step stays alive, 100.00 MB a step.',
   );
   assert.equal(sureLeaks(verdicts.findings).length, 1);
+});
+
+test('before the first optimizer step, slices of time were counted: a failure there is one of step 1', () => {
+  const early = failing({ timeNs: 0.5e8, snapshot: snapshot({ step: 7 }) });
+  assert.match(judged([early]).findings[0]?.title ?? '', /^Out of memory in step 1:/);
 });
 
 test('a leak that holds less is a finding beside it', () => {
@@ -142,7 +147,8 @@ test('what piled up behind the last step led to it, where it has a good part of 
   const info = { ...new RunTrace(run, { outOfMemory: [failing()], outOfMemoryCount: 1, totalBytes: 16 * GB }).info() };
   const causeWith = (bytes: number, process = 0): string | null | undefined => {
     const after = { process, bytes, line: 'train.py:20 evaluate', lineBytes: bytes };
-    return judgeFailures({ info, leaks: [], after, lineOf: () => 'train.py:1' })[0]?.words.detail;
+    return judgeFailures({ info, leaks: [], after, lineOf: () => 'train.py:1', lastStep: () => Infinity })[0]?.words
+      .detail;
   };
   assert.equal(causeWith(4 * GB), 'Memory rose by 4.00 GB after the last step, most at train.py:20 evaluate');
   for (const other of [causeWith(100 * MB), causeWith(4 * GB, 1)]) assert.match(other ?? '', /nothing grows/);

@@ -9,7 +9,7 @@
 
 #include "wire/layout.h"
 
-namespace gmt::inject {
+namespace gmt {
 
 inline uint64_t clock_ns(clockid_t id) {
   timespec t{};
@@ -34,4 +34,21 @@ inline uint64_t ticks_of(gmt_clock clock) {
   return clock_ns(CLOCK_MONOTONIC);
 }
 
-}  // namespace gmt::inject
+/// Both clocks at one moment.
+struct ClockPair {
+  uint64_t ticks, monotonic_ns;
+};
+
+/// Of three readings that which took least: a thread may be put off between the two clocks.
+inline ClockPair read_clocks(gmt_clock clock) {
+  ClockPair best{};
+  uint64_t least = UINT64_MAX;
+  for (int i = 0; i < 3; ++i) {
+    const uint64_t before = ticks_of(clock), ns = clock_ns(CLOCK_MONOTONIC), took = ticks_of(clock) - before;
+    if (took < least) best = {before + took / 2, ns};
+    least = took < least ? took : least;
+  }
+  return best;
+}
+
+}  // namespace gmt
