@@ -147,8 +147,8 @@ export const stages = [
   {
     name: 'golden',
     what: 'stored traces',
-    needs: ['build'],
-    after: ['build'],
+    needs: ['build', 'programs'],
+    after: ['build', 'programs'],
     cores: 0.5,
     takes: both,
     run: nodeStage('golden', 2),

@@ -78,9 +78,10 @@ export function play(
   program: Program,
   seed: number,
   watch?: (run: StepRun, step: number, begins: number) => void,
+  run = new StepRun(),
 ): Played {
   const random = new Random(seed);
-  const stage = { run: new StepRun(), random };
+  const stage = { run, random };
   const begins = program.begins?.(random) ?? 1;
   // A leak that begins late is given time to be seen.
   const steps = Math.max(program.steps(random), begins + 40);
