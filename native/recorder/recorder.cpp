@@ -12,7 +12,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr uint64_t kSlice = 1 << 18;           ///< events between two looks at the space
-constexpr uint64_t kMostApart = 64ull << 20;   ///< bytes of logs between two checkpoints
+constexpr uint64_t kNear = 16ull << 20;        ///< bytes of logs between two checkpoints where they are small ...
+constexpr uint64_t kMostApart = 64ull << 20;   ///< ... and where they are not
 constexpr uint64_t kLittle = 4ull << 20;       ///< bytes of logs for which no checkpoint is made, however full it is
 constexpr int kWorkToPause = 10;               ///< a checkpoint may take so little of the time
 constexpr uint64_t kBehindNs = 1'000'000'000;  ///< processes are read at most so far apart
@@ -58,7 +59,8 @@ bool Recorder::turn() {
   const uint64_t worth =
       room_ < limits_.budget / 64 ? GMT_CHUNK_BYTES : std::min(kLittle + most_bytes_, limits_.budget / 8);
   const bool full = room_ < limits_.budget / 4 && unkept >= worth;
-  if (full || (unkept >= std::min(kMostApart, limits_.detail / 8) && Clock::now() >= next_point_)) add_point();
+  const uint64_t apart = std::min(std::clamp(4 * most_bytes_, kNear, kMostApart), limits_.detail / 8);
+  if (full || (unkept >= apart && Clock::now() >= next_point_)) add_point();
   give_back(full);
   share_room();
   return more;

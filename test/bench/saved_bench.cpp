@@ -1,13 +1,17 @@
-// What a saved trace takes, and how soon it answers: as a whole, and as of moments at random.
+// What a saved trace takes, and how soon it answers: as a whole, and as of moments at random. Of opening, the processor time.
 //   saved_bench FOLDER [millions of events, default 100 [random]]    FOLDER has room for the log, 32 bytes an event; random: tensors
 //                                                                    of 5000 lines, each of another size in each step
 //   saved_bench open FILE [moments, default 20]
+//   saved_bench live FOLDER MILLIONS PER_SECOND                      a training that goes on until its standard input ends; see reload.mjs
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <thread>
 
 #include "check.h"
 #include "load.h"
@@ -22,6 +26,8 @@ namespace {
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
+
+double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 double resident_mib() {
   long pages = 0, resident = 0;
@@ -38,9 +44,9 @@ double most_resident_mib() {
   return 0;
 }
 
-/// Opens, reads what is left, and asks for the 50 biggest lines.
+/// Opens, reads what is left, and asks for the 50 biggest lines. Processor time: it does not wait.
 double answer_seconds(const std::string &path, uint64_t until_ns, uint64_t latest_ns, uint64_t *end_ns = nullptr) {
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = processor_seconds();
   auto opened = std::move(session::open(path, until_ns, latest_ns).value());
   while (opened->poll(16384)) {
   }
@@ -49,7 +55,7 @@ double answer_seconds(const std::string &path, uint64_t until_ns, uint64_t lates
   query.to = 50;
   if (model::sites(opened->model.settled(), query).rows.empty() && until_ns > 1'000'000'000) std::abort();
   if (end_ns) *end_ns = opened->model.state().now_ns;
-  return seconds_since(begin);
+  return processor_seconds() - begin;
 }
 
 void measure(const std::string &path, int moments) {
@@ -72,9 +78,11 @@ void measure(const std::string &path, int moments) {
 
 /// Steps of a transformer's training: 24 layers, each with the same tensors in each step, and the same places for them; of each step
 /// one more stays. Calls take 2 to 18 us; every 100th step something else happens besides.
-void write_training(const std::string &directory, uint64_t events) {
+void write_training(
+    const std::string &directory, uint64_t events, const LogOptions &options = {},
+    const std::function<void(LogWriter &)> &after_step = [](LogWriter &) {}) {
   constexpr uint32_t kLayers = 24, kTensors = 30;
-  LogWriter log(directory);
+  LogWriter log(directory, options);
   const uint16_t thread = log.add_thread(100, "python"), engine = log.add_thread(101, "pt_autograd_0");
   std::vector<uint32_t> stacks;
   for (uint32_t line = 1; line <= kLayers * kTensors + 2; ++line) {
@@ -107,8 +115,22 @@ void write_training(const std::string &directory, uint64_t events) {
       put(engine, GMT_TENSOR_FREE, 3000 + at % 2, size(at), 0);
     }
     log.add_event(thread, GMT_STEP, step, 0, GMT_DEVICE_NONE);
+    after_step(log);
   }
   log.end();
+}
+
+void live(const std::string &folder, uint64_t events, double per_second) {
+  const auto begin = std::chrono::steady_clock::now();
+  write_training(folder, events, LogOptions::alive(), [&](LogWriter &log) {
+    const auto done = static_cast<double>(log.next_sequence());
+    std::this_thread::sleep_until(begin + std::chrono::duration<double>(done / per_second));
+    if (log.next_sequence() < events) return;
+    std::printf("%llu\n", static_cast<unsigned long long>(log.next_sequence() - 1));
+    std::fflush(stdout);
+    while (std::getchar() != EOF) {
+    }
+  });
 }
 
 void save_log(const std::string &folder, uint64_t events, bool hard) {
@@ -133,6 +155,8 @@ void save_log(const std::string &folder, uint64_t events, bool hard) {
 
 int main(int argc, char **argv) {
   if (argc < 2) return 2;
+  if (std::string(argv[1]) == "live" && argc > 4)
+    return live(argv[2], 1'000'000ull * std::strtoull(argv[3], nullptr, 10), std::atof(argv[4])), 0;
   if (std::string(argv[1]) == "open" && argc > 2) return measure(argv[2], argc > 3 ? std::atoi(argv[3]) : 20), 0;
   save_log(argv[1], 1'000'000ull * (argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 100), argc > 3);
   const std::string target = std::string(argv[1]) + "/bench.gputrace";
