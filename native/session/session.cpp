@@ -121,7 +121,7 @@ class Adding {
     kept_ = session.reader->events();
     kept_bytes_ += frame.size();
     const auto whole = static_cast<double>(session.reader->events_to_come() + kept_);
-    const double room = static_cast<double>(log_bytes_) / 2 / std::max(whole, 1.0);  // an event
+    const double room = static_cast<double>(log_bytes_) / std::max(whole, 1.0);  // an event
     due_ = std::max(kept_ + events_, static_cast<uint64_t>(static_cast<double>(kept_bytes_ + frame.size()) / room));
   }
 

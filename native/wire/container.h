@@ -13,7 +13,7 @@
 #include "layout.h"
 
 #define GMT_TRACE_MAGIC 0x4543415254555047ull /* the bytes "GPUTRACE" */
-#define GMT_TRACE_VERSION 3u
+#define GMT_TRACE_VERSION 4u
 
 struct gmt_trace_header {
   uint64_t magic;
@@ -33,14 +33,27 @@ enum gmt_section_kind {
 
 #define GMT_PACKED_MAGIC 0x4b434150u /* "PACK" */
 
-/// Before the frame of a chunk. Unpacked, it has the chunk's slots column by column: their first bytes, their second bytes, ...
-/// The first 8 bytes of a slot and its last 4, read as numbers, are differences to the slot before (of the first: to 0).
+/// Before the frame of a chunk. Unpacked, that has gmt_packed_kinds, the kinds, a byte for each record that says its kind, in the
+/// order of the chunk, and then the records, kind by kind and each kind column by column: their first bytes, their second bytes, ...
 struct gmt_packed_chunk {
   uint32_t magic;  ///< GMT_PACKED_MAGIC
   uint32_t bytes;  ///< of the frame
   uint32_t slots;  ///< those behind are not written
-  uint32_t reserved;
+  uint32_t
+      columns;  ///< bytes of all that; 0 (up to version 3): there are only the columns of slots, as of one kind with differences
   struct gmt_chunk_header header;
+};
+
+struct gmt_packed_kinds {
+  uint32_t kinds;
+  uint32_t records;
+};
+
+/// What takes as many slots, and is alike.
+struct gmt_packed_kind {
+  uint16_t slots;  ///< of each record
+  uint16_t
+      differences;  ///< 1: the first 8 bytes and the last 4, read as numbers, are differences to the record before (to 0)
 };
 
 struct gmt_packed_place {
@@ -67,6 +80,7 @@ struct gmt_section {
 static_assert(sizeof(gmt_trace_header) == 32, "trace header");
 static_assert(sizeof(gmt_section) == 24, "section");
 static_assert(sizeof(gmt_packed_chunk) == 80, "packed chunk");
+static_assert(sizeof(gmt_packed_kinds) == 8 && sizeof(gmt_packed_kind) == 4, "packed kinds");
 static_assert(sizeof(gmt_packed_place) == 88, "packed place");
 static_assert(sizeof(gmt_checkpoint_header) == 32, "checkpoint");
 #endif

@@ -53,7 +53,8 @@ inline Bytes from_sparse(const uint8_t *data, size_t size) {
   return whole;
 }
 
-/// The log as fuzz_log takes it: its header, and for each chunk the number of slots, its header and the slots.
+/// The log as fuzz_log takes it: its header, and for each chunk the number of slots, its header and the slots; where the number has its
+/// highest bit, what they are made of.
 inline Bytes packed(const uint8_t *data, size_t size) {
   const size_t head = std::min(size, sizeof(gmt_file_header));
   Bytes file(kPage);
@@ -62,11 +63,13 @@ inline Bytes packed(const uint8_t *data, size_t size) {
   static trace::Packer packer;
   for (size_t at = head; at + 2 + sizeof(gmt_chunk_header) <= size;) {
     gmt_packed_chunk chunk{GMT_PACKED_MAGIC, 0, 0, 0, {}};
-    const size_t slots = data[at] | data[at + 1] << 8;
+    const size_t number = data[at] | data[at + 1] << 8, slots = number & 0x7fff;
     std::memcpy(&chunk.header, data + at + 2, sizeof chunk.header);
     at += 2 + sizeof chunk.header;
     chunk.slots = static_cast<uint32_t>(std::min<size_t>({slots, GMT_SLOTS_PER_CHUNK, (size - at) / GMT_SLOT_BYTES}));
-    const size_t bytes = size_t{chunk.slots} * GMT_SLOT_BYTES;
+    size_t bytes = size_t{chunk.slots} * GMT_SLOT_BYTES;
+    if (number != slots)
+      chunk.columns = static_cast<uint32_t>(bytes = std::min(size - at, bytes + GMT_SLOTS_PER_CHUNK));
     const auto frame = packer.pack({reinterpret_cast<const std::byte *>(data + at), bytes});
     chunk.bytes = static_cast<uint32_t>(frame.size());
     put(file, &chunk, sizeof chunk);

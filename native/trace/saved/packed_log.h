@@ -1,6 +1,5 @@
 #pragma once
 // A log in a saved trace, its chunks packed (native/wire/container.h): written chunk by chunk, and read so.
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -27,7 +26,6 @@ class LogPacker {
   TraceWriter &writer_;
   Packer packer_;
   std::vector<gmt_packed_place> places_;
-  std::vector<std::byte> columns_;
   uint64_t end_ = 0;
 };
 
