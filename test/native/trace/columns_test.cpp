@@ -1,10 +1,9 @@
 // Slots of a chunk, arranged by the kinds of their records, come back as they were, whatever they are.
-#include "trace/saved/chunk_columns.h"
-
 #include <cstring>
 #include <random>
 
 #include "check.h"
+#include "trace/saved/chunk_columns.h"
 #include "wire/layout.h"
 
 using namespace gmt;
