@@ -36,16 +36,20 @@ export function doubtOf(growth: Growth): string | null {
     return t(
       'It grew until the program ended, in at least {0} steps. Whether it would have stopped is not known: the program also empties, joins or measures {1}. Run it until that is emptied or full: what still grows then is a leak.',
       formatCount(rises),
-      holder?.path ?? '',
+      holder?.container ?? holder?.path ?? '',
     );
   const so = t('It grew in at least {0} steps so far.', formatCount(rises));
   if (holder?.kind === 'cycle') return t('{0} Python’s collector may still come to it and free it.', so);
   if (holder !== null && isBounded(growth))
-    return t('{0} The program also empties, joins or measures {1}: it may fill up and stop.', so, holder.path);
+    return t(
+      '{0} The program also empties, joins or measures {1}: it may fill up and stop.',
+      so,
+      holder.container ?? holder.path,
+    );
   const why =
     holder === null
       ? t('{0} It may fill up and stop: it is not known yet who holds it.', so)
-      : t('{0} It may fill up and stop: whether {1} has a bound is not known.', so, holder.path);
+      : t('{0} It may fill up and stop: whether {1} has a bound is not known.', so, holder.container ?? holder.path);
   const most = formatCount(T.times * T.many);
   return `${why} ${t('After {0} such steps, or when the program ends, it counts as a leak.', most)}`;
 }

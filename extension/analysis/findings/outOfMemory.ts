@@ -20,7 +20,7 @@ export interface OutOfMemoryContext {
   after: AfterSteps | null;
   /** `train.py:41 forward`. */
   lineOf(site: number): string;
-  /** A step in or before which it failed: before the first optimizer step, slices of time were counted. */
+  /** A step in or before which it failed. */
   lastStep(failure: OutOfMemory): number;
 }
 
@@ -77,14 +77,13 @@ function judgeFailure(failure: OutOfMemory, index: number, context: OutOfMemoryC
   const after = pileBehind(failure, context.after);
   const cause = causeOf(failure, leak ?? after, total);
   const free = snapshot === null || total === null ? null : total - (snapshot.usedBytes ?? snapshot.driverBytes);
-  const step = snapshot && Math.min(snapshot.step, context.lastStep(failure));
+  const step = stepOf(failure, context);
   const { detail, advice } = causeWords(cause, failure, leak, after);
   const words: FailureWords = {
     verdict: 'oom',
     headline: t('{0} at {1} did not fit', formatBytes(failure.requestedBytes), context.lineOf(failure.site)),
-    detail,
-    // A slice of time has no name.
-    atStep: stepsAreKnown(failure, context.info) ? step : null,
+    detail: wentOn(detail, failure, step, context),
+    atStep: step,
   };
   const verdict: OutOfMemoryVerdict = {
     index,
@@ -159,8 +158,19 @@ function gathering(snapshot: MemorySnapshot): boolean {
   );
 }
 
-function stepsAreKnown({ process }: OutOfMemory, info: TraceInfo): boolean {
-  return (info.steps.find(steps => steps.process === process)?.source ?? 'time') !== 'time';
+/** Null: not known. Before the first step of an optimizer ended, slices of time were counted, and these were more. */
+function stepOf(failure: OutOfMemory, { info, lastStep }: OutOfMemoryContext): number | null {
+  const source = info.steps.find(({ process }) => process === failure.process)?.source ?? 'time';
+  if (failure.snapshot === null || source === 'time') return null;
+  if (failure.snapshot.step <= lastStep(failure)) return failure.snapshot.step;
+  return source === 'optimizer' ? 1 : null;
+}
+
+/** Where the program caught it; the last round of a loop ends with the program, so one step more tells nothing. */
+function wentOn(detail: string, { process }: OutOfMemory, step: number | null, { info }: OutOfMemoryContext): string {
+  const count = info.steps.find(steps => steps.process === process)?.count ?? 0;
+  const more = step === null ? 0 : count - step;
+  return more > 1 ? t('{0}. The program went on for {1} steps', detail, formatCount(more)) : detail;
 }
 
 /** Why it is so, without a full stop, and what to do. */
