@@ -75,6 +75,7 @@ int record(const Arguments &told) {
   }
   session::DirectoryLock lock(told.directory, session::DirectoryLock::kRecorder,
                               session::DirectoryLock::Way::kWhenFree);
+  if (!lock.opened()) return std::fprintf(stderr, "Cannot open %s/recorder.\n", told.directory.c_str()), 1;
   if (!lock.held()) return 0;
   auto recorder = recorder::Recorder::begin(told.directory, limits_of(told, lock));
   if (!recorder) {

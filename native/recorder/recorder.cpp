@@ -1,5 +1,6 @@
 #include "recorder/recorder.h"
 
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +27,11 @@ Limits sensible(Limits limits) {
   return limits;
 }
 
+uint64_t free_bytes(const std::string &directory) {
+  struct statvfs about;
+  return ::statvfs(directory.c_str(), &about) == 0 ? about.f_bavail * about.f_frsize : 0;
+}
+
 }  // namespace
 
 trace::Result<std::unique_ptr<Recorder>> Recorder::begin(const std::string &directory, const Limits &limits) {
@@ -41,6 +47,7 @@ Recorder::Recorder(std::string directory, const Limits &limits, std::unique_ptr<
     : directory_(std::move(directory)),
       limits_(limits),
       session_(std::move(session)),
+      budget_(limits_.budget),
       room_(limits_.budget),
       moments_(directory_) {
   for (session::CheckpointFile &one : session::kept_checkpoints(directory_)) {
@@ -56,11 +63,11 @@ bool Recorder::turn() {
   keep_first_steps();
   const uint64_t unkept = (finished_chunks() - (points_.empty() ? 0 : points_.back().finished)) * GMT_CHUNK_BYTES;
   // A quarter is left for what comes while a checkpoint is made; where nothing is left, any chunk that is given back helps.
-  const uint64_t worth =
-      room_ < limits_.budget / 64 ? GMT_CHUNK_BYTES : std::min(kLittle + most_bytes_, limits_.budget / 8);
-  const bool full = room_ < limits_.budget / 4 && unkept >= worth;
+  const uint64_t worth = room_ < budget_ / 64 ? GMT_CHUNK_BYTES : std::min(kLittle + most_bytes_, budget_ / 8);
   const uint64_t apart = std::min(std::clamp(4 * most_bytes_, kNear, kMostApart), limits_.detail / 8);
-  if (full || (unkept >= apart && Clock::now() >= next_point_)) add_point();
+  const bool due = Clock::now() >= next_point_;
+  const bool full = room_ < budget_ / 4 && unkept >= worth && (due || fits_);
+  if (full || (unkept >= apart && due)) add_point();
   give_back(full);
   share_room();
   return more;
@@ -119,9 +126,11 @@ void Recorder::share_room() {
   most_bytes_ = 0;
   for (const Point &one : points_) most_bytes_ = std::max(most_bytes_, one.bytes);
   for (const auto &log : logs_) taken += log->taken();
-  room_ = limits_.budget - std::min(limits_.budget, taken + 2 * most_bytes_ + on_the_way);
-  for (size_t i = 0; i < logs_.size(); ++i)
-    logs_[i]->limit(reserved[i] + room_ / GMT_CHUNK_BYTES / std::max<uint64_t>(writers, 1));
+  const auto room = [&](uint64_t budget) { return budget - std::min(budget, taken + 2 * most_bytes_ + on_the_way); };
+  const uint64_t chunks = room(limits_.budget) / GMT_CHUNK_BYTES / std::max<uint64_t>(writers, 1);
+  for (size_t i = 0; i < logs_.size(); ++i) logs_[i]->limit(reserved[i] + chunks);
+  budget_ = std::min(limits_.budget, taken + free_bytes(directory_));
+  room_ = room(budget_);
 }
 
 bool Recorder::first_steps_over() const {
@@ -139,8 +148,11 @@ void Recorder::keep_first_steps() {
   const uint64_t sure = reader.sure_ns();
   const bool enough = finished_chunks() * GMT_CHUNK_BYTES >= limits_.detail / 2;  // they are long, or there are none
   if (!enough && (!first_steps_ns_ || sure <= first_steps_ns_ + kBehindNs)) return;
-  kept_ns_ = std::max(sure, kBehindNs + 1) - kBehindNs;
-  for (size_t i = 0; i < logs_.size(); ++i) logs_[i]->keep(reader.place(i), kept_ns_);
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < logs_.size(); ++i) bytes += reader.place(i).begun * GMT_CHUNK_BYTES;
+  const bool keeps = sure > kBehindNs && bytes <= budget_ / 3;
+  kept_ns_ = keeps ? sure - kBehindNs : 1;
+  for (size_t i = 0; i < logs_.size(); ++i) logs_[i]->keep(keeps ? reader.place(i) : trace::Merge::Place{}, kept_ns_);
 }
 
 void Recorder::add_point() {
@@ -149,7 +161,8 @@ void Recorder::add_point() {
   auto path = session::keep_checkpoint(directory_, reader.events(), {}, *session_, packer_);
   const auto end = Clock::now();
   next_point_ = end + kWorkToPause * (end - begin);
-  if (!path) return;  // the disk is full: what there is goes on to serve
+  fits_ = static_cast<bool>(path);
+  if (!fits_) return;  // the disk is full: what there is goes on to serve
   if (!points_.empty() && points_.back().path == path.value()) {
     point_bytes_ -= points_.back().bytes;
     points_.pop_back();
@@ -187,7 +200,7 @@ void Recorder::give_back(bool all) {
 
 /// Those that are about to go. Where the budget is nearly used up there is no time for it.
 void Recorder::keep_moments(uint64_t until_ns) {
-  if (room_ >= limits_.budget / 16 && moments_.bytes() <= limits_.budget / 8) {
+  if (room_ >= budget_ / 16 && moments_.bytes() <= budget_ / 8) {
     const auto moments = moments_of(session_->model.state(), session_->reader->session_json(),
                                     std::max(kept_ns_, moments_ns_), until_ns);
     for (const Moment &one : moments) moments_.keep(one, packer_);

@@ -69,7 +69,9 @@ class Recorder {
   std::deque<Point> points_;                     ///< oldest first
   uint64_t point_bytes_ = 0;                     ///< that they take
   uint64_t most_bytes_ = 0;                      ///< of one of them
-  uint64_t room_;                                ///< bytes of the budget that logs may still take
+  bool fits_ = true;                             ///< the disk had room for the newest one
+  uint64_t budget_;                              ///< the limit, or what the disk has room for
+  uint64_t room_;                                ///< bytes of it that logs may still take
   KeptMoments moments_;
   uint64_t moments_ns_ = 0;      ///< up to which those that stay were looked for
   uint64_t first_steps_ns_ = 0;  ///< when they were over; 0: they are not

@@ -42,6 +42,8 @@ class DirectoryLock {
   DirectoryLock(const DirectoryLock &) = delete;
   DirectoryLock &operator=(const DirectoryLock &) = delete;
   bool held() const { return held_; }
+  /// False: there can be no lock file, as where the disk is full.
+  bool opened() const { return fd_ >= 0; }
   /// What the recorder that was there first wrote into the file.
   std::string text() const;
   void write(const std::string &text);

@@ -1,7 +1,7 @@
 """Programs that end, split and multiply in every way: `job.py KIND`, with the same output and exit status each time.
 
 What each process made is counted in a file of its own below $GMT_TRUTH, also at the moment in which it is killed: how many allocations
-it began, and how many it finished.
+and frees it began and finished, and the bytes that are alive.
 """
 
 import mmap
@@ -16,11 +16,12 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "workloads"))
-COUNTERS = 64
+THREADS = 64
+BEGUN, MADE, FREEING, FREED, LIVE_BYTES, WORDS = range(6)
 
 
 class Counts:
-    """Two counters for each thread, in a mapped file: they outlive the process."""
+    """The counters of each thread, in a mapped file: they outlive the process."""
 
     def __init__(self):
         self.pid = None
@@ -29,35 +30,49 @@ class Counts:
         path = os.path.join(os.environ["GMT_TRUTH"], str(os.getpid()))
         # A process that becomes another program goes on in the same file.
         with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file:
-            file.truncate(COUNTERS * 16)
-            self.words = mmap.mmap(file.fileno(), COUNTERS * 16)
+            file.truncate(THREADS * WORDS * 8)
+            self.words = mmap.mmap(file.fileno(), THREADS * WORDS * 8)
         self.pid = os.getpid()
 
-    def add(self, place, which):
+    def add(self, place, which, count=1):
         if self.pid != os.getpid():
             self._map()
-        at = place * 16 + which * 8
-        struct.pack_into("<Q", self.words, at, struct.unpack_from("<Q", self.words, at)[0] + 1)
+        at = (place * WORDS + which) * 8
+        struct.pack_into("<q", self.words, at, struct.unpack_from("<q", self.words, at)[0] + count)
 
 
 counts = Counts()
 
 
-def allocate(count=20, place=0):
-    """Allocates and frees; gives a number that depends on nothing else."""
+def free(block, place):
     import gpu
 
+    counts.add(place, FREEING)
+    gpu.free(block)
+    counts.add(place, LIVE_BYTES, -block.size)
+    counts.add(place, FREED)
+
+
+def allocate(count=20, place=0):
+    """Allocates and frees, all but a few; gives a number that depends on nothing else."""
+    import gpu
+
+    gpu.told = True  # nothing is freed but by free()
     kept = []
     for i in range(count):
-        counts.add(place, 0)
+        counts.add(place, BEGUN)
         block = gpu.empty(512 * (1 + i % 7))
-        counts.add(place, 1)
+        counts.add(place, LIVE_BYTES, block.size)
+        counts.add(place, MADE)
         if i % 3 == 0:
             kept.append(block)
         else:
-            gpu.free(block)
-    for block in kept:
-        gpu.free(block)
+            free(block, place)
+        if len(kept) > 2000:
+            free(kept.pop(i % 1000), place)
+    for number, block in enumerate(kept):
+        if number % 300 != 299:
+            free(block, place)
     return count * (count + 1) // 2
 
 
@@ -88,17 +103,28 @@ def busy():
         allocate()
 
 
-def steady():
-    """Half a second and more of work, in a few threads."""
+def work(count):
+    """In a few threads."""
     allocate()
     print("busy", flush=True)
-    running = [threading.Thread(target=allocate, args=(15000, place)) for place in (1, 2)]
+    running = [threading.Thread(target=allocate, args=(count, place)) for place in (1, 2)]
     for thread in running:
         thread.start()
-    print(allocate(15000))
+    print(allocate(count))
     for thread in running:
         thread.join()
+    print("over", flush=True)
     sys.exit(5)
+
+
+def steady():
+    """Half a second and more of work."""
+    work(15000)
+
+
+def lasting():
+    """About 15 MB of events."""
+    work(60000)
 
 
 def forks():

@@ -1,5 +1,5 @@
 #pragma once
-// A trace directory, the same each time, and a checkpoint in the middle of it.
+// A trace directory, the same each time, and checkpoints of the time in which it was written.
 #include <vector>
 
 #include "check.h"
@@ -14,21 +14,29 @@ class CheckpointSession {
     std::mt19937 random(1);
     std::vector<Program> programs;
     for (uint32_t i = 0; i < 2; ++i) programs.push_back(start(folder_.path(), i));
-    for (int i = 0; i < 600; ++i) act(programs[random() % 4 == 0], random);
+    for (int i = 0; i < 600; ++i) {
+      if (i == 5 || i == 60 || i == 300) checkpoints_.push_back(read());
+      act(programs[random() % 4 == 0], random);
+    }
   }
   const std::string &path() const { return folder_.path(); }
-  std::vector<uint8_t> bytes() const {
+  /// Without their version: what is kept of old ones stays of use.
+  const std::vector<std::vector<uint8_t>> &checkpoints() const { return checkpoints_; }
+
+ private:
+  std::vector<uint8_t> read() const {
     auto reader = std::move(trace::SessionReader::open(path()).value());
     const session::TraceNames names(*reader);
     AskedModel model(names);
-    reader->poll([&](const trace::Batch &batch) { model.ingest(batch); }, 200);
+    reader->poll([&](const trace::Batch &batch) { model.ingest(batch); });
     const std::vector<std::byte> kept = session::checkpoint(*reader, model);
     const auto *first = reinterpret_cast<const uint8_t *>(kept.data());
-    return {first, first + kept.size()};
+    static_assert(session::kCheckpointVersion < 0x80, "the version is one byte");
+    return {first + 1, first + kept.size()};
   }
 
- private:
   TemporaryFolder folder_;
+  std::vector<std::vector<uint8_t>> checkpoints_;
 };
 
 }  // namespace gmt::test

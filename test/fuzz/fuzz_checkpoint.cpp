@@ -1,4 +1,6 @@
 // A checkpoint that passed its checksum and was made by hand: it is refused, or what it says is harmless.
+#include <algorithm>
+
 #include "checkpoint_session.h"
 
 using namespace gmt;
@@ -9,7 +11,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   auto reader = std::move(trace::SessionReader::open(session.path()).value());
   const session::TraceNames names(*reader);
   AskedModel model(names);
-  if (!session::resume({reinterpret_cast<const std::byte *>(data), size}, *reader, model)) return 0;
+  std::vector<std::byte> bytes(1 + size, static_cast<std::byte>(session::kCheckpointVersion));
+  std::copy_n(reinterpret_cast<const std::byte *>(data), size, bytes.data() + 1);
+  if (!session::resume(bytes, *reader, model)) return 0;
   reader->poll([&](const trace::Batch &batch) { model.ingest(batch); });
   describe(model);
   return 0;

@@ -64,7 +64,7 @@ async function fuzz(kind, seconds) {
   const program = join(build, 'test/fuzz', `libfuzzer_${kind}`);
   const found = join(build, 'found', `${kind}-`);
   mkdirSync(join(build, 'found'), { recursive: true });
-  const limits = [`-max_total_time=${seconds}`, '-timeout=25', '-rss_limit_mb=2048', '-max_len=65536'];
+  const limits = [`-max_total_time=${seconds}`, '-timeout=25', '-rss_limit_mb=2048', '-max_len=131072'];
   const words = [...limits, '-print_final_stats=1', `-artifact_prefix=${found}`, ...(await inputs(kind))];
   const { code, output } = await run('nice', [program, ...words], { env, quiet: true });
   writeFileSync(join(build, `${kind}.log`), output);

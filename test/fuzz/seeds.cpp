@@ -207,7 +207,7 @@ std::vector<Bytes> made_seeds(const std::string &kind) {
   if (kind == "log") return logs();
   if (kind == "container") return containers();
   if (kind == "pickle") return pickles();
-  if (kind == "checkpoint") return {CheckpointSession().bytes()};
+  if (kind == "checkpoint") return CheckpointSession().checkpoints();
   if (kind == "line_table") return line_tables();
   if (kind == "text") return texts();
   return {};

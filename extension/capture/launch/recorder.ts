@@ -24,7 +24,7 @@ export function spaceLimits(
   return { budgetBytes, detailBytes: told.detailBytes ?? Math.min(512 * 1024 ** 2, budgetBytes / 4) };
 }
 
-/** A recorder that is started again where it is killed. It goes on when this process ends, with the job. */
+/** A recorder that is started again where it is killed or cannot work yet. It goes on when this process ends, with the job. */
 export class KeptRecorder {
   private child: ChildProcess | null = null;
   private stopped = false;
@@ -47,8 +47,8 @@ export class KeptRecorder {
   private start(): void {
     if (this.stopped || !existsSync(this.directory)) return;
     this.child = startRecorder(this.dist, this.directory, this.limits);
-    this.child?.once('exit', (_status, signal) => {
-      if (signal === null) return; // the job is over, or another one is there
+    this.child?.once('exit', status => {
+      if (status === 0) return; // the job is over, or another one is there
       setTimeout(() => this.start(), this.pauseMs).unref();
       this.pauseMs = Math.min(this.pauseMs * 2, LAST_PAUSE_MS);
     });
