@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "trace/unbacked_pages.h"
+
 namespace gmt::trace {
 
 Result<FileMap> FileMap::open(const std::string &path, uint64_t offset, uint64_t bytes) {
@@ -49,12 +51,17 @@ FileMap &FileMap::operator=(FileMap &&other) noexcept {
 FileMap::~FileMap() { close(); }
 
 void FileMap::close() {
-  for (size_t i = 0; i < regions_.size(); ++i) {
-    if (regions_[i]) ::munmap(const_cast<std::byte *>(regions_[i]), region_bytes(i));
-  }
+  for (size_t i = 0; i < regions_.size(); ++i) unmap(i);
   regions_.clear();
   if (fd_ >= 0) ::close(fd_);
   fd_ = -1;
+}
+
+void FileMap::unmap(size_t index) {
+  const std::byte *start = std::exchange(regions_[index], nullptr);
+  if (!start) return;
+  forget_unbacked(start);
+  ::munmap(const_cast<std::byte *>(start), region_bytes(index));
 }
 
 void FileMap::refresh() {
@@ -75,6 +82,7 @@ const std::byte *FileMap::region(size_t index) {
   void *mapped = ::mmap(nullptr, region_bytes(index), PROT_READ, MAP_SHARED, fd_,
                         static_cast<off_t>(offset_ + region_begin(index)));
   if (mapped == MAP_FAILED) return nullptr;
+  read_unbacked_as_zeros(mapped, region_bytes(index));
   return regions_[index] = static_cast<const std::byte *>(mapped);
 }
 
@@ -113,7 +121,7 @@ void FileMap::forget(uint64_t offset, uint64_t count) {
   ::madvise(const_cast<std::byte *>(start), count, MADV_DONTNEED);
   // The system's tables of a mapping take a five-hundredth of it, without end where a log has none.
   if ((forgotten_[index] += count) < region_bytes(index)) return;
-  ::munmap(const_cast<std::byte *>(std::exchange(regions_[index], nullptr)), region_bytes(index));
+  unmap(index);
   forgotten_[index] = 0;
 }
 

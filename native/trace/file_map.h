@@ -10,8 +10,7 @@
 
 namespace gmt::trace {
 
-/// A file that shrinks while it is mapped ends the process (SIGBUS): logs only grow, and saved traces are replaced by
-/// rename, never rewritten.
+/// What of a file is gone, because it shrank or was given back, reads as zeros.
 class FileMap {
  public:
   static constexpr uint64_t kToEnd = ~0ull;
@@ -49,6 +48,7 @@ class FileMap {
   FileMap() = default;
   void close();
   const std::byte *region(size_t index);
+  void unmap(size_t index);
   static size_t region_of(uint64_t offset);
   static uint64_t region_begin(size_t index) { return index == 0 ? 0 : kFirstRegion + (index - 1) * kRegion; }
   static uint64_t region_bytes(size_t index) { return index == 0 ? kFirstRegion : kRegion; }

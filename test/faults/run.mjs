@@ -243,6 +243,7 @@ const full = {
 const CASES = {
   'killed job': {
     job: 'busy',
+    losses: ['torn'],
     disturb: async run => (await amid(run), process.kill(run.pid, 'SIGKILL')),
     ...killed,
   },
@@ -257,7 +258,7 @@ const CASES = {
     job: 'busy',
     words: narrow,
     folds: true,
-    losses: ['budget'],
+    losses: ['budget', 'torn'],
     disturb: async run => {
       await run.folds();
       run.signal('SIGKILL');
@@ -276,7 +277,7 @@ const CASES = {
       run.signal('SIGKILL');
       process.kill(run.pid, 'SIGKILL');
     },
-    judge: run => compareTwice(run, { losses: ['budget'] }),
+    judge: run => compareTwice(run, { losses: ['budget', 'torn'] }),
     ...killed,
   },
   'stopped recorder': {

@@ -113,6 +113,19 @@ TEST(what_is_given_back_before_the_first_steps_were_over_is_not_said_to_be_kept)
   CHECK_EQ(read(folder.path())->reader->events(), 400'000u);
 }
 
+TEST(a_begin_that_fills_the_budget_is_not_kept) {
+  const TemporaryFolder folder;
+  LogWriter log(folder.path());
+  auto recorder = recorder_of(folder.path(), 1 << 20, 8 << 20);
+  const auto write = [&] {
+    for (uint64_t i = 0; i < 150'000; ++i) log.add_event(0, i % 2 ? GMT_TENSOR_FREE : GMT_TENSOR_ALLOC, 512, 512);
+    log.at(log.now_ns() + 5'000'000'000);
+  };
+  for (int i = 0; i < 4; ++i) write(), recorder->turn(), recorder->fold();
+  CHECK(log.header().chunk_limit > log.chunks() + 8);
+  CHECK_EQ(read(folder.path())->reader->events(), 600'000u);
+}
+
 TEST(what_is_taken_stays_within_the_budget_where_nothing_can_be_folded) {
   const TemporaryFolder folder;
   LogWriter log(folder.path());

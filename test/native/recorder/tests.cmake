@@ -1,4 +1,4 @@
-gmt_native_tests(recorder LIBRARIES gmt_recorder Threads::Threads FILES folded reader killed)
+gmt_native_tests(recorder LIBRARIES gmt_recorder Threads::Threads FILES folded reader killed full)
 
 # For test/golden.
 add_executable(fold_trace recorder/fold_trace.cpp)

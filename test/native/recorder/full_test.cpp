@@ -1,0 +1,103 @@
+// A disk without room, and a reader of what was given back there. Such a disk can be mounted by root alone.
+#include <fcntl.h>
+#include <sys/mount.h>
+
+#include "recorded.h"
+
+using namespace gmt;
+using namespace gmt::test;
+
+namespace {
+
+/// A disk in memory, of so many bytes.
+class SmallDisk {
+ public:
+  explicit SmallDisk(uint64_t bytes)
+      : mounted_(::mount("gmt-test", path().c_str(), "tmpfs", 0, ("size=" + std::to_string(bytes)).c_str()) == 0) {
+    if (!mounted_) std::puts("skipped: a small disk can be mounted by root alone");
+  }
+  ~SmallDisk() {
+    if (mounted_) ::umount2(path().c_str(), MNT_DETACH);
+  }
+  bool mounted() const { return mounted_; }
+  const std::string &path() const { return folder_.path(); }
+  void fill() const {
+    const int fd = ::open((path() + "/hog").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    const std::string page(4096, 'x');
+    while (::write(fd, page.data(), page.size()) > 0) {
+    }
+    ::close(fd);
+  }
+  void free() const { ::unlink((path() + "/hog").c_str()); }
+
+ private:
+  TemporaryFolder folder_;
+  const bool mounted_;
+};
+
+void write_pairs(LogWriter &log, uint64_t pairs) {
+  for (uint64_t i = 0; i < 2 * pairs; ++i)
+    log.add_event(0, i % 2 ? GMT_TENSOR_FREE : GMT_TENSOR_ALLOC, 512 * (1 + i / 2), 512);
+}
+
+}  // namespace
+
+TEST(a_reader_in_a_chunk_that_is_given_back_on_a_full_disk_begins_anew) {
+  const SmallDisk disk(24 << 20);
+  if (!disk.mounted()) return;
+  LogWriter log(disk.path());
+  write_pairs(log, 100'000);
+  auto recorder = recorder_of(disk.path(), 1 << 20, 64 << 20);
+  auto slow = opened(disk.path());
+  slow->reader->poll([&](const trace::Batch &) {
+    recorder->turn();
+    recorder->fold();
+    disk.fill();
+  });
+  CHECK(slow->reader->overtaken());
+  CHECK_EQ(read(disk.path())->reader->events(), 200'000u);
+}
+
+TEST(where_a_checkpoint_does_not_fit_the_older_one_serves_and_the_next_one_comes) {
+  const SmallDisk disk(24 << 20);
+  if (!disk.mounted()) return;
+  LogWriter log(disk.path());
+  auto recorder = recorder_of(disk.path(), 1 << 20, 64 << 20);
+  const auto kept = [&] { return session::kept_checkpoints(disk.path()).size(); };
+  write_pairs(log, 20'000);
+  recorder->turn();
+  recorder->fold();
+  write_pairs(log, 20'000);
+  recorder->turn();
+  const size_t before = kept();
+  CHECK(before > 0);
+  write_pairs(log, 20'000);
+  disk.fill();
+  while (recorder->turn()) {
+  }
+  recorder->fold();
+  CHECK_EQ(kept(), before);
+  CHECK(!std::filesystem::exists(disk.path() + "/unfinished"));
+  CHECK_EQ(read(disk.path())->reader->events(), 120'000u);
+  disk.free();
+  const uint64_t gone = log.header().gone_sequence;
+  recorder->fold();
+  CHECK(log.header().gone_sequence > gone);
+  CHECK_EQ(read(disk.path())->reader->events(), 120'000u);
+}
+
+TEST(it_folds_where_the_disk_gets_full_before_the_budget_is) {
+  const SmallDisk disk(12 << 20);
+  if (!disk.mounted()) return;
+  LogWriter log(disk.path());
+  auto recorder = recorder_of(disk.path(), 256 << 20, 1 << 30);
+  for (int part = 0; part < 40; ++part) {
+    write_pairs(log, 10'000);
+    while (recorder->turn()) {
+    }
+  }
+  CHECK(log.header().gone_sequence > 0);
+  CHECK_EQ(read(disk.path())->reader->events(), 800'000u);
+}
+
+TEST_MAIN
