@@ -65,10 +65,9 @@ bool Recorder::turn() {
   // A quarter is left for what comes while a checkpoint is made; where nothing is left, any chunk that is given back helps.
   const uint64_t worth = room_ < budget_ / 64 ? GMT_CHUNK_BYTES : std::min(kLittle + most_bytes_, budget_ / 8);
   const uint64_t apart = std::min(std::clamp(4 * most_bytes_, kNear, kMostApart), limits_.detail / 8);
-  const bool due = Clock::now() >= next_point_;
-  const bool full = room_ < budget_ / 4 && unkept >= worth && (due || fits_);
-  if (full || (unkept >= apart && due)) add_point();
-  give_back(full);
+  const bool due = Clock::now() >= next_point_, tight = room_ < budget_ / 4;
+  if ((tight && unkept >= worth && (due || fits_)) || (unkept >= apart && due)) add_point();
+  give_back(tight);
   share_room();
   return more;
 }

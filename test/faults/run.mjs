@@ -58,10 +58,11 @@ class Run {
     this.stdout = this.stderr = '';
     this.child.stdout.setEncoding('utf8').on('data', text => (this.stdout += text));
     this.child.stderr.setEncoding('utf8').on('data', text => (this.stderr += text));
-    this.folded = false;
+    this.folded = this.ended = false;
     const watch = setInterval(() => this.look(), 10);
     this.over = new Promise(done =>
       this.child.once('close', (status, signal) => {
+        this.ended = true;
         clearTimeout(late);
         clearInterval(watch);
         done({ status, signal });
@@ -109,14 +110,14 @@ class Run {
   /** Once the job has begun its work. */
   async busy(word = 'busy\n') {
     while (!this.stdout.includes(word)) {
-      if (this.child.exitCode !== null) throw new Error(`The job never began: ${this.stderr}`);
+      if (this.ended) throw new Error(`The job never began: ${this.stderr}`);
       await wait(2);
     }
   }
 
   /** Once something was given back, at a random instant. */
   async folds() {
-    while (!this.folded && this.child.exitCode === null) await wait(2);
+    while (!this.folded && !this.ended) await wait(2);
     await random();
   }
 

@@ -126,6 +126,18 @@ TEST(a_begin_that_fills_the_budget_is_not_kept) {
   CHECK_EQ(read(folder.path())->reader->events(), 600'000u);
 }
 
+TEST(a_job_that_waits_for_room_gets_some) {
+  const TemporaryFolder folder;
+  LogWriter log(folder.path());
+  const uint64_t chunks = 27;  // all of them full, and no chunk comes that would make them old
+  for (uint64_t i = 0; i < chunks * GMT_SLOTS_PER_CHUNK; ++i)
+    log.add_event(0, i % 2 ? GMT_TENSOR_FREE : GMT_TENSOR_ALLOC, 512, 512);
+  CHECK_EQ(log.chunks(), chunks);
+  auto recorder = recorder_of(folder.path(), 256 << 10, 8 << 20);
+  for (int i = 0; i < 3; ++i) recorder->turn();
+  CHECK(log.header().chunk_limit > chunks + 8);
+}
+
 TEST(what_is_taken_stays_within_the_budget_where_nothing_can_be_folded) {
   const TemporaryFolder folder;
   LogWriter log(folder.path());
