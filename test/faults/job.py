@@ -8,7 +8,6 @@ import mmap
 import multiprocessing
 import os
 import random
-import struct
 import subprocess
 import sys
 import threading
@@ -31,14 +30,14 @@ class Counts:
         # A process that becomes another program goes on in the same file.
         with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file:
             file.truncate(THREADS * WORDS * 8)
-            self.words = mmap.mmap(file.fileno(), THREADS * WORDS * 8)
+            # Not struct.pack_into: that writes zeros first, and a process may be killed between the two.
+            self.words = memoryview(mmap.mmap(file.fileno(), THREADS * WORDS * 8)).cast("q")
         self.pid = os.getpid()
 
     def add(self, place, which, count=1):
         if self.pid != os.getpid():
             self._map()
-        at = (place * WORDS + which) * 8
-        struct.pack_into("<q", self.words, at, struct.unpack_from("<q", self.words, at)[0] + count)
+        self.words[place * WORDS + which] += count
 
 
 counts = Counts()
