@@ -28,6 +28,8 @@ const simulator = inRoot('dist/native/simulator');
 const wait = ms => new Promise(done => setTimeout(done, ms));
 /** Where gmt_file_header (native/wire/layout.h) has gone_sequence. */
 const GONE_AT = 192;
+/** What may still be written to is removed. */
+const WHOLE = { recursive: true, force: true, maxRetries: 20 };
 const narrow = ['--detail', '256KB', '--budget', '8MB'];
 
 /** A run that others may disturb: what it printed, how it ended, what its processes counted. */
@@ -143,9 +145,9 @@ class Run {
 
   async end() {
     const { disk, folder } = this;
-    if (disk) rmSync(this.directory, { recursive: true, force: true });
+    if (disk) rmSync(this.directory, WHOLE);
     if (disk) spawnSync('umount', ['--lazy', disk]);
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, WHOLE);
     for (let ms = 0; this.recorders().length > 0; ms += 50) {
       if (ms > 5000) throw (this.signal('SIGKILL'), new Error('A recorder outlived its directory.'));
       await wait(50);
@@ -313,7 +315,7 @@ const CASES = {
   'directory removed': {
     job: 'lasting',
     words: narrow,
-    disturb: async run => (await amid(run), rmSync(run.directory, { recursive: true, force: true })),
+    disturb: async run => (await amid(run), rmSync(run.directory, WHOLE)),
     judge: () => {},
   },
   'disk full and free again': {

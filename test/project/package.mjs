@@ -5,13 +5,16 @@ import { build } from './build.mjs';
 import { inRoot, must, run, say } from './root.mjs';
 
 const target = `linux-${process.arch}`;
+/** A license lies among them. */
+const isBinary = file => readFileSync(file).subarray(0, 4).toString('latin1') === '\x7fELF';
+
 try {
   rmSync(inRoot('dist'), { recursive: true, force: true }); // nothing of an older build ships
   await build(['--production']);
   // Only what debuggers read goes; the programs of the kernel side are data inside the tracer.
   const native = readdirSync(inRoot('dist/native'), { recursive: true, withFileTypes: true });
   const files = native.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
-  await must('strip', ['--strip-unneeded', ...files]);
+  await must('strip', ['--strip-unneeded', ...files.filter(isBinary)]);
 } catch (error) {
   console.error(error.message);
   process.exit(1);
