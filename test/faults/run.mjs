@@ -12,6 +12,7 @@ import {
   readFileSync,
   readSync,
   readdirSync,
+  renameSync,
   rmSync,
   statfsSync,
   writeFileSync,
@@ -28,8 +29,11 @@ const simulator = inRoot('dist/native/simulator');
 const wait = ms => new Promise(done => setTimeout(done, ms));
 /** Where gmt_file_header (native/wire/layout.h) has gone_sequence. */
 const GONE_AT = 192;
-/** What may still be written to is removed. */
-const WHOLE = { recursive: true, force: true, maxRetries: 20 };
+/** Renamed first: a recorder may still write there. */
+function remove(folder) {
+  renameSync(folder, `${folder}-gone`);
+  rmSync(`${folder}-gone`, { recursive: true, force: true });
+}
 const narrow = ['--detail', '256KB', '--budget', '8MB'];
 
 /** A run that others may disturb: what it printed, how it ended, what its processes counted. */
@@ -144,10 +148,8 @@ class Run {
   }
 
   async end() {
-    const { disk, folder } = this;
-    if (disk) rmSync(this.directory, WHOLE);
-    if (disk) spawnSync('umount', ['--lazy', disk]);
-    rmSync(folder, WHOLE);
+    if (this.disk) spawnSync('umount', ['--lazy', this.disk]);
+    remove(this.folder);
     for (let ms = 0; this.recorders().length > 0; ms += 50) {
       if (ms > 5000) throw (this.signal('SIGKILL'), new Error('A recorder outlived its directory.'));
       await wait(50);
@@ -315,7 +317,7 @@ const CASES = {
   'directory removed': {
     job: 'lasting',
     words: narrow,
-    disturb: async run => (await amid(run), rmSync(run.directory, WHOLE)),
+    disturb: async run => (await amid(run), spawnSync('rm', ['-rf', run.directory])),
     judge: () => {},
   },
   'disk full and free again': {
