@@ -28,7 +28,7 @@ import { cuptiCandidates, interpreterOf, onPath } from '../../../extension/captu
 import { cacheFolder, traceRoots } from '../../../extension/capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces, scriptName, unwritable } from '../../../extension/capture/traces/keptTraces';
 import { writeSession } from '../../../extension/capture/traces/sessionFile';
-import { spaceLimits } from '../../../extension/capture/launch/recorder';
+import { KeptRecorder, spaceLimits } from '../../../extension/capture/launch/recorder';
 import { createTraceDirectory, removeStale } from '../../../extension/capture/traces/traceDirectory';
 
 const uid = process.getuid?.() ?? 0;
@@ -144,6 +144,20 @@ test('the budget of a job is the user’s own, else a part of the free space wit
   const own = spaceLimits({ budgetBytes: 1e8, detailBytes: null }, { GPU_MEMTRACE_BUDGET: '123' }, disk);
   assert.deepEqual(own, { budgetBytes: 1e8, detailBytes: 2.5e7 });
   assert.equal(spaceLimits({ ...none, detailBytes: 7 }, {}, disk).detailBytes, 7);
+});
+
+test('a recorder that cannot work yet is started again, one whose job is over is not', async t => {
+  const dist = folder(t);
+  const begun = join(dist, 'begun');
+  mkdirSync(join(dist, 'native'));
+  const script = `#!/bin/sh\necho >> ${begun}\ntest "$(wc -l < ${begun})" -ge 2\n`;
+  executable(join(dist, 'native/gpu-memtrace-recorder'), script);
+  const times = (): number => (existsSync(begun) ? readFileSync(begun, 'utf8').length : 0);
+  const recorder = new KeptRecorder(dist, dist, null);
+  t.after(() => recorder.stop());
+  for (let turn = 0; turn < 500 && times() < 2; turn++) await new Promise(done => setTimeout(done, 20));
+  await new Promise(done => setTimeout(done, 1000)); // a third would come after 600 ms
+  assert.equal(times(), 2);
 });
 
 test('kept traces are named after the script, and the newest ten stay', t => {
