@@ -17,6 +17,7 @@ class CheckpointSession {
     for (int i = 0; i < 600; ++i) {
       if (i == 5 || i == 60 || i == 300) checkpoints_.push_back(read());
       act(programs[random() % 4 == 0], random);
+      if (i == 250) answer(programs[0], 0), answer(programs[0], 1000);
     }
   }
   const std::string &path() const { return folder_.path(); }
@@ -24,6 +25,11 @@ class CheckpointSession {
   const std::vector<std::vector<uint8_t>> &checkpoints() const { return checkpoints_; }
 
  private:
+  /// One that names a block, once `later` events have come.
+  static void answer(Program &program, uint64_t later) {
+    LogWriter &log = *program.log;
+    log.add_answer(0, ++program.requests, 0, 1, std::to_string(program.live.back()), log.next_sequence() - 1 + later);
+  }
   std::vector<uint8_t> read() const {
     auto reader = std::move(trace::SessionReader::open(path()).value());
     const session::TraceNames names(*reader);
