@@ -1,8 +1,12 @@
 // A disk without room, and a reader of what was given back there. Such a disk can be mounted by root alone.
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/wait.h>
 
 #include "recorded.h"
+#include "trace/file_map.h"
 
 using namespace gmt;
 using namespace gmt::test;
@@ -99,6 +103,27 @@ TEST(it_folds_where_the_disk_gets_full_before_the_budget_is) {
   }
   CHECK(log.header().gone_sequence > 0);
   CHECK_EQ(read(disk.path())->reader->events(), 800'000u);
+}
+
+TEST(what_a_file_lost_is_zeros_and_a_bus_error_elsewhere_still_ends_the_program) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "file";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT, 0600);
+    const std::string page(4096, 'x');
+    if (::write(fd, page.data(), page.size()) != 4096) ::_exit(1);
+    auto map = trace::FileMap::open(path);
+    const std::byte *bytes = map.value().at(0, 4096);
+    void *other = ::mmap(nullptr, 4096, PROT_READ, MAP_SHARED, fd, 0);
+    if (!bytes || other == MAP_FAILED || ::ftruncate(fd, 0) != 0) ::_exit(2);
+    if (*static_cast<const volatile std::byte *>(bytes) != std::byte{0}) ::_exit(3);
+    ::_exit(4 + *static_cast<const volatile char *>(other));
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  CHECK(WIFSIGNALED(status));
+  CHECK_EQ(WTERMSIG(status), SIGBUS);
 }
 
 TEST_MAIN
