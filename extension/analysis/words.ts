@@ -57,8 +57,8 @@ export function holderText(holder: FindingHolder): string {
 /** `It holds 20 of 60 blocks. …`, and who else has them; null: it holds all, and nobody else. */
 export const shareOf = (holder: FindingHolder): string | null => shareText(holder, t);
 
-/** `Seen 12.30 s into the run; looking paused the program for 31 ms.` */
+/** `Seen 12.30 s into the run; this paused the program for 31 ms.` */
 export function seenText({ timeNs, pauseMs }: NonNullable<FindingHolder['asked']>): string {
   const at = formatDuration(timeNs);
-  return t('Seen {0} into the run; looking paused the program for {1} ms.', at, formatCount(Math.ceil(pauseMs)));
+  return t('Seen {0} into the run; this paused the program for {1} ms.', at, formatCount(Math.ceil(pauseMs)));
 }

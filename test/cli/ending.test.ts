@@ -131,7 +131,7 @@ test('the program is asked by itself, once, who holds what leaks, and keeps its 
   );
   assert.ok((leak.holder.asked?.pauseMs ?? 0) > 0);
   const said =
-    /^ {2}Held by main\(\)\.kept\[\.\.\.\] .*\n {2}Seen .* into the run; looking paused the program for \d+ ms\.$/m;
+    /^ {2}Held by main\(\)\.kept\[\.\.\.\] .*\n {2}Seen .* into the run; this paused the program for \d+ ms\.$/m;
   assert.match(stderr.slice(stderr.lastIndexOf('LEAK:')), said);
   const { stdout } = await place.run(['report', place.path('t.gputrace')]);
   assert.match(stdout, said);

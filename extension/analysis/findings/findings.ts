@@ -211,18 +211,17 @@ function sumOfKept(left: readonly number[], lengths: readonly number[]): number 
 function whyUnnamed({ processes, categories }: TraceInfo, process: number): string | null {
   const about = processes[process];
   if (about?.driverSource === 'uprobe')
-    return t('Who holds it cannot be told: the program is traced from outside. Start it under the tracer for that.');
-  if (about === undefined || about.python === null)
-    return t('Who holds it cannot be told: the process runs no Python.');
+    return t('Holder unknown: the program is traced from outside. Start it under the tracer for that.');
+  if (about === undefined || about.python === null) return t('Holder unknown: the process runs no Python.');
   const named = categories.some(entry => entry.process === process && entry.category !== 'unnamed');
   if (!about.simulated || named) return null;
-  return t('Who holds it cannot be told: only tensors of PyTorch tell that, and this program has none.');
+  return t('Holder unknown: that needs PyTorch’s tensors, and this program has none.');
 }
 
 function neverAsked({ answers }: FindingContext, process: number): string | null {
   return answers.some(answer => answer.process === process && answer.when !== 'exit')
     ? null
-    : t('Who holds it is not known: the program ended before it was asked.');
+    : t('Holder unknown: the program ended before it was asked.');
 }
 
 /** Whether PyTorch's own Python is on the site's stack: then its agent is in the process. */

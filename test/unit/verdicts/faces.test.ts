@@ -62,7 +62,7 @@ test('the table begins with what was found, in sentences', () => {
   const lines = table(trace(40)).split('\n');
   assert.deepEqual(lines.slice(1, 6), [
     'LEAK: train.py:1: 1 tensor of each step stays alive, 2.00 MB a step (confidence 97 %).',
-    '  Who holds it is not known: the program ended before it was asked.',
+    '  Holder unknown: the program ended before it was asked.',
     '  Find what stores it: drop it when the step is done, or move it to the CPU (`.detach().cpu()`).',
     '40 steps (optimizer)',
     '',
