@@ -60,8 +60,8 @@ function compare(stdout: string, report: Report): void {
 
 test('a job that makes more events than stay in full loses none, and its saved trace says the same', async t => {
   const place = new Place(t);
-  // 77 MB of events, in 5 seconds: a recorder that has no time for two of them still loses nothing.
-  const run = place.start(words(place, 300_000, BUDGET, '--per-second', '60000'));
+  // 51 MB of events, in 10 seconds: a recorder that has no time for five of them still loses nothing.
+  const run = place.start(words(place, 200_000, BUDGET, '--per-second', '20000'));
   const directory = await directoryOf(place);
   let [most, folds] = [0, false];
   const watch = setInterval(() => {
