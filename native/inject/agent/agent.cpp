@@ -168,11 +168,12 @@ void ask_for_moment(const PythonApi &api, uint32_t generation) {
 
 /// Asks the main thread for its turn; where that sleeps in C (joins another thread, say), the GIL is taken without it.
 void ask(const PythonApi &api, Work &work) {
+  if (!python_alive(api)) return;  // pending calls go with the interpreter, and asking for one would end the program
   const uint64_t now = clock_ns(CLOCK_MONOTONIC);
   if (!work.asked_at) work.asked_at = now;
   if (ask_main(api, work.generation)) {
     interrupt_main_thread(api);
-  } else if (now - work.asked_at > kPatience && main_thread_sleeps() && python_alive(api)) {
+  } else if (now - work.asked_at > kPatience && main_thread_sleeps()) {
     with_python(work, Turn::kAsked, 0);
   }
 }

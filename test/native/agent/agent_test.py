@@ -54,6 +54,10 @@ class Agent(AgentTest):
         self.assertEqual(self.log().marks(GMT_STEP), [1, 2, 3, 4, 5])
 
     @every_python
+    def test_an_interpreter_that_is_gone_is_not_asked(self, python):
+        self.run_program(python, os.path.join(HERE, "late_exit_program.py"), os.environ["GMT_LATE_EXIT"], status=7)
+
+    @every_python
     def test_a_question_while_the_interpreter_ends_holds_nobody_up(self, python):
         done = self.run_agent(python, "late_program.py", seconds=20)
         self.assertEqual(done.stdout, "deleted\n")
