@@ -135,7 +135,7 @@ while not os.path.exists("go"): time.sleep(0.01)
       return /\/sample\/sample_train\.py$/.test(path) ? path : null;
     });
     await until('three lines of the sample', async () => (await rows()).filter(row => row.file === file).length >= 3);
-    await says('[data-finding] [data-part=holder]', /that needs PyTorch’s tensors, and this program has none/);
+    await says('[data-finding] [data-part=holder]', /this program does not use PyTorch/);
     await picture('sample');
     await vscode.commands.executeCommand('gpuMemoryTrace.stop');
     await reached('ended');

@@ -215,7 +215,7 @@ function whyUnnamed({ processes, categories }: TraceInfo, process: number): stri
   if (about === undefined || about.python === null) return t('Holder unknown: the process runs no Python.');
   const named = categories.some(entry => entry.process === process && entry.category !== 'unnamed');
   if (!about.simulated || named) return null;
-  return t('Holder unknown: that needs PyTorch’s tensors, and this program has none.');
+  return t('Holder unknown: this program does not use PyTorch.');
 }
 
 function neverAsked({ answers }: FindingContext, process: number): string | null {
