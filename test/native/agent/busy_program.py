@@ -8,7 +8,7 @@ import tracing
 BUDGET_MS = 300
 
 assert tracing.begin()
-junk = [{"a": [each]} for each in range(600000)]
+junk = [{"a": [each]} for each in range(200000)]
 gc.disable()
 kept = [torch.Tensor(0x8000 + 512 * each) for each in range(48)]
 told = [[hex(each.untyped_storage().data_ptr()), 512, 0] for each in kept]
