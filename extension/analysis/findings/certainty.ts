@@ -28,6 +28,7 @@ export interface Growth {
 /** Null: it is a leak. Else why it may still be something that fills, in a sentence or two. */
 export function doubtOf(growth: Growth): string | null {
   const { holder, rises, ended, settingUp, nameable } = growth;
+  const keeper = holder?.container ?? holder?.path ?? '';
   const early = settingUp && !ended;
   if (!nameable || (!early && isCertain(growth))) return null;
   if (early && (holder === null || holder.limit === 'none'))
@@ -36,20 +37,16 @@ export function doubtOf(growth: Growth): string | null {
     return t(
       'It grew until the program ended, in at least {0} steps. Whether it would have stopped is not known: the program also empties, joins or measures {1}. Run it until that is emptied or full: what still grows then is a leak.',
       formatCount(rises),
-      holder?.container ?? holder?.path ?? '',
+      keeper,
     );
   const so = t('It grew in at least {0} steps so far.', formatCount(rises));
   if (holder?.kind === 'cycle') return t('{0} Python’s collector may still come to it and free it.', so);
   if (holder !== null && isBounded(growth))
-    return t(
-      '{0} The program also empties, joins or measures {1}: it may fill up and stop.',
-      so,
-      holder.container ?? holder.path,
-    );
+    return t('{0} The program also empties, joins or measures {1}: it may fill up and stop.', so, keeper);
   const why =
     holder === null
       ? t('{0} It may fill up and stop: it is not known yet who holds it.', so)
-      : t('{0} It may fill up and stop: whether {1} has a bound is not known.', so, holder.container ?? holder.path);
+      : t('{0} It may fill up and stop: whether {1} has a bound is not known.', so, keeper);
   const most = formatCount(T.times * T.many);
   return `${why} ${t('After {0} such steps, or when the program ends, it counts as a leak.', most)}`;
 }

@@ -6,8 +6,8 @@ import { worthAsking } from './verdicts';
 
 // Who holds what leaks is known while the program runs: what the locals of its functions hold is gone at its end. So it is asked by
 // itself, once for each leak, as soon as that is certain. Where time ran out, it is asked again when it has run for twice as long; and
-// where nobody was found
-// or few rises were there to see, when it has risen four times as often: with two entries in a list nothing tells it from one inside it.
+// where nobody
+// was found or few rises were there to see, when it has risen four times as often: with two entries nothing tells a list from one inside it.
 
 /** Judging takes at most one part in so many of the time; while the run is young, when most leaks are found, more. */
 const [SHARE, YOUNG_SHARE, YOUNG_MS] = [50, 10, 120_000];
