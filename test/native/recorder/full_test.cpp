@@ -40,11 +40,6 @@ class SmallDisk {
   const bool mounted_;
 };
 
-void write_pairs(LogWriter &log, uint64_t pairs) {
-  for (uint64_t i = 0; i < 2 * pairs; ++i)
-    log.add_event(0, i % 2 ? GMT_TENSOR_FREE : GMT_TENSOR_ALLOC, 512 * (1 + i / 2), 512);
-}
-
 }  // namespace
 
 TEST(a_reader_in_a_chunk_that_is_given_back_on_a_full_disk_begins_anew) {

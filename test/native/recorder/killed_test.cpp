@@ -102,9 +102,7 @@ TEST(what_is_given_back_before_the_first_steps_were_over_is_not_said_to_be_kept)
   const TemporaryFolder folder;
   LogWriter log(folder.path());
   auto recorder = recorder_of(folder.path(), 8 << 20, 64 << 20);
-  const auto write = [&] {
-    for (uint64_t i = 0; i < 100'000; ++i) log.add_event(0, i % 2 ? GMT_TENSOR_FREE : GMT_TENSOR_ALLOC, 512, 512);
-  };
+  const auto write = [&] { write_pairs(log, 50'000); };
   write();
   recorder->turn();
   recorder->fold();
@@ -120,7 +118,7 @@ TEST(a_begin_that_fills_the_budget_is_not_kept) {
   LogWriter log(folder.path());
   auto recorder = recorder_of(folder.path(), 1 << 20, 8 << 20);
   const auto write = [&] {
-    for (uint64_t i = 0; i < 150'000; ++i) log.add_event(0, i % 2 ? GMT_TENSOR_FREE : GMT_TENSOR_ALLOC, 512, 512);
+    write_pairs(log, 75'000);
     log.at(log.now_ns() + 5'000'000'000);
   };
   for (int i = 0; i < 4; ++i) write(), recorder->turn(), recorder->fold();
@@ -132,8 +130,7 @@ TEST(a_job_that_waits_for_room_gets_some) {
   const TemporaryFolder folder;
   LogWriter log(folder.path());
   const uint64_t chunks = 27;  // all of them full, and no chunk comes that would make them old
-  for (uint64_t i = 0; i < chunks * GMT_SLOTS_PER_CHUNK; ++i)
-    log.add_event(0, i % 2 ? GMT_TENSOR_FREE : GMT_TENSOR_ALLOC, 512, 512);
+  write_pairs(log, chunks * GMT_SLOTS_PER_CHUNK / 2);
   CHECK_EQ(log.chunks(), chunks);
   auto recorder = recorder_of(folder.path(), 256 << 10, 8 << 20);
   for (int i = 0; i < 3; ++i) recorder->turn();
@@ -144,12 +141,12 @@ TEST(what_is_taken_stays_within_the_budget_where_nothing_can_be_folded) {
   const TemporaryFolder folder;
   LogWriter log(folder.path());
   auto recorder = recorder_of(folder.path(), 1 << 20, 8 << 20);
-  for (uint64_t i = 0; i < 100'000; ++i) log.add_event(0, i % 2 ? GMT_TENSOR_FREE : GMT_TENSOR_ALLOC, 512, 512);
+  write_pairs(log, 50'000);
   recorder->turn();
   const uint64_t free = (8u << 20) / GMT_CHUNK_BYTES - log.chunks();
   CHECK(log.header().chunk_limit > log.chunks());
   CHECK(log.header().chunk_limit < log.chunks() + free);
-  for (uint64_t i = 0; i < 200'000; ++i) log.add_event(0, i % 2 ? GMT_TENSOR_FREE : GMT_TENSOR_ALLOC, 512, 512);
+  write_pairs(log, 100'000);
   // A saver holds all of it: no chunk may come, and some may once it is done.
   {
     const Lock saver(folder.path(), Lock::kSaver, Lock::Way::kTogether);

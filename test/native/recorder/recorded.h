@@ -13,6 +13,12 @@
 
 namespace gmt::test {
 
+/// Tensors that are freed at once.
+inline void write_pairs(LogWriter &log, uint64_t pairs) {
+  for (uint64_t i = 0; i < 2 * pairs; ++i)
+    log.add_event(0, i % 2 ? GMT_TENSOR_FREE : GMT_TENSOR_ALLOC, 512 * (1 + i / 2), 512);
+}
+
 constexpr uint64_t kEnd = trace::SessionReader::kToTheEnd;
 
 /// Programs that write the same into two directories.
