@@ -34,8 +34,16 @@ void Accounts::Book::checkpoint(Archive &a) {
   if (cells.empty()) grow(*this);
 }
 
-/// Merges of sites lead to one that was not merged, and a ledger is where its names lead to.
+/// None is below zero, and the sum of all is a number.
+bool is_summed(const auto &cells, int64_t Cell::*number) {
+  int64_t sum = 0;
+  return std::ranges::none_of(
+      cells, [&](const Cell &cell) { return cell.*number < 0 || __builtin_add_overflow(sum, cell.*number, &sum); });
+}
+
+/// Merges of sites lead to one that was not merged, a ledger is where its names lead to, and what lives can be summed.
 bool Accounts::sound() const {
+  if (!is_summed(cells_, &Cell::live_bytes) || !is_summed(cells_, &Cell::live_count)) return false;
   std::vector<uint32_t> seen_from(sites_.size(), kNone);
   for (uint32_t first = 0; first < sites_.size(); ++first) {
     for (uint32_t site = first; sites_[site].merged_into != kNone; site = sites_[site].merged_into) {
@@ -60,10 +68,11 @@ bool Accounts::sound() const {
 }
 
 void Accounts::checkpoint(Archive &a) {
-  a(cells_, infos_, sites_, steps_, ledgers_, books_, group_names_, unresolved_);
-  spans_.checkpoint(a, cells_.size());
+  a(cells_, infos_, sites_, steps_, ledgers_);
   a.hold(cells_.size() == a.rows[kCellRows] && infos_.size() == cells_.size());
   a.hold(sites_.size() == a.rows[kSiteRows] && ledgers_.size() == a.rows[kLedgerRows]);
+  a(books_, group_names_, unresolved_);
+  spans_.checkpoint(a, cells_.size());
   for (const uint32_t site : unresolved_) a.hold(site < sites_.size());
   if (!a.reads() || !a.good()) return;
   a.hold(sound());

@@ -52,7 +52,7 @@ void LogPacker::finish(gmt_file_header header) {
 
 PackedLog::PackedLog(FileMap &map, std::span<const std::byte> index)
     : places_(index.size() / sizeof(gmt_packed_place)) {
-  if (!index.empty()) std::memcpy(places_.data(), index.data(), places_.size() * sizeof(gmt_packed_place));
+  if (!places_.empty()) std::memcpy(places_.data(), index.data(), places_.size() * sizeof(gmt_packed_place));
   const bool whole = std::ranges::all_of(places_, [&](const auto &place) { return sound(place, map.size()); });
   if (!whole) places_.clear();
   if (places_.empty()) search(map);
