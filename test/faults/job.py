@@ -4,6 +4,7 @@ What each process made is counted in a file of its own below $GMT_TRUTH, also at
 and frees it began and finished, and the bytes that are alive.
 """
 
+import functools
 import mmap
 import multiprocessing
 import os
@@ -211,6 +212,65 @@ def daemons():
     time.sleep(random.random() / 50)
     print("over")
     sys.exit(2)
+
+
+def switches():
+    """Two threads, each with greenlets whose stacks it switches among."""
+    try:
+        import greenlet
+    except ImportError:
+        return print("skipped, greenlet is missing")
+
+    def deep(place, left):
+        if left:
+            return deep(place, left - 1)
+        total = 0
+        for count in range(1, 40):
+            total += allocate(count, place)
+            greenlet.getcurrent().parent.switch()
+        return total
+
+    def switch_among(place, results):
+        own = [greenlet.greenlet(deep) for _ in range(5)]
+        last = [one.switch(place, 10 * depth) for depth, one in enumerate(own)]
+        while not all(one.dead for one in own):
+            last = [last[i] if one.dead else one.switch() for i, one in enumerate(own)]
+        results[place] = last
+
+    results = {}
+    running = [threading.Thread(target=switch_among, args=(place, results)) for place in (1, 2)]
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join()
+    print(results[1], results[2])
+
+
+def interpreters():
+    """Interpreters within the interpreter, in turn and in threads."""
+    if sys.version_info >= (3, 13):
+        import _interpreters as inner
+
+        begin = functools.partial(inner.create, "legacy")
+    else:
+        import _xxsubinterpreters as inner
+
+        begin = functools.partial(inner.create, isolated=False)
+    allocate()
+    script = "import sys; sys.path.insert(0, %r); import job; job.allocate(300, %d)"
+
+    def run(place):
+        for _ in range(3):
+            own = begin()
+            inner.run_string(own, script % (HERE, place))
+            inner.destroy(own)
+
+    running = [threading.Thread(target=run, args=(place,)) for place in (1, 2)]
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join()
+    print(allocate())
 
 
 def leaves():
