@@ -385,8 +385,7 @@ let failed = 0;
 for (const [name, fault] of Object.entries(CASES)) {
   if (positionals.length > 0 && !positionals.some(word => name.includes(word))) continue;
   const expected = await plainly(fault);
-  let good = 0;
-  let note = /^skipped,/.test(expected.stdout) ? `: ${expected.stdout.trim()}` : '';
+  let [good, note] = [0, /^skipped,/.test(expected.stdout) ? `: ${expected.stdout.trim()}` : ''];
   for (let turn = 0; turn < Number(values.times) && !note; turn++) {
     const skipped = await once(fault, expected).catch(error => {
       failed++;
