@@ -38,7 +38,32 @@ uint32_t copy_string(const Layout &layout, const char *string, char *out, size_t
   return static_cast<uint32_t>(put_text(data, state.width, length, out, limit));
 }
 
+/// Whether a string is ASCII and ends so.
+bool ends_with(const Layout &layout, const char *string, const char *end) {
+  if (!string || !state_of(string).compact || !state_of(string).ascii) return false;
+  const uint64_t length = load<uint64_t>(string, kStringLength), wanted = strlen(end);
+  return length >= wanted && memcmp(string + layout.string_ascii + length - wanted, end, wanted) == 0;
+}
+
 }  // namespace
+
+bool learn_module_call(const Frame &frame) {
+  if (!interpreter.ready.load(std::memory_order_acquire) || interpreter.module_call.load(std::memory_order_relaxed))
+    return false;
+  const Layout &layout = interpreter.layout;
+  if (!ends_with(layout, load<const char *>(frame.code, layout.code_name), "_wrapped_call_impl") ||
+      !ends_with(layout, load<const char *>(frame.code, layout.code_file), "torch/nn/modules/module.py"))
+    return false;
+  interpreter.module_call.store(frame.code, std::memory_order_relaxed);
+  return true;
+}
+
+void forget_module_call() { interpreter.module_call.store(&interpreter, std::memory_order_relaxed); }
+
+const char *class_name(const void *object) {
+  constexpr size_t kTypeName = 24;  // PyTypeObject.tp_name
+  return load<const char *>(load<const char *>(object, kObjectType), kTypeName);
+}
 
 size_t describe_code(const Frame &frame, uint32_t id, void *buffer, size_t capacity) {
   if (capacity < kMinDescriptionBytes || !frame.code || !interpreter.ready.load(std::memory_order_acquire)) return 0;

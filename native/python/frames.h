@@ -43,11 +43,21 @@ struct Frame {
 };
 
 struct Walk {
-  uint64_t hash;   ///< as walk_hash gives it
+  uint64_t hash;  ///< as walk_hash gives it
+  const void
+      *module;     ///< the innermost torch.nn.Module that is called; null: none is, or `learn_module_call` knew none
   uint32_t depth;  ///< frames that are filled in, innermost first
   bool cut;        ///< the stack is deeper than GMT_MAX_FRAMES: the outermost frames are missing
   Frame frames[GMT_MAX_FRAMES];
 };
+
+/// From here on walks tell which module is called, and two of them that call one line have two stacks: `frame` is the call of one
+/// (torch/nn/modules/module.py, PyTorch 2.1 and newer). False: it is none, or was known.
+bool learn_module_call(const Frame &frame);
+/// Modules are told apart no more.
+void forget_module_call();
+/// Name of an object's class as CPython keeps it, without its package where it is a class of Python.
+const char *class_name(const void *object);
 
 /// A 64-bit name of the calling thread's Python stack (code objects, fingerprints and instructions of the innermost
 /// GMT_MAX_FRAMES frames, and whether there are more). 0: the thread has no Python frames, the interpreter is

@@ -19,6 +19,8 @@ struct alignas(64) Interpreter {
   /// Whether _PyRuntime's thread key lies where the layout says: 0 not checked yet, 1 yes, 2 no.
   std::atomic<uint32_t> key_checked;
   std::atomic<bool> ready;
+  /// The code of `torch.nn.Module.__call__`; null: not seen (yet), or not looked for any more.
+  std::atomic<const void *> module_call;
   Layout layout;
 
   bool (*fill)(const Interpreter &, const char *thread, Walk &);

@@ -17,26 +17,27 @@ enum class Position : uint16_t {
 };
 
 struct Layout {
-  uint16_t thread_frame;     ///< PyThreadState: innermost frame, or the CFrame that points to it
-  uint16_t cframe_frame;     ///< CFrame: innermost frame; kNone: the version has no CFrame
-  uint16_t frame_previous;   ///< next older frame
-  uint16_t frame_code;       ///< code object
-  uint16_t frame_code_tag;   ///< bits of that word which are not address
-  uint16_t frame_position;   ///< instruction
-  Position position;         ///< what kind of field that is
-  uint16_t frame_owner;      ///< char, >= kOwnerShim: no frame of the program; kNone: every frame is one
-  uint16_t code_counts;      ///< 16 bytes of counts that never change, the first line among them: for the fingerprint
-  uint16_t code_version;     ///< co_version; kNone: the version has none
-  uint16_t code_first_line;  ///< int
-  uint16_t code_file;        ///< str
-  uint16_t code_name;        ///< str, interned: its hash is known
-  uint16_t code_full_name;   ///< str; the qualified name, or the name again where the version has none
-  uint16_t code_line_table;  ///< bytes
-  uint16_t code_bytes;       ///< first instruction, where position is a pointer
-  uint16_t string_ascii;     ///< str: characters of a compact ASCII string
-  uint16_t string_other;     ///< str: characters of another compact string
-  uint16_t thread_key;       ///< _PyRuntime: Py_tss_t of the thread states; a hint, checked before use
-  uint16_t finalizing;       ///< _PyRuntime: pointer, not null once the interpreter finalizes
+  uint16_t thread_frame;       ///< PyThreadState: innermost frame, or the CFrame that points to it
+  uint16_t cframe_frame;       ///< CFrame: innermost frame; kNone: the version has no CFrame
+  uint16_t frame_previous;     ///< next older frame
+  uint16_t frame_code;         ///< code object
+  uint16_t frame_code_tag;     ///< bits of that word which are not address
+  uint16_t frame_position;     ///< instruction
+  Position position;           ///< what kind of field that is
+  uint16_t frame_first_local;  ///< its first argument; what is no address in it as in `frame_code_tag`
+  uint16_t frame_owner;        ///< char, >= kOwnerShim: no frame of the program; kNone: every frame is one
+  uint16_t code_counts;        ///< 16 bytes of counts that never change, the first line among them: for the fingerprint
+  uint16_t code_version;       ///< co_version; kNone: the version has none
+  uint16_t code_first_line;    ///< int
+  uint16_t code_file;          ///< str
+  uint16_t code_name;          ///< str, interned: its hash is known
+  uint16_t code_full_name;     ///< str; the qualified name, or the name again where the version has none
+  uint16_t code_line_table;    ///< bytes
+  uint16_t code_bytes;         ///< first instruction, where position is a pointer
+  uint16_t string_ascii;       ///< str: characters of a compact ASCII string
+  uint16_t string_other;       ///< str: characters of another compact string
+  uint16_t thread_key;         ///< _PyRuntime: Py_tss_t of the thread states; a hint, checked before use
+  uint16_t finalizing;         ///< _PyRuntime: pointer, not null once the interpreter finalizes
 
   bool operator==(const Layout &) const = default;
 };
@@ -59,6 +60,7 @@ inline constexpr Layout kLayout39 = {.thread_frame = 24,
                                      .frame_code_tag = 0,
                                      .frame_position = 104,
                                      .position = Position::kBytes,
+                                     .frame_first_local = 360,
                                      .frame_owner = kNone,
                                      .code_counts = 28,
                                      .code_version = kNone,
@@ -77,6 +79,7 @@ inline constexpr Layout kLayout310 = [] {
   Layout layout = kLayout39;
   layout.frame_position = 96;
   layout.position = Position::kUnits;
+  layout.frame_first_local = 352;
   return layout;
 }();
 
@@ -87,6 +90,7 @@ inline constexpr Layout kLayout311 = {.thread_frame = 56,
                                       .frame_code_tag = 0,
                                       .frame_position = 56,
                                       .position = Position::kPointer,
+                                      .frame_first_local = 72,
                                       .frame_owner = 69,
                                       .code_counts = 68,
                                       .code_version = kNone,
@@ -108,6 +112,7 @@ inline constexpr Layout kLayout312 = {.thread_frame = 56,
                                       .frame_code_tag = 0,
                                       .frame_position = 56,
                                       .position = Position::kPointer,
+                                      .frame_first_local = 72,
                                       .frame_owner = 70,
                                       .code_counts = 64,
                                       .code_version = 92,
@@ -135,6 +140,7 @@ inline constexpr Layout kLayout313 = [] {
 inline constexpr Layout kLayout314 = [] {
   Layout layout = kLayout313;
   layout.frame_code_tag = 3;
+  layout.frame_first_local = 80;
   layout.frame_owner = 74;
   layout.code_bytes = 208;
   layout.thread_key = 2336;

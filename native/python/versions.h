@@ -79,6 +79,7 @@ inline bool read_debug_offsets(const char *runtime, uint32_t version, Layout &la
   layout.frame_previous = field(at.previous);
   layout.frame_code = field(at.executable);
   layout.frame_position = field(at.position);
+  layout.frame_first_local = field(at.position + 1);  // instr_ptr, localsplus
   layout.frame_owner = field(at.owner);
   layout.code_file = field(at.file);
   layout.code_name = field(at.name);
@@ -92,9 +93,9 @@ inline bool read_debug_offsets(const char *runtime, uint32_t version, Layout &la
   layout.string_other = static_cast<uint16_t>(layout.string_ascii + 16);
   layout.finalizing = field(kFinalizingWord);
   for (uint16_t offset :
-       {layout.thread_frame, layout.frame_previous, layout.frame_code, layout.frame_position, layout.frame_owner,
-        layout.code_file, layout.code_name, layout.code_full_name, layout.code_line_table, layout.code_first_line,
-        layout.code_bytes, layout.string_ascii, layout.finalizing})
+       {layout.thread_frame, layout.frame_previous, layout.frame_code, layout.frame_position, layout.frame_first_local,
+        layout.frame_owner, layout.code_file, layout.code_name, layout.code_full_name, layout.code_line_table,
+        layout.code_first_line, layout.code_bytes, layout.string_ascii, layout.finalizing})
     if (offset == kNone) return false;
   return field(at.object_type) == kObjectType && field(at.bytes_size) == kBytesSize &&
          field(at.bytes_data) == kBytesData && field(at.string_state) == kStringState &&

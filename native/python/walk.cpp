@@ -41,15 +41,23 @@ constexpr uint32_t kMaxShims = 2 * GMT_MAX_FRAMES;
   return hash * kMixB + fold(identity, position ^ kMixA);
 }
 
+/// A module's method has the module there.
+[[gnu::always_inline]] inline uint64_t first_local(const Layout &layout, const char *frame) {
+  return load<uint64_t>(frame, layout.frame_first_local) & ~static_cast<uint64_t>(layout.frame_code_tag);
+}
+
 struct Chain {
   uint64_t hash;
+  uint64_t module;
   uint32_t depth;
   bool cut;
 };
 
 template <class Each>
 [[gnu::always_inline]] inline Chain follow(const Layout &layout, const void *code_type, const char *thread, Each each) {
-  Chain chain = {kMixA, 0, false};
+  Chain chain = {kMixA, 0, 0, false};
+  const void *module_call = interpreter.module_call.load(std::memory_order_relaxed);
+  const char *call = nullptr;  // the innermost one of a module
   uint32_t shims = 0;
   for (const char *frame = innermost(layout, thread); frame; frame = load<const char *>(frame, layout.frame_previous)) {
     const char *code = code_of(layout, code_type, frame);
@@ -61,12 +69,14 @@ template <class Each>
       chain.cut = true;
       break;
     }
+    call = (code == module_call) & (call == nullptr) ? frame : call;
     uint64_t print = fingerprint(layout, code);
     uint64_t position = position_of(layout, frame);
     chain.hash = add_frame(chain.hash, code, print, position);
     each(chain.depth++, frame, code, print, position);
   }
-  uint64_t end = fold(chain.hash ^ kMixB, kMixA + chain.depth * 2 + chain.cut);
+  if (call) chain.module = first_local(layout, call);
+  uint64_t end = fold(chain.hash ^ kMixB, kMixA + chain.depth * 2 + chain.cut + chain.module * kMixB);
   chain.hash = chain.depth == 0 ? 0 : end ? end : 1;
   return chain;
 }
@@ -82,17 +92,21 @@ template <class Each>
                          out.frames[index] = {code, print, offset_of(layout, code, position)};
                        });
   out.hash = chain.hash;
+  out.module = reinterpret_cast<const void *>(chain.module);
   out.depth = chain.depth;
   out.cut = chain.cut;
   return chain.depth != 0;
 }
 
 [[gnu::always_inline]] inline uint64_t sign_with(const Layout &layout, const char *thread) {
+  const void *module_call = interpreter.module_call.load(std::memory_order_relaxed);
   uint64_t sum = 0;
   const char *frame = innermost(layout, thread);
   for (int i = 0; i < 4 && frame; i++, frame = load<const char *>(frame, layout.frame_previous)) {
-    sum = sum * kMixB + fold(reinterpret_cast<uint64_t>(frame) ^ load<uint64_t>(frame, layout.frame_code),
-                             position_of(layout, frame) ^ kMixA);
+    const auto code = load<uint64_t>(frame, layout.frame_code);
+    sum = sum * kMixB + fold(reinterpret_cast<uint64_t>(frame) ^ code, position_of(layout, frame) ^ kMixA);
+    if ((code & ~static_cast<uint64_t>(layout.frame_code_tag)) == reinterpret_cast<uint64_t>(module_call))
+      sum += first_local(layout, frame);
   }
   return sum;
 }
@@ -185,6 +199,7 @@ bool walk(Walk &out) {
   const char *thread = walkable_thread();
   if (thread) return interpreter.fill(interpreter, thread, out);
   out.hash = 0;
+  out.module = nullptr;
   out.depth = 0;
   out.cut = false;
   return false;

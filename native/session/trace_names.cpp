@@ -22,6 +22,10 @@ bool TraceNames::stack(uint32_t process, uint32_t stack, model::Stack &out) cons
   return known != nullptr;
 }
 
+std::string TraceNames::module_path(uint32_t process, uint32_t stack) const {
+  return reader_.tables(process).module_path(stack);
+}
+
 std::string TraceNames::thread(uint32_t process, uint32_t thread) const {
   const trace::Thread *known = reader_.tables(process).thread(thread);
   if (!known) return "thread " + std::to_string(thread);

@@ -6,6 +6,9 @@
 
 namespace gmt::trace {
 
+/// Path of a module that is no other’s.
+inline const std::string kRootModule = "(root)";
+
 struct Frame {
   std::string file;      ///< as the code object has it; empty = unknown
   uint32_t line = 0;     ///< 0 = unknown

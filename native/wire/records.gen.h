@@ -21,6 +21,8 @@ enum gmt_local_kind {
   GMT_BLOCK = 17,  ///< struct gmt_block
   GMT_WRITER = 18,  ///< struct gmt_writer
   GMT_BEFORE = 19,  ///< struct gmt_before
+  GMT_MODULE_CALL = 20,  ///< struct gmt_module_call
+  GMT_MODULE = 21,  ///< struct gmt_module
 };
 
 /// From here `time` counts from it.
@@ -192,3 +194,19 @@ struct gmt_before {
   uint32_t reserved;
 };
 GMT_STATIC_ASSERT(sizeof(struct gmt_before) == 40, "gmt_before");
+
+/// The module (`torch.nn.Module`) whose call is the innermost one in a stack. Behind it: class.
+struct gmt_module_call {
+  uint64_t module;  ///< its address
+  uint32_t stack;
+  uint32_t class_bytes;  ///< UTF-8 behind this struct: the name of its class
+};
+GMT_STATIC_ASSERT(sizeof(struct gmt_module_call) == 16, "gmt_module_call");
+
+/// Where a module of the program is: `layers.11.mlp`; empty for one that is no other’s. Behind it: path.
+struct gmt_module {
+  uint64_t module;  ///< as in gmt_module_call
+  uint32_t text_bytes;  ///< UTF-8 behind this struct
+  uint32_t reserved;
+};
+GMT_STATIC_ASSERT(sizeof(struct gmt_module) == 16, "gmt_module");

@@ -33,7 +33,7 @@ for (const trace of traces) {
   }
 }
 
-for (const by of ['function', 'module', 'thread', 'process', 'device'])
+for (const by of ['function', 'file', 'thread', 'process', 'device'])
   test(`by ${by}: what leaks is told of the group, by steps`, () => {
     const words = [join(root, 'dist/cli.js'), 'report', join(golden, 'trace/steps.gputrace'), '--group-by', by];
     const said = (...more: string[]) => execFileSync(process.execPath, [...words, ...more], { encoding: 'utf8' });

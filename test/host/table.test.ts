@@ -36,7 +36,7 @@ main()
 const KINDS: readonly (readonly [string, string, RegExp, number])[] = [
   ['site', 'stack', /^table\.py/, 3],
   ['function', 'function', /^big/, 3],
-  ['module', 'module', /^table\.py/, 1],
+  ['file', 'file', /^table\.py/, 1],
   ['thread', 'thread', /^main thread/, 1],
   ['process', 'process', /^table\.py \(\d+\)/, 1],
   ['device', 'device', /^cuda:0/, 1],

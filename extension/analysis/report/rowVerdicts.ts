@@ -7,7 +7,7 @@ import { namedFrame } from '../sites/site';
 
 // Verdicts of sites as verdicts of rows: a line or a function has many sites, and the worst of them counts.
 
-type LineGrouping = VerdictGrouping | 'module';
+type LineGrouping = VerdictGrouping | 'file';
 
 /** Verdicts on rows by their ids under a grouping; rows of which nothing is known are left out. */
 export function rowVerdicts(
@@ -41,7 +41,7 @@ export function groupVerdicts(
   rows: readonly SiteRow[],
   by: GroupBy,
 ): (GroupVerdict | null)[] {
-  if (by === 'category') return rows.map(() => null);
+  if (by === 'category' || by === 'module-path') return rows.map(() => null);
   if (by === 'thread' || by === 'process' || by === 'device') {
     const growing = growingByMaker(source, verdicts, by);
     return rows.map(row => growing.get(makerKey(row, by)) ?? null);
@@ -50,7 +50,7 @@ export function groupVerdicts(
   const judged = new Map(rowVerdicts(source, verdicts, ids, by).map(row => [row.site, row]));
   return ids.map(id => {
     const verdict = judged.get(id);
-    return verdict === undefined || (by === 'module' && verdict.bytesPerStep === 0) ? null : verdict;
+    return verdict === undefined || (by === 'file' && verdict.bytesPerStep === 0) ? null : verdict;
   });
 }
 
@@ -92,7 +92,7 @@ function keyOf(source: TraceSource, site: number, by: LineGrouping): string {
   const frame = namedFrame(found);
   if (frame === null) return `${layer} in ${baseName(library)}`; // a library stands for a missing line
   const { file, line, function: name } = frame;
-  return by === 'line' ? `${layer} ${file}:${line}` : by === 'module' ? `${layer} ${file}` : `${layer} ${file} ${name}`;
+  return by === 'line' ? `${layer} ${file}:${line}` : by === 'file' ? `${layer} ${file}` : `${layer} ${file} ${name}`;
 }
 
 const MOST_LINES = 12;

@@ -14,6 +14,7 @@ import {
   type TraceSource,
 } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
+import { foldEqualLayers } from './equalLayers';
 import { groupVerdicts } from './rowVerdicts';
 import { sum } from '../series/statistics';
 import { siteText } from '../sites/site';
@@ -126,23 +127,30 @@ function readRows(source: TraceSource, query: AllocationQuery, lineOf: (site: nu
   return { rows, more: window.total - window.rows, moreBytes: window.sumBytes - sum(rows.map(({ bytes }) => bytes)) };
 }
 
+const MOST_MODULES = 10_000;
+
 /** Live memory by line, or by what else is asked for, with what is known of each row. */
 export function readGroups(source: TraceSource, verdicts: Verdicts, query: GroupsQuery) {
   const layer = listedLayer(source.info().totals);
   const { groupBy } = query;
-  const window = source.sites({ layer, ...query });
+  const byModule = groupBy === 'module-path';
+  // Equal layers are one row: which they are is known once all are there.
+  const window = source.sites({ layer, ...query, ...(byModule && { from: 0, to: MOST_MODULES }) });
   const all = siteRows(window);
   const judged = groupVerdicts(source, verdicts, all, groupBy);
-  const rows = all.map((row, i) => ({
+  const judgedRows = all.map((row, i) => ({
     ...row,
     label: groupBy === 'site' || groupBy === 'line' ? siteText(source.site(row.id)) : groupLabel(row, groupBy),
     /** Of its sites, what is worst; null where that is not known. */
     verdict: judged[i]?.state ?? null,
     bytesPerStep: judged[i]?.bytesPerStep ?? 0,
   }));
+  const folded = byModule ? foldEqualLayers(judgedRows) : judgedRows;
+  const rows = byModule ? folded.slice(query.from, query.to) : folded;
+  const total = byModule ? folded.length : window.total;
   /** Whether growth is told by steps: they are known. */
   const bySteps = !['none', 'time'].includes(verdicts.steps.source) || rows.some(row => row.bytesPerStep > 0);
-  return { by: groupBy, layer, rows, total: window.total, bySteps };
+  return { by: groupBy, layer, rows, total, bySteps };
 }
 
 /** A function by its name and file; two of one name in a file stay two rows. */

@@ -161,7 +161,7 @@ function groupLines(groups: Groups, width: number | null): string[] {
   if (groups.rows.length === 0) return [];
   const more = groups.total - groups.rows.length;
   return [
-    `LIVE BY ${groups.by.toUpperCase()} (${LAYER_NAMES[groups.layer]})`,
+    `LIVE BY ${groups.by.replace('-path', '').toUpperCase()} (${LAYER_NAMES[groups.layer]})`,
     ...groupRows(groups, width),
     ...(more > 0 ? [`  ... and ${formatCount(more)} more`] : []),
   ];

@@ -9,9 +9,10 @@ export const enums = {
   GroupBy: {
     list: 'GROUP_BYS',
     doc:
-      '`module`: the file of the line, as the program names it. `category`: what live blocks are for; of these groups only ' +
-      'what lives is known, and all that is of their past is NaN.',
-    values: ['site', 'line', 'function', 'module', 'thread', 'process', 'device', 'category'],
+      '`file`: of the line, as the program names it. `module-path`: parameters, their gradients and states by their names, all else ' +
+      'by the call of a module in its stack. `category`: what live blocks are for; of these groups only what lives is known, and all ' +
+      'that is of their past is NaN.',
+    values: ['site', 'line', 'function', 'file', 'thread', 'process', 'device', 'module-path', 'category'],
   },
   LineSource: {
     list: 'LINE_SOURCES',

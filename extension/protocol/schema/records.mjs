@@ -182,4 +182,14 @@ export const records = {
       reserved: 'u32',
     },
   ],
+  MODULE_CALL: [
+    { number: 20, bytes: 16, writes: 'inject', takes: 'tables', behind: 'class' },
+    'The module (`torch.nn.Module`) whose call is the innermost one in a stack.',
+    { module: 'u64 its address', stack: 'u32', class_bytes: 'u32 UTF-8 behind this struct: the name of its class' },
+  ],
+  MODULE: [
+    { number: 21, bytes: 16, writes: 'inject', takes: 'tables', behind: 'path' },
+    'Where a module of the program is: `layers.11.mlp`; empty for one that is no other’s.',
+    { module: 'u64 as in gmt_module_call', text_bytes: 'u32 UTF-8 behind this struct', reserved: 'u32' },
+  ],
 };

@@ -102,6 +102,14 @@ Py *name(Py *, Py *const *arguments, ssize_t count) {
   return none();
 }
 
+/// (id of a module, its path)
+Py *module(Py *, Py *const *arguments, ssize_t count) {
+  ssize_t bytes = 0;
+  const char *text = count == 2 ? text_of(arguments[1], &bytes) : nullptr;
+  if (text) write_module(number_of(arguments[0]), text, static_cast<uint32_t>(bytes));
+  return none();
+}
+
 /// (`torch._C._cuda_memoryStats`)
 Py *allocator(Py *, Py *const *arguments, ssize_t count) {
   if (count == 1) watch_allocator(*g_api, arguments[0]);
@@ -278,6 +286,7 @@ Method g_methods[] = {
     {"gpu_memtrace_collection", on_collection, kFastCall, nullptr},
     {"gpu_memtrace_exit", on_exit, kFastCall, nullptr},
     {"gpu_memtrace_name", name, kFastCall, nullptr},
+    {"gpu_memtrace_module", module, kFastCall, nullptr},
     {"gpu_memtrace_allocator", allocator, kFastCall, nullptr},
     {"gpu_memtrace_block", block, kFastCall, nullptr},
     {"gpu_memtrace_asleep", is_asleep, kFastCall, nullptr},

@@ -88,14 +88,19 @@ void write_collection(bool begins, uint64_t value) {
   leave(thread);
 }
 
-void write_name(uint64_t address, uint8_t device, uint8_t category, const char *text, uint32_t bytes) {
+/// So much of a text as is written: not a part of a character.
+uint32_t cut_text(const char *text, uint32_t bytes) {
   constexpr uint32_t kMost = 1000;
+  if (bytes <= kMost) return bytes;
+  bytes = kMost;
+  while (bytes > 0 && (text[bytes] & 0xc0) == 0x80) bytes--;
+  return bytes;
+}
+
+void write_name(uint64_t address, uint8_t device, uint8_t category, const char *text, uint32_t bytes) {
   Thread &thread = t_thread;
   if (!enter_paused(thread)) return;
-  if (bytes > kMost) {
-    bytes = kMost;
-    while (bytes > 0 && (text[bytes] & 0xc0) == 0x80) bytes--;  // not within a character
-  }
+  bytes = cut_text(text, bytes);
   gmt_name name{};
   name.address = address;
   name.sequence = newest_sequence();
@@ -103,6 +108,14 @@ void write_name(uint64_t address, uint8_t device, uint8_t category, const char *
   name.device = device;
   name.category = category;
   write_local(thread, GMT_NAME, &name, sizeof name, text, bytes);
+  leave(thread);
+}
+
+void write_module(uint64_t module, const char *text, uint32_t bytes) {
+  Thread &thread = t_thread;
+  if (!enter_paused(thread)) return;
+  const gmt_module path{module, cut_text(text, bytes), 0};
+  write_local(thread, GMT_MODULE, &path, sizeof path, text, path.text_bytes);
   leave(thread);
 }
 

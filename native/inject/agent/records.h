@@ -15,6 +15,9 @@ void write_collection(bool begins, uint64_t value);
 /// What the block at `address` is for; `text` is UTF-8, cut at 1,000 bytes.
 void write_name(uint64_t address, uint8_t device, uint8_t category, const char *text, uint32_t bytes);
 
+/// Where a module of the program is; `text` is UTF-8, cut at 1,000 bytes.
+void write_module(uint64_t module, const char *text, uint32_t bytes);
+
 /// The newest event's sequence; 0 = no log.
 uint64_t newest_sequence();
 

@@ -13,6 +13,9 @@ namespace {
 GMT_HOT_STATE InternTable<1u << 13, 1u << 16, 1u << 20> g_stacks;
 InternTable<1u << 12, 1u << 15, 1u << 18> g_codes;
 constexpr uint8_t kStackUses = 8;
+/// Stacks of modules; a program that makes its modules anew each time must not fill the table.
+constexpr uint32_t kModuleStacks = 1u << 17;
+uint32_t g_module_stacks;
 GMT_HOT_STATE uint32_t g_described_generation;  ///< generation of the log that knows the Python version
 
 uint64_t mix(uint64_t a, uint64_t b) {
@@ -45,20 +48,30 @@ bool write_code(Thread &thread, const python::Frame &frame, uint32_t id) {
   }
 }
 
+bool write_module(Thread &thread, uint32_t stack, const void *module) {
+  if (__atomic_add_fetch(&g_module_stacks, 1, __ATOMIC_RELAXED) > kModuleStacks) python::forget_module_call();
+  const char *name = python::class_name(module);
+  const gmt_module_call call{reinterpret_cast<uintptr_t>(module), stack, static_cast<uint32_t>(strnlen(name, 200))};
+  return write_local(thread, GMT_MODULE_CALL, &call, sizeof call, name, call.class_bytes);
+}
+
 /// False: no room for the stack or a code object of it.
-GMT_COLD bool write_frames(Thread &thread, uint32_t id) {
+/// `learned`: from here on the same frames have another hash.
+GMT_COLD bool write_frames(Thread &thread, uint32_t id, bool *learned) {
   python::Walk walk;
   if (!python::walk(walk)) return false;
   struct {
     gmt_stack_record record;
     gmt_frame frames[GMT_MAX_FRAMES];
   } about;
+  if (walk.module && !write_module(thread, id, walk.module)) return false;
   about.record = {id, static_cast<uint16_t>(walk.depth), static_cast<uint16_t>(walk.cut ? GMT_STACK_CUT : 0)};
   for (uint32_t i = 0; i < walk.depth; i++) {
     const python::Frame &frame = walk.frames[i];
     bool is_new = false;
     const uint32_t code = g_codes.number(mix(reinterpret_cast<uintptr_t>(frame.code), frame.fingerprint), &is_new);
     if (code == 0) count_loss(GMT_LOST_NAME);
+    if (is_new) *learned |= python::learn_module_call(frame);
     if (is_new && !write_code(thread, frame, code)) {
       g_codes.forget(code);
       return false;
@@ -70,11 +83,11 @@ GMT_COLD bool write_frames(Thread &thread, uint32_t id) {
 }
 
 /// `id`, or 0 where the stack could not be described.
-GMT_COLD uint32_t write_stack(Thread &thread, uint32_t id) {
+GMT_COLD uint32_t write_stack(Thread &thread, uint32_t id, bool *learned) {
   const int saved = errno;
   renew_clock();
   thread.describing = 1;
-  const bool written = write_frames(thread, id);
+  const bool written = write_frames(thread, id, learned);
   thread.describing = 0;
   if (!written) g_stacks.forget(id);
   errno = saved;
@@ -109,6 +122,16 @@ GMT_COLD void write_python_support(Thread &thread, python::Support support) {
   return support == python::Support::kReady;
 }
 
+/// The first call of a module that is met makes modules known: from then on they belong to stacks, to this one too.
+GMT_COLD uint32_t new_stack(Thread &thread, uint32_t id, uint64_t *sign) {
+  bool learned = false;
+  const uint32_t written = write_stack(thread, id, &learned);
+  if (!learned) return written;
+  bool is_new = false;
+  const uint32_t again = g_stacks.number(python::walk_hash(sign), &is_new);
+  return is_new ? write_stack(thread, again, &learned) : again;
+}
+
 [[gnu::always_inline]] inline uint32_t walked_stack(Thread &thread, bool *ending, uint64_t *sign) {
   *ending = false;
   if (!python_ready(thread)) {
@@ -123,7 +146,7 @@ GMT_COLD void write_python_support(Thread &thread, python::Support support) {
   bool is_new = false;
   const uint32_t id = g_stacks.number(hash, &is_new);
   if (__builtin_expect(id == 0, 0)) count_loss(GMT_LOST_STACK_TABLE);
-  return __builtin_expect(is_new, 0) ? write_stack(thread, id) : id;
+  return __builtin_expect(is_new, 0) ? new_stack(thread, id, sign) : id;
 }
 
 }  // namespace

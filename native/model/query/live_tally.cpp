@@ -48,6 +48,31 @@ void add_cells(const State &state, const SiteQuery &query, const Filter &filter,
   });
 }
 
+/// `layers.3.weight` is of `layers.3`, and so is `layers.3.weight.exp_avg` of an optimizer. Empty: of no module.
+std::string module_of(std::string name, uint8_t category) {
+  const auto drop_last = [&] { name.resize(name.find('.') == name.npos ? 0 : name.rfind('.')); };
+  if (category < GMT_CATEGORY_PARAMETER || category > GMT_CATEGORY_BUFFER) return "";
+  if (category == GMT_CATEGORY_OPTIMIZER) drop_last();
+  if (name.empty() || name == "?" || name.find(' ') != name.npos) return "";  // nobody knows whose
+  drop_last();
+  return name.empty() ? trace::kRootModule : name;
+}
+
+/// Blocks with names, by cell and module.
+void add_named(const State &state, const SiteQuery &query, const Filter &filter, LiveTally &out) {
+  state.each_process([&](const ProcessState &process) {
+    process.names.each([&](uint64_t address, const NameBook::Entry &entry) {
+      const std::string path = module_of(process.names.text(entry), entry.category);
+      const TensorBlock *block = path.empty() ? nullptr : process.tensors.find(address, entry.device);
+      if (!block || !query.births.hold(block->time_ns) || !filter.age_matches(process.frame->step - block->step))
+        return;
+      CategorySum &sum = out.named[block->cell][path];
+      sum.bytes += static_cast<int64_t>(block->bytes);
+      ++sum.count;
+    });
+  });
+}
+
 }  // namespace
 
 LiveTally tally_live(const State &state, const SiteQuery &query, const Filter &filter) {
@@ -56,6 +81,7 @@ LiveTally tally_live(const State &state, const SiteQuery &query, const Filter &f
   out.counted = by_category || !query.births.all() || filter.has_ages();
   out.slots = by_category ? kCategories : 1;
   if (filter.has_words() && query.layer == Layer::Tensor) out.site_words = words_of_sites(state, filter);
+  if (query.group_by == GroupBy::ModulePath && query.layer == Layer::Tensor) add_named(state, query, filter, out);
   if (!out.counted) return out;
   add_cells(state, query, filter, out);
   out.site_bytes.resize(state.accounts.sites().size() * out.slots);

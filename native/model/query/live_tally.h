@@ -1,5 +1,8 @@
 #pragma once
 // What lives, summed anew from the blocks: for questions that the running sums of the cells cannot answer.
+#include <map>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "model/query/filter.h"
@@ -17,6 +20,9 @@ struct LiveTally {
   std::vector<int64_t> site_bytes;  ///< by site * slots + category
   /// By site: words of the filter that lie in the name or category of one of its live blocks. Empty: none do.
   std::vector<WordMask> site_words;
+
+  /// Grouped by module: of a cell, what lives and has the name of a module's part, by the module's path.
+  std::unordered_map<uint32_t, std::map<std::string, CategorySum>> named;
 
   const CategorySum &of_cell(uint32_t cell, size_t slot) const { return cells[cell * slots + slot]; }
   int64_t of_site(uint32_t site, size_t slot) const { return site_bytes[site * slots + slot]; }

@@ -31,6 +31,7 @@ class SiteGrouping {
     uint32_t cells = 0;           ///< in the list: those whose past is the group's
     uint32_t live_cells = 0;      ///< whose live blocks are its
     uint8_t category = kUnnamed;
+    std::string module_path;
     uint32_t site = 0;  ///< the biggest
     int64_t site_live = -1;
     bool one_site = true;
@@ -40,7 +41,9 @@ class SiteGrouping {
   uint64_t key(uint32_t cell) const;
   void gather();
   void gather_categories();
-  void add(Group &group, uint32_t cell, size_t slot);
+  void gather_modules();
+  CategorySum live(uint32_t cell, size_t slot) const;
+  void add(Group &group, uint32_t cell, size_t slot, const CategorySum &sum);
   void add_history(Group &group, uint32_t cell);
   void drop_unwanted();
   void measure(Group &group) const;
@@ -85,7 +88,12 @@ SiteGrouping::SiteGrouping(const State &state, const SiteQuery &query, const Fil
       next_(accounts_.cells().size(), kNone) {}
 
 SiteRows SiteGrouping::answer() {
-  query_.group_by == GroupBy::Category ? gather_categories() : gather();
+  if (query_.group_by == GroupBy::Category)
+    gather_categories();
+  else if (query_.group_by == GroupBy::ModulePath)
+    gather_modules();
+  else
+    gather();
   drop_unwanted();
   SiteRows rows;
   rows.total = groups_.size();
@@ -137,7 +145,7 @@ uint64_t SiteGrouping::key(uint32_t cell) const {
       return accounts_.sites()[site].line_group;
     case GroupBy::Function:
       return accounts_.sites()[site].function_group;
-    case GroupBy::Module:
+    case GroupBy::File:
       return accounts_.sites()[site].module_group;
     case GroupBy::Thread:
       return static_cast<uint64_t>(info.process) << 32 | info.thread;
@@ -145,6 +153,7 @@ uint64_t SiteGrouping::key(uint32_t cell) const {
       return info.process;
     case GroupBy::Device:
       return info.device;
+    case GroupBy::ModulePath:
     case GroupBy::Category:
       break;
   }
@@ -158,7 +167,7 @@ void SiteGrouping::gather() {
     if (!wanted(cell)) continue;
     const auto [entry, is_new] = index.try_emplace(key(cell), static_cast<uint32_t>(groups_.size()));
     if (is_new) groups_.emplace_back();
-    add(groups_[entry->second], cell, 0);
+    add(groups_[entry->second], cell, 0, live(cell, 0));
     add_history(groups_[entry->second], cell);
   }
 }
@@ -170,7 +179,7 @@ void SiteGrouping::gather_categories() {
     if (!wanted(cell)) continue;
     for (uint8_t category = 0; category < kCategories; ++category) {
       if (tally_.of_cell(cell, category).count == 0) continue;
-      add(all[category], cell, category);
+      add(all[category], cell, category, live(cell, category));
       all[category].category = category;
     }
   }
@@ -179,7 +188,38 @@ void SiteGrouping::gather_categories() {
   }
 }
 
-void SiteGrouping::add(Group &group, uint32_t cell, size_t slot) {
+/// What has a name is its module's, wherever it was made; all else is of the module that made it.
+void SiteGrouping::gather_modules() {
+  std::unordered_map<std::string, uint32_t> index;
+  const auto group_of = [&](const std::string &path) -> Group & {
+    const auto [entry, is_new] = index.try_emplace(path, static_cast<uint32_t>(groups_.size()));
+    if (is_new) groups_.emplace_back().module_path = path;
+    return groups_[entry->second];
+  };
+  for (uint32_t cell = 0; cell < accounts_.cells().size(); ++cell) {
+    if (!wanted(cell)) continue;
+    const CellInfo &info = accounts_.cell_infos()[cell];
+    CategorySum rest = live(cell, 0);
+    if (const auto named = tally_.named.find(cell); named != tally_.named.end()) {
+      for (const auto &[path, sum] : named->second) {
+        add(group_of(path), cell, 0, sum);
+        rest.bytes -= sum.bytes;
+        rest.count -= sum.count;
+      }
+    }
+    Group &maker = group_of(names_.module_path(info.process, info.stack));
+    add(maker, cell, 0, rest);
+    add_history(maker, cell);
+  }
+}
+
+/// What lives of a cell, of a category where the tally is by that.
+CategorySum SiteGrouping::live(uint32_t cell, size_t slot) const {
+  const Cell &own = accounts_.cells()[cell];
+  return tally_.counted ? tally_.of_cell(cell, slot) : CategorySum{own.live_bytes, own.live_count};
+}
+
+void SiteGrouping::add(Group &group, uint32_t cell, size_t slot, const CategorySum &sum) {
   const Cell &own = accounts_.cells()[cell];
   const CellInfo &info = accounts_.cell_infos()[cell];
   const auto process = static_cast<int32_t>(info.process);
@@ -200,8 +240,8 @@ void SiteGrouping::add(Group &group, uint32_t cell, size_t slot) {
     group.site = own.site;
     group.site_live = site_live;
   }
-  group.live_bytes += tally_.counted ? tally_.of_cell(cell, slot).bytes : own.live_bytes;
-  group.live_count += tally_.counted ? tally_.of_cell(cell, slot).count : own.live_count;
+  group.live_bytes += sum.bytes;
+  group.live_count += sum.count;
 }
 
 void SiteGrouping::add_history(Group &group, uint32_t cell) {
@@ -308,6 +348,7 @@ void SiteGrouping::sort() {
 std::string SiteGrouping::label(const Group &group) const {
   if (query_.group_by == GroupBy::Device) return device_text(group.device, query_.layer);
   if (query_.group_by == GroupBy::Category) return category_name(group.category);
+  if (query_.group_by == GroupBy::ModulePath) return group.module_path.empty() ? "outside modules" : group.module_path;
   const CellInfo &info = accounts_.cell_infos()[group.first_cell];
   if (query_.group_by == GroupBy::Thread) return names_.thread(info.process, info.thread);
   if (query_.group_by == GroupBy::Process) return names_.process(info.process);
@@ -315,7 +356,7 @@ std::string SiteGrouping::label(const Group &group) const {
   const StackSummary &summary = site.summary;
   if (summary.file.empty() && summary.before_attach) return "before recording";
   if (summary.file.empty()) return site.library.path.empty() ? "no Python line" : site.library.file_name();
-  if (query_.group_by == GroupBy::Module) return summary.file;
+  if (query_.group_by == GroupBy::File) return summary.file;
   return summary.file + ":" + std::to_string(summary.line);
 }
 

@@ -19,10 +19,10 @@ template <>
 struct Words<Layer> {
   static constexpr std::array<const char *, 3> kAll = {"tensor", "driver", "host"};
 };
-enum class GroupBy : uint8_t { Site, Line, Function, Module, Thread, Process, Device, Category };
+enum class GroupBy : uint8_t { Site, Line, Function, File, Thread, Process, Device, ModulePath, Category };
 template <>
 struct Words<GroupBy> {
-  static constexpr std::array<const char *, 8> kAll = {"site", "line", "function", "module", "thread", "process", "device", "category"};
+  static constexpr std::array<const char *, 9> kAll = {"site", "line", "function", "file", "thread", "process", "device", "module-path", "category"};
 };
 enum class LineSource : uint8_t { Python, Forward, ForwardNear, BackwardCall, None, BeforeAttach };
 template <>

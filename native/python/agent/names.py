@@ -8,6 +8,7 @@ tensors = load("tensors")
 pause = load("pause")
 PARAMETER, GRADIENT, OPTIMIZER, BUFFER, WORKSPACE = 1, 2, 3, 4, 6  # enum gmt_category; activations need no name
 MOST_NAMES = 20000
+WRAPPED = ("module", "_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module")
 
 
 def find(things, space, name):
@@ -20,6 +21,11 @@ def part(module, name):
     """The items of one of the dicts of an object; none where it is no dict."""
     own = objects.namespace(module)
     return items(own.get(name) if own else None)
+
+
+def wraps(module, name):
+    """Whether a part of a module is all that the program wrote of it: what DDP, torch.compile, FSDP and checkpointing put around."""
+    return name in WRAPPED and objects.class_text(type(module)).startswith(("torch.nn.parallel.", "torch._dynamo.", "torch.distributed."))
 
 
 def items(mapping):
@@ -54,6 +60,7 @@ class Names:
         self.found = {}  # address -> (category, text, device)
         self.paths = {}  # id of a parameter -> its path
         self.parameters = []  # (parameter, its path)
+        self.modules = {}  # id of a module -> its path
 
     def add(self, tensor, category, text):
         tensor = tensors.plain(tensor)
@@ -70,11 +77,14 @@ class Names:
             if id(each) in seen:
                 continue
             seen.add(id(each))
+            self.modules[id(each)] = path[:-1]
             for name, parameter in part(each, "_parameters"):
                 self.add_parameter(parameter, path + text(name))
             for name, buffer in part(each, "_buffers"):
                 self.add(buffer, BUFFER, path + text(name))
-            left += [(child, "%s%s." % (path, text(name))) for name, child in part(each, "_modules") if child is not None]
+            for name, child in part(each, "_modules"):
+                if child is not None:
+                    left.append((child, path if wraps(each, name) else "%s%s." % (path, text(name))))
 
     def add_parameter(self, parameter, path):
         if not objects.is_kind(parameter, tensors.base):
@@ -130,7 +140,7 @@ def collect_names():
             names.add_optimizer(optimizer)
         names.add_gradients()
         add_workspaces(names.found)
-        return names.found
+        return names
     finally:
         snapshot.clear()
 
@@ -139,6 +149,9 @@ def write():
     """Writes all names: a block that had one may be gone, and another one be at its address. Gives the milliseconds that it took."""
     begun = time.perf_counter()
     with pause.Quiet(), tensors.quiet():
-        for address, (category, text, device) in collect_names().items():
+        names = collect_names()
+        for address, (category, text, device) in names.found.items():
             natives["name"](address, device, category, text)
+        for module, path in names.modules.items():
+            natives["module"](module, path)
     return (time.perf_counter() - begun) * 1000

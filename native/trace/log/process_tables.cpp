@@ -18,7 +18,8 @@ constexpr size_t kMaxLibraries = 4096;
 }  // namespace
 
 void ProcessTables::checkpoint(Archive &a) {
-  a(threads_, thread_at_, devices_, notes_, libraries_, command_, python_version_, codes_, stacks_, frames_);
+  a(threads_, thread_at_, devices_, notes_, libraries_, command_, python_version_, codes_, stacks_, frames_,
+    module_calls_, module_paths_);
   a.hold(thread_at_.size() == threads_.size());
   for (const auto &[number, place] : thread_at_) a.hold(place < threads_.size());
   for (const auto &[id, stack] : stacks_) {
@@ -38,6 +39,10 @@ bool ProcessTables::add(uint8_t kind, Payload payload) {
       return add_process(payload);
     case GMT_NOTE:
       return add_note(payload);
+    case GMT_MODULE_CALL:
+      return add_module_call(payload);
+    case GMT_MODULE:
+      return add_module(payload);
     case GMT_LIBRARY:
       return add_library(payload);
     default:
@@ -85,6 +90,29 @@ bool ProcessTables::add_stack(Payload payload) {
   frames_.resize(frames_.size() + record.frames);
   if (record.frames) std::memcpy(&frames_[place->second.begin], payload.data(), record.frames * sizeof(gmt_frame));
   return true;
+}
+
+bool ProcessTables::add_module_call(Payload payload) {
+  gmt_module_call record;
+  std::string name;
+  if (!read_record(payload, &record) || !read_text(payload, record.class_bytes, &name)) return false;
+  module_calls_.try_emplace(record.stack, ModuleCall{record.module, std::move(name)});
+  return true;
+}
+
+bool ProcessTables::add_module(Payload payload) {
+  gmt_module record;
+  std::string path;
+  if (!read_record(payload, &record) || !read_text(payload, record.text_bytes, &path)) return false;
+  module_paths_[record.module] = path.empty() ? kRootModule : std::move(path);
+  return true;
+}
+
+std::string ProcessTables::module_path(uint32_t stack_id) const {
+  const auto call = module_calls_.find(stack_id);
+  if (call == module_calls_.end()) return "";
+  const auto path = module_paths_.find(call->second.module);
+  return path != module_paths_.end() ? path->second : call->second.class_name + ", path unknown";
 }
 
 bool ProcessTables::add_device(Payload payload) {

@@ -60,6 +60,9 @@ class ProcessTables {
   const std::vector<std::string> &command() const { return command_; }
   /// PY_VERSION_HEX, 0 = no Python (known so far).
   uint32_t python_version() const { return python_version_; }
+  /// Where the module is whose call is the innermost one in a stack: `layers.11.mlp`, `(root)`; the name of its class where nobody told
+  /// its path: `MLP, path unknown`. Empty: no module is called in it.
+  std::string module_path(uint32_t stack_id) const;
   size_t stack_count() const { return stacks_.size(); }
 
   /// The frames of a stack with their lines; kept once resolved. Null: no such stack (yet): a stack's record may lie
@@ -81,6 +84,13 @@ class ProcessTables {
     uint16_t frames, flags;
     void checkpoint(Archive &a) { a(begin, frames, flags); }
   };
+  struct ModuleCall {
+    uint64_t module;
+    std::string class_name;
+    void checkpoint(Archive &a) { a(module, class_name); }
+  };
+  bool add_module_call(std::span<const std::byte> payload);
+  bool add_module(std::span<const std::byte> payload);
   bool add_code(std::span<const std::byte> payload);
   bool add_stack(std::span<const std::byte> payload);
   bool add_device(std::span<const std::byte> payload);
@@ -99,6 +109,8 @@ class ProcessTables {
   std::unordered_map<uint32_t, Code> codes_;
   std::unordered_map<uint32_t, StackRange> stacks_;
   std::vector<gmt_frame> frames_;
+  std::unordered_map<uint32_t, ModuleCall> module_calls_;   ///< by stack
+  std::unordered_map<uint64_t, std::string> module_paths_;  ///< by module
   std::unordered_map<uint32_t, Stack> resolved_;
   Stack incomplete_;  ///< the last answer of resolve() that lacked a code object
 };

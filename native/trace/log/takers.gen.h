@@ -34,6 +34,8 @@ constexpr RecordRow kRecords[] = {
     {Taker::Model, 56, 8, 48},  // BLOCK
     {Taker::Merge, 16, -1, -1},  // WRITER
     {Taker::Model, 40, 0, 16},  // BEFORE
+    {Taker::Tables, 16, -1, -1},  // MODULE_CALL
+    {Taker::Tables, 16, -1, -1},  // MODULE
 };
 constexpr RecordRow record_row(uint8_t kind) {
   return kind < std::size(kRecords) ? kRecords[kind] : RecordRow{Taker::None, 0, -1, -1};

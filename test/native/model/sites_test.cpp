@@ -188,7 +188,7 @@ std::string group_of(GroupBy by, const Part &part) {
       return line;
     case GroupBy::Function:
       return frame.file + frame.function;
-    case GroupBy::Module:
+    case GroupBy::File:
       return frame.file;
     case GroupBy::Thread:
       return process + "/" + std::to_string(part.thread);
@@ -211,7 +211,7 @@ std::string group_of(GroupBy by, const SiteRow &row) {
       return line;
     case GroupBy::Function:
       return row.file + row.function;
-    case GroupBy::Module:
+    case GroupBy::File:
       return row.label;
     case GroupBy::Thread:
       return std::to_string(row.process) + "/" + std::to_string(row.thread);
@@ -263,7 +263,7 @@ void check_rows(RandomRun &run, SiteQuery query, const std::function<bool(const 
 
 TEST(groups_filters_and_windows_equal_a_plain_count) {
   RandomRun run(1);
-  for (const GroupBy by : {GroupBy::Site, GroupBy::Line, GroupBy::Function, GroupBy::Module, GroupBy::Thread,
+  for (const GroupBy by : {GroupBy::Site, GroupBy::Line, GroupBy::Function, GroupBy::File, GroupBy::Thread,
                            GroupBy::Process, GroupBy::Device}) {
     SiteQuery query;
     query.group_by = by;

@@ -20,4 +20,6 @@ export const locals = {
   block: 17,
   writer: 18,
   before: 19,
+  moduleCall: 20,
+  module: 21,
 };

@@ -43,5 +43,5 @@ test('a site that several threads work at grows for each by its part of the bloc
 
 test('a leak is worse than what grows so far, however much that is', () => {
   verdicts.sites.set(2, { ...growing, site: 2, state: 'growing', bytesPerStep: MB });
-  for (const by of ['function', 'module'] as const) assert.deepEqual(of(by, [{}]), [['growing', 5]]);
+  for (const by of ['function', 'file'] as const) assert.deepEqual(of(by, [{}]), [['growing', 5]]);
 });

@@ -7,10 +7,11 @@ export const GROUP_NAMES: Record<GroupBy, string> = {
   line: t('Line'),
   site: t('Stack'),
   function: t('Function'),
-  module: t('Module'),
+  file: t('File'),
   thread: t('Thread'),
   process: t('Process'),
   device: t('Device'),
+  'module-path': t('Module'),
   category: t('Category'),
 };
 
@@ -18,10 +19,11 @@ export const GROUP_CHOICES: Record<GroupBy, string> = {
   line: t('By line'),
   site: t('By stack'),
   function: t('By function'),
-  module: t('By module'),
+  file: t('By file'),
   thread: t('By thread'),
   process: t('By process'),
   device: t('By device'),
+  'module-path': t('By module'),
   category: t('By category'),
 };
 
@@ -30,10 +32,11 @@ export const LIST_TITLES: Record<GroupBy, string> = {
   line: t('Alive by line'),
   site: t('Alive by stack'),
   function: t('Alive by function'),
-  module: t('Alive by module'),
+  file: t('Alive by file'),
   thread: t('Alive by thread'),
   process: t('Alive by process'),
   device: t('Alive by device'),
+  'module-path': t('Alive by module'),
   category: t('Alive by category'),
 };
 
@@ -42,10 +45,11 @@ const COUNTS: Record<GroupBy, (count: string, one: boolean) => string> = {
   line: (count, one) => (one ? t('1 line') : t('{0} lines', count)),
   site: (count, one) => (one ? t('1 stack') : t('{0} stacks', count)),
   function: (count, one) => (one ? t('1 function') : t('{0} functions', count)),
-  module: (count, one) => (one ? t('1 module') : t('{0} modules', count)),
+  file: (count, one) => (one ? t('1 file') : t('{0} files', count)),
   thread: (count, one) => (one ? t('1 thread') : t('{0} threads', count)),
   process: (count, one) => (one ? t('1 process') : t('{0} processes', count)),
   device: (count, one) => (one ? t('1 device') : t('{0} devices', count)),
+  'module-path': (count, one) => (one ? t('1 module') : t('{0} modules', count)),
   category: (count, one) => (one ? t('1 category') : t('{0} categories', count)),
 };
 
@@ -54,10 +58,11 @@ export const MOMENT_TITLES: Record<GroupBy, (moment: string) => string> = {
   line: moment => t('{0}, by line', moment),
   site: moment => t('{0}, by stack', moment),
   function: moment => t('{0}, by function', moment),
-  module: moment => t('{0}, by module', moment),
+  file: moment => t('{0}, by file', moment),
   thread: moment => t('{0}, by thread', moment),
   process: moment => t('{0}, by process', moment),
   device: moment => t('{0}, by device', moment),
+  'module-path': moment => t('{0}, by module', moment),
   category: moment => t('{0}, by category', moment),
 };
 

@@ -138,7 +138,7 @@ function names(site: SiteRow, groupBy: GroupBy): [string, string] {
   const place = line > 0 ? `${baseName(file)}:${line}` : '';
   if (groupBy === 'line' || groupBy === 'site') return place ? [place, name] : lineless(site);
   if (groupBy === 'function') return [name || label || t('no Python function'), place];
-  if (groupBy === 'module') return file === '' ? lineless(site) : [baseName(file), label];
+  if (groupBy === 'file') return file === '' ? lineless(site) : [baseName(file), label];
   return [label, place];
 }
 
