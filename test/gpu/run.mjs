@@ -36,6 +36,7 @@ const tests = [
   'uprobe',
   'before',
   'callers',
+  'modules',
   'training',
   'asleep',
   'endless',
