@@ -34,6 +34,10 @@ class FakeNames : public model::Names {
     out = found->second;
     return true;
   }
+  /// Every third stack is in none.
+  std::string module_path(uint32_t, uint32_t stack) const override {
+    return stack % 3 == 0 ? "" : "layers." + std::to_string(stack % 3);
+  }
   std::string thread(uint32_t, uint32_t thread) const override { return "python:" + std::to_string(100 + thread); }
   std::string process(uint32_t process) const override { return "train.py (" + std::to_string(process) + ")"; }
 

@@ -82,7 +82,7 @@ class Names:
                 self.add_parameter(parameter, path + text(name))
             for name, buffer in part(each, "_buffers"):
                 self.add(buffer, BUFFER, path + text(name))
-            for name, child in part(each, "_modules"):
+            for name, child in reversed(part(each, "_modules")):
                 if child is not None:
                     left.append((child, path if wraps(each, name) else "%s%s." % (path, text(name))))
 

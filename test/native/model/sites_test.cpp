@@ -196,6 +196,8 @@ std::string group_of(GroupBy by, const Part &part) {
       return process;
     case GroupBy::Device:
       return std::to_string(part.device);
+    case GroupBy::ModulePath:
+      return part.stack % 3 == 0 ? "outside modules" : "layers." + std::to_string(part.stack % 3);
     case GroupBy::Category:
       break;
   }
@@ -219,6 +221,8 @@ std::string group_of(GroupBy by, const SiteRow &row) {
       return std::to_string(row.process);
     case GroupBy::Device:
       return std::to_string(row.device);
+    case GroupBy::ModulePath:
+      return row.label;
     case GroupBy::Category:
       break;
   }
@@ -264,7 +268,7 @@ void check_rows(RandomRun &run, SiteQuery query, const std::function<bool(const 
 TEST(groups_filters_and_windows_equal_a_plain_count) {
   RandomRun run(1);
   for (const GroupBy by : {GroupBy::Site, GroupBy::Line, GroupBy::Function, GroupBy::File, GroupBy::Thread,
-                           GroupBy::Process, GroupBy::Device}) {
+                           GroupBy::Process, GroupBy::Device, GroupBy::ModulePath}) {
     SiteQuery query;
     query.group_by = by;
     check_rows(run, query, [](const Part &) { return true; });

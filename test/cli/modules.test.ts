@@ -1,0 +1,38 @@
+// The module that is called belongs to a stack, also where all frames of two stacks are the same.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { pythons } from '../runner/pythons.mjs';
+import { Place, workload } from './launcher';
+
+const OLDEST = 9;
+
+/** Each supported version once. */
+function supported(): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const python of pythons()) {
+    const { stdout } = spawnSync(python, ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])'], {
+      encoding: 'utf8',
+    });
+    const version = (stdout ?? '').trim();
+    if (Number(/^3\.(\d+)$/.exec(version)?.[1] ?? 0) >= OLDEST && !found.has(version)) found.set(version, python);
+  }
+  return found;
+}
+
+test('bytes by module, by the class where nobody tells its path', async t => {
+  const found = supported();
+  assert.ok(found.size > 0, 'no supported Python is here');
+  for (const [version, python] of found) {
+    const place = new Place(t);
+    const ended = await place.trace([python, workload('modules/program')]);
+    assert.equal(ended.status, 0, ended.stderr);
+    const told = await place.run(['report', place.path('t.gputrace'), '--format', 'json', '--group-by', 'module-path']);
+    const { groups } = JSON.parse(told.stdout) as { groups: { label: string; liveBytes: number }[] };
+    assert.deepEqual(
+      Object.fromEntries(groups.map(({ label, liveBytes }) => [label, liveBytes])),
+      { 'outside modules': 512, 'Outer, path unknown': 4096, 'First, path unknown': 1024, 'Second, path unknown': 5120 },
+      `Python ${version}`,
+    );
+  }
+});
