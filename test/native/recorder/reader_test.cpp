@@ -77,8 +77,13 @@ class Recording {
           while (recorder && !stops_) {
             recorder->turn();
             recorder->fold();
+            ++turns_;
           }
         }) {}
+  /// Returns once all has been folded that is there now.
+  void wait() const {
+    for (const int begun = turns_; turns_ < begun + 2;) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   void stop() {
     stops_ = true;
     thread_.join();
@@ -86,6 +91,7 @@ class Recording {
 
  private:
   std::atomic<bool> stops_{false};
+  std::atomic<int> turns_{0};
   std::thread thread_;
 };
 
@@ -95,14 +101,17 @@ TEST(readers_of_every_speed_see_all_while_old_chunks_go) {
   const TemporaryFolder folder;
   auto storm = std::make_unique<Storm>(folder.path());
   Recording recording(folder.path());
-  auto quick = opened(folder.path()), slow = opened(folder.path());
+  auto quick = opened(folder.path()), slow = opened(folder.path()), late = opened(folder.path());
+  late->poll(4096);
   std::thread other([&] { follow(folder.path(), *storm, 1 << 20, std::chrono::microseconds(100), quick); });
-  const int overtaken = follow(folder.path(), *storm, 4096, std::chrono::milliseconds(20), slow);
+  follow(folder.path(), *storm, 4096, std::chrono::milliseconds(20), slow);
   other.join();
+  recording.wait();
   recording.stop();
-  CHECK(overtaken > 0);
+  CHECK(follow(folder.path(), *storm, 4096, std::chrono::microseconds(0), late) > 0);
   storm->check(*quick);
   storm->check(*slow);
+  storm->check(*late);
   storm->check(*read(folder.path()));
 }
 
