@@ -41,6 +41,14 @@ def top_modules(modules):
     return [each for each in modules if id(each) not in below]
 
 
+def class_name(module):
+    """Its own; of what is put around one, that one's."""
+    for name, child in part(module, "_modules"):
+        if child is not None and wraps(module, name):
+            return class_name(child)
+    return objects.class_text(type(module)).rsplit(".", 1)[-1]
+
+
 def has_parts(module):
     """Whether a module or one below it has a parameter or a buffer (a loss has none)."""
     left, seen = [module], set()
@@ -132,10 +140,11 @@ def collect_names():
     try:
         names = Names()
         seen = set()
-        tops = [each for each in top_modules(find(snapshot, torch.nn, "Module")) if has_parts(each)]
-        for module in tops:
-            prefix = objects.class_text(type(module)).rsplit(".", 1)[-1] + "." if len(tops) > 1 else ""
-            names.add_module(module, prefix, seen)
+        tops = top_modules(find(snapshot, torch.nn, "Module"))
+        models = [each for each in tops if has_parts(each)]
+        for module in models:
+            names.add_module(module, class_name(module) + "." if len(models) > 1 else "", seen)
+        names.modules.update((id(each), class_name(each)) for each in tops if id(each) not in seen)
         for optimizer in find(snapshot, torch.optim, "Optimizer"):
             names.add_optimizer(optimizer)
         names.add_gradients()

@@ -12,11 +12,12 @@ from log_reader import *  # noqa: E402, F403
 
 
 class AgentLog(log_reader.Log):
-    """`names`: {address: (category, text)}; `times_named`: how often, by address; `answers`: the JSON of each;
+    """`names`: {address: (category, text)}; `times_named`: how often, by address; `answers`: the JSON of each; `modules`: {module: path};
     `memory`: (ticks, of the process, used, total, device);
     `allocator`: (allocated, active, device); `blocks`: {address: (asked, stream, pool's two numbers, device)}, -1 = not told."""
 
     def __init__(self, path):
+        self.modules = {}
         self.names, self.times_named, self.texts, self.memory, self.allocator, self.blocks = {}, {}, [], [], [], {}
         super().__init__(path)
         self.answers = [json.loads(text.decode()) for text in self.texts]
@@ -26,6 +27,9 @@ class AgentLog(log_reader.Log):
             address, _sequence, size, _device, category, _zero = struct.unpack_from("<QQIBBH", payload)
             self.times_named[address] = self.times_named.get(address, 0) + 1
             self.names[address] = (category, payload[24 : 24 + size].decode())
+        elif kind == log_reader.NUMBERS["GMT_MODULE"]:
+            module, size, _zero = struct.unpack_from("<QII", payload)
+            self.modules[module] = payload[16 : 16 + size].decode()
         elif kind == log_reader.NUMBERS["GMT_ANSWER"]:
             _sequence, _request, part, _parts, size, _zero = struct.unpack_from("<QIHHII", payload)
             if part == 0:

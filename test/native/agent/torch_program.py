@@ -107,7 +107,7 @@ def create_graph():
 
 def two_modules():
     """Two modules of one program are told apart by their classes."""
-    modules = Net(), torch.nn.Linear(3, 3)
+    modules = torch.nn.DataParallel(Net()), torch.nn.Linear(3, 3)
     optimizer = torch.optim.SGD([each for module in modules for each in module.parameters()], lr=0.1)
     optimizer.step()
     return len(modules)

@@ -45,12 +45,14 @@ class Torch(Traced):
         self.assertEqual(told[GMT_CATEGORY_GRADIENT], parameters)
         self.assertTrue({each + ".exp_avg" for each in parameters} <= told[GMT_CATEGORY_OPTIMIZER])
         self.assertIn("norm.running_mean", told[GMT_CATEGORY_BUFFER])
+        self.assertEqual(set(log.modules.values()), {"", "body", "body.0", "body.1", "body.2", "norm", "MSELoss"})
 
     @every_torch
     def test_names_of_two_modules(self, python):
         _plain, _traced, log = self.both(python, "modules")
         texts = {text for category, text in log.names.values() if category == GMT_CATEGORY_PARAMETER}
         self.assertTrue({"Net.body.0.weight", "Linear.weight"} <= texts, texts)
+        self.assertTrue({"Net", "Net.body.0", "Linear"} <= set(log.modules.values()), log.modules)
 
     @every_torch
     def test_graph_and_gradient(self, python):
