@@ -223,6 +223,8 @@ export interface AllocationRow {
   category: Category;
   /** `encoder.layers.3.linear1.weight`; empty where nobody named it. */
   name: string;
+  /** Path of the module that has it or made it, `encoder.layers.3`; empty: none did, or it is not known. */
+  module: string;
   /** Bytes asked for, of tensors; NaN: the framework’s allocator did not tell. */
   askedBytes: number;
   /** Pool of a tensor as PyTorch numbers them, `0:3`; `0:0` is that of all; empty: not told. */
@@ -254,6 +256,8 @@ export interface AllocationWindow {
   category: Category[];
   /** `encoder.layers.3.linear1.weight`; empty where nobody named it. */
   name: string[];
+  /** Path of the module that has it or made it, `encoder.layers.3`; empty: none did, or it is not known. */
+  module: string[];
   /** Bytes asked for, of tensors; NaN: the framework’s allocator did not tell. */
   askedBytes: Float64Array;
   /** Pool of a tensor as PyTorch numbers them, `0:3`; `0:0` is that of all; empty: not told. */
@@ -276,6 +280,7 @@ export function allocationRow(window: AllocationWindow, i: number): AllocationRo
     ageSteps: window.ageSteps[i]!,
     category: window.category[i]!,
     name: window.name[i]!,
+    module: window.module[i]!,
     askedBytes: window.askedBytes[i]!,
     pool: window.pool[i]!,
   };
@@ -298,6 +303,7 @@ export const NO_ALLOCATION_ROW: AllocationRow = {
     ageSteps: 0,
     category: 'other',
     name: '',
+    module: '',
     askedBytes: NaN,
     pool: '',
 };
@@ -323,6 +329,7 @@ export function allocationWindow(rows: readonly Partial<AllocationRow>[], head: 
     ageSteps: Float64Array.from(all, row => row.ageSteps),
     category: all.map(row => row.category),
     name: all.map(row => row.name),
+    module: all.map(row => row.module),
     askedBytes: Float64Array.from(all, row => row.askedBytes),
     pool: all.map(row => row.pool),
     ...head,

@@ -31,7 +31,12 @@ test('bytes by module, by the class where nobody tells its path', async t => {
     const { groups } = JSON.parse(told.stdout) as { groups: { label: string; liveBytes: number }[] };
     assert.deepEqual(
       Object.fromEntries(groups.map(({ label, liveBytes }) => [label, liveBytes])),
-      { 'outside modules': 512, 'Outer, path unknown': 4096, 'First, path unknown': 1024, 'Second, path unknown': 5120 },
+      {
+        'outside modules': 512,
+        'Outer, path unknown': 4096,
+        'First, path unknown': 1024,
+        'Second, path unknown': 5120,
+      },
       `Python ${version}`,
     );
   }

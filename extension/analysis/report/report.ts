@@ -124,7 +124,7 @@ function* readAllocations(source: TraceSource, info: TraceInfo) {
 }
 
 function reportAllocation(info: TraceInfo, row: AllocationRow) {
-  const { address, bytes, device, layer, ageSteps, name, category, askedBytes, stream, pool, site } = row;
+  const { address, bytes, device, layer, ageSteps, name, module, category, askedBytes, stream, pool, site } = row;
   const thread = findThread(info.processes, row.process, row.thread);
   return {
     address: `0x${address.toString(16)}`,
@@ -138,6 +138,7 @@ function reportAllocation(info: TraceInfo, row: AllocationRow) {
     ageSteps,
     name,
     category,
+    module,
     /** What the program asked for before its allocator rounded it up; null: not recorded. */
     askedBytes: Number.isNaN(askedBytes) ? null : askedBytes,
     /** Handle of the stream, `0x0` = the default one; null: not recorded. */

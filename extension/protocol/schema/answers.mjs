@@ -88,6 +88,8 @@ export const windows = {
       ageSteps: 'step How many steps of its process have ended since.',
       category: ['Category', { cpp: 'uint8_t' }],
       name: 'text `encoder.layers.3.linear1.weight`; empty where nobody named it.',
+      module:
+        'text Path of the module that has it or made it, `encoder.layers.3`; empty: none did, or it is not known.',
       askedBytes: [
         'u64 Bytes asked for, of tensors; NaN: the framework’s allocator did not tell.',
         { init: 'GMT_UNKNOWN', known: 'row.asked_bytes != GMT_UNKNOWN' },

@@ -57,6 +57,7 @@ inline Napi::Object pack(Napi::Env env, const model::AllocationRows &answer) {
   object.Set("ageSteps", column<double>(env, rows, [](const auto &row) { return row.age_steps; }));
   object.Set("category", words<model::Category>(env, rows, [](const auto &row) { return row.category; }));
   object.Set("name", texts(env, rows, [](const auto &row) -> const auto & { return row.name; }));
+  object.Set("module", texts(env, rows, [](const auto &row) -> const auto & { return row.module; }));
   object.Set("askedBytes", column<double>(env, rows, [](const auto &row) { return row.asked_bytes != GMT_UNKNOWN ? static_cast<double>(row.asked_bytes) : kNotKnown; }));
   object.Set("pool", texts(env, rows, [](const auto &row) { return pool_text(row.pool_owner, row.pool_number); }));
   return object;

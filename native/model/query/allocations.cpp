@@ -2,6 +2,7 @@
 
 #include "model/query/found_blocks.h"
 #include "model/query/live_tally.h"
+#include "model/query/modules.h"
 #include "model/query/questions.h"
 
 namespace gmt::model {
@@ -159,6 +160,7 @@ AllocationRow tensor_row(const State &state, const TensorBlock &block) {
   const ProcessState &process = process_of(state, block.cell);
   row.category = process.category_of(block);
   if (const std::string *name = name_of(state, block)) row.name = *name;
+  row.module = module_of(state, block);
   const auto device = static_cast<uint8_t>(block.device);
   const gmt_block *known = block.detailed ? process.details.find(block.address, device) : nullptr;
   if (!known) return row;

@@ -1,5 +1,7 @@
 #include "model/query/live_tally.h"
 
+#include "model/query/modules.h"
+
 namespace gmt::model {
 namespace {
 
@@ -48,23 +50,11 @@ void add_cells(const State &state, const SiteQuery &query, const Filter &filter,
   });
 }
 
-/// `layers.3.weight` is of `layers.3`, and so is `layers.3.weight.exp_avg` of an optimizer. Empty: of none, as what a library keeps from
-/// its first call on. Null: of the one that made it.
-std::optional<std::string> module_of(std::string name, uint8_t category) {
-  const auto drop_last = [&] { name.resize(name.find('.') == name.npos ? 0 : name.rfind('.')); };
-  if (category == GMT_CATEGORY_WORKSPACE) return "";
-  if (category < GMT_CATEGORY_PARAMETER || category > GMT_CATEGORY_BUFFER) return std::nullopt;
-  if (category == GMT_CATEGORY_OPTIMIZER) drop_last();
-  if (name.empty() || name == "?" || name == "parameter without a module") return std::nullopt;  // nobody knows whose
-  drop_last();
-  return name.empty() ? trace::kRootModule : name;
-}
-
 /// Blocks with names, by cell and module.
 void add_named(const State &state, const SiteQuery &query, const Filter &filter, LiveTally &out) {
   state.each_process([&](const ProcessState &process) {
     process.names.each([&](uint64_t address, const NameBook::Entry &entry) {
-      const auto path = module_of(process.names.text(entry), entry.category);
+      const auto path = module_by_name(process.names.text(entry), entry.category);
       const TensorBlock *block = path ? process.tensors.find(address, entry.device) : nullptr;
       if (!block || !query.births.hold(block->time_ns) || !filter.age_matches(process.frame->step - block->step))
         return;

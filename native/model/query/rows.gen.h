@@ -106,6 +106,8 @@ struct AllocationRow {
   uint8_t category = {};
   /// `encoder.layers.3.linear1.weight`; empty where nobody named it.
   std::string name = {};
+  /// Path of the module that has it or made it, `encoder.layers.3`; empty: none did, or it is not known.
+  std::string module = {};
   /// Bytes asked for, of tensors; NaN: the framework’s allocator did not tell.
   uint64_t asked_bytes = GMT_UNKNOWN;
   uint64_t pool_owner = GMT_UNKNOWN;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/state/types.h"
 #include "trace/batch.h"
 
 namespace gmt::model {

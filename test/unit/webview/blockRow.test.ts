@@ -40,6 +40,7 @@ const window: AllocationWindow = {
   ageSteps: Float64Array.of(3),
   name: ['fc.weight'],
   category: ['parameter'],
+  module: [''],
 };
 const block = blockAt(window, 0)!;
 
