@@ -3,7 +3,6 @@
 // finds it by dlsym and fills it. With nobody subscribed a call costs one byte load.
 #include <stdint.h>
 
-#define GMT_SIM_MARKER "gpu_memtrace_simulator" /* int 1 in the simulated libcuda and libcupti */
 #define GMT_SIM_HOOKS "gpu_memtrace_simulator_hooks"
 #define GMT_SIM_CALLBACKS 1024
 

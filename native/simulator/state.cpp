@@ -68,13 +68,9 @@ CUresult allocate(Allocation::Kind kind, Context *context, int device, Pool *poo
                  .charged = charged,
                  .device = device,
                  .context = context,
-                 .pool = pool,
-                 .id = ++state.next_id};
+                 .pool = pool};
   state.allocations.insert(allocation);
-  if (pool) {
-    pool->used += span;
-    if (pool->used > pool->used_high) pool->used_high = pool->used;
-  }
+  if (pool) pool->used += span;
   *address = place;
   return SUCCESS;
 }

@@ -11,21 +11,7 @@ namespace sim {
 
 /// Anything with a handle. The handle is the object's own address.
 struct Object {
-  enum Type : uint32_t {
-    CONTEXT,
-    PHYSICAL,
-    POOL,
-    ARRAY,
-    MIPMAPPED,
-    STREAM,
-    EVENT,
-    GRAPH,
-    NODE,
-    EXECUTABLE,
-    MODULE,
-    EXTERNAL,
-    RESOURCE
-  };
+  enum Type : uint32_t { CONTEXT, PHYSICAL, POOL, ARRAY, MIPMAPPED, STREAM, GRAPH, NODE, MODULE, EXTERNAL, RESOURCE };
   uint64_t address;  ///< of this object, so that a Table can hold it
   uint64_t bytes;    ///< 1
   Type type;
@@ -41,8 +27,8 @@ struct Context : Object {
 struct Pool : Object {
   int device;  ///< -1 = host
   bool imported;
-  bool destroyed;                         ///< by cuMemPoolDestroy; it ends with its last block
-  uint64_t used, used_high, released_at;  ///< bytes
+  bool destroyed;  ///< by cuMemPoolDestroy; it ends with its last block
+  uint64_t used;   ///< bytes
   SmallPages small;
 };
 
@@ -60,8 +46,6 @@ struct Graph : Object {
 
 struct Stream : Object {
   Context *context;
-  unsigned flags;
-  int priority;
   Graph *capture;  ///< null = not capturing
 };
 
@@ -69,7 +53,6 @@ struct ArrayObject : Object {
   int device;
   Context *context;
   uint64_t charged;
-  Array3DDescriptor descriptor;
 };
 
 struct External : Object {
@@ -86,7 +69,6 @@ struct Allocation {
   int device;
   Context *context;
   Pool *pool;
-  uint64_t id;
 };
 
 struct Reservation {
@@ -102,14 +84,13 @@ struct Mapping {
 struct HostRange {
   uint64_t address, bytes;
   bool registered;
-  unsigned flags;
   Context *context;
 };
 
 struct Device {
   uint64_t used;  ///< bytes that are given out, by pages
   Context *primary;
-  Pool *default_pool, *current_pool;
+  Pool *default_pool;
   SmallPages small;
 };
 
@@ -125,7 +106,6 @@ struct State {
   Table<Mapping> mappings;
   Table<HostRange> host;
   uint64_t allocation_calls;
-  uint64_t next_id;
   uint32_t next_context_uid;
 };
 

@@ -14,15 +14,11 @@ enum CallbackId : uint32_t {
   GMT_CALLS(X)
 #undef X
       CBID_none = 0,
-  CBID_cuCtxSynchronize = 17,
-  CBID_cuStreamSynchronize = 126,
   CBID_cuCtxCreate_v2 = 235,
   CBID_cuMemGetInfo_v2 = 242,
   CBID_cuLaunchKernel = 307,
   CBID_cuDevicePrimaryCtxRetain = 386,
   CBID_cuLaunchKernel_ptsz = 442,
-  CBID_cuGraphLaunch = 514,
-  CBID_cuMemSetAccess = 553,
   CBID_cuCtxCreate_v3 = 645,
   CBID_cuCtxCreate_v4 = 757,
 };

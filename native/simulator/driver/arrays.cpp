@@ -38,7 +38,6 @@ CUresult create(Handle *handle, const Array3DDescriptor &descriptor, unsigned le
   array->device = context->device;
   array->context = context;
   array->charged = bytes;
-  array->descriptor = descriptor;
   *handle = array;
   return SUCCESS;
 }
@@ -77,14 +76,4 @@ SIM_EXPORT CUresult cuMipmappedArrayCreate(Handle *array, const Array3DDescripto
 
 SIM_EXPORT CUresult cuMipmappedArrayDestroy(Handle array) {
   return traced(SIM_CALL(cuMipmappedArrayDestroy), Params{array}, [&] { return destroy(array, Object::MIPMAPPED); });
-}
-
-SIM_EXPORT CUresult cuArray3DGetDescriptor_v2(Array3DDescriptor *descriptor, Handle handle) {
-  return locked("cuArray3DGetDescriptor_v2", [&] {
-    ArrayObject *array = find_object<ArrayObject>(handle, Object::ARRAY);
-    if (!array) return INVALID_HANDLE;
-    if (!descriptor) return INVALID_VALUE;
-    *descriptor = array->descriptor;
-    return SUCCESS;
-  });
 }

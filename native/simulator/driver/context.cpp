@@ -128,15 +128,6 @@ SIM_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags,
   });
 }
 
-SIM_EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {
-  return checked("cuDevicePrimaryCtxSetFlags", [&] {
-    if (!valid_device(device)) return INVALID_DEVICE;
-    Lock lock;
-    if (state.devices[device].primary) state.devices[device].primary->flags = flags;
-    return SUCCESS;
-  });
-}
-
 SIM_EXPORT CUresult cuCtxCreate_v2(Handle *context, unsigned flags, CUdevice device) {
   return traced(SIM_CALL(cuCtxCreate_v2), Params{context, flags, device},
                 [&] { return create(context, flags, device); });
@@ -216,68 +207,4 @@ SIM_EXPORT CUresult cuCtxGetDevice(CUdevice *device) {
     if (result == SUCCESS) *device = context->device;
     return result;
   });
-}
-
-SIM_EXPORT CUresult cuCtxGetId(Handle handle, unsigned long long *id) {
-  return checked("cuCtxGetId", [&] {
-    Context *current = nullptr;
-    if (!handle && current_context(&current) != SUCCESS) return INVALID_CONTEXT;
-    uint32_t uid = uid_of(handle ? handle : current);
-    if (!id || !uid) return INVALID_CONTEXT;
-    *id = uid;
-    return SUCCESS;
-  });
-}
-
-SIM_EXPORT CUresult cuCtxGetApiVersion(Handle handle, unsigned *version) {
-  return checked("cuCtxGetApiVersion", [&] {
-    if (!version) return INVALID_VALUE;
-    if (handle && device_of(handle) < 0) return INVALID_CONTEXT;
-    *version = 3020;
-    return SUCCESS;
-  });
-}
-
-SIM_EXPORT CUresult cuCtxSynchronize(void) {
-  return traced(SIM_CALL(cuCtxSynchronize), Params<>{}, [&] {
-    Context *context;
-    return current_context(&context);
-  });
-}
-
-SIM_EXPORT CUresult cuCtxGetFlags(unsigned *flags) {
-  return checked("cuCtxGetFlags", [&] {
-    if (!flags) return INVALID_VALUE;
-    Context *context;
-    CUresult result = current_context(&context);
-    if (result == SUCCESS) *flags = context->flags;
-    return result;
-  });
-}
-
-SIM_EXPORT CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
-  return checked("cuCtxGetStreamPriorityRange", [&] {
-    if (least) *least = 0;
-    if (greatest) *greatest = -5;
-    return SUCCESS;
-  });
-}
-
-SIM_EXPORT CUresult cuCtxSetLimit(int, size_t) {
-  return checked("cuCtxSetLimit", [] { return SUCCESS; });
-}
-
-SIM_EXPORT CUresult cuCtxGetLimit(size_t *value, int) {
-  return checked("cuCtxGetLimit", [&] {
-    if (!value) return INVALID_VALUE;
-    *value = 1024;
-    return SUCCESS;
-  });
-}
-
-SIM_EXPORT CUresult cuCtxEnablePeerAccess(Handle peer, unsigned) {
-  return checked("cuCtxEnablePeerAccess", [&] { return device_of(peer) < 0 ? INVALID_CONTEXT : SUCCESS; });
-}
-SIM_EXPORT CUresult cuCtxDisablePeerAccess(Handle peer) {
-  return checked("cuCtxDisablePeerAccess", [&] { return device_of(peer) < 0 ? INVALID_CONTEXT : SUCCESS; });
 }

@@ -32,7 +32,7 @@ SAME_SIZE(IpcMemHandle, CUipcMemHandle);
 SAME_SIZE(PoolPtrExportData, CUmemPoolPtrExportData);
 
 static_assert(static_cast<int>(sim::SUCCESS) == static_cast<int>(CUDA_SUCCESS));
-#define X(name, code, text) static_assert(code == static_cast<int>(CUDA_ERROR_##name), #name);
+#define X(name, code) static_assert(code == static_cast<int>(CUDA_ERROR_##name), #name);
 SIM_ERRORS(X)
 #undef X
 

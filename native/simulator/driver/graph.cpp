@@ -40,22 +40,6 @@ CUresult add_node(Handle *node, Handle graph, GraphNodeParams *params) {
   return SUCCESS;
 }
 
-CUresult instantiate(const char *name, Handle *executable, Handle graph) {
-  return locked(name, [&] {
-    if (!executable || !find_graph(graph)) return INVALID_VALUE;
-    *executable = create_object<Object>(Object::EXECUTABLE);
-    return SUCCESS;
-  });
-}
-
-CUresult launch(Handle executable, CUstream stream) {
-  return traced(SIM_CALL(cuGraphLaunch), Params{executable, stream}, [&] {
-    Lock lock;
-    if (!find_object<Object>(executable, Object::EXECUTABLE)) return INVALID_VALUE;
-    return valid_stream(stream) ? SUCCESS : INVALID_HANDLE;
-  });
-}
-
 }  // namespace
 
 CUresult sim::allocate_in_graph(Graph *graph, Context *context, uint64_t bytes, CUdeviceptr *address) {
@@ -109,19 +93,4 @@ SIM_EXPORT CUresult cuGraphAddNode_v2(Handle *node, Handle graph, const Handle *
                                       GraphNodeParams *node_params) {
   return traced(SIM_CALL(cuGraphAddNode_v2), Params{node, graph, after, edges, count, node_params},
                 [&] { return add_node(node, graph, node_params); });
-}
-
-SIM_EXPORT CUresult cuGraphInstantiateWithFlags(Handle *executable, Handle graph, unsigned long long) {
-  return instantiate("cuGraphInstantiateWithFlags", executable, graph);
-}
-SIM_EXPORT CUresult cuGraphInstantiateWithParams(Handle *executable, Handle graph, void *) {
-  return instantiate("cuGraphInstantiateWithParams", executable, graph);
-}
-SIM_EXPORT CUresult cuGraphExecDestroy(Handle handle) {
-  return locked("cuGraphExecDestroy", [&] { return destroy_handle(handle, Object::EXECUTABLE, INVALID_VALUE); });
-}
-SIM_EXPORT CUresult cuGraphLaunch(Handle executable, CUstream stream) { return launch(executable, stream); }
-SIM_EXPORT CUresult cuGraphLaunch_ptsz(Handle executable, CUstream stream) { return launch(executable, stream); }
-SIM_EXPORT CUresult cuDeviceGraphMemTrim(CUdevice device) {
-  return checked("cuDeviceGraphMemTrim", [&] { return valid_device(device) ? SUCCESS : INVALID_DEVICE; });
 }

@@ -1,8 +1,6 @@
 // cuInit and what a program asks before it has a context.
 #include <dlfcn.h>
 
-#include <cstdio>
-
 #include "simulator/trace.h"
 
 using namespace sim;
@@ -25,7 +23,7 @@ void start() {
   for (int i = 0; i < state.settings.devices; ++i) {
     Pool *pool = create_object<Pool>(Object::POOL);
     pool->device = i;
-    state.devices[i].default_pool = state.devices[i].current_pool = pool;
+    state.devices[i].default_pool = pool;
   }
   pthread_atfork([] { pthread_mutex_lock(&state.lock); }, [] { pthread_mutex_unlock(&state.lock); },
                  after_fork_in_child);
@@ -100,51 +98,4 @@ SIM_EXPORT CUresult cuDeviceGetUuid(unsigned char *uuid, CUdevice device) { retu
 
 SIM_EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device) {
   return ask("cuDeviceTotalMem", bytes, device, [&] { *bytes = state.settings.memory_bytes; });
-}
-
-SIM_EXPORT CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device) {
-  return ask("cuDeviceComputeCapability", major && minor, device, [&] {
-    *major = 9;
-    *minor = 0;
-  });
-}
-
-namespace {
-
-/// CUdevice_attribute, by number in cuda.h; what is not here is 0.
-int device_attribute(int attribute, CUdevice device) {
-  static const struct {
-    int attribute, value;
-  } known[] = {
-      {1, 1024},    {2, 1024},  {3, 1024},   {4, 64},       {5, 2147483647}, {6, 65535}, {7, 65535}, {8, 49152},
-      {9, 65536},   {10, 32},   {12, 65536}, {13, 1980000}, {14, 512},       {16, 132},  {19, 1},    {31, 1},
-      {33, 0},      {39, 2048}, {40, 3},     {41, 1},       {75, 9},         {76, 0},    {83, 1},    {89, 1},
-      {97, 232448}, {102, 1},   {103, 1},    {115, 1},      {119, 1},
-  };
-  if (attribute == 33) return device + 1;  // PCI bus
-  for (const auto &entry : known) {
-    if (entry.attribute == attribute) return entry.value;
-  }
-  return 0;
-}
-
-}  // namespace
-
-SIM_EXPORT CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
-  return ask("cuDeviceGetAttribute", value && attribute >= 1, device,
-             [&] { *value = device_attribute(attribute, device); });
-}
-
-SIM_EXPORT CUresult cuDeviceGetPCIBusId(char *id, int length, CUdevice device) {
-  return ask("cuDeviceGetPCIBusId", id && length >= 13, device,
-             [&] { snprintf(id, static_cast<size_t>(length), "0000:%02X:00.0", static_cast<unsigned>(device) + 1); });
-}
-
-SIM_EXPORT CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
-  return checked("cuDeviceCanAccessPeer", [&] {
-    if (!can) return INVALID_VALUE;
-    if (!valid_device(device) || !valid_device(peer)) return INVALID_DEVICE;
-    *can = device != peer;
-    return SUCCESS;
-  });
 }

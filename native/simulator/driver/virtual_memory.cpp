@@ -41,14 +41,6 @@ Physical *find_physical(uint64_t handle) {
 
 }  // namespace
 
-SIM_EXPORT CUresult cuMemGetAllocationGranularity(size_t *bytes, const AllocationProp *prop, int) {
-  return checked("cuMemGetAllocationGranularity", [&] {
-    if (!bytes || !prop) return INVALID_VALUE;
-    *bytes = PAGE;
-    return SUCCESS;
-  });
-}
-
 SIM_EXPORT CUresult cuMemCreate(uint64_t *handle, size_t bytes, const AllocationProp *prop, unsigned long long flags) {
   return traced(SIM_CALL(cuMemCreate), Params{handle, bytes, prop, flags}, [&] {
     bool valid = handle && prop && prop->type == 1 && prop->location.type >= LOCATION_DEVICE &&
@@ -132,14 +124,6 @@ SIM_EXPORT CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
   });
 }
 
-SIM_EXPORT CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const void *access, size_t count) {
-  return traced(SIM_CALL(cuMemSetAccess), Params{address, bytes, access, count}, [&] {
-    if (!access || !count) return INVALID_VALUE;
-    Lock lock;
-    return state.mappings.overlaps(address, bytes) ? SUCCESS : INVALID_VALUE;
-  });
-}
-
 SIM_EXPORT CUresult cuMemRetainAllocationHandle(uint64_t *handle, void *address) {
   return traced(SIM_CALL(cuMemRetainAllocationHandle), Params{handle, address}, [&] {
     if (!handle) return INVALID_VALUE;
@@ -148,15 +132,6 @@ SIM_EXPORT CUresult cuMemRetainAllocationHandle(uint64_t *handle, void *address)
     if (!mapping) return INVALID_VALUE;
     ++mapping->physical->references;
     *handle = mapping->physical->address;
-    return SUCCESS;
-  });
-}
-
-SIM_EXPORT CUresult cuMemGetAllocationPropertiesFromHandle(AllocationProp *prop, uint64_t handle) {
-  return locked("cuMemGetAllocationPropertiesFromHandle", [&] {
-    Physical *physical = find_physical(handle);
-    if (!prop || !physical) return INVALID_VALUE;
-    *prop = physical->prop;
     return SUCCESS;
   });
 }
