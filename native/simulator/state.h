@@ -11,7 +11,7 @@ namespace sim {
 
 /// Anything with a handle. The handle is the object's own address.
 struct Object {
-  enum Type : uint32_t { CONTEXT, PHYSICAL, POOL, ARRAY, MIPMAPPED, STREAM, GRAPH, NODE, MODULE, EXTERNAL, RESOURCE };
+  enum Type : uint32_t { CONTEXT, PHYSICAL, POOL, ARRAY, MIPMAPPED, STREAM, GRAPH, NODE, EXTERNAL, RESOURCE };
   uint64_t address;  ///< of this object, so that a Table can hold it
   uint64_t bytes;    ///< 1
   Type type;

@@ -16,9 +16,7 @@ enum CallbackId : uint32_t {
       CBID_none = 0,
   CBID_cuCtxCreate_v2 = 235,
   CBID_cuMemGetInfo_v2 = 242,
-  CBID_cuLaunchKernel = 307,
   CBID_cuDevicePrimaryCtxRetain = 386,
-  CBID_cuLaunchKernel_ptsz = 442,
   CBID_cuCtxCreate_v3 = 645,
   CBID_cuCtxCreate_v4 = 757,
 };

@@ -45,17 +45,8 @@ struct Entry {
   E(cuGraphCreate, , 10000) E(cuGraphDestroy, , 10000) E(cuGraphAddMemAllocNode, , 11040)                           \
   E(cuGraphAddMemFreeNode, , 11040) E(cuGraphAddNode, , 12020) E(cuGraphAddNode, _v2, 12030)                        \
   E(cuStreamCreate, , 2000) E(cuStreamDestroy, _v2, 4000) E(cuStreamEndCapture, , 10000)                            \
-  E(cuStreamIsCapturing, , 10000) E(cuStreamBeginCapture, _v2, 10010) T(cuMemcpy, , _ptds, 4000)                    \
-  T(cuMemcpyHtoD, _v2, _ptds, 3020) T(cuMemcpyDtoH, _v2, _ptds, 3020) T(cuMemcpyDtoD, _v2, _ptds, 3020)             \
-  T(cuMemcpyAsync, , _ptsz, 4000) T(cuMemcpyHtoDAsync, _v2, _ptsz, 3020) T(cuMemcpyDtoHAsync, _v2, _ptsz, 3020)     \
-  T(cuMemcpyDtoDAsync, _v2, _ptsz, 3020) T(cuMemsetD8, _v2, _ptds, 3020) T(cuMemsetD16, _v2, _ptds, 3020)           \
-  T(cuMemsetD32, _v2, _ptds, 3020) T(cuMemsetD8Async, , _ptsz, 3020) T(cuMemsetD16Async, , _ptsz, 3020)             \
-  T(cuMemsetD32Async, , _ptsz, 3020) E(cuMemcpy2D, _v2, 3020) E(cuMemcpy2DAsync, _v2, 3020)                         \
-  E(cuMemcpy3D, _v2, 3020) E(cuMemcpy3DAsync, _v2, 3020) E(cuMemcpyPeer, , 4000) E(cuMemcpyPeerAsync, , 4000)       \
-  E(cuMemPrefetchAsync, , 8000) E(cuMemAdvise, , 8000) E(cuModuleLoad, , 2000) E(cuModuleLoadData, , 2000)          \
-  E(cuModuleLoadDataEx, , 2010) E(cuModuleLoadFatBinary, , 2000) E(cuModuleUnload, , 2000)                          \
-  E(cuModuleGetFunction, , 2000) T(cuLaunchKernel, , _ptsz, 4000) E(cuLaunchHostFunc, , 10000)                      \
-  E(cuGetProcAddress, , 11030) E(cuGetProcAddress, _v2, 12000)
+  E(cuStreamIsCapturing, , 10000) E(cuStreamBeginCapture, _v2, 10010) E(cuGetProcAddress, , 11030)                  \
+  E(cuGetProcAddress, _v2, 12000)
 // clang-format on
 
 // The signatures differ and do not matter here: each is declared under another name that stands for the symbol.
