@@ -25,5 +25,4 @@ struct gmt_sim_hooks {
   void (*call)(const struct gmt_sim_call *);       ///< set before anything is enabled, never unset
   void (*resource)(uint32_t cbid, void *context);  ///< likewise
   int (*context_device)(void *context);            ///< set by the driver: device ordinal, -1 = no such context
-  uint32_t (*context_uid)(void *context);          ///< set by the driver: 0 = no such context
 };

@@ -6,8 +6,6 @@ namespace sim {
 
 State state{};
 
-bool allocation_allowed() { return ++state.allocation_calls != state.settings.oom_at; }
-
 bool charge(int device, uint64_t bytes) {
   if (device < 0) return true;
   uint64_t pages = round_up(bytes, PAGE);

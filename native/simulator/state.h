@@ -105,7 +105,6 @@ struct State {
   Table<Reservation> reservations;
   Table<Mapping> mappings;
   Table<HostRange> host;
-  uint64_t allocation_calls;
   uint32_t next_context_uid;
 };
 
@@ -154,8 +153,6 @@ inline CUresult destroy_handle(Handle handle, Object::Type type, CUresult unknow
   return SUCCESS;
 }
 
-/// Counts an allocation call; false when GPU_MEMTRACE_SIM_OOM_AT names this one. The lock is held.
-bool allocation_allowed();
 /// Takes `bytes` (rounded up to pages) of a device's capacity; false when it is full. Device -1: no limit.
 bool charge(int device, uint64_t bytes);
 void discharge(int device, uint64_t bytes);

@@ -5,7 +5,6 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 
 #include "cupti_types.h"
 #include "simulator/driver/driver_types.h"
@@ -181,39 +180,4 @@ SIM_EXPORT CuptiResult cuptiGetDeviceId(void *context, uint32_t *device) {
   if (found < 0) return CUPTI_INVALID_CONTEXT;
   *device = static_cast<uint32_t>(found);
   return CUPTI_OK;
-}
-
-SIM_EXPORT CuptiResult cuptiGetContextId(void *context, uint32_t *id) {
-  Guard guard;
-  if (!id) return CUPTI_INVALID_PARAMETER;
-  uint32_t uid = connect() ? hooks->context_uid(context) : 0;
-  if (!uid) return CUPTI_INVALID_CONTEXT;
-  *id = uid;
-  return CUPTI_OK;
-}
-
-SIM_EXPORT CuptiResult cuptiGetTimestamp(uint64_t *nanoseconds) {
-  if (!nanoseconds) return CUPTI_INVALID_PARAMETER;
-  timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  *nanoseconds = static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
-  return CUPTI_OK;
-}
-
-SIM_EXPORT CuptiResult cuptiGetResultString(CuptiResult result, const char **text) {
-  static constexpr struct {
-    CuptiResult code;
-    const char *name;
-  } NAMES[] = {{CUPTI_OK, "CUPTI_SUCCESS"},
-               {CUPTI_INVALID_PARAMETER, "CUPTI_ERROR_INVALID_PARAMETER"},
-               {CUPTI_INVALID_CONTEXT, "CUPTI_ERROR_INVALID_CONTEXT"},
-               {CUPTI_OUT_OF_MEMORY, "CUPTI_ERROR_OUT_OF_MEMORY"},
-               {CUPTI_NOT_INITIALIZED, "CUPTI_ERROR_NOT_INITIALIZED"},
-               {CUPTI_MULTIPLE_SUBSCRIBERS, "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"}};
-  if (!text) return CUPTI_INVALID_PARAMETER;
-  *text = nullptr;
-  for (const auto &known : NAMES) {
-    if (known.code == result) *text = known.name;
-  }
-  return *text ? CUPTI_OK : CUPTI_INVALID_PARAMETER;
 }

@@ -33,7 +33,7 @@ CUresult create(Handle *handle, const Array3DDescriptor &descriptor, unsigned le
   if (CUresult result = current_context(&context); result != SUCCESS) return result;
   uint64_t bytes = array_bytes(descriptor, levels);
   Lock lock;
-  if (!allocation_allowed() || !charge(context->device, bytes)) return OUT_OF_MEMORY;
+  if (!charge(context->device, bytes)) return OUT_OF_MEMORY;
   ArrayObject *array = create_object<ArrayObject>(type);
   array->device = context->device;
   array->context = context;

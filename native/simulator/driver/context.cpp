@@ -49,16 +49,7 @@ int device_of(void *handle) {
   return context ? context->device : -1;
 }
 
-uint32_t uid_of(void *handle) {
-  Lock lock;
-  Context *context = find_context(handle);
-  return context ? context->uid : 0;
-}
-
-__attribute__((constructor)) void offer_hooks() {
-  gpu_memtrace_simulator_hooks.context_device = device_of;
-  gpu_memtrace_simulator_hooks.context_uid = uid_of;
-}
+__attribute__((constructor)) void offer_hooks() { gpu_memtrace_simulator_hooks.context_device = device_of; }
 
 }  // namespace
 
@@ -117,7 +108,7 @@ SIM_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
 }
 
 SIM_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active) {
-  return checked("cuDevicePrimaryCtxGetState", [&] {
+  return checked([&] {
     if (!flags || !active) return INVALID_VALUE;
     if (!valid_device(device)) return INVALID_DEVICE;
     Lock lock;
@@ -159,7 +150,7 @@ SIM_EXPORT CUresult cuCtxDestroy_v2(Handle handle) {
 }
 
 SIM_EXPORT CUresult cuCtxPushCurrent_v2(Handle handle) {
-  return locked("cuCtxPushCurrent_v2", [&] {
+  return locked([&] {
     Context *context = find_context(handle);
     if (!context || depth == DEEPEST) return INVALID_CONTEXT;
     stack[depth++] = context;
@@ -168,7 +159,7 @@ SIM_EXPORT CUresult cuCtxPushCurrent_v2(Handle handle) {
 }
 
 SIM_EXPORT CUresult cuCtxPopCurrent_v2(Handle *context) {
-  return checked("cuCtxPopCurrent_v2", [&] {
+  return checked([&] {
     if (depth == 0) return INVALID_CONTEXT;
     --depth;
     if (context) *context = stack[depth];
@@ -177,7 +168,7 @@ SIM_EXPORT CUresult cuCtxPopCurrent_v2(Handle *context) {
 }
 
 SIM_EXPORT CUresult cuCtxSetCurrent(Handle handle) {
-  return checked("cuCtxSetCurrent", [&] {
+  return checked([&] {
     if (!handle) {
       if (depth) --depth;
       return SUCCESS;
@@ -192,7 +183,7 @@ SIM_EXPORT CUresult cuCtxSetCurrent(Handle handle) {
 }
 
 SIM_EXPORT CUresult cuCtxGetCurrent(Handle *context) {
-  return checked("cuCtxGetCurrent", [&] {
+  return checked([&] {
     if (!context) return INVALID_VALUE;
     *context = depth ? stack[depth - 1] : nullptr;
     return SUCCESS;
@@ -200,7 +191,7 @@ SIM_EXPORT CUresult cuCtxGetCurrent(Handle *context) {
 }
 
 SIM_EXPORT CUresult cuCtxGetDevice(CUdevice *device) {
-  return checked("cuCtxGetDevice", [&] {
+  return checked([&] {
     if (!device) return INVALID_VALUE;
     Context *context;
     CUresult result = current_context(&context);

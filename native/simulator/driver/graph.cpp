@@ -15,7 +15,6 @@ CUresult add_alloc_node(Handle *node, Handle handle, AllocNodeParams *alloc) {
   Lock lock;
   Graph *graph = find_graph(handle);
   if (!graph || !valid_device(alloc->pool.location.id)) return INVALID_VALUE;
-  if (!allocation_allowed()) return OUT_OF_MEMORY;
   result = allocate_in_graph(graph, context, alloc->bytes, &alloc->address);
   if (result == SUCCESS) *node = create_object<Object>(Object::NODE);
   return result;
@@ -49,7 +48,7 @@ CUresult sim::allocate_in_graph(Graph *graph, Context *context, uint64_t bytes, 
 }
 
 SIM_EXPORT CUresult cuGraphCreate(Handle *graph, unsigned flags) {
-  return checked("cuGraphCreate", [&] {
+  return checked([&] {
     if (!graph || flags) return INVALID_VALUE;
     Lock lock;
     *graph = create_object<Graph>(Object::GRAPH);
@@ -58,7 +57,7 @@ SIM_EXPORT CUresult cuGraphCreate(Handle *graph, unsigned flags) {
 }
 
 SIM_EXPORT CUresult cuGraphDestroy(Handle handle) {
-  return locked("cuGraphDestroy", [&] {
+  return locked([&] {
     Graph *graph = find_graph(handle);
     if (!graph) return INVALID_VALUE;
     for (size_t i = 0; i < graph->allocations.size(); ++i) {

@@ -43,8 +43,8 @@ void inject() {
 
 /// A question about a device: `answer` writes to the caller's places, which are `good`.
 template <class Answer>
-CUresult ask(const char *name, bool good, CUdevice device, Answer answer) {
-  return checked(name, [&] {
+CUresult ask(bool good, CUdevice device, Answer answer) {
+  return checked([&] {
     if (!good) return INVALID_VALUE;
     if (!valid_device(device)) return INVALID_DEVICE;
     answer();
@@ -70,7 +70,7 @@ SIM_EXPORT CUresult cuDriverGetVersion(int *version) {
 }
 
 SIM_EXPORT CUresult cuDeviceGetCount(int *count) {
-  return checked("cuDeviceGetCount", [&] {
+  return checked([&] {
     if (!count) return INVALID_VALUE;
     *count = state.settings.devices;
     return SUCCESS;
@@ -78,18 +78,18 @@ SIM_EXPORT CUresult cuDeviceGetCount(int *count) {
 }
 
 SIM_EXPORT CUresult cuDeviceGet(CUdevice *device, int ordinal) {
-  return ask("cuDeviceGet", device, ordinal, [&] { *device = ordinal; });
+  return ask(device, ordinal, [&] { *device = ordinal; });
 }
 
 SIM_EXPORT CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
-  return ask("cuDeviceGetName", name && length > 0, device, [&] {
+  return ask(name && length > 0, device, [&] {
     strncpy(name, state.settings.name, static_cast<size_t>(length) - 1);
     name[length - 1] = 0;
   });
 }
 
 SIM_EXPORT CUresult cuDeviceGetUuid_v2(unsigned char *uuid, CUdevice device) {
-  return ask("cuDeviceGetUuid", uuid, device, [&] {
+  return ask(uuid, device, [&] {
     memcpy(uuid, "gpu-memtrace-sim", 16);
     uuid[15] = static_cast<unsigned char>(device);
   });
@@ -97,5 +97,5 @@ SIM_EXPORT CUresult cuDeviceGetUuid_v2(unsigned char *uuid, CUdevice device) {
 SIM_EXPORT CUresult cuDeviceGetUuid(unsigned char *uuid, CUdevice device) { return cuDeviceGetUuid_v2(uuid, device); }
 
 SIM_EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device) {
-  return ask("cuDeviceTotalMem", bytes, device, [&] { *bytes = state.settings.memory_bytes; });
+  return ask(bytes, device, [&] { *bytes = state.settings.memory_bytes; });
 }

@@ -10,7 +10,6 @@ CUresult allocate_here(Allocation::Kind kind, CUdeviceptr *address, size_t bytes
   Context *context;
   if (CUresult result = current_context(&context); result != SUCCESS) return result;
   Lock lock;
-  if (!allocation_allowed()) return OUT_OF_MEMORY;
   // Managed memory moves between host and device, so it may be larger than the device.
   bool charged = kind == Allocation::DEVICE;
   return allocate(kind, context, context->device, nullptr, bytes, charged, address);

@@ -19,7 +19,7 @@ Graph *sim::captured_graph(CUstream handle) {
 }
 
 SIM_EXPORT CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
-  return checked("cuStreamCreate", [&] {
+  return checked([&] {
     if (!stream || flags > 1) return INVALID_VALUE;
     Context *context;
     if (CUresult result = current_context(&context); result != SUCCESS) return result;
@@ -31,11 +31,11 @@ SIM_EXPORT CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
   });
 }
 SIM_EXPORT CUresult cuStreamDestroy_v2(CUstream handle) {
-  return locked("cuStreamDestroy_v2", [&] { return destroy_handle(handle, Object::STREAM, INVALID_HANDLE); });
+  return locked([&] { return destroy_handle(handle, Object::STREAM, INVALID_HANDLE); });
 }
 
 SIM_EXPORT CUresult cuStreamBeginCapture_v2(CUstream handle, int) {
-  return locked("cuStreamBeginCapture", [&] {
+  return locked([&] {
     if (default_stream(handle)) return STREAM_CAPTURE_UNSUPPORTED;
     Stream *stream = find_stream(handle);
     if (!stream) return INVALID_HANDLE;
@@ -45,7 +45,7 @@ SIM_EXPORT CUresult cuStreamBeginCapture_v2(CUstream handle, int) {
   });
 }
 SIM_EXPORT CUresult cuStreamEndCapture(CUstream handle, Handle *graph) {
-  return locked("cuStreamEndCapture", [&] {
+  return locked([&] {
     Stream *stream = find_stream(handle);
     if (!graph || !stream || !stream->capture) return ILLEGAL_STATE;
     *graph = stream->capture;
@@ -54,7 +54,7 @@ SIM_EXPORT CUresult cuStreamEndCapture(CUstream handle, Handle *graph) {
   });
 }
 SIM_EXPORT CUresult cuStreamIsCapturing(CUstream stream, int *status) {
-  return locked("cuStreamIsCapturing", [&] {
+  return locked([&] {
     if (!status) return INVALID_VALUE;
     if (!valid_stream(stream)) return INVALID_HANDLE;
     *status = captured_graph(stream) ? 1 : 0;

@@ -23,7 +23,7 @@ CUresult create_physical(uint64_t *handle, uint64_t bytes, const AllocationProp 
   if (on_device && !valid_device(prop.location.id)) return INVALID_DEVICE;
   int device = on_device ? prop.location.id : -1;
   Lock lock;
-  if (!imported && (!allocation_allowed() || !charge(device, bytes))) return OUT_OF_MEMORY;
+  if (!imported && !charge(device, bytes)) return OUT_OF_MEMORY;
   Physical *physical = create_object<Physical>(Object::PHYSICAL);
   physical->device = device;
   physical->size = bytes;
@@ -137,7 +137,7 @@ SIM_EXPORT CUresult cuMemRetainAllocationHandle(uint64_t *handle, void *address)
 }
 
 SIM_EXPORT CUresult cuMemExportToShareableHandle(void *shared, uint64_t handle, int type, unsigned long long flags) {
-  return checked("cuMemExportToShareableHandle", [&] {
+  return checked([&] {
     if (!shared || type != 1 || flags) return INVALID_VALUE;
     Lock lock;
     Physical *physical = find_physical(handle);
