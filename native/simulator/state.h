@@ -46,7 +46,6 @@ struct Graph : Object {
 
 struct Stream : Object {
   Context *context;
-  Graph *capture;  ///< null = not capturing
 };
 
 struct ArrayObject : Object {
@@ -175,9 +174,5 @@ void release_array(ArrayObject *array);
 
 /// A stream of ours or one of the three default streams. The lock is held.
 bool valid_stream(CUstream stream);
-/// The graph that a stream is being captured into, null if it is not. The lock is held.
-Graph *captured_graph(CUstream stream);
-/// An address for a graph's memory node. Graph memory is not charged: it exists while the graph runs.
-CUresult allocate_in_graph(Graph *graph, Context *context, uint64_t bytes, CUdeviceptr *address);
 
 }  // namespace sim

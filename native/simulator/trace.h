@@ -16,8 +16,6 @@ enum CallbackId : uint32_t {
       CBID_cuCtxCreate_v2 = 235,
   CBID_cuMemGetInfo_v2 = 242,
   CBID_cuDevicePrimaryCtxRetain = 386,
-  CBID_cuCtxCreate_v3 = 645,
-  CBID_cuCtxCreate_v4 = 757,
 };
 
 /// Raises the callbacks of one call, at its enter (constructor) and exit.

@@ -13,12 +13,7 @@ void AddressSpace::open() {
   free_.push({start, bytes});
 }
 
-uint64_t AddressSpace::take(uint64_t bytes, uint64_t alignment, uint64_t wish) {
-  for (size_t i = 0; wish && i < free_.size(); ++i) {
-    if (free_[i].address > wish || wish + bytes > free_[i].address + free_[i].bytes) continue;
-    carve(i, wish, bytes);
-    return wish;
-  }
+uint64_t AddressSpace::take(uint64_t bytes, uint64_t alignment) {
   for (size_t i = 0; i < free_.size(); ++i) {
     uint64_t address = round_up(free_[i].address, alignment);
     if (address + bytes > free_[i].address + free_[i].bytes) continue;

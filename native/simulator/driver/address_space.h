@@ -15,9 +15,8 @@ inline uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit -
 class AddressSpace {
  public:
   void open();
-  /// @return address, 0 when the space is full. `bytes` and `alignment` are multiples of PAGE; `wish` is
-  /// taken if it is free, 0 = none.
-  uint64_t take(uint64_t bytes, uint64_t alignment = PAGE, uint64_t wish = 0);
+  /// @return address, 0 when the space is full. `bytes` and `alignment` are multiples of PAGE.
+  uint64_t take(uint64_t bytes, uint64_t alignment = PAGE);
   void give(uint64_t address, uint64_t bytes);
 
  private:

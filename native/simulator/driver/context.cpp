@@ -27,22 +27,6 @@ void destroy(Context *context, bool whole_device) {
   context->alive = false;
 }
 
-CUresult create(Handle *context, unsigned flags, CUdevice device) {
-  if (!context) return INVALID_VALUE;
-  if (!valid_device(device)) return INVALID_DEVICE;
-  if (depth == DEEPEST) return OUT_OF_MEMORY;
-  Context *created;
-  {
-    Lock lock;
-    created = create_object<Context>(Object::CONTEXT);
-    bring_to_life(created, device, flags);
-  }
-  stack[depth++] = created;
-  raise_resource(RESOURCE_CONTEXT_CREATED, created);
-  *context = created;
-  return SUCCESS;
-}
-
 int device_of(void *handle) {
   Lock lock;
   Context *context = find_context(handle);
@@ -120,18 +104,21 @@ SIM_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags,
 }
 
 SIM_EXPORT CUresult cuCtxCreate_v2(Handle *context, unsigned flags, CUdevice device) {
-  return traced(SIM_CALL(cuCtxCreate_v2), Params{context, flags, device},
-                [&] { return create(context, flags, device); });
-}
-
-SIM_EXPORT CUresult cuCtxCreate_v3(Handle *context, void *affinity, int count, unsigned flags, CUdevice device) {
-  return traced(SIM_CALL(cuCtxCreate_v3), Params{context, affinity, count, flags, device},
-                [&] { return create(context, flags, device); });
-}
-
-SIM_EXPORT CUresult cuCtxCreate_v4(Handle *context, void *options, unsigned flags, CUdevice device) {
-  return traced(SIM_CALL(cuCtxCreate_v4), Params{context, options, flags, device},
-                [&] { return create(context, flags, device); });
+  return traced(SIM_CALL(cuCtxCreate_v2), Params{context, flags, device}, [&] {
+    if (!context) return INVALID_VALUE;
+    if (!valid_device(device)) return INVALID_DEVICE;
+    if (depth == DEEPEST) return OUT_OF_MEMORY;
+    Context *created;
+    {
+      Lock lock;
+      created = create_object<Context>(Object::CONTEXT);
+      bring_to_life(created, device, flags);
+    }
+    stack[depth++] = created;
+    raise_resource(RESOURCE_CONTEXT_CREATED, created);
+    *context = created;
+    return SUCCESS;
+  });
 }
 
 SIM_EXPORT CUresult cuCtxDestroy_v2(Handle handle) {

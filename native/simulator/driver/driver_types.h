@@ -20,13 +20,11 @@ using Handle = void *;  ///< an opaque pointer type of the driver: array, pool, 
   X(INVALID_DEVICE, 101)                 \
   X(INVALID_CONTEXT, 201)                \
   X(INVALID_HANDLE, 400)                 \
-  X(ILLEGAL_STATE, 401)                  \
   X(NOT_FOUND, 500)                      \
   X(CONTEXT_IS_DESTROYED, 709)           \
   X(HOST_MEMORY_ALREADY_REGISTERED, 712) \
   X(HOST_MEMORY_NOT_REGISTERED, 713)     \
-  X(NOT_SUPPORTED, 801)                  \
-  X(STREAM_CAPTURE_UNSUPPORTED, 900)
+  X(NOT_SUPPORTED, 801)
 
 #define X(name, code) name = code,
 enum CUresult : int { SUCCESS = 0, SIM_ERRORS(X) };

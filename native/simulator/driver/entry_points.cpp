@@ -20,19 +20,18 @@ struct Entry {
 // E: name, version suffix, since.  T: the same with a per-thread twin of the given suffix.
 // clang-format off
 #define ENTRY_POINTS(E, T)                                                                                          \
-  E(cuInit, , 2000) E(cuDriverGetVersion, , 2020) E(cuDeviceGet, , 2000) E(cuDeviceGetCount, , 2000)                \
-  E(cuDeviceGetName, , 2000) E(cuDeviceGetUuid, , 9020) E(cuDeviceGetUuid, _v2, 11040)                              \
-  E(cuDeviceTotalMem, _v2, 3020) E(cuDevicePrimaryCtxRetain, , 7000) E(cuDevicePrimaryCtxRelease, _v2, 11000)       \
+  E(cuInit, , 2000) E(cuDeviceGet, , 2000) E(cuDeviceGetCount, , 2000) E(cuDeviceGetName, , 2000)                   \
+  E(cuDeviceGetUuid, , 9020) E(cuDeviceGetUuid, _v2, 11040) E(cuDeviceTotalMem, _v2, 3020)                          \
+  E(cuDevicePrimaryCtxRetain, , 7000) E(cuDevicePrimaryCtxRelease, _v2, 11000)                                      \
   E(cuDevicePrimaryCtxReset, _v2, 11000) E(cuDevicePrimaryCtxGetState, , 7000) E(cuCtxCreate, _v2, 3020)            \
-  E(cuCtxCreate, _v3, 11040) E(cuCtxCreate, _v4, 12050) E(cuCtxDestroy, _v2, 4000) E(cuCtxPushCurrent, _v2, 4000)   \
-  E(cuCtxPopCurrent, _v2, 4000) E(cuCtxSetCurrent, , 4000) E(cuCtxGetCurrent, , 4000) E(cuCtxGetDevice, , 2000)     \
-  E(cuMemGetInfo, _v2, 3020) E(cuMemAlloc, _v2, 3020) E(cuMemAllocPitch, _v2, 3020) E(cuMemAllocManaged, , 6000)    \
-  E(cuMemFree, _v2, 3020) T(cuMemAllocAsync, , _ptsz, 11020) T(cuMemAllocFromPoolAsync, , _ptsz, 11020)             \
-  T(cuMemFreeAsync, , _ptsz, 11020) E(cuMemCreate, , 10020) E(cuMemRelease, , 10020)                                \
-  E(cuMemAddressReserve, , 10020) E(cuMemAddressFree, , 10020) E(cuMemMap, , 10020) E(cuMemUnmap, , 10020)          \
-  E(cuMemRetainAllocationHandle, , 11000) E(cuMemExportToShareableHandle, , 10020)                                  \
-  E(cuMemImportFromShareableHandle, , 10020) E(cuMemPoolCreate, , 11020) E(cuMemPoolDestroy, , 11020)               \
-  E(cuMemPoolTrimTo, , 11020) E(cuMemPoolExportToShareableHandle, , 11020)                                          \
+  E(cuCtxDestroy, _v2, 4000) E(cuCtxPushCurrent, _v2, 4000) E(cuCtxPopCurrent, _v2, 4000)                           \
+  E(cuCtxSetCurrent, , 4000) E(cuCtxGetCurrent, , 4000) E(cuCtxGetDevice, , 2000) E(cuMemGetInfo, _v2, 3020)        \
+  E(cuMemAlloc, _v2, 3020) E(cuMemAllocPitch, _v2, 3020) E(cuMemAllocManaged, , 6000) E(cuMemFree, _v2, 3020)       \
+  T(cuMemAllocAsync, , _ptsz, 11020) T(cuMemAllocFromPoolAsync, , _ptsz, 11020) T(cuMemFreeAsync, , _ptsz, 11020)   \
+  E(cuMemCreate, , 10020) E(cuMemRelease, , 10020) E(cuMemAddressReserve, , 10020) E(cuMemAddressFree, , 10020)     \
+  E(cuMemMap, , 10020) E(cuMemUnmap, , 10020) E(cuMemRetainAllocationHandle, , 11000)                               \
+  E(cuMemExportToShareableHandle, , 10020) E(cuMemImportFromShareableHandle, , 10020) E(cuMemPoolCreate, , 11020)   \
+  E(cuMemPoolDestroy, , 11020) E(cuMemPoolTrimTo, , 11020) E(cuMemPoolExportToShareableHandle, , 11020)             \
   E(cuMemPoolImportFromShareableHandle, , 11020) E(cuMemPoolExportPointer, , 11020)                                 \
   E(cuMemPoolImportPointer, , 11020) E(cuArrayCreate, _v2, 3020) E(cuArray3DCreate, _v2, 3020)                      \
   E(cuArrayDestroy, , 2000) E(cuMipmappedArrayCreate, , 5000) E(cuMipmappedArrayDestroy, , 5000)                    \
@@ -44,8 +43,7 @@ struct Entry {
   E(cuGraphicsResourceGetMappedPointer, _v2, 3020) E(cuGraphicsUnregisterResource, , 3000)                          \
   E(cuGraphCreate, , 10000) E(cuGraphDestroy, , 10000) E(cuGraphAddMemAllocNode, , 11040)                           \
   E(cuGraphAddMemFreeNode, , 11040) E(cuGraphAddNode, , 12020) E(cuGraphAddNode, _v2, 12030)                        \
-  E(cuStreamCreate, , 2000) E(cuStreamDestroy, _v2, 4000) E(cuStreamEndCapture, , 10000)                            \
-  E(cuStreamIsCapturing, , 10000) E(cuStreamBeginCapture, _v2, 10010) E(cuGetProcAddress, , 11030)                  \
+  E(cuStreamCreate, , 2000) E(cuStreamDestroy, _v2, 4000) E(cuGetProcAddress, , 11030)                              \
   E(cuGetProcAddress, _v2, 12000)
 // clang-format on
 

@@ -15,9 +15,12 @@ CUresult add_alloc_node(Handle *node, Handle handle, AllocNodeParams *alloc) {
   Lock lock;
   Graph *graph = find_graph(handle);
   if (!graph || !valid_device(alloc->pool.location.id)) return INVALID_VALUE;
-  result = allocate_in_graph(graph, context, alloc->bytes, &alloc->address);
-  if (result == SUCCESS) *node = create_object<Object>(Object::NODE);
-  return result;
+  // Not charged: graph memory exists while the graph runs.
+  result = allocate(Allocation::GRAPH, context, context->device, nullptr, alloc->bytes, false, &alloc->address);
+  if (result != SUCCESS) return result;
+  graph->allocations.push(alloc->address);
+  *node = create_object<Object>(Object::NODE);
+  return SUCCESS;
 }
 
 CUresult add_free_node(Handle *node, Handle handle, CUdeviceptr address) {
@@ -40,12 +43,6 @@ CUresult add_node(Handle *node, Handle graph, GraphNodeParams *params) {
 }
 
 }  // namespace
-
-CUresult sim::allocate_in_graph(Graph *graph, Context *context, uint64_t bytes, CUdeviceptr *address) {
-  CUresult result = allocate(Allocation::GRAPH, context, context->device, nullptr, bytes, false, address);
-  if (result == SUCCESS) graph->allocations.push(*address);
-  return result;
-}
 
 SIM_EXPORT CUresult cuGraphCreate(Handle *graph, unsigned flags) {
   return checked([&] {

@@ -7,7 +7,6 @@ using namespace sim;
 
 namespace {
 
-constexpr int DRIVER_VERSION = 13000;
 pthread_once_t once = PTHREAD_ONCE_INIT;
 
 void after_fork_in_child() {
@@ -60,12 +59,6 @@ SIM_EXPORT CUresult cuInit(unsigned flags) {
   pthread_once(&once, start);
   if (state.settings.devices == 0) return NO_DEVICE;
   inject();
-  return SUCCESS;
-}
-
-SIM_EXPORT CUresult cuDriverGetVersion(int *version) {
-  if (!version) return INVALID_VALUE;
-  *version = DRIVER_VERSION;
   return SUCCESS;
 }
 

@@ -21,7 +21,6 @@ CUresult allocate_async(CUdeviceptr *address, size_t bytes, Handle handle, bool 
   if (!valid_stream(stream)) return INVALID_HANDLE;
   Pool *pool = own_pool ? find_pool(handle) : state.devices[context->device].default_pool;
   if (!pool || pool->imported) return INVALID_VALUE;
-  if (Graph *graph = captured_graph(stream)) return allocate_in_graph(graph, context, bytes, address);
   return allocate(Allocation::ASYNC, context, pool->device, pool, bytes, pool->device >= 0, address);
 }
 
@@ -32,7 +31,6 @@ CUresult free_async(CUdeviceptr address, CUstream stream) {
   if (!valid_stream(stream)) return INVALID_HANDLE;
   Allocation *allocation = state.allocations.find(address);
   if (!allocation || allocation->kind == Allocation::IPC) return INVALID_VALUE;
-  if (captured_graph(stream)) return allocation->kind == Allocation::GRAPH ? SUCCESS : INVALID_VALUE;
   release(allocation);
   return SUCCESS;
 }

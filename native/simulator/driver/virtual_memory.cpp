@@ -66,7 +66,7 @@ SIM_EXPORT CUresult cuMemAddressReserve(CUdeviceptr *address, size_t bytes, size
     bool power = (alignment & (alignment - 1)) == 0;
     if (!address || !whole_pages(bytes) || !power || wish % PAGE || flags > 1) return INVALID_VALUE;
     Lock lock;
-    uint64_t place = state.space.take(bytes, alignment < PAGE ? PAGE : alignment, wish);
+    uint64_t place = state.space.take(bytes, alignment < PAGE ? PAGE : alignment);
     if (!place) return OUT_OF_MEMORY;
     Reservation *reservation = static_cast<Reservation *>(calloc(1, sizeof(Reservation)));
     *reservation = {place, bytes};

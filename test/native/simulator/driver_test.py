@@ -283,20 +283,6 @@ class Other(WithContext):
         self.assertEqual(call("cuMemPoolTrimTo", pool, U64(0)), INVALID_VALUE)
         self.assertEqual(free(address.value), 0)
 
-    def test_allocation_on_a_capturing_stream_is_a_graph_node(self):
-        stream, graph, address, status = VOID(), VOID(), U64(), I32()
-        self.assertEqual(call("cuStreamCreate", ctypes.byref(stream), U32(0)), 0)
-        self.assertEqual(call("cuStreamBeginCapture_v2", stream, I32(0)), 0)
-        call("cuStreamIsCapturing", stream, ctypes.byref(status))
-        self.assertEqual(status.value, 1)
-        self.assertEqual(call("cuMemAllocAsync", ctypes.byref(address), U64(4 * MIB), stream), 0)
-        self.assertEqual(available(), self.before)
-        self.assertEqual(call("cuMemFreeAsync", address, stream), 0)
-        self.assertEqual(call("cuStreamEndCapture", stream, ctypes.byref(graph)), 0)
-        self.assertEqual(call("cuGraphDestroy", graph), 0)
-        self.assertEqual(free(address.value), INVALID_VALUE)
-        self.assertEqual(call("cuStreamDestroy_v2", stream), 0)
-
     def test_host_memory_is_memory(self):
         pointer = VOID()
         self.assertEqual(call("cuMemAllocHost_v2", ctypes.byref(pointer), U64(100000)), 0)
