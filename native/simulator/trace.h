@@ -25,7 +25,9 @@ class CallTrace {
   void exit(CUresult result);
 
  private:
-  gmt_sim_call call_;
+  void tell(gmt::cuda::CuptiSite site);
+  uint32_t cbid_;
+  gmt::cuda::CallbackData data_ = {};
   uint64_t correlation_data_ = 0;
   int result_ = 0;
 };

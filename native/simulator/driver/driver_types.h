@@ -1,6 +1,6 @@
 #pragma once
 // The CUDA driver's types as far as the simulator reads them (cuda.h of CUDA 13.0). The project builds without
-// a CUDA toolkit; driver_types_check.cpp compares every layout with the real header where there is one.
+// a CUDA toolkit; test/native/inject/cupti_layout_test.cpp compares every layout with the real header where there is one.
 #include <cstddef>
 #include <cstdint>
 
