@@ -53,12 +53,9 @@ export async function applyFix(finding: Finding, origin: SourceOrigin, lines: So
   await openLine(file, lines.nearest(sourcePath(file, origin.cwd), line, origin.sinceMs), origin.cwd);
 }
 
-async function opened(uri: vscode.Uri): Promise<vscode.TextDocument | null> {
-  try {
-    return await vscode.workspace.openTextDocument(uri);
-  } catch {
-    return null; // the file is gone
-  }
+/** null: the file is gone. */
+function opened(uri: vscode.Uri): Thenable<vscode.TextDocument | null> {
+  return vscode.workspace.openTextDocument(uri).then(undefined, () => null);
 }
 
 function rangeOf({ column, endColumn }: Fix, first: number, last: number): vscode.Range {

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import * as vscode from 'vscode';
 import { editOf, LineShifts } from './lineShifts';
+import { attempt } from '../protocol/attempt';
 
 /** Follows edits of source files, so that a line that ran is found where it stands now. */
 export class SourceLines implements vscode.Disposable {
@@ -30,11 +31,7 @@ export class SourceLines implements vscode.Disposable {
   /** The file was written since, and no edit was seen: its lines may be others. */
   uncertain(path: string, sinceMs: number): boolean {
     if (this.shifts.get(path)?.changedSince(sinceMs)) return false;
-    try {
-      return statSync(path).mtimeMs > sinceMs;
-    } catch {
-      return true;
-    }
+    return attempt(() => statSync(path).mtimeMs > sinceMs, true);
   }
 
   private applyEdit({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { attempt } from '../protocol/attempt';
 
 /** Longer files are no source that a person wrote. */
 const MOST_BYTES = 4 << 20;
@@ -14,10 +15,6 @@ export function createLineReader(): (file: string, line: number) => string | nul
 }
 
 function readLines(file: string): string[] {
-  try {
-    const text = readFileSync(file);
-    return text.length > MOST_BYTES ? [] : text.toString('utf8').split(/\r?\n/);
-  } catch {
-    return [];
-  }
+  const text = attempt(() => readFileSync(file), null);
+  return text === null || text.length > MOST_BYTES ? [] : text.toString('utf8').split(/\r?\n/);
 }

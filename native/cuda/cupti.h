@@ -8,7 +8,14 @@
 namespace gmt::cuda {
 
 using Subscriber = void *;  ///< CUpti_SubscriberHandle
-enum CuptiResult : int { kCuptiSuccess = 0, kCuptiInvalidParameter = 1, kCuptiMultipleSubscribers = 39 };
+enum CuptiResult : int {
+  kCuptiSuccess = 0,
+  kCuptiInvalidParameter = 1,
+  kCuptiInvalidContext = 3,
+  kCuptiOutOfMemory = 8,
+  kCuptiNotInitialized = 15,
+  kCuptiMultipleSubscribers = 39,
+};
 enum CuptiDomain : uint32_t { kDomainDriver = 1, kDomainRuntime = 2, kDomainResource = 3, kDomainCount = 16 };
 enum CuptiResource : uint32_t { kContextCreated = 1, kContextDestroyStarting = 2 };
 enum CuptiSite : int { kSiteEnter = 0, kSiteExit = 1 };
@@ -33,6 +40,14 @@ struct ResourceData {
   void *context;
   void *resource;
   void *descriptor;
+};
+
+/// CUpti_SubscriberParams, the argument of cuptiSubscribe_v2
+struct SubscriberParams {
+  size_t struct_size;
+  const char *name;
+  char *old_name;
+  size_t old_name_size;
 };
 
 using Callback = void (*)(void *user, uint32_t domain, uint32_t id, const void *data);

@@ -9,18 +9,7 @@
 
 namespace sim {
 
-bool faults_wanted = false;
-
 namespace {
-
-struct Fault {
-  char name[64];
-  uint64_t at;  ///< 1 = first call
-  int result;
-  uint64_t seen;  ///< atomic
-};
-Fault faults[16];
-int fault_count = 0;
 
 void complain(const char *variable, const char *value, const char *wanted) {
   fprintf(stderr, "simulated GPU: %s=%s is not %s; the default is used\n", variable, value, wanted);
@@ -49,37 +38,6 @@ bool parse_bytes(const char *text, uint64_t &bytes) {
   return false;
 }
 
-bool allocates(const char *name) {
-  return strstr(name, "Alloc") || strstr(name, "Create") || strstr(name, "Open") || strstr(name, "Reserve");
-}
-
-bool parse_fault(char *text, Fault &fault) {
-  char *colon = strchr(text, ':');
-  if (!colon || colon == text || static_cast<size_t>(colon - text) >= sizeof fault.name) return false;
-  memcpy(fault.name, text, static_cast<size_t>(colon - text));
-  const char *rest;
-  uint64_t result = 0;
-  if (!parse_number(colon + 1, fault.at, &rest) || fault.at == 0) return false;
-  if (*rest == ':' && !parse_number(rest + 1, result, &rest)) return false;
-  fault.result = result ? static_cast<int>(result) : allocates(fault.name) ? OUT_OF_MEMORY : INVALID_VALUE;
-  return *rest == 0;
-}
-
-void read_faults() {
-  const char *value = getenv("GPU_MEMTRACE_SIM_FAIL");
-  if (!value || !*value) return;
-  char *copy = strdup(value), *place = nullptr;
-  for (char *part = strtok_r(copy, ",", &place); part; part = strtok_r(nullptr, ",", &place)) {
-    if (fault_count == static_cast<int>(sizeof faults / sizeof *faults) || !parse_fault(part, faults[fault_count])) {
-      complain("GPU_MEMTRACE_SIM_FAIL", value, "name:N[:result], at most 16 of them with commas between");
-      break;
-    }
-    ++fault_count;
-  }
-  free(copy);
-  faults_wanted = fault_count > 0;
-}
-
 }  // namespace
 
 void read_settings(Settings &settings) {
@@ -102,24 +60,6 @@ void read_settings(Settings &settings) {
     }
   }
   if (const char *value = getenv("GPU_MEMTRACE_SIM_NAME")) settings.name = strdup(value);
-  if (const char *value = getenv("GPU_MEMTRACE_SIM_OOM_AT")) {
-    if (parse_number(value, number, &rest) && !*rest) {
-      settings.oom_at = number;
-    } else {
-      complain("GPU_MEMTRACE_SIM_OOM_AT", value, "the number of an allocation call");
-    }
-  }
-  read_faults();
-}
-
-CUresult wanted_fault(const char *name) {
-  for (int i = 0; i < fault_count; ++i) {
-    if (strcmp(faults[i].name, name) != 0) continue;
-    if (__atomic_add_fetch(&faults[i].seen, 1, __ATOMIC_RELAXED) == faults[i].at) {
-      return static_cast<CUresult>(faults[i].result);
-    }
-  }
-  return SUCCESS;
 }
 
 }  // namespace sim

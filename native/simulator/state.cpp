@@ -6,8 +6,6 @@ namespace sim {
 
 State state{};
 
-bool allocation_allowed() { return ++state.allocation_calls != state.settings.oom_at; }
-
 bool charge(int device, uint64_t bytes) {
   if (device < 0) return true;
   uint64_t pages = round_up(bytes, PAGE);
@@ -68,13 +66,9 @@ CUresult allocate(Allocation::Kind kind, Context *context, int device, Pool *poo
                  .charged = charged,
                  .device = device,
                  .context = context,
-                 .pool = pool,
-                 .id = ++state.next_id};
+                 .pool = pool};
   state.allocations.insert(allocation);
-  if (pool) {
-    pool->used += span;
-    if (pool->used > pool->used_high) pool->used_high = pool->used;
-  }
+  if (pool) pool->used += span;
   *address = place;
   return SUCCESS;
 }

@@ -11,21 +11,7 @@ namespace sim {
 
 /// Anything with a handle. The handle is the object's own address.
 struct Object {
-  enum Type : uint32_t {
-    CONTEXT,
-    PHYSICAL,
-    POOL,
-    ARRAY,
-    MIPMAPPED,
-    STREAM,
-    EVENT,
-    GRAPH,
-    NODE,
-    EXECUTABLE,
-    MODULE,
-    EXTERNAL,
-    RESOURCE
-  };
+  enum Type : uint32_t { CONTEXT, PHYSICAL, POOL, ARRAY, MIPMAPPED, STREAM, GRAPH, NODE, EXTERNAL, RESOURCE };
   uint64_t address;  ///< of this object, so that a Table can hold it
   uint64_t bytes;    ///< 1
   Type type;
@@ -41,8 +27,8 @@ struct Context : Object {
 struct Pool : Object {
   int device;  ///< -1 = host
   bool imported;
-  bool destroyed;                         ///< by cuMemPoolDestroy; it ends with its last block
-  uint64_t used, used_high, released_at;  ///< bytes
+  bool destroyed;  ///< by cuMemPoolDestroy; it ends with its last block
+  uint64_t used;   ///< bytes
   SmallPages small;
 };
 
@@ -60,16 +46,12 @@ struct Graph : Object {
 
 struct Stream : Object {
   Context *context;
-  unsigned flags;
-  int priority;
-  Graph *capture;  ///< null = not capturing
 };
 
 struct ArrayObject : Object {
   int device;
   Context *context;
   uint64_t charged;
-  Array3DDescriptor descriptor;
 };
 
 struct External : Object {
@@ -86,7 +68,6 @@ struct Allocation {
   int device;
   Context *context;
   Pool *pool;
-  uint64_t id;
 };
 
 struct Reservation {
@@ -102,14 +83,13 @@ struct Mapping {
 struct HostRange {
   uint64_t address, bytes;
   bool registered;
-  unsigned flags;
   Context *context;
 };
 
 struct Device {
   uint64_t used;  ///< bytes that are given out, by pages
   Context *primary;
-  Pool *default_pool, *current_pool;
+  Pool *default_pool;
   SmallPages small;
 };
 
@@ -124,8 +104,6 @@ struct State {
   Table<Reservation> reservations;
   Table<Mapping> mappings;
   Table<HostRange> host;
-  uint64_t allocation_calls;
-  uint64_t next_id;
   uint32_t next_context_uid;
 };
 
@@ -174,8 +152,6 @@ inline CUresult destroy_handle(Handle handle, Object::Type type, CUresult unknow
   return SUCCESS;
 }
 
-/// Counts an allocation call; false when GPU_MEMTRACE_SIM_OOM_AT names this one. The lock is held.
-bool allocation_allowed();
 /// Takes `bytes` (rounded up to pages) of a device's capacity; false when it is full. Device -1: no limit.
 bool charge(int device, uint64_t bytes);
 void discharge(int device, uint64_t bytes);
@@ -198,9 +174,5 @@ void release_array(ArrayObject *array);
 
 /// A stream of ours or one of the three default streams. The lock is held.
 bool valid_stream(CUstream stream);
-/// The graph that a stream is being captured into, null if it is not. The lock is held.
-Graph *captured_graph(CUstream stream);
-/// An address for a graph's memory node. Graph memory is not charged: it exists while the graph runs.
-CUresult allocate_in_graph(Graph *graph, Context *context, uint64_t bytes, CUdeviceptr *address);
 
 }  // namespace sim

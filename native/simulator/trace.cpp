@@ -8,34 +8,29 @@ namespace sim {
 
 namespace {
 uint32_t next_correlation_id = 0;
-
-void show_context(gmt_sim_call &call) {
-  Context *context;
-  CUresult found = current_context(&context);
-  call.context = found == SUCCESS ? context : nullptr;
-  call.context_uid = found == SUCCESS ? context->uid : 0;
-}
 }  // namespace
 
-CallTrace::CallTrace(uint32_t cbid, const char *name, const void *params) {
-  call_ = {.site = 0,
-           .cbid = cbid,
-           .name = name,
-           .params = params,
-           .result = &result_,
-           .context = nullptr,
-           .context_uid = 0,
-           .correlation_id = __atomic_add_fetch(&next_correlation_id, 1, __ATOMIC_RELAXED),
-           .correlation_data = &correlation_data_};
-  show_context(call_);
-  gpu_memtrace_simulator_hooks.call(&call_);
+CallTrace::CallTrace(uint32_t cbid, const char *name, const void *params) : cbid_(cbid) {
+  data_.function_name = name;
+  data_.params = params;
+  data_.correlation_data = &correlation_data_;
+  data_.correlation_id = __atomic_add_fetch(&next_correlation_id, 1, __ATOMIC_RELAXED);
+  tell(gmt::cuda::kSiteEnter);
 }
 
 void CallTrace::exit(CUresult result) {
   result_ = result;
-  call_.site = 1;
-  show_context(call_);
-  gpu_memtrace_simulator_hooks.call(&call_);
+  data_.return_value = &result_;
+  tell(gmt::cuda::kSiteExit);
+}
+
+void CallTrace::tell(gmt::cuda::CuptiSite site) {
+  Context *context;
+  const bool found = current_context(&context) == SUCCESS;
+  data_.site = site;
+  data_.context = found ? context : nullptr;
+  data_.context_uid = found ? context->uid : 0;
+  gpu_memtrace_simulator_hooks.call(cbid_, &data_);
 }
 
 void raise_resource(uint32_t cbid, Context *context) {

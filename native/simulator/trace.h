@@ -8,23 +8,14 @@ SIM_EXPORT gmt_sim_hooks gpu_memtrace_simulator_hooks;
 namespace sim {
 
 /// Callback ids of the calls in the table of driver calls, then of others that programs and tracers watch
-/// (cupti_driver_cbid.h). 0 = a call that raises no callback here.
+/// (cupti_driver_cbid.h).
 enum CallbackId : uint32_t {
 #define X(name, cbid, kind, args, address, bytes, stream, object, source, since) CBID_##name = cbid,
   GMT_CALLS(X)
 #undef X
-      CBID_none = 0,
-  CBID_cuCtxSynchronize = 17,
-  CBID_cuStreamSynchronize = 126,
-  CBID_cuCtxCreate_v2 = 235,
+      CBID_cuCtxCreate_v2 = 235,
   CBID_cuMemGetInfo_v2 = 242,
-  CBID_cuLaunchKernel = 307,
   CBID_cuDevicePrimaryCtxRetain = 386,
-  CBID_cuLaunchKernel_ptsz = 442,
-  CBID_cuGraphLaunch = 514,
-  CBID_cuMemSetAccess = 553,
-  CBID_cuCtxCreate_v3 = 645,
-  CBID_cuCtxCreate_v4 = 757,
 };
 
 /// Raises the callbacks of one call, at its enter (constructor) and exit.
@@ -34,7 +25,9 @@ class CallTrace {
   void exit(CUresult result);
 
  private:
-  gmt_sim_call call_;
+  void tell(gmt::cuda::CuptiSite site);
+  uint32_t cbid_;
+  gmt::cuda::CallbackData data_ = {};
   uint64_t correlation_data_ = 0;
   int result_ = 0;
 };
@@ -54,32 +47,28 @@ struct Params {
 template <class... Arguments>
 Params(Arguments...) -> Params<Arguments...>;
 
-/// Runs the body of a driver call as a real driver does: not before cuInit, not in a forked child, with its
-/// callbacks, and with the failure that GPU_MEMTRACE_SIM_FAIL asks for.
+/// Runs the body of a driver call as a real driver does: not before cuInit, not in a forked child, with its callbacks.
 template <class Arguments, class Body>
 CUresult traced(uint32_t cbid, const char *name, const Arguments &params, Body body) {
   if (!gpu_memtrace_simulator_hooks.enabled[cbid]) [[likely]] {
-    if (!usable()) return NOT_INITIALIZED;
-    CUresult fault = faults_wanted ? wanted_fault(name) : SUCCESS;
-    return fault != SUCCESS ? fault : body();
+    return usable() ? body() : NOT_INITIALIZED;
   }
   CallTrace trace(cbid, name, &params);
-  CUresult fault = faults_wanted ? wanted_fault(name) : SUCCESS;
-  CUresult result = !usable() ? NOT_INITIALIZED : fault != SUCCESS ? fault : body();
+  CUresult result = usable() ? body() : NOT_INITIALIZED;
   trace.exit(result);
   return result;
 }
 
 /// A call that raises no callback.
 template <class Body>
-CUresult checked(const char *name, Body body) {
-  return traced(CBID_none, name, Params<>{}, body);
+CUresult checked(Body body) {
+  return usable() ? body() : NOT_INITIALIZED;
 }
 
 /// The same with the lock held.
 template <class Body>
-CUresult locked(const char *name, Body body) {
-  return checked(name, [&] {
+CUresult locked(Body body) {
+  return checked([&] {
     Lock lock;
     return body();
   });

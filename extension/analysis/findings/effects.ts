@@ -4,7 +4,7 @@ import type { Experiment, ExperimentEffect } from '../../protocol/requests/verdi
 import type { Layer, TraceInfo } from '../../protocol/trace';
 import { liveBytes } from '../ledger/ledgerLayer';
 import { sum } from '../series/statistics';
-import { entries, parseObject, type Entry } from './answerJson';
+import { fieldsIn, parseFields, type Fields } from '../../protocol/fields';
 
 /**
  * What an experiment freed, by the agent's answer; where PyTorch told no figures, by the trace before and after it. Negative:
@@ -17,12 +17,12 @@ export function readEffect(
   before: TraceInfo,
   after: TraceInfo,
 ): ExperimentEffect {
-  const answer = parseObject(text) ?? {};
+  const answer = parseFields(text) ?? {};
   const effect = { experiment, error: null, objects: null, tensorBytes: null, reservedBytes: null, driverBytes: null };
   if (answer.ok !== true)
     return { ...effect, error: typeof answer.error === 'string' ? answer.error : t('The answer is damaged.') };
   const objects = number(answer.collected) ?? number(answer.dropped);
-  const [was, is] = [entries(answer.before), entries(answer.after)];
+  const [was, is] = [fieldsIn(answer.before), fieldsIn(answer.after)];
   if (was.length === 0) {
     const freed = (layer: Layer): number =>
       liveBytes(before, layer, { process }) - liveBytes(after, layer, { process });
@@ -37,7 +37,7 @@ function number(value: unknown): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-function total(list: readonly Entry[], name: string): number {
+function total(list: readonly Fields[], name: string): number {
   return sum(list.map(entry => number(entry[name]) ?? 0));
 }
 

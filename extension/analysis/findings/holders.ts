@@ -4,7 +4,7 @@ import type { Answer, BlockFacts } from '../../protocol/steps';
 import type { TraceSource } from '../../protocol/trace';
 import type { HolderFound, HolderLink } from '../../protocol/requests/verdictRequests';
 import type { FindingHolder, Fix } from '../../protocol/verdicts';
-import { entries, isEntry, parseObject, type Entry } from './answerJson';
+import { fieldsIn, isFields, parseFields, type Fields } from '../../protocol/fields';
 import { sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { blocksText } from '../words';
@@ -49,7 +49,7 @@ export function readHolders(source: TraceSource): HolderAnswer[] {
     if (!info.complete) continue;
     const answer = source.answer({ process: info.process, index: info.index });
     if (answer === null) continue;
-    const document = parseObject(answer.text) ?? {};
+    const document = parseFields(answer.text) ?? {};
     const held = heldBy(document, answer.blocks);
     const sites = namesAll(document) ? new Set(answer.blocks.map(block => block.site)) : null;
     const cutAfterMs = cutOf(document);
@@ -75,31 +75,31 @@ export interface HolderEntry {
 
 /** The holders in an answer's JSON, groups first; empty where it is none, or damaged. */
 export function holderEntries(text: string): HolderEntry[] {
-  return entriesOf(parseObject(text) ?? {});
+  return entriesOf(parseFields(text) ?? {});
 }
 
-function entriesOf(document: Entry): HolderEntry[] {
-  return [...entries(document.groups), ...entries(document.holders)]
+function entriesOf(document: Fields): HolderEntry[] {
+  return [...fieldsIn(document.groups), ...fieldsIn(document.holders)]
     .filter(entry => entry.path !== undefined || entry.kind !== undefined)
     .map(readEntry);
 }
 
-function readEntry(entry: Entry): HolderEntry {
+function readEntry(entry: Fields): HolderEntry {
   return {
     holder: readHolder(entry),
     chain: readChain(entry.chain),
     addresses: addressesOf(entry),
     count: positive(entry.count) ?? 0,
-    also: entries(entry.also).map(readEntry),
+    also: fieldsIn(entry.also).map(readEntry),
   };
 }
 
 /** The holders in an answer's JSON with their blocks by site; empty where it is none, or damaged. */
 export function parseHolders(text: string, blocks: readonly BlockFacts[]): HeldBlocks[] {
-  return heldBy(parseObject(text) ?? {}, blocks);
+  return heldBy(parseFields(text) ?? {}, blocks);
 }
 
-function heldBy(document: Entry, blocks: readonly BlockFacts[]): HeldBlocks[] {
+function heldBy(document: Fields, blocks: readonly BlockFacts[]): HeldBlocks[] {
   // A block is counted once, at the first holder that names it: groups come first.
   return joined(entriesOf(document), new Map(blocks.filter(({ known }) => known).map(block => [block.address, block])));
 }
@@ -131,7 +131,7 @@ function readChain(value: unknown): HolderLink[] {
   const links: unknown[] = Array.isArray(value) ? value : [];
   return links.flatMap(link => {
     if (typeof link === 'string') return [{ kind: '', name: link, type: '', length: null }];
-    if (!isEntry(link)) return [];
+    if (!isFields(link)) return [];
     return [{ kind: word(link.kind), name: word(link.name), type: word(link.type), length: positive(link.length) }];
   });
 }
@@ -142,19 +142,19 @@ export function linkText({ kind, name, type, length }: HolderLink): string {
   return type === '' ? `${name}${size}` : `${name}${size}: ${type}`;
 }
 
-function namesAll({ ok, cut, more }: Entry): boolean {
+function namesAll({ ok, cut, more }: Fields): boolean {
   return ok === true && cut === false && Array.isArray(more);
 }
 
-function cutOf({ ok, cut, tookMs }: Entry): number | null {
+function cutOf({ ok, cut, tookMs }: Fields): number | null {
   return ok === true && cut === true ? positive(tookMs) : null;
 }
 
-function occasionOf({ when, step }: Entry): Pick<HolderAnswer, 'when' | 'step'> {
+function occasionOf({ when, step }: Fields): Pick<HolderAnswer, 'when' | 'step'> {
   return { when: when === 'step' || when === 'exit' ? when : 'asked', step: positive(step) ?? 0 };
 }
 
-function readHolder(entry: Entry): FindingHolder {
+function readHolder(entry: Fields): FindingHolder {
   return {
     path: word(entry.path),
     kind: word(entry.kind) || 'unknown',
@@ -179,7 +179,7 @@ function readLimit(limit: unknown): Pick<FindingHolder, 'limit'> {
 
 /** Empty where the entry is none, or damaged. */
 function readFix(value: unknown): { fix?: Fix } {
-  if (!isEntry(value)) return {};
+  if (!isFields(value)) return {};
   const [line, column, endLine, endColumn] = ['line', 'column', 'endLine', 'endColumn'].map(name =>
     positive(value[name]),
   );
@@ -198,7 +198,7 @@ function positive(value: unknown): number | null {
   return typeof value === 'number' && value > 0 ? value : null;
 }
 
-function addressesOf(entry: Entry): bigint[] {
+function addressesOf(entry: Fields): bigint[] {
   const all: unknown[] = Array.isArray(entry.addresses) ? entry.addresses : [entry.address];
   return all.flatMap(value => {
     const text = typeof value === 'number' ? String(value) : value;
@@ -323,7 +323,7 @@ export function readHolderAnswer(
   sites: readonly number[],
   { asked, alive }: { asked: number; alive: number },
 ): { holders: HolderFound[]; sentence: string } | { sentence: string } {
-  const document = parseObject(text);
+  const document = parseFields(text);
   if (document === null) return { sentence: t('The answer of the program is damaged.') };
   if (document.ok !== true) return { sentence: t('The program could not tell: {0}', String(document.error)) };
   const holders = holdersIn(heldBy(document, blocks), sites);
@@ -340,7 +340,7 @@ export function readHolderAnswer(
 
 /** How long the program stood still for an answer (ms; null: it does not tell, or gave none), and whether time ran out. */
 export function timeOf(result: { answer: Pick<Answer, 'text'> } | object): { pauseMs: number | null; cut: boolean } {
-  const document = 'answer' in result ? parseObject(result.answer.text) : null;
+  const document = 'answer' in result ? parseFields(result.answer.text) : null;
   return { pauseMs: positive(document?.tookMs), cut: document?.cut === true };
 }
 

@@ -1,6 +1,8 @@
 // Python launch configurations (launch.json) as commands: substitution of variables, environment files.
 import { basename, dirname, extname, isAbsolute, join, relative, resolve } from 'node:path';
 import { splitWords } from './shellWords';
+import { attempt } from '../../protocol/attempt';
+import { isFields } from '../../protocol/fields';
 
 /** What is to be run. */
 export interface LaunchPlan {
@@ -49,7 +51,7 @@ export function planOf(
   context: VariableContext,
   readFile: (path: string) => string,
 ): LaunchPlan {
-  const linux = isObject(configuration.linux) ? configuration.linux : {};
+  const linux = isFields(configuration.linux) ? configuration.linux : {};
   const settings = { ...configuration, ...linux };
   const title = typeof settings.name === 'string' ? settings.name : 'Python';
   const text = (name: string): string | undefined => {
@@ -91,21 +93,15 @@ function wordsOf(value: unknown, name: string, context: VariableContext): string
 }
 
 function environmentOf(value: unknown, context: VariableContext): Record<string, string> {
-  if (!isObject(value)) return {};
+  if (!isFields(value)) return {};
   const entries = Object.entries(value).filter(([, text]) => text !== null && text !== undefined);
   return Object.fromEntries(entries.map(([name, text]) => [name, substitute(String(text), context)]));
 }
 
 function environmentFile(path: string | undefined, readFile: (path: string) => string): Record<string, string> {
   if (path === undefined) return {};
-  let text: string;
-  try {
-    text = readFile(path);
-  } catch {
-    // As the Python extension does: a missing environment file is no error.
-    return {};
-  }
-  return parseEnvironmentFile(text);
+  // As the Python extension does: a missing environment file is no error.
+  return parseEnvironmentFile(attempt(() => readFile(path), ''));
 }
 
 /** `NAME=value` lines; `#` comments, `export`, quotes. */
@@ -182,8 +178,4 @@ function prefixed(kind: string, name: string, context: VariableContext): string 
     default:
       return undefined;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { processAlive } from '../processes/processAlive';
+import { readText } from '../processes/machine';
 
 /**
  * For /bin/sh -c: runs a program that owns the terminal, leaves its process id and its exit status in the trace
@@ -53,10 +54,6 @@ export function programRuns(directory: string): boolean {
 }
 
 function readNumber(file: string): number | null {
-  try {
-    const text = /^\d+(?=\n)/.exec(readFileSync(file, 'utf8'))?.[0];
-    return text === undefined ? null : Number(text);
-  } catch {
-    return null;
-  }
+  const text = /^\d+(?=\n)/.exec(readText(file))?.[0];
+  return text === undefined ? null : Number(text);
 }

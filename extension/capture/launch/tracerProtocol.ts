@@ -1,4 +1,5 @@
 // What the privileged tracer (native/uprobe) says on its standard output: one JSON object a line.
+import { parseFields } from '../../protocol/fields';
 
 const ERROR_CODES = [
   'no-process',
@@ -48,11 +49,9 @@ export interface SelfTest {
   message: string;
 }
 
-type Fields = Record<string, unknown>;
-
 /** The message of a line; null for a line that is none, also for kinds that a newer tracer may have. */
 export function parseTracerLine(line: string): TracerMessage | null {
-  const fields = parseObject(line);
+  const fields = parseFields(line);
   if (fields === null) return null;
   switch (fields.type) {
     case 'ready':
@@ -84,7 +83,7 @@ export function parseTracerLine(line: string): TracerMessage | null {
 
 /** The answer of `self-test`, null when it is none. */
 export function parseSelfTest(output: string): SelfTest | null {
-  const fields = parseObject(output);
+  const fields = parseFields(output);
   if (fields === null || typeof fields.bpf !== 'boolean') return null;
   const flag = (name: string): boolean => fields[name] === true;
   return {
@@ -97,14 +96,6 @@ export function parseSelfTest(output: string): SelfTest | null {
   };
 }
 
-function parseObject(line: string): Fields | null {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
-  } catch {
-    return null;
-  }
-}
 function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

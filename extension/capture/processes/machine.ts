@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
+import { attempt } from '../../protocol/attempt';
 
 const LIBRARY_FOLDERS = [
   '/usr/lib/x86_64-linux-gnu',
@@ -174,38 +175,24 @@ export function output(program: string, parameters: string[], env?: NodeJS.Proce
 }
 
 function isExecutable(file: string): boolean {
-  try {
+  return attempt(() => {
     accessSync(file, constants.X_OK);
     return isFile(file);
-  } catch {
-    return false;
-  }
+  }, false);
 }
 function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+  return attempt(() => statSync(path).isFile(), false);
 }
 function isText(value: string | undefined): value is string {
   return value !== undefined && value !== '';
 }
 /** What is in a folder; nothing where it may not be read. */
 export function list(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  return attempt(() => readdirSync(folder), []);
 }
 /** Empty where there is no such file, or it may not be read. */
 export function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
+  return attempt(() => readFileSync(file, 'utf8'), '');
 }
 function firstLine(file: string): string {
   let descriptor: number | undefined;
@@ -221,9 +208,5 @@ function firstLine(file: string): string {
   }
 }
 function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  return attempt(() => realpathSync(path), path);
 }

@@ -146,12 +146,8 @@ export function parseComputeApps(listing: string): Map<number, number> {
 }
 
 /** Null where the file is not there or may not be read. */
-async function readText(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch {
-    return null;
-  }
+function readText(file: string): Promise<string | null> {
+  return readFile(file, 'utf8').catch(() => null);
 }
 
 let users: Map<number, string> | undefined;

@@ -2,6 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Environment } from '../processes/machine';
+import { attempt } from '../../protocol/attempt';
 
 const PRODUCT = 'gpu-memory-trace';
 
@@ -48,11 +49,7 @@ function own(folder: string | undefined): string | undefined {
 }
 
 function homeFolder(): string {
-  try {
-    return userInfo().homedir;
-  } catch {
-    return '/'; // a user id without an entry, as in some containers
-  }
+  return attempt(() => userInfo().homedir, '/'); // a user id without an entry, as in some containers
 }
 
 function absolute(path: string | undefined): string | undefined {

@@ -6,6 +6,7 @@ import type { Answer } from '../../protocol/steps';
 import type { ProcessInfo, TraceInfo } from '../../protocol/trace';
 import type { Experiment } from '../../protocol/requests/verdictRequests';
 import { reasonOf } from './traceDirectory';
+import { attempt } from '../../protocol/attempt';
 
 /** A block that is asked for; `lines` are those of its allocation, innermost first. */
 export interface AskedBlock {
@@ -149,9 +150,6 @@ function agentWasSeen(info: TraceInfo, process: number): boolean {
 }
 
 function torchIsMapped(pid: number): boolean {
-  try {
-    return /\/libtorch_python\.so|\/torch\/_C\./.test(readFileSync(`/proc/${pid}/maps`, 'utf8'));
-  } catch {
-    return true; // of another user: nothing is known
-  }
+  const maps = attempt(() => readFileSync(`/proc/${pid}/maps`, 'utf8'), null);
+  return maps === null || /\/libtorch_python\.so|\/torch\/_C\./.test(maps); // null, of another user: nothing is known
 }

@@ -1,7 +1,7 @@
 // Which trace directory is meant: by its path, or by a process that is recorded into it.
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { list } from '../processes/machine';
+import { list, readText } from '../processes/machine';
 import { PREFIX, processesIn } from './traceDirectory';
 
 /** A trace: a directory that is recorded into, or a saved file; `pid`: the process that was named. */
@@ -48,9 +48,5 @@ function tracedText(paths: readonly string[]): string {
 
 /** Empty where the process has just ended. */
 function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').join(' ').trim().slice(0, MOST_LETTERS);
-  } catch {
-    return '';
-  }
+  return readText(`/proc/${pid}/cmdline`).split('\0').join(' ').trim().slice(0, MOST_LETTERS);
 }

@@ -1,7 +1,9 @@
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mark } from '../../protocol/marks';
 import { isFull } from './traceDirectory';
+import { parseFields } from '../../protocol/fields';
+import { readText } from '../processes/machine';
 
 /** The launcher's facts, in the trace directory and in the saved trace. */
 export interface SessionFile {
@@ -41,15 +43,8 @@ export function writeSession(directory: string, session: SessionFile): void {
 
 /** The facts of a trace directory, null where there are none. */
 export function readSession(directory: string): SessionFile | null {
-  try {
-    const value: unknown = JSON.parse(readFileSync(join(directory, NAME), 'utf8'));
-    const session = value as SessionFile | null;
-    return session?.version === 1 && Array.isArray(session.command) && Array.isArray(session.processes)
-      ? session
-      : null;
-  } catch {
-    return null;
-  }
+  const session = parseFields(readText(join(directory, NAME))) as SessionFile | null;
+  return session?.version === 1 && Array.isArray(session.command) && Array.isArray(session.processes) ? session : null;
 }
 
 /** Notes how the processes do, where that can be written. What others wrote meanwhile, such as marks, stays. */

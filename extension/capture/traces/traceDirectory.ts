@@ -4,7 +4,6 @@ import {
   existsSync,
   lstatSync,
   mkdtempSync,
-  readFileSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -12,9 +11,10 @@ import {
   statfsSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { list } from '../processes/machine';
+import { list, readText } from '../processes/machine';
 import { makeFolder } from './folders';
 import { formatBytes } from '../../protocol/format';
+import { fieldsIn, parseFields } from '../../protocol/fields';
 
 export interface TraceDirectory {
   path: string;
@@ -112,12 +112,9 @@ function processLives(directory: string): boolean {
 export function processesIn(directory: string): Set<number> {
   const logs = list(directory).flatMap(name => /^(\d+)-.*\.gmtlog$/.exec(name)?.[1] ?? []);
   const ids = new Set(logs.map(Number));
-  try {
-    const { processes } = JSON.parse(readFileSync(join(directory, 'session.json'), 'utf8')) as { processes?: unknown };
-    for (const { pid } of processes as { pid: unknown }[]) if (typeof pid === 'number') ids.add(pid);
-  } catch {
-    // Without the launcher's facts the logs' names tell.
-  }
+  // Without the launcher's facts the logs' names tell.
+  const session = parseFields(readText(join(directory, 'session.json')));
+  for (const { pid } of fieldsIn(session?.processes)) if (typeof pid === 'number') ids.add(pid);
   return ids;
 }
 

@@ -1,4 +1,5 @@
 // Checks of what comes from the page, put together from checks of fields. Each throws `Refused` with what a value should be.
+import { isFields, type Fields } from '../fields';
 
 /** Why a message is refused, as half a sentence. */
 export class Refused extends Error {}
@@ -9,16 +10,10 @@ export type Check<T> = (value: unknown, name: string) => T;
 /** For each request the check of its parameters. */
 export type Checks<R> = { [M in keyof R]: Check<R[M] extends (params: infer P) => unknown ? P : never> };
 
-export type Fields = Record<string, unknown>;
-
 const MAX_TEXT = 4_096;
 
 /** For requests without parameters. */
 export const nothing = (): undefined => undefined;
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 export function isIndex(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;

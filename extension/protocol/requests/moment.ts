@@ -1,5 +1,6 @@
 // Of which moment of a trace rows are. Times are nanoseconds of the session, as in trace.ts.
-import { isFields, object, oneOf, optional, Refused, time, timeSpan, unless, type Check } from './checks';
+import { isFields } from '../fields';
+import { object, oneOf, optional, Refused, time, timeSpan, unless, type Check } from './checks';
 
 /**
  * `now`: as far as was read. `at`: alive at that time. `born`: allocated in [fromNs, toNs] and still alive, now or at `atNs`.

@@ -1,6 +1,7 @@
 // What comes from the page is checked before the host acts on it.
 import { blockChecks } from './blockRequests';
-import { isFields, isIndex, Refused, type Checks } from './checks';
+import { isFields } from '../fields';
+import { isIndex, Refused, type Checks } from './checks';
 import { compareChecks } from './compareRequests';
 import type { Method, Requests, ToHost } from './messages';
 import { ledgerChecks } from './ledgerRequests';

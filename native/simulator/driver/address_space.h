@@ -9,23 +9,34 @@ constexpr uint64_t SMALLEST = 512;  ///< alignment and granularity of what is sm
 
 inline uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
-/// Hands out device addresses, never memory: the lowest free place that fits, so freed addresses come back
-/// soon. The range is reserved from the kernel without access rights: a program that dereferences a device
-/// pointer on the host crashes, as with a real GPU, and no host mapping can have the same address.
-class AddressSpace {
+/// Hands out addresses: the lowest free place that fits, so freed addresses come back soon. What is adjacent and free is one.
+class FreeSpace {
  public:
-  void open();
-  /// @return address, 0 when the space is full. `bytes` and `alignment` are multiples of PAGE; `wish` is
-  /// taken if it is free, 0 = none.
-  uint64_t take(uint64_t bytes, uint64_t alignment = PAGE, uint64_t wish = 0);
+  /// @return address, 0 when there is no room. `bytes` and `alignment` are multiples of the smallest piece.
+  uint64_t take(uint64_t bytes, uint64_t alignment);
   void give(uint64_t address, uint64_t bytes);
+  /// Whether these bytes are one free place.
+  bool is_free(uint64_t bytes) const { return free_.size() == 1 && free_[0].bytes == bytes; }
+  void clear() { free_.clear(); }
 
  private:
   struct Extent {
     uint64_t address, bytes;
   };
-  void carve(size_t index, uint64_t address, uint64_t bytes);
   Array<Extent> free_;
+};
+
+/// Hands out device addresses, never memory. The range is reserved from the kernel without access rights: a program that
+/// dereferences a device pointer on the host crashes, as with a real GPU, and no host mapping can have the same address.
+class AddressSpace {
+ public:
+  void open();
+  /// @return address, 0 when the space is full. `bytes` and `alignment` are multiples of PAGE.
+  uint64_t take(uint64_t bytes, uint64_t alignment = PAGE) { return space_.take(bytes, alignment); }
+  void give(uint64_t address, uint64_t bytes) { space_.give(address, bytes); }
+
+ private:
+  FreeSpace space_;
 };
 
 /// Pages of one device (or pool) that hold allocations smaller than a page.
@@ -40,14 +51,10 @@ class SmallPages {
   void clear() { pages_.clear(); }
 
  private:
-  static constexpr unsigned UNITS = PAGE / SMALLEST;
   struct Page {
     uint64_t address, bytes;
-    unsigned used;
-    uint64_t taken[UNITS / 64];
+    FreeSpace space;
   };
-  static int find_run(const Page &page, unsigned units);
-  static void mark(Page &page, unsigned first, unsigned units, bool taken);
   Table<Page> pages_;
 };
 

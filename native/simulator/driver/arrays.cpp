@@ -33,12 +33,11 @@ CUresult create(Handle *handle, const Array3DDescriptor &descriptor, unsigned le
   if (CUresult result = current_context(&context); result != SUCCESS) return result;
   uint64_t bytes = array_bytes(descriptor, levels);
   Lock lock;
-  if (!allocation_allowed() || !charge(context->device, bytes)) return OUT_OF_MEMORY;
+  if (!charge(context->device, bytes)) return OUT_OF_MEMORY;
   ArrayObject *array = create_object<ArrayObject>(type);
   array->device = context->device;
   array->context = context;
   array->charged = bytes;
-  array->descriptor = descriptor;
   *handle = array;
   return SUCCESS;
 }
@@ -77,14 +76,4 @@ SIM_EXPORT CUresult cuMipmappedArrayCreate(Handle *array, const Array3DDescripto
 
 SIM_EXPORT CUresult cuMipmappedArrayDestroy(Handle array) {
   return traced(SIM_CALL(cuMipmappedArrayDestroy), Params{array}, [&] { return destroy(array, Object::MIPMAPPED); });
-}
-
-SIM_EXPORT CUresult cuArray3DGetDescriptor_v2(Array3DDescriptor *descriptor, Handle handle) {
-  return locked("cuArray3DGetDescriptor_v2", [&] {
-    ArrayObject *array = find_object<ArrayObject>(handle, Object::ARRAY);
-    if (!array) return INVALID_HANDLE;
-    if (!descriptor) return INVALID_VALUE;
-    *descriptor = array->descriptor;
-    return SUCCESS;
-  });
 }

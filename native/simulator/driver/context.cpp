@@ -27,38 +27,13 @@ void destroy(Context *context, bool whole_device) {
   context->alive = false;
 }
 
-CUresult create(Handle *context, unsigned flags, CUdevice device) {
-  if (!context) return INVALID_VALUE;
-  if (!valid_device(device)) return INVALID_DEVICE;
-  if (depth == DEEPEST) return OUT_OF_MEMORY;
-  Context *created;
-  {
-    Lock lock;
-    created = create_object<Context>(Object::CONTEXT);
-    bring_to_life(created, device, flags);
-  }
-  stack[depth++] = created;
-  raise_resource(RESOURCE_CONTEXT_CREATED, created);
-  *context = created;
-  return SUCCESS;
-}
-
 int device_of(void *handle) {
   Lock lock;
   Context *context = find_context(handle);
   return context ? context->device : -1;
 }
 
-uint32_t uid_of(void *handle) {
-  Lock lock;
-  Context *context = find_context(handle);
-  return context ? context->uid : 0;
-}
-
-__attribute__((constructor)) void offer_hooks() {
-  gpu_memtrace_simulator_hooks.context_device = device_of;
-  gpu_memtrace_simulator_hooks.context_uid = uid_of;
-}
+__attribute__((constructor)) void offer_hooks() { gpu_memtrace_simulator_hooks.context_device = device_of; }
 
 }  // namespace
 
@@ -117,7 +92,7 @@ SIM_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
 }
 
 SIM_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active) {
-  return checked("cuDevicePrimaryCtxGetState", [&] {
+  return checked([&] {
     if (!flags || !active) return INVALID_VALUE;
     if (!valid_device(device)) return INVALID_DEVICE;
     Lock lock;
@@ -128,28 +103,22 @@ SIM_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags,
   });
 }
 
-SIM_EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {
-  return checked("cuDevicePrimaryCtxSetFlags", [&] {
+SIM_EXPORT CUresult cuCtxCreate_v2(Handle *context, unsigned flags, CUdevice device) {
+  return traced(SIM_CALL(cuCtxCreate_v2), Params{context, flags, device}, [&] {
+    if (!context) return INVALID_VALUE;
     if (!valid_device(device)) return INVALID_DEVICE;
-    Lock lock;
-    if (state.devices[device].primary) state.devices[device].primary->flags = flags;
+    if (depth == DEEPEST) return OUT_OF_MEMORY;
+    Context *created;
+    {
+      Lock lock;
+      created = create_object<Context>(Object::CONTEXT);
+      bring_to_life(created, device, flags);
+    }
+    stack[depth++] = created;
+    raise_resource(RESOURCE_CONTEXT_CREATED, created);
+    *context = created;
     return SUCCESS;
   });
-}
-
-SIM_EXPORT CUresult cuCtxCreate_v2(Handle *context, unsigned flags, CUdevice device) {
-  return traced(SIM_CALL(cuCtxCreate_v2), Params{context, flags, device},
-                [&] { return create(context, flags, device); });
-}
-
-SIM_EXPORT CUresult cuCtxCreate_v3(Handle *context, void *affinity, int count, unsigned flags, CUdevice device) {
-  return traced(SIM_CALL(cuCtxCreate_v3), Params{context, affinity, count, flags, device},
-                [&] { return create(context, flags, device); });
-}
-
-SIM_EXPORT CUresult cuCtxCreate_v4(Handle *context, void *options, unsigned flags, CUdevice device) {
-  return traced(SIM_CALL(cuCtxCreate_v4), Params{context, options, flags, device},
-                [&] { return create(context, flags, device); });
 }
 
 SIM_EXPORT CUresult cuCtxDestroy_v2(Handle handle) {
@@ -168,7 +137,7 @@ SIM_EXPORT CUresult cuCtxDestroy_v2(Handle handle) {
 }
 
 SIM_EXPORT CUresult cuCtxPushCurrent_v2(Handle handle) {
-  return locked("cuCtxPushCurrent_v2", [&] {
+  return locked([&] {
     Context *context = find_context(handle);
     if (!context || depth == DEEPEST) return INVALID_CONTEXT;
     stack[depth++] = context;
@@ -177,7 +146,7 @@ SIM_EXPORT CUresult cuCtxPushCurrent_v2(Handle handle) {
 }
 
 SIM_EXPORT CUresult cuCtxPopCurrent_v2(Handle *context) {
-  return checked("cuCtxPopCurrent_v2", [&] {
+  return checked([&] {
     if (depth == 0) return INVALID_CONTEXT;
     --depth;
     if (context) *context = stack[depth];
@@ -186,7 +155,7 @@ SIM_EXPORT CUresult cuCtxPopCurrent_v2(Handle *context) {
 }
 
 SIM_EXPORT CUresult cuCtxSetCurrent(Handle handle) {
-  return checked("cuCtxSetCurrent", [&] {
+  return checked([&] {
     if (!handle) {
       if (depth) --depth;
       return SUCCESS;
@@ -201,7 +170,7 @@ SIM_EXPORT CUresult cuCtxSetCurrent(Handle handle) {
 }
 
 SIM_EXPORT CUresult cuCtxGetCurrent(Handle *context) {
-  return checked("cuCtxGetCurrent", [&] {
+  return checked([&] {
     if (!context) return INVALID_VALUE;
     *context = depth ? stack[depth - 1] : nullptr;
     return SUCCESS;
@@ -209,75 +178,11 @@ SIM_EXPORT CUresult cuCtxGetCurrent(Handle *context) {
 }
 
 SIM_EXPORT CUresult cuCtxGetDevice(CUdevice *device) {
-  return checked("cuCtxGetDevice", [&] {
+  return checked([&] {
     if (!device) return INVALID_VALUE;
     Context *context;
     CUresult result = current_context(&context);
     if (result == SUCCESS) *device = context->device;
     return result;
   });
-}
-
-SIM_EXPORT CUresult cuCtxGetId(Handle handle, unsigned long long *id) {
-  return checked("cuCtxGetId", [&] {
-    Context *current = nullptr;
-    if (!handle && current_context(&current) != SUCCESS) return INVALID_CONTEXT;
-    uint32_t uid = uid_of(handle ? handle : current);
-    if (!id || !uid) return INVALID_CONTEXT;
-    *id = uid;
-    return SUCCESS;
-  });
-}
-
-SIM_EXPORT CUresult cuCtxGetApiVersion(Handle handle, unsigned *version) {
-  return checked("cuCtxGetApiVersion", [&] {
-    if (!version) return INVALID_VALUE;
-    if (handle && device_of(handle) < 0) return INVALID_CONTEXT;
-    *version = 3020;
-    return SUCCESS;
-  });
-}
-
-SIM_EXPORT CUresult cuCtxSynchronize(void) {
-  return traced(SIM_CALL(cuCtxSynchronize), Params<>{}, [&] {
-    Context *context;
-    return current_context(&context);
-  });
-}
-
-SIM_EXPORT CUresult cuCtxGetFlags(unsigned *flags) {
-  return checked("cuCtxGetFlags", [&] {
-    if (!flags) return INVALID_VALUE;
-    Context *context;
-    CUresult result = current_context(&context);
-    if (result == SUCCESS) *flags = context->flags;
-    return result;
-  });
-}
-
-SIM_EXPORT CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
-  return checked("cuCtxGetStreamPriorityRange", [&] {
-    if (least) *least = 0;
-    if (greatest) *greatest = -5;
-    return SUCCESS;
-  });
-}
-
-SIM_EXPORT CUresult cuCtxSetLimit(int, size_t) {
-  return checked("cuCtxSetLimit", [] { return SUCCESS; });
-}
-
-SIM_EXPORT CUresult cuCtxGetLimit(size_t *value, int) {
-  return checked("cuCtxGetLimit", [&] {
-    if (!value) return INVALID_VALUE;
-    *value = 1024;
-    return SUCCESS;
-  });
-}
-
-SIM_EXPORT CUresult cuCtxEnablePeerAccess(Handle peer, unsigned) {
-  return checked("cuCtxEnablePeerAccess", [&] { return device_of(peer) < 0 ? INVALID_CONTEXT : SUCCESS; });
-}
-SIM_EXPORT CUresult cuCtxDisablePeerAccess(Handle peer) {
-  return checked("cuCtxDisablePeerAccess", [&] { return device_of(peer) < 0 ? INVALID_CONTEXT : SUCCESS; });
 }

@@ -1,6 +1,6 @@
 #pragma once
 // The CUDA driver's types as far as the simulator reads them (cuda.h of CUDA 13.0). The project builds without
-// a CUDA toolkit; driver_types_check.cpp compares every layout with the real header where there is one.
+// a CUDA toolkit; test/native/inject/cupti_layout_test.cpp compares every layout with the real header where there is one.
 #include <cstddef>
 #include <cstdint>
 
@@ -11,28 +11,22 @@ using CUdeviceptr = uint64_t;
 using CUstream = void *;
 using Handle = void *;  ///< an opaque pointer type of the driver: array, pool, graph, node, event, module, ...
 
-/// CUresult, as far as the simulator returns it: CUDA_ERROR_<name>, its number and its text.
-#define SIM_ERRORS(X)                                                                                   \
-  X(INVALID_VALUE, 1, "invalid argument")                                                               \
-  X(OUT_OF_MEMORY, 2, "out of memory")                                                                  \
-  X(NOT_INITIALIZED, 3, "initialization error")                                                         \
-  X(NO_DEVICE, 100, "no CUDA-capable device is detected")                                               \
-  X(INVALID_DEVICE, 101, "invalid device ordinal")                                                      \
-  X(INVALID_CONTEXT, 201, "invalid device context")                                                     \
-  X(INVALID_GRAPHICS_CONTEXT, 219, "invalid OpenGL or DirectX context")                                 \
-  X(INVALID_HANDLE, 400, "invalid resource handle")                                                     \
-  X(ILLEGAL_STATE, 401, "the operation cannot be performed in the present state")                       \
-  X(NOT_FOUND, 500, "named symbol not found")                                                           \
-  X(PEER_ACCESS_ALREADY_ENABLED, 704, "peer access is already enabled")                                 \
-  X(PEER_ACCESS_NOT_ENABLED, 705, "peer access has not been enabled")                                   \
-  X(CONTEXT_IS_DESTROYED, 709, "context is destroyed")                                                  \
-  X(HOST_MEMORY_ALREADY_REGISTERED, 712, "part or all of the requested memory range is already mapped") \
-  X(HOST_MEMORY_NOT_REGISTERED, 713, "pointer does not correspond to a registered memory region")       \
-  X(NOT_SUPPORTED, 801, "operation not supported")                                                      \
-  X(STREAM_CAPTURE_UNSUPPORTED, 900, "operation not permitted when stream is capturing")                \
-  X(UNKNOWN, 999, "unknown error")
+/// CUresult, as far as the simulator returns it: CUDA_ERROR_<name> and its number.
+#define SIM_ERRORS(X)                    \
+  X(INVALID_VALUE, 1)                    \
+  X(OUT_OF_MEMORY, 2)                    \
+  X(NOT_INITIALIZED, 3)                  \
+  X(NO_DEVICE, 100)                      \
+  X(INVALID_DEVICE, 101)                 \
+  X(INVALID_CONTEXT, 201)                \
+  X(INVALID_HANDLE, 400)                 \
+  X(NOT_FOUND, 500)                      \
+  X(CONTEXT_IS_DESTROYED, 709)           \
+  X(HOST_MEMORY_ALREADY_REGISTERED, 712) \
+  X(HOST_MEMORY_NOT_REGISTERED, 713)     \
+  X(NOT_SUPPORTED, 801)
 
-#define X(name, code, text) name = code,
+#define X(name, code) name = code,
 enum CUresult : int { SUCCESS = 0, SIM_ERRORS(X) };
 #undef X
 

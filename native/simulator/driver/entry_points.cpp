@@ -20,61 +20,30 @@ struct Entry {
 // E: name, version suffix, since.  T: the same with a per-thread twin of the given suffix.
 // clang-format off
 #define ENTRY_POINTS(E, T)                                                                                          \
-  E(cuInit, , 2000) E(cuDriverGetVersion, , 2020) E(cuDeviceGet, , 2000) E(cuDeviceGetCount, , 2000)                \
-  E(cuDeviceGetName, , 2000) E(cuDeviceGetUuid, , 9020) E(cuDeviceGetUuid, _v2, 11040)                              \
-  E(cuDeviceTotalMem, _v2, 3020) E(cuDeviceGetAttribute, , 2000) E(cuDeviceComputeCapability, , 2000)               \
-  E(cuDeviceGetPCIBusId, , 4010) E(cuDeviceCanAccessPeer, , 4000) E(cuDevicePrimaryCtxRetain, , 7000)               \
-  E(cuDevicePrimaryCtxRelease, _v2, 11000) E(cuDevicePrimaryCtxReset, _v2, 11000)                                   \
-  E(cuDevicePrimaryCtxSetFlags, _v2, 11000) E(cuDevicePrimaryCtxGetState, , 7000) E(cuCtxCreate, _v2, 3020)         \
-  E(cuCtxCreate, _v3, 11040) E(cuCtxCreate, _v4, 12050) E(cuCtxDestroy, _v2, 4000)                                  \
-  E(cuCtxPushCurrent, _v2, 4000) E(cuCtxPopCurrent, _v2, 4000) E(cuCtxSetCurrent, , 4000)                           \
-  E(cuCtxGetCurrent, , 4000) E(cuCtxGetDevice, , 2000) E(cuCtxGetId, , 12000) E(cuCtxGetApiVersion, , 3020)         \
-  E(cuCtxSynchronize, , 2000) E(cuCtxGetFlags, , 7000) E(cuCtxGetStreamPriorityRange, , 5050)                       \
-  E(cuCtxSetLimit, , 3010) E(cuCtxGetLimit, , 3010) E(cuCtxEnablePeerAccess, , 4000)                                \
-  E(cuCtxDisablePeerAccess, , 4000) E(cuMemGetInfo, _v2, 3020) E(cuMemAlloc, _v2, 3020)                             \
-  E(cuMemAllocPitch, _v2, 3020) E(cuMemAllocManaged, , 6000) E(cuMemFree, _v2, 3020)                                \
-  E(cuMemGetAddressRange, _v2, 3020) T(cuMemAllocAsync, , _ptsz, 11020)                                             \
-  T(cuMemAllocFromPoolAsync, , _ptsz, 11020) T(cuMemFreeAsync, , _ptsz, 11020)                                      \
-  E(cuMemGetAllocationGranularity, , 10020) E(cuMemCreate, , 10020) E(cuMemRelease, , 10020)                        \
-  E(cuMemAddressReserve, , 10020) E(cuMemAddressFree, , 10020) E(cuMemMap, , 10020) E(cuMemUnmap, , 10020)          \
-  E(cuMemSetAccess, , 10020) E(cuMemRetainAllocationHandle, , 11000)                                                \
-  E(cuMemGetAllocationPropertiesFromHandle, , 10020) E(cuMemExportToShareableHandle, , 10020)                       \
-  E(cuMemImportFromShareableHandle, , 10020) E(cuMemPoolCreate, , 11020) E(cuMemPoolDestroy, , 11020)               \
-  E(cuMemPoolTrimTo, , 11020) E(cuMemPoolGetAttribute, , 11020) E(cuMemPoolSetAttribute, , 11020)                   \
-  E(cuMemPoolSetAccess, , 11020) E(cuDeviceGetDefaultMemPool, , 11020) E(cuDeviceGetMemPool, , 11020)               \
-  E(cuDeviceSetMemPool, , 11020) E(cuMemPoolExportToShareableHandle, , 11020)                                       \
+  E(cuInit, , 2000) E(cuDeviceGet, , 2000) E(cuDeviceGetCount, , 2000) E(cuDeviceGetName, , 2000)                   \
+  E(cuDeviceGetUuid, , 9020) E(cuDeviceGetUuid, _v2, 11040) E(cuDeviceTotalMem, _v2, 3020)                          \
+  E(cuDevicePrimaryCtxRetain, , 7000) E(cuDevicePrimaryCtxRelease, _v2, 11000)                                      \
+  E(cuDevicePrimaryCtxReset, _v2, 11000) E(cuDevicePrimaryCtxGetState, , 7000) E(cuCtxCreate, _v2, 3020)            \
+  E(cuCtxDestroy, _v2, 4000) E(cuCtxPushCurrent, _v2, 4000) E(cuCtxPopCurrent, _v2, 4000)                           \
+  E(cuCtxSetCurrent, , 4000) E(cuCtxGetCurrent, , 4000) E(cuCtxGetDevice, , 2000) E(cuMemGetInfo, _v2, 3020)        \
+  E(cuMemAlloc, _v2, 3020) E(cuMemAllocPitch, _v2, 3020) E(cuMemAllocManaged, , 6000) E(cuMemFree, _v2, 3020)       \
+  T(cuMemAllocAsync, , _ptsz, 11020) T(cuMemAllocFromPoolAsync, , _ptsz, 11020) T(cuMemFreeAsync, , _ptsz, 11020)   \
+  E(cuMemCreate, , 10020) E(cuMemRelease, , 10020) E(cuMemAddressReserve, , 10020) E(cuMemAddressFree, , 10020)     \
+  E(cuMemMap, , 10020) E(cuMemUnmap, , 10020) E(cuMemRetainAllocationHandle, , 11000)                               \
+  E(cuMemExportToShareableHandle, , 10020) E(cuMemImportFromShareableHandle, , 10020) E(cuMemPoolCreate, , 11020)   \
+  E(cuMemPoolDestroy, , 11020) E(cuMemPoolTrimTo, , 11020) E(cuMemPoolExportToShareableHandle, , 11020)             \
   E(cuMemPoolImportFromShareableHandle, , 11020) E(cuMemPoolExportPointer, , 11020)                                 \
   E(cuMemPoolImportPointer, , 11020) E(cuArrayCreate, _v2, 3020) E(cuArray3DCreate, _v2, 3020)                      \
-  E(cuArray3DGetDescriptor, _v2, 3020) E(cuArrayDestroy, , 2000) E(cuMipmappedArrayCreate, , 5000)                  \
-  E(cuMipmappedArrayDestroy, , 5000) E(cuMemAllocHost, _v2, 3020) E(cuMemHostAlloc, , 2020)                         \
-  E(cuMemFreeHost, , 2000) E(cuMemHostRegister, , 4000) E(cuMemHostRegister, _v2, 6050)                             \
-  E(cuMemHostUnregister, , 4000) E(cuMemHostGetDevicePointer, _v2, 3020) E(cuMemHostGetFlags, , 2030)               \
-  E(cuIpcGetMemHandle, , 4010) E(cuIpcOpenMemHandle, , 4010) E(cuIpcOpenMemHandle, _v2, 11000)                      \
-  E(cuIpcCloseMemHandle, , 4010) E(cuImportExternalMemory, , 10000) E(cuExternalMemoryGetMappedBuffer, , 10000)     \
+  E(cuArrayDestroy, , 2000) E(cuMipmappedArrayCreate, , 5000) E(cuMipmappedArrayDestroy, , 5000)                    \
+  E(cuMemAllocHost, _v2, 3020) E(cuMemHostAlloc, , 2020) E(cuMemFreeHost, , 2000) E(cuMemHostRegister, , 4000)      \
+  E(cuMemHostRegister, _v2, 6050) E(cuMemHostUnregister, , 4000) E(cuIpcGetMemHandle, , 4010)                       \
+  E(cuIpcOpenMemHandle, , 4010) E(cuIpcOpenMemHandle, _v2, 11000) E(cuIpcCloseMemHandle, , 4010)                    \
+  E(cuImportExternalMemory, , 10000) E(cuExternalMemoryGetMappedBuffer, , 10000)                                    \
   E(cuDestroyExternalMemory, , 10000) E(cuGraphicsGLRegisterBuffer, , 3000)                                         \
   E(cuGraphicsResourceGetMappedPointer, _v2, 3020) E(cuGraphicsUnregisterResource, , 3000)                          \
   E(cuGraphCreate, , 10000) E(cuGraphDestroy, , 10000) E(cuGraphAddMemAllocNode, , 11040)                           \
   E(cuGraphAddMemFreeNode, , 11040) E(cuGraphAddNode, , 12020) E(cuGraphAddNode, _v2, 12030)                        \
-  E(cuGraphInstantiateWithFlags, , 11040) E(cuGraphInstantiateWithParams, , 12000)                                  \
-  E(cuGraphExecDestroy, , 10000) T(cuGraphLaunch, , _ptsz, 10000) E(cuDeviceGraphMemTrim, , 11040)                  \
-  E(cuStreamCreate, , 2000) E(cuStreamCreateWithPriority, , 5050) E(cuStreamDestroy, _v2, 4000)                     \
-  T(cuStreamQuery, , _ptsz, 2000) T(cuStreamWaitEvent, , _ptsz, 3020) T(cuStreamEndCapture, , _ptsz, 10000)         \
-  T(cuStreamIsCapturing, , _ptsz, 10000) T(cuStreamBeginCapture, _v2, _ptsz, 10010)                                 \
-  T(cuEventRecord, , _ptsz, 2000) T(cuEventRecordWithFlags, , _ptsz, 11010)                                         \
-  T(cuStreamSynchronize, , _ptsz, 2000) T(cuStreamGetCtx, , _ptsz, 9020) E(cuEventCreate, , 2000)                   \
-  E(cuEventDestroy, _v2, 4000) E(cuEventQuery, , 2000) E(cuEventSynchronize, , 2000)                                \
-  E(cuEventElapsedTime, , 2000) E(cuEventElapsedTime, _v2, 12080) T(cuMemcpy, , _ptds, 4000)                        \
-  T(cuMemcpyHtoD, _v2, _ptds, 3020) T(cuMemcpyDtoH, _v2, _ptds, 3020) T(cuMemcpyDtoD, _v2, _ptds, 3020)             \
-  T(cuMemcpyAsync, , _ptsz, 4000) T(cuMemcpyHtoDAsync, _v2, _ptsz, 3020) T(cuMemcpyDtoHAsync, _v2, _ptsz, 3020)     \
-  T(cuMemcpyDtoDAsync, _v2, _ptsz, 3020) T(cuMemsetD8, _v2, _ptds, 3020) T(cuMemsetD16, _v2, _ptds, 3020)           \
-  T(cuMemsetD32, _v2, _ptds, 3020) T(cuMemsetD8Async, , _ptsz, 3020) T(cuMemsetD16Async, , _ptsz, 3020)             \
-  T(cuMemsetD32Async, , _ptsz, 3020) E(cuMemcpy2D, _v2, 3020) E(cuMemcpy2DAsync, _v2, 3020)                         \
-  E(cuMemcpy3D, _v2, 3020) E(cuMemcpy3DAsync, _v2, 3020) E(cuMemcpyPeer, , 4000) E(cuMemcpyPeerAsync, , 4000)       \
-  E(cuMemPrefetchAsync, , 8000) E(cuMemAdvise, , 8000) E(cuModuleLoad, , 2000) E(cuModuleLoadData, , 2000)          \
-  E(cuModuleLoadDataEx, , 2010) E(cuModuleLoadFatBinary, , 2000) E(cuModuleUnload, , 2000)                          \
-  E(cuModuleGetFunction, , 2000) T(cuLaunchKernel, , _ptsz, 4000) E(cuLaunchHostFunc, , 10000)                      \
-  E(cuPointerGetAttribute, , 4000) E(cuPointerGetAttributes, , 7000) E(cuPointerSetAttribute, , 6000)               \
-  E(cuGetErrorName, , 6000) E(cuGetErrorString, , 6000) E(cuGetProcAddress, , 11030)                                \
+  E(cuStreamCreate, , 2000) E(cuStreamDestroy, _v2, 4000) E(cuGetProcAddress, , 11030)                              \
   E(cuGetProcAddress, _v2, 12000)
 // clang-format on
 

@@ -15,10 +15,12 @@ CUresult add_alloc_node(Handle *node, Handle handle, AllocNodeParams *alloc) {
   Lock lock;
   Graph *graph = find_graph(handle);
   if (!graph || !valid_device(alloc->pool.location.id)) return INVALID_VALUE;
-  if (!allocation_allowed()) return OUT_OF_MEMORY;
-  result = allocate_in_graph(graph, context, alloc->bytes, &alloc->address);
-  if (result == SUCCESS) *node = create_object<Object>(Object::NODE);
-  return result;
+  // Not charged: graph memory exists while the graph runs.
+  result = allocate(Allocation::GRAPH, context, context->device, nullptr, alloc->bytes, false, &alloc->address);
+  if (result != SUCCESS) return result;
+  graph->allocations.push(alloc->address);
+  *node = create_object<Object>(Object::NODE);
+  return SUCCESS;
 }
 
 CUresult add_free_node(Handle *node, Handle handle, CUdeviceptr address) {
@@ -40,32 +42,10 @@ CUresult add_node(Handle *node, Handle graph, GraphNodeParams *params) {
   return SUCCESS;
 }
 
-CUresult instantiate(const char *name, Handle *executable, Handle graph) {
-  return locked(name, [&] {
-    if (!executable || !find_graph(graph)) return INVALID_VALUE;
-    *executable = create_object<Object>(Object::EXECUTABLE);
-    return SUCCESS;
-  });
-}
-
-CUresult launch(Handle executable, CUstream stream) {
-  return traced(SIM_CALL(cuGraphLaunch), Params{executable, stream}, [&] {
-    Lock lock;
-    if (!find_object<Object>(executable, Object::EXECUTABLE)) return INVALID_VALUE;
-    return valid_stream(stream) ? SUCCESS : INVALID_HANDLE;
-  });
-}
-
 }  // namespace
 
-CUresult sim::allocate_in_graph(Graph *graph, Context *context, uint64_t bytes, CUdeviceptr *address) {
-  CUresult result = allocate(Allocation::GRAPH, context, context->device, nullptr, bytes, false, address);
-  if (result == SUCCESS) graph->allocations.push(*address);
-  return result;
-}
-
 SIM_EXPORT CUresult cuGraphCreate(Handle *graph, unsigned flags) {
-  return checked("cuGraphCreate", [&] {
+  return checked([&] {
     if (!graph || flags) return INVALID_VALUE;
     Lock lock;
     *graph = create_object<Graph>(Object::GRAPH);
@@ -74,7 +54,7 @@ SIM_EXPORT CUresult cuGraphCreate(Handle *graph, unsigned flags) {
 }
 
 SIM_EXPORT CUresult cuGraphDestroy(Handle handle) {
-  return locked("cuGraphDestroy", [&] {
+  return locked([&] {
     Graph *graph = find_graph(handle);
     if (!graph) return INVALID_VALUE;
     for (size_t i = 0; i < graph->allocations.size(); ++i) {
@@ -109,19 +89,4 @@ SIM_EXPORT CUresult cuGraphAddNode_v2(Handle *node, Handle graph, const Handle *
                                       GraphNodeParams *node_params) {
   return traced(SIM_CALL(cuGraphAddNode_v2), Params{node, graph, after, edges, count, node_params},
                 [&] { return add_node(node, graph, node_params); });
-}
-
-SIM_EXPORT CUresult cuGraphInstantiateWithFlags(Handle *executable, Handle graph, unsigned long long) {
-  return instantiate("cuGraphInstantiateWithFlags", executable, graph);
-}
-SIM_EXPORT CUresult cuGraphInstantiateWithParams(Handle *executable, Handle graph, void *) {
-  return instantiate("cuGraphInstantiateWithParams", executable, graph);
-}
-SIM_EXPORT CUresult cuGraphExecDestroy(Handle handle) {
-  return locked("cuGraphExecDestroy", [&] { return destroy_handle(handle, Object::EXECUTABLE, INVALID_VALUE); });
-}
-SIM_EXPORT CUresult cuGraphLaunch(Handle executable, CUstream stream) { return launch(executable, stream); }
-SIM_EXPORT CUresult cuGraphLaunch_ptsz(Handle executable, CUstream stream) { return launch(executable, stream); }
-SIM_EXPORT CUresult cuDeviceGraphMemTrim(CUdevice device) {
-  return checked("cuDeviceGraphMemTrim", [&] { return valid_device(device) ? SUCCESS : INVALID_DEVICE; });
 }

@@ -7,9 +7,9 @@ using namespace sim;
 
 namespace {
 
-CUresult add_host(void *address, size_t bytes, bool registered, unsigned flags, Context *context) {
+CUresult add_host(void *address, size_t bytes, bool registered, Context *context) {
   HostRange *range = static_cast<HostRange *>(calloc(1, sizeof(HostRange)));
-  *range = {reinterpret_cast<uint64_t>(address), bytes, registered, flags, context};
+  *range = {reinterpret_cast<uint64_t>(address), bytes, registered, context};
   state.host.insert(range);
   return SUCCESS;
 }
@@ -19,14 +19,13 @@ CUresult allocate_host(void **address, size_t bytes, unsigned flags) {
   Context *context;
   if (CUresult result = current_context(&context); result != SUCCESS) return result;
   Lock lock;
-  if (!allocation_allowed()) return OUT_OF_MEMORY;
   void *place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (place == MAP_FAILED) return OUT_OF_MEMORY;
   *address = place;
-  return add_host(place, bytes, false, flags, context);
+  return add_host(place, bytes, false, context);
 }
 
-CUresult register_host(void *address, size_t bytes, unsigned flags) {
+CUresult register_host(void *address, size_t bytes) {
   if (!address || bytes == 0) return INVALID_VALUE;
   Context *context;
   if (CUresult result = current_context(&context); result != SUCCESS) return result;
@@ -35,7 +34,7 @@ CUresult register_host(void *address, size_t bytes, unsigned flags) {
   HostRange *known = state.host.containing(start);
   if (known && !known->registered) return INVALID_VALUE;
   if (known || state.host.overlaps(start, bytes)) return HOST_MEMORY_ALREADY_REGISTERED;
-  return add_host(address, bytes, true, flags, context);
+  return add_host(address, bytes, true, context);
 }
 
 CUresult end_host(void *address, bool registered, CUresult unknown) {
@@ -64,29 +63,13 @@ SIM_EXPORT CUresult cuMemFreeHost(void *address) {
 }
 SIM_EXPORT CUresult cuMemHostRegister_v2(void *address, size_t bytes, unsigned flags) {
   return traced(SIM_CALL(cuMemHostRegister_v2), Params{address, bytes, flags},
-                [&] { return register_host(address, bytes, flags); });
+                [&] { return register_host(address, bytes); });
 }
 SIM_EXPORT CUresult cuMemHostRegister(void *address, size_t bytes, unsigned flags) {
   return traced(SIM_CALL(cuMemHostRegister), Params{address, bytes, flags},
-                [&] { return register_host(address, bytes, flags); });
+                [&] { return register_host(address, bytes); });
 }
 SIM_EXPORT CUresult cuMemHostUnregister(void *address) {
   return traced(SIM_CALL(cuMemHostUnregister), Params{address},
                 [&] { return end_host(address, true, HOST_MEMORY_NOT_REGISTERED); });
-}
-
-SIM_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *host, unsigned) {
-  return locked("cuMemHostGetDevicePointer_v2", [&] {
-    if (!device || !state.host.containing(reinterpret_cast<uint64_t>(host))) return INVALID_VALUE;
-    *device = reinterpret_cast<CUdeviceptr>(host);
-    return SUCCESS;
-  });
-}
-SIM_EXPORT CUresult cuMemHostGetFlags(unsigned *flags, void *host) {
-  return locked("cuMemHostGetFlags", [&] {
-    HostRange *range = state.host.containing(reinterpret_cast<uint64_t>(host));
-    if (!flags || !range) return INVALID_VALUE;
-    *flags = range->flags;
-    return SUCCESS;
-  });
 }

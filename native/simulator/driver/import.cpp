@@ -38,7 +38,6 @@ CUresult import(Allocation::Kind kind, Pool *pool, int device, uint64_t bytes, C
   Context *context;
   if (CUresult result = current_context(&context); result != SUCCESS) return result;
   Lock lock;
-  if (!allocation_allowed()) return OUT_OF_MEMORY;
   return allocate(kind, context, device < 0 ? context->device : device, pool, bytes, false, address);
 }
 
@@ -52,7 +51,7 @@ CUresult open_ipc(CUdeviceptr *address, const IpcMemHandle &handle) {
 }  // namespace
 
 SIM_EXPORT CUresult cuIpcGetMemHandle(IpcMemHandle *handle, CUdeviceptr address) {
-  return checked("cuIpcGetMemHandle", [&] { return write_ticket(handle, address); });
+  return checked([&] { return write_ticket(handle, address); });
 }
 SIM_EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *address, IpcMemHandle handle, unsigned flags) {
   return traced(SIM_CALL(cuIpcOpenMemHandle_v2), Params{address, handle, flags},
@@ -73,7 +72,7 @@ SIM_EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr address) {
 }
 
 SIM_EXPORT CUresult cuMemPoolExportToShareableHandle(void *shared, Handle pool, int type, unsigned long long flags) {
-  return checked("cuMemPoolExportToShareableHandle", [&] {
+  return checked([&] {
     if (!shared || type != 1 || flags) return INVALID_VALUE;
     Lock lock;
     if (!find_object<Pool>(pool, Object::POOL)) return INVALID_VALUE;
@@ -84,7 +83,7 @@ SIM_EXPORT CUresult cuMemPoolExportToShareableHandle(void *shared, Handle pool, 
   });
 }
 SIM_EXPORT CUresult cuMemPoolImportFromShareableHandle(Handle *pool, void *shared, int type, unsigned long long) {
-  return checked("cuMemPoolImportFromShareableHandle", [&] {
+  return checked([&] {
     if (!pool || type != 1) return INVALID_VALUE;
     if (fcntl(static_cast<int>(reinterpret_cast<intptr_t>(shared)), F_GETFD) < 0) return INVALID_VALUE;
     Lock lock;
@@ -95,7 +94,7 @@ SIM_EXPORT CUresult cuMemPoolImportFromShareableHandle(Handle *pool, void *share
   });
 }
 SIM_EXPORT CUresult cuMemPoolExportPointer(PoolPtrExportData *data, CUdeviceptr address) {
-  return checked("cuMemPoolExportPointer", [&] { return write_ticket(data, address); });
+  return checked([&] { return write_ticket(data, address); });
 }
 SIM_EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr *address, Handle pool, PoolPtrExportData *data) {
   return traced(SIM_CALL(cuMemPoolImportPointer), Params{address, pool, data}, [&] {
@@ -112,7 +111,7 @@ SIM_EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr *address, Handle pool, Po
 }
 
 SIM_EXPORT CUresult cuImportExternalMemory(Handle *memory, const ExternalMemoryDesc *descriptor) {
-  return checked("cuImportExternalMemory", [&] {
+  return checked([&] {
     constexpr int OPAQUE_FD = 1;
     if (!memory || !descriptor || descriptor->type != OPAQUE_FD || !descriptor->bytes) return INVALID_VALUE;
     if (close(descriptor->handle.fd) != 0) return INVALID_VALUE;  // the driver takes it over
@@ -139,7 +138,7 @@ SIM_EXPORT CUresult cuExternalMemoryGetMappedBuffer(CUdeviceptr *address, Handle
   });
 }
 SIM_EXPORT CUresult cuDestroyExternalMemory(Handle memory) {
-  return locked("cuDestroyExternalMemory", [&] { return destroy_handle(memory, Object::EXTERNAL, INVALID_HANDLE); });
+  return locked([&] { return destroy_handle(memory, Object::EXTERNAL, INVALID_HANDLE); });
 }
 
 namespace {
@@ -154,7 +153,7 @@ struct Resource : Object {
 
 /// There is no OpenGL here: any buffer name is a buffer of 4 MiB.
 SIM_EXPORT CUresult cuGraphicsGLRegisterBuffer(Handle *resource, unsigned, unsigned) {
-  return checked("cuGraphicsGLRegisterBuffer", [&] {
+  return checked([&] {
     if (!resource) return INVALID_VALUE;
     Lock lock;
     Resource *created = create_object<Resource>(Object::RESOURCE);
@@ -180,7 +179,7 @@ SIM_EXPORT CUresult cuGraphicsResourceGetMappedPointer_v2(CUdeviceptr *address, 
   });
 }
 SIM_EXPORT CUresult cuGraphicsUnregisterResource(Handle handle) {
-  return locked("cuGraphicsUnregisterResource", [&] {
+  return locked([&] {
     Resource *resource = find_object<Resource>(handle, Object::RESOURCE);
     if (!resource) return INVALID_HANDLE;
     Allocation *mapped = resource->mapped ? state.allocations.find(resource->mapped) : nullptr;

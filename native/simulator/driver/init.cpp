@@ -1,15 +1,12 @@
 // cuInit and what a program asks before it has a context.
 #include <dlfcn.h>
 
-#include <cstdio>
-
 #include "simulator/trace.h"
 
 using namespace sim;
 
 namespace {
 
-constexpr int DRIVER_VERSION = 13000;
 pthread_once_t once = PTHREAD_ONCE_INIT;
 
 void after_fork_in_child() {
@@ -25,7 +22,7 @@ void start() {
   for (int i = 0; i < state.settings.devices; ++i) {
     Pool *pool = create_object<Pool>(Object::POOL);
     pool->device = i;
-    state.devices[i].default_pool = state.devices[i].current_pool = pool;
+    state.devices[i].default_pool = pool;
   }
   pthread_atfork([] { pthread_mutex_lock(&state.lock); }, [] { pthread_mutex_unlock(&state.lock); },
                  after_fork_in_child);
@@ -45,8 +42,8 @@ void inject() {
 
 /// A question about a device: `answer` writes to the caller's places, which are `good`.
 template <class Answer>
-CUresult ask(const char *name, bool good, CUdevice device, Answer answer) {
-  return checked(name, [&] {
+CUresult ask(bool good, CUdevice device, Answer answer) {
+  return checked([&] {
     if (!good) return INVALID_VALUE;
     if (!valid_device(device)) return INVALID_DEVICE;
     answer();
@@ -65,14 +62,8 @@ SIM_EXPORT CUresult cuInit(unsigned flags) {
   return SUCCESS;
 }
 
-SIM_EXPORT CUresult cuDriverGetVersion(int *version) {
-  if (!version) return INVALID_VALUE;
-  *version = DRIVER_VERSION;
-  return SUCCESS;
-}
-
 SIM_EXPORT CUresult cuDeviceGetCount(int *count) {
-  return checked("cuDeviceGetCount", [&] {
+  return checked([&] {
     if (!count) return INVALID_VALUE;
     *count = state.settings.devices;
     return SUCCESS;
@@ -80,18 +71,18 @@ SIM_EXPORT CUresult cuDeviceGetCount(int *count) {
 }
 
 SIM_EXPORT CUresult cuDeviceGet(CUdevice *device, int ordinal) {
-  return ask("cuDeviceGet", device, ordinal, [&] { *device = ordinal; });
+  return ask(device, ordinal, [&] { *device = ordinal; });
 }
 
 SIM_EXPORT CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
-  return ask("cuDeviceGetName", name && length > 0, device, [&] {
+  return ask(name && length > 0, device, [&] {
     strncpy(name, state.settings.name, static_cast<size_t>(length) - 1);
     name[length - 1] = 0;
   });
 }
 
 SIM_EXPORT CUresult cuDeviceGetUuid_v2(unsigned char *uuid, CUdevice device) {
-  return ask("cuDeviceGetUuid", uuid, device, [&] {
+  return ask(uuid, device, [&] {
     memcpy(uuid, "gpu-memtrace-sim", 16);
     uuid[15] = static_cast<unsigned char>(device);
   });
@@ -99,52 +90,5 @@ SIM_EXPORT CUresult cuDeviceGetUuid_v2(unsigned char *uuid, CUdevice device) {
 SIM_EXPORT CUresult cuDeviceGetUuid(unsigned char *uuid, CUdevice device) { return cuDeviceGetUuid_v2(uuid, device); }
 
 SIM_EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device) {
-  return ask("cuDeviceTotalMem", bytes, device, [&] { *bytes = state.settings.memory_bytes; });
-}
-
-SIM_EXPORT CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device) {
-  return ask("cuDeviceComputeCapability", major && minor, device, [&] {
-    *major = 9;
-    *minor = 0;
-  });
-}
-
-namespace {
-
-/// CUdevice_attribute, by number in cuda.h; what is not here is 0.
-int device_attribute(int attribute, CUdevice device) {
-  static const struct {
-    int attribute, value;
-  } known[] = {
-      {1, 1024},    {2, 1024},  {3, 1024},   {4, 64},       {5, 2147483647}, {6, 65535}, {7, 65535}, {8, 49152},
-      {9, 65536},   {10, 32},   {12, 65536}, {13, 1980000}, {14, 512},       {16, 132},  {19, 1},    {31, 1},
-      {33, 0},      {39, 2048}, {40, 3},     {41, 1},       {75, 9},         {76, 0},    {83, 1},    {89, 1},
-      {97, 232448}, {102, 1},   {103, 1},    {115, 1},      {119, 1},
-  };
-  if (attribute == 33) return device + 1;  // PCI bus
-  for (const auto &entry : known) {
-    if (entry.attribute == attribute) return entry.value;
-  }
-  return 0;
-}
-
-}  // namespace
-
-SIM_EXPORT CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
-  return ask("cuDeviceGetAttribute", value && attribute >= 1, device,
-             [&] { *value = device_attribute(attribute, device); });
-}
-
-SIM_EXPORT CUresult cuDeviceGetPCIBusId(char *id, int length, CUdevice device) {
-  return ask("cuDeviceGetPCIBusId", id && length >= 13, device,
-             [&] { snprintf(id, static_cast<size_t>(length), "0000:%02X:00.0", static_cast<unsigned>(device) + 1); });
-}
-
-SIM_EXPORT CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
-  return checked("cuDeviceCanAccessPeer", [&] {
-    if (!can) return INVALID_VALUE;
-    if (!valid_device(device) || !valid_device(peer)) return INVALID_DEVICE;
-    *can = device != peer;
-    return SUCCESS;
-  });
+  return ask(bytes, device, [&] { *bytes = state.settings.memory_bytes; });
 }

@@ -10,7 +10,6 @@ CUresult allocate_here(Allocation::Kind kind, CUdeviceptr *address, size_t bytes
   Context *context;
   if (CUresult result = current_context(&context); result != SUCCESS) return result;
   Lock lock;
-  if (!allocation_allowed()) return OUT_OF_MEMORY;
   // Managed memory moves between host and device, so it may be larger than the device.
   bool charged = kind == Allocation::DEVICE;
   return allocate(kind, context, context->device, nullptr, bytes, charged, address);
@@ -67,19 +66,4 @@ SIM_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsign
 
 SIM_EXPORT CUresult cuMemFree_v2(CUdeviceptr address) {
   return traced(SIM_CALL(cuMemFree_v2), Params{address}, [&] { return free_here(address); });
-}
-
-SIM_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr address) {
-  return locked("cuMemGetAddressRange_v2", [&] {
-    if (Allocation *allocation = state.allocations.containing(address)) {
-      if (base) *base = allocation->address;
-      if (bytes) *bytes = allocation->bytes;
-      return SUCCESS;
-    }
-    Mapping *mapping = state.mappings.containing(address);
-    if (!mapping) return NOT_FOUND;
-    if (base) *base = mapping->address;
-    if (bytes) *bytes = mapping->bytes;
-    return SUCCESS;
-  });
 }

@@ -19,10 +19,8 @@ CUresult allocate_async(CUdeviceptr *address, size_t bytes, Handle handle, bool 
   if (CUresult result = current_context(&context); result != SUCCESS) return result;
   Lock lock;
   if (!valid_stream(stream)) return INVALID_HANDLE;
-  Pool *pool = own_pool ? find_pool(handle) : state.devices[context->device].current_pool;
+  Pool *pool = own_pool ? find_pool(handle) : state.devices[context->device].default_pool;
   if (!pool || pool->imported) return INVALID_VALUE;
-  if (!allocation_allowed()) return OUT_OF_MEMORY;
-  if (Graph *graph = captured_graph(stream)) return allocate_in_graph(graph, context, bytes, address);
   return allocate(Allocation::ASYNC, context, pool->device, pool, bytes, pool->device >= 0, address);
 }
 
@@ -33,7 +31,6 @@ CUresult free_async(CUdeviceptr address, CUstream stream) {
   if (!valid_stream(stream)) return INVALID_HANDLE;
   Allocation *allocation = state.allocations.find(address);
   if (!allocation || allocation->kind == Allocation::IPC) return INVALID_VALUE;
-  if (captured_graph(stream)) return allocation->kind == Allocation::GRAPH ? SUCCESS : INVALID_VALUE;
   release(allocation);
   return SUCCESS;
 }
@@ -81,9 +78,6 @@ SIM_EXPORT CUresult cuMemPoolDestroy(Handle handle) {
     Lock lock;
     Pool *pool = find_pool(handle);
     if (!pool || (pool->device >= 0 && state.devices[pool->device].default_pool == pool)) return INVALID_VALUE;
-    if (pool->device >= 0 && state.devices[pool->device].current_pool == pool) {
-      state.devices[pool->device].current_pool = state.devices[pool->device].default_pool;
-    }
     pool->destroyed = pool->used > 0;
     if (!pool->destroyed) {
       pool->small.clear();
@@ -97,75 +91,5 @@ SIM_EXPORT CUresult cuMemPoolTrimTo(Handle handle, size_t keep) {
   return traced(SIM_CALL(cuMemPoolTrimTo), Params{handle, keep}, [&] {
     Lock lock;
     return find_pool(handle) ? SUCCESS : INVALID_VALUE;
-  });
-}
-
-namespace {
-
-enum PoolAttribute { RELEASE_THRESHOLD = 4, RESERVED_CURRENT, RESERVED_HIGH, USED_CURRENT, USED_HIGH };
-
-CUresult get_attribute(const Pool &pool, int attribute, void *value) {
-  if (attribute < 1 || attribute > USED_HIGH) return INVALID_VALUE;
-  if (attribute < RELEASE_THRESHOLD) {
-    *static_cast<int *>(value) = 1;
-    return SUCCESS;
-  }
-  const uint64_t bytes[] = {pool.released_at, round_up(pool.used, 32 * MIB), round_up(pool.used_high, 32 * MIB),
-                            pool.used, pool.used_high};
-  *static_cast<uint64_t *>(value) = bytes[attribute - RELEASE_THRESHOLD];
-  return SUCCESS;
-}
-
-}  // namespace
-
-SIM_EXPORT CUresult cuMemPoolGetAttribute(Handle handle, int attribute, void *value) {
-  return locked("cuMemPoolGetAttribute", [&] {
-    Pool *pool = find_pool(handle);
-    return pool && value ? get_attribute(*pool, attribute, value) : INVALID_VALUE;
-  });
-}
-
-SIM_EXPORT CUresult cuMemPoolSetAttribute(Handle handle, int attribute, void *value) {
-  return locked("cuMemPoolSetAttribute", [&] {
-    Pool *pool = find_pool(handle);
-    if (!pool || !value || attribute < 1 || attribute > USED_HIGH) return INVALID_VALUE;
-    if (attribute == RELEASE_THRESHOLD) pool->released_at = *static_cast<uint64_t *>(value);
-    if (attribute == RESERVED_HIGH || attribute == USED_HIGH) pool->used_high = pool->used;
-    return SUCCESS;
-  });
-}
-
-SIM_EXPORT CUresult cuMemPoolSetAccess(Handle handle, const void *access, size_t count) {
-  return locked("cuMemPoolSetAccess", [&] { return find_pool(handle) && access && count ? SUCCESS : INVALID_VALUE; });
-}
-
-namespace {
-
-CUresult device_pool(const char *name, Handle *pool, CUdevice device, bool current) {
-  return checked(name, [&] {
-    if (!pool) return INVALID_VALUE;
-    if (!valid_device(device)) return INVALID_DEVICE;
-    Lock lock;
-    *pool = current ? state.devices[device].current_pool : state.devices[device].default_pool;
-    return SUCCESS;
-  });
-}
-
-}  // namespace
-
-SIM_EXPORT CUresult cuDeviceGetDefaultMemPool(Handle *pool, CUdevice device) {
-  return device_pool("cuDeviceGetDefaultMemPool", pool, device, false);
-}
-SIM_EXPORT CUresult cuDeviceGetMemPool(Handle *pool, CUdevice device) {
-  return device_pool("cuDeviceGetMemPool", pool, device, true);
-}
-SIM_EXPORT CUresult cuDeviceSetMemPool(CUdevice device, Handle handle) {
-  return checked("cuDeviceSetMemPool", [&] {
-    if (!valid_device(device)) return INVALID_DEVICE;
-    Lock lock;
-    Pool *pool = find_pool(handle);
-    if (!pool || pool->device != device) return INVALID_VALUE;
-    state.devices[device].current_pool = pool;
-    return SUCCESS;
   });
 }

@@ -23,7 +23,7 @@ CUresult create_physical(uint64_t *handle, uint64_t bytes, const AllocationProp 
   if (on_device && !valid_device(prop.location.id)) return INVALID_DEVICE;
   int device = on_device ? prop.location.id : -1;
   Lock lock;
-  if (!imported && (!allocation_allowed() || !charge(device, bytes))) return OUT_OF_MEMORY;
+  if (!imported && !charge(device, bytes)) return OUT_OF_MEMORY;
   Physical *physical = create_object<Physical>(Object::PHYSICAL);
   physical->device = device;
   physical->size = bytes;
@@ -40,14 +40,6 @@ Physical *find_physical(uint64_t handle) {
 }
 
 }  // namespace
-
-SIM_EXPORT CUresult cuMemGetAllocationGranularity(size_t *bytes, const AllocationProp *prop, int) {
-  return checked("cuMemGetAllocationGranularity", [&] {
-    if (!bytes || !prop) return INVALID_VALUE;
-    *bytes = PAGE;
-    return SUCCESS;
-  });
-}
 
 SIM_EXPORT CUresult cuMemCreate(uint64_t *handle, size_t bytes, const AllocationProp *prop, unsigned long long flags) {
   return traced(SIM_CALL(cuMemCreate), Params{handle, bytes, prop, flags}, [&] {
@@ -74,7 +66,7 @@ SIM_EXPORT CUresult cuMemAddressReserve(CUdeviceptr *address, size_t bytes, size
     bool power = (alignment & (alignment - 1)) == 0;
     if (!address || !whole_pages(bytes) || !power || wish % PAGE || flags > 1) return INVALID_VALUE;
     Lock lock;
-    uint64_t place = state.space.take(bytes, alignment < PAGE ? PAGE : alignment, wish);
+    uint64_t place = state.space.take(bytes, alignment < PAGE ? PAGE : alignment);
     if (!place) return OUT_OF_MEMORY;
     Reservation *reservation = static_cast<Reservation *>(calloc(1, sizeof(Reservation)));
     *reservation = {place, bytes};
@@ -132,14 +124,6 @@ SIM_EXPORT CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
   });
 }
 
-SIM_EXPORT CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const void *access, size_t count) {
-  return traced(SIM_CALL(cuMemSetAccess), Params{address, bytes, access, count}, [&] {
-    if (!access || !count) return INVALID_VALUE;
-    Lock lock;
-    return state.mappings.overlaps(address, bytes) ? SUCCESS : INVALID_VALUE;
-  });
-}
-
 SIM_EXPORT CUresult cuMemRetainAllocationHandle(uint64_t *handle, void *address) {
   return traced(SIM_CALL(cuMemRetainAllocationHandle), Params{handle, address}, [&] {
     if (!handle) return INVALID_VALUE;
@@ -152,17 +136,8 @@ SIM_EXPORT CUresult cuMemRetainAllocationHandle(uint64_t *handle, void *address)
   });
 }
 
-SIM_EXPORT CUresult cuMemGetAllocationPropertiesFromHandle(AllocationProp *prop, uint64_t handle) {
-  return locked("cuMemGetAllocationPropertiesFromHandle", [&] {
-    Physical *physical = find_physical(handle);
-    if (!prop || !physical) return INVALID_VALUE;
-    *prop = physical->prop;
-    return SUCCESS;
-  });
-}
-
 SIM_EXPORT CUresult cuMemExportToShareableHandle(void *shared, uint64_t handle, int type, unsigned long long flags) {
-  return checked("cuMemExportToShareableHandle", [&] {
+  return checked([&] {
     if (!shared || type != 1 || flags) return INVALID_VALUE;
     Lock lock;
     Physical *physical = find_physical(handle);

@@ -23,6 +23,7 @@ struct CUDA_MEMCPY3D_v1;
 #include "check.h"
 #include "cuda/cupti.h"
 #include "cuda/driver_calls.h"
+#include "simulator/driver/driver_types.h"
 
 using namespace gmt;
 
@@ -41,8 +42,13 @@ SAME_PLACE(cuda::CallbackData, correlation_data, CUpti_CallbackData, correlation
 SAME_PLACE(cuda::CallbackData, correlation_id, CUpti_CallbackData, correlationId);
 SAME_PLACE(cuda::ResourceData, context, CUpti_ResourceData, context);
 SAME_PLACE(cuda::ResourceData, descriptor, CUpti_ResourceData, resourceDescriptor);
+SAME(sizeof(cuda::ResourceData), sizeof(CUpti_ResourceData));
+SAME_PLACE(cuda::SubscriberParams, old_name_size, CUpti_SubscriberParams, oldSubscriberSize);
 SAME(sizeof(cuda::Subscriber), sizeof(CUpti_SubscriberHandle));
 SAME(cuda::kCuptiInvalidParameter, CUPTI_ERROR_INVALID_PARAMETER);
+SAME(cuda::kCuptiInvalidContext, CUPTI_ERROR_INVALID_CONTEXT);
+SAME(cuda::kCuptiOutOfMemory, CUPTI_ERROR_OUT_OF_MEMORY);
+SAME(cuda::kCuptiNotInitialized, CUPTI_ERROR_NOT_INITIALIZED);
 SAME(cuda::kCuptiMultipleSubscribers, CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
 SAME(cuda::kDomainDriver, CUPTI_CB_DOMAIN_DRIVER_API);
 SAME(cuda::kDomainRuntime, CUPTI_CB_DOMAIN_RUNTIME_API);
@@ -92,6 +98,36 @@ SAME(offsetof(CUDA_EXTERNAL_MEMORY_BUFFER_DESC, size), 8);
 SAME(sizeof(CUipcMemHandle), 64);
 SAME(sizeof(CUdeviceptr), 8);
 SAME(sizeof(CUmemGenericAllocationHandle), 8);
+
+// Structs and codes of the simulated driver.
+SAME(sizeof(sim::Location), sizeof(CUmemLocation));
+SAME(sizeof(sim::AllocationProp), sizeof(CUmemAllocationProp));
+SAME_PLACE(sim::AllocationProp, location, CUmemAllocationProp, location);
+SAME(sizeof(sim::PoolProps), sizeof(CUmemPoolProps));
+SAME_PLACE(sim::PoolProps, location, CUmemPoolProps, location);
+SAME_PLACE(sim::PoolProps, max_size, CUmemPoolProps, maxSize);
+SAME(sizeof(sim::ArrayDescriptor), sizeof(CUDA_ARRAY_DESCRIPTOR));
+SAME_PLACE(sim::ArrayDescriptor, format, CUDA_ARRAY_DESCRIPTOR, Format);
+SAME(sizeof(sim::Array3DDescriptor), sizeof(CUDA_ARRAY3D_DESCRIPTOR));
+SAME_PLACE(sim::Array3DDescriptor, format, CUDA_ARRAY3D_DESCRIPTOR, Format);
+SAME(sizeof(sim::AllocNodeParams), sizeof(CUDA_MEM_ALLOC_NODE_PARAMS));
+SAME_PLACE(sim::AllocNodeParams, bytes, CUDA_MEM_ALLOC_NODE_PARAMS, bytesize);
+SAME_PLACE(sim::AllocNodeParams, address, CUDA_MEM_ALLOC_NODE_PARAMS, dptr);
+SAME(sizeof(sim::GraphNodeParams), sizeof(CUgraphNodeParams));
+SAME_PLACE(sim::GraphNodeParams, alloc, CUgraphNodeParams, alloc);
+SAME_PLACE(sim::GraphNodeParams, free_address, CUgraphNodeParams, free.dptr);
+SAME(sizeof(sim::ExternalMemoryDesc), sizeof(CUDA_EXTERNAL_MEMORY_HANDLE_DESC));
+SAME_PLACE(sim::ExternalMemoryDesc, bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC, size);
+SAME(sizeof(sim::ExternalBufferDesc), sizeof(CUDA_EXTERNAL_MEMORY_BUFFER_DESC));
+SAME(sizeof(sim::IpcMemHandle), sizeof(CUipcMemHandle));
+SAME(sizeof(sim::PoolPtrExportData), sizeof(CUmemPoolPtrExportData));
+SAME(sim::SUCCESS, CUDA_SUCCESS);
+#define X(name, code) SAME(code, CUDA_ERROR_##name);
+SIM_ERRORS(X)
+#undef X
+SAME(sim::NODE_ALLOC, CU_GRAPH_NODE_TYPE_MEM_ALLOC);
+SAME(sim::NODE_FREE, CU_GRAPH_NODE_TYPE_MEM_FREE);
+SAME(sim::LOCATION_DEVICE, CU_MEM_LOCATION_TYPE_DEVICE);
 
 namespace {
 

@@ -97,6 +97,7 @@ target_link_libraries(inject_profiler PRIVATE simulator_cupti ${CMAKE_DL_LIBS})
 inject_target(inject_profiler)
 inject_test(cupti)
 
+find_path(GMT_CUDA_INCLUDE cuda.h PATHS /usr/local/cuda/include ENV CUDA_HOME PATH_SUFFIXES include)
 find_path(GMT_CUPTI_INCLUDE generated_cuda_meta.h HINTS ${GMT_CUDA_INCLUDE}
   PATHS ${GMT_CUDA_INCLUDE}/../extras/CUPTI/include /usr/local/cuda/extras/CUPTI/include)
 gmt_native_test(cupti_layout SOURCES ${inject}/cupti_layout_test.cpp LIBRARIES gmt_cuda)

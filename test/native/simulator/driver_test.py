@@ -154,18 +154,10 @@ class Failures(WithContext):
         self.assertEqual(alloc(0), -INVALID_VALUE)
         self.assertEqual(call("cuMemAlloc_v2", None, U64(512)), INVALID_VALUE)
 
-    def test_out_of_memory_on_request(self):
-        code = "call('cuInit', 0); retain(); print([alloc(512) > 0 for _ in range(4)])"
-        self.assertEqual(python(code, GPU_MEMTRACE_SIM_OOM_AT="3")[0], "[True, True, False, True]")
-
-    def test_failure_of_a_named_call(self):
-        code = "call('cuInit', 0); retain(); b = alloc(512); print(alloc(512) > 0, free(b), free(b))"
-        self.assertEqual(python(code, GPU_MEMTRACE_SIM_FAIL="cuMemAlloc_v2:2,cuMemFree_v2:1:700")[0], "False 700 0")
-
     def test_settings_that_make_no_sense_are_told(self):
-        out, err = python("print(call('cuInit', 0))", GPU_MEMTRACE_SIM_FAIL="x")
+        out, err = python("os.environ['GPU_MEMTRACE_SIM_MEMORY'] = 'x'; print(call('cuInit', 0))")
         self.assertEqual(out, "0")
-        self.assertIn("GPU_MEMTRACE_SIM_FAIL=x is not", err)
+        self.assertIn("GPU_MEMTRACE_SIM_MEMORY=x is not", err)
 
     def test_no_device(self):
         prelude = "import os; import ctypes; os.environ['GPU_MEMTRACE_SIM_DEVICES'] = '0'\n"
@@ -270,9 +262,6 @@ class Contexts(WithContext):
         block = alloc(1000 * MIB)
         retain(0)
         self.assertEqual(available(), self.before)
-        device = I32()
-        self.assertEqual(call("cuPointerGetAttribute", ctypes.byref(device), I32(9), U64(block)), 0)
-        self.assertEqual(device.value, 1)
         self.assertEqual(free(block), 0)
         self.assertEqual(call("cuDevicePrimaryCtxRelease_v2", I32(1)), 0)
 
@@ -294,20 +283,6 @@ class Other(WithContext):
         self.assertEqual(call("cuMemPoolTrimTo", pool, U64(0)), INVALID_VALUE)
         self.assertEqual(free(address.value), 0)
 
-    def test_allocation_on_a_capturing_stream_is_a_graph_node(self):
-        stream, graph, address, status = VOID(), VOID(), U64(), I32()
-        self.assertEqual(call("cuStreamCreate", ctypes.byref(stream), U32(0)), 0)
-        self.assertEqual(call("cuStreamBeginCapture_v2", stream, I32(0)), 0)
-        call("cuStreamIsCapturing", stream, ctypes.byref(status))
-        self.assertEqual(status.value, 1)
-        self.assertEqual(call("cuMemAllocAsync", ctypes.byref(address), U64(4 * MIB), stream), 0)
-        self.assertEqual(available(), self.before)
-        self.assertEqual(call("cuMemFreeAsync", address, stream), 0)
-        self.assertEqual(call("cuStreamEndCapture", stream, ctypes.byref(graph)), 0)
-        self.assertEqual(call("cuGraphDestroy", graph), 0)
-        self.assertEqual(free(address.value), INVALID_VALUE)
-        self.assertEqual(call("cuStreamDestroy_v2", stream), 0)
-
     def test_host_memory_is_memory(self):
         pointer = VOID()
         self.assertEqual(call("cuMemAllocHost_v2", ctypes.byref(pointer), U64(100000)), 0)
@@ -322,14 +297,11 @@ class Other(WithContext):
         for expected in (0, 713):
             self.assertEqual(call("cuMemHostUnregister", buffer), expected)
 
-    def test_managed_memory_is_memory_and_device_memory_reads_as_zero(self):
+    def test_managed_memory_is_memory(self):
         managed = U64()
         self.assertEqual(call("cuMemAllocManaged", ctypes.byref(managed), U64(4 * MIB), U32(1)), 0)
         ctypes.memset(managed.value, 9, 4 * MIB)
-        device = alloc(512)
-        self.assertEqual(call("cuMemcpyDtoD_v2", managed, U64(device), U64(512)), 0)
-        self.assertEqual(ctypes.string_at(managed.value, 513), b"\0" * 512 + b"\x09")
-        free(device)
+        self.assertEqual(ctypes.string_at(managed.value + 4 * MIB - 2, 2), b"\x09\x09")
         self.assertEqual(free(managed.value), 0)
 
     def test_entry_points_are_the_exported_functions(self):
