@@ -32,10 +32,10 @@ test('bytes by module, by the class where nobody tells its path', async t => {
     assert.deepEqual(
       Object.fromEntries(groups.map(({ label, liveBytes }) => [label, liveBytes])),
       {
-        'outside modules': 512,
-        'Outer, path unknown': 4096,
-        'First, path unknown': 1024,
-        'Second, path unknown': 5120,
+        'no module known': 512,
+        'Outer (path unknown)': 4096,
+        'First (path unknown)': 1024,
+        'Second (path unknown)': 5120,
       },
       `Python ${version}`,
     );

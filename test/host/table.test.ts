@@ -40,7 +40,7 @@ const KINDS: readonly (readonly [string, string, RegExp, number])[] = [
   ['thread', 'thread', /^main thread/, 1],
   ['process', 'process', /^table\.py \(\d+\)/, 1],
   ['device', 'device', /^cuda:0/, 1],
-  ['module-path', 'module', /^outside modules/, 1],
+  ['module-path', 'module', /^no module known/, 1],
   ['category', 'category', /./, 1],
 ];
 

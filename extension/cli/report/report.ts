@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
+import { explainPeak, peakLines } from '../../analysis/report/peak';
 import { buildReport, exitCodeOf } from '../../analysis/report/report';
 import { readSnapshot, type Snapshot, type SnapshotOptions } from '../../analysis/report/snapshot';
 import { fileNotes, renderTable } from '../../analysis/report/table';
@@ -168,14 +169,19 @@ function show(options: ReportArguments, session: NativeSession, chosen: ChosenMo
   const verdicts = verdictsOf(session, createLineReader());
   const then = asAt(session, untilNs);
   const source = fromNs === null ? then : bornSince(then, fromNs);
+  const peak = options.at === 'peak' && fromNs === null ? explainPeak(then) : null;
   if (options.format === 'json') {
-    const moment = { atSeconds: untilNs / 1e9, ...(fromNs !== null && { fromSeconds: fromNs / 1e9 }) };
+    const moment = {
+      atSeconds: untilNs / 1e9,
+      ...(fromNs !== null && { fromSeconds: fromNs / 1e9 }),
+      ...(peak !== null && { peak }),
+    };
     const document = { ...buildReport(source, options.groupBy ?? undefined, verdicts), moment };
     return writeResult(jsonChunks(document), options.output) ? 0 : UNREADABLE;
   }
   const snapshot = readSnapshot(source, rowsOf(options), verdicts);
   const timeMs = snapshot.info.startRealtimeMs + untilNs / 1e6;
-  return writeTable(options, snapshot, { timeMs }, momentLines(chosen));
+  return writeTable(options, snapshot, { timeMs }, [...momentLines(chosen), ...(peak === null ? [] : peakLines(peak))]);
 }
 
 function rowsOf({ blocks, groupBy }: ReportArguments): SnapshotOptions {

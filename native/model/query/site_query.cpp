@@ -348,7 +348,7 @@ void SiteGrouping::sort() {
 std::string SiteGrouping::label(const Group &group) const {
   if (query_.group_by == GroupBy::Device) return device_text(group.device, query_.layer);
   if (query_.group_by == GroupBy::Category) return category_name(group.category);
-  if (query_.group_by == GroupBy::ModulePath) return group.module_path.empty() ? "outside modules" : group.module_path;
+  if (query_.group_by == GroupBy::ModulePath) return group.module_path.empty() ? "no module known" : group.module_path;
   const CellInfo &info = accounts_.cell_infos()[group.first_cell];
   if (query_.group_by == GroupBy::Thread) return names_.thread(info.process, info.thread);
   if (query_.group_by == GroupBy::Process) return names_.process(info.process);

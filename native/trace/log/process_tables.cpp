@@ -112,7 +112,7 @@ std::string ProcessTables::module_path(uint32_t stack_id) const {
   const auto call = module_calls_.find(stack_id);
   if (call == module_calls_.end()) return "";
   const auto path = module_paths_.find(call->second.module);
-  return path != module_paths_.end() ? path->second : call->second.class_name + ", path unknown";
+  return path != module_paths_.end() ? path->second : call->second.class_name + " (path unknown)";
 }
 
 bool ProcessTables::add_device(Payload payload) {

@@ -61,7 +61,7 @@ class ProcessTables {
   /// PY_VERSION_HEX, 0 = no Python (known so far).
   uint32_t python_version() const { return python_version_; }
   /// Where the module is whose call is the innermost one in a stack: `layers.11.mlp`, `(root)`; the name of its class where nobody told
-  /// its path: `MLP, path unknown`. Empty: no module is called in it.
+  /// its path: `MLP (path unknown)`. Empty: no module is called in it.
   std::string module_path(uint32_t stack_id) const;
   size_t stack_count() const { return stacks_.size(); }
 

@@ -8,7 +8,7 @@ from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import checkpoint
 
-OUTSIDE, ROOT = "outside modules", "(root)"
+OUTSIDE, ROOT = "no module known", "(root)"
 WRAPPERS = ("_orig_mod.", "module.")
 
 

@@ -1,0 +1,99 @@
+import { formatBytes, formatCount } from '../../protocol/format';
+import {
+  allocationRows,
+  siteRows,
+  type Category,
+  type GroupBy,
+  type Site,
+  type TraceInfo,
+  type TraceSource,
+} from '../../protocol/trace';
+import { siteText } from '../sites/site';
+import { foldEqualLayers } from './equalLayers';
+
+/** What a program did when it allocated: by the stack of the allocation. */
+type Phase = 'forward' | 'backward' | 'optimizer' | 'other';
+
+/** What the memory of one process on one device was made of when most of it was alive. Parts of one kind sum to `bytes`. */
+export interface PeakParts {
+  pid: number;
+  device: number;
+  bytes: number;
+  /** In which it was, from 1; null: steps are not known. */
+  step: number | null;
+  /** What the allocation that reached the peak was a part of; `module`: its path, empty where none is known. */
+  phase: Phase;
+  module: string;
+  line: string;
+  categories: { category: Category; bytes: number }[];
+  modules: { module: string; bytes: number }[];
+}
+
+const CATEGORY_NAMES: Record<Category, string> = {
+  parameter: 'parameters',
+  gradient: 'gradients',
+  optimizer: 'optimizer state',
+  buffer: 'buffers',
+  activation: 'activations',
+  workspace: 'workspaces of libraries',
+  other: 'other named tensors',
+  unnamed: 'not named then',
+};
+const PHASES: Record<Phase, string> = {
+  forward: ' in the forward pass',
+  backward: ' in the backward pass',
+  optimizer: ' in the step of the optimizer',
+  other: '',
+};
+const OPTIMIZER = /\/torch\/optim\/[^/]+\.py$/;
+const MOST_ROWS = 10_000;
+const MODULES_TOLD = 3;
+
+/** The highest peak of tensors, explained. `then`: the trace as it was at that moment. Null: there were none. */
+export function explainPeak(then: TraceSource): PeakParts | null {
+  const info = then.info();
+  const [total] = info.totals.filter(({ layer }) => layer === 'tensor').sort((a, b) => b.peakBytes - a.peakBytes);
+  if (total === undefined || total.liveBytes === 0) return null;
+  const { process, device, liveBytes } = total;
+  const where = { layer: 'tensor', process, device, from: 0 } as const;
+  const [last] = allocationRows(then.allocations({ ...where, sort: 'age', descending: false, to: 1 }));
+  const by = (groupBy: GroupBy) =>
+    siteRows(then.sites({ ...where, groupBy, sort: 'liveBytes', descending: true, to: MOST_ROWS }));
+  const stepsAreKnown = info.steps.some(steps => steps.process === process && steps.source !== 'time');
+  const site = last === undefined ? null : then.site(last.site);
+  return {
+    pid: pidOf(info, process),
+    device,
+    bytes: liveBytes,
+    step: stepsAreKnown ? (last?.step ?? null) : null,
+    phase: phaseOf(site, last?.module ?? ''),
+    module: last?.module ?? '',
+    line: siteText(site),
+    categories: by('category').map(({ label, liveBytes: bytes }) => ({ category: label as Category, bytes })),
+    modules: by('module-path').map(({ label, liveBytes: bytes }) => ({ module: label, bytes })),
+  };
+}
+
+function pidOf(info: TraceInfo, process: number): number {
+  return info.processes.find(({ index }) => index === process)?.pid ?? 0;
+}
+
+function phaseOf(site: Site | null, module: string): Phase {
+  if (site?.frames.some(({ file }) => OPTIMIZER.test(file))) return 'optimizer';
+  if (site !== null && ['forward', 'forward-near', 'backward-call'].includes(site.source)) return 'backward';
+  return module === '' ? 'other' : 'forward';
+}
+
+/** `3.70 MB of tensors on gpu_0, reached in the forward pass of layers.2.mlp in step 1 …`, what it is for, and its biggest modules. */
+export function peakLines({ bytes, device, step, phase, module, line, categories, modules }: PeakParts): string[] {
+  const of = module === '' || phase === 'optimizer' ? '' : ` of ${module}`;
+  const during = step !== null ? ` in step ${formatCount(step)}` : '';
+  const parts = categories.map(part => `${formatBytes(part.bytes)} ${CATEGORY_NAMES[part.category]}`);
+  const rows = modules.map(part => ({ label: part.module, liveBytes: part.bytes, liveCount: 0 }));
+  const biggest = foldEqualLayers(rows).slice(0, MODULES_TOLD);
+  return [
+    `${formatBytes(bytes)} of tensors on gpu_${device}, reached${PHASES[phase]}${of}${during} at ${line}:`,
+    `  ${parts.join(', ')}`,
+    `  most by module: ${biggest.map(row => `${formatBytes(row.liveBytes)} ${row.label}`).join(', ')}`,
+  ];
+}

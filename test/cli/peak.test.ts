@@ -1,0 +1,32 @@
+// The peak is explained: when it was, and what it was made of, part by part.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Place, python, workload } from './launcher';
+
+interface Told {
+  moment: { peak: { bytes: number; phase: string; module: string; line: string; [parts: string]: unknown } };
+  totals: { layer: string; peakBytes: number }[];
+}
+
+test('the parts of the peak sum to it', async t => {
+  const place = new Place(t);
+  const ended = await place.trace([python, workload('modules/program')]);
+  assert.equal(ended.status, 0, ended.stderr);
+  const report = (...words: string[]) => place.run(['report', place.path('t.gputrace'), '--at', 'peak', ...words]);
+  const { moment, totals } = JSON.parse((await report('--format', 'json')).stdout) as Told;
+  const peak = moment.peak;
+  assert.equal(peak.bytes, totals.find(({ layer }) => layer === 'tensor')?.peakBytes);
+  for (const parts of ['categories', 'modules'])
+    assert.equal(
+      (peak[parts] as { bytes: number }[]).reduce((sum, { bytes }) => sum + bytes, 0),
+      peak.bytes,
+      parts,
+    );
+  assert.deepEqual([peak.phase, peak.module], ['forward', 'Second (path unknown)']);
+  const table = (await report()).stdout;
+  assert.match(
+    table,
+    /^10\.50 KB of tensors on gpu_0, reached in the forward pass of Second \(path unknown\) at program\.py:13 /m,
+  );
+  assert.match(table, /^ {2}most by module: 5\.00 KB Second \(path unknown\), 4\.00 KB Outer \(path unknown\)/m);
+});
