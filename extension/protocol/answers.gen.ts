@@ -4,7 +4,7 @@ export const LAYERS = ['tensor', 'driver', 'host'] as const;
 export type Layer = (typeof LAYERS)[number];
 
 export const GROUP_BYS = ['site', 'line', 'function', 'file', 'thread', 'process', 'device', 'module-path', 'category'] as const;
-/** `file`: of the line, as the program names it. `module-path`: parameters, their gradients and states by their names, all else by the call of a module in its stack. `category`: what live blocks are for; of these groups only what lives is known, and all that is of their past is NaN. */
+/** `file`: of the line, as the program names it. `module-path`: parameters, their gradients and states by their names, all else by the call of a module in its stack. `category`: what live blocks are for. Of these two only what lives is known, and all that is of their past is NaN. */
 export type GroupBy = (typeof GROUP_BYS)[number];
 
 export const LINE_SOURCES = ['python', 'forward', 'forward-near', 'backward-call', 'none', 'before-attach'] as const;

@@ -48,6 +48,8 @@ export interface SiteQuery {
    */
   bornFromNs?: number;
   bornToNs?: number;
+  /** Only tensors that are for this count, as with bornFromNs. */
+  category?: Category;
   /** Window of rows [from, to). */
   from: number;
   to: number;

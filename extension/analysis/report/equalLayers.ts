@@ -1,10 +1,14 @@
 import { formatBytes, formatCount } from '../../protocol/format';
+import { CATEGORIES } from '../../protocol/steps';
 import { groupBy } from '../groups';
+import { sum } from '../series/statistics';
+import type { CategoryBytes } from './modules';
 
-interface ModuleRow {
+interface Layer {
   label: string;
   liveBytes: number;
   liveCount: number;
+  categories: CategoryBytes;
 }
 
 /** Fewer stay rows of their own. */
@@ -15,7 +19,7 @@ const NUMBER = /(?<=^|\.)\d+(?=\.|$)/g;
  * Rows of modules of which only the numbers differ, and which hold the same, as one row, biggest first: `layers.0–11.mlp` instead of
  * twelve rows. A layer that differs from the others stays a row of its own.
  */
-export function foldEqualLayers<Row extends ModuleRow>(rows: readonly Row[]): Row[] {
+export function foldEqualLayers<Row extends Layer>(rows: readonly Row[]): Row[] {
   const same = groupBy(rows, ({ label, liveBytes, liveCount }) =>
     [label.replace(NUMBER, '*'), liveBytes, liveCount].join(' '),
   );
@@ -24,7 +28,7 @@ export function foldEqualLayers<Row extends ModuleRow>(rows: readonly Row[]): Ro
     .sort((a, b) => b.liveBytes - a.liveBytes);
 }
 
-function folded<Row extends ModuleRow>(layers: Row[]): Row {
+function folded<Row extends Layer>(layers: Row[]): Row {
   const [first] = layers as [Row];
   const each = `${formatCount(layers.length)} of ${formatBytes(first.liveBytes)}`;
   return {
@@ -32,6 +36,9 @@ function folded<Row extends ModuleRow>(layers: Row[]): Row {
     label: `${rangeOf(layers.map(({ label }) => label))} (${each})`,
     liveBytes: first.liveBytes * layers.length,
     liveCount: first.liveCount * layers.length,
+    categories: Object.fromEntries(
+      CATEGORIES.map(category => [category, sum(layers.map(row => row.categories[category] ?? 0))]),
+    ),
   };
 }
 

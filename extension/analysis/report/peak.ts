@@ -3,13 +3,13 @@ import {
   allocationRows,
   siteRows,
   type Category,
-  type GroupBy,
   type Site,
   type TraceInfo,
   type TraceSource,
 } from '../../protocol/trace';
 import { siteText } from '../sites/site';
 import { foldEqualLayers } from './equalLayers';
+import { categoriesText, readModules, type CategoryBytes } from './modules';
 
 /** What a program did when it allocated: by the stack of the allocation. */
 type Phase = 'forward' | 'backward' | 'optimizer' | 'other';
@@ -26,19 +26,9 @@ export interface PeakParts {
   module: string;
   line: string;
   categories: { category: Category; bytes: number }[];
-  modules: { module: string; bytes: number }[];
+  modules: { module: string; bytes: number; categories: CategoryBytes }[];
 }
 
-const CATEGORY_NAMES: Record<Category, string> = {
-  parameter: 'parameters',
-  gradient: 'gradients',
-  optimizer: 'optimizer state',
-  buffer: 'buffers',
-  activation: 'activations',
-  workspace: 'workspaces of libraries',
-  other: 'other named tensors',
-  unnamed: 'not named then',
-};
 const PHASES: Record<Phase, string> = {
   forward: ' in the forward pass',
   backward: ' in the backward pass',
@@ -46,7 +36,7 @@ const PHASES: Record<Phase, string> = {
   other: '',
 };
 const OPTIMIZER = /\/torch\/optim\/[^/]+\.py$/;
-const MOST_ROWS = 10_000;
+const MOST_ROWS = 100;
 const MODULES_TOLD = 3;
 
 /** The highest peak of tensors, explained. `then`: the trace as it was at that moment. Null: there were none. */
@@ -57,8 +47,7 @@ export function explainPeak(then: TraceSource): PeakParts | null {
   const { process, device, liveBytes } = total;
   const where = { layer: 'tensor', process, device, from: 0 } as const;
   const [last] = allocationRows(then.allocations({ ...where, sort: 'age', descending: false, to: 1 }));
-  const by = (groupBy: GroupBy) =>
-    siteRows(then.sites({ ...where, groupBy, sort: 'liveBytes', descending: true, to: MOST_ROWS }));
+  const purposes = then.sites({ ...where, groupBy: 'category', sort: 'liveBytes', descending: true, to: MOST_ROWS });
   const stepsAreKnown = info.steps.some(steps => steps.process === process && steps.source !== 'time');
   const site = last === undefined ? null : then.site(last.site);
   return {
@@ -69,8 +58,12 @@ export function explainPeak(then: TraceSource): PeakParts | null {
     phase: phaseOf(site, last?.module ?? ''),
     module: last?.module ?? '',
     line: siteText(site),
-    categories: by('category').map(({ label, liveBytes: bytes }) => ({ category: label as Category, bytes })),
-    modules: by('module-path').map(({ label, liveBytes: bytes }) => ({ module: label, bytes })),
+    categories: siteRows(purposes).map(({ label, liveBytes: bytes }) => ({ category: label as Category, bytes })),
+    modules: readModules(then, where).map(({ label, liveBytes: bytes, categories }) => ({
+      module: label,
+      bytes,
+      categories,
+    })),
   };
 }
 
@@ -88,12 +81,14 @@ function phaseOf(site: Site | null, module: string): Phase {
 export function peakLines({ bytes, device, step, phase, module, line, categories, modules }: PeakParts): string[] {
   const of = module === '' || phase === 'optimizer' ? '' : ` of ${module}`;
   const during = step !== null ? ` in step ${formatCount(step)}` : '';
-  const parts = categories.map(part => `${formatBytes(part.bytes)} ${CATEGORY_NAMES[part.category]}`);
-  const rows = modules.map(part => ({ label: part.module, liveBytes: part.bytes, liveCount: 0 }));
+  const parts = Object.fromEntries(categories.map(part => [part.category, part.bytes]));
+  const rows = modules.map(({ module: label, bytes: liveBytes, categories: own }) => ({
+    ...{ label, liveBytes, liveCount: 0, categories: own },
+  }));
   const biggest = foldEqualLayers(rows).slice(0, MODULES_TOLD);
   return [
     `${formatBytes(bytes)} of tensors on gpu_${device}, reached${PHASES[phase]}${of}${during} at ${line}:`,
-    `  ${parts.join(', ')}`,
+    `  ${categoriesText(parts)}`,
     `  most by module: ${biggest.map(row => `${formatBytes(row.liveBytes)} ${row.label}`).join(', ')}`,
   ];
 }

@@ -15,6 +15,7 @@ import {
 } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
 import { beforeAttachFrees } from './attached';
+import { readModules } from './modules';
 import { groupVerdicts } from './rowVerdicts';
 import { reportFindings, reportLedger, reportOutOfMemory, reportSteps } from './reportVerdicts';
 import { verdictsOf } from '../findings/verdictCache';
@@ -181,6 +182,10 @@ function reportSite(row: SiteRow, layer: Layer, site: Site | null, verdicts: Ver
 }
 
 function reportGroups(source: TraceSource, verdicts: Verdicts, layer: Layer, groupBy: GroupBy) {
+  if (groupBy === 'module-path')
+    return readModules(source, { layer }).map(({ label, liveBytes, liveCount, categories }) => ({
+      ...{ groupBy, layer, label, liveBytes, liveCount, categories },
+    }));
   const window = source.sites({ layer, groupBy, sort: 'liveBytes', descending: true, from: 0, to: WINDOW_ROWS });
   const rows = siteRows(window);
   const judged = groupVerdicts(source, verdicts, rows, groupBy);

@@ -13,8 +13,9 @@ import {
   type TraceInfo,
   type TraceSource,
 } from '../../protocol/trace';
-import type { Verdicts } from '../../protocol/verdicts';
+import type { SiteState, Verdicts } from '../../protocol/verdicts';
 import { foldEqualLayers } from './equalLayers';
+import { categoriesText, readModules } from './modules';
 import { groupVerdicts } from './rowVerdicts';
 import { sum } from '../series/statistics';
 import { siteText } from '../sites/site';
@@ -32,8 +33,20 @@ export interface Snapshot {
 export type ProcessRows = ReturnType<typeof readProcess>;
 export type Rows = ReturnType<typeof readRows>;
 export type AllocationRow = Rows['rows'][number];
-export type Groups = ReturnType<typeof readGroups>;
-export type GroupRow = Groups['rows'][number];
+export type GroupRow = SiteRow & {
+  /** Of its sites, what is worst; null where that is not known. */
+  verdict: SiteState | null;
+  bytesPerStep: number;
+};
+/** Live memory by what was asked for. */
+export interface Groups {
+  by: GroupBy;
+  layer: Layer;
+  rows: GroupRow[];
+  total: number;
+  /** Whether growth is told by steps: they are known. */
+  bySteps: boolean;
+}
 export interface SnapshotOptions {
   /** Allocations listed for a thread; null: all where they are few in the whole trace, else none. */
   top: number | null;
@@ -127,30 +140,34 @@ function readRows(source: TraceSource, query: AllocationQuery, lineOf: (site: nu
   return { rows, more: window.total - window.rows, moreBytes: window.sumBytes - sum(rows.map(({ bytes }) => bytes)) };
 }
 
-const MOST_MODULES = 10_000;
-
 /** Live memory by line, or by what else is asked for, with what is known of each row. */
-export function readGroups(source: TraceSource, verdicts: Verdicts, query: GroupsQuery) {
+export function readGroups(source: TraceSource, verdicts: Verdicts, query: GroupsQuery): Groups {
   const layer = listedLayer(source.info().totals);
   const { groupBy } = query;
-  const byModule = groupBy === 'module-path';
-  // Equal layers are one row: which they are is known once all are there.
-  const window = source.sites({ layer, ...query, ...(byModule && { from: 0, to: MOST_MODULES }) });
+  if (groupBy === 'module-path') return readModuleGroups(source, { ...query, layer });
+  const window = source.sites({ layer, ...query });
   const all = siteRows(window);
   const judged = groupVerdicts(source, verdicts, all, groupBy);
-  const judgedRows = all.map((row, i) => ({
+  const rows = all.map((row, i) => ({
     ...row,
     label: groupBy === 'site' || groupBy === 'line' ? siteText(source.site(row.id)) : groupLabel(row, groupBy),
-    /** Of its sites, what is worst; null where that is not known. */
     verdict: judged[i]?.state ?? null,
     bytesPerStep: judged[i]?.bytesPerStep ?? 0,
   }));
-  const folded = byModule ? foldEqualLayers(judgedRows) : judgedRows;
-  const rows = byModule ? folded.slice(query.from, query.to) : folded;
-  const total = byModule ? folded.length : window.total;
-  /** Whether growth is told by steps: they are known. */
   const bySteps = !['none', 'time'].includes(verdicts.steps.source) || rows.some(row => row.bytesPerStep > 0);
-  return { by: groupBy, layer, rows, total, bySteps };
+  return { by: groupBy, layer, rows, total: window.total, bySteps };
+}
+
+/** Equal layers are one row, each with what it is for. */
+function readModuleGroups(source: TraceSource, query: GroupsQuery & { layer: Layer }): Groups {
+  const folded = foldEqualLayers(readModules(source, query));
+  const rows = folded.slice(query.from, query.to).map(row => ({
+    ...row,
+    label: [row.label, categoriesText(row.categories)].filter(Boolean).join(': '),
+    verdict: null,
+    bytesPerStep: 0,
+  }));
+  return { by: query.groupBy, layer: query.layer, rows, total: folded.length, bySteps: true };
 }
 
 /** A function by its name and file; two of one name in a file stay two rows. */

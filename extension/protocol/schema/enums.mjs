@@ -10,8 +10,8 @@ export const enums = {
     list: 'GROUP_BYS',
     doc:
       '`file`: of the line, as the program names it. `module-path`: parameters, their gradients and states by their names, all else ' +
-      'by the call of a module in its stack. `category`: what live blocks are for; of these groups only what lives is known, and all ' +
-      'that is of their past is NaN.',
+      'by the call of a module in its stack. `category`: what live blocks are for. Of these two only what lives is known, and all that ' +
+      'is of their past is NaN.',
     values: ['site', 'line', 'function', 'file', 'thread', 'process', 'device', 'module-path', 'category'],
   },
   LineSource: {

@@ -21,6 +21,11 @@ std::optional<TimeSpan> time_span(const Napi::CallbackInfo &info) {
   return fields.ok() ? std::optional(span) : std::nullopt;
 }
 
+std::optional<uint8_t> category(Fields &fields) {
+  const auto category = fields.word_if<model::Category>("category");
+  return category ? std::optional(static_cast<uint8_t>(*category)) : std::nullopt;
+}
+
 std::optional<model::SiteQuery> site_query(const Napi::CallbackInfo &info) {
   Fields fields(info);
   model::SiteQuery query;
@@ -33,6 +38,7 @@ std::optional<model::SiteQuery> site_query(const Napi::CallbackInfo &info) {
   query.device = fields.choice("device");
   query.include_dead = fields.flag("includeDead");
   query.births = births(fields);
+  query.category = category(fields);
   query.from = fields.whole("from");
   query.to = fields.whole("to");
   return fields.ok() ? std::optional(query) : std::nullopt;
@@ -46,8 +52,7 @@ std::optional<model::AllocationQuery> allocation_query(const Napi::CallbackInfo 
   query.device = fields.choice("device");
   query.thread = fields.choice("thread");
   if (const auto site = fields.choice("site")) query.site = static_cast<uint32_t>(*site);
-  if (const auto category = fields.word_if<model::Category>("category"))
-    query.category = static_cast<uint8_t>(*category);
+  query.category = category(fields);
   query.filter = fields.text("filter");
   query.births = births(fields);
   query.sort = fields.word_if<model::AllocationSort>("sort").value_or(query.sort);

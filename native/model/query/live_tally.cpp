@@ -45,7 +45,8 @@ void add_cells(const State &state, const SiteQuery &query, const Filter &filter,
   }
   state.each_process([&](const ProcessState &process) {
     process.tensors.each([&, step = process.frame->step](const TensorBlock &block) {
-      add(block, step, by_category ? process.category_of(block) : 0, true);
+      const uint8_t category = process.category_of(block);
+      add(block, step, by_category ? category : 0, !query.category || *query.category == category);
     });
   });
 }
@@ -56,7 +57,7 @@ void add_named(const State &state, const SiteQuery &query, const Filter &filter,
     process.names.each([&](uint64_t address, const NameBook::Entry &entry) {
       const auto path = module_by_name(process.names.text(entry), entry.category);
       const TensorBlock *block = path ? process.tensors.find(address, entry.device) : nullptr;
-      if (!block || !query.births.hold(block->time_ns) || !filter.age_matches(process.frame->step - block->step))
+      if (!block || (query.category && *query.category != process.category_of(*block)) || !query.births.hold(block->time_ns) || !filter.age_matches(process.frame->step - block->step))
         return;
       CategorySum &sum = out.named[block->cell][*path];
       sum.bytes += static_cast<int64_t>(block->bytes);
@@ -70,7 +71,7 @@ void add_named(const State &state, const SiteQuery &query, const Filter &filter,
 LiveTally tally_live(const State &state, const SiteQuery &query, const Filter &filter) {
   LiveTally out;
   const bool by_category = query.group_by == GroupBy::Category;
-  out.counted = by_category || !query.births.all() || filter.has_ages();
+  out.counted = by_category || query.category || !query.births.all() || filter.has_ages();
   out.slots = by_category ? kCategories : 1;
   if (filter.has_words() && query.layer == Layer::Tensor) out.site_words = words_of_sites(state, filter);
   if (query.group_by == GroupBy::ModulePath && query.layer == Layer::Tensor) add_named(state, query, filter, out);

@@ -33,6 +33,7 @@ struct SiteQuery {
   std::optional<int32_t> device;  ///< -1 = host
   bool include_dead = false;
   Births births;
+  std::optional<uint8_t> category;  ///< of the framework's live blocks only those for this count
   size_t from = 0;
   size_t to = 100;
 };

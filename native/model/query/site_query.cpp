@@ -188,7 +188,8 @@ void SiteGrouping::gather_categories() {
   }
 }
 
-/// What has a name is its module's, wherever it was made; all else is of the module that made it.
+/// What has a name is its module's, wherever it was made; all else is of the module that made it. What of a cell's past was whose is
+/// not known.
 void SiteGrouping::gather_modules() {
   std::unordered_map<std::string, uint32_t> index;
   const auto group_of = [&](const std::string &path) -> Group & {
@@ -207,9 +208,7 @@ void SiteGrouping::gather_modules() {
         rest.count -= sum.count;
       }
     }
-    Group &maker = group_of(names_.module_path(info.process, info.stack));
-    add(maker, cell, 0, rest);
-    add_history(maker, cell);
+    add(group_of(names_.module_path(info.process, info.stack)), cell, 0, rest);
   }
 }
 

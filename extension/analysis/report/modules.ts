@@ -1,0 +1,53 @@
+import { formatBytes } from '../../protocol/format';
+import { CATEGORIES, type Category } from '../../protocol/steps';
+import { siteRows, type SiteQuery, type SiteRow, type TraceSource } from '../../protocol/trace';
+
+/** Live bytes by what they are for. */
+export type CategoryBytes = Partial<Record<Category, number>>;
+export type ModuleRow = SiteRow & { categories: CategoryBytes };
+
+export const CATEGORY_NAMES: Record<Category, string> = {
+  parameter: 'parameters',
+  gradient: 'gradients',
+  optimizer: 'optimizer state',
+  buffer: 'buffers',
+  activation: 'activations',
+  workspace: 'workspaces of libraries',
+  other: 'other named tensors',
+  unnamed: 'not named',
+};
+const MOST_MODULES = 10_000;
+
+/** What lives by the path of its module, biggest first, each with what it is for. */
+export function readModules(
+  source: TraceSource,
+  where: Pick<SiteQuery, 'layer' | 'process' | 'device' | 'filter'>,
+): ModuleRow[] {
+  const query = {
+    ...where,
+    groupBy: 'module-path',
+    sort: 'liveBytes',
+    descending: true,
+    from: 0,
+    to: MOST_MODULES,
+  } as const;
+  const rows = siteRows(source.sites(query)).map(row => ({ ...row, categories: {} as CategoryBytes }));
+  const byPath = new Map(rows.map(row => [row.label, row]));
+  for (const category of where.layer === 'tensor' ? CATEGORIES : []) {
+    for (const part of siteRows(source.sites({ ...query, category }))) {
+      const row = byPath.get(part.label);
+      if (row !== undefined) row.categories[category] = part.liveBytes;
+    }
+  }
+  return rows;
+}
+
+/** `3 MB activations, 1 MB parameters`, biggest first. */
+export function categoriesText(categories: CategoryBytes): string {
+  const parts = CATEGORIES.flatMap(category => ({ category, bytes: categories[category] ?? 0 }));
+  return parts
+    .filter(({ bytes }) => bytes > 0)
+    .sort((a, b) => b.bytes - a.bytes)
+    .map(({ category, bytes }) => `${formatBytes(bytes)} ${CATEGORY_NAMES[category]}`)
+    .join(', ');
+}
