@@ -57,7 +57,8 @@ void add_named(const State &state, const SiteQuery &query, const Filter &filter,
     process.names.each([&](uint64_t address, const NameBook::Entry &entry) {
       const auto path = module_by_name(process.names.text(entry), entry.category);
       const TensorBlock *block = path ? process.tensors.find(address, entry.device) : nullptr;
-      if (!block || (query.category && *query.category != process.category_of(*block)) || !query.births.hold(block->time_ns) || !filter.age_matches(process.frame->step - block->step))
+      if (!block || (query.category && *query.category != process.category_of(*block)) ||
+          !query.births.hold(block->time_ns) || !filter.age_matches(process.frame->step - block->step))
         return;
       CategorySum &sum = out.named[block->cell][*path];
       sum.bytes += static_cast<int64_t>(block->bytes);

@@ -166,39 +166,26 @@ const std::string *ProcessTables::library(uint32_t id) const {
   return place == libraries_.end() ? nullptr : &place->path;
 }
 
-bool ProcessTables::resolve_frame(const gmt_frame &frame, Frame *out) const {
-  auto place = codes_.find(frame.code);
-  if (place == codes_.end()) {
-    *out = {"", 0, "?"};
-    return false;
-  }
+Frame ProcessTables::resolve_frame(const gmt_frame &frame) const {
+  const auto place = codes_.find(frame.code);
+  if (place == codes_.end()) return {"", 0, "?"};
   const Code &code = place->second;
   int line = code.flags & GMT_CODE_CUT
                  ? kNoLine
                  : line_of_offset(code.python_version, code.line_table, code.first_line, frame.offset);
-  *out = {code.file, line > 0 ? static_cast<uint32_t>(line) : code.first_line, code.name};
-  return true;
+  return {code.file, line > 0 ? static_cast<uint32_t>(line) : code.first_line, code.name};
 }
 
 const Stack *ProcessTables::resolve(uint32_t stack_id) {
-  auto range = stacks_.find(stack_id);
+  const auto range = stacks_.find(stack_id);
   if (range == stacks_.end()) return nullptr;
-  auto [place, added] = resolved_.try_emplace(stack_id);
-  Stack &stack = place->second;
-  if (!added) return &stack;
-  stack.cut = range->second.flags & GMT_STACK_CUT;
-  stack.before_attach = range->second.flags & GMT_STACK_BEFORE_ATTACH;
-  stack.frames.resize(range->second.frames);
-  bool complete = true;
-  for (size_t i = 0; i < stack.frames.size(); ++i) {
-    complete &= resolve_frame(frames_[range->second.begin + i], &stack.frames[i]);
-  }
-  stack.user_frame = user_frame(stack.frames);
-  if (complete) return &stack;
-  // A code object may still come: answer what is known, but do not keep it.
-  incomplete_ = std::move(stack);
-  resolved_.erase(place);
-  return &incomplete_;
+  resolved_ = {};
+  resolved_.cut = range->second.flags & GMT_STACK_CUT;
+  resolved_.before_attach = range->second.flags & GMT_STACK_BEFORE_ATTACH;
+  for (const gmt_frame &frame : std::span(frames_).subspan(range->second.begin, range->second.frames))
+    resolved_.frames.push_back(resolve_frame(frame));
+  resolved_.user_frame = user_frame(resolved_.frames);
+  return &resolved_;
 }
 
 }  // namespace gmt::trace

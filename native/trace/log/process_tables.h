@@ -44,7 +44,6 @@ class ProcessTables {
 
   /// The same for a GMT_THREAD, which is about the thread of this number.
   bool add_thread(std::span<const std::byte> payload, uint32_t number);
-  /// What was resolved is resolved again when it is asked for.
   void checkpoint(Archive &a);
 
   /// In the order of their first record.
@@ -65,7 +64,7 @@ class ProcessTables {
   std::string module_path(uint32_t stack_id) const;
   size_t stack_count() const { return stacks_.size(); }
 
-  /// The frames of a stack with their lines; kept once resolved. Null: no such stack (yet): a stack's record may lie
+  /// The frames of a stack with their lines, put together anew each time. Null: no such stack (yet): a stack's record may lie
   /// in another thread's chunk and come a moment after the first event that names it. The answer stays valid until the
   /// next call only. Not for two threads at once.
   const Stack *resolve(uint32_t stack_id);
@@ -97,7 +96,7 @@ class ProcessTables {
   bool add_process(std::span<const std::byte> payload);
   bool add_note(std::span<const std::byte> payload);
   bool add_library(std::span<const std::byte> payload);
-  bool resolve_frame(const gmt_frame &frame, Frame *out) const;
+  Frame resolve_frame(const gmt_frame &frame) const;
 
   std::vector<Thread> threads_;
   std::unordered_map<uint32_t, size_t> thread_at_;  ///< by number: place in threads_
@@ -111,8 +110,7 @@ class ProcessTables {
   std::vector<gmt_frame> frames_;
   std::unordered_map<uint32_t, ModuleCall> module_calls_;   ///< by stack
   std::unordered_map<uint64_t, std::string> module_paths_;  ///< by module
-  std::unordered_map<uint32_t, Stack> resolved_;
-  Stack incomplete_;  ///< the last answer of resolve() that lacked a code object
+  Stack resolved_;                                          ///< the last answer of resolve()
 };
 
 }  // namespace gmt::trace
