@@ -5,7 +5,7 @@ import { isatty } from 'node:tty';
 import { verdictsOf } from '../analysis/findings/verdictCache';
 import { sureLeaks } from '../analysis/findings/verdicts';
 import { buildReport } from '../analysis/report/report';
-import { headLine } from '../analysis/report/tableFindings';
+import { findingText, headLine } from '../analysis/report/tableFindings';
 import { standingOf, TELLS } from '../analysis/sites/standing';
 import { KeptRecorder, type SpaceLimits, spaceLimits } from '../capture/launch/recorder';
 import { keptTracesFolder, traceRoots } from '../capture/traces/folders';
@@ -27,6 +27,7 @@ import { LEAVE } from './live/fullScreen';
 import { createLive, type LiveOptions } from './live/live';
 import { shownMoment } from './report/finalMoment';
 import { jsonChunks } from './report/jsonDocument';
+import { writeOomFiles } from './report/oomFiles';
 import { print, say, terminalSize } from './report/output';
 import { giveToSudoUser, writeResult } from './report/resultFile';
 import { summaryLines } from './report/summary';
@@ -144,14 +145,24 @@ export async function finish(
     const { failOnLeak } = options;
     const failing = failOnLeak === null ? [] : sureLeaks(verdicts.findings, failOnLeak === 'all');
     if (failing.length > 0) result = LEAK_FOUND;
+    const oomFiles = writeOomFiles(session, verdicts, options.output);
     if (options.format === 'table') {
       const { blocks } = options;
       const ended = { addon, session, path: directory, followed: true } as const;
       const [program] = recording.facts.processes;
-      const how = { blocks, nothing, width: terminalSize(2)?.columns ?? null, status: program?.exitCode ?? null };
+      const how = {
+        ...{ blocks, nothing, width: terminalSize(2)?.columns ?? null },
+        ...{ status: program?.exitCode ?? null, oomFiles },
+      };
       print(await summaryLines(ended, verdicts, how), 2);
     } else {
       print(failing.map(headLine), 2);
+      const failed = verdicts.findings.filter(({ verdict }) => verdict === 'oom');
+      if (options.format === 'json')
+        print(
+          failed.flatMap(finding => findingText(finding, oomFiles)),
+          2,
+        );
     }
     if (failing.length > 0) print([`Exit status ${LEAK_FOUND}: a leak was found (--fail-on-leak).`], 2);
     else if (failOnLeak !== null) print(untold(session, verdicts), 2);

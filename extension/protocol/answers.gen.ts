@@ -612,6 +612,8 @@ export interface SnapshotSite {
   oldestStep: number;
   /** Live bytes now less those at the end of the last step. */
   grownBytes: number;
+  /** Of the live bytes, those that wait for a backward pass. */
+  activationBytes: number;
   /** Allocated in the running step. */
   stepAllocatedBytes: number;
   /** The mean of up to 8 steps before it. */
@@ -636,6 +638,8 @@ export interface MemorySnapshot {
   recentBytes: number;
   /** Earlier. */
   olderBytes: number;
+  /** Gradients that an earlier step made. */
+  oldGradientBytes: number;
   categories: CategorySum[];
   /** Of the layer that failed (tensors where there are any), biggest first, up to 50. */
   sites: SnapshotSite[];

@@ -55,7 +55,8 @@ export type FindingVerdict =
 /** What kind of keeping it is; decides the advice. */
 export type LeakClass =
   'graph' | 'outputs' | 'size' | 'gradients' | 'backward' | 'cycle' | 'exception' | 'hook' | 'pinned' | 'driver';
-export type OutOfMemoryCause = 'leak' | 'fragmentation' | 'big-request' | 'other-process' | 'full';
+/** `limit`: the device had room, and PyTorch was not allowed to take it. */
+export type OutOfMemoryCause = 'leak' | 'limit' | 'fragmentation' | 'big-request' | 'other-process' | 'full';
 
 export interface FindingPlace {
   site: number;
@@ -166,6 +167,9 @@ export interface Finding {
   evidence: string[];
   ruledOut: string[];
   suggestion: string;
+  /** Of a failure: what is most worth trying, at most three; and whether the program got over it. Absent: it is none. */
+  advice?: OutOfMemoryAdvice[];
+  wentOn?: boolean | null;
 }
 
 /** A leak, or a failure that came of one. */
@@ -221,6 +225,13 @@ export interface Ledger {
   grows: 'tensor' | 'reserved' | 'driver' | 'process' | null;
 }
 
+/** Something to try, and the bytes that it would have given by what was recorded. */
+export interface OutOfMemoryAdvice {
+  text: string;
+  bytes: number;
+  /** It may give less. */
+  atMost?: true;
+}
 export interface OutOfMemoryLine {
   site: number;
   line: string;
@@ -232,8 +243,17 @@ export interface OutOfMemoryVerdict {
   index: number;
   cause: OutOfMemoryCause;
   title: string;
+  /** Why it happened, and who holds the leak behind it, in a sentence each; null: no leak, or nobody knows. */
+  detail: string;
+  holder: string | null;
+  /** At most three, best first; why there is none, else null. */
+  advice: OutOfMemoryAdvice[];
+  noAdvice: string | null;
+  /** The program got over it; null: not known. */
+  wentOn: boolean | null;
   step: number | null;
   freeBytes: number | null;
+  othersBytes: number | null;
   largestFreeBytes: number | null;
   reservedBytes: number | null;
   aliveByLine: OutOfMemoryLine[];

@@ -9,23 +9,19 @@ import { THRESHOLDS as T } from '../series/thresholds';
 import { namedFrame } from '../sites/site';
 import type { JudgedSite } from '../sites/states';
 import { placeText, rateText } from '../words';
-import type { LineText } from './findingContext';
-import { countedText, fragmentationAdvice, type JudgedFailure } from './outOfMemory';
+import { fragmentationAdvice } from './oomAdvice';
+import { countedText, type JudgedFailure } from './outOfMemory';
 import { suggest } from './suggestions';
 import { makeFinding } from './wording';
 
 // Findings that are no leak: failures, layers that grow by themselves, cycles, outliers.
 
 /** One finding for each line and cause of failure; a leak that led to it is in it, and is no finding of its own. */
-export function failureFindings(
-  failures: readonly JudgedFailure[],
-  source: TraceSource,
-  lineText: LineText,
-): Finding[] {
+export function failureFindings(failures: readonly JudgedFailure[], source: TraceSource): Finding[] {
   const findings = new Map<string, Finding>();
   const counted = failures.length === 0 ? null : countedText(source.info());
   for (const judged of failures) {
-    const finding = failureFinding(judged, source, lineText);
+    const finding = failureFinding(judged, source);
     if (findings.has(finding.id)) finding.evidence.push(t('It was not the first failure of this line.'));
     findings.set(finding.id, finding);
     if (counted !== null) finding.evidence.push(counted);
@@ -33,13 +29,9 @@ export function failureFindings(
   return [...findings.values()];
 }
 
-function failureFinding(
-  { verdict, failure, leak, words, advice }: JudgedFailure,
-  source: TraceSource,
-  lineText: LineText,
-): Finding {
+function failureFinding({ verdict, failure, leak, words }: JudgedFailure, source: TraceSource): Finding {
   const { process, device, layer, requestedBytes } = failure;
-  const { cause } = verdict;
+  const { cause, advice, noAdvice, wentOn } = verdict;
   const gathering = cause === 'leak' ? failure.snapshot?.sites[0]?.site : undefined;
   const site = gathering ?? failure.site;
   const place = (leak === null ? placeOf(source, site) : null) ?? leak?.place ?? null;
@@ -54,8 +46,9 @@ function failureFinding(
     layer,
     place,
     evidence: [...aliveText(verdict), ...(leak?.evidence ?? [])],
-    suggestion:
-      advice ?? suggest('outputs', null, { lines: place === null ? [] : [lineText(place.file, place.line) ?? ''] }),
+    suggestion: advice[0]?.text ?? noAdvice ?? '',
+    advice,
+    wentOn,
   });
 }
 

@@ -1,25 +1,30 @@
 import { groupBy } from '../groups';
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
-import type { MemorySnapshot, SnapshotSite } from '../../protocol/steps';
-import type { OutOfMemory, TraceInfo } from '../../protocol/trace';
+import type { MemorySnapshot, SnapshotSite, StepSource } from '../../protocol/steps';
+import type { OutOfMemory, TraceInfo, TraceSource } from '../../protocol/trace';
 import type { AfterSteps, Finding, OutOfMemoryCause, OutOfMemoryVerdict } from '../../protocol/verdicts';
 import { fewestRecords } from '../series/records';
 import { sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
+import { siteText } from '../sites/site';
+import { holderText } from '../words';
+import type { LineText } from './findingContext';
+import { adviceFor, noAdvice, type Failed } from './oomAdvice';
 import { titleOf } from './wording';
 
 /** Lines listed of a failure. */
 const LINES = 10;
+/** Between the driver's refusal and PyTorch's error: it empties its cache and asks again. */
+const TOGETHER_NS = 1e9;
 
 export interface OutOfMemoryContext {
-  info: TraceInfo;
+  source: TraceSource;
   /** Leaks that were found. */
   leaks: readonly Finding[];
   /** What piled up behind the last step; null: nothing did. */
   after: AfterSteps | null;
-  /** `train.py:41 forward`. */
-  lineOf(site: number): string;
+  lineText: LineText;
   /** A step in or before which it failed. */
   lastStep(failure: OutOfMemory): number;
 }
@@ -32,17 +37,16 @@ export interface JudgedFailure {
   failure: OutOfMemory;
   leak: Finding | null;
   words: FailureWords;
-  /** What to do; null: what is written of leaks. */
-  advice: string | null;
 }
 
 /** Judges each failed allocation that a program could not get over. */
 export function judgeFailures(context: OutOfMemoryContext): JudgedFailure[] {
-  const { outOfMemory } = context.info;
+  const info = context.source.info();
+  const { outOfMemory } = info;
   const known = new Set(outOfMemory.flatMap(failure => (failure.snapshot === null ? [] : [failure.site])));
   return outOfMemory.flatMap((failure, index) => {
     const isCounted = failure.snapshot === null && known.has(failure.site);
-    return isCounted || isRetried(failure, outOfMemory, context.info) ? [] : [judgeFailure(failure, index, context)];
+    return isCounted || isRetried(failure, outOfMemory, info) ? [] : [judgeFailure(failure, index, info, context)];
   });
 }
 
@@ -70,43 +74,64 @@ function isRetried(failure: OutOfMemory, all: readonly OutOfMemory[], info: Trac
   );
 }
 
-function judgeFailure(failure: OutOfMemory, index: number, context: OutOfMemoryContext): JudgedFailure {
+function judgeFailure(
+  failure: OutOfMemory,
+  index: number,
+  info: TraceInfo,
+  context: OutOfMemoryContext,
+): JudgedFailure {
   const { snapshot } = failure;
-  const total = totalBytes(failure, context.info);
+  const { source } = context;
   const leak = leakBehind(failure, context.leaks);
   const after = pileBehind(failure, context.after);
-  const cause = causeOf(failure, leak ?? after, total);
-  const free = snapshot === null || total === null ? null : total - (snapshot.usedBytes ?? snapshot.driverBytes);
-  const step = stepOf(failure, context);
-  const { detail, advice } = causeWords(cause, failure, leak, after);
+  const room = roomOf(failure, info);
+  const cause = causeOf(failure, leak ?? after, room, info);
+  const step = stepOf(failure, info, context);
+  const failed = { failure, cause, leak, after, ...room, step };
+  const advice = adviceFor(failed, source, context.lineText);
+  const wentOn = gotOver(failure, index, step, info);
   const words: FailureWords = {
     verdict: 'oom',
-    headline: t('{0} at {1} did not fit', formatBytes(failure.requestedBytes), context.lineOf(failure.site)),
-    detail: wentOn(detail, failure, step, context),
+    headline: t('{0} at {1} did not fit', formatBytes(failure.requestedBytes), siteText(source.site(failure.site))),
+    detail: withWentOn(causeText(failed, source), wentOn, stepsAfter(failure, step, info)),
     atStep: step,
   };
   const verdict: OutOfMemoryVerdict = {
     index,
     cause,
     title: titleOf({ ...words, processes: 1 }),
+    detail: words.detail ?? '',
+    holder: leak?.holder ? t('Held by {0}.', holderText(leak.holder)) : (leak?.unnamed ?? null),
+    advice,
+    noAdvice: advice.length > 0 ? null : noAdvice(failed),
+    wentOn,
     step,
-    freeBytes: free === null ? null : Math.max(0, free),
+    freeBytes: room.freeBytes === null ? null : Math.max(0, room.freeBytes),
+    othersBytes: room.othersBytes,
     largestFreeBytes: snapshot?.fragmentation.largestFreeBytes ?? null,
     reservedBytes: snapshot?.reservedBytes ?? null,
-    aliveByLine: byLine(snapshot, context),
+    aliveByLine: byLine(snapshot, source),
     aliveByCategory: snapshot?.categories ?? [],
     aliveByAge:
       snapshot === null
         ? null
         : { thisStep: snapshot.thisStepBytes, recent: snapshot.recentBytes, older: snapshot.olderBytes },
-    newInStep: newInStep(snapshot, context),
+    newInStep: newInStep(snapshot, source),
   };
-  return { verdict, failure, leak, words, advice };
+  return { verdict, failure, leak, words };
 }
 
-function totalBytes(failure: OutOfMemory, info: TraceInfo): number | null {
-  const known = failure.snapshot?.totalBytes ?? null;
-  return known ?? info.devices.find(device => device.index === failure.device)?.totalBytes ?? null;
+type Room = Pick<Failed, 'totalBytes' | 'freeBytes' | 'othersBytes'>;
+
+/** Of the device. Its own account was read a moment ago: what the driver's calls took since is counted too. */
+function roomOf({ device, snapshot }: OutOfMemory, info: TraceInfo): Room {
+  const known = info.devices.find(({ index }) => index === device)?.totalBytes;
+  const totalBytes = (snapshot?.totalBytes ?? known) || null;
+  if (snapshot === null || totalBytes === null) return { totalBytes, freeBytes: null, othersBytes: null };
+  const { usedBytes, processBytes, driverBytes } = snapshot;
+  const othersBytes = usedBytes === null || processBytes === null ? null : usedBytes - processBytes;
+  const used = Math.max(usedBytes ?? 0, (othersBytes ?? 0) + driverBytes);
+  return { totalBytes, freeBytes: totalBytes - used, othersBytes };
 }
 
 /** The leak on that device that holds most, when it holds enough to matter. */
@@ -127,22 +152,35 @@ function matters({ bytes }: { bytes: number }, { snapshot, liveBytes }: OutOfMem
 }
 
 /** `grown`: what grew until nothing more fitted; null: nothing that is known. */
-function causeOf(failure: OutOfMemory, grown: Finding | AfterSteps | null, total: number | null): OutOfMemoryCause {
+function causeOf(
+  failure: OutOfMemory,
+  grown: Finding | AfterSteps | null,
+  { totalBytes: total, freeBytes, othersBytes }: Room,
+  info: TraceInfo,
+): OutOfMemoryCause {
   const { snapshot, requestedBytes } = failure;
   if (grown !== null) return 'leak';
   if (total !== null && requestedBytes >= T.most * total) return 'big-request';
   if (snapshot === null) return 'full';
+  if (snapshot.usedBytes !== null && (freeBytes ?? 0) > requestedBytes && !askedDriver(failure, info)) return 'limit';
   const unused = snapshot.fragmentation.freeBytes;
   if (unused >= requestedBytes && snapshot.fragmentation.largestFreeBytes < requestedBytes) {
     return 'fragmentation';
   }
-  if (total !== null && snapshot.usedBytes !== null && snapshot.processBytes !== null) {
-    if (snapshot.usedBytes - snapshot.processBytes >= T.part * total) return 'other-process';
-  }
+  if (total !== null && othersBytes !== null && othersBytes >= T.part * total) return 'other-process';
   if (gathering(snapshot)) return 'leak';
   const usual = snapshot.sites.find(site => site.site === failure.site)?.usualAllocatedBytes ?? 0;
   if (usual > 0 && requestedBytes >= T.times * usual) return 'big-request';
   return 'full';
+}
+
+/** Whether the driver refused it, or may have without being seen: PyTorch does not ask for what it is not allowed to take. */
+function askedDriver({ layer, process, timeNs }: OutOfMemory, { outOfMemory, totals }: TraceInfo): boolean {
+  const seen = totals.some(total => total.process === process && total.layer === 'driver' && total.allocations > 0);
+  const refused = outOfMemory.some(
+    other => other.layer === 'driver' && other.process === process && Math.abs(timeNs - other.timeNs) < TOGETHER_NS,
+  );
+  return layer !== 'tensor' || !seen || refused;
 }
 
 /** Too few steps for a verdict, and yet: one line holds most of the memory, in many blocks, from steps long past. */
@@ -158,78 +196,74 @@ function gathering(snapshot: MemorySnapshot): boolean {
   );
 }
 
+function stepSource({ process }: OutOfMemory, { steps }: TraceInfo): StepSource {
+  return steps.find(one => one.process === process)?.source ?? 'time';
+}
+
 /** Null: not known. Before the first step of an optimizer ended, slices of time were counted, and these were more. */
-function stepOf(failure: OutOfMemory, { info, lastStep }: OutOfMemoryContext): number | null {
-  const source = info.steps.find(({ process }) => process === failure.process)?.source ?? 'time';
+function stepOf(failure: OutOfMemory, info: TraceInfo, { lastStep }: OutOfMemoryContext): number | null {
+  const source = stepSource(failure, info);
   if (failure.snapshot === null || source === 'time') return null;
   if (failure.snapshot.step <= lastStep(failure)) return failure.snapshot.step;
   return source === 'optimizer' ? 1 : null;
 }
 
-/** Where the program caught it; the last round of a loop ends with the program, so one step more tells nothing. */
-function wentOn(detail: string, { process }: OutOfMemory, step: number | null, { info }: OutOfMemoryContext): string {
-  const count = info.steps.find(steps => steps.process === process)?.count ?? 0;
-  const more = step === null ? 0 : count - step;
-  return more > 1 ? t('{0}. The program went on for {1} steps', detail, formatCount(more)) : detail;
+/** Steps that came after it; the last round of a loop ends with the program, so one step more tells nothing. */
+function stepsAfter({ process }: OutOfMemory, step: number | null, { steps }: TraceInfo): number {
+  const more = step === null ? 0 : (steps.find(one => one.process === process)?.count ?? 0) - step;
+  return more > 1 ? more : 0;
 }
 
-/** Why it is so, without a full stop, and what to do. */
-function causeWords(
-  cause: OutOfMemoryCause,
-  { snapshot }: OutOfMemory,
-  leak: Finding | null,
-  after: AfterSteps | null,
-) {
+/** Whether the program caught it; null: not known. */
+function gotOver(failure: OutOfMemory, index: number, step: number | null, info: TraceInfo): boolean | null {
+  const exitCode = info.processes[failure.process]?.exitCode ?? null;
+  const later = info.outOfMemory.some(({ process, layer }, i) => {
+    return i > index && process === failure.process && layer === failure.layer;
+  });
+  if (exitCode === 0 || later || stepsAfter(failure, step, info) > 0) return true;
+  return exitCode === null ? null : false;
+}
+
+function withWentOn(detail: string, wentOn: boolean | null, steps: number): string {
+  if (steps > 0) return t('{0}. The program went on for {1} steps', detail, formatCount(steps));
+  return wentOn === true ? t('{0}. The program caught the error and went on', detail) : detail;
+}
+
+/** Why it is so, without a full stop. */
+function causeText({ cause, failure, leak, after, freeBytes: free, othersBytes }: Failed, source: TraceSource): string {
+  const { snapshot } = failure;
   const { freeBytes, largestFreeBytes } = snapshot?.fragmentation ?? { freeBytes: 0, largestFreeBytes: 0 };
   const [unused, gap] = [formatBytes(freeBytes), formatBytes(largestFreeBytes)];
-  const others = formatBytes((snapshot?.usedBytes ?? 0) - (snapshot?.processBytes ?? 0));
-  const words: Record<OutOfMemoryCause, { detail: string; advice: string | null }> = {
-    leak: {
-      detail:
-        leak !== null
-          ? t('A leak filled the memory: {0}', leak.title)
-          : after !== null
-            ? t('Memory rose by {0} after the last step, most at {1}', formatBytes(after.bytes), after.line)
-            : t('A leak filled the memory: one line holds most of it, and allocated it step by step'),
-      advice: leak === null && after !== null ? afterAdvice() : (leak?.suggestion ?? null),
-    },
-    fragmentation: {
-      detail: t('It is fragmentation: PyTorch’s cache has {0} unused, but no gap is bigger than {1}', unused, gap),
-      advice: fragmentationAdvice(),
-    },
-    'big-request': {
-      detail: t('It is one big request: what else is alive is no more than usual'),
-      advice: t('Make this one allocation smaller: a smaller batch, shorter inputs, or the work in parts.'),
-    },
-    'other-process': {
-      detail: t('Other processes hold {0} of the device', others),
-      advice: t('Other processes use this GPU: end them, or choose another (`CUDA_VISIBLE_DEVICES`).'),
-    },
-    full: {
-      detail:
-        snapshot === null
-          ? t('Nothing more is known about that moment')
-          : t('The program needs that much at once: nothing grows from step to step'),
-      advice: t('The step needs more than there is: a smaller batch, checkpointed activations, or lower precision.'),
-    },
+  const words: Record<OutOfMemoryCause, string> = {
+    leak:
+      leak !== null
+        ? t('A leak filled the memory: {0}', leak.title)
+        : after !== null
+          ? t('Memory rose by {0} after the last step, most at {1}', formatBytes(after.bytes), after.line)
+          : t('A leak filled the memory: one line holds most of it, and allocated it step by step'),
+    limit: t('It is a limit: the GPU had {0} free, but PyTorch was not allowed to take it', formatBytes(free ?? 0)),
+    fragmentation: t('It is fragmentation: PyTorch’s cache has {0} unused, but no gap is bigger than {1}', unused, gap),
+    'big-request': t('It is one big request: what else is alive is no more than usual'),
+    'other-process': t('Other processes hold {0} of the device', formatBytes(othersBytes ?? 0)),
+    full:
+      snapshot === null
+        ? t('Nothing more is known about that moment')
+        : (biggerText(newInStep(snapshot, source), snapshot) ??
+          t('The program needs that much at once: nothing grows from step to step')),
   };
   return words[cause];
 }
 
-function afterAdvice(): string {
-  return t(
-    'Where no gradients are needed, as in an evaluation, work under `with torch.no_grad():`, and move the tensors that are kept to the CPU (`.cpu()`).',
-  );
+/** Where the step allocates much more than those before; null: it does not. */
+function biggerText(odd: OutOfMemoryVerdict['newInStep'], { tensorBytes, step }: MemorySnapshot): string | null {
+  const [bytes, usual] = [sum(odd.map(line => line.bytes)), sum(odd.map(line => line.usualBytes))];
+  if (step <= T.few || bytes - usual < T.part * tensorBytes) return null;
+  const [now, before] = [formatBytes(bytes), formatBytes(usual)];
+  return t('This step is bigger than those before: {0} at lines that allocated {1} a step', now, before);
 }
 
-export function fragmentationAdvice(): string {
-  return t(
-    'Let segments grow instead of being cut up: `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`, or use fewer different sizes.',
-  );
-}
-
-function byLine(snapshot: MemorySnapshot | null, context: OutOfMemoryContext): OutOfMemoryVerdict['aliveByLine'] {
-  const lines = groupBy(snapshot?.sites ?? [], ({ site }) => context.lineOf(site));
+function byLine(snapshot: MemorySnapshot | null, source: TraceSource): OutOfMemoryVerdict['aliveByLine'] {
+  const lines = groupBy(snapshot?.sites ?? [], ({ site }) => siteText(source.site(site)));
   const rows = [...lines].map(([line, sites]) => ({
     site: sites[0]?.site ?? -1,
     line,
@@ -239,7 +273,7 @@ function byLine(snapshot: MemorySnapshot | null, context: OutOfMemoryContext): O
   return rows.sort((a, b) => b.bytes - a.bytes).slice(0, LINES);
 }
 
-function newInStep(snapshot: MemorySnapshot | null, context: OutOfMemoryContext): OutOfMemoryVerdict['newInStep'] {
+function newInStep(snapshot: MemorySnapshot | null, source: TraceSource): OutOfMemoryVerdict['newInStep'] {
   const more = (site: SnapshotSite): number => site.stepAllocatedBytes - site.usualAllocatedBytes;
   return (snapshot?.sites ?? [])
     .filter(site => more(site) > T.most * Math.max(1, site.usualAllocatedBytes))
@@ -247,7 +281,7 @@ function newInStep(snapshot: MemorySnapshot | null, context: OutOfMemoryContext)
     .slice(0, LINES)
     .map(site => ({
       site: site.site,
-      line: context.lineOf(site.site),
+      line: siteText(source.site(site.site)),
       bytes: site.stepAllocatedBytes,
       usualBytes: site.usualAllocatedBytes,
     }));

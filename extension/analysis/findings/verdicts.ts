@@ -14,7 +14,6 @@ import { type JudgedLedger, readLedgers } from '../ledger/ledger';
 import { cutSteps, readSiteSteps } from '../series/siteSeries';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { firstWhole, inContext, lostShareOf } from '../sites/context';
-import { siteText } from '../sites/site';
 import { judgeSite, stateVerdict, type JudgedSite } from '../sites/states';
 import { mergeAcrossProcesses } from './acrossProcesses';
 import { afterSteps } from './afterSteps';
@@ -46,10 +45,10 @@ export function* judgeInParts(source: TraceSource, lineText: LineText): Generato
   const leaks = leaksOf(judged, source, ledgers, lineText).filter(leak => !fillsUp(leak, verdicts));
   const known = stepsOf(source, info);
   const failures = judgeFailures({
-    info,
+    source,
     leaks,
     after: known.after,
-    lineOf: site => siteText(source.site(site)),
+    lineText,
     lastStep: ({ process, timeNs }) => lastStepAt(judged.find(({ axis }) => axis?.process === process)?.axis, timeNs),
   });
   for (const leak of leaks) for (const site of leak.sites) markGrowing(verdicts, site, growingState(leak));
@@ -60,7 +59,7 @@ export function* judgeInParts(source: TraceSource, lineText: LineText): Generato
     ...known,
     sites: verdicts,
     findings: mergeAcrossProcesses([
-      ...failureFindings(failures, source, lineText),
+      ...failureFindings(failures, source),
       ...told.filter(leak => leak.verdict !== 'slow'),
       ...layerFindings(ledgers, source, leaks),
       ...judged.flatMap(({ sites }) => [...cycleFindings(sites, source), ...anomalyFindings(sites, source)]),

@@ -16,7 +16,7 @@ import { beforeAttachFrees } from './attached';
 import { countedText } from '../findings/outOfMemory';
 import type { AllocationRow, GroupRow, Groups, ProcessRows, Rows, Snapshot } from './snapshot';
 import { columns, fitLabel, lengthOf, wrapLine } from './fit';
-import { findingLines, WORDS } from './tableFindings';
+import { findingLines, WORDS, type OomFiles } from './tableFindings';
 
 export interface TableOptions {
   /** Printed in the first line, to seconds. */
@@ -30,6 +30,7 @@ export interface TableOptions {
   ended?: string | null;
   /** Why there may be no event. */
   nothing?: string;
+  oomFiles?: OomFiles;
 }
 
 const RULE = '-'.repeat(20);
@@ -48,7 +49,7 @@ export function renderTable(snapshot: Snapshot, options: TableOptions): string[]
   if (info.totals.length === 0 && info.lost.events > 0) lines.push('No GPU allocation is left to be shown.');
   else if (info.totals.length === 0)
     lines.push('No GPU allocation was recorded.', ...(options.nothing === undefined ? [] : [options.nothing]));
-  lines.push(...findingLines(snapshot, findings));
+  lines.push(...findingLines(snapshot, findings, options.oomFiles));
   if (snapshot.asOf !== null) lines.push(`${snapshot.asOf}.`, '');
   if (info.totals.length > 0) lines.push(...groupLines(snapshot.groups, width), '');
   lines.push(...processesLines(snapshot, options.processes ?? Infinity, width));

@@ -1,7 +1,7 @@
 import { t } from '@vscode/l10n';
-import { formatCount, formatPlural } from '../../protocol/format';
+import { formatBytes, formatCount, formatPlural } from '../../protocol/format';
 import type { TraceInfo } from '../../protocol/trace';
-import type { Finding, Verdicts } from '../../protocol/verdicts';
+import type { Finding, OutOfMemoryAdvice, Verdicts } from '../../protocol/verdicts';
 import { timeUntilFull } from '../../protocol/pace';
 import { vocabulary } from '../../protocol/vocabulary';
 import { linePlace, titleOf } from '../findings/wording';
@@ -9,13 +9,16 @@ import { standingOf } from '../sites/standing';
 import { holderText, placeText, seenText, shareOf } from '../words';
 import type { Snapshot } from './snapshot';
 
+/** What is written of failures, by process. */
+export type OomFiles = ReadonlyMap<number, string>;
+
 /** In English: a terminal is given no other language. */
 export const WORDS = vocabulary(t);
 
 /** What was found, in sentences, worst first; and how far the steps are. */
-export function findingLines({ info, verdicts }: Snapshot, most: number): string[] {
+export function findingLines({ info, verdicts }: Snapshot, most: number, oomFiles?: OomFiles): string[] {
   if (verdicts.steps.source === 'none' && verdicts.findings.length === 0) return [];
-  const lines = verdicts.findings.slice(0, most).flatMap(findingText);
+  const lines = verdicts.findings.slice(0, most).flatMap(finding => findingText(finding, oomFiles));
   const more = verdicts.findings.length - most;
   if (more > 0) lines.push(`... and ${formatPlural(more, 'more finding')}`);
   if (lines.length === 0) lines.push(nothingText(info, verdicts));
@@ -35,10 +38,15 @@ export function stepsText({ steps }: Verdicts): string {
   return `${formatPlural(steps.count, 'step')} (${source})`;
 }
 
-/** The finding, its holder, when memory is full, and what to write instead: a line each. */
-export function findingText(finding: Finding): string[] {
-  const { holder, unnamed, layer, fullAtStep, fullInSeconds, suggestion } = finding;
+/** The finding, its holder, when memory is full, and what to write instead: a line each. Of a failure that the program got over, one. */
+export function findingText(finding: Finding, oomFiles: OomFiles = new Map()): string[] {
+  const { holder, unnamed, layer, fullAtStep, fullInSeconds, suggestion, advice = [], wentOn } = finding;
   const lines = [headLine(finding)];
+  const file = finding.verdict === 'oom' ? oomFiles.get(finding.process) : undefined;
+  const others =
+    oomFiles.size > 1 ? `, and ${formatPlural(oomFiles.size - 1, 'file')} of other processes beside it` : '';
+  const all = file === undefined ? '' : `What was alive, and what to try: ${file}${others}`;
+  if (wentOn === true) return [`${lines.join()} ${all}`.trimEnd()];
   if (holder !== null) lines.push(`  Held by ${holderText(holder)}.`);
   else if (unnamed !== null && layer === 'tensor') lines.push(`  ${unnamed}`);
   const share = holder && shareOf(holder);
@@ -48,8 +56,16 @@ export function findingText(finding: Finding): string[] {
   const step = formatCount(fullAtStep ?? 0);
   if (fullAtStep !== null)
     lines.push(`  At this rate the device would be full ${time === null ? '' : `in ${time}, `}at about step ${step}.`);
-  lines.push(`  ${suggestion}`);
+  if (advice.length === 0) lines.push(`  ${suggestion}`);
+  const gives = advice.map(each => `(${givesText(each)}): ${each.text}`);
+  lines.push(...gives.map((text, i) => `  ${i === 0 ? 'Try first' : 'Or'} ${text}`));
+  if (all !== '') lines.push(`  ${all}`);
   return lines;
+}
+
+/** `gives about 1.00 GB` */
+export function givesText({ bytes, atMost }: OutOfMemoryAdvice): string {
+  return `gives ${atMost === true ? 'up to' : 'about'} ${formatBytes(bytes)}`;
 }
 
 /** What was found, where and how fast, in a sentence. */

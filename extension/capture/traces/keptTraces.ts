@@ -5,6 +5,7 @@ import { reasonOf } from './traceDirectory';
 
 const KEPT = 10;
 const SUFFIX = '.gputrace';
+const OOM_FILE = /\/oom-\d+\.md$/;
 
 /** `<folder>/<script>-<time>.gputrace`; makes the folder. */
 export function keptTraceFile(folder: string, command: readonly string[], now: Date): string {
@@ -24,14 +25,16 @@ export function scriptName(command: readonly string[]): string {
   return safe === '' ? 'program' : safe;
 }
 
-/** Deletes all but the newest traces of the folder. */
+/** Deletes all but the newest traces of the folder, and what was written of runs from before. */
 export function pruneKeptTraces(folder: string): void {
-  const files = readdirSync(folder)
-    .filter(name => name.endsWith(SUFFIX))
+  const all = readdirSync(folder)
     .map(name => join(folder, name))
     .map(path => ({ path, time: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .sort((a, b) => b.time - a.time);
-  for (const { path } of files.slice(KEPT)) rmSync(path, { force: true });
+  const gone = all.filter(({ path }) => path.endsWith(SUFFIX)).slice(KEPT);
+  const before = gone[0]?.time ?? 0;
+  const documents = all.filter(({ path, time }) => OOM_FILE.test(path) && time < before);
+  for (const { path } of [...gone, ...documents]) rmSync(path, { force: true });
 }
 
 /** One sentence when a file cannot be written there, else null. Nothing is created. */

@@ -30,7 +30,8 @@ const OF_VERBS: Record<Verb, string> = {
 
 Runs CMD with its own stdin, stdout, stderr and signals. While it runs, the lower half of a terminal on stderr shows what
 leaks and what is alive, and all keys reach CMD: Ctrl+C stops it. Elsewhere stderr gets a line when something is found. At
-the end it gets what leaks, what is alive by line, the totals, and where the trace is.
+the end it gets what leaks, what is alive by line, the totals, and where the trace is. After an out-of-memory error,
+oom-PID.md beside the trace says what was alive and what to try.
 
   --simulate-gpu           use the simulated GPU: no GPU and no driver are needed
   --log FILE               CMD's stdout and stderr go to FILE, and the whole terminal shows what leaks and what is alive, with
@@ -91,6 +92,7 @@ torch.cuda.memory._dump_snapshot; nothing in it is executed), or writes it in th
   --group-by site|line|function|file|thread|process|device|module-path
                            table and json: sums by these (default: line)
   --blocks                 table: list the blocks, each with its address; unasked only where there are at most 10
+  --oom                    only the failed allocations, as a Markdown document: what was alive, and what to try
 
 What the words of the table mean (how they are found: extension/analysis/README.md):
 ${STATES.join('\n')}

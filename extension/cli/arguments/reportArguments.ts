@@ -18,6 +18,8 @@ export interface ReportArguments {
   from: TraceTime | null;
   /** What it is compared with; null: nothing. */
   compare: Compared | null;
+  /** Only what is to be said of failed allocations. */
+  oom: boolean;
 }
 
 const GROUPS = GROUP_BYS.filter(by => by !== 'category');
@@ -34,6 +36,7 @@ export function parseReport(words: readonly string[]): ReportArguments | null {
     at: null,
     from: null,
     compare: null,
+    oom: false,
   };
   const files = applyOptions(parsed, words, REPORT_OPTIONS);
   if (files === null) return null;
@@ -44,6 +47,9 @@ export function parseReport(words: readonly string[]): ReportArguments | null {
   if (parsed.blocks && (parsed.format !== 'table' || parsed.compare !== null))
     throw new Usage('--blocks is for the table of one trace; json and the exports hold every block.');
   if (parsed.compare !== null) checkCompared(parsed);
+  const { format, at, compare, groupBy } = parsed;
+  if (parsed.oom && (format !== 'table' || parsed.blocks || [at, compare, groupBy].some(one => one !== null)))
+    throw new Usage('--oom writes a document of its own: only -o goes with it.');
   return parsed;
 }
 
@@ -61,6 +67,7 @@ const REPORT_OPTIONS: OptionTable<ReportArguments> = {
   '--output': (parsed, options) => (parsed.output = options.value()),
   '--group-by': (parsed, options) => (parsed.groupBy = options.choice(GROUPS)),
   '--blocks': (parsed, options) => (parsed.blocks = options.flag()),
+  '--oom': (parsed, options) => (parsed.oom = options.flag()),
   '--compare': (parsed, options) => (parsed.compare = compared(options.value())),
   '--at': (parsed, options) => {
     onlyOnce(parsed);

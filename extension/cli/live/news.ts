@@ -18,7 +18,11 @@ export function createNews(session: NativeSession, lineText: LineText): () => vo
     for (const [id, finding] of said) {
       if (current.has(id)) continue;
       said.delete(id);
-      if (!isGrowth(finding)) continue;
+      // A leak that memory ran out of is told with the failure.
+      const told = findings.some(
+        ({ verdict, sites: own }) => verdict === 'oom' && own.some(site => finding.sites.includes(site)),
+      );
+      if (told || !isGrowth(finding)) continue;
       const now = finding.sites.map(site => sites.get(site)?.because).find(because => because !== undefined);
       say(takenBackLine(finding, now ?? ''));
     }

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
+import { oomReport } from '../../analysis/report/oomReport';
 import { explainPeak, peakLines } from '../../analysis/report/peak';
 import { buildReport, exitCodeOf } from '../../analysis/report/report';
 import { readSnapshot, type Snapshot, type SnapshotOptions } from '../../analysis/report/snapshot';
@@ -156,6 +157,7 @@ async function showEnd(options: ReportArguments, trace: EndedTrace): Promise<num
     const document = { ...buildReport(session, options.groupBy ?? undefined, verdicts), ...shownMoment(session) };
     return writeResult(jsonChunks(document), options.output) ? 0 : UNREADABLE;
   }
+  if (options.oom) return writeResult([textOf(oomReport(session, verdicts))], options.output) ? 0 : UNREADABLE;
   const info = session.info();
   const timeMs = info.startRealtimeMs + info.durationNs / 1e6;
   return withFinal(trace, verdicts, read =>

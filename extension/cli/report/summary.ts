@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { renderTable } from '../../analysis/report/table';
+import { renderTable, type TableOptions } from '../../analysis/report/table';
 import type { Verdicts } from '../../protocol/verdicts';
 import { withFinal, type EndedTrace } from './finalMoment';
 
@@ -23,14 +23,18 @@ const WITH_BLOCKS = [{ findings: 10, groups: BLOCKS, processes: Infinity }] as c
 export function summaryLines(
   trace: EndedTrace,
   verdicts: Verdicts,
-  { blocks, width, nothing, status }: { blocks: boolean; width: number | null; nothing: string; status: number | null },
+  {
+    blocks,
+    status,
+    ...how
+  }: { blocks: boolean; status: number | null } & Pick<Required<TableOptions>, 'width' | 'nothing' | 'oomFiles'>,
 ): Promise<string[]> {
   const now = new Date();
   return withFinal(trace, verdicts, read => {
     let lines: string[] = [];
     for (const { groups, ...most } of blocks ? WITH_BLOCKS : SIZES) {
       const snapshot = read({ top: blocks ? BLOCKS : null, groupBy: 'line', groups });
-      lines = renderTable(snapshot, { now, width, nothing, ended: endText(status), ...most });
+      lines = renderTable(snapshot, { now, ...how, ended: endText(status), ...most });
       if (lines.length <= MOST_LINES) break;
     }
     return lines;

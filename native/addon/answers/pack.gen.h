@@ -234,6 +234,7 @@ inline Napi::Object pack(Napi::Env env, const model::SnapshotSite &row) {
   object.Set("liveCount", Napi::Number::New(env, static_cast<double>(row.live_count)));
   object.Set("oldestStep", Napi::Number::New(env, static_cast<double>(row.oldest_step)));
   object.Set("grownBytes", Napi::Number::New(env, static_cast<double>(row.grown_bytes)));
+  object.Set("activationBytes", Napi::Number::New(env, static_cast<double>(row.activation_bytes)));
   object.Set("stepAllocatedBytes", Napi::Number::New(env, static_cast<double>(row.step_allocated_bytes)));
   object.Set("usualAllocatedBytes", Napi::Number::New(env, static_cast<double>(row.usual_allocated_bytes)));
   return object;
@@ -252,6 +253,7 @@ inline Napi::Object pack(Napi::Env env, const model::MemorySnapshot &row) {
   object.Set("thisStepBytes", Napi::Number::New(env, static_cast<double>(row.this_step_bytes)));
   object.Set("recentBytes", Napi::Number::New(env, static_cast<double>(row.recent_bytes)));
   object.Set("olderBytes", Napi::Number::New(env, static_cast<double>(row.older_bytes)));
+  object.Set("oldGradientBytes", Napi::Number::New(env, static_cast<double>(row.old_gradient_bytes)));
   object.Set("categories", objects(env, category_sums(row), [&](const auto &one) { return pack(env, one); }));
   object.Set("sites", objects(env, row.sites, [&](const auto &one) { return pack(env, one); }));
   return object;

@@ -16,13 +16,15 @@ class Holders {
  public:
   Holders(const State &state, uint32_t step, MemorySnapshot &out) : state_(state), step_(step), out_(out) {}
 
-  void add(uint32_t cell, uint32_t born, uint64_t bytes) {
+  void add(uint32_t cell, uint32_t born, uint64_t bytes, uint8_t category = kUnnamed) {
     const uint32_t site = state_.accounts.site_of(cell);
-    SnapshotSite &own = sites_.try_emplace(site, SnapshotSite{site, 0, 0, born, 0, 0, 0}).first->second;
+    SnapshotSite &own = sites_.try_emplace(site, SnapshotSite{site, 0, 0, born, 0, 0, 0, 0}).first->second;
     own.live_bytes += static_cast<int64_t>(bytes);
     ++own.live_count;
+    if (category == GMT_CATEGORY_ACTIVATION) own.activation_bytes += static_cast<int64_t>(bytes);
     own.oldest_step = std::min(own.oldest_step, born);
     const uint32_t age = step_ - born;
+    if (category == GMT_CATEGORY_GRADIENT && age > 0) out_.old_gradient_bytes += static_cast<int64_t>(bytes);
     (age == 0              ? out_.this_step_bytes
      : age <= kRecentSteps ? out_.recent_bytes
                            : out_.older_bytes) += static_cast<int64_t>(bytes);
@@ -63,8 +65,9 @@ class Holders {
 void add_tensors(const ProcessState &process, uint8_t device, Holders &holders, MemorySnapshot &out) {
   process.tensors.each([&](const TensorBlock &block) {
     if (block.device != device) return;
-    holders.add(block.cell, block.step, block.bytes);
-    CategorySum &sum = out.categories[process.category_of(block)];
+    const uint8_t category = process.category_of(block);
+    holders.add(block.cell, block.step, block.bytes, category);
+    CategorySum &sum = out.categories[category];
     sum.bytes += static_cast<int64_t>(block.bytes);
     ++sum.count;
   });

@@ -78,10 +78,11 @@ struct SnapshotSite {
   int64_t live_count;
   uint32_t oldest_step;
   int64_t grown_bytes;
+  int64_t activation_bytes;
   double step_allocated_bytes;
   double usual_allocated_bytes;
   void checkpoint(Archive &a) {
-    a(live_bytes, live_count, oldest_step, grown_bytes, step_allocated_bytes, usual_allocated_bytes);
+    a(live_bytes, live_count, oldest_step, grown_bytes, activation_bytes, step_allocated_bytes, usual_allocated_bytes);
     row(a, kSiteRows, site);
   }
 };
@@ -97,11 +98,12 @@ struct MemorySnapshot {
   int64_t this_step_bytes = 0;
   int64_t recent_bytes = 0;
   int64_t older_bytes = 0;
+  int64_t old_gradient_bytes = 0;
   std::array<CategorySum, kCategories> categories{};
   std::vector<SnapshotSite> sites;
   void checkpoint(Archive &a) {
     a(step, tensor_bytes, reserved_bytes, driver_bytes, memory, fragmentation, this_step_bytes, recent_bytes,
-      older_bytes, categories, sites);
+      older_bytes, old_gradient_bytes, categories, sites);
   }
 };
 

@@ -161,6 +161,7 @@ void fail_in_step_13(StepFeed &feed) {
   feed.allocate(at, 9000, 2);
   feed.allocate(at + 16384, 500, 3);
   feed.put_name({feed.sequence(), at, 0, GMT_CATEGORY_ACTIVATION, ""});
+  feed.put_name({feed.sequence(), 100 * kMiB, 0, GMT_CATEGORY_GRADIENT, ""});
   feed.put({GMT_TENSOR_OOM, 0, 4 * kMiB, 0, 0, 2});
   feed.free(at);
 }
@@ -182,7 +183,7 @@ TEST(a_failure_keeps_who_was_alive_and_what_was_new) {
   CHECK_EQ(snapshot.recent_bytes, 8'000);
   CHECK_EQ(snapshot.older_bytes, 4'000);
   CHECK_EQ(snapshot.categories[GMT_CATEGORY_ACTIVATION].bytes, 9'000);
-  CHECK_EQ(snapshot.categories[kUnnamed].count, 13);
+  CHECK_EQ(snapshot.categories[kUnnamed].count, 12);
   CHECK_EQ(snapshot.fragmentation.free_bytes, 20 * kMiB - 21'500);
   REQUIRE(snapshot.sites.size() == 3);
   CHECK_EQ(snapshot.sites[0].live_bytes, 12'000);
@@ -195,6 +196,9 @@ TEST(a_failure_keeps_who_was_alive_and_what_was_new) {
   CHECK_EQ(snapshot.sites[1].step_allocated_bytes, 9'000.0);
   CHECK_EQ(snapshot.sites[1].usual_allocated_bytes, 50.0);
   CHECK_EQ(snapshot.sites[1].oldest_step, 13u);
+  CHECK_EQ(snapshot.sites[0].activation_bytes, 0);
+  CHECK_EQ(snapshot.sites[1].activation_bytes, 9'000);
+  CHECK_EQ(snapshot.old_gradient_bytes, 1'000);
 }
 
 TEST(what_waits_for_a_stream_is_known_of_the_steps_it_was_asked_in) {

@@ -18,6 +18,7 @@ const site = (part: Partial<SnapshotSite>): SnapshotSite => ({
   liveCount: 0,
   oldestStep: 30,
   grownBytes: 0,
+  activationBytes: 0,
   stepAllocatedBytes: 0,
   usualAllocatedBytes: 0,
   ...part,
@@ -41,6 +42,7 @@ const snapshot = (part: Partial<MemorySnapshot>): MemorySnapshot => ({
   thisStepBytes: 1 * GB,
   recentBytes: 2 * GB,
   olderBytes: 7 * GB,
+  oldGradientBytes: 0,
   categories: [{ category: 'parameter', bytes: 4 * GB, count: 10 }],
   sites: [],
   ...part,
@@ -147,11 +149,10 @@ test('what piled up behind the last step led to it, where it has a good part of 
   const run = new StepRun();
   run.site(1);
   run.endStep();
-  const info = { ...new RunTrace(run, { outOfMemory: [failing()], outOfMemoryCount: 1, totalBytes: 16 * GB }).info() };
+  const source = new RunTrace(run, { outOfMemory: [failing()], outOfMemoryCount: 1, totalBytes: 16 * GB });
   const causeWith = (bytes: number, process = 0): string | null | undefined => {
     const after = { process, bytes, line: 'train.py:20 evaluate', lineBytes: bytes };
-    return judgeFailures({ info, leaks: [], after, lineOf: () => 'train.py:1', lastStep: () => Infinity })[0]?.words
-      .detail;
+    return judgeFailures({ source, leaks: [], after, lineText: () => null, lastStep: () => Infinity })[0]?.words.detail;
   };
   assert.equal(causeWith(4 * GB), 'Memory rose by 4.00 GB after the last step, most at train.py:20 evaluate');
   for (const other of [causeWith(100 * MB), causeWith(4 * GB, 1)]) assert.match(other ?? '', /nothing grows/);
