@@ -26,6 +26,9 @@ const CHOSEN = [
   'a lean trace',
   'behind the last step',
   'a test that keeps nothing',
+  'memory ran out of a leak',
+  'the batch is too big',
+  'gradients of the step before',
 ];
 
 /** What every run of the tests traces in the editor. */
@@ -45,9 +48,9 @@ export async function runTorchTests(wanted) {
   const { jobs, scripts } = chosen(wanted);
   const files =
     wanted === undefined
-      ? ['leaks', 'corpus', 'twoHolders', 'keptRecord', 'asleep', 'afterSteps', 'training']
+      ? ['leaks', 'corpus', 'twoHolders', 'keptRecord', 'asleep', 'afterSteps', 'oom', 'training']
       : jobs.length > 0
-        ? ['leaks', 'corpus', 'twoHolders', 'keptRecord', 'asleep', 'afterSteps']
+        ? ['leaks', 'corpus', 'twoHolders', 'keptRecord', 'asleep', 'afterSteps', 'oom']
         : [];
   const tests = files.map(name => inRoot(`test/torch/${name}.test.mjs`));
   const results = [];

@@ -35,7 +35,7 @@ const MOST = 3;
 /** Of a batch. */
 const TENTH = 0.1;
 /** In more parts than these nobody asks for memory. */
-const MOST_PARTS = 64;
+const MOST_PARTS = 16;
 
 /** The remedy for the cause, then what gives most. */
 export function adviceFor(failed: Failed, source: TraceSource, lineText: LineText): OutOfMemoryAdvice[] {
@@ -43,7 +43,7 @@ export function adviceFor(failed: Failed, source: TraceSource, lineText: LineTex
   const { snapshot, requestedBytes } = failure;
   const isWorth = ({ bytes, against }: Idea): boolean => {
     const alive = snapshot?.tensorBytes || failure.liveBytes;
-    const matters = bytes >= T.rare * alive && bytes >= Math.min(requestedBytes, T.little * alive);
+    const matters = bytes >= Math.max(T.rare * alive, T.little * requestedBytes);
     return bytes > 0 && (matters || against === cause);
   };
   const ideas = [...grown(failed, source, lineText), ...around(failed, source)];
@@ -53,7 +53,7 @@ export function adviceFor(failed: Failed, source: TraceSource, lineText: LineTex
     .filter(isWorth)
     .sort((a, b) => first(b) - first(a) || b.bytes - a.bytes)
     .slice(0, MOST)
-    .map(({ against: _against, ...advice }) => advice);
+    .map(({ against: _against, bytes, ...advice }) => ({ ...advice, bytes: Math.round(bytes) }));
 }
 
 /** Why there is none. */

@@ -100,6 +100,7 @@ function deviceLines(
   { tensorBytes, reservedBytes, driverBytes, processBytes, totalBytes, fragmentation, step }: MemorySnapshot,
   { othersBytes, freeBytes }: OutOfMemoryVerdict,
 ): string[] {
+  const card = source.info().devices.find(({ index }) => index === device);
   const cached = reservedBytes ?? tensorBytes;
   const outside = Math.max(0, driverBytes - cached);
   const read = readLibraries(source, process, device, { points: POINTS, cached: cached > 0 });
@@ -121,7 +122,7 @@ function deviceLines(
     ],
     ['other processes', othersBytes],
     ['free', freeBytes],
-    ['the whole GPU', totalBytes],
+    ['the whole GPU', totalBytes ?? (card?.totalBytes || null)],
   ];
   const known = rows.flatMap(([whose, bytes]) => (bytes === null ? [] : [[whose, formatBytes(bytes)]]));
   return ['## Where the memory of the GPU was', '', ...table(['whose', 'bytes'], known)];

@@ -1,6 +1,8 @@
-// A stand-in for libnvidia-ml.so.1: two GPUs, on which this process and another one hold memory.
+// A stand-in for libnvidia-ml.so.1: two GPUs, on which this process and another one hold memory. GMT_NVML_UNIT: how
+// many bytes their unit is, GMT_NVML_OWN: how many of these the process holds.
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 
 namespace {
@@ -13,6 +15,11 @@ struct ProcessInfo {
   unsigned gpu_instance, compute_instance;
 };
 int g_devices[2];
+unsigned long long setting(const char *name, unsigned long long usual) {
+  const char *text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : usual;
+}
+unsigned long long bytes(unsigned long long units) { return units * setting("GMT_NVML_UNIT", 1); }
 }  // namespace
 
 #define NVML extern "C" __attribute__((visibility("default"))) int
@@ -28,14 +35,14 @@ NVML nvmlDeviceGetHandleByUUID(const char *name, void **device) {
 }
 
 NVML nvmlDeviceGetMemoryInfo(void *, MemoryInfo *info) {
-  *info = {8000, 5000, 3000};
+  *info = {bytes(8000), bytes(5000), bytes(3000)};
   return 0;
 }
 
 NVML nvmlDeviceGetComputeRunningProcesses_v3(void *, unsigned *count, ProcessInfo *found) {
   if (*count < 2) return 7;
   *count = 2;
-  found[0] = {1, 1700, 0, 0};
-  found[1] = {static_cast<unsigned>(getpid()), 1300, 0, 0};
+  found[0] = {1, bytes(1700), 0, 0};
+  found[1] = {static_cast<unsigned>(getpid()), bytes(setting("GMT_NVML_OWN", 1300)), 0, 0};
   return 0;
 }

@@ -1,0 +1,196 @@
+// What is written of a program that ran out of memory: the kind, the line, and first of all what helps. On the simulated GPU of 1 GiB, whose
+// caching allocator follows PyTorch's rules; leaks and batches are in test/torch.
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { Place, python, root, workload, type Ended } from './launcher';
+
+const MB = 1 << 20;
+const HEAD = `import sys; sys.path.insert(0, ${JSON.stringify(join(root, 'test/workloads'))})
+import gpu
+MB = 1 << 20
+`;
+const nvml = join(root, 'build/native/test/native/agent_nvml');
+
+interface Advice {
+  text: string;
+  bytes: number;
+}
+interface Failure {
+  cause: string;
+  wentOn: boolean | null;
+  advice: Advice[];
+  noAdvice: string | null;
+  aliveByLine: { line: string; bytes: number }[];
+}
+interface Run extends Ended {
+  place: Place;
+  failures: Failure[];
+  /** The files that were written beside the trace, by their names. */
+  documents: Map<string, string>;
+}
+
+async function traced(t: TestContext, body: string, env: NodeJS.ProcessEnv = {}, options: string[] = []): Promise<Run> {
+  const place = new Place(t);
+  const script = place.write('job.py', HEAD + body);
+  const words = ['run', '--simulate-gpu', '-o', place.path('t.gputrace'), '--report', place.path('report.json')];
+  const ended = await place.run([...words, ...options, '--', python, script], {
+    GPU_MEMTRACE_SIM_MEMORY: '1GiB',
+    ...env,
+  });
+  const names = readdirSync(place.folder).filter(name => name.endsWith('.md'));
+  const documents = new Map(names.map(name => [name, readFileSync(place.path(name), 'utf8')]));
+  return { place, ...ended, documents, failures: place.readJson<{ oom: Failure[] }>('report.json').oom };
+}
+
+/** The newest failure, and the one document, with the name that stands on stderr. */
+function only({ failures, documents, stderr, place }: Run): { failure: Failure; document: string } {
+  const [[name, document] = ['', '']] = documents;
+  assert.equal(documents.size, 1, stderr);
+  assert.ok(stderr.includes(place.path(name)), stderr);
+  assert.match(name, /^oom-\d+\.md$/);
+  const failure = failures.findLast(one => one.cause !== undefined);
+  assert.ok(failure);
+  return { failure, document };
+}
+
+const FRAGMENTS = `first = [gpu.empty(50 * MB) for _ in range(18)]
+del first
+kept = [gpu.empty(30 * MB) for _ in range(18)]
+for step in range(60):
+    gpu.empty(MB)
+last = gpu.empty(200 * MB)
+`;
+
+test('fragmentation: segments that grow give what lies unused between the blocks', async t => {
+  const run = await traced(t, FRAGMENTS);
+  const { failure, document } = only(run);
+  assert.deepEqual([run.status, failure.cause, failure.wentOn], [1, 'fragmentation', false]);
+  assert.match(failure.advice[0]?.text ?? '', /expandable_segments:True/);
+  assert.equal(failure.advice[0]?.bytes, 18 * 20 * MB);
+  assert.match(
+    document,
+    /^# Out of memory in step 60: 200\.00 MB did not fit\n\n`job\.py:9 <module>` asked for 200\.00 MB of GPU 0 \(/,
+  );
+  assert.match(
+    document,
+    /The program ended with status 1\.\n\n\*\*It is fragmentation: .* no gap is bigger than 20\.00 MB\.\*\*/,
+  );
+  assert.match(document, /\n1\. \*\*It gives about 360\.00 MB:\*\* Let segments grow/);
+  assert.match(
+    document,
+    /^\| `job\.py:6 <listcomp>` \| 540\.00 MB \| 18 \|$|^\| `job\.py:6 <module>` \| 540\.00 MB \| 18 \|$/m,
+  );
+  assert.match(document, /^\| PyTorch’s cache, unused, biggest gap 20\.00 MB \| 360\.00 MB \|$/m);
+  assert.match(document, /^- The GPU is simulated\.$/m);
+  assert.match(document, /^- Other processes are unknown, because .* a simulated GPU has none\.$/m);
+  const traceback = run.stderr.indexOf('gpu.OutOfMemory: CUDA out of memory');
+  const shown = run.stderr.indexOf('\n  Try first (gives about 360.00 MB): Let segments grow');
+  assert.ok(traceback > 0 && shown > traceback, run.stderr);
+  assert.equal(run.stderr.split('Let segments grow').length, 2, 'it is told once');
+});
+
+test('one huge request: in so many parts it fits, and so it does', async t => {
+  const job = (parts: number): string => `base = gpu.empty(400 * MB)
+for part in range(${parts}):
+    block = gpu.empty(900 * MB // ${parts})
+    del block
+    gpu.empty_cache()
+`;
+  const { failure, document } = only(await traced(t, job(1)));
+  assert.equal(failure.cause, 'big-request');
+  assert.match(failure.advice[0]?.text ?? '', /^Do the work of that line in 2 parts, .*: each needs 450\.00 MB\.$/);
+  assert.equal(failure.advice[0]?.bytes, 450 * MB);
+  assert.match(document, /`job\.py:6 <module>` asked for 900\.00 MB/);
+  const again = await traced(t, job(2));
+  assert.deepEqual([again.status, again.documents.size, again.failures.length], [0, 0, 0]);
+});
+
+test('a request bigger than the GPU: nothing is advised, and why', async t => {
+  const { failure, document } = only(await traced(t, 'block = gpu.empty(20 << 30)\n'));
+  assert.deepEqual(failure.advice, []);
+  assert.match(
+    document,
+    /## Try first\n\nNothing that is freed helps: this one allocation is bigger than the GPU \(1\.00 GB\)\.\n/,
+  );
+});
+
+test('another process holds a part of the GPU that matters', async t => {
+  const env = { LD_LIBRARY_PATH: nvml, GMT_NVML_UNIT: String(MB >> 3), GMT_NVML_OWN: '400' }; // 375 MB in use, 325 MB by another process
+  const run = await traced(
+    t,
+    'kept = [gpu.empty(100 * MB) for _ in range(8)]\nfor step in range(60):\n    gpu.empty(MB)\nlast = gpu.empty(250 * MB)\n',
+    env,
+  );
+  const { failure, document } = only(run);
+  assert.equal(failure.cause, 'other-process');
+  assert.match(failure.advice[0]?.text ?? '', /`nvidia-smi` lists them/);
+  assert.equal(failure.advice[0]?.bytes, 325 * MB);
+  assert.match(document, /`job\.py:7 <module>` asked for 250\.00 MB/);
+  assert.match(document, /^\| other processes \| 325\.00 MB \|$/m);
+});
+
+test('what is caught and tried again is told in one line, and in the document', async t => {
+  const run = await traced(
+    t,
+    `size = 1600
+while True:
+    try:
+        block = gpu.empty(size * MB)
+        break
+    except gpu.OutOfMemory:
+        size //= 2
+`,
+  );
+  const { failure, document } = only(run);
+  assert.deepEqual([run.status, failure.wentOn], [0, true]);
+  assert.match(document, /The program caught the error and went on\.\*\*/);
+  assert.doesNotMatch(document, /ended with status/);
+  const end = run.stderr.slice(run.stderr.indexOf('The GPU is simulated.'));
+  assert.match(end, /^OUT OF MEMORY: 1\.56 GB at .* went on\. What was alive, and what to try: .*\/oom-\d+\.md$/m);
+  assert.doesNotMatch(end, /Try first/);
+});
+
+test('report --oom prints all failures that are kept, newest last; -o writes them', async t => {
+  const { place } = await traced(
+    t,
+    `for size in (1600, 2100):
+    try:
+        block = gpu.empty(size * MB)
+    except gpu.OutOfMemory:
+        pass
+`,
+  );
+  const { stdout, status } = await place.run(['report', place.path('t.gputrace'), '--oom']);
+  assert.equal(status, 0);
+  const heads = [...stdout.matchAll(/^# (.*)$/gm)].map(([, head]) => head);
+  assert.deepEqual(heads, ['Out of memory: 1.56 GB did not fit', 'Out of memory: 2.05 GB did not fit']);
+  assert.match(stdout, /Before, the program had got over 1 failed allocation:/);
+  await place.run(['report', place.path('t.gputrace'), '--oom', '-o', place.path('all.md')]);
+  assert.equal(readFileSync(place.path('all.md'), 'utf8'), stdout);
+});
+
+test('where memory never ran out, report --oom says so', async t => {
+  const { place, documents } = await traced(t, 'block = gpu.empty(MB)\n');
+  assert.equal(documents.size, 0);
+  const { stdout, status } = await place.run(['report', place.path('t.gputrace'), '--oom']);
+  assert.deepEqual([status, stdout], [0, 'No program ran out of memory in this trace.\n']);
+  const refused = await place.run(['report', place.path('t.gputrace'), '--oom', '--format', 'json']);
+  assert.deepEqual(
+    [refused.status, refused.stderr],
+    [2, 'gpu-memtrace: --oom writes a document of its own: only -o goes with it.\n'],
+  );
+});
+
+test('without -o it lies beside the kept trace; --format none says nothing of it', async t => {
+  const place = new Place(t);
+  const words = ['run', '--simulate-gpu', '--format', 'none', '--', python, workload('oom')];
+  const { stderr, status } = await place.run(words, { GPU_MEMTRACE_SIM_MEMORY: '1GiB' });
+  assert.deepEqual([status, stderr], [0, '']);
+  const folder = place.path('cache/gpu-memory-trace/traces');
+  assert.ok(
+    existsSync(folder) && readdirSync(folder).some(name => /^oom-\d+\.md$/.test(name)),
+    readdirSync(folder).join(),
+  );
+});
