@@ -1,14 +1,15 @@
 // What `run` and `attach` share: the trace directory, the live table, the results at the end.
 import { existsSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { isatty } from 'node:tty';
 import { verdictsOf } from '../analysis/findings/verdictCache';
 import { sureLeaks } from '../analysis/findings/verdicts';
 import { buildReport } from '../analysis/report/report';
-import { findingText, headLine } from '../analysis/report/tableFindings';
+import { oomDocument } from '../analysis/report/oomReport';
+import { findingText, headLine, type OomFiles } from '../analysis/report/tableFindings';
 import { standingOf, TELLS } from '../analysis/sites/standing';
 import { KeptRecorder, type SpaceLimits, spaceLimits } from '../capture/launch/recorder';
-import { keptTracesFolder, traceRoots } from '../capture/traces/folders';
+import { keptTracesFolder, makeFolder, traceRoots } from '../capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces, unwritable } from '../capture/traces/keptTraces';
 import { recordProcesses, type SessionFile, writeSession } from '../capture/traces/sessionFile';
 import {
@@ -20,6 +21,7 @@ import {
 } from '../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon, type NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
+import { textOf } from '../protocol/inert';
 import type { Verdicts } from '../protocol/verdicts';
 import type { RecordingArguments } from './arguments/arguments';
 import type { StartConditions } from './arguments/startArguments';
@@ -27,7 +29,6 @@ import { LEAVE } from './live/fullScreen';
 import { createLive, type LiveOptions } from './live/live';
 import { shownMoment } from './report/finalMoment';
 import { jsonChunks } from './report/jsonDocument';
-import { writeOomFiles } from './report/oomFiles';
 import { print, say, terminalSize } from './report/output';
 import { giveToSudoUser, writeResult } from './report/resultFile';
 import { summaryLines } from './report/summary';
@@ -145,24 +146,18 @@ export async function finish(
     const { failOnLeak } = options;
     const failing = failOnLeak === null ? [] : sureLeaks(verdicts.findings, failOnLeak === 'all');
     if (failing.length > 0) result = LEAK_FOUND;
-    const oomFiles = writeOomFiles(session, verdicts, options.output);
+    const oomFiles = writeOomFiles(session, verdicts, options);
     if (options.format === 'table') {
       const { blocks } = options;
       const ended = { addon, session, path: directory, followed: true } as const;
       const [program] = recording.facts.processes;
-      const how = {
-        ...{ blocks, nothing, width: terminalSize(2)?.columns ?? null },
-        ...{ status: program?.exitCode ?? null, oomFiles },
-      };
+      const width = terminalSize(2)?.columns ?? null;
+      const how = { blocks, nothing, width, status: program?.exitCode ?? null, oomFiles };
       print(await summaryLines(ended, verdicts, how), 2);
     } else {
       print(failing.map(headLine), 2);
-      const failed = verdicts.findings.filter(({ verdict }) => verdict === 'oom');
-      if (options.format === 'json')
-        print(
-          failed.flatMap(finding => findingText(finding, oomFiles)),
-          2,
-        );
+      const failed = options.format === 'json' ? verdicts.findings.filter(({ failure }) => failure) : [];
+      for (const finding of failed) print(findingText(finding, oomFiles), 2);
     }
     if (failing.length > 0) print([`Exit status ${LEAK_FOUND}: a leak was found (--fail-on-leak).`], 2);
     else if (failOnLeak !== null) print(untold(session, verdicts), 2);
@@ -176,6 +171,20 @@ export async function finish(
   await save(options, recording, nothing);
   session.close();
   return result;
+}
+
+/** Writes beside the trace what is to be said of the newest failure of each process that ran out of memory. */
+function writeOomFiles(session: NativeSession, verdicts: Verdicts, { output }: RecordingArguments): OomFiles {
+  const { processes, outOfMemory } = session.info();
+  const newest = new Map(verdicts.outOfMemory.map(verdict => [outOfMemory[verdict.index]?.process ?? 0, verdict]));
+  const folder = output === null ? keptTracesFolder(process.env) : dirname(resolve(output));
+  const files = new Map<number, string>();
+  for (const [number, verdict] of newest) {
+    makeFolder(folder);
+    const file = join(folder, `oom-${processes[number]?.pid}.md`);
+    if (writeResult([textOf(oomDocument(session, verdict))], file)) files.set(number, file);
+  }
+  return files;
 }
 
 /** Why it cannot be told whether something leaks; empty: it can. */

@@ -167,9 +167,8 @@ export interface Finding {
   evidence: string[];
   ruledOut: string[];
   suggestion: string;
-  /** Of a failure: what is most worth trying, at most three; and whether the program got over it. Absent: it is none. */
-  advice?: OutOfMemoryAdvice[];
-  wentOn?: boolean | null;
+  /** Absent: it is none. */
+  failure?: OutOfMemoryVerdict;
 }
 
 /** A leak, or a failure that came of one. */
@@ -254,6 +253,7 @@ export interface OutOfMemoryVerdict {
   step: number | null;
   freeBytes: number | null;
   othersBytes: number | null;
+  totalBytes: number | null;
   largestFreeBytes: number | null;
   reservedBytes: number | null;
   aliveByLine: OutOfMemoryLine[];

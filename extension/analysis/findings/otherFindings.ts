@@ -31,7 +31,7 @@ export function failureFindings(failures: readonly JudgedFailure[], source: Trac
 
 function failureFinding({ verdict, failure, leak, words }: JudgedFailure, source: TraceSource): Finding {
   const { process, device, layer, requestedBytes } = failure;
-  const { cause, advice, noAdvice, wentOn } = verdict;
+  const { cause, advice, noAdvice } = verdict;
   const gathering = cause === 'leak' ? failure.snapshot?.sites[0]?.site : undefined;
   const site = gathering ?? failure.site;
   const place = (leak === null ? placeOf(source, site) : null) ?? leak?.place ?? null;
@@ -47,8 +47,7 @@ function failureFinding({ verdict, failure, leak, words }: JudgedFailure, source
     place,
     evidence: [...aliveText(verdict), ...(leak?.evidence ?? [])],
     suggestion: advice[0]?.text ?? noAdvice ?? '',
-    advice,
-    wentOn,
+    failure: verdict,
   });
 }
 

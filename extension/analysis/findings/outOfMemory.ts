@@ -2,7 +2,7 @@ import { groupBy } from '../groups';
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
 import type { MemorySnapshot, SnapshotSite, StepSource } from '../../protocol/steps';
-import type { OutOfMemory, TraceInfo, TraceSource } from '../../protocol/trace';
+import type { Layer, OutOfMemory, TraceInfo, TraceSource } from '../../protocol/trace';
 import type { AfterSteps, Finding, OutOfMemoryCause, OutOfMemoryVerdict } from '../../protocol/verdicts';
 import { fewestRecords } from '../series/records';
 import { sum } from '../series/statistics';
@@ -85,7 +85,7 @@ function judgeFailure(
   const leak = leakBehind(failure, context.leaks);
   const after = pileBehind(failure, context.after);
   const room = roomOf(failure, info);
-  const cause = causeOf(failure, leak ?? after, room, info);
+  const cause = causeOf(failure, leak ?? after, room, source);
   const step = stepOf(failure, info, context);
   const failed = { failure, cause, leak, after, ...room, step };
   const advice = adviceFor(failed, source, context.lineText);
@@ -106,8 +106,7 @@ function judgeFailure(
     noAdvice: advice.length > 0 ? null : noAdvice(failed),
     wentOn,
     step,
-    freeBytes: room.freeBytes === null ? null : Math.max(0, room.freeBytes),
-    othersBytes: room.othersBytes,
+    ...room,
     largestFreeBytes: snapshot?.fragmentation.largestFreeBytes ?? null,
     reservedBytes: snapshot?.reservedBytes ?? null,
     aliveByLine: byLine(snapshot, source),
@@ -131,7 +130,7 @@ function roomOf({ device, snapshot }: OutOfMemory, info: TraceInfo): Room {
   const { usedBytes, processBytes, driverBytes } = snapshot;
   const othersBytes = usedBytes === null || processBytes === null ? null : usedBytes - processBytes;
   const used = Math.max(usedBytes ?? 0, (othersBytes ?? 0) + driverBytes);
-  return { totalBytes, freeBytes: totalBytes - used, othersBytes };
+  return { totalBytes, freeBytes: Math.max(0, totalBytes - used), othersBytes };
 }
 
 /** The leak on that device that holds most, when it holds enough to matter. */
@@ -156,31 +155,29 @@ function causeOf(
   failure: OutOfMemory,
   grown: Finding | AfterSteps | null,
   { totalBytes: total, freeBytes, othersBytes }: Room,
-  info: TraceInfo,
+  source: TraceSource,
 ): OutOfMemoryCause {
   const { snapshot, requestedBytes } = failure;
   if (grown !== null) return 'leak';
   if (total !== null && requestedBytes >= T.most * total) return 'big-request';
   if (snapshot === null) return 'full';
-  if (snapshot.usedBytes !== null && (freeBytes ?? 0) > requestedBytes && !askedDriver(failure, info)) return 'limit';
-  const unused = snapshot.fragmentation.freeBytes;
-  if (unused >= requestedBytes && snapshot.fragmentation.largestFreeBytes < requestedBytes) {
-    return 'fragmentation';
-  }
+  if (snapshot.usedBytes !== null && (freeBytes ?? 0) > requestedBytes && !askedDriver(failure, source.info()))
+    return 'limit';
+  const { freeBytes: unused, largestFreeBytes } = snapshot.fragmentation;
+  if (unused >= requestedBytes && largestFreeBytes < requestedBytes) return 'fragmentation';
   if (total !== null && othersBytes !== null && othersBytes >= T.part * total) return 'other-process';
   if (gathering(snapshot)) return 'leak';
   const usual = snapshot.sites.find(site => site.site === failure.site)?.usualAllocatedBytes ?? 0;
-  if (usual > 0 && requestedBytes >= T.times * usual) return 'big-request';
+  const bigger = biggerText(snapshot, source) !== null;
+  if (usual > 0 && !bigger && requestedBytes >= T.times * usual) return 'big-request';
   return 'full';
 }
 
 /** Whether the driver refused it, or may have without being seen: PyTorch does not ask for what it is not allowed to take. */
 function askedDriver({ layer, process, timeNs }: OutOfMemory, { outOfMemory, totals }: TraceInfo): boolean {
-  const seen = totals.some(total => total.process === process && total.layer === 'driver' && total.allocations > 0);
-  const refused = outOfMemory.some(
-    other => other.layer === 'driver' && other.process === process && Math.abs(timeNs - other.timeNs) < TOGETHER_NS,
-  );
-  return layer !== 'tensor' || !seen || refused;
+  const own = (one: { process: number; layer: Layer }): boolean => one.process === process && one.layer === 'driver';
+  const refused = outOfMemory.some(other => own(other) && Math.abs(timeNs - other.timeNs) < TOGETHER_NS);
+  return layer !== 'tensor' || refused || !totals.some(total => own(total) && total.allocations > 0);
 }
 
 /** Too few steps for a verdict, and yet: one line holds most of the memory, in many blocks, from steps long past. */
@@ -217,9 +214,8 @@ function stepsAfter({ process }: OutOfMemory, step: number | null, { steps }: Tr
 /** Whether the program caught it; null: not known. */
 function gotOver(failure: OutOfMemory, index: number, step: number | null, info: TraceInfo): boolean | null {
   const exitCode = info.processes[failure.process]?.exitCode ?? null;
-  const later = info.outOfMemory.some(({ process, layer }, i) => {
-    return i > index && process === failure.process && layer === failure.layer;
-  });
+  const after = info.outOfMemory.slice(index + 1);
+  const later = after.some(({ process, layer }) => process === failure.process && layer === failure.layer);
   if (exitCode === 0 || later || stepsAfter(failure, step, info) > 0) return true;
   return exitCode === null ? null : false;
 }
@@ -248,16 +244,16 @@ function causeText({ cause, failure, leak, after, freeBytes: free, othersBytes }
     full:
       snapshot === null
         ? t('Nothing more is known about that moment')
-        : (biggerText(newInStep(snapshot, source), snapshot) ??
-          t('The program needs that much at once: nothing grows from step to step')),
+        : (biggerText(snapshot, source) ?? t('The program needs that much at once: nothing grows from step to step')),
   };
   return words[cause];
 }
 
 /** Where the step allocates much more than those before; null: it does not. */
-function biggerText(odd: OutOfMemoryVerdict['newInStep'], { tensorBytes, step }: MemorySnapshot): string | null {
+function biggerText(snapshot: MemorySnapshot, source: TraceSource): string | null {
+  const odd = newInStep(snapshot, source);
   const [bytes, usual] = [sum(odd.map(line => line.bytes)), sum(odd.map(line => line.usualBytes))];
-  if (step <= T.few || bytes - usual < T.part * tensorBytes) return null;
+  if (snapshot.step <= T.few || bytes - usual < T.part * snapshot.tensorBytes) return null;
   const [now, before] = [formatBytes(bytes), formatBytes(usual)];
   return t('This step is bigger than those before: {0} at lines that allocated {1} a step', now, before);
 }

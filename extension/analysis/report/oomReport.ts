@@ -1,6 +1,5 @@
 import { formatBytes, formatCount, formatDuration, formatPlural } from '../../protocol/format';
-import type { MemorySnapshot } from '../../protocol/steps';
-import type { OutOfMemory, TraceInfo, TraceSource } from '../../protocol/trace';
+import type { OutOfMemory, TraceSource } from '../../protocol/trace';
 import type { OutOfMemoryVerdict, Verdicts } from '../../protocol/verdicts';
 import { countedText } from '../findings/outOfMemory';
 import { librariesOf, readLibraries } from '../ledger/libraries';
@@ -10,155 +9,125 @@ import { givesText } from './tableFindings';
 
 /** Steps of which the bytes of libraries are told. */
 const POINTS = 256;
+/** Numbers are bytes; null: not known. */
+type Row = (string | number | null)[];
 
 /** Markdown on the failed allocations of a trace that PyTorch could not get over, oldest first: a document each. */
-export function oomReport(source: TraceSource, verdicts: Verdicts): string[] {
+export function oomReport(source: TraceSource, { outOfMemory }: Verdicts): string[] {
   const info = source.info();
-  const { outOfMemory } = verdicts;
   const counted = countedText(info);
-  if (outOfMemory.length > 0)
-    return [...outOfMemory.flatMap(each => [...oomDocument(source, each), '']), ...(counted === null ? [] : [counted])];
+  const documents = outOfMemory.flatMap((verdict, i) => [...(i > 0 ? [''] : []), ...oomDocument(source, verdict)]);
+  if (documents.length > 0) return counted === null ? documents : [...documents, '', counted];
+  if (info.outOfMemory.length === 0) return ['No program ran out of memory in this trace.'];
   const retried = formatPlural(info.outOfMemory.length, 'allocation of the driver', 'allocations of the driver');
-  if (info.outOfMemory.length > 0)
-    return [`No program ran out of memory: PyTorch emptied its cache after ${retried} had failed, and went on.`];
-  return ['No program ran out of memory in this trace.'];
+  return [`No program ran out of memory: ${retried} failed, and PyTorch emptied its cache and went on.`];
 }
 
 /** The document of one failure: what happened, what to try, what was alive, where the rest of the GPU was, what is not known. */
 export function oomDocument(source: TraceSource, verdict: OutOfMemoryVerdict): string[] {
-  const info = source.info();
-  const failure = info.outOfMemory[verdict.index];
+  const failure = source.info().outOfMemory[verdict.index];
   if (failure === undefined) return [];
-  const { snapshot } = failure;
-  const known =
-    snapshot === null ? [] : [...aliveLines(verdict, snapshot), ...deviceLines(source, failure, snapshot, verdict)];
-  const lines = [...headLines(source, info, failure, verdict), ...tryLines(verdict), ...known];
-  return [...lines, ...unknownLines(info, failure, verdict)].slice(0, -1); // without the empty line behind the last part
-}
-
-function headLines(source: TraceSource, info: TraceInfo, failure: OutOfMemory, verdict: OutOfMemoryVerdict): string[] {
-  const { requestedBytes, process, device, timeNs } = failure;
-  const { step, detail, holder, wentOn, index } = verdict;
-  const { pid, command, exitCode } = info.processes[process] ?? { pid: 0, command: [], exitCode: null };
-  const card = info.devices.find(one => one.index === device);
-  const size = card === undefined || card.totalBytes === 0 ? '' : ` (${card.name}, ${formatBytes(card.totalBytes)})`;
-  const where = device < 0 ? 'pinned host memory' : `GPU ${device}${size}`;
-  const ended =
-    exitCode === null ? ' How the program ended is not known.' : ` The program ended with status ${exitCode}.`;
-  const before = info.outOfMemory.filter(
-    (one, i) => i < index && one.process === process && one.layer === failure.layer,
-  );
-  const earlier = `Before, the program had got over ${formatPlural(before.length, 'failed allocation')}: \`gpu-memtrace report FILE --oom\` tells of all that are kept.`;
-  return [
-    `# Out of memory${step === null ? '' : ` in step ${formatCount(step)}`}: ${formatBytes(requestedBytes)} did not fit`,
-    '',
-    `${code(siteText(source.site(failure.site)))} asked for ${formatBytes(requestedBytes)} of ${where}, ` +
-      `${formatDuration(timeNs)} into the run of process ${pid} (${code(command.join(' '))}).${wentOn === true ? '' : ended}`,
-    '',
-    `**${plain(detail)}.**${holder === null ? '' : ` ${plain(holder)}`}`,
-    '',
-    ...(before.length > 0 ? [earlier, ''] : []),
-  ];
-}
-
-function tryLines({ advice, noAdvice }: OutOfMemoryVerdict): string[] {
-  const list = advice.map((each, i) => `${i + 1}. **It ${givesText(each)}:** ${plain(each.text)}`);
+  const { advice, noAdvice, aliveByLine, aliveByCategory, newInStep } = verdict;
+  const tries = advice.map((each, i) => `${i + 1}. **It ${givesText(each)}:** ${plain(each.text)}`);
   const how =
     'The bytes are computed from what was alive when the allocation failed. They may overlap: do not add them up.';
-  return ['## Try first', '', ...(noAdvice === null ? [...list, '', how] : [plain(noAdvice)]), ''];
-}
-
-function aliveLines(
-  { aliveByLine, aliveByCategory, newInStep }: OutOfMemoryVerdict,
-  { step }: MemorySnapshot,
-): string[] {
-  const lines = aliveByLine.map(({ line, bytes, count }) => [code(line), formatBytes(bytes), formatCount(count)]);
-  const kinds = aliveByCategory.map(({ category, bytes, count }) => [
-    category === 'unnamed' ? 'temporary, or not told' : category,
-    formatBytes(bytes),
-    formatCount(count),
-  ]);
-  const odd = newInStep.map(({ line, bytes, usualBytes }) => [code(line), formatBytes(bytes), formatBytes(usualBytes)]);
-  const usual =
-    step > 1
-      ? 'No line allocated much more than in the steps before.'
-      : 'It is the first step: there is none to compare it with.';
+  const alive = aliveByLine.map(({ line, bytes, count }): Row => [code(line), bytes, formatCount(count)]);
+  const kinds = aliveByCategory.map(({ category, bytes, count }): Row => {
+    return [category === 'unnamed' ? 'temporary, or not told' : category, bytes, formatCount(count)];
+  });
+  const odd = newInStep.map(({ line, bytes, usualBytes }): Row => [code(line), bytes, usualBytes]);
+  const unknown = unknownTexts(source, failure, verdict).map(text => `- ${plain(text)}`);
   return [
-    '## What was alive',
-    '',
-    ...table(['line', 'bytes', 'blocks'], lines),
-    ...(kinds.length > 0 ? table(['purpose', 'bytes', 'blocks'], kinds) : []),
-    '## What this step allocated more than the steps before',
-    '',
-    ...(odd.length > 0 ? table(['line', 'this step', 'usual'], odd) : [usual, '']),
+    ...headLines(source, failure, verdict),
+    ...part('Try first', noAdvice === null ? [...tries, '', how] : [plain(noAdvice)]),
+    ...part('What was alive', table(['line', 'bytes', 'blocks'], alive)),
+    ...part('What it was for', table(['purpose', 'bytes', 'blocks'], kinds)),
+    ...part('What this step allocated more than the steps before', table(['line', 'this step', 'usual'], odd)),
+    ...part('Where the memory of the GPU was', table(['whose', 'bytes'], deviceRows(source, failure, verdict))),
+    ...part('What is not known', unknown),
   ];
 }
 
-function deviceLines(
+function headLines(source: TraceSource, failure: OutOfMemory, verdict: OutOfMemoryVerdict): string[] {
+  const { requestedBytes, process, device, timeNs, layer } = failure;
+  const { step, detail, holder, wentOn } = verdict;
+  const { processes, outOfMemory } = source.info();
+  const { pid = 0, command = [], exitCode = null } = processes[process] ?? {};
+  const ended = exitCode === null ? 'How it ended is not known.' : `It ended with status ${exitCode}.`;
+  const before = outOfMemory.slice(0, verdict.index).filter(one => one.process === process && one.layer === layer);
+  const times = formatPlural(before.length, 'failed allocation');
+  const [bytes, line] = [formatBytes(requestedBytes), code(siteText(source.site(failure.site)))];
+  const where = device < 0 ? 'pinned host memory' : `GPU ${device}`;
+  const asked = `${line} asked for ${bytes} of ${where}, ${formatDuration(timeNs)} into the run of process ${pid}`;
+  return [
+    `# Out of memory${step === null ? '' : ` in step ${formatCount(step)}`}: ${bytes} did not fit`,
+    '',
+    `${asked} (${code(command.join(' '))}). ${wentOn === true ? '' : ended}`.trimEnd(),
+    '',
+    `**${plain(detail)}.** ${plain(holder ?? '')}`.trimEnd(),
+    ...(before.length === 0 ? [] : ['', `Before, it had got over ${times} (\`gpu-memtrace report FILE --oom\`).`]),
+  ];
+}
+
+function deviceRows(
   source: TraceSource,
-  { process, device }: OutOfMemory,
-  { tensorBytes, reservedBytes, driverBytes, processBytes, totalBytes, fragmentation, step }: MemorySnapshot,
-  { othersBytes, freeBytes }: OutOfMemoryVerdict,
-): string[] {
-  const card = source.info().devices.find(({ index }) => index === device);
+  { process, device, snapshot }: OutOfMemory,
+  verdict: OutOfMemoryVerdict,
+): Row[] {
+  if (snapshot === null) return [];
+  const { tensorBytes, reservedBytes, driverBytes, processBytes, fragmentation, step } = snapshot;
   const cached = reservedBytes ?? tensorBytes;
   const outside = Math.max(0, driverBytes - cached);
   const read = readLibraries(source, process, device, { points: POINTS, cached: cached > 0 });
-  const then = read.map(library => ({
-    ...library,
-    bytes: library.values[library.steps.findLastIndex(end => end < step)] ?? library.bytes,
+  const then = read.map(one => ({
+    ...one,
+    bytes: one.values[one.steps.findLastIndex(end => end < step)] ?? one.bytes,
   }));
-  const libraries = librariesOf(outside, then);
+  const libraries = librariesOf(outside, then).map(({ name, bytes }): Row => [`outside PyTorch: ${name}`, bytes]);
   const gap = fragmentation.segments > 0 ? `, biggest gap ${formatBytes(fragmentation.largestFreeBytes)}` : '';
-  const rows: [string, number | null][] = [
+  const rows: Row[] = [
     ['tensors of this process', tensorBytes],
-    [`PyTorch’s cache, unused${gap}`, reservedBytes === null ? null : reservedBytes - tensorBytes],
-    ...(libraries.length > 0 ? libraries : [{ name: 'the library is not known', bytes: outside }]).map(
-      ({ name, bytes }): [string, number | null] => [`outside PyTorch: ${name}`, bytes || null],
-    ),
-    [
-      'CUDA context and kernels of this process',
-      processBytes === null ? null : Math.max(0, processBytes - driverBytes),
-    ],
-    ['other processes', othersBytes],
-    ['free', freeBytes],
-    ['the whole GPU', totalBytes ?? (card?.totalBytes || null)],
+    [`PyTorch’s cache, unused${gap}`, reservedBytes && reservedBytes - tensorBytes],
+    ...(libraries.length > 0 ? libraries : [['outside PyTorch: the library is not known', outside || null]]),
+    ['CUDA context and kernels of this process', processBytes && Math.max(0, processBytes - driverBytes)],
+    ['other processes', verdict.othersBytes],
+    ['free', verdict.freeBytes],
+    ['the whole GPU', verdict.totalBytes],
   ];
-  const known = rows.flatMap(([whose, bytes]) => (bytes === null ? [] : [[whose, formatBytes(bytes)]]));
-  return ['## Where the memory of the GPU was', '', ...table(['whose', 'bytes'], known)];
+  return rows.filter(([, bytes]) => bytes !== null);
 }
 
 /** What could not be told, and why. */
-function unknownLines(
-  info: TraceInfo,
-  { snapshot, process }: OutOfMemory,
-  { step, freeBytes }: OutOfMemoryVerdict,
-): string[] {
-  const simulated = info.processes[process]?.simulated ?? false;
-  const lines = simulated ? ['The GPU is simulated.'] : [];
-  if (step === null) lines.push('The step is unknown, because no training step was seen to end before.');
-  if (snapshot !== null) {
-    if (snapshot.reservedBytes === null)
-      lines.push('PyTorch’s cache is unknown, because its allocator reported nothing.');
-    else if (snapshot.fragmentation.segments === 0)
-      lines.push('The biggest gap is unknown, because the segments of PyTorch’s cache were not seen.');
-    if (freeBytes === null)
-      lines.push('The size of the GPU, and what was free of it, are unknown: the driver was not asked.');
-    const why = simulated ? 'a simulated GPU has none' : 'it was not there, or not read yet';
-    if (snapshot.usedBytes === null)
-      lines.push(`Other processes are unknown, because the GPU’s own account (NVML) is missing: ${why}.`);
-    else if (snapshot.processBytes === null)
-      lines.push(
-        'Other processes are unknown, because the GPU’s own account (NVML) does not name them, as in a container.',
-      );
-  }
-  lines.push(...missingLines(info, true));
-  return lines.length === 0 ? [] : ['## What is not known', '', ...lines.map(line => `- ${plain(line)}`), ''];
+function unknownTexts(source: TraceSource, { snapshot, process }: OutOfMemory, verdict: OutOfMemoryVerdict): string[] {
+  const simulated = source.info().processes[process]?.simulated ?? false;
+  const { reservedBytes = 0, usedBytes = 0, processBytes = 0, fragmentation } = snapshot ?? {};
+  const why = simulated ? 'a simulated GPU has none' : 'it was not there, or not read yet';
+  const unseen = reservedBytes !== null && fragmentation?.segments === 0;
+  const unnamed = usedBytes !== null && processBytes === null;
+  // prettier-ignore
+  const texts: [boolean, string][] = [
+    [simulated, 'The GPU is simulated.'],
+    [verdict.step === null, 'The step is unknown, because no training step was seen to end before.'],
+    [reservedBytes === null, 'PyTorch’s cache is unknown, because its allocator reported nothing.'],
+    [unseen, 'The biggest gap is unknown, because the segments of PyTorch’s cache were not seen.'],
+    [verdict.totalBytes === null, 'The size of the GPU, and what was free of it, are unknown, because the driver was not asked.'],
+    [usedBytes === null, `Other processes are unknown, because the GPU’s own account (NVML) is missing: ${why}.`],
+    [unnamed, 'Other processes are unknown, because the GPU’s own account (NVML) does not name them, as in a container.'],
+  ];
+  return [...texts.flatMap(([is, text]) => (is ? [text] : [])), ...missingLines(source.info(), true)];
 }
 
-function table(head: readonly string[], rows: readonly string[][]): string[] {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map((_, i) => (i === 0 ? '---' : '---:'))), ...rows.map(line), ''];
+/** Nothing where there is nothing in it. */
+function part(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['', `## ${title}`, '', ...lines];
+}
+
+function table(head: readonly string[], rows: readonly Row[]): string[] {
+  const line = (cells: Row): string =>
+    `| ${cells.map(cell => (typeof cell === 'number' ? formatBytes(cell) : cell)).join(' | ')} |`;
+  return rows.length === 0
+    ? []
+    : [line([...head]), line(head.map((_, i) => (i === 0 ? '---' : '---:'))), ...rows.map(line)];
 }
 
 /** Stands as it is, in cells too. */

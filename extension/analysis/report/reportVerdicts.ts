@@ -22,12 +22,9 @@ export function reportSteps(info: TraceInfo, { steps, after }: Verdicts) {
 
 /** The process is named by its pid. */
 export function reportFindings(info: TraceInfo, { findings }: Verdicts) {
-  // What to try stands with the failure.
-  return findings.map(
-    ({ id, verdict, title, headline, detail, process, advice: _advice, wentOn: _wentOn, ...finding }) => {
-      return { id, verdict, title, headline, detail, pid: pidOf(info, process), ...finding };
-    },
-  );
+  return findings.map(({ id, verdict, title, headline, detail, process, failure: _failure, ...finding }) => {
+    return { id, verdict, title, headline, detail, pid: pidOf(info, process), ...finding };
+  });
 }
 
 export function reportOutOfMemory(info: TraceInfo, { outOfMemory }: Verdicts) {

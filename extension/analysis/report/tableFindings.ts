@@ -40,12 +40,12 @@ export function stepsText({ steps }: Verdicts): string {
 
 /** The finding, its holder, when memory is full, and what to write instead: a line each. Of a failure that the program got over, one. */
 export function findingText(finding: Finding, oomFiles: OomFiles = new Map()): string[] {
-  const { holder, unnamed, layer, fullAtStep, fullInSeconds, suggestion, advice = [], wentOn } = finding;
+  const { holder, unnamed, layer, fullAtStep, fullInSeconds, suggestion, failure } = finding;
   const lines = [headLine(finding)];
-  const file = finding.verdict === 'oom' ? oomFiles.get(finding.process) : undefined;
-  const others =
-    oomFiles.size > 1 ? `, and ${formatPlural(oomFiles.size - 1, 'file')} of other processes beside it` : '';
-  const all = file === undefined ? '' : `What was alive, and what to try: ${file}${others}`;
+  const file = failure && oomFiles.get(finding.process);
+  const { advice = [], wentOn } = failure ?? {};
+  const more = oomFiles.size > 1 ? ` (one for each of ${oomFiles.size} processes)` : '';
+  const all = file === undefined ? '' : `What was alive, and what to try: ${file}${more}`;
   if (wentOn === true) return [`${lines.join()} ${all}`.trimEnd()];
   if (holder !== null) lines.push(`  Held by ${holderText(holder)}.`);
   else if (unnamed !== null && layer === 'tensor') lines.push(`  ${unnamed}`);
@@ -57,8 +57,7 @@ export function findingText(finding: Finding, oomFiles: OomFiles = new Map()): s
   if (fullAtStep !== null)
     lines.push(`  At this rate the device would be full ${time === null ? '' : `in ${time}, `}at about step ${step}.`);
   if (advice.length === 0) lines.push(`  ${suggestion}`);
-  const gives = advice.map(each => `(${givesText(each)}): ${each.text}`);
-  lines.push(...gives.map((text, i) => `  ${i === 0 ? 'Try first' : 'Or'} ${text}`));
+  lines.push(...advice.map((each, i) => `  ${i === 0 ? 'Try first' : 'Or'} (${givesText(each)}): ${each.text}`));
   if (all !== '') lines.push(`  ${all}`);
   return lines;
 }

@@ -10,6 +10,20 @@ const STATES = Object.values(vocabulary(text => text).states).map(
   ({ name, sentence }) => `  ${name.padEnd(WORD_WIDTH)} ${sentence}`,
 );
 
+/** Of what records. */
+const RECORDING = `  -o, --output FILE        save the trace there (else it is kept in the cache, the newest 10; its path is the last line unless --format none)
+  --format table|json|none json: one document at the end, no table; none: prints nothing of its own (default: table)
+  --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
+  --interval TIME          time between two looks at the memory, such as 2s or 500ms (default: 2s)
+  --blocks                 list the blocks at the end, each with its address; unasked only where there are at most 10
+  --fail-on-leak[=all]     exit with 3 when a leak was found; =all: also one that takes more than a year to fill the GPU; where
+                           too little was recorded to tell, the status stays as it is, and stderr says so
+  --detail SIZE            the newest events, of that size in the log, stay in full, such as 1GB; what older ones made is kept (default:
+                           512MB, and the first 20 training steps)
+  --budget SIZE            most that the trace takes while it is recorded, of all processes together (default: 2GB, or half of what is
+                           free, or a quarter of it where the disk is memory)
+`;
+
 const ALL = `GPU Memory Trace: every GPU allocation of a program, with its Python line and thread.
 
   gpu-memtrace run [options] -- CMD...     run a program and watch its GPU memory
@@ -36,18 +50,7 @@ oom-PID.md beside the trace says what was alive and what to try.
   --simulate-gpu           use the simulated GPU: no GPU and no driver are needed
   --log FILE               CMD's stdout and stderr go to FILE, and the whole terminal shows what leaks and what is alive, with
                            keys to sort and filter; q leaves it, and CMD goes on
-  -o, --output FILE        save the trace there (else it is kept in the cache, the newest 10; its path is the last line unless --format none)
-  --format table|json|none json: one document at the end, no table; none: prints nothing of its own (default: table)
-  --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
-  --interval TIME          time between two looks at the memory, such as 2s or 500ms (default: 2s)
-  --blocks                 list the blocks at the end, each with its address; unasked only where there are at most 10
-  --fail-on-leak[=all]     exit with 3 when a leak was found; =all: also one that takes more than a year to fill the GPU; where
-                           too little was recorded to tell, the status stays as it is, and stderr says so
-  --detail SIZE            the newest events, of that size in the log, stay in full, such as 1GB; what older ones made is kept (default:
-                           512MB, and the first 20 training steps)
-  --budget SIZE            most that the trace takes while it is recorded, of all processes together (default: 2GB, or half of what is
-                           free, or a quarter of it where the disk is memory)
-  --holders onFirstLeak|atSteps|never
+${RECORDING}  --holders onFirstLeak|atSteps|never
                            when the program is paused to tell who holds what leaks; each pause takes about half a second,
                            longer on a busy machine:
       onFirstLeak          once for each leak, as soon as it is certain, and at the program's end (default)
@@ -160,18 +163,7 @@ filter (q detaches too); elsewhere stderr gets a line when something is found. A
 Placing probes needs extra privileges: capabilities of the tracer's file (Linux 6.6 and newer; "gpu-memtrace doctor" prints
 the line to type), or root (sudo).
 
-  -o, --output FILE        save the trace there (else it is kept in the cache, the newest 10; its path is the last line unless --format none)
-  --format table|json|none json: one document at the end, no table; none: prints nothing of its own (default: table)
-  --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
-  --interval TIME          time between two looks at the memory, such as 2s or 500ms (default: 2s)
-  --blocks                 list the blocks at the end, each with its address; unasked only where there are at most 10
-  --fail-on-leak[=all]     exit with 3 when a leak was found; =all: also one that takes more than a year to fill the GPU; where
-                           too little was recorded to tell, the status stays as it is, and stderr says so
-  --detail SIZE            the newest events, of that size in the log, stay in full, such as 1GB; what older ones made is kept (default:
-                           512MB, and the first 20 training steps)
-  --budget SIZE            most that the trace takes while it is recorded, of all processes together (default: 2GB, or half of what is
-                           free, or a quarter of it where the disk is memory)
-  --no-stacks              record no Python lines: each event costs less
+${RECORDING}  --no-stacks              record no Python lines: each event costs less
   --native-stacks          record native stacks as well
   --ring-bytes N           room between kernel and tracer (default: 67108864); more where events are lost
 
