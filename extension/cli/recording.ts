@@ -156,7 +156,7 @@ export async function finish(
       print(await summaryLines(ended, verdicts, how), 2);
     } else {
       print(failing.map(headLine), 2);
-      const failed = options.format === 'json' ? verdicts.findings.filter(({ failure }) => failure) : [];
+      const failed = verdicts.findings.filter(({ failure }) => failure && options.format === 'json');
       for (const finding of failed) print(findingText(finding, oomFiles), 2);
     }
     if (failing.length > 0) print([`Exit status ${LEAK_FOUND}: a leak was found (--fail-on-leak).`], 2);
@@ -180,9 +180,13 @@ function writeOomFiles(session: NativeSession, verdicts: Verdicts, { output }: R
   const folder = output === null ? keptTracesFolder(process.env) : dirname(resolve(output));
   const files = new Map<number, string>();
   for (const [number, verdict] of newest) {
-    makeFolder(folder);
     const file = join(folder, `oom-${processes[number]?.pid}.md`);
-    if (writeResult([textOf(oomDocument(session, verdict))], file)) files.set(number, file);
+    try {
+      makeFolder(folder);
+      if (writeResult([textOf(oomDocument(session, verdict))], file)) files.set(number, file);
+    } catch (error) {
+      say(`${file} cannot be written: ${reasonOf(error)}.`);
+    }
   }
   return files;
 }

@@ -632,12 +632,6 @@ export interface MemorySnapshot {
   usedBytes: number | null;
   totalBytes: number | null;
   fragmentation: Fragmentation;
-  /** Live bytes that were allocated in the running step. */
-  thisStepBytes: number;
-  /** In the 8 steps before it. */
-  recentBytes: number;
-  /** Earlier. */
-  olderBytes: number;
   /** Gradients that an earlier step made. */
   oldGradientBytes: number;
   categories: CategorySum[];

@@ -242,7 +242,8 @@ export interface OutOfMemoryVerdict {
   index: number;
   cause: OutOfMemoryCause;
   title: string;
-  /** Why it happened, and who holds the leak behind it, in a sentence each; null: no leak, or nobody knows. */
+  headline: string;
+  /** Why it happened; and who holds the leak behind it. null: no leak, or nobody knows. */
   detail: string;
   holder: string | null;
   /** At most three, best first; why there is none, else null. */
@@ -258,7 +259,6 @@ export interface OutOfMemoryVerdict {
   reservedBytes: number | null;
   aliveByLine: OutOfMemoryLine[];
   aliveByCategory: { category: Category; bytes: number; count: number }[];
-  aliveByAge: { thisStep: number; recent: number; older: number } | null;
   /** Lines that allocated more in this step than usual. */
   newInStep: { site: number; line: string; bytes: number; usualBytes: number }[];
 }

@@ -1,8 +1,14 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
-import type { MemorySnapshot } from '../../protocol/steps';
+import type { MemorySnapshot, SnapshotSite } from '../../protocol/steps';
 import type { OutOfMemory, TraceSource } from '../../protocol/trace';
-import type { AfterSteps, Finding, OutOfMemoryAdvice, OutOfMemoryCause } from '../../protocol/verdicts';
+import type {
+  AfterSteps,
+  Finding,
+  OutOfMemoryAdvice,
+  OutOfMemoryCause,
+  OutOfMemoryLine,
+} from '../../protocol/verdicts';
 import { groupBy } from '../groups';
 import { sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
@@ -98,7 +104,11 @@ function ofTheStep({ failure, step, freeBytes }: Failed, snapshot: MemorySnapsho
   const missing = Math.max(0, failure.requestedBytes - (freeBytes ?? 0));
   const percent = formatCount(Math.max(1, Math.ceil((100 * missing) / (scaling + failure.requestedBytes))));
   const inForward = step !== null && phaseOf(failure.site, source) === null;
-  const { bytes, count, line } = mostActivations(snapshot, source);
+  const waiting = snapshot.sites.filter(
+    site => site.oldestStep === snapshot.step && site.activationBytes === site.liveBytes,
+  );
+  // Of a line that makes several, one at a time is enough.
+  const { bytes, count, line } = byLine(waiting, source)[0] ?? { bytes: 0, count: 1, line: '' };
   // prettier-ignore
   return [
     { against: 'full', bytes: TENTH * scaling, text: t('A smaller batch, or shorter inputs: a tenth less gives this much. For this one allocation it takes {0} % less; what the rest of the step needs is not known.', percent) },
@@ -133,11 +143,13 @@ function phaseOf(id: number, source: TraceSource): 'backward' | 'optimizer' | nu
   return /forward|backward/.test(site?.source ?? '') || runs('/torch/autograd/') ? 'backward' : null;
 }
 
-/** The line with most activations of this step; where it makes several, one at a time is enough. */
-function mostActivations({ step, sites }: MemorySnapshot, source: TraceSource) {
-  const waiting = sites.filter(site => site.oldestStep === step && site.activationBytes > T.most * site.liveBytes);
-  const lines = [...groupBy(waiting, ({ site }) => siteText(source.site(site)))].map(([line, own]) => {
-    return { line, bytes: sum(own.map(site => site.activationBytes)), count: sum(own.map(site => site.liveCount)) };
-  });
-  return lines.sort((a, b) => b.bytes - a.bytes)[0] ?? { line: '', bytes: 0, count: 1 };
+/** Who is alive by line, most first. */
+export function byLine(sites: readonly SnapshotSite[], source: TraceSource): OutOfMemoryLine[] {
+  const lines = groupBy(sites, ({ site }) => siteText(source.site(site)));
+  const rows = [...lines].map(([line, own]) => ({
+    ...{ site: own[0]?.site ?? -1, line },
+    bytes: sum(own.map(({ liveBytes }) => liveBytes)),
+    count: sum(own.map(({ liveCount }) => liveCount)),
+  }));
+  return rows.sort((a, b) => b.bytes - a.bytes);
 }

@@ -1,7 +1,7 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
 import type { TraceSource } from '../../protocol/trace';
-import type { Finding, FindingPlace } from '../../protocol/verdicts';
+import type { Finding, FindingPlace, OutOfMemoryVerdict } from '../../protocol/verdicts';
 import type { JudgedLedger } from '../ledger/ledger';
 import { type Pending, pendingWords } from '../ledger/pending';
 import type { Growth } from '../series/growth';
@@ -29,39 +29,31 @@ export function failureFindings(failures: readonly JudgedFailure[], source: Trac
   return [...findings.values()];
 }
 
-function failureFinding({ verdict, failure, leak, words }: JudgedFailure, source: TraceSource): Finding {
+function failureFinding({ verdict, failure, leak }: JudgedFailure, source: TraceSource): Finding {
   const { process, device, layer, requestedBytes } = failure;
-  const { cause, advice, noAdvice } = verdict;
+  const { cause, headline, detail, step: atStep, advice, noAdvice } = verdict;
   const gathering = cause === 'leak' ? failure.snapshot?.sites[0]?.site : undefined;
   const site = gathering ?? failure.site;
   const place = (leak === null ? placeOf(source, site) : null) ?? leak?.place ?? null;
   const own = { bytes: requestedBytes, count: 1, confidence: gathering === undefined ? 1 : 1 - T.part, sites: [site] };
   return makeFinding({
     ...(leak ?? { ...own, places: place === null ? [] : [place] }),
-    ...words,
+    ...{ verdict: 'oom', headline, detail, atStep },
     id: `oom ${process} ${cause} ${placeText(place)}`,
-    cause,
-    process,
-    device,
-    layer,
-    place,
+    ...{ cause, process, device, layer, place },
     evidence: [...aliveText(verdict), ...(leak?.evidence ?? [])],
     suggestion: advice[0]?.text ?? noAdvice ?? '',
     failure: verdict,
   });
 }
 
-function aliveText({ aliveByLine, newInStep: [odd] }: JudgedFailure['verdict']): string[] {
-  const evidence: string[] = [];
-  const alive = aliveByLine
-    .slice(0, 3)
-    .map(({ line, bytes, count }) => t('{0} in {1} at {2}', formatBytes(bytes), formatCount(count), line));
-  if (alive.length > 0) evidence.push(t('Alive at that moment: {0}.', alive.join('; ')));
-  if (odd !== undefined) {
-    const [bytes, usual] = [formatBytes(odd.bytes), formatBytes(odd.usualBytes)];
-    evidence.push(t('In this step {0} took {1}, usually {2} a step.', odd.line, bytes, usual));
-  }
-  return evidence;
+function aliveText({ aliveByLine, newInStep: [odd] }: OutOfMemoryVerdict): string[] {
+  const most = aliveByLine.slice(0, 3);
+  const lines = most.map(one => t('{0} in {1} at {2}', formatBytes(one.bytes), formatCount(one.count), one.line));
+  const alive = lines.length === 0 ? [] : [t('Alive at that moment: {0}.', lines.join('; '))];
+  if (odd === undefined) return alive;
+  const [bytes, usual] = [formatBytes(odd.bytes), formatBytes(odd.usualBytes)];
+  return [...alive, t('In this step {0} took {1}, usually {2} a step.', odd.line, bytes, usual)];
 }
 
 /** A library that takes ever more; memory that waits for a stream; a cache that grows beyond its tensors; a process beyond what was traced. */

@@ -1,7 +1,6 @@
-import { groupBy } from '../groups';
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
-import type { MemorySnapshot, SnapshotSite, StepSource } from '../../protocol/steps';
+import type { MemorySnapshot, StepSource } from '../../protocol/steps';
 import type { Layer, OutOfMemory, TraceInfo, TraceSource } from '../../protocol/trace';
 import type { AfterSteps, Finding, OutOfMemoryCause, OutOfMemoryVerdict } from '../../protocol/verdicts';
 import { fewestRecords } from '../series/records';
@@ -10,7 +9,7 @@ import { THRESHOLDS as T } from '../series/thresholds';
 import { siteText } from '../sites/site';
 import { holderText } from '../words';
 import type { LineText } from './findingContext';
-import { adviceFor, noAdvice, type Failed } from './oomAdvice';
+import { adviceFor, byLine, noAdvice, type Failed } from './oomAdvice';
 import { titleOf } from './wording';
 
 /** Lines listed of a failure. */
@@ -29,14 +28,11 @@ export interface OutOfMemoryContext {
   lastStep(failure: OutOfMemory): number;
 }
 
-type FailureWords = Pick<Finding, 'verdict' | 'headline' | 'detail' | 'atStep'>;
-
 /** A failure, why it happened, and the leak that led to it. */
 export interface JudgedFailure {
   verdict: OutOfMemoryVerdict;
   failure: OutOfMemory;
   leak: Finding | null;
-  words: FailureWords;
 }
 
 /** Judges each failed allocation that a program could not get over. */
@@ -54,12 +50,9 @@ export function judgeFailures(context: OutOfMemoryContext): JudgedFailure[] {
 export function countedText({ outOfMemory, outOfMemoryCount }: TraceInfo): string | null {
   const kept = outOfMemory.filter(({ snapshot }) => snapshot !== null).length;
   if (outOfMemoryCount === kept || outOfMemoryCount <= 1) return null;
-  return t(
-    '{0} allocations did not fit: what was alive then is kept for {1}; the other {2} were only counted.',
-    formatCount(outOfMemoryCount),
-    formatCount(kept),
-    formatCount(outOfMemoryCount - kept),
-  );
+  const [all, known, rest] = [outOfMemoryCount, kept, outOfMemoryCount - kept].map(formatCount);
+  // prettier-ignore
+  return t('{0} allocations did not fit: what was alive then is kept for {1}; the other {2} were only counted.', all ?? '', known ?? '', rest ?? '');
 }
 
 /**
@@ -67,11 +60,12 @@ export function countedText({ outOfMemory, outOfMemoryCount }: TraceInfo): strin
  * made. Where there is no tensor layer, the driver's word is final.
  */
 function isRetried(failure: OutOfMemory, all: readonly OutOfMemory[], info: TraceInfo): boolean {
-  if (failure.layer === 'tensor') return false;
-  return (
-    all.some(other => other.layer === 'tensor' && other.process === failure.process) ||
-    info.totals.some(total => total.process === failure.process && total.layer === 'tensor' && total.allocations > 0)
-  );
+  const isOwn = isOf(failure.process, 'tensor');
+  return failure.layer !== 'tensor' && (all.some(isOwn) || info.totals.some(one => isOwn(one) && one.allocations > 0));
+}
+
+function isOf(process: number, layer: Layer): (one: Pick<OutOfMemory, 'process' | 'layer'>) => boolean {
+  return one => one.process === process && one.layer === layer;
 }
 
 function judgeFailure(
@@ -83,41 +77,31 @@ function judgeFailure(
   const { snapshot } = failure;
   const { source } = context;
   const leak = leakBehind(failure, context.leaks);
-  const after = pileBehind(failure, context.after);
+  const after = context.after?.process === failure.process && matters(context.after, failure) ? context.after : null;
   const room = roomOf(failure, info);
   const cause = causeOf(failure, leak ?? after, room, source);
   const step = stepOf(failure, info, context);
   const failed = { failure, cause, leak, after, ...room, step };
   const advice = adviceFor(failed, source, context.lineText);
-  const wentOn = gotOver(failure, index, step, info);
-  const words: FailureWords = {
-    verdict: 'oom',
-    headline: t('{0} at {1} did not fit', formatBytes(failure.requestedBytes), siteText(source.site(failure.site))),
-    detail: withWentOn(causeText(failed, source), wentOn, stepsAfter(failure, step, info)),
-    atStep: step,
-  };
+  const steps = stepsAfter(failure, step, info);
+  const wentOn = steps > 0 || gotOver(failure, index, info);
+  const [bytes, line] = [formatBytes(failure.requestedBytes), siteText(source.site(failure.site))];
+  const headline = t('{0} at {1} did not fit', bytes, line);
+  const detail = withWentOn(causeText(failed, source), wentOn, steps);
   const verdict: OutOfMemoryVerdict = {
-    index,
-    cause,
-    title: titleOf({ ...words, processes: 1 }),
-    detail: words.detail ?? '',
+    ...{ index, cause, headline, detail, step, wentOn },
+    title: titleOf({ verdict: 'oom', headline, detail, atStep: step, processes: 1 }),
     holder: leak?.holder ? t('Held by {0}.', holderText(leak.holder)) : (leak?.unnamed ?? null),
     advice,
     noAdvice: advice.length > 0 ? null : noAdvice(failed),
-    wentOn,
-    step,
     ...room,
     largestFreeBytes: snapshot?.fragmentation.largestFreeBytes ?? null,
     reservedBytes: snapshot?.reservedBytes ?? null,
-    aliveByLine: byLine(snapshot, source),
+    aliveByLine: byLine(snapshot?.sites ?? [], source).slice(0, LINES),
     aliveByCategory: snapshot?.categories ?? [],
-    aliveByAge:
-      snapshot === null
-        ? null
-        : { thisStep: snapshot.thisStepBytes, recent: snapshot.recentBytes, older: snapshot.olderBytes },
     newInStep: newInStep(snapshot, source),
   };
-  return { verdict, failure, leak, words };
+  return { verdict, failure, leak };
 }
 
 type Room = Pick<Failed, 'totalBytes' | 'freeBytes' | 'othersBytes'>;
@@ -136,13 +120,8 @@ function roomOf({ device, snapshot }: OutOfMemory, info: TraceInfo): Room {
 /** The leak on that device that holds most, when it holds enough to matter. */
 function leakBehind(failure: OutOfMemory, leaks: readonly Finding[]): Finding | null {
   const candidates = leaks.filter(leak => leak.process === failure.process && leak.device === failure.device);
-  const biggest = [...candidates].sort((a, b) => b.bytes - a.bytes)[0];
+  const [biggest] = candidates.sort((a, b) => b.bytes - a.bytes);
   return biggest !== undefined && matters(biggest, failure) ? biggest : null;
-}
-
-/** What piled up behind the last step, when it is enough to matter. */
-function pileBehind(failure: OutOfMemory, after: AfterSteps | null): AfterSteps | null {
-  return after !== null && after.process === failure.process && matters(after, failure) ? after : null;
 }
 
 /** It has a good part of what was alive. */
@@ -175,9 +154,9 @@ function causeOf(
 
 /** Whether the driver refused it, or may have without being seen: PyTorch does not ask for what it is not allowed to take. */
 function askedDriver({ layer, process, timeNs }: OutOfMemory, { outOfMemory, totals }: TraceInfo): boolean {
-  const own = (one: { process: number; layer: Layer }): boolean => one.process === process && one.layer === 'driver';
-  const refused = outOfMemory.some(other => own(other) && Math.abs(timeNs - other.timeNs) < TOGETHER_NS);
-  return layer !== 'tensor' || refused || !totals.some(total => own(total) && total.allocations > 0);
+  const isOwn = isOf(process, 'driver');
+  const refused = outOfMemory.some(other => isOwn(other) && Math.abs(timeNs - other.timeNs) < TOGETHER_NS);
+  return layer !== 'tensor' || refused || !totals.some(total => isOwn(total) && total.allocations > 0);
 }
 
 /** Too few steps for a verdict, and yet: one line holds most of the memory, in many blocks, from steps long past. */
@@ -212,12 +191,10 @@ function stepsAfter({ process }: OutOfMemory, step: number | null, { steps }: Tr
 }
 
 /** Whether the program caught it; null: not known. */
-function gotOver(failure: OutOfMemory, index: number, step: number | null, info: TraceInfo): boolean | null {
+function gotOver(failure: OutOfMemory, index: number, info: TraceInfo): boolean | null {
   const exitCode = info.processes[failure.process]?.exitCode ?? null;
-  const after = info.outOfMemory.slice(index + 1);
-  const later = after.some(({ process, layer }) => process === failure.process && layer === failure.layer);
-  if (exitCode === 0 || later || stepsAfter(failure, step, info) > 0) return true;
-  return exitCode === null ? null : false;
+  const later = info.outOfMemory.slice(index + 1).some(isOf(failure.process, failure.layer));
+  return exitCode === 0 || later || (exitCode === null ? null : false);
 }
 
 function withWentOn(detail: string, wentOn: boolean | null, steps: number): string {
@@ -230,21 +207,19 @@ function causeText({ cause, failure, leak, after, freeBytes: free, othersBytes }
   const { snapshot } = failure;
   const { freeBytes, largestFreeBytes } = snapshot?.fragmentation ?? { freeBytes: 0, largestFreeBytes: 0 };
   const [unused, gap] = [formatBytes(freeBytes), formatBytes(largestFreeBytes)];
+  const full = t('The program needs that much at once: nothing grows from step to step');
+  // prettier-ignore
+  const leaked = leak !== null
+    ? t('A leak filled the memory: {0}', leak.title)
+    : t('A leak filled the memory: one line holds most of it, and allocated it step by step');
+  // prettier-ignore
   const words: Record<OutOfMemoryCause, string> = {
-    leak:
-      leak !== null
-        ? t('A leak filled the memory: {0}', leak.title)
-        : after !== null
-          ? t('Memory rose by {0} after the last step, most at {1}', formatBytes(after.bytes), after.line)
-          : t('A leak filled the memory: one line holds most of it, and allocated it step by step'),
+    leak: after === null || leak !== null ? leaked : t('Memory rose by {0} after the last step, most at {1}', formatBytes(after.bytes), after.line),
     limit: t('It is a limit: the GPU had {0} free, but PyTorch was not allowed to take it', formatBytes(free ?? 0)),
     fragmentation: t('It is fragmentation: PyTorch’s cache has {0} unused, but no gap is bigger than {1}', unused, gap),
     'big-request': t('It is one big request: what else is alive is no more than usual'),
     'other-process': t('Other processes hold {0} of the device', formatBytes(othersBytes ?? 0)),
-    full:
-      snapshot === null
-        ? t('Nothing more is known about that moment')
-        : (biggerText(snapshot, source) ?? t('The program needs that much at once: nothing grows from step to step')),
+    full: snapshot === null ? t('Nothing more is known about that moment') : (biggerText(snapshot, source) ?? full),
   };
   return words[cause];
 }
@@ -258,27 +233,10 @@ function biggerText(snapshot: MemorySnapshot, source: TraceSource): string | nul
   return t('This step is bigger than those before: {0} at lines that allocated {1} a step', now, before);
 }
 
-function byLine(snapshot: MemorySnapshot | null, source: TraceSource): OutOfMemoryVerdict['aliveByLine'] {
-  const lines = groupBy(snapshot?.sites ?? [], ({ site }) => siteText(source.site(site)));
-  const rows = [...lines].map(([line, sites]) => ({
-    site: sites[0]?.site ?? -1,
-    line,
-    bytes: sum(sites.map(({ liveBytes }) => liveBytes)),
-    count: sum(sites.map(({ liveCount }) => liveCount)),
-  }));
-  return rows.sort((a, b) => b.bytes - a.bytes).slice(0, LINES);
-}
-
 function newInStep(snapshot: MemorySnapshot | null, source: TraceSource): OutOfMemoryVerdict['newInStep'] {
-  const more = (site: SnapshotSite): number => site.stepAllocatedBytes - site.usualAllocatedBytes;
-  return (snapshot?.sites ?? [])
-    .filter(site => more(site) > T.most * Math.max(1, site.usualAllocatedBytes))
-    .sort((a, b) => more(b) - more(a))
-    .slice(0, LINES)
-    .map(site => ({
-      site: site.site,
-      line: siteText(source.site(site.site)),
-      bytes: site.stepAllocatedBytes,
-      usualBytes: site.usualAllocatedBytes,
-    }));
+  const rows = (snapshot?.sites ?? []).map(({ site, stepAllocatedBytes: bytes, usualAllocatedBytes: usualBytes }) => {
+    return { site, line: siteText(source.site(site)), bytes, usualBytes };
+  });
+  const odd = rows.filter(({ bytes, usualBytes }) => bytes - usualBytes > T.most * Math.max(1, usualBytes));
+  return odd.sort((a, b) => b.bytes - b.usualBytes - (a.bytes - a.usualBytes)).slice(0, LINES);
 }

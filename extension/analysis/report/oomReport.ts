@@ -54,8 +54,8 @@ function headLines(source: TraceSource, failure: OutOfMemory, verdict: OutOfMemo
   const { processes, outOfMemory } = source.info();
   const { pid = 0, command = [], exitCode = null } = processes[process] ?? {};
   const ended = exitCode === null ? 'How it ended is not known.' : `It ended with status ${exitCode}.`;
-  const before = outOfMemory.slice(0, verdict.index).filter(one => one.process === process && one.layer === layer);
-  const times = formatPlural(before.length, 'failed allocation');
+  const before = outOfMemory.filter((one, i) => i < verdict.index && one.process === process && one.layer === layer);
+  const others = formatPlural(before.length, 'other failure');
   const [bytes, line] = [formatBytes(requestedBytes), code(siteText(source.site(failure.site)))];
   const where = device < 0 ? 'pinned host memory' : `GPU ${device}`;
   const asked = `${line} asked for ${bytes} of ${where}, ${formatDuration(timeNs)} into the run of process ${pid}`;
@@ -65,24 +65,18 @@ function headLines(source: TraceSource, failure: OutOfMemory, verdict: OutOfMemo
     `${asked} (${code(command.join(' '))}). ${wentOn === true ? '' : ended}`.trimEnd(),
     '',
     `**${plain(detail)}.** ${plain(holder ?? '')}`.trimEnd(),
-    ...(before.length === 0 ? [] : ['', `Before, it had got over ${times} (\`gpu-memtrace report FILE --oom\`).`]),
+    ...(before.length === 0 ? [] : ['', `Before, it got over ${others}: see \`gpu-memtrace report FILE --oom\`.`]),
   ];
 }
 
-function deviceRows(
-  source: TraceSource,
-  { process, device, snapshot }: OutOfMemory,
-  verdict: OutOfMemoryVerdict,
-): Row[] {
+function deviceRows(source: TraceSource, failure: OutOfMemory, verdict: OutOfMemoryVerdict): Row[] {
+  const { process, device, snapshot } = failure;
   if (snapshot === null) return [];
   const { tensorBytes, reservedBytes, driverBytes, processBytes, fragmentation, step } = snapshot;
   const cached = reservedBytes ?? tensorBytes;
   const outside = Math.max(0, driverBytes - cached);
   const read = readLibraries(source, process, device, { points: POINTS, cached: cached > 0 });
-  const then = read.map(one => ({
-    ...one,
-    bytes: one.values[one.steps.findLastIndex(end => end < step)] ?? one.bytes,
-  }));
+  const then = read.map(all => ({ ...all, bytes: all.values[all.steps.findLastIndex(s => s < step)] ?? all.bytes }));
   const libraries = librariesOf(outside, then).map(({ name, bytes }): Row => [`outside PyTorch: ${name}`, bytes]);
   const gap = fragmentation.segments > 0 ? `, biggest gap ${formatBytes(fragmentation.largestFreeBytes)}` : '';
   const rows: Row[] = [
@@ -101,9 +95,9 @@ function deviceRows(
 function unknownTexts(source: TraceSource, { snapshot, process }: OutOfMemory, verdict: OutOfMemoryVerdict): string[] {
   const simulated = source.info().processes[process]?.simulated ?? false;
   const { reservedBytes = 0, usedBytes = 0, processBytes = 0, fragmentation } = snapshot ?? {};
-  const why = simulated ? 'a simulated GPU has none' : 'it was not there, or not read yet';
+  const missing = simulated ? 'is missing: a simulated GPU has none' : 'was not there, or not read yet';
+  const why = usedBytes === null ? missing : 'does not name them, as in a container';
   const unseen = reservedBytes !== null && fragmentation?.segments === 0;
-  const unnamed = usedBytes !== null && processBytes === null;
   // prettier-ignore
   const texts: [boolean, string][] = [
     [simulated, 'The GPU is simulated.'],
@@ -111,8 +105,7 @@ function unknownTexts(source: TraceSource, { snapshot, process }: OutOfMemory, v
     [reservedBytes === null, 'PyTorch’s cache is unknown, because its allocator reported nothing.'],
     [unseen, 'The biggest gap is unknown, because the segments of PyTorch’s cache were not seen.'],
     [verdict.totalBytes === null, 'The size of the GPU, and what was free of it, are unknown, because the driver was not asked.'],
-    [usedBytes === null, `Other processes are unknown, because the GPU’s own account (NVML) is missing: ${why}.`],
-    [unnamed, 'Other processes are unknown, because the GPU’s own account (NVML) does not name them, as in a container.'],
+    [usedBytes === null || processBytes === null, `Other processes are unknown, because the GPU’s own account (NVML) ${why}.`],
   ];
   return [...texts.flatMap(([is, text]) => (is ? [text] : [])), ...missingLines(source.info(), true)];
 }

@@ -32,8 +32,7 @@ export function pruneKeptTraces(folder: string): void {
     .map(path => ({ path, time: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .sort((a, b) => b.time - a.time);
   const gone = all.filter(({ path }) => path.endsWith(SUFFIX)).slice(KEPT);
-  const before = gone[0]?.time ?? 0;
-  const documents = all.filter(({ path, time }) => OOM_FILE.test(path) && time < before);
+  const documents = all.filter(({ path, time }) => OOM_FILE.test(path) && time < (gone[0]?.time ?? 0));
   for (const { path } of [...gone, ...documents]) rmSync(path, { force: true });
 }
 

@@ -47,8 +47,8 @@ export function parseReport(words: readonly string[]): ReportArguments | null {
   if (parsed.blocks && (parsed.format !== 'table' || parsed.compare !== null))
     throw new Usage('--blocks is for the table of one trace; json and the exports hold every block.');
   if (parsed.compare !== null) checkCompared(parsed);
-  const { format, at, compare, groupBy } = parsed;
-  if (parsed.oom && (format !== 'table' || parsed.blocks || [at, compare, groupBy].some(one => one !== null)))
+  const { format, blocks, at, compare, groupBy } = parsed;
+  if (parsed.oom && (format !== 'table' || blocks || (at ?? compare ?? groupBy) !== null))
     throw new Usage('--oom writes a document of its own: only -o goes with it.');
   return parsed;
 }

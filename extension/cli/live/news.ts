@@ -20,7 +20,7 @@ export function createNews(session: NativeSession, lineText: LineText): () => vo
       said.delete(id);
       // A leak that memory ran out of is told with the failure.
       const told = findings.some(
-        ({ verdict, sites: own }) => verdict === 'oom' && own.some(site => finding.sites.includes(site)),
+        ({ failure, sites: own }) => failure && own.some(site => finding.sites.includes(site)),
       );
       if (told || !isGrowth(finding)) continue;
       const now = finding.sites.map(site => sites.get(site)?.because).find(because => because !== undefined);

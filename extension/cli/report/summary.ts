@@ -23,11 +23,7 @@ const WITH_BLOCKS = [{ findings: 10, groups: BLOCKS, processes: Infinity }] as c
 export function summaryLines(
   trace: EndedTrace,
   verdicts: Verdicts,
-  {
-    blocks,
-    status,
-    ...how
-  }: { blocks: boolean; status: number | null } & Pick<Required<TableOptions>, 'width' | 'nothing' | 'oomFiles'>,
+  { blocks, status, ...how }: Omit<TableOptions, 'now'> & { blocks: boolean; status: number | null },
 ): Promise<string[]> {
   const now = new Date();
   return withFinal(trace, verdicts, read => {

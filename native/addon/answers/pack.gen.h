@@ -250,9 +250,6 @@ inline Napi::Object pack(Napi::Env env, const model::MemorySnapshot &row) {
   object.Set("usedBytes", row.memory ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.memory->used_bytes))) : env.Null());
   object.Set("totalBytes", row.memory ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.memory->total_bytes))) : env.Null());
   object.Set("fragmentation", pack(env, row.fragmentation));
-  object.Set("thisStepBytes", Napi::Number::New(env, static_cast<double>(row.this_step_bytes)));
-  object.Set("recentBytes", Napi::Number::New(env, static_cast<double>(row.recent_bytes)));
-  object.Set("olderBytes", Napi::Number::New(env, static_cast<double>(row.older_bytes)));
   object.Set("oldGradientBytes", Napi::Number::New(env, static_cast<double>(row.old_gradient_bytes)));
   object.Set("categories", objects(env, category_sums(row), [&](const auto &one) { return pack(env, one); }));
   object.Set("sites", objects(env, row.sites, [&](const auto &one) { return pack(env, one); }));

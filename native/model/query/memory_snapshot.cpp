@@ -23,11 +23,7 @@ class Holders {
     ++own.live_count;
     if (category == GMT_CATEGORY_ACTIVATION) own.activation_bytes += static_cast<int64_t>(bytes);
     own.oldest_step = std::min(own.oldest_step, born);
-    const uint32_t age = step_ - born;
-    if (category == GMT_CATEGORY_GRADIENT && age > 0) out_.old_gradient_bytes += static_cast<int64_t>(bytes);
-    (age == 0              ? out_.this_step_bytes
-     : age <= kRecentSteps ? out_.recent_bytes
-                           : out_.older_bytes) += static_cast<int64_t>(bytes);
+    if (category == GMT_CATEGORY_GRADIENT && born < step_) out_.old_gradient_bytes += static_cast<int64_t>(bytes);
   }
 
   /// Those that hold most, with what they did in the running step beside what they usually do.

@@ -95,15 +95,11 @@ struct MemorySnapshot {
   int64_t driver_bytes;
   std::optional<trace::Memory> memory;
   Fragmentation fragmentation;
-  int64_t this_step_bytes = 0;
-  int64_t recent_bytes = 0;
-  int64_t older_bytes = 0;
   int64_t old_gradient_bytes = 0;
   std::array<CategorySum, kCategories> categories{};
   std::vector<SnapshotSite> sites;
   void checkpoint(Archive &a) {
-    a(step, tensor_bytes, reserved_bytes, driver_bytes, memory, fragmentation, this_step_bytes, recent_bytes,
-      older_bytes, old_gradient_bytes, categories, sites);
+    a(step, tensor_bytes, reserved_bytes, driver_bytes, memory, fragmentation, old_gradient_bytes, categories, sites);
   }
 };
 

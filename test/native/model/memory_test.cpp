@@ -179,9 +179,6 @@ TEST(a_failure_keeps_who_was_alive_and_what_was_new) {
   CHECK_EQ(snapshot.tensor_bytes, 21'500);
   CHECK_EQ(*snapshot.reserved_bytes, static_cast<int64_t>(20 * kMiB));
   CHECK_EQ(snapshot.memory->used_bytes, 30 * kMiB);
-  CHECK_EQ(snapshot.this_step_bytes, 9'500);
-  CHECK_EQ(snapshot.recent_bytes, 8'000);
-  CHECK_EQ(snapshot.older_bytes, 4'000);
   CHECK_EQ(snapshot.categories[GMT_CATEGORY_ACTIVATION].bytes, 9'000);
   CHECK_EQ(snapshot.categories[kUnnamed].count, 12);
   CHECK_EQ(snapshot.fragmentation.free_bytes, 20 * kMiB - 21'500);

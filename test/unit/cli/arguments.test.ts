@@ -88,6 +88,7 @@ test('report and doctor', () => {
     from: null,
     blocks: false,
     compare: null,
+    oom: false,
   };
   const report = { ...plain, format: 'json', groupBy: 'thread' };
   assert.deepEqual(parse('report a.gputrace --format json --group-by thread'), report);

@@ -39,9 +39,6 @@ const snapshot = (part: Partial<MemorySnapshot>): MemorySnapshot => ({
     freeBytes: 100 * MB,
     largestFreeBytes: 50 * MB,
   },
-  thisStepBytes: 1 * GB,
-  recentBytes: 2 * GB,
-  olderBytes: 7 * GB,
   oldGradientBytes: 0,
   categories: [{ category: 'parameter', bytes: 4 * GB, count: 10 }],
   sites: [],
@@ -134,7 +131,6 @@ test('who is alive, by line, category and age, and what was new in the step', ()
   ];
   const [failure] = judged([failing({ snapshot: snapshot({ sites }) })]).outOfMemory;
   assert.deepEqual(failure?.aliveByLine[0], { site: 1, line: 'train.py:1 train', bytes: 5 * GB, count: 5 });
-  assert.deepEqual(failure?.aliveByAge, { thisStep: 1 * GB, recent: 2 * GB, older: 7 * GB });
   assert.deepEqual(failure?.newInStep, [{ site: 1, line: 'train.py:1 train', bytes: 3 * GB, usualBytes: GB }]);
   assert.deepEqual([failure?.freeBytes, failure?.largestFreeBytes, failure?.step], [3 * GB, 50 * MB, 31]);
 });
@@ -142,7 +138,7 @@ test('who is alive, by line, category and age, and what was new in the step', ()
 test('a driver’s failure that PyTorch may get over is none; without a snapshot little is said', () => {
   assert.deepEqual(judged([failing({ layer: 'driver' })]).outOfMemory, []);
   const { outOfMemory } = judged([failing({ snapshot: null })]);
-  assert.deepEqual([outOfMemory[0]?.cause, outOfMemory[0]?.step, outOfMemory[0]?.aliveByAge], ['full', null, null]);
+  assert.deepEqual([outOfMemory[0]?.cause, outOfMemory[0]?.step, outOfMemory[0]?.advice], ['full', null, []]);
 });
 
 test('what piled up behind the last step led to it, where it has a good part of what was alive', () => {
@@ -152,7 +148,8 @@ test('what piled up behind the last step led to it, where it has a good part of 
   const source = new RunTrace(run, { outOfMemory: [failing()], outOfMemoryCount: 1, totalBytes: 16 * GB });
   const causeWith = (bytes: number, process = 0): string | null | undefined => {
     const after = { process, bytes, line: 'train.py:20 evaluate', lineBytes: bytes };
-    return judgeFailures({ source, leaks: [], after, lineText: () => null, lastStep: () => Infinity })[0]?.words.detail;
+    return judgeFailures({ source, leaks: [], after, lineText: () => null, lastStep: () => Infinity })[0]?.verdict
+      .detail;
   };
   assert.equal(causeWith(4 * GB), 'Memory rose by 4.00 GB after the last step, most at train.py:20 evaluate');
   for (const other of [causeWith(100 * MB), causeWith(4 * GB, 1)]) assert.match(other ?? '', /nothing grows/);
