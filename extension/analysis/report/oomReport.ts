@@ -33,7 +33,7 @@ export function oomDocument(source: TraceSource, verdict: OutOfMemoryVerdict): s
     'The bytes are computed from what was alive when the allocation failed. They may overlap: do not add them up.';
   const alive = aliveByLine.map(({ line, bytes, count }): Row => [code(line), bytes, formatCount(count)]);
   const kinds = aliveByCategory.map(({ category, bytes, count }): Row => {
-    return [category === 'unnamed' ? 'temporary, or not told' : category, bytes, formatCount(count)];
+    return [category === 'unnamed' ? 'temporary, or not known' : category, bytes, formatCount(count)];
   });
   const odd = newInStep.map(({ line, bytes, usualBytes }): Row => [code(line), bytes, usualBytes]);
   const unknown = unknownTexts(source, failure, verdict).map(text => `- ${plain(text)}`);

@@ -185,3 +185,62 @@ test('failures that were only counted are said, and judged by those of their lin
     ),
   );
 });
+
+/** Judged where the driver's calls were seen, and it refused some. */
+function withDriver(failure: OutOfMemory, refused: number[]): Verdicts['outOfMemory'] {
+  const run = new StepRun();
+  run.site(1);
+  for (let step = 1; step <= 30; step++) {
+    run.pass(1, 2 * GB);
+    run.endStep();
+  }
+  const others = refused.map(timeNs => failing({ layer: 'driver', timeNs, snapshot: null }));
+  const outOfMemory = [...others, failure];
+  const source = new RunTrace(run, { outOfMemory, outOfMemoryCount: outOfMemory.length, totalBytes: 16 * GB });
+  const info = source.info();
+  const [tensors] = info.totals;
+  assert.ok(tensors);
+  source.info = () => ({ ...info, totals: [...info.totals, { ...tensors, layer: 'driver', allocations: 1 }] });
+  return judgeTrace(source).outOfMemory;
+}
+
+test('the GPU had room, and PyTorch did not ask for it: a limit, and what raising it gives', () => {
+  const [limited] = withDriver(failing(), []);
+  assert.deepEqual([limited?.cause, limited?.advice[0]?.bytes], ['limit', 3 * GB]);
+  assert.match(limited?.advice[0]?.text ?? '', /set_per_process_memory_fraction/);
+  assert.equal(withDriver(failing(), [30.4e8]).at(-1)?.cause, 'full', 'the driver refused it just before');
+  assert.equal(withDriver(failing(), [1e8]).at(-1)?.cause, 'limit', 'what it refused long ago is another story');
+  const unread = failing({ snapshot: snapshot({ usedBytes: null, processBytes: null }) });
+  assert.equal(withDriver(unread, [])[0]?.cause, 'full', 'what is free is not known');
+});
+
+test('where no figure supports an advice, none is given, and why', () => {
+  const [plain] = judged([failing({ snapshot: snapshot({ usedBytes: 12 * GB }) })]).outOfMemory;
+  assert.deepEqual(plain?.advice, []);
+  assert.match(plain?.noAdvice ?? '', /^Nothing can be advised from what was recorded: nothing grows/);
+  const [counted] = judged([failing({ snapshot: null })]).outOfMemory;
+  assert.match(counted?.noAdvice ?? '', /only the size is kept/);
+});
+
+test('what the step made gets less with the batch; of the first step, only what waits for the backward pass', () => {
+  const made = site({ liveBytes: 4 * GB, liveCount: 4, oldestStep: 31, activationBytes: 4 * GB });
+  const grown = site({ site: 2, liveBytes: 5 * GB, liveCount: 9, oldestStep: 1, grownBytes: GB });
+  const [later] = judged([failing({ snapshot: snapshot({ usedBytes: 12 * GB, sites: [made, grown] }) })]).outOfMemory;
+  assert.deepEqual(
+    later?.advice.map(({ bytes, atMost }) => [bytes, atMost]),
+    [
+      [Math.round(0.5 * GB), undefined],
+      [3 * GB, true],
+    ],
+  );
+  assert.match(later?.advice[1]?.text ?? '', /^Checkpoint the 4 layers that run at train\.py:1 train one by one/);
+});
+
+test('a failure is got over where the program ends well, takes more steps, or fails again', () => {
+  const { outOfMemory } = judged([failing(), failing()]);
+  assert.deepEqual(
+    outOfMemory.map(({ wentOn }) => wentOn),
+    [true, null],
+  );
+  assert.equal(judged([failing({ snapshot: snapshot({ step: 7 }) })]).outOfMemory[0]?.wentOn, true);
+});
