@@ -153,6 +153,12 @@ while True:
   assert.doesNotMatch(end, /Try first/);
 });
 
+test('with --format json, stdout has the document alone, and stderr what to try', async t => {
+  const { stdout, stderr } = await traced(t, FRAGMENTS, {}, ['--format', 'json']);
+  assert.equal(stdout, '');
+  assert.match(stderr, /^OUT OF MEMORY in step 60: 200\.00 MB at .*\n {2}Try first \(gives about 360\.00 MB\): Let/m);
+});
+
 test('report --oom prints all failures that are kept, newest last; -o writes them', async t => {
   const { place } = await traced(
     t,

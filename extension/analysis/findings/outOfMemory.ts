@@ -1,6 +1,6 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
-import type { MemorySnapshot, StepSource } from '../../protocol/steps';
+import type { MemorySnapshot } from '../../protocol/steps';
 import type { Layer, OutOfMemory, TraceInfo, TraceSource } from '../../protocol/trace';
 import type { AfterSteps, Finding, OutOfMemoryCause, OutOfMemoryVerdict } from '../../protocol/verdicts';
 import { fewestRecords } from '../series/records';
@@ -172,13 +172,9 @@ function gathering(snapshot: MemorySnapshot): boolean {
   );
 }
 
-function stepSource({ process }: OutOfMemory, { steps }: TraceInfo): StepSource {
-  return steps.find(one => one.process === process)?.source ?? 'time';
-}
-
 /** Null: not known. Before the first step of an optimizer ended, slices of time were counted, and these were more. */
 function stepOf(failure: OutOfMemory, info: TraceInfo, { lastStep }: OutOfMemoryContext): number | null {
-  const source = stepSource(failure, info);
+  const source = info.steps.find(({ process }) => process === failure.process)?.source ?? 'time';
   if (failure.snapshot === null || source === 'time') return null;
   if (failure.snapshot.step <= lastStep(failure)) return failure.snapshot.step;
   return source === 'optimizer' ? 1 : null;

@@ -160,7 +160,7 @@ test('a recorder that cannot work yet is started again, one whose job is over is
   assert.equal(times(), 2);
 });
 
-test('kept traces are named after the script, and the newest ten stay', t => {
+test('kept traces are named after the script, and the newest ten stay, with what was written of their runs', t => {
   const root = join(folder(t), 'traces');
   const file = keptTraceFile(root, ['python', '/x/my train.py', '--lr', '1'], new Date('2026-01-02T03:04:05Z'));
   assert.equal(file, join(root, `my_train.py-20260102-030405-${process.pid}.gputrace`));
@@ -169,10 +169,14 @@ test('kept traces are named after the script, and the newest ten stay', t => {
     writeFileSync(path, '');
     utimesSync(path, 1e9 - age, 1e9 - age);
   }
-  writeFileSync(join(root, 'other.txt'), '');
+  const written = { 'other.txt': -5, 'oom-1.md': -9.5, 'oom-2.md': -10.5, 'notes.md': -11 };
+  for (const [name, age] of Object.entries(written)) {
+    writeFileSync(join(root, name), '');
+    utimesSync(join(root, name), 1e9 + age, 1e9 + age);
+  }
   pruneKeptTraces(root);
   const names = Array.from({ length: 10 }, (_, age) => `t${age}.gputrace`);
-  assert.deepEqual(readdirSync(root).sort(), ['other.txt', ...names].sort());
+  assert.deepEqual(readdirSync(root).sort(), ['notes.md', 'oom-1.md', 'other.txt', ...names].sort());
 });
 
 test('script names', () => {
