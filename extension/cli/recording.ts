@@ -148,11 +148,10 @@ export async function finish(
     if (failing.length > 0) result = LEAK_FOUND;
     const oomFiles = writeOomFiles(session, verdicts, options);
     if (options.format === 'table') {
-      const { blocks } = options;
       const ended = { addon, session, path: directory, followed: true } as const;
       const [program] = recording.facts.processes;
       const width = terminalSize(2)?.columns ?? null;
-      const how = { blocks, nothing, width, status: program?.exitCode ?? null, oomFiles };
+      const how = { blocks: options.blocks, nothing, width, status: program?.exitCode ?? null, oomFiles };
       print(await summaryLines(ended, verdicts, how), 2);
     } else {
       print(failing.map(headLine), 2);

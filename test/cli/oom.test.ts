@@ -1,9 +1,10 @@
 // What is written of a program that ran out of memory: the kind, the line, and first of all what helps. On the simulated GPU of 1 GiB, whose
 // caching allocator follows PyTorch's rules; leaks and batches are in test/torch.
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { Place, python, root, workload, type Ended } from './launcher';
 
 const MB = 1 << 20;
@@ -157,6 +158,18 @@ test('with --format json, stdout has the document alone, and stderr what to try'
   const { stdout, stderr } = await traced(t, FRAGMENTS, {}, ['--format', 'json']);
   assert.equal(stdout, '');
   assert.match(stderr, /^OUT OF MEMORY in step 60: 200\.00 MB at .*\n {2}Try first \(gives about 360\.00 MB\): Let/m);
+});
+
+test('a stored run on a real GPU: the leak comes first, then the limit that it ran into, and no other process', async t => {
+  const place = new Place(t);
+  const stored = readFileSync(join(root, 'test/golden/leaks/d08_oom.gputrace.gz'));
+  writeFileSync(place.path('real.gputrace'), gunzipSync(stored));
+  const { stdout } = await place.run(['report', place.path('real.gputrace'), '--oom']);
+  assert.match(stdout, /\*\*A leak filled the memory: d08_oom\.py:6 keeps 1 tensor of each step/);
+  assert.match(stdout, /^1\. \*\*It gives about 1\.36 GB:\*\* __main__\.cache grows/m);
+  assert.match(stdout, /^2\. \*\*It gives about 134\.49 GB:\*\* Raise the limit/m);
+  assert.match(stdout, /^\| outside PyTorch: cuBLAS \(libcublas\.so\.13\) \| 64\.13 MB \|$/m);
+  assert.doesNotMatch(stdout, /nvidia-smi/);
 });
 
 test('report --oom prints all failures that are kept, newest last; -o writes them', async t => {

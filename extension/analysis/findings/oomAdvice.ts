@@ -28,13 +28,13 @@ export interface Failed {
   totalBytes: number | null;
   freeBytes: number | null;
   othersBytes: number | null;
+  /** The device had room, and PyTorch was not allowed to take it. */
+  limited: boolean;
 }
 /** `against`: the failure that it is the first remedy for; bytes, 0: nothing supports it. */
 type Idea = OutOfMemoryAdvice & { against: OutOfMemoryCause | null };
 
 const MOST = 3;
-/** Of a batch. */
-const TENTH = 0.1;
 /** In more parts than these nobody asks for memory. */
 const MOST_PARTS = 16;
 
@@ -83,7 +83,8 @@ export function fragmentationAdvice(): string {
 }
 
 /** Memory of the device that the process could have had. */
-function around({ failure: { snapshot, requestedBytes }, cause, freeBytes, othersBytes }: Failed): Idea[] {
+function around({ failure, cause, freeBytes, othersBytes, limited }: Failed): Idea[] {
+  const { snapshot, requestedBytes } = failure;
   const { freeBytes: unused, largestFreeBytes: gap } = snapshot?.fragmentation ?? { freeBytes: 0, largestFreeBytes: 0 };
   const room = Math.max(freeBytes ?? 0, gap);
   const parts = room > 0 ? Math.ceil(requestedBytes / room) : 2; // where nobody knows what fits
@@ -92,8 +93,8 @@ function around({ failure: { snapshot, requestedBytes }, cause, freeBytes, other
   // prettier-ignore
   return [
     { against: 'fragmentation', bytes: gap < requestedBytes ? unused : 0, text: fragmentationAdvice() },
-    { against: 'limit', bytes: cause === 'limit' ? (freeBytes ?? 0) : 0, text: t('Raise the limit that `torch.cuda.set_per_process_memory_fraction` set, or leave that call out.') },
-    { against: 'other-process', bytes: othersBytes ?? 0, text: t('Other processes hold it on this GPU (`nvidia-smi` lists them): end them, or choose another GPU (`CUDA_VISIBLE_DEVICES`).') },
+    { against: 'limit', bytes: limited ? (freeBytes ?? 0) : 0, text: t('Raise the limit that `torch.cuda.set_per_process_memory_fraction` set, or leave that call out.') },
+    { against: 'other-process', bytes: limited ? 0 : (othersBytes ?? 0), text: t('Other processes hold it on this GPU (`nvidia-smi` lists them): end them, or choose another GPU (`CUDA_VISIBLE_DEVICES`).') },
     { against: 'big-request', bytes: saved, text: t('Do the work of that line in {0} parts, one after the other: each needs {1}.', count, each) },
   ];
 }
@@ -111,7 +112,7 @@ function ofTheStep({ failure, step, freeBytes }: Failed, snapshot: MemorySnapsho
   const { bytes, count, line } = byLine(waiting, source)[0] ?? { bytes: 0, count: 1, line: '' };
   // prettier-ignore
   return [
-    { against: 'full', bytes: TENTH * scaling, text: t('A smaller batch, or shorter inputs: a tenth less gives this much. For this one allocation it takes {0} % less; what the rest of the step needs is not known.', percent) },
+    { against: 'full', bytes: scaling / 10, text: t('A smaller batch, or shorter inputs: a tenth less gives this much. For this one allocation it takes {0} % less; what the rest of the step needs is not known.', percent) },
     { against: null, bytes: inForward ? oldGradients(snapshot, source) : 0, text: t('Call `optimizer.zero_grad(set_to_none=True)` right after `optimizer.step()`: the gradients of the step before were still alive.') },
     { against: null, bytes: bytes * (1 - 1 / count), atMost: true, text: t('Checkpoint the {0} layers that run at {1} one by one (`torch.utils.checkpoint`): their activations wait for the backward pass. The step takes longer then.', formatCount(count), line) },
   ];

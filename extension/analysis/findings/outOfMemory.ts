@@ -79,9 +79,10 @@ function judgeFailure(
   const leak = leakBehind(failure, context.leaks);
   const after = context.after?.process === failure.process && matters(context.after, failure) ? context.after : null;
   const room = roomOf(failure, info);
-  const cause = causeOf(failure, leak ?? after, room, source);
+  const limited = hadRoom(failure, room, info);
+  const cause = limited && !leak && !after ? 'limit' : causeOf(failure, leak ?? after, room, source);
   const step = stepOf(failure, info, context);
-  const failed = { failure, cause, leak, after, ...room, step };
+  const failed = { failure, cause, leak, after, ...room, limited, step };
   const advice = adviceFor(failed, source, context.lineText);
   const steps = stepsAfter(failure, step, info);
   const wentOn = steps > 0 || gotOver(failure, index, info);
@@ -133,15 +134,13 @@ function matters({ bytes }: { bytes: number }, { snapshot, liveBytes }: OutOfMem
 function causeOf(
   failure: OutOfMemory,
   grown: Finding | AfterSteps | null,
-  { totalBytes: total, freeBytes, othersBytes }: Room,
+  { totalBytes: total, othersBytes }: Room,
   source: TraceSource,
 ): OutOfMemoryCause {
   const { snapshot, requestedBytes } = failure;
   if (grown !== null) return 'leak';
   if (total !== null && requestedBytes >= T.most * total) return 'big-request';
   if (snapshot === null) return 'full';
-  if (snapshot.usedBytes !== null && (freeBytes ?? 0) > requestedBytes && !askedDriver(failure, source.info()))
-    return 'limit';
   const { freeBytes: unused, largestFreeBytes } = snapshot.fragmentation;
   if (unused >= requestedBytes && largestFreeBytes < requestedBytes) return 'fragmentation';
   if (total !== null && othersBytes !== null && othersBytes >= T.part * total) return 'other-process';
@@ -152,11 +151,13 @@ function causeOf(
   return 'full';
 }
 
-/** Whether the driver refused it, or may have without being seen: PyTorch does not ask for what it is not allowed to take. */
-function askedDriver({ layer, process, timeNs }: OutOfMemory, { outOfMemory, totals }: TraceInfo): boolean {
-  const isOwn = isOf(process, 'driver');
-  const refused = outOfMemory.some(other => isOwn(other) && Math.abs(timeNs - other.timeNs) < TOGETHER_NS);
-  return layer !== 'tensor' || refused || !totals.some(total => isOwn(total) && total.allocations > 0);
+/** The driver, whose calls are seen, was not asked: PyTorch does not ask for what it is not allowed to take. */
+function hadRoom(failure: OutOfMemory, { freeBytes }: Room, { outOfMemory, totals }: TraceInfo): boolean {
+  const isOwn = isOf(failure.process, 'driver');
+  const refused = outOfMemory.some(one => isOwn(one) && Math.abs(failure.timeNs - one.timeNs) < TOGETHER_NS);
+  const seen = totals.some(total => isOwn(total) && total.allocations > 0);
+  const room = typeof failure.snapshot?.usedBytes === 'number' ? (freeBytes ?? 0) : 0;
+  return failure.layer === 'tensor' && seen && !refused && room > failure.requestedBytes;
 }
 
 /** Too few steps for a verdict, and yet: one line holds most of the memory, in many blocks, from steps long past. */

@@ -7,8 +7,6 @@ import { siteText } from '../sites/site';
 import { missingLines } from './table';
 import { givesText } from './tableFindings';
 
-/** Steps of which the bytes of libraries are told. */
-const POINTS = 256;
 /** Numbers are bytes; null: not known. */
 type Row = (string | number | null)[];
 
@@ -75,7 +73,7 @@ function deviceRows(source: TraceSource, failure: OutOfMemory, verdict: OutOfMem
   const { tensorBytes, reservedBytes, driverBytes, processBytes, fragmentation, step } = snapshot;
   const cached = reservedBytes ?? tensorBytes;
   const outside = Math.max(0, driverBytes - cached);
-  const read = readLibraries(source, process, device, { points: POINTS, cached: cached > 0 });
+  const read = readLibraries(source, process, device, { points: 256, cached: cached > 0 });
   const then = read.map(all => ({ ...all, bytes: all.values[all.steps.findLastIndex(s => s < step)] ?? all.bytes }));
   const libraries = librariesOf(outside, then).map(({ name, bytes }): Row => [`outside PyTorch: ${name}`, bytes]);
   const gap = fragmentation.segments > 0 ? `, biggest gap ${formatBytes(fragmentation.largestFreeBytes)}` : '';
@@ -83,7 +81,7 @@ function deviceRows(source: TraceSource, failure: OutOfMemory, verdict: OutOfMem
     ['tensors of this process', tensorBytes],
     [`PyTorch’s cache, unused${gap}`, reservedBytes && reservedBytes - tensorBytes],
     ...(libraries.length > 0 ? libraries : [['outside PyTorch: the library is not known', outside || null]]),
-    ['CUDA context and kernels of this process', processBytes && Math.max(0, processBytes - driverBytes)],
+    ['CUDA context and kernels of this process', processBytes && (Math.max(0, processBytes - driverBytes) || null)],
     ['other processes', verdict.othersBytes],
     ['free', verdict.freeBytes],
     ['the whole GPU', verdict.totalBytes],
