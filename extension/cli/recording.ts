@@ -27,7 +27,7 @@ import type { RecordingArguments } from './arguments/arguments';
 import type { StartConditions } from './arguments/startArguments';
 import { LEAVE } from './live/fullScreen';
 import { createLive, type LiveOptions } from './live/live';
-import { shownMoment } from './report/finalMoment';
+import { modulesAtFailures, shownMoment, type EndedTrace } from './report/finalMoment';
 import { jsonChunks } from './report/jsonDocument';
 import { print, say, terminalSize } from './report/output';
 import { giveToSudoUser, writeResult } from './report/resultFile';
@@ -146,9 +146,9 @@ export async function finish(
     const { failOnLeak } = options;
     const failing = failOnLeak === null ? [] : sureLeaks(verdicts.findings, failOnLeak === 'all');
     if (failing.length > 0) result = LEAK_FOUND;
-    const oomFiles = writeOomFiles(session, verdicts, options);
+    const ended = { addon, session, path: directory, followed: true } as const;
+    const oomFiles = await writeOomFiles(ended, verdicts, options);
     if (options.format === 'table') {
-      const ended = { addon, session, path: directory, followed: true } as const;
       const [program] = recording.facts.processes;
       const width = terminalSize(2)?.columns ?? null;
       const how = { blocks: options.blocks, nothing, width, status: program?.exitCode ?? null, oomFiles };
@@ -173,8 +173,9 @@ export async function finish(
 }
 
 /** Writes beside the trace what is to be said of the newest failure of each process that ran out of memory. */
-function writeOomFiles(session: NativeSession, verdicts: Verdicts, { output }: RecordingArguments): OomFiles {
-  const { processes, outOfMemory } = session.info();
+async function writeOomFiles(ended: EndedTrace, verdicts: Verdicts, { output }: RecordingArguments): Promise<OomFiles> {
+  const { processes, outOfMemory } = ended.session.info();
+  const modules = await modulesAtFailures(ended, verdicts);
   const newest = new Map(verdicts.outOfMemory.map(verdict => [outOfMemory[verdict.index]?.process ?? 0, verdict]));
   const folder = output === null ? keptTracesFolder(process.env) : dirname(resolve(output));
   const files = new Map<number, string>();
@@ -182,7 +183,10 @@ function writeOomFiles(session: NativeSession, verdicts: Verdicts, { output }: R
     const file = join(folder, `oom-${processes[number]?.pid}.md`);
     try {
       makeFolder(folder);
-      if (writeResult([textOf(oomDocument(session, verdict))], file)) files.set(number, file);
+      if (
+        writeResult([textOf(oomDocument(ended.session, verdict, modules[verdicts.outOfMemory.indexOf(verdict)]))], file)
+      )
+        files.set(number, file);
     } catch (error) {
       say(`${file} cannot be written: ${reasonOf(error)}.`);
     }

@@ -16,6 +16,8 @@ export const CATEGORY_NAMES: Record<Category, string> = {
   other: 'other named tensors',
   unnamed: 'not named',
 };
+/** Label of what is of no module, as native/model/query has it. */
+export const NO_MODULE = 'no module known';
 const MOST_MODULES = 10_000;
 
 /** What lives by the path of its module, biggest first, each with what it is for. */

@@ -4,25 +4,32 @@ import type { OutOfMemoryVerdict, Verdicts } from '../../protocol/verdicts';
 import { countedText } from '../findings/outOfMemory';
 import { librariesOf, readLibraries } from '../ledger/libraries';
 import { siteText } from '../sites/site';
+import { foldEqualLayers } from './equalLayers';
+import { categoriesText, NO_MODULE, type ModuleRow } from './modules';
 import { missingLines } from './table';
 import { givesText } from './tableFindings';
+
+const MODULES = 10;
 
 /** Numbers are bytes; null: not known. */
 type Row = (string | number | null)[];
 
 /** Markdown on the failed allocations of a trace that PyTorch could not get over, oldest first: a document each. */
-export function oomReport(source: TraceSource, { outOfMemory }: Verdicts): string[] {
+export function oomReport(source: TraceSource, { outOfMemory }: Verdicts, modules: readonly ModuleRow[][]): string[] {
   const info = source.info();
   const counted = countedText(info);
-  const documents = outOfMemory.flatMap((verdict, i) => [...(i > 0 ? [''] : []), ...oomDocument(source, verdict)]);
+  const documents = outOfMemory.flatMap((verdict, i) => [
+    ...(i > 0 ? [''] : []),
+    ...oomDocument(source, verdict, modules[i]),
+  ]);
   if (documents.length > 0) return counted === null ? documents : [...documents, '', counted];
   if (info.outOfMemory.length === 0) return ['No program ran out of memory in this trace.'];
   const retried = formatPlural(info.outOfMemory.length, 'allocation of the driver', 'allocations of the driver');
   return [`No program ran out of memory: ${retried} failed, and PyTorch emptied its cache and went on.`];
 }
 
-/** The document of one failure: what happened, what to try, what was alive, where the rest of the GPU was, what is not known. */
-export function oomDocument(source: TraceSource, verdict: OutOfMemoryVerdict): string[] {
+/** The document of one failure; `modules`: what was alive then, where that is known. It tells what happened, what to try, what was alive, where the rest of the GPU was, what is not known. */
+export function oomDocument(source: TraceSource, verdict: OutOfMemoryVerdict, modules: ModuleRow[] = []): string[] {
   const failure = source.info().outOfMemory[verdict.index];
   if (failure === undefined) return [];
   const { advice, noAdvice, aliveByLine, aliveByCategory, newInStep } = verdict;
@@ -33,12 +40,19 @@ export function oomDocument(source: TraceSource, verdict: OutOfMemoryVerdict): s
   const kinds = aliveByCategory.map(({ category, bytes, count }): Row => {
     return [category === 'unnamed' ? 'temporary, or not known' : category, bytes, formatCount(count)];
   });
+  const known = modules.some(({ label }) => label !== NO_MODULE) ? foldEqualLayers(modules).slice(0, MODULES) : [];
+  const parts = known.map(({ label, liveBytes, categories }): Row => [
+    code(label),
+    liveBytes,
+    categoriesText(categories),
+  ]);
   const odd = newInStep.map(({ line, bytes, usualBytes }): Row => [code(line), bytes, usualBytes]);
   const unknown = unknownTexts(source, failure, verdict).map(text => `- ${plain(text)}`);
   return [
     ...headLines(source, failure, verdict),
     ...part('Try first', noAdvice === null ? [...tries, '', how] : [plain(noAdvice)]),
     ...part('What was alive', table(['line', 'bytes', 'blocks'], alive)),
+    ...part('What was alive, by module', table(['module', 'bytes', 'for'], parts)),
     ...part('What it was for', table(['purpose', 'bytes', 'blocks'], kinds)),
     ...part('What this step allocated more than the steps before', table(['line', 'this step', 'usual'], odd)),
     ...part('Where the memory of the GPU was', table(['whose', 'bytes'], deviceRows(source, failure, verdict))),
@@ -118,7 +132,7 @@ function table(head: readonly string[], rows: readonly Row[]): string[] {
     `| ${cells.map(cell => (typeof cell === 'number' ? formatBytes(cell) : cell)).join(' | ')} |`;
   return rows.length === 0
     ? []
-    : [line([...head]), line(head.map((_, i) => (i === 0 ? '---' : '---:'))), ...rows.map(line)];
+    : [line([...head]), line(head.map((name, i) => (i === 0 || name === 'for' ? '---' : '---:'))), ...rows.map(line)];
 }
 
 /** Stands as it is, in cells too. */

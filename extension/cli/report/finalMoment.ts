@@ -1,3 +1,4 @@
+import { readModules, type ModuleRow } from '../../analysis/report/modules';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { endingOf, endingWords } from '../../analysis/report/ending';
 import { asOfMoment, readSnapshot, type Snapshot, type SnapshotOptions } from '../../analysis/report/snapshot';
@@ -41,6 +42,23 @@ export async function withFinal<T>(
     });
   } catch {
     return use(whole); // its files are gone: what was read of it is the end
+  }
+}
+
+/** What was alive by module at each failed allocation that was judged; empty where the trace cannot be read again. */
+export async function modulesAtFailures(trace: EndedTrace, { outOfMemory }: Verdicts): Promise<ModuleRow[][]> {
+  if (outOfMemory.length === 0) return [];
+  try {
+    const endNs = trace.followed ? trace.session.info().durationNs + BEHIND_NS : null;
+    const failures = await atMoment(trace, endNs, session => session.info().outOfMemory);
+    const modules: ModuleRow[][] = [];
+    for (const { index } of outOfMemory) {
+      const { timeNs = 0, process = 0, device = 0 } = failures[index] ?? {};
+      modules.push(await atMoment(trace, timeNs, then => readModules(then, { layer: 'tensor', process, device })));
+    }
+    return modules;
+  } catch {
+    return []; // its files are gone
   }
 }
 

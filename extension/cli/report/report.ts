@@ -19,7 +19,7 @@ import type { ReportArguments } from '../arguments/reportArguments';
 import { jsonChunks } from './jsonDocument';
 import { compareReport } from './compareReport';
 import { exportReport } from './exportReport';
-import { shownMoment, withFinal, type EndedTrace } from './finalMoment';
+import { shownMoment, modulesAtFailures, withFinal, type EndedTrace } from './finalMoment';
 import { asAt, atMoment, bornSince } from './momentSource';
 import { refuse, say, terminalSize } from './output';
 import { writeResult } from './resultFile';
@@ -157,7 +157,10 @@ async function showEnd(options: ReportArguments, trace: EndedTrace): Promise<num
     const document = { ...buildReport(session, options.groupBy ?? undefined, verdicts), ...shownMoment(session) };
     return writeResult(jsonChunks(document), options.output) ? 0 : UNREADABLE;
   }
-  if (options.oom) return writeResult([textOf(oomReport(session, verdicts))], options.output) ? 0 : UNREADABLE;
+  if (options.oom) {
+    const document = oomReport(session, verdicts, await modulesAtFailures(trace, verdicts));
+    return writeResult([textOf(document)], options.output) ? 0 : UNREADABLE;
+  }
   const info = session.info();
   const timeMs = info.startRealtimeMs + info.durationNs / 1e6;
   return withFinal(trace, verdicts, read =>
