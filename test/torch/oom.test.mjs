@@ -91,6 +91,7 @@ test('memory ran out of a leak: the fix gives what it holds', t => {
   assert.match(run.document, new RegExp(`leak\\.py:${lineOf(LEAK, 'history.append')} keeps each step`));
   assert.match(run.stderr, /^ {2}Try first \(gives about [\d.]+ MB\): Write `history/m);
   assert.doesNotMatch(run.stderr, /TAKEN BACK/);
+  assert.match(run.document, /^## What was alive, by module\n\n.*\n.*\n\| `2` \| [\d.]+ MB \| [\d.]+ MB activations/m);
   const again = traced(t, 'leak_fixed', LEAK.replace('history.append(out)', fix), { megabytes: 128 });
   assert.equal(again.status, 0, again.stderr);
   const [step, bytes] = [...run.told].findLast(([name]) => name !== '');
