@@ -52,6 +52,21 @@ def namespace(thing):
     return None
 
 
+def attribute(thing, name):
+    """What an instance has in its dict or in a slot of that name; None where it has neither."""
+    own = namespace(thing)
+    if own is not None and name in own:
+        return own[name]
+    for kind in CLASS_MRO(type(thing)):
+        slot = CLASS_DICT(kind).get(name)
+        if exactly(slot, MEMBER):
+            try:
+                return slot.__get__(thing)
+            except AttributeError:
+                return None
+    return None
+
+
 def item_name(mapping, value):
     """The first key of a dict under which the value lies; None where it does not, or where the key is no text or number."""
     for key, each in list(dict.items(mapping)):

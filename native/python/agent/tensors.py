@@ -59,8 +59,7 @@ def plain(tensor):
         return None
     if not dispatches(type(tensor)):
         return tensor
-    own = objects.namespace(tensor)
-    inner = own.get("_local_tensor") if own else None
+    inner = objects.attribute(tensor, "_local_tensor")
     return inner if objects.is_kind(inner, base) and not dispatches(type(inner)) else None
 
 

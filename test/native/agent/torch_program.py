@@ -1,4 +1,4 @@
-"""A training on the CPU with what holds tensors in a PyTorch program. `torch_program.py train|holders|graph|subclass|modules|compile`."""
+"""A training on the CPU with what holds tensors in a PyTorch program. `torch_program.py train|holders|graph|subclass|modules|sharded|compile`."""
 
 import gc
 import json
@@ -113,6 +113,25 @@ def two_modules():
     return len(modules)
 
 
+def sharded():
+    """Parameters whose class answers for them and keeps the tensor in a slot, as FSDP and tensor parallel training have them."""
+    try:
+        from torch.distributed.tensor import Shard, distribute_tensor, init_device_mesh
+    except ImportError:
+        return None
+    torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
+    mesh = init_device_mesh("cpu", (1,))
+    net = torch.nn.Sequential(torch.nn.Linear(8, 8, bias=False), torch.nn.Linear(8, 8, bias=False))
+    for module in net:
+        module.weight = torch.nn.Parameter(distribute_tensor(module.weight.detach(), mesh, [Shard(0)]))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+    for _step in range(3):
+        net(distribute_tensor(torch.ones(4, 8), mesh, [Shard(0)])).sum().backward()
+        optimizer.step()
+    torch.distributed.destroy_process_group()
+    return len(net)
+
+
 asked = []
 
 
@@ -177,6 +196,7 @@ programs = {
     "graph": create_graph,
     "subclass": subclasses,
     "modules": two_modules,
+    "sharded": sharded,
     "compile": compiled,
 }
 print(json.dumps(programs[sys.argv[1]]()))

@@ -55,6 +55,18 @@ class Torch(Traced):
         self.assertTrue({"Net", "Net.body.0", "Linear"} <= set(log.modules.values()), log.modules)
 
     @every_torch
+    def test_names_of_sharded_parameters(self, python):
+        _plain, traced, log = self.both(python, "sharded")
+        if traced is None:
+            self.skipTest("this PyTorch has no tensors that are sharded")
+        told = {}
+        for category, text in log.names.values():
+            told.setdefault(category, set()).add(text)
+        self.assertEqual(told[GMT_CATEGORY_PARAMETER], {"0.weight", "1.weight"})
+        self.assertEqual(told[GMT_CATEGORY_GRADIENT], {"0.weight", "1.weight"})
+        self.assertTrue({"0.weight.momentum_buffer", "1.weight.momentum_buffer"} <= told[GMT_CATEGORY_OPTIMIZER], told)
+
+    @every_torch
     def test_graph_and_gradient(self, python):
         done = self.run_program(python, PROGRAM, "holders", simulator=self.folder, GPU_MEMTRACE_AGENT_DEVICES="all")
         addresses = json.loads(done.stdout)
