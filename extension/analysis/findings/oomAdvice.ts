@@ -100,10 +100,8 @@ function around({ failure, cause, freeBytes, othersBytes, limited }: Failed): Id
 }
 
 /** What the running step made, and what the one before it left. */
-function ofTheStep({ failure, step, freeBytes }: Failed, snapshot: MemorySnapshot, source: TraceSource): Idea[] {
+function ofTheStep({ failure, step }: Failed, snapshot: MemorySnapshot, source: TraceSource): Idea[] {
   const scaling = batchBytes(snapshot, step, source);
-  const missing = Math.max(0, failure.requestedBytes - (freeBytes ?? 0));
-  const percent = formatCount(Math.max(1, Math.ceil((100 * missing) / (scaling + failure.requestedBytes))));
   const inForward = step !== null && phaseOf(failure.site, source) === null;
   const waiting = snapshot.sites.filter(
     site => site.oldestStep === snapshot.step && site.activationBytes === site.liveBytes,
@@ -112,9 +110,9 @@ function ofTheStep({ failure, step, freeBytes }: Failed, snapshot: MemorySnapsho
   const { bytes, count, line } = byLine(waiting, source)[0] ?? { bytes: 0, count: 1, line: '' };
   // prettier-ignore
   return [
-    { against: 'full', bytes: scaling / 10, text: t('A smaller batch, or shorter inputs: a tenth less gives this much. For this one allocation it takes {0} % less; what the rest of the step needs is not known.', percent) },
+    { against: 'full', bytes: scaling / 10, text: t('A smaller batch, or shorter inputs: a tenth less gives this much. Later layers may still not fit.') },
     { against: null, bytes: inForward ? oldGradients(snapshot, source) : 0, text: t('Call `optimizer.zero_grad(set_to_none=True)` right after `optimizer.step()`: the gradients of the step before were still alive.') },
-    { against: null, bytes: bytes * (1 - 1 / count), atMost: true, text: t('Checkpoint the {0} layers that run at {1} one by one (`torch.utils.checkpoint`): their activations wait for the backward pass. The step takes longer then.', formatCount(count), line) },
+    { against: null, bytes: bytes * (1 - 1 / count), atMost: true, text: t('Checkpoint the layers that run at {0} one by one (`torch.utils.checkpoint`): their activations are computed again in the backward pass, and not kept until then. The step takes longer.', line) },
   ];
 }
 

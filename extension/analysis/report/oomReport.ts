@@ -1,11 +1,14 @@
 import { formatBytes, formatCount, formatDuration, formatPlural } from '../../protocol/format';
 import type { OutOfMemory, TraceSource } from '../../protocol/trace';
 import type { OutOfMemoryVerdict, Verdicts } from '../../protocol/verdicts';
+import { groupBy } from '../groups';
 import { countedText } from '../findings/outOfMemory';
 import { librariesOf, readLibraries } from '../ledger/libraries';
 import { siteText } from '../sites/site';
 import { foldEqualLayers } from './equalLayers';
-import { categoriesText, NO_MODULE, type ModuleRow } from './modules';
+import { CATEGORY_NAMES, categoriesText, NO_MODULE, type ModuleRow } from './modules';
+import { CATEGORIES, type Category } from '../../protocol/steps';
+import { sum } from '../series/statistics';
 import { missingLines } from './table';
 import { givesText } from './tableFindings';
 
@@ -37,23 +40,23 @@ export function oomDocument(source: TraceSource, verdict: OutOfMemoryVerdict, mo
   const how =
     'The bytes are computed from what was alive when the allocation failed. They may overlap: do not add them up.';
   const alive = aliveByLine.map(({ line, bytes, count }): Row => [code(line), bytes, formatCount(count)]);
-  const kinds = aliveByCategory.map(({ category, bytes, count }): Row => {
-    return [category === 'unnamed' ? 'temporary, or not known' : category, bytes, formatCount(count)];
-  });
+  const kinds = purposes(aliveByCategory, modules).map(([category, bytes]): Row => [CATEGORY_NAMES[category], bytes]);
   const known = modules.some(({ label }) => label !== NO_MODULE) ? foldEqualLayers(modules).slice(0, MODULES) : [];
   const parts = known.map(({ label, liveBytes, categories }): Row => [
     code(label),
     liveBytes,
     categoriesText(categories),
   ]);
-  const odd = newInStep.map(({ line, bytes, usualBytes }): Row => [code(line), bytes, usualBytes]);
+  const odd = [...groupBy(newInStep, ({ line }) => line)].map(([line, stacks]): Row => {
+    return [code(line), sum(stacks.map(({ bytes }) => bytes)), sum(stacks.map(({ usualBytes }) => usualBytes))];
+  });
   const unknown = unknownTexts(source, failure, verdict).map(text => `- ${plain(text)}`);
   return [
     ...headLines(source, failure, verdict),
     ...part('Try first', noAdvice === null ? [...tries, '', how] : [plain(noAdvice)]),
     ...part('What was alive', table(['line', 'bytes', 'blocks'], alive)),
     ...part('What was alive, by module', table(['module', 'bytes', 'for'], parts)),
-    ...part('What it was for', table(['purpose', 'bytes', 'blocks'], kinds)),
+    ...part('What it was for', table(['purpose', 'bytes'], kinds)),
     ...part('What this step allocated more than the steps before', table(['line', 'this step', 'usual'], odd)),
     ...part('Where the memory of the GPU was', table(['whose', 'bytes'], deviceRows(source, failure, verdict))),
     ...part('What is not known', unknown),
@@ -101,6 +104,17 @@ function deviceRows(source: TraceSource, failure: OutOfMemory, verdict: OutOfMem
     ['the whole GPU', verdict.totalBytes],
   ];
   return rows.filter(([, bytes]) => bytes !== null);
+}
+
+/** The trace read again knows more names than what was read while they were told. */
+function purposes(live: OutOfMemoryVerdict['aliveByCategory'], modules: readonly ModuleRow[]): [Category, number][] {
+  const bytesOf = (category: Category): number =>
+    modules.length > 0
+      ? sum(modules.map(({ categories }) => categories[category] ?? 0))
+      : (live.find(row => row.category === category)?.bytes ?? 0);
+  return CATEGORIES.map((category): [Category, number] => [category, bytesOf(category)]).filter(
+    ([, bytes]) => bytes > 0,
+  );
 }
 
 /** What could not be told, and why. */

@@ -9,7 +9,7 @@ import {
 } from '../../protocol/trace';
 import { siteText } from '../sites/site';
 import { foldEqualLayers } from './equalLayers';
-import { categoriesText, readModules, type CategoryBytes } from './modules';
+import { categoriesText, NO_MODULE, readModules, type CategoryBytes } from './modules';
 
 /** What a program did when it allocated: by the stack of the allocation. */
 type Phase = 'forward' | 'backward' | 'optimizer' | 'other';
@@ -33,7 +33,7 @@ const PHASES: Record<Phase, string> = {
   forward: ' in the forward pass',
   backward: ' in the backward pass',
   optimizer: ' in the step of the optimizer',
-  other: '',
+  other: ' outside of any module’s call',
 };
 const OPTIMIZER = /\/torch\/optim\/[^/]+\.py$/;
 const MOST_ROWS = 100;
@@ -85,10 +85,13 @@ export function peakLines({ bytes, device, step, phase, module, line, categories
   const rows = modules.map(({ module: label, bytes: liveBytes, categories: own }) => ({
     ...{ label, liveBytes, liveCount: 0, categories: own },
   }));
-  const biggest = foldEqualLayers(rows).slice(0, MODULES_TOLD);
+  const folded = foldEqualLayers(rows);
+  const biggest = folded.slice(0, MODULES_TOLD);
+  const more = folded.length > MODULES_TOLD ? `, and ${formatCount(folded.length - MODULES_TOLD)} more` : '';
+  const phased = modules.some(part => part.module !== NO_MODULE);
   return [
-    `${formatBytes(bytes)} of tensors on gpu_${device}, reached${PHASES[phase]}${of}${during} at ${line}:`,
+    `${formatBytes(bytes)} of tensors on gpu_${device}, reached${phased ? PHASES[phase] : ''}${of}${during} at ${line}:`,
     `  ${categoriesText(parts)}`,
-    `  most by module: ${biggest.map(row => `${formatBytes(row.liveBytes)} ${row.label}`).join(', ')}`,
+    `  most by module: ${biggest.map(row => `${formatBytes(row.liveBytes)} ${row.label}`).join(', ')}${more}`,
   ];
 }

@@ -24,14 +24,21 @@ test('equal layers are one row, with the sums of all', () => {
 test('a layer that differs stays a row, and so do two', () => {
   const rows = [0, 1, 2, 4, 5].map(layer => row(`layers.${layer}`, 1024));
   assert.deepEqual(told([...rows, row('layers.3', 4096)]), [
-    ['layers.* (5 of 1.00 KB)', 5120, 10],
+    ['layers.0–2,4–5 (5 of 1.00 KB)', 5120, 10],
     ['layers.3', 4096, 2],
   ]);
   assert.equal(told([row('a.0', 8), row('a.1', 8)]).length, 2);
 });
 
 test('several numbers in a path; numbers within names stay', () => {
-  const experts = [0, 1].flatMap(layer => [0, 1].map(expert => row(`layers.${layer}.experts.${expert}.w1`, 8)));
-  assert.deepEqual(told(experts), [['layers.*.experts.*.w1 (4 of 8 B)', 32, 8]]);
+  const experts = [0, 1, 2].flatMap(layer =>
+    [0, 1, 2, 3].map(expert => row(`layers.${layer}.experts.${expert}.w1`, 8)),
+  );
+  assert.deepEqual(told(experts), [['layers.0–2.experts.0–3.w1 (12 of 8 B)', 96, 24]]);
+  const blocks = [0, 1, 2, 3].flatMap(block => [0, 2].map(part => row(`${block}.${part}`, 8)));
+  assert.deepEqual(told(blocks), [
+    ['0–3.0 (4 of 8 B)', 32, 8],
+    ['0–3.2 (4 of 8 B)', 32, 8],
+  ]);
   assert.equal(told([row('conv1', 8), row('conv2', 8), row('conv3', 8)]).length, 3);
 });
