@@ -4,6 +4,9 @@ import { formatBytes, formatCount, formatDuration, lineName } from '../protocol/
 import { shareText } from '../protocol/holderShare';
 import { isSinceSure } from '../protocol/pace';
 import type { FindingHolder, FindingPlace } from '../protocol/verdicts';
+import { vocabulary } from '../protocol/vocabulary';
+
+export const WORDS = vocabulary(t);
 
 export function blocksText(count: number): string {
   return count === 1 ? t('1 block') : t('{0} blocks', formatCount(count));

@@ -175,18 +175,15 @@ export async function finish(
 /** Writes beside the trace what is to be said of the newest failure of each process that ran out of memory. */
 async function writeOomFiles(ended: EndedTrace, verdicts: Verdicts, { output }: RecordingArguments): Promise<OomFiles> {
   const { processes, outOfMemory } = ended.session.info();
-  const modules = await modulesAtFailures(ended, verdicts);
   const newest = new Map(verdicts.outOfMemory.map(verdict => [outOfMemory[verdict.index]?.process ?? 0, verdict]));
+  const modules = await modulesAtFailures(ended, [...newest.values()]);
   const folder = output === null ? keptTracesFolder(process.env) : dirname(resolve(output));
   const files = new Map<number, string>();
-  for (const [number, verdict] of newest) {
+  for (const [at, [number, verdict]] of [...newest].entries()) {
     const file = join(folder, `oom-${processes[number]?.pid}.md`);
     try {
       makeFolder(folder);
-      if (
-        writeResult([textOf(oomDocument(ended.session, verdict, modules[verdicts.outOfMemory.indexOf(verdict)]))], file)
-      )
-        files.set(number, file);
+      if (writeResult([textOf(oomDocument(ended.session, verdict, modules[at]))], file)) files.set(number, file);
     } catch (error) {
       say(`${file} cannot be written: ${reasonOf(error)}.`);
     }

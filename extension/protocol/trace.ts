@@ -12,6 +12,7 @@ import type {
   FreeLine,
   GroupBy,
   Layer,
+  LineSource,
   LedgerSeries,
   SegmentMap,
   Series,
@@ -94,6 +95,11 @@ export type Timeline = Float64Array;
 /** The layer that is shown first: tensors where a framework reported any, else the driver's allocations, else pinned memory. */
 export function listedLayer(totals: readonly Pick<Totals, 'layer' | 'allocations'>[]): Layer {
   return LAYERS.find(layer => totals.some(total => total.layer === layer && total.allocations > 0)) ?? 'tensor';
+}
+
+/** Whether what was allocated in a backward pass is shown at another line than the one that ran. */
+export function isOfBackward(source: LineSource): boolean {
+  return source === 'forward' || source === 'forward-near' || source === 'backward-call';
 }
 
 /** What a trace answers, live or saved. */

@@ -1,4 +1,5 @@
-// What states and findings are called: the same words in table, cards, terminal and hovers. JSON has their keys.
+// What states, findings and purposes are called: the same words in table, cards, terminal and hovers. JSON has their keys.
+import type { Category } from './answers.gen';
 import type { FindingVerdict, SiteState } from './verdicts';
 
 /** `t` of @vscode/l10n, or of the editor. */
@@ -17,6 +18,8 @@ export interface Words {
 export interface Vocabulary {
   states: Record<SiteState, Words>;
   findings: Record<FindingVerdict, Words>;
+  /** What memory is for, in a list of sums. */
+  categories: Record<Category, string>;
 }
 
 export function vocabulary(t: Translate): Vocabulary {
@@ -73,6 +76,16 @@ export function vocabulary(t: Translate): Vocabulary {
       cycle: words('warning', t('Cycles'), t('Much memory is waiting for Python’s garbage collector.')),
       anomaly: words('warning', t('Outlier'), t('One allocation was far bigger than usual for this line.')),
       untraced: words('warning', t('Untraced'), t('The process grows beyond all that was seen.')),
+    },
+    categories: {
+      parameter: t('parameters'),
+      gradient: t('gradients'),
+      optimizer: t('optimizer state'),
+      buffer: t('buffers'),
+      activation: t('activations'),
+      workspace: t('workspaces'),
+      other: t('other named tensors'),
+      unnamed: t('not named'),
     },
   };
 }

@@ -1,7 +1,7 @@
 import { t } from '@vscode/l10n';
 import { groupBy } from '../groups';
 import { libraryName } from '../../protocol/libraryName';
-import type { TraceInfo, TraceSource } from '../../protocol/trace';
+import { isOfBackward, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { Finding, FindingHolder, FindingPlace, LeakClass } from '../../protocol/verdicts';
 import { doubtOf } from './certainty';
 import { clusterByCause, type GrowingSite } from '../sites/cluster';
@@ -284,7 +284,7 @@ function classOf(cluster: readonly GrowingSite[], holder: FindingHolder | null):
   const mostly = (test: (site: GrowingSite) => boolean): boolean =>
     growthOf(cluster.filter(test)) > T.most * growthOf(cluster);
   if (mostly(site => site.steps.category === 'gradient')) return 'gradients';
-  if (mostly(site => ['forward', 'forward-near', 'backward-call'].includes(site.steps.lineSource))) return 'backward';
+  if (mostly(site => isOfBackward(site.steps.lineSource))) return 'backward';
   const activations = mostly(site => site.steps.category === 'activation');
   if (/autograd/.test(kind) || (holder?.graph === true && activations)) return 'graph';
   const eachStep = cluster.every(site => Math.round(site.verdict.period ?? 1) === 1);

@@ -12,6 +12,7 @@ import type {
 import { groupBy } from '../groups';
 import { sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
+import { passOf } from '../sites/pass';
 import { namedFrame, siteText } from '../sites/site';
 import type { LineText } from './findingContext';
 import { suggest } from './suggestions';
@@ -102,7 +103,7 @@ function around({ failure, cause, freeBytes, othersBytes, limited }: Failed): Id
 /** What the running step made, and what the one before it left. */
 function ofTheStep({ failure, step }: Failed, snapshot: MemorySnapshot, source: TraceSource): Idea[] {
   const scaling = batchBytes(snapshot, step, source);
-  const inForward = step !== null && phaseOf(failure.site, source) === null;
+  const inForward = step !== null && passOf(source.site(failure.site)) === null;
   const waiting = snapshot.sites.filter(
     site => site.oldestStep === snapshot.step && site.activationBytes === site.liveBytes,
   );
@@ -120,7 +121,7 @@ function ofTheStep({ failure, step }: Failed, snapshot: MemorySnapshot, source: 
 function batchBytes({ step: now, sites }: MemorySnapshot, step: number | null, source: TraceSource): number {
   const parts = sites.map(({ site, oldestStep, liveBytes, grownBytes, activationBytes }) => {
     // Weights are made in the first step; where none is known, what is new tells nothing.
-    if ((step ?? 1) === 1 || phaseOf(site, source) !== null) return activationBytes;
+    if ((step ?? 1) === 1 || passOf(source.site(site)) !== null) return activationBytes;
     return oldestStep === now ? liveBytes : Math.max(0, grownBytes);
   });
   return sum(parts);
@@ -129,17 +130,9 @@ function batchBytes({ step: now, sites }: MemorySnapshot, step: number | null, s
 /** Gradients of the step before: those with that name, or, where nobody looked since, what its backward pass made and left. */
 function oldGradients({ step, sites, oldGradientBytes }: MemorySnapshot, source: TraceSource): number {
   const left = sites.filter(({ site, oldestStep, grownBytes }) => {
-    return oldestStep === step - 1 && grownBytes <= 0 && phaseOf(site, source) === 'backward';
+    return oldestStep === step - 1 && grownBytes <= 0 && passOf(source.site(site)) === 'backward';
   });
   return Math.max(oldGradientBytes, sum(left.map(site => site.liveBytes)));
-}
-
-/** Null: neither. */
-function phaseOf(id: number, source: TraceSource): 'backward' | 'optimizer' | null {
-  const site = source.site(id);
-  const runs = (folder: string): boolean => site?.frames.some(({ file }) => file.includes(folder)) ?? false;
-  if (runs('/torch/optim/')) return 'optimizer';
-  return /forward|backward/.test(site?.source ?? '') || runs('/torch/autograd/') ? 'backward' : null;
 }
 
 /** Who is alive by line, most first. */

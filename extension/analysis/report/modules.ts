@@ -1,21 +1,12 @@
 import { formatBytes } from '../../protocol/format';
 import { CATEGORIES, type Category } from '../../protocol/steps';
 import { siteRows, type SiteQuery, type SiteRow, type TraceSource } from '../../protocol/trace';
+import { WORDS } from '../words';
 
 /** Live bytes by what they are for. */
 export type CategoryBytes = Partial<Record<Category, number>>;
 export type ModuleRow = SiteRow & { categories: CategoryBytes };
 
-export const CATEGORY_NAMES: Record<Category, string> = {
-  parameter: 'parameters',
-  gradient: 'gradients',
-  optimizer: 'optimizer state',
-  buffer: 'buffers',
-  activation: 'activations',
-  workspace: 'workspaces of libraries',
-  other: 'other named tensors',
-  unnamed: 'not named',
-};
 /** Label of what is of no module, as native/model/query has it. */
 export const NO_MODULE = 'no module known';
 const MOST_MODULES = 10_000;
@@ -50,6 +41,6 @@ export function categoriesText(categories: CategoryBytes): string {
   return parts
     .filter(({ bytes }) => bytes > 0)
     .sort((a, b) => b.bytes - a.bytes)
-    .map(({ category, bytes }) => `${formatBytes(bytes)} ${CATEGORY_NAMES[category]}`)
+    .map(({ category, bytes }) => `${formatBytes(bytes)} ${WORDS.categories[category]}`)
     .join(', ');
 }

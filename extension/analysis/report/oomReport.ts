@@ -6,10 +6,11 @@ import { countedText } from '../findings/outOfMemory';
 import { librariesOf, readLibraries } from '../ledger/libraries';
 import { siteText } from '../sites/site';
 import { foldEqualLayers } from './equalLayers';
-import { CATEGORY_NAMES, categoriesText, NO_MODULE, type ModuleRow } from './modules';
+import { categoriesText, NO_MODULE, type ModuleRow } from './modules';
 import { CATEGORIES, type Category } from '../../protocol/steps';
 import { sum } from '../series/statistics';
 import { missingLines } from './table';
+import { WORDS } from '../words';
 import { givesText } from './tableFindings';
 
 const MODULES = 10;
@@ -40,7 +41,7 @@ export function oomDocument(source: TraceSource, verdict: OutOfMemoryVerdict, mo
   const how =
     'The bytes are computed from what was alive when the allocation failed. They may overlap: do not add them up.';
   const alive = aliveByLine.map(({ line, bytes, count }): Row => [code(line), bytes, formatCount(count)]);
-  const kinds = purposes(aliveByCategory, modules).map(([category, bytes]): Row => [CATEGORY_NAMES[category], bytes]);
+  const kinds = purposes(aliveByCategory, modules).map(([category, bytes]): Row => [WORDS.categories[category], bytes]);
   const known = modules.some(({ label }) => label !== NO_MODULE) ? foldEqualLayers(modules).slice(0, MODULES) : [];
   const parts = known.map(({ label, liveBytes, categories }): Row => [
     code(label),

@@ -1,12 +1,6 @@
 import { formatBytes, formatCount } from '../../protocol/format';
-import {
-  allocationRows,
-  siteRows,
-  type Category,
-  type Site,
-  type TraceInfo,
-  type TraceSource,
-} from '../../protocol/trace';
+import { allocationRows, siteRows, type Category, type TraceInfo, type TraceSource } from '../../protocol/trace';
+import { passOf } from '../sites/pass';
 import { siteText } from '../sites/site';
 import { foldEqualLayers } from './equalLayers';
 import { categoriesText, NO_MODULE, readModules, type CategoryBytes } from './modules';
@@ -35,7 +29,6 @@ const PHASES: Record<Phase, string> = {
   optimizer: ' in the step of the optimizer',
   other: ' outside of any module’s call',
 };
-const OPTIMIZER = /\/torch\/optim\/[^/]+\.py$/;
 const MOST_ROWS = 100;
 const MODULES_TOLD = 3;
 
@@ -55,7 +48,7 @@ export function explainPeak(then: TraceSource): PeakParts | null {
     device,
     bytes: liveBytes,
     step: stepsAreKnown ? (last?.step ?? null) : null,
-    phase: phaseOf(site, last?.module ?? ''),
+    phase: passOf(site) ?? (last?.module ? 'forward' : 'other'),
     module: last?.module ?? '',
     line: siteText(site),
     categories: siteRows(purposes).map(({ label, liveBytes: bytes }) => ({ category: label as Category, bytes })),
@@ -69,12 +62,6 @@ export function explainPeak(then: TraceSource): PeakParts | null {
 
 function pidOf(info: TraceInfo, process: number): number {
   return info.processes.find(({ index }) => index === process)?.pid ?? 0;
-}
-
-function phaseOf(site: Site | null, module: string): Phase {
-  if (site?.frames.some(({ file }) => OPTIMIZER.test(file))) return 'optimizer';
-  if (site !== null && ['forward', 'forward-near', 'backward-call'].includes(site.source)) return 'backward';
-  return module === '' ? 'other' : 'forward';
 }
 
 /** `3.70 MB of tensors on gpu_0, reached in the forward pass of layers.2.mlp in step 1 …`, what it is for, and its biggest modules. */

@@ -16,7 +16,8 @@ import { beforeAttachFrees } from './attached';
 import { countedText } from '../findings/outOfMemory';
 import type { AllocationRow, GroupRow, Groups, ProcessRows, Rows, Snapshot } from './snapshot';
 import { columns, fitLabel, lengthOf, wrapLine } from './fit';
-import { findingLines, WORDS, type OomFiles } from './tableFindings';
+import { WORDS } from '../words';
+import { findingLines, type OomFiles } from './tableFindings';
 
 export interface TableOptions {
   /** Printed in the first line, to seconds. */

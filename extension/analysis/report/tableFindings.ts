@@ -3,17 +3,13 @@ import { formatBytes, formatCount, formatPlural } from '../../protocol/format';
 import type { TraceInfo } from '../../protocol/trace';
 import type { Finding, OutOfMemoryAdvice, Verdicts } from '../../protocol/verdicts';
 import { timeUntilFull } from '../../protocol/pace';
-import { vocabulary } from '../../protocol/vocabulary';
 import { linePlace, titleOf } from '../findings/wording';
 import { standingOf } from '../sites/standing';
-import { holderText, placeText, seenText, shareOf } from '../words';
+import { WORDS, holderText, placeText, seenText, shareOf } from '../words';
 import type { Snapshot } from './snapshot';
 
 /** What is written of failures, by process. */
 export type OomFiles = ReadonlyMap<number, string>;
-
-/** In English: a terminal is given no other language. */
-export const WORDS = vocabulary(t);
 
 /** What was found, in sentences, worst first; and how far the steps are. */
 export function findingLines({ info, verdicts }: Snapshot, most: number, oomFiles?: OomFiles): string[] {

@@ -4,7 +4,7 @@ import { endingOf, endingWords } from '../../analysis/report/ending';
 import { asOfMoment, readSnapshot, type Snapshot, type SnapshotOptions } from '../../analysis/report/snapshot';
 import type { NativeAddon, NativeSession } from '../../engine/addon';
 import type { TraceSource } from '../../protocol/trace';
-import type { Verdicts } from '../../protocol/verdicts';
+import type { OutOfMemoryVerdict, Verdicts } from '../../protocol/verdicts';
 import { asAt, asEnded, atMoment } from './momentSource';
 
 /** A trace that is read to its end. */
@@ -45,14 +45,17 @@ export async function withFinal<T>(
   }
 }
 
-/** What was alive by module at each failed allocation that was judged; empty where the trace cannot be read again. */
-export async function modulesAtFailures(trace: EndedTrace, { outOfMemory }: Verdicts): Promise<ModuleRow[][]> {
-  if (outOfMemory.length === 0) return [];
+/** What was alive by module at each of these failed allocations; empty where the trace cannot be read again. */
+export async function modulesAtFailures(
+  trace: EndedTrace,
+  judged: readonly OutOfMemoryVerdict[],
+): Promise<ModuleRow[][]> {
+  if (judged.length === 0) return [];
   try {
     const endNs = trace.followed ? trace.session.info().durationNs + BEHIND_NS : null;
     const failures = await atMoment(trace, endNs, session => session.info().outOfMemory);
     const modules: ModuleRow[][] = [];
-    for (const { index } of outOfMemory) {
+    for (const { index } of judged) {
       const { timeNs = 0, process = 0, device = 0 } = failures[index] ?? {};
       modules.push(await atMoment(trace, timeNs, then => readModules(then, { layer: 'tensor', process, device })));
     }

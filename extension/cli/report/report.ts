@@ -158,7 +158,7 @@ async function showEnd(options: ReportArguments, trace: EndedTrace): Promise<num
     return writeResult(jsonChunks(document), options.output) ? 0 : UNREADABLE;
   }
   if (options.oom) {
-    const document = oomReport(session, verdicts, await modulesAtFailures(trace, verdicts));
+    const document = oomReport(session, verdicts, await modulesAtFailures(trace, verdicts.outOfMemory));
     return writeResult([textOf(document)], options.output) ? 0 : UNREADABLE;
   }
   const info = session.info();

@@ -45,8 +45,8 @@ void add_cells(const State &state, const SiteQuery &query, const Filter &filter,
   }
   state.each_process([&](const ProcessState &process) {
     process.tensors.each([&, step = process.frame->step](const TensorBlock &block) {
-      const uint8_t category = process.category_of(block);
-      add(block, step, by_category ? category : 0, !query.category || *query.category == category);
+      const uint8_t category = by_category || query.category ? process.category_of(block) : kUnnamed;
+      add(block, step, by_category ? category : 0, query.category.value_or(category) == category);
     });
   });
 }

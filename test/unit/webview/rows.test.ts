@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import type { Frame, ProcessInfo, TraceInfo } from '../../../extension/protocol/trace';
 import { COLUMNS } from '../../../webview/explorer/table/columns';
 import { headline } from '../../../webview/explorer/ledger/ledger';
-import { isOfBackward, rowAt, sparkPoints, trendOf } from '../../../webview/explorer/table/rows';
+import { isOfBackward } from '../../../extension/protocol/trace';
+import { rowAt, sparkPoints, trendOf } from '../../../webview/explorer/table/rows';
 import { siteWindow as window } from './siteWindow';
 import { foldFrames, isLibrary } from '../../../webview/explorer/common/stack';
 

@@ -1,10 +1,11 @@
 // One reused element of the table; it writes only what differs from what it showed before.
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../../extension/protocol/format';
+import { isOfBackward } from '../../../extension/protocol/trace';
 import { el, icon, setAttribute, setAttributes, setText, svg } from '../../dom';
 import { COLUMNS, type Column, type ColumnId } from './columns';
 import type { Layout } from './layout';
-import { isOfBackward, sparkPoints, type Row } from './rows';
+import { sparkPoints, type Row } from './rows';
 import { hueOf, hueStyle, strengthOf } from '../common/hues';
 import { WORDS } from '../common/words';
 

@@ -6,7 +6,6 @@ import type { RowVerdict } from '../../../extension/protocol/requests/verdictReq
 import {
   type GroupBy,
   type Layer,
-  type LineSource,
   siteRow,
   type SiteRow,
   type SiteWindow,
@@ -146,9 +145,4 @@ function names(site: SiteRow, groupBy: GroupBy): [string, string] {
 function lineless(site: SiteRow): [string, string] {
   const library = libraryName(site.library);
   return library === '' ? [t('no Python line'), ''] : [library, t('no Python line')];
-}
-
-/** Whether what was allocated in a backward pass is shown at another line than the one that ran. */
-export function isOfBackward(source: LineSource): boolean {
-  return source === 'forward' || source === 'forward-near' || source === 'backward-call';
 }

@@ -1,23 +1,12 @@
 // The groups of the stacked timeline as points to draw, and as words.
 import { t } from '@vscode/l10n';
 import { baseName, formatBytes } from '../../../extension/protocol/format';
-import type { Category } from '../../../extension/protocol/steps';
 import type { StackBy, StackedTimeline, StackGroup } from '../../../extension/protocol/requests/timelineRequests';
 import type { ProcessInfo } from '../../../extension/protocol/trace';
 import { threadText } from '../common/names';
+import { WORDS } from '../common/words';
 import type { Point } from './points';
 import type { TimeWindow } from './zoom';
-
-const CATEGORY_NAMES: Record<Category, string> = {
-  parameter: t('parameters'),
-  gradient: t('gradients'),
-  optimizer: t('optimizer state'),
-  buffer: t('buffers'),
-  activation: t('activations'),
-  workspace: t('workspaces'),
-  other: t('other named tensors'),
-  unnamed: t('not named'),
-};
 
 /**
  * Upper edges of the groups from the bottom up, two points an interval; intervals narrower than a pixel become one that has
@@ -99,7 +88,7 @@ export const REST: GroupName = { name: t('rest'), more: '', title: t('Smaller gr
 
 /** What a group is called. */
 export function groupName(group: StackGroup, by: StackBy, processes: readonly ProcessInfo[]): GroupName {
-  if (by === 'category') return same(CATEGORY_NAMES[group.category]);
+  if (by === 'category') return same(WORDS.categories[group.category]);
   if (by === 'thread') return same(threadText(processes, group.process, group.thread));
   const lineName = (file: string): string => `${file}:${group.line}`;
   if (group.line > 0)
