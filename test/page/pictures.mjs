@@ -68,7 +68,9 @@ const VIEWS = {
   menu: { steps: [low, page => page.locator('[data-row="3"]').click({ button: 'right' })] },
   columns: { steps: [low, click('[data-action=columns]')] },
   filter: { steps: [low, click('[data-control=filter]'), page => page.keyboard.type('model >10XB')] },
-  ...Object.fromEntries(['site', 'function', 'file', 'thread', 'device'].map(by => [`by-${by}`, grouped(by)])),
+  ...Object.fromEntries(
+    ['site', 'function', 'file', 'thread', 'device', 'module-path'].map(by => [`by-${by}`, grouped(by)]),
+  ),
   tree: {
     steps: [choose('group', 'tree'), low, keys('[role=treegrid]', 'Home', ...Array(8).fill('ArrowRight'))],
   },
