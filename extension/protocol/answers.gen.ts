@@ -25,6 +25,10 @@ export const CATEGORIES = ['other', 'parameter', 'gradient', 'optimizer', 'buffe
 /** What a live block is for, as the agent found between steps; `unnamed`: nobody looked at it. */
 export type Category = (typeof CATEGORIES)[number];
 
+export const PASSES = ['other', 'forward', 'evaluation', 'backward', 'optimizer'] as const;
+/** What a program did when it allocated. `evaluation`: a forward pass of which autograd keeps nothing. */
+export type Pass = (typeof PASSES)[number];
+
 export const STEP_SOURCES = ['optimizer', 'periodic', 'time'] as const;
 /** How steps were found: by the optimizer’s steps; by a line that allocates once in every round of the program’s loop; as equal slices of time, where neither is known (yet). */
 export type StepSource = (typeof STEP_SOURCES)[number];
@@ -490,6 +494,8 @@ export interface LedgerSeries extends StepAxis {
   device: number;
   tensorBytes: Float64Array;
   tensorMaxBytes: Float64Array;
+  /** When that was reached first; NaN: when the steps began. */
+  tensorMaxNs: Float64Array;
   reservedBytes: Float64Array;
   reservedMaxBytes: Float64Array;
   driverBytes: Float64Array;
@@ -744,6 +750,8 @@ export interface Site {
   key: string;
   layer: Layer;
   source: LineSource;
+  /** Of its allocations. `evaluation` is no site’s: that is told by the whole of a pass. */
+  pass: Pass;
   /** Deeper than the recorded 128 frames. */
   cut: boolean;
   /** Innermost first. */

@@ -89,6 +89,17 @@ export interface TimelineQuery {
   /** At most this many buckets come back, fewer where there are fewer changes. */
   buckets: number;
 }
+/** The passes of a process in [fromNs, toNs). */
+export interface PassQuery {
+  process: number;
+  fromNs: number;
+  toNs: number;
+}
+/**
+ * 2 numbers a pass: time of its begin (ns), index into `PASSES`. Each goes on until the next begins, and the first one may have begun
+ * before `fromNs`. The newest 4,096 of a process are kept; a pass that allocates no tensor is not seen.
+ */
+export type PassBegins = Float64Array;
 /** 4 numbers a bucket: time of its begin (ns), min, max and last bytes in it. Buckets without an event are left out. */
 export type Timeline = Float64Array;
 
@@ -112,6 +123,7 @@ export interface TraceSource {
   timeline(query: TimelineQuery): Timeline;
   siteSeries(query: SiteSeriesQuery): SiteSeries;
   ledgerSeries(query: LedgerSeriesQuery): LedgerSeries;
+  passes(query: PassQuery): PassBegins;
   /** The stacks that free a site's blocks, most frequent first, at most 16. */
   freeLines(site: number): FreeLine[];
   fragmentation(query: { process: number; device: number }): Fragmentation;

@@ -19,6 +19,7 @@ Napi::Function SessionObject::define(Napi::Env env) {
                          InstanceMethod<&SessionObject::timeline>("timeline"),
                          InstanceMethod<&SessionObject::site_series>("siteSeries"),
                          InstanceMethod<&SessionObject::ledger_series>("ledgerSeries"),
+                         InstanceMethod<&SessionObject::passes>("passes"),
                          InstanceMethod<&SessionObject::free_lines>("freeLines"),
                          InstanceMethod<&SessionObject::fragmentation>("fragmentation"),
                          InstanceMethod<&SessionObject::segments>("segments"),

@@ -32,6 +32,7 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
   Napi::Value timeline(const Napi::CallbackInfo &info);
   Napi::Value site_series(const Napi::CallbackInfo &info);
   Napi::Value ledger_series(const Napi::CallbackInfo &info);
+  Napi::Value passes(const Napi::CallbackInfo &info);
   Napi::Value free_lines(const Napi::CallbackInfo &info);
   Napi::Value fragmentation(const Napi::CallbackInfo &info);
   Napi::Value segments(const Napi::CallbackInfo &info);

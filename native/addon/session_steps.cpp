@@ -23,6 +23,10 @@ Napi::Value SessionObject::ledger_series(const Napi::CallbackInfo &info) {
   return reply(info, ledger_series_query, model::ledger_series, ledger_series_answer);
 }
 
+Napi::Value SessionObject::passes(const Napi::CallbackInfo &info) {
+  return reply(info, pass_query, model::passes, passes_answer);
+}
+
 Napi::Value SessionObject::free_lines(const Napi::CallbackInfo &info) {
   const Napi::Env env = info.Env();
   if (!is_open(env)) return env.Undefined();

@@ -177,6 +177,9 @@ export class FakeTrace implements TraceSource {
   ledgerSeries(_query: LedgerSeriesQuery): LedgerSeries {
     throw new Error('This fake trace has no step series.');
   }
+  passes(): Float64Array {
+    return new Float64Array();
+  }
   freeLines(_site: number): FreeLine[] {
     return [];
   }

@@ -1,7 +1,7 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
 import type { MemorySnapshot, SnapshotSite } from '../../protocol/steps';
-import type { OutOfMemory, TraceSource } from '../../protocol/trace';
+import type { OutOfMemory, Site, TraceSource } from '../../protocol/trace';
 import type {
   AfterSteps,
   Finding,
@@ -12,7 +12,6 @@ import type {
 import { groupBy } from '../groups';
 import { sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
-import { passOf } from '../sites/pass';
 import { namedFrame, siteText } from '../sites/site';
 import type { LineText } from './findingContext';
 import { suggest } from './suggestions';
@@ -103,7 +102,7 @@ function around({ failure, cause, freeBytes, othersBytes, limited }: Failed): Id
 /** What the running step made, and what the one before it left. */
 function ofTheStep({ failure, step }: Failed, snapshot: MemorySnapshot, source: TraceSource): Idea[] {
   const scaling = batchBytes(snapshot, step, source);
-  const inForward = step !== null && passOf(source.site(failure.site)) === null;
+  const inForward = step !== null && isBeforeBackward(source.site(failure.site));
   const waiting = snapshot.sites.filter(
     site => site.oldestStep === snapshot.step && site.activationBytes === site.liveBytes,
   );
@@ -117,11 +116,13 @@ function ofTheStep({ failure, step }: Failed, snapshot: MemorySnapshot, source: 
   ];
 }
 
+const isBeforeBackward = (site: Site | null): boolean => site?.pass !== 'backward' && site?.pass !== 'optimizer';
+
 /** Bytes that get less with the batch: what the step has made up to now, but for its gradients and what the optimizer makes. */
 function batchBytes({ step: now, sites }: MemorySnapshot, step: number | null, source: TraceSource): number {
   const parts = sites.map(({ site, oldestStep, liveBytes, grownBytes, activationBytes }) => {
     // Weights are made in the first step; where none is known, what is new tells nothing.
-    if ((step ?? 1) === 1 || passOf(source.site(site)) !== null) return activationBytes;
+    if ((step ?? 1) === 1 || !isBeforeBackward(source.site(site))) return activationBytes;
     return oldestStep === now ? liveBytes : Math.max(0, grownBytes);
   });
   return sum(parts);
@@ -130,7 +131,7 @@ function batchBytes({ step: now, sites }: MemorySnapshot, step: number | null, s
 /** Gradients of the step before: those with that name, or, where nobody looked since, what its backward pass made and left. */
 function oldGradients({ step, sites, oldGradientBytes }: MemorySnapshot, source: TraceSource): number {
   const left = sites.filter(({ site, oldestStep, grownBytes }) => {
-    return oldestStep === step - 1 && grownBytes <= 0 && passOf(source.site(site)) === 'backward';
+    return oldestStep === step - 1 && grownBytes <= 0 && source.site(site)?.pass === 'backward';
   });
   return Math.max(oldGradientBytes, sum(left.map(site => site.liveBytes)));
 }

@@ -1,12 +1,17 @@
 import { formatBytes, formatCount } from '../../protocol/format';
-import { allocationRows, siteRows, type Category, type TraceInfo, type TraceSource } from '../../protocol/trace';
-import { passOf } from '../sites/pass';
+import {
+  allocationRows,
+  PASSES,
+  siteRows,
+  type Category,
+  type Pass,
+  type TraceInfo,
+  type TraceSource,
+} from '../../protocol/trace';
 import { siteText } from '../sites/site';
 import { foldEqualLayers } from './equalLayers';
 import { categoriesText, NO_MODULE, readModules, type CategoryBytes } from './modules';
-
-/** What a program did when it allocated: by the stack of the allocation. */
-type Phase = 'forward' | 'backward' | 'optimizer' | 'other';
+import type { NextPeak } from './nextPeak';
 
 /** What the memory of one process on one device was made of when most of it was alive. Parts of one kind sum to `bytes`. */
 export interface PeakParts {
@@ -16,15 +21,18 @@ export interface PeakParts {
   /** In which it was, from 1; null: steps are not known. */
   step: number | null;
   /** What the allocation that reached the peak was a part of; `module`: its path, empty where none is known. */
-  phase: Phase;
+  phase: Pass;
   module: string;
   line: string;
+  /** The next highest of the same step: lowering this one alone gives no more than the difference. */
+  next: NextPeak | null;
   categories: { category: Category; bytes: number }[];
   modules: { module: string; bytes: number; categories: CategoryBytes }[];
 }
 
-const PHASES: Record<Phase, string> = {
+const PHASES: Record<Pass, string> = {
   forward: ' in the forward pass',
+  evaluation: ' in a forward pass without gradients',
   backward: ' in the backward pass',
   optimizer: ' in the step of the optimizer',
   other: ' outside of any module’s call',
@@ -32,12 +40,18 @@ const PHASES: Record<Phase, string> = {
 const MOST_ROWS = 100;
 const MODULES_TOLD = 3;
 
-/** The highest peak of tensors, explained. `then`: the trace as it was at that moment. Null: there were none. */
-export function explainPeak(then: TraceSource): PeakParts | null {
+/** Whose peak it is, and the next highest one of its step. */
+export interface PeakPlace {
+  process: number;
+  device: number;
+  next: NextPeak | null;
+}
+
+/** A peak of tensors, explained. `then`: the trace as it was at that moment. Null: there were none. */
+export function explainPeak(then: TraceSource, { process, device, next }: PeakPlace): PeakParts | null {
   const info = then.info();
-  const [total] = info.totals.filter(({ layer }) => layer === 'tensor').sort((a, b) => b.peakBytes - a.peakBytes);
+  const total = info.totals.find(of => of.layer === 'tensor' && of.process === process && of.device === device);
   if (total === undefined || total.liveBytes === 0) return null;
-  const { process, device, liveBytes } = total;
   const where = { layer: 'tensor', process, device, from: 0 } as const;
   const [last] = allocationRows(then.allocations({ ...where, sort: 'age', descending: false, to: 1 }));
   const purposes = then.sites({ ...where, groupBy: 'category', sort: 'liveBytes', descending: true, to: MOST_ROWS });
@@ -46,11 +60,12 @@ export function explainPeak(then: TraceSource): PeakParts | null {
   return {
     pid: pidOf(info, process),
     device,
-    bytes: liveBytes,
+    bytes: total.liveBytes,
     step: stepsAreKnown ? (last?.step ?? null) : null,
-    phase: passOf(site) ?? (last?.module ? 'forward' : 'other'),
+    phase: passAt(then, process, info.durationNs),
     module: last?.module ?? '',
     line: siteText(site),
+    next,
     categories: siteRows(purposes).map(({ label, liveBytes: bytes }) => ({ category: label as Category, bytes })),
     modules: readModules(then, where).map(({ label, liveBytes: bytes, categories }) => ({
       module: label,
@@ -60,12 +75,27 @@ export function explainPeak(then: TraceSource): PeakParts | null {
   };
 }
 
+function passAt(source: TraceSource, process: number, timeNs: number): Pass {
+  const [, pass] = source.passes({ process, fromNs: timeNs, toNs: timeNs + 1 });
+  return PASSES[pass ?? 0] ?? 'other';
+}
+
 function pidOf(info: TraceInfo, process: number): number {
   return info.processes.find(({ index }) => index === process)?.pid ?? 0;
 }
 
 /** `3.70 MB of tensors on gpu_0, reached in the forward pass of layers.2.mlp in step 1 …`, what it is for, and its biggest modules. */
-export function peakLines({ bytes, device, step, phase, module, line, categories, modules }: PeakParts): string[] {
+export function peakLines({
+  bytes,
+  device,
+  step,
+  phase,
+  module,
+  line,
+  next,
+  categories,
+  modules,
+}: PeakParts): string[] {
   const of = module === '' || phase === 'optimizer' ? '' : ` of ${module}`;
   const during = step !== null ? ` in step ${formatCount(step)}` : '';
   const parts = Object.fromEntries(categories.map(part => [part.category, part.bytes]));
@@ -80,5 +110,15 @@ export function peakLines({ bytes, device, step, phase, module, line, categories
     `${formatBytes(bytes)} of tensors on gpu_${device}, reached${phased ? PHASES[phase] : ''}${of}${during} at ${line}:`,
     `  ${categoriesText(parts)}`,
     `  most by module: ${biggest.map(row => `${formatBytes(row.liveBytes)} ${row.label}`).join(', ')}${more}`,
+    ...nextLines(bytes, next),
+  ];
+}
+
+function nextLines(bytes: number, next: NextPeak | null): string[] {
+  if (next === null) return [];
+  const where = next.phase === null ? '' : `${PHASES[next.phase]},`;
+  const gain = formatBytes(bytes - next.bytes);
+  return [
+    `  the step’s next peak is ${formatBytes(next.bytes)},${where} so lowering this one alone gives at most ${gain}`,
   ];
 }

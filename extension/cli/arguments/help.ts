@@ -87,7 +87,7 @@ torch.cuda.memory._dump_snapshot; nothing in it is executed), or writes it in th
       arrow                an Arrow IPC file, one row per allocation, for pandas, polars, DuckDB
       svg                  the timeline as a picture: live bytes by their biggest lines, reserved, driver
   -o, --output FILE        write there (default: stdout; pytorch-snapshot, pprof and arrow not to a terminal)
-  --at T                   everything as it was at T: 12.5s, 500ms, 2m, 90% of the run, step:120 (its end), peak,
+  --at T                   everything as it was at T: 12.5s, 500ms, 2m, 90% of the run, step:120 (its end), peak, peak:120,
                            mark:NAME
   --between T1 T2          only what was allocated from T1 to T2 and was alive at T2
   --compare FILE[@T]       table and json: what each line holds here and there, biggest difference first; --group-by site

@@ -61,6 +61,7 @@ function same(source: TraceSource): TraceSource {
     timeline: query => source.timeline(query),
     siteSeries: query => source.siteSeries(query),
     ledgerSeries: query => source.ledgerSeries(query),
+    passes: query => source.passes(query),
     freeLines: site => source.freeLines(site),
     fragmentation: query => source.fragmentation(query),
     segments: query => source.segments(query),

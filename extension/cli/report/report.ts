@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { oomReport } from '../../analysis/report/oomReport';
-import { explainPeak, peakLines } from '../../analysis/report/peak';
+import { nextPeak } from '../../analysis/report/nextPeak';
+import { explainPeak, peakLines, type PeakPlace } from '../../analysis/report/peak';
 import { buildReport, exitCodeOf } from '../../analysis/report/report';
 import { readSnapshot, type Snapshot, type SnapshotOptions } from '../../analysis/report/snapshot';
 import { fileNotes, renderTable } from '../../analysis/report/table';
@@ -24,7 +25,7 @@ import { asAt, atMoment, bornSince } from './momentSource';
 import { refuse, say, terminalSize } from './output';
 import { writeResult } from './resultFile';
 import { endText } from './summary';
-import { resolveTraceTime, type NamedMoment } from './traceTime';
+import { resolveTraceTime, stepPeakAt, type NamedMoment } from './traceTime';
 
 const TOP = 50;
 const UNREADABLE = 1;
@@ -60,7 +61,8 @@ async function showTrace(options: ReportArguments, opened: Opened, dist: string)
     const trace = { addon, session, path: options.file };
     if (until === null) return await showEnd(options, trace);
     const ran = !session.info().live && until.ns < session.info().durationNs;
-    return await atMoment(trace, until.ns, then => show(options, then, { from, until, ran }));
+    const peak = isPeak(options) ? await peakOf(trace, until.ns) : null;
+    return await atMoment(trace, until.ns, then => show(options, then, { from, until, ran, peak }));
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error), UNREADABLE);
   } finally {
@@ -109,8 +111,25 @@ interface Selection {
 
 interface ChosenMoment extends Selection {
   until: NamedMoment;
+  /** null: it is no peak. */
+  peak: PeakPlace | null;
   /** The program has ended, but not by then. */
   ran: boolean;
+}
+
+/** The moment is a peak, and it is explained. */
+function isPeak({ at, from }: ReportArguments): boolean {
+  return from === null && at !== null && (at === 'peak' || 'peakOf' in at);
+}
+
+/** Who had the highest peak of the run, and the next peak of the step in which `ns` is. */
+async function peakOf(trace: EndedTrace, ns: number): Promise<PeakPlace | null> {
+  const tensors = trace.session.info().totals.filter(({ layer }) => layer === 'tensor');
+  const [most] = tensors.sort((a, b) => b.peakBytes - a.peakBytes);
+  if (most === undefined) return null;
+  const { process, device } = most;
+  const peak = stepPeakAt(trace.session, { process, device, ns });
+  return { process, device, next: peak && (await atMoment(trace, peak.toNs, then => nextPeak(then, peak))) };
 }
 
 interface Opened {
@@ -174,7 +193,7 @@ function show(options: ReportArguments, session: NativeSession, chosen: ChosenMo
   const verdicts = verdictsOf(session, createLineReader());
   const then = asAt(session, untilNs);
   const source = fromNs === null ? then : bornSince(then, fromNs);
-  const peak = options.at === 'peak' && fromNs === null ? explainPeak(then) : null;
+  const peak = chosen.peak && explainPeak(then, chosen.peak);
   if (options.format === 'json') {
     const moment = {
       atSeconds: untilNs / 1e9,

@@ -1,11 +1,15 @@
 import { peakMoment } from '../../analysis/report/ending';
+import type { StepPeak } from '../../analysis/report/nextPeak';
 import { formatCount, formatDuration, formatPlural } from '../../protocol/format';
 import { marksOf } from '../../protocol/marks';
-import type { TraceSource } from '../../protocol/trace';
+import type { LedgerSeries } from '../../protocol/steps';
+import type { ProcessSteps, TraceSource } from '../../protocol/trace';
 import type { TraceTime } from '../arguments/moments';
 
 /** The most that a series of steps has (`LedgerSeriesQuery.points`). */
 const MOST_POINTS = 2_048;
+/** What is alive at that time is in it, however times are rounded. */
+const JUST_AFTER_NS = 100;
 
 /** A moment of a trace: nanoseconds of the session, and what it is called, `the end of step 31 (1.09 s)`. */
 export interface NamedMoment {
@@ -25,6 +29,7 @@ export function resolveTraceTime(time: TraceTime, source: TraceSource): Resolved
   }
   if ('percent' in time) return named(Math.round((durationNs * time.percent) / 100), `${time.percent} %`);
   if ('step' in time) return stepEnd(time.step, source);
+  if ('peakOf' in time) return stepPeak(time.peakOf, source);
   if ('mark' in time) return markTime(time.mark, source);
   const ns = Math.round(time.seconds * 1e9);
   if (ns <= durationNs) return { ns, text: formatDuration(ns), near: false };
@@ -44,16 +49,11 @@ function markTime(name: string, source: TraceSource): Resolved {
   return { error: `The trace has no mark "${name}"${names === '' ? '' : `; it has ${names}`}.` };
 }
 
-/** Of the process with most steps; of steps that are kept as one the nearest end. */
+/** Of steps that are kept as one the nearest end. */
 function stepEnd(step: number, source: TraceSource): Resolved {
-  const info = source.info();
-  const [most] = [...info.steps].sort((a, b) => b.count - a.count);
-  if (most === undefined || most.count === 0)
-    return { error: 'No step has ended in this trace: name a time, such as 12.5s or 90%.' };
-  if (step > most.count)
-    return { error: `The trace has ${formatPlural(most.count, 'step')}: step ${step} is not among them.` };
-  const device = info.totals.find(total => total.process === most.process && total.device >= 0)?.device ?? 0;
-  const { last, endNs } = source.ledgerSeries({ process: most.process, device, points: MOST_POINTS });
+  const most = mostStepped(step, source);
+  if ('error' in most) return most;
+  const { last, endNs } = seriesOf(most, source);
   const after = last.findIndex(end => end >= step);
   const distance = (at: number): number => Math.abs((last[at] ?? Infinity) - step);
   const at = distance(after - 1) < distance(after) ? after - 1 : after;
@@ -61,4 +61,53 @@ function stepEnd(step: number, source: TraceSource): Resolved {
   const name = `the end of step ${formatCount(kept)}`;
   if (kept === step) return named(endNs[at] ?? 0, name);
   return named(endNs[at] ?? 0, `${name}, the nearest to step ${formatCount(step)} that the trace keeps`, true);
+}
+
+/** Of steps that are kept as one the highest. */
+function stepPeak(step: number, source: TraceSource): Resolved {
+  const most = mostStepped(step, source);
+  if ('error' in most) return most;
+  const { first, last, endNs, tensorMaxNs } = seriesOf(most, source);
+  const at = last.findIndex(end => end >= step);
+  const ns = (known(tensorMaxNs[at]) ?? endNs[at - 1] ?? 0) + JUST_AFTER_NS;
+  if (first[at] === last[at]) return named(ns, `the peak of step ${formatCount(step)}`);
+  return named(
+    ns,
+    `the peak of steps ${formatCount(first[at]!)} to ${formatCount(last[at]!)}, which the trace keeps as one`,
+    true,
+  );
+}
+
+/** The steps in which a moment is, and their highest peak. Null: steps are not known. */
+export function stepPeakAt(
+  source: TraceSource,
+  { process, device, ns }: { process: number; device: number; ns: number },
+): StepPeak | null {
+  const info = source.info();
+  if (!info.steps.some(steps => steps.process === process && steps.source !== 'time')) return null;
+  const { endNs, tensorMaxNs, tensorMaxBytes } = source.ledgerSeries({ process, device, points: MOST_POINTS });
+  const at = endNs.findIndex(end => end >= ns);
+  const timeNs = known(tensorMaxNs[at]);
+  if (at < 0 || timeNs === null) return null;
+  return { process, device, timeNs, bytes: tensorMaxBytes[at]!, fromNs: endNs[at - 1] ?? 0, toNs: endNs[at]! };
+}
+
+const known = (value: number | undefined): number | null => (value === undefined || Number.isNaN(value) ? null : value);
+
+/** The process with most steps. */
+function mostStepped(step: number, source: TraceSource): ProcessSteps | { error: string } {
+  const [most] = [...source.info().steps].sort((a, b) => b.count - a.count);
+  if (most === undefined || most.count === 0)
+    return { error: 'No step has ended in this trace: name a time, such as 12.5s or 90%.' };
+  if (step <= most.count) return most;
+  return { error: `The trace has ${formatPlural(most.count, 'step')}: step ${step} is not among them.` };
+}
+
+/** Of the device on which that process had most. */
+function seriesOf({ process }: ProcessSteps, source: TraceSource): LedgerSeries {
+  const [most] = source
+    .info()
+    .totals.filter(total => total.process === process && total.device >= 0)
+    .sort((a, b) => b.peakBytes - a.peakBytes);
+  return source.ledgerSeries({ process, device: most?.device ?? 0, points: MOST_POINTS });
 }

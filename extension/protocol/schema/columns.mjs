@@ -164,6 +164,7 @@ export const columns = {
     values: {
       tensorBytes: '',
       tensorMaxBytes: '',
+      tensorMaxNs: 'When that was reached first; NaN: when the steps began.',
       reservedBytes: '',
       reservedMaxBytes: '',
       driverBytes: '',

@@ -33,6 +33,11 @@ export const enums = {
     doc: 'What a live block is for, as the agent found between steps; `unnamed`: nobody looked at it.',
     values: ['other', 'parameter', 'gradient', 'optimizer', 'buffer', 'activation', 'workspace', 'unnamed'],
   },
+  Pass: {
+    list: 'PASSES',
+    doc: 'What a program did when it allocated. `evaluation`: a forward pass of which autograd keeps nothing.',
+    values: ['other', 'forward', 'evaluation', 'backward', 'optimizer'],
+  },
   StepSource: {
     list: 'STEP_SOURCES',
     doc:

@@ -237,6 +237,7 @@ export const objects = {
         'zero while the stack is not known yet.',
       layer: 'Layer',
       source: 'LineSource',
+      pass: 'Pass Of its allocations. `evaluation` is no site’s: that is told by the whole of a pass.',
       cut: ['bool Deeper than the recorded 128 frames.', of('row.stack.cut')],
       frames: ['Frame[] Innermost first.', of('row.stack.frames')],
       userFrame: [

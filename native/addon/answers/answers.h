@@ -76,6 +76,7 @@ Napi::Value fragmentation_answer(Napi::Env env, const model::Fragmentation &know
 Napi::Value segments_answer(Napi::Env env, const model::SegmentMap &map, uint64_t revision);
 /// LifetimeBatch.
 Napi::Value lifetimes_answer(Napi::Env env, const std::vector<LifetimeRow> &rows);
+Napi::Value passes_answer(Napi::Env env, const std::vector<model::PassBegin> &passes);
 Napi::Value timeline_answer(Napi::Env env, const std::vector<model::Bucket> &buckets);
 
 }  // namespace gmt::addon

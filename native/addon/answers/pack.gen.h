@@ -352,6 +352,7 @@ inline Napi::Object pack(Napi::Env env, const model::SiteDetail &row) {
   object.Set("key", key_text(row.key));
   object.Set("layer", model::word_of(row.layer));
   object.Set("source", model::word_of(row.source));
+  object.Set("pass", model::word_of(row.pass));
   object.Set("cut", Napi::Boolean::New(env, row.stack.cut));
   object.Set("frames", objects(env, row.stack.frames, [&](const auto &one) { return pack(env, one); }));
   object.Set("userFrame", Napi::Number::New(env, static_cast<double>(row.stack.user_frame)));

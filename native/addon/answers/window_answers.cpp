@@ -21,4 +21,13 @@ Napi::Value timeline_answer(Napi::Env env, const std::vector<model::Bucket> &buc
   return array;
 }
 
+Napi::Value passes_answer(Napi::Env env, const std::vector<model::PassBegin> &passes) {
+  auto array = Napi::Float64Array::New(env, passes.size() * 2);
+  for (size_t i = 0; i < passes.size(); ++i) {
+    array.Data()[2 * i] = static_cast<double>(passes[i].begin_ns);
+    array.Data()[2 * i + 1] = static_cast<double>(passes[i].pass);
+  }
+  return array;
+}
+
 }  // namespace gmt::addon

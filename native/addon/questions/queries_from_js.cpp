@@ -74,6 +74,15 @@ std::optional<model::SiteSeriesQuery> site_series_query(const Napi::CallbackInfo
   return fields.ok() ? std::optional(query) : std::nullopt;
 }
 
+std::optional<model::PassQuery> pass_query(const Napi::CallbackInfo &info) {
+  Fields fields(info);
+  model::PassQuery query;
+  query.process = fields.index("process");
+  query.from_ns = fields.whole("fromNs");
+  query.to_ns = fields.whole("toNs");
+  return fields.ok() ? std::optional(query) : std::nullopt;
+}
+
 std::optional<model::LedgerSeriesQuery> ledger_series_query(const Napi::CallbackInfo &info) {
   Fields fields(info);
   model::LedgerSeriesQuery query;

@@ -21,6 +21,7 @@ std::optional<TimeSpan> time_span(const Napi::CallbackInfo &info);
 std::optional<model::SiteQuery> site_query(const Napi::CallbackInfo &info);
 std::optional<model::AllocationQuery> allocation_query(const Napi::CallbackInfo &info);
 std::optional<model::SiteSeriesQuery> site_series_query(const Napi::CallbackInfo &info);
+std::optional<model::PassQuery> pass_query(const Napi::CallbackInfo &info);
 std::optional<model::LedgerSeriesQuery> ledger_series_query(const Napi::CallbackInfo &info);
 std::optional<model::SegmentQuery> segment_query(const Napi::CallbackInfo &info);
 /// `{ process, device }`.

@@ -63,7 +63,8 @@ void replay(State &all, ProcessState &process, const StepEntry &entry, uint32_t 
     case StepEntry::Free:
       return all.accounts.replay(entry, born_step);
     case StepEntry::Reserved:
-      return process.devices[static_cast<uint8_t>(entry.device)].replay_reserved(static_cast<int64_t>(entry.bytes));
+      return process.devices[static_cast<uint8_t>(entry.device)].replay_reserved(static_cast<int64_t>(entry.bytes),
+                                                                                 entry.time_ns);
     case StepEntry::Flags:
       return process.steps.flag(static_cast<uint8_t>(entry.bytes));
     default:

@@ -41,6 +41,7 @@ void begin_counting_marks(const Context &context) {
 void end_training_step(const Context &context) {
   if (context.process.steps.source != StepSource::Optimizer) begin_counting_marks(context);
   end_step(context.all, context.process, context.event.time_ns, false);
+  context.process.passes.begin(Pass::Other, context.event.time_ns);
 }
 
 void handle_collection(const Context &context) {

@@ -23,6 +23,18 @@ void fill_levels(const std::vector<LevelPoint> &points, const std::vector<StepBu
   }
 }
 
+/// Of the highest point of a bucket.
+void fill_times(const std::vector<LevelPoint> &points, const std::vector<StepBucket> &buckets,
+                std::vector<double> &times) {
+  times.assign(buckets.size(), std::numeric_limits<double>::quiet_NaN());
+  std::vector<int64_t> most(buckets.size(), std::numeric_limits<int64_t>::min());
+  over_axis(points, buckets, [&](size_t at, const LevelPoint &point) {
+    if (point.most <= most[at]) return;
+    most[at] = point.most;
+    times[at] = point.most_ns ? static_cast<double>(point.most_ns) : std::numeric_limits<double>::quiet_NaN();
+  });
+}
+
 }  // namespace
 
 LedgerSeries ledger_series(const State &state, const LedgerSeriesQuery &query) {
@@ -37,10 +49,13 @@ LedgerSeries ledger_series(const State &state, const LedgerSeriesQuery &query) {
   };
   constexpr LedgerColumn kLayerColumns[] = {LedgerColumn::Tensor, LedgerColumn::Driver, LedgerColumn::Host};
   for (const LedgerColumn which : kLayerColumns) levels(which, {}, 0);
+  fill_times({}, out.axis.buckets, column(LedgerColumn::TensorMaxNs));
   for (const Ledger &ledger : state.accounts.ledgers()) {
     const bool host = ledger.layer == Layer::Host;
     if (ledger.process != query.process || (!host && device_number(ledger.device) != query.device)) continue;
     levels(kLayerColumns[static_cast<size_t>(ledger.layer)], ledger.steps.points(), 0);
+    if (ledger.layer == Layer::Tensor)
+      fill_times(ledger.steps.points(), out.axis.buckets, column(LedgerColumn::TensorMaxNs));
   }
   const double unknown = std::numeric_limits<double>::quiet_NaN();
   levels(LedgerColumn::Reserved, {}, unknown);

@@ -43,6 +43,7 @@ struct SiteDetail {
   uint64_t key;
   Layer layer;
   LineSource source;
+  Pass pass;
   Stack stack;
   std::string library;
 };

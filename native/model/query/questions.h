@@ -26,6 +26,8 @@ std::vector<FreeLine> free_lines(const State &state, uint32_t site);
 std::vector<Bucket> timeline(const State &state, const TimelineQuery &query);
 SiteSeries site_series(const State &state, const SiteSeriesQuery &query);
 LedgerSeries ledger_series(const State &state, const LedgerSeriesQuery &query);
+/// What the process did in [from, to), as far as that is kept; the first entry may have begun before.
+std::vector<PassBegin> passes(const State &state, const PassQuery &query);
 
 SegmentMap segments(const State &state, const SegmentQuery &query);
 Fragmentation fragmentation(const State &state, uint32_t process, int32_t device);

@@ -57,6 +57,12 @@ struct LedgerSeries {
   std::array<std::vector<double>, kLedgerColumns> columns;  ///< NaN = not known
 };
 
+struct PassQuery {
+  uint32_t process = 0;
+  uint64_t from_ns = 0;
+  uint64_t to_ns = 0;
+};
+
 struct FreeLine {
   uint64_t count;
   uint32_t last_step;

@@ -70,13 +70,27 @@ uint32_t Accounts::new_cell(uint32_t process, Layer layer, uint8_t device, uint3
   Cell cell;
   cell.site = site(process, layer, line);
   cell.ledger =
-      book(process).ledgers[static_cast<size_t>(own.device) * kLayers + static_cast<size_t>(layer)] & kNone >> 1;
-  cell.calls_backward = line.source == LineSource::Python && sites_[cell.site].summary.calls_backward;
+      book(process).ledgers[static_cast<size_t>(own.device) * kLayers + static_cast<size_t>(layer)] & kNone >> 4;
   cells_.push_back(cell);
   infos_.push_back({process, line.stack, thread, device, layer, line.source});
+  tell_pass(index);
   spans_.add_cell();
   sites_[cell.site].cells.push_back(index);
   return index;
+}
+
+void Accounts::tell_pass(uint32_t index) {
+  Cell &cell = cells_[index];
+  const CellInfo &info = infos_[index];
+  const StackSummary &summary = sites_[cell.site].summary;
+  const bool python = info.source == LineSource::Python;
+  cell.calls_backward = python && summary.calls_backward;
+  Pass pass = summary.pass;
+  if (info.source != LineSource::None && !python)
+    pass = Pass::Backward;  // a line that another one's pass is shown at
+  else if (pass == Pass::Other && !names_.module_path(info.process, info.stack).empty())
+    pass = Pass::Forward;
+  cell.pass = static_cast<uint32_t>(pass) & 7;
 }
 
 uint32_t Accounts::site(uint32_t process, Layer layer, LineRef line) {
@@ -142,9 +156,7 @@ void Accounts::settle_stack(uint32_t site) {
   SiteInfo &info = sites_[site];
   const StackSummary &known = summary(info.process, info.stack);
   info.summary = known;
-  for (const uint32_t cell : info.cells) {
-    cells_[cell].calls_backward = info.source == LineSource::Python && known.calls_backward;
-  }
+  for (const uint32_t cell : info.cells) tell_pass(cell);
   Book &own = book(info.process);
   const uint16_t library = info.library.number;
   own.pending_sites.erase(site_key(info.stack, info.layer, info.source, library));

@@ -30,15 +30,18 @@ struct alignas(64) Cell {
   uint64_t allocated_bytes = 0;
   uint64_t filled_spans = 0;  ///< spans of the SpanTable that are written for this cell
   uint32_t site = 0;
-  uint32_t ledger : 31 = 0;
+  uint32_t ledger : 28 = 0;
+  uint32_t pass : 3 = 0;  ///< enum Pass
   uint32_t calls_backward : 1 = 0;
   void checkpoint(Archive &a) {
     uint32_t own = ledger;
+    auto told = static_cast<Pass>(pass);
     bool calls = calls_backward;
-    a(live_bytes, live_count, peak_bytes, allocations, frees, allocated_bytes, filled_spans, calls);
+    a(live_bytes, live_count, peak_bytes, allocations, frees, allocated_bytes, filled_spans, calls, told);
     row(a, kSiteRows, site);
     row(a, kLedgerRows, own);
-    ledger = own & kNone >> 1;
+    ledger = own & kNone >> 4;
+    pass = static_cast<uint32_t>(told) & 7;
     calls_backward = calls;
   }
 };
@@ -253,6 +256,7 @@ class Accounts {
   void name_groups(SiteInfo &info);
   void settle_site(uint32_t site);
   void settle_stack(uint32_t site);
+  void tell_pass(uint32_t cell);
   void merge(uint32_t from, uint32_t into);
   void halve_spans();
   void fill_spans(uint32_t cell, uint64_t time_ns);
@@ -321,7 +325,7 @@ inline void Accounts::raise(Cell &cell, Ledger &own, int64_t bytes, uint64_t tim
   own.live_bytes += bytes;
   if (bytes > 0) {
     cell.peak_bytes = std::max(cell.peak_bytes, cell.live_bytes);
-    own.steps.see(own.live_bytes);
+    own.steps.see(own.live_bytes, time_ns);
     if (own.live_bytes > own.peak_bytes) {
       own.peak_bytes = own.live_bytes;
       own.peak_ns = time_ns;

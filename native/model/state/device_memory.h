@@ -42,13 +42,13 @@ class DeviceMemory {
 
   void set_reserved(uint64_t time_ns, int64_t bytes) {
     reserved_.set(time_ns, bytes);
-    replay_reserved(bytes);
+    replay_reserved(bytes, time_ns);
   }
   /// Only to the series of steps.
-  void replay_reserved(int64_t bytes) {
+  void replay_reserved(int64_t bytes, uint64_t time_ns) {
     reserved_bytes_ = bytes;
     knows_reserved_ = true;
-    reserved_steps_.see(bytes);
+    reserved_steps_.see(bytes, time_ns);
   }
   void set_memory(const trace::Memory &memory) { memory_ = memory; }
   void set_allocator(const trace::Allocator &said) {

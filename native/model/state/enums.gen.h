@@ -49,6 +49,11 @@ template <>
 struct Words<Category> {
   static constexpr std::array<const char *, 8> kAll = {"other", "parameter", "gradient", "optimizer", "buffer", "activation", "workspace", "unnamed"};
 };
+enum class Pass : uint8_t { Other, Forward, Evaluation, Backward, Optimizer };
+template <>
+struct Words<Pass> {
+  static constexpr std::array<const char *, 5> kAll = {"other", "forward", "evaluation", "backward", "optimizer"};
+};
 enum class StepSource : uint8_t { Optimizer, Periodic, Time };
 template <>
 struct Words<StepSource> {
@@ -64,10 +69,10 @@ template <>
 struct Words<SeriesColumn> {
   static constexpr std::array<const char *, 17> kAll = {"liveBytes", "liveCount", "minBytes", "maxBytes", "stepAllocations", "stepAllocatedBytes", "stepFrees", "stepFreedBytes", "gcFrees", "gcFreedBytes", "oldFrees", "oldFreedBytes", "oldLiveCount", "oldLiveBytes", "stepLargestBytes", "survivorCount", "survivorBytes"};
 };
-enum class LedgerColumn : uint8_t { Tensor, TensorMax, Reserved, ReservedMax, Driver, DriverMax, Host, HostMax, Process, Used, Total, Pending };
+enum class LedgerColumn : uint8_t { Tensor, TensorMax, TensorMaxNs, Reserved, ReservedMax, Driver, DriverMax, Host, HostMax, Process, Used, Total, Pending };
 template <>
 struct Words<LedgerColumn> {
-  static constexpr std::array<const char *, 12> kAll = {"tensorBytes", "tensorMaxBytes", "reservedBytes", "reservedMaxBytes", "driverBytes", "driverMaxBytes", "hostBytes", "hostMaxBytes", "processBytes", "usedBytes", "totalBytes", "pendingBytes"};
+  static constexpr std::array<const char *, 13> kAll = {"tensorBytes", "tensorMaxBytes", "tensorMaxNs", "reservedBytes", "reservedMaxBytes", "driverBytes", "driverMaxBytes", "hostBytes", "hostMaxBytes", "processBytes", "usedBytes", "totalBytes", "pendingBytes"};
 };
 
 }  // namespace gmt::model

@@ -24,6 +24,10 @@ class LineFinder {
     return event.stack && event.thread < makers_.size() && makers_[event.thread] == event.stack;
   }
 
+  bool sees_nodes() const { return !makers_.empty(); }
+  /// Autograd's engine has run nodes on it.
+  bool is_engine(uint32_t thread) const { return thread < engines_.size() && engines_[thread].line.stack; }
+
   /// An autograd node was made: its number and the stack that made it.
   void add_node(const trace::Node &node);
 

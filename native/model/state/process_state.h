@@ -14,6 +14,7 @@
 #include "model/state/device_memory.h"
 #include "model/state/line_finder.h"
 #include "model/state/name_book.h"
+#include "model/state/passes.h"
 #include "model/state/record_queue.h"
 #include "model/state/size_habit.h"
 #include "model/state/tensor_table.h"
@@ -42,6 +43,7 @@ struct ProcessState {
   VirtualMemory memory;
   UndoRing undo;
   LineFinder lines;
+  Passes passes;
   std::map<uint8_t, DeviceMemory> devices;
   NameBook names;
   CategorySums activations;  ///< that nobody named otherwise

@@ -1,5 +1,7 @@
 #include "model/state/stack_summary.h"
 
+#include <algorithm>
+
 namespace gmt::model {
 namespace {
 
@@ -24,6 +26,13 @@ bool runs_backward(const Frame &frame) {
   return name == "backward" || name == "grad";
 }
 
+/// A function of Python that autograd's engine calls on a thread of its own.
+bool called_by_engine(const Stack &stack) {
+  return !stack.cut && !stack.frames.empty() && stack.frames.back().file.ends_with("torch/autograd/function.py");
+}
+
+bool runs_optimizer(const Frame &frame) { return frame.file.find("torch/optim/") != std::string::npos; }
+
 }  // namespace
 
 uint64_t hash_of(std::string_view text) { return mix(0, text); }
@@ -44,6 +53,10 @@ StackSummary summarize(const Stack &stack) {
     summary.content = mix(mix(mix(summary.content, frame.file), frame.line), frame.function);
     summary.calls_backward = summary.calls_backward || runs_backward(frame);
   }
+  if (std::ranges::any_of(stack.frames, runs_optimizer))
+    summary.pass = Pass::Optimizer;
+  else if (summary.calls_backward || called_by_engine(stack))
+    summary.pass = Pass::Backward;
   if (stack.frames.empty()) return summary;
   const Frame &shown = stack.frames[stack.user_frame < 0 ? 0 : static_cast<size_t>(stack.user_frame)];
   summary.file = shown.file;

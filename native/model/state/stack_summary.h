@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "model/state/names.h"
+#include "model/state/types.h"
 #include "trace/archive.h"
 
 namespace gmt::model {
@@ -14,12 +15,13 @@ struct StackSummary {
   bool resolved = false;
   bool before_attach = false;
   bool calls_backward = false;  ///< holds `backward` or `grad` of torch/autograd
+  Pass pass = Pass::Other;      ///< of an allocation with this stack; forward is not told by it
   std::string file;             ///< of the user frame, else of the innermost one
   uint32_t line = 0;
   std::string function;
   std::string search;  ///< `file:line` and function in lower case
   void checkpoint(trace::Archive &a) {
-    a(content, resolved, before_attach, calls_backward, file, line, function, search);
+    a(content, resolved, before_attach, calls_backward, pass, file, line, function, search);
   }
 };
 

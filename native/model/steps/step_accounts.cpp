@@ -64,7 +64,7 @@ void Accounts::restart_in_first_step(uint32_t process) {
     steps_.restart_in_first_step(site, allocations, frees, allocated);
   }
   for (Ledger &ledger : ledgers_) {
-    if (ledger.process == process) ledger.steps.restart(ledger.peak_bytes);
+    if (ledger.process == process) ledger.steps.restart(ledger.peak_bytes, ledger.peak_ns);
   }
 }
 
@@ -99,7 +99,7 @@ void Accounts::replay(const StepEntry &entry, uint32_t born_step) {
   const auto bytes = static_cast<int64_t>(entry.bytes);
   if (entry.kind == StepEntry::Allocation) {
     ledger.live_bytes += bytes;
-    ledger.steps.see(ledger.live_bytes);
+    ledger.steps.see(ledger.live_bytes, entry.time_ns);
     return steps_.allocated(cell.site, entry.bytes, frame_->step);
   }
   ledger.live_bytes -= bytes;

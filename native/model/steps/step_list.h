@@ -68,33 +68,45 @@ struct LevelPoint {
   uint32_t step;
   int64_t last;
   int64_t most;
-  void checkpoint(trace::Archive &a) { a(step, last, most); }
+  uint64_t most_ns;  ///< when that was reached first; 0: when the step began
+  void checkpoint(trace::Archive &a) { a(step, last, most, most_ns); }
   void join(const LevelPoint &later) {
     step = later.step;
     last = later.last;
+    if (later.most > most) most_ns = later.most_ns;
     most = std::max(most, later.most);
   }
 };
 
 class StepLevel {
  public:
-  void checkpoint(trace::Archive &a) { a(list_, most_); }
-  void see(int64_t value) { most_ = std::max(most_, value); }
+  void checkpoint(trace::Archive &a) { a(list_, most_, most_ns_); }
+  void see(int64_t value, uint64_t time_ns) {
+    if (value > most_) {
+      most_ = value;
+      most_ns_ = time_ns;
+    }
+  }
   /// Step `step` is the last of `step` that ended; the level is at `value`.
   void end_step(uint32_t step, int64_t value) {
     const bool idle = !points().empty() && points().back().last == value && most_ <= value;
-    if (!idle) list_.push({step, value, std::max(most_, value)});
-    most_ = value;
+    if (!idle) list_.push({step, value, std::max(most_, value), most_ns_});
+    restart_at(value, 0);
   }
-  void restart(int64_t value) {
+  void restart(int64_t value, uint64_t time_ns = 0) {
     list_.clear();
-    most_ = value;
+    restart_at(value, time_ns);
   }
   const std::vector<LevelPoint> &points() const { return list_.points(); }
 
  private:
+  void restart_at(int64_t value, uint64_t time_ns) {
+    most_ = value;
+    most_ns_ = time_ns;
+  }
   StepList<LevelPoint> list_;
   int64_t most_ = 0;
+  uint64_t most_ns_ = 0;
 };
 
 }  // namespace gmt::model

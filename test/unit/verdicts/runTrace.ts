@@ -73,6 +73,7 @@ export class RunTrace extends FakeTrace {
       device,
       tensorBytes: column('tensor'),
       tensorMaxBytes: tensorMax,
+      tensorMaxNs: tensorMax.map(() => NaN),
       reservedBytes: column('reserved'),
       reservedMaxBytes: column('reserved'),
       driverBytes: column('driver'),

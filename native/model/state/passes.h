@@ -1,0 +1,51 @@
+#pragma once
+// What a process did when: its forward passes, backward passes and optimizer steps, told by the stacks of its tensors' allocations.
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+
+#include "model/state/types.h"
+
+namespace gmt::model {
+
+/// From `begin_ns` until the next one begins.
+struct PassBegin {
+  uint64_t begin_ns;
+  Pass pass;
+  void checkpoint(Archive &a) { a(begin_ns, pass); }
+};
+
+class Passes {
+ public:
+  /// So many are kept, the newest: some hundred steps.
+  static constexpr size_t kKept = 4096;
+
+  /// An allocation was made in `pass`; `in_graph`: autograd keeps a node of it. A forward pass without any node is one of an evaluation,
+  /// where the process has nodes at all.
+  void see(Pass pass, bool in_graph, bool has_nodes, uint64_t time_ns) {
+    if (pass == Pass::Other && in_graph) pass = Pass::Forward;
+    if (pass == Pass::Forward && !in_graph && has_nodes && last() != Pass::Forward) pass = Pass::Evaluation;
+    if (pass == last()) return;
+    if (pass == Pass::Forward && last() == Pass::Evaluation)
+      kept_.back().pass = pass;
+    else
+      begin(pass, time_ns);
+  }
+  void begin(Pass pass, uint64_t time_ns) {
+    if (pass == last()) return;
+    kept_.push_back({time_ns, pass});
+    if (kept_.size() > kKept) kept_.pop_front();
+  }
+  const std::deque<PassBegin> &kept() const { return kept_; }
+
+  void checkpoint(Archive &a) {
+    a(kept_);
+    a.hold(kept_.size() <= kKept);
+  }
+
+ private:
+  Pass last() const { return kept_.empty() ? Pass::Other : kept_.back().pass; }
+  std::deque<PassBegin> kept_;  ///< times rise, no two neighbours are equal
+};
+
+}  // namespace gmt::model
