@@ -1,5 +1,5 @@
 // What states, findings and purposes are called: the same words in table, cards, terminal and hovers. JSON has their keys.
-import type { Category } from './answers.gen';
+import type { Category, Pass } from './answers.gen';
 import type { FindingVerdict, SiteState } from './verdicts';
 
 /** `t` of @vscode/l10n, or of the editor. */
@@ -20,6 +20,9 @@ export interface Vocabulary {
   findings: Record<FindingVerdict, Words>;
   /** What memory is for, in a list of sums. */
   categories: Record<Category, string>;
+  passes: Record<Pass, string>;
+  /** The same as a part of a sentence: ` in the forward pass`. */
+  within: Record<Pass, string>;
 }
 
 export function vocabulary(t: Translate): Vocabulary {
@@ -76,6 +79,20 @@ export function vocabulary(t: Translate): Vocabulary {
       cycle: words('warning', t('Cycles'), t('Much memory is waiting for Python’s garbage collector.')),
       anomaly: words('warning', t('Outlier'), t('One allocation was far bigger than usual for this line.')),
       untraced: words('warning', t('Untraced'), t('The process grows beyond all that was seen.')),
+    },
+    passes: {
+      other: t('between'),
+      forward: t('forward'),
+      evaluation: t('evaluation'),
+      backward: t('backward'),
+      optimizer: t('optimizer'),
+    },
+    within: {
+      other: t(' outside of any module’s call'),
+      forward: t(' in the forward pass'),
+      evaluation: t(' in a forward pass without gradients'),
+      backward: t(' in the backward pass'),
+      optimizer: t(' in the step of the optimizer'),
     },
     categories: {
       parameter: t('parameters'),

@@ -17,7 +17,7 @@ import type {
   TraceSource,
 } from '../../extension/protocol/trace';
 import type { OfMoment } from '../../extension/protocol/requests/moment';
-import { peakInside, readMoment, stackedTimeline, timelineSteps } from './fakeTimeline';
+import { passes, PEAK_CARD, peakInside, readMoment, stackedTimeline, timelineSteps } from './fakeTimeline';
 import type { RowVerdict } from '../../extension/protocol/requests/verdictRequests';
 import type { FreeLine } from '../../extension/protocol/steps';
 import { makeProcess, makeTotals } from '../unit/fakeTrace';
@@ -183,6 +183,7 @@ function site(id: number): Site | null {
     key: keyOf(id),
     layer: 'tensor',
     source: row.source,
+    pass: 'forward',
     cut: id % 3 === 0,
     frames: native ? [] : frames,
     userFrame: native ? -1 : 0,
@@ -318,6 +319,10 @@ function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
       return stackedTimeline(message.params, RUN_NS);
     case 'timelineSteps':
       return timelineSteps(RUN_NS);
+    case 'passes':
+      return passes(RUN_NS);
+    case 'peakCard':
+      return PEAK_CARD;
     case 'peakInside':
       return peakInside(message.params, timeline);
     case 'exactPeak':

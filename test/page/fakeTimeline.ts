@@ -6,11 +6,12 @@ import type {
   Peak,
   PeakQuery,
   ColouredStack,
+  PeakCard,
   StackGroup,
   StackQuery,
   TimelineSteps,
 } from '../../extension/protocol/requests/timelineRequests';
-import type { Timeline, TimelineQuery } from '../../extension/protocol/trace';
+import { PASSES, type Pass, type Timeline, type TimelineQuery } from '../../extension/protocol/trace';
 
 const GB = 1024 ** 3;
 const STEPS = 412;
@@ -78,3 +79,44 @@ export function readMoment(moment: Moment): MomentReading {
   readings = (readings % READINGS) + 1;
   return { done: readings === READINGS, readNs: (untilNs * readings) / READINGS, untilNs };
 }
+
+/** In each step a forward and a backward pass, the optimizer, and a pause; every fiftieth is an evaluation. */
+export function passes(runNs: number): Float64Array {
+  const parts = (step: number): [number, Pass][] =>
+    step % 50 === 49
+      ? [
+          [0, 'evaluation'],
+          [0.9, 'other'],
+        ]
+      : [
+          [0, 'forward'],
+          [0.4, 'backward'],
+          [0.8, 'optimizer'],
+          [0.95, 'other'],
+        ];
+  const all = Array.from({ length: STEPS }, (_, step) => step).flatMap(step =>
+    parts(step).flatMap(([part, pass]) => [((step + part) * runNs) / STEPS, PASSES.indexOf(pass)]),
+  );
+  return Float64Array.from(all);
+}
+
+export const PEAK_CARD: PeakCard = {
+  sentence: '61.3 GB of tensors on gpu_0, reached in the backward pass of model.layers.0.self_attn in step 212',
+  place: { file: '/home/user/project/model.py', line: 88 },
+  bytes: 61.3 * GB,
+  categories: [
+    { category: 'activation', bytes: 38 * GB },
+    { category: 'optimizer', bytes: 10.8 * GB },
+    { category: 'parameter', bytes: 5.4 * GB },
+    { category: 'gradient', bytes: 5.4 * GB },
+    { category: 'unnamed', bytes: 1.7 * GB },
+  ],
+  modules: [
+    { label: 'model.layers.0–31.self_attn (32 of 672.00 MB)', bytes: 21 * GB },
+    { label: 'model.layers.0–31.mlp (32 of 512.00 MB)', bytes: 16 * GB },
+    { label: 'lm_head', bytes: 4.1 * GB },
+    { label: 'model.embed_tokens', bytes: 3.2 * GB },
+  ],
+  modulesLeftOut: 4,
+  next: 'The step’s next peak is 58.00 GB in the forward pass: lowering this one alone gives at most 3.30 GB',
+};

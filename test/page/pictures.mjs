@@ -76,7 +76,14 @@ const VIEWS = {
   },
   timeline: { devices: 1, steps: [span, chart] },
   zoomed: { steps: [keys('.timeline-surface', '+', '+', 'ArrowLeft'), chart, page => page.mouse.move(200, 400)] },
-  peak: { steps: [click('[data-mark=peak]')] },
+  passes: { devices: 1, steps: [keys('.timeline-surface', ...Array(16).fill('+')), chart] },
+  peak: {
+    steps: [
+      click('[data-mark=peak]'),
+      seen('.peak-card:not([hidden])'),
+      page => page.locator('.peak-card').evaluate(one => one.scrollIntoView({ block: 'end' })),
+    ],
+  },
   flame: {
     steps: [click('[data-tab=flame]'), low, seen('.flame-rect[aria-label^="forward_1,"]')],
     then: [keys('.flame-scroller', 'Home', 'ArrowDown', 'ArrowDown')],

@@ -211,5 +211,15 @@ export class FakeTrace implements TraceSource {
 
 export function makeSite(part: Partial<Site> & { id: number }): Site {
   const key = part.id.toString(16).padStart(16, '0');
-  return { key, layer: 'tensor', source: 'python', cut: false, frames: [], userFrame: -1, library: '', ...part };
+  return {
+    key,
+    layer: 'tensor',
+    source: 'python',
+    pass: 'other',
+    cut: false,
+    frames: [],
+    userFrame: -1,
+    library: '',
+    ...part,
+  };
 }

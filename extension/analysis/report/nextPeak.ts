@@ -1,5 +1,7 @@
+import { numberOrNull } from '../series/statistics';
 import { PASSES, type Pass, type TraceSource } from '../../protocol/trace';
 
+const POINTS = 2_048;
 const BUCKETS = 4_096;
 const FIELDS = 4; // time, min, max, last: see Timeline
 /** Between two peaks there is at least so much less, as a part of the higher one. */
@@ -20,6 +22,20 @@ export interface NextPeak {
   timeNs: number;
   /** null: more than one thing was done at about that time. */
   phase: Pass | null;
+}
+
+/** The steps in which a moment is, and their highest peak. Null: steps are not known. */
+export function stepPeakAt(
+  source: TraceSource,
+  { process, device, ns }: { process: number; device: number; ns: number },
+): StepPeak | null {
+  const info = source.info();
+  if (!info.steps.some(steps => steps.process === process && steps.source !== 'time')) return null;
+  const { endNs, tensorMaxNs, tensorMaxBytes } = source.ledgerSeries({ process, device, points: POINTS });
+  const at = endNs.findIndex(end => end >= ns);
+  const timeNs = numberOrNull(tensorMaxNs[at]);
+  if (at < 0 || timeNs === null) return null;
+  return { process, device, timeNs, bytes: tensorMaxBytes[at]!, fromNs: endNs[at - 1] ?? 0, toNs: endNs[at]! };
 }
 
 /** The next highest peak of the same step: what lowers only the first one gains no more than the difference. `source`: read up to the end

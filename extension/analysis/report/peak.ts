@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
 import {
   allocationRows,
@@ -5,10 +6,12 @@ import {
   siteRows,
   type Category,
   type Pass,
+  type Site,
   type TraceInfo,
   type TraceSource,
 } from '../../protocol/trace';
-import { siteText } from '../sites/site';
+import { namedFrame, siteText } from '../sites/site';
+import { WORDS } from '../words';
 import { foldEqualLayers } from './equalLayers';
 import { categoriesText, NO_MODULE, readModules, type CategoryBytes } from './modules';
 import type { NextPeak } from './nextPeak';
@@ -24,19 +27,14 @@ export interface PeakParts {
   phase: Pass;
   module: string;
   line: string;
+  /** Where that is. */
+  place: { file: string; line: number } | null;
   /** The next highest of the same step: lowering this one alone gives no more than the difference. */
   next: NextPeak | null;
   categories: { category: Category; bytes: number }[];
   modules: { module: string; bytes: number; categories: CategoryBytes }[];
 }
 
-const PHASES: Record<Pass, string> = {
-  forward: ' in the forward pass',
-  evaluation: ' in a forward pass without gradients',
-  backward: ' in the backward pass',
-  optimizer: ' in the step of the optimizer',
-  other: ' outside of any module’s call',
-};
 const MOST_ROWS = 100;
 const MODULES_TOLD = 3;
 
@@ -65,6 +63,7 @@ export function explainPeak(then: TraceSource, { process, device, next }: PeakPl
     phase: passAt(then, process, info.durationNs),
     module: last?.module ?? '',
     line: siteText(site),
+    place: placeOf(site),
     next,
     categories: siteRows(purposes).map(({ label, liveBytes: bytes }) => ({ category: label as Category, bytes })),
     modules: readModules(then, where).map(({ label, liveBytes: bytes, categories }) => ({
@@ -73,6 +72,11 @@ export function explainPeak(then: TraceSource, { process, device, next }: PeakPl
       categories,
     })),
   };
+}
+
+function placeOf(site: Site | null): PeakParts['place'] {
+  const frame = namedFrame(site);
+  return frame === null ? null : { file: frame.file, line: frame.line };
 }
 
 function passAt(source: TraceSource, process: number, timeNs: number): Pass {
@@ -84,41 +88,46 @@ function pidOf(info: TraceInfo, process: number): number {
   return info.processes.find(({ index }) => index === process)?.pid ?? 0;
 }
 
-/** `3.70 MB of tensors on gpu_0, reached in the forward pass of layers.2.mlp in step 1 …`, what it is for, and its biggest modules. */
-export function peakLines({
-  bytes,
-  device,
-  step,
-  phase,
-  module,
-  line,
-  next,
-  categories,
-  modules,
-}: PeakParts): string[] {
-  const of = module === '' || phase === 'optimizer' ? '' : ` of ${module}`;
-  const during = step !== null ? ` in step ${formatCount(step)}` : '';
-  const parts = Object.fromEntries(categories.map(part => [part.category, part.bytes]));
-  const rows = modules.map(({ module: label, bytes: liveBytes, categories: own }) => ({
-    ...{ label, liveBytes, liveCount: 0, categories: own },
-  }));
-  const folded = foldEqualLayers(rows);
-  const biggest = folded.slice(0, MODULES_TOLD);
-  const more = folded.length > MODULES_TOLD ? `, and ${formatCount(folded.length - MODULES_TOLD)} more` : '';
+/** `3.70 MB of tensors on gpu_0, reached in the forward pass of layers.2.mlp in step 1` */
+export function peakSentence({ bytes, device, step, phase, module, modules }: PeakParts): string {
+  const of = module === '' || phase === 'optimizer' ? '' : t(' of {0}', module);
+  const during = step === null ? '' : t(' in step {0}', formatCount(step));
   const phased = modules.some(part => part.module !== NO_MODULE);
-  return [
-    `${formatBytes(bytes)} of tensors on gpu_${device}, reached${phased ? PHASES[phase] : ''}${of}${during} at ${line}:`,
-    `  ${categoriesText(parts)}`,
-    `  most by module: ${biggest.map(row => `${formatBytes(row.liveBytes)} ${row.label}`).join(', ')}${more}`,
-    ...nextLines(bytes, next),
-  ];
+  const when = `${phased ? WORDS.within[phase] : ''}${of}${during}`;
+  return t('{0} of tensors on gpu_{1}, reached{2}', formatBytes(bytes), device, when);
 }
 
-function nextLines(bytes: number, next: NextPeak | null): string[] {
-  if (next === null) return [];
-  const where = next.phase === null ? '' : `${PHASES[next.phase]},`;
+/** What it gives to lower this peak alone; empty where the step has no other. */
+export function nextPeakSentence({ bytes, next }: PeakParts): string {
+  if (next === null) return '';
+  const where = next.phase === null ? '' : WORDS.within[next.phase];
   const gain = formatBytes(bytes - next.bytes);
+  return t(
+    'The step’s next peak is {0}{1}: lowering this one alone gives at most {2}',
+    formatBytes(next.bytes),
+    where,
+    gain,
+  );
+}
+
+/** Modules at the peak, equal layers as one, biggest first. */
+export function peakModules({ modules }: PeakParts): { label: string; liveBytes: number }[] {
+  return foldEqualLayers(
+    modules.map(({ module: label, bytes: liveBytes, categories }) => ({ label, liveBytes, liveCount: 0, categories })),
+  );
+}
+
+/** The sentence, what the memory is for, its biggest modules, and the next peak. */
+export function peakLines(peak: PeakParts): string[] {
+  const parts = Object.fromEntries(peak.categories.map(part => [part.category, part.bytes]));
+  const folded = peakModules(peak);
+  const biggest = folded.slice(0, MODULES_TOLD).map(row => `${formatBytes(row.liveBytes)} ${row.label}`);
+  const more = folded.length > MODULES_TOLD ? `, and ${formatCount(folded.length - MODULES_TOLD)} more` : '';
+  const next = nextPeakSentence(peak);
   return [
-    `  the step’s next peak is ${formatBytes(next.bytes)},${where} so lowering this one alone gives at most ${gain}`,
+    `${peakSentence(peak)} at ${peak.line}:`,
+    `  ${categoriesText(parts)}`,
+    `  most by module: ${biggest.join(', ')}${more}`,
+    ...(next === '' ? [] : [`  ${next}`]),
   ];
 }

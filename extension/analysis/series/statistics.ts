@@ -65,3 +65,7 @@ export function sumKnown(values: readonly (number | null)[]): number | null {
   const known = values.filter(value => value !== null);
   return known.length === 0 ? null : sum(known);
 }
+
+/** Numbers of a series are NaN where nothing is known. */
+export const numberOrNull = (value: number | undefined): number | null =>
+  value === undefined || Number.isNaN(value) ? null : value;

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { oomReport } from '../../analysis/report/oomReport';
-import { nextPeak } from '../../analysis/report/nextPeak';
+import { nextPeak, stepPeakAt } from '../../analysis/report/nextPeak';
 import { explainPeak, peakLines, type PeakPlace } from '../../analysis/report/peak';
 import { buildReport, exitCodeOf } from '../../analysis/report/report';
 import { readSnapshot, type Snapshot, type SnapshotOptions } from '../../analysis/report/snapshot';
@@ -25,7 +25,7 @@ import { asAt, atMoment, bornSince } from './momentSource';
 import { refuse, say, terminalSize } from './output';
 import { writeResult } from './resultFile';
 import { endText } from './summary';
-import { resolveTraceTime, stepPeakAt, type NamedMoment } from './traceTime';
+import { resolveTraceTime, type NamedMoment } from './traceTime';
 
 const TOP = 50;
 const UNREADABLE = 1;

@@ -1,5 +1,5 @@
 import { peakMoment } from '../../analysis/report/ending';
-import type { StepPeak } from '../../analysis/report/nextPeak';
+import { numberOrNull } from '../../analysis/series/statistics';
 import { formatCount, formatDuration, formatPlural } from '../../protocol/format';
 import { marksOf } from '../../protocol/marks';
 import type { LedgerSeries } from '../../protocol/steps';
@@ -69,7 +69,7 @@ function stepPeak(step: number, source: TraceSource): Resolved {
   if ('error' in most) return most;
   const { first, last, endNs, tensorMaxNs } = seriesOf(most, source);
   const at = last.findIndex(end => end >= step);
-  const ns = (known(tensorMaxNs[at]) ?? endNs[at - 1] ?? 0) + JUST_AFTER_NS;
+  const ns = (numberOrNull(tensorMaxNs[at]) ?? endNs[at - 1] ?? 0) + JUST_AFTER_NS;
   if (first[at] === last[at]) return named(ns, `the peak of step ${formatCount(step)}`);
   return named(
     ns,
@@ -77,22 +77,6 @@ function stepPeak(step: number, source: TraceSource): Resolved {
     true,
   );
 }
-
-/** The steps in which a moment is, and their highest peak. Null: steps are not known. */
-export function stepPeakAt(
-  source: TraceSource,
-  { process, device, ns }: { process: number; device: number; ns: number },
-): StepPeak | null {
-  const info = source.info();
-  if (!info.steps.some(steps => steps.process === process && steps.source !== 'time')) return null;
-  const { endNs, tensorMaxNs, tensorMaxBytes } = source.ledgerSeries({ process, device, points: MOST_POINTS });
-  const at = endNs.findIndex(end => end >= ns);
-  const timeNs = known(tensorMaxNs[at]);
-  if (at < 0 || timeNs === null) return null;
-  return { process, device, timeNs, bytes: tensorMaxBytes[at]!, fromNs: endNs[at - 1] ?? 0, toNs: endNs[at]! };
-}
-
-const known = (value: number | undefined): number | null => (value === undefined || Number.isNaN(value) ? null : value);
 
 /** The process with most steps. */
 function mostStepped(step: number, source: TraceSource): ProcessSteps | { error: string } {

@@ -1,12 +1,14 @@
 // Of which moment of a trace rows are. Times are nanoseconds of the session, as in trace.ts.
 import { isFields } from '../fields';
-import { object, oneOf, optional, Refused, time, timeSpan, unless, type Check } from './checks';
+import { flag, object, oneOf, optional, Refused, time, timeSpan, unless, type Check } from './checks';
 
 /**
- * `now`: as far as was read. `at`: alive at that time. `born`: allocated in [fromNs, toNs] and still alive, now or at `atNs`.
+ * `now`: as far as was read. `at`: alive at that time; `peak`: which was one. `born`: allocated in [fromNs, toNs] and still alive, now or at `atNs`.
  */
 export type Moment =
-  { kind: 'now' } | { kind: 'at'; timeNs: number } | { kind: 'born'; fromNs: number; toNs: number; atNs?: number };
+  | { kind: 'now' }
+  | { kind: 'at'; timeNs: number; peak?: boolean }
+  | { kind: 'born'; fromNs: number; toNs: number; atNs?: number };
 
 /** Added to the parameters of requests that ask for rows; absent = now. */
 export interface OfMoment {
@@ -38,7 +40,7 @@ const sessionTime = unless(time, (ns, name) => (ns < 0 ? `${name} is a time in n
 
 const SHAPES: { [K in Moment['kind']]: Check<Extract<Moment, { kind: K }>> } = {
   now: object({ kind: oneOf('now') }),
-  at: object({ kind: oneOf('at'), timeNs: sessionTime }),
+  at: object({ kind: oneOf('at'), timeNs: sessionTime, peak: optional(flag) }),
   born: timeSpan(object({ kind: oneOf('born'), fromNs: sessionTime, toNs: sessionTime, atNs: optional(sessionTime) })),
 };
 

@@ -2,11 +2,14 @@
 import { index, nothing, object, oneOf, SCOPE, time, timeSpan, within, type Checks } from './checks';
 import { checkMoment, type Moment } from './moment';
 import type { Category, StepSource } from '../steps';
-import { LAYERS, SERIES, type Layer, type LineSource, type Series } from '../trace';
+import { LAYERS, SERIES, type Layer, type PassBegins, type PassQuery, type LineSource, type Series } from '../trace';
 
 export interface TimelineRequests {
   stackedTimeline(query: StackQuery): ColouredStack;
   timelineSteps(query: { points: number }): TimelineSteps;
+  passes(query: PassQuery): PassBegins;
+  /** Of the tensors that were alive at a moment, on the device that had most of them: the peak, explained. null: there were none. */
+  peakCard(query: Scope & { moment: Moment }): PeakCard | null;
   /** The highest value of a series in a span; as exactly as its time is kept. */
   peakInside(query: PeakQuery): Peak;
   /** Begins to look for the moment of a peak (as `peakInside` told it) as exactly as it can be known, and says how far that is. */
@@ -102,6 +105,20 @@ export interface Peak {
   toNs: number;
   bytes: number;
 }
+/** A peak in words, and what it is made of. */
+export interface PeakCard {
+  sentence: string;
+  /** The allocation that reached it; null: no line is known. */
+  place: { file: string; line: number } | null;
+  bytes: number;
+  categories: { category: Category; bytes: number }[];
+  /** Equal layers are one; the biggest. */
+  modules: { label: string; bytes: number }[];
+  /** So many modules are left out. */
+  modulesLeftOut: number;
+  /** What lowering it alone gives; empty: not known. */
+  next: string;
+}
 export interface MomentReading {
   done: boolean;
   /** Read so far, and to be read: times of the session (ns). */
@@ -130,6 +147,8 @@ export const timelineChecks: Checks<TimelineRequests> = {
     ...SCOPE,
   }),
   timelineSteps: object({ points: within(16, MOST_POINTS) }),
+  passes: timeSpan(object({ process: index, fromNs: time, toNs: time })),
+  peakCard: object({ moment: checkMoment, ...SCOPE }),
   peakInside: timeSpan(object(PEAK)),
   exactPeak: timeSpan(object({ ...PEAK, bytes: index })),
   readMoment: object({ moment: checkMoment }),

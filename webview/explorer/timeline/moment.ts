@@ -87,7 +87,7 @@ function aliveAtPeak({ fromNs, toNs, bytes: most }: Peak, where: string): Titled
   const bytes = formatBytes(most);
   const at = where ? t('Alive at the peak in {0}, {1}', where, bytes) : t('Alive at the peak, {0}', bytes);
   const title = toNs > fromNs ? t('{0}, or up to {1} after it', at, formatDuration(toNs - fromNs)) : at;
-  return { moment: { kind: 'at', timeNs: Math.floor(toNs) + JUST_AFTER_NS }, title };
+  return { moment: { kind: 'at', timeNs: Math.floor(toNs) + JUST_AFTER_NS, peak: true }, title };
 }
 
 const wait = (milliseconds: number): Promise<void> => new Promise(done => setTimeout(done, milliseconds));

@@ -1,6 +1,9 @@
 // What lies over the chart: gaps, marks and the selected span, as elements that can be focused and read.
 import { t } from '@vscode/l10n';
-import { button, el, setAttributes, setText } from '../../dom';
+import { formatDuration } from '../../../extension/protocol/format';
+import { button, el, setAttributes, setText, type Attributes } from '../../dom';
+import { WORDS } from '../common/words';
+import type { DrawnPass } from './passes';
 import { GAP_WORDS, type Gap, type PlacedMark, type TimelineMark } from './marks';
 import type { Span } from './span';
 import type { TimeWindow } from './zoom';
@@ -17,6 +20,7 @@ export interface Overlaid {
   plot: Plot;
   window: TimeWindow;
   gaps: readonly Gap[];
+  passes: readonly DrawnPass[];
   marks: readonly PlacedMark[];
   span: Span | null;
 }
@@ -26,6 +30,7 @@ const CHARACTER_PX = 6.2;
 export class TimelineOverlay {
   readonly element = el('div', { class: 'timeline-overlay' });
   private readonly gaps: HTMLElement[] = [];
+  private readonly passes: HTMLElement[] = [];
   private readonly marks: MarkView[] = [];
   private readonly span = el('div', { class: 'timeline-span', 'aria-hidden': 'true' });
 
@@ -47,9 +52,10 @@ export class TimelineOverlay {
   }
 
   /** @param pixels width of the plot, which the overlay covers: places are pixels from its left edge */
-  draw({ plot, window, gaps, marks, span }: Overlaid, pixels: number): void {
+  draw({ plot, window, gaps, passes, marks, span }: Overlaid, pixels: number): void {
     this.place(plot);
     this.drawGaps(gaps, window, pixels);
+    this.drawPasses(passes, window, pixels);
     marks.forEach((mark, i) => (this.marks[i] ??= this.addMark()).update(mark));
     this.marks.forEach((view, i) => (view.element.hidden = i >= marks.length));
     this.span.hidden = span === null || span.toNs <= window.fromNs || span.fromNs >= window.toNs;
@@ -66,18 +72,26 @@ export class TimelineOverlay {
 
   private drawGaps(gaps: readonly Gap[], window: TimeWindow, pixels: number): void {
     const seen = gaps.filter(gap => gap.toNs > window.fromNs && gap.fromNs < window.toNs);
-    seen.forEach((gap, i) => {
-      const view = (this.gaps[i] ??= this.addGap());
-      const { label, title } = GAP_WORDS[gap.kind];
-      const width = stretch(view, gap, window, pixels);
-      setAttributes(view, { 'data-gap': gap.kind, title });
-      setText(view, fits(label, width) ? label : '');
-    });
-    this.gaps.forEach((view, i) => (view.hidden = i >= seen.length));
+    const stretches = seen.map(gap => ({ ...gap, ...GAP_WORDS[gap.kind], attributes: { 'data-gap': gap.kind } }));
+    drawStretches(this.gaps, stretches, window, pixels, () => this.add('timeline-gap'));
   }
 
-  private addGap(): HTMLElement {
-    const view = el('div', { class: 'timeline-gap' });
+  private drawPasses(passes: readonly DrawnPass[], window: TimeWindow, pixels: number): void {
+    const stretches = passes.map(({ pass, fromNs, toNs }) => {
+      const label = WORDS.passes[pass];
+      return {
+        fromNs,
+        toNs,
+        label,
+        title: `${label}, ${formatDuration(toNs - fromNs)}`,
+        attributes: { 'data-pass': pass },
+      };
+    });
+    drawStretches(this.passes, stretches, window, pixels, () => this.add('timeline-pass'));
+  }
+
+  private add(name: string): HTMLElement {
+    const view = el('div', { class: name });
     this.element.prepend(view);
     return view;
   }
@@ -120,6 +134,29 @@ class MarkView {
     setText(this.label, labelled ? mark.label : '');
     this.element.style.transform = `translateX(${Math.round(x)}px)`;
   }
+}
+
+interface Stretch extends Span {
+  label: string;
+  title: string;
+  attributes: Attributes;
+}
+
+/** One element each, made where one is missing; the label is seen where it fits. */
+function drawStretches(
+  views: HTMLElement[],
+  stretches: readonly Stretch[],
+  window: TimeWindow,
+  pixels: number,
+  add: () => HTMLElement,
+): void {
+  stretches.forEach(({ label, title, attributes, ...span }, i) => {
+    const view = (views[i] ??= add());
+    const width = stretch(view, span, window, pixels);
+    setAttributes(view, { ...attributes, title });
+    setText(view, fits(label, width) ? label : '');
+  });
+  views.forEach((view, i) => (view.hidden = i >= stretches.length));
 }
 
 const fits = (text: string, pixels: number): boolean => text.length * CHARACTER_PX + 4 <= pixels;

@@ -5,7 +5,7 @@ import { ALL, type Action } from '../shell/state';
 import { ask, TimelineData } from './data';
 import { MomentReader } from './moment';
 import { TimelineView } from './view';
-import { visibleWindow } from './zoom';
+import { visibleWindow, type TimeWindow } from './zoom';
 
 /** Groups and steps change slowly, and cost more than the series. */
 const SLOW_MS = 1000;
@@ -61,6 +61,7 @@ export class TimelinePart implements Part {
   changed(action: Action): void {
     const scope = action.type === 'process' || action.type === 'device';
     const unfolded = action.type === 'folded' && !action.folded;
+    if (action.type === 'moment' || scope) void this.askPeak();
     if (action.type === 'zoom' || scope || unfolded) this.poller.invalidate();
     if (action.type === 'stack' || scope || unfolded) this.slow.invalidate(true);
   }
@@ -69,6 +70,21 @@ export class TimelinePart implements Part {
     this.moments.forget();
     this.view.forget();
     this.slow.invalidate(true);
+    void this.askPeak();
+  }
+
+  /** Whose passes are shown: the chosen one's, or that of the steps on the axis. */
+  private process(): number {
+    const { process } = this.scope();
+    return process === ALL ? this.view.steppedProcess : process;
+  }
+
+  /** Explains the shown moment where it is a peak. */
+  private async askPeak(): Promise<void> {
+    const { moment } = this.page.now()?.view ?? {};
+    if (moment?.kind !== 'at' || !moment.peak) return this.view.take({ peak: null });
+    const peak = await this.page.ask('peakCard', { moment, ...this.scope() });
+    if (this.page.now()?.view.moment === moment) this.view.take({ peak: peak ?? null });
   }
 
   private scope(): { process: number; device: number } {
@@ -83,8 +99,9 @@ export class TimelinePart implements Part {
     const question = ask(visibleWindow(view.zoom, runNs), this.view.pixels, this.scope());
     const answers = await this.page.ask('timeline', { series: question.series });
     if (!answers) return;
+    const passes = await this.page.ask('passes', { process: this.process(), ...whole(question.window) });
     const before = this.view.areaSeries;
-    this.view.take({ data: new TimelineData(question, answers) });
+    this.view.take({ data: new TimelineData(question, answers), ...(passes && { passes }) });
     if (this.view.areaSeries !== before) this.slow.invalidate(true); // the groups are those of the other layer
   }
 
@@ -113,3 +130,5 @@ export class TimelinePart implements Part {
     if (groups && this.page.now()?.view.stack === stack) this.view.take({ stack: groups });
   }
 }
+
+const whole = ({ fromNs, toNs }: TimeWindow): TimeWindow => ({ fromNs: Math.floor(fromNs), toNs: Math.ceil(toNs) });

@@ -4,15 +4,18 @@ import { formatBytes, formatDuration } from '../../../extension/protocol/format'
 import type {
   MomentReading,
   ColouredStack,
+  PeakCard,
   StepTimes,
   TimelineSteps,
 } from '../../../extension/protocol/requests/timelineRequests';
+import type { PassBegins } from '../../../extension/protocol/trace';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import { el, onFrame, setAttribute } from '../../dom';
 import { TimelineChart, type Curve, type DrawnSeries } from './chart';
 import type { PageActions, PageContext } from '../shell/part';
 import { pictureFacts } from '../common/picture';
 import { nameLines } from '../common/hues';
+import { WORDS } from '../common/words';
 import { onThemeChange } from '../common/theme';
 import { stepTicks } from './axis';
 import { TimelineBar, type SpanChoice } from './bar';
@@ -20,6 +23,8 @@ import { DRAWN, type TimelineData } from './data';
 import { TimelineInput } from './input';
 import { gapsOf, marksOf, placeMarks, type TimelineMark } from './marks';
 import type { MomentReader } from './moment';
+import { drawnPasses, passAt } from './passes';
+import { PeakCardView } from './peakCard';
 import { TimelineOverlay, type Overlaid } from './overlay';
 import { timelinePicture } from './picture';
 import { aliveAtEnd, bornIn, spanText, timeText, toSteps, type Span } from './span';
@@ -40,12 +45,18 @@ interface TimelineAnswers {
   data: TimelineData | null;
   stack: ColouredStack | null;
   steps: TimelineSteps | null;
+  passes: PassBegins;
+  /** The peak that is shown. */
+  peak: PeakCard | null;
   /** Bytes that were allocated in the span and are still alive. */
   kept: number | null;
   /** The moment that is being read. */
   reading: MomentReading | null;
 }
-const NO_ANSWERS: TimelineAnswers = { data: null, stack: null, steps: null, kept: null, reading: null };
+const NO_ANSWERS: TimelineAnswers = {
+  ...{ data: null, stack: null, steps: null, kept: null, reading: null, peak: null },
+  passes: new Float64Array(),
+};
 
 const MARK_GAP_PX = 6;
 const HINT = t(
@@ -66,6 +77,7 @@ export class TimelineView {
   private readonly overlay: TimelineOverlay;
   private readonly tooltip = new TimelineTooltip();
   private readonly bar: TimelineBar;
+  private readonly peakCard: PeakCardView;
   private readonly input: TimelineInput;
   private context: PageContext | null = null;
   private answers = NO_ANSWERS;
@@ -91,9 +103,10 @@ export class TimelineView {
       cancel: () => moments.cancel(),
       now: () => moments.reset(),
     });
+    this.peakCard = new PeakCardView((file, line) => page.openLine(file, line));
     this.surface.append(this.overlay.element, ...this.tooltip.elements);
     this.element = el('section', { class: 'timeline', 'aria-label': t('Timeline') });
-    this.element.append(this.tools.element, this.surface, this.bar.element);
+    this.element.append(this.tools.element, this.surface, this.bar.element, this.peakCard.element);
     this.chart = new TimelineChart(this.canvas, () => onFrame(this.draw));
     onThemeChange(() => {
       this.chart.recolour();
@@ -105,6 +118,11 @@ export class TimelineView {
       pointer: x => this.movePointer(x),
       apply: () => this.choose('born'),
     });
+  }
+
+  /** The process whose steps are on the axis; the first one where none has any. */
+  get steppedProcess(): number {
+    return this.answers.steps?.axis?.process ?? 0;
   }
 
   /** Width of the plot in pixels, for the number of buckets to ask. */
@@ -149,7 +167,8 @@ export class TimelineView {
     this.zoom = context.view.zoom;
     const { folded } = context.view;
     this.tools.setFolded(folded);
-    this.surface.hidden = this.bar.element.hidden = folded;
+    for (const part of [this.surface, this.bar.element]) part.hidden = folded;
+    if (folded) this.peakCard.update(null);
     if (!folded) onFrame(this.draw);
   }
 
@@ -179,6 +198,7 @@ export class TimelineView {
     this.tools.setGroups(groups, slots);
     this.overlay.draw(this.overlaid(context), this.chart.width);
     this.drawBar();
+    this.peakCard.update(this.answers.peak);
     setAttribute(this.surface, 'aria-label', this.description());
     this.drawCursor();
   };
@@ -216,7 +236,8 @@ export class TimelineView {
     const { data, steps } = this.answers;
     const peak = data?.peak(this.areaSeries) ?? null;
     const marks = marksOf(info, steps, session.marks, peak && { timeNs: peak.fromNs, bytes: peak.bytes });
-    return { plot, window, span, gaps: gapsOf(info, steps, runNs), marks: placeMarks(marks, window, width) };
+    const passes = drawnPasses(this.answers.passes, window, runNs, width);
+    return { plot, window, span, passes, gaps: gapsOf(info, steps, runNs), marks: placeMarks(marks, window, width) };
   }
 
   private savePicture(): void {
@@ -257,7 +278,9 @@ export class TimelineView {
     const series = this.known.filter(one => !context.view.hidden.includes(one));
     const lines = series.map(one => ({ part: one, name: SERIES_NAMES[one], bytes: data.bytesAt(one, timeNs) }));
     const when = formatDuration(timeNs);
-    const title = steps?.axis ? `${timeText(timeNs, steps.axis)} · ${when}` : when;
+    const pass = passAt(this.answers.passes, timeNs);
+    const during = pass === 'other' ? [] : [WORDS.passes[pass]];
+    const title = [...(steps?.axis ? [timeText(timeNs, steps.axis)] : []), when, ...during].join(' · ');
     const groups = { stack, names: this.groupNames(), slots: this.slots };
     this.tooltip.show(x, { left, right }, { title, lines, ...groups, timeNs });
   };

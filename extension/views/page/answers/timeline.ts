@@ -1,11 +1,15 @@
 import { peakAgain, peakInside } from '../../../analysis/ledger/peakInside';
+import { nextPeak, stepPeakAt } from '../../../analysis/report/nextPeak';
+import { explainPeak, nextPeakSentence, peakModules, peakSentence } from '../../../analysis/report/peak';
 import { stackedTimeline } from '../../../analysis/report/stackedTimeline';
 import { timelineSteps } from '../../../analysis/report/timelineSteps';
-import { untilOf } from '../../../protocol/requests/moment';
+import { untilOf, type Moment } from '../../../protocol/requests/moment';
 import type { TraceSession } from '../../../engine/session';
 import { HUE_COUNT } from '../../../protocol/lineHue';
 import type {
   ColouredStack,
+  PeakCard,
+  Scope,
   StackBy,
   StackGroup,
   StackQuery,
@@ -57,10 +61,44 @@ function nameOf({ file, line, source, category, process, thread }: StackGroup, b
   return by === 'category' ? category : `${process}:${thread}`;
 }
 
+const MODULES = 6;
+
+async function peakCardOf(
+  model: PageModel,
+  { moment, process = -1, device = -1 }: Scope & { moment: Moment },
+): Promise<PeakCard | null> {
+  const session = openSession(model);
+  const tensors = session.native
+    .info()
+    .totals.filter(
+      total =>
+        total.layer === 'tensor' &&
+        (process < 0 || total.process === process) &&
+        (device < 0 || total.device === device),
+    );
+  const [most] = tensors.sort((a, b) => b.peakBytes - a.peakBytes);
+  const ns = untilOf(moment);
+  if (most === undefined || ns === null) return null;
+  const step = stepPeakAt(session.native, { ...most, ns });
+  const next = step && nextPeak(await session.moments.at(step.toNs), step);
+  const peak = explainPeak(await session.moments.at(ns), { process: most.process, device: most.device, next });
+  if (peak === null) return null;
+  const modules = peakModules(peak).map(({ label, liveBytes: bytes }) => ({ label, bytes }));
+  return {
+    sentence: peakSentence(peak),
+    ...{ place: peak.place, bytes: peak.bytes, categories: peak.categories },
+    modules: modules.slice(0, MODULES),
+    modulesLeftOut: Math.max(0, modules.length - MODULES),
+    next: nextPeakSentence(peak),
+  };
+}
+
 export function timelineAnswers(model: PageModel): Answers<TimelineRequests> {
   return {
     stackedTimeline: query => stackOf(model, query),
     timelineSteps: ({ points }) => timelineSteps(openTrace(model), points),
+    passes: query => openTrace(model).passes(query),
+    peakCard: query => peakCardOf(model, query),
     peakInside: query => peakInside(openTrace(model), query),
     // The far past is kept in wide buckets; read up to a little after it, it is the recent past, which is kept finely.
     exactPeak: async ({ bytes, ...query }) => {

@@ -1,0 +1,68 @@
+// A peak, explained: when it was, what it was made of, and what lowering it gives.
+import { t } from '@vscode/l10n';
+import { formatBytes, formatCount } from '../../../extension/protocol/format';
+import type { PeakCard } from '../../../extension/protocol/requests/timelineRequests';
+import { el } from '../../dom';
+import { lineLink, type OpenLine } from '../common/lineLink';
+import { WORDS } from '../common/words';
+
+interface Share {
+  name: string;
+  bytes: number;
+}
+
+/** Colours of `[data-group]`. */
+const COLOURS = 6;
+
+export class PeakCardView {
+  readonly element = el('section', { class: 'peak-card', 'aria-label': t('The peak, explained'), hidden: true });
+  private shown: PeakCard | null = null;
+
+  constructor(private readonly openLine: OpenLine) {}
+
+  /** null: what is shown is no peak. */
+  update(card: PeakCard | null): void {
+    if (card === this.shown) return;
+    this.shown = card;
+    this.element.hidden = card === null;
+    if (card === null) return;
+    const categories = card.categories.map(({ category, bytes }) => ({ name: WORDS.categories[category], bytes }));
+    const modules = card.modules.map(({ label, bytes }) => ({ name: label, bytes }));
+    const more = card.modulesLeftOut === 0 ? '' : t('and {0} more', formatCount(card.modulesLeftOut));
+    const place = card.place === null ? [] : [` ${t('at')} `, lineLink(card.place, this.openLine)];
+    this.element.replaceChildren(
+      el('p', {}, card.sentence, ...place),
+      bar(categories, card.bytes),
+      shares(t('What it is for'), categories, card.bytes, true),
+      shares(t('Which modules have it'), modules, card.bytes, false, more),
+      ...(card.next === '' ? [] : [el('p', { class: 'dim' }, card.next)]),
+    );
+  }
+}
+
+/** All parts side by side, as wide as their bytes. */
+function bar(parts: readonly Share[], bytes: number): HTMLElement {
+  const pieces = parts.map(({ bytes: own }, at) => {
+    const piece = el('i', { 'data-group': at % COLOURS });
+    piece.style.width = `${(100 * own) / bytes}%`;
+    return piece;
+  });
+  return el('div', { class: 'peak-bar', 'aria-hidden': 'true' }, ...pieces);
+}
+
+/** `coloured`: each part has the colour that it has in the bar. */
+function shares(title: string, parts: readonly Share[], bytes: number, coloured: boolean, more = ''): HTMLElement {
+  const rows = parts.map(({ name, bytes: own }, at) =>
+    el(
+      'li',
+      {},
+      ...(coloured ? [el('i', { 'data-group': at % COLOURS, class: 'peak-swatch' })] : []),
+      el('b', { class: 'number' }, formatBytes(own)),
+      ` ${name} `,
+      el('span', { class: 'dim number' }, t('{0} %', Math.round((100 * own) / bytes))),
+    ),
+  );
+  const rest = more === '' ? [] : [el('li', { class: 'dim' }, more)];
+  const head = el('li', { class: 'dim', 'aria-hidden': 'true' }, title);
+  return el('ul', { 'aria-label': title, class: 'peak-shares' }, head, ...rows, ...rest);
+}
