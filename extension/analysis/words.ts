@@ -1,5 +1,6 @@
 // Pieces of sentences. One and many are whole texts: languages differ in more than an ending.
 import { t } from '@vscode/l10n';
+import type { Pass } from '../protocol/answers.gen';
 import { formatBytes, formatCount, formatDuration, lineName } from '../protocol/format';
 import { shareText } from '../protocol/holderShare';
 import { isSinceSure } from '../protocol/pace';
@@ -7,6 +8,15 @@ import type { FindingHolder, FindingPlace } from '../protocol/verdicts';
 import { vocabulary } from '../protocol/vocabulary';
 
 export const WORDS = vocabulary(t);
+
+/** What a program did, as a part of a sentence. */
+export const WITHIN: Record<Pass, string> = {
+  other: t(' outside of any module’s call'),
+  forward: t(' in the forward pass'),
+  evaluation: t(' in a forward pass without gradients'),
+  backward: t(' in the backward pass'),
+  optimizer: t(' in the step of the optimizer'),
+};
 
 export function blocksText(count: number): string {
   return count === 1 ? t('1 block') : t('{0} blocks', formatCount(count));

@@ -1,5 +1,5 @@
 import { deviceName, formatBytes } from '../protocol/format';
-import type { Series, TraceInfo } from '../protocol/trace';
+import { PASSES, type Series, type TraceInfo } from '../protocol/trace';
 import { escapeJson } from '../protocol/inert';
 import type { ExportInput } from './exportInput';
 import { BiggestSlices, lanesOf, type Slice } from './perfettoSlices';
@@ -30,7 +30,7 @@ interface TraceEvent {
 
 /**
  * A Trace Event file for Perfetto: counters by process, device and layer; the biggest allocations as slices, by thread; ends of
- * steps, pauses and failures as marks.
+ * steps, pauses and failures as marks; passes as slices.
  */
 export async function* perfettoChunks(input: ExportInput): AsyncGenerator<Buffer> {
   const slices = new BiggestSlices(MOST_SLICES_PER_LAYER);
@@ -55,6 +55,7 @@ function* allEvents(input: ExportInput, groups: readonly Slice[][]): Generator<T
   yield* names(input.info);
   yield* counters(input);
   yield* stepMarks(input);
+  yield* passes(input);
   yield* pauses(input.info);
   yield* failures(input);
   yield* allocationSlices(input, groups);
@@ -104,6 +105,20 @@ function* stepMarks({ trace, info }: ExportInput): Generator<TraceEvent> {
     const { last, endNs } = trace.ledgerSeries({ process, device, points: MOST_STEPS });
     for (const [i, step] of last.entries()) {
       yield { ph: 'i', s: 'p', name: `end of step ${step}`, cat: 'step', pid, tid: pid, ts: (endNs[i] ?? 0) / 1e3 };
+    }
+  }
+}
+
+/** Forward and backward passes and the optimizer, one after the other on one track; only the newest are kept. */
+function* passes({ trace, info }: ExportInput): Generator<TraceEvent> {
+  for (const { index, pid } of info.processes) {
+    const begins = trace.passes({ process: index, fromNs: 0, toNs: info.durationNs });
+    const track = { cat: 'pass', pid, tid: pid, id2: { local: `0xb${index.toString(16)}` } };
+    for (let at = 0; at < begins.length; at += 2) {
+      const name = PASSES[begins[at + 1] ?? 0] ?? 'other';
+      if (name === 'other') continue;
+      yield { ph: 'b', name, ts: (begins[at] ?? 0) / 1e3, ...track };
+      yield { ph: 'e', name, ts: (begins[at + 2] ?? info.durationNs) / 1e3, ...track };
     }
   }
 }

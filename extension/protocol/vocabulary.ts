@@ -21,8 +21,6 @@ export interface Vocabulary {
   /** What memory is for, in a list of sums. */
   categories: Record<Category, string>;
   passes: Record<Pass, string>;
-  /** The same as a part of a sentence: ` in the forward pass`. */
-  within: Record<Pass, string>;
 }
 
 export function vocabulary(t: Translate): Vocabulary {
@@ -86,13 +84,6 @@ export function vocabulary(t: Translate): Vocabulary {
       evaluation: t('evaluation'),
       backward: t('backward'),
       optimizer: t('optimizer'),
-    },
-    within: {
-      other: t(' outside of any module’s call'),
-      forward: t(' in the forward pass'),
-      evaluation: t(' in a forward pass without gradients'),
-      backward: t(' in the backward pass'),
-      optimizer: t(' in the step of the optimizer'),
     },
     categories: {
       parameter: t('parameters'),

@@ -74,6 +74,7 @@ class AskedModel : public model::Model {
   auto timeline(const model::TimelineQuery &query) { return model::timeline(settled(), query); }
   auto site_series(const model::SiteSeriesQuery &query) { return model::site_series(settled(), query); }
   auto ledger_series(const model::LedgerSeriesQuery &query) { return model::ledger_series(settled(), query); }
+  auto passes(const model::PassQuery &query) { return model::passes(settled(), query); }
   auto free_lines(uint32_t site) { return model::free_lines(settled(), site); }
   auto segments(const model::SegmentQuery &query) { return model::segments(settled(), query); }
   auto fragmentation(uint32_t process, int32_t device) { return model::fragmentation(settled(), process, device); }

@@ -134,8 +134,28 @@ const checks = {
     assert.match(await page.evaluate(() => document.activeElement.dataset.mark ?? ''), /./);
     await page.locator('[data-mark=peak]').press('Enter');
     await eventually(async () => assert.match(await heading(), /^Alive at the peak, 10\.\d+ GB, by line$/));
+    const card = page.locator('.peak-card');
+    await eventually(async () => assert.match(await card.innerText(), /reached in the backward pass of model\./));
+    await card.getByRole('button', { name: 'model.py:88' }).press('Enter');
+    await eventually(async () =>
+      assert.equal(
+        await page.evaluate(() => window.bench.calls.filter(({ method }) => method === 'openLine').length),
+        1,
+      ),
+    );
     await action('moment-now').press('Enter');
     await eventually(async () => assert.equal(await heading(), 'Alive by line'));
+    await eventually(async () => assert.ok(await card.isHidden()));
+  },
+  async 'passes are a band where they are wide enough'() {
+    const passes = page.locator('.timeline-pass:visible');
+    await key('Home');
+    await eventually(async () => assert.equal(await passes.count(), 0));
+    for (let i = 0; i < 14; i++) await key('+');
+    await eventually(async () =>
+      assert.match(await passes.first().getAttribute('title'), /^(forward|backward|optimizer), /),
+    );
+    await key('Home');
   },
   async 'left and right go from mark to mark, also to those that Tab leaves out'() {
     const focused = () => page.evaluate(() => document.activeElement.dataset.mark ?? '');

@@ -29,7 +29,10 @@ const CHOSEN = [
   'memory ran out of a leak',
   'the batch is too big',
   'gradients of the step before',
+  'passes are those of the job',
 ];
+
+const FILES = ['leaks', 'corpus', 'twoHolders', 'keptRecord', 'asleep', 'afterSteps', 'oom', 'passes'];
 
 /** What every run of the tests traces in the editor. */
 const CHOSEN_SCRIPT = 'dqn.py';
@@ -46,12 +49,8 @@ export async function runTorchTests(wanted) {
     return { skipped: ['leaks and training scripts on PyTorch: no Python here has it; GMT_TORCH_PYTHON may name one'] };
   const env = { ...(await standInVariables(torch)), GMT_TORCH_PYTHON: torch.python };
   const { jobs, scripts } = chosen(wanted);
-  const files =
-    wanted === undefined
-      ? ['leaks', 'corpus', 'twoHolders', 'keptRecord', 'asleep', 'afterSteps', 'oom', 'training']
-      : jobs.length > 0
-        ? ['leaks', 'corpus', 'twoHolders', 'keptRecord', 'asleep', 'afterSteps', 'oom']
-        : [];
+  const all = wanted === undefined;
+  const files = all || jobs.length > 0 ? [...FILES, ...(all ? ['training'] : [])] : [];
   const tests = files.map(name => inRoot(`test/torch/${name}.test.mjs`));
   const results = [];
   if (tests.length > 0) results.push(await runNodeTests('torch', tests, { mostSeconds: 1200, names: jobs, env }));

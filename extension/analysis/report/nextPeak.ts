@@ -1,5 +1,5 @@
 import { numberOrNull } from '../series/statistics';
-import { PASSES, type Pass, type TraceSource } from '../../protocol/trace';
+import { PASSES, type Pass, type Totals, type TraceSource } from '../../protocol/trace';
 
 const POINTS = 2_048;
 const BUCKETS = 4_096;
@@ -7,7 +7,7 @@ const FIELDS = 4; // time, min, max, last: see Timeline
 /** Between two peaks there is at least so much less, as a part of the higher one. */
 const DIP = 0.02;
 
-export interface StepPeak {
+interface StepPeak {
   process: number;
   device: number;
   timeNs: number;
@@ -23,24 +23,45 @@ export interface NextPeak {
   /** null: more than one thing was done at about that time. */
   phase: Pass | null;
 }
+/** Whose peak it is, in which step, and the next highest one of that step. */
+export interface PeakPlace {
+  process: number;
+  device: number;
+  /** From 1; null: steps are not known, or several are kept as one. */
+  step: number | null;
+  next: NextPeak | null;
+}
+/** Reads the trace as it was at a time (ns). */
+type ReadAt = <T>(untilNs: number, read: (then: TraceSource) => T) => Promise<T>;
 
-/** The steps in which a moment is, and their highest peak. Null: steps are not known. */
-export function stepPeakAt(
+/** Where the peak at `ns` belongs, on the device that had the most of all that `wanted` takes. Null: there were no tensors. */
+export async function peakPlace(
   source: TraceSource,
-  { process, device, ns }: { process: number; device: number; ns: number },
-): StepPeak | null {
-  const info = source.info();
-  if (!info.steps.some(steps => steps.process === process && steps.source !== 'time')) return null;
-  const { endNs, tensorMaxNs, tensorMaxBytes } = source.ledgerSeries({ process, device, points: POINTS });
+  ns: number,
+  readAt: ReadAt,
+  wanted: (total: Totals) => boolean = () => true,
+): Promise<PeakPlace | null> {
+  const { totals, steps } = source.info();
+  const tensors = totals.filter(total => total.layer === 'tensor' && wanted(total));
+  const [most] = tensors.sort((a, b) => b.peakBytes - a.peakBytes);
+  if (most === undefined) return null;
+  const { process, device } = most;
+  const own = steps.find(one => one.process === process && one.source !== 'time');
+  if (own === undefined) return { process, device, step: null, next: null };
+  const { first, last, endNs, tensorMaxNs, tensorMaxBytes } = source.ledgerSeries({ process, device, points: POINTS });
   const at = endNs.findIndex(end => end >= ns);
+  if (at < 0) return { process, device, step: own.count + 1, next: null };
+  const step = first[at] === last[at] ? first[at]! : null;
   const timeNs = numberOrNull(tensorMaxNs[at]);
-  if (at < 0 || timeNs === null) return null;
-  return { process, device, timeNs, bytes: tensorMaxBytes[at]!, fromNs: endNs[at - 1] ?? 0, toNs: endNs[at]! };
+  if (timeNs === null) return { process, device, step, next: null };
+  const toNs = endNs[at]!;
+  const peak = { process, device, timeNs, bytes: tensorMaxBytes[at]!, fromNs: endNs[at - 1] ?? 0, toNs };
+  return { process, device, step, next: await readAt(toNs, then => nextPeak(then, peak)) };
 }
 
 /** The next highest peak of the same step: what lowers only the first one gains no more than the difference. `source`: read up to the end
  * of the step, where the recent past is kept finely. Null: there is none. */
-export function nextPeak(source: TraceSource, peak: StepPeak): NextPeak | null {
+function nextPeak(source: TraceSource, peak: StepPeak): NextPeak | null {
   const { process, device, fromNs, toNs } = peak;
   const series = source.timeline({ series: 'tensor', process, device, fromNs, toNs, buckets: BUCKETS });
   const buckets = Array.from({ length: series.length / FIELDS }, (_, at) => ({

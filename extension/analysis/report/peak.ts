@@ -11,17 +11,17 @@ import {
   type TraceSource,
 } from '../../protocol/trace';
 import { namedFrame, siteText } from '../sites/site';
-import { WORDS } from '../words';
+import { WITHIN } from '../words';
 import { foldEqualLayers } from './equalLayers';
 import { categoriesText, NO_MODULE, readModules, type CategoryBytes } from './modules';
-import type { NextPeak } from './nextPeak';
+import type { NextPeak, PeakPlace } from './nextPeak';
 
 /** What the memory of one process on one device was made of when most of it was alive. Parts of one kind sum to `bytes`. */
 export interface PeakParts {
   pid: number;
   device: number;
   bytes: number;
-  /** In which it was, from 1; null: steps are not known. */
+  /** In which it was, from 1; null: steps are not known, or several are kept as one. */
   step: number | null;
   /** What the allocation that reached the peak was a part of; `module`: its path, empty where none is known. */
   phase: Pass;
@@ -38,28 +38,20 @@ export interface PeakParts {
 const MOST_ROWS = 100;
 const MODULES_TOLD = 3;
 
-/** Whose peak it is, and the next highest one of its step. */
-export interface PeakPlace {
-  process: number;
-  device: number;
-  next: NextPeak | null;
-}
-
 /** A peak of tensors, explained. `then`: the trace as it was at that moment. Null: there were none. */
-export function explainPeak(then: TraceSource, { process, device, next }: PeakPlace): PeakParts | null {
+export function explainPeak(then: TraceSource, { process, device, step, next }: PeakPlace): PeakParts | null {
   const info = then.info();
   const total = info.totals.find(of => of.layer === 'tensor' && of.process === process && of.device === device);
   if (total === undefined || total.liveBytes === 0) return null;
   const where = { layer: 'tensor', process, device, from: 0 } as const;
   const [last] = allocationRows(then.allocations({ ...where, sort: 'age', descending: false, to: 1 }));
   const purposes = then.sites({ ...where, groupBy: 'category', sort: 'liveBytes', descending: true, to: MOST_ROWS });
-  const stepsAreKnown = info.steps.some(steps => steps.process === process && steps.source !== 'time');
   const site = last === undefined ? null : then.site(last.site);
   return {
     pid: pidOf(info, process),
     device,
     bytes: total.liveBytes,
-    step: stepsAreKnown ? (last?.step ?? null) : null,
+    step,
     phase: passAt(then, process, info.durationNs),
     module: last?.module ?? '',
     line: siteText(site),
@@ -93,14 +85,14 @@ export function peakSentence({ bytes, device, step, phase, module, modules }: Pe
   const of = module === '' || phase === 'optimizer' ? '' : t(' of {0}', module);
   const during = step === null ? '' : t(' in step {0}', formatCount(step));
   const phased = modules.some(part => part.module !== NO_MODULE);
-  const when = `${phased ? WORDS.within[phase] : ''}${of}${during}`;
+  const when = `${phased ? WITHIN[phase] : ''}${of}${during}`;
   return t('{0} of tensors on gpu_{1}, reached{2}', formatBytes(bytes), device, when);
 }
 
 /** What it gives to lower this peak alone; empty where the step has no other. */
 export function nextPeakSentence({ bytes, next }: PeakParts): string {
   if (next === null) return '';
-  const where = next.phase === null ? '' : WORDS.within[next.phase];
+  const where = next.phase === null ? '' : WITHIN[next.phase];
   const gain = formatBytes(bytes - next.bytes);
   return t(
     'The step’s next peak is {0}{1}: lowering this one alone gives at most {2}',

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { oomReport } from '../../analysis/report/oomReport';
-import { nextPeak, stepPeakAt } from '../../analysis/report/nextPeak';
-import { explainPeak, peakLines, type PeakPlace } from '../../analysis/report/peak';
+import { peakPlace, type PeakPlace } from '../../analysis/report/nextPeak';
+import { explainPeak, peakLines } from '../../analysis/report/peak';
 import { buildReport, exitCodeOf } from '../../analysis/report/report';
 import { readSnapshot, type Snapshot, type SnapshotOptions } from '../../analysis/report/snapshot';
 import { fileNotes, renderTable } from '../../analysis/report/table';
@@ -61,7 +61,8 @@ async function showTrace(options: ReportArguments, opened: Opened, dist: string)
     const trace = { addon, session, path: options.file };
     if (until === null) return await showEnd(options, trace);
     const ran = !session.info().live && until.ns < session.info().durationNs;
-    const peak = isPeak(options) ? await peakOf(trace, until.ns) : null;
+    const readAt = <T>(ns: number, read: (then: NativeSession) => T): Promise<T> => atMoment(trace, ns, read);
+    const peak = isPeak(options) ? await peakPlace(session, until.ns, readAt) : null;
     return await atMoment(trace, until.ns, then => show(options, then, { from, until, ran, peak }));
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error), UNREADABLE);
@@ -120,16 +121,6 @@ interface ChosenMoment extends Selection {
 /** The moment is a peak, and it is explained. */
 function isPeak({ at, from }: ReportArguments): boolean {
   return from === null && at !== null && (at === 'peak' || 'peakOf' in at);
-}
-
-/** Who had the highest peak of the run, and the next peak of the step in which `ns` is. */
-async function peakOf(trace: EndedTrace, ns: number): Promise<PeakPlace | null> {
-  const tensors = trace.session.info().totals.filter(({ layer }) => layer === 'tensor');
-  const [most] = tensors.sort((a, b) => b.peakBytes - a.peakBytes);
-  if (most === undefined) return null;
-  const { process, device } = most;
-  const peak = stepPeakAt(trace.session, { process, device, ns });
-  return { process, device, next: peak && (await atMoment(trace, peak.toNs, then => nextPeak(then, peak))) };
 }
 
 interface Opened {

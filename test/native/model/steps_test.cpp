@@ -197,6 +197,7 @@ TEST(the_ledger_has_every_layer_at_the_end_of_each_step) {
   feed.end_step();
   feed.put_memory({0, feed.now_ns, 5000, 6000, 8000, 0});
   feed.allocate(0x10200, 300);
+  const uint64_t peak_ns = feed.now_ns;
   feed.free(0x10200);
   feed.put({GMT_DEVICE_ALLOC, 0x20000, 500, 0});
   feed.put({GMT_RESERVED, 0, 1500, 0});
@@ -205,6 +206,7 @@ TEST(the_ledger_has_every_layer_at_the_end_of_each_step) {
   const LedgerSeries series = feed.ledger();
   CHECK(column_of(series, LedgerColumn::Tensor) == (Numbers{400, 400}));
   CHECK(column_of(series, LedgerColumn::TensorMax) == (Numbers{400, 700}));
+  CHECK_EQ(column_of(series, LedgerColumn::TensorMaxNs)[1], static_cast<double>(peak_ns));
   CHECK(column_of(series, LedgerColumn::Driver) == (Numbers{1000, 1000}));
   CHECK(column_of(series, LedgerColumn::DriverMax) == (Numbers{1000, 1500}));
   CHECK(column_of(series, LedgerColumn::Reserved) == (Numbers{1000, 1000}));
@@ -217,6 +219,35 @@ TEST(the_ledger_has_every_layer_at_the_end_of_each_step) {
   const LedgerSeries other = feed.ledger(3);
   CHECK(column_of(other, LedgerColumn::Tensor) == (Numbers{0, 0}));
   CHECK(std::isnan(column_of(other, LedgerColumn::Reserved)[1]));
+}
+
+TEST(passes_are_told_by_the_stacks_of_allocations) {
+  constexpr uint32_t kForward = 1, kOther = 3, kBackward = 30, kOptimizer = 33;  // a multiple of 3 is in no module
+  StepFeed feed;
+  feed.names.set(kBackward, {{"/x/torch/autograd/__init__.py", 340, "backward"}, {"train.py", 77, "main"}});
+  feed.names.set(kOptimizer, {{"/x/torch/optim/adam.py", 100, "step"}, {"train.py", 78, "main"}});
+  uint64_t address = 0x10000;
+  const auto make = [&](uint32_t stack) { feed.allocate(address += 0x1000, 512, stack); };
+  const auto told = [&](uint64_t from_ns = 0) {
+    std::vector<gmt::model::Pass> passes;
+    for (const auto &one : feed.model.passes({0, from_ns, feed.now_ns + 1})) passes.push_back(one.pass);
+    return passes;
+  };
+  for (int step = 0; step < 2; ++step) {
+    make(kOther);
+    make(kForward);  // a mask, say: before the first node it might be an evaluation
+    feed.make_node(10, kForward);
+    make(kForward);
+    make(kBackward);
+    make(kOptimizer);
+    feed.end_step();
+  }
+  make(2);
+  using enum gmt::model::Pass;
+  CHECK(told() == (std::vector{Forward, Backward, Optimizer, Other, Forward, Backward, Optimizer, Other, Evaluation}));
+  CHECK(told(feed.now_ns - feed.step_ns) == (std::vector{Other, Evaluation}));
+  for (size_t i = 0; i < 2 * model::Passes::kKept; ++i) make(i % 2 ? kBackward : kOptimizer);
+  CHECK_EQ(told().size(), model::Passes::kKept);
 }
 
 TEST(steps_with_missing_events_are_flagged) {

@@ -1,5 +1,5 @@
 import { peakAgain, peakInside } from '../../../analysis/ledger/peakInside';
-import { nextPeak, stepPeakAt } from '../../../analysis/report/nextPeak';
+import { peakPlace } from '../../../analysis/report/nextPeak';
 import { explainPeak, nextPeakSentence, peakModules, peakSentence } from '../../../analysis/report/peak';
 import { stackedTimeline } from '../../../analysis/report/stackedTimeline';
 import { timelineSteps } from '../../../analysis/report/timelineSteps';
@@ -68,20 +68,16 @@ async function peakCardOf(
   { moment, process = -1, device = -1 }: Scope & { moment: Moment },
 ): Promise<PeakCard | null> {
   const session = openSession(model);
-  const tensors = session.native
-    .info()
-    .totals.filter(
-      total =>
-        total.layer === 'tensor' &&
-        (process < 0 || total.process === process) &&
-        (device < 0 || total.device === device),
-    );
-  const [most] = tensors.sort((a, b) => b.peakBytes - a.peakBytes);
   const ns = untilOf(moment);
-  if (most === undefined || ns === null) return null;
-  const step = stepPeakAt(session.native, { ...most, ns });
-  const next = step && nextPeak(await session.moments.at(step.toNs), step);
-  const peak = explainPeak(await session.moments.at(ns), { process: most.process, device: most.device, next });
+  if (ns === null) return null;
+  const then = await session.moments.at(ns);
+  const place = await peakPlace(
+    session.native,
+    ns,
+    async (untilNs, read) => read(await session.moments.at(untilNs)),
+    total => (process < 0 || total.process === process) && (device < 0 || total.device === device),
+  );
+  const peak = place && explainPeak(then, place);
   if (peak === null) return null;
   const modules = peakModules(peak).map(({ label, liveBytes: bytes }) => ({ label, bytes }));
   return {
