@@ -9,7 +9,7 @@ namespace gmt::model {
 
 class LineFinder {
  public:
-  void checkpoint(Archive &a) { a(forward_, engines_, makers_, backward_call_); }
+  void checkpoint(Archive &a) { a(forward_, engines_, makers_, nodes_, backward_call_); }
   /// The line of `event`, an allocation; `state` is what autograd did on its thread, nullptr = nothing.
   LineRef find(const trace::Event &event, const gmt_autograd *state);
 
@@ -17,6 +17,7 @@ class LineFinder {
   void set_newest_node(const trace::Node &node) {
     if (node.thread >= makers_.size()) makers_.resize(node.thread + 1u);
     makers_[node.thread] = node.node.stack;
+    ++nodes_;
   }
 
   /// `event`, an allocation, belongs to the operation that left the thread's newest node in autograd's graph: both have one stack.
@@ -24,7 +25,7 @@ class LineFinder {
     return event.stack && event.thread < makers_.size() && makers_[event.thread] == event.stack;
   }
 
-  bool sees_nodes() const { return !makers_.empty(); }
+  uint64_t nodes() const { return nodes_; }
   /// Autograd's engine has run nodes on it.
   bool is_engine(uint32_t thread) const { return thread < engines_.size() && engines_[thread].line.stack; }
 
@@ -47,6 +48,7 @@ class LineFinder {
   ForwardTable forward_;
   std::vector<EngineThread> engines_;  ///< by thread index
   std::vector<uint32_t> makers_;       ///< by thread index: stack of the newest node
+  uint64_t nodes_ = 0;                 ///< that came so far
   uint32_t backward_call_ = 0;
 };
 

@@ -20,11 +20,13 @@ class Passes {
   /// So many are kept, the newest: some hundred steps.
   static constexpr size_t kKept = 4096;
 
-  /// An allocation was made in `pass`; `in_graph`: autograd keeps a node of it. A forward pass without any node is one of an evaluation,
-  /// where the process has nodes at all.
-  void see(Pass pass, bool in_graph, bool has_nodes, uint64_t time_ns) {
+  /// An allocation was made in `pass`, after so many nodes of autograd's graph: a forward pass makes some, but in an evaluation, where the
+  /// process makes any at all.
+  void see(Pass pass, uint64_t nodes, uint64_t time_ns) {
+    const bool in_graph = nodes != nodes_;
+    nodes_ = nodes;
     if (pass == Pass::Other && in_graph) pass = Pass::Forward;
-    if (pass == Pass::Forward && !in_graph && has_nodes && last() != Pass::Forward) pass = Pass::Evaluation;
+    if (pass == Pass::Forward && !in_graph && nodes > 0 && last() != Pass::Forward) pass = Pass::Evaluation;
     if (pass == last()) return;
     if (pass == Pass::Forward && last() == Pass::Evaluation)
       kept_.back().pass = pass;
@@ -39,12 +41,13 @@ class Passes {
   const std::deque<PassBegin> &kept() const { return kept_; }
 
   void checkpoint(Archive &a) {
-    a(kept_);
+    a(kept_, nodes_);
     a.hold(kept_.size() <= kKept);
   }
 
  private:
   Pass last() const { return kept_.empty() ? Pass::Other : kept_.back().pass; }
+  uint64_t nodes_ = 0;          ///< when the last allocation came
   std::deque<PassBegin> kept_;  ///< times rise, no two neighbours are equal
 };
 

@@ -73,6 +73,34 @@ def lightning_module():
     return Lit(), lambda: (torch.randn(16, 64, 128, device="cuda"),), lambda out: out.pow(2).mean()
 
 
+class Layers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Linear(256, 256)
+        self.layers = nn.ModuleList(nn.TransformerEncoderLayer(256, 4, 1024, batch_first=True) for _ in range(4))
+        self.head = nn.Linear(256, 512)
+
+    def forward(self, x):
+        x = self.embed(x)
+        for layer in self.layers:
+            x = layer(x)
+        return self.head(x)
+
+
+def fsdp2():
+    return Layers(), lambda: (torch.randn(16, 64, 256, device="cuda"),), lambda out: out.pow(2).mean()
+
+
+def shard(model):
+    from torch.distributed.fsdp import fully_shard
+
+    torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+    torch.distributed.init_process_group("nccl")
+    for layer in model.layers:
+        fully_shard(layer)
+    fully_shard(model)
+
+
 made = {}  # address -> path of the module that made what is there
 called = []
 
@@ -102,7 +130,7 @@ def plain(name):
 
 def hook(model):
     for name, module in model.named_modules():
-        module.register_forward_pre_hook(lambda *_, path=plain(name): called.append(path))
+        module.register_forward_pre_hook(lambda *_, path=plain(name): called.append(path), prepend=True)
         module.register_forward_hook(lambda *_: called.pop() and None, always_call=True)
 
 
@@ -115,13 +143,16 @@ def named(model, optimizer):
             states = [each for each in optimizer.state.get(tensor, {}).values() if isinstance(each, torch.Tensor)]
             for each in [tensor, tensor.grad, *states]:
                 if each is not None:
-                    found.setdefault(each.untyped_storage().data_ptr(), plain(path))
+                    found.setdefault(getattr(each, "_local_tensor", each).untyped_storage().data_ptr(), plain(path))
     return found
 
 
 def main():
     torch.manual_seed(0)
     model, batch, loss_of = globals()[os.environ["GMT_MODEL"]]()
+    ranked = "RANK" in os.environ
+    if ranked:
+        shard(model)
     model.cuda()
     optimizer = torch.optim.AdamW(model.parameters())
     amp = os.environ["GMT_MODEL"] == "resnet"
@@ -145,6 +176,8 @@ def main():
                 path = by_name.get(block["address"]) or made.get(block["address"], OUTSIDE)
                 paths[path] = paths.get(path, 0) + block["size"]
     truth.write(paths=paths)
+    if ranked:
+        torch.distributed.barrier()
     return model, optimizer, inputs, out, loss
 
 

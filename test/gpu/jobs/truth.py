@@ -12,5 +12,5 @@ def memory_stats():
 
 
 def write(**facts):
-    with open(os.environ["GMT_TRUTH"], "w") as out:
+    with open(os.environ["GMT_TRUTH"] + os.environ.get("RANK", ""), "w") as out:
         json.dump({"pid": os.getpid(), **facts}, out)
