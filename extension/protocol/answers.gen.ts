@@ -590,8 +590,8 @@ export interface Fragmentation {
   segmentBytes: number;
   /** Segments that hold both a live block and a gap. */
   partlyUsedSegments: number;
-  /** Segments without any live block. */
-  emptySegments: number;
+  /** Of free bytes, those in segments without any live block: PyTorch can give them back. */
+  emptyBytes: number;
   /** In all segments. */
   freeBytes: number;
   /** The longest gap. */

@@ -37,6 +37,8 @@ const tests = [
   'before',
   'callers',
   'modules',
+  'passes',
+  'oom',
   'training',
   'asleep',
   'endless',

@@ -188,7 +188,7 @@ export class FakeTrace implements TraceSource {
       segments: 0,
       segmentBytes: 0,
       partlyUsedSegments: 0,
-      emptySegments: 0,
+      emptyBytes: 0,
       freeBytes: 0,
       largestFreeBytes: 0,
     };

@@ -1,4 +1,5 @@
 import { groupBy } from '../groups';
+import type { StepAxis } from '../../protocol/steps';
 import { siteRows, type Timeline, type Totals, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { AfterSteps } from '../../protocol/verdicts';
 import { fewestRecords } from '../series/records';
@@ -59,10 +60,19 @@ function risingLine(source: TraceSource, process: number): Pick<AfterSteps, 'lin
     const inSteps = (values: Float64Array): Float64Array => values.subarray(row * width, (row + 1) * width);
     const made = allocations - sum([...inSteps(series.stepAllocations)]);
     const bytes = peakBytes - Math.max(0, ...inSteps(series.maxBytes));
-    return made >= T.few + fewestRecords() && bytes > 0 ? [{ line: siteText(source.site(id)), bytes }] : [];
+    // A step that is bigger than those before makes no more blocks than they did.
+    const usual = Math.max(0, ...inSteps(series.stepAllocations).map((all, at) => all / stepsOf(series, at)));
+    return made > usual && made >= T.few + fewestRecords() && bytes > 0
+      ? [{ line: siteText(source.site(id)), bytes }]
+      : [];
   });
   const lines = [...groupBy(rises, ({ line }) => line)].map(([line, own]) => {
     return { line, lineBytes: sum(own.map(({ bytes }) => bytes)) };
   });
   return lines.sort((a, b) => b.lineBytes - a.lineBytes)[0] ?? null;
+}
+
+/** How many steps a point of the axis stands for. */
+function stepsOf({ first, last }: StepAxis, point: number): number {
+  return at(last, point) - at(first, point) + 1;
 }

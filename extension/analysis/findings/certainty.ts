@@ -8,6 +8,9 @@ import { THRESHOLDS as T } from '../series/thresholds';
 // holds the memory: something that the program never takes anything out of has no bound. Where that is not known, more rises tell than
 // most bounds allow.
 
+/** No model that is known is built in more rounds (Llama 3.1 405B has 126 layers: its `config.json`, `num_hidden_layers`). */
+const MOST_LAYERS = 128;
+
 export interface Growth {
   holder: FindingHolder | null;
   /** Steps in which it grew. */
@@ -23,14 +26,22 @@ export interface Growth {
   nameable: boolean;
   /** What is taken for steps may be a set-up, such as building a model layer by layer. */
   settingUp: boolean;
+  /** It freed less than a block in a step, left the loop, and ran out of memory behind it. */
+  built: boolean;
 }
 
 /** Null: it is a leak. Else why it may still be something that fills, in a sentence or two. */
 export function doubtOf(growth: Growth): string | null {
-  const { holder, rises, ended, settingUp, nameable } = growth;
+  const { holder, rises, ended, settingUp, built, nameable } = growth;
   const keeper = holder?.container ?? holder?.path ?? '';
-  const early = settingUp && !ended;
+  const early = settingUp && (!ended || (built && rises < MOST_LAYERS));
   if (!nameable || (!early && isCertain(growth))) return null;
+  if (early && ended)
+    return t(
+      'It grew in {0} rounds, until the program ended. They may be the building of a model rather than steps: {1} keeps all that they allocate.',
+      formatCount(rises),
+      keeper === '' ? t('something') : keeper,
+    );
   if (early && (holder === null || holder.limit === 'none'))
     return t('It grows so far; what repeats may be the building of a model rather than steps.');
   if (ended)

@@ -3,6 +3,7 @@ import { groupBy } from '../groups';
 import { libraryName } from '../../protocol/libraryName';
 import { isOfBackward, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { Finding, FindingHolder, FindingPlace, LeakClass } from '../../protocol/verdicts';
+import { inItsLoop } from './inItsLoop';
 import { doubtOf } from './certainty';
 import { clusterByCause, type GrowingSite } from '../sites/cluster';
 import { evidenceOf, ruledOutOf } from './evidence';
@@ -83,6 +84,7 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
     ended: info.processes[process]?.ended ?? true,
     nameable: unnamed === null,
     settingUp: info.steps.some(steps => steps.process === process && !steps.sure),
+    built: freesOf(info, process) < context.axis.count && leftItsLoop(context.source, process),
   };
   const doubt = doubtOf(grown);
   const finding = makeFinding({
@@ -112,6 +114,17 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
   finding.evidence = evidenceOf(finding, cluster, growthOf(all) - growthOf(cluster), context);
   finding.ruledOut = ruledOutOf(finding, cluster, context);
   return finding;
+}
+
+/** Memory ran out in a line behind the loop. */
+function leftItsLoop(source: TraceSource, process: number): boolean {
+  return source
+    .info()
+    .outOfMemory.some(one => one.process === process && one.layer === 'tensor' && !inItsLoop(one, source));
+}
+
+function freesOf({ totals }: TraceInfo, process: number): number {
+  return sum(totals.map(total => (total.process === process && total.layer === 'tensor' ? total.frees : 0)));
 }
 
 function ownerlessAdvice(): string {

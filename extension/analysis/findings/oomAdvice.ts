@@ -60,6 +60,8 @@ export function noAdvice({ failure: { snapshot, requestedBytes }, totalBytes }: 
   return t('Nothing can be advised from what was recorded: nothing grows, no unused memory of PyTorch’s cache would have been enough, and of no memory is it known that it gets less with the batch.');
 }
 
+const NO_SEGMENTS = { freeBytes: 0, largestFreeBytes: 0, emptyBytes: 0 };
+
 /** What grew until nothing more fitted. */
 function grown({ failure: { snapshot }, cause, leak, after }: Failed, source: TraceSource, lineText: LineText): Idea {
   const [against, sites] = ['leak' as const, snapshot?.sites ?? []];
@@ -84,15 +86,22 @@ export function fragmentationAdvice(): string {
 
 /** Memory of the device that the process could have had. */
 function around({ failure, cause, freeBytes, othersBytes, limited }: Failed): Idea[] {
-  const { snapshot, requestedBytes } = failure;
-  const { freeBytes: unused, largestFreeBytes: gap } = snapshot?.fragmentation ?? { freeBytes: 0, largestFreeBytes: 0 };
+  const { snapshot, requestedBytes, layer } = failure;
+  const { freeBytes: unused, largestFreeBytes: gap, emptyBytes } = snapshot?.fragmentation ?? NO_SEGMENTS;
+  // prettier-ignore
+  if (layer === 'host') return [
+    { against: cause, bytes: requestedBytes / 2, text: t('Pin less main memory: leave `pin_memory` out where it is not needed, or pin that much in parts, one after the other.') },
+    { against: null, bytes: failure.liveBytes, text: t('Free pinned memory that is not used any more; fewer workers and a smaller `prefetch_factor` of a `DataLoader` pin less.') },
+  ];
+  const ofCache = { against: 'cache', bytes: cause === 'cache' ? emptyBytes : 0 } as const;
   const room = Math.max(freeBytes ?? 0, gap);
   const parts = room > 0 ? Math.ceil(requestedBytes / room) : 2; // where nobody knows what fits
   const saved = cause === 'big-request' && parts <= MOST_PARTS ? requestedBytes * (1 - 1 / parts) : 0;
   const [count, each] = [formatCount(parts), formatBytes(requestedBytes / parts)];
   // prettier-ignore
   return [
-    { against: 'fragmentation', bytes: gap < requestedBytes ? unused : 0, text: fragmentationAdvice() },
+    { ...ofCache, text: t('Give back what the cache does not use before that library first needs memory: `torch.cuda.empty_cache()`; or use the library once, early.') },
+    { against: 'fragmentation', bytes: cause !== 'cache' && gap < requestedBytes ? unused : 0, text: fragmentationAdvice() },
     { against: 'limit', bytes: limited ? (freeBytes ?? 0) : 0, text: t('Raise the limit that `torch.cuda.set_per_process_memory_fraction` set, or leave that call out.') },
     { against: 'other-process', bytes: limited ? 0 : (othersBytes ?? 0), text: t('Other processes hold it on this GPU (`nvidia-smi` lists them): end them, or choose another GPU (`CUDA_VISIBLE_DEVICES`).') },
     { against: 'big-request', bytes: saved, text: t('Do the work of that line in {0} parts, one after the other: each needs {1}.', count, each) },

@@ -6,9 +6,11 @@ import type { AfterSteps, Finding, OutOfMemoryCause, OutOfMemoryVerdict } from '
 import { fewestRecords } from '../series/records';
 import { sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
+import { libraryName } from '../../protocol/libraryName';
 import { siteText } from '../sites/site';
 import { holderText } from '../words';
 import type { LineText } from './findingContext';
+import { inItsLoop } from './inItsLoop';
 import { adviceFor, byLine, noAdvice, type Failed } from './oomAdvice';
 import { titleOf } from './wording';
 
@@ -42,7 +44,7 @@ export function judgeFailures(context: OutOfMemoryContext): JudgedFailure[] {
   const known = new Set(outOfMemory.flatMap(failure => (failure.snapshot === null ? [] : [failure.site])));
   return outOfMemory.flatMap((failure, index) => {
     const isCounted = failure.snapshot === null && known.has(failure.site);
-    return isCounted || isRetried(failure, outOfMemory, info) ? [] : [judgeFailure(failure, index, info, context)];
+    return isCounted || isRetried(failure, context.source) ? [] : [judgeFailure(failure, index, info, context)];
   });
 }
 
@@ -57,11 +59,20 @@ export function countedText({ outOfMemory, outOfMemoryCount }: TraceInfo): strin
 
 /**
  * PyTorch asks the driver, and on failure empties its cache and asks again: what counts is whether the tensor could be
- * made. Where there is no tensor layer, the driver's word is final.
+ * made. What another library was refused is final, and so is all where there is no tensor layer.
  */
-function isRetried(failure: OutOfMemory, all: readonly OutOfMemory[], info: TraceInfo): boolean {
+function isRetried(failure: OutOfMemory, source: TraceSource): boolean {
+  const { outOfMemory, totals } = source.info();
   const isOwn = isOf(failure.process, 'tensor');
-  return failure.layer !== 'tensor' && (all.some(isOwn) || info.totals.some(one => isOwn(one) && one.allocations > 0));
+  const tensors = outOfMemory.some(isOwn) || totals.some(one => isOwn(one) && one.allocations > 0);
+  return failure.layer === 'driver' && tensors && otherLibrary(failure, source) === null;
+}
+
+/** Who asked the driver, where that is known and not PyTorch: `NCCL (libnccl.so.2)`. */
+export function otherLibrary({ layer, site }: OutOfMemory, source: TraceSource): string | null {
+  const library = layer === 'driver' ? source.site(site)?.library : undefined;
+  const name = libraryName(library ?? '');
+  return name === '' || name.startsWith('PyTorch') ? null : name;
 }
 
 function isOf(process: number, layer: Layer): (one: Pick<OutOfMemory, 'process' | 'layer'>) => boolean {
@@ -76,7 +87,7 @@ function judgeFailure(
 ): JudgedFailure {
   const { snapshot } = failure;
   const { source } = context;
-  const leak = leakBehind(failure, context.leaks);
+  const leak = inItsLoop(failure, source) ? leakBehind(failure, context.leaks) : null;
   const after = context.after?.process === failure.process && matters(context.after, failure) ? context.after : null;
   const room = roomOf(failure, info);
   const limited = hadRoom(failure, room, info);
@@ -87,7 +98,11 @@ function judgeFailure(
   const steps = stepsAfter(failure, step, info);
   const wentOn = steps > 0 || gotOver(failure, index, info);
   const [bytes, line] = [formatBytes(failure.requestedBytes), siteText(source.site(failure.site))];
-  const headline = t('{0} at {1} did not fit', bytes, line);
+  const library = otherLibrary(failure, source);
+  const headline =
+    library === null || library === line
+      ? t('{0} at {1} did not fit', bytes, line)
+      : t('{0} of {1} at {2} did not fit', bytes, library, line);
   const detail = withWentOn(causeText(failed, source), wentOn, steps);
   const verdict: OutOfMemoryVerdict = {
     ...{ index, cause, headline, detail, step, wentOn },
@@ -141,7 +156,9 @@ function causeOf(
   if (grown !== null) return 'leak';
   if (total !== null && requestedBytes >= T.most * total) return 'big-request';
   if (snapshot === null) return 'full';
-  const { freeBytes: unused, largestFreeBytes } = snapshot.fragmentation;
+  const { freeBytes: unused, largestFreeBytes, emptyBytes } = snapshot.fragmentation;
+  if (otherLibrary(failure, source) !== null && emptyBytes >= requestedBytes) return 'cache';
+  if (failure.layer === 'host') return requestedBytes > failure.liveBytes ? 'big-request' : 'full';
   if (unused >= requestedBytes && largestFreeBytes < requestedBytes) return 'fragmentation';
   if (total !== null && othersBytes !== null && othersBytes >= T.part * total) return 'other-process';
   if (gathering(snapshot)) return 'leak';
@@ -202,7 +219,11 @@ function withWentOn(detail: string, wentOn: boolean | null, steps: number): stri
 /** Why it is so, without a full stop. */
 function causeText({ cause, failure, leak, after, freeBytes: free, othersBytes }: Failed, source: TraceSource): string {
   const { snapshot } = failure;
-  const { freeBytes, largestFreeBytes } = snapshot?.fragmentation ?? { freeBytes: 0, largestFreeBytes: 0 };
+  const { freeBytes, largestFreeBytes, emptyBytes } = snapshot?.fragmentation ?? {
+    freeBytes: 0,
+    largestFreeBytes: 0,
+    emptyBytes: 0,
+  };
   const [unused, gap] = [formatBytes(freeBytes), formatBytes(largestFreeBytes)];
   const full = t('The program needs that much at once: nothing grows from step to step');
   // prettier-ignore
@@ -212,6 +233,7 @@ function causeText({ cause, failure, leak, after, freeBytes: free, othersBytes }
   // prettier-ignore
   const words: Record<OutOfMemoryCause, string> = {
     leak: after === null || leak !== null ? leaked : t('Memory rose by {0} after the last step, most at {1}', formatBytes(after.bytes), after.line),
+    cache: t('PyTorch’s cache has {0} that nothing uses, and only PyTorch can take from it', formatBytes(emptyBytes)),
     limit: t('It is a limit: the GPU had {0} free, but PyTorch was not allowed to take it', formatBytes(free ?? 0)),
     fragmentation: t('It is fragmentation: PyTorch’s cache has {0} unused, but no gap is bigger than {1}', unused, gap),
     'big-request': t('It is one big request: what else is alive is no more than usual'),

@@ -67,7 +67,7 @@ export const objects = {
       segments: 'u64',
       segmentBytes: 'u64',
       partlyUsedSegments: 'u64 Segments that hold both a live block and a gap.',
-      emptySegments: 'u64 Segments without any live block.',
+      emptyBytes: 'u64 Of free bytes, those in segments without any live block: PyTorch can give them back.',
       freeBytes: 'u64 In all segments.',
       largestFreeBytes: 'u64 The longest gap.',
     },

@@ -206,7 +206,7 @@ inline Napi::Object pack(Napi::Env env, const model::Fragmentation &row) {
   object.Set("segments", Napi::Number::New(env, static_cast<double>(row.segments)));
   object.Set("segmentBytes", Napi::Number::New(env, static_cast<double>(row.segment_bytes)));
   object.Set("partlyUsedSegments", Napi::Number::New(env, static_cast<double>(row.partly_used_segments)));
-  object.Set("emptySegments", Napi::Number::New(env, static_cast<double>(row.empty_segments)));
+  object.Set("emptyBytes", Napi::Number::New(env, static_cast<double>(row.empty_bytes)));
   object.Set("freeBytes", Napi::Number::New(env, static_cast<double>(row.free_bytes)));
   object.Set("largestFreeBytes", Napi::Number::New(env, static_cast<double>(row.largest_free_bytes)));
   return object;

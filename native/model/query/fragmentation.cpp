@@ -14,7 +14,7 @@ Fragmentation fragmentation(const State &state, uint32_t process, int32_t device
     out.segment_bytes += segment.end - segment.begin;
     out.free_bytes += segment.gap_bytes;
     out.largest_free_bytes = std::max(out.largest_free_bytes, segment.largest_gap);
-    out.empty_segments += segment.blocks == 0;
+    if (segment.blocks == 0) out.empty_bytes += segment.gap_bytes;
     out.partly_used_segments += segment.blocks > 0 && segment.gap_bytes > 0;
   }
   return out;

@@ -73,7 +73,7 @@ struct Fragmentation {
   uint64_t segments = 0;
   uint64_t segment_bytes = 0;
   uint64_t partly_used_segments = 0;
-  uint64_t empty_segments = 0;
+  uint64_t empty_bytes = 0;
   uint64_t free_bytes = 0;
   uint64_t largest_free_bytes = 0;
 };

@@ -121,7 +121,7 @@ TEST(gaps_lie_between_the_blocks_of_a_segment) {
   CHECK_EQ(known.segments, 3u);
   CHECK_EQ(known.segment_bytes, 24 * kMiB);
   CHECK_EQ(known.partly_used_segments, 1u);
-  CHECK_EQ(known.empty_segments, 1u);
+  CHECK_EQ(known.empty_bytes, 2 * kMiB);
   CHECK_EQ(known.free_bytes, 17 * kMiB);
   CHECK_EQ(known.largest_free_bytes, 7 * kMiB);
   CHECK_EQ(feed.model.fragmentation(0, 1).segments, 0u);

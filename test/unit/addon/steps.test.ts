@@ -118,12 +118,11 @@ test('the ledger has each layer at the end of each step', async () => {
   assert.deepEqual([...ledger.totalBytes], [NaN, 8 * 2 ** 30]);
   assert.deepEqual([...ledger.pendingBytes], [NaN, 1 << 20]);
   assert.equal(ledger.device, 0);
-  const { segments, segmentBytes, freeBytes, largestFreeBytes, partlyUsedSegments, emptySegments } =
-    trace.fragmentation({
-      process: 0,
-      device: 0,
-    });
-  assert.deepEqual([segments, segmentBytes, partlyUsedSegments, emptySegments], [1, 2 << 20, 1, 0]);
+  const { segments, segmentBytes, freeBytes, largestFreeBytes, partlyUsedSegments, emptyBytes } = trace.fragmentation({
+    process: 0,
+    device: 0,
+  });
+  assert.deepEqual([segments, segmentBytes, partlyUsedSegments, emptyBytes], [1, 2 << 20, 1, 0]);
   assert.deepEqual([freeBytes, largestFreeBytes], [(2 << 20) - 4608, (2 << 20) - 0x10000 - 512]);
   trace.close();
 });

@@ -21,6 +21,7 @@ const RUNS: Growth = {
   ended: false,
   nameable: true,
   settingUp: false,
+  built: false,
 };
 const BOUNDED: FindingHolder = { ...HOLDER, limit: 'shrinks' };
 const ENDLESS: FindingHolder = { ...HOLDER, limit: 'none' };
@@ -56,6 +57,9 @@ test('at the end of a run, what has a bound and never came to it is told in the 
 test('rounds that may be those of a set-up are judged when the program has ended', () => {
   assert.ok(!isLeak({ holder: ENDLESS, settingUp: true, rises: 1000 }));
   assert.ok(isLeak({ settingUp: true, ended: true }));
+  const builds = { settingUp: true, ended: true, built: true };
+  assert.ok(!isLeak({ ...builds, holder: ENDLESS, rises: 126 }), 'a list of layers, behind which memory runs out');
+  assert.ok(isLeak({ ...builds, holder: ENDLESS, rises: 200 }));
 });
 
 test('what the program can take something out of is a leak when it does and the rest grows all the same', () => {

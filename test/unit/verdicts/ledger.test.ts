@@ -16,7 +16,7 @@ function judged(ledger: NonNullable<RunFacts['ledger']>, facts: RunFacts = {}, s
   }
   return judgeTrace(new RunTrace(run, { ledger, ...facts }));
 }
-const room = { segments: 40, segmentBytes: 900 * MB, partlyUsedSegments: 31, emptySegments: 0, freeBytes: 500 * MB };
+const room = { segments: 40, segmentBytes: 900 * MB, partlyUsedSegments: 31, emptyBytes: 0, freeBytes: 500 * MB };
 
 test('the layers lie in each other, each with its slope a step', () => {
   const { ledger } = judged({

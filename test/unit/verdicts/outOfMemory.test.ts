@@ -35,7 +35,7 @@ const snapshot = (part: Partial<MemorySnapshot>): MemorySnapshot => ({
     segments: 100,
     segmentBytes: 11 * GB,
     partlyUsedSegments: 50,
-    emptySegments: 0,
+    emptyBytes: 0,
     freeBytes: 100 * MB,
     largestFreeBytes: 50 * MB,
   },

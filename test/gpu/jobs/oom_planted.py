@@ -1,0 +1,199 @@
+"""Memory runs out in one of ten ways (GMT_CASE). GMT_MODE `fail`: it does, and the step before is told. `room` and `fixed`: just before that
+place (GMT_AT), without and with what should help, the biggest tensor that would fit is told."""
+import os
+import subprocess
+import sys
+
+import torch
+import truth
+from torch import nn
+
+CASE, MODE, AT = os.environ["GMT_CASE"], os.environ["GMT_MODE"], int(os.environ.get("GMT_AT", "-1"))
+FIXED = MODE == "fixed"
+GB = 1 << 30
+told = {}
+
+
+def room():
+    """Bytes of the biggest tensor that fits, to 16 MB; for another library what the driver has."""
+    if CASE == "nccl":
+        return torch.cuda.mem_get_info()[0]
+    low, high = 0, torch.cuda.get_device_properties(0).total_memory
+    while high - low > 1 << 24:
+        middle = (low + high) // 2
+        try:
+            torch.empty(middle, dtype=torch.uint8, device="cuda")
+            low = middle
+        except torch.OutOfMemoryError:
+            high = middle
+    return low
+
+
+def reach(place):
+    """The program comes to a place that may be the last one."""
+    told["at"] = place
+    if MODE == "fail":
+        truth.write(**told)
+    elif place == AT:
+        truth.write(room=room(), **told)
+        os._exit(0)
+
+
+def tensor(gigabytes, **how):
+    return torch.empty(int(gigabytes * GB), dtype=torch.uint8, **{"device": "cuda", **how})
+
+
+class Block(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.up, self.down = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
+
+    def forward(self, x):
+        return x + self.down(torch.relu(self.up(x)))
+
+
+class Net(nn.Module):
+    def __init__(self, width=2048, layers=12):
+        super().__init__()
+        self.blocks = nn.ModuleList(Block(width) for _ in range(layers))
+
+    def forward(self, x):
+        for number, block in enumerate(self.blocks):
+            reach(number)
+            x = block(x)
+        return x
+
+
+def train(net, rows, steps, kept=None, told=lambda step: None):
+    optimizer = torch.optim.SGD(net.parameters(), lr=1e-3)
+    for step in range(steps):
+        told(step)
+        out = net(torch.randn(rows(step), 2048, device="cuda"))
+        if kept is not None:
+            kept.append(out.detach().cpu() if FIXED else out)
+        out.pow(2).mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+def leak():
+    train(Block(2048).cuda(), lambda step: 60_000, 400, [], reach)
+
+
+def batch():
+    rows = 500_000
+    train(Net().cuda(), lambda step: (rows * 9 // 10 if FIXED else rows) if step == 20 else 4_000, 22)
+
+
+def huge():
+    weights = [tensor(1) for _ in range(20)]
+    for step in range(12):
+        work = tensor(1)
+    reach(0)
+    if MODE == "fail":
+        scores = tensor(65)
+
+
+def caught():
+    weights = [tensor(1) for _ in range(20)]
+    for step in range(30):
+        work = tensor(1)
+        try:
+            if step == 12:
+                reach(0)
+                scores = tensor(65)
+        except torch.OutOfMemoryError:
+            halves = [tensor(8), tensor(8)]
+
+
+def fragmentation():
+    kept = []
+    for _ in range(6):
+        big = tensor(11)
+        del big
+        kept.append(tensor(0.02))
+        held = tensor(10.9)
+        kept.append(held)
+    for index in range(1, 12, 2):
+        kept[index] = None
+    reach(0)
+    if MODE == "fail":
+        scores = tensor(30)
+
+
+def other_process():
+    other = None
+    if not FIXED:
+        code = "import torch, sys; x = torch.empty(50 << 30, dtype=torch.uint8, device='cuda'); print('ready', flush=True); sys.stdin.read()"
+        clean = {name: value for name, value in os.environ.items() if not name.startswith(("GPU_MEMTRACE", "CUDA_INJ", "LD_PRE"))}
+        other = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=clean)
+        other.stdout.readline()
+    try:
+        weights = [tensor(1) for _ in range(10)]
+        import time
+
+        time.sleep(3)  # the GPU's own account is read once a second
+        weights.append(tensor(1))
+        reach(0)
+        if MODE == "fail":
+            scores = tensor(25)
+    finally:
+        if other:
+            other.kill()
+
+
+def graphs():
+    kept = []
+    for _ in range(3):
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            wide = torch.ones(5 << 28, device="cuda")
+            wide = wide + 1
+        kept.append(graph)
+    weights = [tensor(1) for _ in range(20)]
+    if FIXED:
+        del graph, wide
+        kept.clear()
+        torch.cuda.empty_cache()
+    reach(0)
+    if MODE == "fail":
+        scores = tensor(45)
+
+
+def nccl():
+    cache = tensor(torch.cuda.mem_get_info()[0] / GB - 1)
+    del cache
+    rest = [tensor(0.5)]
+    if FIXED:
+        torch.cuda.empty_cache()
+    reach(0)
+    if MODE == "fail":
+        from ctypes import CDLL, byref, c_size_t, c_void_p
+
+        import torch.distributed as dist
+
+        driver = CDLL("libcuda.so.1")
+        while driver.cuMemAlloc_v2(byref(c_void_p()), c_size_t(2 << 20)) == 0:
+            pass
+        dist.init_process_group("nccl", store=dist.HashStore(), rank=0, world_size=1)
+        dist.all_reduce(torch.ones(8, device="cuda"))
+        torch.cuda.synchronize()
+
+
+def pinned():
+    torch.zeros(8, device="cuda")
+    kept = [tensor(1, device="cpu", pin_memory=True) for _ in range(2)]
+    reach(0)
+    if MODE == "fail":
+        scores = tensor(400, device="cpu", pin_memory=True)
+
+
+def limit():
+    torch.cuda.set_per_process_memory_fraction(1.0 if FIXED else 0.25)
+    weights = [tensor(1) for _ in range(12)]
+    reach(0)
+    if MODE == "fail":
+        scores = tensor(15)
+
+
+globals()[CASE]()
