@@ -10,8 +10,9 @@ const cli = join(here, '../../dist/cli.js');
 export const python = process.env.GPU_MEMTRACE_PYTHON ?? 'python3';
 export const jobFile = name => join(here, 'jobs', `${name}.py`);
 
-/** A job by its name, or { workload, options } for one of test/workloads. */
+/** A job by its name, { workload, options } for one of test/workloads, or all its words. */
 function command(job) {
+  if (Array.isArray(job)) return job;
   if (typeof job === 'string') return [python, jobFile(job)];
   return [python, join(here, '../workloads', `${job.workload}.py`), ...job.options];
 }

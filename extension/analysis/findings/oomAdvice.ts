@@ -102,7 +102,7 @@ function around({ failure, cause, freeBytes, othersBytes, limited }: Failed): Id
   return [
     { ...ofCache, text: t('Give back what the cache does not use before that library first needs memory: `torch.cuda.empty_cache()`; or use the library once, early.') },
     { against: 'fragmentation', bytes: cause !== 'cache' && gap < requestedBytes ? unused : 0, text: fragmentationAdvice() },
-    { against: 'limit', bytes: limited ? (freeBytes ?? 0) : 0, text: t('Raise the limit that `torch.cuda.set_per_process_memory_fraction` set, or leave that call out.') },
+    { against: 'limit', bytes: limited ? (freeBytes ?? 0) : 0, atMost: true, text: t('Raise the limit that `torch.cuda.set_per_process_memory_fraction` set, or leave that call out.') },
     { against: 'other-process', bytes: limited ? 0 : (othersBytes ?? 0), text: t('Other processes hold it on this GPU (`nvidia-smi` lists them): end them, or choose another GPU (`CUDA_VISIBLE_DEVICES`).') },
     { against: 'big-request', bytes: saved, text: t('Do the work of that line in {0} parts, one after the other: each needs {1}.', count, each) },
   ];

@@ -161,7 +161,7 @@ function causeOf(
   if (failure.layer === 'host') return requestedBytes > failure.liveBytes ? 'big-request' : 'full';
   if (unused >= requestedBytes && largestFreeBytes < requestedBytes) return 'fragmentation';
   if (total !== null && othersBytes !== null && othersBytes >= T.part * total) return 'other-process';
-  if (gathering(snapshot)) return 'leak';
+  if (gathering(snapshot) && inItsLoop(failure, source)) return 'leak';
   const usual = snapshot.sites.find(site => site.site === failure.site)?.usualAllocatedBytes ?? 0;
   const bigger = biggerText(snapshot, source) !== null;
   if (usual > 0 && !bigger && requestedBytes >= T.times * usual) return 'big-request';

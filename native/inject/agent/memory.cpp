@@ -13,9 +13,14 @@
 namespace gmt::inject {
 namespace {
 
-// nvml.h, as far as it is used: nvmlMemory_t, nvmlProcessInfo_t (of the functions that end in _v2 and _v3).
+// nvml.h, as far as it is used: nvmlMemory_t, nvmlMemory_v2_t, nvmlProcessInfo_t (of the functions that end in _v2 and _v3).
 struct MemoryInfo {
   unsigned long long total, free, used;
+};
+/// `reserved` is the driver's own; the older struct counts it as used, as if other processes had it.
+struct MemoryInfo2 {
+  unsigned version = sizeof(MemoryInfo2) | 2u << 24;
+  unsigned long long total = 0, reserved = 0, free = 0, used = 0;
 };
 struct ProcessInfo {
   unsigned pid;
@@ -30,6 +35,7 @@ struct Nvml {
   int (*initialize)();
   int (*by_uuid)(const char *, NvmlDevice *);
   int (*memory)(NvmlDevice, MemoryInfo *);
+  int (*memory2)(NvmlDevice, MemoryInfo2 *);  ///< null before driver 510
   int (*processes)(NvmlDevice, unsigned *, ProcessInfo *);
 };
 struct Cuda {
@@ -78,6 +84,7 @@ bool open_nvml() {
       !resolve(library, &g_nvml.by_uuid, "nvmlDeviceGetHandleByUUID") ||
       !resolve(library, &g_nvml.memory, "nvmlDeviceGetMemoryInfo"))
     return false;
+  resolve(library, &g_nvml.memory2, "nvmlDeviceGetMemoryInfo_v2");
   if (!resolve(library, &g_nvml.processes, "nvmlDeviceGetComputeRunningProcesses_v3"))
     resolve(library, &g_nvml.processes, "nvmlDeviceGetComputeRunningProcesses_v2");
   if (g_nvml.initialize() != 0) return false;
@@ -118,13 +125,20 @@ uint64_t process_bytes(NvmlDevice device) {
   return bytes;
 }
 
+bool memory_of(NvmlDevice device, MemoryInfo *info) {
+  MemoryInfo2 more;
+  if (!g_nvml.memory2 || g_nvml.memory2(device, &more) != 0) return g_nvml.memory(device, info) == 0;
+  *info = {more.total - more.reserved, more.free, more.used};
+  return true;
+}
+
 void sample_device(int ordinal) {
   unsigned flags = 0;
   int active = 0;
   if (g_cuda.context(ordinal, &flags, &active) != 0 || !active) return;
   NvmlDevice device = device_of(ordinal);
   MemoryInfo info{};
-  if (!device || g_nvml.memory(device, &info) != 0) return;
+  if (!device || !memory_of(device, &info)) return;
   const gmt_memory memory{
       ticks_of(g_log.clock), process_bytes(device), info.used, info.total, static_cast<uint32_t>(ordinal), 0};
   write_memory(memory);

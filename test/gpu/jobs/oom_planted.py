@@ -29,9 +29,9 @@ def room():
     return low
 
 
-def reach(place):
+def reach():
     """The program comes to a place that may be the last one."""
-    told["at"] = place
+    told["at"] = place = told.get("at", 0) + 1
     if MODE == "fail":
         truth.write(**told)
     elif place == AT:
@@ -59,39 +59,40 @@ class Net(nn.Module):
 
     def forward(self, x):
         for number, block in enumerate(self.blocks):
-            reach(number)
+            reach()
             x = block(x)
         return x
 
 
-def train(net, rows, steps, kept=None, told=lambda step: None):
+def leak():
+    net, kept = Block(2048).cuda(), []
     optimizer = torch.optim.SGD(net.parameters(), lr=1e-3)
-    for step in range(steps):
-        told(step)
-        out = net(torch.randn(rows(step), 2048, device="cuda"))
-        if kept is not None:
-            kept.append(out.detach().cpu() if FIXED else out)
+    for _ in range(400):
+        reach()
+        out = net(torch.randn(60_000, 2048, device="cuda"))
+        kept.append(out)
         out.pow(2).mean().backward()
         optimizer.step()
         optimizer.zero_grad()
 
 
-def leak():
-    train(Block(2048).cuda(), lambda step: 60_000, 400, [], reach)
-
-
 def batch():
-    rows = 500_000
-    train(Net().cuda(), lambda step: (rows * 9 // 10 if FIXED else rows) if step == 20 else 4_000, 22)
+    net = Net().cuda()
+    optimizer = torch.optim.SGD(net.parameters(), lr=1e-3)
+    for step in range(22):
+        rows = 4_000 if step < 20 else 450_000 if FIXED else 500_000
+        net(torch.randn(rows, 2048, device="cuda")).pow(2).mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
 
 
 def huge():
     weights = [tensor(1) for _ in range(20)]
     for step in range(12):
         work = tensor(1)
-    reach(0)
+    reach()
     if MODE == "fail":
-        scores = tensor(65)
+        scores = torch.empty(65 * GB, dtype=torch.uint8, device="cuda")
 
 
 def caught():
@@ -100,8 +101,8 @@ def caught():
         work = tensor(1)
         try:
             if step == 12:
-                reach(0)
-                scores = tensor(65)
+                reach()
+                scores = torch.empty(65 * GB, dtype=torch.uint8, device="cuda")
         except torch.OutOfMemoryError:
             halves = [tensor(8), tensor(8)]
 
@@ -116,9 +117,9 @@ def fragmentation():
         kept.append(held)
     for index in range(1, 12, 2):
         kept[index] = None
-    reach(0)
+    reach()
     if MODE == "fail":
-        scores = tensor(30)
+        scores = torch.empty(30 * GB, dtype=torch.uint8, device="cuda")
 
 
 def other_process():
@@ -134,9 +135,9 @@ def other_process():
 
         time.sleep(3)  # the GPU's own account is read once a second
         weights.append(tensor(1))
-        reach(0)
+        reach()
         if MODE == "fail":
-            scores = tensor(25)
+            scores = torch.empty(25 * GB, dtype=torch.uint8, device="cuda")
     finally:
         if other:
             other.kill()
@@ -155,45 +156,47 @@ def graphs():
         del graph, wide
         kept.clear()
         torch.cuda.empty_cache()
-    reach(0)
+    reach()
     if MODE == "fail":
-        scores = tensor(45)
+        scores = torch.empty(45 * GB, dtype=torch.uint8, device="cuda")
 
 
 def nccl():
-    cache = tensor(torch.cuda.mem_get_info()[0] / GB - 1)
-    del cache
-    rest = [tensor(0.5)]
-    if FIXED:
-        torch.cuda.empty_cache()
-    reach(0)
-    if MODE == "fail":
-        from ctypes import CDLL, byref, c_size_t, c_void_p
+    """Two ranks; the first one's GPU is full of PyTorch's cache."""
+    import ctypes
 
-        import torch.distributed as dist
+    import torch.distributed as dist
 
-        driver = CDLL("libcuda.so.1")
-        while driver.cuMemAlloc_v2(byref(c_void_p()), c_size_t(2 << 20)) == 0:
-            pass
-        dist.init_process_group("nccl", store=dist.HashStore(), rank=0, world_size=1)
-        dist.all_reduce(torch.ones(8, device="cuda"))
-        torch.cuda.synchronize()
+    rank = int(os.environ["RANK"])
+    torch.cuda.set_device(rank)
+    dist.init_process_group("nccl")
+    small, rest = torch.ones(8, device="cuda"), [tensor(0.5)]
+    if rank == 0:
+        cache = tensor(torch.cuda.mem_get_info()[0] / GB - 1)
+        del cache
+        if FIXED:
+            torch.cuda.empty_cache()
+        reach()
+        while torch.cuda.mem_get_info()[0] > 24 << 20:
+            ctypes.CDLL("libcuda.so.1").cuMemAlloc_v2(ctypes.byref(ctypes.c_void_p()), ctypes.c_size_t(8 << 20))
+    dist.all_reduce(small)
+    torch.cuda.synchronize()
 
 
 def pinned():
     torch.zeros(8, device="cuda")
     kept = [tensor(1, device="cpu", pin_memory=True) for _ in range(2)]
-    reach(0)
+    reach()
     if MODE == "fail":
-        scores = tensor(400, device="cpu", pin_memory=True)
+        scores = torch.empty(400 * GB, dtype=torch.uint8, pin_memory=True)
 
 
 def limit():
     torch.cuda.set_per_process_memory_fraction(1.0 if FIXED else 0.25)
     weights = [tensor(1) for _ in range(12)]
-    reach(0)
+    reach()
     if MODE == "fail":
-        scores = tensor(15)
+        scores = torch.empty(15 * GB, dtype=torch.uint8, device="cuda")
 
 
 globals()[CASE]()
