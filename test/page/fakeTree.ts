@@ -11,10 +11,32 @@ interface Made {
   self: number;
 }
 
+type Add = (parent: number, file: string, line: number, name: string, self?: number) => number;
+
+/** Twelve layers, each with what its memory is for. */
+function modules(add: Add): void {
+  const layers = add(add(-1, 'model', 0, 'model'), 'model.layers', 0, 'layers');
+  for (let layer = 0; layer < 12; layer++) {
+    const at = add(layers, `model.layers.${layer}`, 0, String(layer));
+    for (const [part, scale] of Object.entries({ self_attn: 3, mlp: 2, norm: 0.1 })) {
+      const file = `model.layers.${layer}.${part}`;
+      const module = add(at, file, 0, part);
+      add(module, file, 0, 'activations', 64 * MB * scale * (layer === 3 ? 2 : 1));
+      add(module, file, 0, 'parameters', 16 * MB * scale);
+      add(module, file, 0, 'gradients', 16 * MB * scale);
+    }
+  }
+  add(-1, 'no module known', 0, 'no module known', 64 * MB);
+}
+
 function made(weight: StackTreeQuery['weight']): Made[] {
   const nodes: Made[] = [];
   const add = (parent: number, file: string, line: number, name: string, self = 0): number =>
     nodes.push({ parent, frame: { file, line, function: name }, self }) - 1;
+  if (weight === 'modules') {
+    modules(add);
+    return nodes;
+  }
   const scale = { live: 1, peak: 1.5, churn: 20 }[weight];
   const main = add(-1, '/home/user/project/train.py', 88, 'main');
   for (const [s, step] of ['training_step', 'evaluate'].entries()) {

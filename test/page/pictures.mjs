@@ -84,6 +84,7 @@ const VIEWS = {
       page => page.locator('.peak-card').evaluate(one => one.scrollIntoView({ block: 'end' })),
     ],
   },
+  'flame-modules': { steps: [click('[data-tab=flame]'), choose('flame-weight', 'modules'), low] },
   flame: {
     steps: [click('[data-tab=flame]'), low, seen('.flame-rect[aria-label^="forward_1,"]')],
     then: [keys('.flame-scroller', 'Home', 'ArrowDown', 'ArrowDown')],

@@ -1,5 +1,15 @@
 import { libraryName } from '../../protocol/libraryName';
-import type { Frame, TraceSource } from '../../protocol/trace';
+import type { Frame, Site, SiteQuery, SiteWindow } from '../../protocol/trace';
+
+export type TreeWindow = Pick<
+  SiteWindow,
+  'revision' | 'id' | 'liveBytes' | 'liveCount' | 'peakBytes' | 'allocatedBytes'
+>;
+/** What a tree is made of. */
+export interface TreeSource {
+  sites(query: SiteQuery): TreeWindow;
+  site(id: number): Pick<Site, 'frames' | 'library'> | null;
+}
 
 const NO_PYTHON: Frame = { file: '', line: 0, function: '' };
 /** Keys are parent × KEYS + frame: exact while both stay below 2^26. */
@@ -16,7 +26,7 @@ export class CallTree {
   private readonly frameOf: number[] = [];
   private readonly known = new Map<number, number>();
   /** For each source, as sites are numbered there. */
-  private readonly leaves = new WeakMap<TraceSource, Map<number, number>>();
+  private readonly leaves = new WeakMap<TreeSource, Map<number, number>>();
 
   /** Nodes so far. A node's parent has a smaller number. */
   get size(): number {
@@ -34,13 +44,13 @@ export class CallTree {
   }
 
   /** The nodes of the sites' innermost frames. A stack is read once: it never changes, but for one that is not known yet. */
-  leavesOf(source: TraceSource, sites: Uint32Array): Uint32Array {
+  leavesOf(source: TreeSource, sites: Uint32Array): Uint32Array {
     let known = this.leaves.get(source);
     if (known === undefined) this.leaves.set(source, (known = new Map<number, number>()));
     return sites.map(site => known.get(site) ?? this.add(source, site, known));
   }
 
-  private add(source: TraceSource, site: number, known: Map<number, number>): number {
+  private add(source: TreeSource, site: number, known: Map<number, number>): number {
     const found = source.site(site);
     const frames = found?.frames ?? [];
     if (frames.length === 0) return this.child(-1, { ...NO_PYTHON, function: libraryName(found?.library ?? '') });

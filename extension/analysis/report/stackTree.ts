@@ -1,10 +1,15 @@
 // The call tree of a trace's sites, outermost frames at the top, weighed by live, peak or churned bytes.
-import type { Frame, SiteQuery, SiteSort, SiteWindow, TraceSource } from '../../protocol/trace';
+import type { Frame, SiteQuery, SiteSort } from '../../protocol/trace';
 import type { StackTree, StackTreeQuery, TreeWeight } from '../../protocol/requests/treeRequests';
-import type { CallTree } from './callTree';
+import type { CallTree, TreeSource, TreeWindow } from './callTree';
 import { sum } from '../series/statistics';
 
-const SORTS: Record<TreeWeight, SiteSort> = { live: 'liveBytes', peak: 'peakBytes', churn: 'allocatedBytes' };
+const SORTS: Record<TreeWeight, SiteSort> = {
+  live: 'liveBytes',
+  peak: 'peakBytes',
+  churn: 'allocatedBytes',
+  modules: 'liveBytes',
+};
 const MOST_SITES = 1_000_000;
 
 /** What each node of the call tree holds; parallel to the tree's nodes. */
@@ -20,7 +25,7 @@ interface Weights {
 export type TreeQuery = StackTreeQuery & Pick<SiteQuery, 'bornFromNs' | 'bornToNs'>;
 
 /** The nodes that hold at least `minShare` of the whole. `tree` is kept for as long as the trace is open. */
-export function stackTree(tree: CallTree, source: TraceSource, query: TreeQuery): StackTree {
+export function stackTree(tree: CallTree, source: TreeSource, query: TreeQuery): StackTree {
   const window = source.sites(siteQuery(query));
   const weights = weigh(tree, source, window, query.weight);
   const totalBytes = sum(bytesOf(window, query.weight));
@@ -31,14 +36,22 @@ export function stackTree(tree: CallTree, source: TraceSource, query: TreeQuery)
 
 function siteQuery({ weight, minShare: _, open: __, ...rest }: TreeQuery): SiteQuery {
   const sort = SORTS[weight];
-  return { ...rest, groupBy: 'site', sort, descending: true, includeDead: weight !== 'live', from: 0, to: MOST_SITES };
+  return {
+    ...rest,
+    groupBy: 'site',
+    sort,
+    descending: true,
+    includeDead: weight === 'peak' || weight === 'churn',
+    from: 0,
+    to: MOST_SITES,
+  };
 }
 
-function bytesOf(window: SiteWindow, weight: TreeWeight): Float64Array {
-  return weight === 'live' ? window.liveBytes : weight === 'peak' ? window.peakBytes : window.allocatedBytes;
+function bytesOf(window: TreeWindow, weight: TreeWeight): Float64Array {
+  return window[SORTS[weight] as 'liveBytes' | 'peakBytes' | 'allocatedBytes'];
 }
 
-function weigh(tree: CallTree, source: TraceSource, window: SiteWindow, weight: TreeWeight): Weights {
+function weigh(tree: CallTree, source: TreeSource, window: TreeWindow, weight: TreeWeight): Weights {
   const bytes = bytesOf(window, weight);
   const leaves = tree.leavesOf(source, window.id);
   const weights = emptyWeights(tree.size);

@@ -4,9 +4,9 @@ import { MOMENT, type OfMoment } from './moment';
 import { LAYERS } from '../trace';
 import type { Frame, Layer } from '../trace';
 
-/** live: bytes alive now; peak: the sum of each stack's own peak; churn: all bytes ever allocated. */
+/** live: bytes alive now; peak: the sum of each stack's own peak; churn: all bytes ever allocated; modules: bytes alive now by module instead of by call. */
 export type TreeWeight = (typeof TREE_WEIGHTS)[number];
-export const TREE_WEIGHTS = ['live', 'peak', 'churn'] as const;
+export const TREE_WEIGHTS = ['live', 'peak', 'churn', 'modules'] as const;
 
 export interface StackTreeQuery {
   layer: Layer;

@@ -18,6 +18,7 @@ const WEIGHTS: readonly (readonly [TreeWeight, string])[] = [
   ['live', t('Alive')],
   ['peak', t('Peak of each stack')],
   ['churn', t('Ever allocated')],
+  ['modules', t('Alive, by module')],
 ];
 
 /** What decides what the graph shows. */

@@ -262,7 +262,7 @@ export class FlameView {
 }
 
 function classOf(node: FlameNode, above: boolean): string {
-  const kind = node.parent === null ? 'whole' : node.library ? 'library' : node.line === 0 ? 'native' : 'user';
+  const kind = node.parent === null ? 'whole' : node.library ? 'library' : node.file === '' ? 'native' : 'user';
   return `flame-rect ${kind}${above ? ' above' : ''}`;
 }
 

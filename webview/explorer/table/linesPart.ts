@@ -51,6 +51,7 @@ const WEIGHT_TITLES: Record<TreeWeight, readonly [string, string]> = {
   live: [t('Alive'), t('Bytes alive now, by the frame and everything it calls')],
   peak: [t('Peak'), t('Sum of the peaks of all stacks that go through the frame; not at one moment')],
   churn: [t('Allocated'), t('All bytes ever allocated, by the frame and everything it calls')],
+  modules: [t('Alive'), t('Bytes alive now, by the module and all that is in it')],
 };
 
 export class LinesPart implements Part {
