@@ -5,7 +5,7 @@ import { isatty } from 'node:tty';
 import { verdictsOf } from '../analysis/findings/verdictCache';
 import { sureLeaks } from '../analysis/findings/verdicts';
 import { buildReport } from '../analysis/report/report';
-import { oomDocument } from '../analysis/report/oomReport';
+import { oomDocuments } from '../analysis/report/oomReport';
 import { findingText, headLine, type OomFiles } from '../analysis/report/tableFindings';
 import { standingOf, TELLS } from '../analysis/sites/standing';
 import { KeptRecorder, type SpaceLimits, spaceLimits } from '../capture/launch/recorder';
@@ -27,7 +27,7 @@ import type { RecordingArguments } from './arguments/arguments';
 import type { StartConditions } from './arguments/startArguments';
 import { LEAVE } from './live/fullScreen';
 import { createLive, type LiveOptions } from './live/live';
-import { modulesAtFailures, shownMoment, type EndedTrace } from './report/finalMoment';
+import { momentsOf, shownMoment, type EndedTrace } from './report/finalMoment';
 import { jsonChunks } from './report/jsonDocument';
 import { print, say, terminalSize } from './report/output';
 import { giveToSudoUser, writeResult } from './report/resultFile';
@@ -174,16 +174,13 @@ export async function finish(
 
 /** Writes beside the trace what is to be said of the newest failure of each process that ran out of memory. */
 async function writeOomFiles(ended: EndedTrace, verdicts: Verdicts, { output }: RecordingArguments): Promise<OomFiles> {
-  const { processes, outOfMemory } = ended.session.info();
-  const newest = new Map(verdicts.outOfMemory.map(verdict => [outOfMemory[verdict.index]?.process ?? 0, verdict]));
-  const modules = await modulesAtFailures(ended, [...newest.values()]);
   const folder = output === null ? keptTracesFolder(process.env) : dirname(resolve(output));
   const files = new Map<number, string>();
-  for (const [at, [number, verdict]] of [...newest].entries()) {
-    const file = join(folder, `oom-${processes[number]?.pid}.md`);
+  for (const { process: number, name, lines } of await oomDocuments(ended.session, verdicts, momentsOf(ended))) {
+    const file = join(folder, name);
     try {
       makeFolder(folder);
-      if (writeResult([textOf(oomDocument(ended.session, verdict, modules[at]))], file)) files.set(number, file);
+      if (writeResult([textOf(lines)], file)) files.set(number, file);
     } catch (error) {
       say(`${file} cannot be written: ${reasonOf(error)}.`);
     }

@@ -40,6 +40,22 @@ describe('A program that freed everything', () => {
     await says('[data-value=live]', /^0 B$/);
   });
 
+  it('left a page of what to try, where memory ran out', async () => {
+    await trace(
+      writeScript('ran_out.py', 'sys.exit(allocate(ctypes.byref(address), ctypes.c_size_t(1 << 45)) != 0)\n'),
+    );
+    await reached('ended');
+    const told = '.notification-list-item:has-text("GPU memory ran out")';
+    await until('the note', async () => {
+      await vscode.commands.executeCommand('notifications.showList');
+      return /what to try, is in oom-\d+\.md/.test((await texts('.notification-list-item-message')).join());
+    });
+    await click(`${told} .monaco-button:has-text("Open")`);
+    const tabs = () => vscode.window.tabGroups.all.flatMap(group => group.tabs);
+    await until('the page', () => tabs().some(({ label }) => /oom-\d+\.md/.test(label)));
+    await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+  });
+
   it('was asked by itself who holds what leaks, without a page that is seen', async () => {
     const agent = join(root, 'test/native/agent');
     const file = join(workspace, 'asked.py');

@@ -100,7 +100,7 @@ function judgeFailure(
   const [bytes, line] = [formatBytes(failure.requestedBytes), siteText(source.site(failure.site))];
   const library = otherLibrary(failure, source);
   const headline =
-    library === null || library === line
+    library === null || library === line || library.startsWith('Python')
       ? t('{0} at {1} did not fit', bytes, line)
       : t('{0} of {1} at {2} did not fit', bytes, library, line);
   const detail = withWentOn(causeText(failed, source), wentOn, steps);

@@ -6,7 +6,7 @@ import { countedText } from '../findings/outOfMemory';
 import { librariesOf, readLibraries } from '../ledger/libraries';
 import { siteText } from '../sites/site';
 import { foldEqualLayers } from './equalLayers';
-import { categoriesText, NO_MODULE, type ModuleRow } from './modules';
+import { categoriesText, NO_MODULE, readModules, type ModuleRow } from './modules';
 import { CATEGORIES, type Category } from '../../protocol/steps';
 import { sum } from '../series/statistics';
 import { missingLines } from './table';
@@ -17,6 +17,49 @@ const MODULES = 10;
 
 /** Numbers are bytes; null: not known. */
 type Row = (string | number | null)[];
+
+/** Behind the end of a trace, however its times are read. */
+export const BEHIND_NS = 1e9;
+
+/** Reads a trace as it was at other times; `endNs`: behind its end, null: as it is open. */
+export interface FailureReader {
+  endNs: number | null;
+  readAt<T>(untilNs: number | null, read: (then: TraceSource) => T): Promise<T>;
+}
+
+/** What was alive by module at each of these failed allocations; empty where the trace cannot be read again. */
+export async function modulesAtFailures(
+  { endNs, readAt }: FailureReader,
+  judged: readonly OutOfMemoryVerdict[],
+): Promise<ModuleRow[][]> {
+  if (judged.length === 0) return [];
+  try {
+    const failures = await readAt(endNs, then => then.info().outOfMemory);
+    const modules: ModuleRow[][] = [];
+    for (const { index } of judged) {
+      const { timeNs = 0, process = 0, device = 0 } = failures[index] ?? {};
+      modules.push(await readAt(timeNs, then => readModules(then, { layer: 'tensor', process, device })));
+    }
+    return modules;
+  } catch {
+    return []; // its files are gone
+  }
+}
+
+/** The document of the newest failure of each process, by its number; `name`: of its file. */
+export async function oomDocuments(
+  source: TraceSource,
+  { outOfMemory }: Verdicts,
+  reader: FailureReader,
+): Promise<{ process: number; name: string; lines: string[] }[]> {
+  const info = source.info();
+  const newest = new Map(outOfMemory.map(verdict => [info.outOfMemory[verdict.index]?.process ?? 0, verdict]));
+  const modules = await modulesAtFailures(reader, [...newest.values()]);
+  return [...newest].map(([process, verdict], at) => {
+    const lines = oomDocument(source, verdict, modules[at]);
+    return { process, name: `oom-${info.processes[process]?.pid}.md`, lines };
+  });
+}
 
 /** Markdown on the failed allocations of a trace that PyTorch could not get over, oldest first: a document each. */
 export function oomReport(source: TraceSource, { outOfMemory }: Verdicts, modules: readonly ModuleRow[][]): string[] {
@@ -33,7 +76,7 @@ export function oomReport(source: TraceSource, { outOfMemory }: Verdicts, module
 }
 
 /** The document of one failure; `modules`: what was alive then, where that is known. It tells what happened, what to try, what was alive, where the rest of the GPU was, what is not known. */
-export function oomDocument(source: TraceSource, verdict: OutOfMemoryVerdict, modules: ModuleRow[] = []): string[] {
+function oomDocument(source: TraceSource, verdict: OutOfMemoryVerdict, modules: ModuleRow[] = []): string[] {
   const failure = source.info().outOfMemory[verdict.index];
   if (failure === undefined) return [];
   const { advice, noAdvice, aliveByLine, aliveByCategory, newInStep } = verdict;

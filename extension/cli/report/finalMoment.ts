@@ -1,10 +1,10 @@
-import { readModules, type ModuleRow } from '../../analysis/report/modules';
+import { BEHIND_NS, type FailureReader } from '../../analysis/report/oomReport';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { endingOf, endingWords } from '../../analysis/report/ending';
 import { asOfMoment, readSnapshot, type Snapshot, type SnapshotOptions } from '../../analysis/report/snapshot';
 import type { NativeAddon, NativeSession } from '../../engine/addon';
 import type { TraceSource } from '../../protocol/trace';
-import type { OutOfMemoryVerdict, Verdicts } from '../../protocol/verdicts';
+import type { Verdicts } from '../../protocol/verdicts';
 import { asAt, asEnded, atMoment } from './momentSource';
 
 /** A trace that is read to its end. */
@@ -16,9 +16,6 @@ export interface EndedTrace {
   /** It was read while it was recorded: read once more, its times are those that a moment of it is read by. */
   followed?: true;
 }
-
-/** Behind the end of a trace, however its times are read. */
-const BEHIND_NS = 1e9;
 
 /** Calls `use` with what reads a whole trace: what is alive is that of its end, or of the moment that is shown instead. */
 export async function withFinal<T>(
@@ -45,24 +42,13 @@ export async function withFinal<T>(
   }
 }
 
-/** What was alive by module at each of these failed allocations; empty where the trace cannot be read again. */
-export async function modulesAtFailures(
-  trace: EndedTrace,
-  judged: readonly OutOfMemoryVerdict[],
-): Promise<ModuleRow[][]> {
-  if (judged.length === 0) return [];
-  try {
-    const endNs = trace.followed ? trace.session.info().durationNs + BEHIND_NS : null;
-    const failures = await atMoment(trace, endNs, session => session.info().outOfMemory);
-    const modules: ModuleRow[][] = [];
-    for (const { index } of judged) {
-      const { timeNs = 0, process = 0, device = 0 } = failures[index] ?? {};
-      modules.push(await atMoment(trace, timeNs, then => readModules(then, { layer: 'tensor', process, device })));
-    }
-    return modules;
-  } catch {
-    return []; // its files are gone
-  }
+/** Reads moments of a trace. */
+export function momentsOf(trace: EndedTrace): FailureReader {
+  return {
+    // A trace that is read anew tells its times a little differently.
+    endNs: trace.followed ? trace.session.info().durationNs + BEHIND_NS : null,
+    readAt: (untilNs, read) => atMoment(trace, untilNs, read),
+  };
 }
 
 /** The moment that people are shown of a trace instead of its end, for its JSON document; nothing where that is the end. */

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
-import { oomReport } from '../../analysis/report/oomReport';
+import { modulesAtFailures, oomReport } from '../../analysis/report/oomReport';
 import { peakPlace, type PeakPlace } from '../../analysis/report/nextPeak';
 import { explainPeak, peakLines } from '../../analysis/report/peak';
 import { buildReport, exitCodeOf } from '../../analysis/report/report';
@@ -20,7 +20,7 @@ import type { ReportArguments } from '../arguments/reportArguments';
 import { jsonChunks } from './jsonDocument';
 import { compareReport } from './compareReport';
 import { exportReport } from './exportReport';
-import { shownMoment, modulesAtFailures, withFinal, type EndedTrace } from './finalMoment';
+import { momentsOf, shownMoment, withFinal, type EndedTrace } from './finalMoment';
 import { asAt, atMoment, bornSince } from './momentSource';
 import { refuse, say, terminalSize } from './output';
 import { writeResult } from './resultFile';
@@ -168,7 +168,7 @@ async function showEnd(options: ReportArguments, trace: EndedTrace): Promise<num
     return writeResult(jsonChunks(document), options.output) ? 0 : UNREADABLE;
   }
   if (options.oom) {
-    const document = oomReport(session, verdicts, await modulesAtFailures(trace, verdicts.outOfMemory));
+    const document = oomReport(session, verdicts, await modulesAtFailures(momentsOf(trace), verdicts.outOfMemory));
     return writeResult([textOf(document)], options.output) ? 0 : UNREADABLE;
   }
   const info = session.info();

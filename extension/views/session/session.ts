@@ -13,6 +13,7 @@ import { reasonOf, removeTraceDirectory } from '../../capture/traces/traceDirect
 import { TraceSession } from '../../engine/session';
 import { cpuText, type CpuReason } from '../../protocol/cpuReason';
 import { holderTime, type Recorder, type Remembered } from './beginRecording';
+import { writeOomFiles } from './oomFiles';
 import { OpenTrace } from './openTrace';
 import type { Recording, RecordingEnd } from './recording';
 import { Refused, sudoWords } from './refused';
@@ -260,6 +261,7 @@ export class Session extends OpenTrace {
       pruneKeptTraces(folder);
       this.file = file;
       this.parts.log.info(`trace kept in ${file}`);
+      if (this.verdicts !== null) await writeOomFiles(folder, this.trace, (await this.verdicts.verdictsNow()).verdicts);
     } catch (error) {
       this.parts.log.error(`the trace could not be kept: ${reasonOf(error)}`);
     }
