@@ -6,7 +6,7 @@ import { simulatorVariables, traceVariables } from '../capture/launch/environmen
 import { launch, missingScript, type Launched, type NotLaunched, type Streams } from '../capture/launch/launch';
 import { settleDirectory } from '../capture/launch/settle';
 import { watchForCpu } from '../capture/processes/cpuReason';
-import { cuptiFor, type Environment, findDriver } from '../capture/processes/machine';
+import { cuptiFor, type Environment, findDriver, readText } from '../capture/processes/machine';
 import { reasonOf } from '../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon } from '../engine/addon';
 import { cpuText } from '../protocol/cpuReason';
@@ -27,6 +27,8 @@ import {
 } from './recording';
 import { refuse, say } from './report/output';
 
+/** 128 + SIGKILL. */
+const KILLED = 137;
 const USUAL: HolderTime = 'onFirstLeak';
 /** How long processes that the program left behind are waited for before the last table. */
 const STRAGGLER_MS = 1_000;
@@ -102,6 +104,7 @@ async function follow(
 ): Promise<number> {
   process.on('uncaughtException', error => say(reasonOf(error)));
   recordProcess(recording, started.pid, null);
+  const killsBefore = memoryKills();
   const asks = options.backend === 'inject' && (options.holders ?? USUAL) === 'onFirstLeak';
   const watch = asks ? watchForLeaks(recording) : null;
   const cpu = sayWhenOnCpu(recording, started.pid);
@@ -115,9 +118,16 @@ async function follow(
   watch?.stop();
   cpu.stop();
   recordProcess(recording, started.pid, status);
+  if (status === KILLED && memoryKills() > killsBefore)
+    say('Main memory ran out, and Linux killed the program for it: below is what it had on GPUs and pinned then.');
   await settle(recording);
   await probes?.detach();
   return finish(options, recording, cpu.why(), status);
+}
+
+/** How many programs Linux has killed since it started because main memory ran out; 0 where it does not tell (before Linux 4.13). */
+function memoryKills(): number {
+  return Number(/^oom_kill (\d+)$/m.exec(readText('/proc/vmstat'))?.[1] ?? 0);
 }
 
 /** A program that could use a GPU but cannot says nothing of it: we do, once. */
