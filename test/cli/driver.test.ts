@@ -1,6 +1,6 @@
 // What a script did to the driver, in the report: addresses, sizes, lines, totals; also when it was killed.
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { DRIVER_SCRIPT, FIRST_LINE, Place, python, type Report } from './launcher';
 
@@ -73,6 +73,34 @@ os.kill(os.getpid(), signal.SIGKILL)
   const again = await place.run(['report', place.path('t.gputrace'), '--format', 'json']);
   assert.deepEqual((JSON.parse(again.stdout) as Report).totals, report.totals);
   assert.equal(report.processes[0]?.exitCode, 137);
+});
+
+/** Linux kills what goes over its limit. */
+const LIMITED = `/sys/fs/cgroup/memory/gpu-memtrace-${process.pid}`;
+
+function limitMemory(bytes: number): boolean {
+  try {
+    mkdirSync(LIMITED);
+    writeFileSync(`${LIMITED}/memory.limit_in_bytes`, String(bytes));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('a program that Linux kills because main memory ran out is told as such', async t => {
+  if (!limitMemory(60 * MB)) return t.skip('no memory of this machine can be limited: that takes root and cgroup v1');
+  const place = new Place(t);
+  const body = `alloc(${MB})
+open("${LIMITED}/tasks", "w").write(str(os.getpid()))
+hog = []
+while True: hog.append(bytearray(${MB}))
+`;
+  const { status, stderr, report } = await place.trace([python, place.write('job.py', DRIVER_SCRIPT + body)]);
+  rmdirSync(LIMITED);
+  assert.equal(status, 137);
+  assert.match(stderr, /Main memory ran out, and Linux killed the program for it/);
+  assert.equal(totals(report, 'driver')[0]?.liveBytes, MB);
 });
 
 test('after SIGKILL of tracer and program the trace directory can be read', async t => {
