@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "inject/agent/allocator.h"
+#include "inject/agent/arrays.h"
 #include "inject/agent/frames.h"
 #include "inject/agent/gradients.h"
 #include "inject/agent/records.h"
@@ -279,7 +280,11 @@ struct Method {
   int flags;
   const char *doc;
 };
-constexpr int kFastCall = 0x80;
+constexpr int kFastCall = 0x80, kWithNames = 0x82;  // the latter are given (self, arguments, count, names)
+template <class Function>
+Py *(*with_names(Function *function))(Py *, Py *const *, ssize_t) {
+  return reinterpret_cast<Py *(*)(Py *, Py *const *, ssize_t)>(reinterpret_cast<void *>(function));
+}
 constexpr int kFileInput = 257;  // Py_file_input
 Method g_methods[] = {
     {"gpu_memtrace_step", on_step, kFastCall, nullptr},
@@ -288,6 +293,14 @@ Method g_methods[] = {
     {"gpu_memtrace_name", name, kFastCall, nullptr},
     {"gpu_memtrace_module", module, kFastCall, nullptr},
     {"gpu_memtrace_allocator", allocator, kFastCall, nullptr},
+    {"gpu_memtrace_array", array_came, kFastCall, nullptr},
+    {"gpu_memtrace_gone", array_gone, kFastCall, nullptr},
+    {"gpu_memtrace_look", set_look, kFastCall, nullptr},
+    {"gpu_memtrace_cupy_watch", watch_cupy, kFastCall, nullptr},
+    {"gpu_memtrace_cupy_allocate", cupy_allocate, kFastCall, nullptr},
+    {"gpu_memtrace_cupy_given", with_names(cupy_given), kWithNames, nullptr},
+    {"gpu_memtrace_cupy_taken", with_names(cupy_taken), kWithNames, nullptr},
+    {"gpu_memtrace_cupy_nothing", with_names(cupy_nothing), kWithNames, nullptr},
     {"gpu_memtrace_block", block, kFastCall, nullptr},
     {"gpu_memtrace_asleep", is_asleep, kFastCall, nullptr},
     {"gpu_memtrace_woke", has_woken, kFastCall, nullptr},
@@ -347,14 +360,18 @@ bool run_first_part(const PythonApi &api, Py *space) {
 
 }  // namespace
 
-bool torch_imported(const PythonApi &api) {
+bool library_imported(const PythonApi &api) {
   Py *modules = api.modules();
-  return modules && api.dict_get(modules, "torch") != nullptr;
+  constexpr const char *kLibraries[] = {"torch", "jax", "cupy", "numba.cuda"};
+  for (const char *name : kLibraries)
+    if (modules && api.dict_get(modules, name)) return true;
+  return false;
 }
 
 bool install_agent(const PythonApi &api) {
   if (g_turn) return true;  // a forked child has its parent's
   g_api = &api;
+  use_arrays(api);
   Py *space = new_namespace(api);
   const bool done = space && run_first_part(api, space);
   if (space) api.drop(space);

@@ -1,0 +1,167 @@
+"""Arrays that other libraries than PyTorch have on GPUs: where each lies, and which there are.
+
+CuPy tells its allocations itself, Numba's are the driver's. JAX tells nobody: its arrays are looked at now and then, and what is new
+or gone since the last look is told then."""
+
+import os
+import sys
+import time
+import types
+import weakref
+
+objects = load("objects")
+NOTE_AGENT = 9
+NOWHERE = (0, 0, None)  # address, bytes, index of the GPU
+SHARE, LEAST_MS, HANDOVER_MS = 0.01, 50, 0.1  # of the program's time for looks; milliseconds between two of them; what a turn takes besides
+PLATFORMS = ("gpu", "cuda", "cpu" if os.environ.get("GPU_MEMTRACE_AGENT_DEVICES") == "all" else "cuda")  # cpu: for tests
+LOOKS = (
+    "JAX arrays are seen at looks, at most 20 a second: their times are those of a look, and what came and went between two of them is not known."
+)
+HOOKS = ("alloc_preprocess", "alloc_postprocess", "malloc_preprocess", "malloc_postprocess", "free_preprocess", "free_postprocess")
+known = {}  # id of an array of JAX -> (weak reference to it, [(address, bytes, index of the GPU)])
+users = {}  # (address, index of the GPU) -> how many arrays have it
+state = {"cupy": False, "jax": False, "told": False}
+
+
+def of_module(name, part):
+    """What a module has under a name, if it is there and complete."""
+    module = sys.modules.get(name)
+    return objects.MODULE_DICT(module).get(part) if objects.is_kind(module, types.ModuleType) else None
+
+
+def kinds():
+    """{class: how an array of it tells where it lies} of the libraries that are there."""
+    found = {
+        of_module("cupy", "ndarray"): of_cupy,
+        of_module("jaxlib._jax", "ArrayImpl") or of_module("jaxlib.xla_extension", "ArrayImpl"): of_jax,
+        of_module("numba.cuda.cudadrv.devicearray", "DeviceNDArrayBase"): of_numba,
+    }
+    return {kind: read for kind, read in found.items() if objects.is_class(kind)}
+
+
+def place(thing):
+    """(address, bytes, index of the GPU) of an array's memory; NOWHERE: it is none, or not known where it lies."""
+    for kind, read in kinds().items():
+        if objects.is_kind(thing, kind):
+            try:
+                return read(thing)
+            except (AttributeError, TypeError, ValueError, ReferenceError):
+                return NOWHERE
+    return NOWHERE
+
+
+def part(thing, name):
+    """What a library's class made in C has under this name."""
+    for kind in objects.CLASS_MRO(type(thing)):
+        slot = objects.CLASS_DICT(kind).get(name)
+        if objects.exactly(slot, objects.GETSET, objects.MEMBER):
+            return slot.__get__(thing)
+    raise AttributeError(name)
+
+
+def of_cupy(array):
+    memory = part(part(array, "data"), "mem")
+    return part(memory, "ptr"), part(memory, "size"), part(memory, "device_id")
+
+
+def of_jax(array):
+    found = known.get(id(array))
+    return found[1][0] if found is not None and found[0]() is array and found[1] else NOWHERE
+
+
+def of_numba(array):
+    """A part of an array has the memory of all of it."""
+    memory = objects.attribute(array, "gpu_data")
+    memory = objects.attribute(memory, "_mem") or memory
+    pointer = objects.attribute(memory, "device_pointer")
+    simple = objects.CLASS_MRO(of_module("ctypes", "c_size_t"))[1]
+    address = objects.CLASS_DICT(simple)["value"].__get__(pointer) if objects.is_kind(pointer, simple) else int(pointer)
+    device = objects.attribute(objects.attribute(memory, "context"), "device")
+    return address or 0, objects.attribute(memory, "size"), objects.attribute(device, "id")
+
+
+def watch():
+    """Begins to watch what there is to be watched by now."""
+    if not state["cupy"] and of_module("cupy", "get_default_memory_pool") is not None:
+        state["cupy"] = True
+        watch_cupy()
+    if not state["jax"] and of_module("jax._src.xla_bridge", "_backends") is not None:
+        state["jax"] = True
+        natives["look"](1)
+
+
+def watch_cupy():
+    """CuPy keeps the hooks of its pools by thread: where a thread first asks for memory, ours is added (native/inject/agent/arrays.cpp)."""
+    get_hooks, cuda = of_module("cupy.cuda.memory_hook", "get_memory_hooks"), of_module("cupy", "cuda")
+    told = {"malloc_postprocess": natives["cupy_given"], "free_preprocess": natives["cupy_taken"]}
+    hook = types.SimpleNamespace(**{name: told.get(name, natives["cupy_nothing"]) for name in HOOKS})
+    natives["cupy_watch"](get_hooks, hook, cuda.get_allocator())
+    cuda.set_allocator(natives["cupy_allocate"])
+
+
+def live_arrays():
+    """Of all backends that JAX has made, the oldest first."""
+    clients = of_module("jax._src.xla_bridge", "_backends") or {}
+    return [each for client in list(clients.values()) if client.platform in PLATFORMS for each in reversed(client.live_arrays())]
+
+
+def look():
+    """Tells which arrays of JAX came and went since the last look, and when the next one is due."""
+    if not state["jax"] or natives["asleep"]():
+        return
+    begun = time.perf_counter()
+    alive, new = {}, []
+    for array in live_arrays():
+        found = known.get(id(array))
+        if found is not None and found[0]() is array:
+            alive[id(array)] = found
+        else:
+            new.append(array)
+    for number in known.keys() - alive.keys():
+        for address, size, device in known.pop(number)[1]:
+            leave(address, size, device)
+    if new and not state["told"]:
+        state["told"] = True
+        natives["note"](NOTE_AGENT, LOOKS)
+    # A buffer cannot be given away for good by another thread while it is asked where it lies.
+    alone = len(sys._current_frames()) <= 2
+    for array in new:
+        enter(array, alone)
+    del alive, new
+    natives["look"](int(max(LEAST_MS, ((time.perf_counter() - begun) * 1000 + HANDOVER_MS) / SHARE)))
+
+
+def enter(array, alone):
+    """An array that is not ready yet is left for the next look: asking would wait for it."""
+    if id(array) in known or array.is_deleted() or not array.is_ready():
+        return
+    devices = array.sharding.device_set
+    if len(devices) > 1:
+        known[id(array)] = (weakref.ref(array), [])
+        for each in array._arrays:
+            enter(each, alone)
+        return
+    size = array.on_device_size_in_bytes()
+    if size == 0 or array.sharding.memory_kind not in (None, "device"):
+        known[id(array)] = (weakref.ref(array), [])
+        return
+    (device,) = devices
+    address = array.unsafe_buffer_pointer() if alone else id(array)
+    known[id(array)] = (weakref.ref(array), [(address, size, device.local_hardware_id)])
+    users[address, device.local_hardware_id] = users.get((address, device.local_hardware_id), 0) + 1
+    if users[address, device.local_hardware_id] == 1:
+        codes, offsets = array.traceback.raw_frames() if array.traceback is not None else ([], [])
+        natives["array"](address, size, device.local_hardware_id, codes, offsets)
+
+
+def leave(address, size, device):
+    users[address, device] -= 1
+    if users[address, device] == 0:
+        del users[address, device]
+        natives["gone"](address, size, device)
+
+
+def forget():
+    """What was told before recording was switched on is told again."""
+    known.clear()
+    users.clear()
