@@ -31,7 +31,7 @@ export function findLeaks(growing: readonly JudgedSite[], context: FindingContex
       owner: holder === null ? null : ownerKey(holder),
     };
   });
-  const clusters = clusterByCause(withoutServants(sites));
+  const clusters = clusterByCause(withoutServants(sites, context.source));
   return clusters.map(cluster => leakOf(cluster, context)).sort((a, b) => b.bytesPerStep - a.bytesPerStep);
 }
 
@@ -47,10 +47,18 @@ function ownerKey({ path, file, function: name }: FindingHolder): string | null 
   return owner === undefined || owner.startsWith('<') || !owner.includes('.') ? null : `${file} ${name} ${owner}`;
 }
 
-/** Driver memory that a tensor's line takes for the tensor itself (no cache between them) is the tensor's growth. */
-function withoutServants(sites: readonly GrowingSite[]): GrowingSite[] {
-  const lines = new Set(sites.flatMap(site => (site.verdict.layer === 'tensor' ? [keyOf(site)] : [])));
-  return sites.filter(site => site.verdict.layer !== 'driver' || !lines.has(keyOf(site)));
+/**
+ * Driver memory that a tensor's line takes for the tensor itself (no cache between them) is the tensor's growth; so is what CuPy's
+ * pool takes, at whichever line that is empty.
+ */
+function withoutServants(sites: readonly GrowingSite[], source: TraceSource): GrowingSite[] {
+  const tensors = sites.filter(site => site.verdict.layer === 'tensor');
+  const lines = new Set(tensors.map(keyOf));
+  const processes = new Set(tensors.map(site => site.verdict.process));
+  const serves = (site: GrowingSite): boolean =>
+    lines.has(keyOf(site)) ||
+    (processes.has(site.verdict.process) && libraryOf([site], source)?.startsWith('CuPy ') === true);
+  return sites.filter(site => site.verdict.layer !== 'driver' || !serves(site));
 }
 
 function keyOf(site: GrowingSite): string {
@@ -288,7 +296,7 @@ function placesOf(cluster: readonly GrowingSite[], source: TraceSource): Finding
 function classOf(cluster: readonly GrowingSite[], holder: FindingHolder | null): LeakClass {
   const [first] = cluster;
   if (first?.verdict.layer === 'host') return 'pinned';
-  if (first?.verdict.layer === 'driver') return 'driver';
+  if (first?.verdict.layer === 'driver' && holder?.toHost === undefined) return 'driver';
   if (first?.verdict.grows === 'size') return 'size';
   const kind = holder?.kind ?? '';
   if (/cycle/.test(kind)) return 'cycle';

@@ -32,8 +32,6 @@ struct Py;
   X(list_append, "PyList_Append", int (*)(Py *, Py *))                        \
   X(list_size, "PyList_Size", ssize_t (*)(Py *))                              \
   X(list_item, "PyList_GetItem", Py *(*)(Py *, ssize_t))                      \
-  X(tuple_size, "PyTuple_Size", ssize_t (*)(Py *))                            \
-  X(tuple_item, "PyTuple_GetItem", Py *(*)(Py *, ssize_t))                    \
   X(is_collected, "PyObject_IS_GC", int (*)(Py *))                            \
   X(type_slot, "PyType_GetSlot", void *(*)(Py *, int))                        \
   X(text, "PyUnicode_FromStringAndSize", Py *(*)(const char *, ssize_t))      \

@@ -5,14 +5,24 @@
 
 #include "inject/hooks/autograd.h"
 #include "inject/log/stacks.h"
+#include "python/interpreter.h"
 
 namespace gmt::inject {
 namespace {
 
 const PythonApi *g_api;
 uint64_t g_look_at;  ///< ns; 0 = no look is wanted
-Py *g_cupy_hooks, *g_cupy_hook, *g_cupy_allocator;
-__thread bool t_hooked __attribute__((tls_model("initial-exec")));
+
+/// A PooledMemory of CuPy: behind the object's head and the table of its methods.
+struct Pooled {
+  uint64_t address, bytes;
+  int32_t device;
+};
+using Forget = void (*)(Py *);
+constexpr size_t kPooled = 24, kDeallocate = 48;  ///< the latter in a class: tp_dealloc, in every build with the GIL
+Py *g_cupy_class, *g_cupy_allocator;
+Forget g_cupy_forget;  ///< what the class had there; null: not watched
+bool g_cupy_differs;
 
 Py *none() {
   g_api->hold(g_api->none);
@@ -42,34 +52,31 @@ void write_array(uint8_t kind, uint64_t address, uint64_t bytes, uint64_t device
   errno = saved;
 }
 
-/// What a call has under a name; ~0: nothing.
-uint64_t named(Py *const *values, Py *names, const char *wanted) {
-  const ssize_t count = names ? g_api->tuple_size(names) : 0;
-  for (ssize_t i = 0; i < count; i++) {
-    ssize_t bytes = 0;
-    const char *name = g_api->text_bytes(g_api->tuple_item(names, i), &bytes);
-    if (name && strcmp(name, wanted) == 0) return number_of(values[i]);
-  }
-  return ~0ull;
+bool has(Py *object, const char *name, uint64_t wanted) {
+  Py *value = g_api->attribute(object, name);
+  const uint64_t number = value ? number_of(value) : ~0ull;
+  if (value) g_api->drop(value);
+  if (!value) g_api->error_clear();
+  return number == wanted;
 }
 
-Py *report(uint8_t kind, Py *const *values, Py *names) {
-  const uint64_t address = named(values, names, "mem_ptr"), bytes = named(values, names, "mem_size");
-  const uint64_t device = named(values, names, "device_id");
-  if (address != ~0ull && bytes != ~0ull && device < GMT_DEVICE_NONE) write_array(kind, address, bytes, device, nullptr);
-  return none();
+/// The class's deallocator, which runs on whichever thread lets go of the memory last.
+void forget_pooled(Py *memory) {
+  const Pooled gone = python::load<Pooled>(memory, kPooled);  // a pointer of 0: it went before
+  write_array(GMT_TENSOR_FREE, gone.address, gone.bytes, static_cast<uint64_t>(gone.device), nullptr);
+  g_cupy_forget(memory);
 }
 
-void hook_thread() {
-  t_hooked = true;  // also where it fails: it is not tried for each allocation
-  Py *hooks = g_api->call(g_cupy_hooks, nullptr);
-  Py *add = hooks ? g_api->attribute(hooks, "__setitem__") : nullptr;
-  Py *name = g_api->text("gpu_memtrace", strlen("gpu_memtrace"));
-  Py *added = add && name ? g_api->call(add, name, g_cupy_hook, nullptr) : nullptr;
-  if (!added) g_api->error_clear();
-  Py *const mine[] = {hooks, add, name, added};
-  for (Py *each : mine)
-    if (each) g_api->drop(each);
+/// The first memory of CuPy's pool shows whether it is laid out as this file takes it; then its end is seen too. False: it is not.
+bool watch_pooled(Py *memory) {
+  const Pooled seen = python::load<Pooled>(memory, kPooled);
+  if (!has(memory, "ptr", seen.address) || !has(memory, "size", seen.bytes) ||
+      !has(memory, "device_id", static_cast<uint64_t>(seen.device)))
+    return false;
+  g_cupy_forget = python::load<Forget>(g_cupy_class, kDeallocate);
+  const Forget own = forget_pooled;
+  memcpy(reinterpret_cast<char *>(g_cupy_class) + kDeallocate, &own, sizeof own);
+  return true;
 }
 
 }  // namespace
@@ -110,27 +117,27 @@ bool look_due() {
 }
 
 Py *watch_cupy(Py *, Py *const *arguments, ssize_t count) {
-  if (count != 3) return none();
+  if (count != 2) return none();
   for (ssize_t i = 0; i < count; i++) g_api->hold(arguments[i]);
-  g_cupy_hooks = arguments[0];
-  g_cupy_hook = arguments[1];
-  g_cupy_allocator = arguments[2];
+  g_cupy_class = arguments[0];
+  g_cupy_allocator = arguments[1];
   return none();
 }
 
 Py *cupy_allocate(Py *, Py *const *arguments, ssize_t count) {
-  if (!t_hooked) hook_thread();
-  return g_api->call(g_cupy_allocator, count == 1 ? arguments[0] : nullptr, nullptr);
+  Py *given = g_api->call(g_cupy_allocator, count == 1 ? arguments[0] : nullptr, nullptr);
+  Py *memory = given ? g_api->attribute(given, "mem") : nullptr;
+  if (given && !memory) g_api->error_clear();
+  if (!memory) return given;
+  // Memory of no pool, or of another one, is the driver's.
+  if (python::load<Py *>(memory, python::kObjectType) == g_cupy_class) {
+    if (!g_cupy_forget && !g_cupy_differs) g_cupy_differs = !watch_pooled(memory);
+    const Pooled come = python::load<Pooled>(memory, kPooled);
+    if (g_cupy_forget)
+      write_array(GMT_TENSOR_ALLOC, come.address, come.bytes, static_cast<uint64_t>(come.device), nullptr);
+  }
+  g_api->drop(memory);
+  return given;
 }
-
-Py *cupy_given(Py *, Py *const *arguments, ssize_t count, Py *names) {
-  return report(GMT_TENSOR_ALLOC, arguments + count, names);
-}
-
-Py *cupy_taken(Py *, Py *const *arguments, ssize_t count, Py *names) {
-  return report(GMT_TENSOR_FREE, arguments + count, names);
-}
-
-Py *cupy_nothing(Py *, Py *const *, ssize_t, Py *) { return none(); }
 
 }  // namespace gmt::inject

@@ -1,6 +1,6 @@
 #pragma once
-// Arrays of other libraries than PyTorch, as the agent's Python part (arrays.py) tells of them, or CuPy's memory pool itself. They are
-// events of the tensor layer. What is called from Python has the GIL.
+// Arrays of other libraries than PyTorch, as the agent's Python part (arrays.py) tells of them, or CuPy's allocator. They are events of
+// the tensor layer. What is called from Python has the GIL.
 #include "inject/agent/api.h"
 
 namespace gmt::inject {
@@ -16,13 +16,9 @@ Py *set_look(Py *, Py *const *arguments, ssize_t count);
 /// Such a look is due. Without the GIL.
 bool look_due();
 
-/// (`get_memory_hooks` of CuPy, the hook to add to what that gives, the allocator)
+/// (class of the memory that CuPy's pools give out, the allocator)
 Py *watch_cupy(Py *, Py *const *arguments, ssize_t count);
-/// Stands in for CuPy's allocator: adds the hook to those of the calling thread, once.
+/// Stands in for CuPy's allocator.
 Py *cupy_allocate(Py *, Py *const *arguments, ssize_t count);
-/// What a pool of CuPy calls with names for its arguments.
-Py *cupy_given(Py *, Py *const *arguments, ssize_t count, Py *names);
-Py *cupy_taken(Py *, Py *const *arguments, ssize_t count, Py *names);
-Py *cupy_nothing(Py *, Py *const *arguments, ssize_t count, Py *names);
 
 }  // namespace gmt::inject

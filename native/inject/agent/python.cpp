@@ -280,11 +280,7 @@ struct Method {
   int flags;
   const char *doc;
 };
-constexpr int kFastCall = 0x80, kWithNames = 0x82;  // the latter are given (self, arguments, count, names)
-template <class Function>
-Py *(*with_names(Function *function))(Py *, Py *const *, ssize_t) {
-  return reinterpret_cast<Py *(*)(Py *, Py *const *, ssize_t)>(reinterpret_cast<void *>(function));
-}
+constexpr int kFastCall = 0x80;
 constexpr int kFileInput = 257;  // Py_file_input
 Method g_methods[] = {
     {"gpu_memtrace_step", on_step, kFastCall, nullptr},
@@ -298,9 +294,6 @@ Method g_methods[] = {
     {"gpu_memtrace_look", set_look, kFastCall, nullptr},
     {"gpu_memtrace_cupy_watch", watch_cupy, kFastCall, nullptr},
     {"gpu_memtrace_cupy_allocate", cupy_allocate, kFastCall, nullptr},
-    {"gpu_memtrace_cupy_given", with_names(cupy_given), kWithNames, nullptr},
-    {"gpu_memtrace_cupy_taken", with_names(cupy_taken), kWithNames, nullptr},
-    {"gpu_memtrace_cupy_nothing", with_names(cupy_nothing), kWithNames, nullptr},
     {"gpu_memtrace_block", block, kFastCall, nullptr},
     {"gpu_memtrace_asleep", is_asleep, kFastCall, nullptr},
     {"gpu_memtrace_woke", has_woken, kFastCall, nullptr},

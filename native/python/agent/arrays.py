@@ -1,6 +1,6 @@
 """Arrays that other libraries than PyTorch have on GPUs: where each lies, and which there are.
 
-CuPy tells its allocations itself, Numba's are the driver's. JAX tells nobody: its arrays are looked at now and then, and what is new
+CuPy's allocator is listened to, Numba's allocations are the driver's. JAX tells nobody: its arrays are looked at now and then, and what is new
 or gone since the last look is told then."""
 
 import os
@@ -10,14 +10,13 @@ import types
 import weakref
 
 objects = load("objects")
-NOTE_AGENT = 9
+NOTE_LOOKS = 15
 NOWHERE = (0, 0, None)  # address, bytes, index of the GPU
 SHARE, LEAST_MS, HANDOVER_MS = 0.01, 50, 0.1  # of the program's time for looks; milliseconds between two of them; what a turn takes besides
 PLATFORMS = ("gpu", "cuda", "cpu" if os.environ.get("GPU_MEMTRACE_AGENT_DEVICES") == "all" else "cuda")  # cpu: for tests
 LOOKS = (
-    "JAX arrays are seen at looks, at most 20 a second: their times are those of a look, and what came and went between two of them is not known."
+    "JAX arrays are seen at looks, at most 20 a second: their times and steps are those of looks, and what came and went between two of them is not known."
 )
-HOOKS = ("alloc_preprocess", "alloc_postprocess", "malloc_preprocess", "malloc_postprocess", "free_preprocess", "free_postprocess")
 known = {}  # id of an array of JAX -> (weak reference to it, [(address, bytes, index of the GPU)])
 users = {}  # (address, index of the GPU) -> how many arrays have it
 state = {"cupy": False, "jax": False, "told": False}
@@ -30,18 +29,23 @@ def of_module(name, part):
 
 
 def kinds():
-    """{class: how an array of it tells where it lies} of the libraries that are there."""
-    found = {
-        of_module("cupy", "ndarray"): of_cupy,
-        of_module("jaxlib._jax", "ArrayImpl") or of_module("jaxlib.xla_extension", "ArrayImpl"): of_jax,
-        of_module("numba.cuda.cudadrv.devicearray", "DeviceNDArrayBase"): of_numba,
-    }
-    return {kind: read for kind, read in found.items() if objects.is_class(kind)}
+    """[(class, how an array of it tells where it lies, what brings it to the CPU)] of the libraries that are there."""
+    found = [
+        (of_module("cupy", "ndarray"), of_cupy, ".get()"),
+        (of_module("jaxlib._jax", "ArrayImpl") or of_module("jaxlib.xla_extension", "ArrayImpl"), of_jax, "jax.device_get(…)"),
+        (of_module("numba.cuda.cudadrv.devicearray", "DeviceNDArrayBase"), of_numba, ".copy_to_host()"),
+    ]
+    return [each for each in found if objects.is_class(each[0])]
+
+
+def to_host(thing):
+    """What brings an array to the CPU, in the words of its library; None: it is none."""
+    return next((text for kind, _, text in kinds() if objects.is_kind(thing, kind)), None)
 
 
 def place(thing):
     """(address, bytes, index of the GPU) of an array's memory; NOWHERE: it is none, or not known where it lies."""
-    for kind, read in kinds().items():
+    for kind, read, _ in kinds():
         if objects.is_kind(thing, kind):
             try:
                 return read(thing)
@@ -73,6 +77,7 @@ def of_numba(array):
     """A part of an array has the memory of all of it."""
     memory = objects.attribute(array, "gpu_data")
     memory = objects.attribute(memory, "_mem") or memory
+    memory = memory.__repr__.__self__ if type(memory) is weakref.ProxyType else memory
     pointer = objects.attribute(memory, "device_pointer")
     simple = objects.CLASS_MRO(of_module("ctypes", "c_size_t"))[1]
     address = objects.CLASS_DICT(simple)["value"].__get__(pointer) if objects.is_kind(pointer, simple) else int(pointer)
@@ -91,12 +96,11 @@ def watch():
 
 
 def watch_cupy():
-    """CuPy keeps the hooks of its pools by thread: where a thread first asks for memory, ours is added (native/inject/agent/arrays.cpp)."""
-    get_hooks, cuda = of_module("cupy.cuda.memory_hook", "get_memory_hooks"), of_module("cupy", "cuda")
-    told = {"malloc_postprocess": natives["cupy_given"], "free_preprocess": natives["cupy_taken"]}
-    hook = types.SimpleNamespace(**{name: told.get(name, natives["cupy_nothing"]) for name in HOOKS})
-    natives["cupy_watch"](get_hooks, hook, cuda.get_allocator())
-    cuda.set_allocator(natives["cupy_allocate"])
+    """Its allocator is called by ours (native/inject/agent/arrays.cpp)."""
+    pooled, cuda = of_module("cupy.cuda.memory", "PooledMemory"), of_module("cupy", "cuda")
+    if objects.is_class(pooled):
+        natives["cupy_watch"](pooled, cuda.get_allocator())
+        cuda.set_allocator(natives["cupy_allocate"])
 
 
 def live_arrays():
@@ -122,7 +126,7 @@ def look():
             leave(address, size, device)
     if new and not state["told"]:
         state["told"] = True
-        natives["note"](NOTE_AGENT, LOOKS)
+        natives["note"](NOTE_LOOKS, LOOKS)
     # A buffer cannot be given away for good by another thread while it is asked where it lies.
     alone = len(sys._current_frames()) <= 2
     for array in new:

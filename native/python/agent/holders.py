@@ -52,6 +52,8 @@ def describe(root, variable, way, how):
     if objects.is_kind(way[-1], tensors.base):
         answer["graph"] = tensors.has_graph(way[-1]) if how is None else how != GRADIENT
         answer["one"] = tensors.base.numel(way[-1]) == 1
+    elif tensors.arrays.to_host(way[-1]) is not None:
+        answer["toHost"] = tensors.arrays.to_host(way[-1])
     anchor = anchors.anchor_of(root, variable, way, steps) if how != GRADIENT else None
     if how not in (None, graph.GRAPH) and type(anchor) is lines.Anchor:
         anchor.kept = None

@@ -65,7 +65,7 @@ def dispatches(kind):
 def all_tensors(things):
     """Those of the things that are tensors with a storage of their own: what lies in others comes as tensors too."""
     kinds = [kind for kind in types_of(base) if not dispatches(kind)]
-    return natives["pick"](things, kinds + [kind for each in arrays.kinds() for kind in types_of(each)])
+    return natives["pick"](things, kinds + [kind for each, _, _ in arrays.kinds() for kind in types_of(each)])
 
 
 def plain(tensor):
