@@ -13,13 +13,14 @@ namespace {
 const PythonApi *g_api;
 uint64_t g_look_at;  ///< ns; 0 = no look is wanted
 
-/// A PooledMemory of CuPy: behind the object's head and the table of its methods.
+/// A PooledMemory of CuPy: behind the object's head, or behind the table of its methods too.
 struct Pooled {
   uint64_t address, bytes;
   int32_t device;
 };
 using Forget = void (*)(Py *);
-constexpr size_t kPooled = 24, kDeallocate = 48;  ///< the latter in a class: tp_dealloc, in every build with the GIL
+constexpr size_t kPlaces[] = {16, 24}, kDeallocate = 48;  ///< the latter in a class: tp_dealloc, in every build with the GIL
+size_t g_pooled_at;
 Py *g_cupy_class, *g_cupy_allocator;
 Forget g_cupy_forget;  ///< what the class had there; null: not watched
 bool g_cupy_differs;
@@ -62,17 +63,20 @@ bool has(Py *object, const char *name, uint64_t wanted) {
 
 /// The class's deallocator, which runs on whichever thread lets go of the memory last.
 void forget_pooled(Py *memory) {
-  const Pooled gone = python::load<Pooled>(memory, kPooled);  // a pointer of 0: it went before
+  const Pooled gone = python::load<Pooled>(memory, g_pooled_at);  // a pointer of 0: it went before
   write_array(GMT_TENSOR_FREE, gone.address, gone.bytes, static_cast<uint64_t>(gone.device), nullptr);
   g_cupy_forget(memory);
 }
 
 /// The first memory of CuPy's pool shows whether it is laid out as this file takes it; then its end is seen too. False: it is not.
 bool watch_pooled(Py *memory) {
-  const Pooled seen = python::load<Pooled>(memory, kPooled);
-  if (!has(memory, "ptr", seen.address) || !has(memory, "size", seen.bytes) ||
-      !has(memory, "device_id", static_cast<uint64_t>(seen.device)))
-    return false;
+  for (const size_t place : kPlaces) {
+    const Pooled seen = python::load<Pooled>(memory, place);
+    if (has(memory, "ptr", seen.address) && has(memory, "size", seen.bytes) &&
+        has(memory, "device_id", static_cast<uint64_t>(seen.device)))
+      g_pooled_at = place;
+  }
+  if (!g_pooled_at) return false;
   g_cupy_forget = python::load<Forget>(g_cupy_class, kDeallocate);
   const Forget own = forget_pooled;
   memcpy(reinterpret_cast<char *>(g_cupy_class) + kDeallocate, &own, sizeof own);
@@ -132,9 +136,10 @@ Py *cupy_allocate(Py *, Py *const *arguments, ssize_t count) {
   // Memory of no pool, or of another one, is the driver's.
   if (python::load<Py *>(memory, python::kObjectType) == g_cupy_class) {
     if (!g_cupy_forget && !g_cupy_differs) g_cupy_differs = !watch_pooled(memory);
-    const Pooled come = python::load<Pooled>(memory, kPooled);
-    if (g_cupy_forget)
+    if (g_cupy_forget) {
+      const Pooled come = python::load<Pooled>(memory, g_pooled_at);
       write_array(GMT_TENSOR_ALLOC, come.address, come.bytes, static_cast<uint64_t>(come.device), nullptr);
+    }
   }
   g_api->drop(memory);
   return given;
