@@ -1,6 +1,6 @@
 import { t } from '@vscode/l10n';
 import { groupBy } from '../groups';
-import { libraryName } from '../../protocol/libraryName';
+import { keepsArrays, libraryName } from '../../protocol/libraryName';
 import { isOfBackward, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { Finding, FindingHolder, FindingPlace, LeakClass } from '../../protocol/verdicts';
 import { inItsLoop } from './inItsLoop';
@@ -48,8 +48,8 @@ function ownerKey({ path, file, function: name }: FindingHolder): string | null 
 }
 
 /**
- * Driver memory that a tensor's line takes for the tensor itself (no cache between them) is the tensor's growth; so is what CuPy's
- * pool takes, at whichever line that is empty.
+ * Driver memory that a tensor's line takes for the tensor itself (no cache between them) is the tensor's growth; so is what the
+ * pool of CuPy or JAX takes, at whichever line it is empty.
  */
 function withoutServants(sites: readonly GrowingSite[], source: TraceSource): GrowingSite[] {
   const tensors = sites.filter(site => site.verdict.layer === 'tensor');
@@ -57,7 +57,7 @@ function withoutServants(sites: readonly GrowingSite[], source: TraceSource): Gr
   const processes = new Set(tensors.map(site => site.verdict.process));
   const serves = (site: GrowingSite): boolean =>
     lines.has(keyOf(site)) ||
-    (processes.has(site.verdict.process) && libraryOf([site], source)?.startsWith('CuPy ') === true);
+    (processes.has(site.verdict.process) && keepsArrays(libraryOf([site], source)));
   return sites.filter(site => site.verdict.layer !== 'driver' || !serves(site));
 }
 

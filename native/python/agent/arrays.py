@@ -73,15 +73,19 @@ def of_jax(array):
     return found[1][0] if found is not None and found[0]() is array and found[1] else NOWHERE
 
 
+def referent(thing):
+    """What a weak proxy stands for: a method that is asked of it is bound to that."""
+    return thing.__repr__.__self__ if type(thing) is weakref.ProxyType else thing
+
+
 def of_numba(array):
     """A part of an array has the memory of all of it."""
     memory = objects.attribute(array, "gpu_data")
-    memory = objects.attribute(memory, "_mem") or memory
-    memory = memory.__repr__.__self__ if type(memory) is weakref.ProxyType else memory
+    memory = referent(objects.attribute(memory, "_mem") or memory)
     pointer = objects.attribute(memory, "device_pointer")
     simple = objects.CLASS_MRO(of_module("ctypes", "c_size_t"))[1]
     address = objects.CLASS_DICT(simple)["value"].__get__(pointer) if objects.is_kind(pointer, simple) else int(pointer)
-    device = objects.attribute(objects.attribute(memory, "context"), "device")
+    device = objects.attribute(referent(objects.attribute(memory, "context")), "device")
     return address or 0, objects.attribute(memory, "size"), objects.attribute(device, "id")
 
 
