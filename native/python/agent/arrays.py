@@ -118,6 +118,7 @@ def look():
     if not state["jax"] or natives["asleep"]():
         return
     begun = time.perf_counter()
+    natives["look"](20 * LEAST_MS)  # also where this one fails
     alive, new = {}, []
     for array in live_arrays():
         found = known.get(id(array))
@@ -134,7 +135,10 @@ def look():
     # A buffer cannot be given away for good by another thread while it is asked where it lies.
     alone = len(sys._current_frames()) <= 2
     for array in new:
-        enter(array, alone)
+        try:
+            enter(array, alone)
+        except Exception:  # one that a newer JAX tells of otherwise is not asked again
+            known[id(array)] = (weakref.ref(array), [])
     del alive, new
     natives["look"](int(max(LEAST_MS, ((time.perf_counter() - begun) * 1000 + HANDOVER_MS) / SHARE)))
 
@@ -144,22 +148,28 @@ def enter(array, alone):
     if id(array) in known or array.is_deleted() or not array.is_ready():
         return
     devices = array.sharding.device_set
-    if len(devices) > 1:
-        known[id(array)] = (weakref.ref(array), [])
-        for each in array._arrays:
-            enter(each, alone)
-        return
-    size = array.on_device_size_in_bytes()
-    if size == 0 or array.sharding.memory_kind not in (None, "device"):
-        known[id(array)] = (weakref.ref(array), [])
-        return
-    (device,) = devices
-    address = array.unsafe_buffer_pointer() if alone else id(array)
-    known[id(array)] = (weakref.ref(array), [(address, size, device.local_hardware_id)])
-    users[address, device.local_hardware_id] = users.get((address, device.local_hardware_id), 0) + 1
-    if users[address, device.local_hardware_id] == 1:
-        codes, offsets = array.traceback.raw_frames() if array.traceback is not None else ([], [])
-        natives["array"](address, size, device.local_hardware_id, codes, offsets)
+    if array.sharding.memory_kind not in (None, "device") or array.on_device_size_in_bytes() == 0:
+        pieces = []
+    else:  # of several made by this, where nobody has asked for them before: they live as long as the array
+        pieces = array._arrays if len(devices) > 1 else [array]
+    places = [place_of(each, alone) for each in pieces]
+    known[id(array)] = (weakref.ref(array), places)
+    for address, size, device in places:
+        users[address, device] = users.get((address, device), 0) + 1
+        if users[address, device] == 1:
+            codes, offsets = array.traceback.raw_frames() if array.traceback is not None else ([], [])
+            natives["array"](address, size, device, codes, offsets)
+
+
+def place_of(array, alone):
+    (device,) = array.sharding.device_set
+    return array.unsafe_buffer_pointer() if alone else id(array), array.on_device_size_in_bytes(), device.local_hardware_id
+
+
+def pieces_of(array):
+    """Where else an array of JAX lies that lies on several GPUs."""
+    found = known.get(id(array))
+    return [each[0] for each in found[1][1:]] if found is not None and found[0]() is array else ()
 
 
 def leave(address, size, device):

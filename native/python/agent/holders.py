@@ -221,10 +221,9 @@ class Search:
         for place, tensor in enumerate(reversed(self.tensors)):
             if place & 255 == 0 and self.deadline.late():
                 break
-            at = tensors.address(tensor)
-            if at in self.wanted:
-                known = self.where.setdefault(at, [])
-                if len(known) < MOST_OF_ONE:
+            for at in (tensors.address(tensor), *tensors.arrays.pieces_of(tensor)):
+                known = self.where.setdefault(at, []) if at in self.wanted else None
+                if known is not None and len(known) < MOST_OF_ONE:
                     known.append((tensor, None))
 
     def add_likes(self):

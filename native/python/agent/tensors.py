@@ -12,8 +12,12 @@ arrays = load("arrays")
 
 def no_torch():
     """In a program without PyTorch: what has no tensors, but what is asked of PyTorch here."""
+
+    def refuse(thing):
+        raise TypeError
+
     names = ("grad", "grad_fn", "is_leaf", "is_cuda", "requires_grad", "_version", "output_nr")
-    tensor = type("Tensor", (), dict.fromkeys(names, property(len)))
+    tensor = type("Tensor", (), dict.fromkeys(names, property(refuse)))
     space = types.SimpleNamespace
     core = space(TensorBase=tensor, DisableTorchFunctionSubclass=contextlib.nullcontext)
     return space(_C=core, Tensor=tensor, nn=space(Parameter=tensor), optim=space(), cuda=space(is_initialized=bool))

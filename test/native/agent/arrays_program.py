@@ -56,14 +56,15 @@ def with_numba():
     from numba.cuda.cudadrv.devicearray import DeviceNDArray
     from numba.cuda.cudadrv.driver import AutoFreePointer
 
-    context = Keeper()
-    context.device = types.SimpleNamespace(id=0)
+    backs.append(Keeper())
+    backs[0].device = types.SimpleNamespace(id=0)
 
     def make(number):  # MAKES numba
-        memory = AutoFreePointer(weakref.proxy(context), ctypes.c_size_t(next(numbers)), 4096, finalizer=len)
+        memory = AutoFreePointer(weakref.proxy(backs[0]), ctypes.c_size_t(next(numbers)), 4096, finalizer=list)
         backs.append(memory)  # as its context does
         return DeviceNDArray((1024,), (4,), "f4", gpu_data=memory.own())
 
+    make(0)  # what frees them at exit is registered with the first one: it comes behind the agent's last look
     return make, lambda: None, lambda array: array.gpu_data._mem.device_pointer.value, lambda array: array.size
 
 
